@@ -1,0 +1,110 @@
+/*
+ * base: what every other folder leans on: errors, memory, containers, hashing, files.
+ *
+ * Invariants
+ *  - Nothing here prints, exits or keeps state between calls.
+ *  - Every function that can fail returns an enum status and, where it takes a struct error, fills
+ * it with one sentence that names the file and place and, where there is one, the way out.
+ *
+ *     struct error err = {0};
+ *     struct bytes rom = {0};
+ *     if (file_read(&rom, "game.nes", 4 << 20, &err) != STATUS_OK)
+ *         fprintf(stderr, "hotgraph: %s\n", err.text);
+ *     bytes_free(&rom);
+ */
+#ifndef HOTGRAPH_BASE_H
+#define HOTGRAPH_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum status {
+    STATUS_OK,
+    STATUS_MEMORY, /* out of memory */
+    STATUS_IO,     /* the operating system refused: missing file, full disk, read-only folder */
+    STATUS_FORMAT, /* a file's content is not what its format says */
+    STATUS_UNSUPPORTED, /* well formed, but not something this program does */
+    STATUS_ARGUMENT,    /* the caller asked for something that makes no sense */
+    STATUS_GUEST,       /* the guest program did something that ends the replay (JAM) */
+    STATUS_INTERRUPTED, /* stopped on request; what was done so far is kept */
+};
+
+struct error {
+    enum status status;
+    char text[1000]; /* one sentence, no newline */
+};
+
+/* Fills *e (which may be NULL) and returns `status`, so that `return error_set(...)` reads well. */
+enum status error_set(struct error *e, enum status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Puts "prefix: " in front of what *e already says. */
+void error_prefix(struct error *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- memory: growable arrays. VEC(T) is { T *at; size_t len, cap; }; zero is empty. ---- */
+
+#define VEC(T)                                                                                     \
+    struct {                                                                                       \
+        T *at;                                                                                     \
+        size_t len, cap;                                                                           \
+    }
+/* Appends v; evaluates to false when memory is out (the vector is unchanged then). */
+#define vec_push(v, value)                                                                         \
+    (vec_reserve_(&(v)->at, &(v)->cap, (v)->len + 1, sizeof *(v)->at)                              \
+         ? ((v)->at[(v)->len++] = (value), true)                                                   \
+         : false)
+#define vec_reserve(v, n) vec_reserve_(&(v)->at, &(v)->cap, (n), sizeof *(v)->at)
+#define vec_free(v)       (free((v)->at), (v)->at = NULL, (v)->len = (v)->cap = 0)
+bool vec_reserve_(void *at_pointer, size_t *cap, size_t need, size_t size);
+
+/* ---- map: uint64_t key -> uint64_t value, open addressing; zero is empty. ---- */
+
+struct map {
+    uint64_t *keys, *values;
+    uint8_t *used;
+    size_t cap, len;
+};
+/* Address of the value, or NULL. */
+uint64_t *map_find(const struct map *m, uint64_t key);
+/* Address of the value, inserted as 0 if missing; NULL when memory is out. Valid until the next
+ * insert. */
+uint64_t *map_at(struct map *m, uint64_t key);
+/* Iterates in table order (not sorted): start with *position 0, until false. */
+bool map_next(const struct map *m, size_t *position, uint64_t *key, uint64_t *value);
+void map_free(struct map *m);
+
+/* ---- numbers ---- */
+
+/* splitmix64 (Steele, Lea, Flood 2014): the k-th output, k from 0, of the generator seeded with
+ * `seed`. */
+uint64_t splitmix64(uint64_t seed, uint64_t k);
+/* FNV-1a, 64 bits. */
+uint64_t fnv1a64(const void *data, size_t size);
+
+/* ---- digests in lower-case hex: SHA-1 for identities, MD5 for FM2's romChecksum ---- */
+
+void sha1_hex(const void *data, size_t size, char hex[41]);
+void md5_bytes(const void *data, size_t size, uint8_t digest[16]);
+
+/* ---- files ---- */
+
+struct bytes {
+    uint8_t *at;
+    size_t len;
+};
+/* Reads a whole file, at most `limit` bytes; files that start with the gzip magic are decompressed
+ * first. The caller frees out with bytes_free. One NUL follows the data, not counted in len. */
+enum status file_read(struct bytes *out, const char *path, size_t limit, struct error *e);
+void bytes_free(struct bytes *b);
+
+/* Writes a file so that it appears whole or not at all: a temporary name beside it, fsync, rename.
+ * A path that ends in .gz is compressed. Errors are remembered; commit reports the first. */
+struct file_writer;
+enum status file_open(struct file_writer **out, const char *path, struct error *e);
+void file_write(struct file_writer *w, const void *data, size_t size);
+void file_printf(struct file_writer *w, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+enum status file_commit(struct file_writer *w, struct error *e); /* frees w */
+void file_abort(struct file_writer *w);                          /* frees w; NULL is fine */
+
+#endif

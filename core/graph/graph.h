@@ -1,0 +1,114 @@
+/*
+ * graph: weighted control-flow graphs, what they are made from, and how two of them compare.
+ *
+ * Code addresses are 32 bits: the CPU address, or (8 KiB PRG bank << 16) | CPU address for mappers
+ * that switch PRG. A graph's nodes are basic blocks, named by the address of their first
+ * instruction (their entry).
+ *
+ * Invariants
+ *  - edges are sorted by (source, target) and unique; blocks are sorted by entry and unique.
+ *  - Everything is deterministic: no result depends on the order in which flow was recorded.
+ *
+ *     struct graph g = {0}, h = {0};
+ *     if (graph_read(&g, "g.graph", &err) || graph_read(&h, "h.graph", &err))
+ *         ...
+ *     struct metrics m;
+ *     graph_compare(&m, &g, &h, (struct compare_options){0}, &err);
+ */
+#ifndef HOTGRAPH_GRAPH_H
+#define HOTGRAPH_GRAPH_H
+
+#include "base/base.h"
+
+struct edge {
+    uint32_t source, target; /* block entries */
+    uint64_t count;
+    bool busy; /* part of a busy-wait; only exact graphs know */
+};
+
+struct block {
+    uint32_t entry, last; /* addresses of the first and of the last instruction */
+};
+
+struct graph {
+    struct edge *edges;
+    size_t edge_count;
+    struct block *blocks;
+    size_t block_count;
+};
+
+void graph_free(struct graph *g);
+const struct edge *graph_find_edge(const struct graph *g, uint32_t source, uint32_t target);
+uint64_t graph_weight(const struct graph *g); /* sum of all counts */
+
+/* ---- from recorded flow to canonical blocks (Muchnick's maximal basic blocks; shared by exact and
+ * observed) ---- */
+
+/* What the busy-wait test must know of an instruction; the graph knows no processor. */
+struct flow_insn {
+    uint32_t address;
+    uint8_t size;
+    bool waits; /* may be in a busy-wait: writes no memory, touches no stack, plain operands only */
+    uint16_t reads, writes; /* registers and flags, one bit each, as the machine numbers them */
+};
+
+/* N(a, b): how often b came next after a in one thread. */
+struct flow_pair {
+    uint32_t a, b;
+    uint64_t count;
+    bool transfer; /* a is a control transfer, or b is not a + size: b is a leader then */
+};
+
+struct flow {
+    VEC(struct flow_insn) insns; /* any order, at most one an address; only needed for busy-waits */
+    VEC(struct flow_pair) pairs; /* any order; several of one (a, b) are added up */
+    VEC(uint32_t) entries;       /* reset and interrupt entries, and heads of chains: leaders too */
+};
+void flow_free(struct flow *f);
+
+/* Builds the canonical graph: leaders are entries, targets of transfers, addresses with two
+ * different predecessors, addresses whose predecessor has two different successors, and addresses
+ * without any predecessor. Marks busy-waits (cycles of at most four different blocks all of whose
+ * instructions wait) when mark_busy is set. */
+enum status graph_from_flow(struct graph *out, const struct flow *flow, bool mark_busy,
+                            struct error *e);
+
+/* ---- hot set and metrics (definitions: docs in metrics.c, after Napoli 2015 and Arnold & Grove
+ * 2005) ---- */
+
+/* Indexes into g->edges of the smallest prefix (weight descending, then source, then target) whose
+ * weights sum to at least permille/1000 of the whole; out has room for g->edge_count. Returns how
+ * many. skip_busy leaves busy edges out. */
+size_t graph_hot(const struct graph *g, unsigned permille, bool skip_busy, size_t *out);
+
+struct metrics { /* NAN where a metric is over an empty set: NULL in the database */
+    double similarity, precision, f1, coverage, overlap, block_overlap;
+    uint64_t hot_edges, edges, common_edges; /* |E_hot|, |E_G|, |E_G and E_H| */
+};
+
+struct compare_options {
+    unsigned hot_permille; /* 0 = 900 */
+    bool active;           /* busy-wait edges left out of both graphs before anything is computed */
+};
+/* active needs the blocks of both graphs: STATUS_ARGUMENT if h has busy edges and either has no
+ * blocks. */
+enum status graph_compare(struct metrics *out, const struct graph *g, const struct graph *h,
+                          struct compare_options options, struct error *e);
+
+/* ---- files: spec "one edge a line" text, and Graphviz DOT ---- */
+
+/* comments: lines without '#' and newline, written first as "# line"; may be NULL when
+ * comment_count is 0. with_busy writes the fourth column. */
+struct graph_write_options {
+    const char *const *comments;
+    size_t comment_count;
+    bool with_busy;
+};
+enum status graph_write(const struct graph *g, const char *path, struct graph_write_options options,
+                        struct error *e);
+enum status graph_read(struct graph *out, const char *path, struct error *e);
+enum status graph_parse(struct graph *out, const char *text, size_t len, const char *name,
+                        struct error *e);
+enum status graph_write_dot(const struct graph *g, const char *path, struct error *e);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * engine: what runs guest instructions fast. The machine does everything else.
+ *
+ * The machine's loop asks its engine to run whole instructions up to a deadline: the next cycle at
+ * which the processor could see a change that it did not cause. An engine may run an instruction
+ * only if it surely ends before the deadline and touches nothing but RAM and plain ROM; otherwise
+ * it returns at the instruction's boundary, and the machine executes that one cycle by cycle
+ * (nes_step), with the devices caught up before each access. So time, interrupts and devices are in
+ * one place, and an engine cannot get them wrong.
+ *
+ * Invariants
+ *  - run() leaves the machine at an instruction boundary with registers, RAM, cycle and instruction
+ * count exact.
+ *  - Probes fire exactly as nes_step fires them.
+ */
+#ifndef HOTGRAPH_ENGINE_H
+#define HOTGRAPH_ENGINE_H
+
+#include "nes/nes.h"
+
+struct engine {
+    const char *name;
+    /* Creates the engine's own state for a machine; NULL function: none needed. */
+    enum status (*create)(void **self, struct nes *nes, struct error *e);
+    void (*destroy)(void *self);
+    /* Runs instructions while each surely ends at or before `deadline`. May run none. */
+    void (*run)(void *self, struct nes *nes, uint64_t deadline);
+    /* Observers were attached or detached, or a state was loaded: whatever was prepared from guest
+     * code is void. */
+    void (*forget)(void *self);
+};
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * nes: a deterministic, headless NTSC NES, cycle-exact at the bus.
+ *
+ * Invariants
+ *  - The same cartridge, input and options give the same states at every frame: on any engine, with
+ * any observers, with pictures or without.
+ *  - No state outside struct nes: any number of machines run in one process, each on one thread at
+ * a time.
+ *  - Frame i (from 0) ends when its vertical blank begins: at the first instruction boundary at or
+ * after the cycle in which the PPU sets its vblank flag (line 241, dot 1), before any interrupt is
+ * taken there. Frame 0 starts at power-on.
+ *  - Cycle 0 starts the reset sequence. RAM at power-on is 00 00 00 00 FF FF FF FF repeating
+ * (FCEUX's default).
+ *
+ *     struct cartridge *cart; struct nes *nes;
+ *     if (cartridge_load(&cart, "game.nes", &err) || nes_create(&nes, &(struct
+ * nes_options){.cartridge = cart}, &err))
+ *         ...
+ *     for (int i = 0; i < 600; i++) {
+ *         nes_set_buttons(nes, 0, buttons);
+ *         if (nes_run_frame(nes, &err)) ...
+ *     }
+ */
+#ifndef HOTGRAPH_NES_H
+#define HOTGRAPH_NES_H
+
+#include "base/base.h"
+#include "nes/probe.h"
+
+/* ---- cartridges: iNES 1.0 and NES 2.0; immutable once loaded, may be shared by machines ---- */
+
+enum mirroring { MIRROR_HORIZONTAL, MIRROR_VERTICAL, MIRROR_FOUR, MIRROR_LOW, MIRROR_HIGH };
+
+struct cartridge {
+    char name[256]; /* file name, for messages */
+    unsigned mapper, submapper;
+    bool nes2;
+    uint8_t *prg, *chr; /* chr is RAM of chr_size bytes when chr_is_ram */
+    size_t prg_size, chr_size, prg_ram_size;
+    bool chr_is_ram;
+    enum mirroring mirroring;
+    char sha1[41];   /* of PRG and CHR without the header: the ROM's identity */
+    uint8_t md5[16]; /* of the same bytes: FM2's romChecksum */
+};
+enum status cartridge_load(struct cartridge **out, const char *path, struct error *e);
+enum status cartridge_parse(struct cartridge **out, const void *data, size_t len, const char *name,
+                            struct error *e);
+void cartridge_free(struct cartridge *c);
+
+/* ---- the machine ---- */
+
+struct engine; /* nes/engine.h */
+extern const struct engine engine_interpreter;
+
+struct nes_options {
+    const struct cartridge *cartridge; /* borrowed; must outlive the machine */
+    const struct engine *engine;       /* NULL: the interpreter */
+    bool pictures;                     /* compute pixels: nes_picture() works */
+    bool no_skip;                      /* run busy-waits one instruction at a time */
+    bool no_fast; /* run everything cycle by cycle (to test the fast paths against) */
+};
+
+enum status nes_create(struct nes **out, const struct nes_options *options, struct error *e);
+void nes_free(struct nes *nes);
+
+enum { /* one bit a button, in the order the pad shifts them out */
+       NES_A = 1,
+       NES_B = 2,
+       NES_SELECT = 4,
+       NES_START = 8,
+       NES_UP = 16,
+       NES_DOWN = 32,
+       NES_LEFT = 64,
+       NES_RIGHT = 128
+};
+/* What pad `port` (0 or 1) holds from now on. */
+void nes_set_buttons(struct nes *nes, unsigned port, uint8_t buttons);
+
+/* Runs to the end of the current frame. STATUS_GUEST never comes from here: a JAM holds the bus for
+ * the rest of each frame until a reset; see nes_jammed. */
+enum status nes_run_frame(struct nes *nes, struct error *e);
+/* Runs to the first instruction boundary at or after `cycle` (or to where a JAM holds the bus at
+ * it). */
+enum status nes_run_to(struct nes *nes, uint64_t cycle, struct error *e);
+/* The reset button (soft) or power off and on (hard): takes effect at once, at an instruction
+ * boundary. Frame numbers and cycles go on. */
+void nes_reset(struct nes *nes, bool hard);
+
+/* ---- looking at it ---- */
+
+struct cpu_registers {
+    uint16_t pc;
+    uint8_t a, x, y, s, p; /* p: bit 5 set, bit 4 clear */
+};
+struct cpu_registers nes_registers(const struct nes *nes);
+uint64_t nes_cycle(const struct nes *nes);
+uint64_t
+nes_frame(const struct nes *nes); /* number of the frame that is being run: whole frames so far */
+uint64_t nes_instructions(const struct nes *nes); /* executed so far */
+const uint8_t *nes_ram(const struct nes *nes);    /* 2 KiB */
+/* True when the processor stands at a JAM; its code address and frame in *pc and *frame. */
+bool nes_jammed(const struct nes *nes, uint32_t *pc, uint64_t *frame);
+uint64_t nes_ram_hash(const struct nes *nes); /* 64-bit FNV-1a of the 2 KiB */
+/* Hash of the whole state (as saved), to compare engines with. */
+uint64_t nes_state_hash(const struct nes *nes);
+uint32_t nes_code_address(const struct nes *nes, uint16_t pc);
+/* Reads memory the way the processor sees it, without any side effect; registers read as 0. */
+uint8_t nes_peek(const struct nes *nes, uint16_t address);
+/* 256 x 240 pixels of the last whole frame, row by row; bits 0-5 palette entry, bits 6-8 emphasis.
+ * NULL without pictures. */
+const uint16_t *nes_picture(const struct nes *nes);
+/* Palette: RGB of the 512 values a pixel can have. */
+void nes_palette(uint8_t rgb[512][3]);
+
+/* ---- saving and loading: at instruction boundaries; observers and engine are not part of a state
+ * ---- */
+
+enum status nes_save(const struct nes *nes, struct bytes *out, struct error *e);
+enum status nes_load(struct nes *nes, const void *data, size_t len, const char *name,
+                     struct error *e);
+
+/* ---- opcodes, for everybody ---- */
+
+enum addressing_mode {
+    MODE_IMP,
+    MODE_ACC,
+    MODE_IMM,
+    MODE_ZP,
+    MODE_ZPX,
+    MODE_ZPY,
+    MODE_IZX,
+    MODE_IZY,
+    MODE_ABS,
+    MODE_ABX,
+    MODE_ABY,
+    MODE_IND,
+    MODE_REL
+};
+enum { /* registers and flags, one bit each, for read and write sets */
+       REG_A = 1,
+       REG_X = 2,
+       REG_Y = 4,
+       REG_S = 8,
+       FLAG_C = 16,
+       FLAG_Z = 32,
+       FLAG_I = 64,
+       FLAG_D = 128,
+       FLAG_V = 256,
+       FLAG_N = 512
+};
+struct opcode_info {
+    char name[4];
+    uint8_t mode;   /* enum addressing_mode */
+    uint8_t size;   /* bytes: BRK 2, JAM 1 */
+    uint8_t cycles; /* without page-crossing and branch penalties */
+    uint8_t kind;   /* enum insn_kind */
+    bool reads_memory, writes_memory, uses_stack, documented;
+    uint16_t reads, writes; /* registers and flags */
+};
+const struct opcode_info *opcode_info(uint8_t opcode);
+/* One line of assembly, e.g. "LDA $10,X"; bytes has room for 3. */
+void disassemble(char text[32], uint16_t pc, const uint8_t bytes[3]);
+
+#endif

@@ -1,0 +1,138 @@
+/*
+ * probe: how profilers watch a guest program, whichever engine runs it.
+ *
+ * An observer is asked once about every guest instruction, when an engine meets it for the first
+ * time (or when its bytes have changed); it answers by attaching probes to it. Probes come in four
+ * kinds. Both engines implement all of them, and both fire them at the same points, so a profiler
+ * is written once.
+ *
+ * Interrupts are not control flow of the program: they reach observers as thread events, never as
+ * edges.
+ *
+ *     static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+ *         if (insn->kind == INSN_BRANCH)
+ *             probe_attach(site, PROBE_TAKEN, (struct probe){.kind = PROBE_ADD, .counter =
+ * my_counter, .value = 1});
+ *     }
+ *
+ * Invariants
+ *  - An observer never disturbs the guest: it gets no way to write guest state.
+ *  - Order at one instruction: PROBE_BEFORE, the instruction, then exactly one of TAKEN, NEXT,
+ * INDIRECT (none when an RTI resumes a thread, and none for JAM).
+ *  - Counters live in one array of the machine, so that translated code reaches them from a base
+ * register.
+ */
+#ifndef HOTGRAPH_PROBE_H
+#define HOTGRAPH_PROBE_H
+
+#include "base/base.h"
+
+struct nes;
+
+enum insn_kind {
+    INSN_PLAIN,         /* goes on at address + size */
+    INSN_BRANCH,        /* conditional: target or address + size */
+    INSN_JUMP,          /* JMP absolute */
+    INSN_CALL,          /* JSR */
+    INSN_JUMP_INDIRECT, /* JMP (indirect) */
+    INSN_RETURN,        /* RTS */
+    INSN_RTI,
+    INSN_BRK,
+    INSN_JAM,
+};
+
+struct guest_insn {
+    uint32_t address; /* code address */
+    uint32_t next;    /* code address of pc + size under the mapping before the instruction */
+    uint32_t target;  /* encoded target of BRANCH, JUMP, CALL, as code address; else 0 */
+    uint16_t pc;
+    uint8_t size;     /* BRK 2, JAM 1, others by addressing mode */
+    uint8_t kind;     /* enum insn_kind */
+    uint8_t bytes[3]; /* bytes[0] is the opcode; only `size` are valid, the others 0 */
+};
+
+enum probe_when {
+    PROBE_BEFORE,   /* each time before the instruction executes */
+    PROBE_TAKEN,    /* after it, when it went to its encoded target (BRANCH taken, JUMP, CALL) */
+    PROBE_NEXT,     /* after it, when it went on at `next` (BRANCH not taken, PLAIN) */
+    PROBE_INDIRECT, /* after it, anywhere else: JMP (indirect), RTS, BRK, ordinary RTI, a bank
+                       switched under the code */
+    PROBE_WHEN_COUNT
+};
+
+enum probe_kind {
+    PROBE_ADD,     /* counters[counter] += value */
+    PROBE_STORE,   /* counters[counter] = value */
+    PROBE_CALL,    /* call(user, event) */
+    PROBE_CALL_AT, /* counters[counter] += 1; when it equals value: call(user, event) */
+};
+
+struct probe_event {
+    struct nes *nes; /* to read from; its cycle is not yet up to date inside a call */
+    uint32_t from;   /* code address of the instruction */
+    uint32_t to;     /* where it went; for PROBE_BEFORE the address itself */
+};
+
+struct probe {
+    enum probe_kind kind;
+    uint32_t counter; /* index from nes_counters_add */
+    uint64_t value;
+    void (*call)(void *user, const struct probe_event *event);
+    void *user;
+};
+
+struct probe_site; /* one instruction about to be instrumented; valid only inside instrument() */
+/* Attaches a probe; out of memory is remembered by the machine, which stops with STATUS_MEMORY. */
+void probe_attach(struct probe_site *site, enum probe_when when, struct probe probe);
+
+enum thread_cause { THREAD_START, THREAD_RESET, THREAD_NMI, THREAD_IRQ, THREAD_RTI };
+enum thread_change {
+    THREAD_BEGINS, /* at `address`: reset or interrupt entry; START: an observer was attached to a
+                      running machine */
+    THREAD_SUSPENDED, /* would go on at `address`; an interrupt took over */
+    THREAD_RESUMES,   /* at `address`, by the RTI that matches */
+    THREAD_ENDS,      /* will never go on at `address`: entry dropped, reset, or the observer was
+                         detached */
+};
+struct thread_event {
+    enum thread_change change;
+    enum thread_cause cause;
+    uint32_t address;
+    uint8_t s; /* stack pointer: after the push for SUSPENDED, else as it is */
+};
+
+struct observer {
+    void *self;
+    /* Each may be NULL. */
+    void (*instrument)(void *self, struct probe_site *site, const struct guest_insn *insn);
+    void (*thread)(void *self, const struct thread_event *event);
+    /* Called before each instruction while nes_observe()'s count lasts. cycle: of the opcode
+     * fetch's boundary. */
+    void (*step)(void *self, const struct guest_insn *insn, uint64_t cycle);
+    /* Called at the first instruction boundary at or after the cycle given to nes_set_alarm, once
+     * for each alarm. */
+    void (*alarm)(void *self, uint64_t cycle);
+};
+
+enum { NES_OBSERVERS = 8 };
+/* Attaches at an instruction boundary: emits THREAD_BEGINS (cause START) for the running thread and
+ * each suspended one. *id names the observer in the calls below. The observer struct is copied. */
+enum status nes_attach(struct nes *nes, const struct observer *observer, unsigned *id,
+                       struct error *e);
+/* Emits THREAD_ENDS for the running thread and each suspended one, then removes its probes. */
+void nes_detach(struct nes *nes, unsigned id);
+/* Cycle UINT64_MAX: no alarm. At most one alarm an observer. */
+void nes_set_alarm(struct nes *nes, unsigned id, uint64_t cycle);
+/* From the next instruction on, `count` instructions go to step() one by one. UINT64_MAX: all. */
+void nes_observe(struct nes *nes, unsigned id, uint64_t count);
+
+/* Reserves `count` zeroed counters; returns the index of the first, or UINT32_MAX when memory is
+ * out. */
+uint32_t nes_counters_add(struct nes *nes, uint32_t count);
+/* The counters; the address never changes in a machine's life. */
+const uint64_t *nes_counters(const struct nes *nes);
+/* How many probes have fired, over all observers: a deterministic cost. PROBE_ADD and STORE that a
+ * translator merges count as if they had fired one by one. */
+uint64_t nes_probes_fired(const struct nes *nes, unsigned id);
+
+#endif
