@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -72,7 +73,7 @@ void bytes_free(struct bytes *b) {
 }
 
 struct file_writer {
-    char *path, *temporary;
+    char *path, *temporary; /* temporary: NULL when the path is written directly */
     FILE *plain;
     gzFile gz; /* NULL unless the name ends in .gz */
     int fd;
@@ -90,25 +91,46 @@ static void writer_free(struct file_writer *w) {
     free(w);
 }
 
+static void remove_temporary(struct file_writer *w) {
+    if (w->temporary != NULL)
+        unlink(w->temporary);
+}
+
+/* Where the bytes go first. Devices and pipes (/dev/stdout) cannot be renamed over: they are
+ * written as they come. */
+static enum status choose_names(struct file_writer *w, const char *path, struct error *e) {
+    struct stat at;
+    bool exists = stat(path, &at) == 0;
+    if (exists && access(path, W_OK) != 0)
+        return error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno));
+    w->path = exists ? realpath(path, NULL) : strdup(path); /* through links to the file itself */
+    if (w->path == NULL)
+        return error_set(e, STATUS_MEMORY, "%s: out of memory", path);
+    if (exists && !S_ISREG(at.st_mode) && !S_ISDIR(at.st_mode))
+        return STATUS_OK;
+    if (asprintf(&w->temporary, "%s.tmp%ld", w->path, (long)getpid()) < 0) {
+        w->temporary = NULL;
+        return error_set(e, STATUS_MEMORY, "%s: out of memory", path);
+    }
+    return STATUS_OK;
+}
+
 enum status file_open(struct file_writer **out, const char *path, struct error *e) {
     *out = NULL;
     struct file_writer *w = calloc(1, sizeof *w);
-    size_t size = strlen(path) + 32;
-    if (w != NULL) {
-        w->path = strdup(path);
-        w->temporary = malloc(size);
-    }
-    if (w == NULL || w->path == NULL || w->temporary == NULL) {
-        if (w != NULL)
-            writer_free(w);
+    if (w == NULL)
         return error_set(e, STATUS_MEMORY, "%s: out of memory", path);
-    }
-    snprintf(w->temporary, size, "%s.tmp%ld", path, (long)getpid());
-    w->fd = open(w->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (w->fd < 0) {
-        enum status s = error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno));
+    enum status status = choose_names(w, path, e);
+    if (status != STATUS_OK) {
         writer_free(w);
-        return s;
+        return status;
+    }
+    int flags = O_WRONLY | O_CLOEXEC | (w->temporary != NULL ? O_CREAT | O_TRUNC : 0);
+    w->fd = open(w->temporary != NULL ? w->temporary : w->path, flags, 0666);
+    if (w->fd < 0) {
+        status = error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno));
+        writer_free(w);
+        return status;
     }
     if (ends_in_gz(path))
         w->gz = gzdopen(dup(w->fd), "wb6");
@@ -171,14 +193,14 @@ enum status file_commit(struct file_writer *w, struct error *e) {
     bool ok = writer_close(w);
     if (!ok && w->first_errno == 0)
         w->first_errno = errno != 0 ? errno : EIO;
-    if (w->first_errno == 0 && (fsync(w->fd) != 0 && errno != EINVAL && errno != EROFS))
+    if (w->first_errno == 0 && w->temporary != NULL && fsync(w->fd) != 0)
         w->first_errno = errno;
     close(w->fd);
-    if (w->first_errno == 0 && rename(w->temporary, w->path) != 0)
+    if (w->first_errno == 0 && w->temporary != NULL && rename(w->temporary, w->path) != 0)
         w->first_errno = errno;
     enum status status = STATUS_OK;
     if (w->first_errno != 0) {
-        unlink(w->temporary);
+        remove_temporary(w);
         status =
             error_set(e, STATUS_IO, "%s: cannot be written: %s", w->path, strerror(w->first_errno));
     }
@@ -191,6 +213,6 @@ void file_abort(struct file_writer *w) {
         return;
     writer_close(w);
     close(w->fd);
-    unlink(w->temporary);
+    remove_temporary(w);
     writer_free(w);
 }

@@ -1,0 +1,223 @@
+/* base: errors, containers, hashing, and files that appear whole or not at all. */
+#include "base/base.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct folder {
+    char path[64];
+};
+
+static int make_folder(void **state) {
+    struct folder *f = calloc(1, sizeof *f);
+    strcpy(f->path, "/tmp/hotgraph-base-XXXXXX");
+    if (f == NULL || mkdtemp(f->path) == NULL)
+        return -1;
+    *state = f;
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    struct folder *f = *state;
+    char command[256];
+    snprintf(command, sizeof command, "chmod -R u+w %s; rm -rf %s", f->path, f->path);
+    int status = system(command);
+    free(f);
+    return status;
+}
+
+static size_t count_files(const char *path) {
+    DIR *d = opendir(path);
+    size_t n = 0;
+    for (struct dirent *entry; d != NULL && (entry = readdir(d)) != NULL;)
+        n += entry->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+/* A long message must not overflow, and a prefix must keep what was said. */
+static void errors_keep_their_text(void **state) {
+    (void)state;
+    struct error e = {0};
+    char large[3000];
+    memset(large, 'x', sizeof large);
+    large[sizeof large - 1] = 0;
+    assert_int_equal(error_set(&e, STATUS_IO, "%s", large), STATUS_IO);
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+    error_set(&e, STATUS_FORMAT, "line %d", 7);
+    error_prefix(&e, "file %s", "a.txt");
+    assert_string_equal(e.text, "file a.txt: line 7");
+    assert_int_equal(e.status, STATUS_FORMAT);
+    assert_int_equal(error_set(NULL, STATUS_MEMORY, "nobody listens"), STATUS_MEMORY);
+}
+
+/* A map that loses or doubles a key would lose edges: compare with a plain array over clustered
+ * keys. */
+static void map_agrees_with_an_array(void **state) {
+    (void)state;
+    enum { KEYS = 5000 };
+    static uint64_t expected[KEYS];
+    memset(expected, 0, sizeof expected);
+    struct map m = {0};
+    assert_null(map_find(&m, 1));
+    for (uint64_t i = 0; i < 200000; i++) {
+        uint64_t k = splitmix64(1, i) % KEYS;
+        expected[k] += i;
+        uint64_t *at = map_at(&m, k << 13);
+        assert_non_null(at);
+        *at += i;
+    }
+    uint64_t key, value, seen = 0;
+    for (size_t position = 0; map_next(&m, &position, &key, &value); seen++) {
+        assert_int_equal(key & 0x1FFF, 0);
+        assert_int_equal(value, expected[key >> 13]);
+    }
+    assert_int_equal(seen, m.len);
+    for (uint64_t k = 0; k < KEYS; k++)
+        assert_int_equal(map_find(&m, k << 13) != NULL, expected[k] != 0);
+    map_free(&m);
+}
+
+/* Streams, jitter and movies are made from this generator: its published first outputs must never
+ * change. */
+static void published_hash_values(void **state) {
+    (void)state;
+    assert_true(splitmix64(1234567, 0) == 6457827717110365317u);
+    assert_true(splitmix64(1234567, 1) == 3203168211198807973u);
+    assert_true(fnv1a64("", 0) == 0xCBF29CE484222325u);
+    assert_true(fnv1a64("foobar", 6) == 0x85944171F73967E8u);
+    char hex[41];
+    sha1_hex("abc", 3, hex);
+    assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
+    uint8_t md5[16];
+    md5_bytes("abc", 3, md5);
+    assert_int_equal(md5[0], 0x90);
+    assert_int_equal(md5[15], 0x72);
+}
+
+static void round_trip(const char *path, size_t size) {
+    uint8_t *data = malloc(size + 1);
+    for (size_t i = 0; i < size; i++)
+        data[i] = (uint8_t)splitmix64(9, i);
+    struct file_writer *w;
+    struct error e = {0};
+    assert_int_equal(file_open(&w, path, &e), STATUS_OK);
+    file_write(w, data, size / 2);
+    assert_int_not_equal(access(path, F_OK), 0); /* nothing to see before the commit */
+    file_write(w, data + size / 2, size - size / 2);
+    assert_int_equal(file_commit(w, &e), STATUS_OK);
+    struct bytes b;
+    assert_int_equal(file_read(&b, path, size, &e), STATUS_OK);
+    assert_int_equal(b.len, size);
+    assert_memory_equal(b.at, data, size);
+    bytes_free(&b);
+    if (size > 0) {
+        assert_int_equal(file_read(&b, path, size - 1, &e), STATUS_FORMAT);
+        assert_non_null(strstr(e.text, path));
+    }
+    free(data);
+}
+
+static void files_round_trip(void **state) {
+    const char *folder = ((struct folder *)*state)->path;
+    const size_t sizes[] = {0, 1, 65535, 65536, 65537, 300000};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/plain%zu", folder, i);
+        round_trip(path, sizes[i]);
+        snprintf(path, sizeof path, "%s/packed%zu.gz", folder, i);
+        round_trip(path, sizes[i]);
+    }
+    assert_int_equal(count_files(folder), 12); /* no temporary file is left */
+}
+
+static void a_truncated_gzip_file_is_an_error(void **state) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/cut.gz", ((struct folder *)*state)->path);
+    round_trip(path, 100000);
+    assert_int_equal(truncate(path, 50000), 0);
+    struct bytes b;
+    struct error e = {0};
+    assert_int_equal(file_read(&b, path, 1 << 20, &e), STATUS_FORMAT);
+    assert_non_null(strstr(e.text, "cut.gz"));
+    assert_null(b.at);
+}
+
+/* What stood there before must survive a failed write: /dev/full-like conditions come as a file
+ * size limit here. */
+static void aborted_writes_leave_the_old_file(void **state) {
+    const char *folder = ((struct folder *)*state)->path;
+    char path[128];
+    snprintf(path, sizeof path, "%s/kept", folder);
+    round_trip(path, 10);
+    struct file_writer *w;
+    struct error e = {0};
+    assert_int_equal(file_open(&w, path, &e), STATUS_OK);
+    file_printf(w, "%01000d", 7);
+    file_abort(w);
+    struct bytes b;
+    assert_int_equal(file_read(&b, path, 100, &e), STATUS_OK);
+    assert_int_equal(b.len, 10);
+    bytes_free(&b);
+    assert_int_equal(count_files(folder), 1);
+    file_abort(NULL);
+}
+
+/* A full disk is noticed at the latest by the commit, and nothing half-written takes the name. */
+static void a_full_disk_is_an_error(void **state) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/full", ((struct folder *)*state)->path);
+    assert_int_equal(symlink("/dev/full", path), 0);
+    const size_t sizes[] = {1, 100000};
+    for (size_t i = 0; i < 2; i++) {
+        struct file_writer *w;
+        struct error e = {0};
+        assert_int_equal(file_open(&w, path, &e), STATUS_OK);
+        for (size_t k = 0; k < sizes[i]; k++)
+            file_printf(w, "%zu\n", k);
+        assert_int_equal(file_commit(w, &e), STATUS_IO);
+        assert_non_null(strstr(e.text, strerror(ENOSPC)));
+    }
+}
+
+static void missing_places_are_named(void **state) {
+    char path[128];
+    snprintf(path, sizeof path, "%s/no/such/file", ((struct folder *)*state)->path);
+    struct bytes b;
+    struct file_writer *w;
+    struct error e = {0};
+    assert_int_equal(file_read(&b, path, 100, &e), STATUS_IO);
+    assert_non_null(strstr(e.text, path));
+    e.text[0] = 0;
+    assert_int_equal(file_open(&w, path, &e), STATUS_IO);
+    assert_non_null(strstr(e.text, path));
+    assert_null(w);
+    assert_int_equal(file_read(&b, ((struct folder *)*state)->path, 100, &e),
+                     STATUS_IO); /* a folder */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_keep_their_text),
+        cmocka_unit_test(map_agrees_with_an_array),
+        cmocka_unit_test(published_hash_values),
+        cmocka_unit_test_setup_teardown(files_round_trip, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_truncated_gzip_file_is_an_error, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(aborted_writes_leave_the_old_file, make_folder,
+                                        remove_folder),
+        cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(missing_places_are_named, make_folder, remove_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
