@@ -1,0 +1,81 @@
+/*
+ * apu: the sound half of the 2A03, as far as a program can notice it: length counters, frame
+ * counter with its IRQ, and the DMC with its memory reads and IRQ. No sound comes out. Private to
+ * core/nes.
+ *
+ * Time is the processor's cycle number. Even cycles are the ones in which DMA can read ("get" in
+ * NESdev's "DMA"), odd ones those in which it can write ("put").
+ *
+ * The DMC asks, the machine's DMA unit fetches:
+ *
+ *     if (apu_dmc_wants(a, cycle))       // in this cycle it tries to halt the processor
+ *         ...                            // halt (a read cycle), dummy, alignment, then:
+ *         apu_dmc_give(a, bus_read(apu_dmc_address(a)), cycle);   // in the get cycle
+ *
+ * Ask apu_dmc_wants again in every cycle of a halt: stopping the sample can withdraw the wish
+ * before the byte was read.
+ *
+ * Invariants
+ *  - Cycles given to these functions never go back.
+ *  - After any apu_read, apu_write, apu_dmc_give or load, deadlines asked for before are void.
+ */
+#ifndef HOTGRAPH_APU_H
+#define HOTGRAPH_APU_H
+
+#include "base/base.h"
+
+struct apu_length {
+    uint8_t value;
+    bool enabled;
+    bool halt;
+};
+
+/* All of it is saved; no pointers. Times are cycle numbers, UINT64_MAX: never. */
+struct apu {
+    uint64_t time; /* everything before this cycle's access is done */
+
+    struct apu_length length[4]; /* pulse 1, pulse 2, triangle, noise */
+
+    /* Frame counter. */
+    uint64_t sequence; /* cycle in which the running sequence began */
+    uint8_t step;      /* next entry of the sequence */
+    bool five_steps, irq_inhibited, frame_irq;
+    uint8_t frame_register; /* last value written to $4017 */
+    uint64_t restart;       /* cycle in which a write to $4017 takes effect */
+
+    /* DMC. */
+    bool dmc_irq_enabled, dmc_loop, dmc_irq;
+    uint8_t dmc_rate;
+    uint8_t dmc_bits; /* bits left in the shifter, 1-8 */
+    bool dmc_full;    /* sample buffer holds a byte */
+    uint16_t dmc_address, dmc_start;
+    uint16_t dmc_remaining, dmc_length;
+    uint64_t dmc_clock; /* cycle of the next output clock */
+    uint64_t dmc_wish;  /* first cycle that tries to halt for a byte */
+    uint64_t dmc_stop;  /* cycle in which a write of 0 to $4015 bit 4 takes effect */
+};
+
+/* Power off and on at the start of cycle `cycle`; reset: $4015 = 0, $4017 written again. */
+void apu_power(struct apu *a, uint64_t cycle);
+void apu_reset(struct apu *a, uint64_t cycle);
+
+/* Does everything that happens before the access of cycle `cycle`; O(events passed). */
+void apu_sync(struct apu *a, uint64_t cycle);
+/* Reads $4015; `open_bus` supplies bit 5. */
+uint8_t apu_read(struct apu *a, uint16_t address, uint64_t cycle, uint8_t open_bus);
+/* Writes $4000-$4013, $4015, $4017; other addresses do nothing. */
+void apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle);
+
+/* Level of the IRQ output (frame counter or DMC; true: asserted) at the end of cycle `cycle`. */
+bool apu_irq(struct apu *a, uint64_t cycle);
+/* First cycle at whose end that level could differ from what it is, untouched; UINT64_MAX: never.
+ * A DMC IRQ comes with apu_dmc_give and is not foreseen here. */
+uint64_t apu_irq_deadline(const struct apu *a);
+
+/* First cycle in which apu_dmc_wants could be true; UINT64_MAX: not until touched. */
+uint64_t apu_dmc_deadline(const struct apu *a);
+bool apu_dmc_wants(struct apu *a, uint64_t cycle);
+uint16_t apu_dmc_address(const struct apu *a);
+void apu_dmc_give(struct apu *a, uint8_t value, uint64_t cycle);
+
+#endif

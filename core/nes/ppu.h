@@ -1,0 +1,117 @@
+/*
+ * ppu: the picture processor (2C02, NTSC). Private to core/nes.
+ *
+ * Time is the processor's cycle number. Three dots pass in a cycle, at one fixed alignment: dot
+ * number i (0 is line 0, dot 0 after power-on) happens before the register access of cycle c if and
+ * only if i <= 3c, and before the end of cycle c, where the NMI line is sampled, if and only if
+ * i <= 3c + 1. Lines are numbered 0-239 (visible), 240, 241-260 (vertical blank) and 261
+ * (pre-render); dots 0-340.
+ *
+ * Nothing happens here until somebody looks. The state stands at some dot in the past; an access
+ * first brings it to the present: dot by dot where registers were touched in the middle of a line
+ * or pictures are on (ppu_dot.c), whole lines and blanks at once otherwise (ppu_line.c). Both ways
+ * end in the same state, bit for bit.
+ *
+ *     uint64_t d = ppu_status_deadline(p, cycle);   // no $2002 read before d differs from one now
+ *     ppu_write(p, 0x2001, 0x1e, cycle);            // every deadline has to be asked for again
+ *
+ * Invariants
+ *  - Cycles given to these functions never go back, except in questions (const struct ppu *).
+ *  - After any ppu_read, ppu_write, ppu_sync, board write or load, deadlines asked for before are
+ * void.
+ *  - Writes to $2000, $2001, $2005 and $2006 are ignored from power-on or reset until the first
+ * pre-render line begins, as on the console (NESdev, "PPU power up state").
+ */
+#ifndef HOTGRAPH_PPU_H
+#define HOTGRAPH_PPU_H
+
+#include "nes/board.h"
+
+enum { PPU_WIDTH = 256, PPU_HEIGHT = 240 };
+
+/* The saved part: plain bytes, no pointers. ppu_sync first, then copy it. */
+struct ppu_state {
+    uint64_t time;      /* dots done since power-on: the next one to do has this number */
+    uint16_t line, dot; /* where that dot is */
+    bool odd;           /* this frame's pre-render line loses a dot when rendering */
+    bool ignore_writes; /* since power-on or reset, until the first pre-render line */
+
+    /* Registers. v, t, x, w as NESdev's "PPU scrolling" names them. */
+    uint16_t v, t;
+    uint8_t x, w;
+    uint8_t ctrl, mask, status; /* status: bits 7-5 only */
+    uint8_t oam_address, read_buffer;
+    bool vblank_suppressed; /* $2002 was read on the dot before the flag would have been set */
+    /* Effects that come some dots after the write that caused them; UINT64_MAX: none. */
+    uint64_t mask_due, v_due;
+    uint8_t rendering;        /* bits 3-4 of mask as fetches and evaluation see them */
+    uint64_t data_read_cycle; /* of the last $2007 read */
+
+    /* The bus capacitance: value and the cycle in which bits 7-6, 5 and 4-0 were last driven. */
+    uint8_t latch;
+    uint64_t latch_cycle[3];
+
+    /* Background: fetched bytes of the tile in work, and the shift registers. */
+    uint8_t nt, at, low, high;
+    uint16_t shift_low, shift_high, shift_at_low, shift_at_high;
+
+    /* Sprites: evaluation for the next line, and the eight that show on this one. */
+    uint8_t secondary[32];
+    uint8_t oam_data;         /* what evaluation read last: $2004 shows it */
+    uint8_t found;            /* sprites found for the next line, 0-8 */
+    uint8_t evaluation;       /* enum in ppu_dot.c */
+    uint8_t copied;           /* bytes of the sprite being copied */
+    bool zero_next, zero_now; /* sprite 0 is the first of the next line's, of this line's */
+    uint8_t sprite_count;
+    struct {
+        uint8_t low, high, attributes, x;
+    } sprites[8];
+
+    uint8_t oam[256];
+    uint8_t palette[32];
+};
+
+struct ppu {
+    struct ppu_state s;
+    struct board *board; /* borrowed */
+
+    uint16_t *pictures; /* two buffers of 256 x 240, or NULL: no pixels */
+    unsigned drawing;   /* which of them is being drawn */
+
+    /* Below: derived, never saved. Predictions hold until something touches the PPU. */
+    bool predicted;
+    uint64_t hit_dot, overflow_dot; /* dot number that sets the flag; UINT64_MAX: not this frame */
+    bool lines_known;               /* sprites_on_line matches oam and sprite height */
+    uint8_t sprites_on_line[256];
+};
+
+/* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL. */
+void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures);
+/* Power off and on, or the reset button, at the start of cycle `cycle`: line 0, dot 0 comes at once
+ * and the first vertical blank 241 lines later. A reset keeps OAM, palette, v and the flags. */
+void ppu_power(struct ppu *p, uint64_t cycle);
+void ppu_reset(struct ppu *p, uint64_t cycle);
+/* `s` was loaded: forget what was derived. */
+void ppu_loaded(struct ppu *p);
+
+/* Does everything that happens before the access of cycle `cycle`. To be called before the board
+ * changes under the PPU, before `s` is saved or looked at, and before a picture is taken. */
+void ppu_sync(struct ppu *p, uint64_t cycle);
+/* An access of the processor in cycle `cycle`; address $2000-$3FFF, mirrored every 8 bytes. */
+uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle);
+void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
+/* The last whole picture (256 x 240, see nes_picture); NULL without pictures. */
+const uint16_t *ppu_picture(const struct ppu *p);
+
+/* Level of the NMI output (true: asserted) at the end of cycle `cycle`. */
+bool ppu_nmi(struct ppu *p, uint64_t cycle);
+/* First cycle at whose end the NMI level could differ from what it is, if nothing touches the PPU;
+ * UINT64_MAX: never. */
+uint64_t ppu_nmi_deadline(const struct ppu *p);
+/* Reads of $2002 in cycles from `cycle` on and before this one all give the same value once one of
+ * them was made, and have no other effect than that first one. Early at times, never late. */
+uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle);
+/* The cycle in which line 241, dot 1 comes next (where the vblank flag is set). */
+uint64_t ppu_frame_end(const struct ppu *p);
+
+#endif
