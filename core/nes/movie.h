@@ -2,7 +2,7 @@
  * movie: recorded input in FCEUX's text format, FM2 version 3.
  *
  * What the program reads during frame i is line i+1: FCEUX spends its first line before the first
- * vertical blank.
+ * vertical blank. The first line's buttons are never read; a reset in it is applied before frame 0.
  *
  *     struct movie m = {0};
  *     if (movie_load(&m, "game.fm2", &err)) ...
@@ -27,8 +27,7 @@ struct movie {
     char rom_filename[256];
     bool has_checksum;
     uint8_t checksum[16]; /* MD5 of PRG and CHR */
-    bool pal;
-    char sha1[41]; /* of the file */
+    char sha1[41];        /* of the file */
 };
 
 enum status movie_load(struct movie *out, const char *path, struct error *e);
@@ -39,7 +38,7 @@ void movie_free(struct movie *m);
 /* STATUS_ARGUMENT, with both checksums, when the movie names another ROM; *m without a checksum
  * matches any. */
 enum status movie_matches(const struct movie *m, const struct cartridge *c, struct error *e);
-/* The line for frame `frame`: past the end nothing is pressed. */
+/* The line for frame `frame` (line frame + 1 of the file): past the end nothing is pressed. */
 struct movie_line movie_line_at(const struct movie *m, uint64_t frame);
 /* True when a reset comes at or after this frame: a JAM may still end. */
 bool movie_resets_after(const struct movie *m, uint64_t frame);

@@ -1,0 +1,344 @@
+/*
+ * FM2, version 3: FCEUX's text movies (its documentation, "FM2 file format").
+ *
+ * Header lines "key value", then one line a frame: |command|RLDUTSBA|RLDUTSBA|port2|. Only what the
+ * machine here can play is accepted; everything else is refused with its line, since a movie that
+ * is played in part shows another game than the one that was recorded.
+ */
+#include "nes/movie.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_FILE = 256 << 20 };
+
+struct parser {
+    struct movie *movie;
+    const char *name;
+    struct error *error;
+    size_t line; /* from 1 */
+    bool has_version, port[2];
+    uint64_t length; /* frames to read; UINT64_MAX: all */
+    VEC(struct movie_line) lines;
+};
+
+/* A line's text, not ended by NUL. */
+struct text {
+    const char *at;
+    size_t len;
+};
+
+static enum status fail(struct parser *p, enum status status, const char *what, struct text t) {
+    int shown = t.len > 60 ? 60 : (int)t.len;
+    return error_set(p->error, status, "%s:%zu: %s%s%.*s%s", p->name, p->line, what,
+                     t.at != NULL ? ": \"" : "", t.at != NULL ? shown : 0, t.at != NULL ? t.at : "",
+                     t.at != NULL ? "\"" : "");
+}
+
+static bool text_is(struct text t, const char *s) {
+    return strlen(s) == t.len && memcmp(t.at, s, t.len) == 0;
+}
+
+/* Decimal digits, all of t. */
+static bool text_number(struct text t, uint64_t *out) {
+    *out = 0;
+    for (size_t i = 0; i < t.len; i++) {
+        if (t.at[i] < '0' || t.at[i] > '9' || *out > UINT64_MAX / 10 - 1)
+            return false;
+        *out = *out * 10 + (unsigned)(t.at[i] - '0');
+    }
+    return t.len > 0;
+}
+
+static struct text text_trim(struct text t) {
+    while (t.len > 0 && (t.at[0] == ' ' || t.at[0] == '\t'))
+        t = (struct text){t.at + 1, t.len - 1};
+    while (t.len > 0 && (t.at[t.len - 1] == ' ' || t.at[t.len - 1] == '\t'))
+        t.len--;
+    return t;
+}
+
+/* ---- header ---- */
+
+static int base64_digit(char c) {
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+/* 16 bytes are 22 digits and two '='. */
+static bool decode_base64(struct text t, uint8_t out[16]) {
+    if (t.len != 24 || t.at[22] != '=' || t.at[23] != '=')
+        return false;
+    uint32_t bits = 0;
+    unsigned have = 0, n = 0;
+    for (size_t i = 0; i < 22; i++) {
+        int digit = base64_digit(t.at[i]);
+        if (digit < 0)
+            return false;
+        bits = bits << 6 | (uint32_t)digit;
+        have += 6;
+        if (have >= 8) {
+            have -= 8;
+            out[n++] = (uint8_t)(bits >> have);
+        }
+    }
+    return true;
+}
+
+static bool decode_hex(struct text t, uint8_t out[16]) {
+    if (t.len != 32)
+        return false;
+    for (size_t i = 0; i < 16; i++) {
+        char pair[3] = {t.at[2 * i], t.at[2 * i + 1], 0};
+        if (strspn(pair, "0123456789abcdefABCDEF") != 2)
+            return false;
+        out[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    return true;
+}
+
+static enum status key_checksum(struct parser *p, struct text value) {
+    static const char prefix[] = "base64:";
+    bool ok = false;
+    if (value.len > 7 && memcmp(value.at, prefix, 7) == 0)
+        ok = decode_base64((struct text){value.at + 7, value.len - 7}, p->movie->checksum);
+    else if (value.len > 2 && memcmp(value.at, "0x", 2) == 0)
+        ok = decode_hex((struct text){value.at + 2, value.len - 2}, p->movie->checksum);
+    if (!ok)
+        return fail(p, STATUS_FORMAT, "romChecksum is not \"base64:\" and an MD5", value);
+    p->movie->has_checksum = true;
+    return STATUS_OK;
+}
+
+static enum status key_filename(struct parser *p, struct text value) {
+    size_t n =
+        value.len < sizeof p->movie->rom_filename ? value.len : sizeof p->movie->rom_filename - 1;
+    memcpy(p->movie->rom_filename, value.at, n);
+    p->movie->rom_filename[n] = 0;
+    return STATUS_OK;
+}
+
+static enum status key_version(struct parser *p, struct text value) {
+    if (!text_is(value, "3"))
+        return fail(p, STATUS_UNSUPPORTED, "only version 3 of FM2 is known", value);
+    p->has_version = true;
+    return STATUS_OK;
+}
+
+/* A port holds nothing (0) or a pad (1). */
+static enum status key_port(struct parser *p, unsigned port, struct text value) {
+    if (!text_is(value, "0") && !text_is(value, "1"))
+        return fail(p, STATUS_UNSUPPORTED,
+                    "only pads can be plugged in (0 nothing, 1 pad), this port has another device",
+                    value);
+    p->port[port] = text_is(value, "1");
+    return STATUS_OK;
+}
+
+static enum status key_length(struct parser *p, struct text value) {
+    if (value.len > 0 && value.at[0] == '-')
+        return STATUS_OK; /* negative: all that are there */
+    if (!text_number(value, &p->length))
+        return fail(p, STATUS_FORMAT, "length is not a number", value);
+    return STATUS_OK;
+}
+
+/* Keys that only one value of can be played. */
+static const struct {
+    const char *key, *value, *refusal;
+} fixed_keys[] = {
+    {"binary", "0", "binary FM2 is not read: save the movie as text in FCEUX (TAS Editor, export)"},
+    {"savestate", NULL,
+     "the movie starts from a save state, which only its emulator can load: record one that starts "
+     "from power-on"},
+    {"saveram", NULL,
+     "the movie starts from battery-backed RAM: record one that starts without a saved game"},
+    {"palFlag", "0", "the movie was recorded on the PAL console, and this machine is the NTSC one"},
+    {"fourscore", "0", "four pads (Four Score) are not emulated, only two"},
+    {"port2", "0", "the expansion port's devices are not emulated"},
+    {"FDS", "0", "the Famicom Disk System is not emulated"},
+    {"microphone", "0", "the second pad's microphone is not emulated"},
+    {"RAMInitOption", "0",
+     "the movie starts with another pattern in RAM than FCEUX's default (0), the only one here"},
+};
+
+static enum status header_line(struct parser *p, struct text t) {
+    size_t n = 0;
+    while (n < t.len && t.at[n] != ' ')
+        n++;
+    struct text key = {t.at, n}, value = text_trim((struct text){t.at + n, t.len - n});
+    if (n == 0)
+        return fail(p, STATUS_FORMAT, "expected \"key value\" or a frame that starts with |", t);
+    for (size_t i = 0; i < sizeof fixed_keys / sizeof *fixed_keys; i++)
+        if (text_is(key, fixed_keys[i].key)) {
+            const char *only = fixed_keys[i].value;
+            bool fine = only != NULL && text_is(value, only);
+            return fine ? STATUS_OK : fail(p, STATUS_UNSUPPORTED, fixed_keys[i].refusal, t);
+        }
+    if (text_is(key, "version"))
+        return key_version(p, value);
+    if (text_is(key, "romChecksum"))
+        return key_checksum(p, value);
+    if (text_is(key, "romFilename"))
+        return key_filename(p, value);
+    if (text_is(key, "port0") || text_is(key, "port1"))
+        return key_port(p, key.at[4] == '1', value);
+    if (text_is(key, "length"))
+        return key_length(p, value);
+    return STATUS_OK; /* comments, subtitles, emulator versions: they change nothing that is played
+                       */
+}
+
+/* ---- frames ---- */
+
+/* Takes the text up to the next '|'; false when there is none. */
+static bool next_field(struct text *rest, struct text *field) {
+    const char *bar = memchr(rest->at, '|', rest->len);
+    if (bar == NULL)
+        return false;
+    *field = (struct text){rest->at, (size_t)(bar - rest->at)};
+    *rest = (struct text){bar + 1, rest->len - field->len - 1};
+    return true;
+}
+
+static enum status pad_field(struct parser *p, unsigned port, struct text t, uint8_t *out) {
+    *out = 0;
+    if (t.len == 0 && !p->port[port])
+        return STATUS_OK;
+    if (t.len != 8)
+        return fail(p, STATUS_FORMAT, "a pad has eight columns, RLDUTSBA", t);
+    for (unsigned i = 0; i < 8; i++)
+        if (t.at[i] != '.' && t.at[i] != ' ')
+            *out |= (uint8_t)(0x80u >> i); /* from Right (NES_RIGHT) down to A (NES_A) */
+    if (!p->port[port])
+        *out = 0;
+    return STATUS_OK;
+}
+
+static enum status frame_line(struct parser *p, struct text t) {
+    struct movie_line line = {0};
+    struct text rest = {t.at + 1, t.len - 1}, fields[4];
+    for (unsigned i = 0; i < 4; i++)
+        if (!next_field(&rest, &fields[i]))
+            return fail(p, STATUS_FORMAT, "a frame has four fields, |command|pad|pad||", t);
+    uint64_t command;
+    if (!text_number(text_trim(fields[0]), &command))
+        return fail(p, STATUS_FORMAT, "the command is not a number", t);
+    if ((command & ~(uint64_t)(MOVIE_SOFT_RESET | MOVIE_HARD_RESET)) != 0)
+        return fail(p, STATUS_UNSUPPORTED,
+                    "of the commands only the resets (1 soft, 2 hard) are emulated, no disks and "
+                    "coins",
+                    t);
+    line.command = (uint8_t)command;
+    for (unsigned port = 0; port < 2; port++) {
+        enum status status = pad_field(p, port, fields[1 + port], &line.pads[port]);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (!vec_push(&p->lines, line))
+        return fail(p, STATUS_MEMORY, "out of memory", (struct text){0});
+    return STATUS_OK;
+}
+
+/* ---- files ---- */
+
+static enum status parse_lines(struct parser *p, const char *text, size_t len) {
+    struct text rest = {text, len};
+    while (rest.len > 0 && p->lines.len < p->length) {
+        const char *end = memchr(rest.at, '\n', rest.len);
+        struct text t = {rest.at, end != NULL ? (size_t)(end - rest.at) : rest.len};
+        size_t taken = end != NULL ? t.len + 1 : t.len;
+        rest = (struct text){rest.at + taken, rest.len - taken};
+        p->line++;
+        if (t.len > 0 && t.at[t.len - 1] == '\r')
+            t.len--;
+        if (t.len == 0)
+            continue;
+        if (!p->has_version && p->line == 1 && (t.len < 8 || memcmp(t.at, "version ", 8) != 0))
+            return fail(p, STATUS_FORMAT, "not an FM2 movie: it starts with \"version 3\"", t);
+        bool frame = t.at[0] == '|';
+        if (!frame && p->lines.len > 0)
+            return fail(p, STATUS_FORMAT, "expected a frame that starts with |", t);
+        enum status status = frame ? frame_line(p, t) : header_line(p, t);
+        if (status != STATUS_OK)
+            return status;
+    }
+    struct text none = {0};
+    if (!p->has_version)
+        return fail(p, STATUS_FORMAT, "not an FM2 movie: it starts with \"version 3\"", none);
+    if (p->length != UINT64_MAX && p->lines.len < p->length)
+        return fail(p, STATUS_FORMAT, "truncated: the file ends before the length it states", none);
+    return STATUS_OK;
+}
+
+enum status movie_parse(struct movie *out, const char *text, size_t len, const char *name,
+                        struct error *e) {
+    *out = (struct movie){0};
+    struct parser p = {.movie = out, .name = name, .error = e, .length = UINT64_MAX};
+    enum status status = parse_lines(&p, text, len);
+    if (status != STATUS_OK) {
+        vec_free(&p.lines);
+        *out = (struct movie){0};
+        return status;
+    }
+    out->lines = p.lines.at;
+    out->line_count = p.lines.len;
+    sha1_hex(text, len, out->sha1);
+    return STATUS_OK;
+}
+
+enum status movie_load(struct movie *out, const char *path, struct error *e) {
+    *out = (struct movie){0};
+    struct bytes file;
+    enum status status = file_read(&file, path, LARGEST_FILE, e);
+    if (status != STATUS_OK)
+        return status;
+    status = movie_parse(out, (const char *)file.at, file.len, path, e);
+    bytes_free(&file);
+    return status;
+}
+
+static void encode_base64(const uint8_t in[16], char out[25]) {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t bits = 0;
+    unsigned have = 0, n = 0;
+    for (unsigned i = 0; i < 16; i++) {
+        bits = bits << 8 | in[i];
+        for (have += 8; have >= 6; have -= 6)
+            out[n++] = digits[bits >> (have - 6) & 63];
+    }
+    out[n++] = digits[bits << (6 - have) & 63];
+    memcpy(out + n, "==", 3);
+}
+
+enum status movie_write(const struct movie *m, const char *path, struct error *e) {
+    struct file_writer *w;
+    enum status status = file_open(&w, path, e);
+    if (status != STATUS_OK)
+        return status;
+    file_printf(w, "version 3\nemuVersion 20605\nrerecordCount 0\npalFlag 0\n");
+    file_printf(w, "romFilename %s\n", m->rom_filename[0] != 0 ? m->rom_filename : "unknown");
+    if (m->has_checksum) {
+        char text[25];
+        encode_base64(m->checksum, text);
+        file_printf(w, "romChecksum base64:%s\n", text);
+    }
+    file_printf(w, "fourscore 0\nmicrophone 0\nport0 1\nport1 1\nport2 0\nFDS 0\nNewPPU 0\n");
+    for (size_t i = 0; i < m->line_count; i++) {
+        const struct movie_line *line = &m->lines[i];
+        char pads[2][9] = {"RLDUTSBA", "RLDUTSBA"};
+        for (unsigned port = 0; port < 2; port++)
+            for (unsigned bit = 0; bit < 8; bit++)
+                if ((line->pads[port] & (0x80u >> bit)) == 0)
+                    pads[port][bit] = '.';
+        file_printf(w, "|%u|%s|%s||\n", line->command, pads[0], pads[1]);
+    }
+    return file_commit(w, e);
+}

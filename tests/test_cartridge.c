@@ -1,0 +1,220 @@
+/*
+ * Cartridge files. If these fail, a wrong or damaged ROM would run as if it were a game, or a good
+ * one be refused, and a user would be told nothing that helps.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nes/nes.h"
+
+enum { HEADER = 16, KIB = 1024 };
+
+/* A ROM image of 1 << 17 bytes that tests cut and change; the header says 32 KiB PRG, 8 KiB CHR. */
+struct image {
+    uint8_t at[1 << 17];
+    size_t len;
+};
+
+static struct image *image_new(void) {
+    static struct image image;
+    memset(&image, 0, sizeof image);
+    memcpy(image.at, "NES\x1A\x02\x01", 6);
+    for (size_t i = 0; i < 40 * KIB; i++)
+        image.at[HEADER + i] = (uint8_t)(i * 7 + (i >> 8));
+    image.len = HEADER + 40 * KIB;
+    return &image;
+}
+
+/* Parses; on success the caller frees. */
+static struct cartridge *accept(const struct image *image) {
+    struct cartridge *c = NULL;
+    struct error e = {0};
+    if (cartridge_parse(&c, image->at, image->len, "dir/game.nes", &e) != STATUS_OK)
+        fail_msg("refused: %s", e.text);
+    return c;
+}
+
+/* Expects a refusal whose message names the file and has `part` in it. */
+static void refuse(const struct image *image, enum status status, const char *part) {
+    struct cartridge *c = (struct cartridge *)&c;
+    struct error e = {0};
+    assert_int_equal(cartridge_parse(&c, image->at, image->len, "dir/game.nes", &e), status);
+    assert_null(c);
+    assert_int_equal(e.status, status);
+    if (strncmp(e.text, "dir/game.nes: ", 14) != 0 || strstr(e.text, part) == NULL)
+        fail_msg("message \"%s\" does not name the file and \"%s\"", e.text, part);
+}
+
+/* Broken: the guest would run other bytes than the file's, or be known by another identity. */
+static void test_ines(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    image->at[6] = 1;
+    struct cartridge *c = accept(image);
+    assert_string_equal(c->name, "game.nes");
+    assert_int_equal(c->mapper, 0);
+    assert_false(c->nes2);
+    assert_int_equal(c->prg_size, 32 * KIB);
+    assert_int_equal(c->chr_size, 8 * KIB);
+    assert_int_equal(c->prg_ram_size, 8 * KIB);
+    assert_false(c->chr_is_ram);
+    assert_int_equal(c->mirroring, MIRROR_VERTICAL);
+    assert_memory_equal(c->prg, image->at + HEADER, 32 * KIB);
+    assert_memory_equal(c->chr, image->at + HEADER + 32 * KIB, 8 * KIB);
+    char sha1[41];
+    uint8_t md5[16];
+    sha1_hex(image->at + HEADER, 40 * KIB, sha1);
+    md5_bytes(image->at + HEADER, 40 * KIB, md5);
+    assert_string_equal(c->sha1, sha1);
+    assert_memory_equal(c->md5, md5, 16);
+    cartridge_free(c);
+}
+
+/* Broken: the same game with another header, or with a title after CHR, counts as another one. */
+static void test_identity_leaves_out_header_and_tail(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    struct cartridge *plain = accept(image);
+    image->at[6] = 1;
+    memcpy(image->at + 7, "\x08\0\0\x07\0\0\0\0\0", 9); /* NES 2.0 */
+    image->len += 128;
+    struct cartridge *other = accept(image);
+    assert_true(other->nes2);
+    assert_string_equal(plain->sha1, other->sha1);
+    cartridge_free(plain);
+    cartridge_free(other);
+}
+
+/* Broken: dumps that old tools signed in the header are taken for exotic boards. */
+static void test_signed_header(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    memcpy(image->at + 7, "DiskDude!", 9);
+    struct cartridge *c = accept(image);
+    assert_int_equal(c->mapper, 0);
+    assert_int_equal(c->prg_ram_size, 8 * KIB);
+    cartridge_free(c);
+}
+
+/* Broken: games that draw into CHR RAM have nothing to draw into, or a ROM that ignores them. */
+static void test_chr_ram(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    image->at[5] = 0;
+    image->len = HEADER + 32 * KIB;
+    struct cartridge *c = accept(image);
+    assert_true(c->chr_is_ram);
+    assert_int_equal(c->chr_size, 8 * KIB);
+    for (size_t i = 0; i < c->chr_size; i++)
+        assert_int_equal(c->chr[i], 0);
+    cartridge_free(c);
+    image->at[7] = 8;
+    refuse(image, STATUS_FORMAT, "neither CHR ROM nor CHR RAM");
+    image->at[11] = 7;
+    c = accept(image);
+    assert_true(c->chr_is_ram);
+    assert_int_equal(c->prg_ram_size, 0);
+    cartridge_free(c);
+}
+
+/* Broken: NES 2.0 files whose sizes are written as powers are cut or refused. */
+static void test_exponent_sizes(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    image->at[7] = 8;
+    image->at[9] = 0xFF;
+    image->at[4] = 15 << 2;            /* 2^15 * 1 = 32 KiB */
+    image->at[5] = (uint8_t)(13 << 2); /* 2^13 * 1 = 8 KiB */
+    struct cartridge *c = accept(image);
+    assert_int_equal(c->prg_size, 32 * KIB);
+    assert_int_equal(c->chr_size, 8 * KIB);
+    cartridge_free(c);
+    image->at[4] = 13 << 2 | 1; /* 2^13 * 3 = 24 KiB: no NROM has that */
+    refuse(image, STATUS_FORMAT, "24, 8 and 0 KiB");
+    image->at[4] = 63 << 2 | 3; /* 2^63 * 7: would wrap */
+    refuse(image, STATUS_FORMAT, "impossible size: PRG");
+    image->at[4] = 4 << 2; /* 16 bytes */
+    refuse(image, STATUS_FORMAT, "impossible size: PRG");
+}
+
+/* Broken: a file that is no ROM runs as garbage, or the user is not told what it is. */
+static void test_other_files(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    memcpy(image->at, "NES\x1B", 4);
+    refuse(image, STATUS_FORMAT, "not an iNES file");
+    memcpy(image->at, "PK\3\4", 4);
+    refuse(image, STATUS_FORMAT, "unpack it");
+    memcpy(image->at, "UNIF", 4);
+    refuse(image, STATUS_FORMAT, "UNIF");
+    image->len = 0;
+    refuse(image, STATUS_FORMAT, "not an iNES file");
+}
+
+/* Broken: a half-copied file reads past its end. */
+static void test_truncated(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    image->len = 15;
+    refuse(image, STATUS_FORMAT, "truncated: the header");
+    image->len = HEADER + 32 * KIB - 1;
+    refuse(image, STATUS_FORMAT, "of PRG, and only 32767");
+    image->len = HEADER + 40 * KIB - 1;
+    refuse(image, STATUS_FORMAT, "of CHR, and only 8191");
+    image->at[4] = 0;
+    refuse(image, STATUS_FORMAT, "there is no PRG");
+}
+
+/* Broken: a game for other hardware is measured as if it ran here. */
+static void test_other_hardware(void **state) {
+    (void)state;
+    static const struct {
+        unsigned at;
+        uint8_t value, flags7;
+        const char *part;
+    } cases[] = {
+        {6, 4, 0, "trainer"},       {6, 0x10, 0, "mapper 1,"},
+        {7, 0x40, 0, "mapper 64,"}, {8, 0x01, 8, "mapper 256,"},
+        {7, 1, 0, "Vs. System"},    {7, 2, 0, "PlayChoice-10"},
+        {7, 11, 0, "resembles"},    {9, 1, 0, "PAL"},
+        {12, 1, 8, "PAL"},          {12, 3, 8, "Dendy"},
+        {14, 1, 8, "more ROMs"},    {11, 7, 8, "both CHR ROM and CHR RAM"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct image *image = image_new();
+        image->at[7] = cases[i].flags7;
+        image->at[cases[i].at] = cases[i].value;
+        refuse(image, STATUS_UNSUPPORTED, cases[i].part);
+    }
+}
+
+/* Broken: a missing file is reported without its name or the system's reason. */
+static void test_missing_file(void **state) {
+    (void)state;
+    struct cartridge *c;
+    struct error e = {0};
+    assert_int_equal(cartridge_load(&c, "/nonexistent/game.nes", &e), STATUS_IO);
+    assert_non_null(strstr(e.text, "/nonexistent/game.nes"));
+    assert_non_null(strstr(e.text, "No such file"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ines),
+        cmocka_unit_test(test_identity_leaves_out_header_and_tail),
+        cmocka_unit_test(test_signed_header),
+        cmocka_unit_test(test_chr_ram),
+        cmocka_unit_test(test_exponent_sizes),
+        cmocka_unit_test(test_other_files),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_other_hardware),
+        cmocka_unit_test(test_missing_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

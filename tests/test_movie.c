@@ -1,0 +1,184 @@
+/*
+ * FM2 movies. If these fail, another game is played than the one that was recorded: with other
+ * buttons, a frame early or late, or with devices that are not there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nes/movie.h"
+
+#define HEADER "version 3\nromFilename game\nport0 1\nport1 1\nport2 0\n"
+
+static struct movie accept(const char *text) {
+    struct movie m;
+    struct error e = {0};
+    if (movie_parse(&m, text, strlen(text), "dir/m.fm2", &e) != STATUS_OK)
+        fail_msg("refused: %s", e.text);
+    return m;
+}
+
+/* Expects a refusal that names file and line, and has `part` in it. */
+static void refuse(const char *text, enum status status, unsigned line, const char *part) {
+    struct movie m;
+    struct error e = {0};
+    char place[40];
+    snprintf(place, sizeof place, "dir/m.fm2:%u: ", line);
+    assert_int_equal(movie_parse(&m, text, strlen(text), "dir/m.fm2", &e), status);
+    assert_null(m.lines);
+    assert_int_equal(m.line_count, 0);
+    if (strncmp(e.text, place, strlen(place)) != 0 || strstr(e.text, part) == NULL)
+        fail_msg("message \"%s\" does not have \"%s\" and \"%s\"", e.text, place, part);
+}
+
+/* Broken: a button of the movie reaches the game as another one. */
+static void test_every_button(void **state) {
+    (void)state;
+    struct movie m = accept(HEADER "|0|RLDUTSBA|........||\n"
+                                   "|0|.......A|      x ||\n|0|......B.|........||\n"
+                                   "|0|.....S..|........||\n|0|....T...|........||\n"
+                                   "|0|...U....|........||\n|0|..D.....|........||\n"
+                                   "|0|.L......|........||\n|0|R.......|........||\r\n");
+    assert_int_equal(m.line_count, 9);
+    assert_int_equal(m.lines[0].pads[0], 0xFF);
+    static const uint8_t order[8] = {NES_A,  NES_B,    NES_SELECT, NES_START,
+                                     NES_UP, NES_DOWN, NES_LEFT,   NES_RIGHT};
+    for (unsigned i = 0; i < 8; i++)
+        assert_int_equal(m.lines[1 + i].pads[0], order[i]);
+    assert_int_equal(m.lines[1].pads[1], NES_B);
+    movie_free(&m);
+}
+
+/* Broken: every game is played a frame early or late. */
+static void test_frame_reads_next_line(void **state) {
+    (void)state;
+    struct movie m = accept(HEADER "|1|.......A|........||\n|0|......B.|........||\n"
+                                   "|2|.....S..|........||\n");
+    assert_int_equal(movie_line_at(&m, 0).pads[0], NES_B);
+    assert_int_equal(movie_line_at(&m, 1).pads[0], NES_SELECT);
+    assert_int_equal(movie_line_at(&m, 2).pads[0], 0);
+    assert_int_equal(movie_line_at(&m, UINT64_MAX).pads[0], 0);
+    assert_int_equal(movie_line_at(&m, 0).command, MOVIE_SOFT_RESET);
+    assert_int_equal(movie_line_at(&m, 1).command, MOVIE_HARD_RESET);
+    assert_true(movie_resets_after(&m, 1));
+    assert_false(movie_resets_after(&m, 2));
+    movie_free(&m);
+    assert_int_equal(movie_line_at(&m, 0).pads[0], 0);
+}
+
+/* Broken: an empty port's buttons press something, or a movie for one pad is refused. */
+static void test_empty_port(void **state) {
+    (void)state;
+    struct movie m = accept("version 3\nport0 1\nport1 0\nport2 0\n|0|.......A|||\n");
+    assert_int_equal(m.lines[0].pads[0], NES_A);
+    assert_int_equal(m.lines[0].pads[1], 0);
+    movie_free(&m);
+}
+
+/* Broken: frames after the stated end are played, or missing ones go unnoticed. */
+static void test_length(void **state) {
+    (void)state;
+    struct movie m = accept(HEADER "length 1\n|0|........|........||\n|garbage");
+    assert_int_equal(m.line_count, 1);
+    movie_free(&m);
+    m = accept(HEADER "length -1\n|0|........|........||\n");
+    assert_int_equal(m.line_count, 1);
+    movie_free(&m);
+    refuse(HEADER "length 2\n|0|........|........||\n", STATUS_FORMAT, 7, "truncated");
+}
+
+/* Broken: a movie that cannot be played right is played wrong. */
+static void test_refused(void **state) {
+    (void)state;
+    refuse("", STATUS_FORMAT, 0, "not an FM2 movie");
+    refuse("NES\x1A", STATUS_FORMAT, 1, "not an FM2 movie");
+    refuse("version 2\n", STATUS_UNSUPPORTED, 1, "version 3");
+    refuse("version 3\nbinary 1\n|\1\2", STATUS_UNSUPPORTED, 2, "binary FM2");
+    refuse("version 3\nsavestate 0x00\n", STATUS_UNSUPPORTED, 2, "save state");
+    refuse("version 3\nsaveram 0x00\n", STATUS_UNSUPPORTED, 2, "battery");
+    refuse("version 3\npalFlag 1\n", STATUS_UNSUPPORTED, 2, "PAL");
+    refuse("version 3\nfourscore 1\n", STATUS_UNSUPPORTED, 2, "Four Score");
+    refuse("version 3\nFDS 1\n", STATUS_UNSUPPORTED, 2, "Disk System");
+    refuse("version 3\nport0 2\n", STATUS_UNSUPPORTED, 2, "another device");
+    refuse("version 3\nport2 1\n", STATUS_UNSUPPORTED, 2, "expansion");
+    refuse("version 3\nmicrophone 1\n", STATUS_UNSUPPORTED, 2, "microphone");
+    refuse("version 3\nRAMInitOption 3\n", STATUS_UNSUPPORTED, 2, "pattern in RAM");
+    refuse("version 3\nromChecksum base64:AAAA\n", STATUS_FORMAT, 2, "romChecksum");
+    refuse("version 3\nlength many\n", STATUS_FORMAT, 2, "length");
+    refuse(HEADER "|0|........|........\n", STATUS_FORMAT, 6, "four fields");
+    refuse(HEADER "|0|.......|........||\n", STATUS_FORMAT, 6, "eight columns");
+    refuse(HEADER "|x|........|........||\n", STATUS_FORMAT, 6, "command");
+    refuse(HEADER "|4|........|........||\n", STATUS_UNSUPPORTED, 6, "disks");
+    refuse(HEADER "|0|........|........||\ncomment x\n", STATUS_FORMAT, 7, "starts with |");
+}
+
+/* Broken: a movie of one ROM runs on another without a word. */
+static void test_checksum(void **state) {
+    (void)state;
+    struct cartridge c = {.name = "game.nes"};
+    for (unsigned i = 0; i < 16; i++)
+        c.md5[i] = (uint8_t)i;
+    struct error e = {0};
+    struct movie m = accept(HEADER "romChecksum base64:AAECAwQFBgcICQoLDA0ODw==\n");
+    assert_int_equal(movie_matches(&m, &c, &e), STATUS_OK);
+    movie_free(&m);
+    m = accept(HEADER "romChecksum 0x000102030405060708090A0b0c0d0e0f\n");
+    assert_int_equal(movie_matches(&m, &c, &e), STATUS_OK);
+    c.md5[15] = 16;
+    assert_int_equal(movie_matches(&m, &c, &e), STATUS_ARGUMENT);
+    assert_non_null(strstr(e.text, "000102030405060708090a0b0c0d0e0f"));
+    assert_non_null(strstr(e.text, "000102030405060708090a0b0c0d0e10"));
+    movie_free(&m);
+    m = accept(HEADER);
+    assert_int_equal(movie_matches(&m, &c, &e), STATUS_OK);
+    movie_free(&m);
+}
+
+/* Broken: movies that we make are played differently by us and by others. */
+static void test_written_reads_back(void **state) {
+    (void)state;
+    struct movie m = {.rom_filename = "game", .has_checksum = true, .line_count = 300};
+    m.lines = calloc(m.line_count, sizeof *m.lines);
+    assert_non_null(m.lines);
+    for (unsigned i = 0; i < 16; i++)
+        m.checksum[i] = (uint8_t)splitmix64(1, i);
+    for (unsigned i = 0; i < 300; i++)
+        m.lines[i] = (struct movie_line){(uint8_t)(i % 3), {(uint8_t)i, (uint8_t)(i * 5)}};
+    char path[] = "/tmp/hotgraph-movie-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    struct error e = {0};
+    assert_int_equal(movie_write(&m, path, &e), STATUS_OK);
+    struct movie back;
+    assert_int_equal(movie_load(&back, path, &e), STATUS_OK);
+    unlink(path);
+    assert_int_equal(back.line_count, m.line_count);
+    assert_memory_equal(back.lines, m.lines, m.line_count * sizeof *m.lines);
+    assert_string_equal(back.rom_filename, "game");
+    assert_true(back.has_checksum);
+    assert_memory_equal(back.checksum, m.checksum, 16);
+    assert_int_equal(strlen(back.sha1), 40);
+    movie_free(&m);
+    movie_free(&back);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_button),
+        cmocka_unit_test(test_frame_reads_next_line),
+        cmocka_unit_test(test_empty_port),
+        cmocka_unit_test(test_length),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_checksum),
+        cmocka_unit_test(test_written_reads_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
