@@ -1,0 +1,315 @@
+/*
+ * exact: the graph of everything that was executed; what every other technique is measured against.
+ *
+ * Counted while the machine runs: direct transfers, one counter each; indirect ones, in a table of
+ * pairs; and where threads begin and where they end for good. Every other N(a, b), the number of
+ * times the program went on from a to the next instruction b, follows from flow conservation: what
+ * comes into a goes out of a, and goes to a + size.
+ *
+ * Code whose size at an address may change (in RAM), that runs over the edge of an 8 KiB bank, or
+ * that wraps around the address space is counted pair by pair instead.
+ *
+ * Costs: records are the counters and pairs that were hit and the thread ends; a step is one
+ * instruction visited while the flow is completed.
+ */
+#include "profile/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What is known of one code address; all bytes it ever held taken together. */
+struct place {
+    struct flow_insn insn;
+    uint32_t next;
+    bool derived; /* N(address, next) follows from conservation */
+};
+
+struct counted { /* a pair with a counter of its own */
+    uint32_t a, b;
+    uint32_t counter;
+    bool transfer;
+};
+
+struct exact {
+    struct nes *nes;
+    unsigned id;
+    VEC(struct place) places;
+    struct map place_at; /* address -> index into places */
+    VEC(struct counted) counted;
+    struct map counted_at[2]; /* pair -> index into counted; [transfer] */
+    struct map indirect;      /* pair -> count */
+    struct map begins, ends;  /* address -> count */
+    bool out_of_memory;
+};
+
+static uint64_t pair_key(uint32_t a, uint32_t b) {
+    return (uint64_t)a << 32 | b;
+}
+
+static void add(struct exact *x, struct map *m, uint64_t key, uint64_t n) {
+    uint64_t *at = map_at(m, key);
+    if (at != NULL)
+        *at += n;
+    else
+        x->out_of_memory = true;
+}
+
+/* ---- while the machine runs ---- */
+
+/* The static half of the busy-wait test: operands only immediate, implied, zero page, or absolute
+ * in RAM, PRG or $2002. */
+static bool may_wait(const struct guest_insn *insn, const struct opcode_info *op) {
+    if (op->writes_memory || op->uses_stack || insn->kind == INSN_JAM)
+        return false;
+    unsigned operand = insn->bytes[1] | (unsigned)insn->bytes[2] << 8;
+    switch (op->mode) {
+    case MODE_IMP:
+    case MODE_ACC:
+    case MODE_IMM:
+    case MODE_ZP:
+    case MODE_REL:
+        return true;
+    case MODE_ABS:
+        return operand < 0x2000 || operand >= 0x8000 || operand == 0x2002;
+    default:
+        return false;
+    }
+}
+
+/* Adds what this variant of the instruction at its address can do to what is known of the address.
+ */
+static struct place *note_place(struct exact *x, const struct guest_insn *insn,
+                                const struct opcode_info *op) {
+    uint64_t *index = map_find(&x->place_at, insn->address);
+    if (index != NULL) {
+        struct place *known = &x->places.at[*index];
+        known->insn.waits = known->insn.waits && may_wait(insn, op);
+        known->insn.reads |= op->reads;
+        known->insn.writes |= op->writes;
+        return known;
+    }
+    bool fixed = insn->pc >= 0x8000 && insn->pc + insn->size <= 0x10000 &&
+                 insn->next == insn->address + insn->size &&
+                 (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
+    struct place place = {
+        .insn = {.address = insn->address,
+                 .size = insn->size,
+                 .waits = may_wait(insn, op),
+                 .reads = op->reads,
+                 .writes = op->writes},
+        .next = insn->next,
+        .derived = fixed && insn->kind == INSN_PLAIN,
+    };
+    if ((index = map_at(&x->place_at, insn->address)) == NULL || !vec_push(&x->places, place)) {
+        x->out_of_memory = true;
+        return NULL;
+    }
+    *index = x->places.len - 1;
+    return &x->places.at[*index];
+}
+
+/* Gives the pair a counter, the same one each time, and attaches it. */
+static void count_pair(struct exact *x, struct probe_site *site, enum probe_when when, uint32_t a,
+                       uint32_t b, bool transfer) {
+    uint64_t *index = map_find(&x->counted_at[transfer], pair_key(a, b));
+    if (index == NULL) {
+        struct counted c = {
+            .a = a, .b = b, .counter = nes_counters_add(x->nes, 1), .transfer = transfer};
+        index = c.counter == UINT32_MAX ? NULL : map_at(&x->counted_at[transfer], pair_key(a, b));
+        if (index == NULL || !vec_push(&x->counted, c)) {
+            x->out_of_memory = true;
+            return;
+        }
+        *index = x->counted.len - 1;
+    }
+    uint32_t counter = x->counted.at[*index].counter;
+    probe_attach(site, when, (struct probe){.kind = PROBE_ADD, .counter = counter, .value = 1});
+}
+
+static void count_indirect(void *user, const struct probe_event *event) {
+    struct exact *x = user;
+    add(x, &x->indirect, pair_key(event->from, event->to), 1);
+}
+
+static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    struct exact *x = self;
+    const struct opcode_info *op = opcode_info(insn->bytes[0]);
+    struct place *place = note_place(x, insn, op);
+    if (place == NULL)
+        return;
+    const struct probe indirect = {.kind = PROBE_CALL, .call = count_indirect, .user = x};
+    switch ((enum insn_kind)insn->kind) {
+    case INSN_BRANCH:
+        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, true);
+        count_pair(x, site, PROBE_NEXT, insn->address, insn->next, true);
+        break;
+    case INSN_JUMP:
+    case INSN_CALL:
+        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, true);
+        break;
+    case INSN_JUMP_INDIRECT:
+    case INSN_RETURN:
+    case INSN_RTI:
+    case INSN_BRK:
+        probe_attach(site, PROBE_INDIRECT, indirect);
+        break;
+    case INSN_PLAIN:
+        if (!place->derived)
+            count_pair(x, site, PROBE_NEXT, insn->address, insn->next, false);
+        if (op->writes_memory) /* may switch the bank it runs in */
+            probe_attach(site, PROBE_INDIRECT, indirect);
+        break;
+    case INSN_JAM:
+        break;
+    }
+}
+
+static void thread_changes(void *self, const struct thread_event *event) {
+    struct exact *x = self;
+    if (event->change == THREAD_BEGINS)
+        add(x, &x->begins, event->address, 1);
+    else if (event->change == THREAD_ENDS)
+        add(x, &x->ends, event->address, 1);
+}
+
+/* ---- afterwards ---- */
+
+static int by_address(const void *a, const void *b) {
+    uint32_t x = ((const struct place *)a)->insn.address,
+             y = ((const struct place *)b)->insn.address;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t value_at(const struct map *m, uint64_t key) {
+    const uint64_t *at = map_find(m, key);
+    return at != NULL ? *at : 0;
+}
+
+/* Adds one pair to the flow, and to what comes into b and out of a. */
+static void flow_add(struct exact *x, struct flow *flow, struct map *in, struct map *out,
+                     struct flow_pair pair) {
+    if (pair.count == 0)
+        return;
+    if (!vec_push(&flow->pairs, pair))
+        x->out_of_memory = true;
+    add(x, in, pair.b, pair.count);
+    add(x, out, pair.a, pair.count);
+}
+
+static void add_recorded(struct exact *x, struct flow *flow, struct map *in, struct map *out) {
+    const uint64_t *counters = nes_counters(x->nes);
+    for (size_t i = 0; i < x->counted.len; i++) {
+        const struct counted *c = &x->counted.at[i];
+        flow_add(x, flow, in, out,
+                 (struct flow_pair){c->a, c->b, counters[c->counter], c->transfer});
+    }
+    uint64_t key, count;
+    for (size_t position = 0; map_next(&x->indirect, &position, &key, &count);)
+        flow_add(x, flow, in, out,
+                 (struct flow_pair){(uint32_t)(key >> 32), (uint32_t)key, count, true});
+    for (size_t position = 0; map_next(&x->begins, &position, &key, &count);)
+        if (!vec_push(&flow->entries, (uint32_t)key))
+            x->out_of_memory = true;
+}
+
+/* Upwards through the addresses: whatever is not yet accounted for at a plain instruction went on
+ * to the next. */
+static enum status add_derived(struct exact *x, struct flow *flow, struct map *in, struct map *out,
+                               struct error *e) {
+    qsort(x->places.at, x->places.len, sizeof *x->places.at, by_address);
+    for (size_t i = 0; i < x->places.len; i++) {
+        const struct place *p = &x->places.at[i];
+        if (!vec_push(&flow->insns, p->insn))
+            x->out_of_memory = true;
+        if (!p->derived)
+            continue;
+        uint32_t a = p->insn.address;
+        uint64_t arrived = value_at(in, a) + value_at(&x->begins, a);
+        uint64_t left = value_at(&x->ends, a) + value_at(out, a);
+        if (left > arrived && !x->out_of_memory)
+            return error_set(e, STATUS_GUEST,
+                             "the exact graph does not balance at 0x%x: %llu came and %llu left; "
+                             "this is a bug of the engine",
+                             a, (unsigned long long)arrived, (unsigned long long)left);
+        flow_add(x, flow, in, out, (struct flow_pair){a, p->next, arrived - left, false});
+    }
+    return STATUS_OK;
+}
+
+static void release(struct exact *x) {
+    vec_free(&x->places);
+    vec_free(&x->counted);
+    map_free(&x->place_at);
+    map_free(&x->counted_at[0]);
+    map_free(&x->counted_at[1]);
+    map_free(&x->indirect);
+    map_free(&x->begins);
+    map_free(&x->ends);
+    free(x);
+}
+
+static void abandon(void *self) {
+    struct exact *x = self;
+    if (x == NULL)
+        return;
+    nes_detach(x->nes, x->id);
+    release(x);
+}
+
+static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
+    (void)values;
+    *self = NULL;
+    struct exact *x = calloc(1, sizeof *x);
+    if (x == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for the exact profiler");
+    x->nes = nes;
+    const struct observer observer = {
+        .self = x, .instrument = instrument, .thread = thread_changes};
+    enum status status = nes_attach(nes, &observer, &x->id, e);
+    if (status != STATUS_OK) {
+        free(x);
+        return status;
+    }
+    *self = x;
+    return STATUS_OK;
+}
+
+static uint64_t records(const struct exact *x) {
+    const uint64_t *counters = nes_counters(x->nes);
+    uint64_t n = x->indirect.len + x->begins.len + x->ends.len;
+    for (size_t i = 0; i < x->counted.len; i++)
+        n += counters[x->counted.at[i].counter] != 0;
+    return n;
+}
+
+static enum status finish(void *self, struct profile *profile, struct error *e) {
+    struct exact *x = self;
+    *profile = (struct profile){0};
+    profile->cost.probes = nes_probes_fired(x->nes, x->id);
+    nes_detach(x->nes, x->id); /* tells where the threads that still run would go on */
+    profile->cost.records = records(x);
+    profile->cost.steps = x->places.len;
+    struct flow flow = {0};
+    struct map in = {0}, out = {0};
+    add_recorded(x, &flow, &in, &out);
+    enum status status = add_derived(x, &flow, &in, &out, e);
+    if (status == STATUS_OK && x->out_of_memory)
+        status = error_set(e, STATUS_MEMORY, "out of memory for the exact graph");
+    if (status == STATUS_OK)
+        status = graph_from_flow(&profile->graph, &flow, true, e);
+    flow_free(&flow);
+    map_free(&in);
+    map_free(&out);
+    release(x);
+    return status;
+}
+
+const struct technique technique_exact = {
+    .name = "exact",
+    .summary = "every transfer counted: the graph that the others are measured against",
+    .source = "definition: maximal basic blocks after Muchnick (1997), interrupts as threads of "
+              "their own",
+    .attach = attach,
+    .finish = finish,
+    .abandon = abandon,
+};
