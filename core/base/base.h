@@ -81,6 +81,11 @@ uint64_t splitmix64(uint64_t seed, uint64_t k);
 /* FNV-1a, 64 bits. */
 uint64_t fnv1a64(const void *data, size_t size);
 
+/* Read a number at *at, before `end`, and move *at past it; hexadecimal ones start with 0x. False,
+ * with nothing changed, where there is none or it is above `most`. */
+bool scan_hex(const char **at, const char *end, uint64_t most, uint64_t *out);
+bool scan_decimal(const char **at, const char *end, uint64_t most, uint64_t *out);
+
 /* ---- digests in lower-case hex: SHA-1 for identities, MD5 for FM2's romChecksum ---- */
 
 void sha1_hex(const void *data, size_t size, char hex[41]);

@@ -7,6 +7,7 @@
  *
  * Invariants
  *  - edges are sorted by (source, target) and unique; blocks are sorted by entry and unique.
+ *  - The counts of a graph sum to at most GRAPH_WEIGHT_MAX; what would pass it is refused.
  *  - Everything is deterministic: no result depends on the order in which flow was recorded.
  *
  *     struct graph g = {0}, h = {0};
@@ -37,8 +38,12 @@ struct graph {
     size_t block_count;
 };
 
+/* So that twice the sum, and products of two sums, stay inside 64 and 128 bits. */
+#define GRAPH_WEIGHT_MAX (UINT64_C(1) << 62)
+
 void graph_free(struct graph *g);
 const struct edge *graph_find_edge(const struct graph *g, uint32_t source, uint32_t target);
+const struct block *graph_find_block(const struct graph *g, uint32_t entry);
 uint64_t graph_weight(const struct graph *g); /* sum of all counts */
 
 /* ---- from recorded flow to canonical blocks (Muchnick's maximal basic blocks; shared by exact and
@@ -60,16 +65,19 @@ struct flow_pair {
 };
 
 struct flow {
-    VEC(struct flow_insn) insns; /* any order, at most one an address; only needed for busy-waits */
-    VEC(struct flow_pair) pairs; /* any order; several of one (a, b) are added up */
+    VEC(struct flow_insn)
+    insns;                       /* any order; only needed for busy-waits. Several of one address
+                                    are what it held at different times: all must qualify */
+    VEC(struct flow_pair) pairs; /* any order; several of one (a, b) are added up, 0 is no pair */
     VEC(uint32_t) entries;       /* reset and interrupt entries, and heads of chains: leaders too */
 };
 void flow_free(struct flow *f);
 
 /* Builds the canonical graph: leaders are entries, targets of transfers, addresses with two
  * different predecessors, addresses whose predecessor has two different successors, and addresses
- * without any predecessor. Marks busy-waits (cycles of at most four different blocks all of whose
- * instructions wait) when mark_busy is set. */
+ * without any predecessor; in a circle of pairs that has none of these, its lowest address. Every
+ * address of a pair, and every entry, is in exactly one block. Marks busy-waits (cycles of at most
+ * four different blocks all of whose instructions wait) when mark_busy is set. */
 enum status graph_from_flow(struct graph *out, const struct flow *flow, bool mark_busy,
                             struct error *e);
 
