@@ -26,33 +26,35 @@
 
 struct apu_length {
     uint8_t value;
-    bool enabled;
-    bool halt;
+    bool enabled, halt;
 };
 
 /* All of it is saved; no pointers. Times are cycle numbers, UINT64_MAX: never. */
 struct apu {
-    uint64_t time; /* everything before this cycle's access is done */
+    uint64_t time; /* everything up to this cycle's access is done */
 
     struct apu_length length[4]; /* pulse 1, pulse 2, triangle, noise */
+    /* The last cycle that clocked them, and which were not zero before: a length written in the
+     * very cycle of a clock is lost then. */
+    uint64_t half_frame;
+    uint8_t half_frame_running;
 
     /* Frame counter. */
     uint64_t sequence; /* cycle in which the running sequence began */
-    uint8_t step;      /* next entry of the sequence */
+    uint8_t step;      /* next event of the sequence */
     bool five_steps, irq_inhibited, frame_irq;
     uint8_t frame_register; /* last value written to $4017 */
-    uint64_t restart;       /* cycle in which a write to $4017 takes effect */
+    uint64_t restart;       /* cycle in which that takes effect */
 
     /* DMC. */
     bool dmc_irq_enabled, dmc_loop, dmc_irq;
-    uint8_t dmc_rate;
-    uint8_t dmc_bits; /* bits left in the shifter, 1-8 */
-    bool dmc_full;    /* sample buffer holds a byte */
-    uint16_t dmc_address, dmc_start;
-    uint16_t dmc_remaining, dmc_length;
+    bool dmc_full;    /* the sample buffer holds a byte */
+    uint8_t dmc_bits; /* left in the shifter, 1-8 */
+    uint8_t dmc_address_register, dmc_length_register;
+    uint16_t dmc_address, dmc_remaining, dmc_period;
     uint64_t dmc_clock; /* cycle of the next output clock */
-    uint64_t dmc_wish;  /* first cycle that tries to halt for a byte */
-    uint64_t dmc_stop;  /* cycle in which a write of 0 to $4015 bit 4 takes effect */
+    uint64_t dmc_wish;  /* first cycle that tries to halt the processor for a byte */
+    uint64_t dmc_stop;  /* cycle in which stopping the sample takes effect */
 };
 
 /* Power off and on at the start of cycle `cycle`; reset: $4015 = 0, $4017 written again. */

@@ -27,7 +27,7 @@
 
 #include "nes/board.h"
 
-enum { PPU_WIDTH = 256, PPU_HEIGHT = 240 };
+enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262 };
 
 /* The saved part: plain bytes, no pointers. ppu_sync first, then copy it. */
 struct ppu_state {
@@ -37,36 +37,39 @@ struct ppu_state {
     bool ignore_writes; /* since power-on or reset, until the first pre-render line */
 
     /* Registers. v, t, x, w as NESdev's "PPU scrolling" names them. */
+    bool w;
+    uint8_t x;
     uint16_t v, t;
-    uint8_t x, w;
     uint8_t ctrl, mask, status; /* status: bits 7-5 only */
     uint8_t oam_address, read_buffer;
     bool vblank_suppressed; /* $2002 was read on the dot before the flag would have been set */
-    /* Effects that come some dots after the write that caused them; UINT64_MAX: none. */
+    /* Writes that act some dots later: number of the first dot that sees it, or UINT64_MAX. */
     uint64_t mask_due, v_due;
-    uint8_t rendering;        /* bits 3-4 of mask as fetches and evaluation see them */
     uint64_t data_read_cycle; /* of the last $2007 read */
 
-    /* The bus capacitance: value and the cycle in which bits 7-6, 5 and 4-0 were last driven. */
-    uint8_t latch;
+    /* The bus capacitance: its value, and the cycle in which bits 7-6, 5 and 4-0 were driven. */
     uint64_t latch_cycle[3];
+    uint8_t latch;
+
+    uint8_t rendering; /* bits 3-4 of mask as fetches and evaluation see them */
 
     /* Background: fetched bytes of the tile in work, and the shift registers. */
     uint8_t nt, at, low, high;
     uint16_t shift_low, shift_high, shift_at_low, shift_at_high;
 
-    /* Sprites: evaluation for the next line, and the eight that show on this one. */
-    uint8_t secondary[32];
-    uint8_t oam_data;         /* what evaluation read last: $2004 shows it */
-    uint8_t found;            /* sprites found for the next line, 0-8 */
-    uint8_t evaluation;       /* enum in ppu_dot.c */
-    uint8_t copied;           /* bytes of the sprite being copied */
-    bool zero_next, zero_now; /* sprite 0 is the first of the next line's, of this line's */
-    uint8_t sprite_count;
+    /* Sprites: evaluation for the next line ... */
+    uint8_t evaluation; /* enum in ppu_dot.c */
+    uint8_t found;      /* sprites found, 0-8 */
+    uint8_t copied;     /* bytes of the sprite being copied */
+    uint8_t oam_data;   /* the byte read last */
+    bool zero_next;     /* the first one found is sprite 0 */
+    /* ... and the eight that show on this one; low and high as shifted out, 0 for none. */
+    bool zero_now;
     struct {
         uint8_t low, high, attributes, x;
     } sprites[8];
 
+    uint8_t secondary[32];
     uint8_t oam[256];
     uint8_t palette[32];
 };
@@ -77,12 +80,6 @@ struct ppu {
 
     uint16_t *pictures; /* two buffers of 256 x 240, or NULL: no pixels */
     unsigned drawing;   /* which of them is being drawn */
-
-    /* Below: derived, never saved. Predictions hold until something touches the PPU. */
-    bool predicted;
-    uint64_t hit_dot, overflow_dot; /* dot number that sets the flag; UINT64_MAX: not this frame */
-    bool lines_known;               /* sprites_on_line matches oam and sprite height */
-    uint8_t sprites_on_line[256];
 };
 
 /* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL. */

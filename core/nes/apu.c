@@ -1,0 +1,276 @@
+#include <string.h>
+
+#include "nes/apu.h"
+
+/* NESdev, "APU Length Counter". */
+static const uint8_t length_table[32] = {10, 254, 20,  2,  40, 4,  80, 6,  160, 8,  60,
+                                         10, 14,  12,  26, 14, 12, 16, 24, 18,  48, 20,
+                                         96, 22,  192, 24, 72, 26, 16, 28, 32,  30};
+/* Cycles between two output clocks; NESdev, "APU DMC". */
+static const uint16_t dmc_periods[16] = {428, 380, 340, 320, 286, 254, 226, 214,
+                                         190, 160, 142, 128, 106, 84,  72,  54};
+
+enum { HALF_FRAME = 1, FRAME_IRQ = 2, WRAP = 4 };
+
+/* What the processor can see of the two sequences: cycle after the sequence's start, and what
+ * happens there (NESdev, "APU Frame Counter"). Quarter frames leave no trace without sound. */
+struct frame_event {
+    uint16_t cycle;
+    uint8_t what;
+};
+static const struct frame_event four_steps[] = {
+    {14913, HALF_FRAME},
+    {29828, FRAME_IRQ},
+    {29829, FRAME_IRQ | HALF_FRAME},
+    {29830, FRAME_IRQ | WRAP},
+};
+static const struct frame_event five_steps[] = {
+    {14913, HALF_FRAME},
+    {37281, HALF_FRAME},
+    {37282, WRAP},
+};
+enum { FIRST_IRQ_EVENT = 1, IRQ_CYCLE = 29828 };
+
+/* ---- power ---- */
+
+static void frame_restart(struct apu *a, uint64_t cycle) {
+    a->sequence = cycle;
+    a->step = 0;
+    a->five_steps = a->frame_register & 0x80;
+    a->restart = UINT64_MAX;
+}
+
+void apu_power(struct apu *a, uint64_t cycle) {
+    memset(a, 0, sizeof *a); /* padding too: states are compared as bytes */
+    a->time = cycle;
+    a->half_frame = UINT64_MAX;
+    a->dmc_bits = 8;
+    a->dmc_address = 0xC000;
+    a->dmc_period = dmc_periods[0];
+    a->dmc_clock = (cycle | 1) + dmc_periods[0]; /* output clocks fall on put cycles */
+    a->dmc_wish = a->dmc_stop = UINT64_MAX;
+    /* As if $4017 had been written about ten cycles before the first instruction, which comes
+     * seven cycles from here (blargg, apu_reset). */
+    frame_restart(a, cycle);
+}
+
+void apu_reset(struct apu *a, uint64_t cycle) {
+    apu_sync(a, cycle);
+    for (unsigned i = 0; i < 4; i++)
+        a->length[i].enabled = false, a->length[i].value = 0;
+    a->dmc_remaining = 0;
+    a->dmc_wish = a->dmc_stop = UINT64_MAX;
+    a->dmc_irq = a->frame_irq = false;
+    a->irq_inhibited = a->frame_register & 0x40;
+    frame_restart(a, cycle);
+}
+
+/* ---- time ---- */
+
+static void half_frame(struct apu *a, uint64_t cycle) {
+    a->half_frame = cycle;
+    a->half_frame_running = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        struct apu_length *l = &a->length[i];
+        if (l->value)
+            a->half_frame_running |= (uint8_t)(1u << i);
+        if (l->value && !l->halt)
+            l->value--;
+    }
+}
+
+static void frame_sync(struct apu *a, uint64_t cycle) {
+    for (;;) {
+        const struct frame_event *e = &(a->five_steps ? five_steps : four_steps)[a->step];
+        uint64_t at = a->sequence + e->cycle;
+        if (a->restart <= cycle && a->restart <= at) {
+            frame_restart(a, a->restart);
+            if (a->five_steps)
+                half_frame(a, a->sequence);
+            continue;
+        }
+        if (at > cycle)
+            return;
+        if (e->what & HALF_FRAME)
+            half_frame(a, at);
+        if (e->what & FRAME_IRQ && !a->irq_inhibited)
+            a->frame_irq = true;
+        a->step++;
+        if (e->what & WRAP)
+            a->sequence = at, a->step = 0;
+    }
+}
+
+static void dmc_sync(struct apu *a, uint64_t cycle) {
+    uint64_t period = a->dmc_period, shifted_out = a->dmc_clock + (a->dmc_bits - 1) * period;
+    if (a->dmc_full && shifted_out <= cycle) {
+        a->dmc_full = false;
+        a->dmc_bits = 8;
+        a->dmc_clock = shifted_out + period;
+        if (a->dmc_remaining)
+            a->dmc_wish = shifted_out;
+    }
+    if (a->dmc_clock <= cycle) {
+        uint64_t clocks = (cycle - a->dmc_clock) / period + 1;
+        a->dmc_clock += clocks * period;
+        a->dmc_bits = (uint8_t)((a->dmc_bits + 7 - clocks % 8) % 8 + 1);
+    }
+}
+
+void apu_sync(struct apu *a, uint64_t cycle) {
+    if (cycle <= a->time)
+        return;
+    frame_sync(a, cycle);
+    if (a->dmc_stop <= cycle) {
+        dmc_sync(a, a->dmc_stop);
+        a->dmc_remaining = 0;
+        a->dmc_wish = a->dmc_stop = UINT64_MAX;
+    }
+    dmc_sync(a, cycle);
+    a->time = cycle;
+}
+
+/* ---- registers ---- */
+
+uint8_t apu_read(struct apu *a, uint16_t address, uint64_t cycle, uint8_t open_bus) {
+    if (address != 0x4015)
+        return open_bus;
+    apu_sync(a, cycle);
+    uint8_t value = open_bus & 0x20;
+    for (unsigned i = 0; i < 4; i++)
+        value |= (uint8_t)((a->length[i].value > 0) << i);
+    value |= (uint8_t)((a->dmc_remaining > 0) << 4 | a->frame_irq << 6 | a->dmc_irq << 7);
+    a->frame_irq = false;
+    return value;
+}
+
+static void length_write(struct apu *a, unsigned channel, uint8_t value) {
+    struct apu_length *l = &a->length[channel];
+    bool lost = a->half_frame == a->time && a->half_frame_running & 1u << channel;
+    if (l->enabled && !lost)
+        l->value = length_table[value >> 3];
+}
+
+static void dmc_begin(struct apu *a) {
+    a->dmc_address = (uint16_t)(0xC000 | a->dmc_address_register << 6);
+    a->dmc_remaining = (uint16_t)(a->dmc_length_register << 4 | 1);
+}
+
+static void enable_write(struct apu *a, uint8_t value, uint64_t cycle) {
+    for (unsigned i = 0; i < 4; i++) {
+        a->length[i].enabled = value >> i & 1;
+        if (!a->length[i].enabled)
+            a->length[i].value = 0;
+    }
+    a->dmc_irq = false;
+    /* Both take effect with the get cycle of the second APU cycle that follows. */
+    uint64_t effect = cycle + (cycle & 1 ? 3 : 4);
+    if (!(value & 0x10)) {
+        if (a->dmc_remaining && a->dmc_stop == UINT64_MAX)
+            a->dmc_stop = effect - 1;
+        return;
+    }
+    a->dmc_stop = UINT64_MAX;
+    if (a->dmc_remaining)
+        return;
+    dmc_begin(a);
+    if (!a->dmc_full)
+        a->dmc_wish = effect;
+}
+
+static void frame_write(struct apu *a, uint8_t value, uint64_t cycle) {
+    a->frame_register = value;
+    a->irq_inhibited = value & 0x40;
+    if (a->irq_inhibited)
+        a->frame_irq = false;
+    a->restart = cycle + (cycle & 1 ? 3 : 4);
+}
+
+void apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
+    apu_sync(a, cycle);
+    switch (address) {
+    case 0x4000:
+    case 0x4004:
+    case 0x400C:
+        a->length[(address & 15) >> 2].halt = value & 0x20;
+        break;
+    case 0x4008:
+        a->length[2].halt = value & 0x80;
+        break;
+    case 0x4003:
+    case 0x4007:
+    case 0x400B:
+    case 0x400F:
+        length_write(a, (address & 15) >> 2, value);
+        break;
+    case 0x4010:
+        a->dmc_irq_enabled = value & 0x80;
+        a->dmc_loop = value & 0x40;
+        a->dmc_period = dmc_periods[value & 15];
+        if (!a->dmc_irq_enabled)
+            a->dmc_irq = false;
+        break;
+    case 0x4012:
+        a->dmc_address_register = value;
+        break;
+    case 0x4013:
+        a->dmc_length_register = value;
+        break;
+    case 0x4015:
+        enable_write(a, value, cycle);
+        break;
+    case 0x4017:
+        frame_write(a, value, cycle);
+        break;
+    }
+}
+
+/* ---- lines ---- */
+
+bool apu_irq(struct apu *a, uint64_t cycle) {
+    apu_sync(a, cycle);
+    return a->frame_irq || a->dmc_irq;
+}
+
+uint64_t apu_irq_deadline(const struct apu *a) {
+    if (a->frame_irq || a->dmc_irq || a->irq_inhibited)
+        return UINT64_MAX;
+    uint64_t next = UINT64_MAX;
+    if (!a->five_steps)
+        next =
+            a->sequence + IRQ_CYCLE + (a->step > FIRST_IRQ_EVENT ? a->step - FIRST_IRQ_EVENT : 0);
+    if (a->restart < next)
+        next = a->frame_register & 0x80 ? UINT64_MAX : a->restart + IRQ_CYCLE;
+    return next;
+}
+
+uint64_t apu_dmc_deadline(const struct apu *a) {
+    if (a->dmc_wish != UINT64_MAX)
+        return a->dmc_wish;
+    if (a->dmc_full && a->dmc_remaining)
+        return a->dmc_clock + (uint64_t)(a->dmc_bits - 1) * a->dmc_period;
+    return UINT64_MAX;
+}
+
+bool apu_dmc_wants(struct apu *a, uint64_t cycle) {
+    apu_sync(a, cycle);
+    return a->dmc_wish <= cycle;
+}
+
+uint16_t apu_dmc_address(const struct apu *a) {
+    return a->dmc_address;
+}
+
+void apu_dmc_give(struct apu *a, uint8_t value, uint64_t cycle) {
+    (void)value; /* it would be heard, not seen */
+    apu_sync(a, cycle);
+    a->dmc_full = true;
+    a->dmc_wish = UINT64_MAX;
+    a->dmc_address = a->dmc_address == 0xFFFF ? 0x8000 : (uint16_t)(a->dmc_address + 1);
+    if (a->dmc_remaining && --a->dmc_remaining == 0) {
+        if (a->dmc_loop)
+            dmc_begin(a);
+        else if (a->dmc_irq_enabled)
+            a->dmc_irq = true;
+    }
+}

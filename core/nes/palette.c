@@ -1,0 +1,61 @@
+/*
+ * Colours as a television decodes them from the PPU's composite signal.
+ *
+ * The signal of a pixel is a square wave of twelve phases a colour cycle (NESdev, "NTSC video"):
+ * the row of the palette chooses its two levels, the column its phase, and emphasis pulls some of
+ * the twelve phases down. Its mean is the luma; its fundamental, measured against the colour burst
+ * (which is column 8's wave), is the chroma.
+ */
+#include "nes/nes.h"
+
+enum { PHASES = 12, BURST = 8 };
+
+/* Volts, by row of the palette; black and white are the ends of what is shown. */
+static const double low_level[4] = {0.350, 0.518, 0.962, 1.550};
+static const double high_level[4] = {1.094, 1.506, 1.962, 1.962};
+static const double black = 0.518, white = 1.962, emphasis_factor = 0.746;
+
+static bool wave(unsigned column, unsigned phase) {
+    return (column + phase) % PHASES < PHASES / 2;
+}
+
+static double signal(unsigned colour, unsigned emphasis, unsigned phase) {
+    unsigned column = colour & 15, row = colour >> 4;
+    if (column > 13)
+        return black;
+    bool high = column == 0 || (column != 13 && wave(column, phase));
+    double level = high ? high_level[row] : low_level[row];
+    if ((emphasis & 1 && wave(0, phase)) || (emphasis & 2 && wave(4, phase)) ||
+        (emphasis & 4 && wave(8, phase)))
+        level *= emphasis_factor;
+    return level;
+}
+
+static uint8_t clamp(double x) {
+    return (uint8_t)(x <= 0 ? 0 : x >= 1 ? 255 : x * 255 + 0.5);
+}
+
+static void decode(unsigned colour, unsigned emphasis, uint8_t rgb[3]) {
+    const double cos30 = 0.86602540378443865, sin30 = 0.5;
+    double y = 0, u = 0, v = 0;
+    /* (c, s) turns by 30 degrees a phase. It starts at -15 degrees, where the burst (high in phases
+     * 4 to 9, centred on 6.5, which is 195 degrees on) comes out along -u. */
+    double c = 0.96592582628906829, s = -0.25881904510252076;
+    for (unsigned phase = 0; phase < PHASES; phase++) {
+        double level = (signal(colour, emphasis, phase) - black) / (white - black) / PHASES;
+        y += level;
+        u += 2 * level * c;
+        v -= 2 * level * s;
+        double turned = c * cos30 - s * sin30;
+        s = s * cos30 + c * sin30;
+        c = turned;
+    }
+    rgb[0] = clamp(y + 1.140 * v);
+    rgb[1] = clamp(y - 0.395 * u - 0.581 * v);
+    rgb[2] = clamp(y + 2.032 * u);
+}
+
+void nes_palette(uint8_t rgb[512][3]) {
+    for (unsigned i = 0; i < 512; i++)
+        decode(i & 63, i >> 6, rgb[i]);
+}

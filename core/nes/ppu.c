@@ -1,0 +1,309 @@
+#include <string.h>
+
+#include "nes/ppu_parts.h"
+
+enum {
+    /* A bit of the bus that nobody drives keeps its value for about 600 ms (blargg, ppu_open_bus).
+     */
+    LATCH_CYCLES = 1073864,
+    /* Dots between a write and its effect on fetches ($2001) and on v (second write to $2006), and
+     * cycles between two reads of $2007 so close that the second one is lost. */
+    MASK_DELAY = 1,
+    V_DELAY = 3,
+    DATA_READ_CYCLES = 1,
+};
+
+/* Colours at power-on, as measured by blargg on one console (power_up_palette); others differ. */
+static const uint8_t power_palette[32] = {
+    0x09, 0x01, 0x00, 0x01, 0x00, 0x02, 0x02, 0x0D, 0x08, 0x10, 0x08, 0x24, 0x00, 0x00, 0x04, 0x2C,
+    0x09, 0x01, 0x34, 0x03, 0x00, 0x04, 0x00, 0x14, 0x08, 0x3A, 0x00, 0x02, 0x00, 0x20, 0x2C, 0x08,
+};
+
+/* Dots done before the access of a cycle, and before its end. */
+static uint64_t dots_at_access(uint64_t cycle) {
+    return 3 * cycle + 1;
+}
+static uint64_t dots_at_end(uint64_t cycle) {
+    return 3 * cycle + 2;
+}
+/* First cycle whose access comes after dot number `dot`, and first one whose end does. */
+static uint64_t access_after(uint64_t dot) {
+    return (dot + 2) / 3;
+}
+static uint64_t end_after(uint64_t dot) {
+    return (dot + 1) / 3;
+}
+
+/* ---- power ---- */
+
+void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures) {
+    memset(p, 0, sizeof *p);
+    p->board = board;
+    p->pictures = pictures;
+    if (pictures)
+        memset(pictures, 0, 2 * PPU_WIDTH * PPU_HEIGHT * sizeof *pictures);
+    ppu_power(p, 0);
+}
+
+static void restart(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    s->time = 3 * cycle;
+    s->line = s->dot = 0;
+    s->odd = false;
+    s->ignore_writes = true;
+    s->vblank_suppressed = false;
+    s->mask_due = s->v_due = UINT64_MAX;
+    s->data_read_cycle = UINT64_MAX - DATA_READ_CYCLES;
+    ppu_loaded(p);
+}
+
+void ppu_power(struct ppu *p, uint64_t cycle) {
+    memset(&p->s, 0, sizeof p->s);
+    memcpy(p->s.palette, power_palette, sizeof power_palette);
+    restart(p, cycle);
+}
+
+void ppu_reset(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    ppu_advance(p, 3 * cycle);
+    s->ctrl = s->mask = s->rendering = s->x = s->read_buffer = 0;
+    s->t = 0;
+    s->w = false;
+    restart(p, cycle);
+}
+
+void ppu_loaded(struct ppu *p) {
+    ppu_touched(p);
+}
+
+/* ---- the bus capacitance ---- */
+
+enum { LATCH_HIGH = 0xC0, LATCH_5 = 0x20, LATCH_LOW = 0x1F };
+static const uint8_t latch_bits[3] = {LATCH_HIGH, LATCH_5, LATCH_LOW};
+
+/* What is left of it in `cycle`. */
+static uint8_t latch(const struct ppu_state *s, uint64_t cycle) {
+    uint8_t value = s->latch;
+    for (unsigned i = 0; i < 3; i++)
+        if (cycle - s->latch_cycle[i] > LATCH_CYCLES)
+            value &= (uint8_t)~latch_bits[i];
+    return value;
+}
+
+/* Drives the bits of `bits`, whole groups, with those of `value`. */
+static void drive(struct ppu_state *s, uint8_t value, uint8_t bits, uint64_t cycle) {
+    s->latch = (uint8_t)((latch(s, cycle) & ~bits) | (value & bits));
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & latch_bits[i])
+            s->latch_cycle[i] = cycle;
+}
+
+/* ---- memory behind $2007 ---- */
+
+static bool fetching(const struct ppu_state *s) {
+    return s->rendering && (s->line <= LINE_LAST || s->line == LINE_PRERENDER);
+}
+
+static uint8_t *palette_entry(struct ppu_state *s, uint16_t address) {
+    unsigned i = address & 0x1F;
+    return &s->palette[(i & 3) == 0 ? i & 0x0F : i];
+}
+
+/* v is on the bus while nothing is fetched. */
+static void show_address(struct ppu *p) {
+    if (p->board->ops->ppu_address && !fetching(&p->s))
+        p->board->ops->ppu_address(p->board, p->s.v & 0x3FFF, p->s.time);
+}
+
+/* After an access; while fetching, the access steps v in both directions at once. */
+static void step_v(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    if (fetching(s))
+        s->v = v_next_row(v_next_tile(s->v));
+    else
+        s->v = (s->v + (s->ctrl & CTRL_INCREMENT_32 ? 32 : 1)) & 0x7FFF;
+    show_address(p);
+}
+
+static uint8_t read_data(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    if (cycle - s->data_read_cycle <= DATA_READ_CYCLES)
+        return latch(s, cycle);
+    s->data_read_cycle = cycle;
+    uint16_t address = s->v & 0x3FFF;
+    if (address >= 0x3F00) {
+        uint8_t colour = *palette_entry(s, address) & (s->mask & MASK_GREY ? 0x30 : 0x3F);
+        drive(s, colour, LATCH_5 | LATCH_LOW, cycle);
+    } else
+        drive(s, s->read_buffer, 0xFF, cycle);
+    s->read_buffer = ppu_bus_read(p->board, address);
+    step_v(p);
+    return latch(s, cycle);
+}
+
+static void write_data(struct ppu *p, uint8_t value) {
+    struct ppu_state *s = &p->s;
+    struct board *b = p->board;
+    uint16_t address = s->v & 0x3FFF;
+    if (address >= 0x3F00)
+        *palette_entry(s, address) = value & 0x3F;
+    else if (address & 0x2000)
+        b->nt[address >> 10 & 3][address & 0x3FF] = value;
+    else if (b->chr_writable)
+        b->chr[address >> 10][address & 0x3FF] = value;
+    step_v(p);
+}
+
+/* ---- OAM ---- */
+
+static uint8_t read_oam(const struct ppu_state *s) {
+    if (!fetching(s))
+        return s->oam[s->oam_address];
+    /* The next dot is s->dot: what the one before it left on the OAM's bus. */
+    unsigned dot = s->dot ? s->dot - 1u : PPU_DOTS - 1;
+    if (s->line <= LINE_LAST && dot >= 1 && dot <= 256)
+        return s->oam_data;
+    if (dot < 257 || dot > 320)
+        return s->secondary[0];
+    unsigned byte = (dot - 257) & 7;
+    return s->secondary[((dot - 257) >> 3) * 4 + (byte < 3 ? byte : 3)];
+}
+
+static void write_oam(struct ppu *p, uint8_t value) {
+    struct ppu_state *s = &p->s;
+    if (fetching(s)) { /* nothing is written, and only the sprite number steps */
+        s->oam_address = (uint8_t)((s->oam_address & ~3u) + 4);
+        return;
+    }
+    if ((s->oam_address & 3) == 2)
+        value &= 0xE3; /* bits that do not exist */
+    s->oam[s->oam_address++] = value;
+}
+
+/* ---- registers ---- */
+
+static uint8_t read_status(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    drive(s, s->status, LATCH_HIGH | LATCH_5, cycle);
+    if (s->line == LINE_VBLANK && s->dot == DOT_FLAGS)
+        s->vblank_suppressed = true;
+    s->status &= (uint8_t)~STATUS_VBLANK;
+    s->w = false;
+    return latch(s, cycle);
+}
+
+uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    ppu_advance(p, dots_at_access(cycle));
+    uint8_t value;
+    switch (address & 7) {
+    case 2:
+        return read_status(p, cycle);
+    case 4:
+        drive(s, read_oam(s), 0xFF, cycle);
+        return s->latch;
+    case 7:
+        value = read_data(p, cycle);
+        ppu_touched(p);
+        return value;
+    default:
+        return latch(s, cycle);
+    }
+}
+
+static void write_scroll(struct ppu_state *s, uint8_t value) {
+    if (!s->w) {
+        s->x = value & 7;
+        s->t = (uint16_t)((s->t & ~0x1F) | value >> 3);
+    } else
+        s->t = (uint16_t)((s->t & 0x0C1F) | (value & 7) << 12 | (value & 0xF8) << 2);
+    s->w = !s->w;
+}
+
+static void write_address(struct ppu_state *s, uint8_t value) {
+    if (!s->w)
+        s->t = (uint16_t)((s->t & 0x00FF) | (value & 0x3F) << 8);
+    else {
+        s->t = (uint16_t)((s->t & 0xFF00) | value);
+        s->v_due = s->time + V_DELAY;
+    }
+    s->w = !s->w;
+}
+
+void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    ppu_advance(p, dots_at_access(cycle));
+    drive(s, value, 0xFF, cycle);
+    unsigned reg = address & 7;
+    if (s->ignore_writes && (reg <= 1 || reg == 5 || reg == 6))
+        return;
+    switch (reg) {
+    case 0:
+        s->ctrl = value;
+        s->t = (uint16_t)((s->t & ~0xC00) | (value & 3) << 10);
+        break;
+    case 1:
+        s->mask = value;
+        s->mask_due = s->time + MASK_DELAY;
+        break;
+    case 3:
+        s->oam_address = value;
+        break;
+    case 4:
+        write_oam(p, value);
+        break;
+    case 5:
+        write_scroll(s, value);
+        break;
+    case 6:
+        write_address(s, value);
+        break;
+    case 7:
+        write_data(p, value);
+        break;
+    }
+    ppu_touched(p);
+}
+
+void ppu_sync(struct ppu *p, uint64_t cycle) {
+    ppu_advance(p, dots_at_access(cycle));
+    ppu_touched(p);
+}
+
+const uint16_t *ppu_picture(const struct ppu *p) {
+    return p->pictures ? p->pictures + (p->drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT : NULL;
+}
+
+/* ---- lines and deadlines ---- */
+
+bool ppu_nmi(struct ppu *p, uint64_t cycle) {
+    ppu_advance(p, dots_at_end(cycle));
+    return p->s.status & STATUS_VBLANK && p->s.ctrl & CTRL_NMI;
+}
+
+uint64_t ppu_nmi_deadline(const struct ppu *p) {
+    if (!(p->s.ctrl & CTRL_NMI))
+        return UINT64_MAX;
+    return end_after(p->s.status & STATUS_VBLANK ? ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS)
+                                                 : ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+}
+
+uint64_t ppu_frame_end(const struct ppu *p) {
+    return end_after(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
+    const struct ppu_state *s = &p->s;
+    ppu_advance(p, dots_at_access(cycle));
+    /* A read on the dot before the vblank flag rises has an effect of its own. */
+    uint64_t deadline = end_after(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS));
+    deadline = least(deadline, access_after(ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS)));
+    deadline = least(deadline, access_after(ppu_next_sprite_flag(p)));
+    if (s->latch & LATCH_LOW)
+        deadline = least(deadline, s->latch_cycle[2] + LATCH_CYCLES + 1);
+    return deadline;
+}

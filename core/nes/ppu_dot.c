@@ -1,0 +1,351 @@
+/*
+ * The PPU dot by dot: what NESdev's "PPU rendering", "PPU sprite evaluation" and "PPU scrolling"
+ * say happens at each of the 341 dots of a line. This is the definition; ppu_line.c only takes
+ * short cuts to the same state.
+ */
+#include <string.h>
+
+#include "nes/ppu_parts.h"
+
+enum evaluation {
+    IDLE,      /* nothing left to look at: the address runs on */
+    SEARCH,    /* is the next sprite on the line? */
+    COPY,      /* its other three bytes */
+    OVERFLOW,  /* eight are found; the search goes on with the address stepping wrongly */
+    OVERFLOWN, /* a ninth one's other bytes */
+};
+
+static uint8_t fetch(struct ppu *p, uint16_t address) {
+    if (p->board->ops->ppu_address)
+        p->board->ops->ppu_address(p->board, address, p->s.time);
+    return ppu_bus_read(p->board, address);
+}
+
+/* ---- background ---- */
+
+static void load_shifters(struct ppu_state *s) {
+    s->shift_low |= s->low;
+    s->shift_high |= s->high;
+    s->shift_at_low |= s->at & 1 ? 0xFF : 0;
+    s->shift_at_high |= s->at & 2 ? 0xFF : 0;
+}
+
+static void shift(struct ppu_state *s) {
+    s->shift_low = (uint16_t)(s->shift_low << 1);
+    s->shift_high = (uint16_t)(s->shift_high << 1);
+    s->shift_at_low = (uint16_t)(s->shift_at_low << 1);
+    s->shift_at_high = (uint16_t)(s->shift_at_high << 1);
+}
+
+/* One dot of the eight that fetch a tile: dots 1-256 and 321-336. */
+static void fetch_tile(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    switch (s->dot & 7) {
+    case 1:
+        if (s->dot != 1 && s->dot != 321)
+            load_shifters(s);
+        s->nt = fetch(p, nametable_address(s->v));
+        break;
+    case 3:
+        s->at = attribute_bits(s->v, fetch(p, attribute_address(s->v)));
+        break;
+    case 5:
+        s->low = fetch(p, pattern_address(s, s->v, s->nt));
+        break;
+    case 7:
+        s->high = fetch(p, pattern_address(s, s->v, s->nt) + 8);
+        break;
+    case 0:
+        s->v = v_next_tile(s->v);
+        break;
+    }
+}
+
+/* ---- sprites ---- */
+
+static bool on_line(const struct ppu_state *s, uint8_t y) {
+    return (unsigned)(s->line - y) < sprite_height(s);
+}
+
+/* Moves the OAM address to `next`; past the end of OAM nothing is left to look at. */
+static void step_to(struct ppu_state *s, unsigned next, enum evaluation then) {
+    s->oam_address = (uint8_t)next;
+    s->evaluation = (uint8_t)(next > 0xFF ? IDLE : then);
+}
+
+static void copy_byte(struct ppu_state *s) {
+    s->secondary[s->found * 4 + s->copied] = s->oam_data;
+    if (++s->copied < 4) {
+        step_to(s, s->oam_address + 1u, COPY);
+        return;
+    }
+    s->copied = 0;
+    s->found++;
+    step_to(s, (s->oam_address + 1u) & ~3u, s->found == 8 ? OVERFLOW : SEARCH);
+}
+
+/* An even dot of 66-256: decides on the byte that the odd dot before has read. */
+static void evaluate(struct ppu_state *s) {
+    unsigned address = s->oam_address;
+    switch ((enum evaluation)s->evaluation) {
+    case SEARCH:
+        s->secondary[s->found * 4] = s->oam_data;
+        if (on_line(s, s->oam_data)) {
+            s->zero_next |= s->dot == 66;
+            s->copied = 1;
+            step_to(s, address + 1, COPY);
+        } else
+            step_to(s, (address & ~3u) + 4, SEARCH);
+        break;
+    case COPY:
+        copy_byte(s);
+        break;
+    case OVERFLOW:
+        if (on_line(s, s->oam_data)) {
+            s->status |= STATUS_OVERFLOW;
+            s->copied = 1;
+            step_to(s, address + 1, OVERFLOWN);
+        } else /* the bug: the byte within the sprite steps too, without carry */
+            step_to(s, ((address & ~3u) + 4) | ((address + 1) & 3), OVERFLOW);
+        break;
+    case OVERFLOWN:
+        s->copied = (s->copied + 1) & 3;
+        step_to(s, address + 1, s->copied ? OVERFLOWN : OVERFLOW);
+        break;
+    case IDLE:
+        s->oam_address = (uint8_t)((address & ~3u) + 4);
+        break;
+    }
+}
+
+static void evaluation_dot(struct ppu_state *s) {
+    if (s->dot <= 64) {
+        s->oam_data = 0xFF;
+        s->secondary[(s->dot - 1) >> 1] = 0xFF;
+        return;
+    }
+    if (s->dot == 65)
+        s->evaluation = SEARCH;
+    if (s->dot & 1)
+        s->oam_data = s->oam[s->oam_address];
+    else
+        evaluate(s);
+}
+
+uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line) {
+    unsigned tile = sprite[1], row = line - sprite[0], height = sprite_height(s);
+    if (sprite[2] & SPRITE_FLIP_Y)
+        row = height - 1 - row;
+    row &= height - 1;
+    if (height == 8)
+        return (uint16_t)((s->ctrl & CTRL_SPRITE_TABLE) << 9 | tile << 4 | row);
+    return (uint16_t)((tile & 1) << 12 | (tile & 0xFE) << 4 | (row & 8) << 1 | (row & 7));
+}
+
+static uint8_t mirrored(uint8_t bits) {
+    bits = (uint8_t)(bits >> 4 | bits << 4);
+    bits = (uint8_t)((bits >> 2 & 0x33) | (bits & 0x33) << 2);
+    return (uint8_t)((bits >> 1 & 0x55) | (bits & 0x55) << 1);
+}
+
+void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
+                     uint8_t high) {
+    bool flip = sprite[2] & SPRITE_FLIP_X;
+    s->sprites[i].low = flip ? mirrored(low) : low;
+    s->sprites[i].high = flip ? mirrored(high) : high;
+    s->sprites[i].attributes = sprite[2];
+    s->sprites[i].x = sprite[3];
+}
+
+/* Dots 257-320: eight dots for each of the eight sprites found. Slots left empty fetch tile $FF. */
+static void sprite_fetch_dot(struct ppu *p) {
+    static const uint8_t none[4] = {0xFF, 0xFF, 0xFF, 0xFF};
+    struct ppu_state *s = &p->s;
+    unsigned i = (unsigned)(s->dot - 257) >> 3;
+    const uint8_t *sprite = i < s->found ? &s->secondary[i * 4] : none;
+    s->oam_address = 0;
+    switch ((s->dot - 257) & 7) {
+    case 0:
+    case 2:
+        fetch(p, nametable_address(s->v)); /* thrown away */
+        break;
+    case 4: {
+        uint8_t low = fetch(p, ppu_sprite_address(s, sprite, s->line));
+        if (i < s->found)
+            ppu_load_sprite(s, i, sprite, low, 0);
+        break;
+    }
+    case 6: {
+        uint8_t low = s->sprites[i].low,
+                high = fetch(p, ppu_sprite_address(s, sprite, s->line) + 8);
+        if (i < s->found) {
+            ppu_load_sprite(s, i, sprite, 0, high);
+            s->sprites[i].low = low;
+        }
+        break;
+    }
+    }
+}
+
+/* ---- pixels ---- */
+
+/* Palette index (0: transparent) of the first opaque sprite at column x, and which one it is. */
+static unsigned sprite_pixel(const struct ppu_state *s, unsigned x, unsigned *which) {
+    for (unsigned i = 0; i < 8; i++) {
+        unsigned at = x - s->sprites[i].x;
+        if (at > 7)
+            continue;
+        unsigned pixel = (s->sprites[i].low >> (7 - at) & 1) | (s->sprites[i].high >> (7 - at) & 1)
+                                                                   << 1;
+        if (pixel) {
+            *which = i;
+            return 16 | (s->sprites[i].attributes & 3u) << 2 | pixel;
+        }
+    }
+    return 0;
+}
+
+static unsigned background_pixel(const struct ppu_state *s) {
+    unsigned bit = 15u - s->x;
+    unsigned pixel = (s->shift_low >> bit & 1) | (s->shift_high >> bit & 1) << 1;
+    return pixel ? pixel | (s->shift_at_low >> bit & 1) << 2 | (s->shift_at_high >> bit & 1) << 3
+                 : 0;
+}
+
+static void draw(struct ppu *p, unsigned x, unsigned index) {
+    struct ppu_state *s = &p->s;
+    if (!(s->mask & MASK_RENDERING) && (s->v & 0x3F00) == 0x3F00)
+        index = s->v & 0x1F; /* with rendering off the picture shows the colour v points at */
+    if (!(index & 3))
+        index &= 0x0F;
+    unsigned colour = s->palette[index] & (s->mask & MASK_GREY ? 0x30 : 0x3F);
+    p->pictures[p->drawing * PPU_WIDTH * PPU_HEIGHT + s->line * PPU_WIDTH + x] =
+        (uint16_t)(colour | (s->mask & 0xE0u) << 1);
+}
+
+/* Dots 1-256 of a visible line: column dot - 1. */
+static void pixel_dot(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    unsigned x = s->dot - 1u, which = 0, background = 0, sprite = 0;
+    if (s->mask & MASK_BACKGROUND && (x >= 8 || s->mask & MASK_LEFT_BACKGROUND))
+        background = background_pixel(s);
+    if (s->mask & MASK_SPRITES && (x >= 8 || s->mask & MASK_LEFT_SPRITES))
+        sprite = sprite_pixel(s, x, &which);
+    if (background && sprite) {
+        if (which == 0 && s->zero_now && x != 255)
+            s->status |= STATUS_HIT;
+        if (s->sprites[which].attributes & SPRITE_BEHIND)
+            sprite = 0;
+    }
+    if (p->pictures)
+        draw(p, x, sprite ? sprite : background);
+}
+
+/* ---- lines ---- */
+
+/* What every line with fetches does, visible or pre-render, while rendering is on. */
+static void rendering_dot(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    unsigned dot = s->dot;
+    if (dot == 0)
+        return;
+    if (dot <= 256 || (dot >= 321 && dot <= 336)) {
+        fetch_tile(p);
+        return;
+    }
+    if (dot == 257) {
+        load_shifters(s);
+        s->v = (uint16_t)((s->v & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
+        s->evaluation = IDLE;
+        s->copied = 0;
+        s->zero_now = s->zero_next;
+    }
+    if (dot <= 320)
+        sprite_fetch_dot(p);
+    if (dot >= 280 && dot <= 304 && s->line == LINE_PRERENDER)
+        s->v = (uint16_t)((s->v & ~V_VERTICAL) | (s->t & V_VERTICAL));
+    if (dot == 337)
+        load_shifters(s);
+    if (dot == 337 || dot == 339)
+        s->nt = fetch(p, nametable_address(s->v));
+}
+
+/* After the pixel has been taken. */
+static void end_of_tile_dot(struct ppu_state *s) {
+    if (s->dot == 256)
+        s->v = v_next_row(s->v);
+    if ((s->dot >= 1 && s->dot <= 256) || (s->dot >= 321 && s->dot <= 336))
+        shift(s);
+}
+
+static void line_dot(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    bool visible = s->line <= LINE_LAST;
+    if (s->dot == 0) {
+        s->evaluation = IDLE;
+        s->found = s->copied = 0;
+        s->zero_next = false;
+    }
+    if (s->dot == 257) { /* the sprites of this line have been shifted out */
+        memset(s->sprites, 0, sizeof s->sprites);
+        s->zero_now = false;
+    }
+    if (s->rendering) {
+        rendering_dot(p);
+        if (visible && s->dot >= 1 && s->dot <= 256)
+            evaluation_dot(s);
+    }
+    if (visible && s->dot >= 1 && s->dot <= 256)
+        pixel_dot(p);
+    if (s->rendering)
+        end_of_tile_dot(s);
+}
+
+static void flags_dot(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    if (s->line == LINE_VBLANK) {
+        if (!s->vblank_suppressed)
+            s->status |= STATUS_VBLANK;
+        s->vblank_suppressed = false;
+    } else if (s->line == LINE_PRERENDER) {
+        s->status = 0;
+        s->ignore_writes = false;
+    } else if (s->line == LINE_IDLE)
+        p->drawing ^= 1;
+}
+
+/* Writes whose time has come. */
+static void late_writes(struct ppu_state *s) {
+    if (s->mask_due <= s->time) {
+        s->rendering = s->mask & MASK_RENDERING;
+        s->mask_due = UINT64_MAX;
+    }
+    if (s->v_due <= s->time) {
+        s->v = s->t;
+        s->v_due = UINT64_MAX;
+    }
+}
+
+static void next_dot(struct ppu_state *s) {
+    s->time++;
+    bool skip = s->line == LINE_PRERENDER && s->dot == 339 && s->odd && s->rendering;
+    if (!skip && ++s->dot < PPU_DOTS)
+        return;
+    s->dot = 0;
+    if (++s->line < PPU_LINES)
+        return;
+    s->line = 0;
+    s->odd = !s->odd;
+}
+
+void ppu_dots(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    while (s->time < until) {
+        late_writes(s);
+        if (s->dot == DOT_FLAGS)
+            flags_dot(p);
+        if (s->line <= LINE_LAST || s->line == LINE_PRERENDER)
+            line_dot(p);
+        next_dot(s);
+    }
+}

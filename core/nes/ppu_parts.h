@@ -1,0 +1,97 @@
+/*
+ * What the files ppu*.c share. Everybody else uses ppu.h.
+ */
+#ifndef HOTGRAPH_PPU_PARTS_H
+#define HOTGRAPH_PPU_PARTS_H
+
+#include "nes/ppu.h"
+
+enum {
+    CTRL_INCREMENT_32 = 4,
+    CTRL_SPRITE_TABLE = 8,
+    CTRL_BACKGROUND_TABLE = 16,
+    CTRL_TALL = 32,
+    CTRL_NMI = 128
+};
+enum {
+    MASK_GREY = 1,
+    MASK_LEFT_BACKGROUND = 2,
+    MASK_LEFT_SPRITES = 4,
+    MASK_BACKGROUND = 8,
+    MASK_SPRITES = 16,
+    MASK_RENDERING = 24
+};
+enum { STATUS_OVERFLOW = 32, STATUS_HIT = 64, STATUS_VBLANK = 128 };
+enum { SPRITE_FLIP_X = 64, SPRITE_FLIP_Y = 128, SPRITE_BEHIND = 32 };
+
+enum { LINE_LAST = 239, LINE_IDLE = 240, LINE_VBLANK = 241, LINE_PRERENDER = 261, DOT_FLAGS = 1 };
+
+/* The bits of v and t that a line's start copies, and those that a frame's start copies. */
+enum { V_HORIZONTAL = 0x041F, V_VERTICAL = 0x7BE0 };
+
+static inline unsigned sprite_height(const struct ppu_state *s) {
+    return s->ctrl & CTRL_TALL ? 16 : 8;
+}
+
+/* ---- the PPU's bus, without the mapper's hook ---- */
+
+static inline uint8_t ppu_bus_read(const struct board *b, uint16_t address) {
+    return address & 0x2000 ? b->nt[address >> 10 & 3][address & 0x3FF]
+                            : b->chr[address >> 10 & 7][address & 0x3FF];
+}
+
+/* ---- scrolling (NESdev, "PPU scrolling") ---- */
+
+static inline uint16_t v_next_tile(uint16_t v) {
+    return (v & 0x1F) == 31 ? (uint16_t)((v & ~0x1F) ^ 0x400) : (uint16_t)(v + 1);
+}
+
+static inline uint16_t v_next_row(uint16_t v) {
+    if ((v & 0x7000) != 0x7000)
+        return (uint16_t)(v + 0x1000);
+    v &= 0x0FFF;
+    if ((v & 0x3E0) == 29 << 5)
+        return (uint16_t)((v & ~0x3E0) ^ 0x800);
+    return (v & 0x3E0) == 31 << 5 ? (uint16_t)(v & ~0x3E0) : (uint16_t)(v + 32);
+}
+
+/* Addresses of what is fetched for the tile at v. */
+static inline uint16_t nametable_address(uint16_t v) {
+    return (uint16_t)(0x2000 | (v & 0xFFF));
+}
+static inline uint16_t attribute_address(uint16_t v) {
+    return (uint16_t)(0x23C0 | (v & 0xC00) | (v >> 4 & 0x38) | (v >> 2 & 7));
+}
+static inline uint16_t pattern_address(const struct ppu_state *s, uint16_t v, uint8_t tile) {
+    return (uint16_t)((s->ctrl & CTRL_BACKGROUND_TABLE) << 8 | tile << 4 | v >> 12);
+}
+/* The two palette bits of the tile at v, out of its attribute byte. */
+static inline uint8_t attribute_bits(uint16_t v, uint8_t attributes) {
+    return attributes >> ((v >> 4 & 4) | (v & 2)) & 3;
+}
+
+/* Address of the low pattern byte of the sprite whose four bytes are at `sprite`, for the line
+ * after `line`; the high one is 8 further. */
+uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line);
+/* Loads slot `i` of this line's sprites from the four bytes at `sprite`. */
+void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
+                     uint8_t high);
+
+/* ---- the two ways through time ---- */
+
+/* Does every dot before number `until` one by one (ppu_dot.c). */
+void ppu_dots(struct ppu *p, uint64_t until);
+
+/* The same as fast as it can be done (ppu_line.c). */
+void ppu_advance(struct ppu *p, uint64_t until);
+/* Something has changed what was foreseen. */
+void ppu_touched(struct ppu *p);
+
+/* Number of the next dot at this place of the picture that is still to come, if nothing touches the
+ * PPU. */
+uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot);
+/* Number of the next dot that could set sprite 0 hit or overflow, untouched; early at times, never
+ * late; UINT64_MAX: none before the flags are cleared. */
+uint64_t ppu_next_sprite_flag(struct ppu *p);
+
+#endif
