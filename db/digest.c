@@ -18,7 +18,9 @@
     " JOIN experiment_configuration xc USING (experiment_id)"                                      \
     " JOIN configuration c USING (configuration_id)"
 /* Four digits keep the keys of a grid in order when they are sorted as text. */
-#define NUMBER "coalesce(printf('%04d', xc.number), 'baseline')"
+#define NUMBER_OF(column)                                                                          \
+    "CASE WHEN " column " IS NULL THEN 'baseline' ELSE printf('%04d', " column ") END"
+#define NUMBER NUMBER_OF("xc.number")
 
 /* First column: the key without the game. Rows with the same key are hashed together. */
 static const char *const digest_queries[] = {
@@ -45,9 +47,11 @@ static const char *const digest_queries[] = {
     " AND v.configuration_id = c.configuration_id"
     " WHERE g.name = ? AND xc.label IS NOT NULL ORDER BY xc.number, v.batches",
 
-    "SELECT DISTINCT 'graph/' || coalesce(printf('%04d', number), 'baseline'), source, target,"
-    " count FROM kept_graph k JOIN graph_edge e USING (stream_id, configuration_id)"
-    " WHERE game = ? ORDER BY number, source, target",
+    "SELECT DISTINCT 'graph/' || " NUMBER_OF(
+        "number") ","
+                  " source, target, count FROM kept_graph k"
+                  " JOIN graph_edge e USING (stream_id, configuration_id)"
+                  " WHERE game = ? ORDER BY number, source, target",
 };
 
 struct digest {
