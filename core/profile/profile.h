@@ -43,10 +43,14 @@ enum status stream_parse(struct stream *out, const char *text, size_t len, const
                          struct error *warning, struct error *e);
 enum status stream_write(const struct stream *s, const char *path, const char *image,
                          struct error *e);
-/* Hash of everything a technique can see in it. */
+/* Hash of everything a technique may look at: batches, pc, target, size and kind. The opcode is for
+ * people to read and does not survive a file. */
 uint64_t stream_hash(const struct stream *s);
-/* Is this sample a control transfer, and where does it go: its encoded target, or the next pc of
- * the batch, or (last of a batch) STREAM_NOWHERE. */
+/* Is this kind of instruction a control transfer? */
+bool sample_is_transfer(const struct sample *s);
+/* Where a control transfer at index i of a batch goes: its encoded target, or the next pc of the
+ * batch, or (last of a batch) STREAM_NOWHERE. */
+uint64_t sample_target(const struct sample *batch, size_t batch_length, size_t i);
 #define STREAM_NOWHERE UINT64_MAX
 
 /* ---- the sampler: an observer that records batches in emulated time ---- */
@@ -97,6 +101,12 @@ struct technique {
      * parameter. */
     enum status (*build)(struct profile *out, const struct stream *stream, size_t batches,
                          const int64_t *values, struct error *e);
+    /* Optional: as technique_build_at, in one go along the stream; marks are in range and rise. */
+    enum status (*build_at)(const struct stream *stream, const size_t *marks, size_t mark_count,
+                            const int64_t *values,
+                            enum status (*each)(void *user, size_t batches, const struct profile *p,
+                                                struct error *e),
+                            void *user, struct error *e);
     /* Live techniques: watch a machine from now on; finish detaches and fills the profile. */
     enum status (*attach)(void **self, struct nes *nes, const int64_t *values, struct error *e);
     enum status (*finish)(void *self, struct profile *out, struct error *e); /* frees self */
@@ -107,8 +117,13 @@ struct technique {
 const struct technique *const *techniques(size_t *count);
 const struct technique *technique_find(const char *name); /* NULL if there is none */
 
-/* GFCGaussiano builds its graph at marks along the stream without starting again (for convergence
- * curves). */
+/* STATUS_ARGUMENT, naming the parameter and its range, unless each value is in it. */
+enum status technique_check(const struct technique *t, const int64_t *values, struct error *e);
+
+/* For convergence curves: calls each() with the profile of the first marks[i] batches, for every
+ * mark, in order; marks rise and none is beyond the stream's end (else STATUS_ARGUMENT). The
+ * profile is each()'s to read only. Ends early with the first status of each() that is not
+ * STATUS_OK. */
 enum status technique_build_at(const struct technique *t, const struct stream *stream,
                                const size_t *marks, size_t mark_count, const int64_t *values,
                                enum status (*each)(void *user, size_t batches,

@@ -1,0 +1,382 @@
+/*
+ * gaussian: GFCGaussiano, after Napoli, "Estudo e implementação de técnicas de perfilamento por
+ * amostragem" (2015), chapters 4.2 and 7, exactly as its authors' prototype (gaussianCFG) ran it:
+ * the same edges with the same counts, the same blocks, the same number of bins.
+ *
+ * Batches whose window means lie close together (low) vote for bins, clusters of hot addresses.
+ * Recurrent instructions, those whose bin has many votes, grow basic blocks and count edges along
+ * the batch; scattered batches (high) only add edges that leave known blocks.
+ *
+ * Builder 1 is the prototype's other one: any recurrent instruction may start a block, not only
+ * known targets of transfers.
+ *
+ * Costs: records and observed are the samples of the batches; a step is one window mean, one search
+ * for a nearest bin, or one instruction taken from a batch.
+ */
+#include "profile/internal.h"
+
+extern const struct technique technique_gaussian;
+
+enum { BIN_SIZE, STDEV_THRESHOLD, WINDOW_SIZE, RECURRENT_THRESHOLD, BUILDER };
+
+struct gaussian_block {
+    uint32_t entry;
+    uint32_t last; /* last instruction of those that follow the entry without a gap, */
+    uint64_t end;  /* and the byte behind it */
+    bool done;
+};
+
+struct byte_cell {
+    uint32_t owner; /* 1 + index of the oldest block that contains this byte; 0: none */
+    bool target;    /* known as the target of a transfer */
+};
+
+/* A build() that waits for the one it has called. */
+struct frame {
+    uint32_t block;
+    size_t i;
+};
+
+struct gaussian {
+    const struct stream *stream;
+    const int64_t *values;
+    struct bins bins;
+    struct cells bytes; /* struct byte_cell */
+    VEC(struct gaussian_block) blocks;
+    struct map edges; /* (source block << 32 | target block) -> count */
+    uint64_t low, high, steps;
+    bool lost; /* memory ran out: the state is not to be used */
+    /* of the batch under way */
+    const struct sample *batch;
+    size_t length, cursor;
+    uint32_t *means;
+    struct frame *frames;
+};
+
+enum { NOBODY = 0 }; /* as an owner; blocks are 1 + their index */
+
+static uint32_t block_at(struct gaussian *g, uint32_t address) {
+    const struct byte_cell *cell = cells_at(&g->bytes, address);
+    g->lost |= cell == NULL;
+    return cell == NULL ? NOBODY : cell->owner;
+}
+
+static void count_edge(struct gaussian *g, uint32_t source, uint32_t target) {
+    uint64_t *count = map_at(&g->edges, (uint64_t)source << 32 | target);
+    if (count != NULL)
+        ++*count;
+    else
+        g->lost = true;
+}
+
+static void add_target(struct gaussian *g, uint64_t address) {
+    if (address == STREAM_NOWHERE || g->values[BUILDER] == 1)
+        return;
+    struct byte_cell *cell = cells_at(&g->bytes, (uint32_t)address);
+    if (cell != NULL)
+        cell->target = true;
+    else
+        g->lost = true;
+}
+
+/* May a block start here? */
+static bool is_target(struct gaussian *g, uint32_t address) {
+    const struct byte_cell *cell = cells_at(&g->bytes, address);
+    g->lost |= cell == NULL;
+    return cell != NULL && (cell->target || g->values[BUILDER] == 1);
+}
+
+static const struct bin *nearest(struct gaussian *g, uint32_t address) {
+    double distance;
+    g->steps++;
+    return bins_nearest(&g->bins, address, &distance, &g->lost);
+}
+
+static bool is_recurrent(const struct gaussian *g, const struct bin *bin) {
+    return bin != NULL && bin->count > (uint64_t)g->values[RECURRENT_THRESHOLD];
+}
+
+static uint32_t new_block(struct gaussian *g, uint32_t entry) {
+    struct gaussian_block b = {.entry = entry, .last = entry, .end = entry};
+    if (!vec_push(&g->blocks, b)) {
+        g->lost = true;
+        return NOBODY;
+    }
+    return (uint32_t)g->blocks.len;
+}
+
+/* Adds the bytes of an instruction to block b; a byte belongs to the oldest block that has it. */
+static void add_bytes(struct gaussian *g, uint32_t b, const struct sample *s) {
+    uint64_t end = (uint64_t)s->pc + s->size;
+    for (uint64_t byte = s->pc; byte < end && byte <= UINT32_MAX; byte++) {
+        struct byte_cell *cell = cells_at(&g->bytes, (uint32_t)byte);
+        if (cell == NULL)
+            g->lost = true;
+        else if (cell->owner == NOBODY || cell->owner > b)
+            cell->owner = b;
+    }
+    struct gaussian_block *block = &g->blocks.at[b - 1];
+    if (s->pc == block->end) {
+        block->last = s->pc;
+        block->end = end;
+    }
+}
+
+/* What steps 3c (after its recursive call) and 4 share: the edge of a transfer that was followed by
+ * another instruction of the batch, from block `source` to the block there. */
+static void count_transfer(struct gaussian *g, uint32_t source, size_t i) {
+    uint32_t target = block_at(g, g->batch[i + 1].pc);
+    if (source != NOBODY && target != NOBODY)
+        count_edge(g, source, target);
+}
+
+static void step_4(struct gaussian *g, size_t i) {
+    if (sample_is_transfer(&g->batch[i]) && i + 1 < g->length)
+        count_transfer(g, block_at(g, g->batch[i].pc), i);
+}
+
+/* Steps 3a to 3d: grows block b from instruction *i on, which ends as the last instruction taken.
+ * True when a transfer ended it and the rest of the batch is to be built next. */
+static bool grow_block(struct gaussian *g, uint32_t b, size_t *i) {
+    struct gaussian_block *block = &g->blocks.at[b - 1];
+    while (!block->done) {
+        const struct sample *s = &g->batch[*i];
+        uint32_t x = block_at(g, s->pc);
+        if (x != NOBODY && x != b) {
+            block->done = true;
+            count_edge(g, b, x);
+            return false;
+        }
+        if (x == NOBODY)
+            add_bytes(g, b, s);
+        if (sample_is_transfer(s)) {
+            block->done = true;
+            if (*i + 1 == g->length)
+                return false;
+            add_target(g, g->batch[*i + 1].pc);
+            return true;
+        }
+        if (g->cursor == g->length)
+            return false;
+        *i = g->cursor++;
+        g->steps++;
+    }
+    return false;
+}
+
+/*
+ * build(), from the cursor on. The recursive call of 3c always consumes the rest of the batch
+ * (bins exist by then, so step 2 never returns early in it); what is left to do for its callers is
+ * to count their transfer twice, as 3c and as step 4. So calls are kept in g->frames, for batches
+ * of any length.
+ */
+static void build(struct gaussian *g, bool just_build) {
+    size_t depth = 0;
+    while (g->cursor < g->length && !g->lost) {
+        size_t i = g->cursor++;
+        const struct sample *s = &g->batch[i];
+        g->steps++;
+        if (sample_is_transfer(s))
+            add_target(g, sample_target(g->batch, g->length, i));
+        const struct bin *bin = nearest(g, s->pc);
+        if (bin == NULL && !just_build)
+            break;
+        if (just_build || (is_recurrent(g, bin) && is_target(g, s->pc))) {
+            uint32_t b = block_at(g, s->pc);
+            if (b == NOBODY && (b = new_block(g, s->pc)) == NOBODY)
+                return;
+            if (grow_block(g, b, &i)) {
+                g->frames[depth++] = (struct frame){b, i};
+                just_build = false;
+                continue;
+            }
+        }
+        step_4(g, i);
+    }
+    while (depth > 0) {
+        struct frame f = g->frames[--depth];
+        count_transfer(g, f.block, f.i);
+        step_4(g, f.i);
+    }
+}
+
+static void high_batch(struct gaussian *g) {
+    while (g->cursor < g->length && !g->lost) {
+        size_t i = g->cursor++;
+        g->steps++;
+        if (!sample_is_transfer(&g->batch[i]))
+            continue;
+        add_target(g, sample_target(g->batch, g->length, i));
+        const struct bin *bin = nearest(g, g->batch[i].pc);
+        uint32_t b = block_at(g, g->batch[i].pc);
+        if (b == NOBODY || !is_recurrent(g, bin) || i + 1 == g->length)
+            continue;
+        uint32_t next = g->batch[i + 1].pc;
+        if (block_at(g, next) == NOBODY)
+            build(g, true);
+        if (block_at(g, next) != NOBODY)
+            count_edge(g, b, block_at(g, next));
+    }
+}
+
+static void take_batch(struct gaussian *g, size_t number) {
+    size_t window = (size_t)g->values[WINDOW_SIZE], count = g->length - window + 1;
+    g->batch = g->stream->samples + number * g->length;
+    g->cursor = 0;
+    window_means(g->means, g->batch, g->length, window);
+    g->steps += count;
+    if (window_means_low(g->means, count, (uint64_t)g->values[STDEV_THRESHOLD])) {
+        g->low++;
+        for (size_t i = 0; i < count; i++) {
+            g->steps++;
+            g->lost |= !bins_put(&g->bins, g->means[i]);
+        }
+        build(g, false);
+    } else {
+        g->high++;
+        high_batch(g);
+    }
+}
+
+/* ---- from state to profile ---- */
+
+static int by_source(const void *a, const void *b) {
+    const struct edge *x = a, *y = b;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return (x->target > y->target) - (x->target < y->target);
+}
+
+static int by_entry(const void *a, const void *b) {
+    const struct block *x = a, *y = b;
+    return (x->entry > y->entry) - (x->entry < y->entry);
+}
+
+static enum status export(const struct gaussian *g, size_t batches, struct profile *out,
+                          struct error *e) {
+    struct graph graph =
+        {
+            .edges = calloc(g->edges.len + 1, sizeof *graph.edges),
+            .blocks = calloc(g->blocks.len + 1, sizeof *graph.blocks),
+        };
+    if (graph.edges == NULL || graph.blocks == NULL){
+        graph_free(&graph); return error_set(e, STATUS_MEMORY, "out of memory for the graph");}
+uint64_t key, count;
+for (size_t at = 0; map_next(&g->edges, &at, &key, &count);)
+    graph.edges[graph.edge_count++] = (struct edge){
+        .source = g->blocks.at[(key >> 32) - 1].entry,
+        .target = g->blocks.at[(uint32_t)key - 1].entry,
+        .count = count,
+    };
+for (size_t i = 0; i < g->blocks.len; i++)
+    graph.blocks[graph.block_count++] = (struct block){g->blocks.at[i].entry, g->blocks.at[i].last};
+qsort(graph.edges, graph.edge_count, sizeof *graph.edges, by_source);
+qsort(graph.blocks, graph.block_count, sizeof *graph.blocks, by_entry);
+uint64_t samples = (uint64_t)batches * g->length;
+*out = (struct profile){
+    .graph = graph,
+    .cost = {.records = samples, .observed = samples, .steps = g->steps},
+    .bins = g->bins.count,
+    .low = g->low,
+    .high = g->high,
+};
+return STATUS_OK;
+}
+
+static void gaussian_free(struct gaussian *g) {
+    bins_free(&g->bins);
+    cells_free(&g->bytes);
+    vec_free(&g->blocks);
+    map_free(&g->edges);
+    free(g->means);
+    free(g->frames);
+}
+
+static enum status gaussian_init(struct gaussian *g, const struct stream *stream,
+                                 const int64_t *values, struct error *e) {
+    *g = (struct gaussian){
+        .stream = stream,
+        .values = values,
+        .bytes = {.cell_size = sizeof(struct byte_cell)},
+        .length = stream->batch_length,
+    };
+    enum status status = technique_check(&technique_gaussian, values, e);
+    if (status != STATUS_OK)
+        return status;
+    if (stream->batch_count > 0 && (uint64_t)values[WINDOW_SIZE] > stream->batch_length)
+        return error_set(e, STATUS_ARGUMENT,
+                         "gaussian: a window_size of %d is larger than the batches of this stream, "
+                         "which have %zu instructions",
+                         (int)values[WINDOW_SIZE], stream->batch_length);
+    g->means = calloc(g->length + 1, sizeof *g->means);
+    g->frames = calloc(g->length + 1, sizeof *g->frames);
+    if (g->means == NULL || g->frames == NULL || !bins_init(&g->bins, (uint64_t)values[BIN_SIZE])) {
+        gaussian_free(g);
+        return error_set(e, STATUS_MEMORY, "out of memory for gaussian");
+    }
+    return STATUS_OK;
+}
+
+static enum status gaussian_build_at(const struct stream *stream, const size_t *marks,
+                                     size_t mark_count, const int64_t *values,
+                                     enum status (*each)(void *user, size_t batches,
+                                                         const struct profile *p, struct error *e),
+                                     void *user, struct error *e) {
+    struct gaussian g;
+    enum status status = gaussian_init(&g, stream, values, e);
+    if (status != STATUS_OK)
+        return status;
+    size_t batch = 0;
+    for (size_t i = 0; i < mark_count && status == STATUS_OK; i++) {
+        while (batch < marks[i] && !g.lost)
+            take_batch(&g, batch++);
+        struct profile p = {0};
+        status = g.lost ? error_set(e, STATUS_MEMORY, "out of memory for gaussian")
+                        : export(&g, batch, &p, e);
+        if (status == STATUS_OK)
+            status = each(user, batch, &p, e);
+        profile_free(&p);
+    }
+    gaussian_free(&g);
+    return status;
+}
+
+static enum status gaussian_build(struct profile *out, const struct stream *stream, size_t batches,
+                                  const int64_t *values, struct error *e) {
+    *out = (struct profile){0};
+    struct gaussian g;
+    enum status status = gaussian_init(&g, stream, values, e);
+    if (status != STATUS_OK)
+        return status;
+    if (batches > stream->batch_count)
+        batches = stream->batch_count;
+    for (size_t i = 0; i < batches && !g.lost; i++)
+        take_batch(&g, i);
+    status = g.lost ? error_set(e, STATUS_MEMORY, "out of memory for gaussian")
+                    : export(&g, batches, out, e);
+    gaussian_free(&g);
+    return status;
+}
+
+const struct technique technique_gaussian = {
+    .name = "gaussian",
+    .summary = "GFCGaussiano: basic blocks around clusters of sampled addresses",
+    .source = "Napoli 2015, chapters 4.2 and 7, and its authors' prototype",
+    .parameters =
+        {
+            [BIN_SIZE] = {"bin_size", "farthest a window mean may lie from its bin, in bytes", 0,
+                          INT32_MAX, 10},
+            [STDEV_THRESHOLD] = {"stdev_threshold",
+                                 "largest standard deviation of a batch that forms bins", 0,
+                                 INT32_MAX, 15},
+            [WINDOW_SIZE] = {"window_size", "instructions a window mean is taken over", 1, 1 << 20,
+                             13},
+            [RECURRENT_THRESHOLD] = {"recurrent_threshold",
+                                     "a bin with more means than this is recurrent", 0, INT32_MAX,
+                                     5},
+            [BUILDER] = {"builder", "0: blocks start at targets of transfers; 1: anywhere", 0, 1,
+                         0},
+        },
+    .build = gaussian_build,
+    .build_at = gaussian_build_at,
+};

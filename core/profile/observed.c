@@ -1,0 +1,133 @@
+/*
+ * observed: the graph read directly off the samples, the baseline every technique has to beat. The
+ * canonical block rule of the exact graph, on consecutive samples of a batch instead of on
+ * everything that was executed.
+ *
+ * A conditional branch counts to its target or to pc + size, JMP and JSR to their target, RTS and
+ * JMP (indirect) to whatever follows; anything else only to pc + size. What does not fit (RTI, BRK,
+ * an interrupt in between) is not used.
+ *
+ * Costs: records and observed are the samples of the batches; a step is one pair of consecutive
+ * samples looked at.
+ */
+#include "profile/internal.h"
+
+extern const struct technique technique_observed;
+
+enum pair { PAIR_UNUSED, PAIR_STRAIGHT, PAIR_TRANSFER, PAIR_KINDS };
+
+struct observed {
+    struct map pairs[PAIR_KINDS]; /* (a << 32 | b) -> count */
+    uint64_t steps;
+};
+
+static enum pair classify(const struct sample *a, uint32_t to) {
+    /* The sum wraps as a code address does: 32 bits. */
+    bool straight = to == (uint32_t)(a->pc + a->size);
+    switch ((enum insn_kind)a->kind) {
+    case INSN_PLAIN:
+        return straight ? PAIR_STRAIGHT : PAIR_UNUSED;
+    case INSN_BRANCH:
+        return straight || to == a->target ? PAIR_TRANSFER : PAIR_UNUSED;
+    case INSN_JUMP:
+    case INSN_CALL:
+        return to == a->target ? PAIR_TRANSFER : PAIR_UNUSED;
+    case INSN_JUMP_INDIRECT:
+    case INSN_RETURN:
+        return PAIR_TRANSFER;
+    default:
+        return PAIR_UNUSED;
+    }
+}
+
+static bool take_batch(struct observed *o, const struct sample *batch, size_t length) {
+    for (size_t i = 0; i + 1 < length; i++) {
+        o->steps++;
+        enum pair kind = classify(&batch[i], batch[i + 1].pc);
+        if (kind == PAIR_UNUSED)
+            continue;
+        uint64_t *count = map_at(&o->pairs[kind], (uint64_t)batch[i].pc << 32 | batch[i + 1].pc);
+        if (count == NULL)
+            return false;
+        ++*count;
+    }
+    return true;
+}
+
+static enum status make_profile(const struct observed *o, uint64_t samples, struct profile *out,
+                                struct error *e) {
+    struct flow flow = {0};
+    enum status status = STATUS_OK;
+    for (int kind = PAIR_STRAIGHT; kind < PAIR_KINDS; kind++) {
+        uint64_t key, count;
+        for (size_t at = 0; map_next(&o->pairs[kind], &at, &key, &count);) {
+            struct flow_pair p = {(uint32_t)(key >> 32), (uint32_t)key, count,
+                                  kind == PAIR_TRANSFER};
+            if (!vec_push(&flow.pairs, p))
+                status = error_set(e, STATUS_MEMORY, "out of memory for observed");
+        }
+    }
+    *out = (struct profile){.cost = {.records = samples, .observed = samples, .steps = o->steps}};
+    if (status == STATUS_OK)
+        status = graph_from_flow(&out->graph, &flow, false, e);
+    flow_free(&flow);
+    return status;
+}
+
+static void observed_free(struct observed *o) {
+    for (int kind = 0; kind < PAIR_KINDS; kind++)
+        map_free(&o->pairs[kind]);
+}
+
+/* Takes the batches from *done up to `until`. */
+static enum status advance(struct observed *o, const struct stream *s, size_t *done, size_t until,
+                           struct error *e) {
+    for (; *done < until; ++*done)
+        if (!take_batch(o, s->samples + *done * s->batch_length, s->batch_length))
+            return error_set(e, STATUS_MEMORY, "out of memory for observed");
+    return STATUS_OK;
+}
+
+static enum status observed_build_at(const struct stream *stream, const size_t *marks,
+                                     size_t mark_count, const int64_t *values,
+                                     enum status (*each)(void *user, size_t batches,
+                                                         const struct profile *p, struct error *e),
+                                     void *user, struct error *e) {
+    (void)values;
+    struct observed o = {0};
+    size_t done = 0;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < mark_count && status == STATUS_OK; i++) {
+        struct profile p = {0};
+        status = advance(&o, stream, &done, marks[i], e);
+        if (status == STATUS_OK)
+            status = make_profile(&o, (uint64_t)done * stream->batch_length, &p, e);
+        if (status == STATUS_OK)
+            status = each(user, done, &p, e);
+        profile_free(&p);
+    }
+    observed_free(&o);
+    return status;
+}
+
+static enum status observed_build(struct profile *out, const struct stream *stream, size_t batches,
+                                  const int64_t *values, struct error *e) {
+    (void)values;
+    *out = (struct profile){0};
+    struct observed o = {0};
+    size_t done = 0;
+    enum status status = advance(&o, stream, &done,
+                                 batches < stream->batch_count ? batches : stream->batch_count, e);
+    if (status == STATUS_OK)
+        status = make_profile(&o, (uint64_t)done * stream->batch_length, out, e);
+    observed_free(&o);
+    return status;
+}
+
+const struct technique technique_observed = {
+    .name = "observed",
+    .summary = "the graph read directly off the samples: the baseline",
+    .source = "definition: the canonical block rule on consecutive samples",
+    .build = observed_build,
+    .build_at = observed_build_at,
+};
