@@ -26,10 +26,7 @@ static uint64_t dots_at_access(uint64_t cycle) {
 static uint64_t dots_at_end(uint64_t cycle) {
     return 3 * cycle + 2;
 }
-/* First cycle whose access comes after dot number `dot`, and first one whose end does. */
-static uint64_t access_after(uint64_t dot) {
-    return (dot + 2) / 3;
-}
+/* First cycle whose end comes after dot number `dot`. */
 static uint64_t end_after(uint64_t dot) {
     return (dot + 1) / 3;
 }
@@ -73,7 +70,7 @@ void ppu_reset(struct ppu *p, uint64_t cycle) {
 }
 
 void ppu_loaded(struct ppu *p) {
-    ppu_touched(p);
+    ppu_sprites_touched(p);
 }
 
 /* ---- the bus capacitance ---- */
@@ -177,7 +174,11 @@ static void write_oam(struct ppu *p, uint8_t value) {
     }
     if ((s->oam_address & 3) == 2)
         value &= 0xE3; /* bits that do not exist */
-    s->oam[s->oam_address++] = value;
+    if (s->oam[s->oam_address] != value) {
+        s->oam[s->oam_address] = value;
+        ppu_sprites_touched(p);
+    }
+    s->oam_address++;
 }
 
 /* ---- registers ---- */
@@ -194,11 +195,15 @@ static uint8_t read_status(struct ppu *p, uint64_t cycle) {
 
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     struct ppu_state *s = &p->s;
-    ppu_advance(p, dots_at_access(cycle));
     uint8_t value;
+    if ((address & 7) == 2 && dots_at_access(cycle) < p->quiet)
+        return read_status(p, cycle);
+    ppu_advance(p, dots_at_access(cycle));
     switch (address & 7) {
     case 2:
-        return read_status(p, cycle);
+        value = read_status(p, cycle);
+        p->quiet = ppu_next_change(p);
+        return value;
     case 4:
         drive(s, read_oam(s), 0xFF, cycle);
         return s->latch;
@@ -239,6 +244,8 @@ void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
         return;
     switch (reg) {
     case 0:
+        if ((s->ctrl ^ value) & CTRL_TALL)
+            ppu_sprites_touched(p);
         s->ctrl = value;
         s->t = (uint16_t)((s->t & ~0xC00) | (value & 3) << 10);
         break;
@@ -277,7 +284,11 @@ const uint16_t *ppu_picture(const struct ppu *p) {
 /* ---- lines and deadlines ---- */
 
 bool ppu_nmi(struct ppu *p, uint64_t cycle) {
-    ppu_advance(p, dots_at_end(cycle));
+    if (dots_at_end(cycle) > p->nmi_quiet) {
+        ppu_advance(p, dots_at_end(cycle));
+        p->nmi_quiet = ppu_least(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS),
+                                 ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS));
+    }
     return p->s.status & STATUS_VBLANK && p->s.ctrl & CTRL_NMI;
 }
 
@@ -292,18 +303,13 @@ uint64_t ppu_frame_end(const struct ppu *p) {
     return end_after(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
 }
 
-static uint64_t least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
     const struct ppu_state *s = &p->s;
     ppu_advance(p, dots_at_access(cycle));
-    /* A read on the dot before the vblank flag rises has an effect of its own. */
-    uint64_t deadline = end_after(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS));
-    deadline = least(deadline, access_after(ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS)));
-    deadline = least(deadline, access_after(ppu_next_sprite_flag(p)));
+    /* Reading on the dot before the vblank flag rises has an effect of its own; for the others this
+     * is a cycle early at most. */
+    uint64_t deadline = end_after(ppu_next_change(p));
     if (s->latch & LATCH_LOW)
-        deadline = least(deadline, s->latch_cycle[2] + LATCH_CYCLES + 1);
+        deadline = ppu_least(deadline, s->latch_cycle[2] + LATCH_CYCLES + 1);
     return deadline;
 }

@@ -65,6 +65,7 @@ struct ppu_state {
     bool zero_next;     /* the first one found is sprite 0 */
     /* ... and the eight that show on this one; low and high as shifted out, 0 for none. */
     bool zero_now;
+    uint8_t sprite_count; /* of these, all that are not empty */
     struct {
         uint8_t low, high, attributes, x;
     } sprites[8];
@@ -80,6 +81,14 @@ struct ppu {
 
     uint16_t *pictures; /* two buffers of 256 x 240, or NULL: no pixels */
     unsigned drawing;   /* which of them is being drawn */
+
+    /* Derived, never saved. Foresight covers the dots before number `foreseen`, 0 for none. */
+    uint64_t foreseen, hit_dot, overflow_dot; /* UINT64_MAX: the flag is not set before that */
+    uint64_t nmi_quiet;                       /* no dot before this one changes the NMI level, */
+    uint64_t quiet;                           /* ... status, or the effect of reading it */
+    bool lines_known;                         /* the next two match OAM and sprite height */
+    uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
+    uint8_t sprites_on_line[PPU_HEIGHT];
 };
 
 /* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL. */

@@ -8,11 +8,11 @@
 #include "nes/ppu_parts.h"
 
 enum evaluation {
-    IDLE,      /* nothing left to look at: the address runs on */
-    SEARCH,    /* is the next sprite on the line? */
-    COPY,      /* its other three bytes */
-    OVERFLOW,  /* eight are found; the search goes on with the address stepping wrongly */
-    OVERFLOWN, /* a ninth one's other bytes */
+    IDLE = PPU_IDLE, /* nothing left to look at: the address runs on */
+    SEARCH,          /* is the next sprite on the line? */
+    COPY,            /* its other three bytes */
+    OVERFLOW,        /* eight are found; the search goes on with the address stepping wrongly */
+    OVERFLOWN,       /* a ninth one's other bytes */
 };
 
 static uint8_t fetch(struct ppu *p, uint16_t address) {
@@ -142,7 +142,7 @@ uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, un
     return (uint16_t)((tile & 1) << 12 | (tile & 0xFE) << 4 | (row & 8) << 1 | (row & 7));
 }
 
-static uint8_t mirrored(uint8_t bits) {
+uint8_t ppu_mirrored(uint8_t bits) {
     bits = (uint8_t)(bits >> 4 | bits << 4);
     bits = (uint8_t)((bits >> 2 & 0x33) | (bits & 0x33) << 2);
     return (uint8_t)((bits >> 1 & 0x55) | (bits & 0x55) << 1);
@@ -151,10 +151,11 @@ static uint8_t mirrored(uint8_t bits) {
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high) {
     bool flip = sprite[2] & SPRITE_FLIP_X;
-    s->sprites[i].low = flip ? mirrored(low) : low;
-    s->sprites[i].high = flip ? mirrored(high) : high;
+    s->sprites[i].low = flip ? ppu_mirrored(low) : low;
+    s->sprites[i].high = flip ? ppu_mirrored(high) : high;
     s->sprites[i].attributes = sprite[2];
     s->sprites[i].x = sprite[3];
+    s->sprite_count = (uint8_t)(i + 1);
 }
 
 /* Dots 257-320: eight dots for each of the eight sprites found. Slots left empty fetch tile $FF. */
@@ -191,7 +192,7 @@ static void sprite_fetch_dot(struct ppu *p) {
 
 /* Palette index (0: transparent) of the first opaque sprite at column x, and which one it is. */
 static unsigned sprite_pixel(const struct ppu_state *s, unsigned x, unsigned *which) {
-    for (unsigned i = 0; i < 8; i++) {
+    for (unsigned i = 0; i < s->sprite_count; i++) {
         unsigned at = x - s->sprites[i].x;
         if (at > 7)
             continue;
@@ -226,6 +227,8 @@ static void draw(struct ppu *p, unsigned x, unsigned index) {
 /* Dots 1-256 of a visible line: column dot - 1. */
 static void pixel_dot(struct ppu *p) {
     struct ppu_state *s = &p->s;
+    if (!p->pictures && (!s->zero_now || s->status & STATUS_HIT))
+        return; /* nobody would see it */
     unsigned x = s->dot - 1u, which = 0, background = 0, sprite = 0;
     if (s->mask & MASK_BACKGROUND && (x >= 8 || s->mask & MASK_LEFT_BACKGROUND))
         background = background_pixel(s);
@@ -257,7 +260,7 @@ static void rendering_dot(struct ppu *p) {
         load_shifters(s);
         s->v = (uint16_t)((s->v & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
         s->evaluation = IDLE;
-        s->copied = 0;
+        s->copied = s->oam_data = 0;
         s->zero_now = s->zero_next;
     }
     if (dot <= 320)
@@ -289,6 +292,7 @@ static void line_dot(struct ppu *p) {
     if (s->dot == 257) { /* the sprites of this line have been shifted out */
         memset(s->sprites, 0, sizeof s->sprites);
         s->zero_now = false;
+        s->sprite_count = 0;
     }
     if (s->rendering) {
         rendering_dot(p);

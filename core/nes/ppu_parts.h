@@ -33,6 +33,10 @@ static inline unsigned sprite_height(const struct ppu_state *s) {
     return s->ctrl & CTRL_TALL ? 16 : 8;
 }
 
+static inline uint64_t ppu_least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
 /* ---- the PPU's bus, without the mapper's hook ---- */
 
 static inline uint8_t ppu_bus_read(const struct board *b, uint16_t address) {
@@ -73,25 +77,30 @@ static inline uint8_t attribute_bits(uint16_t v, uint8_t attributes) {
 /* Address of the low pattern byte of the sprite whose four bytes are at `sprite`, for the line
  * after `line`; the high one is 8 further. */
 uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line);
+/* The byte with its bits the other way round. */
+uint8_t ppu_mirrored(uint8_t bits);
 /* Loads slot `i` of this line's sprites from the four bytes at `sprite`. */
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high);
 
 /* ---- the two ways through time ---- */
 
+enum { PPU_IDLE }; /* s.evaluation when nothing is being evaluated */
+
 /* Does every dot before number `until` one by one (ppu_dot.c). */
 void ppu_dots(struct ppu *p, uint64_t until);
 
 /* The same as fast as it can be done (ppu_line.c). */
 void ppu_advance(struct ppu *p, uint64_t until);
-/* Something has changed what was foreseen. */
+/* Something has changed what was foreseen: a register or memory (not OAM), or OAM or the size of
+ * sprites. */
 void ppu_touched(struct ppu *p);
+void ppu_sprites_touched(struct ppu *p);
 
 /* Number of the next dot at this place of the picture that is still to come, if nothing touches the
  * PPU. */
 uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot);
-/* Number of the next dot that could set sprite 0 hit or overflow, untouched; early at times, never
- * late; UINT64_MAX: none before the flags are cleared. */
-uint64_t ppu_next_sprite_flag(struct ppu *p);
+/* Number of the next dot that could change `status`, untouched; early at times, never late. */
+uint64_t ppu_next_change(struct ppu *p);
 
 #endif

@@ -1,0 +1,15 @@
+/*
+ * command: what main() can run. Each gets its own arguments, argv[0] being the command's name, and
+ * returns the exit status: 0, EXIT_FAILURE when something went wrong, EXIT_USAGE when it was called
+ * wrongly. A command prints its own errors (see options.h); main() checks standard output at the
+ * end.
+ */
+#ifndef HOTGRAPH_COMMAND_H
+#define HOTGRAPH_COMMAND_H
+
+int command_build(int argc, char **argv);
+int command_compare(int argc, char **argv);
+int command_report(int argc, char **argv);
+int command_techniques(int argc, char **argv);
+
+#endif

@@ -1,0 +1,10 @@
+/* output: pieces of what commands print. */
+#ifndef HOTGRAPH_OUTPUT_H
+#define HOTGRAPH_OUTPUT_H
+
+#include <stdint.h>
+
+/* Prints s as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+void print_json_string(const char *s);
+
+#endif

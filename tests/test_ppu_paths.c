@@ -1,0 +1,266 @@
+/*
+ * The PPU's short cuts against its definition. If this failed, a replay would take another course
+ * depending on how often somebody looked at the machine, or on whether pictures are on: sprite 0
+ * splits would come at other cycles, and the same movie would give other control flow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nes/ppu_parts.h"
+
+/* Three machines that are told the same: the short cuts, dot by dot, and dot by dot with pictures.
+ */
+enum { FAST, DOTS, PICTURES, PATHS };
+
+struct world {
+    struct cartridge cart;
+    struct board board[PATHS];
+    struct ppu ppu[PATHS];
+    uint16_t *pictures;
+    uint64_t seed, drawn, cycle;
+};
+
+static uint8_t prg[16384];
+
+static unsigned dice(struct world *w, unsigned n) {
+    return (unsigned)(splitmix64(w->seed, w->drawn++) >> 16) % n;
+}
+
+static void world_create(struct world *w, uint64_t seed) {
+    *w = (struct world){.seed = seed};
+    w->cart = (struct cartridge){.prg = prg,
+                                 .prg_size = sizeof prg,
+                                 .chr_size = 8192,
+                                 .chr_is_ram = true,
+                                 .mirroring = (enum mirroring)(seed % 3)};
+    w->pictures = malloc(2 * PPU_WIDTH * PPU_HEIGHT * sizeof *w->pictures);
+    assert_non_null(w->pictures);
+    for (int i = 0; i < PATHS; i++) {
+        assert_int_equal(board_init(&w->board[i], &w->cart, NULL), STATUS_OK);
+        ppu_init(&w->ppu[i], &w->board[i], i == PICTURES ? w->pictures : NULL);
+    }
+}
+
+static void world_free(struct world *w) {
+    for (int i = 0; i < PATHS; i++)
+        board_free(&w->board[i]);
+    free(w->pictures);
+}
+
+/* Brings a path to the access of the present cycle the way it goes. */
+static void present(struct world *w, int i) {
+    if (i == DOTS)
+        ppu_dots(&w->ppu[i], 3 * w->cycle + 1);
+}
+
+static void store(struct world *w, uint16_t address, uint8_t value) {
+    for (int i = 0; i < PATHS; i++) {
+        present(w, i);
+        ppu_write(&w->ppu[i], address, value, w->cycle);
+    }
+}
+
+static void load(struct world *w, uint16_t address) {
+    uint8_t value[PATHS];
+    for (int i = 0; i < PATHS; i++) {
+        present(w, i);
+        value[i] = ppu_read(&w->ppu[i], address, w->cycle);
+    }
+    assert_int_equal(value[FAST], value[DOTS]);
+    assert_int_equal(value[PICTURES], value[DOTS]);
+}
+
+static void compare(struct world *w) {
+    for (int i = 0; i < PATHS; i++) {
+        present(w, i);
+        ppu_sync(&w->ppu[i], w->cycle);
+    }
+    for (int i = 0; i < PATHS; i++) {
+        assert_memory_equal(&w->ppu[i].s, &w->ppu[DOTS].s, sizeof w->ppu[i].s);
+        assert_memory_equal(w->board[i].state.vram, w->board[DOTS].state.vram, 4096);
+        assert_memory_equal(w->board[i].chr_ram, w->board[DOTS].chr_ram, 8192);
+    }
+}
+
+/* Sparse patterns, so that sprite 0 misses often and hits late. */
+static void random_scene(struct world *w) {
+    unsigned density = dice(w, 4);
+    for (unsigned a = 0; a < 8192; a++) {
+        uint8_t bits = dice(w, 8) < density * 2 ? (uint8_t)(1u << dice(w, 8)) : 0;
+        for (int i = 0; i < PATHS; i++)
+            w->board[i].chr_ram[a] = bits;
+    }
+    for (unsigned a = 0; a < 4096; a++) {
+        uint8_t tile = (uint8_t)dice(w, 256);
+        for (int i = 0; i < PATHS; i++)
+            w->board[i].state.vram[a] = tile;
+    }
+    for (int i = 0; i < PATHS; i++)
+        ppu_loaded(&w->ppu[i]);
+}
+
+/* Sprites crowded on few lines, so that overflow and its bug are common. */
+static void random_sprites(struct world *w) {
+    unsigned spread = 1u << dice(w, 8), base = dice(w, 256);
+    store(w, 0x2003, 0);
+    for (unsigned i = 0; i < 256; i++) {
+        w->cycle++;
+        store(w, 0x2004, (uint8_t)(i & 3 ? dice(w, 256) : base + dice(w, spread)));
+    }
+}
+
+static void random_access(struct world *w) {
+    static const uint8_t masks[] = {0x00, 0x08, 0x10, 0x18, 0x1E, 0x1E, 0x1E, 0xFF};
+    switch (dice(w, 16)) {
+    case 0:
+        store(w, 0x2000, (uint8_t)dice(w, 256));
+        break;
+    case 1:
+    case 2:
+    case 3:
+        store(w, 0x2001, masks[dice(w, 8)]);
+        break;
+    case 4:
+        store(w, 0x2003, dice(w, 2) ? 0 : (uint8_t)dice(w, 256));
+        break;
+    case 5:
+        store(w, 0x2004, (uint8_t)dice(w, 256));
+        break;
+    case 6:
+    case 7:
+        store(w, 0x2005, (uint8_t)dice(w, 256));
+        break;
+    case 8:
+        store(w, 0x2006, (uint8_t)dice(w, 256));
+        break;
+    case 9:
+        store(w, 0x2007, (uint8_t)dice(w, 256));
+        break;
+    case 10:
+        load(w, 0x2007);
+        break;
+    case 11:
+        load(w, 0x2004);
+        break;
+    case 12:
+        random_sprites(w);
+        break;
+    case 13:
+        compare(w);
+        break;
+    default:
+        load(w, 0x2002);
+        break;
+    }
+}
+
+/* Some cycles, or to the dots around the start or the end of vertical blank. */
+static void random_wait(struct world *w) {
+    enum { TO_VBLANK = 0, TO_PRERENDER = 1, VBLANK_CYCLES = 2273 };
+    static const unsigned longest[] = {4,   4,   40,   40,    114,       114,         400,
+                                       400, 400, 3000, 50000, TO_VBLANK, TO_PRERENDER};
+    unsigned wait = longest[dice(w, sizeof longest / sizeof *longest)];
+    if (wait > TO_PRERENDER) {
+        w->cycle += 1 + dice(w, wait);
+        return;
+    }
+    uint64_t at = ppu_frame_end(&w->ppu[DOTS]) + wait * VBLANK_CYCLES - 3 + dice(w, 6);
+    w->cycle = at > w->cycle ? at : w->cycle + 1;
+}
+
+static void paths_agree(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 25; seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 1;
+        for (int step = 0; step < 400; step++) {
+            if (step % 80 == 0)
+                random_scene(&w);
+            random_wait(&w);
+            random_access(&w);
+        }
+        compare(&w);
+        world_free(&w);
+    }
+}
+
+/* Every sync point of long untouched stretches, as a game at rest has them. */
+static void untouched_frames_agree(void **state) {
+    (void)state;
+    unsigned hits = 0, overflows = 0;
+    for (uint64_t seed = 100; seed < 160; seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        random_sprites(&w);
+        store(&w, 0x2000, (uint8_t)(dice(&w, 8) << 3));
+        store(&w, 0x2001, dice(&w, 4) ? 0x1E : 0x18);
+        for (int i = 0; i < 2; i++, w.cycle++)
+            store(&w, 0x2005, (uint8_t)dice(&w, 256));
+        for (int step = 0; step < 6; step++) {
+            w.cycle += 1 + dice(&w, 40000);
+            compare(&w);
+            hits += w.ppu[FAST].s.status >> 6 & 1;
+            overflows += w.ppu[FAST].s.status >> 5 & 1;
+        }
+        world_free(&w);
+    }
+    assert_in_range(hits, 40, 300); /* the scenes do exercise what is compared */
+    assert_in_range(overflows, 40, 300);
+}
+
+/* A deadline that came late would let a busy-wait be passed over beyond its end; one that is never
+ * ahead would let none be passed over. */
+static void deadlines_hold(void **state) {
+    (void)state;
+    uint64_t ahead = 0, asked = 0;
+    for (uint64_t seed = 200; seed < 215; seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        for (int step = 0; step < 200; step++) {
+            random_wait(&w);
+            random_access(&w);
+            load(&w, 0x2002);
+            uint64_t deadline = ppu_status_deadline(&w.ppu[FAST], w.cycle);
+            uint64_t nmi = ppu_nmi_deadline(&w.ppu[FAST]);
+            bool level = ppu_nmi(&w.ppu[FAST], w.cycle);
+            asked++;
+            ahead += deadline > w.cycle + 8;
+            for (struct ppu p = w.ppu[FAST]; w.cycle + 1 < deadline;) {
+                uint64_t at = w.cycle + 1 + dice(&w, 1000);
+                if (at >= deadline)
+                    break;
+                uint8_t first = ppu_read(&w.ppu[FAST], 0x2002, w.cycle);
+                ppu_dots(&p, 3 * at + 1);
+                assert_int_equal(p.s.status, w.ppu[FAST].s.status);
+                assert_false(p.s.line == LINE_VBLANK && p.s.dot == DOT_FLAGS);
+                assert_int_equal(ppu_read(&p, 0x2002, at), first);
+                assert_true(at >= nmi || ppu_nmi(&p, at) == level);
+                for (int i = 1; i < PATHS; i++)
+                    ppu_read(&w.ppu[i], 0x2002, w.cycle);
+                w.cycle = at;
+            }
+        }
+        world_free(&w);
+    }
+    assert_true(ahead > asked / 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_agree),
+        cmocka_unit_test(untouched_frames_agree),
+        cmocka_unit_test(deadlines_hold),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
