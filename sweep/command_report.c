@@ -23,11 +23,11 @@ int command_report(int argc, char **argv) {
         .least = 1,
         .most = 1,
         .summary = "Writes the paper's tables and the figures from a database alone.",
-        .details = "DIR gets table1 to table4, the rankings over games and the parameters' main "
-                   "effects as .txt, .csv and .tex; the "
-                   "tables, a heatmap of the grid and a convergence curve for each game as .svg "
-                   "and .png; and in data/ the CSV that "
-                   "the figures are drawn from.",
+        .details =
+            "DIR gets table1 to table4, the rankings over games and the parameters' main\n"
+            "effects as .txt, .csv and .tex; the tables, a heatmap of the grid and a\n"
+            "convergence curve for each game as .svg and .png; and in data/ the CSV that the\n"
+            "figures are drawn from.",
         .options = options,
     };
     struct operands operands;

@@ -173,6 +173,24 @@ static void aborted_writes_leave_the_old_file(void **state) {
     file_abort(NULL);
 }
 
+/* `--out /dev/stdout` into a pipe: there is nothing to rename, and the pipe must get every byte. */
+static void pipes_are_written_directly(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    char path[64], text[16] = "";
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[1]);
+    struct file_writer *w;
+    struct error e = {0};
+    assert_int_equal(file_open(&w, path, &e), STATUS_OK);
+    file_printf(w, "hello");
+    assert_int_equal(file_commit(w, &e), STATUS_OK);
+    assert_int_equal(read(ends[0], text, sizeof text), 5);
+    assert_string_equal(text, "hello");
+    close(ends[0]);
+    close(ends[1]);
+}
+
 /* A full disk is noticed at the latest by the commit, and nothing half-written takes the name. */
 static void a_full_disk_is_an_error(void **state) {
     char path[128];
@@ -216,6 +234,7 @@ int main(void) {
                                         remove_folder),
         cmocka_unit_test_setup_teardown(aborted_writes_leave_the_old_file, make_folder,
                                         remove_folder),
+        cmocka_unit_test(pipes_are_written_directly),
         cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(missing_places_are_named, make_folder, remove_folder),
     };

@@ -103,10 +103,12 @@ static enum status choose_names(struct file_writer *w, const char *path, struct 
     bool exists = stat(path, &at) == 0;
     if (exists && access(path, W_OK) != 0)
         return error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno));
-    w->path = exists ? realpath(path, NULL) : strdup(path); /* through links to the file itself */
+    bool direct = exists && !S_ISREG(at.st_mode) && !S_ISDIR(at.st_mode);
+    /* Through links to the file itself, so that a link stays one. */
+    w->path = exists && !direct ? realpath(path, NULL) : strdup(path);
     if (w->path == NULL)
         return error_set(e, STATUS_MEMORY, "%s: out of memory", path);
-    if (exists && !S_ISREG(at.st_mode) && !S_ISDIR(at.st_mode))
+    if (direct)
         return STATUS_OK;
     if (asprintf(&w->temporary, "%s.tmp%ld", w->path, (long)getpid()) < 0) {
         w->temporary = NULL;
