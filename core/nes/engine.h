@@ -6,7 +6,8 @@
  * only if it surely ends before the deadline and touches nothing but RAM and plain ROM; otherwise
  * it returns at the instruction's boundary, and the machine executes that one cycle by cycle
  * (nes_step), with the devices caught up before each access. So time, interrupts and devices are in
- * one place, and an engine cannot get them wrong.
+ * one place, and an engine cannot get them wrong. RTI, BRK and JAM are always nes_step's, and so
+ * are CLI and PLP while the IRQ line is asserted.
  *
  * Invariants
  *  - run() leaves the machine at an instruction boundary with registers, RAM, cycle and instruction
@@ -23,8 +24,11 @@ struct engine {
     /* Creates the engine's own state for a machine; NULL function: none needed. */
     enum status (*create)(void **self, struct nes *nes, struct error *e);
     void (*destroy)(void *self);
-    /* Runs instructions while each surely ends at or before `deadline`. May run none. */
-    void (*run)(void *self, struct nes *nes, uint64_t deadline);
+    /* Runs instructions while each starts before cycle `stop` (an alarm, the end of the frame or of
+     * the run: the machine must come to a boundary there, and it may be late) and surely ends at or
+     * before cycle `deadline` (an interrupt line may change at its end, or DMA begin). May run
+     * none. Not called while an observer steps: the interpreter does that for all engines. */
+    void (*run)(void *self, struct nes *nes, uint64_t stop, uint64_t deadline);
     /* Observers were attached or detached, or a state was loaded: whatever was prepared from guest
      * code is void. */
     void (*forget)(void *self);

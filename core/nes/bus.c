@@ -1,0 +1,205 @@
+/* What is not plain memory: registers, pads, open bus, DMA, and the interrupt lines. */
+#include "nes/machine.h"
+
+enum {
+    PPU_DATA_OAM = 0x2004,
+    OAM_DMA = 0x4014,
+    APU_STATUS = 0x4015,
+    PAD_1 = 0x4016,
+    PAD_2 = 0x4017
+};
+
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+void bus_lines(struct nes *n) {
+    const bool nmi = ppu_nmi(&n->ppu, n->cycle);
+    n->nmi_pending |= nmi && !n->nmi_level;
+    n->nmi_level = nmi;
+    n->irq = apu_irq(&n->apu, n->cycle) | board_irq(&n->board, n->cycle);
+    n->event = earlier(ppu_nmi_deadline(&n->ppu),
+                       earlier(apu_irq_deadline(&n->apu), board_irq_deadline(&n->board)));
+    n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
+}
+
+/* A device was accessed: what it published is void, and its lines may have changed already. */
+static void touched(struct nes *n) {
+    n->event = 0;
+}
+
+/* ---- pads: official ones, which give 1 after the eighth button ---- */
+
+static uint8_t read_pad(struct nes *n, unsigned port) {
+    struct pads *pads = &n->pads;
+    const bool again = n->cycle == pads->read_cycle[port] + 1;
+    pads->read_cycle[port] = n->cycle;
+    if (pads->strobe)
+        pads->shift[port] = pads->buttons[port];
+    if (!again) {
+        pads->out[port] = pads->shift[port] & 1;
+        if (!pads->strobe)
+            pads->shift[port] = pads->shift[port] >> 1 | 0x80;
+    }
+    return pads->out[port];
+}
+
+static void write_strobe(struct nes *n, bool strobe) {
+    struct pads *pads = &n->pads;
+    if (pads->strobe && !strobe)
+        for (unsigned port = 0; port < 2; port++)
+            pads->shift[port] = pads->buttons[port];
+    pads->strobe = strobe;
+}
+
+/* ---- accesses ---- */
+
+/* Registers inside the 2A03; *driven gets the bits that a register drives. */
+static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
+    *driven = 0;
+    if (address == APU_STATUS) {
+        touched(n);
+        *driven = 0xff;
+        return apu_read(&n->apu, address, n->cycle, n->bus);
+    }
+    if (address == PAD_1 || address == PAD_2) {
+        *driven = 0x1f;
+        return read_pad(n, address - PAD_1);
+    }
+    return 0;
+}
+
+uint8_t bus_read(struct nes *n, uint16_t address) {
+    if (address < 0x4000) {
+        touched(n);
+        return n->bus = ppu_read(&n->ppu, address, n->cycle);
+    }
+    uint8_t driven;
+    const uint8_t value = read_internal(n, address, &driven);
+    if (address == APU_STATUS)
+        return value; /* read inside the chip: the bus keeps what it had */
+    return n->bus = (n->bus & ~driven) | (value & driven);
+}
+
+static bool map_changed(const struct nes *n) {
+    const struct board *b = &n->board;
+    for (unsigned slot = 0; slot < 4; slot++)
+        if (n->rd[0x80 + slot * 0x20] != b->prg[slot])
+            return true;
+    return n->rd[0x60] != b->ram || n->wr[0x60] != (b->ram_read_only ? NULL : b->ram);
+}
+
+static void write_board(struct nes *n, uint16_t address, uint8_t value) {
+    touched(n);
+    ppu_sync(&n->ppu, n->cycle);
+    board_write(&n->board, address, value, n->cycle);
+    if (map_changed(n)) {
+        bus_map(n);
+        n->map_epoch++;
+    }
+}
+
+void bus_write(struct nes *n, uint16_t address, uint8_t value) {
+    n->bus = value;
+    if (address >= 0x6000) {
+        write_board(n, address, value);
+    } else if (address < 0x4000) {
+        touched(n);
+        ppu_write(&n->ppu, address, value, n->cycle);
+    } else if (address == OAM_DMA) {
+        n->oam_pending = true;
+        n->oam_page = value;
+        n->dma_from = 0;
+    } else if (address == PAD_1) {
+        write_strobe(n, value & 1);
+    } else if (address <= 0x4017) {
+        touched(n);
+        apu_write(&n->apu, address, value, n->cycle);
+    }
+}
+
+/* ---- DMA (NESdev, "DMA") ---- */
+
+static uint8_t read_memory(struct nes *n, uint16_t address) {
+    const uint8_t *page = n->rd[address >> 8];
+    return page ? (n->bus = page[address & 0xff]) : bus_read(n, address);
+}
+
+/* A read by the DMA unit. The registers at $4000-$401F listen only while the halted processor's own
+ * address is there, and then to the low five bits of the DMA's address. */
+static uint8_t dma_read(struct nes *n, uint16_t address, uint16_t halted) {
+    if ((address & 0xffe0) != 0x4000)
+        n->bus = read_memory(n, address);
+    if ((halted & 0xffe0) != 0x4000)
+        return n->bus;
+    uint8_t driven;
+    const uint16_t internal = 0x4000 | (address & 0x1f);
+    const uint8_t value = read_internal(n, internal, &driven);
+    if (internal == APU_STATUS)
+        return value;
+    return n->bus = (n->bus & ~driven) | (value & driven);
+}
+
+static void end_cycle(struct nes *n) {
+    if (n->cycle >= n->event)
+        bus_lines(n);
+    n->cycle++;
+}
+
+struct oam_copy {
+    bool running;
+    bool full; /* a byte was read and waits to be written */
+    uint8_t value;
+    unsigned index;
+};
+
+static void oam_read(struct nes *n, struct oam_copy *copy, uint16_t halted) {
+    copy->value = dma_read(n, (uint16_t)(n->oam_page << 8 | copy->index), halted);
+    copy->full = true;
+}
+
+static void oam_write(struct nes *n, struct oam_copy *copy) {
+    bus_write(n, PPU_DATA_OAM, copy->value);
+    copy->full = false;
+    if (++copy->index == 256)
+        copy->running = n->oam_pending = false;
+}
+
+/* Cycle by cycle, as the two units share the bus: the sprite copy reads in get cycles (even ones)
+ * and writes in put cycles, from the cycle after the halt; the sample fetch takes a get cycle once
+ * it has waited for two cycles, the halt and one more; whatever is left repeats the processor's
+ * read. */
+void bus_dma(struct nes *n, uint16_t address) {
+    struct oam_copy copy = {0};
+    unsigned waited = 0;
+    bool halted = false;
+    for (;;) {
+        const bool wish = apu_dmc_wants(&n->apu, n->cycle);
+        const bool get = n->cycle % 2 == 0;
+        if (!wish && !n->oam_pending)
+            break;
+        if (!wish)
+            waited = 0;
+        if (wish && waited >= 2 && get) {
+            const uint8_t value = dma_read(n, apu_dmc_address(&n->apu), address);
+            apu_dmc_give(&n->apu, value, n->cycle);
+            touched(n);
+            waited = 0;
+        } else {
+            if (copy.running && get)
+                oam_read(n, &copy, address);
+            else if (copy.full)
+                oam_write(n, &copy);
+            else
+                read_memory(n, address);
+            waited += wish;
+        }
+        end_cycle(n);
+        if (!halted)
+            copy.running = n->oam_pending;
+        halted = true;
+    }
+    n->dma_from = apu_dmc_deadline(&n->apu);
+    if (n->dma_from <= n->cycle)
+        n->dma_from = n->cycle + 1;
+}

@@ -1,0 +1,151 @@
+/*
+ * cpu_loop: the body of the fast loops. An includer defines LOOP_NAME, and the hooks
+ *
+ *   MET()     an instruction is about to be executed (it may still be left to nes_step)
+ *   WENT(how) it was executed, see enum went; everything is as at the boundary behind it
+ *   LEFT()    the loop ends
+ *   LOOP_LOCALS() declares what the hooks need
+ *
+ * as nothing where nobody watches.
+ *
+ * Registers live in locals. `ip` points at the instruction in the host's memory, and pc is
+ * ip - base. `budget` is how many cycles later an instruction may still start. Whatever this loop
+ * cannot do at once it leaves, unchanged, to nes_step.
+ */
+#include "nes/cpu_exec.h"
+
+#define LEAVE_UNLESS(condition)                                                                    \
+    do {                                                                                           \
+        if (__builtin_expect(!(condition), 0))                                                     \
+            goto leave;                                                                            \
+    } while (0)
+
+#define FETCH(m, k)      m = ip[k]
+#define FETCH_LAST(m, k) m = ip[k]
+#define READ(m, at)                                                                                \
+    do {                                                                                           \
+        const uint8_t *const page_ = n->rd[(uint16_t)(at) >> 8];                                   \
+        LEAVE_UNLESS(page_);                                                                       \
+        m = page_[(at)&0xff];                                                                      \
+    } while (0)
+#define READ_LAST(m, at)    READ(m, at)
+#define ZP_READ(m, at)      m = n->ram[at]
+#define ZP_READ_LAST(m, at) m = n->ram[at]
+#define WRITE_LAST(at, m)                                                                          \
+    do {                                                                                           \
+        uint8_t *const page_ = n->wr[(uint16_t)(at) >> 8];                                         \
+        LEAVE_UNLESS(page_);                                                                       \
+        page_[(at)&0xff] = (m);                                                                    \
+    } while (0)
+#define ZP_WRITE(at, m)        n->ram[at] = (m)
+#define ZP_WRITE_LAST(at, m)   n->ram[at] = (m)
+#define REWRITE(at, m)         LEAVE_UNLESS(n->wr[(uint16_t)(at) >> 8])
+#define IDLE(at)               ((void)0)
+#define IDLE_LAST(at)          ((void)0)
+#define STRAY(at)              LEAVE_UNLESS(n->rd[(uint16_t)(at) >> 8])
+#define STRAY_LAST(at)         STRAY(at)
+#define PC(k)                  ((uint16_t)((uintptr_t)ip - base + (k)))
+#define EXTRA_CYCLE(condition) (extra = (condition) != 0)
+#define REACHABLE(at)          LEAVE_UNLESS(n->rd[(uint16_t)(at) >> 8])
+#define SLOW_ONLY()            goto leave
+#define MAY_UNMASK()           LEAVE_UNLESS(!n->irq)
+#define CHOOSE_VECTOR()        0
+#define READ_VECTOR(m, at)     m = 0
+
+/* Code cannot run where it is not plain memory: then no instruction is at `ip`, and the loop ends.
+ * The last byte on the bus was the high byte of the address. */
+#define JUMP(to)                                                                                   \
+    do {                                                                                           \
+        const uint8_t *page_ = n->rd[(to) >> 8];                                                   \
+        if (__builtin_expect(!page_, 0)) {                                                         \
+            n->bus = (to) >> 8;                                                                    \
+            page_ = n->ram;                                                                        \
+        }                                                                                          \
+        end = n->code_end[(to) >> 8];                                                              \
+        ip = page_ + ((to)&0xff);                                                                  \
+        base = (uintptr_t)page_ - ((to)&0xff00);                                                   \
+    } while (0)
+#define DISPATCH()                                                                                 \
+    do {                                                                                           \
+        if (__builtin_expect(budget < 0 || ip >= end, 0))                                          \
+            goto leave;                                                                            \
+        MET();                                                                                     \
+        goto *labels[*ip];                                                                         \
+    } while (0)
+#define DONE(cost, how)                                                                            \
+    do {                                                                                           \
+        budget -= (cost);                                                                          \
+        executed++;                                                                                \
+        WENT(how);                                                                                 \
+        DISPATCH();                                                                                \
+    } while (0)
+
+#define NEXT(size)                                                                                 \
+    do {                                                                                           \
+        ip += (size);                                                                              \
+        DONE(CYCLES + extra, WENT_NEXT);                                                           \
+    } while (0)
+#define GOTO_NEAR(to)                                                                              \
+    do {                                                                                           \
+        ip += 2 + (int8_t)m_;                                                                      \
+        DONE(CYCLES + 1, WENT_TARGET);                                                             \
+    } while (0)
+#define GOTO_FAR(to, more)                                                                         \
+    do {                                                                                           \
+        const uint16_t there_ = (to);                                                              \
+        JUMP(there_);                                                                              \
+        DONE(CYCLES + (more), WENT_TARGET);                                                        \
+    } while (0)
+#define GOTO_INDIRECT(to)                                                                          \
+    do {                                                                                           \
+        const uint16_t there_ = (to);                                                              \
+        JUMP(there_);                                                                              \
+        DONE(CYCLES, WENT_ELSEWHERE);                                                              \
+    } while (0)
+/* Never reached: SLOW_ONLY came before. */
+#define GOTO_BRK(to)  GOTO_INDIRECT(to)
+#define GOTO_RTI(to)  GOTO_INDIRECT(to)
+#define STAY_JAMMED() goto leave
+/* What the locals hold, into the machine. */
+#define STORE_REGISTERS()                                                                          \
+    do {                                                                                           \
+        n->cpu = (struct cpu){                                                                     \
+            .pc = PC(0), .nz = nz, .a = a, .x = x, .y = y, .s = s, .p = p, .c = c, .v = v};        \
+        n->cycle = budget_end - (uint64_t)budget;                                                  \
+        n->instructions = executed;                                                                \
+    } while (0)
+
+void LOOP_NAME(struct nes *n, uint64_t stop, uint64_t deadline) {
+    static const void *const labels[256] = {
+#define OP(code, name, mode, access, cycles, status) [code] = &&op_##code,
+#include "nes/ops.def"
+    };
+    if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
+        return;
+    const uint64_t last =
+        stop - 1 < deadline - LONGEST_INSTRUCTION ? stop - 1 : deadline - LONGEST_INSTRUCTION;
+    int64_t budget = last - n->cycle > INT64_MAX ? INT64_MAX : (int64_t)(last - n->cycle);
+    const uint64_t budget_end = n->cycle + (uint64_t)budget;
+    uint64_t executed = n->instructions;
+    uint16_t nz = n->cpu.nz;
+    uint8_t a = n->cpu.a, x = n->cpu.x, y = n->cpu.y, s = n->cpu.s;
+    uint8_t p = n->cpu.p, c = n->cpu.c, v = n->cpu.v;
+    const uint8_t *ip, *end;
+    uintptr_t base;
+    LOOP_LOCALS();
+    JUMP(n->cpu.pc);
+    DISPATCH();
+
+#define OP(code, name, mode, access, cycles, status)                                               \
+    op_##code : {                                                                                  \
+        enum { CYCLES = cycles };                                                                  \
+        unsigned extra = 0;                                                                        \
+        (void)extra;                                                                               \
+        EXECUTE(name, mode, access)                                                                \
+    }
+#include "nes/ops.def"
+
+leave:
+    LEFT();
+    STORE_REGISTERS();
+}

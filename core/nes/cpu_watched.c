@@ -1,0 +1,39 @@
+/* The fast loop once more, with probes: the loop for unwatched machines pays nothing for them. */
+#include "nes/machine.h"
+#include "nes/watch.h"
+
+/* A callback may have moved an alarm or asked to step: then the loop ends at the next boundary. */
+#define NOTICE_REQUESTS()                                                                          \
+    do {                                                                                           \
+        if (n->attention)                                                                          \
+            end = NULL;                                                                            \
+    } while (0)
+#define LOOP_NAME cpu_run_watched
+#define MET()                                                                                      \
+    do {                                                                                           \
+        site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                                 \
+        met = true;                                                                                \
+        if (__builtin_expect(n->stepping | site->probes[PROBE_BEFORE].count, 0)) {                 \
+            STORE_REGISTERS();                                                                     \
+            watch_before(n, site, n->cycle);                                                       \
+            NOTICE_REQUESTS();                                                                     \
+        }                                                                                          \
+    } while (0)
+#define WENT(how)                                                                                  \
+    do {                                                                                           \
+        const struct hooks *const hooks_ = &site->probes[watch_when(how)];                         \
+        met = false;                                                                               \
+        if (hooks_->simple) {                                                                      \
+            watch_add(n, hooks_);                                                                  \
+        } else if (hooks_->count) {                                                                \
+            STORE_REGISTERS();                                                                     \
+            watch_fire(n, hooks_, site->insn.address, nes_code_address(n, PC(0)));                 \
+            NOTICE_REQUESTS();                                                                     \
+        }                                                                                          \
+    } while (0)
+#define LEFT() (n->announced = met)
+#define LOOP_LOCALS()                                                                              \
+    struct site *site = NULL;                                                                      \
+    bool met = false;                                                                              \
+    n->attention = false
+#include "nes/cpu_loop.h"

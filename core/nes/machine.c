@@ -1,0 +1,209 @@
+/* The machine: power, reset, and the loop that all engines share. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nes/cpu_exec.h"
+#include "nes/machine.h"
+#include "nes/watch.h"
+
+/* ---- making one ---- */
+
+static void power_on(struct nes *n) {
+    static const uint8_t pattern[8] = {0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
+    for (unsigned i = 0; i < RAM_SIZE; i++)
+        n->ram[i] = pattern[i % 8];
+    n->cpu = (struct cpu){.nz = 1};
+    n->bus = 0;
+    n->nmi_level = false;
+    n->pads.strobe = false;
+    memset(n->pads.shift, 0, sizeof n->pads.shift);
+    memset(n->pads.out, 0, sizeof n->pads.out);
+    board_power(&n->board);
+    ppu_power(&n->ppu, n->cycle);
+    apu_power(&n->apu, n->cycle);
+    bus_map(n);
+    n->map_epoch++;
+}
+
+/* The processor starts over, whatever it was doing; everything published is void. */
+static void restart(struct nes *n) {
+    n->phase = PHASE_RESET;
+    n->due = n->nmi_pending = n->oam_pending = n->announced = false;
+    n->event = 0;
+    n->dma_from = apu_dmc_deadline(&n->apu);
+    n->frame_end = ppu_frame_end(&n->ppu);
+    n->frame_guess = false;
+}
+
+enum status nes_create(struct nes **out, const struct nes_options *options, struct error *e) {
+    *out = NULL;
+    struct nes *n = calloc(1, sizeof *n);
+    if (!n)
+        return error_set(e, STATUS_MEMORY, "out of memory for a machine");
+    n->options = *options;
+    n->engine = options->engine ? options->engine : &engine_interpreter;
+    enum status status = board_init(&n->board, options->cartridge, e);
+    if (status == STATUS_OK && options->pictures) {
+        n->pictures = calloc(2 * PPU_WIDTH * PPU_HEIGHT, sizeof *n->pictures);
+        if (!n->pictures)
+            status = error_set(e, STATUS_MEMORY, "out of memory for pictures");
+    }
+    if (status == STATUS_OK)
+        status = watch_create(n, e);
+    if (status == STATUS_OK && n->engine->create)
+        status = n->engine->create(&n->engine_self, n, e);
+    if (status != STATUS_OK) {
+        nes_free(n);
+        return status;
+    }
+    ppu_init(&n->ppu, &n->board, n->pictures);
+    n->pads.read_cycle[0] = n->pads.read_cycle[1] = NEVER - 1;
+    power_on(n);
+    restart(n);
+    *out = n;
+    return STATUS_OK;
+}
+
+void nes_free(struct nes *n) {
+    if (!n)
+        return;
+    if (n->engine_self && n->engine->destroy)
+        n->engine->destroy(n->engine_self);
+    watch_free(n);
+    board_free(&n->board);
+    free(n->pictures);
+    free(n);
+}
+
+void nes_reset(struct nes *n, bool hard) {
+    ppu_sync(&n->ppu, n->cycle);
+    if (n->phase != PHASE_RESET)
+        threads_end(n, THREAD_RESET);
+    if (hard) {
+        power_on(n);
+    } else {
+        ppu_reset(&n->ppu, n->cycle);
+        apu_reset(&n->apu, n->cycle);
+    }
+    restart(n);
+}
+
+/* ---- running ---- */
+
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+/* Everything that happens at the boundary where the machine stands, before what comes next. */
+static void at_boundary(struct nes *n) {
+    if (n->cycle >= n->frame_end) {
+        if (n->frame_guess) {
+            ppu_sync(&n->ppu, n->cycle);
+            n->frame_end = ppu_frame_end(&n->ppu);
+            n->frame_guess = false;
+        } else {
+            /* The next vertical blank comes 29,780 or 29,781 cycles later, which of the two is
+             * decided on the pre-render line. */
+            n->frame++;
+            n->frame_end += 29000;
+            n->frame_guess = true;
+        }
+    }
+    if (n->cycle >= n->alarm)
+        watch_alarms(n);
+}
+
+/* No interrupt can come before the deadline, and nothing else keeps the processor. */
+static bool may_run_fast(const struct nes *n) {
+    return !n->options.no_fast && n->phase == PHASE_RUN && !n->due && !n->nmi_pending &&
+           (!n->irq || n->cpu.p & P_I);
+}
+
+/* From one boundary to a later one, not beyond the first at or after `target`, the end of the frame
+ * and the next alarm. */
+static void advance(struct nes *n, uint64_t target) {
+    const uint64_t stop = earlier(target, earlier(n->frame_end, n->alarm));
+    if (may_run_fast(n)) {
+        const uint64_t start = n->cycle, deadline = earlier(n->event, n->dma_from);
+        if (n->stepping)
+            cpu_run_watched(n, stop, deadline);
+        else
+            n->engine->run(n->engine_self, n, stop, deadline);
+        if (n->cycle >= stop && n->cycle != start && !n->announced)
+            return;
+    }
+    nes_step(n);
+}
+
+static enum status memory_left(const struct nes *n, struct error *e) {
+    return n->watch->out_of_memory ? error_set(e, STATUS_MEMORY, "out of memory for probes")
+                                   : STATUS_OK;
+}
+
+enum status nes_run_frame(struct nes *n, struct error *e) {
+    const uint64_t frame = n->frame;
+    for (at_boundary(n); n->frame == frame; at_boundary(n))
+        advance(n, NEVER);
+    return memory_left(n, e);
+}
+
+enum status nes_run_to(struct nes *n, uint64_t cycle, struct error *e) {
+    for (at_boundary(n); n->cycle < cycle; at_boundary(n))
+        advance(n, cycle);
+    return memory_left(n, e);
+}
+
+/* ---- the interpreter as an engine ---- */
+
+static void interpreter_run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
+    (void)self;
+    if (n->watched)
+        cpu_run_watched(n, stop, deadline);
+    else
+        cpu_run_fast(n, stop, deadline);
+}
+
+const struct engine engine_interpreter = {.name = "interp", .run = interpreter_run};
+
+/* ---- looking ---- */
+
+void nes_set_buttons(struct nes *n, unsigned port, uint8_t buttons) {
+    n->pads.buttons[port] = buttons;
+}
+
+struct cpu_registers nes_registers(const struct nes *n) {
+    const struct cpu *cpu = &n->cpu;
+    return (struct cpu_registers){cpu->pc, cpu->a, cpu->x, cpu->y, cpu->s, cpu_flags(cpu)};
+}
+
+uint64_t nes_cycle(const struct nes *n) {
+    return n->cycle;
+}
+
+uint64_t nes_frame(const struct nes *n) {
+    return n->frame;
+}
+
+uint64_t nes_instructions(const struct nes *n) {
+    return n->instructions;
+}
+
+const uint8_t *nes_ram(const struct nes *n) {
+    return n->ram;
+}
+
+uint64_t nes_ram_hash(const struct nes *n) {
+    return fnv1a64(n->ram, RAM_SIZE);
+}
+
+bool nes_jammed(const struct nes *n, uint32_t *pc, uint64_t *frame) {
+    if (n->phase != PHASE_JAM)
+        return false;
+    *pc = nes_code_address(n, n->cpu.pc);
+    *frame = n->jam_frame;
+    return true;
+}
+
+const uint16_t *nes_picture(const struct nes *n) {
+    return ppu_picture(&n->ppu);
+}

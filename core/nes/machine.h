@@ -1,0 +1,157 @@
+/*
+ * machine: the inside of struct nes, shared by the files of core/nes and by engines.
+ *
+ * Time: `cycle` is the number of processor cycles done, that is the number of the cycle to be done
+ * next. Nothing outside the processor happens until it is asked for; what the processor could
+ * notice by itself is published as `event` (an interrupt line may change at the end of that cycle)
+ * and `dma_from` (a read in that cycle or later is halted). Before both, an instruction that
+ * touches only memory needs no separate bus cycles.
+ *
+ * Invariants at every instruction boundary
+ *  - rd, wr and code_end agree with the board's pages.
+ *  - nmi_level, nmi_pending and irq are what the chip's latches hold at the end of cycle - 1.
+ *  - `bus` (the value left on the data bus) matters only where the next fetch is from open bus.
+ */
+#ifndef HOTGRAPH_MACHINE_H
+#define HOTGRAPH_MACHINE_H
+
+#include "nes/apu.h"
+#include "nes/board.h"
+#include "nes/engine.h"
+#include "nes/nes.h"
+#include "nes/ppu.h"
+
+#define NEVER UINT64_MAX
+
+enum {
+    RAM_SIZE = 0x800,
+    LONGEST_INSTRUCTION = 8, /* cycles, untouched by DMA */
+};
+
+struct cpu {
+    uint16_t pc;
+    uint16_t nz; /* flag Z: low byte is 0; flag N: bit 7 or 15 */
+    uint8_t a, x, y, s;
+    uint8_t p; /* I and D in their places */
+    uint8_t c; /* 0 or 1 */
+    uint8_t v; /* not 0: set */
+};
+uint8_t cpu_flags(const struct cpu *cpu); /* P as pushed, bit 5 set, bit 4 clear */
+void cpu_set_flags(struct cpu *cpu, uint8_t flags);
+
+/* Where an instruction went, for probes. */
+enum went { WENT_NEXT, WENT_TARGET, WENT_ELSEWHERE, WENT_RTI, WENT_NOWHERE };
+
+/* What nes_step is about to do. */
+enum phase {
+    PHASE_RUN,   /* an instruction */
+    PHASE_RESET, /* the reset sequence */
+    PHASE_JAM,   /* nothing, for ever: a JAM was met */
+};
+
+struct pads {
+    uint8_t buttons[2]; /* held now */
+    uint8_t shift[2];
+    uint8_t out[2]; /* what the last read gave */
+    bool strobe;
+    uint64_t read_cycle[2]; /* of the last read: reads in adjacent cycles are one to the pad */
+};
+
+enum { THREADS = 16 };
+
+struct threads {
+    unsigned count;
+    struct {
+        uint32_t address; /* where it goes on */
+        uint8_t s;        /* stack pointer after the interrupt's push */
+    } at[THREADS];
+};
+
+struct watch; /* observers and instrumented instructions: watch.h */
+struct site;
+
+struct nes {
+    /* Memory as the processor sees it, by page; NULL: go through bus_read, bus_write. */
+    const uint8_t *rd[256];
+    uint8_t *wr[256];
+    /* An instruction that starts before code_end[page] in this page lies whole in the memory that
+     * follows rd[page], as far as the next pages are contiguous; NULL where rd is. */
+    const uint8_t *code_end[256];
+
+    struct cpu cpu;
+    uint64_t cycle, instructions;
+    uint64_t event, dma_from;
+    bool nmi_level, nmi_pending; /* the NMI line as last sampled; an edge not yet served */
+    bool irq;                    /* the IRQ line, true: asserted */
+    bool due;                    /* an interrupt comes before the next instruction */
+    uint8_t phase;               /* enum phase */
+    uint8_t jam_cycle;
+    uint64_t jam_frame; /* in which the JAM was met */
+    uint8_t bus;
+    uint8_t fetched[3]; /* what nes_step fetched last as an instruction */
+    bool oam_pending;
+    uint8_t oam_page;
+    uint8_t ram[RAM_SIZE];
+
+    struct threads threads;
+    uint32_t map_epoch; /* changes with every change of the PRG pages */
+
+    uint64_t frame;
+    uint64_t frame_end; /* cycle of the vertical blank, or, with frame_guess, one before it at which
+                           the PPU can tell */
+    bool frame_guess;
+    struct pads pads;
+    struct board board;
+    struct ppu ppu;
+    struct apu apu;
+    uint16_t *pictures;
+
+    struct nes_options options;
+    const struct engine *engine;
+    void *engine_self;
+
+    struct watch *watch;
+    bool watched;       /* some observer instruments, or steps now */
+    bool stepping;      /* some observer steps now */
+    bool announced;     /* what comes before the next instruction has been fired already */
+    bool attention;     /* a callback changed an alarm, or what steps */
+    uint64_t alarm;     /* the earliest */
+    uint64_t *counters; /* of the probes */
+    uint64_t fired[NES_OBSERVERS];
+};
+
+/* ---- cpu_step.c: cycle by cycle ---- */
+
+/* One step: an instruction, an interrupt or reset sequence, or one cycle of a jammed processor. */
+void nes_step(struct nes *n);
+
+/* ---- threads.c: which interrupted threads wait for their RTI (spec: exact-graph.md) ---- */
+
+/* An interrupt was taken with stack pointer s before its push, and its handler is at pc now. */
+void threads_interrupt(struct nes *n, uint32_t resume, uint8_t s, enum thread_cause cause);
+/* An RTI was executed with stack pointer s; true when it resumes a thread. */
+bool threads_rti(struct nes *n, uint8_t s);
+/* A thread begins at pc. */
+void threads_begin(struct nes *n, enum thread_cause cause);
+/* All threads end, for `cause` THREAD_RESET. */
+void threads_end(struct nes *n, enum thread_cause cause);
+
+/* ---- cpu_fast.c, cpu_watched.c: many instructions without separate bus cycles. Each starts before
+ * `stop` and surely ends at or before `deadline`. ---- */
+
+void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline);
+void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline); /* firing probes */
+
+/* ---- bus.c ---- */
+
+/* An access of the current cycle to a page that is not plain memory. */
+uint8_t bus_read(struct nes *n, uint16_t address);
+void bus_write(struct nes *n, uint16_t address, uint8_t value);
+/* Halts the processor, which is about to read `address`, as long as DMA wants. */
+void bus_dma(struct nes *n, uint16_t address);
+/* Samples the interrupt lines at the end of the current cycle and computes event and dma_from. */
+void bus_lines(struct nes *n);
+/* Recomputes rd, wr and code_end from the board. */
+void bus_map(struct nes *n);
+
+#endif

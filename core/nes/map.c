@@ -1,0 +1,69 @@
+/* The processor's view of memory, as pages. */
+#include "nes/machine.h"
+
+static void map_page(struct nes *n, unsigned page, const uint8_t *read, uint8_t *write) {
+    n->rd[page] = read;
+    n->wr[page] = write;
+}
+
+/* From the top down: how far memory goes on behind each page. */
+static void find_code_ends(struct nes *n) {
+    enum { LONGEST = 3 };
+    const uint8_t *end = NULL;
+    for (unsigned page = 256; page-- > 0;) {
+        const uint8_t *here = n->rd[page];
+        if (!here) {
+            n->code_end[page] = NULL;
+            continue;
+        }
+        if (page == 255 || n->rd[page + 1] != here + 256)
+            end = here + 256 - (LONGEST - 1);
+        n->code_end[page] = end;
+    }
+}
+
+void bus_map(struct nes *n) {
+    const struct board *b = &n->board;
+    for (unsigned page = 0; page < 0x20; page++)
+        map_page(n, page, n->ram + page % 8 * 256, n->ram + page % 8 * 256);
+    for (unsigned page = 0x20; page < 0x60; page++)
+        map_page(n, page, NULL, NULL);
+    for (unsigned page = 0x60; page < 0x80; page++) {
+        uint8_t *ram = b->ram ? b->ram + (page - 0x60) * 256 : NULL;
+        map_page(n, page, ram, b->ram_read_only ? NULL : ram);
+    }
+    for (unsigned page = 0x80; page < 0x100; page++)
+        map_page(n, page, b->prg[page / 0x20 - 4] + page % 0x20 * 256, NULL);
+    find_code_ends(n);
+}
+
+uint32_t nes_code_address(const struct nes *n, uint16_t pc) {
+    if (pc < 0x8000 || !n->board.banked)
+        return pc;
+    return n->board.prg_bank[(pc >> 13) - 4] << 16 | pc;
+}
+
+uint8_t nes_peek(const struct nes *n, uint16_t address) {
+    const uint8_t *page = n->rd[address >> 8];
+    return page ? page[address & 0xff] : 0;
+}
+
+/* ---- flags ---- */
+
+#include "nes/cpu_exec.h"
+
+uint8_t cpu_flags(const struct cpu *cpu) {
+    const uint16_t nz = cpu->nz;
+    const uint8_t p = cpu->p, c = cpu->c, v = cpu->v;
+    return GET_P();
+}
+
+void cpu_set_flags(struct cpu *cpu, uint8_t flags) {
+    uint16_t nz;
+    uint8_t p, c, v;
+    SET_P(flags);
+    cpu->nz = nz;
+    cpu->p = p;
+    cpu->c = c;
+    cpu->v = v;
+}

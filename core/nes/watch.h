@@ -1,0 +1,105 @@
+/*
+ * watch: observers and the instructions they have instrumented. Private to core/nes.
+ *
+ * A site is one guest instruction at one code address, with one set of bytes and one meaning (where
+ * its encoded target and its next instruction are). Sites live as long as the machine; a slot for
+ * every byte of PRG and of the lower half of the address space points at the one met last there, so
+ * that meeting an instruction again costs a few compares.
+ */
+#ifndef HOTGRAPH_WATCH_H
+#define HOTGRAPH_WATCH_H
+
+#include <string.h>
+
+#include "nes/machine.h"
+
+struct hook {
+    struct probe probe;
+    unsigned observer;
+};
+
+struct hooks {
+    struct hook *at;
+    size_t count, cap;
+    bool simple; /* exactly one, and it is a PROBE_ADD */
+};
+
+struct site {
+    struct guest_insn insn;
+    uint32_t epoch;                            /* was current when map_epoch had this value */
+    uint8_t instrumented;                      /* observers that were asked: one bit each */
+    bool volatile_bytes;                       /* lies in memory that can be written */
+    struct site *next;                         /* of the same hash */
+    struct hooks probes[PROBE_WHEN_COUNT + 1]; /* the last stays empty: nothing fires */
+};
+
+struct watched_by {
+    bool used;
+    struct observer observer;
+    uint64_t alarm; /* NEVER: none */
+    uint64_t steps; /* instructions that still go to step() */
+};
+
+struct watch {
+    struct watched_by observers[NES_OBSERVERS];
+    bool out_of_memory;
+    struct site spare; /* stands in when memory is out */
+    uint32_t counters_used;
+    size_t slot_count;
+    struct site **slots; /* by address below $8000, then by PRG offset */
+    struct site **buckets;
+    size_t bucket_count, site_count;
+};
+
+enum status watch_create(struct nes *n, struct error *e);
+void watch_free(struct nes *n);
+/* Emits to every observer. */
+void watch_thread_event(struct nes *n, const struct thread_event *event);
+/* Calls alarms that are due and computes n->alarm. */
+void watch_alarms(struct nes *n);
+
+/* The site of the instruction at pc, whose slot is `slot` and of which `bytes` are the first three;
+ * instruments it when it is new. Never NULL: out of memory gives a site without probes. */
+struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]);
+/* The same, quick when it was met before. */
+static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
+                                      const uint8_t *bytes) {
+    struct site *const site = n->watch->slots[slot];
+    if (site && site->insn.pc == pc && site->epoch == n->map_epoch &&
+        (!site->volatile_bytes || !memcmp(bytes, site->insn.bytes, site->insn.size)))
+        return site;
+    return watch_meet(n, pc, slot, bytes);
+}
+/* `code`: where the machine reads the byte at pc; not used below $8000. */
+static inline size_t watch_slot(const struct nes *n, uint16_t pc, const uint8_t *code) {
+    return pc < 0x8000 ? pc : 0x8000 + (size_t)(code - n->options.cartridge->prg);
+}
+
+/* Step callbacks and PROBE_BEFORE. cycle: of the boundary before the instruction. */
+void watch_before(struct nes *n, struct site *site, uint64_t cycle);
+/* For nes_step: the site at pc after firing what comes before it; NULL when its bytes cannot be
+ * known yet (it lies in registers or open bus). */
+struct site *watch_announce(struct nes *n);
+/* The same afterwards for an instruction that had its `bytes` at pc and began at `cycle`. */
+struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes[3],
+                                 uint64_t cycle);
+/* Fires what comes after an instruction; the machine stands behind it. */
+void watch_went(struct nes *n, struct site *site, enum went went);
+void watch_fire(struct nes *n, const struct hooks *hooks, uint32_t from, uint32_t to);
+
+static inline unsigned watch_when(enum went went) {
+    static const uint8_t when[] = {
+        [WENT_NEXT] = PROBE_NEXT,          [WENT_TARGET] = PROBE_TAKEN,
+        [WENT_ELSEWHERE] = PROBE_INDIRECT, [WENT_RTI] = PROBE_INDIRECT,
+        [WENT_NOWHERE] = PROBE_WHEN_COUNT,
+    };
+    return when[went];
+}
+/* Fires hooks that are `simple`. */
+static inline void watch_add(struct nes *n, const struct hooks *hooks) {
+    const struct hook *const hook = hooks->at;
+    n->counters[hook->probe.counter] += hook->probe.value;
+    n->fired[hook->observer]++;
+}
+
+#endif
