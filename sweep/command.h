@@ -7,9 +7,11 @@
 #ifndef HOTGRAPH_COMMAND_H
 #define HOTGRAPH_COMMAND_H
 
+int command_replay(int argc, char **argv);
 int command_build(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_techniques(int argc, char **argv);
+int command_movie(int argc, char **argv);
 
 #endif

@@ -13,10 +13,12 @@ static const struct command {
     const char *name, *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"replay", "play a game's movie: RAM hashes, pictures, traces", command_replay},
     {"build", "find a graph in a sample stream with a profiling technique", command_build},
     {"compare", "compare a graph with an exact one: all metrics", command_compare},
     {"report", "tables and figures from a database", command_report},
     {"techniques", "list the profiling techniques and their parameters", command_techniques},
+    {"movie", "describe an .fm2 movie, or make one", command_movie},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -1,0 +1,99 @@
+/* hotgraph exact: plays a movie and counts everything. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "command.h"
+#include "play.h"
+#include "profile/profile.h"
+
+struct exact_command {
+    struct play_options wish;
+    const char *out, *dot;
+};
+
+static const char details[] =
+    "The graph's file has one edge a line, tab-separated: source and target (entries of\n"
+    "basic blocks, hexadecimal), count, and 1 for edges of a busy-wait, else 0. Lines\n"
+    "'#block ENTRY LAST' name each block's first and last instruction. A name that ends\n"
+    "in .gz is compressed.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph exact games/mazewisp.nes --movie movies/mazewisp.fm2 --out mazewisp.graph\n";
+
+static enum status write_graph(const struct exact_command *c, const struct play *p,
+                               const struct profile *profile, struct error *e) {
+    char what[400], played[400];
+    snprintf(what, sizeof what, "exact graph of %.255s %s", p->cartridge->name, p->cartridge->sha1);
+    snprintf(played, sizeof played, "movie %s frames %" PRIu64 " %" PRIu64,
+             p->has_movie ? p->movie.sha1 : "none", p->first, p->end);
+    for (char *s = what; *s != 0; s++)
+        if (*s == '\n' || *s == '\r')
+            *s = '?'; /* a file's name may hold them, a comment may not */
+    const char *const comments[] = {what, played};
+    enum status status = graph_write(
+        &profile->graph, c->out,
+        (struct graph_write_options){.comments = comments, .comment_count = 2, .with_busy = true},
+        e);
+    if (status == STATUS_OK && c->dot != NULL)
+        status = graph_write_dot(&profile->graph, c->dot, e);
+    return status;
+}
+
+static enum status count(const struct exact_command *c, struct play *p, const char *game,
+                         struct profile *profile, struct error *e) {
+    const struct technique *exact = technique_find("exact");
+    const int64_t values[TECHNIQUE_PARAMETERS] = {0};
+    void *self = NULL;
+    enum status status = play_open(p, game, &c->wish, false, e);
+    if (status == STATUS_OK)
+        status = exact->attach(&self, p->nes, values, e);
+    if (status == STATUS_OK)
+        status = play_run(p, (struct play_hooks){0}, e);
+    if (status == STATUS_OK) {
+        status = exact->finish(self, profile, e);
+        self = NULL;
+    }
+    exact->abandon(self);
+    if (status == STATUS_OK)
+        status = write_graph(c, p, profile, e);
+    return status;
+}
+
+int command_exact(int argc, char **argv) {
+    struct exact_command c = {0};
+    const struct option_spec options[] = {
+        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out},
+        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot},
+        {0},
+    };
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = "exact",
+        .operands = "ROM",
+        .least = 1,
+        .most = 1,
+        .summary = "Plays a game and writes its exact control-flow graph: every basic block that "
+                   "was executed, and how often control went from one to the next.",
+        .details = details,
+        .options = options,
+        .more = play_option_rows(&c.wish, rows),
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (c.out == NULL)
+        return usage_error("exact", "--out FILE is missing");
+    struct play p = {0};
+    struct profile profile = {0};
+    struct error e = {0};
+    int exit_status = 0;
+    if (count(&c, &p, operands.at[0], &profile, &e) != STATUS_OK)
+        exit_status = failure(&e);
+    else
+        printf("%s: %zu blocks, %zu edges, %" PRIu64 " transitions; %" PRIu64 " probes executed\n",
+               c.out, profile.graph.block_count, profile.graph.edge_count,
+               graph_weight(&profile.graph), profile.cost.probes);
+    profile_free(&profile);
+    play_close(&p);
+    return exit_status;
+}

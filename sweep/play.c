@@ -1,0 +1,120 @@
+#include "play.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "interrupt.h"
+#include "nes/engine.h"
+
+static const char *const engine_names[] = {"interp", "auto", NULL};
+
+const struct option_spec *play_option_rows(struct play_options *o,
+                                           struct option_spec rows[PLAY_OPTION_ROWS]) {
+    const struct option_spec all[PLAY_OPTION_ROWS] = {
+        {"movie", "FILE", "play this .fm2 movie; without one nothing is pressed", OPTION_STRING,
+         .to = &o->movie},
+        {"frames", "N",
+         "end after frame N-1, counted from power-on (default: the movie's length, 18000 without "
+         "a movie); past the movie's end nothing is pressed",
+         OPTION_NUMBER, .to = &o->frames, .least = 1, .most = PLAY_FRAMES_MOST,
+         .given = &o->frames_given},
+        {"engine", "NAME",
+         "what runs the instructions: interp (the interpreter), or auto (default), the fastest "
+         "there is",
+         OPTION_CHOICE, .to = &o->engine, .choices = engine_names},
+        {"no-fast", NULL,
+         "run everything cycle by cycle: slower, with the same results, to check the fast path",
+         OPTION_FLAG, .to = &o->no_fast},
+        {"force", NULL, "go on when the movie was made with another ROM", OPTION_FLAG,
+         .to = &o->force},
+        {0},
+    };
+    memcpy(rows, all, sizeof all);
+    return rows;
+}
+
+static enum status open_movie(struct play *p, const struct play_options *o, struct error *e) {
+    if (o->movie == NULL)
+        return STATUS_OK;
+    enum status status = movie_load(&p->movie, o->movie, e);
+    if (status != STATUS_OK)
+        return status;
+    p->has_movie = true;
+    status = movie_matches(&p->movie, p->cartridge, e);
+    if (status == STATUS_OK)
+        return status;
+    error_prefix(e, "%s", o->movie);
+    if (o->force) {
+        warning("%s", e->text);
+        return STATUS_OK;
+    }
+    size_t n = strlen(e->text);
+    strncat(e->text, "; --force plays it all the same", sizeof e->text - n - 1);
+    return status;
+}
+
+enum status play_open(struct play *p, const char *game, const struct play_options *o, bool pictures,
+                      struct error *e) {
+    *p = (struct play){.engine_name = engine_interpreter.name};
+    enum status status = cartridge_load(&p->cartridge, game, e);
+    if (status == STATUS_OK)
+        status = open_movie(p, o, e);
+    if (status != STATUS_OK)
+        return status;
+    struct nes_options options = {.cartridge = p->cartridge,
+                                  .engine = &engine_interpreter,
+                                  .pictures = pictures,
+                                  .no_fast = o->no_fast};
+    status = nes_create(&p->nes, &options, e);
+    if (status != STATUS_OK)
+        return status;
+    p->end = o->frames_given ? o->frames
+             : p->has_movie  ? p->movie.line_count
+                             : PLAY_FRAMES_STANDARD;
+    p->first = nes_frame(p->nes);
+    if (p->first >= p->end)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s: nothing to play: %s frame %llu, and the replay is to end before "
+                         "frame %llu; --frames counts from power-on",
+                         o->load_state != NULL ? o->load_state
+                         : o->movie != NULL    ? o->movie
+                                               : game,
+                         o->load_state != NULL ? "the state is of" : "it starts in",
+                         (unsigned long long)p->first, (unsigned long long)p->end);
+    return STATUS_OK;
+}
+
+void play_close(struct play *p) {
+    nes_free(p->nes);
+    movie_free(&p->movie);
+    cartridge_free(p->cartridge);
+    *p = (struct play){0};
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+enum status play_run(struct play *p, struct play_hooks hooks, struct error *e) {
+    double begun = now();
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && nes_frame(p->nes) < p->end) {
+        uint64_t frame = nes_frame(p->nes);
+        if (interrupt_signal() != 0)
+            status = error_set(e, STATUS_INTERRUPTED, "stopped by signal %d in frame %llu",
+                               interrupt_signal(), (unsigned long long)frame);
+        if (status == STATUS_OK && hooks.before != NULL)
+            status = hooks.before(hooks.user, p, frame, e);
+        if (status != STATUS_OK)
+            break;
+        status = movie_play_frame(&p->movie, p->nes, e);
+        if (status != STATUS_OK)
+            error_prefix(e, "%s", p->cartridge->name);
+        if (status == STATUS_OK && hooks.after != NULL)
+            status = hooks.after(hooks.user, p, frame, e);
+    }
+    p->seconds += now() - begun;
+    return status;
+}

@@ -1,0 +1,63 @@
+/*
+ * play: a game, its movie and a machine, as the commands that replay open them.
+ *
+ * replay, sample, exact and movie make share these options and their meaning:
+ *
+ *     struct play_options wish = {0};
+ *     struct option_spec rows[PLAY_OPTION_ROWS];
+ *     const struct usage usage = {..., .more = play_option_rows(&wish, rows)};
+ *     ...
+ *     struct play play;
+ *     enum status status = play_open(&play, operands.at[0], &wish, false, &e);
+ *     if (status == STATUS_OK)
+ *         status = play_run(&play, (struct play_hooks){.after = each_frame, .user = me}, &e);
+ *     play_close(&play);
+ */
+#ifndef HOTGRAPH_PLAY_H
+#define HOTGRAPH_PLAY_H
+
+#include "nes/movie.h"
+#include "options.h"
+
+struct play_options {
+    const char *movie, *engine, *load_state;
+    uint64_t frames;
+    bool frames_given, force, no_fast;
+};
+
+enum {
+    PLAY_OPTION_ROWS = 6,
+    PLAY_FRAMES_STANDARD = 18000, /* five minutes, as in Napoli 2015 */
+    PLAY_FRAMES_MOST = 166000000, /* 32 days */
+};
+
+/* Fills rows with the shared options; they store into *o. Returns rows. */
+const struct option_spec *play_option_rows(struct play_options *o,
+                                           struct option_spec rows[PLAY_OPTION_ROWS]);
+
+struct play {
+    struct cartridge *cartridge;
+    struct movie movie; /* empty without one */
+    bool has_movie;
+    struct nes *nes;
+    const char *engine_name;
+    uint64_t first, end; /* frames first..end-1 are to be played */
+    double seconds;      /* spent in play_run() */
+};
+
+/* Loads everything and builds the machine; play_close() is safe after a failure, too. */
+enum status play_open(struct play *p, const char *game, const struct play_options *options,
+                      bool pictures, struct error *e);
+void play_close(struct play *p);
+
+/* Called before and after each frame; either may be NULL. A failure ends the replay. */
+struct play_hooks {
+    enum status (*before)(void *user, struct play *p, uint64_t frame, struct error *e);
+    enum status (*after)(void *user, struct play *p, uint64_t frame, struct error *e);
+    void *user;
+};
+/* Plays the frames from the machine's current one to p->end - 1. STATUS_INTERRUPTED when a signal
+ * asked to stop. */
+enum status play_run(struct play *p, struct play_hooks hooks, struct error *e);
+
+#endif

@@ -1,0 +1,277 @@
+/* hotgraph replay: plays a movie and shows what came of it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command.h"
+#include "output.h"
+#include "picture.h"
+#include "play.h"
+#include "trace.h"
+
+struct shot {
+    uint64_t frame;
+    const char *path;
+};
+
+struct replay {
+    const char *game;
+    struct play_options wish;
+    const char *ram_hash, *dump_ram, *video, *trace_range;
+    struct option_list screenshots;
+    bool json;
+
+    VEC(struct shot) shots;
+    uint64_t trace_from, trace_to;
+    struct file_writer *hashes, *dump;
+    struct trace trace;
+};
+
+static const char details[] =
+    "Frames are counted from 0 at power-on; frame i ends when its vertical blank begins\n"
+    "(an instruction boundary), and what the program reads during it is line i+1 of\n"
+    "the movie, as in FCEUX. RAM at power-on is 00 00 00 00 FF FF FF FF repeating.\n"
+    "\n"
+    "Files: --ram-hash writes a line a frame, the frame's number and the 64-bit FNV-1a\n"
+    "of the 2 KiB of RAM at its end in hexadecimal; --dump-ram those 2,048 bytes\n"
+    "themselves, frame after frame. Names that end in .gz are compressed. A file\n"
+    "appears whole at the end of the replay, or not at all.\n"
+    "\n"
+    "The trace has a line for each executed instruction, columns separated by tabs:\n"
+    "  FRAME CYCLE ADDRESS BYTES DISASSEMBLY REGISTERS    before it is executed\n"
+    "  FRAME * CHANGE CAUSE ADDRESS S:hh                  what happened to threads\n"
+    "FRAME and CYCLE are decimal, the rest hexadecimal. ADDRESS is the code address:\n"
+    "the processor's, with the number of the 8 KiB bank in the upper 16 bits on\n"
+    "cartridges that switch PRG. CHANGE is 'begins' (an interrupt's handler, a reset, or\n"
+    "the trace itself), 'suspended' (by an interrupt; it would go on at ADDRESS),\n"
+    "'resumes' (by the RTI that matches) or 'ends' (it will never go on at ADDRESS);\n"
+    "CAUSE is start, reset, NMI, IRQ or RTI, and S the stack pointer: with 'suspended'\n"
+    "after the push, else as it is. From these lines the exact graph can be computed.\n"
+    "\n"
+    "Examples:\n"
+    "  hotgraph replay games/mazewisp.nes --movie movies/mazewisp.fm2 --json\n"
+    "  hotgraph replay game.nes --frames 600 --screenshot 599:end.png\n"
+    "  hotgraph replay game.nes --movie m.fm2 --frames 60 --trace 58:60 >trace.txt\n";
+
+/* ---- options ---- */
+
+/* "FRAME:FILE" */
+static bool parse_shot(const char *text, struct shot *out) {
+    char *end;
+    errno = 0;
+    out->frame = strtoull(text, &end, 10);
+    out->path = end + 1;
+    return text[0] >= '0' && text[0] <= '9' && errno == 0 && *end == ':' && end[1] != 0;
+}
+
+/* "FROM:TO" */
+static bool parse_range(const char *text, uint64_t *from, uint64_t *to) {
+    struct shot first;
+    if (!parse_shot(text, &first) || first.path[0] < '0' || first.path[0] > '9')
+        return false;
+    char *end;
+    errno = 0;
+    *from = first.frame;
+    *to = strtoull(first.path, &end, 10);
+    return errno == 0 && *end == 0 && *from < *to;
+}
+
+/* 0, or the exit status. */
+static int check_options(struct replay *r) {
+    for (size_t i = 0; i < r->screenshots.items.len; i++) {
+        struct shot shot;
+        if (!parse_shot(r->screenshots.items.at[i], &shot))
+            return usage_error("replay", "--screenshot takes FRAME:FILE.png, not '%s'",
+                               r->screenshots.items.at[i]);
+        if (!vec_push(&r->shots, shot))
+            return failure(&(struct error){.text = "out of memory"});
+    }
+    if (r->trace_range != NULL && !parse_range(r->trace_range, &r->trace_from, &r->trace_to))
+        return usage_error("replay", "--trace takes FROM:TO with FROM < TO, not '%s'",
+                           r->trace_range);
+    const char *const files[] = {r->ram_hash, r->dump_ram};
+    for (size_t i = 0; i < 2; i++)
+        for (size_t j = 0; j < i; j++)
+            if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0)
+                return usage_error("replay", "two results would go into the one file %s", files[i]);
+    if (r->trace_range != NULL && r->json)
+        return usage_error("replay", "--trace and --json both want standard output");
+    return 0;
+}
+
+/* Frames that are asked for but will not be played. */
+static enum status check_frames(const struct replay *r, const struct play *p, struct error *e) {
+    for (size_t i = 0; i < r->shots.len; i++)
+        if (r->shots.at[i].frame < p->first || r->shots.at[i].frame >= p->end)
+            return error_set(e, STATUS_ARGUMENT,
+                             "%s: frame %" PRIu64 " is not played: the replay has frames %" PRIu64
+                             " to %" PRIu64,
+                             r->shots.at[i].path, r->shots.at[i].frame, p->first, p->end - 1);
+    if (r->trace_range != NULL && (r->trace_from < p->first || r->trace_to > p->end))
+        return error_set(e, STATUS_ARGUMENT,
+                         "--trace %s: the replay has frames %" PRIu64 " to %" PRIu64
+                         ", and TO may be one more",
+                         r->trace_range, p->first, p->end - 1);
+    return STATUS_OK;
+}
+
+/* ---- while it plays ---- */
+
+static enum status before_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
+    struct replay *r = user;
+    if (r->trace_range != NULL && frame == r->trace_from)
+        return trace_begin(&r->trace, p->nes, stdout, e);
+    return STATUS_OK;
+}
+
+static enum status video_frame(const struct replay *r, struct play *p, uint64_t frame,
+                               struct error *e) {
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/%06" PRIu64 ".png", r->video, frame);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return error_set(e, STATUS_ARGUMENT, "%s: the name is too long", r->video);
+    return picture_write(nes_picture(p->nes), path, e);
+}
+
+static enum status after_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
+    struct replay *r = user;
+    enum status status = STATUS_OK;
+    if (r->trace_range != NULL && frame + 1 == r->trace_to)
+        trace_end(&r->trace);
+    if (r->hashes != NULL)
+        file_printf(r->hashes, "%" PRIu64 " %016" PRIx64 "\n", frame, nes_ram_hash(p->nes));
+    if (r->dump != NULL)
+        file_write(r->dump, nes_ram(p->nes), 2048);
+    for (size_t i = 0; i < r->shots.len && status == STATUS_OK; i++)
+        if (r->shots.at[i].frame == frame)
+            status = picture_write(nes_picture(p->nes), r->shots.at[i].path, e);
+    if (r->video != NULL && status == STATUS_OK)
+        status = video_frame(r, p, frame, e);
+    return status;
+}
+
+static enum status open_outputs(struct replay *r, struct error *e) {
+    enum status status = STATUS_OK;
+    if (r->ram_hash != NULL)
+        status = file_open(&r->hashes, r->ram_hash, e);
+    if (r->dump_ram != NULL && status == STATUS_OK)
+        status = file_open(&r->dump, r->dump_ram, e);
+    if (r->video != NULL && status == STATUS_OK && mkdir(r->video, 0777) != 0 && errno != EEXIST)
+        status =
+            error_set(e, STATUS_IO, "%s: cannot be made a folder: %s", r->video, strerror(errno));
+    return status;
+}
+
+/* Commits everything, or aborts everything when the replay failed. */
+static enum status close_outputs(struct replay *r, enum status status, struct error *e) {
+    struct file_writer **const writers[] = {&r->hashes, &r->dump};
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        if (*writers[i] != NULL && status == STATUS_OK)
+            status = file_commit(*writers[i], e);
+        else
+            file_abort(*writers[i]);
+        *writers[i] = NULL;
+    }
+    return status;
+}
+
+/* ---- what came of it ---- */
+
+static void print_json(const struct replay *r, const struct play *p) {
+    uint64_t frames = p->end - p->first;
+    printf("{\"rom\": ");
+    print_json_string(r->game);
+    printf(", \"sha1\": \"%s\", \"mapper\": %u,\n \"movie\": ", p->cartridge->sha1,
+           p->cartridge->mapper);
+    if (p->has_movie)
+        print_json_string(r->wish.movie);
+    else
+        printf("null");
+    printf(",\n \"first_frame\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"cycles\": %" PRIu64
+           ", \"instructions\": %" PRIu64 ",\n \"ram_hash\": \"%016" PRIx64
+           "\",\n \"engine\": \"%s\", \"seconds\": %.6f, \"frames_per_second\": %.1f}\n",
+           p->first, frames, nes_cycle(p->nes), nes_instructions(p->nes), nes_ram_hash(p->nes),
+           p->engine_name, p->seconds, (double)frames / p->seconds);
+}
+
+static void print_summary(const struct play *p) {
+    uint64_t frames = p->end - p->first;
+    printf("%s (%s)\n", p->cartridge->name, p->cartridge->sha1);
+    printf("frames        %" PRIu64 " to %" PRIu64 "\n", p->first, p->end - 1);
+    printf("instructions  %" PRIu64 "\ncycles        %" PRIu64 "\n", nes_instructions(p->nes),
+           nes_cycle(p->nes));
+    printf("RAM hash      %016" PRIx64 "\n", nes_ram_hash(p->nes));
+    printf("time          %.3f s, %.0f frames/s (%s)\n", p->seconds, (double)frames / p->seconds,
+           p->engine_name);
+}
+
+static enum status replay(struct replay *r, struct play *p, struct error *e) {
+    bool pictures = r->shots.len != 0 || r->video != NULL;
+    enum status status = play_open(p, r->game, &r->wish, pictures, e);
+    if (status == STATUS_OK)
+        status = check_frames(r, p, e);
+    if (status == STATUS_OK)
+        status = open_outputs(r, e);
+    if (status == STATUS_OK)
+        status = play_run(
+            p, (struct play_hooks){.before = before_frame, .after = after_frame, .user = r}, e);
+    trace_end(&r->trace);
+    return close_outputs(r, status, e);
+}
+
+int command_replay(int argc, char **argv) {
+    struct replay r = {0};
+    const struct option_spec options[] = {
+        {"json", NULL, "print the summary as JSON", OPTION_FLAG, .to = &r.json},
+        {"ram-hash", "FILE", "write a hash of RAM for every frame", OPTION_STRING,
+         .to = &r.ram_hash},
+        {"dump-ram", "FILE", "write the 2 KiB of RAM of every frame", OPTION_STRING,
+         .to = &r.dump_ram},
+        {"screenshot", "FRAME:FILE.png", "write the picture of a frame; may be given repeatedly",
+         OPTION_LIST, .to = &r.screenshots},
+        {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 of them are a second",
+         OPTION_STRING, .to = &r.video},
+        {"trace", "FROM:TO", "print every instruction of the frames FROM to TO-1", OPTION_STRING,
+         .to = &r.trace_range},
+        {0},
+    };
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = "replay",
+        .operands = "ROM",
+        .least = 1,
+        .most = 1,
+        .summary = "Plays a game on the emulated console and prints a summary: how many "
+                   "instructions and cycles it took, and hashes of where it ended. The same ROM "
+                   "and movie end the same everywhere.",
+        .details = details,
+        .options = options,
+        .more = play_option_rows(&r.wish, rows),
+    };
+    struct operands operands;
+    struct play p = {0};
+    struct error e = {0};
+    int exit_status = 0;
+    if (!options_parse(&usage, argc, argv, &operands)) {
+        exit_status = operands.exit_status;
+        goto done;
+    }
+    r.game = operands.at[0];
+    exit_status = check_options(&r);
+    if (exit_status != 0)
+        goto done;
+    if (replay(&r, &p, &e) != STATUS_OK)
+        exit_status = failure(&e);
+    else if (r.json)
+        print_json(&r, &p);
+    else if (r.trace_range == NULL)
+        print_summary(&p);
+done:
+    play_close(&p);
+    vec_free(&r.screenshots.items);
+    vec_free(&r.shots);
+    return exit_status;
+}

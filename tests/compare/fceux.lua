@@ -1,0 +1,38 @@
+-- Plays a movie in FCEUX and writes the 2 KiB of RAM after every frame, in hotgraph's numbering.
+-- Arguments come through the environment: MOVIE, FRAMES, OUT.
+--
+-- The first frameadvance after movie.play() returns before any frame has run, and the next one runs
+-- FCEUX's first frame, which reads the movie's first line and ends before hotgraph's frame 0. From
+-- then on FCEUX's frame i+1 is hotgraph's frame i.
+--
+-- FCEUX ends a frame about a scanline before vertical blank, hotgraph where it begins. So what is
+-- written for a frame is RAM as the next frame's NMI handler is entered, where there is one; else
+-- RAM at FCEUX's end of the frame.
+local frames = tonumber(os.getenv("FRAMES"))
+local out = assert(io.open(os.getenv("OUT"), "wb"))
+local handler = memory.readbyte(0xFFFA) + 256 * memory.readbyte(0xFFFB)
+local ram, entered
+
+local function ram_now()
+    return memory.readbyterange(0, 2048)
+end
+
+memory.registerexec(handler, function()
+    if ram and not entered then
+        ram = ram_now()
+        entered = true
+    end
+end)
+
+emu.speedmode("maximum")
+movie.play(os.getenv("MOVIE"), true)
+emu.frameadvance()
+emu.frameadvance()
+for i = 1, frames + 1 do
+    emu.frameadvance()
+    if ram then out:write(ram) end
+    ram = ram_now()
+    entered = false
+end
+out:close()
+os.exit(0)

@@ -1,0 +1,205 @@
+/*
+ * Plays a movie in Nestopia (as a libretro core) and writes the 2 KiB of RAM after every frame.
+ *
+ *     nestopia CORE.so ROM MOVIE.fm2 FRAMES OUT
+ *
+ * Frame i gets the movie's line i+1, as in hotgraph. Of the libretro interface only what is needed
+ * here is declared, after its public description.
+ */
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { /* environment commands */
+       GET_SYSTEM_DIRECTORY = 9,
+       SET_PIXEL_FORMAT = 10,
+       GET_VARIABLE = 15,
+       GET_VARIABLE_UPDATE = 17,
+       GET_SAVE_DIRECTORY = 31
+};
+enum { MEMORY_SYSTEM_RAM = 2, JOYPAD = 1, RAM_SIZE = 2048 };
+
+struct variable {
+    const char *key, *value;
+};
+struct game_info {
+    const char *path;
+    const void *data;
+    size_t size;
+    const char *meta;
+};
+
+static uint8_t (*lines)[2]; /* buttons of both pads, a bit a libretro joypad id */
+static size_t line_count, current;
+
+static bool environment(unsigned command, void *data) {
+    switch (command) {
+    case GET_SYSTEM_DIRECTORY:
+    case GET_SAVE_DIRECTORY:
+        *(const char **)data = ".";
+        return true;
+    case SET_PIXEL_FORMAT:
+        return true;
+    case GET_VARIABLE: {
+        struct variable *v = data;
+        if (strcmp(v->key, "nestopia_ram_power_state") == 0)
+            v->value = "0x00";
+        else if (strcmp(v->key, "nestopia_favored_system") == 0)
+            v->value = "ntsc";
+        else
+            v->value = NULL;
+        return v->value != NULL;
+    }
+    case GET_VARIABLE_UPDATE:
+        *(bool *)data = false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void video(const void *data, unsigned width, unsigned height, size_t pitch) {
+    (void)data, (void)width, (void)height, (void)pitch;
+}
+static void audio(int16_t left, int16_t right) {
+    (void)left, (void)right;
+}
+static size_t audio_batch(const int16_t *data, size_t frames) {
+    (void)data;
+    return frames;
+}
+static void poll(void) {
+}
+
+/* The eight buttons of a line in FM2's order from A up, as libretro numbers them. */
+static int16_t input(unsigned port, unsigned device, unsigned index, unsigned id) {
+    static const int bit_of[16] = {1, -1, 2, 3, 4, 5, 6, 7, 0, -1, -1, -1, -1, -1, -1, -1};
+    (void)device, (void)index;
+    if (port > 1 || id > 15 || bit_of[id] < 0 || current >= line_count)
+        return 0;
+    return lines[current][port] >> bit_of[id] & 1;
+}
+
+static void read_movie(const char *path) {
+    FILE *f = fopen(path, "r");
+    char text[512];
+    size_t cap = 0;
+    if (f == NULL) {
+        perror(path);
+        exit(1);
+    }
+    while (fgets(text, sizeof text, f) != NULL) {
+        unsigned command;
+        char pads[2][9];
+        if (text[0] != '|')
+            continue;
+        if (sscanf(text, "|%u|%8[^|]|%8[^|]|", &command, pads[0], pads[1]) != 3 || command != 0) {
+            fprintf(stderr, "%s: only pads, no resets: %s", path, text);
+            exit(1);
+        }
+        if (line_count == cap) {
+            cap = cap == 0 ? 1024 : 2 * cap;
+            lines = realloc(lines, cap * sizeof *lines);
+            if (lines == NULL)
+                abort();
+        }
+        for (int port = 0; port < 2; port++) {
+            lines[line_count][port] = 0;
+            for (int i = 0; i < 8; i++)
+                if (pads[port][i] != '.' && pads[port][i] != ' ')
+                    lines[line_count][port] |= 0x80 >> i;
+        }
+        line_count++;
+    }
+    fclose(f);
+}
+
+static void *core;
+
+static void symbol(void *out, const char *name) {
+    void *at = dlsym(core, name);
+    if (at == NULL) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+    memcpy(out, &at, sizeof at);
+}
+
+static void connect_core(const char *path) {
+    void (*init)(void), (*set)(void *);
+    core = dlopen(path, RTLD_NOW);
+    if (core == NULL) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+    const struct {
+        const char *name;
+        void *call;
+    } calls[] = {
+        {"retro_set_environment", (void *)environment},
+        {"retro_set_video_refresh", (void *)video},
+        {"retro_set_audio_sample", (void *)audio},
+        {"retro_set_audio_sample_batch", (void *)audio_batch},
+        {"retro_set_input_poll", (void *)poll},
+        {"retro_set_input_state", (void *)input},
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        symbol(&set, calls[i].name);
+        set(calls[i].call);
+    }
+    symbol(&init, "retro_init");
+    init();
+}
+
+static void load_game(const char *path) {
+    bool (*load)(const struct game_info *);
+    FILE *f = fopen(path, "rb");
+    static uint8_t rom[4 << 20];
+    if (f == NULL) {
+        perror(path);
+        exit(1);
+    }
+    struct game_info game = {.path = path, .data = rom, .size = fread(rom, 1, sizeof rom, f)};
+    fclose(f);
+    symbol(&load, "retro_load_game");
+    if (!load(&game)) {
+        fprintf(stderr, "%s: refused by the core\n", path);
+        exit(1);
+    }
+}
+
+int main(int argc, char **argv) {
+    void (*run)(void), *(*memory)(unsigned);
+    if (argc != 6) {
+        fprintf(stderr, "usage: nestopia CORE.so ROM MOVIE.fm2 FRAMES OUT\n");
+        return 2;
+    }
+    connect_core(argv[1]);
+    read_movie(argv[3]);
+    load_game(argv[2]);
+    void (*plug)(unsigned port, unsigned device);
+    symbol(&plug, "retro_set_controller_port_device");
+    plug(0, JOYPAD);
+    plug(1, JOYPAD);
+    symbol(&run, "retro_run");
+    symbol(&memory, "retro_get_memory_data");
+    size_t frames = strtoull(argv[4], NULL, 10);
+    FILE *out = fopen(argv[5], "wb");
+    if (out == NULL) {
+        perror(argv[5]);
+        return 1;
+    }
+    for (current = 1; current <= frames; current++) {
+        run();
+        fwrite(memory(MEMORY_SYSTEM_RAM), 1, RAM_SIZE, out);
+    }
+    if (fclose(out) != 0) {
+        perror(argv[5]);
+        return 1;
+    }
+    return 0;
+}

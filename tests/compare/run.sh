@@ -1,0 +1,38 @@
+#!/bin/sh
+# run.sh HOTGRAPH ROM MOVIE [FRAMES]: plays a movie here and in the emulators of Debian that are
+# installed (packages fceux, libretro-nestopia), and compares RAM after every frame. Exit status 77
+# when there is none to compare with.
+set -eu
+hotgraph=$1 rom=$(realpath "$2") movie=$(realpath "$3") frames=${4:-}
+here=$(dirname "$(realpath "$0")")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+test -n "$frames" || frames=$(grep -c '^|' "$movie")
+compared=0 failed=0
+
+"$hotgraph" replay "$rom" --movie "$movie" --frames "$frames" --dump-ram "$work/ours.ram" >/dev/null
+
+fceux=$(command -v fceux || echo /usr/games/fceux)
+if test -x "$fceux"; then
+    mkdir "$work/home"
+    export HOME="$work/home" XDG_RUNTIME_DIR="$work/home" QT_QPA_PLATFORM=offscreen
+    # Its first start writes a configuration with an OpenGL window; 2 is the one without.
+    mkdir "$HOME/.fceux"
+    printf 'SDL.VideoDriver = 2\nSDL.Sound = 0\nSDL.PauseFrame = 0\n' >"$HOME/.fceux/fceux.cfg"
+    FRAMES=$frames OUT="$work/fceux.ram" MOVIE="$movie" timeout 300 "$fceux" --sound 0 \
+        --loadlua "$here/fceux.lua" "$rom" >"$work/fceux.log" 2>&1 || cat "$work/fceux.log"
+    compared=$((compared + 1))
+    python3 "$here/ramdiff.py" "$work/ours.ram" "$work/fceux.ram" fceux || failed=$((failed + 1))
+fi
+
+for core in /usr/lib/*/libretro/nestopia_libretro.so; do
+    test -f "$core" || continue
+    ${CC:-cc} -O1 -o "$work/nestopia" "$here/nestopia.c" -ldl
+    (cd "$work" && ./nestopia "$core" "$rom" "$movie" "$frames" nestopia.ram >nestopia.log 2>&1) ||
+        cat "$work/nestopia.log"
+    compared=$((compared + 1))
+    python3 "$here/ramdiff.py" "$work/ours.ram" "$work/nestopia.ram" nestopia || failed=$((failed + 1))
+done
+
+test "$compared" -gt 0 || { echo "neither fceux nor libretro-nestopia is installed: nothing compared"; exit 77; }
+test "$failed" = 0
