@@ -1,9 +1,10 @@
 /*
  * Bins: clusters of window means, found by the address that created them, compared by centroid.
  *
- * An address is looked up again and again while bins are seldom added, so each address remembers
- * where its lower bound was and how many bins there were then. It also remembers the last bin whose
- * set it is known to be in: most means are put where they are already.
+ * The same few thousand addresses are looked up again and again while bins seldom change. So each
+ * address remembers its bin, and the version of the bins for which that holds; and its lower bound,
+ * which only a new bin can move. It also remembers the last bin whose set it is known to be in:
+ * most means are put where they are already.
  */
 #include "profile/internal.h"
 
@@ -11,14 +12,19 @@
 #include <string.h>
 
 struct bin_cell {
-    uint32_t stamp; /* 1 + bins there were when position was found */
-    uint32_t position;
-    uint32_t member; /* id of a bin whose set has this address */
+    uint32_t version;  /* of the bins when nearest and near were found; 0: never */
+    uint32_t nearest;  /* index of the nearest bin */
+    uint32_t stamp;    /* 1 + bins there were when position was found */
+    uint32_t position; /* lower bound */
+    uint32_t member;   /* id of a bin whose set has this address */
+    bool near;         /* the nearest bin is within bin_size; false also when there is none */
 };
 
 bool bins_init(struct bins *b, uint64_t bin_size) {
-    *b = (struct bins){
-        .bin_size = bin_size, .cells = {.cell_size = sizeof(struct bin_cell)}, .cap = 64};
+    *b = (struct bins){.bin_size = bin_size,
+                       .cells = {.cell_size = sizeof(struct bin_cell)},
+                       .cap = 64,
+                       .version = 1};
     b->at = calloc(b->cap, sizeof *b->at);
     b->centroid = calloc(b->cap + 3, sizeof *b->centroid);
     if (b->at == NULL || b->centroid == NULL) {
@@ -50,40 +56,39 @@ static size_t lower_bound(const struct bins *b, uint32_t a) {
     return low;
 }
 
-/* The cell of an address with its lower bound up to date, or NULL when memory is out. */
-static inline struct bin_cell *located(struct bins *b, uint32_t a) {
-    struct bin_cell *cell = cells_at(&b->cells, a);
-    if (cell != NULL && cell->stamp != b->count + 1) {
+/* The rule of the prototype: the better of the two neighbours, the one behind on a tie, then the
+ * bin at the lower bound itself only if it is truly nearer. Missing ones are infinitely far. */
+static void find_nearest(struct bins *b, uint32_t a, struct bin_cell *cell) {
+    if (cell->stamp != b->count + 1) {
         cell->position = (uint32_t)lower_bound(b, a);
         cell->stamp = (uint32_t)b->count + 1;
     }
+    const double *c = b->centroid + cell->position;
+    double before = fabs(c[0] - a), here = fabs(c[1] - a), after = fabs(c[2] - a);
+    double distance = before < after ? before : after;
+    cell->nearest = before < after ? cell->position - 1 : cell->position + 1;
+    if (here < distance) {
+        distance = here;
+        cell->nearest = cell->position;
+    }
+    cell->near = distance <= (double)b->bin_size;
+    cell->version = b->version;
+}
+
+/* The cell of an address, up to date; NULL when memory is out. */
+static inline struct bin_cell *located(struct bins *b, uint32_t a) {
+    struct bin_cell *cell = cells_at(&b->cells, a);
+    if (cell != NULL && cell->version != b->version)
+        find_nearest(b, a, cell);
     return cell;
 }
 
-/* The rule of the prototype: the better of the two neighbours, the one behind on a tie, then the
- * bin at the lower bound itself only if it is truly nearer. Missing ones are infinitely far. */
-static inline size_t choose(const struct bins *b, size_t position, uint32_t a, double *distance) {
-    const double *c = b->centroid + position; /* before, here, after */
-    double before = fabs(c[0] - a), here = fabs(c[1] - a), after = fabs(c[2] - a);
-    size_t chosen = before < after ? position - 1 : position + 1;
-    double nearest = before < after ? before : after;
-    if (here < nearest) {
-        nearest = here;
-        chosen = position;
-    }
-    *distance = nearest;
-    return chosen;
-}
-
-struct bin *bins_nearest(struct bins *b, uint32_t address, double *distance, bool *lost) {
+const struct bin *bins_nearest(struct bins *b, uint32_t address, bool *lost) {
     if (b->count == 0)
         return NULL;
     const struct bin_cell *cell = located(b, address);
-    if (cell == NULL) {
-        *lost = true;
-        return NULL;
-    }
-    return &b->at[choose(b, cell->position, address, distance)];
+    *lost |= cell == NULL;
+    return cell == NULL ? NULL : &b->at[cell->nearest];
 }
 
 /* Puts `mean` into the set of the bin at index i; the centroid follows. */
@@ -101,6 +106,7 @@ static bool add_member(struct bins *b, size_t i, struct bin_cell *cell, uint32_t
     bin->sum += mean;
     bin->means++;
     b->centroid[i + 1] = (double)bin->sum / (double)bin->means;
+    b->version++;
     return true;
 }
 
@@ -127,13 +133,10 @@ bool bins_put(struct bins *b, uint32_t mean) {
     struct bin_cell *cell = located(b, mean);
     if (cell == NULL)
         return false;
-    double distance = INFINITY;
-    size_t i = choose(b, cell->position, mean, &distance);
-    if (distance <= (double)b->bin_size)
+    size_t i = cell->near ? cell->nearest : cell->position;
+    if (cell->near)
         b->at[i].count++;
-    else if (insert_bin(b, cell->position, mean))
-        i = cell->position;
-    else
+    else if (!insert_bin(b, i, mean))
         return false;
     return add_member(b, i, cell, mean);
 }

@@ -41,9 +41,11 @@ struct gaussian {
     const struct stream *stream;
     const int64_t *values;
     struct bins bins;
-    struct cells bytes; /* struct byte_cell */
+    struct cells bytes;       /* struct byte_cell */
+    struct byte_cell nowhere; /* stands in where memory is out */
     VEC(struct gaussian_block) blocks;
-    struct map edges; /* (source block << 32 | target block) -> count */
+    struct map edges;                /* (source block << 32 | target block) -> count */
+    uint64_t last_edge, *last_count; /* the edge counted last */
     uint64_t low, high, steps;
     bool lost; /* memory ran out: the state is not to be used */
     /* of the batch under way */
@@ -55,41 +57,39 @@ struct gaussian {
 
 enum { NOBODY = 0 }; /* as an owner; blocks are 1 + their index */
 
-static uint32_t block_at(struct gaussian *g, uint32_t address) {
-    const struct byte_cell *cell = cells_at(&g->bytes, address);
-    g->lost |= cell == NULL;
-    return cell == NULL ? NOBODY : cell->owner;
+static inline struct byte_cell *byte_at(struct gaussian *g, uint32_t address) {
+    struct byte_cell *cell = cells_at(&g->bytes, address);
+    if (cell != NULL)
+        return cell;
+    g->lost = true;
+    return &g->nowhere;
+}
+
+static inline uint32_t block_at(struct gaussian *g, uint32_t address) {
+    return byte_at(g, address)->owner;
 }
 
 static void count_edge(struct gaussian *g, uint32_t source, uint32_t target) {
-    uint64_t *count = map_at(&g->edges, (uint64_t)source << 32 | target);
-    if (count != NULL)
-        ++*count;
+    uint64_t key = (uint64_t)source << 32 | target;
+    /* Loops count one edge again and again; a counter moves only when an edge is added. */
+    if (key != g->last_edge || g->last_count == NULL) {
+        g->last_edge = key;
+        g->last_count = map_at(&g->edges, key);
+    }
+    if (g->last_count != NULL)
+        ++*g->last_count;
     else
         g->lost = true;
 }
 
 static void add_target(struct gaussian *g, uint64_t address) {
-    if (address == STREAM_NOWHERE || g->values[BUILDER] == 1)
-        return;
-    struct byte_cell *cell = cells_at(&g->bytes, (uint32_t)address);
-    if (cell != NULL)
-        cell->target = true;
-    else
-        g->lost = true;
-}
-
-/* May a block start here? */
-static bool is_target(struct gaussian *g, uint32_t address) {
-    const struct byte_cell *cell = cells_at(&g->bytes, address);
-    g->lost |= cell == NULL;
-    return cell != NULL && (cell->target || g->values[BUILDER] == 1);
+    if (address != STREAM_NOWHERE)
+        byte_at(g, (uint32_t)address)->target = true;
 }
 
 static const struct bin *nearest(struct gaussian *g, uint32_t address) {
-    double distance;
     g->steps++;
-    return bins_nearest(&g->bins, address, &distance, &g->lost);
+    return bins_nearest(&g->bins, address, &g->lost);
 }
 
 static bool is_recurrent(const struct gaussian *g, const struct bin *bin) {
@@ -109,10 +109,8 @@ static uint32_t new_block(struct gaussian *g, uint32_t entry) {
 static void add_bytes(struct gaussian *g, uint32_t b, const struct sample *s) {
     uint64_t end = (uint64_t)s->pc + s->size;
     for (uint64_t byte = s->pc; byte < end && byte <= UINT32_MAX; byte++) {
-        struct byte_cell *cell = cells_at(&g->bytes, (uint32_t)byte);
-        if (cell == NULL)
-            g->lost = true;
-        else if (cell->owner == NOBODY || cell->owner > b)
+        struct byte_cell *cell = byte_at(g, (uint32_t)byte);
+        if (cell->owner == NOBODY || cell->owner > b)
             cell->owner = b;
     }
     struct gaussian_block *block = &g->blocks.at[b - 1];
@@ -131,7 +129,7 @@ static void count_transfer(struct gaussian *g, uint32_t source, size_t i) {
 }
 
 static void step_4(struct gaussian *g, size_t i) {
-    if (sample_is_transfer(&g->batch[i]) && i + 1 < g->length)
+    if (is_transfer(&g->batch[i]) && i + 1 < g->length)
         count_transfer(g, block_at(g, g->batch[i].pc), i);
 }
 
@@ -149,7 +147,7 @@ static bool grow_block(struct gaussian *g, uint32_t b, size_t *i) {
         }
         if (x == NOBODY)
             add_bytes(g, b, s);
-        if (sample_is_transfer(s)) {
+        if (is_transfer(s)) {
             block->done = true;
             if (*i + 1 == g->length)
                 return false;
@@ -171,18 +169,20 @@ static bool grow_block(struct gaussian *g, uint32_t b, size_t *i) {
  * of any length.
  */
 static void build(struct gaussian *g, bool just_build) {
+    const bool anywhere = g->values[BUILDER] == 1; /* which never asks for targets */
     size_t depth = 0;
     while (g->cursor < g->length && !g->lost) {
         size_t i = g->cursor++;
         const struct sample *s = &g->batch[i];
         g->steps++;
-        if (sample_is_transfer(s))
+        if (is_transfer(s))
             add_target(g, sample_target(g->batch, g->length, i));
         const struct bin *bin = nearest(g, s->pc);
         if (bin == NULL && !just_build)
             break;
-        if (just_build || (is_recurrent(g, bin) && is_target(g, s->pc))) {
-            uint32_t b = block_at(g, s->pc);
+        struct byte_cell *cell = byte_at(g, s->pc);
+        if (just_build || (is_recurrent(g, bin) && (cell->target || anywhere))) {
+            uint32_t b = cell->owner;
             if (b == NOBODY && (b = new_block(g, s->pc)) == NOBODY)
                 return;
             if (grow_block(g, b, &i)) {
@@ -204,7 +204,7 @@ static void high_batch(struct gaussian *g) {
     while (g->cursor < g->length && !g->lost) {
         size_t i = g->cursor++;
         g->steps++;
-        if (!sample_is_transfer(&g->batch[i]))
+        if (!is_transfer(&g->batch[i]))
             continue;
         add_target(g, sample_target(g->batch, g->length, i));
         const struct bin *bin = nearest(g, g->batch[i].pc);

@@ -6,6 +6,11 @@
 
 #include <stdlib.h>
 
+/* sample_is_transfer(), inlined. */
+static inline bool is_transfer(const struct sample *s) {
+    return s->kind != INSN_PLAIN && s->kind != INSN_JAM;
+}
+
 /* ---- cells: one fixed-size cell an address, zero at first, through three levels of tables, so
  * that code, which clusters, is found without hashing. Zero is empty but for cell_size. ---- */
 
@@ -50,6 +55,7 @@ struct bins {
     double *centroid; /* of at[i] in centroid[i + 1]; infinite before the first, and twice after
                          the last */
     size_t count, cap;
+    uint32_t version;   /* rises with every change of a centroid */
     struct cells cells; /* struct bin_cell */
     struct map members; /* (id << 32 | mean) of every mean in every bin's set */
 };
@@ -57,7 +63,7 @@ bool bins_init(struct bins *b, uint64_t bin_size);
 void bins_free(struct bins *b);
 /* nearest(): the bin of an address, or NULL when there are none (or memory is out: *lost is set
  * then). Valid until the next mean is put in. */
-struct bin *bins_nearest(struct bins *b, uint32_t address, double *distance, bool *lost);
+const struct bin *bins_nearest(struct bins *b, uint32_t address, bool *lost);
 /* Puts a window mean into the nearest bin within bin_size, or into a new one; false when memory is
  * out. */
 bool bins_put(struct bins *b, uint32_t mean);

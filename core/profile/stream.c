@@ -1,7 +1,6 @@
 /* Sample streams in memory. */
-#include "profile/profile.h"
+#include "profile/internal.h"
 
-#include <stdlib.h>
 #define XXH_STATIC_LINKING_ONLY /* the state on the stack */
 #include <xxhash.h>
 
@@ -11,7 +10,7 @@ void stream_free(struct stream *s) {
 }
 
 bool sample_is_transfer(const struct sample *s) {
-    return s->kind != INSN_PLAIN && s->kind != INSN_JAM;
+    return is_transfer(s);
 }
 
 static bool is_direct(const struct sample *s) {
