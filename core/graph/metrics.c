@@ -103,8 +103,9 @@ static enum status match_busy(bool *busy, const struct graph *g, const struct wa
         const struct block *source =
             find_or_complain(g, "the compared graph", g->edges[i].source, e);
         const struct block *target =
-            find_or_complain(g, "the compared graph", g->edges[i].target, e);
-        if (source == NULL || target == NULL)
+            source == NULL ? NULL
+                           : find_or_complain(g, "the compared graph", g->edges[i].target, e);
+        if (target == NULL)
             return STATUS_ARGUMENT;
         for (size_t k = 0; k < count && !busy[i]; k++)
             busy[i] =
