@@ -199,8 +199,10 @@ static void test_written(void **state) {
     static struct sample samples[] = {
         {.pc = 0xC000, .target = 0xC123, .size = 3, .kind = INSN_CALL, .opcode = 0x20},
         {.pc = 0xC123, .size = 1, .kind = INSN_RTI, .opcode = 0x40},
+        {.pc = 0xC124, .size = 2, .kind = INSN_PLAIN, .opcode = 0xA9},
+        {.pc = 0xC126, .target = 0xC124, .size = 2, .kind = INSN_BRANCH},
     };
-    struct stream s = {.samples = samples, .batch_length = 1, .batch_count = 2};
+    struct stream s = {.samples = samples, .batch_length = 2, .batch_count = 2};
     struct error e = {0};
     struct bytes text;
     char path[64];
@@ -210,7 +212,9 @@ static void test_written(void **state) {
     assert_int_equal(file_read(&text, path, 1 << 20, &e), STATUS_OK);
     assert_string_equal((char *)text.at,
                         HEADER "0\t0xc000\t3\tBRANCHORCALL DIRECT INCOND\t0\tjsr 0xc123\tgame\n"
-                               "1\t0xc123\t1\tBRANCHORCALL INDIRECT INCOND\t1\trti\tgame\n");
+                               "1\t0xc123\t1\tBRANCHORCALL INDIRECT INCOND\t0\trti\tgame\n"
+                               "2\t0xc124\t2\tGENERIC\t1\tlda\tgame\n"
+                               "3\t0xc126\t2\tBRANCHORCALL DIRECT COND\t1\tbranch 0xc124\tgame\n");
     bytes_free(&text);
     unlink(path);
 }

@@ -242,16 +242,6 @@ static const char *type_of(const struct sample *s) {
     }
 }
 
-/* Enough for a reader to see what it is; nothing reads it back but "jsr". */
-static const char *mnemonic(const struct sample *s) {
-    static const char names[][4] = {
-        [INSN_PLAIN] = "op", [INSN_BRANCH] = "b",          [INSN_JUMP] = "jmp",
-        [INSN_CALL] = "jsr", [INSN_JUMP_INDIRECT] = "jmp", [INSN_RETURN] = "rts",
-        [INSN_RTI] = "rti",  [INSN_BRK] = "brk",           [INSN_JAM] = "jam",
-    };
-    return names[s->kind];
-}
-
 /* Formats by hand: a stream has millions of lines. */
 struct line {
     char text[160];
@@ -274,6 +264,22 @@ static void put_number(struct line *l, uint64_t value, unsigned base) {
     l->len += sizeof digits - n;
 }
 
+/* The mnemonic in lower case, as the prototype writes it. Samples that came from a file have lost
+ * theirs; of them it tells the kind, which is all that is read back. */
+static void put_mnemonic(struct line *l, const struct sample *s) {
+    static const char *const kinds[] = {
+        [INSN_PLAIN] = "op", [INSN_BRANCH] = "branch",     [INSN_JUMP] = "jmp",
+        [INSN_CALL] = "jsr", [INSN_JUMP_INDIRECT] = "jmp", [INSN_RETURN] = "rts",
+        [INSN_RTI] = "rti",  [INSN_BRK] = "brk",           [INSN_JAM] = "jam",
+    };
+    if (s->opcode == 0) {
+        put_text(l, kinds[s->kind]);
+        return;
+    }
+    for (const char *c = opcode_info(s->opcode)->name; *c != 0; c++)
+        l->text[l->len++] = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+}
+
 static void put_sample(struct line *l, const struct sample *s, size_t index, size_t batch) {
     l->len = 0;
     put_number(l, index, 10);
@@ -286,7 +292,7 @@ static void put_sample(struct line *l, const struct sample *s, size_t index, siz
     put_text(l, "\t");
     put_number(l, batch, 10);
     put_text(l, "\t");
-    put_text(l, mnemonic(s));
+    put_mnemonic(l, s);
     if (type_of(s) == conditional || type_of(s) == unconditional) {
         put_text(l, " 0x");
         put_number(l, s->target, 16);
