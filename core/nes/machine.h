@@ -86,6 +86,7 @@ struct nes {
     bool due;                    /* an interrupt comes before the next instruction */
     uint8_t phase;               /* enum phase */
     uint8_t jam_cycle;
+    uint8_t flags;      /* P while a state is written or read; else meaningless */
     uint64_t jam_frame; /* in which the JAM was met */
     uint8_t bus;
     uint8_t fetched[3]; /* what nes_step fetched last as an instruction */

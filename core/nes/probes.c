@@ -305,6 +305,12 @@ static void tell_threads(struct nes *n, const struct observer *o, enum thread_ch
                                                   n->threads.at[i].s});
 }
 
+void watch_tell_threads(struct nes *n, enum thread_change change) {
+    for (unsigned i = 0; i < NES_OBSERVERS; i++)
+        if (n->watch->observers[i].used)
+            tell_threads(n, &n->watch->observers[i].observer, change);
+}
+
 enum status nes_attach(struct nes *n, const struct observer *observer, unsigned *id,
                        struct error *e) {
     struct watch *w = n->watch;

@@ -55,6 +55,8 @@ enum status watch_create(struct nes *n, struct error *e);
 void watch_free(struct nes *n);
 /* Emits to every observer. */
 void watch_thread_event(struct nes *n, const struct thread_event *event);
+/* Emits `change`, THREAD_BEGINS or THREAD_ENDS, for the running thread and each that waits. */
+void watch_tell_threads(struct nes *n, enum thread_change change);
 /* Calls alarms that are due and computes n->alarm. */
 void watch_alarms(struct nes *n);
 
