@@ -11,6 +11,7 @@ int command_replay(int argc, char **argv);
 int command_build(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_report(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 int command_techniques(int argc, char **argv);
 int command_movie(int argc, char **argv);
 

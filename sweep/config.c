@@ -11,7 +11,7 @@
 
 enum {
     MOST_FRAMES = 100000000,
-    MOST_POINTS = 100000,
+    MOST_POINTS = 10000,
     MOST_US = 1000000000,
 };
 

@@ -17,6 +17,7 @@ static const struct command {
     {"build", "find a graph in a sample stream with a profiling technique", command_build},
     {"compare", "compare a graph with an exact one: all metrics", command_compare},
     {"report", "tables and figures from a database", command_report},
+    {"sweep", "run the experiment that a configuration file describes", command_sweep},
     {"techniques", "list the profiling techniques and their parameters", command_techniques},
     {"movie", "describe an .fm2 movie, or make one", command_movie},
 };
