@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 extern const char table_gp[], heatmap_gp[], convergence_gp[];
 
@@ -381,7 +382,7 @@ enum status report_print_tables(const char *db_path, struct error *e) {
     struct file_writer *w = NULL;
     fflush(stdout);
     if (status == STATUS_OK)
-        status = file_open(&w, "/dev/stdout", e);
+        status = file_open_fd(&w, STDOUT_FILENO, "standard output", e);
     for (size_t i = 0; status == STATUS_OK && i < PAPER_TABLES; i++) {
         struct table t;
         status = table_query(&t, db, TABLES[i].sql, NULL, e);

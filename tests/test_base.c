@@ -173,6 +173,30 @@ static void aborted_writes_leave_the_old_file(void **state) {
     file_abort(NULL);
 }
 
+/* `hotgraph sweep ... > file` prints before and after the tables: if this failed, one would
+ * overwrite the other. */
+static void open_descriptors_are_written_from_where_they_stand(void **state) {
+    const char *folder = ((struct folder *)*state)->path;
+    char path[128];
+    snprintf(path, sizeof path, "%s/log", folder);
+    int fd = open(path, O_WRONLY | O_CREAT, 0666);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "before ", 7), 7);
+    struct file_writer *w;
+    struct error e = {0};
+    assert_int_equal(file_open_fd(&w, fd, "log", &e), STATUS_OK);
+    file_printf(w, "within ");
+    assert_int_equal(file_commit(w, &e), STATUS_OK);
+    assert_int_equal(write(fd, "after", 5), 5);
+    close(fd);
+    struct bytes b;
+    assert_int_equal(file_read(&b, path, 100, &e), STATUS_OK);
+    assert_string_equal((char *)b.at, "before within after");
+    bytes_free(&b);
+    assert_int_equal(file_open_fd(&w, -1, "log", &e), STATUS_IO);
+    assert_non_null(strstr(e.text, "log"));
+}
+
 /* `--out /dev/stdout` into a pipe: there is nothing to rename, and the pipe must get every byte. */
 static void pipes_are_written_directly(void **state) {
     (void)state;
@@ -235,6 +259,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(aborted_writes_leave_the_old_file, make_folder,
                                         remove_folder),
         cmocka_unit_test(pipes_are_written_directly),
+        cmocka_unit_test_setup_teardown(open_descriptors_are_written_from_where_they_stand,
+                                        make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(missing_places_are_named, make_folder, remove_folder),
     };

@@ -106,6 +106,9 @@ void bytes_free(struct bytes *b);
  * A path that ends in .gz is compressed. Errors are remembered; commit reports the first. */
 struct file_writer;
 enum status file_open(struct file_writer **out, const char *path, struct error *e);
+/* Writes to a descriptor that is open already (1: standard output), from where it stands; `name` is
+ * for messages. The descriptor stays open. */
+enum status file_open_fd(struct file_writer **out, int fd, const char *name, struct error *e);
 void file_write(struct file_writer *w, const void *data, size_t size);
 void file_printf(struct file_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

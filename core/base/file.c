@@ -146,6 +146,26 @@ enum status file_open(struct file_writer **out, const char *path, struct error *
     return STATUS_OK;
 }
 
+enum status file_open_fd(struct file_writer **out, int fd, const char *name, struct error *e) {
+    *out = NULL;
+    struct file_writer *w = calloc(1, sizeof *w);
+    if (w == NULL || (w->path = strdup(name)) == NULL) {
+        free(w);
+        return error_set(e, STATUS_MEMORY, "%s: out of memory", name);
+    }
+    w->fd = dup(fd);
+    if (w->fd >= 0)
+        w->plain = fdopen(dup(w->fd), "wb");
+    if (w->plain == NULL) {
+        enum status status =
+            error_set(e, STATUS_IO, "%s: cannot be written: %s", name, strerror(errno));
+        file_abort(w);
+        return status;
+    }
+    *out = w;
+    return STATUS_OK;
+}
+
 void file_write(struct file_writer *w, const void *data, size_t size) {
     if (w->first_errno != 0 || size == 0)
         return;
