@@ -28,8 +28,8 @@
         } else if (hooks_->count) {                                                                \
             STORE_REGISTERS();                                                                     \
             watch_fire(n, hooks_, site->insn.address, nes_code_address(n, PC(0)));                 \
-            NOTICE_REQUESTS();                                                                     \
         }                                                                                          \
+        NOTICE_REQUESTS(); /* also those from before the instruction: a jump has set `end` anew */ \
     } while (0)
 #define LEFT() (n->announced = met)
 #define LOOP_LOCALS()                                                                              \

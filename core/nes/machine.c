@@ -129,7 +129,8 @@ static void advance(struct nes *n, uint64_t target) {
             cpu_run_watched(n, stop, deadline);
         else
             n->engine->run(n->engine_self, n, stop, deadline);
-        if (n->cycle >= stop && n->cycle != start && !n->announced)
+        /* Behind `stop`, or where a callback has asked for something: see to that first. */
+        if ((n->cycle >= stop || n->attention) && n->cycle != start && !n->announced)
             return;
     }
     nes_step(n);

@@ -1,0 +1,221 @@
+/*
+ * The exact graph against one computed straight from the definition, out of every instruction and
+ * interrupt of the same run. If this fails, everything is measured against the wrong thing.
+ */
+#include "profile/profile.h"
+#include "tiny_rom.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* ---- the definition: threads, N(a, b), transfers; no counters, no conservation ---- */
+
+struct entry {
+    uint8_t s;
+    uint32_t address;
+};
+struct definition {
+    struct nes *nes;
+    struct flow flow;
+    struct entry stack[17]; /* oldest first */
+    size_t depth;
+    bool have_last; /* an instruction has completed whose successor is not known yet */
+    struct guest_insn last;
+    uint8_t last_s;                    /* S before it */
+    size_t resumed, ordinary, dropped; /* RTIs, entries: how much of the rules this run has used */
+};
+
+static void drop_below(struct definition *d, uint8_t s) {
+    size_t kept = 0;
+    for (size_t i = 0; i < d->depth; i++)
+        if (d->stack[i].s >= s)
+            d->stack[kept++] = d->stack[i];
+    d->dropped += d->depth - kept;
+    d->depth = kept;
+}
+
+/* What has completed last is followed by `to`. */
+static void goes_on_at(struct definition *d, uint32_t to) {
+    if (!d->have_last)
+        return;
+    d->have_last = false;
+    const struct guest_insn *a = &d->last;
+    if (a->bytes[0] == 0x40) { /* RTI */
+        drop_below(d, d->last_s);
+        if (d->depth != 0 && d->stack[d->depth - 1].s == d->last_s) {
+            d->depth--;
+            if (d->stack[d->depth].address == to) {
+                d->resumed++;
+                return;
+            }
+            d->dropped++;
+        }
+        d->ordinary++;
+    }
+    static const uint8_t always[] = {0x10, 0x30, 0x50, 0x70, 0x90, 0xB0, 0xD0,
+                                     0xF0, 0x4C, 0x6C, 0x20, 0x60, 0x40, 0x00};
+    bool transfer = memchr(always, a->bytes[0], sizeof always) != NULL ||
+                    to != ((a->address + a->size) & 0xFFFF);
+    assert_true(vec_push(&d->flow.pairs, ((struct flow_pair){a->address, to, 1, transfer})));
+}
+
+static void sees_step(void *self, const struct guest_insn *insn, uint64_t cycle) {
+    (void)cycle;
+    struct definition *d = self;
+    goes_on_at(d, insn->address);
+    d->last = *insn;
+    d->last_s = nes_registers(d->nes).s;
+    d->have_last = true;
+}
+
+static void sees_thread(void *self, const struct thread_event *event) {
+    struct definition *d = self;
+    if (event->change == THREAD_BEGINS) {
+        assert_true(vec_push(&d->flow.entries, event->address));
+    } else if (event->change == THREAD_SUSPENDED) {
+        goes_on_at(d, event->address);
+        drop_below(d, (uint8_t)(event->s + 3));
+        if (d->depth == 16) {
+            memmove(d->stack, d->stack + 1, 15 * sizeof *d->stack);
+            d->depth--;
+        }
+        d->stack[d->depth++] = (struct entry){event->s, event->address};
+    }
+}
+
+/* ---- comparing ---- */
+
+static void expect_same(const struct graph *g, const struct graph *h) {
+    assert_int_equal(g->edge_count, h->edge_count);
+    for (size_t i = 0; i < g->edge_count; i++) {
+        const struct edge *a = &g->edges[i], *b = &h->edges[i];
+        if (a->source != b->source || a->target != b->target || a->count != b->count)
+            fail_msg("edge %zu: %x -> %x (%llu), by the definition %x -> %x (%llu)", i, a->source,
+                     a->target, (unsigned long long)a->count, b->source, b->target,
+                     (unsigned long long)b->count);
+    }
+    assert_int_equal(g->block_count, h->block_count);
+    for (size_t i = 0; i < g->block_count; i++) {
+        assert_int_equal(g->blocks[i].entry, h->blocks[i].entry);
+        assert_int_equal(g->blocks[i].last, h->blocks[i].last);
+    }
+}
+
+struct run {
+    struct cartridge *cartridge;
+    int frames, reset_at; /* reset_at: frame, or -1 */
+    bool no_fast;
+};
+
+/* Runs the program with both watching, compares, and hands over what the definition has seen. */
+static struct definition check(struct run run, struct graph *graph) {
+    struct definition d = {0};
+    struct error e = {0};
+    struct nes *nes;
+    unsigned id;
+    void *exact;
+    const struct technique *technique = technique_find("exact");
+    const struct nes_options options = {.cartridge = run.cartridge, .no_fast = run.no_fast};
+    assert_int_equal(nes_create(&nes, &options, &e), STATUS_OK);
+    d.nes = nes;
+    const struct observer observer = {.self = &d, .step = sees_step, .thread = sees_thread};
+    assert_int_equal(nes_attach(nes, &observer, &id, &e), STATUS_OK);
+    nes_observe(nes, id, UINT64_MAX);
+    assert_int_equal(technique->attach(&exact, nes, NULL, &e), STATUS_OK);
+    for (int i = 0; i < run.frames; i++) {
+        if (i == run.reset_at) {
+            goes_on_at(&d, nes_code_address(nes, nes_registers(nes).pc));
+            d.depth = 0;
+            nes_reset(nes, false);
+        }
+        assert_int_equal(nes_run_frame(nes, &e), STATUS_OK);
+    }
+    goes_on_at(&d, nes_code_address(nes, nes_registers(nes).pc));
+    struct profile profile;
+    if (technique->finish(exact, &profile, &e) != STATUS_OK)
+        fail_msg("%s", e.text);
+    struct graph expected;
+    assert_int_equal(graph_from_flow(&expected, &d.flow, false, &e), STATUS_OK);
+    expect_same(&profile.graph, &expected);
+    assert_true(profile.cost.probes > 0 && profile.cost.records > 0 && profile.cost.steps > 0);
+    assert_int_equal(profile.cost.observed, 0);
+    graph_free(&expected);
+    flow_free(&d.flow);
+    nes_free(nes);
+    *graph = profile.graph;
+    return d;
+}
+
+static void tiny_program_equals_its_definition(void **state) {
+    (void)state;
+    struct cartridge *cartridge = tiny_program();
+    struct graph g, slow;
+    struct definition d = check((struct run){cartridge, 200, -1, false}, &g);
+    /* The rules that make this hard have been used. */
+    assert_true(d.resumed > 300);
+    assert_true(d.ordinary >= 3 && d.dropped >= 3);
+    const struct edge *wait = graph_find_edge(&g, 0x803E, 0x803E);
+    assert_non_null(wait);
+    assert_true(wait->busy && wait->count > 100000);
+    const struct edge *loop = graph_find_edge(&g, 0x8056, 0x8052);
+    assert_non_null(loop);
+    assert_false(loop->busy);
+    assert_non_null(graph_find_edge(&g, 0x8066, 0x8070)); /* the RTS trick */
+    assert_non_null(graph_find_edge(&g, 0x80AB, 0x8047)); /* the RTI that goes elsewhere */
+    assert_null(graph_find_edge(&g, 0x803E, 0x80A0));     /* an interrupt is no edge */
+    check((struct run){cartridge, 200, -1, true}, &slow);
+    expect_same(&g, &slow);
+    graph_free(&g);
+    graph_free(&slow);
+    cartridge_free(cartridge);
+}
+
+static void a_reset_ends_every_thread(void **state) {
+    (void)state;
+    struct cartridge *cartridge = tiny_program();
+    struct graph g;
+    for (int at = 3; at < 40; at += 9) {
+        check((struct run){cartridge, 60, at, false}, &g);
+        graph_free(&g);
+    }
+    cartridge_free(cartridge);
+}
+
+/* Attached to a running machine, it counts what follows, and only that. */
+static void attaching_late_balances(void **state) {
+    (void)state;
+    struct cartridge *cartridge = tiny_program();
+    struct error e = {0};
+    const struct technique *technique = technique_find("exact");
+    for (uint64_t start = 40000; start < 100000; start += 7919) {
+        struct nes *nes;
+        void *exact;
+        assert_int_equal(nes_create(&nes, &(struct nes_options){.cartridge = cartridge}, &e),
+                         STATUS_OK);
+        assert_int_equal(nes_run_to(nes, start, &e), STATUS_OK);
+        uint64_t before = nes_instructions(nes);
+        assert_int_equal(technique->attach(&exact, nes, NULL, &e), STATUS_OK);
+        assert_int_equal(nes_run_to(nes, start + 100000, &e), STATUS_OK);
+        uint64_t executed = nes_instructions(nes) - before;
+        struct profile p;
+        if (technique->finish(exact, &p, &e) != STATUS_OK)
+            fail_msg("%s", e.text);
+        assert_true(graph_weight(&p.graph) > 0 && graph_weight(&p.graph) < executed);
+        profile_free(&p);
+        nes_free(nes);
+    }
+    cartridge_free(cartridge);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tiny_program_equals_its_definition),
+        cmocka_unit_test(a_reset_ends_every_thread),
+        cmocka_unit_test(attaching_late_balances),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
