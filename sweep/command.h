@@ -8,6 +8,8 @@
 #define HOTGRAPH_COMMAND_H
 
 int command_replay(int argc, char **argv);
+int command_sample(int argc, char **argv);
+int command_exact(int argc, char **argv);
 int command_build(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_report(int argc, char **argv);

@@ -13,7 +13,9 @@ static const struct command {
     const char *name, *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"replay", "play a game's movie: RAM hashes, pictures, traces", command_replay},
+    {"replay", "play a game's movie: RAM hashes, pictures, traces, saved states", command_replay},
+    {"sample", "play a movie and record the sample stream", command_sample},
+    {"exact", "play a movie and count the exact control-flow graph", command_exact},
     {"build", "find a graph in a sample stream with a profiling technique", command_build},
     {"compare", "compare a graph with an exact one: all metrics", command_compare},
     {"report", "tables and figures from a database", command_report},

@@ -6,6 +6,8 @@
 #include "interrupt.h"
 #include "nes/engine.h"
 
+enum { STATE_FILE_LARGEST = 64 << 20 };
+
 static const char *const engine_names[] = {"interp", "auto", NULL};
 
 const struct option_spec *play_option_rows(struct play_options *o,
@@ -25,6 +27,8 @@ const struct option_spec *play_option_rows(struct play_options *o,
         {"no-fast", NULL,
          "run everything cycle by cycle: slower, with the same results, to check the fast path",
          OPTION_FLAG, .to = &o->no_fast},
+        {"load-state", "FILE", "start from a state that replay --save-state wrote, in its frame",
+         OPTION_STRING, .to = &o->load_state},
         {"force", NULL, "go on when the movie was made with another ROM", OPTION_FLAG,
          .to = &o->force},
         {0},
@@ -53,6 +57,15 @@ static enum status open_movie(struct play *p, const struct play_options *o, stru
     return status;
 }
 
+static enum status load_state(struct play *p, const char *path, struct error *e) {
+    struct bytes file;
+    enum status status = file_read(&file, path, STATE_FILE_LARGEST, e);
+    if (status == STATUS_OK)
+        status = nes_load(p->nes, file.at, file.len, path, e);
+    bytes_free(&file);
+    return status;
+}
+
 enum status play_open(struct play *p, const char *game, const struct play_options *o, bool pictures,
                       struct error *e) {
     *p = (struct play){.engine_name = engine_interpreter.name};
@@ -66,6 +79,8 @@ enum status play_open(struct play *p, const char *game, const struct play_option
                                   .pictures = pictures,
                                   .no_fast = o->no_fast};
     status = nes_create(&p->nes, &options, e);
+    if (status == STATUS_OK && o->load_state != NULL)
+        status = load_state(p, o->load_state, e);
     if (status != STATUS_OK)
         return status;
     p->end = o->frames_given ? o->frames

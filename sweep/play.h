@@ -26,7 +26,7 @@ struct play_options {
 };
 
 enum {
-    PLAY_OPTION_ROWS = 6,
+    PLAY_OPTION_ROWS = 7,
     PLAY_FRAMES_STANDARD = 18000, /* five minutes, as in Napoli 2015 */
     PLAY_FRAMES_MOST = 166000000, /* 32 days */
 };

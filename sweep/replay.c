@@ -20,13 +20,13 @@ struct shot {
 struct replay {
     const char *game;
     struct play_options wish;
-    const char *ram_hash, *dump_ram, *video, *trace_range;
+    const char *ram_hash, *dump_ram, *video, *trace_range, *save_state;
     struct option_list screenshots;
     bool json;
 
     VEC(struct shot) shots;
     uint64_t trace_from, trace_to;
-    struct file_writer *hashes, *dump;
+    struct file_writer *hashes, *dump, *state;
     struct trace trace;
 };
 
@@ -92,8 +92,8 @@ static int check_options(struct replay *r) {
     if (r->trace_range != NULL && !parse_range(r->trace_range, &r->trace_from, &r->trace_to))
         return usage_error("replay", "--trace takes FROM:TO with FROM < TO, not '%s'",
                            r->trace_range);
-    const char *const files[] = {r->ram_hash, r->dump_ram};
-    for (size_t i = 0; i < 2; i++)
+    const char *const files[] = {r->ram_hash, r->dump_ram, r->save_state};
+    for (size_t i = 0; i < 3; i++)
         for (size_t j = 0; j < i; j++)
             if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0)
                 return usage_error("replay", "two results would go into the one file %s", files[i]);
@@ -159,15 +159,26 @@ static enum status open_outputs(struct replay *r, struct error *e) {
         status = file_open(&r->hashes, r->ram_hash, e);
     if (r->dump_ram != NULL && status == STATUS_OK)
         status = file_open(&r->dump, r->dump_ram, e);
+    if (r->save_state != NULL && status == STATUS_OK)
+        status = file_open(&r->state, r->save_state, e);
     if (r->video != NULL && status == STATUS_OK && mkdir(r->video, 0777) != 0 && errno != EEXIST)
         status =
             error_set(e, STATUS_IO, "%s: cannot be made a folder: %s", r->video, strerror(errno));
     return status;
 }
 
+static enum status write_state(struct replay *r, const struct play *p, struct error *e) {
+    struct bytes state = {0};
+    enum status status = nes_save(p->nes, &state, e);
+    if (status == STATUS_OK)
+        file_write(r->state, state.at, state.len);
+    bytes_free(&state);
+    return status;
+}
+
 /* Commits everything, or aborts everything when the replay failed. */
 static enum status close_outputs(struct replay *r, enum status status, struct error *e) {
-    struct file_writer **const writers[] = {&r->hashes, &r->dump};
+    struct file_writer **const writers[] = {&r->hashes, &r->dump, &r->state};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         if (*writers[i] != NULL && status == STATUS_OK)
             status = file_commit(*writers[i], e);
@@ -192,9 +203,10 @@ static void print_json(const struct replay *r, const struct play *p) {
         printf("null");
     printf(",\n \"first_frame\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"cycles\": %" PRIu64
            ", \"instructions\": %" PRIu64 ",\n \"ram_hash\": \"%016" PRIx64
+           "\", \"state_hash\": \"%016" PRIx64
            "\",\n \"engine\": \"%s\", \"seconds\": %.6f, \"frames_per_second\": %.1f}\n",
            p->first, frames, nes_cycle(p->nes), nes_instructions(p->nes), nes_ram_hash(p->nes),
-           p->engine_name, p->seconds, (double)frames / p->seconds);
+           nes_state_hash(p->nes), p->engine_name, p->seconds, (double)frames / p->seconds);
 }
 
 static void print_summary(const struct play *p) {
@@ -203,7 +215,8 @@ static void print_summary(const struct play *p) {
     printf("frames        %" PRIu64 " to %" PRIu64 "\n", p->first, p->end - 1);
     printf("instructions  %" PRIu64 "\ncycles        %" PRIu64 "\n", nes_instructions(p->nes),
            nes_cycle(p->nes));
-    printf("RAM hash      %016" PRIx64 "\n", nes_ram_hash(p->nes));
+    printf("RAM hash      %016" PRIx64 "\nstate hash    %016" PRIx64 "\n", nes_ram_hash(p->nes),
+           nes_state_hash(p->nes));
     printf("time          %.3f s, %.0f frames/s (%s)\n", p->seconds, (double)frames / p->seconds,
            p->engine_name);
 }
@@ -219,6 +232,8 @@ static enum status replay(struct replay *r, struct play *p, struct error *e) {
         status = play_run(
             p, (struct play_hooks){.before = before_frame, .after = after_frame, .user = r}, e);
     trace_end(&r->trace);
+    if (status == STATUS_OK && r->state != NULL)
+        status = write_state(r, p, e);
     return close_outputs(r, status, e);
 }
 
@@ -236,6 +251,8 @@ int command_replay(int argc, char **argv) {
          OPTION_STRING, .to = &r.video},
         {"trace", "FROM:TO", "print every instruction of the frames FROM to TO-1", OPTION_STRING,
          .to = &r.trace_range},
+        {"save-state", "FILE", "write the machine's state after the last frame", OPTION_STRING,
+         .to = &r.save_state},
         {0},
     };
     struct option_spec rows[PLAY_OPTION_ROWS];
