@@ -13,20 +13,22 @@ static const uint16_t dmc_periods[16] = {428, 380, 340, 320, 286, 254, 226, 214,
 enum { HALF_FRAME = 1, FRAME_IRQ = 2, WRAP = 4 };
 
 /* What the processor can see of the two sequences: cycle after the sequence's start, and what
- * happens there (NESdev, "APU Frame Counter"). Quarter frames leave no trace without sound. */
+ * happens there (NESdev, "APU Frame Counter"). Quarter frames leave no trace without sound. Half
+ * frames stand a cycle earlier than there: it is the cycle whose writes come after the clock while
+ * its reads still see the state before it (blargg, len_halt_timing and len_reload_timing). */
 struct frame_event {
     uint16_t cycle;
     uint8_t what;
 };
 static const struct frame_event four_steps[] = {
-    {14913, HALF_FRAME},
-    {29828, FRAME_IRQ},
-    {29829, FRAME_IRQ | HALF_FRAME},
+    {14912, HALF_FRAME},
+    {29828, FRAME_IRQ | HALF_FRAME},
+    {29829, FRAME_IRQ},
     {29830, FRAME_IRQ | WRAP},
 };
 static const struct frame_event five_steps[] = {
-    {14913, HALF_FRAME},
-    {37281, HALF_FRAME},
+    {14912, HALF_FRAME},
+    {37280, HALF_FRAME},
     {37282, WRAP},
 };
 enum { FIRST_IRQ_EVENT = 1, IRQ_CYCLE = 29828 };
@@ -83,10 +85,10 @@ static void frame_sync(struct apu *a, uint64_t cycle) {
     for (;;) {
         const struct frame_event *e = &(a->five_steps ? five_steps : four_steps)[a->step];
         uint64_t at = a->sequence + e->cycle;
-        if (a->restart <= cycle && a->restart <= at) {
+        if (a->restart - 1 <= cycle && a->restart <= at) {
             frame_restart(a, a->restart);
-            if (a->five_steps)
-                half_frame(a, a->sequence);
+            if (a->five_steps) /* a half frame at once, with the cycle before, as above */
+                half_frame(a, a->sequence - 1);
             continue;
         }
         if (at > cycle)
@@ -137,8 +139,11 @@ uint8_t apu_read(struct apu *a, uint16_t address, uint64_t cycle, uint8_t open_b
         return open_bus;
     apu_sync(a, cycle);
     uint8_t value = open_bus & 0x20;
-    for (unsigned i = 0; i < 4; i++)
-        value |= (uint8_t)((a->length[i].value > 0) << i);
+    if (a->half_frame == cycle)
+        value |= a->half_frame_running;
+    else
+        for (unsigned i = 0; i < 4; i++)
+            value |= (uint8_t)((a->length[i].value > 0) << i);
     value |= (uint8_t)((a->dmc_remaining > 0) << 4 | a->frame_irq << 6 | a->dmc_irq << 7);
     a->frame_irq = false;
     return value;
