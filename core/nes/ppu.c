@@ -70,6 +70,8 @@ void ppu_reset(struct ppu *p, uint64_t cycle) {
 }
 
 void ppu_loaded(struct ppu *p) {
+    if (p->pictures)
+        ppu_picture_sprites(p);
     ppu_sprites_touched(p);
 }
 

@@ -81,6 +81,8 @@ struct ppu {
 
     uint16_t *pictures; /* two buffers of 256 x 240, or NULL: no pixels */
     unsigned drawing;   /* which of them is being drawn */
+    /* Palette indices of the line being drawn, before masks. */
+    uint8_t background_line[PPU_WIDTH], sprite_line[PPU_WIDTH];
 
     /* Derived, never saved. Foresight covers the dots before number `foreseen`, 0 for none. */
     uint64_t foreseen, hit_dot, overflow_dot; /* UINT64_MAX: the flag is not set before that */

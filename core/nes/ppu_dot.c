@@ -190,58 +190,25 @@ static void sprite_fetch_dot(struct ppu *p) {
 
 /* ---- pixels ---- */
 
-/* Palette index (0: transparent) of the first opaque sprite at column x, and which one it is. */
-static unsigned sprite_pixel(const struct ppu_state *s, unsigned x, unsigned *which) {
-    for (unsigned i = 0; i < s->sprite_count; i++) {
-        unsigned at = x - s->sprites[i].x;
-        if (at > 7)
-            continue;
-        unsigned pixel = (s->sprites[i].low >> (7 - at) & 1) | (s->sprites[i].high >> (7 - at) & 1)
-                                                                   << 1;
-        if (pixel) {
-            *which = i;
-            return 16 | (s->sprites[i].attributes & 3u) << 2 | pixel;
-        }
-    }
-    return 0;
-}
-
-static unsigned background_pixel(const struct ppu_state *s) {
-    unsigned bit = 15u - s->x;
-    unsigned pixel = (s->shift_low >> bit & 1) | (s->shift_high >> bit & 1) << 1;
-    return pixel ? pixel | (s->shift_at_low >> bit & 1) << 2 | (s->shift_at_high >> bit & 1) << 3
-                 : 0;
-}
-
-static void draw(struct ppu *p, unsigned x, unsigned index) {
-    struct ppu_state *s = &p->s;
-    if (!(s->mask & MASK_RENDERING) && (s->v & 0x3F00) == 0x3F00)
-        index = s->v & 0x1F; /* with rendering off the picture shows the colour v points at */
-    if (!(index & 3))
-        index &= 0x0F;
-    unsigned colour = s->palette[index] & (s->mask & MASK_GREY ? 0x30 : 0x3F);
-    p->pictures[p->drawing * PPU_WIDTH * PPU_HEIGHT + s->line * PPU_WIDTH + x] =
-        (uint16_t)(colour | (s->mask & 0xE0u) << 1);
+/* Whether background and sprite 0 are both opaque in the column that leaves the shift registers. */
+static bool zero_hits(const struct ppu_state *s) {
+    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES };
+    unsigned x = s->dot - 1u, at = x - s->sprites[0].x, bit = 15u - s->x;
+    if ((s->mask & MASK_RENDERING) != MASK_RENDERING || at > 7 || x == 255)
+        return false;
+    if (x < 8 && (s->mask & BOTH_LEFT) != BOTH_LEFT)
+        return false;
+    return (s->shift_low | s->shift_high) >> bit &
+           (s->sprites[0].low | s->sprites[0].high) >> (7 - at) & 1;
 }
 
 /* Dots 1-256 of a visible line: column dot - 1. */
 static void pixel_dot(struct ppu *p) {
     struct ppu_state *s = &p->s;
-    if (!p->pictures && (!s->zero_now || s->status & STATUS_HIT))
-        return; /* nobody would see it */
-    unsigned x = s->dot - 1u, which = 0, background = 0, sprite = 0;
-    if (s->mask & MASK_BACKGROUND && (x >= 8 || s->mask & MASK_LEFT_BACKGROUND))
-        background = background_pixel(s);
-    if (s->mask & MASK_SPRITES && (x >= 8 || s->mask & MASK_LEFT_SPRITES))
-        sprite = sprite_pixel(s, x, &which);
-    if (background && sprite) {
-        if (which == 0 && s->zero_now && x != 255)
-            s->status |= STATUS_HIT;
-        if (s->sprites[which].attributes & SPRITE_BEHIND)
-            sprite = 0;
-    }
+    if (s->zero_now && zero_hits(s))
+        s->status |= STATUS_HIT;
     if (p->pictures)
-        draw(p, x, sprite ? sprite : background);
+        ppu_picture_pixel(p);
 }
 
 /* ---- lines ---- */
@@ -294,13 +261,18 @@ static void line_dot(struct ppu *p) {
         s->zero_now = false;
         s->sprite_count = 0;
     }
+    bool column = visible && s->dot >= 1 && s->dot <= 256;
+    if (column && s->dot == 1 && p->pictures)
+        ppu_picture_sprites(p);
     if (s->rendering) {
         rendering_dot(p);
-        if (visible && s->dot >= 1 && s->dot <= 256)
+        if (column)
             evaluation_dot(s);
     }
-    if (visible && s->dot >= 1 && s->dot <= 256)
+    if (column)
         pixel_dot(p);
+    if (visible && p->pictures)
+        ppu_picture_dot(p);
     if (s->rendering)
         end_of_tile_dot(s);
 }

@@ -343,6 +343,8 @@ static void pass_blank(struct ppu *p, uint64_t until) {
         s->zero_now = false;
         s->sprite_count = 0;
     }
+    if (from <= place(LINE_IDLE, DOT_FLAGS) && place(LINE_IDLE, DOT_FLAGS) < to)
+        p->drawing ^= 1;
     if (to == place(PPU_LINES, 0)) {
         to = 0;
         s->odd = !s->odd;
@@ -369,17 +371,34 @@ static void pass_rendering(struct ppu *p, uint64_t until) {
     }
 }
 
+/* One step in a visible line whose pixels are wanted. */
+static void pass_drawing(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    uint64_t end = s->time + PPU_DOTS - s->dot;
+    if (s->dot != 0 || end > until || (s->rendering && !foreseeable(s))) {
+        ppu_dots(p, ppu_least(end, until));
+        return;
+    }
+    ppu_picture_line(p);
+    if (s->rendering)
+        pass_lines(p, 1);
+    else
+        pass_blank(p, end);
+}
+
 void ppu_advance(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     if (s->time >= until)
         return;
-    if (p->pictures || p->board->ops->ppu_address) {
+    if (p->board->ops->ppu_address) {
         ppu_dots(p, until);
         return;
     }
     while (s->time < until) {
         if (writes_pending(s))
             ppu_dots(p, s->time + 1);
+        else if (p->pictures && s->line <= LINE_LAST)
+            pass_drawing(p, until);
         else if (!s->rendering || (s->line >= LINE_IDLE && s->line < LINE_PRERENDER))
             pass_blank(p, until);
         else

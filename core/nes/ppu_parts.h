@@ -97,6 +97,19 @@ void ppu_advance(struct ppu *p, uint64_t until);
 void ppu_touched(struct ppu *p);
 void ppu_sprites_touched(struct ppu *p);
 
+/* ---- pictures (ppu_picture.c): p->pictures is not NULL ---- */
+
+/* The sprites of this line are loaded: their pixels. */
+void ppu_picture_sprites(struct ppu *p);
+/* A column of the background leaves the shift registers (dots 1-256). */
+void ppu_picture_pixel(struct ppu *p);
+/* Gives a column its colour (dots 3-258; other dots do nothing). */
+void ppu_picture_dot(struct ppu *p);
+/* A whole visible line at once, at dot 0, nothing touching the PPU before its end. */
+void ppu_picture_line(struct ppu *p);
+
+/* ---- foresight ---- */
+
 /* Number of the next dot at this place of the picture that is still to come, if nothing touches the
  * PPU. */
 uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot);
