@@ -30,6 +30,7 @@ static const struct frame_event five_steps[] = {
     {14912, HALF_FRAME},
     {37280, HALF_FRAME},
     {37282, WRAP},
+    {37282, WRAP}, /* unreachable but for a made-up state: as long as the other */
 };
 enum { FIRST_IRQ_EVENT = 1, IRQ_CYCLE = 29828 };
 

@@ -74,7 +74,7 @@ static void step_to(struct ppu_state *s, unsigned next, enum evaluation then) {
 }
 
 static void copy_byte(struct ppu_state *s) {
-    s->secondary[s->found * 4 + s->copied] = s->oam_data;
+    s->secondary[(s->found * 4 + s->copied) & 31] = s->oam_data;
     if (++s->copied < 4) {
         step_to(s, s->oam_address + 1u, COPY);
         return;
@@ -89,7 +89,7 @@ static void evaluate(struct ppu_state *s) {
     unsigned address = s->oam_address;
     switch ((enum evaluation)s->evaluation) {
     case SEARCH:
-        s->secondary[s->found * 4] = s->oam_data;
+        s->secondary[(s->found * 4) & 31] = s->oam_data;
         if (on_line(s, s->oam_data)) {
             s->zero_next |= s->dot == 66;
             s->copied = 1;
