@@ -11,21 +11,24 @@ struct exact_command {
     const char *out, *dot;
 };
 
-static const char details[] =
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
     "The graph's file has one edge a line, tab-separated: source and target (entries of\n"
     "basic blocks, hexadecimal), count, and 1 for edges of a busy-wait, else 0. Lines\n"
     "'#block ENTRY LAST' name each block's first and last instruction. A name that ends\n"
     "in .gz is compressed.\n"
     "\n"
     "Example:\n"
-    "  hotgraph exact games/mazewisp.nes --movie movies/mazewisp.fm2 --out mazewisp.graph\n";
+    "  hotgraph exact mazewisp --out mazewisp.graph\n";
 
 static enum status write_graph(const struct exact_command *c, const struct play *p,
                                const struct profile *profile, struct error *e) {
     char what[400], played[400];
     snprintf(what, sizeof what, "exact graph of %.255s %s", p->cartridge->name, p->cartridge->sha1);
     snprintf(played, sizeof played, "movie %s frames %" PRIu64 " %" PRIu64,
-             p->has_movie ? p->movie.sha1 : "none", p->first, p->end);
+             p->files.movie != NULL ? p->movie.sha1 : "none", p->first, p->end);
     for (char *s = what; *s != 0; s++)
         if (*s == '\n' || *s == '\r')
             *s = '?'; /* a file's name may hold them, a comment may not */
@@ -69,7 +72,7 @@ int command_exact(int argc, char **argv) {
     struct option_spec rows[PLAY_OPTION_ROWS];
     const struct usage usage = {
         .command = "exact",
-        .operands = "ROM",
+        .operands = GAME_OPERAND,
         .least = 1,
         .most = 1,
         .summary = "Plays a game and writes its exact control-flow graph: every basic block that "

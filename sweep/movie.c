@@ -150,7 +150,7 @@ static int movie_info(int argc, char **argv) {
 
 static const char help[] =
     "Usage: hotgraph movie info FILE.fm2 [ROM]\n"
-    "       hotgraph movie make [ROM] --out FILE.fm2 [OPTION]...\n"
+    "       hotgraph movie make [GAME|ROM] --out FILE.fm2 [OPTION]...\n"
     "\n"
     "Describes or makes movies: recorded input in FCEUX's text format, FM2 version 3.\n"
     "'hotgraph movie info --help' and 'hotgraph movie make --help' say more.\n";

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "fingers.h"
+#include "game.h"
 #include "interrupt.h"
 #include "nes/movie.h"
 #include "options.h"
@@ -14,13 +15,16 @@
 enum { FRAMES_STANDARD = 18000, FRAMES_MOST = 10000000, PLAYERS_MOST = 64 };
 
 struct make {
-    const char *rom, *out, *player, *name, *md5;
+    const char *game, *out, *player, *name, *md5;
     uint64_t seed, frames;
+    struct game_files files;
     struct cartridge *cartridge; /* NULL without a ROM */
     struct movie movie;
 };
 
-static const char details[] =
+static const char details[] = GAME_DETAILS
+    "\n"
+    "\n"
     "Without --player the input knows nothing of the game: Start presses first, then\n"
     "directions held and buttons pressed for as long as people do. It depends on the seed\n"
     "alone, so it can be made without the ROM; --name and --md5 then say which ROM it is\n"
@@ -32,7 +36,7 @@ static const char details[] =
     "\n"
     "Examples:\n"
     "  hotgraph movie make game.nes --out game.fm2 --seed 7\n"
-    "  hotgraph movie make games/mazewisp.nes --player mazewisp --out m.fm2\n";
+    "  hotgraph movie make mazewisp --player mazewisp --out m.fm2\n";
 
 static void press_blindly(struct make *m) {
     struct fingers f;
@@ -44,6 +48,7 @@ static void press_blindly(struct make *m) {
 /* The player presses, the machine plays, and every line that is played becomes the movie's. */
 static enum status let_play(struct make *m, const struct player *player, struct error *e) {
     struct nes *nes = NULL;
+    interrupt_catch();
     void *mind = calloc(1, player->state_size > 0 ? player->state_size : 1);
     enum status status = mind != NULL
                              ? nes_create(&nes, &(struct nes_options){.cartridge = m->cartridge}, e)
@@ -54,7 +59,7 @@ static enum status let_play(struct make *m, const struct player *player, struct 
         m->movie.lines[i].pads[0] = player->press(mind, nes_ram(nes), i - 1);
         status = movie_play_frame(&m->movie, nes, e);
         if (status != STATUS_OK)
-            error_prefix(e, "%s", m->rom);
+            error_prefix(e, "%s", m->files.rom);
         else if (interrupt_signal() != 0)
             status = error_set(e, STATUS_INTERRUPTED, "%s: not made: stopped by signal %d", m->out,
                                interrupt_signal());
@@ -76,8 +81,10 @@ static bool parse_md5(const char *text, uint8_t out[16]) {
 
 static enum status describe_rom(struct make *m, struct error *e) {
     struct movie *movie = &m->movie;
-    if (m->rom != NULL) {
-        enum status status = cartridge_load(&m->cartridge, m->rom, e);
+    if (m->game != NULL) {
+        enum status status = game_find(&m->files, m->game, e);
+        if (status == STATUS_OK)
+            status = cartridge_load(&m->cartridge, m->files.rom, e);
         if (status != STATUS_OK)
             return status;
         memcpy(movie->checksum, m->cartridge->md5, sizeof movie->checksum);
@@ -115,9 +122,9 @@ static int check(const struct make *m) {
         return usage_error("movie make", "--out FILE is missing");
     if (m->md5 != NULL && !parse_md5(m->md5, ignored))
         return usage_error("movie make", "--md5 takes 32 hexadecimal digits, not '%s'", m->md5);
-    if (m->rom != NULL && m->md5 != NULL)
+    if (m->game != NULL && m->md5 != NULL)
         return usage_error("movie make", "--md5 is for movies made without the ROM");
-    if (m->rom == NULL && m->player != NULL)
+    if (m->game == NULL && m->player != NULL)
         return usage_error("movie make", "a player needs the ROM: it is missing");
     return 0;
 }
@@ -146,7 +153,7 @@ int movie_make(int argc, char **argv) {
     };
     const struct usage usage = {
         .command = "movie make",
-        .operands = "[ROM]",
+        .operands = "[" GAME_OPERAND "]",
         .most = 1,
         .summary = "Makes a movie for a game. The same options make the same movie.",
         .details = details,
@@ -155,12 +162,13 @@ int movie_make(int argc, char **argv) {
     struct operands operands;
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
-    m.rom = operands.count > 0 ? operands.at[0] : NULL;
+    m.game = operands.count > 0 ? operands.at[0] : NULL;
     int exit_status = check(&m);
     struct error e = {0};
     if (exit_status == 0 && make(&m, &e) != STATUS_OK)
         exit_status = failure(&e);
     movie_free(&m.movie);
     cartridge_free(m.cartridge);
+    game_files_free(&m.files);
     return exit_status;
 }

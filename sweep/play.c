@@ -1,10 +1,12 @@
 #include "play.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "interrupt.h"
 #include "nes/engine.h"
+#include "progress.h"
 
 enum { STATE_FILE_LARGEST = 64 << 20 };
 
@@ -38,16 +40,21 @@ const struct option_spec *play_option_rows(struct play_options *o,
 }
 
 static enum status open_movie(struct play *p, const struct play_options *o, struct error *e) {
-    if (o->movie == NULL)
+    if (o->movie != NULL) {
+        free(p->files.movie);
+        p->files.movie = strdup(o->movie);
+        if (p->files.movie == NULL)
+            return error_set(e, STATUS_MEMORY, "%s: out of memory", o->movie);
+    }
+    if (p->files.movie == NULL)
         return STATUS_OK;
-    enum status status = movie_load(&p->movie, o->movie, e);
+    enum status status = movie_load(&p->movie, p->files.movie, e);
     if (status != STATUS_OK)
         return status;
-    p->has_movie = true;
     status = movie_matches(&p->movie, p->cartridge, e);
     if (status == STATUS_OK)
         return status;
-    error_prefix(e, "%s", o->movie);
+    error_prefix(e, "%s", p->files.movie);
     if (o->force) {
         warning("%s", e->text);
         return STATUS_OK;
@@ -68,8 +75,11 @@ static enum status load_state(struct play *p, const char *path, struct error *e)
 
 enum status play_open(struct play *p, const char *game, const struct play_options *o, bool pictures,
                       struct error *e) {
+    interrupt_catch(); /* before a command opens its results */
     *p = (struct play){.engine_name = engine_interpreter.name};
-    enum status status = cartridge_load(&p->cartridge, game, e);
+    enum status status = game_find(&p->files, game, e);
+    if (status == STATUS_OK)
+        status = cartridge_load(&p->cartridge, p->files.rom, e);
     if (status == STATUS_OK)
         status = open_movie(p, o, e);
     if (status != STATUS_OK)
@@ -83,9 +93,9 @@ enum status play_open(struct play *p, const char *game, const struct play_option
         status = load_state(p, o->load_state, e);
     if (status != STATUS_OK)
         return status;
-    p->end = o->frames_given ? o->frames
-             : p->has_movie  ? p->movie.line_count
-                             : PLAY_FRAMES_STANDARD;
+    p->end = o->frames_given          ? o->frames
+             : p->files.movie != NULL ? p->movie.line_count
+                                      : PLAY_FRAMES_STANDARD;
     p->first = nes_frame(p->nes);
     if (p->first >= p->end)
         return error_set(e, STATUS_ARGUMENT,
@@ -103,6 +113,7 @@ void play_close(struct play *p) {
     nes_free(p->nes);
     movie_free(&p->movie);
     cartridge_free(p->cartridge);
+    game_files_free(&p->files);
     *p = (struct play){0};
 }
 
@@ -113,6 +124,8 @@ static double now(void) {
 }
 
 enum status play_run(struct play *p, struct play_hooks hooks, struct error *e) {
+    struct progress progress;
+    progress_start(&progress, (double)(p->end - nes_frame(p->nes)));
     double begun = now();
     enum status status = STATUS_OK;
     while (status == STATUS_OK && nes_frame(p->nes) < p->end) {
@@ -129,7 +142,11 @@ enum status play_run(struct play *p, struct play_hooks hooks, struct error *e) {
             error_prefix(e, "%s", p->cartridge->name);
         if (status == STATUS_OK && hooks.after != NULL)
             status = hooks.after(hooks.user, p, frame, e);
+        progress.done++;
+        if (!p->silent && (frame & 63) == 0)
+            progress_show(&progress, p->cartridge->name);
     }
+    progress_end(&progress);
     p->seconds += now() - begun;
     return status;
 }

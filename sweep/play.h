@@ -16,6 +16,7 @@
 #ifndef HOTGRAPH_PLAY_H
 #define HOTGRAPH_PLAY_H
 
+#include "game.h"
 #include "nes/movie.h"
 #include "options.h"
 
@@ -36,16 +37,18 @@ const struct option_spec *play_option_rows(struct play_options *o,
                                            struct option_spec rows[PLAY_OPTION_ROWS]);
 
 struct play {
+    struct game_files files; /* movie: the one that is played, NULL without */
     struct cartridge *cartridge;
     struct movie movie; /* empty without one */
-    bool has_movie;
     struct nes *nes;
     const char *engine_name;
     uint64_t first, end; /* frames first..end-1 are to be played */
     double seconds;      /* spent in play_run() */
+    bool silent;         /* no progress bar: something else is printed */
 };
 
-/* Loads everything and builds the machine; play_close() is safe after a failure, too. */
+/* Finds the game (game.h), loads everything and builds the machine; play_close() is safe after a
+ * failure, too. */
 enum status play_open(struct play *p, const char *game, const struct play_options *options,
                       bool pictures, struct error *e);
 void play_close(struct play *p);

@@ -30,7 +30,10 @@ struct replay {
     struct trace trace;
 };
 
-static const char details[] =
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
     "Frames are counted from 0 at power-on; frame i ends when its vertical blank begins\n"
     "(an instruction boundary), and what the program reads during it is line i+1 of\n"
     "the movie, as in FCEUX. RAM at power-on is 00 00 00 00 FF FF FF FF repeating.\n"
@@ -52,7 +55,7 @@ static const char details[] =
     "after the push, else as it is. From these lines the exact graph can be computed.\n"
     "\n"
     "Examples:\n"
-    "  hotgraph replay games/mazewisp.nes --movie movies/mazewisp.fm2 --json\n"
+    "  hotgraph replay mazewisp --json\n"
     "  hotgraph replay game.nes --frames 600 --screenshot 599:end.png\n"
     "  hotgraph replay game.nes --movie m.fm2 --frames 60 --trace 58:60 >trace.txt\n";
 
@@ -191,14 +194,14 @@ static enum status close_outputs(struct replay *r, enum status status, struct er
 
 /* ---- what came of it ---- */
 
-static void print_json(const struct replay *r, const struct play *p) {
+static void print_json(const struct play *p) {
     uint64_t frames = p->end - p->first;
     printf("{\"rom\": ");
-    print_json_string(r->game);
+    print_json_string(p->files.rom);
     printf(", \"sha1\": \"%s\", \"mapper\": %u,\n \"movie\": ", p->cartridge->sha1,
            p->cartridge->mapper);
-    if (p->has_movie)
-        print_json_string(r->wish.movie);
+    if (p->files.movie != NULL)
+        print_json_string(p->files.movie);
     else
         printf("null");
     printf(",\n \"first_frame\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"cycles\": %" PRIu64
@@ -258,7 +261,7 @@ int command_replay(int argc, char **argv) {
     struct option_spec rows[PLAY_OPTION_ROWS];
     const struct usage usage = {
         .command = "replay",
-        .operands = "ROM",
+        .operands = GAME_OPERAND,
         .least = 1,
         .most = 1,
         .summary = "Plays a game on the emulated console and prints a summary: how many "
@@ -283,7 +286,7 @@ int command_replay(int argc, char **argv) {
     if (replay(&r, &p, &e) != STATUS_OK)
         exit_status = failure(&e);
     else if (r.json)
-        print_json(&r, &p);
+        print_json(&p);
     else if (r.trace_range == NULL)
         print_summary(&p);
 done:

@@ -13,7 +13,10 @@ struct sample_command {
     const char *out;
 };
 
-static const char details[] =
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
     "The time is the emulated console's, so a stream does not depend on the computer.\n"
     "Batch k is due at k times the interval; it starts at the first instruction from then\n"
     "on, and is left out if the batch before it has not ended yet. The stream is tab-\n"
@@ -24,7 +27,7 @@ static const char details[] =
     "is compressed.\n"
     "\n"
     "Example:\n"
-    "  hotgraph sample games/mazewisp.nes --movie movies/mazewisp.fm2 --out m.isampling.gz\n";
+    "  hotgraph sample mazewisp --out m.isampling.gz\n";
 
 static enum status record(const struct sample_command *c, struct play *p, const char *game,
                           struct error *e) {
@@ -74,7 +77,7 @@ int command_sample(int argc, char **argv) {
     struct option_spec rows[PLAY_OPTION_ROWS];
     const struct usage usage = {
         .command = "sample",
-        .operands = "ROM",
+        .operands = GAME_OPERAND,
         .least = 1,
         .most = 1,
         .summary = "Plays a game and writes the sample stream: every few milliseconds, a batch of "

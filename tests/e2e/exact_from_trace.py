@@ -85,3 +85,36 @@ def canonical_edges(p):
         if b in leaders:
             edges[entry_of[a], b] += n
     return edges
+
+
+def main():
+    program = Program()
+    suspended = None  # (where the thread would go on, S before the push), until the handler begins
+    ended = None      # where the running thread stood when a reset or the trace's end came
+    for line in sys.stdin:
+        fields = line.rstrip("\n").split("\t")
+        if fields[1] != "*":
+            _, _, address, code, _, registers = fields
+            s = int(registers[registers.index("S:") + 2:][:2], 16)
+            program.executes(int(address, 16), len(code) // 2, int(code[:2], 16), s)
+            continue
+        _, _, change, cause, address, s = fields
+        address, s = int(address, 16), int(s[2:], 16)
+        if change == "suspended":
+            suspended = address, (s + 3) & 0xFF
+        elif change == "begins" and cause in ("NMI", "IRQ"):
+            program.interrupted(address, *suspended)
+        elif change == "begins" and cause == "reset":
+            program.reset(address, ended)
+            ended = None
+        elif change == "begins":
+            program.entries.add(address)  # the trace itself began in the middle of a thread
+        elif change == "ends" and cause in ("reset", "start") and ended is None:
+            ended = address  # the first of them is the running thread
+    if ended is not None:
+        program.goes_on_at(ended)
+    for (source, target), count in sorted(canonical_edges(program).items()):
+        print(f"0x{source:x}\t0x{target:x}\t{count}")
+
+
+main()

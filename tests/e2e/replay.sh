@@ -1,0 +1,73 @@
+# One movie, one outcome: if this fails, results depend on how a replay was run, and nothing that is
+# measured can be reproduced.
+set -eu
+. "$(dirname "$0")/lib.sh"
+cd "$work"
+rom="$source/games/mazewisp.nes" movie=m.fm2
+"$hotgraph" movie make "$rom" --out "$movie" --seed 5 --frames 400
+"$hotgraph" movie make "$rom" --out again.fm2 --seed 5 --frames 400
+same "$movie" again.fm2
+"$hotgraph" movie info "$movie" "$rom" | grep -q 'frames *400' || fail "movie info counts frames"
+"$hotgraph" movie make "$rom" --out third.fm2 --seed 6 --frames 400
+! cmp -s "$movie" third.fm2 || fail "the seed changes nothing"
+
+# The summary without what time is in.
+outcome() {
+    "$hotgraph" replay "$rom" --movie "$movie" --json "$@" | sed 's/"seconds".*//'
+}
+outcome --ram-hash first.hash --dump-ram first.ram --frames 400 >first
+outcome --ram-hash second.hash --frames 400 >second
+same first second
+same first.hash second.hash
+test "$(wc -l <first.hash)" = 400 || fail "a hash a frame"
+test "$(wc -c <first.ram)" = 819200 || fail "2 KiB of RAM a frame"
+test "$(cut -d' ' -f2 first.hash | sort -u | wc -l)" -gt 300 || fail "RAM does not change"
+
+# Cycle by cycle, with pictures, traced, and watched by profilers: the guest notices nothing.
+outcome --no-fast --ram-hash slow.hash >slow
+same first slow
+same first.hash slow.hash
+outcome --screenshot 399:end.png --ram-hash pictures.hash >pictures
+same first pictures
+same first.hash pictures.hash
+"$hotgraph" replay "$rom" --movie "$movie" --trace 100:110 --ram-hash traced.hash >trace
+same first.hash traced.hash
+
+# The trace starts and ends where it was asked to.
+test "$(grep -v '	\*	' trace | cut -f1 | uniq | tr '\n' ' ')" = \
+    "100 101 102 103 104 105 106 107 108 109 " || fail "frames of the trace"
+grep -q '	begins	NMI	' trace || fail "the trace shows no interrupt"
+
+# Saved and loaded again equals straight on.
+outcome --frames 150 --save-state s150 >/dev/null
+outcome --load-state s150 --frames 400 --ram-hash loaded.hash --save-state s400 >loaded
+tail -n 250 first.hash >rest.hash
+same rest.hash loaded.hash
+outcome --frames 400 --save-state straight >/dev/null
+same s400 straight
+test "$(grep -o '"state_hash": "[0-9a-f]*"' loaded)" = "$(grep -o '"state_hash": "[0-9a-f]*"' first)" ||
+    fail "another state hash after loading"
+
+# A compressed result holds the same.
+"$hotgraph" replay "$rom" --movie "$movie" --ram-hash packed.gz >/dev/null
+gzip -dc packed.gz >unpacked
+same first.hash unpacked
+
+# Pictures: PNG, 256 x 240.
+test "$(head -c 24 end.png | od -An -tx1 | tr -d ' \n')" = \
+    89504e470d0a1a0a0000000d4948445200000100000000f0 || fail "no PNG of 256 x 240"
+"$hotgraph" replay "$rom" --movie "$movie" --frames 3 --video film >/dev/null
+test "$(ls film)" = "$(printf '000000.png\n000001.png\n000002.png')" || fail "video: $(ls film)"
+
+# Stopped on request: nothing half-written stays, and the exit status says it was a signal.
+"$hotgraph" replay "$rom" --frames 100000000 --ram-hash endless 2>stopped &
+pid=$!
+until ls endless.tmp* >/dev/null 2>&1; do
+    kill -0 "$pid" 2>/dev/null || fail "an endless replay ended: $(cat stopped)"
+done
+kill -TERM "$pid"
+status=0
+wait "$pid" || status=$?
+test "$status" = 143 || fail "stopped by SIGTERM it ends with $status"
+grep -q 'stopped by signal 15' stopped || fail "$(cat stopped)"
+test -z "$(ls endless* 2>/dev/null)" || fail "left behind: $(ls endless*)"

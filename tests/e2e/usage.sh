@@ -1,0 +1,50 @@
+# How the program is called: if this fails, a mistyped option is ignored, a script cannot tell a wrong
+# call from a failed run, or --help does not help.
+set -eu
+. "$(dirname "$0")/lib.sh"
+cd "$work"
+rom="$source/games/mazewisp.nes"
+
+refuses 2 'a command is missing'
+refuses 2 "did you mean 'replay'" repaly
+refuses 2 "unknown option '--frames'" --frames 3
+refuses 2 "did you mean '--frames'" replay "$rom" --farmes 3
+refuses 2 'a whole number from 1' replay "$rom" --frames 0
+refuses 2 'a whole number' replay "$rom" --frames 3x
+refuses 2 'needs a value' replay "$rom" --frames
+refuses 2 'takes no value' replay "$rom" --json=1
+refuses 2 'it takes' replay
+refuses 2 'one operand too many' replay "$rom" "$rom"
+refuses 2 "--engine takes one of" replay "$rom" --engine dbt
+refuses 2 'FRAME:FILE.png' replay "$rom" --screenshot 3
+refuses 2 'FROM:TO' replay "$rom" --trace 5:5
+refuses 2 'standard output' replay "$rom" --trace 1:2 --json
+refuses 2 'one file' replay "$rom" --ram-hash a --dump-ram a
+refuses 2 '--out FILE is missing' sample "$rom"
+refuses 2 '--out FILE is missing' exact "$rom"
+refuses 2 '--out FILE is missing' build x.isampling
+refuses 2 'three places' sample "$rom" --out a --interval-ms 0.0001
+refuses 2 "did you mean 'gaussian'" build x.isampling --out a --technique gausian
+refuses 2 'a number from 0.001 to 1' compare a b --hot 90
+refuses 2 'it takes' compare a
+refuses 2 'info or make' movie
+refuses 2 "did you mean 'make'" movie mkae
+refuses 2 'needs the ROM' movie make --out a --player mazewisp
+refuses 2 '32 hexadecimal digits' movie make --out a --md5 12
+refuses 2 'takes no operands' techniques x
+refuses 1 'frames 0 to 4' replay "$rom" --frames 5 --screenshot 5:a.png
+refuses 1 'frames 0 to 4' replay "$rom" --frames 5 --trace 3:6
+for left in *; do
+    test ! -e "$left" || fail "$left was written by a wrong call"
+done
+
+# Every command has a manual, on standard output, with exit status 0.
+"$hotgraph" --help >help
+grep -q '^Usage: hotgraph COMMAND' help || fail "--help has no usage"
+for command in $(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' help); do
+    "$hotgraph" "$command" --help >manual 2>errors || fail "$command --help fails"
+    grep -q "^Usage: hotgraph $command" manual || fail "$command --help has no usage"
+    test ! -s errors || fail "$command --help writes to standard error"
+    echo "$command: $(wc -l <manual) lines of manual"
+done
+"$hotgraph" --version | grep -Eq '^hotgraph [0-9.]+ \(commit [0-9a-z-]+\)$' || fail "--version"
