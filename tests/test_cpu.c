@@ -3,9 +3,8 @@
  * that is all RAM. If this fails, games run differently from the console: a wrong flag, a dummy
  * access that moves a register, an interrupt that comes an instruction late.
  *
- * The production source of the cycle-by-cycle loop is compiled here once more, with a tap on each
- * bus cycle and on the interrupt lines; the compiled production loops run the same vectors for
- * registers, memory and time.
+ * The cycle-by-cycle loop runs them with a tap on each bus cycle and on the interrupt lines
+ * (flat.h); the loops as compiled into the library run them for registers, memory and time.
  */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -17,16 +16,7 @@
 
 #include <cmocka.h>
 
-struct nes;
-static void tap_cycle(struct nes *n, unsigned address, unsigned value, bool write);
-static void tap_lines(struct nes *n);
-
-#define BUS_CYCLE(n, address, value, write) tap_cycle(n, address, value, write)
-#define bus_lines                           tap_lines
-#define nes_step                            tapped_step
-#include "nes/cpu_step.c"
-#undef nes_step
-void nes_step(struct nes *n);
+#include "flat.h"
 
 /* ---- vectors ---- */
 
@@ -102,29 +92,7 @@ static bool parse_vector(const char *at, struct test_vector *t, bool lines) {
            parse_cells(&at, &t->written_count, t->written) && parse_cycles(&at, t, lines);
 }
 
-/* ---- a machine whose whole address space is RAM ---- */
-
-struct flat {
-    struct nes nes;
-    struct watch watch;
-    uint8_t high[0x10000];
-};
-
-static uint8_t *cell_of(struct flat *f, unsigned address) {
-    return address < RAM_SIZE ? &f->nes.ram[address] : &f->high[address];
-}
-
-static struct flat *flat_new(void) {
-    struct flat *f = calloc(1, sizeof *f);
-    assert_non_null(f);
-    struct nes *n = &f->nes;
-    n->watch = &f->watch;
-    for (unsigned page = 0; page < 256; page++) {
-        n->rd[page] = n->wr[page] = cell_of(f, page * 256);
-        n->code_end[page] = page < 8 ? n->ram + RAM_SIZE - 2 : f->high + 0x10000 - 2;
-    }
-    return f;
-}
+/* ---- running them ---- */
 
 static void flat_load(struct flat *f, const struct test_vector *t) {
     struct nes *n = &f->nes;

@@ -1,0 +1,356 @@
+/*
+ * Observers and probes. The exact graph, which everything is measured against, is built from what
+ * they report; if this failed, edges would be lost or invented, or watching would change the game.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "guest.h"
+
+enum { MAX_EVENTS = 4096 };
+
+/* Everything an observer was told, in order, as lines of text. */
+struct journal {
+    struct nes *nes;
+    uint32_t counters;
+    unsigned instrumented, id;
+    char text[64 * 1024];
+    size_t len;
+    uint64_t steps, last_step;
+    uint64_t alarm_at, alarms;
+};
+
+static void note(struct journal *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct journal *j, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    j->len += (size_t)vsnprintf(j->text + j->len, sizeof j->text - j->len, format, args);
+    va_end(args);
+    assert_true(j->len < sizeof j->text);
+}
+
+static void on_probe(struct journal *j, const char *what, const struct probe_event *e) {
+    note(j, "%s %04X>%04X\n", what, (unsigned)e->from, (unsigned)e->to);
+}
+static void on_before(void *self, const struct probe_event *e) {
+    on_probe(self, "before", e);
+}
+static void on_taken(void *self, const struct probe_event *e) {
+    on_probe(self, "taken", e);
+}
+static void on_next(void *self, const struct probe_event *e) {
+    on_probe(self, "next", e);
+}
+static void on_indirect(void *self, const struct probe_event *e) {
+    on_probe(self, "indirect", e);
+}
+
+static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    struct journal *j = self;
+    void (*const calls[])(void *, const struct probe_event *) = {
+        [PROBE_BEFORE] = on_before,
+        [PROBE_TAKEN] = on_taken,
+        [PROBE_NEXT] = on_next,
+        [PROBE_INDIRECT] = on_indirect,
+    };
+    j->instrumented++;
+    for (int when = 0; when < PROBE_WHEN_COUNT; when++)
+        if (when != PROBE_BEFORE || insn->kind != INSN_PLAIN)
+            probe_attach(site, when, (struct probe){PROBE_CALL, 0, 0, calls[when], j});
+}
+
+static const char *const changes[] = {"begins", "suspended", "resumes", "ends"};
+static const char *const causes[] = {"start", "reset", "nmi", "irq", "rti"};
+
+static void on_thread(void *self, const struct thread_event *e) {
+    note(self, "%s %s %04X s=%02X\n", changes[e->change], causes[e->cause], (unsigned)e->address,
+         e->s);
+}
+
+static struct journal *journal_new(struct nes *nes, const struct observer *observer) {
+    struct journal *j = calloc(1, sizeof *j);
+    assert_non_null(j);
+    j->nes = nes;
+    struct observer o = *observer;
+    o.self = j;
+    assert_int_equal(nes_attach(nes, &o, &j->id, NULL), STATUS_OK);
+    return j;
+}
+
+/* Runs `count` instructions, more exactly: to the boundary behind the last. */
+static void run_instructions(struct nes *nes, uint64_t count) {
+    const uint64_t end = nes_instructions(nes) + count;
+    while (nes_instructions(nes) < end)
+        assert_int_equal(nes_run_to(nes, nes_cycle(nes) + 1, NULL), STATUS_OK);
+}
+
+static const struct observer everything = {.instrument = instrument, .thread = on_thread};
+
+/* Each kind of instruction, once: LDX #2; loop: DEX; BNE loop; JSR sub; JMP (ind) -> JMP self. */
+static struct guest *tour(void) {
+    struct guest *g = guest_new();
+    guest_code(g, 0x8000, 0xA2, 0x02, /* LDX #2 */
+               0xCA,                  /* DEX */
+               0xD0, 0xFD,            /* BNE $8002 */
+               0xD0, 0x00,            /* BNE $8007, not taken */
+               0xF0, 0x00,            /* BEQ $8009: taken, to its own next */
+               0x20, 0x20, 0x80,      /* JSR $8020 */
+               0x6C, 0x30, 0x80,      /* JMP ($8030) */
+               0x00);
+    guest_code(g, 0x8020, 0x60);       /* RTS */
+    guest_code(g, 0x8030, 0x40, 0x80); /* .word $8040 */
+    guest_code(g, 0x8040, 0x00, 0x00,  /* BRK */
+               0x4C, 0x42, 0x80);      /* JMP $8042 */
+    guest_code(g, 0x8050, 0x40);       /* RTI */
+    guest_vectors(g, 0x8050, 0x8000, 0x8050);
+    return g;
+}
+
+static const char tour_journal[] = "begins reset 8000 s=FD\n"
+                                   "next 8000>8002\n"
+                                   "next 8002>8003\n"
+                                   "before 8003>8003\n"
+                                   "taken 8003>8002\n"
+                                   "next 8002>8003\n"
+                                   "before 8003>8003\n"
+                                   "next 8003>8005\n"
+                                   "before 8005>8005\n"
+                                   "next 8005>8007\n"
+                                   "before 8007>8007\n"
+                                   "taken 8007>8009\n"
+                                   "before 8009>8009\n"
+                                   "taken 8009>8020\n"
+                                   "before 8020>8020\n"
+                                   "indirect 8020>800C\n"
+                                   "before 800C>800C\n"
+                                   "indirect 800C>8040\n"
+                                   "before 8040>8040\n"
+                                   "indirect 8040>8050\n"
+                                   "before 8050>8050\n"
+                                   "indirect 8050>8042\n"
+                                   "before 8042>8042\n"
+                                   "taken 8042>8042\n";
+
+static void check_tour(bool no_fast) {
+    struct guest *g = tour();
+    struct nes *nes = guest_machine(g, (struct nes_options){.no_fast = no_fast});
+    struct journal *j = journal_new(nes, &everything);
+    run_instructions(nes, 13);
+    assert_string_equal(j->text, tour_journal);
+    assert_int_equal(j->instrumented, 11);
+    assert_int_equal(nes_probes_fired(nes, j->id), 23);
+    nes_free(nes);
+    free(j);
+    free(g);
+}
+
+/* Broken: edges of the exact graph would be missing, doubled, or of the wrong kind. */
+static void test_points(void **state) {
+    (void)state;
+    check_tour(false);
+    check_tour(true);
+}
+
+/* ---- self-modifying code ---- */
+
+/* Code in RAM whose operand is changed: each version is a new instruction, an old one is known. */
+static void test_changed_code(void **state) {
+    (void)state;
+    for (int no_fast = 0; no_fast < 2; no_fast++) {
+        struct guest *g = guest_new();
+        guest_code(g, 0x8000, 0xA9, 0xA0, 0x8D, 0x00, 0x02,        /* LDA #$A0 (LDY #), STA $0200 */
+                   0xA9, 0x60, 0x8D, 0x02, 0x02,                   /* LDA #$60, STA $0202 */
+                   0xEE, 0x01, 0x02, 0xA9, 0x01, 0x2D, 0x01, 0x02, /* INC $0201 AND it with 1 */
+                   0x8D, 0x01, 0x02,                               /* STA $0201 */
+                   0x20, 0x00, 0x02,                               /* JSR $0200 */
+                   0x4C, 0x0A, 0x80);                              /* again from INC */
+        guest_vectors(g, 0x8000, 0x8000, 0x8000);
+        struct nes *nes = guest_machine(g, (struct nes_options){.no_fast = no_fast});
+        struct journal *j = journal_new(nes, &everything);
+        run_instructions(nes, 4 + 10 * 8);
+        /* 4 + 6 in ROM; LDY #0, LDY #1, RTS in RAM; more if a version were forgotten */
+        assert_int_equal(j->instrumented, 13);
+        assert_non_null(strstr(j->text, "next 0200>0202\n"));
+        nes_free(nes);
+        free(j);
+        free(g);
+    }
+}
+
+/* ---- threads ---- */
+
+/* NMI on; the handler at $9000 is `handler`. The main program at $8000 loops at $8005. */
+static struct guest *with_nmi(const uint8_t *handler, size_t size) {
+    struct guest *g = guest_new();
+    guest_code(g, 0x8000, 0xA9, 0x80, 0x8D, 0x00, 0x20, 0x4C, 0x05, 0x80);
+    guest_bytes(g, 0x9000, handler, size);
+    /* The PPU ignores $2000 before its first pre-render line: start behind a wait. */
+    guest_code(g, 0xA000, 0x2C, 0x02, 0x20, 0x10, 0xFB, 0x2C, 0x02, 0x20, 0x10, 0xFB, 0x4C, 0x00,
+               0x80);
+    guest_vectors(g, 0x9000, 0xA000, 0x8000);
+    return g;
+}
+
+static void check_threads(const uint8_t *handler, size_t size, unsigned frames,
+                          const char *expected) {
+    for (int no_fast = 0; no_fast < 2; no_fast++) {
+        struct guest *g = with_nmi(handler, size);
+        struct nes *nes = guest_machine(g, (struct nes_options){.no_fast = no_fast});
+        struct journal *j = journal_new(nes, &(const struct observer){.thread = on_thread});
+        for (unsigned i = 0; i < frames; i++)
+            assert_int_equal(nes_run_frame(nes, NULL), STATUS_OK);
+        assert_string_equal(j->text, expected);
+        nes_free(nes);
+        free(j);
+        free(g);
+    }
+}
+#define HANDLER(...)                                                                               \
+    (const uint8_t[]){__VA_ARGS__}, sizeof(const uint8_t[]) {                                      \
+        __VA_ARGS__                                                                                \
+    }
+
+/* Broken: interrupts would put edges between unrelated code into the exact graph. */
+static void test_threads(void **state) {
+    (void)state;
+    /* An RTI that matches resumes. */
+    check_threads(HANDLER(0x40), 4,
+                  "begins reset A000 s=FD\n"
+                  "suspended nmi 8005 s=FA\nbegins nmi 9000 s=FA\nresumes rti 8005 s=FD\n");
+    /* INC the return address on the stack: the entry is dropped, the RTI is ordinary. */
+    check_threads(HANDLER(0xBA, 0xFE, 0x02, 0x01, 0xDE, 0x02, 0x01, 0xA9, 0x90, 0x9D, 0x03, 0x01,
+                          0xA9, 0x20, 0x9D, 0x02, 0x01, 0x40),
+                  4,
+                  "begins reset A000 s=FD\n"
+                  "suspended nmi 8005 s=FA\nbegins nmi 9000 s=FA\nends rti 8005 s=FA\n");
+    /* The handler throws its frame away and loops: the next interrupt drops what lies below. */
+    check_threads(HANDLER(0xA2, 0xFF, 0x9A, 0x4C, 0x03, 0x90), 5,
+                  "begins reset A000 s=FD\n"
+                  "suspended nmi 8005 s=FA\nbegins nmi 9000 s=FA\n"
+                  "ends nmi 8005 s=FA\n"
+                  "suspended nmi 9003 s=FC\nbegins nmi 9000 s=FC\n");
+}
+
+/* Handlers that never return nest; the seventeenth pushes the oldest out. */
+static void test_thread_limit(void **state) {
+    (void)state;
+    struct guest *g = with_nmi(HANDLER(0x4C, 0x00, 0x90));
+    struct nes *nes = guest_machine(g, (struct nes_options){0});
+    struct journal *j = journal_new(nes, &(const struct observer){.thread = on_thread});
+    for (unsigned i = 0; i < 3 + 16; i++)
+        nes_run_frame(nes, NULL);
+    assert_null(strstr(j->text, "ends"));
+    nes_run_frame(nes, NULL);
+    assert_non_null(strstr(j->text, "ends nmi 8005 s=FA\nsuspended nmi 9000"));
+    j->len = 0;
+    nes_detach(nes, j->id);
+    unsigned ends = 0;
+    for (const char *at = j->text; (at = strstr(at, "ends start")); at++)
+        ends++;
+    assert_int_equal(ends, 17); /* the running one and sixteen that wait */
+    nes_free(nes);
+    free(j);
+    free(g);
+}
+
+/* ---- alarms, stepping, several observers ---- */
+
+static void on_step(void *self, const struct guest_insn *insn, uint64_t cycle) {
+    struct journal *j = self;
+    assert_true(j->steps == 0 || cycle > j->last_step);
+    assert_int_equal(insn->pc, nes_registers(j->nes).pc);
+    j->last_step = cycle;
+    j->steps++;
+}
+
+static void on_alarm(void *self, uint64_t cycle) {
+    struct journal *j = self;
+    assert_true(cycle >= j->alarm_at && cycle < j->alarm_at + 9);
+    j->alarms++;
+    nes_observe(j->nes, j->id, 25);
+    j->alarm_at = cycle + 1000;
+    nes_set_alarm(j->nes, j->id, j->alarm_at);
+}
+
+/* Broken: samples would be taken at other instructions than the due ones, so no two machines
+ * would record the same stream. */
+static void test_alarms(void **state) {
+    (void)state;
+    uint64_t counts[2][3];
+    for (int no_fast = 0; no_fast < 2; no_fast++) {
+        struct guest *g = tour();
+        struct nes *nes = guest_machine(g, (struct nes_options){.no_fast = no_fast});
+        struct journal *j =
+            journal_new(nes, &(const struct observer){.step = on_step, .alarm = on_alarm});
+        j->alarm_at = 500;
+        nes_set_alarm(nes, j->id, 500);
+        nes_run_to(nes, 100000, NULL);
+        assert_in_range(j->alarms, 98, 100);
+        assert_int_equal(j->steps, j->alarms * 25);
+        counts[no_fast][0] = j->alarms;
+        counts[no_fast][1] = j->last_step;
+        counts[no_fast][2] = nes_instructions(nes);
+        nes_free(nes);
+        free(j);
+        free(g);
+    }
+    assert_memory_equal(counts[0], counts[1], sizeof counts[0]);
+}
+
+static void instrument_counts(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    struct journal *j = self;
+    (void)insn;
+    probe_attach(site, PROBE_BEFORE,
+                 (struct probe){.kind = PROBE_ADD, .counter = j->counters, .value = 2});
+    probe_attach(
+        site, PROBE_BEFORE,
+        (struct probe){.kind = PROBE_STORE, .counter = j->counters + 1, .value = insn->pc});
+    probe_attach(site, PROBE_BEFORE,
+                 (struct probe){PROBE_CALL_AT, j->counters + 2, 10, on_before, j});
+}
+
+/* Two observers see the same, from when they attached to when they left; counters never move. */
+static void test_observers(void **state) {
+    (void)state;
+    struct guest *g = tour();
+    struct nes *nes = guest_machine(g, (struct nes_options){0});
+    const uint64_t *counters = nes_counters(nes);
+    run_instructions(nes, 3);
+    struct journal *a = journal_new(
+        nes, &(const struct observer){.instrument = instrument_counts, .thread = on_thread});
+    a->counters = nes_counters_add(nes, 3);
+    struct journal *b = journal_new(nes, &everything);
+    assert_string_equal(a->text, "begins start 8002 s=FD\n");
+    run_instructions(nes, 20);
+    assert_ptr_equal(counters, nes_counters(nes));
+    assert_int_equal(counters[a->counters], 40);
+    assert_int_equal(counters[a->counters + 1], 0x8042);
+    assert_int_equal(counters[a->counters + 2], 20);
+    assert_string_equal(a->text, "begins start 8002 s=FD\nbefore 8042>8042\n");
+    assert_int_equal(nes_probes_fired(nes, a->id), 60);
+    nes_detach(nes, a->id);
+    const size_t told = b->len;
+    run_instructions(nes, 1);
+    assert_int_equal(counters[a->counters], 40);
+    assert_true(b->len > told);
+    nes_detach(nes, b->id);
+    const size_t end = b->len;
+    run_instructions(nes, 5);
+    assert_int_equal(b->len, end);
+    nes_free(nes);
+    free(a);
+    free(b);
+    free(g);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_points),  cmocka_unit_test(test_changed_code),
+        cmocka_unit_test(test_threads), cmocka_unit_test(test_thread_limit),
+        cmocka_unit_test(test_alarms),  cmocka_unit_test(test_observers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
