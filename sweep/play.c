@@ -94,7 +94,7 @@ enum status play_open(struct play *p, const char *game, const struct play_option
     if (status != STATUS_OK)
         return status;
     p->end = o->frames_given          ? o->frames
-             : p->files.movie != NULL ? p->movie.line_count
+             : p->files.movie != NULL ? movie_frames(&p->movie)
                                       : PLAY_FRAMES_STANDARD;
     p->first = nes_frame(p->nes);
     if (p->first >= p->end)

@@ -7,6 +7,7 @@
 
 void movie_free(struct movie *m) {
     free(m->lines);
+    free(m->resets);
     *m = (struct movie){0};
 }
 
@@ -27,19 +28,33 @@ enum status movie_matches(const struct movie *m, const struct cartridge *c, stru
                      rom);
 }
 
+/* Index of the line whose buttons frame `frame` reads: one more for each line that a reset took. */
+static uint64_t line_of(const struct movie *m, uint64_t frame) {
+    uint64_t line = frame + 1;
+    for (size_t i = 0; i < m->reset_count && m->resets[i] <= line; i++)
+        line += m->resets[i] > 0; /* the first line is spent anyway */
+    return line;
+}
+
 struct movie_line movie_line_at(const struct movie *m, uint64_t frame) {
     struct movie_line line = {0};
-    if (m->line_count > 1 && frame < m->line_count - 1)
-        line = m->lines[frame + 1];
-    /* No frame reads the first line's buttons, but a reset in it still comes before all else. */
-    if (frame == 0 && m->line_count > 0)
-        line.command |= m->lines[0].command;
+    uint64_t at = line_of(m, frame), before = frame > 0 ? line_of(m, frame - 1) + 1 : 0;
+    if (at < m->line_count)
+        line = m->lines[at];
+    for (size_t i = 0; i < m->reset_count; i++)
+        if (m->resets[i] >= before && m->resets[i] < at)
+            line.command |= m->lines[m->resets[i]].command;
     return line;
 }
 
 bool movie_resets_after(const struct movie *m, uint64_t frame) {
-    for (uint64_t i = frame; i < m->line_count; i++)
-        if (movie_line_at(m, i).command != 0)
-            return true;
-    return false;
+    uint64_t before = frame > 0 ? line_of(m, frame - 1) + 1 : 0;
+    return m->reset_count > 0 && m->resets[m->reset_count - 1] >= before;
+}
+
+uint64_t movie_frames(const struct movie *m) {
+    uint64_t lost = 0;
+    for (size_t i = 0; i < m->reset_count; i++)
+        lost += m->resets[i] > 0;
+    return m->line_count - lost;
 }

@@ -1,8 +1,10 @@
 /*
  * movie: recorded input in FCEUX's text format, FM2 version 3.
  *
- * What the program reads during frame i is line i+1: FCEUX spends its first line before the first
- * vertical blank. The first line's buttons are never read; a reset in it is applied before frame 0.
+ * What the program reads during frame i is line i+1: FCEUX keeps the PPU silent for two of its
+ * frames after power-on, so its first line is spent before the first vertical blank. It does so
+ * after each reset, too: a line with a reset takes no frame of its own, and its buttons are never
+ * read; the reset comes at the start of the frame that reads the next line.
  *
  *     struct movie m = {0};
  *     if (movie_load(&m, "game.fm2", &err)) ...
@@ -24,6 +26,8 @@ struct movie_line {
 struct movie {
     struct movie_line *lines;
     size_t line_count;
+    size_t *resets; /* indexes of the lines with a command, ascending; movie_parse() finds them */
+    size_t reset_count;
     char rom_filename[256];
     bool has_checksum;
     uint8_t checksum[16]; /* MD5 of PRG and CHR */
@@ -38,8 +42,11 @@ void movie_free(struct movie *m);
 /* STATUS_ARGUMENT, with both checksums, when the movie names another ROM; *m without a checksum
  * matches any. */
 enum status movie_matches(const struct movie *m, const struct cartridge *c, struct error *e);
-/* The line for frame `frame` (line frame + 1 of the file): past the end nothing is pressed. */
+/* What to do in frame `frame`: the resets at its start and the buttons held. Past the end nothing
+ * is pressed. */
 struct movie_line movie_line_at(const struct movie *m, uint64_t frame);
+/* How many frames it takes, the last of them after its last line. */
+uint64_t movie_frames(const struct movie *m);
 /* True when a reset comes at or after this frame: a JAM may still end. */
 bool movie_resets_after(const struct movie *m, uint64_t frame);
 /* Applies the line of the machine's current frame (resets, pads) and runs it. STATUS_GUEST, naming

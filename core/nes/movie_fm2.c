@@ -22,6 +22,7 @@ struct parser {
     bool has_version, port[2];
     uint64_t length; /* frames to read; UINT64_MAX: all */
     VEC(struct movie_line) lines;
+    VEC(size_t) resets;
 };
 
 /* A line's text, not ended by NUL. */
@@ -242,7 +243,7 @@ static enum status frame_line(struct parser *p, struct text t) {
         if (status != STATUS_OK)
             return status;
     }
-    if (!vec_push(&p->lines, line))
+    if ((command != 0 && !vec_push(&p->resets, p->lines.len)) || !vec_push(&p->lines, line))
         return fail(p, STATUS_MEMORY, "out of memory", (struct text){0});
     return STATUS_OK;
 }
@@ -285,9 +286,12 @@ enum status movie_parse(struct movie *out, const char *text, size_t len, const c
     enum status status = parse_lines(&p, text, len);
     if (status != STATUS_OK) {
         vec_free(&p.lines);
+        vec_free(&p.resets);
         *out = (struct movie){0};
         return status;
     }
+    out->resets = p.resets.at;
+    out->reset_count = p.resets.len;
     out->lines = p.lines.at;
     out->line_count = p.lines.len;
     sha1_hex(text, len, out->sha1);

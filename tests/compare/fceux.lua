@@ -1,9 +1,11 @@
 -- Plays a movie in FCEUX and writes the 2 KiB of RAM after every frame, in hotgraph's numbering.
--- Arguments come through the environment: MOVIE, FRAMES, OUT.
+-- Arguments come through the environment: MOVIE, FRAMES, OUT, and RESETS, the numbers of the movie's
+-- lines (from 0) that reset the console.
 --
 -- The first frameadvance after movie.play() returns before any frame has run, and the next one runs
 -- FCEUX's first frame, which reads the movie's first line and ends before hotgraph's frame 0. From
--- then on FCEUX's frame i+1 is hotgraph's frame i.
+-- then on FCEUX's frame i+1 is hotgraph's frame i. After a reset, too, FCEUX's PPU is silent for two
+-- frames; the first of them has no frame in hotgraph.
 --
 -- FCEUX ends a frame about a scanline before vertical blank, hotgraph where it begins. So what is
 -- written for a frame is RAM as the next frame's NMI handler is entered, where there is one; else
@@ -12,6 +14,10 @@ local frames = tonumber(os.getenv("FRAMES"))
 local out = assert(io.open(os.getenv("OUT"), "wb"))
 local handler = memory.readbyte(0xFFFA) + 256 * memory.readbyte(0xFFFB)
 local ram, entered
+local resets = {}
+for line in string.gmatch(os.getenv("RESETS") or "", "%d+") do
+    resets[tonumber(line)] = true
+end
 
 local function ram_now()
     return memory.readbyterange(0, 2048)
@@ -28,9 +34,14 @@ emu.speedmode("maximum")
 movie.play(os.getenv("MOVIE"), true)
 emu.frameadvance()
 emu.frameadvance()
-for i = 1, frames + 1 do
+local written, frame = 0, 0
+while written < frames do
     emu.frameadvance()
-    if ram then out:write(ram) end
+    if ram and not resets[frame] then
+        out:write(ram)
+        written = written + 1
+    end
+    frame = frame + 1
     ram = ram_now()
     entered = false
 end

@@ -7,7 +7,9 @@ hotgraph=$1 rom=$(realpath "$2") movie=$(realpath "$3") frames=${4:-}
 here=$(dirname "$(realpath "$0")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-test -n "$frames" || frames=$(grep -c '^|' "$movie")
+# Lines that reset the console (but the first) take no frame.
+resets=$(awk '/^\|/ {if (n > 0 && $0 !~ /^\|0/) printf "%d ", n; n++}' "$movie")
+test -n "$frames" || frames=$(($(grep -c '^|' "$movie") - $(echo "$resets" | wc -w)))
 compared=0 failed=0
 
 "$hotgraph" replay "$rom" --movie "$movie" --frames "$frames" --dump-ram "$work/ours.ram" >/dev/null
@@ -19,7 +21,7 @@ if test -x "$fceux"; then
     # Its first start writes a configuration with an OpenGL window; 2 is the one without.
     mkdir "$HOME/.fceux"
     printf 'SDL.VideoDriver = 2\nSDL.Sound = 0\nSDL.PauseFrame = 0\n' >"$HOME/.fceux/fceux.cfg"
-    FRAMES=$frames OUT="$work/fceux.ram" MOVIE="$movie" timeout 300 "$fceux" --sound 0 \
+    RESETS=$resets FRAMES=$frames OUT="$work/fceux.ram" MOVIE="$movie" timeout 300 "$fceux" --sound 0 \
         --loadlua "$here/fceux.lua" "$rom" >"$work/fceux.log" 2>&1 || cat "$work/fceux.log"
     compared=$((compared + 1))
     python3 "$here/ramdiff.py" "$work/ours.ram" "$work/fceux.ram" fceux || failed=$((failed + 1))
@@ -28,6 +30,7 @@ fi
 for core in /usr/lib/*/libretro/nestopia_libretro.so; do
     test -f "$core" || continue
     ${CC:-cc} -O1 -o "$work/nestopia" "$here/nestopia.c" -ldl
+    test -z "$resets" || { echo "nestopia: left out: the movie has resets"; continue; }
     (cd "$work" && ./nestopia "$core" "$rom" "$movie" "$frames" nestopia.ram >nestopia.log 2>&1) ||
         cat "$work/nestopia.log"
     compared=$((compared + 1))
