@@ -102,9 +102,131 @@ static void test_golden(void **state) {
     assert_int_equal(cases, 8);
 }
 
+/* ---- what the golden streams do not show ---- */
+
+static struct stream plain_stream(const uint32_t *pcs, size_t length, size_t count) {
+    struct stream s = {.batch_length = length, .batch_count = count};
+    s.samples = calloc(length * count + 1, sizeof *s.samples);
+    assert_non_null(s.samples);
+    for (size_t i = 0; i < length * count; i++)
+        s.samples[i] = (struct sample){.pc = pcs[i], .size = 1, .kind = INSN_PLAIN};
+    return s;
+}
+
+static struct profile built(const struct stream *s, const int64_t *values) {
+    struct profile p;
+    struct error e = {0};
+    if (gaussian()->build(&p, s, SIZE_MAX, values, &e) != STATUS_OK)
+        fail_msg("%s", e.text);
+    return p;
+}
+
+/* Broken: a batch whose deviation is exactly the threshold, as real streams have, is judged by the
+ * rounding of a floating-point unit; or addresses near 2^32 overflow. */
+static void test_exact_tie(void **state) {
+    (void)state;
+    static const uint32_t bases[] = {0, 0x8000, 0xFFFFFF00};
+    const int64_t values[TECHNIQUE_PARAMETERS] = {8, 15, 1, 5, 0};
+    for (size_t i = 0; i < 3; i++)
+        for (uint32_t more = 0; more < 2; more++) {
+            uint32_t pcs[2] = {bases[i], bases[i] + 30 + more};
+            struct stream s = plain_stream(pcs, 2, 1);
+            struct profile p = built(&s, values);
+            assert_int_equal(p.low, 1 - more);
+            assert_int_equal(p.high, more);
+            profile_free(&p);
+            stream_free(&s);
+        }
+    uint32_t farthest[2] = {0, UINT32_MAX};
+    struct stream s = plain_stream(farthest, 2, 1);
+    struct profile p = built(&s, (int64_t[TECHNIQUE_PARAMETERS]){8, INT32_MAX, 1, 5, 0});
+    assert_int_equal(p.high, 1); /* 2^31 - 1/2 is above 2^31 - 1 */
+    profile_free(&p);
+    stream_free(&s);
+}
+
+/* Broken: an experiment with impossible parameters ends in a crash or in a plausible result. */
+static void test_refused(void **state) {
+    (void)state;
+    uint32_t pcs[2] = {1, 2};
+    struct stream s = plain_stream(pcs, 2, 1);
+    struct profile p;
+    struct error e = {0};
+    const int64_t wide[TECHNIQUE_PARAMETERS] = {8, 8, 3, 5, 0};
+    assert_int_equal(gaussian()->build(&p, &s, SIZE_MAX, wide, &e), STATUS_ARGUMENT);
+    assert_non_null(strstr(e.text, "window_size of 3"));
+    assert_non_null(strstr(e.text, "2 instructions"));
+    for (size_t i = 0; i < 5; i++)
+        for (int side = 0; side < 2; side++) {
+            const struct parameter *parameter = &gaussian()->parameters[i];
+            int64_t values[TECHNIQUE_PARAMETERS] = {8, 8, 1, 5, 0};
+            values[i] = side == 0 ? parameter->least - 1 : parameter->most + 1;
+            assert_int_equal(gaussian()->build(&p, &s, SIZE_MAX, values, &e), STATUS_ARGUMENT);
+            assert_non_null(strstr(e.text, parameter->name));
+            assert_null(p.graph.edges);
+        }
+    stream_free(&s);
+}
+
+/* Broken: a recording that is one huge batch of branches overflows the stack. */
+static void test_huge_batch(void **state) {
+    (void)state;
+    enum { LENGTH = 300000 };
+    struct stream s = {.batch_length = LENGTH, .batch_count = 1};
+    s.samples = calloc(LENGTH, sizeof *s.samples);
+    assert_non_null(s.samples);
+    for (size_t i = 0; i < LENGTH; i++)
+        s.samples[i] = (struct sample){
+            .pc = (uint32_t)i * 2, .target = (uint32_t)i * 2 + 2, .size = 2, .kind = INSN_JUMP};
+    /* Every instruction is a block of its own that waits for the rest of the batch. */
+    struct profile p = built(&s, (int64_t[TECHNIQUE_PARAMETERS]){INT32_MAX, INT32_MAX, 1, 0, 1});
+    assert_int_equal(p.graph.block_count, LENGTH);
+    assert_int_equal(p.graph.edge_count, LENGTH - 1);
+    assert_int_equal(p.graph.edges[0].count, 2);
+    profile_free(&p);
+    stream_free(&s);
+}
+
+/* Broken: compare cannot tell which edges of the graph are busy-waits, because a block that an
+ * interrupt ran into claims everything between the program and its handler. */
+static void test_interrupted_block(void **state) {
+    (void)state;
+    static const uint32_t pcs[] = {0x10, 0x12, 0x14, 0x50, 0x52};
+    static const uint8_t sizes[] = {2, 2, 2, 2, 2};
+    struct stream s = plain_stream(pcs, 5, 1);
+    for (size_t i = 0; i < 5; i++)
+        s.samples[i].size = sizes[i];
+    struct profile p = built(&s, (int64_t[TECHNIQUE_PARAMETERS]){1000, 1000, 1, 0, 1});
+    assert_int_equal(p.graph.block_count, 1);
+    assert_int_equal(p.graph.blocks[0].entry, 0x10);
+    assert_int_equal(p.graph.blocks[0].last, 0x14);
+    profile_free(&p);
+    stream_free(&s);
+}
+
+/* Broken: the costs by which techniques are compared do not count what they say. */
+static void test_costs(void **state) {
+    (void)state;
+    static const uint32_t pcs[] = {0x10, 0x11, 0x12, 0x10, 0x11, 0x12};
+    struct stream s = plain_stream(pcs, 3, 2);
+    struct profile p = built(&s, (int64_t[TECHNIQUE_PARAMETERS]){8, 8, 2, 5, 0});
+    assert_int_equal(p.cost.records, 6);
+    assert_int_equal(p.cost.observed, 6);
+    assert_int_equal(p.cost.probes, 0);
+    /* a batch: 2 means, their 2 searches, 3 instructions with a search each */
+    assert_int_equal(p.cost.steps, 2 * (2 + 2 + 3 + 3));
+    profile_free(&p);
+    stream_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_exact_tie),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_huge_batch),
+        cmocka_unit_test(test_interrupted_block),
+        cmocka_unit_test(test_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
