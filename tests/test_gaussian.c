@@ -10,11 +10,12 @@
 #include <cmocka.h>
 #include <dirent.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile.h"
+#include "profile/internal.h"
 
 static const struct technique *gaussian(void) {
     const struct technique *t = technique_find("gaussian");
@@ -145,6 +146,48 @@ static void test_exact_tie(void **state) {
     stream_free(&s);
 }
 
+/* Broken: on a tie, or at either end, an instruction falls into another bin than the prototype's.
+ */
+static void test_nearest(void **state) {
+    (void)state;
+    static const struct {
+        size_t count;
+        double centroid[3]; /* of bins at 100, 110, 120 */
+        uint32_t query;
+        int expected;
+    } cases[] = {
+        {1, {100}, 90, 0},
+        {1, {100}, 200, 0},
+        {2, {100, 110}, 104, 0},
+        {2, {100, 110}, 100, 0},
+        {3, {100, 110, 120}, 105, 0}, /* neighbour over here */
+        {3, {100, 110, 120}, 106, 1},
+        {3, {100, 130, 120}, 110, 2}, /* after over before */
+        {3, {100, 120, 120}, 110, 2},
+        {3, {101, 130, 120}, 110, 0},
+        {3, {99, 130, 120}, 110, 2},
+        {3, {100, 110, 120}, 115, 1},
+        {3, {100, 110, 114}, 112, 1},
+        {2, {130, 110}, 120, 1},
+        {3, {100, 105, 99}, 120, 1}, /* found by address, compared by centroid */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bins b;
+        bool lost = false;
+        assert_true(bins_init(&b, 8));
+        for (size_t k = 0; k < cases[i].count; k++) {
+            b.at[k].address = 100 + 10 * (uint32_t)k;
+            b.centroid[k + 1] = cases[i].centroid[k];
+        }
+        b.count = cases[i].count;
+        b.centroid[b.count + 1] = b.centroid[b.count + 2] = INFINITY;
+        const struct bin *bin = bins_nearest(&b, cases[i].query, &lost);
+        if (bin - b.at != cases[i].expected)
+            fail_msg("case %zu: bin %td", i, bin - b.at);
+        bins_free(&b);
+    }
+}
+
 /* Broken: an experiment with impossible parameters ends in a crash or in a plausible result. */
 static void test_refused(void **state) {
     (void)state;
@@ -221,11 +264,9 @@ static void test_costs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_exact_tie),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_huge_batch),
-        cmocka_unit_test(test_interrupted_block),
+        cmocka_unit_test(test_golden),     cmocka_unit_test(test_exact_tie),
+        cmocka_unit_test(test_nearest),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_huge_batch), cmocka_unit_test(test_interrupted_block),
         cmocka_unit_test(test_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
