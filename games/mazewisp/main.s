@@ -362,11 +362,19 @@ palette_step:
 @visible:
     sta palbuf, x
     dex
-    bpl @entry
+    cpx #3
+    bne @entry
+@display:               ; the display does not fade
+    lda pal_base, x
+    sta palbuf, x
+    dex
+    bpl @display
     lda ticks           ; embers flicker
     and #8
     bne @done
-    lda palbuf + 11
+    lda palbuf + 10
+    clc
+    adc #$10
     sta palbuf + 10
 @done:
     lda #1

@@ -86,6 +86,8 @@ grow_unpack:
     cmp #16
     bne @more
     inc sub
+    lda #2
+    sta fade
     jsr set_quota
     ldx #0
     ldy startp
@@ -152,10 +154,8 @@ state_title:
     lda sub
     bne @going
     inc sub
-    sta cam + 1
-    lda #8
     sta cam
-    lda #0
+    sta cam + 1
     sta akind
     lda #20
     sta aspd
