@@ -93,7 +93,7 @@ kind_tile:
 anim_mask:
     .byte 4, 8, 16, 8, 8
 den_wait:               ; frames until each leaves its den
-    .byte 20, 60, 100, 140, 180, 220
+    .byte 50, 90, 130, 170, 210, 250
 
 ; six hunters a level, from the title (0) on
 ROSTERS = 9
@@ -116,7 +116,7 @@ lantern_time:
     .byte 0, 240, 220, 200, 180, 160, 140, 120
 QUOTAS = 8
 quota:                  ; 256ths of the maze's embers
-    .byte 0, 120, 134, 148, 162, 176, 190, 200
+    .byte 0, 104, 118, 132, 146, 160, 176, 192
 MAZES = 6
 maze_lo:
     .byte <maze_title, <maze_ferngate, <maze_thornwheel, <maze_mossrun
@@ -128,7 +128,7 @@ maze_hi:
 ; -- Colours
 pal_base:
     .byte $0f, $30, $28, $1a,  $0f, $0f, $0f, $0f,  $0f, $0f, $16, $38,  $0f, $0f, $10, $28
-    .byte $0f, $12, $2c, $30,  $0f, $07, $27, $38,  $0f, $03, $23, $34,  $0f, $06, $16, $38
+    .byte $0f, $12, $2c, $30,  $0f, $07, $27, $38,  $0f, $03, $23, $34,  $0f, $16, $26, $38
 pal_slot:               ; which of the theme's colours goes there, $ff: none
     .byte $ff, $ff, $ff, $ff,  $ff, $00, $01, $02,  $ff, $03, $ff, $ff,  $ff, $03, $ff, $ff
     .byte $ff, $ff, $ff, $ff,  $ff, $ff, $ff, $ff,  $ff, $ff, $ff, $ff,  $ff, $ff, $ff, $ff
@@ -142,6 +142,14 @@ themes:                 ; hedge dark, middle, light; ground. By maze, then frost
     .byte $02, $12, $22, $0b
     .byte $01, $11, $31, $0c
 THEME_FROST = 7
+
+; -- Motes, by theme: pixels blown, speed of fall in 256ths of a pixel, palette
+mote_wind:
+    .byte 1, 2, 3, 1, 2, 1, 4
+mote_fall:
+    .byte 60, 70, 110, 40, 80, 50, 150
+mote_colour:
+    .byte 0, 2, 1, 0, 2, 1, 0
 
 ; -- Sprites
 ring_x:                 ; the flare's sparks, as numbers of offsets

@@ -18,30 +18,65 @@ reset:
 @warm1:
     bit $2002
     bpl @warm1
-    txa
 @clear:
+    lda #0
     sta $00, x
     sta $0100, x
-    sta $0200, x
     sta $0300, x
     sta $0400, x
     sta $0500, x
     sta $0600, x
     sta $0700, x
+    lda #$f8
+    sta oam, x          ; below the picture
     inx
     bne @clear
 @warm2:
     bit $2002
     bpl @warm2
-    jsr clear_screens
-    jsr clear_sprites
-    jsr sound_reset
-    ldx #27
-@display:
-    lda display_line, x
-    sta hud, x
-    dex
-    bpl @display
+    lda #29             ; sprite 0 shows from line 30, where the fringe is opaque
+    sta oam
+    lda #T_zero
+    sta oam + 1
+    lda #%00100000      ; behind the background
+    sta oam + 2
+    lda #236
+    sta oam + 3
+    lda #$20            ; both screens empty; X = 0
+    sta $2006
+    stx $2006
+    txa
+    ldy #8
+@empty:
+    sta $2007
+    inx
+    bne @empty
+    dey
+    bne @empty
+    lda #T_fringe       ; the fringe under the display, on both: the split falls into it
+    ldx #$60
+@fringe:
+    ldy #$20
+    sty $2006
+    stx $2006
+    sta $2007
+    ldy #$24
+    sty $2006
+    stx $2006
+    sta $2007
+    inx
+    bpl @fringe
+    lda #$0f            ; sound on, everything silent
+    sta $4015
+    lda #$30
+    sta $4000
+    sta $4004
+    sta $400c
+    lda #$80
+    sta $4008
+    lda #$08            ; sweeps off, or low notes are muted
+    sta $4001
+    sta $4005
     lda #$5a
     sta rng
     lda #<500
@@ -275,51 +310,6 @@ copy_cells:
     bne @cell
 @done:
     stx qhead
-    rts
-
-; Both screens empty, and the fringe under the display on both (the camera may show either).
-clear_screens:
-    lda #$20
-    sta $2006
-    lda #0
-    sta $2006
-    ldx #8
-    tay
-@byte:
-    sta $2007
-    iny
-    bne @byte
-    dex
-    bne @byte
-    ldy #$20
-    jsr @fringe
-    ldy #$24
-@fringe:
-    sty $2006
-    lda #$60
-    sta $2006
-    lda #T_fringe
-    ldx #32
-@tile:
-    sta $2007
-    dex
-    bne @tile
-    rts
-
-clear_sprites:
-    lda #$f8
-@hide:
-    sta oam, x
-    inx
-    bne @hide
-    lda #29             ; shown from line 30, where the fringe is opaque
-    sta oam
-    lda #T_zero
-    sta oam + 1
-    lda #%00100000      ; behind the background
-    sta oam + 2
-    lda #236
-    sta oam + 3
     rts
 
 ; Every eight steps, or at once when the shade has changed: the palette for the theme, as dark as fade says.

@@ -222,11 +222,19 @@ cell_tiles:
     bmi @slime
     cmp #C_HEDGE
     beq hedge_tiles
+    cmp #C_EMBER
+    beq cell_ember
     tax
     lda cell_tile, x
     .byte $2c           ; BIT skips the next load
 @slime:
     lda #T_slime
+    .byte $2c
+low_flame:
+    lda #T_ember_low
+    .byte $2c
+high_flame:
+    lda #T_ember
 four_tiles:
     sta t0
     clc
@@ -237,6 +245,14 @@ four_tiles:
     adc #1
     sta t3
     rts
+
+cell_ember:                 ; flickering, neighbours not together
+    lda ticks
+    lsr a
+    eor cellp
+    and #$10
+    beq high_flame
+    bne low_flame
 
 ; Each quarter of a hedge looks at its two neighbours: bit 0 joined sideways, bit 1 joined up or down.
 hedge_tiles:
@@ -298,7 +314,7 @@ hedge_tiles:
     cmp #T_hedge_h + 1
     bne @done
     lda #T_hedge_bloom
-    bne four_tiles
+    jmp four_tiles
 @done:
     rts
 
@@ -343,6 +359,32 @@ redraw_cell:
     txa
     and #15
     sta qtail
+    rts
+
+; A few cells a frame, all over the maze: embers are redrawn as they flicker.
+flicker_step:
+    lda #6
+    sta steps
+@cell:
+    clc
+    lda flicker
+    adc #37
+    sta flicker
+    sta cellp
+    lda flicker + 1
+    adc #0
+    and #1
+    sta flicker + 1
+    adc #>map           ; carry is clear
+    sta cellp + 1
+    ldy #0
+    lda (cellp), y
+    cmp #C_EMBER
+    bne @other
+    jsr redraw_cell
+@other:
+    dec steps
+    bne @cell
     rts
 
 ; Column col as tiles, for the NMI; with an even column also the colours of it and the next.

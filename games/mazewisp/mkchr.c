@@ -1,12 +1,13 @@
-/* Turns the ASCII drawings of tiles.txt into 8 KiB of CHR-ROM and the names into assembler constants.
+/* Turns the ASCII drawings of tiles.txt into 8 KiB of CHR-ROM and the names into assembler
+ * constants.
  *
  *     mkchr tiles.txt OUT.chr OUT.inc
  *
- * Lines of the input: `; comment`; `bank N` (pattern table 0 or 1); `at N` (next tile number); then a heading and its rows:
- * `font ABC` 8 rows of one word a letter (at the letter's ASCII code - 32; X is shaded from colour 1 to 2 down the letter);
- * `tile NAME` 8 rows of 8; `block NAME` 16 rows of 16 (four tiles: top left, top right, bottom left, bottom right);
- * `half NAME` 16 rows of 8, the left half of a block whose right half is its mirror image.
- * Pixels: `.` colour 0, `1` `2` `3`.
+ * Lines of the input: `; comment`; `bank N` (pattern table 0 or 1); `at N` (next tile number); then
+ * a heading and its rows: `font ABC` 8 rows of one word a letter (at the letter's ASCII code - 32;
+ * X is shaded from colour 1 to 2 down the letter); `tile NAME` 8 rows of 8; `block NAME` 16 rows of
+ * 16 (four tiles: top left, top right, bottom left, bottom right); `half NAME` 16 rows of 8, the
+ * left half of a block whose right half is its mirror image. Pixels: `.` colour 0, `1` `2` `3`.
  */
 #include <stdio.h>
 #include <stdlib.h>

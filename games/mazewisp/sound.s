@@ -1,19 +1,5 @@
 ; Sound: effects on pulse 1 and noise, a tune on pulse 2 (melody) and triangle (bass).
 
-sound_reset:
-    lda #$0f
-    sta $4015
-    lda #$30
-    sta $4000
-    sta $4004
-    sta $400c
-    lda #$80
-    sta $4008
-    lda #$08            ; sweeps off, or low notes are muted
-    sta $4001
-    sta $4005
-    rts
-
 sound_step:
     jsr music_step
     jsr effect_step

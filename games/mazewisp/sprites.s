@@ -29,6 +29,8 @@ build_sprites:
 @in_range:
     dec steps
     bne @actor
+    jsr motes_step
+    jsr draw_motes
     ldx oam_pos         ; take away what is left from the last frame
     lda #$f8
 @hide:
@@ -305,6 +307,37 @@ draw_small:
     clc
     adc #4
     sta oam_pos
+    rts
+
+draw_motes:
+    ldx #MOTES - 1
+@mote:
+    stx cur
+    lda mote_x, x
+    sta t0
+    lda mote_y, x
+    clc
+    adc #SPLIT_Y - 4
+    cmp #SPLIT_Y
+    bcc @next           ; still behind the display
+    sta spr_y
+    ldy colour
+    lda mote_y, x
+    and #16
+    beq @turned
+    lda #T_mote_a
+    .byte $2c           ; BIT skips the next load
+@turned:
+    lda #T_mote_b
+    pha
+    lda mote_colour, y
+    tay
+    pla
+    jsr draw_small
+@next:
+    ldx cur
+    dex
+    bpl @mote
     rts
 
 draw_firefly:

@@ -64,6 +64,18 @@ grow_begin:
     sta akind, x
     dex
     bpl @actor
+    ldx #27
+@display:
+    lda display_line, x
+    sta hud, x
+    dex
+    bpl @display
+    ldx #2 * MOTES - 1  ; mote_x and mote_y: some in the air from the start
+@mote:
+    jsr random
+    sta mote_x, x
+    dex
+    bpl @mote
     lda #120
     sta night
     lda #MSG_BLANK
@@ -163,12 +175,7 @@ state_title:
     sta glow
     jsr hunters_place
 @going:
-    lda #0
-    sta cur
-    jsr move_actor
-    jsr hunters_step
-    jsr scent_step
-    jsr firefly_step
+    jsr world_step
     inc timer
     ldx #MSG_START
     lda timer
@@ -226,6 +233,11 @@ state_ready:
     lda startp + 1
     jsr place_actor
     jsr hunters_place
+    lda night
+    bne @unhurried
+    clc
+    jsr hunters_hurry
+@unhurried:
     jsr camera_snap
     lda name
     sta msg
@@ -257,18 +269,23 @@ state_play:
     lda paused
     bne @done
     jsr wisp_controls
-    lda #0
-    sta cur
-    jsr move_actor
     jsr wisp_glow
-    jsr hunters_step
-    jsr scent_step
-    jsr firefly_step
+    jsr world_step
     jsr camera_step
     jsr heart_step
     jmp night_step
 @done:
     rts
+
+; Everything that also lives on the title screen.
+world_step:
+    lda #0
+    sta cur
+    jsr move_actor
+    jsr hunters_step
+    jsr scent_step
+    jsr flicker_step
+    jmp firefly_step
 
 ; The night lasts 120 times 32 frames.
 night_step:
@@ -336,6 +353,7 @@ state_cleared:
     jsr sfx_moon
 @going:
     jsr camera_step
+    jsr flicker_step
     lda night
     beq @counted
     dec night
@@ -387,6 +405,63 @@ state_over:
     rts
 
 ; -- Things that live in the maze besides the actors.
+
+; Leaves and dust drift through the air of each maze in its own way. They stay where they are when the picture scrolls.
+motes_step:
+    sec
+    lda cam
+    sbc cam_old
+    sta t2
+    lda cam
+    sta cam_old
+    ldy colour
+    lda mote_wind, y
+    sta t3
+    lda mote_fall, y
+    sta t1
+    ldx #MOTES - 1
+@mote:
+    txa                 ; each a little faster than the next
+    asl a
+    asl a
+    asl a
+    adc t1
+    adc mote_f, x
+    sta mote_f, x
+    lda mote_y, x
+    adc #0
+    cmp #204
+    bcc @in_air
+    jsr random          ; a new one at the top
+    sta mote_x, x
+    lda #0
+@in_air:
+    sta mote_y, x
+    sec
+    lda mote_x, x
+    sbc t2
+    sta mote_x, x
+    txa                 ; blown one way or back
+    asl a
+    asl a
+    asl a
+    asl a
+    adc ticks
+    and #$31
+    beq @forth
+    cmp #$21
+    bne @still
+    dec mote_x, x
+    bcs @still
+@forth:
+    clc
+    lda mote_x, x
+    adc t3
+    sta mote_x, x
+@still:
+    dex
+    bpl @mote
+    rts
 
 ; The camera follows the wisp round the ring, at most 3 pixels a frame, and slows down near its aim.
 camera_step:

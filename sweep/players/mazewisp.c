@@ -1,5 +1,6 @@
-/* Plays Mazewisp (games/mazewisp): walks the cheapest way to the nearest ember, where cells near hunters are dear, and to the moon
- * gate once it is open. It sees hunters as they were a moment ago, overlooks some, and now and then loses its thread, so it gets caught.
+/* Plays Mazewisp (games/mazewisp): walks the cheapest way to the nearest ember, where cells near
+ * hunters are dear, and to the moon gate once it is open. It sees hunters as they were a moment
+ * ago, overlooks some, and now and then loses its thread, so it gets caught.
  */
 #include "../player.h"
 
@@ -44,10 +45,10 @@ struct mind {
     uint64_t random;
     struct hunter seen[DELAY][ACTORS]; /* the last frames, oldest at `now` */
     int now;
-    int wait;         /* frames before Start is pressed on the title */
-    int confused;     /* frames still to be spent going nowhere in particular */
-    int think;        /* frames until the next decision */
-    int dimmed;       /* frames B is still held */
+    int wait;     /* frames before Start is pressed on the title */
+    int confused; /* frames still to be spent going nowhere in particular */
+    int think;    /* frames until the next decision */
+    int dimmed;   /* frames B is still held */
     int direction;
     uint8_t overlooked; /* bit h: hunter h is not thought of */
     int cost[CELLS], danger[CELLS];
@@ -88,16 +89,18 @@ static int absolute(int a) {
 
 static void look(struct mind *m, const uint8_t *ram) {
     for (int i = 0; i < ACTORS; i++)
-        m->seen[m->now][i] = (struct hunter){ram[RAM_X_LOW + i] + 256 * ram[RAM_X_HIGH + i], ram[RAM_Y + i],
-                                             ram[RAM_KIND + i], ram[RAM_MODE + i]};
+        m->seen[m->now][i] = (struct hunter){ram[RAM_X_LOW + i] + 256 * ram[RAM_X_HIGH + i],
+                                             ram[RAM_Y + i], ram[RAM_KIND + i], ram[RAM_MODE + i]};
     m->now = (m->now + 1) % DELAY;
 }
 
 static bool harmless(const struct hunter *h) {
-    return h->kind > KIND_OWL || h->mode == MODE_DEN || h->mode == MODE_DAZED || h->mode == MODE_PERCH;
+    return h->kind > KIND_OWL || h->mode == MODE_DEN || h->mode == MODE_DAZED ||
+           h->mode == MODE_PERCH;
 }
 
-/* Spreads danger from a hunter's cell over the cells it can soon reach; an owl's over those around it. */
+/* Spreads danger from a hunter's cell over the cells it can soon reach; an owl's over those around
+ * it. */
 static void fear(struct mind *m, const uint8_t *ram, const struct hunter *h) {
     int reach = h->kind == KIND_OWL ? 3 : 5;
     int frontier[64], count = 1, next[64];
@@ -156,7 +159,8 @@ static void find_ways(struct mind *m, const uint8_t *ram, int x, int y, int dire
         for (int d = 0; d < 4; d++) {
             int n = neighbour(cell, d);
             if (!solid(ram, n))
-                offer(m, n, m->cost[cell] + 8 + m->danger[n] + (ram[RAM_MAP + n] & SLIME ? 8 : 0), m->first[cell], &tail);
+                offer(m, n, m->cost[cell] + 8 + m->danger[n] + (ram[RAM_MAP + n] & SLIME ? 8 : 0),
+                      m->first[cell], &tail);
         }
     }
 }
@@ -171,7 +175,10 @@ static int attraction(const uint8_t *ram, int cell, bool chased) {
     case MOON_OPEN:
         return 4000;
     default:
-        return ram[RAM_FIREFLY_TIME] > 160 && cell == ram[RAM_FIREFLY_CELL] + 256 * (ram[RAM_FIREFLY_CELL + 1] - 3) ? 140 : -1;
+        return ram[RAM_FIREFLY_TIME] > 160 &&
+                       cell == ram[RAM_FIREFLY_CELL] + 256 * (ram[RAM_FIREFLY_CELL + 1] - 3)
+                   ? 220
+                   : -1;
     }
 }
 
@@ -203,7 +210,8 @@ static void decide(struct mind *m, const uint8_t *ram) {
                 m->direction = m->first[c];
 }
 
-/* Which way the wisp should turn at the centre it is coming to: the pad must be held before it is there. */
+/* Which way the wisp should turn at the centre it is coming to: the pad must be held before it is
+ * there. */
 static uint8_t steer(struct mind *m, const uint8_t *ram) {
     static const uint8_t button[4] = {BUTTON_UP, BUTTON_RIGHT, BUTTON_DOWN, BUTTON_LEFT};
     int x = ram[RAM_X_LOW] + 256 * ram[RAM_X_HIGH], y = ram[RAM_Y], going = ram[RAM_DIRECTION];
@@ -236,14 +244,15 @@ static uint8_t play(struct mind *m, const uint8_t *ram) {
     else if (m->think-- <= 0) {
         decide(m, ram);
         m->think = 2 + (int)chance(m, 5);
-        if (chance(m, 150) == 0) {
+        if (chance(m, 220) == 0) {
             m->confused = 10 + (int)chance(m, 25);
             m->direction = (int)chance(m, 4);
         }
         if (chance(m, 20) == 0)
-            m->overlooked = (uint8_t)(chance(m, 128) & chance(m, 128));
+            m->overlooked = (uint8_t)(chance(m, 128) & chance(m, 128) & chance(m, 128));
     }
-    buttons |= m->confused ? (uint8_t)(16u << ((const uint8_t[]){0, 3, 1, 2})[m->direction]) : steer(m, ram);
+    buttons |= m->confused ? (uint8_t)(16u << ((const uint8_t[]){0, 3, 1, 2})[m->direction])
+                           : steer(m, ram);
     int x = ram[RAM_X_LOW] + 256 * ram[RAM_X_HIGH], y = ram[RAM_Y];
     if (m->dimmed > 0)
         m->dimmed--, buttons |= BUTTON_B;
@@ -254,7 +263,8 @@ static uint8_t play(struct mind *m, const uint8_t *ram) {
             continue;
         if (distance < 44 && ram[RAM_GLOW] > 16 && chance(m, 20) == 0)
             buttons |= BUTTON_A;
-        if (h->kind == KIND_MOTH && distance < 130 && distance > 70 && !m->dimmed && chance(m, 90) == 0)
+        if (h->kind == KIND_MOTH && distance < 130 && distance > 70 && !m->dimmed &&
+            chance(m, 90) == 0)
             m->dimmed = 50;
     }
     return buttons;
@@ -280,5 +290,6 @@ static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
 }
 
 const struct player player_mazewisp = {
-    "mazewisp", "gathers embers, keeps away from the hunters it sees", sizeof(struct mind), start, press,
+    "mazewisp", "gathers embers, keeps away from the hunters it sees", sizeof(struct mind), start,
+    press,
 };
