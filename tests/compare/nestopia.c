@@ -84,6 +84,31 @@ static int16_t input(unsigned port, unsigned device, unsigned index, unsigned id
     return lines[current][port] >> bit_of[id] & 1;
 }
 
+/* A pad's eight columns, RLDUTSBA, or an empty field. */
+static uint8_t buttons(const char *field, size_t length) {
+    uint8_t held = 0;
+    for (size_t i = 0; i < 8 && i < length; i++)
+        if (field[i] != '.' && field[i] != ' ')
+            held |= 0x80 >> i;
+    return held;
+}
+
+/* |command|pad|pad|...; false for a line that cannot be played here. */
+static bool parse_line(const char *text, uint8_t pads[2]) {
+    const char *first = text + 3;
+    if (strncmp(text, "|0|", 3) != 0)
+        return false;
+    const char *second = strchr(first, '|');
+    if (second == NULL)
+        return false;
+    const char *end = strchr(second + 1, '|');
+    if (end == NULL)
+        return false;
+    pads[0] = buttons(first, (size_t)(second - first));
+    pads[1] = buttons(second + 1, (size_t)(end - second - 1));
+    return true;
+}
+
 static void read_movie(const char *path) {
     FILE *f = fopen(path, "r");
     char text[512];
@@ -93,27 +118,18 @@ static void read_movie(const char *path) {
         exit(1);
     }
     while (fgets(text, sizeof text, f) != NULL) {
-        unsigned command;
-        char pads[2][9];
         if (text[0] != '|')
             continue;
-        if (sscanf(text, "|%u|%8[^|]|%8[^|]|", &command, pads[0], pads[1]) != 3 || command != 0) {
-            fprintf(stderr, "%s: only pads, no resets: %s", path, text);
-            exit(1);
-        }
         if (line_count == cap) {
             cap = cap == 0 ? 1024 : 2 * cap;
             lines = realloc(lines, cap * sizeof *lines);
             if (lines == NULL)
                 abort();
         }
-        for (int port = 0; port < 2; port++) {
-            lines[line_count][port] = 0;
-            for (int i = 0; i < 8; i++)
-                if (pads[port][i] != '.' && pads[port][i] != ' ')
-                    lines[line_count][port] |= 0x80 >> i;
+        if (!parse_line(text, lines[line_count++])) {
+            fprintf(stderr, "%s: only pads and no resets can be played: %s", path, text);
+            exit(1);
         }
-        line_count++;
     }
     fclose(f);
 }
