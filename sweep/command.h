@@ -16,5 +16,6 @@ int command_report(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_techniques(int argc, char **argv);
 int command_movie(int argc, char **argv);
+int command_testrom(int argc, char **argv);
 
 #endif

@@ -21,6 +21,7 @@ static const struct command {
     {"report", "tables and figures from a database", command_report},
     {"sweep", "run the experiment that a configuration file describes", command_sweep},
     {"techniques", "list the profiling techniques and their parameters", command_techniques},
+    {"testrom", "run test ROMs to their verdict", command_testrom},
     {"movie", "describe an .fm2 movie, or make one", command_movie},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
