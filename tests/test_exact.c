@@ -3,6 +3,7 @@
  * interrupt of the same run. If this fails, everything is measured against the wrong thing.
  */
 #include "profile/profile.h"
+#include "tests/random.h"
 #include "tiny_rom.h"
 
 #include <setjmp.h>
@@ -44,6 +45,8 @@ static void goes_on_at(struct definition *d, uint32_t to) {
         return;
     d->have_last = false;
     const struct guest_insn *a = &d->last;
+    if ((a->bytes[0] & 0x1F) == 0x12 || (a->bytes[0] & 0x9F) == 0x02) /* JAM never completes */
+        return;
     if (a->bytes[0] == 0x40) { /* RTI */
         drop_below(d, d->last_s);
         if (d->depth != 0 && d->stack[d->depth - 1].s == d->last_s) {
@@ -109,6 +112,7 @@ struct run {
     struct cartridge *cartridge;
     int frames, reset_at; /* reset_at: frame, or -1 */
     bool no_fast;
+    int reset_every; /* frames; 0: never */
 };
 
 /* Runs the program with both watching, compares, and hands over what the definition has seen. */
@@ -127,7 +131,7 @@ static struct definition check(struct run run, struct graph *graph) {
     nes_observe(nes, id, UINT64_MAX);
     assert_int_equal(technique->attach(&exact, nes, NULL, &e), STATUS_OK);
     for (int i = 0; i < run.frames; i++) {
-        if (i == run.reset_at) {
+        if (i == run.reset_at || (run.reset_every != 0 && i % run.reset_every == 2)) {
             goes_on_at(&d, nes_code_address(nes, nes_registers(nes).pc));
             d.depth = 0;
             nes_reset(nes, false);
@@ -154,7 +158,8 @@ static void tiny_program_equals_its_definition(void **state) {
     (void)state;
     struct cartridge *cartridge = tiny_program();
     struct graph g, slow;
-    struct definition d = check((struct run){cartridge, 200, -1, false}, &g);
+    struct definition d =
+        check((struct run){.cartridge = cartridge, .frames = 200, .reset_at = -1}, &g);
     /* The rules that make this hard have been used. */
     assert_true(d.resumed > 300);
     assert_true(d.ordinary >= 3 && d.dropped >= 3);
@@ -167,7 +172,8 @@ static void tiny_program_equals_its_definition(void **state) {
     assert_non_null(graph_find_edge(&g, 0x8066, 0x8070)); /* the RTS trick */
     assert_non_null(graph_find_edge(&g, 0x80AB, 0x8047)); /* the RTI that goes elsewhere */
     assert_null(graph_find_edge(&g, 0x803E, 0x80A0));     /* an interrupt is no edge */
-    check((struct run){cartridge, 200, -1, true}, &slow);
+    check((struct run){.cartridge = cartridge, .frames = 200, .reset_at = -1, .no_fast = true},
+          &slow);
     expect_same(&g, &slow);
     graph_free(&g);
     graph_free(&slow);
@@ -179,7 +185,7 @@ static void a_reset_ends_every_thread(void **state) {
     struct cartridge *cartridge = tiny_program();
     struct graph g;
     for (int at = 3; at < 40; at += 9) {
-        check((struct run){cartridge, 60, at, false}, &g);
+        check((struct run){.cartridge = cartridge, .frames = 60, .reset_at = at}, &g);
         graph_free(&g);
     }
     cartridge_free(cartridge);
@@ -211,11 +217,67 @@ static void attaching_late_balances(void **state) {
     cartridge_free(cartridge);
 }
 
+/* A cartridge full of random bytes: whatever the processor can do comes up, in ROM, in RAM, on the
+ * stack page, over and over in other places after each reset. Few JAMs, and vectors that mostly
+ * lead to code of their own, keep it going. */
+static struct cartridge *random_program(struct random *r) {
+    static uint8_t code[0x7F00];
+    for (size_t i = 0; i < sizeof code; i++) {
+        static const uint8_t flow[] = {0x40, 0x00, 0x60, 0x20, 0x48, 0x28, 0x58, 0xD0};
+        code[i] = (uint8_t)splitmix64(r->seed, r->k++);
+        bool jam = (code[i] & 0x1F) == 0x12 || (code[i] & 0x9F) == 0x02;
+        if (random_chance(r, jam ? 98 : 15))
+            code[i] = flow[random_below(r, 8)];
+    }
+    static const uint8_t start[] = {
+        0x2C, 0x02, 0x20, 0x10, 0xFB, /* BIT $2002, BPL: until the PPU listens */
+        0x2C, 0x02, 0x20, 0x10, 0xFB, /* and once more */
+        0xA9, 0x80, 0x8D, 0x00, 0x20, /* LDA #$80, STA $2000: NMIs */
+        0x58,                         /* CLI: IRQs */
+    };
+    static const uint8_t handler[] = {0xE6, 0x14, 0xAD, 0x15, 0x40, 0x40}; /* sane: ends with RTI */
+    memcpy(code, start, sizeof start);
+    memcpy(code + 0x7E00, handler, sizeof handler);
+    uint16_t nmi = (uint16_t)(0x8000 + random_below(r, 0x7F00));
+    uint16_t irq = (uint16_t)(0x8000 + random_below(r, 0x7F00));
+    if (random_chance(r, 20))
+        irq = (uint16_t)random_below(r, 0x800);
+    if (random_chance(r, 60))
+        nmi = irq = 0xFE00;
+    return tiny_rom(code, sizeof code, nmi, 0x8000, irq);
+}
+
+/* Programs nobody would write follow the definition too. */
+static void random_programs_equal_their_definition(void **state) {
+    (void)state;
+    struct random r = {.seed = 11};
+    size_t resumed = 0, ordinary = 0, dropped = 0, in_ram = 0;
+    for (int round = 0; round < 12; round++) {
+        struct cartridge *cartridge = random_program(&r);
+        struct graph g;
+        struct definition d = check((struct run){.cartridge = cartridge,
+                                                 .frames = 10,
+                                                 .reset_at = -1,
+                                                 .no_fast = round % 4 == 3,
+                                                 .reset_every = 5},
+                                    &g);
+        resumed += d.resumed;
+        ordinary += d.ordinary;
+        dropped += d.dropped;
+        for (size_t i = 0; i < g.block_count; i++)
+            in_ram += g.blocks[i].entry < 0x2000;
+        graph_free(&g);
+        cartridge_free(cartridge);
+    }
+    assert_true(resumed > 5 && ordinary > 100 && dropped > 100 && in_ram > 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiny_program_equals_its_definition),
         cmocka_unit_test(a_reset_ends_every_thread),
         cmocka_unit_test(attaching_late_balances),
+        cmocka_unit_test(random_programs_equal_their_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

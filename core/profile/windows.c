@@ -23,7 +23,8 @@ bool window_means_low(const uint32_t *means, size_t count, uint64_t threshold) {
     for (size_t i = 0; i < count; i++) {
         int64_t m = (int64_t)means[i] - (int64_t)means[0];
         sum += m;
-        squares += (uint64_t)(m * m);
+        uint64_t distance = (uint64_t)(m < 0 ? -m : m);
+        squares += distance * distance;
     }
     unsigned __int128 n = count, limit = n * threshold;
     return n * squares - (unsigned __int128)(sum * sum) <= limit * limit;
