@@ -105,63 +105,48 @@ static bool same_game(const char *a, const char *b) {
     return len == game_length(b) && memcmp(a, b, len) == 0;
 }
 
-/* The lines of one game: from *first, *count of them. */
-static bool find_game(const struct digest *d, const char *game, size_t *first, size_t *count) {
-    *count = 0;
+static const struct digest_line *find_key(const struct digest *d, const char *key) {
     for (size_t i = 0; i < d->lines.len; i++)
-        if (same_game(d->lines.at[i].key, game)) {
-            if (*count == 0)
-                *first = i;
-            ++*count;
-        }
-    return *count > 0;
-}
-
-static const struct digest_line *find_key(const struct digest_line *lines, size_t count,
-                                          const char *key) {
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(lines[i].key, key) == 0)
-            return &lines[i];
+        if (strcmp(d->lines.at[i].key, key) == 0)
+            return &d->lines.at[i];
     return NULL;
 }
 
-static enum digest_verdict compare_game(const struct digest_line *ours, size_t our_count,
-                                        const struct digest_line *expected, size_t expected_count,
-                                        const char **key) {
-    for (size_t i = 0; i < our_count; i++) {
-        const struct digest_line *line = find_key(expected, expected_count, ours[i].key);
-        *key = ours[i].key;
-        if (line == NULL)
-            return DIGEST_UNEXPECTED;
-        if (strcmp(line->hash, ours[i].hash) != 0)
-            return DIGEST_CHANGED;
-    }
-    for (size_t i = 0; i < expected_count; i++) {
-        *key = expected[i].key;
-        if (find_key(ours, our_count, *key) == NULL)
-            return DIGEST_MISSING;
-    }
-    return DIGEST_SAME;
+static bool has_game(const struct digest *d, const char *game) {
+    for (size_t i = 0; i < d->lines.len; i++)
+        if (same_game(d->lines.at[i].key, game))
+            return true;
+    return false;
+}
+
+/* Does a line begin a game that no line before it belongs to? */
+static bool begins_game(const struct digest *d, size_t line) {
+    for (size_t i = 0; i < line; i++)
+        if (same_game(d->lines.at[i].key, d->lines.at[line].key))
+            return false;
+    return true;
 }
 
 enum digest_verdict digest_compare(const struct digest *ours, const struct digest *expected,
                                    const char **key, size_t *compared, size_t *others) {
     *key = NULL;
     *compared = *others = 0;
-    size_t count;
-    for (size_t i = 0; i < ours->lines.len; i += count) {
-        size_t mine, first, expected_count;
-        const char *game = ours->lines.at[i].key;
-        find_game(ours, game, &mine, &count);
-        if (!find_game(expected, game, &first, &expected_count)) {
-            ++*others;
-            continue;
-        }
-        ++*compared;
-        enum digest_verdict verdict = compare_game(&ours->lines.at[i], count,
-                                                   &expected->lines.at[first], expected_count, key);
-        if (verdict != DIGEST_SAME)
-            return verdict;
+    for (size_t i = 0; i < ours->lines.len; i++)
+        if (begins_game(ours, i))
+            ++*(has_game(expected, ours->lines.at[i].key) ? compared : others);
+    for (size_t i = 0; i < ours->lines.len; i++) {
+        *key = ours->lines.at[i].key;
+        const struct digest_line *line = find_key(expected, *key);
+        if (line == NULL && has_game(expected, *key))
+            return DIGEST_UNEXPECTED;
+        if (line != NULL && strcmp(line->hash, ours->lines.at[i].hash) != 0)
+            return DIGEST_CHANGED;
     }
+    for (size_t i = 0; i < expected->lines.len; i++) {
+        *key = expected->lines.at[i].key;
+        if (has_game(ours, *key) && find_key(ours, *key) == NULL)
+            return DIGEST_MISSING;
+    }
+    *key = NULL;
     return DIGEST_SAME;
 }

@@ -17,9 +17,9 @@ struct digest_line {
 };
 
 struct digest {
-    char definition[33];           /* "" where unknown */
-    char total[33];                /* over all lines */
-    VEC(struct digest_line) lines; /* each game's in one piece */
+    char definition[33]; /* "" where unknown */
+    char total[33];      /* over all lines */
+    VEC(struct digest_line) lines;
 };
 
 /* Of the current experiment's rows; games as in db_digest. */

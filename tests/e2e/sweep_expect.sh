@@ -1,0 +1,81 @@
+# The expected digest, the plan, and what is refused: if this fails, a wrong result passes for a
+# reproduced one, or a mistake costs more than reading a line.
+set -eu
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/sweep_lib.sh"
+
+# A plan touches nothing.
+"$hotgraph" sweep experiment.cfg --db plan/x.db --dry-run >plan.txt
+grep -q '^one: stream .*one reading, 150 things' plan.txt || fail "the plan: $(cat plan.txt)"
+test ! -e plan || fail "--dry-run makes files"
+
+# The expected file: written, met, and missed in each of the three ways.
+sweep experiment.cfg --db x.db
+grep -q '^not compared: there is no experiment.digest' out || fail "$(cat out)"
+sweep experiment.cfg --db x.db --update-digest
+sweep experiment.cfg --db x.db
+grep -q '^reproduced: 3 games' out || fail "not reproduced: $(cat out)"
+sweep experiment.cfg --db x.db --games two
+grep -q '^reproduced: 1 game ' out || fail "a part is not reproduced: $(cat out)"
+cp experiment.digest whole.digest
+sed 's#^\(two/result/0045\t\).#\1x#; s#\tx#\t0#' whole.digest >experiment.digest
+cmp -s whole.digest experiment.digest &&
+    sed 's#^\(two/result/0045\t\).#\11#' whole.digest >experiment.digest
+refuses 1 'not reproduced: two/result/0045 is not what is expected' sweep experiment.cfg --db x.db
+grep -v '^one/stream' whole.digest >experiment.digest
+refuses 1 'not reproduced: one/stream was found, but is not expected' sweep experiment.cfg --db x.db
+printf 'one/zzz\t%032d\n' 0 | cat whole.digest - >experiment.digest
+refuses 1 'not reproduced: one/zzz is expected' sweep experiment.cfg --db x.db
+grep -v '^one/' whole.digest >experiment.digest
+sweep experiment.cfg --db x.db
+grep -q '^not compared: 1 game that it does not have' out || fail "$(cat out)"
+echo "nonsense" >>experiment.digest
+refuses 1 'experiment.digest:' sweep experiment.cfg --db x.db
+cp whole.digest experiment.digest
+sed 's/interval_ms = 3;/interval_ms = 4;/' experiment.cfg >other.cfg
+cp whole.digest other.digest
+sweep other.cfg --db x.db --games one
+grep -q '^not compared: other.digest belongs to another definition' out || fail "$(cat out)"
+
+# The report is written once for each digest.
+sweep experiment.cfg --db x.db --report tables
+test -s tables/table1.txt || fail "no table 1"
+test "$(cat tables/digest.txt)" = "$digest" || fail "the report's digest"
+rm tables/table1.txt
+sweep experiment.cfg --db x.db --report tables
+test ! -e tables/table1.txt || fail "the report is written though nothing has changed"
+rm tables/digest.txt
+sweep experiment.cfg --db x.db --report tables
+test -s tables/table1.txt || fail "the report is not repaired"
+
+# What cannot be swept.
+refuses 1 'nowhere.cfg: cannot be read' sweep nowhere.cfg
+refuses 1 "no game named 'four'" sweep experiment.cfg --db x.db --games one,four
+echo 'frames = 10; fraems = 3;' >typo.cfg
+refuses 1 "typo.cfg:1: unknown key 'fraems'" sweep typo.cfg --db y.db
+echo 'frames = 10;' >empty.cfg
+refuses 1 'empty.cfg: has no grid' sweep empty.cfg --db y.db
+cat >absent.cfg <<'END'
+grid = { bin_size = [8, 10]; };
+games = ( { name = "lost"; sha1 = "0123456789012345678901234567890123456789"; movie = "lost.fm2"; },
+          { name = "gone"; sha1 = "1123456789012345678901234567890123456789"; movie = "gone.fm2"; } );
+END
+refuses 1 'absent.cfg: none of its games can be swept' sweep absent.cfg --db y.db
+grep -q '^skipped, no ROM found: lost, gone (' .stdout || fail "$(cat .stdout)"
+sed 's/sha1 = "1[0-9]*"/rom = "gone.nes"/' absent.cfg >norom.cfg
+refuses 1 'gone.nes: cannot be opened' sweep norom.cfg --db y.db
+gzip -dc "$source/tests/data/gfcgaussiano/overlap-a.isampling.gz" | sed '7s/0x/zz/' >bad.isampling
+sed "s#\"[^\"]*overlap-a.isampling.gz\"#\"bad.isampling\"#" experiment.cfg >bad.cfg
+refuses 1 'bad.isampling:7: ' sweep bad.cfg --db y.db
+test "$(ask y.db 'SELECT count(*) FROM table1')" = 2 || fail "the good games went down with the bad"
+refuses 2 'all games' sweep experiment.cfg --update-digest --games one
+
+# Databases that are none of ours, or not to be written.
+seq 1000 >text.db
+refuses 1 'text.db: is not a database' sweep experiment.cfg --db text.db
+seq 1000 | cmp - text.db || fail "a foreign file was changed"
+sqlite3 foreign.db 'CREATE TABLE t (x)'
+refuses 1 "foreign.db: is an SQLite database, but not one of hotgraph's" sweep experiment.cfg \
+    --db foreign.db
+sqlite3 x.db 'PRAGMA user_version = 99'
+refuses 1 'x.db: was written by a newer hotgraph' sweep experiment.cfg --db x.db

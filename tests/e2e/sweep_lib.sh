@@ -1,0 +1,35 @@
+# What the tests of sweeps share, after lib.sh: an experiment on foreign pairs that takes a second
+# or two, in experiment.cfg.
+cd "$work"
+
+# pair NAME STREAM: a foreign pair; the graph that the baseline finds stands for the exact one.
+pair() {
+    test -f "$2.graph" || "$hotgraph" build "$source/tests/data/gfcgaussiano/$2.isampling.gz" \
+        --technique observed --out "$2.graph" >/dev/null
+    printf '{ name = "%s"; stream = "%s"; graph = "%s.graph"; instructions = 1000000; }' "$1" \
+        "$source/tests/data/gfcgaussiano/$2.isampling.gz" "$2"
+}
+
+# experiment FILE: the paper's grid on three pairs.
+experiment() {
+    sed '/^@include/d' "$source/configs/paper.cfg" >"$1"
+    {
+        echo "games = ("
+        pair one overlap-a && echo ,
+        pair three synthetic-a && echo ,
+        pair two synthetic-b
+        echo ");"
+    } >>"$1"
+}
+experiment experiment.cfg
+
+# ask DB SQL
+ask() {
+    sqlite3 -readonly "$1" "$2"
+}
+
+# sweep ARGS...: must succeed; the digest is left in $digest, all that it prints in out.
+sweep() {
+    "$hotgraph" sweep "$@" >out 2>errors || fail "sweep $*: $(cat out errors)"
+    digest=$(sed -n 's/^digest //p' out)
+}
