@@ -49,6 +49,8 @@ SELECT *,
         AS place
 FROM paper_result;
 
+-- In tables 1 to 4, untested is 1 where nobody has seen the game's movie play.
+
 -- Table 1: how much was sampled.
 CREATE VIEW table1 AS
 SELECT g.name AS game, s.batches, p.instructions,
@@ -56,7 +58,7 @@ SELECT g.name AS game, s.batches, p.instructions,
     round(100 * b.similarity, 1) AS baseline_percent,
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
     pg.paper_game, pg.batches AS paper_batches, pg.instructions AS paper_instructions,
-    pg.sampled_percent AS paper_sampled_percent
+    pg.sampled_percent AS paper_sampled_percent, g.untested
 FROM current_experiment x
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
@@ -76,7 +78,8 @@ SELECT r.game, p.hot_edges,
     round(100 * max(r.similarity_active), 1) AS best_active_percent,
     round(100 * min(r.similarity_active), 1) AS worst_active_percent,
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
-    r.paper_game, pg.best_percent AS paper_best_percent, pg.worst_percent AS paper_worst_percent
+    r.paper_game, pg.best_percent AS paper_best_percent, pg.worst_percent AS paper_worst_percent,
+    r.untested
 FROM ranked r
     JOIN stream s USING (stream_id)
     JOIN replay p USING (replay_id)
@@ -94,7 +97,7 @@ SELECT r.game, r.place, r.number, r.bin_size, r.stdev_threshold, r.window_size,
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
     q.paper_game, q.bin_size AS paper_bin_size, q.stdev_threshold AS paper_stdev_threshold,
     q.window_size AS paper_window_size, q.recurrent_threshold AS paper_recurrent_threshold,
-    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent
+    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested
 FROM ranked r
     LEFT JOIN baseline b USING (game)
     LEFT JOIN paper_ranked q
@@ -111,7 +114,7 @@ SELECT r.game, r.place_from_worst AS place, r.number, r.bin_size, r.stdev_thresh
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
     q.paper_game, q.bin_size AS paper_bin_size, q.stdev_threshold AS paper_stdev_threshold,
     q.window_size AS paper_window_size, q.recurrent_threshold AS paper_recurrent_threshold,
-    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent
+    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested
 FROM ranked r
     LEFT JOIN baseline b USING (game)
     LEFT JOIN paper_ranked q

@@ -90,15 +90,29 @@ static size_t count_present(const struct sweep *s) {
     return count;
 }
 
+/* "configs/../roms" for people. */
+static void print_folder(const char *path) {
+    const char *up = strstr(path, "/../");
+    const char *start = up;
+    while (start != NULL && start > path && start[-1] != '/')
+        start--;
+    if (up == NULL || strncmp(start, "../", 3) == 0 || strncmp(start, "./", 2) == 0)
+        printf("%s", path);
+    else
+        printf("%.*s%s", (int)(start - path), path, up + 4);
+}
+
 static void print_skipped(const struct sweep *s) {
     size_t count = 0;
     for (size_t i = 0; i < s->config.games.len; i++)
         if (s->plan.games[i].wanted && !s->plan.games[i].present)
             printf("%s %s", count++ == 0 ? "skipped, no ROM found:" : ",",
                    s->config.games.at[i].name);
-    if (count > 0)
-        printf(" (put the .nes files into %s, or name their folder in $HOTGRAPH_ROMS)\n",
-               roms_folder(s->config.roms));
+    if (count == 0)
+        return;
+    printf(" (put the .nes files into ");
+    print_folder(roms_folder(s->config.roms));
+    printf(", or name their folder in $HOTGRAPH_ROMS)\n");
 }
 
 static void print_plan(const struct sweep *s) {

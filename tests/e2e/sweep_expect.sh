@@ -40,6 +40,7 @@ grep -q '^not compared: other.digest belongs to another definition' out || fail 
 # The report is written once for each digest.
 sweep experiment.cfg --db x.db --report tables
 test -s tables/table1.txt || fail "no table 1"
+grep -q '^three (untested) ' tables/table1.txt || fail "untested games are not marked"
 test "$(cat tables/digest.txt)" = "$digest" || fail "the report's digest"
 rm tables/table1.txt
 sweep experiment.cfg --db x.db --report tables
