@@ -76,6 +76,31 @@ static void expect_stream(const struct stream *s, const struct log *log,
     assert_int_equal(skipped, s->overruns);
 }
 
+/* The same with nobody else watching: if this differs, a stream depends on what else was measured.
+ */
+static void expect_same_alone(const struct stream *s, const struct sampler_options *o, int frames) {
+    struct cartridge *cartridge = tiny_program();
+    struct nes *nes;
+    struct error e = {0};
+    struct sampler *sampler;
+    struct stream alone;
+    assert_int_equal(nes_create(&nes, &(struct nes_options){.cartridge = cartridge}, &e),
+                     STATUS_OK);
+    assert_int_equal(sampler_attach(&sampler, nes, *o, &e), STATUS_OK);
+    for (int i = 0; i < frames; i++)
+        assert_int_equal(nes_run_frame(nes, &e), STATUS_OK);
+    assert_int_equal(sampler_finish(sampler, &alone, &e), STATUS_OK);
+    assert_int_equal(alone.batch_count, s->batch_count);
+    assert_int_equal(alone.overruns, s->overruns);
+    for (size_t i = 0; i < s->batch_count * s->batch_length; i++)
+        if (alone.samples[i].pc != s->samples[i].pc)
+            fail_msg("batch %zu, sample %zu: pc %x alone, %x watched", i / s->batch_length,
+                     i % s->batch_length, alone.samples[i].pc, s->samples[i].pc);
+    stream_free(&alone);
+    nes_free(nes);
+    cartridge_free(cartridge);
+}
+
 static uint64_t sample_and_check(struct sampler_options o, int frames) {
     struct cartridge *cartridge = tiny_program();
     struct nes *nes;
@@ -96,6 +121,7 @@ static uint64_t sample_and_check(struct sampler_options o, int frames) {
     assert_int_equal(sampler_finish(sampler, &s, &e), STATUS_OK);
     assert_true(s.batch_count > 1); /* or nothing would be tested */
     expect_stream(&s, &log, &o, end);
+    expect_same_alone(&s, &o, frames);
     uint64_t overruns = s.overruns;
     stream_free(&s);
     vec_free(&log.all);

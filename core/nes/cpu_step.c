@@ -193,7 +193,8 @@ static void run_watched_instruction(struct nes *n) {
 
 void nes_step(struct nes *n) {
     if (n->phase == PHASE_RUN && !n->due) {
-        if (n->watched)
+        /* Also when the callback before it was the last that anybody had asked for. */
+        if (n->watched || n->announced)
             run_watched_instruction(n);
         else
             run_instruction(n);
