@@ -17,7 +17,7 @@ void bus_lines(struct nes *n) {
     const bool nmi = ppu_nmi(&n->ppu, n->cycle);
     n->nmi_pending |= nmi && !n->nmi_level;
     n->nmi_level = nmi;
-    n->irq = apu_irq(&n->apu, n->cycle) | board_irq(&n->board, n->cycle);
+    n->irq = apu_irq(&n->apu, n->cycle) || board_irq(&n->board, n->cycle);
     n->event = earlier(ppu_nmi_deadline(&n->ppu),
                        earlier(apu_irq_deadline(&n->apu), board_irq_deadline(&n->board)));
     n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);

@@ -56,7 +56,7 @@ struct nes_options {
     const struct cartridge *cartridge; /* borrowed; must outlive the machine */
     const struct engine *engine;       /* NULL: the interpreter */
     bool pictures;                     /* compute pixels: nes_picture() works */
-    bool no_skip;                      /* run busy-waits one instruction at a time */
+    bool no_skip; /* run busy-waits one instruction at a time: so does everything at present */
     bool no_fast; /* run everything cycle by cycle (to test the fast paths against) */
 };
 
@@ -96,8 +96,9 @@ struct cpu_registers nes_registers(const struct nes *nes);
 uint64_t nes_cycle(const struct nes *nes);
 uint64_t
 nes_frame(const struct nes *nes); /* number of the frame that is being run: whole frames so far */
-uint64_t nes_instructions(const struct nes *nes); /* executed so far */
-const uint8_t *nes_ram(const struct nes *nes);    /* 2 KiB */
+/* Executed so far; a JAM is one, interrupt and reset sequences are none. */
+uint64_t nes_instructions(const struct nes *nes);
+const uint8_t *nes_ram(const struct nes *nes); /* 2 KiB */
 /* True when the processor stands at a JAM; its code address and frame in *pc and *frame. */
 bool nes_jammed(const struct nes *nes, uint32_t *pc, uint64_t *frame);
 uint64_t nes_ram_hash(const struct nes *nes); /* 64-bit FNV-1a of the 2 KiB */
@@ -154,6 +155,7 @@ struct opcode_info {
     uint8_t size;   /* bytes: BRK 2, JAM 1 */
     uint8_t cycles; /* without page-crossing and branch penalties */
     uint8_t kind;   /* enum insn_kind */
+    /* memory: through the operand; stack: pushes and pulls (TSX and TXS do not) */
     bool reads_memory, writes_memory, uses_stack, documented;
     uint16_t reads, writes; /* registers and flags */
 };

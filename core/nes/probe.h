@@ -19,6 +19,10 @@
  *  - An observer never disturbs the guest: it gets no way to write guest state.
  *  - Order at one instruction: PROBE_BEFORE, the instruction, then exactly one of TAKEN, NEXT,
  * INDIRECT (none when an RTI resumes a thread, and none for JAM).
+ *  - Where code lies in registers or open bus its bytes are known only once they were fetched: step
+ *    and PROBE_BEFORE come after such an instruction, but before its other probes.
+ *  - Callbacks may set alarms, ask to step and reserve counters; they do not attach, detach, run,
+ *    load or reset.
  *  - Counters live in one array of the machine, so that translated code reaches them from a base
  * register.
  */
