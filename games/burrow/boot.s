@@ -11,6 +11,8 @@
     .byte "NES", $1A, 2, 1, $01, $00    ; 32 KiB PRG, 8 KiB CHR, mapper 0, vertical mirroring
     .res 8, 0
 
+SCREEN_FRAMES = 30
+
 .segment "CODE"
 reset:
     sei
@@ -167,17 +169,9 @@ drain:
     rts
 
 ; void present(void): ends a step. It is shown at the next vertical blank and lasts at least _pace frames.
-; RAM is consistent when _checkpoint is written, and nothing but the sound changes until the wait is over.
 _present:
-    lda _sfx
-    beq @quiet
-    sta sfx_now                 ; handed over here, so that NMI never sees it in the middle of a step
-    lda #0
-    sta _sfx
-@quiet:
     lda #1
     sta _ready
-    inc _checkpoint
 wait_frame:                     ; the poll of a frame flag, the game's only busy-wait
     lda _ready
     bne wait_frame
@@ -186,6 +180,13 @@ wait_frame:                     ; the poll of a frame flag, the game's only busy
     bcc wait_frame
     lda #0
     sta _step_frames
+    lda _sfx
+    beq @quiet
+    sta sfx_now                 ; handed over here: when in a step NMI starts an effect does not hang on a few cycles
+    lda #0
+    sta _sfx
+@quiet:
+    inc _checkpoint             ; a vertical blank has just begun: all of RAM, the sound's too, is as the step left it
     rts
 
 ; void read_pad(void)
@@ -218,8 +219,17 @@ _ppu_off:
     sta _ring_n
     rts
 _ppu_on:
+    lda _step_frames            ; a screen takes the same time to build whatever is on it, so that the step's
+    cmp #SCREEN_FRAMES          ; length in frames does not hang on a few cycles
+    bcc _ppu_on
+    lda #0
+    sta _step_frames
+    sta $2003
+    lda #>_oam                  ; no sprites of the old screen on the new one
+    sta $4014
     lda #$1E
     sta _ppu_mask
+    rts
 next_vblank:
     lda _frames
 @wait:

@@ -187,7 +187,7 @@ static void move(void) {
     if (!en_left[ci]) {
         en_cell[ci] = en_goal[ci];
     }
-    work += 18;
+    work += 48;
 }
 
 /* What stands in deep water for too long is washed away. */
@@ -253,7 +253,7 @@ void creature_catch(byte i) {
 
 void creatures_step(void) {
     for (ci = 0; ci < cre_count; ++ci) {
-        work += 8;
+        work += 12;
         if (en_gone[ci]) {
             if (--en_gone[ci] == 0) {
                 come_out(ci);

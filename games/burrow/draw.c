@@ -10,7 +10,7 @@ static const byte cell_palette[KINDS] = {0, 1, 3, 0, 0, 0, 1, 0, 3, 2, 2, 2, 1, 
 static const byte themes[4][4] = {
     {0x0F, 0x07, 0x17, 0x27}, {0x0F, 0x06, 0x16, 0x26}, {0x0F, 0x08, 0x18, 0x28}, {0x0F, 0x03, 0x14, 0x24}};
 static const byte palette[28] = {0x0F, 0x09, 0x1A, 0x39, 0x0F, 0x01, 0x12, 0x31, 0x0F, 0x15, 0x25, 0x30,
-                                 0x0F, 0x0F, 0x28, 0x37, 0x0F, 0x0F, 0x16, 0x36, 0x0F, 0x0F, 0x2A, 0x3A,
+                                 0x0F, 0x0F, 0x28, 0x37, 0x0F, 0x0F, 0x16, 0x36, 0x0F, 0x0F, 0x2A, 0x39,
                                  0x0F, 0x0F, 0x21, 0x30};
 
 static byte walled(byte cell) {
@@ -276,7 +276,7 @@ static void hud_step(void) {
             hud_fields[i](text_record(hud_columns[i], i < 3 ? 2 : 3));
             hud_dirty ^= bit;
             --room;
-            work += 80;
+            work += 120;
         }
         bit <<= 1;
     }
@@ -285,7 +285,7 @@ static void hud_step(void) {
 /* --- sprites */
 
 static const byte looks[4] = {SP_SNIP, SP_MITE, SP_WORM, SP_NYMPH};
-static const byte colours[4] = {1, 3, 2, 1};
+static const byte colours[4] = {1, 3, 1, 2};
 
 void pop(byte x, byte y, byte tile) {
     byte i;
@@ -359,7 +359,7 @@ static void draw_creature(byte i) {
     }
     spr_attr = en_face[i] | colours[kind];
     put16();
-    work += 8;
+    work += 28;
     spr_attr = 3;
     spr_y -= 5;
     spr_x += 4;
@@ -402,7 +402,7 @@ void draw_step(void) {
         if (cell >= 16) {
             cell_record(cell, ring + ring_n);
             ring_n += 8;
-            work += 70;
+            work += 96;
         }
     }
     oam_begin();

@@ -1,7 +1,7 @@
 /* The game's states and its pace. */
 #include "burrow.h"
 
-#define EXTRA_LIFE 1000 /* tens of points */
+#define EXTRA_LIFE 2000 /* tens of points */
 
 static void enter(byte next);
 
@@ -168,7 +168,8 @@ static void show_bed(void) {
     draw_screen();
     if (!level) {
         draw_logo();
-        draw_text(4, 14, "LEAD WATER TO THE BULBS");
+        draw_text(4, 13, "LEAD WATER TO THE BULBS");
+        draw_text(7, 15, "A THUMPS  B PLUGS");
     }
     ppu_on();
     message_end();
@@ -213,7 +214,7 @@ static void follow_pim(void) {
     flood_limit = 60;
     flood_clear();
     flood_seed(pim_cell);
-    work += mul8(flood_run(), 6);
+    work += mul8(flood_run(), 8);
 }
 
 static void smell_bulbs(void) {
@@ -221,14 +222,14 @@ static void smell_bulbs(void) {
 
     flood_page = (word)scent >> 8;
     flood_mask = IS_OPEN | IS_SOFT;
-    flood_limit = 30;
+    flood_limit = 16;
     flood_clear();
     for (cell = 0x21; cell < 0xCF; ++cell) {
         if (props_of(cell) & IS_LIFE) {
             flood_seed(cell);
         }
     }
-    work += mul8(flood_run(), 6) + 200;
+    work += mul8(flood_run(), 8) + 440;
 }
 
 static void world_step(void) {
@@ -236,7 +237,6 @@ static void world_step(void) {
     follow_pim();
     switch (phase & 3) {
     case 0:
-    case 2:
         smell_bulbs();
         break;
     case 1:
@@ -259,13 +259,16 @@ static void world_step(void) {
  * happens to take: so a machine that is a few cycles off plays the same game. */
 static void set_pace(void) {
     pace = 1 + div16(work >> 3, 116);
+    if (pace < 2) {
+        pace = 2; /* light beds are not to run twice as fast */
+    }
 }
 
 void main(void) {
     enter(ST_TITLE);
     for (;;) {
         read_pad();
-        work = 800;
+        work = 500;
         ticks[state - 1]();
         world_step();
         draw_step();

@@ -151,7 +151,7 @@ static void breathe(void) {
             hud_dirty |= HUD_AIR;
         }
     } else if (air < AIR_MAX) {
-        air += 2;
+        ++air;
         hud_dirty |= HUD_AIR;
     }
 }

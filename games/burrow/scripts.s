@@ -8,13 +8,13 @@ snip:
     .byte SPEED_, 11
 snip_roam:
     .byte IFWET_, TO(snip_wet)
-    .byte IFNEAR_, 14, TO(snip_hunt)
+    .byte IFNEAR_, 18, TO(snip_hunt)
     .byte IFRAND_, 30, TO(snip_rest)
     .byte IFRAND_, 60, TO(snip_bore)
     .byte WANDER_, WALK_
     .byte JUMP_, TO(snip_roam)
 snip_hunt:
-    .byte SPEED_, 15
+    .byte SPEED_, 19
     .byte IFRAND_, 24, TO(snip_rest)
     .byte CHASE_, WALK_
     .byte JUMP_, TO(snip)

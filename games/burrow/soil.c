@@ -23,6 +23,7 @@ const byte offsets[4] = {240, 1, 16, 255};
 void __fastcall__ set_cell(byte cell, byte kind) {
     byte d, n;
 
+    work += 90;
     soil[cell] = kind | 0x80;
     for (d = 0; d < 4; ++d) {
         n = cell + offsets[d];
@@ -148,7 +149,7 @@ void flow_step(byte upper) {
             ++wet;
         }
     }
-    work += mul8(wet, 42) + 330;
+    work += mul8(wet, 54) + 190;
 }
 
 /* One row a step: a root now and then grows into the tunnel beside it. */

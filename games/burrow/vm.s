@@ -33,11 +33,13 @@ vm_next:
     rts                         ; to the operation
 
 vm_yield:
-    lda #FUEL                   ; every operation is two units of work of the pace (pace.c)
+    lda #FUEL                   ; every operation counts six units for the pace (set_pace in game.c)
     sec
     sbc vm_fuel
     asl a
-    clc
+    sta vm_value
+    asl a
+    adc vm_value
     adc _work
     sta _work
     bcc @done
