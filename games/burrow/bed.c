@@ -1,4 +1,5 @@
-/* Beds: one of the stored ones, perhaps mirrored, changed by chance more and more from bed to bed. */
+/* Beds: one of the stored ones, perhaps mirrored, changed by chance more and more from bed to bed.
+ */
 #include "burrow.h"
 
 #define BED_COUNT 5
@@ -53,7 +54,8 @@ static void reach(void) {
     flood_run();
 }
 
-/* Of the places the bed has for bulbs some are used, by chance; none out of reach, and soil for the rest. */
+/* Of the places the bed has for bulbs some are used, by chance; none out of reach, and soil for the
+ * rest. */
 static void choose_bulbs(byte wanted) {
     byte cell, places;
 

@@ -6,7 +6,20 @@
 
 /* Kinds of cell. Order: props, cell_tile and cell_palette in soil.c, kind_soil in unpack.s. */
 enum {
-    OPEN, GRASS, FLOWER, NEST, SOIL, CLAY, ROOT, PACKED, BULB, STONE, WALL, SPRING, BLANK, SPROUT,
+    OPEN,
+    GRASS,
+    FLOWER,
+    NEST,
+    SOIL,
+    CLAY,
+    ROOT,
+    PACKED,
+    BULB,
+    STONE,
+    WALL,
+    SPRING,
+    BLANK,
+    SPROUT,
     KINDS
 };
 
@@ -23,27 +36,55 @@ enum {
 
 enum { UP, RIGHT, DOWN, LEFT, NOWHERE };
 enum { ST_TITLE = 1, ST_READY, ST_PLAY, ST_OUT, ST_CLEAR, ST_OVER };
-enum { PAD_A = 1, PAD_B = 2, PAD_START = 8, PAD_UP = 16, PAD_DOWN = 32, PAD_LEFT = 64, PAD_RIGHT = 128 };
+enum {
+    PAD_A = 1,
+    PAD_B = 2,
+    PAD_START = 8,
+    PAD_UP = 16,
+    PAD_DOWN = 32,
+    PAD_LEFT = 64,
+    PAD_RIGHT = 128
+};
 enum { SNIP, MITE, WORM, DROWSE };
-enum { SFX_DIG = 1, SFX_PICK, SFX_THUMP, SFX_PLUG, SFX_OUT, SFX_GNAW, SFX_WAKE, SFX_CATCH, SFX_BLOOM, SFX_LIFE,
-       SFX_SPLASH, SFX_TICK };
+enum {
+    SFX_DIG = 1,
+    SFX_PICK,
+    SFX_THUMP,
+    SFX_PLUG,
+    SFX_OUT,
+    SFX_GNAW,
+    SFX_WAKE,
+    SFX_CATCH,
+    SFX_BLOOM,
+    SFX_LIFE,
+    SFX_SPLASH,
+    SFX_TICK
+};
 enum { SONG_TITLE = 1, SONG_DIG, SONG_OVER, SONG_CLEAR };
-enum { HUD_SCORE = 1, HUD_BED = 2, HUD_BEST = 4, HUD_LIVES = 8, HUD_AIR = 16, HUD_BAG = 32, HUD_ALL = 63 };
+enum {
+    HUD_SCORE = 1,
+    HUD_BED = 2,
+    HUD_BEST = 4,
+    HUD_LIVES = 8,
+    HUD_AIR = 16,
+    HUD_BAG = 32,
+    HUD_ALL = 63
+};
 
-#define NO_WAY 255
-#define FULL 8        /* water in a cell */
-#define DEEP 4        /* from here on creatures and Pim cannot breathe */
-#define AIR_MAX 120   /* steps under water */
+#define NO_WAY     255
+#define FULL       8   /* water in a cell */
+#define DEEP       4   /* from here on creatures and Pim cannot breathe */
+#define AIR_MAX    120 /* steps under water */
 #define ENERGY_MAX 48
 #define THUMP_COST 20
-#define CLODS_MAX 9
-#define SURFACE 0x17  /* where Pim starts */
+#define CLODS_MAX  9
+#define SURFACE    0x17 /* where Pim starts */
 
 extern const byte props[KINDS], offsets[4];
-#define kind_of(cell) (soil[cell] & 0x1F)
+#define kind_of(cell)  (soil[cell] & 0x1F)
 #define props_of(cell) (props[soil[cell] & 0x1F])
-#define cell_x(cell) ((byte)((cell) << 4))
-#define cell_y(cell) ((byte)(((cell) & 0xF0) + 16))
+#define cell_x(cell)   ((byte)((cell) << 4))
+#define cell_y(cell)   ((byte)(((cell)&0xF0) + 16))
 
 /* boot.s, math.s, flood.s, vm.s, unpack.s, oam.s */
 void present(void);

@@ -1,4 +1,5 @@
-/* Creatures: what the operations of their scripts (vm.s) do, how they move, how they come and go. */
+/* Creatures: what the operations of their scripts (vm.s) do, how they move, how they come and go.
+ */
 #include "burrow.h"
 
 static const signed char step_x[4] = {0, 1, 0, -1}, step_y[4] = {-1, 0, 1, 0};
@@ -152,7 +153,7 @@ void op_sprout(void) {
 }
 
 void __fastcall__ op_speed(byte n) {
-    n += level > 8 ? 8 : level;
+    n += level > 8 ? 12 : level + (level >> 1);
     if (!dusk) {
         n += 6;
     }
@@ -173,7 +174,7 @@ static void move(void) {
         en_y[ci] += step_y[d];
         --en_left[ci];
         if (en_left[ci] == 8) {
-            if (props_of(en_goal[ci]) & (IS_SOFT | IS_LIFE)) {
+            if (props_of(en_goal[ci]) & IS_SOFT) {
                 dig_cell(en_goal[ci]);
             } else if (!(props_of(en_goal[ci]) & IS_OPEN)) {
                 /* plugged in its face: back to where it came from */

@@ -1,17 +1,21 @@
-/* The picture: cells, HUD, sprites. While rendering is on, everything goes through the ring that NMI empties. */
+/* The picture: cells, HUD, sprites. While rendering is on, everything goes through the ring that
+ * NMI empties. */
 #include "burrow.h"
 
 /* First tile of each kind; OPEN and wet cells are composed. */
-static const byte cell_tile[KINDS] = {BG_EDGE0, BG_GRASS, BG_FLOWER, BG_NEST,  BG_LOAM, BG_CLAY,   BG_ROOT,
-                                      BG_PACKED, BG_BULB, BG_STONE,  BG_WALL, BG_SPRING, 0,     BG_SPROUT};
+static const byte cell_tile[KINDS] = {BG_EDGE0, BG_GRASS,  BG_FLOWER, BG_NEST,  BG_LOAM,
+                                      BG_CLAY,  BG_ROOT,   BG_PACKED, BG_BULB,  BG_STONE,
+                                      BG_WALL,  BG_SPRING, 0,         BG_SPROUT};
 static const byte cell_palette[KINDS] = {0, 1, 3, 0, 0, 0, 1, 0, 3, 2, 2, 2, 1, 3};
 
 /* Four themes, each four background palettes of which the first, soil, changes. */
-static const byte themes[4][4] = {
-    {0x0F, 0x07, 0x17, 0x27}, {0x0F, 0x06, 0x16, 0x26}, {0x0F, 0x08, 0x18, 0x28}, {0x0F, 0x03, 0x14, 0x24}};
-static const byte palette[28] = {0x0F, 0x09, 0x1A, 0x39, 0x0F, 0x01, 0x12, 0x31, 0x0F, 0x15, 0x25, 0x30,
-                                 0x0F, 0x0F, 0x28, 0x37, 0x0F, 0x0F, 0x16, 0x36, 0x0F, 0x0F, 0x2A, 0x39,
-                                 0x0F, 0x0F, 0x21, 0x30};
+static const byte themes[4][4] = {{0x0F, 0x07, 0x17, 0x27},
+                                  {0x0F, 0x06, 0x16, 0x26},
+                                  {0x0F, 0x08, 0x18, 0x28},
+                                  {0x0F, 0x03, 0x14, 0x24}};
+static const byte palette[28] = {0x0F, 0x09, 0x1A, 0x39, 0x0F, 0x01, 0x12, 0x31, 0x0F, 0x15,
+                                 0x25, 0x30, 0x0F, 0x0F, 0x28, 0x37, 0x0F, 0x0F, 0x16, 0x36,
+                                 0x0F, 0x0F, 0x2A, 0x39, 0x0F, 0x0F, 0x21, 0x30};
 
 static byte walled(byte cell) {
     return props_of(cell) & IS_WALL;
@@ -87,7 +91,8 @@ static byte palette_of(byte cell) {
     return cell_palette[kind];
 }
 
-/* Two by two cells share an attribute byte; rows of cells lie one below the rows of the attribute table. */
+/* Two by two cells share an attribute byte; rows of cells lie one below the rows of the attribute
+ * table. */
 static byte attribute(byte cell) {
     byte corner;
 
@@ -262,7 +267,8 @@ static void hud_bag(byte *tiles) {
     bar(tiles + 4, 2, energy, ENERGY_MAX / 2);
 }
 
-static void (*const hud_fields[6])(byte *) = {hud_score, hud_bed, hud_best, hud_lives, hud_air, hud_bag};
+static void (*const hud_fields[6])(byte *) = {hud_score, hud_bed, hud_best,
+                                              hud_lives, hud_air, hud_bag};
 static const byte hud_columns[6] = {2, 12, 24, 2, 12, 22};
 
 /* At most two fields a step. */

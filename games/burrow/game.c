@@ -6,7 +6,7 @@
 static void enter(byte next);
 
 void score_add(word tens) {
-    if (state == ST_TITLE) {
+    if (state != ST_PLAY && state != ST_CLEAR) {
         return;
     }
     score += tens;
@@ -28,7 +28,8 @@ void bulb_gone(void) {
 
 /* --- what a step does beside moving the world */
 
-static const byte demo_pads[8] = {PAD_LEFT, PAD_DOWN, PAD_RIGHT, PAD_UP, PAD_RIGHT, PAD_DOWN, PAD_LEFT, PAD_A | PAD_DOWN};
+static const byte demo_pads[8] = {PAD_LEFT,  PAD_DOWN, PAD_RIGHT, PAD_UP,
+                                  PAD_RIGHT, PAD_DOWN, PAD_LEFT,  PAD_A | PAD_DOWN};
 
 static void title_tick(void) {
     static const char *const words[2] = {"PRESS START ", "            "};
@@ -132,25 +133,25 @@ static void over_tick(void) {
     }
 }
 
-static void (*const ticks[])(void) = {title_tick, ready_tick, play_tick, out_tick, clear_tick, over_tick};
+static void (*const ticks[])(void) = {title_tick, ready_tick, play_tick,
+                                      out_tick,   clear_tick, over_tick};
 
 /* --- coming into a state */
 
 /* BURROW, seven rows of 32 tiles. */
-static const byte logo[7][4] = {
-    {0b01110010, 0b01011100, 0b11100011, 0b00100010},
-    {0b01001010, 0b01010010, 0b10010100, 0b10100010},
-    {0b01001010, 0b01010010, 0b10010100, 0b10100010},
-    {0b01110010, 0b01011100, 0b11100100, 0b10101010},
-    {0b01001010, 0b01010100, 0b10100100, 0b10101010},
-    {0b01001010, 0b01010010, 0b10010100, 0b10110110},
-    {0b01110001, 0b10010010, 0b10010011, 0b00100010}};
+static const byte logo[7][4] = {{0b01110010, 0b01011100, 0b11100011, 0b00100010},
+                                {0b01001010, 0b01010010, 0b10010100, 0b10100010},
+                                {0b01001010, 0b01010010, 0b10010100, 0b10100010},
+                                {0b01110010, 0b01011100, 0b11100100, 0b10101010},
+                                {0b01001010, 0b01010100, 0b10100100, 0b10101010},
+                                {0b01001010, 0b01010010, 0b10010100, 0b10110110},
+                                {0b01110001, 0b10010010, 0b10010011, 0b00100010}};
 
 static void draw_logo(void) {
     byte row, column, bits, above, mask;
 
     for (row = 0; row < 7; ++row) {
-        ppu_at(0x20C0 + ((word)row << 5));
+        ppu_at(0x20A0 + ((word)row << 5));
         for (column = 0; column < 4; ++column) {
             bits = logo[row][column];
             above = row ? logo[row - 1][column] : 0;
@@ -172,7 +173,6 @@ static void show_bed(void) {
         draw_text(7, 15, "A THUMPS  B PLUGS");
     }
     ppu_on();
-    message_end();
 }
 
 static void enter(byte next) {
@@ -255,8 +255,8 @@ static void world_step(void) {
     }
 }
 
-/* A step lasts as many whole frames as its work needs by this estimate, in units of 32 cycles, and not as many as it
- * happens to take: so a machine that is a few cycles off plays the same game. */
+/* A step lasts as many whole frames as its work needs by this estimate, in units of 32 cycles, and
+ * not as many as it happens to take: so a machine that is a few cycles off plays the same game. */
 static void set_pace(void) {
     pace = 1 + div16(work >> 3, 116);
     if (pace < 2) {
@@ -268,7 +268,7 @@ void main(void) {
     enter(ST_TITLE);
     for (;;) {
         read_pad();
-        work = 500;
+        work = 620;
         ticks[state - 1]();
         world_step();
         draw_step();

@@ -13,7 +13,6 @@ extern byte hud_dirty, cursor, ci, stuck, cre_count, nests[2];
 extern byte flood_tail, flood_mask, flood_page, flood_limit, flood_pops;
 extern byte div_rest, spr_x, spr_y, spr_tile, spr_attr, quad[4];
 extern byte song, sfx, mirror, springs[2];
-extern word ppu_ptr;
 #pragma zpsym("checkpoint")
 #pragma zpsym("state")
 #pragma zpsym("level")
@@ -74,7 +73,6 @@ extern word ppu_ptr;
 #pragma zpsym("sfx")
 #pragma zpsym("mirror")
 #pragma zpsym("springs")
-#pragma zpsym("ppu_ptr")
 
 #define CREATURES 6
 #define RING_SIZE 96

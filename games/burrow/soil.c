@@ -2,20 +2,20 @@
 #include "burrow.h"
 
 const byte props[KINDS] = {
-    IS_OPEN | IS_DUCT | IS_FREE,      /* OPEN */
-    IS_OPEN,                          /* GRASS */
-    IS_OPEN | IS_DUCT,                /* FLOWER */
-    IS_OPEN | IS_DUCT,                /* NEST */
-    IS_DIRT | IS_SOFT | IS_WALL,      /* SOIL */
-    IS_DIRT | IS_SOFT | IS_WALL,      /* CLAY */
-    IS_DIRT | IS_SOFT | IS_WALL,      /* ROOT */
-    IS_DIRT | IS_WALL,                /* PACKED: holds against creatures */
-    IS_DIRT | IS_LIFE,                /* BULB */
-    IS_WALL,                          /* STONE */
-    IS_WALL,                          /* WALL */
-    IS_WALL,                          /* SPRING */
-    0,                                /* BLANK */
-    IS_DIRT | IS_LIFE                 /* SPROUT */
+    IS_OPEN | IS_DUCT | IS_FREE, /* OPEN */
+    IS_OPEN,                     /* GRASS */
+    IS_OPEN | IS_DUCT,           /* FLOWER */
+    IS_OPEN | IS_DUCT,           /* NEST */
+    IS_DIRT | IS_SOFT | IS_WALL, /* SOIL */
+    IS_DIRT | IS_SOFT | IS_WALL, /* CLAY */
+    IS_DIRT | IS_SOFT | IS_WALL, /* ROOT */
+    IS_DIRT | IS_WALL,           /* PACKED: holds against creatures */
+    IS_DIRT | IS_LIFE,           /* BULB */
+    IS_WALL,                     /* STONE */
+    IS_WALL,                     /* WALL */
+    IS_WALL,                     /* SPRING */
+    0,                           /* BLANK */
+    IS_DIRT | IS_LIFE            /* SPROUT */
 };
 const byte offsets[4] = {240, 1, 16, 255};
 
@@ -39,9 +39,9 @@ void dig_cell(byte cell) {
 }
 
 static void drink(byte cell) {
-    if (++water[cell] == 3) {
+    if (++water[cell] == 2) {
         set_cell(cell, SPROUT);
-    } else if (water[cell] >= 6) {
+    } else if (water[cell] >= 4) {
         water[cell] = 0;
         set_cell(cell, FLOWER);
         sfx = SFX_BLOOM;
@@ -57,7 +57,7 @@ static byte feed(byte cell, byte amount) {
 
     for (d = 0; d < 4; ++d) {
         n = cell + offsets[d];
-        if ((props_of(n) & IS_LIFE) && amount && rnd() < 80) {
+        if ((props_of(n) & IS_LIFE) && amount && rnd() < 120) {
             --amount;
             drink(n);
         }
@@ -154,7 +154,8 @@ void flow_step(byte upper) {
 
 /* One row a step: a root now and then grows into the tunnel beside it. */
 void roots_step(void) {
-    static const byte rows[16] = {0x20, 0x80, 0x50, 0xB0, 0x30, 0x90, 0x60, 0xC0, 0x40, 0xA0, 0x70, 0x20, 0x50, 0x80, 0xB0, 0x60};
+    static const byte rows[16] = {0x20, 0x80, 0x50, 0xB0, 0x30, 0x90, 0x60, 0xC0,
+                                  0x40, 0xA0, 0x70, 0x20, 0x50, 0x80, 0xB0, 0x60};
     byte cell, i, n;
 
     cell = rows[phase & 15];

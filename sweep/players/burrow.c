@@ -1,28 +1,59 @@
-/* Plays games/burrow (RAM map in its README): goes for the cheapest bulb around danger, thumps what comes close, plugs
- * tunnels behind it - and now and then dawdles, takes a wrong turn or does not look out, as people do. */
+/* Plays games/burrow (RAM map in its README): goes for the cheapest bulb around danger, thumps what
+ * comes close, plugs tunnels behind it - and now and then dawdles, takes a wrong turn or does not
+ * look out, as people do. */
 #include "../player.h"
 
-enum { CELLS = 224, CREATURES = 6, NO_DIRECTION = 4, FAR = 1 << 20 };
+enum { CELLS = 224, CREATURES = 6, NO_DIRECTION = 4, FAR = 1 << 20, NOTHING = -1000 };
 
 /* RAM addresses, games/burrow/ram.inc */
 enum {
-    CHECKPOINT = 0x00, STATE = 0x01, LIVES = 0x03, AIR = 0x0A, ENERGY = 0x0B, CLODS = 0x0C,
-    PIM_DIR = 0x12, PIM_LEFT = 0x13, PIM_CELL = 0x14, PIM_GOAL = 0x15,
-    SOIL = 0x300, TRAIL = 0x400, WATER = 0x500,
-    EN_KIND = 0x3E0, EN_STUN = 0x4F8, EN_CELL = 0x5EC, EN_GONE = 0x6E0, CREATURE_COUNT = 0x34
+    CHECKPOINT = 0x00,
+    STATE = 0x01,
+    LIVES = 0x03,
+    AIR = 0x0A,
+    ENERGY = 0x0B,
+    CLODS = 0x0C,
+    PIM_DIR = 0x12,
+    PIM_LEFT = 0x13,
+    PIM_CELL = 0x14,
+    PIM_GOAL = 0x15,
+    SOIL = 0x300,
+    TRAIL = 0x400,
+    WATER = 0x500,
+    EN_KIND = 0x3E0,
+    EN_STUN = 0x4F8,
+    EN_CELL = 0x5EC,
+    EN_GONE = 0x6E0,
+    CREATURE_COUNT = 0x34
 };
 enum { STATE_TITLE = 1, STATE_READY, STATE_PLAY, STATE_OUT, STATE_CLEAR, STATE_OVER };
-enum { OPEN, GRASS, FLOWER, NEST, EARTH, CLAY, ROOT, PACKED, BULB, STONE, WALL, SPRING, BLANK, SPROUT };
+enum {
+    OPEN,
+    GRASS,
+    FLOWER,
+    NEST,
+    EARTH,
+    CLAY,
+    ROOT,
+    PACKED,
+    BULB,
+    STONE,
+    WALL,
+    SPRING,
+    BLANK,
+    SPROUT
+};
 
 struct burrow {
     uint64_t random;
     uint8_t checkpoint, state;
-    uint8_t held;         /* buttons kept down until hold runs out */
-    uint8_t hold;         /* frames */
+    uint8_t held; /* buttons kept down until hold runs out */
+    uint8_t hold; /* frames */
     uint8_t direction;
-    uint16_t wait;        /* frames before Start is pressed */
-    uint16_t careless;    /* game steps without a look at the creatures */
-    uint8_t astray;       /* game steps of a wrong turn */
+    uint16_t wait;     /* frames before Start is pressed */
+    uint16_t careless; /* game steps without a look at the creatures */
+    uint8_t astray;    /* game steps of a wrong turn */
+    uint8_t plumber;   /* out to let water loose, for now */
 };
 
 static const int offsets[4] = {-16, 1, 16, -1};
@@ -74,7 +105,8 @@ static void cost_map(const struct burrow *b, const uint8_t *ram, int cost[CELLS]
     }
 }
 
-/* Cheapest way from `from` to every cell, and the first step on it. Bellman-Ford: the grid is small. */
+/* Cheapest way from `from` to every cell, and the first step on it. Bellman-Ford: the grid is
+ * small. */
 static void search(const int cost[CELLS], int from, int reach[CELLS], uint8_t first[CELLS]) {
     for (int cell = 0; cell < CELLS; cell++) {
         reach[cell] = FAR;
@@ -96,13 +128,31 @@ static void search(const int cost[CELLS], int from, int reach[CELLS], uint8_t fi
     }
 }
 
-/* How much a cell is worth going to, as a discount in the unit of the costs; -1 = nothing there. */
-static int worth(const uint8_t *ram, int cell) {
-    int kind = kind_at(ram, cell), value = -1;
+static int is_wet_duct(const uint8_t *ram, int cell) {
+    return kind_at(ram, cell) <= NEST && ram[WATER + cell] != 0;
+}
+
+/* Would digging the cell let water out that is still shut in? */
+static int opens_water(const uint8_t *ram, int cell) {
+    int kind = kind_at(ram, cell), above = kind_at(ram, cell - 16);
+    return kind >= EARTH && kind <= PACKED && (above == SPRING || is_wet_duct(ram, cell - 16));
+}
+
+/* How much a cell is worth going to, as a discount in the unit of the costs; NOTHING = no reason
+ * to. */
+static int worth(const struct burrow *b, const uint8_t *ram, int cell) {
+    int kind = kind_at(ram, cell), value = NOTHING;
     if (kind == BULB || kind == SPROUT) {
-        value = kind == BULB ? 10 : 0; /* a sprout may bloom by itself, which pays more */
+        value = kind == BULB ? 0 : -30;
+        for (int d = 0; d < 4; d++) {
+            if (is_wet_duct(ram, cell + offsets[d])) {
+                value -= 70; /* it drinks, and may bloom, which pays more */
+            }
+        }
     } else if (kind == FLOWER) {
-        value = 0;
+        value = -10;
+    } else if (b->plumber && opens_water(ram, cell)) {
+        value = -20;
     }
     for (int i = 0; i < ram[CREATURE_COUNT] && i < CREATURES; i++) {
         if (ram[EN_GONE + i] == 0 && ram[EN_STUN + i] > 35 && ram[EN_CELL + i] == cell) {
@@ -119,15 +169,16 @@ static uint8_t choose_direction(const struct burrow *b, const uint8_t *ram) {
     cost_map(b, ram, cost);
     search(cost, from, reach, first);
     for (int cell = 16; cell < CELLS - 16; cell++) {
-        int value = worth(ram, cell);
-        if (value >= 0 && reach[cell] < FAR && reach[cell] - value < best) {
+        int value = worth(b, ram, cell);
+        if (value > NOTHING && reach[cell] < FAR && reach[cell] - value < best) {
             best = reach[cell] - value;
             target = cell;
         }
     }
     if (ram[AIR] < 35) { /* up, for breath */
         for (int cell = 16; cell < CELLS - 16; cell++) {
-            if (reach[cell] < best + 200 && kind_at(ram, cell) <= NEST && ram[WATER + cell] < 3 && reach[cell] < reach[target < 0 ? from : target]) {
+            if (reach[cell] < best + 200 && kind_at(ram, cell) <= NEST && ram[WATER + cell] < 3 &&
+                reach[cell] < reach[target < 0 ? from : target]) {
                 target = cell;
             }
         }
@@ -164,14 +215,17 @@ static void use_bag(struct burrow *b, const uint8_t *ram) {
 static void think(struct burrow *b, const uint8_t *ram) {
     if (b->careless) {
         b->careless--;
-    } else if (draw(b, 1000) < 7) {
+    } else if (draw(b, 1000) < 10) {
         b->careless = (uint16_t)(20 + draw(b, 60));
     }
     if (b->astray) {
         b->astray--;
         return;
     }
-    if (draw(b, 1000) < 6) {
+    if (draw(b, 1000) < 8) {
+        b->plumber ^= 1;
+    }
+    if (draw(b, 1000) < 8) {
         b->astray = (uint8_t)(4 + draw(b, 12));
         b->direction = (uint8_t)draw(b, 5);
         return;
