@@ -76,6 +76,9 @@ nmi:
     beq @sound                  ; rendering is off: the main program has the PPU to itself
     lda _ready
     beq @scroll
+    lda _step_frames            ; not before the step's last vertical blank: an even pace, and no difference between
+    cmp _pace                   ; a step that is done just before another vertical blank and one done just after it
+    bcc @scroll
     lda #0
     sta $2003
     lda #>_oam
@@ -168,18 +171,16 @@ drain:
     stx _ring_n
     rts
 
-; void present(void): ends a step. It is shown at the next vertical blank and lasts at least _pace frames.
+; void present(void): ends a step. It lasts _pace frames and is shown at the last one's vertical blank; a step that took
+; longer than that is shown at the next.
 _present:
     lda #1
     sta _ready
 wait_frame:                     ; the poll of a frame flag, the game's only busy-wait
     lda _ready
     bne wait_frame
-    lda _step_frames
-    cmp _pace
-    bcc wait_frame
-    lda #0
     sta _step_frames
+    sta _pace                   ; unknown until the next step's work is done: see README.md, "At rest"
     lda _sfx
     beq @quiet
     sta sfx_now                 ; handed over here: when in a step NMI starts an effect does not hang on a few cycles
@@ -238,8 +239,7 @@ next_vblank:
     rts
 
 ; void __fastcall__ ppu_at(word address); ppu_put(byte tile); ppu_fill(byte tile, byte times), 0 = 256 times
-_ppu_at:
-    bit $2002
+_ppu_at:                        ; never reads $2002, which could swallow an NMI; the writes come in pairs
     stx $2006
     sta $2006
     rts

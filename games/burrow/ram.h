@@ -7,7 +7,8 @@ typedef unsigned int word;
 
 extern byte checkpoint, state, level, lives, bulbs, games, air, energy, clods, pad, pad_new, timer;
 extern word score, best, next_life, dusk, work, seed;
-extern byte pim_x, pim_y, pim_dir, pim_left, pim_cell, pim_goal, pim_acc, pim_face, pim_walk, pim_want;
+extern byte pim_x, pim_y, pim_dir, pim_left, pim_cell, pim_goal, pim_acc, pim_face, pim_walk,
+    pim_want;
 extern byte dug, chain, ready, step_frames, frames, pace, shake, ring_n, ppu_mask, oam_at, phase;
 extern byte hud_dirty, cursor, ci, stuck, cre_count, nests[2];
 extern byte flood_tail, flood_mask, flood_page, flood_limit, flood_pops;
@@ -77,7 +78,8 @@ extern byte song, sfx, mirror, springs[2];
 #define CREATURES 6
 #define RING_SIZE 96
 extern byte soil[], trail[], water[], scent[], ring[], oam[], flood_queue[];
-extern byte en_kind[], en_x[], en_y[], en_dir[], en_left[], en_acc[], en_speed[], en_pc[], en_wait[];
+extern byte en_kind[], en_x[], en_y[], en_dir[], en_left[], en_acc[], en_speed[], en_pc[],
+    en_wait[];
 extern byte en_stun[], en_ret[], en_loop[], en_cell[], en_goal[], en_wet[], en_gone[], en_face[];
 extern byte pop_x[], pop_y[], pop_tile[], pop_time[];
 

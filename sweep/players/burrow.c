@@ -7,20 +7,18 @@ enum { CELLS = 224, CREATURES = 6, NO_DIRECTION = 4, FAR = 1 << 20, NOTHING = -1
 
 /* RAM addresses, games/burrow/ram.inc */
 enum {
-    CHECKPOINT = 0x00,
     STATE = 0x01,
-    LIVES = 0x03,
+    STEP_FRAMES = 0x21,
+    PACE = 0x23,
     AIR = 0x0A,
     ENERGY = 0x0B,
     CLODS = 0x0C,
-    PIM_DIR = 0x12,
     PIM_LEFT = 0x13,
     PIM_CELL = 0x14,
     PIM_GOAL = 0x15,
     SOIL = 0x300,
     TRAIL = 0x400,
     WATER = 0x500,
-    EN_KIND = 0x3E0,
     EN_STUN = 0x4F8,
     EN_CELL = 0x5EC,
     EN_GONE = 0x6E0,
@@ -46,11 +44,12 @@ enum {
 
 struct burrow {
     uint64_t random;
-    uint8_t checkpoint, state;
-    uint8_t held; /* buttons kept down until hold runs out */
-    uint8_t hold; /* frames */
+    uint8_t state;
+    uint8_t pressed; /* during this game step */
+    uint8_t held;    /* A or B, kept down until hold runs out */
+    uint8_t hold;    /* game steps */
     uint8_t direction;
-    uint16_t wait;     /* frames before Start is pressed */
+    uint16_t wait;     /* game steps before Start is pressed */
     uint16_t careless; /* game steps without a look at the creatures */
     uint8_t astray;    /* game steps of a wrong turn */
     uint8_t plumber;   /* out to let water loose, for now */
@@ -204,10 +203,10 @@ static void use_bag(struct burrow *b, const uint8_t *ram) {
     }
     if (threat <= 3 && ram[ENERGY] >= 20 && draw(b, 100) < 22) {
         b->held = BUTTON_A;
-        b->hold = 5;
+        b->hold = 2;
     } else if (threat <= 4 && threat >= 2 && ram[CLODS] && draw(b, 100) < 9) {
         b->held = BUTTON_B;
-        b->hold = 5;
+        b->hold = 2;
     }
 }
 
@@ -239,32 +238,18 @@ static uint8_t press_start(struct burrow *b) {
         b->wait--;
         return 0;
     }
-    b->wait = 40; /* again if it was not noticed */
-    b->held = BUTTON_START;
-    b->hold = 6;
+    b->wait = 15; /* again if it was not noticed */
     return BUTTON_START;
 }
 
-static void start(void *state, uint64_t seed) {
-    struct burrow *b = state;
-    b->random = seed;
-    b->direction = NO_DIRECTION;
-    b->wait = 180;
-}
-
-static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
-    struct burrow *b = state;
-    (void)frame;
+/* What is pressed during the next game step. */
+static uint8_t decide(struct burrow *b, const uint8_t *ram) {
     if (b->state != ram[STATE]) {
         b->state = ram[STATE];
         b->direction = NO_DIRECTION;
         b->astray = 0;
         b->careless = 0;
-        b->wait = (uint16_t)(120 + draw(b, 120));
-    }
-    if (b->hold) {
-        b->hold--;
-        return b->held | (b->state == STATE_PLAY ? buttons[b->direction] : 0);
+        b->wait = (uint16_t)(40 + draw(b, 50));
     }
     if (b->state == STATE_TITLE) {
         return press_start(b);
@@ -272,11 +257,33 @@ static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
     if (b->state != STATE_PLAY) {
         return 0;
     }
-    if (b->checkpoint != ram[CHECKPOINT]) {
-        b->checkpoint = ram[CHECKPOINT];
-        think(b, ram);
+    if (b->hold) {
+        b->hold--;
+    } else {
+        b->held = 0;
     }
-    return buttons[b->direction];
+    think(b, ram);
+    return b->held | buttons[b->direction];
+}
+
+/* The last frame of a game step, and its work done: RAM is at rest (README of the game). */
+static int step_is_over(const uint8_t *ram) {
+    return ram[PACE] != 0 && ram[STEP_FRAMES] + 1 >= ram[PACE];
+}
+
+static void start(void *state, uint64_t seed) {
+    struct burrow *b = state;
+    b->random = seed;
+    b->direction = NO_DIRECTION;
+}
+
+static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
+    struct burrow *b = state;
+    (void)frame;
+    if (step_is_over(ram)) {
+        b->pressed = decide(b, ram);
+    }
+    return b->pressed;
 }
 
 const struct player player_burrow = {
