@@ -146,7 +146,6 @@ drop:
     lda #7
     sec
     sbc flock
-    lsr a
     cmp t2
     bcs @stray
     lda t2
@@ -248,14 +247,14 @@ shot_hits:
     sec
     sbc bird_y,y
     clc
-    adc #4
-    cmp #9
+    adc #3
+    cmp #7
     bcs @next_bird
     lda sh_x,x
     sbc bird_x,y            ; carry clear: one less
     clc
-    adc #5
-    cmp #9
+    adc #4
+    cmp #7
     bcs @next_bird
     lda #0
     sta sh_type,x
@@ -278,12 +277,18 @@ shot_hits:
 body_hits:
     ldx #EN_MAX-1
 @enemy:
-    ldy en_type,x
-    beq @next
     lda leader_gone
-    bne @done
+    bne @gone
+    ldy en_type,x
+    bne @body
+@skip:
+    dex
+    bpl @enemy
+@gone:
+    rts
+@body:
     lda type_body,y         ; those on the ground have none
-    beq @next
+    beq @skip
     sta c_rx
     asl a
     sta c_ry
@@ -311,21 +316,27 @@ body_hits:
     bne @next
     ldy flock
     beq @next
+    lda c_rx                ; birds are smaller
+    sec
+    sbc #3
+    sta c_x
+    asl a
+    sta c_y
     dey
 @bird:
     lda en_x,x
     sec
     sbc bird_x,y
     clc
-    adc c_rx
-    cmp c_ry
+    adc c_x
+    cmp c_y
     bcs @next_bird
     lda en_y,x
     sec
     sbc bird_y,y
     clc
-    adc c_rx
-    cmp c_ry
+    adc c_x
+    cmp c_y
     bcs @next_bird
     stx t7
     tya
@@ -344,7 +355,8 @@ body_hits:
     bpl @bird
 @next:
     dex
-    bpl @enemy
+    bmi @done
+    jmp @enemy
 @done:
     rts
 
@@ -408,7 +420,7 @@ pick_hits:
 @done:
     rts
 
-; Y:A points, in tens. Every 1024 of them another life. Changes nothing in X.
+; Y:A points, in tens. Every 4096 of them another life. Changes nothing in X.
 score_add:
     clc
     adc score
@@ -426,7 +438,7 @@ score_add:
     cmp next_life
     bcc @done
     lda next_life
-    adc #3                  ; carry set: 4
+    adc #15                 ; carry set: 16
     sta next_life
     inc lives
     lda #SFX_LIFE

@@ -292,7 +292,10 @@ stage_1:
     SPEED 128
     WAIT 60
     STRAY 90
+@twice:
     CALL call_moths
+    STRAY 40
+    REPEAT 2, @twice
     CALL call_bats
     CALL call_ground
     STRAY 170
@@ -315,9 +318,11 @@ stage_2:
     SPEED 160
     SONG SONG_CHASE
     WAIT 40
+@twice:
     CALL call_bats
-    CALL call_owls
     STRAY 60
+    REPEAT 2, @twice
+    CALL call_owls
     CALL call_ground
     CALL call_fireflies
     CALL call_hawks
@@ -385,13 +390,13 @@ stage_5:
     SPEED 224
     SONG SONG_CHASE
     WAIT 30
-@thrice:
+@twice:
     CALL call_clouds
     CALL call_hawks
     STRAY 80
     CALL call_rush
     CALL call_ground
-    REPEAT 3, @thrice
+    REPEAT 2, @twice
     CALL call_owls
     CALL call_fireflies
     CALL call_bats
@@ -460,9 +465,7 @@ palette_4:
     .byte $0F, $0C, $0B, $24, $0F, $01, $11, $1B, $0F, $07, $17, $28, $0F, $0C, $0B, $1B
 palette_5:
     .byte $0F, $03, $13, $23, $0F, $01, $11, $13, $0F, $07, $06, $28, $0F, $03, $0C, $1C
-title_palette:
-    .byte $0F, $03, $2C, $38, $0F, $08, $28, $38, $0F, $0C, $1C, $38, $0F, $00, $10, $38
-text_palette:
+night_palette:
     .byte $0F, $03, $2C, $38, $0F, $08, $28, $38, $0F, $0C, $1C, $38, $0F, $00, $10, $38
 
 ; ---- texts ----
@@ -474,7 +477,6 @@ text_palette:
 title_text:
     TEXT 9, 5, "OVER THE NIGHT COUNTRY"
     TEXT 20, 10, "PRESS START"
-    TEXT 27, 11, "BEST"
     .byte 0
 intro_text:
     TEXT 11, 11, "STAGE"
@@ -496,19 +498,21 @@ name_5:
     .byte 0
 over_text:
     TEXT 12, 11, "GAME OVER"
-    TEXT 17, 9, "SCORE"
     .byte 0
-best_text:
-    TEXT 20, 6, "THE BEST FLOCK YET!"
-    .byte 0
-
-logo:
-    .byte BIG_S, BIG_T, BIG_A, BIG_R, BIG_L, BIG_I, BIG_N, BIG_G
 
 .macro AT row, column
     .byte >($2000 + row * 32 + column), <($2000 + row * 32 + column)
 .endmacro
-title_rows:
+logo:
+    AT 6, 8
+    .byte 2 | $80, BIG_S, 2 | $80, BIG_T, 2 | $80, BIG_A, 2 | $80, BIG_R
+    .byte 2 | $80, BIG_L, 2 | $80, BIG_I, 2 | $80, BIG_N, 2 | $80, BIG_G, 0
+    AT 7, 8
+    .byte 2 | $80, BIG_S + 2, 2 | $80, BIG_T + 2, 2 | $80, BIG_A + 2, 2 | $80, BIG_R + 2
+    .byte 2 | $80, BIG_L + 2, 2 | $80, BIG_I + 2, 2 | $80, BIG_N + 2, 2 | $80, BIG_G + 2, 0
+    .byte 0
+
+night_rows:
     AT 1, 4
     .byte 1, TILE_STAR, 9, 0, 1, TILE_DUST, 12, 0, 1, TILE_STAR, 0
     AT 3, 9
@@ -545,7 +549,7 @@ title_rows:
     AT 26, 0
     .byte 4, TILE_HILL, 5, TILE_TOP, 2, TILE_WINDOW, 5, TILE_TOP, 10, TILE_HILL, 6, TILE_TOP, 0
     AT 27, 0
-    .byte 32, TILE_HILL, 0
+    .byte 11, TILE_HILL, 1, 'B', 1, 'E', 1, 'S', 1, 'T', 1, 0, 6, 0, 10, TILE_HILL, 0
     AT 28, 0
     .byte 32, TILE_HILL, 0
     AT 29, 0

@@ -507,7 +507,7 @@ draw_meter:
 @pip:
     lda t0
     sta s_x
-    lda #23
+    lda #218
     sta s_y
     lda #3
     sta s_attr

@@ -37,7 +37,6 @@ MODE_HOVER = 12         ; wanders about a place, for the great birds
     P_LOOP              ; times, address
     P_JUMP              ; address
     P_HURT              ; hp, address: goes there when it has less than hp
-    P_LEAVE
 .endenum
 
 .macro GO dir, speed, steps
@@ -78,9 +77,6 @@ MODE_HOVER = 12         ; wanders about a place, for the great birds
 .macro HURT hp, to
     .byte P_HURT, hp
     .word to
-.endmacro
-.macro LEAVE
-    .byte P_LEAVE
 .endmacro
 
 ; ORDER PATTERN (fire_table)
@@ -174,8 +170,6 @@ enemy_step:
     jmp @move
 @script:
     jsr path_run
-    lda en_type,x
-    beq @gone               ; it left
 @move:
     ldy en_mode,x
     lda mode_table,y
@@ -238,7 +232,6 @@ path_next:
 path_table:
     .word path_go-1, path_turn-1, path_aim-1, path_home-1, path_sway-1, path_orbit-1
     .word path_ground-1, path_hover-1, path_fire-1, path_loop-1, path_jump-1, path_hurt-1
-    .word path_leave-1
 
 ; The last argument of a command, the steps, at Y; then the next command is at Y + 1.
 path_rest:
@@ -393,11 +386,6 @@ path_hurt:
     iny
     iny
     jmp path_more
-
-path_leave:
-    lda #EN_NONE
-    sta en_type,x
-    rts
 
 ; Direction to the leader.
 enemy_aim:
@@ -568,7 +556,7 @@ mode_ground:
 
 ; ORDER ENEMY
 think_table:
-    .word flap_slow, think_moth, flap_fast, think_owl, think_hawk, think_firefly
+    .word flap_slow, think_moth, think_bat, think_owl, think_hawk, think_firefly
     .word think_cloud, think_crower, think_cock, think_boss
 
 ; Counts en_time down; carry set when it has run out.
@@ -622,6 +610,27 @@ think_moth:
 @done:
     rts
 
+; Bats drop a quill now and then, the more of them the higher the rank.
+think_bat:
+    jsr flap_fast
+    jsr timer
+    bcc @done
+    lda #90
+    jsr by_rank
+    sta en_time,x
+    lda rank
+    clc
+    adc #4
+    sta t0
+    jsr random
+    and #15
+    cmp t0
+    bcs @done
+    lda #FIRE_AIMED
+    jmp fire
+@done:
+    rts
+
 ; Owls look at the flock, eyes open, before they throw.
 think_owl:
     lda #1
@@ -633,7 +642,7 @@ think_owl:
 @asleep:
     jsr timer
     bcc @done
-    lda #100
+    lda #72
     jsr by_rank
     sta en_time,x
     lda #FIRE_AIMED
@@ -668,7 +677,7 @@ think_cloud:
     jsr flap_slow
     jsr timer
     bcc @done
-    lda #40
+    lda #30
     jsr by_rank
     sta en_time,x
     lda #FIRE_RAIN
@@ -690,7 +699,7 @@ think_crower:
 @wait:
     jsr timer
     bcc @done
-    lda #110
+    lda #84
     jsr by_rank
     sta en_time,x
     lda #FIRE_FAN
@@ -741,9 +750,9 @@ think_boss:
     bcc @not_low
     lda #170
 @not_low:
-    cmp #30
+    cmp #52
     bcs @not_high
-    lda #30
+    lda #52
 @not_high:
     sta en_y,x
     jmp flap_slow
@@ -780,15 +789,17 @@ fire:
     pha
     lda fire_table,y
     pha
-    ; Shots grow faster with the rank: 104 + 6 * rank, at most 200
+    ; Shots grow faster with the rank: 112 + 8 * rank, at most 220
     lda rank
     asl a
-    adc rank
     asl a
-    adc #104
-    cmp #200
+    asl a
+    adc #112
+    bcs @fastest
+    cmp #220
     bcc @speed
-    lda #200
+@fastest:
+    lda #220
 @speed:
     sta p_speed
 fire_rts:
@@ -799,6 +810,9 @@ fire_table:
     .word fire_aimed-1, fire_fan-1, fire_ring-1, fire_rain-1, fire_spin-1
 
 fire_aimed:
+    lda rank                ; from stage 4 on one quill is not enough
+    cmp #6
+    bcs fire_fan
     jsr enemy_aim
     sta p_dir
     lda #SHOT_QUILL

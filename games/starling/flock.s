@@ -490,7 +490,7 @@ bird_lost:
     sta bird_vyl,x
     lda bird_vy,y
     sta bird_vy,x
-    lda #40
+    lda #90
     sta ouch
     lda #0
     sta chain
@@ -504,7 +504,7 @@ leader_hit:
     ldx flock
     beq @alone
     dex                     ; the last bird shields it
-    lda #60
+    lda #48
     sta leader_safe
     jmp bird_lost
 @alone:

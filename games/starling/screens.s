@@ -22,6 +22,56 @@ clear_tables:
     bne @byte
     rts
 
+; How title, introduction and end begin: the night sky over the hills with the best score, then
+; what the state's own tables say.
+night:
+    jsr clear_tables
+    sta scroll              ; A = 0
+    sta scroll+1
+    jsr clear_objects
+    lda #<night_rows
+    ldy #>night_rows
+    jsr picture
+    ; the best score, through the digits of the score
+    lda score
+    pha
+    lda score+1
+    pha
+    lda best
+    sta score
+    lda best+1
+    sta score+1
+    lda #$23
+    sta PPUADDR
+    lda #$72
+    sta PPUADDR
+    jsr print_score
+    pla
+    sta score+1
+    pla
+    sta score
+    lda #1
+    sta score_dirty
+    lda #<night_palette
+    ldy #>night_palette
+    jsr palette_load
+    ldx state
+    lda night_song,x
+    jsr song
+    lda state
+    asl a
+    tax
+    lda night_text,x
+    ldy night_text+1,x
+    jsr print
+    jmp show
+
+; ORDER STATE; only three of the states have these
+night_song:
+    .byte SONG_TITLE, SONG_NIGHT, SONG_NONE, SONG_NONE, SONG_OVER
+night_text:
+    .word title_text, intro_text, 0, 0, over_text
+
 ; Y:A = list of texts: address high, low, letters, 0; ended by a 0 for the address.
 print:
     sta ptr
@@ -152,104 +202,41 @@ clear_objects:
 ; ---- title ----
 
 title_enter:
-    jsr clear_tables
-    lda #0
-    sta scroll
-    sta scroll+1
-    jsr clear_objects
-    jsr title_picture
-    lda #<title_text
-    ldy #>title_text
-    jsr print
-    ; the best score, through the same digits
-    lda score
-    pha
-    lda score+1
-    pha
-    lda best
-    sta score
-    lda best+1
-    sta score+1
-    lda #$23
-    sta PPUADDR
-    lda #$72
-    sta PPUADDR
-    jsr print_score
-    pla
-    sta score+1
-    pla
-    sta score
-    lda #<title_palette
-    ldy #>title_palette
-    jsr palette_load
+    jsr night
+    lda #<logo
+    ldy #>logo
+    jsr picture
     jsr leader_new
-    lda #0
-    sta leader_safe
-@birds:
-    jsr bird_join
-    lda flock
-    cmp #BIRD_MAX
-    bne @birds
-    lda #SONG_TITLE
-    jsr song
-    jmp show
+    lda #BIRD_MAX           ; the others come from wherever they were
+    sta flock
+    rts
 
-; The logo: eight letters of 2 x 2 tiles. The moon, the hills, the wire.
-title_picture:
-    ldx #0
-@letter:
-    lda #$20
-    sta PPUADDR
-    txa
-    asl a
-    clc
-    adc #$C8
-    sta PPUADDR
-    ldy logo,x
-    sty PPUDATA
-    iny
-    sty PPUDATA
-    lda #$20
-    sta PPUADDR
-    txa
-    asl a
-    clc
-    adc #$E8
-    sta PPUADDR
-    iny
-    sty PPUDATA
-    iny
-    sty PPUDATA
-    inx
-    cpx #8
-    bne @letter
-    ; rows of tiles: address, then runs of (count, tile), ended by 0;
-    ; bit 7 of the count: tiles in order
-    lda #<title_rows
+; Y:A = a picture: rows of tiles, each an address high, low, then runs of (count, tile), ended by 0;
+; bit 7 of the count: tiles that follow each other. The picture ends with a 0 for the address.
+picture:
     sta ptr
-    lda #>title_rows
-    sta ptr+1
+    sty ptr+1
 @row:
-    jsr title_byte
+    jsr picture_byte
     beq @done
     sta PPUADDR
-    jsr title_byte
+    jsr picture_byte
     sta PPUADDR
 @run:
-    jsr title_byte
+    jsr picture_byte
     beq @row
     tax
     bmi @in_order
-    jsr title_byte
+    jsr picture_byte
 @tile:
     sta PPUDATA
     dex
     bne @tile
     beq @run
-@in_order:                  ; tiles that follow each other, as a picture is stored
+@in_order:
     and #$7F
     tax
-    jsr title_byte
+    jsr picture_byte
 @up:
     sta PPUDATA
     clc
@@ -260,7 +247,7 @@ title_picture:
 @done:
     rts
 
-title_byte:
+picture_byte:
     ldy #0
     lda (ptr),y
     inc ptr
@@ -270,8 +257,9 @@ title_byte:
     cmp #0
     rts
 
-; The flock flies a slow figure before the moon until Start is pressed.
-title_step:
+; What goes on in the night: the flock, if there is one, flies a slow figure, a feather falls, a
+; colour that only PRESS START has blinks.
+night_step:
     lda ticks
     jsr sine
     ldy #84
@@ -285,21 +273,37 @@ title_step:
     ldy #26
     jsr reach
     clc
-    adc #128
+    adc #136
     sta leader_y
     jsr flock_step
+    lda puff_type+PUFF_MAX-1
+    bne @falling
+    jsr random
+    ora #$40
+    sta t0
+    lda #40
+    sta t1
+    lda #PUFF_FEATHER
+    jsr puff_make
+@falling:
+    jsr puffs_step
     jsr draw_begin
     jsr draw_flock
+    jsr draw_puffs
     jsr draw_end
-    jsr random              ; the dice fall differently by when Start is pressed
     lda ticks
     and #15
-    bne @no_blink
-    lda pal_want+15         ; PRESS START blinks in the colour nothing else has
+    bne @steady
+    lda pal_want+15
     eor #$0F ^ $38
     sta pal_want+15
-    jsr palette_dim
-@no_blink:
+    jmp palette_dim
+@steady:
+    rts
+
+title_step:
+    jsr night_step
+    jsr random              ; the dice fall differently by when Start is pressed
     lda pad_new
     and #PAD_START
     beq @done
@@ -309,15 +313,12 @@ title_step:
     sta stage
     sta rank
     sta chain
-    lda #1
-    sta score_dirty
     lda #3
     sta lives
-    lda #4
+    lda #16
     sta next_life
     jsr leader_new
-    jsr bird_join
-    jsr next_stage
+    jmp next_stage
 @done:
     rts
 
@@ -343,14 +344,7 @@ stage_index:
     rts
 
 intro_enter:
-    jsr clear_tables
-    lda #0
-    sta scroll
-    sta scroll+1
-    jsr clear_objects
-    lda #<intro_text
-    ldy #>intro_text
-    jsr print
+    jsr night
     ; the number of the stage, by division
     lda stage
     sta d_lo
@@ -380,30 +374,26 @@ intro_enter:
     lda stage_name,x
     ldy stage_name+1,x
     jsr print
-    lda #<text_palette
-    ldy #>text_palette
-    jsr palette_load
     ; rank: two for every stage, one more for every round
     lda stage
     asl a
     adc #<-2
     sta rank
-    lda #SONG_NIGHT
-    jsr song
-    jmp show
+    ; two young birds come along
+    jsr young_bird
+    ; falls through
 
-; The flock gathers under the name of the stage.
+young_bird:
+    lda flock
+    cmp #BIRD_MAX
+    bcs @full
+    jmp bird_join
+@full:
+    rts
+
+; The flock flies under the name of the stage.
 intro_step:
-    lda state_time
-    clc
-    adc #70
-    sta leader_x
-    lda #176
-    sta leader_y
-    jsr flock_step
-    jsr draw_begin
-    jsr draw_flock
-    jsr draw_end
+    jsr night_step
     jsr draw_head
     lda pad_new
     and #PAD_START
@@ -454,6 +444,8 @@ play_step:
     jsr director_step
     jsr waves_step
     jsr leader_step
+    lda entered             ; 0: the stage is won or the game over, nothing more may happen
+    beq @paused
     jsr play_objects
     jsr song_hits
     jsr shot_hits
@@ -546,11 +538,6 @@ clear_step:
 ; ---- game over ----
 
 over_enter:
-    jsr clear_tables
-    lda #0
-    sta scroll
-    sta scroll+1
-    jsr clear_objects
     lda score
     cmp best
     lda score+1
@@ -560,42 +547,16 @@ over_enter:
     sta best
     lda score+1
     sta best+1
-    lda #<best_text
-    ldy #>best_text
-    jsr print
 @not_best:
-    lda #<over_text
-    ldy #>over_text
-    jsr print
-    lda #$22
-    sta PPUADDR
-    lda #$32
-    sta PPUADDR
-    jsr print_score
-    lda #<text_palette
-    ldy #>text_palette
-    jsr palette_load
-    lda #SONG_OVER
-    jsr song
-    jmp show
+    jsr night
+    inc leader_gone
+    lda #0
+    sta flock
+    rts
 
-; One feather falls.
 over_step:
-    ldx #PUFF_MAX-1
-    lda puff_type,x
-    bne @falling
-    jsr random
-    ora #$40
-    sta t0
-    lda #40
-    sta t1
-    lda #PUFF_FEATHER
-    jsr puff_make
-@falling:
-    jsr puffs_step
-    jsr draw_begin
-    jsr draw_puffs
-    jsr draw_end
+    jsr night_step
+    jsr draw_head
     lda pad_new
     and #PAD_START
     bne @title

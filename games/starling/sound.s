@@ -315,9 +315,9 @@ bass:
     bcc @silent             ; a gap before the next note
     lda #$C0
     sta $4008
-    lda period_lo,y
+    lda period_lo+12,y      ; the triangle sounds an octave lower
     sta $400A
-    lda period_hi,y
+    lda period_hi+12,y
     sta $400B
     rts
 @silent:

@@ -3,8 +3,8 @@
  *
  * It looks ahead: for each of nine ways to steer it adds up the danger of the shots and enemies it
  * would come near to, and the worth of what it would reach. It is made human by what it gets wrong:
- * it decides only every few frames, misjudges every score a little, and now and then does not look
- * at the shots at all for a while. Addresses are those of games/starling/ram.inc.
+ * it decides only every few frames, misjudges every score a little, and now and then does not
+ * look out at all for a while. Addresses are those of games/starling/ram.inc.
  */
 #include "../player.h"
 
@@ -41,7 +41,7 @@ struct bird_player {
     uint64_t random;
     unsigned wait;       /* frames until the next decision */
     unsigned start_in;   /* frames until Start is pressed, on screens that wait for it */
-    unsigned dreams;     /* frames during which it does not see the shots */
+    unsigned dreams;     /* frames during which it sees no danger */
     unsigned breath;     /* frames without singing */
     uint8_t held;        /* directions decided on */
     uint8_t last_state;
@@ -76,7 +76,9 @@ static int speed(uint8_t low, uint8_t high) {
 /* How bad it is to be at x, y in t frames. */
 static int danger_at(const struct bird_player *p, const uint8_t *ram, int x, int y, int t) {
     int sum = 0;
-    for (int i = 0; i < SHOTS && !p->dreams; i++) {
+    if (p->dreams)
+        return 0;
+    for (int i = 0; i < SHOTS; i++) {
         if (!ram[SHOT_TYPE + i])
             continue;
         int sx = ram[SHOT_X + i] + speed(ram[SHOT_VX_LOW + i], ram[SHOT_VX + i]) * t / 256;
@@ -150,7 +152,7 @@ static uint8_t decide(struct bird_player *p, const uint8_t *ram) {
         if (danger > most_danger)
             most_danger = danger;
         int score = worth_of(ram, x, y) - (ram[LEADER_SAFE] ? danger / 4 : danger);
-        score += (int)below(p, 60);
+        score += (int)below(p, 120);
         if (w == 0 || score > best_score)
             best = w, best_score = score;
     }
@@ -161,8 +163,8 @@ static uint8_t decide(struct bird_player *p, const uint8_t *ram) {
 static uint8_t play(struct bird_player *p, const uint8_t *ram) {
     if (p->dreams)
         p->dreams--;
-    else if (below(p, 500) == 0)
-        p->dreams = 40 + below(p, 80);
+    else if (below(p, 110) == 0)
+        p->dreams = 40 + below(p, 90);
     if (p->breath)
         p->breath--;
     else if (below(p, 240) == 0)
@@ -172,7 +174,7 @@ static uint8_t play(struct bird_player *p, const uint8_t *ram) {
         p->wait--;
     } else {
         p->held = decide(p, ram);
-        p->wait = 3 + below(p, 6);
+        p->wait = 5 + below(p, 10);
         for (int i = 0; i < ENEMIES; i++) {
             p->last_x[i] = ram[ENEMY_X + i];
             p->last_y[i] = ram[ENEMY_TYPE + i] ? ram[ENEMY_Y + i] : 0;
