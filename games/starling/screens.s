@@ -196,17 +196,18 @@ clear_objects:
     sta boss
     sta boss_hp
     sta leader_gone
+    sta leader_safe
     sta paused
     rts
 
 ; ---- title ----
 
 title_enter:
+    jsr leader_new
     jsr night
     lda #<logo
     ldy #>logo
     jsr picture
-    jsr leader_new
     lda #BIRD_MAX           ; the others come from wherever they were
     sta flock
     rts

@@ -32,21 +32,22 @@ enum { /* RAM of the game */
        SHOTS = 16,
        PICKS = 4,
 };
-enum { TITLE = 0, PLAY = 2 };                         /* what STATE holds */
-enum { CROWER = 7, COCK = 8, GREAT = 9, STRAY = 1 };  /* types */
+enum { TITLE = 0, PLAY = 2 };                            /* what STATE holds */
+enum { CROWER = 7, COCK = 8, GREAT = 9, STRAY = 1 };     /* types */
 enum { LEFT = 14, RIGHT = 242, TOP = 40, BOTTOM = 216 }; /* where the leader can go */
 enum { AHEAD = 5, PACE = 5 }; /* looks at AHEAD moments, PACE frames apart */
 
 struct bird_player {
     uint64_t random;
-    unsigned wait;       /* frames until the next decision */
-    unsigned start_in;   /* frames until Start is pressed, on screens that wait for it */
-    unsigned dreams;     /* frames during which it sees no danger */
-    unsigned breath;     /* frames without singing */
-    uint8_t held;        /* directions decided on */
+    unsigned wait;     /* frames until the next decision */
+    unsigned start_in; /* frames until Start is pressed, on screens that wait for it */
+    unsigned dreams;   /* frames during which it sees no danger */
+    unsigned breath;   /* frames without singing */
+    uint8_t held;      /* directions decided on */
     uint8_t last_state;
-    uint8_t last_x[ENEMIES], last_y[ENEMIES]; /* enemies at the last decision, to guess their speed */
-    unsigned since;                           /* frames since then */
+    uint8_t last_x[ENEMIES],
+        last_y[ENEMIES]; /* enemies at the last decision, to guess their speed */
+    unsigned since;      /* frames since then */
 };
 
 /* splitmix64 */
@@ -104,7 +105,8 @@ static int danger_at(const struct bird_player *p, const uint8_t *ram, int x, int
     return sum;
 }
 
-/* What draws it: strays most, acorns, a place below an enemy to sing at it, its favourite height. */
+/* What draws it: strays most, acorns, a place below an enemy to sing at it, its favourite height.
+ */
 static int worth_of(const uint8_t *ram, int x, int y) {
     int sum = -distance(y, 176) * 2 - distance(x, 128) / 2;
     int aim = 256;
