@@ -4,8 +4,9 @@
  * A file that this machine cannot run is refused here, before anything runs, with a sentence that
  * says what is wrong with it and what to do.
  */
-#include "nes/nes.h"
+#include "nes/board.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,11 +27,6 @@ struct header {
     unsigned mapper, submapper, misc_roms;
     uint64_t prg_size, chr_size, prg_ram, chr_ram;
 };
-
-/* Boards that this machine has. */
-static bool mapper_known(unsigned mapper) {
-    return mapper == 0;
-}
 
 /* NES 2.0 sizes: 12 bits of units, or, with all upper bits set, 2^exponent * (1, 3, 5 or 7).
  * Exponents that no file can hold give UINT64_MAX. */
@@ -111,6 +107,19 @@ static enum status refuse_magic(const uint8_t *at, size_t len, const char *name,
                      name);
 }
 
+static enum status refuse_mapper(unsigned mapper, const char *name, struct error *e) {
+    enum { NUMBERS = 4096 }; /* NES 2.0 has 12 bits for them */
+    char list[400] = "";
+    size_t used = 0;
+    for (unsigned i = 0; i < NUMBERS && used + 6 < sizeof list; i++)
+        if (mapper_find(i) != NULL)
+            used +=
+                (size_t)snprintf(list + used, sizeof list - used, "%s%u", used > 0 ? ", " : "", i);
+    return error_set(e, STATUS_UNSUPPORTED,
+                     "%s: its board, mapper %u, is not emulated; those that are: %s", name, mapper,
+                     list);
+}
+
 /* Machines and boards that are not here. */
 static enum status check_machine(const struct header *h, const char *name, struct error *e) {
     static const char *const consoles[4] = {
@@ -129,10 +138,8 @@ static enum status check_machine(const struct header *h, const char *name, struc
                          "is the NTSC one: use the NTSC release, or correct the header if it is "
                          "wrong",
                          name, h->nes2 ? 12 : 9, h->timing == 3 ? "Dendy" : "PAL");
-    if (!mapper_known(h->mapper))
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "%s: the cartridge board, mapper %u, is not emulated; supported: 0 (NROM)",
-                         name, h->mapper);
+    if (mapper_find(h->mapper) == NULL)
+        return refuse_mapper(h->mapper, name, e);
     if (h->trainer)
         return error_set(e, STATUS_UNSUPPORTED,
                          "%s: has a trainer (512 bytes of a copier's code before PRG), which no "

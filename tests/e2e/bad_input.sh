@@ -19,7 +19,7 @@ nothing_left out
 { printf 'XES\032'; tail -c +5 "$rom"; } >magic.nes
 refuses 1 'magic.nes: not an iNES file' replay magic.nes --frames 10
 { head -c 6 "$rom"; printf '\365'; tail -c +8 "$rom"; } >mapper.nes
-refuses 1 'mapper.nes: the cartridge board, mapper' sample mapper.nes --out out
+refuses 1 'mapper.nes: its board, mapper' sample mapper.nes --out out
 nothing_left out
 refuses 1 'none.nes' replay none.nes
 refuses 1 'cannot be' replay "$work"

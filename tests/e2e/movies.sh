@@ -22,5 +22,11 @@ for rom in "$source"/games/*.nes; do
     name=$(basename "$rom" .nes)
     "$hotgraph" movie info "$source/movies/$name.fm2" "$rom" >info || fail "$name: $(cat info)"
     grep -q 'is the ROM it was made with' info || fail "$name: $(cat info)"
+    # Its own README says how.
+    command=$(grep -oh 'hotgraph movie make games/[^`]*' "$source/games/$name/README.md") ||
+        fail "$name: its README does not say how its movie is made"
+    # shellcheck disable=SC2086 # words of the command
+    (cd "$source" && "$hotgraph" ${command#hotgraph } --out "$work/made.fm2")
+    same made.fm2 "$source/movies/$name.fm2"
     test "$(sed -n 's/^frames *\([0-9]*\).*/\1/p' info)" -ge 18000 || fail "$name: $(cat info)"
 done

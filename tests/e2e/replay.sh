@@ -71,3 +71,11 @@ wait "$pid" || status=$?
 test "$status" = 143 || fail "stopped by SIGTERM it ends with $status"
 grep -q 'stopped by signal 15' stopped || fail "$(cat stopped)"
 test -z "$(ls endless* 2>/dev/null)" || fail "left behind: $(ls endless*)"
+
+# The summary is JSON whatever the file is called.
+for name in 'two words.nes' 'quote"back\slash.nes' "$(printf 'umlaut-\303\274.nes')" \
+    "$(printf 'latin-\374.nes')" "$(printf 'tab\there.nes')"; do
+    cp "$rom" "$name"
+    "$hotgraph" replay "$name" --frames 2 --json >summary
+    python3 -c 'import json; json.load(open("summary", encoding="utf-8"))' || fail "JSON of $name"
+done
