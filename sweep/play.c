@@ -26,6 +26,9 @@ const struct option_spec *play_option_rows(struct play_options *o,
          "what runs the instructions: interp (the interpreter), or auto (default), the fastest "
          "there is",
          OPTION_CHOICE, .to = &o->engine, .choices = engine_names},
+        {"no-skip", NULL,
+         "execute busy-waits instruction by instruction too; same results, more time", OPTION_FLAG,
+         .to = &o->no_skip},
         {"no-fast", NULL,
          "run everything cycle by cycle: slower, with the same results, to check the fast path",
          OPTION_FLAG, .to = &o->no_fast},
@@ -87,6 +90,7 @@ enum status play_open(struct play *p, const char *game, const struct play_option
     struct nes_options options = {.cartridge = p->cartridge,
                                   .engine = &engine_interpreter,
                                   .pictures = pictures,
+                                  .no_skip = o->no_skip,
                                   .no_fast = o->no_fast};
     status = nes_create(&p->nes, &options, e);
     if (status == STATUS_OK && o->load_state != NULL)

@@ -23,11 +23,11 @@
 struct play_options {
     const char *movie, *engine, *load_state;
     uint64_t frames;
-    bool frames_given, force, no_fast;
+    bool frames_given, force, no_skip, no_fast;
 };
 
 enum {
-    PLAY_OPTION_ROWS = 7,
+    PLAY_OPTION_ROWS = 8,
     PLAY_FRAMES_STANDARD = 18000, /* five minutes, as in Napoli 2015 */
     PLAY_FRAMES_MOST = 166000000, /* 32 days */
 };

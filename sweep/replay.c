@@ -205,19 +205,22 @@ static void print_json(const struct play *p) {
     else
         printf("null");
     printf(",\n \"first_frame\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"cycles\": %" PRIu64
-           ", \"instructions\": %" PRIu64 ",\n \"ram_hash\": \"%016" PRIx64
+           ", \"instructions\": %" PRIu64
+           ", \"skipped\": %" PRIu64 ",\n \"ram_hash\": \"%016" PRIx64
            "\", \"state_hash\": \"%016" PRIx64
            "\",\n \"engine\": \"%s\", \"seconds\": %.6f, \"frames_per_second\": %.1f}\n",
-           p->first, frames, nes_cycle(p->nes), nes_instructions(p->nes), nes_ram_hash(p->nes),
-           nes_state_hash(p->nes), p->engine_name, p->seconds, (double)frames / p->seconds);
+           p->first, frames, nes_cycle(p->nes), nes_instructions(p->nes), nes_skipped(p->nes),
+           nes_ram_hash(p->nes), nes_state_hash(p->nes), p->engine_name, p->seconds, (double)frames / p->seconds);
 }
 
 static void print_summary(const struct play *p) {
     uint64_t frames = p->end - p->first;
     printf("%s (%s)\n", p->cartridge->name, p->cartridge->sha1);
     printf("frames        %" PRIu64 " to %" PRIu64 "\n", p->first, p->end - 1);
-    printf("instructions  %" PRIu64 "\ncycles        %" PRIu64 "\n", nes_instructions(p->nes),
-           nes_cycle(p->nes));
+    printf("instructions  %" PRIu64 ", %.1f %% of them busy-waits passed over\n",
+           nes_instructions(p->nes),
+           100.0 * (double)nes_skipped(p->nes) / (double)nes_instructions(p->nes));
+    printf("cycles        %" PRIu64 "\n", nes_cycle(p->nes));
     printf("RAM hash      %016" PRIx64 "\nstate hash    %016" PRIx64 "\n", nes_ram_hash(p->nes),
            nes_state_hash(p->nes));
     printf("time          %.3f s, %.0f frames/s (%s)\n", p->seconds, (double)frames / p->seconds,

@@ -72,6 +72,14 @@
         MET();                                                                                     \
         goto *labels[*ip];                                                                         \
     } while (0)
+/* Behind a jump back to PC(0): where the machine waits, it can do better than this loop. */
+#define MAYBE_WAITS(from, from_pc)                                                                 \
+    do {                                                                                           \
+        if (wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {                         \
+            n->waiting = &n->waits[(uintptr_t)(from) % WAITS];                                     \
+            goto leave;                                                                            \
+        }                                                                                          \
+    } while (0)
 #define DONE(cost, how)                                                                            \
     do {                                                                                           \
         budget -= (cost);                                                                          \
@@ -87,14 +95,26 @@
     } while (0)
 #define GOTO_NEAR(to)                                                                              \
     do {                                                                                           \
+        const uint8_t *const from_ = ip;                                                           \
         ip += 2 + (int8_t)m_;                                                                      \
-        DONE(CYCLES + 1, WENT_TARGET);                                                             \
+        budget -= CYCLES + 1;                                                                      \
+        executed++;                                                                                \
+        WENT(WENT_TARGET);                                                                         \
+        if (m_ & 0x80)                                                                             \
+            MAYBE_WAITS(from_, (uint16_t)(PC(0) - 2 - (int8_t)m_));                                \
+        DISPATCH();                                                                                \
     } while (0)
 #define GOTO_FAR(to, more)                                                                         \
     do {                                                                                           \
-        const uint16_t there_ = (to);                                                              \
+        const uint16_t there_ = (to), here_ = PC(0);                                               \
+        const uint8_t *const from_ = ip;                                                           \
         JUMP(there_);                                                                              \
-        DONE(CYCLES + (more), WENT_TARGET);                                                        \
+        budget -= CYCLES + (more);                                                                 \
+        executed++;                                                                                \
+        WENT(WENT_TARGET);                                                                         \
+        if ((uint16_t)(here_ - there_) <= 3 * WAIT_LONGEST)                                        \
+            MAYBE_WAITS(from_, here_);                                                             \
+        DISPATCH();                                                                                \
     } while (0)
 #define GOTO_INDIRECT(to)                                                                          \
     do {                                                                                           \

@@ -129,6 +129,12 @@ static void advance(struct nes *n, uint64_t target) {
             cpu_run_watched(n, stop, deadline);
         else
             n->engine->run(n->engine_self, n, stop, deadline);
+        if (n->waiting) {
+            struct wait *const wait = n->waiting;
+            n->waiting = NULL;
+            wait_pass(n, wait, stop, deadline);
+            return;
+        }
         /* Behind `stop`, or where a callback has asked for something: see to that first. */
         if ((n->cycle >= stop || n->attention) && n->cycle != start && !n->announced)
             return;
@@ -187,6 +193,10 @@ uint64_t nes_frame(const struct nes *n) {
 
 uint64_t nes_instructions(const struct nes *n) {
     return n->instructions;
+}
+
+uint64_t nes_skipped(const struct nes *n) {
+    return n->skipped;
 }
 
 const uint8_t *nes_ram(const struct nes *n) {

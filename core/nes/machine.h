@@ -20,6 +20,7 @@
 #include "nes/engine.h"
 #include "nes/nes.h"
 #include "nes/ppu.h"
+#include "nes/wait.h"
 
 #define NEVER UINT64_MAX
 
@@ -110,6 +111,10 @@ struct nes {
     struct nes_options options;
     const struct engine *engine;
     void *engine_self;
+
+    struct wait waits[WAITS];
+    struct wait *waiting; /* the engine has stopped at the start of this busy-wait */
+    uint64_t skipped;     /* instructions passed over, counted in `instructions` */
 
     struct watch *watch;
     bool watched;       /* some observer instruments, or steps now */

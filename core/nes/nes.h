@@ -56,7 +56,7 @@ struct nes_options {
     const struct cartridge *cartridge; /* borrowed; must outlive the machine */
     const struct engine *engine;       /* NULL: the interpreter */
     bool pictures;                     /* compute pixels: nes_picture() works */
-    bool no_skip; /* run busy-waits one instruction at a time: so does everything at present */
+    bool no_skip; /* execute busy-waits instead of passing over them in one step */
     bool no_fast; /* run everything cycle by cycle (to test the fast paths against) */
 };
 
@@ -98,6 +98,8 @@ uint64_t
 nes_frame(const struct nes *nes); /* number of the frame that is being run: whole frames so far */
 /* Executed so far; a JAM is one, interrupt and reset sequences are none. */
 uint64_t nes_instructions(const struct nes *nes);
+/* How many of them were busy-waits passed over in one step, with all counts as if executed. */
+uint64_t nes_skipped(const struct nes *nes);
 const uint8_t *nes_ram(const struct nes *nes); /* 2 KiB */
 /* True when the processor stands at a JAM; its code address and frame in *pc and *frame. */
 bool nes_jammed(const struct nes *nes, uint32_t *pc, uint64_t *frame);

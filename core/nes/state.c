@@ -438,6 +438,7 @@ enum status nes_load(struct nes *n, const void *data, size_t len, const char *na
     n->event = 0;
     n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
     n->announced = false;
+    wait_forget(n);
     if (n->engine->forget)
         n->engine->forget(n->engine_self);
     watch_tell_threads(n, THREAD_BEGINS);

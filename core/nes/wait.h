@@ -1,0 +1,54 @@
+/*
+ * wait: busy-waits are passed over in one step. Private to core/nes.
+ *
+ * An engine that takes a jump backwards asks wait_candidate(). A candidate is a short straight
+ * piece of ROM code, from the jump's target T to the jump J, that writes no memory, touches no
+ * stack, reads nothing but plain memory and $2002, can be left only by branches to places behind J,
+ * and in which no register or flag that is read before it is written is written (the static
+ * busy-wait test of the specification, for one straight path). When the last two arrivals of J at T
+ * lie exactly one pass apart the engine stops there, and the machine runs one more pass instruction
+ * by instruction (wait_pass). If that leads from T to T with equal registers, every pass until the
+ * next event is the same, and whole passes are added to the counts instead of being executed.
+ */
+#ifndef HOTGRAPH_WAIT_H
+#define HOTGRAPH_WAIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nes;
+
+enum { WAITS = 64, WAIT_LONGEST = 8 };
+
+struct wait {
+    const uint8_t *from; /* where J lies in the host's memory */
+    uint16_t pc, target; /* of J, and T */
+    uint8_t length;      /* instructions of a pass; 0: not a candidate */
+    bool status;         /* reads $2002 */
+    uint64_t executed;   /* instructions executed by the machine at J's last arrival */
+};
+
+/* Fills the entry for the jump at `from`, `pc`, which goes back to `target`. */
+void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t pc, uint16_t target);
+
+/* True when the engine shall stop at T: `executed` instructions have been executed. */
+static inline bool wait_candidate(struct nes *n, struct wait *waits, const uint8_t *from,
+                                  uint16_t pc, uint16_t target, uint64_t executed) {
+    struct wait *const w = &waits[(uintptr_t)from % WAITS];
+    if (__builtin_expect(w->from != from || w->pc != pc, 0))
+        wait_examine(n, w, from, pc, target);
+    if (w->length == 0)
+        return false;
+    const bool again = executed - w->executed == w->length;
+    w->executed = executed;
+    return again;
+}
+
+/* The machine stands at T of the candidate that ended at `from`. Runs a pass, and passes over as
+ * many more as certainly begin before `stop` and end before `deadline`. May end early, at any
+ * boundary, where something else is due. */
+void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline);
+/* Forgets all candidates: a state was loaded. */
+void wait_forget(struct nes *n);
+
+#endif

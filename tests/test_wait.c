@@ -1,0 +1,168 @@
+/*
+ * Busy-waits that are passed over must change nothing but the time: states, exact graphs, streams
+ * and probes are compared with those of a machine that executes them. If this fails, results depend
+ * on an optimisation.
+ */
+#include "profile/profile.h"
+#include "tiny_rom.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+struct machine {
+    struct nes *nes;
+    void *exact;
+    struct sampler *sampler;
+};
+
+static struct machine start(const struct cartridge *cartridge, bool no_skip, bool watched) {
+    struct machine m = {0};
+    struct error e = {0};
+    const struct nes_options options = {.cartridge = cartridge, .no_skip = no_skip};
+    assert_int_equal(nes_create(&m.nes, &options, &e), STATUS_OK);
+    if (watched) {
+        assert_int_equal(technique_find("exact")->attach(&m.exact, m.nes, NULL, &e), STATUS_OK);
+        assert_int_equal(
+            sampler_attach(&m.sampler, m.nes, (struct sampler_options){.interval_us = 777}, &e),
+            STATUS_OK);
+    }
+    return m;
+}
+
+static void finish(struct machine *m, struct profile *p, struct stream *s) {
+    struct error e = {0};
+    assert_int_equal(technique_find("exact")->finish(m->exact, p, &e), STATUS_OK);
+    assert_int_equal(sampler_finish(m->sampler, s, &e), STATUS_OK);
+}
+
+static void expect_same_profiles(struct machine *a, struct machine *b) {
+    struct profile p, q;
+    struct stream s, t;
+    finish(a, &p, &s);
+    finish(b, &q, &t);
+    assert_int_equal(p.graph.edge_count, q.graph.edge_count);
+    assert_memory_equal(p.graph.edges, q.graph.edges, p.graph.edge_count * sizeof *p.graph.edges);
+    assert_int_equal(p.cost.probes, q.cost.probes);
+    assert_int_equal(p.cost.records, q.cost.records);
+    assert_int_equal(s.batch_count, t.batch_count);
+    assert_true(s.batch_count > 10);
+    assert_int_equal(stream_hash(&s), stream_hash(&t));
+    profile_free(&p);
+    profile_free(&q);
+    stream_free(&s);
+    stream_free(&t);
+}
+
+/* Returns the share of instructions that were passed over. */
+static double run_both(const struct cartridge *cartridge, int frames, bool watched) {
+    struct machine a = start(cartridge, false, watched), b = start(cartridge, true, watched);
+    struct error e = {0};
+    for (int i = 0; i < frames; i++) {
+        const uint8_t buttons =
+            (uint8_t)(splitmix64(5, (uint64_t)i / 9) & (i % 40 < 3 ? 0xFF : 0xF3));
+        nes_set_buttons(a.nes, 0, buttons);
+        nes_set_buttons(b.nes, 0, buttons);
+        assert_int_equal(nes_run_frame(a.nes, &e), STATUS_OK);
+        assert_int_equal(nes_run_frame(b.nes, &e), STATUS_OK);
+        if (nes_instructions(a.nes) != nes_instructions(b.nes) ||
+            nes_state_hash(a.nes) != nes_state_hash(b.nes))
+            fail_msg("%s, frame %d, %s: %llu instructions, not %llu, or another state",
+                     cartridge->name, i, watched ? "watched" : "not watched",
+                     (unsigned long long)nes_instructions(a.nes),
+                     (unsigned long long)nes_instructions(b.nes));
+    }
+    assert_int_equal(nes_skipped(b.nes), 0);
+    double share = (double)nes_skipped(a.nes) / (double)nes_instructions(a.nes);
+    if (watched)
+        expect_same_profiles(&a, &b);
+    nes_free(a.nes);
+    nes_free(b.nes);
+    return share;
+}
+
+static void the_tiny_program(void **state) {
+    (void)state;
+    struct cartridge *cartridge = tiny_program();
+    assert_true(run_both(cartridge, 300, false) > 0.8);
+    assert_true(run_both(cartridge, 300, true) > 0.6);
+    cartridge_free(cartridge);
+}
+
+/* Waits of other kinds: each is a whole program at $8000; the NMI is a single RTI at $80F0. */
+struct other {
+    const char *name;
+    uint8_t code[40];
+    double least, most; /* share that must be passed over */
+};
+static const struct other OTHERS[] = {
+    /* LDA #$80, STA $2000, JMP self, again and again */
+    {"JMP self", {0xA9, 0x80, 0x8D, 0x00, 0x20, 0x4C, 0x05, 0x80}, 0.5, 1},
+    {"LDA $2002, BPL", {0xAD, 0x02, 0x20, 0x10, 0xFB, 0xE6, 0x00, 0x4C, 0x00, 0x80}, 0.9, 1},
+    {"BIT $2002, BVC (sprite 0 that never comes)",
+     {0xA9, 0x1E, 0x8D, 0x01, 0x20, 0x2C, 0x02, 0x20, 0x50, 0xFB, 0x4C, 0x00, 0x80},
+     0.9,
+     1},
+    /* LDA $10, CMP $10, BNE out, JMP start: two blocks, never left */
+    {"two blocks",
+     {0xA5, 0x10, 0xC5, 0x10, 0xD0, 0x03, 0x4C, 0x00, 0x80, 0x4C, 0x00, 0x80},
+     0.9,
+     1},
+    /* DEX, BNE: no busy-wait, every pass changes X */
+    {"DEX, BNE", {0xCA, 0xD0, 0xFD, 0x4C, 0x00, 0x80}, 0, 0},
+    /* LDA $10, ADC #1, BNE start, JMP start: the carry goes round */
+    {"carry goes round", {0xA5, 0x10, 0x69, 0x01, 0xD0, 0xFA, 0x4C, 0x00, 0x80}, 0, 0},
+    {"INC $10, JMP", {0xE6, 0x10, 0x4C, 0x00, 0x80}, 0, 0},
+    {"LDA $4015, JMP", {0xAD, 0x15, 0x40, 0x4C, 0x00, 0x80}, 0, 0},
+    {"LDA $2007, JMP", {0xAD, 0x07, 0x20, 0x4C, 0x00, 0x80}, 0, 0},
+    {"PHA, PLA, JMP", {0x48, 0x68, 0x4C, 0x00, 0x80}, 0, 0},
+    /* LDA $10,X; BEQ: an index is not in the definition */
+    {"LDA $10,X, JMP", {0xB5, 0x10, 0x4C, 0x00, 0x80}, 0, 0},
+};
+
+static void other_waits(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
+        uint8_t code[0x100] = {0};
+        memcpy(code, OTHERS[i].code, sizeof OTHERS[i].code);
+        code[0xF0] = 0x40; /* RTI */
+        struct cartridge *cartridge = tiny_rom(code, sizeof code, 0x80F0, 0x8000, 0x80F0);
+        for (int watched = 0; watched < 2; watched++) {
+            double share = run_both(cartridge, 60, watched);
+            double least =
+                watched ? OTHERS[i].least * 0.8 : OTHERS[i].least; /* batches are executed */
+            if (share < least || share > OTHERS[i].most)
+                fail_msg("%s: %.3f of the instructions were passed over", OTHERS[i].name, share);
+        }
+        cartridge_free(cartridge);
+    }
+}
+
+/* The bundled games, with somebody pressing buttons. */
+static void bundled_games(void **state) {
+    (void)state;
+    glob_t games;
+    assert_int_equal(glob(GAMES_FOLDER "/*.nes", 0, NULL, &games), 0);
+    for (size_t i = 0; i < games.gl_pathc; i++) {
+        struct cartridge *cartridge;
+        struct error e = {0};
+        if (cartridge_load(&cartridge, games.gl_pathv[i], &e) != STATUS_OK)
+            fail_msg("%s", e.text);
+        assert_true(run_both(cartridge, 900, i % 2 == 0) > 0.05);
+        cartridge_free(cartridge);
+    }
+    globfree(&games);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tiny_program),
+        cmocka_unit_test(other_waits),
+        cmocka_unit_test(bundled_games),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
