@@ -10,20 +10,21 @@ static const uint8_t length_table[32] = {10, 254, 20,  2,  40, 4,  80, 6,  160, 
 static const uint16_t dmc_periods[16] = {428, 380, 340, 320, 286, 254, 226, 214,
                                          190, 160, 142, 128, 106, 84,  72,  54};
 
-enum { HALF_FRAME = 1, FRAME_IRQ = 2, WRAP = 4 };
+enum { HALF_FRAME = 1, FRAME_FLAG = 2, FRAME_IRQ = 4, WRAP = 8 };
 
 /* What the processor can see of the two sequences: cycle after the sequence's start, and what
  * happens there (NESdev, "APU Frame Counter"). Quarter frames leave no trace without sound. Half
  * frames stand a cycle earlier than there: it is the cycle whose writes come after the clock while
- * its reads still see the state before it (blargg, len_halt_timing and len_reload_timing). */
+ * its reads still see the state before it (blargg, len_halt_timing and len_reload_timing). The
+ * flag rises even when it is inhibited, for two cycles, without asserting the line. */
 struct frame_event {
     uint16_t cycle;
     uint8_t what;
 };
 static const struct frame_event four_steps[] = {
     {14912, HALF_FRAME},
-    {29828, FRAME_IRQ | HALF_FRAME},
-    {29829, FRAME_IRQ},
+    {29828, FRAME_FLAG | HALF_FRAME},
+    {29829, FRAME_FLAG},
     {29830, FRAME_IRQ | WRAP},
 };
 static const struct frame_event five_steps[] = {
@@ -50,8 +51,9 @@ void apu_power(struct apu *a, uint64_t cycle) {
     a->dmc_bits = 8;
     a->dmc_address = 0xC000;
     a->dmc_period = dmc_periods[0];
-    a->dmc_clock = (cycle | 1) + dmc_periods[0]; /* output clocks fall on put cycles */
-    a->dmc_wish = a->dmc_stop = UINT64_MAX;
+    a->dmc_clock = cycle + (cycle & 1) + dmc_periods[0]; /* output clocks fall on get cycles */
+    a->dmc_wish = a->dmc_ghost = a->dmc_given = a->dmc_stop = UINT64_MAX;
+    a->acknowledge = UINT64_MAX;
     /* As if $4017 had been written about ten cycles before the first instruction, which comes
      * seven cycles from here (blargg, apu_reset). */
     frame_restart(a, cycle);
@@ -62,8 +64,9 @@ void apu_reset(struct apu *a, uint64_t cycle) {
     for (unsigned i = 0; i < 4; i++)
         a->length[i].enabled = false, a->length[i].value = 0;
     a->dmc_remaining = 0;
-    a->dmc_wish = a->dmc_stop = UINT64_MAX;
+    a->dmc_wish = a->dmc_ghost = a->dmc_stop = UINT64_MAX;
     a->dmc_irq = a->frame_irq = false;
+    a->acknowledge = UINT64_MAX;
     a->irq_inhibited = a->frame_register & 0x40;
     frame_restart(a, cycle);
 }
@@ -82,6 +85,14 @@ static void half_frame(struct apu *a, uint64_t cycle) {
     }
 }
 
+/* The flag goes down once $4015 was read; what sets it in the same cycle wins. */
+static void acknowledge(struct apu *a, uint64_t cycle) {
+    if (a->acknowledge > cycle)
+        return;
+    a->frame_irq = false;
+    a->acknowledge = UINT64_MAX;
+}
+
 static void frame_sync(struct apu *a, uint64_t cycle) {
     for (;;) {
         const struct frame_event *e = &(a->five_steps ? five_steps : four_steps)[a->step];
@@ -92,26 +103,37 @@ static void frame_sync(struct apu *a, uint64_t cycle) {
                 half_frame(a, a->sequence - 1);
             continue;
         }
+        acknowledge(a, at < cycle ? at : cycle);
         if (at > cycle)
             return;
         if (e->what & HALF_FRAME)
             half_frame(a, at);
-        if (e->what & FRAME_IRQ && !a->irq_inhibited)
+        if (e->what & FRAME_FLAG)
             a->frame_irq = true;
+        if (e->what & FRAME_IRQ)
+            a->frame_irq = !a->irq_inhibited;
         a->step++;
         if (e->what & WRAP)
             a->sequence = at, a->step = 0;
     }
 }
 
+/* The shifter is empty and takes the byte of the sample buffer, which wants another one from the
+ * next cycle on. */
+static void empty_buffer(struct apu *a, uint64_t cycle) {
+    a->dmc_full = false;
+    if (a->dmc_remaining)
+        a->dmc_wish = cycle + 1 > a->dmc_enable ? cycle + 1 : a->dmc_enable;
+    else if (a->dmc_given + 2 == cycle) /* that it was the last byte is known a cycle too late */
+        a->dmc_ghost = cycle + 1;
+}
+
 static void dmc_sync(struct apu *a, uint64_t cycle) {
     uint64_t period = a->dmc_period, shifted_out = a->dmc_clock + (a->dmc_bits - 1) * period;
     if (a->dmc_full && shifted_out <= cycle) {
-        a->dmc_full = false;
+        empty_buffer(a, shifted_out);
         a->dmc_bits = 8;
         a->dmc_clock = shifted_out + period;
-        if (a->dmc_remaining)
-            a->dmc_wish = shifted_out;
     }
     if (a->dmc_clock <= cycle) {
         uint64_t clocks = (cycle - a->dmc_clock) / period + 1;
@@ -120,14 +142,21 @@ static void dmc_sync(struct apu *a, uint64_t cycle) {
     }
 }
 
+/* A request that began in the cycle before is withdrawn; an older one is served to its end. */
+static void stop_sample(struct apu *a) {
+    a->dmc_remaining = 0;
+    if (a->dmc_wish + 1 >= a->dmc_stop)
+        a->dmc_wish = UINT64_MAX;
+    a->dmc_stop = UINT64_MAX;
+}
+
 void apu_sync(struct apu *a, uint64_t cycle) {
     if (cycle <= a->time)
         return;
     frame_sync(a, cycle);
     if (a->dmc_stop <= cycle) {
         dmc_sync(a, a->dmc_stop);
-        a->dmc_remaining = 0;
-        a->dmc_wish = a->dmc_stop = UINT64_MAX;
+        stop_sample(a);
     }
     dmc_sync(a, cycle);
     a->time = cycle;
@@ -146,7 +175,8 @@ uint8_t apu_read(struct apu *a, uint16_t address, uint64_t cycle, uint8_t open_b
         for (unsigned i = 0; i < 4; i++)
             value |= (uint8_t)((a->length[i].value > 0) << i);
     value |= (uint8_t)((a->dmc_remaining > 0) << 4 | a->frame_irq << 6 | a->dmc_irq << 7);
-    a->frame_irq = false;
+    if (a->frame_irq && a->acknowledge == UINT64_MAX)
+        a->acknowledge = cycle + (cycle & 1 ? 1 : 2); /* the next get cycle, but not this one */
     return value;
 }
 
@@ -173,13 +203,14 @@ static void enable_write(struct apu *a, uint8_t value, uint64_t cycle) {
     uint64_t effect = cycle + (cycle & 1 ? 3 : 4);
     if (!(value & 0x10)) {
         if (a->dmc_remaining && a->dmc_stop == UINT64_MAX)
-            a->dmc_stop = effect - 1;
+            a->dmc_stop = effect;
         return;
     }
     a->dmc_stop = UINT64_MAX;
     if (a->dmc_remaining)
         return;
     dmc_begin(a);
+    a->dmc_enable = effect;
     if (!a->dmc_full)
         a->dmc_wish = effect;
 }
@@ -235,12 +266,14 @@ void apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
 
 bool apu_irq(struct apu *a, uint64_t cycle) {
     apu_sync(a, cycle);
-    return a->frame_irq || a->dmc_irq;
+    return (a->frame_irq && !a->irq_inhibited) || a->dmc_irq;
 }
 
 uint64_t apu_irq_deadline(const struct apu *a) {
-    if (a->frame_irq || a->dmc_irq || a->irq_inhibited)
+    if (a->dmc_irq || a->irq_inhibited)
         return UINT64_MAX;
+    if (a->frame_irq)
+        return a->acknowledge;
     uint64_t next = UINT64_MAX;
     if (!a->five_steps)
         next =
@@ -251,16 +284,18 @@ uint64_t apu_irq_deadline(const struct apu *a) {
 }
 
 uint64_t apu_dmc_deadline(const struct apu *a) {
-    if (a->dmc_wish != UINT64_MAX)
-        return a->dmc_wish;
-    if (a->dmc_full && a->dmc_remaining)
-        return a->dmc_clock + (uint64_t)(a->dmc_bits - 1) * a->dmc_period;
-    return UINT64_MAX;
+    uint64_t next = a->dmc_wish;
+    uint64_t shifted_out = a->dmc_clock + (uint64_t)(a->dmc_bits - 1) * a->dmc_period;
+    if (next == UINT64_MAX && a->dmc_full && (a->dmc_remaining || a->dmc_given + 2 == shifted_out))
+        next = shifted_out + 1;
+    if (a->dmc_ghost >= a->time && a->dmc_ghost < next)
+        next = a->dmc_ghost;
+    return next;
 }
 
 bool apu_dmc_wants(struct apu *a, uint64_t cycle) {
     apu_sync(a, cycle);
-    return a->dmc_wish <= cycle;
+    return a->dmc_wish <= cycle || a->dmc_ghost == cycle;
 }
 
 uint16_t apu_dmc_address(const struct apu *a) {
@@ -271,6 +306,7 @@ void apu_dmc_give(struct apu *a, uint8_t value, uint64_t cycle) {
     (void)value; /* it would be heard, not seen */
     apu_sync(a, cycle);
     a->dmc_full = true;
+    a->dmc_given = cycle;
     a->dmc_wish = UINT64_MAX;
     a->dmc_address = a->dmc_address == 0xFFFF ? 0x8000 : (uint16_t)(a->dmc_address + 1);
     if (a->dmc_remaining && --a->dmc_remaining == 0) {

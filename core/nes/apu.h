@@ -45,6 +45,7 @@ struct apu {
     bool five_steps, irq_inhibited, frame_irq;
     uint8_t frame_register; /* last value written to $4017 */
     uint64_t restart;       /* cycle in which that takes effect */
+    uint64_t acknowledge;   /* cycle that clears frame_irq after a read of $4015 */
 
     /* DMC. */
     bool dmc_irq_enabled, dmc_loop, dmc_irq;
@@ -52,9 +53,12 @@ struct apu {
     uint8_t dmc_bits; /* left in the shifter, 1-8 */
     uint8_t dmc_address_register, dmc_length_register;
     uint16_t dmc_address, dmc_remaining, dmc_period;
-    uint64_t dmc_clock; /* cycle of the next output clock */
-    uint64_t dmc_wish;  /* first cycle that tries to halt the processor for a byte */
-    uint64_t dmc_stop;  /* cycle in which stopping the sample takes effect */
+    uint64_t dmc_clock;  /* cycle of the next output clock */
+    uint64_t dmc_wish;   /* first cycle that tries to halt the processor for a byte */
+    uint64_t dmc_ghost;  /* a cycle that tries to halt it for nothing */
+    uint64_t dmc_given;  /* cycle of the last byte */
+    uint64_t dmc_enable; /* cycle in which the last start of a sample took effect */
+    uint64_t dmc_stop;   /* cycle in which stopping the sample takes effect */
 };
 
 /* Power off and on at the start of cycle `cycle`; reset: $4015 = 0, $4017 written again. */

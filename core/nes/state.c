@@ -142,7 +142,7 @@ static const struct field ppu_fields[] = {
 #define LENGTH(i)                                                                                  \
     FIELD(struct apu, length[i].value), FLAG(struct apu, length[i].enabled),                       \
         FLAG(struct apu, length[i].halt)
-static_assert(sizeof(struct apu) == 104, "list new members of struct apu below");
+static_assert(sizeof(struct apu) == 136, "list new members of struct apu below");
 static const struct field apu_fields[] = {
     FIELD(struct apu, time),
     LENGTH(0),
@@ -158,6 +158,7 @@ static const struct field apu_fields[] = {
     FLAG(struct apu, frame_irq),
     FIELD(struct apu, frame_register),
     FIELD(struct apu, restart),
+    FIELD(struct apu, acknowledge),
     FLAG(struct apu, dmc_irq_enabled),
     FLAG(struct apu, dmc_loop),
     FLAG(struct apu, dmc_irq),
@@ -170,6 +171,9 @@ static const struct field apu_fields[] = {
     FIELD(struct apu, dmc_period),
     FIELD(struct apu, dmc_clock),
     FIELD(struct apu, dmc_wish),
+    FIELD(struct apu, dmc_ghost),
+    FIELD(struct apu, dmc_given),
+    FIELD(struct apu, dmc_enable),
     FIELD(struct apu, dmc_stop),
 };
 
