@@ -185,28 +185,35 @@ static void write_oam(struct ppu *p, uint8_t value) {
 
 /* ---- registers ---- */
 
+/* The vblank flag is latched when the access begins; the sprite flags are what they are at its end,
+ * a dot later (AccuracyCoin, "$2002 flag timing"). */
 static uint8_t read_status(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
-    drive(s, s->status, LATCH_HIGH | LATCH_5, cycle);
+    bool quiet = dots_at_end(cycle) < p->quiet;
+    if (!quiet)
+        ppu_advance(p, dots_at_access(cycle));
+    uint8_t vblank = s->status & STATUS_VBLANK;
     if (s->line == LINE_VBLANK && s->dot == DOT_FLAGS)
         s->vblank_suppressed = true;
     s->status &= (uint8_t)~STATUS_VBLANK;
     s->w = false;
+    if (!quiet) {
+        ppu_advance(p, dots_at_end(cycle));
+        p->quiet = ppu_next_change(p);
+    }
+    drive(s, s->status | vblank, LATCH_HIGH | LATCH_5, cycle);
     return latch(s, cycle);
 }
 
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     uint8_t value;
-    if ((address & 7) == 2 && dots_at_access(cycle) < p->quiet)
+    if ((address & 7) == 2)
         return read_status(p, cycle);
     ppu_advance(p, dots_at_access(cycle));
     switch (address & 7) {
-    case 2:
-        value = read_status(p, cycle);
-        p->quiet = ppu_next_change(p);
-        return value;
-    case 4:
+    case 4: /* the value that is there when the access ends */
+        ppu_advance(p, dots_at_end(cycle));
         drive(s, read_oam(s), 0xFF, cycle);
         return s->latch;
     case 7:

@@ -41,6 +41,7 @@ struct ppu_state {
     uint8_t x;
     uint16_t v, t;
     uint8_t ctrl, mask, status; /* status: bits 7-5 only */
+    uint8_t late_status;        /* bits of it that rise with the next dot */
     uint8_t oam_address, read_buffer;
     bool vblank_suppressed; /* $2002 was read on the dot before the flag would have been set */
     /* Writes that act some dots later: number of the first dot that sees it, or UINT64_MAX. */

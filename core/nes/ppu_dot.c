@@ -87,6 +87,7 @@ static void copy_byte(struct ppu_state *s) {
 /* An even dot of 66-256: decides on the byte that the odd dot before has read. */
 static void evaluate(struct ppu_state *s) {
     unsigned address = s->oam_address;
+    bool writes = s->evaluation == SEARCH || s->evaluation == COPY;
     switch ((enum evaluation)s->evaluation) {
     case SEARCH:
         s->secondary[(s->found * 4) & 31] = s->oam_data;
@@ -102,20 +103,26 @@ static void evaluate(struct ppu_state *s) {
         break;
     case OVERFLOW:
         if (on_line(s, s->oam_data)) {
-            s->status |= STATUS_OVERFLOW;
+            s->late_status |= STATUS_OVERFLOW;
             s->copied = 1;
             step_to(s, address + 1, OVERFLOWN);
         } else /* the bug: the byte within the sprite steps too, without carry */
             step_to(s, ((address & ~3u) + 4) | ((address + 1) & 3), OVERFLOW);
         break;
     case OVERFLOWN:
-        s->copied = (s->copied + 1) & 3;
-        step_to(s, address + 1, s->copied ? OVERFLOWN : OVERFLOW);
+        if (++s->copied < 4)
+            step_to(s, address + 1, OVERFLOWN);
+        else {
+            s->copied = 0;
+            step_to(s, (address + 1) & ~3u, IDLE);
+        }
         break;
     case IDLE:
         s->oam_address = (uint8_t)((address & ~3u) + 4);
         break;
     }
+    if (!writes) /* then secondary OAM is read */
+        s->oam_data = s->secondary[s->found < 8 ? s->found * 4 + s->copied : 0];
 }
 
 static void evaluation_dot(struct ppu_state *s) {
@@ -206,7 +213,7 @@ static bool zero_hits(const struct ppu_state *s) {
 static void pixel_dot(struct ppu *p) {
     struct ppu_state *s = &p->s;
     if (s->zero_now && zero_hits(s))
-        s->status |= STATUS_HIT;
+        s->late_status |= STATUS_HIT;
     if (p->pictures)
         ppu_picture_pixel(p);
 }
@@ -318,6 +325,8 @@ void ppu_dots(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     while (s->time < until) {
         late_writes(s);
+        s->status |= s->late_status;
+        s->late_status = 0;
         if (s->dot == DOT_FLAGS)
             flags_dot(p);
         if (s->line <= LINE_LAST || s->line == LINE_PRERENDER)

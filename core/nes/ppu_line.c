@@ -84,7 +84,7 @@ static void count_sprites(struct ppu *p) {
 }
 
 /* Sprite evaluation of a whole line, from OAM address 0 (see ppu_dot.c). Fills 32 bytes. Returns
- * the dot that sets overflow, or 0. */
+ * the dot that sets overflow, the one after it is found, or 0. */
 static unsigned evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *secondary,
                               unsigned *found, bool *zero) {
     unsigned height = sprite_height(s), dot = 66, i = 0;
@@ -101,7 +101,7 @@ static unsigned evaluate_line(const struct ppu_state *s, unsigned line, uint8_t 
     }
     for (unsigned byte = 0; i < 64; i++, byte = (byte + 1) & 3, dot += 2)
         if (line - s->oam[i * 4 + byte] < height)
-            return dot;
+            return dot + 1;
     return 0;
 }
 
@@ -151,7 +151,7 @@ static uint64_t hit_on_line(const struct ppu *p, const struct line_start *l, uns
         return UINT64_MAX;
     while (!(pixels & 0x80))
         pixels <<= 1, x++;
-    return l->time + x + 1;
+    return l->time + x + 2; /* it leaves the shift registers at x + 1 */
 }
 
 /* The first line that is left must be given; `this_line` says that it has begun: sprites are
@@ -395,7 +395,7 @@ void ppu_advance(struct ppu *p, uint64_t until) {
         return;
     }
     while (s->time < until) {
-        if (writes_pending(s))
+        if (writes_pending(s) || s->late_status)
             ppu_dots(p, s->time + 1);
         else if (p->pictures && s->line <= LINE_LAST)
             pass_drawing(p, until);

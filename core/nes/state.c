@@ -109,6 +109,7 @@ static const struct field ppu_fields[] = {
     FIELD(struct ppu_state, ctrl),
     FIELD(struct ppu_state, mask),
     FIELD(struct ppu_state, status),
+    FIELD(struct ppu_state, late_status),
     FIELD(struct ppu_state, oam_address),
     FIELD(struct ppu_state, read_buffer),
     FLAG(struct ppu_state, vblank_suppressed),
