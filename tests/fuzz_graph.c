@@ -25,8 +25,9 @@ static void compare_with_itself(const struct graph *g, bool active) {
     check(m.precision, m.edges == 0);
     check(m.f1, m.hot_edges == 0 || m.edges == 0);
     check(m.coverage, m.hot_edges == 0);
-    check(m.overlap, m.hot_edges == 0);
-    check(m.block_overlap, m.hot_edges == 0);
+    /* Where blocks overlap, an edge may run along a busy-wait and not be one itself. */
+    check(m.overlap, m.hot_edges == 0 || m.edges == 0);
+    check(m.block_overlap, m.hot_edges == 0 || m.edges == 0);
     if (!active && m.hot_edges > 0 && (m.similarity != 1 || m.coverage != 1 || m.overlap != 1))
         abort();
 }
