@@ -179,7 +179,7 @@ static void test_other_hardware(void **state) {
         uint8_t value, flags7;
         const char *part;
     } cases[] = {
-        {6, 4, 0, "trainer"},       {6, 0x10, 0, "mapper 1,"},
+        {6, 4, 0, "trainer"},       {6, 0x50, 0, "mapper 5,"},
         {7, 0x40, 0, "mapper 64,"}, {8, 0x01, 8, "mapper 256,"},
         {7, 1, 0, "Vs. System"},    {7, 2, 0, "PlayChoice-10"},
         {7, 11, 0, "resembles"},    {9, 1, 0, "PAL"},

@@ -1,15 +1,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nes/board.h"
+#include "nes/mappers.h"
 
 enum { PRG_PAGE = 8 * 1024, CHR_PAGE = 1024, NT_PAGE = 1024 };
 
+const struct mapper_ops *mapper_at(size_t index) {
+    static const struct mapper_ops *const all[] = {
+        &mapper_nrom,  &mapper_mmc1,         &mapper_uxrom,    &mapper_cnrom, &mapper_mmc3,
+        &mapper_axrom, &mapper_color_dreams, &mapper_action53, &mapper_bnrom, &mapper_gxrom,
+    };
+    return index < sizeof all / sizeof *all ? all[index] : NULL;
+}
+
 const struct mapper_ops *mapper_find(unsigned number) {
-    static const struct mapper_ops *const all[] = {&mapper_nrom};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i]->number == number)
-            return all[i];
+    const struct mapper_ops *ops;
+    for (size_t i = 0; (ops = mapper_at(i)); i++)
+        if (ops->number == number)
+            return ops;
     return NULL;
 }
 
@@ -26,9 +34,8 @@ static enum status ram_create(uint8_t **ram, size_t *ram_size, size_t size, size
 enum status board_init(struct board *b, const struct cartridge *c, struct error *e) {
     *b = (struct board){.cartridge = c, .ops = mapper_find(c->mapper)};
     if (!b->ops)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "%s: mapper %u is not supported: this program knows mapper 0 (NROM)",
-                         c->name, c->mapper);
+        return error_set(e, STATUS_UNSUPPORTED, "%s: mapper %u is not supported", c->name,
+                         c->mapper);
     if (c->prg_size < PRG_PAGE || c->prg_size % PRG_PAGE || c->chr_size < PRG_PAGE ||
         c->chr_size % CHR_PAGE)
         return error_set(e, STATUS_UNSUPPORTED,
@@ -69,27 +76,27 @@ void board_loaded(struct board *b) {
 }
 
 void board_write(struct board *b, uint16_t address, uint8_t value, uint64_t cycle) {
-    if (address < 0x8000 && b->ram) {
-        if (!b->ram_read_only)
-            b->ram[address & (PRG_PAGE - 1)] = value;
-    } else if (b->ops->write) {
+    const bool to_ram = address >= 0x6000 && address < 0x8000 && b->ram;
+    if (to_ram && !b->ram_read_only)
+        b->ram[address & (PRG_PAGE - 1)] = value;
+    if ((!to_ram || b->ram_watched) && b->ops->write) {
         b->ops->write(b, address, value, cycle);
         b->ops->update(b);
     }
 }
 
-bool board_irq(const struct board *b, uint64_t cycle) {
-    return b->ops->irq && b->ops->irq(b, cycle);
-}
-
-uint64_t board_irq_deadline(const struct board *b) {
-    return b->ops->irq_deadline ? b->ops->irq_deadline(b) : UINT64_MAX;
-}
-
 /* ---- windows ---- */
 
+uint32_t board_prg_banks(const struct board *b) {
+    return (uint32_t)(b->cartridge->prg_size / PRG_PAGE);
+}
+
+uint8_t board_conflict(const struct board *b, uint16_t address, uint8_t value) {
+    return value & b->prg[(address >> 13) - 4][address & (PRG_PAGE - 1)];
+}
+
 void board_prg8(struct board *b, unsigned slot, uint32_t bank) {
-    bank %= (uint32_t)(b->cartridge->prg_size / PRG_PAGE);
+    bank %= board_prg_banks(b);
     b->prg_bank[slot] = bank;
     b->prg[slot] = b->cartridge->prg + (size_t)bank * PRG_PAGE;
 }
@@ -117,6 +124,12 @@ void board_chr4(struct board *b, unsigned slot, uint32_t bank) {
 void board_chr8(struct board *b, uint32_t bank) {
     for (unsigned i = 0; i < 8; i++)
         board_chr1(b, i, bank * 8 + i);
+}
+
+void board_ram8(struct board *b, uint32_t bank) {
+    b->ram = NULL;
+    if (b->prg_ram)
+        b->ram = b->prg_ram + bank % (b->prg_ram_size / PRG_PAGE) * PRG_PAGE;
 }
 
 void board_mirror(struct board *b) {

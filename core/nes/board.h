@@ -18,31 +18,35 @@ struct board;
 
 struct mapper_ops {
     unsigned number;
+    const char *name;                      /* of the board family */
+    uint32_t prg_most, chr_most, ram_most; /* bytes that it can address */
+    uint16_t submappers;                   /* bit i: submapper i of NES 2.0 is known */
     /* PRG pages at $8000 can be switched: code addresses carry the bank. */
     bool banked;
     /* Registers to their values at power-on. Required. */
     void (*power)(struct board *b);
     /* All pages from the registers. Required; the board calls it after power, write and a load. */
     void (*update)(struct board *b);
-    /* The processor writes `value` to `address` ($6000-$FFFF, but not plain PRG-RAM) in cycle
+    /* The processor writes `value` to `address` ($4020-$FFFF, but not plain PRG-RAM) in cycle
      * `cycle`. NULL: writes do nothing. */
     void (*write)(struct board *b, uint16_t address, uint8_t value, uint64_t cycle);
-    /* The PPU puts `address` (14 bits) on its bus; `dot` counts PPU dots, 3 a cycle. NULL for
-     * mappers that do not look: only a mapper that has it makes the PPU go dot by dot. */
-    void (*ppu_address)(struct board *b, uint16_t address, uint64_t dot);
-    /* Level of the board's IRQ output at the end of cycle `cycle`, and the next cycle at whose end
-     * it could change untouched (UINT64_MAX: never). Both NULL for mappers without. */
-    bool (*irq)(const struct board *b, uint64_t cycle);
-    uint64_t (*irq_deadline)(const struct board *b);
+    /* Line 12 of the PPU's address bus has risen after it was low for some time (board_a12). NULL
+     * for mappers that do not look. */
+    void (*a12_rise)(struct board *b);
+    /* Level of the board's IRQ output, and how many more calls of a12_rise will assert it; 0: it
+     * does not change untouched. Both NULL for mappers without. */
+    bool (*irq)(const struct board *b);
+    unsigned (*irq_rises)(const struct board *b);
 };
-extern const struct mapper_ops mapper_nrom;
 /* NULL when the mapper is unknown. */
 const struct mapper_ops *mapper_find(unsigned number);
+/* All there are, by number; NULL behind the last. */
+const struct mapper_ops *mapper_at(size_t index);
 
 /* The saved part, together with prg_ram and chr_ram below. */
 struct board_state {
     uint8_t regs[64];       /* the mapper's own, laid out as it likes */
-    uint64_t clock;         /* a mapper's time stamp, where it needs one */
+    uint64_t clock;         /* a mapper's time stamp; with a12_rise board_a12's */
     uint8_t mirroring;      /* enum mirroring */
     uint8_t vram[4 * 1024]; /* nametables: 2 KiB in the console, the rest on four-screen boards */
 };
@@ -54,6 +58,7 @@ struct board {
     bool banked;
     uint8_t *ram;       /* 8 KiB PRG-RAM page at $6000; NULL: open bus */
     bool ram_read_only; /* writes to it are lost */
+    bool ram_watched;   /* writes to it reach the mapper too */
     uint8_t *chr[8];    /* 1 KiB pages at PPU $0000-$1FFF; write only where chr_writable */
     bool chr_writable;
     uint8_t *nt[4]; /* 1 KiB nametable pages at PPU $2000, $2400, $2800, $2C00; writable */
@@ -76,19 +81,54 @@ void board_free(struct board *b);
 void board_power(struct board *b);
 /* Recomputes the pages after `state` was loaded. */
 void board_loaded(struct board *b);
-/* A write of the processor to $6000-$FFFF in cycle `cycle`. */
+/* A write of the processor to $4020-$FFFF in cycle `cycle`. */
 void board_write(struct board *b, uint16_t address, uint8_t value, uint64_t cycle);
-bool board_irq(const struct board *b, uint64_t cycle);
-uint64_t board_irq_deadline(const struct board *b);
+
+/* Where the page at $6000 takes writes without the board being asked; NULL: nowhere. */
+static inline uint8_t *board_ram_writable(const struct board *b) {
+    return b->ram_read_only || b->ram_watched ? NULL : b->ram;
+}
+
+/* ---- line 12 of the PPU's address bus, for boards with a12_rise ----
+ *
+ * Such a board counts a rise only when the line was low at three or more falls of the processor's
+ * clock, one after every third dot: so it sees one rise a line, and not one a tile (NESdev,
+ * "MMC3"). */
+
+enum { A12_FALLS = 3 };
+#define A12_HIGH UINT64_MAX
+
+/* The line has `level` from dot number `dot` on; *fell is the dot at which it fell, or A12_HIGH.
+ * True when this is a rise that counts. */
+static inline bool a12_counts(uint64_t *fell, bool level, uint64_t dot) {
+    const uint64_t since = *fell;
+    if (!level) {
+        *fell = since == A12_HIGH ? dot : since;
+        return false;
+    }
+    *fell = A12_HIGH; /* the falls of cycle c lie between dots 3c + 1 and 3c + 2 */
+    return since != A12_HIGH && (dot + 1) / 3 - (since + 1) / 3 >= A12_FALLS;
+}
+
+static inline void board_a12(struct board *b, bool level, uint64_t dot) {
+    if (a12_counts(&b->state.clock, level, dot))
+        b->ops->a12_rise(b);
+}
 
 /* ---- for mappers: put bank `bank` (modulo what is there) into a window ---- */
 
+/* How many 8 KiB banks of PRG there are. */
+uint32_t board_prg_banks(const struct board *b);
+/* What the chip sees of `value`, written to `address`, on a board where PRG drives the bus too. */
+uint8_t board_conflict(const struct board *b, uint16_t address, uint8_t value);
 void board_prg8(struct board *b, unsigned slot, uint32_t bank);
 void board_prg16(struct board *b, unsigned slot, uint32_t bank);
 void board_prg32(struct board *b, uint32_t bank);
 void board_chr1(struct board *b, unsigned slot, uint32_t bank);
 void board_chr4(struct board *b, unsigned slot, uint32_t bank);
 void board_chr8(struct board *b, uint32_t bank);
+/* The 8 KiB bank of PRG-RAM at $6000; none where there is no PRG-RAM. */
+void board_ram8(struct board *b, uint32_t bank);
 /* Nametable pages from state.mirroring. */
 void board_mirror(struct board *b);
 

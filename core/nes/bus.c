@@ -17,9 +17,10 @@ void bus_lines(struct nes *n) {
     const bool nmi = ppu_nmi(&n->ppu, n->cycle);
     n->nmi_pending |= nmi && !n->nmi_level;
     n->nmi_level = nmi;
-    n->irq = apu_irq(&n->apu, n->cycle) || board_irq(&n->board, n->cycle);
+    const bool board = ppu_board_irq(&n->ppu, n->cycle);
+    n->irq = apu_irq(&n->apu, n->cycle) || board;
     n->event = earlier(ppu_nmi_deadline(&n->ppu),
-                       earlier(apu_irq_deadline(&n->apu), board_irq_deadline(&n->board)));
+                       earlier(apu_irq_deadline(&n->apu), ppu_board_irq_deadline(&n->ppu)));
     n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
 }
 
@@ -86,7 +87,7 @@ static bool map_changed(const struct nes *n) {
     for (unsigned slot = 0; slot < 4; slot++)
         if (n->rd[0x80 + slot * 0x20] != b->prg[slot])
             return true;
-    return n->rd[0x60] != b->ram || n->wr[0x60] != (b->ram_read_only ? NULL : b->ram);
+    return n->rd[0x60] != b->ram || n->wr[0x60] != board_ram_writable(b);
 }
 
 static void write_board(struct nes *n, uint16_t address, uint8_t value) {
@@ -101,7 +102,7 @@ static void write_board(struct nes *n, uint16_t address, uint8_t value) {
 
 void bus_write(struct nes *n, uint16_t address, uint8_t value) {
     n->bus = value;
-    if (address >= 0x6000) {
+    if (address >= 0x4020) {
         write_board(n, address, value);
     } else if (address < 0x4000) {
         touched(n);

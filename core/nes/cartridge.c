@@ -17,6 +17,7 @@ enum {
     PRG_GRAIN = 8 * 1024, /* the smallest PRG bank of any board, and of code addresses */
     CHR_GRAIN = 1024,     /* the smallest CHR bank */
     LARGEST = 64 << 20,   /* no board addresses more */
+    MAPPER_ACTION_53 = 28,
 };
 
 /* What a header says, sizes in bytes. */
@@ -72,7 +73,8 @@ static void header_ines(struct header *h, const uint8_t *at) {
             h->prg_ram = (uint64_t)at[8] * 8 * 1024;
         h->pal = at[9] & 1;
     }
-    h->chr_ram = h->chr_size == 0 ? 8 * 1024 : 0;
+    if (h->chr_size == 0) /* of the boards here one alone has more, and all games for it use it */
+        h->chr_ram = h->mapper == MAPPER_ACTION_53 ? 32 * 1024 : 8 * 1024;
 }
 
 static struct header header_decode(const uint8_t *at) {
@@ -107,17 +109,22 @@ static enum status refuse_magic(const uint8_t *at, size_t len, const char *name,
                      name);
 }
 
-static enum status refuse_mapper(unsigned mapper, const char *name, struct error *e) {
-    enum { NUMBERS = 4096 }; /* NES 2.0 has 12 bits for them */
-    char list[400] = "";
-    size_t used = 0;
-    for (unsigned i = 0; i < NUMBERS && used + 6 < sizeof list; i++)
-        if (mapper_find(i) != NULL)
-            used +=
-                (size_t)snprintf(list + used, sizeof list - used, "%s%u", used > 0 ? ", " : "", i);
-    return error_set(e, STATUS_UNSUPPORTED,
-                     "%s: its board, mapper %u, is not emulated; those that are: %s", name, mapper,
-                     list);
+static enum status check_board(const struct header *h, const char *name, struct error *e) {
+    char known[256] = "";
+    const struct mapper_ops *ops = mapper_find(h->mapper);
+    for (size_t i = 0, len = 0; !ops && mapper_at(i) && len < sizeof known; i++)
+        len += (size_t)snprintf(known + len, sizeof known - len, "%s%u (%s)", i ? ", " : "",
+                                mapper_at(i)->number, mapper_at(i)->name);
+    if (!ops)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "%s: its board, mapper %u, is not emulated; those that are: %s", name,
+                         h->mapper, known);
+    if (!(ops->submappers >> h->submapper & 1))
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "%s: submapper %u of mapper %u (%s), a variant of the cartridge board, is "
+                         "not emulated",
+                         name, h->submapper, h->mapper, ops->name);
+    return STATUS_OK;
 }
 
 /* Machines and boards that are not here. */
@@ -138,8 +145,9 @@ static enum status check_machine(const struct header *h, const char *name, struc
                          "is the NTSC one: use the NTSC release, or correct the header if it is "
                          "wrong",
                          name, h->nes2 ? 12 : 9, h->timing == 3 ? "Dendy" : "PAL");
-    if (mapper_find(h->mapper) == NULL)
-        return refuse_mapper(h->mapper, name, e);
+    enum status status = check_board(h, name, e);
+    if (status != STATUS_OK)
+        return status;
     if (h->trainer)
         return error_set(e, STATUS_UNSUPPORTED,
                          "%s: has a trainer (512 bytes of a copier's code before PRG), which no "
@@ -150,6 +158,31 @@ static enum status check_machine(const struct header *h, const char *name, struc
                          "%s: has %u more ROMs (byte 14) than PRG and CHR, which no supported "
                          "board has",
                          name, h->misc_roms);
+    return STATUS_OK;
+}
+
+/* Sizes that the board has no address lines for. */
+static enum status check_capacity(const struct header *h, const char *name, struct error *e) {
+    const struct mapper_ops *ops = mapper_find(h->mapper);
+    const uint64_t chr = h->chr_size + h->chr_ram;
+    if (h->mapper == 0 &&
+        ((h->prg_size != 8 * 1024 && h->prg_size != 16 * 1024 && h->prg_size != 32 * 1024) ||
+         chr != 8 * 1024 || h->prg_ram > 8 * 1024))
+        return error_set(e, STATUS_FORMAT,
+                         "%s: impossible size: mapper 0 (NROM) holds 8, 16 or 32 KiB of PRG, 8 KiB "
+                         "of CHR and at most 8 KiB of RAM, and the header says %llu, %llu and %llu "
+                         "KiB",
+                         name, (unsigned long long)h->prg_size / 1024,
+                         (unsigned long long)chr / 1024, (unsigned long long)h->prg_ram / 1024);
+    if (h->prg_size > ops->prg_most || chr < 8 * 1024 || chr > ops->chr_most ||
+        h->prg_ram > ops->ram_most)
+        return error_set(
+            e, STATUS_FORMAT,
+            "%s: impossible size: mapper %u (%s) holds at most %u KiB of PRG, 8 to %u KiB of CHR "
+            "and at most %u KiB of RAM, and the header says %llu, %llu and %llu KiB",
+            name, h->mapper, ops->name, ops->prg_most / 1024, ops->chr_most / 1024,
+            ops->ram_most / 1024, (unsigned long long)h->prg_size / 1024,
+            (unsigned long long)chr / 1024, (unsigned long long)h->prg_ram / 1024);
     return STATUS_OK;
 }
 
@@ -178,17 +211,7 @@ static enum status check_sizes(const struct header *h, const char *name, struct 
                          "%s: has both CHR ROM and CHR RAM (bytes 5 and 11), which no supported "
                          "board has",
                          name);
-    uint64_t chr = h->chr_size + h->chr_ram;
-    if (h->mapper == 0 &&
-        ((h->prg_size != 8 * 1024 && h->prg_size != 16 * 1024 && h->prg_size != 32 * 1024) ||
-         chr != 8 * 1024 || h->prg_ram > 8 * 1024))
-        return error_set(e, STATUS_FORMAT,
-                         "%s: impossible size: mapper 0 (NROM) holds 8, 16 or 32 KiB of PRG, 8 KiB "
-                         "of CHR and at most 8 KiB of RAM, and the header says %llu, %llu and %llu "
-                         "KiB",
-                         name, (unsigned long long)h->prg_size / 1024,
-                         (unsigned long long)chr / 1024, (unsigned long long)h->prg_ram / 1024);
-    return STATUS_OK;
+    return check_capacity(h, name, e);
 }
 
 static enum status check_length(const struct header *h, size_t len, const char *name,

@@ -29,8 +29,9 @@ void bus_map(struct nes *n) {
     for (unsigned page = 0x20; page < 0x60; page++)
         map_page(n, page, NULL, NULL);
     for (unsigned page = 0x60; page < 0x80; page++) {
-        uint8_t *ram = b->ram ? b->ram + (page - 0x60) * 256 : NULL;
-        map_page(n, page, ram, b->ram_read_only ? NULL : ram);
+        const size_t offset = (page - 0x60) * 256;
+        uint8_t *writable = board_ram_writable(b);
+        map_page(n, page, b->ram ? b->ram + offset : NULL, writable ? writable + offset : NULL);
     }
     for (unsigned page = 0x80; page < 0x100; page++)
         map_page(n, page, b->prg[page / 0x20 - 4] + page % 0x20 * 256, NULL);

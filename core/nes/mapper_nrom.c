@@ -1,6 +1,6 @@
 /* Mapper 0, NROM: 16 KiB PRG seen twice or 32 KiB, 8 KiB CHR, nothing that switches (NESdev,
  * "NROM"). The Family BASIC variant has PRG-RAM at $6000. */
-#include "nes/board.h"
+#include "nes/mappers.h"
 
 static void nrom_power(struct board *b) {
     (void)b; /* no registers */
@@ -12,4 +12,13 @@ static void nrom_update(struct board *b) {
     board_mirror(b);
 }
 
-const struct mapper_ops mapper_nrom = {.number = 0, .power = nrom_power, .update = nrom_update};
+const struct mapper_ops mapper_nrom = {
+    .number = 0,
+    .name = "NROM",
+    .prg_most = 32 * KIB,
+    .chr_most = 8 * KIB,
+    .ram_most = 8 * KIB,
+    .submappers = SUBMAPPER_ANY,
+    .power = nrom_power,
+    .update = nrom_update,
+};

@@ -19,18 +19,6 @@ static const uint8_t power_palette[32] = {
     0x09, 0x01, 0x34, 0x03, 0x00, 0x04, 0x00, 0x14, 0x08, 0x3A, 0x00, 0x02, 0x00, 0x20, 0x2C, 0x08,
 };
 
-/* Dots done before the access of a cycle, and before its end. */
-static uint64_t dots_at_access(uint64_t cycle) {
-    return 3 * cycle + 1;
-}
-static uint64_t dots_at_end(uint64_t cycle) {
-    return 3 * cycle + 2;
-}
-/* First cycle whose end comes after dot number `dot`. */
-static uint64_t end_after(uint64_t dot) {
-    return (dot + 1) / 3;
-}
-
 /* ---- power ---- */
 
 void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures) {
@@ -67,6 +55,7 @@ void ppu_reset(struct ppu *p, uint64_t cycle) {
     s->t = 0;
     s->w = false;
     restart(p, cycle);
+    ppu_show_v(p);
 }
 
 void ppu_loaded(struct ppu *p) {
@@ -99,29 +88,19 @@ static void drive(struct ppu_state *s, uint8_t value, uint8_t bits, uint64_t cyc
 
 /* ---- memory behind $2007 ---- */
 
-static bool fetching(const struct ppu_state *s) {
-    return s->rendering && (s->line <= LINE_LAST || s->line == LINE_PRERENDER);
-}
-
 static uint8_t *palette_entry(struct ppu_state *s, uint16_t address) {
     unsigned i = address & 0x1F;
     return &s->palette[(i & 3) == 0 ? i & 0x0F : i];
 }
 
-/* v is on the bus while nothing is fetched. */
-static void show_address(struct ppu *p) {
-    if (p->board->ops->ppu_address && !fetching(&p->s))
-        p->board->ops->ppu_address(p->board, p->s.v & 0x3FFF, p->s.time);
-}
-
 /* After an access; while fetching, the access steps v in both directions at once. */
 static void step_v(struct ppu *p) {
     struct ppu_state *s = &p->s;
-    if (fetching(s))
+    if (ppu_fetching(s))
         s->v = v_next_row(v_next_tile(s->v));
     else
         s->v = (s->v + (s->ctrl & CTRL_INCREMENT_32 ? 32 : 1)) & 0x7FFF;
-    show_address(p);
+    ppu_show_v(p);
 }
 
 static uint8_t read_data(struct ppu *p, uint64_t cycle) {
@@ -156,7 +135,7 @@ static void write_data(struct ppu *p, uint8_t value) {
 /* ---- OAM ---- */
 
 static uint8_t read_oam(const struct ppu_state *s) {
-    if (!fetching(s))
+    if (!ppu_fetching(s))
         return s->oam[s->oam_address];
     /* The next dot is s->dot: what the one before it left on the OAM's bus. */
     unsigned dot = s->dot ? s->dot - 1u : PPU_DOTS - 1;
@@ -170,7 +149,7 @@ static uint8_t read_oam(const struct ppu_state *s) {
 
 static void write_oam(struct ppu *p, uint8_t value) {
     struct ppu_state *s = &p->s;
-    if (fetching(s)) { /* nothing is written, and only the sprite number steps */
+    if (ppu_fetching(s)) { /* nothing is written, and only the sprite number steps */
         s->oam_address = (uint8_t)((s->oam_address & ~3u) + 4);
         return;
     }
@@ -189,16 +168,16 @@ static void write_oam(struct ppu *p, uint8_t value) {
  * a dot later (AccuracyCoin, "$2002 flag timing"). */
 static uint8_t read_status(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
-    bool quiet = dots_at_end(cycle) < p->quiet;
+    bool quiet = ppu_dots_at_end(cycle) < p->quiet;
     if (!quiet)
-        ppu_advance(p, dots_at_access(cycle));
+        ppu_advance(p, ppu_dots_at_access(cycle));
     uint8_t vblank = s->status & STATUS_VBLANK;
     if (s->line == LINE_VBLANK && s->dot == DOT_FLAGS)
         s->vblank_suppressed = true;
     s->status &= (uint8_t)~STATUS_VBLANK;
     s->w = false;
     if (!quiet) {
-        ppu_advance(p, dots_at_end(cycle));
+        ppu_advance(p, ppu_dots_at_end(cycle));
         p->quiet = ppu_next_change(p);
     }
     drive(s, s->status | vblank, LATCH_HIGH | LATCH_5, cycle);
@@ -210,10 +189,10 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     uint8_t value;
     if ((address & 7) == 2)
         return read_status(p, cycle);
-    ppu_advance(p, dots_at_access(cycle));
+    ppu_advance(p, ppu_dots_at_access(cycle));
     switch (address & 7) {
     case 4: /* the value that is there when the access ends */
-        ppu_advance(p, dots_at_end(cycle));
+        ppu_advance(p, ppu_dots_at_end(cycle));
         drive(s, read_oam(s), 0xFF, cycle);
         return s->latch;
     case 7:
@@ -246,7 +225,7 @@ static void write_address(struct ppu_state *s, uint8_t value) {
 
 void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->s;
-    ppu_advance(p, dots_at_access(cycle));
+    ppu_advance(p, ppu_dots_at_access(cycle));
     drive(s, value, 0xFF, cycle);
     unsigned reg = address & 7;
     if (s->ignore_writes && (reg <= 1 || reg == 5 || reg == 6))
@@ -282,7 +261,7 @@ void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
 }
 
 void ppu_sync(struct ppu *p, uint64_t cycle) {
-    ppu_advance(p, dots_at_access(cycle));
+    ppu_advance(p, ppu_dots_at_access(cycle));
     ppu_touched(p);
 }
 
@@ -293,8 +272,8 @@ const uint16_t *ppu_picture(const struct ppu *p) {
 /* ---- lines and deadlines ---- */
 
 bool ppu_nmi(struct ppu *p, uint64_t cycle) {
-    if (dots_at_end(cycle) > p->nmi_quiet) {
-        ppu_advance(p, dots_at_end(cycle));
+    if (ppu_dots_at_end(cycle) > p->nmi_quiet) {
+        ppu_advance(p, ppu_dots_at_end(cycle));
         p->nmi_quiet = ppu_least(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS),
                                  ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS));
     }
@@ -304,20 +283,21 @@ bool ppu_nmi(struct ppu *p, uint64_t cycle) {
 uint64_t ppu_nmi_deadline(const struct ppu *p) {
     if (!(p->s.ctrl & CTRL_NMI))
         return UINT64_MAX;
-    return end_after(p->s.status & STATUS_VBLANK ? ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS)
-                                                 : ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+    return ppu_end_after(p->s.status & STATUS_VBLANK
+                             ? ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS)
+                             : ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
 }
 
 uint64_t ppu_frame_end(const struct ppu *p) {
-    return end_after(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+    return ppu_end_after(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
 }
 
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
     const struct ppu_state *s = &p->s;
-    ppu_advance(p, dots_at_access(cycle));
+    ppu_advance(p, ppu_dots_at_access(cycle));
     /* Reading on the dot before the vblank flag rises has an effect of its own; for the others this
      * is a cycle early at most. */
-    uint64_t deadline = end_after(ppu_next_change(p));
+    uint64_t deadline = ppu_end_after(ppu_next_change(p));
     if (s->latch & LATCH_LOW)
         deadline = ppu_least(deadline, s->latch_cycle[2] + LATCH_CYCLES + 1);
     return deadline;

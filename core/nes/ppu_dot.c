@@ -16,8 +16,7 @@ enum evaluation {
 };
 
 static uint8_t fetch(struct ppu *p, uint16_t address) {
-    if (p->board->ops->ppu_address)
-        p->board->ops->ppu_address(p->board, address, p->s.time);
+    ppu_show_address(p, address, p->s.time);
     return ppu_bus_read(p->board, address);
 }
 
@@ -224,8 +223,11 @@ static void pixel_dot(struct ppu *p) {
 static void rendering_dot(struct ppu *p) {
     struct ppu_state *s = &p->s;
     unsigned dot = s->dot;
-    if (dot == 0)
+    if (dot == 0) { /* the address of the pattern to come is there already */
+        if (s->line <= LINE_LAST)
+            ppu_show_address(p, pattern_address(s, s->v, s->nt), s->time);
         return;
+    }
     if (dot <= 256 || (dot >= 321 && dot <= 336)) {
         fetch_tile(p);
         return;
@@ -293,12 +295,17 @@ static void flags_dot(struct ppu *p) {
     } else if (s->line == LINE_PRERENDER) {
         s->status = 0;
         s->ignore_writes = false;
-    } else if (s->line == LINE_IDLE)
+    } else if (s->line == LINE_IDLE) {
         p->drawing ^= 1;
+        ppu_show_v(p);
+    }
 }
 
 /* Writes whose time has come. */
-static void late_writes(struct ppu_state *s) {
+static void late_writes(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    if (s->mask_due > s->time && s->v_due > s->time)
+        return;
     if (s->mask_due <= s->time) {
         s->rendering = s->mask & MASK_RENDERING;
         s->mask_due = UINT64_MAX;
@@ -307,6 +314,7 @@ static void late_writes(struct ppu_state *s) {
         s->v = s->t;
         s->v_due = UINT64_MAX;
     }
+    ppu_show_v(p);
 }
 
 static void next_dot(struct ppu_state *s) {
@@ -324,7 +332,7 @@ static void next_dot(struct ppu_state *s) {
 void ppu_dots(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     while (s->time < until) {
-        late_writes(s);
+        late_writes(p);
         s->status |= s->late_status;
         s->late_status = 0;
         if (s->dot == DOT_FLAGS)

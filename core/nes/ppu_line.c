@@ -83,10 +83,8 @@ static void count_sprites(struct ppu *p) {
     p->lines_known = true;
 }
 
-/* Sprite evaluation of a whole line, from OAM address 0 (see ppu_dot.c). Fills 32 bytes. Returns
- * the dot that sets overflow, the one after it is found, or 0. */
-static unsigned evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *secondary,
-                              unsigned *found, bool *zero) {
+unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *secondary,
+                           unsigned *found, bool *zero) {
     unsigned height = sprite_height(s), dot = 66, i = 0;
     memset(secondary, 0xFF, 32);
     *found = 0;
@@ -196,7 +194,7 @@ static uint64_t foresee_overflow(struct ppu *p, struct line_start l, bool this_l
         unsigned found, dot = 0;
         bool zero;
         if (p->sprites_on_line[line] >= 8)
-            dot = evaluate_line(s, line, secondary, &found, &zero);
+            dot = ppu_evaluate_line(s, line, secondary, &found, &zero);
         if (dot)
             return l.time + place(line - l.line, dot);
     }
@@ -288,7 +286,8 @@ static void pass_lines(struct ppu *p, unsigned lines) {
     if (p->overflow_dot >= s->time && p->overflow_dot < end)
         s->status |= STATUS_OVERFLOW;
     unsigned last = s->line + lines - 1, found;
-    evaluate_line(s, last, s->secondary, &found, &s->zero_next);
+    ppu_show_lines(p, lines);
+    ppu_evaluate_line(s, last, s->secondary, &found, &s->zero_next);
     s->found = (uint8_t)found;
     s->v = (uint16_t)((v_rows(s->v, lines) & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
     end_line(p, last);
@@ -299,6 +298,7 @@ static void pass_lines(struct ppu *p, unsigned lines) {
 /* The whole pre-render line, up to dot 0 of line 0 at time `end`. */
 static void pass_prerender(struct ppu *p, uint64_t end) {
     struct ppu_state *s = &p->s;
+    ppu_show_lines(p, 1);
     s->status = 0;
     s->ignore_writes = false;
     s->found = 0;
@@ -343,8 +343,10 @@ static void pass_blank(struct ppu *p, uint64_t until) {
         s->zero_now = false;
         s->sprite_count = 0;
     }
-    if (from <= place(LINE_IDLE, DOT_FLAGS) && place(LINE_IDLE, DOT_FLAGS) < to)
+    if (from <= place(LINE_IDLE, DOT_FLAGS) && place(LINE_IDLE, DOT_FLAGS) < to) {
         p->drawing ^= 1;
+        ppu_show_address(p, s->v, s->time + place(LINE_IDLE, DOT_FLAGS) - from);
+    }
     if (to == place(PPU_LINES, 0)) {
         to = 0;
         s->odd = !s->odd;
@@ -390,10 +392,6 @@ void ppu_advance(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     if (s->time >= until)
         return;
-    if (p->board->ops->ppu_address) {
-        ppu_dots(p, until);
-        return;
-    }
     while (s->time < until) {
         if (writes_pending(s) || s->late_status)
             ppu_dots(p, s->time + 1);

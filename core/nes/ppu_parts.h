@@ -37,6 +37,22 @@ static inline uint64_t ppu_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
+/* Dots done before the access of a cycle, and before its end. */
+static inline uint64_t ppu_dots_at_access(uint64_t cycle) {
+    return 3 * cycle + 1;
+}
+static inline uint64_t ppu_dots_at_end(uint64_t cycle) {
+    return 3 * cycle + 2;
+}
+/* First cycle whose end comes after dot number `dot`. */
+static inline uint64_t ppu_end_after(uint64_t dot) {
+    return (dot + 1) / 3;
+}
+
+static inline bool ppu_fetching(const struct ppu_state *s) {
+    return s->rendering && (s->line <= LINE_LAST || s->line == LINE_PRERENDER);
+}
+
 /* ---- the PPU's bus, without the mapper's hook ---- */
 
 static inline uint8_t ppu_bus_read(const struct board *b, uint16_t address) {
@@ -96,6 +112,20 @@ void ppu_advance(struct ppu *p, uint64_t until);
  * sprites. */
 void ppu_touched(struct ppu *p);
 void ppu_sprites_touched(struct ppu *p);
+
+/* ---- what boards see of the address bus (ppu_a12.c) ---- */
+
+/* `address` is on the bus from dot number `dot` on; v from the next one, unless something is
+ * fetched. */
+void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot);
+void ppu_show_v(struct ppu *p);
+/* What the next `lines` lines fetch, visible ones or the pre-render line, from dot 0. */
+void ppu_show_lines(struct ppu *p, unsigned lines);
+
+/* Sprite evaluation of a whole line, from OAM address 0 (see ppu_dot.c). Fills 32 bytes. Returns
+ * the dot that sets overflow, the one after it is found, or 0. */
+unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *secondary,
+                           unsigned *found, bool *zero);
 
 /* ---- pictures (ppu_picture.c): p->pictures is not NULL ---- */
 

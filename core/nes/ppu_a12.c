@@ -1,0 +1,174 @@
+/*
+ * Line 12 of the PPU's address bus, and the IRQ of boards that count its rises.
+ *
+ * While rendering, the line is high for pattern fetches from $1000 on and low for everything else:
+ * eight dots a tile, four of them nametable and attributes. So what it does in a line follows from
+ * $2000 and, with tall sprites, from the tiles of the sprites found.
+ */
+#include "nes/ppu_parts.h"
+
+enum { A12 = 0x1000, SLOTS = 8, DOT_SLOTS = 257, DOT_NEXT_LINE = 321, DOT_LAST_FETCHES = 337 };
+
+/* What decides A12 in a line: whether the background's patterns are high, and one bit for each
+ * sprite slot that is. */
+struct line_a12 {
+    bool background;
+    uint8_t slots;
+};
+
+/* Follows A12 through a line: each change of it that may matter. */
+struct walk {
+    uint64_t time;  /* number of dot 0 of the line */
+    unsigned from;  /* first dot to look at */
+    unsigned most;  /* stop at this many rises */
+    uint64_t fell;  /* see a12_counts */
+    unsigned rises; /* counted so far */
+    uint64_t last;  /* dot number of the last of them */
+};
+
+static void walk_to(struct walk *w, unsigned dot, bool level) {
+    if (dot < w->from || w->rises == w->most || !a12_counts(&w->fell, level, w->time + dot))
+        return;
+    w->rises++;
+    w->last = w->time + dot;
+}
+
+/* The four fetches of eight dots. */
+static void walk_group(struct walk *w, unsigned dot, bool patterns) {
+    walk_to(w, dot, false);
+    walk_to(w, dot + 2, false);
+    walk_to(w, dot + 4, patterns);
+    walk_to(w, dot + 6, patterns);
+}
+
+/* `count` groups from `dot` on, all alike: after the second one nothing new happens until the last.
+ */
+static void walk_groups(struct walk *w, unsigned dot, unsigned count, bool patterns) {
+    unsigned first = w->from <= dot ? 0 : (w->from - dot) / 8;
+    for (unsigned i = first; i < count && i < first + 2; i++)
+        walk_group(w, dot + i * 8, patterns);
+    if (first + 2 < count)
+        walk_group(w, dot + (count - 1) * 8, patterns);
+}
+
+static void walk_background(struct walk *w, const struct line_a12 *l, bool visible) {
+    if (visible)
+        walk_to(w, 0, l->background);
+    walk_groups(w, 1, 32, l->background);
+}
+
+static void walk_rest(struct walk *w, const struct line_a12 *l) {
+    if (l->slots == 0 || l->slots == 0xFF)
+        walk_groups(w, DOT_SLOTS, SLOTS, l->slots);
+    else
+        for (unsigned i = 0; i < SLOTS; i++)
+            walk_group(w, DOT_SLOTS + i * 8, l->slots >> i & 1);
+    walk_groups(w, DOT_NEXT_LINE, 2, l->background);
+    walk_to(w, DOT_LAST_FETCHES, false);
+}
+
+/* `sprites`: the four bytes of each of the `found` ones. */
+static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprites, unsigned found) {
+    struct line_a12 l = {.background = s->ctrl & CTRL_BACKGROUND_TABLE,
+                         .slots = s->ctrl & CTRL_SPRITE_TABLE ? 0xFF : 0};
+    if (s->ctrl & CTRL_TALL) {
+        l.slots = 0xFF; /* an empty slot fetches tile $FF */
+        for (unsigned i = 0; i < found; i++)
+            if (!(sprites[i * 4 + 1] & 1))
+                l.slots &= (uint8_t) ~(1u << i);
+    }
+    return l;
+}
+
+/* ---- showing it to the board ---- */
+
+void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot) {
+    if (p->board->ops->a12_rise)
+        board_a12(p->board, address & A12, dot);
+}
+
+void ppu_show_v(struct ppu *p) {
+    if (!ppu_fetching(&p->s))
+        ppu_show_address(p, p->s.v, p->s.time);
+}
+
+void ppu_show_lines(struct ppu *p, unsigned lines) {
+    const struct ppu_state *s = &p->s;
+    struct board *b = p->board;
+    if (!b->ops->a12_rise)
+        return;
+    const bool visible = s->line <= LINE_LAST;
+    struct walk w = {.time = s->time, .most = ~0u, .fell = b->state.clock};
+    for (unsigned i = 0; i < lines; i++, w.time += PPU_DOTS) {
+        uint8_t sprites[32];
+        unsigned found = 0;
+        bool zero;
+        if (visible && s->ctrl & CTRL_TALL)
+            ppu_evaluate_line(s, s->line + i, sprites, &found, &zero);
+        const struct line_a12 l = line_a12(s, sprites, found);
+        walk_background(&w, &l, visible);
+        walk_rest(&w, &l);
+    }
+    b->state.clock = w.fell;
+    for (unsigned i = 0; i < w.rises; i++)
+        b->ops->a12_rise(b);
+}
+
+/* ---- the IRQ ---- */
+
+bool ppu_board_irq(struct ppu *p, uint64_t cycle) {
+    const struct mapper_ops *ops = p->board->ops;
+    if (!ops->irq)
+        return false;
+    if (ops->irq_rises(p->board) != 0)
+        ppu_advance(p, ppu_dots_at_end(cycle));
+    return ops->irq(p->board);
+}
+
+/* Whole lines, from this one on, in which fewer than `rises` of them come: at most one a line once
+ * the line before was fetched whole, five with tall sprites, one more in the first. */
+static unsigned lines_before(const struct ppu_state *s, unsigned rises) {
+    const unsigned most = s->ctrl & CTRL_TALL ? 5 : 1;
+    return rises < 3 ? 0 : (rises - 3) / most;
+}
+
+/* Dot number of the `rises`-th rise, or of a place before it. On a line that fetches. */
+static uint64_t rise_on_line(const struct ppu *p, unsigned rises) {
+    const struct ppu_state *s = &p->s;
+    const bool visible = s->line <= LINE_LAST, tall = s->ctrl & CTRL_TALL;
+    const unsigned next = visible ? s->line + 1u : 0, lines = lines_before(s, rises);
+    if (lines > 0) {
+        const unsigned there = next + lines - 1;
+        return ppu_next_dot(s, there < LINE_IDLE ? there : LINE_IDLE, 0);
+    }
+    struct walk w = {
+        .time = s->time - s->dot, .from = s->dot, .most = rises, .fell = p->board->state.clock};
+    const struct line_a12 l = line_a12(s, s->secondary, visible ? s->found : 0);
+    walk_background(&w, &l, visible);
+    if (w.rises < rises && visible && tall && s->dot < DOT_SLOTS)
+        return w.time + DOT_SLOTS; /* which sprites show is not known before */
+    walk_rest(&w, &l);
+    return w.rises == rises ? w.last : ppu_next_dot(s, next, 0);
+}
+
+static uint64_t next_rise(const struct ppu *p, unsigned rises) {
+    const struct ppu_state *s = &p->s;
+    if (s->mask_due != UINT64_MAX || s->v_due != UINT64_MAX)
+        return s->time;
+    if (!s->rendering)
+        return UINT64_MAX; /* v does not move */
+    if (ppu_fetching(s))
+        return rise_on_line(p, rises);
+    if (s->line == LINE_IDLE && s->dot <= DOT_FLAGS)
+        return ppu_next_dot(s, LINE_IDLE, DOT_FLAGS);
+    return ppu_next_dot(s, LINE_PRERENDER, 0);
+}
+
+uint64_t ppu_board_irq_deadline(const struct ppu *p) {
+    const struct mapper_ops *ops = p->board->ops;
+    const unsigned rises = ops->irq_rises ? ops->irq_rises(p->board) : 0;
+    if (rises == 0)
+        return UINT64_MAX;
+    const uint64_t dot = next_rise(p, rises);
+    return dot == UINT64_MAX ? dot : ppu_end_after(dot);
+}
