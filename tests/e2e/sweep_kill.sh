@@ -49,26 +49,36 @@ test "$(finished)" = "$rows" || fail "rows lost or doubled"
 test "$(ask killed.db 'PRAGMA integrity_check')" = ok || fail "integrity"
 test -z "$(ask killed.db 'PRAGMA foreign_key_check')" || fail "foreign keys"
 
-# Asked to stop: it says how to go on, and keeps what is finished.
-for signal in INT:130 TERM:143; do
+# Asked to stop: it says how to go on, and keeps what is finished. A busy machine may let it finish
+# before the signal comes: then once more.
+stopped() { # SIGNAL; leaves the exit status in $status
     rm -f stopped.db
     # A background job of a script ignores SIGINT unless told otherwise.
-    env --default-signal=INT "$hotgraph" sweep long.cfg --db stopped.db >/dev/null 2>errors &
+    env --default-signal=INT "$hotgraph" sweep long.cfg --db stopped.db --jobs 1 \
+        >/dev/null 2>errors &
     id=$!
     tries=0
     until grep -q ': done' errors 2>/dev/null; do
         sleep 0.05
         tries=$((tries + 1))
-        test $tries -lt 600 || fail "no game is ever done"
+        test $tries -lt 1200 || fail "no game is ever done"
     done
-    kill "-${signal%:*}" $id
+    kill "-$1" $id 2>/dev/null || :
     status=0
     wait $id || status=$?
+}
+for signal in INT:130 TERM:143; do
+    for attempt in 1 2 3 4 5 6; do
+        stopped "${signal%:*}"
+        test $status != 0 || continue
+        break
+    done
     test $status = "${signal#*:}" || fail "SIG${signal%:*} ends it with $status: $(cat errors)"
     grep -q 'stopped; what was finished is in stopped.db' errors || fail "$(cat errors)"
-    done=$(ask stopped.db 'SELECT count(*) FROM result')
-    test "$done" -ge 145 -a "$done" -lt "$rows" || fail "$done results when stopped"
+    kept=$(ask stopped.db 'SELECT count(*) FROM result')
+    test "$kept" -ge 145 -a "$kept" -lt "$rows" || fail "$kept results when stopped"
     sweep long.cfg --db stopped.db
     test "$digest" = "$expected" || fail "stopped and resumed: $digest, not $expected"
-    test "$(ask stopped.db "SELECT count(*) FROM result WHERE run_id = 1")" = "$done" || fail "again"
+    test "$(ask stopped.db "SELECT count(*) FROM result WHERE run_id = 1")" = "$kept" ||
+        fail "what was kept is computed again"
 done
