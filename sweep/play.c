@@ -15,8 +15,9 @@ static const char *const engine_names[] = {"interp", "auto", NULL};
 const struct option_spec *play_option_rows(struct play_options *o,
                                            struct option_spec rows[PLAY_OPTION_ROWS]) {
     const struct option_spec all[PLAY_OPTION_ROWS] = {
-        {"movie", "FILE", "play this .fm2 movie; without one nothing is pressed", OPTION_STRING,
-         .to = &o->movie},
+        {"movie", "FILE",
+         "play this .fm2 movie instead of the game's own; a ROM without one has nothing pressed",
+         OPTION_STRING, .to = &o->movie},
         {"frames", "N",
          "end after frame N-1, counted from power-on (default: the movie's length, 18000 without "
          "a movie); past the movie's end nothing is pressed",

@@ -36,7 +36,8 @@ static const char details[] = GAME_DETAILS
     "\n"
     "Frames are counted from 0 at power-on; frame i ends when its vertical blank begins\n"
     "(an instruction boundary), and what the program reads during it is line i+1 of\n"
-    "the movie, as in FCEUX. RAM at power-on is 00 00 00 00 FF FF FF FF repeating.\n"
+    "the movie, as in FCEUX; a line with a reset takes no frame, it comes before the\n"
+    "next line's. RAM at power-on is 00 00 00 00 FF FF FF FF repeating.\n"
     "\n"
     "Files: --ram-hash writes a line a frame, the frame's number and the 64-bit FNV-1a\n"
     "of the 2 KiB of RAM at its end in hexadecimal; --dump-ram those 2,048 bytes\n"
@@ -230,6 +231,7 @@ static void print_summary(const struct play *p) {
 static enum status replay(struct replay *r, struct play *p, struct error *e) {
     bool pictures = r->shots.len != 0 || r->video != NULL;
     enum status status = play_open(p, r->game, &r->wish, pictures, e);
+    p->silent = r->trace_range != NULL; /* the trace may go to the same terminal */
     if (status == STATUS_OK)
         status = check_frames(r, p, e);
     if (status == STATUS_OK)
@@ -241,6 +243,23 @@ static enum status replay(struct replay *r, struct play *p, struct error *e) {
     if (status == STATUS_OK && r->state != NULL)
         status = write_state(r, p, e);
     return close_outputs(r, status, e);
+}
+
+static int run(struct replay *r, const char *game) {
+    struct play p = {0};
+    struct error e = {0};
+    r->game = game;
+    int exit_status = check_options(r);
+    if (exit_status != 0)
+        return exit_status;
+    if (replay(r, &p, &e) != STATUS_OK)
+        exit_status = failure(&e);
+    else if (r->json)
+        print_json(&p);
+    else if (r->trace_range == NULL)
+        print_summary(&p);
+    play_close(&p);
+    return exit_status;
 }
 
 int command_replay(int argc, char **argv) {
@@ -275,25 +294,8 @@ int command_replay(int argc, char **argv) {
         .more = play_option_rows(&r.wish, rows),
     };
     struct operands operands;
-    struct play p = {0};
-    struct error e = {0};
-    int exit_status = 0;
-    if (!options_parse(&usage, argc, argv, &operands)) {
-        exit_status = operands.exit_status;
-        goto done;
-    }
-    r.game = operands.at[0];
-    exit_status = check_options(&r);
-    if (exit_status != 0)
-        goto done;
-    if (replay(&r, &p, &e) != STATUS_OK)
-        exit_status = failure(&e);
-    else if (r.json)
-        print_json(&p);
-    else if (r.trace_range == NULL)
-        print_summary(&p);
-done:
-    play_close(&p);
+    int exit_status = options_parse(&usage, argc, argv, &operands) ? run(&r, operands.at[0])
+                                                                   : operands.exit_status;
     vec_free(&r.screenshots.items);
     vec_free(&r.shots);
     return exit_status;
