@@ -87,6 +87,28 @@ static void test_free_fields(void **state) {
     stream_free(&s);
 }
 
+/* Broken: the baseline takes the return from an interrupt for one from a subroutine, and cuts the
+ * program's hottest loop where the interrupt happened to fall. */
+static void test_rti(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        uint8_t kind;
+    } cases[] = {{"rti", INSN_RTI},     {"RTI", INSN_RTI},
+                 {"brk", INSN_BRK},     {"jmp (0xfffc)", INSN_JUMP_INDIRECT},
+                 {"rts", INSN_RETURN},  {"", INSN_RETURN},
+                 {"rtix", INSN_RETURN}, {"ret 8", INSN_RETURN}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[200];
+        snprintf(text, sizeof text, HEADER "0\t0x10\t1\tBRANCHORCALL INDIRECT INCOND\t0\t%s\tg\n",
+                 cases[i].text);
+        struct stream s = accept(text, "");
+        assert_int_equal(s.samples[0].kind, cases[i].kind);
+        assert_int_equal(s.samples[0].target, 0);
+        stream_free(&s);
+    }
+}
+
 /* Broken: a damaged line is skipped or guessed, and the stream is another one. */
 static void test_bad_lines(void **state) {
     (void)state;
@@ -151,11 +173,12 @@ static struct stream random_stream(struct random *r) {
     s.samples = calloc(s.batch_length * s.batch_count, sizeof *s.samples);
     assert_non_null(s.samples);
     for (size_t i = 0; i < s.batch_length * s.batch_count; i++) {
-        static const uint8_t kinds[] = {INSN_PLAIN, INSN_BRANCH, INSN_JUMP, INSN_CALL, INSN_RETURN};
+        static const uint8_t kinds[] = {INSN_PLAIN,         INSN_BRANCH, INSN_JUMP, INSN_CALL,
+                                        INSN_JUMP_INDIRECT, INSN_RETURN, INSN_RTI,  INSN_BRK};
         struct sample *at = &s.samples[i];
         at->pc = (uint32_t)splitmix64(r->seed, r->k++);
         at->size = (uint8_t)(1 + random_below(r, 3));
-        at->kind = kinds[random_below(r, 5)];
+        at->kind = kinds[random_below(r, 8)];
         if (at->kind == INSN_BRANCH || at->kind == INSN_JUMP || at->kind == INSN_CALL)
             at->target = (uint32_t)splitmix64(r->seed, r->k++);
     }
@@ -246,10 +269,11 @@ static void test_hash(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),           cmocka_unit_test(test_free_fields),
-        cmocka_unit_test(test_bad_lines),        cmocka_unit_test(test_bad_batches),
-        cmocka_unit_test(test_short_last_batch), cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_written),          cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_fields),      cmocka_unit_test(test_free_fields),
+        cmocka_unit_test(test_rti),         cmocka_unit_test(test_bad_lines),
+        cmocka_unit_test(test_bad_batches), cmocka_unit_test(test_short_last_batch),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_written),
+        cmocka_unit_test(test_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,10 @@
  *
  *     sequence  pc  size  type  batch  text  image
  *
- * tab-separated, one executed instruction a line. sequence and image, and text where there is no
- * direct target, are not interpreted. That loses one distinction: all that goes to an address not
- * in the instruction is `BRANCHORCALL INDIRECT INCOND`, and comes back as a RETURN (JMP (indirect),
- * RTI and BRK too).
+ * tab-separated, one executed instruction a line. sequence and image are not interpreted, nor is
+ * text where there is no direct target, but for one thing: the format has a single type for all
+ * that goes to an address not in the instruction, and only the mnemonic tells an RTI, after which
+ * the program goes on anywhere, from an RTS. Any other text is as good as "rts".
  */
 #include "profile/profile.h"
 
@@ -71,6 +71,10 @@ static enum status take_number(struct reader *r, bool hex, uint64_t most, uint64
     return error_set(r->e, STATUS_FORMAT, "%s:%zu: %s is not %s", r->name, r->line, field, rule);
 }
 
+static bool is_word(const char *text, size_t len, const char *word) {
+    return len == strlen(word) && strncasecmp(text, word, len) == 0;
+}
+
 /* The text of a direct transfer: mnemonic, one space, target. */
 static enum status take_target(struct reader *r, const char *text, size_t len, struct sample *s) {
     const char *end = text + len, *space = memchr(text, ' ', len);
@@ -84,10 +88,19 @@ static enum status take_target(struct reader *r, const char *text, size_t len, s
                             "0x of up to 32 bits");
     s->target = (uint32_t)target;
     size_t mnemonic = (size_t)(space - text);
-    if (s->kind == INSN_JUMP && ((mnemonic == 3 && strncasecmp(text, "jsr", 3) == 0) ||
-                                 (mnemonic == 4 && strncasecmp(text, "call", 4) == 0)))
+    if (s->kind == INSN_JUMP && (is_word(text, mnemonic, "jsr") || is_word(text, mnemonic, "call")))
         s->kind = INSN_CALL;
     return STATUS_OK;
+}
+
+static uint8_t indirect_kind(const char *text, size_t len) {
+    const char *space = memchr(text, ' ', len);
+    if (space != NULL)
+        len = (size_t)(space - text);
+    return is_word(text, len, "rti")   ? INSN_RTI
+           : is_word(text, len, "brk") ? INSN_BRK
+           : is_word(text, len, "jmp") ? INSN_JUMP_INDIRECT
+                                       : INSN_RETURN;
 }
 
 static enum status take_type(struct reader *r, struct sample *s) {
@@ -130,8 +143,11 @@ static enum status take_sample(struct reader *r, struct sample *s, uint64_t *bat
         return malformed(r, "the field image is missing");
     s->pc = (uint32_t)pc;
     s->size = (uint8_t)size;
-    return s->kind == INSN_BRANCH || s->kind == INSN_JUMP ? take_target(r, text, len, s)
-                                                          : STATUS_OK;
+    if (s->kind == INSN_BRANCH || s->kind == INSN_JUMP)
+        return take_target(r, text, len, s);
+    if (s->kind == INSN_RETURN)
+        s->kind = indirect_kind(text, len);
+    return STATUS_OK;
 }
 
 /* Keeps the books of batches: numbers rise by one, and all are as long as the first. */
