@@ -1,13 +1,13 @@
 #include "sweep/config.h"
 
 #include "sweep/fields.h"
+#include "sweep/hash.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <xxhash.h>
 
 enum {
     MOST_FRAMES = 100000000,
@@ -385,32 +385,19 @@ static enum status read_sampling(struct config *c, const config_setting_t *group
 }
 
 static enum status hash_definition(struct config *c, struct error *e) {
-    XXH3_state_t *state = XXH3_createState();
-    if (state == NULL)
-        return OUT_OF_MEMORY(c, e);
-    XXH3_128bits_reset(state);
-    char text[900];
-    int len = snprintf(text, sizeof text,
-                       "method %d interval %" PRIu64 " batch %u jitter %" PRIu64 " seed %" PRIu64
-                       " phase %" PRIu64 "\n",
-                       CONFIG_METHOD, c->sampling.interval_us, c->sampling.batch_length,
-                       c->sampling.jitter_us, c->sampling.seed, c->sampling.phase_cycles);
-    XXH3_128bits_update(state, text, (size_t)len);
+    struct hash *h = hash_start();
+    hash_add(h,
+             "method %d interval %" PRIu64 " batch %u jitter %" PRIu64 " seed %" PRIu64
+             " phase %" PRIu64 "\n",
+             CONFIG_METHOD, c->sampling.interval_us, c->sampling.batch_length,
+             c->sampling.jitter_us, c->sampling.seed, c->sampling.phase_cycles);
     for (size_t i = 0; i < c->points.len; i++) {
         const struct config_point *p = &c->points.at[i];
-        len = snprintf(text, sizeof text, "%d %s %d\n", p->number, p->key, p->label != NULL);
-        XXH3_128bits_update(state, text, (size_t)len);
+        hash_add(h, "%d %s %d\n", p->number, p->key, p->label != NULL);
     }
-    for (size_t i = 0; i < c->marks.len; i++) {
-        len = snprintf(text, sizeof text, "mark %" PRIu64 "\n", c->marks.at[i]);
-        XXH3_128bits_update(state, text, (size_t)len);
-    }
-    XXH128_canonical_t canonical;
-    XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state));
-    XXH3_freeState(state);
-    for (size_t i = 0; i < sizeof canonical.digest; i++)
-        snprintf(c->definition_hash + 2 * i, 3, "%02x", canonical.digest[i]);
-    return STATUS_OK;
+    for (size_t i = 0; i < c->marks.len; i++)
+        hash_add(h, "mark %" PRIu64 "\n", c->marks.at[i]);
+    return hash_finish(h, c->definition_hash) ? STATUS_OK : OUT_OF_MEMORY(c, e);
 }
 
 static char *stem(const char *path) {

@@ -1,0 +1,19 @@
+# The bundled games and the expected digest that is in the tree: if this fails, the machine, the
+# sampler, a technique or a metric gives other results than it did. Where that is meant, raise
+# CONFIG_METHOD in sweep/config.h and write the .digest files anew with --update-digest.
+set -eu
+. "$(dirname "$0")/lib.sh"
+cd "$work"
+"$hotgraph" sweep "$source/configs/quick.cfg" --db quick.db >out 2>errors || fail "$(cat out errors)"
+grep -q '^reproduced: ' out || fail "$(tail -3 out)"
+before=$(sha1sum quick.db)
+"$hotgraph" sweep "$source/configs/quick.cfg" --db quick.db >out 2>errors || fail "$(cat out errors)"
+grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
+test "$(sha1sum quick.db)" = "$before" || fail "a second sweep writes"
+
+# The five questions of the README.
+questions=$(sed -n '/^## Asking the database/,/^## What the data say/p' "$source/README.md" |
+    sed -n 's/^    //p' | sed "s/^sqlite3[^']*'\(.*\)'\$/\1;/")
+test "$(printf '%s\n' "$questions" | grep -c ';$')" = 5 || fail "questions: $questions"
+sqlite3 -readonly -bail quick.db "$questions" >answers || fail "the README asks what has no answer"
+test "$(wc -l <answers)" -gt 50 || fail "answers: $(cat answers)"
