@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of one code address; all bytes it ever held taken together. */
+/* What is known of one code address. */
 struct place {
-    struct flow_insn insn;
+    struct flow_insn insn; /* as first met; other bytes that it held are among the variants */
     uint32_t next;
     bool derived; /* N(address, next) follows from conservation */
 };
@@ -35,6 +35,7 @@ struct exact {
     unsigned id;
     VEC(struct place) places;
     struct map place_at; /* address -> index into places */
+    VEC(struct flow_insn) variants;
     VEC(struct counted) counted;
     struct map counted_at[2]; /* pair -> index into counted; [transfer] */
     struct map indirect;      /* pair -> count */
@@ -76,27 +77,39 @@ static bool may_wait(const struct guest_insn *insn, const struct opcode_info *op
     }
 }
 
-/* Adds what this variant of the instruction at its address can do to what is known of the address.
- */
+static bool same_insn(const struct flow_insn *a, const struct flow_insn *b) {
+    return a->address == b->address && a->size == b->size && a->waits == b->waits &&
+           a->reads == b->reads && a->writes == b->writes;
+}
+
+/* Remembers an instruction that differs from those its address held before. */
+static void note_variant(struct exact *x, const struct place *known, struct flow_insn insn) {
+    if (same_insn(&known->insn, &insn))
+        return;
+    for (size_t i = 0; i < x->variants.len; i++)
+        if (same_insn(&x->variants.at[i], &insn))
+            return;
+    if (!vec_push(&x->variants, insn))
+        x->out_of_memory = true;
+}
+
 static struct place *note_place(struct exact *x, const struct guest_insn *insn,
                                 const struct opcode_info *op) {
+    const struct flow_insn flow_insn = {.address = insn->address,
+                                        .size = insn->size,
+                                        .waits = may_wait(insn, op),
+                                        .reads = op->reads,
+                                        .writes = op->writes};
     uint64_t *index = map_find(&x->place_at, insn->address);
     if (index != NULL) {
-        struct place *known = &x->places.at[*index];
-        known->insn.waits = known->insn.waits && may_wait(insn, op);
-        known->insn.reads |= op->reads;
-        known->insn.writes |= op->writes;
-        return known;
+        note_variant(x, &x->places.at[*index], flow_insn);
+        return &x->places.at[*index];
     }
     bool fixed = insn->pc >= 0x8000 && insn->pc + insn->size <= 0x10000 &&
                  insn->next == insn->address + insn->size &&
                  (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
     struct place place = {
-        .insn = {.address = insn->address,
-                 .size = insn->size,
-                 .waits = may_wait(insn, op),
-                 .reads = op->reads,
-                 .writes = op->writes},
+        .insn = flow_insn,
         .next = insn->next,
         .derived = fixed && insn->kind == INSN_PLAIN,
     };
@@ -216,6 +229,9 @@ static void add_recorded(struct exact *x, struct flow *flow, struct map *in, str
  * to the next. */
 static enum status add_derived(struct exact *x, struct flow *flow, struct map *in, struct map *out,
                                struct error *e) {
+    for (size_t i = 0; i < x->variants.len; i++)
+        if (!vec_push(&flow->insns, x->variants.at[i]))
+            x->out_of_memory = true;
     qsort(x->places.at, x->places.len, sizeof *x->places.at, by_address);
     for (size_t i = 0; i < x->places.len; i++) {
         const struct place *p = &x->places.at[i];
@@ -238,6 +254,7 @@ static enum status add_derived(struct exact *x, struct flow *flow, struct map *i
 
 static void release(struct exact *x) {
     vec_free(&x->places);
+    vec_free(&x->variants);
     vec_free(&x->counted);
     map_free(&x->place_at);
     map_free(&x->counted_at[0]);
