@@ -363,9 +363,11 @@ static void pass_rendering(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     bool visible = s->line <= LINE_LAST;
     uint64_t end = visible ? s->time + PPU_DOTS - s->dot : ppu_next_dot(s, 0, 0);
-    if (end > until || !foreseeable(s))
+    if (end > until || !foreseeable(s)) {
+        if (foreseeable(s)) /* it is cheap here, and not possible in the middle of the line */
+            foresee(p);
         ppu_dots(p, ppu_least(end, until));
-    else if (!visible)
+    } else if (!visible)
         pass_prerender(p, end);
     else {
         uint64_t lines = (until - s->time) / PPU_DOTS, left = LINE_IDLE - s->line;

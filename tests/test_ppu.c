@@ -1,0 +1,402 @@
+/*
+ * The PPU as a program and a viewer notice it. If this failed, games would see vertical blank,
+ * sprite 0 hits or video memory otherwise than on the console, and take another course.
+ * Facts from NESdev ("PPU rendering", "PPU scrolling", "PPU registers", "PPU power up state") and
+ * blargg's PPU tests. Dot i is seen by accesses of cycles from i / 3 (rounded up) on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nes/ppu_parts.h"
+
+enum { FRAME = 341 * 262, VBLANK = 341 * 241 + 1, CLEAR = 341 * 261 + 1, BOTH = 0x1E };
+
+struct bench {
+    struct cartridge cart;
+    struct board board;
+    struct ppu ppu;
+    uint16_t *pictures;
+    uint64_t cycle;
+};
+
+static uint8_t prg[16384];
+
+static void set_up(struct bench *t) {
+    *t = (struct bench){0};
+    t->cart = (struct cartridge){.prg = prg,
+                                 .prg_size = sizeof prg,
+                                 .chr_size = 8192,
+                                 .chr_is_ram = true,
+                                 .mirroring = MIRROR_VERTICAL};
+    t->pictures = malloc(2 * PPU_WIDTH * PPU_HEIGHT * sizeof *t->pictures);
+    assert_non_null(t->pictures);
+    assert_int_equal(board_init(&t->board, &t->cart, NULL), STATUS_OK);
+    ppu_init(&t->ppu, &t->board, t->pictures);
+}
+
+static void tear_down(struct bench *t) {
+    board_free(&t->board);
+    free(t->pictures);
+}
+
+/* An access in the next cycle. */
+static void store(struct bench *t, uint16_t address, uint8_t value) {
+    ppu_write(&t->ppu, address, value, ++t->cycle);
+}
+static uint8_t load(struct bench *t, uint16_t address) {
+    t->cycle += 2; /* two reads of $2007 in a row would be one */
+    return ppu_read(&t->ppu, address, t->cycle);
+}
+static void store_v(struct bench *t, uint16_t v) {
+    store(t, 0x2006, (uint8_t)(v >> 8));
+    store(t, 0x2006, (uint8_t)v);
+    t->cycle += 2; /* v follows some dots later */
+}
+
+/* To line 245 of the first frame in which registers take writes. */
+static void go_to_blank(struct bench *t) {
+    t->cycle = (FRAME + 341 * 245) / 3;
+}
+
+/* ---- frames ---- */
+
+static void the_first_frame_takes_no_writes(void **state) {
+    (void)state;
+    struct bench t;
+    set_up(&t);
+    store(&t, 0x2000, 0x80);
+    store(&t, 0x2001, BOTH);
+    store_v(&t, 0x1234);
+    ppu_sync(&t.ppu, CLEAR / 3 + 1);
+    assert_int_equal(t.ppu.s.ctrl | t.ppu.s.mask | t.ppu.s.t | t.ppu.s.w, 0);
+    t.cycle = CLEAR / 3 + 1;
+    store(&t, 0x2000, 0x80);
+    assert_int_equal(t.ppu.s.ctrl, 0x80);
+    tear_down(&t);
+}
+
+static void vblank_comes_in_line_241_and_goes_in_261(void **state) {
+    (void)state;
+    struct bench t;
+    set_up(&t);
+    assert_int_equal(ppu_frame_end(&t.ppu), (VBLANK + 1) / 3);
+    const uint64_t rises = (VBLANK + 2) / 3, falls = (CLEAR + 2) / 3;
+    for (int before = 1; before >= 0; before--) {
+        struct ppu p = t.ppu;
+        assert_int_equal(ppu_read(&p, 0x2002, rises - before - before) >> 7, !before);
+        p = t.ppu;
+        assert_int_equal(ppu_read(&p, 0x2002, falls - before) >> 7, before);
+    }
+    assert_int_equal(ppu_read(&t.ppu, 0x2002, rises) & 0x80, 0x80);
+    assert_int_equal(ppu_read(&t.ppu, 0x2002, rises + 1) & 0x80, 0); /* reading clears it */
+    tear_down(&t);
+}
+
+/* blargg's vbl_nmi tests: a read on the dot before takes the flag and the NMI of that frame. */
+static void a_read_just_before_suppresses_vblank(void **state) {
+    (void)state;
+    for (uint64_t power = 0; power < 3; power++) {
+        struct bench t;
+        set_up(&t);
+        t.cycle = CLEAR / 3 + 2;
+        store(&t, 0x2000, 0x80);
+        t.ppu.s.time += power, ppu_loaded(&t.ppu); /* each alignment a program can meet */
+        const uint64_t dot = FRAME + VBLANK + power, access = dot / 3;
+        bool just_before = 3 * access + 1 == dot;
+        ppu_read(&t.ppu, 0x2002, access);
+        bool nmi = false;
+        for (uint64_t c = access; c < access + 10; c++)
+            nmi |= ppu_nmi(&t.ppu, c);
+        bool seen = 3 * access >= dot;
+        assert_int_equal(nmi, !just_before && !seen);
+        assert_int_equal(t.ppu.s.status >> 7, nmi);
+        tear_down(&t);
+    }
+}
+
+static void nmi_follows_the_flag_and_its_enable(void **state) {
+    (void)state;
+    struct bench t;
+    set_up(&t);
+    go_to_blank(&t);
+    ppu_sync(&t.ppu, t.cycle);
+    assert_false(ppu_nmi(&t.ppu, t.cycle));
+    assert_int_equal(ppu_nmi_deadline(&t.ppu), UINT64_MAX);
+    store(&t, 0x2000, 0x80); /* enabling it while the flag is up asserts it at once */
+    assert_true(ppu_nmi(&t.ppu, t.cycle));
+    assert_int_equal(ppu_nmi_deadline(&t.ppu), (FRAME + CLEAR + 1) / 3);
+    store(&t, 0x2000, 0x00);
+    assert_false(ppu_nmi(&t.ppu, t.cycle));
+    store(&t, 0x2000, 0x80);
+    load(&t, 0x2002);
+    assert_false(ppu_nmi(&t.ppu, t.cycle));
+    assert_int_equal(ppu_nmi_deadline(&t.ppu), (2 * FRAME + VBLANK + 1) / 3);
+    tear_down(&t);
+}
+
+static void odd_frames_are_a_dot_shorter_while_rendering(void **state) {
+    (void)state;
+    const uint8_t masks[] = {0x00, 0x08, 0x10};
+    for (size_t i = 0; i < sizeof masks; i++) {
+        struct bench t;
+        set_up(&t);
+        go_to_blank(&t);
+        store(&t, 0x2001, masks[i]);
+        uint64_t dots[5];
+        for (int f = 0; f < 5; f++) {
+            dots[f] = ppu_next_dot(&t.ppu.s, LINE_VBLANK, DOT_FLAGS);
+            ppu_sync(&t.ppu, dots[f] / 3 + 3);
+        }
+        uint64_t two = dots[4] - dots[2];
+        assert_int_equal(dots[3] - dots[1], two);
+        assert_int_equal(two, 2 * FRAME - (masks[i] != 0));
+        tear_down(&t);
+    }
+}
+
+/* ---- registers ---- */
+
+/* NESdev, "PPU scrolling", summary of register effects. */
+static void scroll_registers_share_t_and_w(void **state) {
+    (void)state;
+    struct bench t;
+    set_up(&t);
+    go_to_blank(&t);
+    store(&t, 0x2000, 0x00);
+    load(&t, 0x2002);
+    store(&t, 0x2005, 0x7D); /* X 01111 101 */
+    assert_int_equal(t.ppu.s.t, 0x000F);
+    assert_int_equal(t.ppu.s.x, 5);
+    store(&t, 0x2005, 0x5E); /* Y 01011 110 */
+    assert_int_equal(t.ppu.s.t, 0x616F);
+    store(&t, 0x2006, 0x3D);
+    assert_int_equal(t.ppu.s.t, 0x3D6F);
+    store(&t, 0x2006, 0xF0);
+    assert_int_equal(t.ppu.s.t, 0x3DF0);
+    t.cycle += 2;
+    ppu_sync(&t.ppu, t.cycle);
+    assert_int_equal(t.ppu.s.v, 0x3DF0);
+    store(&t, 0x2006, 0x12);
+    load(&t, 0x2002); /* starts the pair over */
+    store_v(&t, 0x2108);
+    ppu_sync(&t.ppu, t.cycle);
+    assert_int_equal(t.ppu.s.v, 0x2108);
+    tear_down(&t);
+}
+
+static void video_memory_reads_come_one_read_late_except_the_palette(void **state) {
+    (void)state;
+    struct bench t;
+    set_up(&t);
+    go_to_blank(&t);
+    store_v(&t, 0x2000);
+    for (uint8_t i = 1; i <= 3; i++)
+        store(&t, 0x2007, (uint8_t)(i * 0x11));
+    store_v(&t, 0x2000);
+    load(&t, 0x2007);
+    assert_int_equal(load(&t, 0x2007), 0x11);
+    assert_int_equal(load(&t, 0x2007), 0x22);
+    store(&t, 0x2000, 0x04); /* steps of 32 */
+    store_v(&t, 0x2000);
+    store(&t, 0x2007, 0x44);
+    store(&t, 0x2007, 0x55);
+    assert_int_equal(t.board.nt[0][0x20], 0x55);
+    store(&t, 0x2000, 0x00);
+    store_v(&t, 0x3F10); /* the same cell as $3F00 */
+    store(&t, 0x2007, 0xFF);
+    store_v(&t, 0x3F00);
+    assert_int_equal(load(&t, 0x2007) & 0x3F, 0x3F);
+    store_v(&t, 0x3F00);
+    store(&t, 0x2001, 0x01); /* grey-scale masks what is read */
+    assert_int_equal(load(&t, 0x2007) & 0x3F, 0x30);
+    tear_down(&t);
+}
+
+static void undriven_bits_keep_their_value_for_600_ms(void **state) {
+    (void)state;
+    struct bench t;
+    set_up(&t);
+    go_to_blank(&t);
+    store(&t, 0x2003, 0xFF);
+    assert_int_equal(load(&t, 0x2000), 0xFF);
+    load(&t, 0x2002); /* drives bits 7-5 */
+    assert_int_equal(load(&t, 0x2005) & 0x1F, 0x1F);
+    t.cycle += 1200000;
+    assert_int_equal(load(&t, 0x2005), 0);
+    tear_down(&t);
+}
+
+static void oam_takes_writes_in_blank_only(void **state) {
+    (void)state;
+    struct bench t;
+    set_up(&t);
+    go_to_blank(&t);
+    store(&t, 0x2003, 0x02);
+    store(&t, 0x2004, 0xFF);
+    assert_int_equal(t.ppu.s.oam_address, 3);
+    store(&t, 0x2003, 0x02);
+    assert_int_equal(load(&t, 0x2004), 0xE3); /* attributes have no bits 2-4 */
+    assert_int_equal(t.ppu.s.oam_address, 2); /* reads do not step */
+    store(&t, 0x2001, BOTH);
+    t.cycle = (2 * FRAME + 341 * 100 + 30) / 3;
+    store(&t, 0x2004, 0x77);
+    assert_null(memchr(t.ppu.s.oam, 0x77, 256));
+    assert_int_equal(load(&t, 0x2004), 0xFF); /* secondary OAM is being cleared */
+    tear_down(&t);
+}
+
+/* ---- a scene ---- */
+
+/* Tile 1 is solid in colour 1; background tile at row 4, column 5; sprite 0 overlaps its corner. */
+static void draw_scene(struct bench *t, uint8_t sprite_x, uint8_t attributes, uint8_t mask) {
+    set_up(t);
+    for (unsigned row = 0; row < 8; row++)
+        t->board.chr_ram[16 + row] = 0xFF;
+    t->board.nt[0][4 * 32 + 5] = 1;
+    t->board.nt[0][4 * 32 + 31] = 1;
+    go_to_blank(t);
+    store_v(t, 0x3F00);
+    const uint8_t colours[] = {0x0F, 0x21};
+    for (unsigned i = 0; i < 2; i++)
+        store(t, 0x2007, colours[i]);
+    store_v(t, 0x3F11);
+    store(t, 0x2007, 0x16);
+    store(t, 0x2003, 0);
+    const uint8_t sprite[4] = {35, 1, attributes, sprite_x}; /* lines 36-43; the tile: 32-39 */
+    for (unsigned i = 0; i < 256; i++)
+        store(t, 0x2004, i < 4 ? sprite[i] : 0xFF);
+    store(t, 0x2005, 0);
+    store(t, 0x2005, 0);
+    store(t, 0x2000, 0);
+    store(t, 0x2001, mask);
+}
+
+static uint16_t pixel(const struct bench *t, unsigned x, unsigned y) {
+    return ppu_picture(&t->ppu)[y * PPU_WIDTH + x];
+}
+
+static void a_picture_shows_priority_and_emphasis(void **state) {
+    (void)state;
+    for (int behind = 0; behind < 2; behind++) {
+        struct bench t;
+        draw_scene(&t, 44, behind ? SPRITE_BEHIND : 0, BOTH | 0x40);
+        ppu_sync(&t.ppu, (2 * FRAME + VBLANK) / 3 + 2);
+        const unsigned green = 2 << 6;
+        assert_int_equal(pixel(&t, 39, 36), green | 0x0F);
+        assert_int_equal(pixel(&t, 40, 36), green | 0x21);
+        assert_int_equal(pixel(&t, 44, 35), green | 0x21);
+        assert_int_equal(pixel(&t, 44, 36), green | (behind ? 0x21 : 0x16));
+        assert_int_equal(pixel(&t, 51, 43), green | 0x16);
+        assert_int_equal(pixel(&t, 52, 43), green | 0x0F);
+        tear_down(&t);
+    }
+}
+
+static void sprite_0_hits_where_both_are_opaque(void **state) {
+    (void)state;
+    struct bench t;
+    draw_scene(&t, 44, 0, BOTH);
+    /* Column 44 of line 36 leaves the shift registers at dot 45; the flag is up a dot later. The
+     * frame before was odd: a dot shorter. */
+    const uint64_t dot = 2 * FRAME - 1 + 36 * 341 + 46;
+    ppu_sync(&t.ppu, t.cycle + 2);
+    assert_int_equal(ppu_next_change(&t.ppu), FRAME + CLEAR);
+    ppu_advance(&t.ppu, 2 * FRAME + 5); /* from line 0 on it is foreseen, also within a line */
+    assert_int_equal(ppu_next_change(&t.ppu), dot);
+    ppu_sync(&t.ppu, dot / 3 - 1);
+    assert_int_equal(t.ppu.s.status & 0x40, 0);
+    ppu_sync(&t.ppu, dot / 3 + 1);
+    assert_int_equal(t.ppu.s.status & 0x40, 0x40);
+    tear_down(&t);
+    /* Never in column 255, and not without both layers. */
+    const struct {
+        uint8_t x, mask;
+        bool hits;
+    } cases[] = {{254, BOTH, true}, {255, BOTH, false}, {44, 0x0E, false}, {44, 0x16, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        draw_scene(&t, cases[i].x, 0, cases[i].mask);
+        ppu_sync(&t.ppu, (2 * FRAME + VBLANK) / 3 + 2);
+        assert_int_equal(t.ppu.s.status >> 6 & 1, cases[i].hits);
+        tear_down(&t);
+    }
+}
+
+/* Nine sprites on a line set the flag; eight and bytes that look like a ninth do too: the bug. */
+static void overflow_has_its_bug(void **state) {
+    (void)state;
+    const struct {
+        unsigned sprites;
+        uint8_t tile_of_next; /* the byte that is taken for the tenth candidate's Y */
+        bool overflow;
+    } cases[] = {{8, 0xFF, false}, {9, 0xFF, true}, {8, 50, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench t;
+        set_up(&t);
+        go_to_blank(&t);
+        for (unsigned at = 0; at < 256; at++) {
+            uint8_t value = at / 4 < cases[i].sprites && at % 4 == 0 ? 50 : 0xFF;
+            store(&t, 0x2004, at == 4 * 9 + 1 ? cases[i].tile_of_next : value);
+        }
+        store(&t, 0x2001, BOTH);
+        ppu_sync(&t.ppu, (2 * FRAME + VBLANK) / 3 + 2);
+        assert_int_equal(t.ppu.s.status >> 5 & 1, cases[i].overflow);
+        tear_down(&t);
+    }
+}
+
+/* Columns of the palette are hues, rows are brightness, emphasis darkens the other hues. */
+static void the_palette_looks_like_television(void **state) {
+    (void)state;
+    uint8_t rgb[512][3];
+    nes_palette(rgb);
+    const uint8_t *red = rgb[0x16], *blue = rgb[0x12], *green = rgb[0x1A];
+    assert_true(red[0] > 2 * red[1] && red[0] > 2 * red[2]);
+    assert_true(blue[2] > 2 * blue[0] && blue[2] > blue[1]);
+    assert_true(green[1] > 2 * green[0] && green[1] > 2 * green[2]);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(rgb[0x0F][i], 0);
+        assert_int_equal(rgb[0x30][i], 255);
+        assert_int_equal(rgb[0x10][i], rgb[0x10][0]);
+        assert_true(rgb[0x00][i] < rgb[0x10][i] && rgb[0x2D][i] < rgb[0x3D][i]);
+    }
+    const uint8_t *reddish = rgb[1 << 6 | 0x10]; /* red emphasis */
+    assert_true(reddish[0] > reddish[2] && reddish[2] < rgb[0x10][2]);
+}
+
+static void nrom_maps_16_kib_twice_and_mirrors_nametables(void **state) {
+    (void)state;
+    struct bench t;
+    set_up(&t);
+    assert_ptr_equal(t.board.prg[0], prg);
+    assert_ptr_equal(t.board.prg[2], prg);
+    assert_ptr_equal(t.board.prg[3], prg + 8192);
+    assert_ptr_equal(t.board.nt[0], t.board.nt[2]);
+    assert_ptr_not_equal(t.board.nt[0], t.board.nt[1]);
+    tear_down(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_frame_takes_no_writes),
+        cmocka_unit_test(vblank_comes_in_line_241_and_goes_in_261),
+        cmocka_unit_test(a_read_just_before_suppresses_vblank),
+        cmocka_unit_test(nmi_follows_the_flag_and_its_enable),
+        cmocka_unit_test(odd_frames_are_a_dot_shorter_while_rendering),
+        cmocka_unit_test(scroll_registers_share_t_and_w),
+        cmocka_unit_test(video_memory_reads_come_one_read_late_except_the_palette),
+        cmocka_unit_test(undriven_bits_keep_their_value_for_600_ms),
+        cmocka_unit_test(oam_takes_writes_in_blank_only),
+        cmocka_unit_test(a_picture_shows_priority_and_emphasis),
+        cmocka_unit_test(sprite_0_hits_where_both_are_opaque),
+        cmocka_unit_test(overflow_has_its_bug),
+        cmocka_unit_test(the_palette_looks_like_television),
+        cmocka_unit_test(nrom_maps_16_kib_twice_and_mirrors_nametables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
