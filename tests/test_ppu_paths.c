@@ -17,6 +17,8 @@
 /* Three machines that are told the same: the short cuts, dot by dot, and the short cuts with
  * pictures; dot by dot draws too, as the one to compare with. */
 enum { FAST, DOTS, PICTURES, PATHS };
+/* Every other one has a board that looks at the PPU's bus. */
+enum { MMC3 = 4 };
 
 struct world {
     struct cartridge cart;
@@ -35,6 +37,7 @@ static unsigned dice(struct world *w, unsigned n) {
 static void world_create(struct world *w, uint64_t seed) {
     *w = (struct world){.seed = seed};
     w->cart = (struct cartridge){.prg = prg,
+                                 .mapper = seed % 2 ? 0 : MMC3,
                                  .prg_size = sizeof prg,
                                  .chr_size = 8192,
                                  .chr_is_ram = true,
@@ -82,7 +85,7 @@ static void compare(struct world *w) {
     }
     for (int i = 0; i < PATHS; i++) {
         assert_memory_equal(&w->ppu[i].s, &w->ppu[DOTS].s, sizeof w->ppu[i].s);
-        assert_memory_equal(w->board[i].state.vram, w->board[DOTS].state.vram, 4096);
+        assert_memory_equal(&w->board[i].state, &w->board[DOTS].state, sizeof w->board[i].state);
         assert_memory_equal(w->board[i].chr_ram, w->board[DOTS].chr_ram, 8192);
     }
     assert_memory_equal(ppu_picture(&w->ppu[PICTURES]), ppu_picture(&w->ppu[DOTS]),
@@ -113,6 +116,19 @@ static void random_sprites(struct world *w) {
     for (unsigned i = 0; i < 256; i++) {
         w->cycle++;
         store(w, 0x2004, (uint8_t)(i & 3 ? dice(w, 256) : base + dice(w, spread)));
+    }
+}
+
+/* Mostly short counts, so that IRQs come. */
+static void random_board_write(struct world *w) {
+    static const uint16_t addresses[] = {0x8000, 0x8001, 0xA000, 0xC000,
+                                         0xC001, 0xC001, 0xE000, 0xE001};
+    uint16_t address = addresses[dice(w, 8)];
+    uint8_t value = (uint8_t)(address == 0xC000 ? dice(w, 1u << dice(w, 9)) : dice(w, 256));
+    for (int i = 0; i < PATHS; i++) {
+        present(w, i);
+        ppu_sync(&w->ppu[i], w->cycle);
+        board_write(&w->board[i], address, value, w->cycle);
     }
 }
 
@@ -154,6 +170,9 @@ static void random_access(struct world *w) {
         break;
     case 13:
         compare(w);
+        break;
+    case 14:
+        random_board_write(w);
         break;
     default:
         load(w, 0x2002);
@@ -237,7 +256,10 @@ static void deadlines_hold(void **state) {
             bool level = ppu_nmi(&w.ppu[FAST], w.cycle);
             asked++;
             ahead += deadline > w.cycle + 8;
-            for (struct ppu p = w.ppu[FAST]; w.cycle + 1 < deadline;) {
+            struct ppu p = w.ppu[FAST];
+            struct board board = w.board[FAST];
+            p.board = &board;
+            while (w.cycle + 1 < deadline) {
                 uint64_t at = w.cycle + 1 + dice(&w, 1000);
                 if (at >= deadline)
                     break;
@@ -257,11 +279,46 @@ static void deadlines_hold(void **state) {
     assert_true(ahead > asked / 4);
 }
 
+/* Every IRQ comes in the cycle in which it comes dot by dot, and none is announced too late: else a
+ * game's split screen moves, and with it everything it does afterwards. */
+static void irqs_hold(void **state) {
+    (void)state;
+    unsigned asserted = 0, ahead = 0;
+    for (uint64_t seed = 300; seed < 340; seed += 2) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        for (int step = 0; step < 300; step++) {
+            random_wait(&w);
+            dice(&w, 2) ? random_board_write(&w) : random_access(&w);
+            const bool level = ppu_board_irq(&w.ppu[FAST], w.cycle);
+            const uint64_t deadline = ppu_board_irq_deadline(&w.ppu[FAST]);
+            assert_true(deadline > w.cycle);
+            struct board board = w.board[DOTS];
+            struct ppu p = w.ppu[DOTS];
+            p.board = &board;
+            p.pictures = NULL;
+            ppu_dots(&p, 3 * w.cycle + 2);
+            assert_int_equal(board.ops->irq(&board), level);
+            asserted += level;
+            uint64_t end = w.cycle + (dice(&w, 8) ? 200 : 30000);
+            end = deadline < end ? deadline : end;
+            ahead += end > w.cycle + 50;
+            ppu_dots(&p, 3 * end - 1);
+            assert_int_equal(board.ops->irq(&board), level);
+        }
+        world_free(&w);
+    }
+    assert_true(asserted > 300 && ahead > 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(paths_agree),
         cmocka_unit_test(untouched_frames_agree),
         cmocka_unit_test(deadlines_hold),
+        cmocka_unit_test(irqs_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
