@@ -33,6 +33,7 @@ static void touched(struct nes *n) {
 
 static uint8_t read_pad(struct nes *n, unsigned port) {
     struct pads *pads = &n->pads;
+    bus_strobe(n);
     const bool again = n->cycle == pads->read_cycle[port] + 1;
     pads->read_cycle[port] = n->cycle;
     if (pads->strobe)
@@ -45,12 +46,22 @@ static uint8_t read_pad(struct nes *n, unsigned port) {
     return pads->out[port];
 }
 
-static void write_strobe(struct nes *n, bool strobe) {
+void bus_strobe(struct nes *n) {
     struct pads *pads = &n->pads;
-    if (pads->strobe && !strobe)
+    if (n->cycle < pads->strobe_cycle)
+        return;
+    pads->strobe_cycle = NEVER;
+    if (pads->strobe && !pads->written)
         for (unsigned port = 0; port < 2; port++)
             pads->shift[port] = pads->buttons[port];
-    pads->strobe = strobe;
+    pads->strobe = pads->written;
+}
+
+/* The 2A03 gives the strobe out at the end of a get cycle (NESdev, "Controller reading"). */
+static void write_strobe(struct nes *n, bool strobe) {
+    bus_strobe(n);
+    n->pads.written = strobe;
+    n->pads.strobe_cycle = n->cycle + 1 + n->cycle % 2;
 }
 
 /* ---- accesses ---- */
@@ -61,7 +72,7 @@ static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
     if (address == APU_STATUS) {
         touched(n);
         *driven = 0xff;
-        return apu_read(&n->apu, address, n->cycle, n->bus);
+        return apu_read(&n->apu, address, n->cycle, n->kept_cycle == n->cycle ? n->kept : n->bus);
     }
     if (address == PAD_1 || address == PAD_2) {
         *driven = 0x1f;
@@ -174,6 +185,7 @@ void bus_dma(struct nes *n, uint16_t address) {
     struct oam_copy copy = {0};
     unsigned waited = 0;
     bool halted = false;
+    n->kept = n->bus;
     for (;;) {
         const bool wish = apu_dmc_wants(&n->apu, n->cycle);
         const bool get = n->cycle % 2 == 0;
@@ -200,6 +212,7 @@ void bus_dma(struct nes *n, uint16_t address) {
             copy.running = n->oam_pending;
         halted = true;
     }
+    n->kept_cycle = n->cycle;
     n->dma_from = apu_dmc_deadline(&n->apu);
     if (n->dma_from <= n->cycle)
         n->dma_from = n->cycle + 1;

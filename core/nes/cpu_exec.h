@@ -13,6 +13,7 @@
  *   IDLE(address), IDLE_LAST            a read without purpose in pages 0 and 1 or in the
  *                                       instruction's own neighbourhood
  *   STRAY(address), STRAY_LAST          a read without purpose that may hit anything
+ *   NOW()                               the cycle, where DMA may take some (else any constant)
  *   PC(k)                               address of byte k of the instruction
  *   NEXT(size)                          go on behind the instruction
  *   GOTO_NEAR(target)                   to the encoded target, in the page of PC(2)
@@ -313,15 +314,18 @@ enum {
     NEXT(SIZE_##mode);
 
 /* ---- MANGLE: the value is ANDed with the high byte of the unindexed address plus one; when the
- * index carries, what is written is also the high byte of where. ---- */
+ * index carries, that is also the high byte of where. DMA that holds the cycle before the write
+ * takes the AND away from what is written. ---- */
 
 #define MANGLE(value, pointer, index, size)                                                        \
     pointer(base_);                                                                                \
+    const uint64_t before_ = NOW();                                                                \
     INDEXED_TO_WRITE(base_, at_, index);                                                           \
+    const bool held_ = NOW() - before_ > 1;                                                        \
     const uint8_t out_ = (uint8_t)((value) & ((base_ >> 8) + 1));                                  \
     const uint16_t to_ =                                                                           \
         (base_ ^ at_) & 0xff00 ? (uint16_t)((at_ & 0xff) | out_ << 8) : (uint16_t)at_;             \
-    WRITE_LAST(to_, out_)
+    WRITE_LAST(to_, held_ ? (value) : out_)
 #define MANGLE_SHA_IZY() MANGLE(a &x, POINTER, y, 2)
 #define MANGLE_SHA_ABY() MANGLE(a &x, ABSOLUTE, y, 3)
 #define MANGLE_SHX_ABY() MANGLE(x, ABSOLUTE, y, 3)

@@ -45,6 +45,7 @@
 #define STRAY(at)              LEAVE_UNLESS(n->rd[(uint16_t)(at) >> 8])
 #define STRAY_LAST(at)         STRAY(at)
 #define PC(k)                  ((uint16_t)((uintptr_t)ip - base + (k)))
+#define NOW()                  0
 #define EXTRA_CYCLE(condition) (extra = (condition) != 0)
 #define REACHABLE(at)          LEAVE_UNLESS(n->rd[(uint16_t)(at) >> 8])
 #define SLOW_ONLY()            goto leave

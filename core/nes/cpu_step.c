@@ -81,6 +81,7 @@ static uint8_t read_vector(struct nes *n, uint16_t vector) {
 #define STRAY(at)                  cycle_read(n, at)
 #define STRAY_LAST(at)             LAST_READ(at)
 #define PC(k)                      ((uint16_t)(pc + (k)))
+#define NOW()                      (n->cycle)
 #define EXTRA_CYCLE(condition)     ((void)0)
 #define REACHABLE(at)              ((void)0)
 #define SLOW_ONLY()                ((void)0)

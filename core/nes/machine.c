@@ -15,7 +15,8 @@ static void power_on(struct nes *n) {
     n->cpu = (struct cpu){.nz = 1};
     n->bus = 0;
     n->nmi_level = false;
-    n->pads.strobe = false;
+    n->pads.strobe = n->pads.written = false;
+    n->pads.strobe_cycle = NEVER;
     memset(n->pads.shift, 0, sizeof n->pads.shift);
     memset(n->pads.out, 0, sizeof n->pads.out);
     board_power(&n->board);
@@ -57,6 +58,7 @@ enum status nes_create(struct nes **out, const struct nes_options *options, stru
         return status;
     }
     ppu_init(&n->ppu, &n->board, n->pictures);
+    n->kept_cycle = NEVER;
     n->pads.read_cycle[0] = n->pads.read_cycle[1] = NEVER - 1;
     power_on(n);
     restart(n);
@@ -175,6 +177,7 @@ const struct engine engine_interpreter = {.name = "interp", .run = interpreter_r
 /* ---- looking ---- */
 
 void nes_set_buttons(struct nes *n, unsigned port, uint8_t buttons) {
+    bus_strobe(n); /* it latches what was held when it ended */
     n->pads.buttons[port] = buttons;
 }
 

@@ -53,9 +53,11 @@ enum phase {
 struct pads {
     uint8_t buttons[2]; /* held now */
     uint8_t shift[2];
-    uint8_t out[2]; /* what the last read gave */
-    bool strobe;
+    uint8_t out[2];         /* what the last read gave */
     uint64_t read_cycle[2]; /* of the last read: reads in adjacent cycles are one to the pad */
+    bool strobe;            /* as the pads see it */
+    bool written;           /* what was written last to $4016 bit 0; they see it ... */
+    uint64_t strobe_cycle;  /* ... from the start of this cycle */
 };
 
 enum { THREADS = 16 };
@@ -90,6 +92,10 @@ struct nes {
     uint8_t flags;      /* P while a state is written or read; else meaningless */
     uint64_t jam_frame; /* in which the JAM was met */
     uint8_t bus;
+    /* While the bus was DMA's the processor kept what it had read itself: `kept`, in the cycle
+     * `kept_cycle` that ends the DMA. */
+    uint8_t kept;
+    uint64_t kept_cycle;
     uint8_t fetched[3]; /* what nes_step fetched last as an instruction */
     bool oam_pending;
     uint8_t oam_page;
@@ -157,6 +163,8 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value);
 void bus_dma(struct nes *n, uint16_t address);
 /* Samples the interrupt lines at the end of the current cycle and computes event and dma_from. */
 void bus_lines(struct nes *n);
+/* What was written to the pads' strobe reaches them if its time has come. */
+void bus_strobe(struct nes *n);
 /* Recomputes rd, wr and code_end from the board. */
 void bus_map(struct nes *n);
 

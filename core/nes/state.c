@@ -62,6 +62,8 @@ static const struct field cpu_fields[] = {
     BYTES(struct nes, pads.shift),
     BYTES(struct nes, pads.out),
     FLAG(struct nes, pads.strobe),
+    FLAG(struct nes, pads.written),
+    FIELD(struct nes, pads.strobe_cycle),
     LONGS(struct nes, pads.read_cycle),
     BYTES(struct nes, ram),
 };
@@ -269,6 +271,7 @@ static void snapshot(struct nes *copy, const struct nes *n) {
     copy->ppu.pictures = NULL;
     ppu_sync(&copy->ppu, copy->cycle);
     apu_sync(&copy->apu, copy->cycle);
+    bus_strobe(copy);
     copy->flags = cpu_flags(&copy->cpu);
     if (copy->rd[copy->cpu.pc >> 8] || copy->cpu.pc < 0x4000)
         copy->bus = 0; /* the next fetch overwrites it */
