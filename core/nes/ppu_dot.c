@@ -23,17 +23,18 @@ static uint8_t fetch(struct ppu *p, uint16_t address) {
 /* ---- background ---- */
 
 static void load_shifters(struct ppu_state *s) {
-    s->shift_low |= s->low;
-    s->shift_high |= s->high;
-    s->shift_at_low |= s->at & 1 ? 0xFF : 0;
-    s->shift_at_high |= s->at & 2 ? 0xFF : 0;
+    s->shift_low = (uint16_t)((s->shift_low & 0xFF00) | s->low);
+    s->shift_high = (uint16_t)((s->shift_high & 0xFF00) | s->high);
+    s->shift_at_low = (uint16_t)((s->shift_at_low & 0xFF00) | (s->at & 1 ? 0xFF : 0));
+    s->shift_at_high = (uint16_t)((s->shift_at_high & 0xFF00) | (s->at & 2 ? 0xFF : 0));
 }
 
+/* Where no tile is loaded in time, ones follow in the high plane (AccuracyCoin, "BG serial in"). */
 static void shift(struct ppu_state *s) {
     s->shift_low = (uint16_t)(s->shift_low << 1);
-    s->shift_high = (uint16_t)(s->shift_high << 1);
-    s->shift_at_low = (uint16_t)(s->shift_at_low << 1);
-    s->shift_at_high = (uint16_t)(s->shift_at_high << 1);
+    s->shift_high = (uint16_t)(s->shift_high << 1 | 1);
+    s->shift_at_low = (uint16_t)(s->shift_at_low << 1 | (s->shift_at_low & 1));
+    s->shift_at_high = (uint16_t)(s->shift_at_high << 1 | (s->shift_at_high & 1));
 }
 
 /* One dot of the eight that fetch a tile: dots 1-256 and 321-336. */
