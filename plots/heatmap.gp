@@ -9,7 +9,7 @@ set tics scale 0
 eval 'set xtics ('.xt.') font ",8"'
 eval 'set ytics ('.yt.') font ",8"'
 set xlabel 'bin size, in groups of window size w' offset 0, -0.6
-set ylabel 'standard deviation threshold, in groups of recurrent threshold r' offset -1
+set ylabel 'stdev threshold, in groups of recurrent threshold r' offset 0.5
 do for [i = 1:nx / xgroup - 1] {
     set arrow from i * xgroup - 0.5, -0.5 to i * xgroup - 0.5, ny - 0.5 nohead front lw 2 lc rgb 'white'
 }
@@ -17,7 +17,7 @@ do for [i = 1:ny / ygroup - 1] {
     set arrow from -0.5, i * ygroup - 0.5 to nx - 0.5, i * ygroup - 0.5 nohead front lw 2 lc rgb 'white'
 }
 unset key; unset colorbox
-set multiplot layout 1, 2 title title font ',13' noenhanced margins 0.08, 0.98, 0.14, 0.85 spacing 0.09, 0
+set multiplot layout 1, 2 title title font ',13' noenhanced margins 0.11, 0.98, 0.14, 0.85 spacing 0.09, 0
 ink(v) = v > 55 ? 0xffffff : 0x202020
 set title base_whole noenhanced
 plot csv every ::1 using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror fs solid noborder palette, \
