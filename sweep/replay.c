@@ -206,12 +206,12 @@ static void print_json(const struct play *p) {
     else
         printf("null");
     printf(",\n \"first_frame\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"cycles\": %" PRIu64
-           ", \"instructions\": %" PRIu64
-           ", \"skipped\": %" PRIu64 ",\n \"ram_hash\": \"%016" PRIx64
-           "\", \"state_hash\": \"%016" PRIx64
+           ", \"instructions\": %" PRIu64 ", \"skipped\": %" PRIu64
+           ",\n \"ram_hash\": \"%016" PRIx64 "\", \"state_hash\": \"%016" PRIx64
            "\",\n \"engine\": \"%s\", \"seconds\": %.6f, \"frames_per_second\": %.1f}\n",
            p->first, frames, nes_cycle(p->nes), nes_instructions(p->nes), nes_skipped(p->nes),
-           nes_ram_hash(p->nes), nes_state_hash(p->nes), p->engine_name, p->seconds, (double)frames / p->seconds);
+           nes_ram_hash(p->nes), nes_state_hash(p->nes), p->engine_name, p->seconds,
+           (double)frames / p->seconds);
 }
 
 static void print_summary(const struct play *p) {

@@ -1,4 +1,5 @@
-/* tiny_rom: a 32 KiB cartridge around a few bytes of hand-assembled code, for tests of the machine and of profilers. */
+/* tiny_rom: a 32 KiB cartridge around a few bytes of hand-assembled code, for tests of the machine
+ * and of profilers. */
 #ifndef HOTGRAPH_TINY_ROM_H
 #define HOTGRAPH_TINY_ROM_H
 
@@ -7,7 +8,8 @@
 #include <string.h>
 
 /* Code goes to $8000; everything else in PRG is 0. The cartridge is the caller's to free. */
-static inline struct cartridge *tiny_rom(const uint8_t *code, size_t len, uint16_t nmi, uint16_t reset, uint16_t irq) {
+static inline struct cartridge *tiny_rom(const uint8_t *code, size_t len, uint16_t nmi,
+                                         uint16_t reset, uint16_t irq) {
     static const uint8_t header[16] = {'N', 'E', 'S', 0x1A, 2, 1};
     uint8_t image[16 + 0x8000 + 0x2000] = {0};
     memcpy(image, header, sizeof header);
@@ -19,14 +21,17 @@ static inline struct cartridge *tiny_rom(const uint8_t *code, size_t len, uint16
     }
     struct cartridge *cartridge = NULL;
     struct error e = {0};
-    return cartridge_parse(&cartridge, image, sizeof image, "tiny.nes", &e) == STATUS_OK ? cartridge : NULL;
+    return cartridge_parse(&cartridge, image, sizeof image, "tiny.nes", &e) == STATUS_OK ? cartridge
+                                                                                         : NULL;
 }
 
 /*
- * Something of everything that makes control flow hard to follow: an NMI handler; the APU's frame IRQ; a BRK that shares
- * the IRQ's handler; nested subroutines; JMP (indirect) and the RTS trick; the BIT trick (overlapping instructions);
- * self-modifying code in RAM at $0300; a handler that now and then leaves by RTI to another place.
+ * Something of everything that makes control flow hard to follow: an NMI handler; the APU's frame
+ * IRQ; a BRK that shares the IRQ's handler; nested subroutines; JMP (indirect) and the RTS trick;
+ * the BIT trick (overlapping instructions); self-modifying code in RAM at $0300; a handler that now
+ * and then leaves by RTI to another place.
  */
+/* clang-format off */
 static const uint8_t TINY_PROGRAM[] = {
     /* 8000 */ 0xA2, 0xFF,             /* reset:  LDX #$FF */
     /* 8002 */ 0x9A,                   /*         TXS */
@@ -123,6 +128,7 @@ static const uint8_t TINY_PROGRAM[] = {
     /* 80C3 */ 0x68,                   /*         PLA */
     /* 80C4 */ 0x40,                   /*         RTI */
 };
+/* clang-format on */
 static inline struct cartridge *tiny_program(void) {
     return tiny_rom(TINY_PROGRAM, sizeof TINY_PROGRAM, 0x80A0, 0x8000, 0x80BA);
 }
