@@ -53,6 +53,7 @@ test -z "$(ask killed.db 'PRAGMA foreign_key_check')" || fail "foreign keys"
 # before the signal comes: then once more.
 stopped() { # SIGNAL; leaves the exit status in $status
     rm -f stopped.db
+    : >errors # what an earlier sweep said must not look like this one
     # A background job of a script ignores SIGINT unless told otherwise.
     env --default-signal=INT "$hotgraph" sweep long.cfg --db stopped.db --jobs 1 \
         >/dev/null 2>errors &
