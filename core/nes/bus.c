@@ -9,10 +9,6 @@ enum {
     PAD_2 = 0x4017
 };
 
-static uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 void bus_lines(struct nes *n) {
     const bool nmi = ppu_nmi(&n->ppu, n->cycle);
     n->nmi_pending |= nmi && !n->nmi_level;

@@ -92,10 +92,6 @@ void nes_reset(struct nes *n, bool hard) {
 
 /* ---- running ---- */
 
-static uint64_t earlier(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
 /* Everything that happens at the boundary where the machine stands, before what comes next. */
 static void at_boundary(struct nes *n) {
     if (n->cycle >= n->frame_end) {

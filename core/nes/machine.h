@@ -23,6 +23,9 @@
 #include "nes/wait.h"
 
 #define NEVER UINT64_MAX
+static inline uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
 
 enum {
     RAM_SIZE = 0x800,

@@ -162,6 +162,9 @@ struct opcode_info {
     uint16_t reads, writes; /* registers and flags */
 };
 const struct opcode_info *opcode_info(uint8_t opcode);
+/* The static half of the busy-wait test (spec: exact-graph.md): writes no memory, touches no stack,
+ * operands only immediate, implied, zero page, or absolute in RAM, PRG or $2002. */
+bool opcode_may_wait(const uint8_t bytes[3]);
 /* One line of assembly, e.g. "LDA $10,X"; bytes has room for 3. */
 void disassemble(char text[32], uint16_t pc, const uint8_t bytes[3]);
 

@@ -40,6 +40,25 @@ const struct opcode_info *opcode_info(uint8_t opcode) {
     return &table[opcode];
 }
 
+bool opcode_may_wait(const uint8_t bytes[3]) {
+    const struct opcode_info *op = opcode_info(bytes[0]);
+    if (op->writes_memory || op->uses_stack || op->kind == INSN_JAM)
+        return false;
+    const unsigned operand = bytes[1] | (unsigned)bytes[2] << 8;
+    switch ((enum addressing_mode)op->mode) {
+    case MODE_IMP:
+    case MODE_ACC:
+    case MODE_IMM:
+    case MODE_ZP:
+    case MODE_REL:
+        return true;
+    case MODE_ABS:
+        return operand < 0x2000 || operand >= 0x8000 || operand == 0x2002;
+    default:
+        return false;
+    }
+}
+
 void disassemble(char text[32], uint16_t pc, const uint8_t bytes[3]) {
     static const char *const shapes[] = {
         [MODE_IMP] = "%s",           [MODE_ACC] = "%s A",         [MODE_IMM] = "%s #$%02X",

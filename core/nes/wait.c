@@ -16,42 +16,19 @@ struct examined {
     bool status;
 };
 
-static uint16_t word_at(const struct nes *n, uint16_t pc) {
-    const uint16_t high = (uint16_t)(pc + 1);
-    return (uint16_t)(n->rd[pc >> 8][pc & 0xff] | n->rd[high >> 8][high & 0xff] << 8);
-}
-
-/* Operands: immediate, implied, zero page, or absolute in RAM, PRG or $2002. */
-static bool plain_operand(const struct nes *n, uint16_t pc, const struct opcode_info *op,
-                          struct examined *x) {
-    switch (op->mode) {
-    case MODE_IMP:
-    case MODE_ACC:
-    case MODE_IMM:
-    case MODE_ZP:
-    case MODE_REL:
-        return true;
-    case MODE_ABS: {
-        const uint16_t at = word_at(n, (uint16_t)(pc + 1));
-        x->status |= at == PPU_STATUS_ADDRESS;
-        return at < 0x2000 || at >= 0x8000 || at == PPU_STATUS_ADDRESS;
-    }
-    default:
-        return false;
-    }
-}
-
 /* One instruction of the pass at pc; the last one is the jump at `end` itself. */
 static bool waits(const struct nes *n, uint16_t pc, uint16_t end, struct examined *x) {
-    const struct opcode_info *op = opcode_info(n->rd[pc >> 8][pc & 0xff]);
-    if (op->writes_memory || op->uses_stack || !plain_operand(n, pc, op, x))
+    uint8_t bytes[3];
+    for (unsigned i = 0; i < 3; i++)
+        bytes[i] = n->rd[(uint16_t)(pc + i) >> 8][(pc + i) & 0xff];
+    const struct opcode_info *op = opcode_info(bytes[0]);
+    if (!opcode_may_wait(bytes))
         return false;
+    x->status |= op->mode == MODE_ABS && (bytes[1] | bytes[2] << 8) == PPU_STATUS_ADDRESS;
     if (op->kind == INSN_BRANCH && pc != end) {
-        const uint16_t operand = (uint16_t)(pc + 1);
-        const uint16_t to = (uint16_t)(pc + 2 + (int8_t)n->rd[operand >> 8][operand & 0xff]);
-        if (to <= end)
+        if ((uint16_t)(pc + 2 + (int8_t)bytes[1]) <= end)
             return false; /* the pass would not be straight */
-    } else if (op->kind != INSN_PLAIN && !(pc == end && op->kind != INSN_JAM)) {
+    } else if (op->kind != INSN_PLAIN && pc != end) {
         return false;
     }
     x->read_first |= op->reads & ~x->written;
@@ -63,8 +40,8 @@ void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t p
                   uint16_t target) {
     *w = (struct wait){.from = from, .pc = pc, .target = target};
     if (n->options.no_skip || target > pc || target < 0x8000 || pc - target > 3 * WAIT_LONGEST ||
-        pc > 0xfffc || n->wr[pc >> 8] || n->wr[target >> 8])
-        return;
+        (target ^ (pc + 2)) >> 13 || n->wr[pc >> 8] || n->wr[target >> 8])
+        return; /* over the edge of a bank the same jump could belong to other code later */
     struct examined x = {0};
     unsigned length = 0;
     uint16_t at = target;
@@ -98,7 +75,7 @@ static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
         cpu_run_fast(n, start + 1, *deadline);
     if (n->cycle == start || n->announced)
         nes_step(n);
-    *deadline = n->event < n->dma_from ? n->event : n->dma_from;
+    *deadline = earlier(n->event, n->dma_from);
     return true;
 }
 
@@ -130,11 +107,10 @@ static bool count_probes(struct nes *n, const struct wait *w, uint64_t times) {
  * read. */
 static uint64_t count_passes(const struct nes *n, bool status, uint64_t cost, uint64_t stop,
                              uint64_t deadline, uint64_t change) {
-    uint64_t last = deadline - LONGEST_INSTRUCTION;
-    last = stop < last ? stop : last;
+    uint64_t last = earlier(stop, deadline - LONGEST_INSTRUCTION);
     if (!status)
         return last > n->cycle ? (last - n->cycle) / cost : 0;
-    last = change < last ? change : last;
+    last = earlier(last, change);
     return last > n->cycle + 2 * cost ? (last - n->cycle) / cost - 1 : 0;
 }
 

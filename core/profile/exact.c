@@ -57,26 +57,6 @@ static void add(struct exact *x, struct map *m, uint64_t key, uint64_t n) {
 
 /* ---- while the machine runs ---- */
 
-/* The static half of the busy-wait test: operands only immediate, implied, zero page, or absolute
- * in RAM, PRG or $2002. */
-static bool may_wait(const struct guest_insn *insn, const struct opcode_info *op) {
-    if (op->writes_memory || op->uses_stack || insn->kind == INSN_JAM)
-        return false;
-    unsigned operand = insn->bytes[1] | (unsigned)insn->bytes[2] << 8;
-    switch (op->mode) {
-    case MODE_IMP:
-    case MODE_ACC:
-    case MODE_IMM:
-    case MODE_ZP:
-    case MODE_REL:
-        return true;
-    case MODE_ABS:
-        return operand < 0x2000 || operand >= 0x8000 || operand == 0x2002;
-    default:
-        return false;
-    }
-}
-
 static bool same_insn(const struct flow_insn *a, const struct flow_insn *b) {
     return a->address == b->address && a->size == b->size && a->waits == b->waits &&
            a->reads == b->reads && a->writes == b->writes;
@@ -97,7 +77,7 @@ static struct place *note_place(struct exact *x, const struct guest_insn *insn,
                                 const struct opcode_info *op) {
     const struct flow_insn flow_insn = {.address = insn->address,
                                         .size = insn->size,
-                                        .waits = may_wait(insn, op),
+                                        .waits = opcode_may_wait(insn->bytes),
                                         .reads = op->reads,
                                         .writes = op->writes};
     uint64_t *index = map_find(&x->place_at, insn->address);
