@@ -1,11 +1,13 @@
 /* hotgraph replay: plays a movie and shows what came of it. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "checkpoints.h"
 #include "command.h"
 #include "output.h"
 #include "picture.h"
@@ -20,13 +22,16 @@ struct shot {
 struct replay {
     const char *game;
     struct play_options wish;
-    const char *ram_hash, *dump_ram, *video, *trace_range, *save_state;
+    const char *ram_hash, *dump_ram, *dump_ram_at, *video, *trace_range, *save_state;
     struct option_list screenshots;
     bool json;
 
     VEC(struct shot) shots;
     uint64_t trace_from, trace_to;
-    struct file_writer *hashes, *dump, *state;
+    const char *checkpoint_path;
+    uint16_t checkpoint_address;
+    struct file_writer *hashes, *dump, *checkpoint_dump, *state;
+    struct checkpoints checkpoints;
     struct trace trace;
 };
 
@@ -41,8 +46,11 @@ static const char details[] = GAME_DETAILS
     "\n"
     "Files: --ram-hash writes a line a frame, the frame's number and the 64-bit FNV-1a\n"
     "of the 2 KiB of RAM at its end in hexadecimal; --dump-ram those 2,048 bytes\n"
-    "themselves, frame after frame. Names that end in .gz are compressed. A file\n"
-    "appears whole at the end of the replay, or not at all.\n"
+    "themselves, frame after frame; --dump-ram-at the same, but right after each\n"
+    "instruction whose operand is the byte ADDR of RAM (hexadecimal, 0000 to 07FF) and\n"
+    "which writes it: a game that counts its steps in a byte is dumped once a step.\n"
+    "Names that end in .gz are compressed. A file appears whole at the end of the\n"
+    "replay, or not at all.\n"
     "\n"
     "The trace has a line for each executed instruction, columns separated by tabs:\n"
     "  FRAME CYCLE ADDRESS BYTES DISASSEMBLY REGISTERS    before it is executed\n"
@@ -83,6 +91,15 @@ static bool parse_range(const char *text, uint64_t *from, uint64_t *to) {
     return errno == 0 && *end == 0 && *from < *to;
 }
 
+/* "ADDR:FILE", ADDR being up to four hexadecimal digits below $0800. */
+static bool parse_checkpoint(const char *text, uint16_t *address, const char **path) {
+    const size_t digits = strspn(text, "0123456789ABCDEFabcdef");
+    const unsigned long value = digits >= 1 && digits <= 4 ? strtoul(text, NULL, 16) : ULONG_MAX;
+    *address = (uint16_t)value;
+    *path = text + digits + 1;
+    return value < 0x0800 && text[digits] == ':' && text[digits + 1] != 0;
+}
+
 /* 0, or the exit status. */
 static int check_options(struct replay *r) {
     for (size_t i = 0; i < r->screenshots.items.len; i++) {
@@ -96,8 +113,13 @@ static int check_options(struct replay *r) {
     if (r->trace_range != NULL && !parse_range(r->trace_range, &r->trace_from, &r->trace_to))
         return usage_error("replay", "--trace takes FROM:TO with FROM < TO, not '%s'",
                            r->trace_range);
-    const char *const files[] = {r->ram_hash, r->dump_ram, r->save_state};
-    for (size_t i = 0; i < 3; i++)
+    if (r->dump_ram_at != NULL &&
+        !parse_checkpoint(r->dump_ram_at, &r->checkpoint_address, &r->checkpoint_path))
+        return usage_error("replay",
+                           "--dump-ram-at takes ADDR:FILE with ADDR from 0000 to 07FF, not '%s'",
+                           r->dump_ram_at);
+    const char *const files[] = {r->ram_hash, r->dump_ram, r->checkpoint_path, r->save_state};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         for (size_t j = 0; j < i; j++)
             if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0)
                 return usage_error("replay", "two results would go into the one file %s", files[i]);
@@ -126,6 +148,12 @@ static enum status check_frames(const struct replay *r, const struct play *p, st
 
 static enum status before_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
     struct replay *r = user;
+    if (r->checkpoint_dump != NULL && frame == p->first) {
+        enum status status = checkpoints_begin(&r->checkpoints, p->nes, r->checkpoint_address,
+                                               r->checkpoint_dump, e);
+        if (status != STATUS_OK)
+            return status;
+    }
     if (r->trace_range != NULL && frame == r->trace_from)
         return trace_begin(&r->trace, p->nes, stdout, e);
     return STATUS_OK;
@@ -163,6 +191,8 @@ static enum status open_outputs(struct replay *r, struct error *e) {
         status = file_open(&r->hashes, r->ram_hash, e);
     if (r->dump_ram != NULL && status == STATUS_OK)
         status = file_open(&r->dump, r->dump_ram, e);
+    if (r->checkpoint_path != NULL && status == STATUS_OK)
+        status = file_open(&r->checkpoint_dump, r->checkpoint_path, e);
     if (r->save_state != NULL && status == STATUS_OK)
         status = file_open(&r->state, r->save_state, e);
     if (r->video != NULL && status == STATUS_OK && mkdir(r->video, 0777) != 0 && errno != EEXIST)
@@ -182,7 +212,7 @@ static enum status write_state(struct replay *r, const struct play *p, struct er
 
 /* Commits everything, or aborts everything when the replay failed. */
 static enum status close_outputs(struct replay *r, enum status status, struct error *e) {
-    struct file_writer **const writers[] = {&r->hashes, &r->dump, &r->state};
+    struct file_writer **const writers[] = {&r->hashes, &r->dump, &r->checkpoint_dump, &r->state};
     for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
         if (*writers[i] != NULL && status == STATUS_OK)
             status = file_commit(*writers[i], e);
@@ -240,6 +270,7 @@ static enum status replay(struct replay *r, struct play *p, struct error *e) {
         status = play_run(
             p, (struct play_hooks){.before = before_frame, .after = after_frame, .user = r}, e);
     trace_end(&r->trace);
+    checkpoints_end(&r->checkpoints);
     if (status == STATUS_OK && r->state != NULL)
         status = write_state(r, p, e);
     return close_outputs(r, status, e);
@@ -270,6 +301,8 @@ int command_replay(int argc, char **argv) {
          .to = &r.ram_hash},
         {"dump-ram", "FILE", "write the 2 KiB of RAM of every frame", OPTION_STRING,
          .to = &r.dump_ram},
+        {"dump-ram-at", "ADDR:FILE", "write the 2 KiB of RAM after each write to the byte ADDR",
+         OPTION_STRING, .to = &r.dump_ram_at},
         {"screenshot", "FRAME:FILE.png", "write the picture of a frame; may be given repeatedly",
          OPTION_LIST, .to = &r.screenshots},
         {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 of them are a second",

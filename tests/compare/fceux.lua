@@ -1,6 +1,7 @@
 -- Plays a movie in FCEUX and writes the 2 KiB of RAM after every frame, in hotgraph's numbering.
 -- Arguments come through the environment: MOVIE, FRAMES, OUT, and RESETS, the numbers of the movie's
--- lines (from 0) that reset the console.
+-- lines (from 0) that reset the console. With CHECKPOINT, a number, what is written is RAM after each
+-- write to that byte instead.
 --
 -- The first frameadvance after movie.play() returns before any frame has run, and the next one runs
 -- FCEUX's first frame, which reads the movie's first line and ends before hotgraph's frame 0. From
@@ -13,6 +14,7 @@
 local frames = tonumber(os.getenv("FRAMES"))
 local out = assert(io.open(os.getenv("OUT"), "wb"))
 local handler = memory.readbyte(0xFFFA) + 256 * memory.readbyte(0xFFFB)
+local checkpoint = tonumber(os.getenv("CHECKPOINT") or "")
 local ram, entered
 local resets = {}
 for line in string.gmatch(os.getenv("RESETS") or "", "%d+") do
@@ -23,12 +25,20 @@ local function ram_now()
     return memory.readbyterange(0, 2048)
 end
 
-memory.registerexec(handler, function()
-    if ram and not entered then
-        ram = ram_now()
-        entered = true
-    end
-end)
+if checkpoint then
+    -- Whether this is called before or after the byte gets its value makes no difference here.
+    memory.registerwrite(checkpoint, function(address, size, value)
+        local now = ram_now()
+        out:write(now:sub(1, checkpoint), string.char(value), now:sub(checkpoint + 2))
+    end)
+else
+    memory.registerexec(handler, function()
+        if ram and not entered then
+            ram = ram_now()
+            entered = true
+        end
+    end)
+end
 
 emu.speedmode("maximum")
 movie.play(os.getenv("MOVIE"), true)
@@ -38,7 +48,9 @@ local written, frame = 0, 0
 while written < frames do
     emu.frameadvance()
     if ram and not resets[frame] then
-        out:write(ram)
+        if not checkpoint then
+            out:write(ram)
+        end
         written = written + 1
     end
     frame = frame + 1

@@ -1,18 +1,31 @@
 /*
- * Plays a movie in Nestopia (as a libretro core) and writes the 2 KiB of RAM after every frame.
+ * Plays a movie in Nestopia (as a libretro core) and writes the 2 KiB of RAM after every frame, or
+ * after each write to a byte of it.
  *
- *     nestopia CORE.so ROM MOVIE.fm2 FRAMES OUT
+ *     nestopia CORE.so ROM MOVIE.fm2 FRAMES OUT [CHECKPOINT]
  *
  * Frame i gets the movie's line i+1, as in hotgraph. Of the libretro interface only what is needed
  * here is declared, after its public description.
+ *
+ * The interface cannot tell of writes. So the core runs in a child process, and the processor of
+ * the host, one of its watchpoints on the byte CHECKPOINT of the guest's RAM, stops it after each
+ * write. Exit status 77 when there is no watchpoint to be had.
  */
 #include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { /* environment commands */
        GET_SYSTEM_DIRECTORY = 9,
@@ -188,10 +201,91 @@ static void load_game(const char *path) {
     }
 }
 
+static void (*run)(void);
+static uint8_t *ram;
+static size_t frames;
+static FILE *out;
+
+static void dump_frames(void) {
+    for (current = 1; current <= frames; current++) {
+        run();
+        fwrite(ram, 1, RAM_SIZE, out);
+    }
+}
+
+static void give_up(const char *what) {
+    fprintf(stderr, "%s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+/* The child: waits for its watchpoint, then plays. */
+static void play_watched(void) {
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(1);
+    raise(SIGSTOP);
+    for (current = 1; current <= frames; current++)
+        run();
+    _exit(0);
+}
+
+/* Stops `child` after each write to the byte at `address`; false where that cannot be done. */
+static bool watch(pid_t child, const uint8_t *address) {
+#ifdef __x86_64__
+    enum { ENABLE_0 = 1, ON_WRITE_0 = 1 << 16 }; /* of DR7; length bits 0: one byte */
+    return ptrace(PTRACE_POKEUSER, child, offsetof(struct user, u_debugreg[0]), address) == 0 &&
+           ptrace(PTRACE_POKEUSER, child, offsetof(struct user, u_debugreg[7]),
+                  (void *)(ENABLE_0 | ON_WRITE_0)) == 0;
+#else
+    (void)child, (void)address;
+    errno = ENOSYS;
+    return false;
+#endif
+}
+
+static void dump_child(pid_t child) {
+    uint8_t copy[RAM_SIZE];
+    const struct iovec to = {copy, sizeof copy}, from = {ram, sizeof copy};
+    if (process_vm_readv(child, &to, 1, &from, 1, 0) != RAM_SIZE)
+        give_up("the child's memory cannot be read");
+    fwrite(copy, 1, sizeof copy, out);
+}
+
+static void dump_checkpoints(unsigned checkpoint) {
+    int status = 0;
+    pid_t child = fork();
+    if (child < 0)
+        give_up("fork");
+    if (child == 0)
+        play_watched();
+    if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status))
+        give_up("ptrace");
+    if (!watch(child, ram + checkpoint)) {
+        fprintf(stderr, "no watchpoint: %s\n", strerror(errno));
+        kill(child, SIGKILL);
+        exit(77);
+    }
+    for (int signal = 0;;) {
+        if (ptrace(PTRACE_CONT, child, NULL, (void *)(intptr_t)signal) != 0 ||
+            waitpid(child, &status, 0) != child)
+            give_up("ptrace");
+        if (!WIFSTOPPED(status))
+            break;
+        signal = WSTOPSIG(status);
+        if (signal == SIGTRAP) {
+            dump_child(child);
+            signal = 0;
+        }
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        fprintf(stderr, "the core has crashed\n");
+        exit(1);
+    }
+}
+
 int main(int argc, char **argv) {
-    void (*run)(void), *(*memory)(unsigned);
-    if (argc != 6) {
-        fprintf(stderr, "usage: nestopia CORE.so ROM MOVIE.fm2 FRAMES OUT\n");
+    void *(*memory)(unsigned);
+    if (argc != 6 && argc != 7) {
+        fprintf(stderr, "usage: nestopia CORE.so ROM MOVIE.fm2 FRAMES OUT [CHECKPOINT]\n");
         return 2;
     }
     connect_core(argv[1]);
@@ -203,19 +297,16 @@ int main(int argc, char **argv) {
     plug(1, JOYPAD);
     symbol(&run, "retro_run");
     symbol(&memory, "retro_get_memory_data");
-    size_t frames = strtoull(argv[4], NULL, 10);
-    FILE *out = fopen(argv[5], "wb");
-    if (out == NULL) {
-        perror(argv[5]);
-        return 1;
-    }
-    for (current = 1; current <= frames; current++) {
-        run();
-        fwrite(memory(MEMORY_SYSTEM_RAM), 1, RAM_SIZE, out);
-    }
-    if (fclose(out) != 0) {
-        perror(argv[5]);
-        return 1;
-    }
+    ram = memory(MEMORY_SYSTEM_RAM);
+    frames = strtoull(argv[4], NULL, 10);
+    out = fopen(argv[5], "wb");
+    if (out == NULL)
+        give_up(argv[5]);
+    if (argc == 7)
+        dump_checkpoints((unsigned)strtoul(argv[6], NULL, 10) % RAM_SIZE);
+    else
+        dump_frames();
+    if (fclose(out) != 0)
+        give_up(argv[5]);
     return 0;
 }

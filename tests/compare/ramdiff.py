@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""ramdiff.py OURS THEIRS NAME: compares dumps of 2 KiB of RAM a frame.
+"""ramdiff.py OURS THEIRS NAME [--checkpoints]: compares dumps of 2 KiB of RAM a frame, or a checkpoint.
 
 Left out is page $01, since stale bytes under the stack differ with the exact moment of a dump, and a
 byte for as long as neither side has changed it since power-on, since emulators fill RAM differently.
@@ -8,6 +8,9 @@ A game at rest over vertical blank must be the same in every frame. One that com
 caught some cycles earlier or later by another emulator, so single bytes differ for a moment; but what
 ran apart stays apart. So the exit status is 0 if no byte differs for more than MOMENT frames in a
 row, and the counts are printed.
+
+At checkpoints nothing excuses a difference. The last one may be missing on one side: emulators end a
+frame some cycles earlier or later.
 """
 import sys
 
@@ -24,9 +27,12 @@ def untouched_frames(dump, address):
 def main():
     ours, theirs = (open(path, "rb").read() for path in sys.argv[1:3])
     name = sys.argv[3]
-    frames = len(ours) // FRAME
-    if len(ours) != len(theirs) or frames == 0:
-        print(f"{name}: {frames} frames here, {len(theirs) // FRAME} there")
+    checkpoints = sys.argv[4:] == ["--checkpoints"]
+    unit, moment = ("checkpoint", 0) if checkpoints else ("frame", MOMENT)
+    counts = len(ours) // FRAME, len(theirs) // FRAME
+    frames = min(counts)
+    if frames == 0 or max(counts) - frames > checkpoints:
+        print(f"{name}: {counts[0]} {unit}s here, {counts[1]} there")
         return 1
     untouched, lasting = {}, {}
     bad = longest = 0
@@ -50,10 +56,10 @@ def main():
             bad += 1
             if bad <= 5:
                 shown = ", ".join(f"${i:04X} {a[i]:02X}/{b[i]:02X}" for i in where[:6])
-                print(f"{name}: frame {frame}: {len(where)} bytes differ: {shown}")
-    print(f"{name}: {frames - bad} of {frames} frames have the same RAM"
-          + (f"; a byte differs for at most {longest} frames in a row" if bad else ""))
-    return 1 if longest > MOMENT else 0
+                print(f"{name}: {unit} {frame}: {len(where)} bytes differ: {shown}")
+    print(f"{name}: {frames - bad} of {frames} {unit}s have the same RAM"
+          + (f"; a byte differs for at most {longest} {unit}s in a row" if bad else ""))
+    return 1 if longest > moment else 0
 
 
 sys.exit(main())

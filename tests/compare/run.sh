@@ -1,9 +1,35 @@
 #!/bin/sh
-# run.sh HOTGRAPH ROM MOVIE [FRAMES]: plays a movie here and in the emulators of Debian that are
-# installed (packages fceux, libretro-nestopia), and compares RAM after every frame. Exit status 77
-# when there is none to compare with.
+# run.sh HOTGRAPH ROM MOVIE [FRAMES] [--checkpoint ADDR]: plays a movie here and in the emulators of
+# Debian that are installed (packages fceux, libretro-nestopia), and compares RAM after every frame;
+# with --checkpoint, right after each write to the byte ADDR (hexadecimal) of zero page instead, for
+# games that compute across vertical blank. Exit status 77 when there is none to compare with.
 set -eu
-hotgraph=$1 rom=$(realpath "$2") movie=$(realpath "$3") frames=${4:-}
+usage() {
+    echo "usage: run.sh HOTGRAPH ROM MOVIE [FRAMES] [--checkpoint ADDR]" >&2
+    exit 2
+}
+checkpoint='' operands=0
+while test $# -gt 0; do
+    case $1 in
+    --checkpoint)
+        test $# -ge 2 || usage
+        checkpoint=$2
+        shift
+        ;;
+    *)
+        operands=$((operands + 1))
+        eval "operand$operands=\$1"
+        ;;
+    esac
+    shift
+done
+test "$operands" = 3 || test "$operands" = 4 || usage
+hotgraph=$operand1 rom=$(realpath "$operand2") movie=$(realpath "$operand3") frames=${operand4:-}
+case $checkpoint in # An absolute INC writes twice, and then FCEUX tells twice: hence zero page.
+'') byte='' mode='' ;;
+[0-9A-Fa-f][0-9A-Fa-f]) byte=$((0x$checkpoint)) mode=--checkpoints ;;
+*) usage ;;
+esac
 here=$(dirname "$(realpath "$0")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,14 +42,19 @@ compared=0 failed=0
 compare() {
     compared=$((compared + 1))
     if test -s "$work/$1.ram"; then
-        python3 "$here/ramdiff.py" "$work/ours.ram" "$work/$1.ram" "$1" || failed=$((failed + 1))
+        python3 "$here/ramdiff.py" "$work/ours.ram" "$work/$1.ram" "$1" $mode || failed=$((failed + 1))
     else
         cat "$work/$1.log"
         failed=$((failed + 1))
     fi
 }
 
-"$hotgraph" replay "$rom" --movie "$movie" --frames "$frames" --dump-ram "$work/ours.ram" >/dev/null
+if test -n "$checkpoint"; then
+    dump="--dump-ram-at=$checkpoint:$work/ours.ram"
+else
+    dump="--dump-ram=$work/ours.ram"
+fi
+"$hotgraph" replay "$rom" --movie "$movie" --frames "$frames" "$dump" >/dev/null
 
 fceux=$(command -v fceux || echo /usr/games/fceux)
 if test -x "$fceux"; then
@@ -32,16 +63,19 @@ if test -x "$fceux"; then
     # Its first start writes a configuration with an OpenGL window; 2 is the one without.
     mkdir "$HOME/.fceux"
     printf 'SDL.VideoDriver = 2\nSDL.Sound = 0\nSDL.PauseFrame = 0\n' >"$HOME/.fceux/fceux.cfg"
-    RESETS=$resets FRAMES=$frames OUT="$work/fceux.ram" MOVIE="$movie" timeout 300 "$fceux" --sound 0 \
-        --loadlua "$here/fceux.lua" "$rom" >"$work/fceux.log" 2>&1 || :
+    RESETS=$resets FRAMES=$frames OUT="$work/fceux.ram" MOVIE="$movie" CHECKPOINT=$byte timeout 600 \
+        "$fceux" --sound 0 --loadlua "$here/fceux.lua" "$rom" >"$work/fceux.log" 2>&1 || :
     compare fceux
 fi
 
 for core in /usr/lib/*/libretro/nestopia_libretro.so; do
     test -f "$core" || continue
-    ${CC:-cc} -O1 -o "$work/nestopia" "$here/nestopia.c" -ldl
+    ${CC:-cc} -O1 -D_GNU_SOURCE -o "$work/nestopia" "$here/nestopia.c" -ldl
     test -z "$resets" || { echo "nestopia: left out: the movie has resets"; continue; }
-    (cd "$work" && ./nestopia "$core" "$rom" "$movie" "$frames" nestopia.ram >nestopia.log 2>&1) || :
+    status=0
+    (cd "$work" && ./nestopia "$core" "$rom" "$movie" "$frames" nestopia.ram $byte >nestopia.log 2>&1) ||
+        status=$?
+    test "$status" != 77 || { echo "nestopia: left out: $(tail -n 1 "$work/nestopia.log")"; continue; }
     compare nestopia
 done
 

@@ -37,6 +37,19 @@ same first.hash pictures.hash
 "$hotgraph" replay "$rom" --movie "$movie" --trace 100:110 --ram-hash traced.hash >trace
 same first.hash traced.hash
 
+# RAM at a game's checkpoints: once for each instruction of the trace that writes the byte, and $11 of
+# Mazewisp is counted up by one at each.
+outcome --dump-ram-at 11:steps.ram --ram-hash steps.hash --frames 400 >steps
+same first steps
+same first.hash steps.hash
+"$hotgraph" replay "$rom" --movie "$movie" --frames 400 --trace 0:400 | grep -c '	E611	' >executed
+test "$(wc -c <steps.ram)" = "$((2048 * ($(cat executed) + 1)))" || # and once when RAM is cleared
+    fail "$(cat executed) instructions write the byte, but $(wc -c <steps.ram) bytes of RAM are dumped"
+python3 -c 'import sys
+steps = open("steps.ram", "rb").read()[0x11::2048]
+sys.exit(len(steps) < 300 or any(step != i % 256 for i, step in enumerate(steps)))' ||
+    fail "a checkpoint is missing"
+
 # The trace starts and ends where it was asked to.
 test "$(grep -v '	\*	' trace | cut -f1 | uniq | tr '\n' ' ')" = \
     "100 101 102 103 104 105 106 107 108 109 " || fail "frames of the trace"
