@@ -123,6 +123,60 @@ static void test_chr_ram(void **state) {
     cartridge_free(c);
 }
 
+/* Broken: homebrew that says what nobody reads in an iNES header is refused, though it runs
+ * everywhere else; or NES 2.0, where it is meant, is not believed. */
+static void test_unread_bytes(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    image->at[9] = 1; /* PAL */
+    cartridge_free(accept(image));
+    image->at[9] = 0;
+    image->at[8] = 9; /* 72 KiB of RAM on an NROM */
+    struct cartridge *c = accept(image);
+    assert_int_equal(c->prg_ram_size, 8 * KIB);
+    cartridge_free(c);
+    image->at[7] = 8;
+    image->at[8] = 0;
+    image->at[10] = 8; /* 16 KiB of it in NES 2.0 */
+    refuse(image, STATUS_FORMAT, "32, 8 and 16 KiB");
+    image->at[10] = 0;
+    image->at[12] = 2; /* for either TV system */
+    c = accept(image);
+    assert_int_equal(c->prg_ram_size, 0);
+    cartridge_free(c);
+}
+
+/* Broken: a small CHR RAM does not repeat in the 8 KiB that the PPU sees, or is refused. */
+static void test_small_chr_ram(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    image->at[5] = 0;
+    image->at[7] = 8;
+    image->at[11] = 4;
+    struct cartridge *c = accept(image);
+    assert_int_equal(c->chr_size, KIB);
+    cartridge_free(c);
+    image->at[11] = 3;
+    refuse(image, STATUS_FORMAT, "CHR RAM must be a multiple of 1 KiB");
+}
+
+/* Broken: each variant of a board that the emulator does not know runs as if it were the usual one,
+ * or one that it does know is not to be had. */
+static void test_submappers(void **state) {
+    (void)state;
+    struct image *image = image_new();
+    struct error e = {0};
+    image->at[6] = 0x40;
+    struct cartridge *c = accept(image);
+    assert_int_equal(cartridge_set_submapper(c, 4, &e), STATUS_OK);
+    assert_int_equal(c->submapper, 4);
+    assert_int_equal(cartridge_set_submapper(c, 1, &e), STATUS_UNSUPPORTED);
+    assert_non_null(strstr(e.text, "submapper 1 of mapper 4"));
+    assert_int_equal(cartridge_set_submapper(c, 16, &e), STATUS_ARGUMENT);
+    assert_int_equal(c->submapper, 4);
+    cartridge_free(c);
+}
+
 /* Broken: NES 2.0 files whose sizes are written as powers are cut or refused. */
 static void test_exponent_sizes(void **state) {
     (void)state;
@@ -141,6 +195,10 @@ static void test_exponent_sizes(void **state) {
     refuse(image, STATUS_FORMAT, "impossible size: PRG");
     image->at[4] = 4 << 2; /* 16 bytes */
     refuse(image, STATUS_FORMAT, "impossible size: PRG");
+    image->at[4] = 2;
+    image->at[5] = 41 << 2 & 0xFF; /* 2^41: no file holds that */
+    image->at[9] = 0xF0;
+    refuse(image, STATUS_FORMAT, "impossible size: CHR");
 }
 
 /* Broken: a file that is no ROM runs as garbage, or the user is not told what it is. */
@@ -179,12 +237,17 @@ static void test_other_hardware(void **state) {
         uint8_t value, flags7;
         const char *part;
     } cases[] = {
-        {6, 4, 0, "trainer"},       {6, 0x50, 0, "mapper 5,"},
-        {7, 0x40, 0, "mapper 64,"}, {8, 0x01, 8, "mapper 256,"},
-        {7, 1, 0, "Vs. System"},    {7, 2, 0, "PlayChoice-10"},
-        {7, 11, 0, "resembles"},    {9, 1, 0, "PAL"},
-        {12, 1, 8, "PAL"},          {12, 3, 8, "Dendy"},
-        {14, 1, 8, "more ROMs"},    {11, 7, 8, "both CHR ROM and CHR RAM"},
+        {6, 4, 0, "trainer"},
+        {6, 0x50, 0, "mapper 5,"},
+        {7, 0x40, 0, "mapper 64,"},
+        {8, 0x01, 8, "mapper 256,"},
+        {7, 1, 0, "Vs. System"},
+        {7, 2, 0, "PlayChoice-10"},
+        {7, 11, 0, "resembles"},
+        {12, 1, 8, "PAL"},
+        {12, 3, 8, "Dendy"},
+        {14, 1, 8, "more ROMs"},
+        {11, 7, 8, "both CHR ROM and CHR RAM"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct image *image = image_new();
@@ -210,6 +273,9 @@ int main(void) {
         cmocka_unit_test(test_identity_leaves_out_header_and_tail),
         cmocka_unit_test(test_signed_header),
         cmocka_unit_test(test_chr_ram),
+        cmocka_unit_test(test_unread_bytes),
+        cmocka_unit_test(test_small_chr_ram),
+        cmocka_unit_test(test_submappers),
         cmocka_unit_test(test_exponent_sizes),
         cmocka_unit_test(test_other_files),
         cmocka_unit_test(test_truncated),

@@ -36,7 +36,7 @@ enum status board_init(struct board *b, const struct cartridge *c, struct error 
     if (!b->ops)
         return error_set(e, STATUS_UNSUPPORTED, "%s: mapper %u is not supported", c->name,
                          c->mapper);
-    if (c->prg_size < PRG_PAGE || c->prg_size % PRG_PAGE || c->chr_size < PRG_PAGE ||
+    if (c->prg_size < PRG_PAGE || c->prg_size % PRG_PAGE || c->chr_size < CHR_PAGE ||
         c->chr_size % CHR_PAGE)
         return error_set(e, STATUS_UNSUPPORTED,
                          "%s: %zu bytes of PRG and %zu of CHR do not fill the pages of a board",

@@ -22,7 +22,7 @@ enum {
 
 /* What a header says, sizes in bytes. */
 struct header {
-    bool nes2, pal, trainer, four_screen, vertical;
+    bool nes2, trainer, four_screen, vertical;
     unsigned console; /* 0 home console, 1 Vs. System, 2 PlayChoice-10, 3 others */
     unsigned timing;  /* NES 2.0: 0 NTSC, 1 PAL, 2 either, 3 Dendy */
     unsigned mapper, submapper, misc_roms;
@@ -54,7 +54,6 @@ static void header_nes2(struct header *h, const uint8_t *at) {
     h->prg_ram = nes2_ram(at[10] & 15) + nes2_ram(at[10] >> 4);
     h->chr_ram = nes2_ram(at[11] & 15) + nes2_ram(at[11] >> 4);
     h->timing = at[12] & 3;
-    h->pal = h->timing == 1;
     h->misc_roms = at[14] & 3;
 }
 
@@ -71,7 +70,12 @@ static void header_ines(struct header *h, const uint8_t *at) {
         h->console = at[7] & 3;
         if (at[8] != 0)
             h->prg_ram = (uint64_t)at[8] * 8 * 1024;
-        h->pal = at[9] & 1;
+        /* Hardly a tool fills in bytes 8 and 9 well: more RAM than the board takes is no reason to
+         * refuse a game, and the TV system of byte 9 means nothing (FCEUX and Mesen do not look at
+         * it either; NESdev, "INES": "very few emulators honor this bit"). NES 2.0 says both. */
+        const struct mapper_ops *ops = mapper_find(h->mapper);
+        if (ops && h->prg_ram > ops->ram_most)
+            h->prg_ram = ops->ram_most;
     }
     if (h->chr_size == 0) /* of the boards here one alone has more, and all games for it use it */
         h->chr_ram = h->mapper == MAPPER_ACTION_53 ? 32 * 1024 : 8 * 1024;
@@ -139,12 +143,12 @@ static enum status check_machine(const struct header *h, const char *name, struc
                          "%s: its header (byte 7) says it is %s; only cartridges of the home "
                          "console run here: correct the header if it is wrong",
                          name, consoles[h->console]);
-    if (h->pal || h->timing == 3)
+    if (h->timing == 1 || h->timing == 3)
         return error_set(e, STATUS_UNSUPPORTED,
-                         "%s: its header (byte %d) says it is for the %s console, and this machine "
+                         "%s: its header (byte 12) says it is for the %s console, and this machine "
                          "is the NTSC one: use the NTSC release, or correct the header if it is "
                          "wrong",
-                         name, h->nes2 ? 12 : 9, h->timing == 3 ? "Dendy" : "PAL");
+                         name, h->timing == 3 ? "Dendy" : "PAL");
     enum status status = check_board(h, name, e);
     if (status != STATUS_OK)
         return status;
@@ -167,18 +171,18 @@ static enum status check_capacity(const struct header *h, const char *name, stru
     const uint64_t chr = h->chr_size + h->chr_ram;
     if (h->mapper == 0 &&
         ((h->prg_size != 8 * 1024 && h->prg_size != 16 * 1024 && h->prg_size != 32 * 1024) ||
-         chr != 8 * 1024 || h->prg_ram > 8 * 1024))
-        return error_set(e, STATUS_FORMAT,
-                         "%s: impossible size: mapper 0 (NROM) holds 8, 16 or 32 KiB of PRG, 8 KiB "
-                         "of CHR and at most 8 KiB of RAM, and the header says %llu, %llu and %llu "
-                         "KiB",
-                         name, (unsigned long long)h->prg_size / 1024,
-                         (unsigned long long)chr / 1024, (unsigned long long)h->prg_ram / 1024);
-    if (h->prg_size > ops->prg_most || chr < 8 * 1024 || chr > ops->chr_most ||
-        h->prg_ram > ops->ram_most)
+         chr > 8 * 1024 || h->prg_ram > 8 * 1024))
         return error_set(
             e, STATUS_FORMAT,
-            "%s: impossible size: mapper %u (%s) holds at most %u KiB of PRG, 8 to %u KiB of CHR "
+            "%s: impossible size: mapper 0 (NROM) holds 8, 16 or 32 KiB of PRG, and at "
+            "most 8 KiB of CHR and of RAM, and the header says %llu, %llu and %llu "
+            "KiB",
+            name, (unsigned long long)h->prg_size / 1024, (unsigned long long)chr / 1024,
+            (unsigned long long)h->prg_ram / 1024);
+    if (h->prg_size > ops->prg_most || chr > ops->chr_most || h->prg_ram > ops->ram_most)
+        return error_set(
+            e, STATUS_FORMAT,
+            "%s: impossible size: mapper %u (%s) holds at most %u KiB of PRG, %u KiB of CHR "
             "and at most %u KiB of RAM, and the header says %llu, %llu and %llu KiB",
             name, h->mapper, ops->name, ops->prg_most / 1024, ops->chr_most / 1024,
             ops->ram_most / 1024, (unsigned long long)h->prg_size / 1024,
@@ -205,6 +209,10 @@ static enum status check_sizes(const struct header *h, const char *name, struct 
         return error_set(e, STATUS_FORMAT,
                          "%s: impossible size: the header gives neither CHR ROM nor CHR RAM (bytes "
                          "5 and 11), so nothing could be drawn",
+                         name);
+    if (h->chr_ram % CHR_GRAIN != 0)
+        return error_set(e, STATUS_FORMAT,
+                         "%s: impossible size: CHR RAM must be a multiple of 1 KiB (byte 11)",
                          name);
     if (h->chr_size != 0 && h->chr_ram != 0)
         return error_set(e, STATUS_UNSUPPORTED,
@@ -299,6 +307,16 @@ enum status cartridge_load(struct cartridge **out, const char *path, struct erro
         return status;
     status = cartridge_parse(out, file.at, file.len, path, e);
     bytes_free(&file);
+    return status;
+}
+
+enum status cartridge_set_submapper(struct cartridge *c, unsigned submapper, struct error *e) {
+    const struct header h = {.mapper = c->mapper, .submapper = submapper};
+    const enum status status =
+        submapper < 16 ? check_board(&h, c->name, e)
+                       : error_set(e, STATUS_ARGUMENT, "%s: submappers are 0 to 15", c->name);
+    if (status == STATUS_OK)
+        c->submapper = submapper;
     return status;
 }
 

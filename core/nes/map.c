@@ -49,6 +49,14 @@ uint8_t nes_peek(const struct nes *n, uint16_t address) {
     return page ? page[address & 0xff] : 0;
 }
 
+uint8_t nes_peek_video(const struct nes *n, uint16_t address) {
+    return ppu_peek(&n->ppu, address);
+}
+
+void nes_place(const struct nes *n, uint64_t cycle, unsigned *line, unsigned *dot) {
+    ppu_place(&n->ppu, cycle, line, dot);
+}
+
 /* ---- flags ---- */
 
 #include "nes/cpu_exec.h"

@@ -45,6 +45,8 @@ struct cartridge {
 enum status cartridge_load(struct cartridge **out, const char *path, struct error *e);
 enum status cartridge_parse(struct cartridge **out, const void *data, size_t len, const char *name,
                             struct error *e);
+/* Takes the cartridge for another variant of its board; STATUS_UNSUPPORTED when there is none. */
+enum status cartridge_set_submapper(struct cartridge *c, unsigned submapper, struct error *e);
 void cartridge_free(struct cartridge *c);
 
 /* ---- the machine ---- */
@@ -109,6 +111,11 @@ uint64_t nes_state_hash(const struct nes *nes);
 uint32_t nes_code_address(const struct nes *nes, uint16_t pc);
 /* Reads memory the way the processor sees it, without any side effect; registers read as 0. */
 uint8_t nes_peek(const struct nes *nes, uint16_t address);
+/* The same of the PPU's memory: patterns $0000-$1FFF, name tables $2000-$3EFF, palette $3F00. */
+uint8_t nes_peek_video(const struct nes *nes, uint16_t address);
+/* The line (0-261) and dot (0-340) that the PPU has reached when `cycle` begins: the present one
+ * (nes_cycle, or what a probe is told) or one later, if nothing touches the PPU until then. */
+void nes_place(const struct nes *nes, uint64_t cycle, unsigned *line, unsigned *dot);
 /* 256 x 240 pixels of the last whole frame, row by row; bits 0-5 palette entry, bits 6-8 emphasis.
  * NULL without pictures. */
 const uint16_t *nes_picture(const struct nes *nes);

@@ -88,9 +88,13 @@ static void drive(struct ppu_state *s, uint8_t value, uint8_t bits, uint64_t cyc
 
 /* ---- memory behind $2007 ---- */
 
-static uint8_t *palette_entry(struct ppu_state *s, uint16_t address) {
+static unsigned palette_index(uint16_t address) {
     unsigned i = address & 0x1F;
-    return &s->palette[(i & 3) == 0 ? i & 0x0F : i];
+    return (i & 3) == 0 ? i & 0x0F : i;
+}
+
+static uint8_t *palette_entry(struct ppu_state *s, uint16_t address) {
+    return &s->palette[palette_index(address)];
 }
 
 /* After an access; while fetching, the access steps v in both directions at once. */
@@ -267,6 +271,32 @@ void ppu_sync(struct ppu *p, uint64_t cycle) {
 
 const uint16_t *ppu_picture(const struct ppu *p) {
     return p->pictures ? p->pictures + (p->drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT : NULL;
+}
+
+/* ---- looking ---- */
+
+uint8_t ppu_peek(const struct ppu *p, uint16_t address) {
+    address &= 0x3FFF;
+    return address >= 0x3F00 ? p->s.palette[palette_index(address)]
+                             : ppu_bus_read(p->board, address);
+}
+
+void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot) {
+    const uint64_t now = 3 * cycle;
+    struct ppu_state s = p->s;
+    while (s.time < now) {
+        if (s.line == 0 && s.dot == 0) /* the next such place is a frame away */
+            s.dot++, s.time++;
+        const uint64_t next = ppu_next_dot(&s, 0, 0);
+        if (next > now)
+            break;
+        s.time = next;
+        s.line = s.dot = 0;
+        s.odd = !s.odd;
+    }
+    const uint64_t place = (uint64_t)s.line * PPU_DOTS + s.dot + (now - s.time);
+    *line = (unsigned)(place / PPU_DOTS);
+    *dot = (unsigned)(place % PPU_DOTS);
 }
 
 /* ---- lines and deadlines ---- */

@@ -112,6 +112,11 @@ void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
 /* The last whole picture (256 x 240, see nes_picture); NULL without pictures. */
 const uint16_t *ppu_picture(const struct ppu *p);
 
+/* Looking at it: PPU memory at $0000-$3FFF, without any side effect, and the line and dot that are
+ * reached when `cycle` begins, if nothing touches the PPU until then. */
+uint8_t ppu_peek(const struct ppu *p, uint16_t address);
+void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot);
+
 /* Level of the NMI output (true: asserted) at the end of cycle `cycle`. */
 bool ppu_nmi(struct ppu *p, uint64_t cycle);
 /* First cycle at whose end the NMI level could differ from what it is, if nothing touches the PPU;
