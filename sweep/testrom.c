@@ -1,142 +1,317 @@
-/*
- * hotgraph testrom: runs test ROMs to their verdict.
- *
- * The protocol (readme of blargg's test ROMs): a ROM keeps DE B0 61 at $6001-$6003 and its status
- * at $6000: $80 runs, $81 wants the reset button pressed, not before 100 ms have passed, less than
- * $80 is the result, 0 for passed. A text that ends with a zero byte stands from $6004 on.
- */
+/* hotgraph testrom: runs test ROMs to their verdict. */
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 #include "command.h"
-#include "nes/nes.h"
+#include "interrupt.h"
 #include "options.h"
+#include "romtable.h"
+#include "verdict.h"
 
 enum {
-    STATUS_AT = 0x6000,
-    TEXT_AT = 0x6004,
-    TEXT_END = 0x8000,
-    RUNNING = 0x80,
-    WANTS_RESET = 0x81
-};
-enum { RESET_AFTER = 7, FRAMES_STANDARD = 3600, FRAMES_MOST = 1000000 }; /* frames */
-
-struct verdict {
-    bool decided, jammed;
-    uint8_t result; /* 0: passed */
-    uint32_t pc;    /* of the JAM */
-    uint64_t frames;
-    unsigned resets;
+    FRAMES_STANDARD = 3600,
+    FRAMES_MOST = 1000000,
+    TABLE_MOST = 16 << 20,
+    FILE_MOST = 256 << 20,
+    DEEPEST = 32
 };
 
-static bool speaks(const struct nes *nes) {
-    return nes_peek(nes, STATUS_AT + 1) == 0xDE && nes_peek(nes, STATUS_AT + 2) == 0xB0 &&
-           nes_peek(nes, STATUS_AT + 3) == 0x61;
-}
+struct testrom {
+    struct verdict_options options;
+    const char *table_path;
+    uint64_t submapper;
+    bool as_listed;
 
-/* Runs until the ROM has decided, a JAM that no reset ends, or `frames`. */
-static enum status run_to_verdict(struct nes *nes, uint64_t frames, struct verdict *v,
-                                  struct error *e) {
-    bool listening = true; /* not between a reset and the $80 that follows */
-    unsigned wanted = 0;   /* frames since the reset was asked for */
-    for (*v = (struct verdict){0}; v->frames < frames; v->frames++) {
-        enum status status = nes_run_frame(nes, e);
-        if (status != STATUS_OK)
-            return status;
-        uint64_t frame;
-        const bool asked = listening && speaks(nes) && nes_peek(nes, STATUS_AT) == WANTS_RESET;
-        if (!asked && nes_jammed(nes, &v->pc, &frame)) {
-            v->jammed = true;
-            return STATUS_OK;
-        }
-        if (!speaks(nes))
-            continue;
-        const uint8_t now = nes_peek(nes, STATUS_AT);
-        if (now == RUNNING)
-            listening = true;
-        wanted = asked ? wanted + 1 : 0;
-        if (wanted > RESET_AFTER) {
-            nes_reset(nes, false);
-            v->resets++;
-            listening = false;
-        } else if (listening && now < RUNNING) {
-            v->decided = true;
-            v->result = now;
-            return STATUS_OK;
-        }
-    }
-    return STATUS_OK;
-}
-
-static void print_text(const struct nes *nes) {
-    bool line_start = true;
-    for (uint16_t at = TEXT_AT; at < TEXT_END; at++) {
-        const uint8_t c = nes_peek(nes, at);
-        if (c == 0)
-            break;
-        if (line_start && c != '\n')
-            printf("    ");
-        putchar(c == '\n' || (c >= ' ' && c <= '~') ? c : '?');
-        line_start = c == '\n';
-    }
-    if (!line_start)
-        putchar('\n');
-}
-
-static void print_verdict(const char *path, const struct nes *nes, const struct verdict *v) {
-    if (v->decided && v->result == 0)
-        printf("passed   %s\n", path);
-    else if (v->decided)
-        printf("failed   %s: result %u\n", path, v->result);
-    else if (v->jammed)
-        printf("failed   %s: a JAM instruction at $%04X\n", path, (unsigned)v->pc);
-    else
-        printf("unknown  %s: no verdict after %" PRIu64 " frames\n", path, v->frames);
-    if (!(v->decided && v->result == 0) && speaks(nes))
-        print_text(nes);
-}
-
-/* True when the ROM passed. */
-static enum status test_rom(const char *path, uint64_t frames, bool no_fast, bool *passed,
-                            struct error *e) {
-    struct cartridge *cartridge = NULL;
-    struct nes *nes = NULL;
-    struct verdict v = {0};
-    enum status status = cartridge_load(&cartridge, path, e);
-    if (status == STATUS_OK)
-        status =
-            nes_create(&nes, &(struct nes_options){.cartridge = cartridge, .no_fast = no_fast}, e);
-    if (status == STATUS_OK)
-        status = run_to_verdict(nes, frames, &v, e);
-    if (status == STATUS_OK) {
-        print_verdict(path, nes, &v);
-        *passed = v.decided && v.result == 0;
-    }
-    nes_free(nes);
-    cartridge_free(cartridge);
-    return status;
-}
+    struct romtable own, built_in; /* the user's comes first */
+    VEC(char *) paths;
+    unsigned counts[OUTCOMES], refused;
+    uint64_t frames; /* run in all */
+};
 
 static const char details[] =
     "A ROM passes when it writes the result 0 at $6000, as most public test ROMs do; the\n"
-    "reset button is pressed when a ROM asks for it. What a ROM says that did not pass is\n"
-    "printed under it. ROMs that show their result on the screen alone have no verdict.\n"
+    "reset button is pressed when a ROM asks for it. Older ROMs leave their result\n"
+    "elsewhere: in RAM, on the screen, in a log of every instruction. A table in the program\n"
+    "knows where, by the SHA-1 of PRG and CHR; --table adds to it (sweep/romtable.h is its\n"
+    "manual, sweep/testroms.txt the table). What a ROM says that did not pass is printed\n"
+    "under it. In a folder, and the folders in it, every .nes file is run.\n"
     "\n"
-    "Exit status: 0 when every ROM passed, 1 when not, 2 called wrongly.\n";
+    "A line a ROM:\n"
+    "  passed     this machine is right\n"
+    "  failed     it is not, or the program has jammed\n"
+    "  unknown    the ROM is in no table, and it has not spoken\n"
+    "  exception  it does not pass, and the table says why it need not\n"
+    "  silent     it has no verdict: a demonstration, a picture or sound to judge\n"
+    "  foreign    it is for another machine: PAL, a board that is not emulated\n"
+    "  refused    it is no cartridge; the reason is said\n"
+    "  differs    with --ways: pictures or short cuts have changed what happens\n"
+    "\n"
+    "Exit status: 0 when every ROM passed (with --as-listed: or was no worse than listed:\n"
+    "passed, exception, silent or foreign), 1 when not, 2 called wrongly.\n"
+    "\n"
+    "Examples:\n"
+    "  hotgraph testrom nes-test-roms --as-listed\n"
+    "  hotgraph testrom nestest.nes --log nestest.log\n"
+    "  hotgraph testrom mmc3_irq_tests/5.MMC3_rev_A.nes --submapper 4\n";
+
+/* ---- which ROMs ---- */
+
+static enum status add_path(struct testrom *t, const char *path, struct error *e) {
+    char *copy = strdup(path);
+    if (copy != NULL && vec_push(&t->paths, copy))
+        return STATUS_OK;
+    free(copy);
+    return error_set(e, STATUS_MEMORY, "%s: out of memory", path);
+}
+
+static enum status add_folder(struct testrom *t, const char *folder, int depth, struct error *e);
+
+static enum status add_entry(struct testrom *t, const char *path, int depth, struct error *e) {
+    struct stat info;
+    const size_t len = strlen(path);
+    if (stat(path, &info) != 0)
+        return STATUS_OK; /* a broken link */
+    if (S_ISDIR(info.st_mode))
+        return depth < DEEPEST ? add_folder(t, path, depth + 1, e) : STATUS_OK;
+    if (S_ISREG(info.st_mode) && len > 4 && strcasecmp(path + len - 4, ".nes") == 0)
+        return add_path(t, path, e);
+    return STATUS_OK;
+}
+
+static enum status add_folder(struct testrom *t, const char *folder, int depth, struct error *e) {
+    struct dirent **entries;
+    const int n = scandir(folder, &entries, NULL, alphasort);
+    if (n < 0)
+        return error_set(e, STATUS_IO, "%s: the folder cannot be read", folder);
+    enum status status = STATUS_OK;
+    for (int i = 0; i < n; i++) {
+        char *path = NULL;
+        if (entries[i]->d_name[0] != '.' && status == STATUS_OK) {
+            const bool slash = folder[0] != 0 && folder[strlen(folder) - 1] == '/';
+            if (asprintf(&path, "%s%s%s", folder, slash ? "" : "/", entries[i]->d_name) < 0)
+                status = error_set(e, STATUS_MEMORY, "%s: out of memory", folder);
+            else
+                status = add_entry(t, path, depth, e);
+        }
+        free(path);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+static enum status collect(struct testrom *t, const struct operands *operands, struct error *e) {
+    enum status status = STATUS_OK;
+    for (unsigned i = 0; i < operands->count && status == STATUS_OK; i++) {
+        struct stat info;
+        const char *path = operands->at[i];
+        if (stat(path, &info) != 0)
+            return error_set(e, STATUS_IO, "%s: %s", path, strerror(errno));
+        if (!S_ISDIR(info.st_mode)) {
+            status = add_path(t, path, e);
+            continue;
+        }
+        const size_t before = t->paths.len;
+        status = add_folder(t, path, 0, e);
+        if (status == STATUS_OK && t->paths.len == before)
+            status =
+                error_set(e, STATUS_ARGUMENT, "%s: there is no .nes file in this folder", path);
+    }
+    return status;
+}
+
+/* ---- one ROM ---- */
+
+static void print_indented(const char *text) {
+    while (*text != 0) {
+        const size_t n = strcspn(text, "\n");
+        printf("    %.*s\n", (int)n, text);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static void print_verdict(const char *path, const struct rom_entry *entry,
+                          const struct verdict *v) {
+    static const char *const words[OUTCOMES] = {
+        [OUTCOME_PASSED] = "passed",     [OUTCOME_FAILED] = "failed",
+        [OUTCOME_UNKNOWN] = "unknown",   [OUTCOME_EXCEPTION] = "exception",
+        [OUTCOME_NO_VERDICT] = "silent", [OUTCOME_OTHER_MACHINE] = "foreign",
+        [OUTCOME_DIFFERS] = "differs",
+    };
+    const bool labelled = entry != NULL && entry->label != NULL;
+    printf("%-9s  %s%s%s%s%s%s\n", words[v->outcome], path, labelled ? " (" : "",
+           labelled ? entry->label : "", labelled ? ")" : "", v->text[0] != 0 ? ": " : "", v->text);
+    if (v->outcome == OUTCOME_FAILED || v->outcome == OUTCOME_UNKNOWN)
+        print_indented(v->said);
+}
+
+static enum status test_entry(struct testrom *t, const char *path, const struct rom_entry *entry,
+                              struct error *e) {
+    struct cartridge *cartridge = NULL;
+    struct verdict v;
+    enum status status = cartridge_load(&cartridge, path, e);
+    if (status == STATUS_OK)
+        status = verdict_run(&v, cartridge, path, entry, &t->options, e);
+    cartridge_free(cartridge);
+    if (status != STATUS_OK)
+        return status;
+    print_verdict(path, entry, &v);
+    t->counts[v.outcome]++;
+    t->frames += v.frames;
+    return STATUS_OK;
+}
+
+/* What is known of a ROM: the user's table goes before. */
+static const struct romtable *table_for(const struct testrom *t, const char *sha1) {
+    return romtable_next(&t->own, NULL, sha1) != NULL ? &t->own : &t->built_in;
+}
+
+/* A file that no cartridge is made of is reported, and is no reason to stop; a table may know it by
+ * the SHA-1 of the whole file. */
+static enum status refuse(struct testrom *t, const char *path, enum status why, struct error *e) {
+    if (why != STATUS_IO && why != STATUS_FORMAT && why != STATUS_UNSUPPORTED)
+        return why;
+    const struct rom_entry *entry = NULL;
+    struct bytes file = {0};
+    if (why == STATUS_FORMAT && file_read(&file, path, FILE_MOST, NULL) == STATUS_OK) {
+        char sha1[41];
+        sha1_hex(file.at, file.len, sha1);
+        entry = romtable_next(table_for(t, sha1), NULL, sha1);
+    }
+    bytes_free(&file);
+    const bool foreign =
+        why == STATUS_UNSUPPORTED || (entry != NULL && entry->kind == ROM_OTHER_MACHINE);
+    printf("%-9s  %s\n", foreign ? "foreign" : "refused", e->text);
+    if (foreign)
+        t->counts[OUTCOME_OTHER_MACHINE]++;
+    else
+        t->refused++;
+    return STATUS_OK;
+}
+
+static enum status test_rom(struct testrom *t, const char *path, struct error *e) {
+    struct cartridge *cartridge = NULL;
+    char sha1[41] = "";
+    enum status status = cartridge_load(&cartridge, path, e);
+    if (status == STATUS_OK)
+        memcpy(sha1, cartridge->sha1, sizeof sha1);
+    cartridge_free(cartridge);
+    if (status != STATUS_OK)
+        return refuse(t, path, status, e);
+    const struct romtable *table = table_for(t, sha1);
+    const struct rom_entry *entry = romtable_next(table, NULL, sha1);
+    if (entry == NULL)
+        return test_entry(t, path, NULL, e);
+    for (; entry != NULL && status == STATUS_OK; entry = romtable_next(table, entry, sha1))
+        status = test_entry(t, path, entry, e);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static void print_counts(const struct testrom *t) {
+    static const char *const words[OUTCOMES] = {
+        [OUTCOME_FAILED] = "failed",         [OUTCOME_UNKNOWN] = "unknown",
+        [OUTCOME_EXCEPTION] = "exceptions",  [OUTCOME_NO_VERDICT] = "silent",
+        [OUTCOME_OTHER_MACHINE] = "foreign", [OUTCOME_DIFFERS] = "differ",
+    };
+    unsigned all = t->refused;
+    for (unsigned i = 0; i < OUTCOMES; i++)
+        all += t->counts[i];
+    printf("%u of %u passed", t->counts[OUTCOME_PASSED], all);
+    for (unsigned i = OUTCOME_PASSED + 1; i < OUTCOMES; i++)
+        if (t->counts[i] > 0)
+            printf(", %u %s", t->counts[i], words[i]);
+    if (t->refused > 0)
+        printf(", %u refused", t->refused);
+    putchar('\n');
+    if (t->options.ways && t->counts[OUTCOME_DIFFERS] == 0)
+        printf("%u runs of %" PRIu64 " frames ended each frame in the same state: fast, with "
+               "pictures, cycle by cycle\n",
+               all - t->refused, t->frames);
+}
+
+static bool good(const struct testrom *t) {
+    const unsigned bad = t->counts[OUTCOME_FAILED] + t->counts[OUTCOME_UNKNOWN] +
+                         t->counts[OUTCOME_DIFFERS] + t->refused;
+    const unsigned listed = t->counts[OUTCOME_EXCEPTION] + t->counts[OUTCOME_NO_VERDICT] +
+                            t->counts[OUTCOME_OTHER_MACHINE];
+    return bad == 0 && (t->as_listed || listed == 0);
+}
+
+static enum status test_all(struct testrom *t, struct error *e) {
+    for (size_t i = 0; i < t->paths.len; i++) {
+        const enum status status = test_rom(t, t->paths.at[i], e);
+        if (status != STATUS_OK)
+            return status;
+        fflush(stdout);
+        if (interrupt_signal() != 0)
+            return error_set(e, STATUS_INTERRUPTED, "stopped by signal %d", interrupt_signal());
+    }
+    if (t->paths.len > 1)
+        print_counts(t);
+    return STATUS_OK;
+}
+
+static enum status load_tables(struct testrom *t, struct error *e) {
+    struct bytes file = {0};
+    enum status status = romtable_parse(&t->built_in, romtable_text, "sweep/testroms.txt", e);
+    if (status == STATUS_OK && t->table_path != NULL) {
+        status = file_read(&file, t->table_path, TABLE_MOST, e);
+        if (status == STATUS_OK)
+            status = romtable_parse(&t->own, (const char *)file.at, t->table_path, e);
+        bytes_free(&file);
+    }
+    return status;
+}
+
+static int run(struct testrom *t, const struct operands *operands) {
+    struct error e = {0};
+    enum status status = load_tables(t, &e);
+    interrupt_catch();
+    if (status == STATUS_OK)
+        status = collect(t, operands, &e);
+    if (status == STATUS_OK)
+        status = test_all(t, &e);
+    const int exit_status = status != STATUS_OK ? failure(&e) : good(t) ? 0 : EXIT_FAILURE;
+    for (size_t i = 0; i < t->paths.len; i++)
+        free(t->paths.at[i]);
+    vec_free(&t->paths);
+    romtable_free(&t->own);
+    romtable_free(&t->built_in);
+    return exit_status;
+}
 
 int command_testrom(int argc, char **argv) {
-    uint64_t frames = FRAMES_STANDARD;
-    bool no_fast = false;
+    struct testrom t = {.options.frames = FRAMES_STANDARD};
+    struct verdict_options *o = &t.options;
     const struct option_spec options[] = {
-        {"frames", "N", "give up after N frames (standard 3600, a minute)", OPTION_NUMBER,
-         .to = &frames, .least = 1, .most = FRAMES_MOST},
-        {"no-fast", NULL, "run every instruction cycle by cycle", OPTION_FLAG, .to = &no_fast},
+        {"frames", "N", "give up after N frames where no table says how long (standard 3600)",
+         OPTION_NUMBER, .to = &o->frames, .least = 1, .most = FRAMES_MOST},
+        {"table", "FILE", "a table of your own; its entries come before the program's",
+         OPTION_STRING, .to = &t.table_path},
+        {"log", "FILE", "the log to compare with, where a table says there is one", OPTION_STRING,
+         .to = &o->log},
+        {"submapper", "N", "run as this variant of the cartridge's board, as NES 2.0 numbers them",
+         OPTION_NUMBER, .to = &t.submapper, .most = 15, .given = &o->variant_given},
+        {"as-listed", NULL, "exceptions and ROMs without a verdict do not spoil the exit status",
+         OPTION_FLAG, .to = &t.as_listed},
+        {"ways", NULL,
+         "run each ROM fast, with pictures and cycle by cycle at once, those "
+         "without a verdict too, and compare the whole states after every frame",
+         OPTION_FLAG, .to = &o->ways},
+        {"no-fast", NULL, "run every instruction cycle by cycle", OPTION_FLAG, .to = &o->no_fast},
         {0},
     };
     const struct usage usage = {
         .command = "testrom",
-        .operands = "ROM...",
+        .operands = "ROM|FOLDER...",
         .least = 1,
         .most = 100000,
         .summary = "Runs test ROMs to their verdict and prints it.",
@@ -146,18 +321,6 @@ int command_testrom(int argc, char **argv) {
     struct operands operands;
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
-    unsigned passed = 0;
-    int exit_status = 0;
-    for (unsigned i = 0; i < operands.count; i++) {
-        struct error e = {0};
-        bool good = false;
-        if (test_rom(operands.at[i], frames, no_fast, &good, &e) != STATUS_OK)
-            exit_status = failure(&e);
-        else if (!good)
-            exit_status = EXIT_FAILURE;
-        passed += good;
-    }
-    if (operands.count > 1)
-        printf("%u of %u passed\n", passed, operands.count);
-    return exit_status;
+    o->variant = (unsigned)t.submapper;
+    return run(&t, &operands);
 }
