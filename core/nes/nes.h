@@ -57,6 +57,7 @@ extern const struct engine engine_interpreter;
 struct nes_options {
     const struct cartridge *cartridge; /* borrowed; must outlive the machine */
     const struct engine *engine;       /* NULL: the interpreter */
+    const void *engine_options;        /* the engine's own; NULL: the usual ones */
     bool pictures;                     /* compute pixels: nes_picture() works */
     bool no_skip; /* execute busy-waits instead of passing over them in one step */
     bool no_fast; /* run everything cycle by cycle (to test the fast paths against) */

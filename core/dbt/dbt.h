@@ -1,0 +1,75 @@
+/*
+ * dbt: a dynamic binary translator from 6502 to x86-64, as an engine of the machine.
+ *
+ * Guest basic blocks are translated when they have been met a few times, put into a code cache of
+ * bounded size and chained to each other; the machine's loop sees only engine_dbt's run().
+ * Whatever a block cannot do exactly (registers of devices, BRK, RTI, the end of a deadline) it
+ * leaves, at an instruction's boundary, to the interpreter.
+ *
+ * Invariants
+ *  - Nothing that a guest program, a profiler or a saved state can see depends on the engine.
+ *  - No memory is mapped writable and executable: the cache is one memfd seen through two views.
+ *  - A block is valid under one mapping of the cartridge, and while its bytes are what they were;
+ *    blocks in memory that can be written compare them each time they are entered.
+ *
+ *     const struct engine *engine = dbt_engine();     // NULL: not on this processor
+ *     nes_create(&nes, &(struct nes_options){.cartridge = cart, .engine = engine}, &err);
+ *     ...
+ *     dbt_statistics(nes, &statistics);
+ */
+#ifndef HOTGRAPH_DBT_H
+#define HOTGRAPH_DBT_H
+
+#include "nes/engine.h"
+
+/* The translator, or NULL where the processor is not an x86-64. */
+const struct engine *dbt_engine(void);
+
+/* nes_options.engine_options of a machine with this engine; zero is the usual. Nothing here changes
+ * what a guest does. */
+struct dbt_options {
+    size_t cache_bytes;    /* of the code cache; 0: 8 MiB, at least 4 KiB, rounded to pages */
+    unsigned hot;          /* a block is translated after so many executions; 0: the usual, 1: at
+                              first sight; at most 200 */
+    unsigned block_length; /* most guest instructions of a block; 0: the usual */
+    bool no_chaining;      /* every block ends in the dispatcher */
+    bool count_blocks;     /* count the executions of each block: dbt_block.executions */
+    bool perf_map;         /* append blocks to /tmp/perf-PID.map, for perf(1) */
+};
+
+struct dbt_statistics {
+    uint64_t blocks;       /* translated so far */
+    uint64_t instructions; /* guest instructions in them */
+    uint64_t guest_bytes, host_bytes;
+    uint64_t nanoseconds; /* spent on translating: the one value here that is not deterministic */
+    uint64_t flushes;     /* the cache was full, or what had been translated became void */
+    uint64_t stale;       /* blocks translated again since their bytes had changed */
+    uint64_t links;       /* exits that were chained to their target */
+    uint64_t executed;    /* blocks executed; those not chained to went through the dispatcher: */
+    uint64_t dispatched;
+    uint64_t cache_bytes, cache_used;
+};
+/* Of a machine that runs on this engine. */
+void dbt_statistics(const struct nes *nes, struct dbt_statistics *out);
+
+/* One translated block, for people. Pointers are valid until the machine runs again. */
+struct dbt_block {
+    uint16_t pc;
+    uint32_t address; /* code address */
+    unsigned instructions, guest_bytes;
+    uint64_t executions; /* with count_blocks */
+    unsigned exits, links;    /* exits to a known place, and how many of them are chained */
+    const uint8_t *guest; /* the bytes that were translated */
+    const uint8_t *host;
+    size_t host_size;
+    uint64_t host_address; /* where it runs */
+    const uint32_t *targets; /* pc of each exit to a known place */
+};
+/* Calls each() for every block in the cache, in the order of translation. */
+void dbt_each_block(const struct nes *nes, void (*each)(void *user, const struct dbt_block *block),
+                    void *user);
+/* One host instruction at `code` as text (Intel's syntax), at most `size` bytes of code; returns
+ * its length, 0 where there is none. address: where it runs. */
+size_t dbt_disassemble(char text[96], const uint8_t *code, size_t size, uint64_t address);
+
+#endif

@@ -1,0 +1,124 @@
+/* Which guest instructions a block is made of. */
+#include <string.h>
+
+#include "dbt/translator.h"
+
+static const struct {
+    uint8_t mnemonic, access;
+} table[256] = {
+#define OP(code, name, mode, access, cycles, status) [code] = {DO_##name, access},
+#include "nes/ops.def"
+};
+
+static uint16_t operand_of(const struct guest_op *op) {
+    return (uint16_t)(op->bytes[1] | op->bytes[2] << 8);
+}
+
+static bool readable(const struct nes *n, uint16_t address) {
+    return n->rd[address >> 8] != NULL;
+}
+
+/* Plain memory in both directions, the same bytes. */
+static bool writable(const struct nes *n, uint16_t address) {
+    return n->wr[address >> 8] != NULL && n->wr[address >> 8] == n->rd[address >> 8];
+}
+
+static bool data_is_plain(const struct nes *n, const struct guest_op *op) {
+    const uint16_t at = operand_of(op), beyond = (uint16_t)(at + 0xff);
+    const bool writes = op->access != READ;
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_ABS:
+        return writes ? writable(n, at) : readable(n, at);
+    case MODE_ABX:
+    case MODE_ABY: /* the page of the operand is read without purpose */
+        return readable(n, at) && (!writes || writable(n, at) || writable(n, beyond));
+    default:
+        return true;
+    }
+}
+
+/* JSR fetches its last byte after it has pushed: what if it pushes onto that byte? */
+static bool lies_in_stack(const struct nes *n, const uint8_t *from) {
+    return from >= n->ram + 0x100 - 2 && from < n->ram + 0x200;
+}
+
+static bool flow_is_plain(const struct nes *n, const struct guest_op *op) {
+    switch ((enum insn_kind)op->info->kind) {
+    case INSN_BRANCH:
+        return readable(n, (uint16_t)(op->pc + 2 + (int8_t)op->bytes[1]));
+    case INSN_CALL:
+        return readable(n, operand_of(op)) && !lies_in_stack(n, op->from);
+    case INSN_JUMP:
+    case INSN_JUMP_INDIRECT:
+        return readable(n, operand_of(op));
+    case INSN_RETURN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Can it be translated? What cannot is nes_step's. */
+static bool plain(const struct nes *n, const struct guest_op *op) {
+    switch ((enum access)op->access) {
+    case NONE:
+    case STACK:
+        return true;
+    case READ:
+    case WRITE:
+    case MODIFY:
+        return data_is_plain(n, op);
+    case FLOW:
+        return flow_is_plain(n, op);
+    case MANGLE:
+        break;
+    }
+    return false;
+}
+
+static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, struct guest_op *op) {
+    *op = (struct guest_op){
+        .pc = pc,
+        .mnemonic = table[*from].mnemonic,
+        .access = table[*from].access,
+        .info = opcode_info(*from),
+        .from = from,
+    };
+    memcpy(op->bytes, from, op->info->size);
+    if (!plain(n, op))
+        return false;
+    if (n->watched)
+        op->site = watch_find(n, pc, watch_slot(n, pc, from), from);
+    return true;
+}
+
+static bool may_change(const struct nes *n, uint16_t pc) {
+    return pc < 0x8000 || n->wr[pc >> 8] != NULL;
+}
+
+static bool writes(const struct guest_op *op) {
+    return op->info->writes_memory || op->access == STACK;
+}
+
+void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out) {
+    *out = (struct guest_block){.in_ram = may_change(n, pc)};
+    if (!n->rd[pc >> 8])
+        return;
+    out->from = n->rd[pc >> 8] + (pc & 0xff);
+    for (unsigned branches = 0; out->count < length;) {
+        const uint8_t *const from = out->from + out->bytes;
+        struct guest_op *const op = &out->ops[out->count];
+        if (!readable(n, pc) || from != n->rd[pc >> 8] + (pc & 0xff) ||
+            from >= n->code_end[pc >> 8] || may_change(n, pc) != out->in_ram ||
+            !decode(n, pc, from, op))
+            return;
+        out->count++;
+        out->bytes += op->info->size;
+        pc = (uint16_t)(pc + op->info->size);
+        if (op->info->kind == INSN_BRANCH ? branches++ == BLOCK_BRANCHES
+                                          : op->info->kind != INSN_PLAIN)
+            return;
+        if (out->in_ram && writes(op))
+            return; /* it may have changed what follows */
+    }
+}

@@ -1,0 +1,42 @@
+/* Looking into the translator. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "dbt/translator.h"
+
+size_t dbt_disassemble(char text[96], const uint8_t *code, size_t size, uint64_t address) {
+    ZydisDisassembledInstruction insn;
+    text[0] = 0;
+    if (!ZYAN_SUCCESS(
+            ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, address, code, size, &insn)))
+        return 0;
+    snprintf(text, 96, "%s", insn.text);
+    return insn.info.length;
+}
+
+void dbt_each_block(const struct nes *n, void (*each)(void *user, const struct dbt_block *block),
+                    void *user) {
+    const struct dbt *const d = n->engine_self;
+    for (size_t i = 0; i < d->blocks.len; i++) {
+        const struct block *const b = d->blocks.at[i];
+        struct dbt_block out = {
+            .pc = b->pc,
+            .address = b->address,
+            .instructions = b->count,
+            .guest_bytes = b->guest_bytes,
+            .executions = b->executions,
+            .guest = b->guest,
+            .host = d->cache.run + b->host,
+            .host_size = b->host_size,
+            .host_address = (uintptr_t)(d->cache.run + b->host),
+        };
+        uint32_t targets[BLOCK_LONGEST + 1];
+        out.targets = targets;
+        for (uint32_t k = b->first_exit; k < b->first_exit + b->exits; k++)
+            if (d->exits.at[k].leave == LEAVE_LINK) {
+                targets[out.exits++] = d->exits.at[k].pc;
+                out.links += d->exits.at[k].linked;
+            }
+        each(user, &out);
+    }
+}

@@ -1,0 +1,206 @@
+/*
+ * translator: what the files of core/dbt share. Private to it.
+ *
+ * Registers while translated code runs:
+ *
+ *     r8  A      rbx  struct nes                        rax, rcx, rdx  scratch
+ *     r9  X      r12  budget: how many cycles later an instruction may still start
+ *     r10 Y      r13  instructions executed since run(), times 2^24, plus blocks executed
+ *     r11 S      r14  counters of the probes
+ *     esi NZ     r15  the mapping's table: pc -> place in the cache, 0 where there is no block
+ *     edi C      [rsp] struct frame
+ *     ebp V
+ *
+ * Guest registers and flags have the form of struct cpu, and their upper bits are zero. PC is known
+ * when code is translated; I and D stay in struct cpu. Only at the edges of a block is everything in
+ * its register: within it, NZ may be what A, X or Y hold and C may be a known constant.
+ */
+#ifndef HOTGRAPH_DBT_TRANSLATOR_H
+#define HOTGRAPH_DBT_TRANSLATOR_H
+
+#include "dbt/cache.h"
+#include "dbt/dbt.h"
+#include "dbt/emit.h"
+#include "nes/machine.h"
+#include "nes/watch.h"
+
+/* ---- registers ---- */
+
+#define A8       REG(R8B)
+#define A32      REG(R8D)
+#define X8       REG(R9B)
+#define X32      REG(R9D)
+#define Y8       REG(R10B)
+#define Y32      REG(R10D)
+#define S8       REG(R11B)
+#define S32      REG(R11D)
+#define NZ8      REG(SIL)
+#define NZ16     REG(SI)
+#define NZ32     REG(ESI)
+#define C8       REG(DIL)
+#define C32      REG(EDI)
+#define V8       REG(BPL)
+#define V32      REG(EBP)
+#define BUDGET   REG(R12)
+#define EXECUTED REG(R13)
+#define NES      ZYDIS_REGISTER_RBX
+#define COUNTERS ZYDIS_REGISTER_R14
+#define TABLE    ZYDIS_REGISTER_R15
+enum { EXECUTED_SHIFT = 24 }; /* run() ends within a frame: fewer blocks than 2^24 */
+/* A field of struct nes as an operand. */
+#define FIELD_OF_NES(type, field)                                                                  \
+    mem((unsigned)sizeof(type), NES, (int64_t)offsetof(struct nes, field))
+
+/* ---- what a block is made of ---- */
+
+enum {
+#define MNEMONIC(name, kind, reads, writes) DO_##name,
+#include "nes/ops.def"
+};
+enum access { NONE, READ, WRITE, MODIFY, MANGLE, STACK, FLOW };
+
+enum {
+    BLOCK_LONGEST = 24, /* guest instructions */
+    BLOCK_BRANCHES = 2, /* conditional branches that a block goes on behind */
+    USUAL_HOT = 8,
+    HOT_MOST = 200,
+    VERSIONS = 8, /* of a block whose bytes change: more are interpreted */
+};
+
+/* One guest instruction of a block. */
+struct guest_op {
+    uint16_t pc;
+    uint8_t bytes[3];
+    uint8_t mnemonic, access; /* DO_..., enum access */
+    const struct opcode_info *info;
+    const uint8_t *from; /* where it lies */
+    struct site *site;   /* NULL: nobody watches */
+};
+
+struct guest_block {
+    struct guest_op ops[BLOCK_LONGEST];
+    unsigned count;
+    unsigned bytes;     /* from the first to behind the last, contiguous */
+    bool in_ram;        /* they may change */
+    const uint8_t *from;
+};
+/* Decodes the block at pc, which may be empty. `length`: most instructions. */
+void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out);
+
+struct block {
+    uint16_t pc;
+    uint16_t guest_bytes;
+    uint8_t count; /* instructions */
+    uint32_t address;
+    uint32_t host, host_size; /* place in the cache */
+    uint64_t executions;
+    uint8_t *guest; /* copy of the bytes */
+    uint32_t first_exit, exits;
+};
+
+/* Ways out of translated code. */
+enum leave {
+    LEAVE_INDIRECT,  /* to a pc without a block; it is in cpu.pc */
+    LEAVE_LINK,      /* to `pc`; the jump may be bound to its block */
+    LEAVE_BUDGET,    /* at the entry of a block that could reach the deadline */
+    LEAVE_SLOW,      /* at an instruction that is nes_step's */
+    LEAVE_STALE,     /* at the entry of a block whose bytes have changed */
+    LEAVE_WAIT,      /* at the start of a busy-wait */
+    LEAVE_ATTENTION, /* where a callback has asked for something; the place is in cpu.pc */
+};
+struct exit {
+    uint8_t leave;
+    bool linked;
+    uint16_t pc;
+    uint32_t jump; /* LINK, STALE: where its displacement is */
+    struct wait *wait;
+};
+
+/* What translated code is entered with, and gives back. */
+struct frame {
+    struct nes *nes;
+    uint64_t *counters;
+    const uint32_t *table;
+    int64_t budget;
+    uint64_t executed;     /* as r13 */
+    uint64_t instructions; /* nes->instructions at r13 = 0 */
+    uint64_t budget_end;   /* nes->cycle at budget 0 */
+};
+
+/* The pages of the cartridge that the processor sees: one set of blocks for each arrangement. */
+struct mapping {
+    const uint8_t *pages[6];
+    uint32_t *table;    /* by pc: place in the cache, or 0 */
+    uint8_t *met;       /* by pc: executions before it was hot; SLOW_PLACE: nothing to translate */
+    uint8_t *versions;  /* by pc */
+};
+enum { MAPPINGS = 64, SLOW_PLACE = 255 };
+
+struct dbt {
+    struct dbt_options options;
+    struct cache cache;
+    uint32_t leave, enter, call_probe; /* places of the fixed code */
+    uint32_t fixed_end;
+    struct mapping mappings[MAPPINGS];
+    unsigned mapping_count;
+    struct mapping *mapping; /* current, for map_epoch `epoch` */
+    uint32_t epoch;
+    bool forgotten;
+    VEC(struct block *) blocks;
+    VEC(struct exit) exits; /* number 0 is LEAVE_INDIRECT */
+    VEC(struct wait *) waits;
+    struct dbt_statistics statistics;
+};
+
+/* ---- translate.c ---- */
+
+/* Writes the code that every block leans on to the start of the cache. */
+enum status translate_fixed(struct dbt *d, struct error *e);
+/* Translates a block and adds it to d->blocks; NULL when cache or memory are full. */
+struct block *translate(struct dbt *d, struct nes *n, const struct guest_block *g);
+/* A callback of a probe, from translated code; cpu holds the registers. */
+void dbt_call_probe(struct nes *n, const struct hook *hook, uint32_t from, struct frame *frame);
+
+/* ---- lower.c: one guest instruction ---- */
+
+/* What is known about the guest's flags at a place in a block. */
+struct known_flags {
+    uint8_t nz;   /* enum: where NZ is */
+    uint8_t c;    /* enum: where C is */
+    uint8_t host; /* enum: what the host's flags say */
+};
+enum { NZ_HERE, NZ_IS_A, NZ_IS_X, NZ_IS_Y };
+enum { C_HERE, C_IS_0, C_IS_1 };
+enum { HOST_NOTHING, HOST_HAS_NZ };
+
+struct translation;
+/* A way out of the middle of a block, to leave the instruction `op` to nes_step: the caller has
+ * just emitted `jump`. */
+void leave_at(struct translation *t, uint32_t jump);
+/* Emits everything of the current instruction but its flow and its counts. */
+void lower(struct translation *t, const struct guest_op *op);
+/* C into edi, NZ into esi. */
+void settle_c(struct emitter *e, struct known_flags *f);
+void settle_nz(struct emitter *e, struct known_flags *f);
+/* A jump taken when the branch `op` is; returns where its displacement is. */
+uint32_t lower_condition(struct translation *t, const struct guest_op *op);
+/* The target of RTS or JMP (indirect) in ecx. */
+void lower_target(struct translation *t, const struct guest_op *op);
+
+struct stub;
+struct translation {
+    struct dbt *dbt;
+    struct nes *nes;
+    struct emitter *e;
+    struct known_flags flags;
+    /* Not yet added: */
+    unsigned cycles, count;
+    uint32_t fired[NES_OBSERVERS];
+    const struct guest_op *op; /* being lowered */
+    bool announced;            /* its PROBE_BEFORE has been fired */
+    struct stub *stubs;
+    unsigned stub_count;
+    bool out_of_memory;
+};
+
+#endif
