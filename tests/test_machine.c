@@ -9,88 +9,10 @@
 
 #include <cmocka.h>
 
-#include "guest.h"
-#include "random.h"
-
-/* ---- random programs: whatever the processor may meet ---- */
-
-/* Operands that reach registers now and then, memory mostly. */
-static uint16_t random_operand(struct random *r) {
-    static const uint16_t registers[] = {0x2000, 0x2001, 0x2002, 0x2003, 0x2004, 0x2005,
-                                         0x2006, 0x2007, 0x4014, 0x4015, 0x4016, 0x4017,
-                                         0x4010, 0x4012, 0x4013, 0x4000, 0x4003, 0x3FFF};
-    if (random_chance(r, 6))
-        return registers[random_below(r, sizeof registers / sizeof *registers)];
-    if (random_chance(r, 30))
-        return (uint16_t)(0x8000 + random_below(r, 0x8000));
-    return (uint16_t)random_below(r, random_chance(r, 90) ? 0x800 : 0x10000);
-}
-
-static void random_instruction(struct random *r, uint8_t *to, unsigned *size) {
-    const struct opcode_info *info;
-    do {
-        to[0] = (uint8_t)random_below(r, 256);
-        info = opcode_info(to[0]);
-    } while (info->kind == INSN_JAM || (info->kind == INSN_BRK && random_chance(r, 90)) ||
-             (info->kind == INSN_RTI && random_chance(r, 80)));
-    uint16_t operand = info->size == 3 ? random_operand(r) : (uint16_t)random_below(r, 256);
-    if (info->kind == INSN_JUMP || info->kind == INSN_CALL || info->kind == INSN_JUMP_INDIRECT)
-        operand = (uint16_t)(0x8000 + random_below(r, 0x8000));
-    if (info->kind == INSN_BRANCH)
-        operand = (uint8_t)(random_below(r, 40) - 12);
-    to[1] = (uint8_t)operand;
-    to[2] = (uint8_t)(operand >> 8);
-    *size = info->size;
-}
-
-static struct guest *random_program(uint64_t seed) {
-    struct guest *g = guest_new();
-    struct random r = {.seed = seed};
-    for (unsigned at = 0, size; at + 3 < sizeof g->prg; at += size)
-        random_instruction(&r, g->prg + at, &size);
-    guest_vectors(g, (uint16_t)(0x8000 + random_below(&r, 0x7000)), 0x8000,
-                  (uint16_t)(0x8000 + random_below(&r, 0x7000)));
-    return g;
-}
+#include "programs.h"
+#include "watcher.h"
 
 /* ---- the ways ---- */
-
-struct watcher {
-    struct nes *nes;
-    uint32_t counters;
-    uint64_t hash;
-};
-
-static void mix(struct watcher *w, uint64_t value) {
-    w->hash = (w->hash ^ value) * 0x9E3779B97F4A7C15u;
-}
-
-static void on_call(void *self, const struct probe_event *e) {
-    struct watcher *w = self;
-    const struct cpu_registers r = nes_registers(w->nes);
-    mix(w, e->from | (uint64_t)e->to << 32);
-    mix(w, r.a | r.x << 8 | r.y << 16 | (uint64_t)r.p << 24 | (uint64_t)r.s << 32);
-    mix(w, nes_cycle(w->nes) ^ nes_instructions(w->nes) << 32);
-}
-
-static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
-    struct watcher *w = self;
-    for (int when = 0; when < PROBE_WHEN_COUNT; when++) {
-        probe_attach(site, when,
-                     (struct probe){.kind = PROBE_ADD, .counter = w->counters, .value = 1});
-        if (insn->pc % 3 == 0)
-            probe_attach(site, when,
-                         (struct probe){.kind = PROBE_CALL, .call = on_call, .user = w});
-    }
-}
-
-static void on_thread(void *self, const struct thread_event *e) {
-    mix(self, e->change | e->cause << 8 | e->s << 16 | (uint64_t)e->address << 32);
-}
-
-static void on_step(void *self, const struct guest_insn *insn, uint64_t cycle) {
-    mix(self, insn->address ^ cycle << 20 ^ (uint64_t)insn->bytes[0] << 56);
-}
 
 enum { PLAIN, SLOW, SLOW_PICTURES, PROBED, PROBED_SLOW, STEPPED, STEPPED_SLOW, RELOADED, WAYS };
 

@@ -100,6 +100,15 @@ static bool writes(const struct guest_op *op) {
     return op->info->writes_memory || op->access == STACK;
 }
 
+/* May an instruction at pc follow those of a block that starts at `start`? Observers are asked about
+ * what is translated. What they hear of must be the truth even if it is not executed now: code that
+ * may change comes one by one then, and none runs over the edge of a bank. */
+static bool may_follow(const struct nes *n, const struct guest_block *g, uint16_t pc) {
+    if (n->watched && g->in_ram)
+        return false;
+    return !n->board.banked || (pc & 0x1fff) <= 0x1ffd;
+}
+
 void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out) {
     *out = (struct guest_block){.in_ram = may_change(n, pc)};
     if (!n->rd[pc >> 8])
@@ -110,7 +119,7 @@ void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *o
         struct guest_op *const op = &out->ops[out->count];
         if (!readable(n, pc) || from != n->rd[pc >> 8] + (pc & 0xff) ||
             from >= n->code_end[pc >> 8] || may_change(n, pc) != out->in_ram ||
-            !decode(n, pc, from, op))
+            (out->count && !may_follow(n, out, pc)) || !decode(n, pc, from, op))
             return;
         out->count++;
         out->bytes += op->info->size;

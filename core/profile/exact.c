@@ -208,19 +208,22 @@ static void add_recorded(struct exact *x, struct flow *flow, struct map *in, str
 /* Upwards through the addresses: whatever is not yet accounted for at a plain instruction went on
  * to the next. */
 static enum status add_derived(struct exact *x, struct flow *flow, struct map *in, struct map *out,
-                               struct error *e) {
+                               uint64_t *visited, struct error *e) {
     for (size_t i = 0; i < x->variants.len; i++)
         if (!vec_push(&flow->insns, x->variants.at[i]))
             x->out_of_memory = true;
     qsort(x->places.at, x->places.len, sizeof *x->places.at, by_address);
     for (size_t i = 0; i < x->places.len; i++) {
         const struct place *p = &x->places.at[i];
+        uint32_t a = p->insn.address;
+        uint64_t arrived = value_at(in, a) + value_at(&x->begins, a);
+        if (arrived == 0)
+            continue; /* an engine may ask about instructions that never run */
+        ++*visited;
         if (!vec_push(&flow->insns, p->insn))
             x->out_of_memory = true;
         if (!p->derived)
             continue;
-        uint32_t a = p->insn.address;
-        uint64_t arrived = value_at(in, a) + value_at(&x->begins, a);
         uint64_t left = value_at(&x->ends, a) + value_at(out, a);
         if (left > arrived && !x->out_of_memory)
             return error_set(e, STATUS_GUEST,
@@ -285,11 +288,10 @@ static enum status finish(void *self, struct profile *profile, struct error *e) 
     profile->cost.probes = nes_probes_fired(x->nes, x->id);
     nes_detach(x->nes, x->id); /* tells where the threads that still run would go on */
     profile->cost.records = records(x);
-    profile->cost.steps = x->places.len;
     struct flow flow = {0};
     struct map in = {0}, out = {0};
     add_recorded(x, &flow, &in, &out);
-    enum status status = add_derived(x, &flow, &in, &out, e);
+    enum status status = add_derived(x, &flow, &in, &out, &profile->cost.steps, e);
     if (status == STATUS_OK && x->out_of_memory)
         status = error_set(e, STATUS_MEMORY, "out of memory for the exact graph");
     if (status == STATUS_OK)

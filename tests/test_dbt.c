@@ -1,0 +1,361 @@
+/*
+ * The translator against the interpreter, in lockstep: the same program, state hashes after every
+ * frame, and everything that an observer can see. If this failed, results would depend on the
+ * engine.
+ */
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "dbt/dbt.h"
+#include "nes/movie.h"
+#include "profile/profile.h"
+#include "programs.h"
+#include "tiny_rom.h"
+#include "watcher.h"
+
+/* ---- machines ---- */
+
+static const struct {
+    const char *name;
+    struct dbt_options options;
+    bool no_skip;
+} variants[] = {
+    {"as usual", {0}, false},
+    {"at first sight", {.hot = 1}, false},
+    {"unchained", {.hot = 1, .no_chaining = true}, false},
+    {"in 4 KiB", {.hot = 2, .cache_bytes = 4096}, false},
+    {"one by one", {.hot = 1, .block_length = 1}, false},
+    {"late", {.hot = 100}, false},
+    {"without skipping", {.hot = 1}, true},
+    {"counted", {.hot = 1, .block_length = 3, .count_blocks = true}, false},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+/* How a machine is watched. */
+enum watching { NOBODY, PROBES, STEPS_NOW_AND_THEN, WATCHINGS };
+
+struct machine {
+    struct nes *nes;
+    struct watcher watcher;
+    unsigned id;
+};
+
+static void watch(struct machine *m, enum watching how) {
+    m->watcher.nes = m->nes;
+    if (how == NOBODY)
+        return;
+    m->watcher.counters = nes_counters_add(m->nes, 1);
+    const struct observer o = {.self = &m->watcher,
+                               .thread = on_thread,
+                               .instrument = how == PROBES ? instrument : NULL,
+                               .step = how == STEPS_NOW_AND_THEN ? on_step : NULL};
+    assert_int_equal(nes_attach(m->nes, &o, &m->id, NULL), STATUS_OK);
+}
+
+/* variant -1: the interpreter, cycle by cycle. m stays where it is. */
+static void start(struct machine *m, const struct cartridge *cartridge, int variant,
+                  enum watching how) {
+    *m = (struct machine){0};
+    struct nes_options options = {.cartridge = cartridge};
+    if (variant < 0) {
+        options.no_fast = true;
+    } else {
+        options.engine = dbt_engine();
+        options.engine_options = &variants[variant].options;
+        options.no_skip = variants[variant].no_skip;
+    }
+    assert_int_equal(nes_create(&m->nes, &options, NULL), STATUS_OK);
+    watch(m, how);
+}
+
+static void run_frame(struct machine *m, uint64_t seed, unsigned frame, enum watching how) {
+    uint32_t pc;
+    uint64_t jam_frame;
+    if (nes_jammed(m->nes, &pc, &jam_frame) || frame % 40 == 39)
+        nes_reset(m->nes, frame % 3 == 0);
+    nes_set_buttons(m->nes, 0, (uint8_t)splitmix64(seed, frame));
+    if (how == STEPS_NOW_AND_THEN && frame % 2)
+        nes_observe(m->nes, m->id, 100 * frame);
+    assert_int_equal(nes_run_frame(m->nes, NULL), STATUS_OK);
+}
+
+/* ---- lockstep ---- */
+
+static void expect_same(const struct machine *a, const struct machine *b, const char *what,
+                        uint64_t seed, unsigned frame) {
+    if (nes_state_hash(a->nes) != nes_state_hash(b->nes) ||
+        nes_cycle(a->nes) != nes_cycle(b->nes) ||
+        nes_instructions(a->nes) != nes_instructions(b->nes))
+        fail_msg("%s, seed %llu, frame %u: the machines differ", what, (unsigned long long)seed,
+                 frame);
+    if (a->watcher.hash != b->watcher.hash)
+        fail_msg("%s, seed %llu, frame %u: the observers saw different things", what,
+                 (unsigned long long)seed, frame);
+    if (*nes_counters(a->nes) != *nes_counters(b->nes) ||
+        nes_probes_fired(a->nes, 0) != nes_probes_fired(b->nes, 0))
+        fail_msg("%s, seed %llu, frame %u: the counters differ", what, (unsigned long long)seed,
+                 frame);
+}
+
+static void lockstep(const struct cartridge *cartridge, uint64_t seed, unsigned frames,
+                     enum watching how) {
+    struct machine truth, m[VARIANTS];
+    start(&truth, cartridge, -1, how);
+    for (int i = 0; i < VARIANTS; i++)
+        start(&m[i], cartridge, i, how);
+    for (unsigned frame = 0; frame < frames; frame++) {
+        run_frame(&truth, seed, frame, how);
+        for (int i = 0; i < VARIANTS; i++) {
+            run_frame(&m[i], seed, frame, how);
+            expect_same(&truth, &m[i], variants[i].name, seed, frame);
+        }
+    }
+    for (int i = 0; i < VARIANTS; i++)
+        nes_free(m[i].nes);
+    nes_free(truth.nes);
+}
+
+static void noise(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 18; seed++) {
+        struct guest *g = random_program(seed);
+        lockstep(&g->cart, seed, 12, (enum watching)(seed % WATCHINGS));
+        free(g);
+    }
+}
+
+static void programs(void **state) {
+    (void)state;
+    static const unsigned mappers[] = {0, 2, 1, 4, 0, 7};
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        struct guest *g = structured_program(seed, mappers[seed % 6]);
+        lockstep(&g->cart, seed, 16, (enum watching)(seed / 2 % WATCHINGS));
+        free(g);
+    }
+}
+
+static void the_tiny_program(void **state) {
+    (void)state;
+    struct cartridge *cartridge = tiny_program();
+    for (int how = 0; how < WATCHINGS; how++)
+        lockstep(cartridge, 5, 60, (enum watching)how);
+    cartridge_free(cartridge);
+}
+
+/* ---- profilers ---- */
+
+struct profiled {
+    struct nes *nes;
+    void *self[16];
+    struct sampler *sampler;
+};
+
+static void start_profiled(struct profiled *p, const struct cartridge *cartridge, bool translated) {
+    size_t count;
+    const struct technique *const *all = techniques(&count);
+    struct error e = {0};
+    *p = (struct profiled){0};
+    const struct nes_options options = {.cartridge = cartridge,
+                                        .engine = translated ? dbt_engine() : NULL};
+    assert_int_equal(nes_create(&p->nes, &options, &e), STATUS_OK);
+    for (size_t i = 0; i < count; i++) {
+        int64_t values[TECHNIQUE_PARAMETERS] = {0};
+        for (int k = 0; k < TECHNIQUE_PARAMETERS && all[i]->parameters[k].name; k++)
+            values[k] = all[i]->parameters[k].standard;
+        if (all[i]->attach)
+            assert_int_equal(all[i]->attach(&p->self[i], p->nes, values, &e), STATUS_OK);
+    }
+    assert_int_equal(
+        sampler_attach(&p->sampler, p->nes, (struct sampler_options){.interval_us = 777}, &e),
+        STATUS_OK);
+}
+
+static void expect_same_profile(const struct profile *a, const struct profile *b) {
+    assert_int_equal(a->graph.edge_count, b->graph.edge_count);
+    assert_memory_equal(a->graph.edges, b->graph.edges,
+                        a->graph.edge_count * sizeof *a->graph.edges);
+    assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
+    assert_true(a->bins == b->bins && a->low == b->low && a->high == b->high);
+}
+
+/* Ends both, compares what each technique has found and the stream, and what the techniques on
+ * streams make of it. */
+static void finish_profiled(struct profiled *a, struct profiled *b) {
+    size_t count;
+    const struct technique *const *all = techniques(&count);
+    struct error e = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct profile p, q;
+        if (!all[i]->attach)
+            continue;
+        assert_int_equal(all[i]->finish(a->self[i], &p, &e), STATUS_OK);
+        assert_int_equal(all[i]->finish(b->self[i], &q, &e), STATUS_OK);
+        expect_same_profile(&p, &q);
+        profile_free(&p);
+        profile_free(&q);
+    }
+    struct stream s, t;
+    assert_int_equal(sampler_finish(a->sampler, &s, &e), STATUS_OK);
+    assert_int_equal(sampler_finish(b->sampler, &t, &e), STATUS_OK);
+    assert_true(s.batch_count > 10);
+    assert_int_equal(s.batch_count, t.batch_count);
+    assert_int_equal(stream_hash(&s), stream_hash(&t));
+    stream_free(&s);
+    stream_free(&t);
+}
+
+/* Every profiler on both engines; neither disturbs the guest, which a third machine plays alone. */
+static void profilers(const struct cartridge *cartridge, const struct movie *movie,
+                      unsigned frames) {
+    struct profiled interpreted, translated;
+    struct nes *alone;
+    start_profiled(&interpreted, cartridge, false);
+    start_profiled(&translated, cartridge, true);
+    assert_int_equal(
+        nes_create(&alone, &(struct nes_options){.cartridge = cartridge, .engine = dbt_engine()},
+                   NULL),
+        STATUS_OK);
+    struct nes *const all[] = {interpreted.nes, translated.nes, alone};
+    for (unsigned frame = 0; frame < frames; frame++) {
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(movie_play_frame(movie, all[i], NULL), STATUS_OK);
+        for (int i = 1; i < 3; i++)
+            if (nes_state_hash(all[i]) != nes_state_hash(all[0]))
+                fail_msg("%s, frame %u: the machines differ", cartridge->name, frame);
+    }
+    finish_profiled(&interpreted, &translated);
+    for (int i = 0; i < 3; i++)
+        nes_free(all[i]);
+}
+
+static void bundled_games(void **state) {
+    (void)state;
+    glob_t games;
+    assert_int_equal(glob(GAMES_FOLDER "/*.nes", 0, NULL, &games), 0);
+    for (size_t i = 0; i < games.gl_pathc; i++) {
+        struct cartridge *cartridge;
+        struct movie movie;
+        struct error e = {0};
+        char path[4096];
+        const char *const name = strrchr(games.gl_pathv[i], '/') + 1;
+        snprintf(path, sizeof path, MOVIES_FOLDER "/%.*s.fm2", (int)strcspn(name, "."), name);
+        if (cartridge_load(&cartridge, games.gl_pathv[i], &e) != STATUS_OK ||
+            movie_load(&movie, path, &e) != STATUS_OK)
+            fail_msg("%s", e.text);
+        profilers(cartridge, &movie, 1200);
+        movie_free(&movie);
+        cartridge_free(cartridge);
+    }
+    globfree(&games);
+}
+
+/* ---- the rest ---- */
+
+/* Broken: a translated program could change the translator's code. */
+static void nothing_is_writable_and_executable(void **state) {
+    (void)state;
+    struct cartridge *cartridge = tiny_program();
+    struct machine m;
+    start(&m, cartridge, 1, NOBODY);
+    for (unsigned frame = 0; frame < 10; frame++)
+        run_frame(&m, 1, frame, NOBODY);
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    char line[4096];
+    unsigned views = 0;
+    while (fgets(line, sizeof line, maps)) {
+        assert_null(strstr(line, " rwx"));
+        views += strstr(line, "hotgraph-code") != NULL;
+    }
+    fclose(maps);
+    assert_int_equal(views, 2);
+    nes_free(m.nes);
+    cartridge_free(cartridge);
+}
+
+/* Broken: saved states would depend on the engine, or old code would run after a load. */
+static void states_move_between_engines(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct guest *g = structured_program(seed, seed % 2 ? 4 : 2);
+        struct machine truth, m;
+        start(&truth, &g->cart, -1, NOBODY);
+        start(&m, &g->cart, 1, NOBODY);
+        for (unsigned frame = 0; frame < 30; frame++) {
+            run_frame(&truth, seed, frame, NOBODY);
+            run_frame(&m, seed, frame, NOBODY);
+            if (frame % 5 == 4) { /* m goes back to where truth was before its last frame */
+                struct bytes saved = {0};
+                assert_int_equal(nes_save(truth.nes, &saved, NULL), STATUS_OK);
+                run_frame(&m, seed ^ 1, frame + 1, NOBODY);
+                assert_int_equal(nes_load(m.nes, saved.at, saved.len, "state", NULL), STATUS_OK);
+                bytes_free(&saved);
+            }
+            expect_same(&truth, &m, "states", seed, frame);
+        }
+        nes_free(truth.nes);
+        nes_free(m.nes);
+        free(g);
+    }
+}
+
+struct seen {
+    unsigned blocks, executed, bad;
+};
+
+static void look(void *user, const struct dbt_block *b) {
+    struct seen *const seen = user;
+    char text[96];
+    seen->blocks++;
+    seen->executed += b->executions > 0;
+    for (size_t at = 0, length; at < b->host_size; at += length) {
+        length = dbt_disassemble(text, b->host + at, b->host_size - at, b->host_address + at);
+        if (length == 0 || strlen(text) < 3) {
+            seen->bad++;
+            return;
+        }
+    }
+}
+
+/* Every byte of every block is an instruction, and the numbers add up. */
+static void blocks_can_be_read(void **state) {
+    (void)state;
+    struct cartridge *cartridge = tiny_program();
+    struct machine m;
+    start(&m, cartridge, VARIANTS - 1, NOBODY);
+    for (unsigned frame = 0; frame < 30; frame++)
+        run_frame(&m, 1, frame, NOBODY);
+    struct seen seen = {0};
+    dbt_each_block(m.nes, look, &seen);
+    struct dbt_statistics s;
+    dbt_statistics(m.nes, &s);
+    assert_int_equal(seen.bad, 0);
+    assert_int_equal(s.flushes, 0);
+    assert_int_equal(seen.blocks, s.blocks);
+    assert_true(seen.blocks > 10 && seen.executed > seen.blocks / 2);
+    assert_true(s.links > 5 && s.executed > s.dispatched && s.cache_used < s.cache_bytes);
+    nes_free(m.nes);
+    cartridge_free(cartridge);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tiny_program),
+        cmocka_unit_test(noise),
+        cmocka_unit_test(programs),
+        cmocka_unit_test(bundled_games),
+        cmocka_unit_test(states_move_between_engines),
+        cmocka_unit_test(nothing_is_writable_and_executable),
+        cmocka_unit_test(blocks_can_be_read),
+    };
+    if (!dbt_engine()) {
+        printf("no translator for this processor\n");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,45 @@
+/* An observer that uses every kind of callback and mixes all that it sees, registers and time
+ * included, into a hash: two machines that differ anywhere differ there. */
+#ifndef HOTGRAPH_TESTS_WATCHER_H
+#define HOTGRAPH_TESTS_WATCHER_H
+
+#include "nes/nes.h"
+
+struct watcher {
+    struct nes *nes;
+    uint32_t counters;
+    uint64_t hash;
+};
+
+static inline void mix(struct watcher *w, uint64_t value) {
+    w->hash = (w->hash ^ value) * 0x9E3779B97F4A7C15u;
+}
+
+static inline void on_call(void *self, const struct probe_event *e) {
+    struct watcher *w = self;
+    const struct cpu_registers r = nes_registers(w->nes);
+    mix(w, e->from | (uint64_t)e->to << 32);
+    mix(w, r.a | r.x << 8 | r.y << 16 | (uint64_t)r.p << 24 | (uint64_t)r.s << 32);
+    mix(w, nes_cycle(w->nes) ^ nes_instructions(w->nes) << 32);
+}
+
+static inline void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    struct watcher *w = self;
+    for (int when = 0; when < PROBE_WHEN_COUNT; when++) {
+        probe_attach(site, when,
+                     (struct probe){.kind = PROBE_ADD, .counter = w->counters, .value = 1});
+        if (insn->pc % 3 == 0)
+            probe_attach(site, when,
+                         (struct probe){.kind = PROBE_CALL, .call = on_call, .user = w});
+    }
+}
+
+static inline void on_thread(void *self, const struct thread_event *e) {
+    mix(self, e->change | e->cause << 8 | e->s << 16 | (uint64_t)e->address << 32);
+}
+
+static inline void on_step(void *self, const struct guest_insn *insn, uint64_t cycle) {
+    mix(self, insn->address ^ cycle << 20 ^ (uint64_t)insn->bytes[0] << 56);
+}
+
+#endif
