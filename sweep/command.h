@@ -10,6 +10,7 @@
 int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_exact(int argc, char **argv);
+int command_blocks(int argc, char **argv);
 int command_build(int argc, char **argv);
 int command_compare(int argc, char **argv);
 int command_report(int argc, char **argv);

@@ -17,6 +17,7 @@ static const struct command {
     {"sample", "play a movie and record the sample stream", command_sample},
     {"exact", "play a movie and count the exact control-flow graph", command_exact},
     {"build", "find a graph in a sample stream with a profiling technique", command_build},
+    {"blocks", "see hot translated blocks: guest code, host code, counts, chains", command_blocks},
     {"compare", "compare a graph with an exact one: all metrics", command_compare},
     {"report", "tables and figures from a database", command_report},
     {"sweep", "run the experiment that a configuration file describes", command_sweep},

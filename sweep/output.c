@@ -1,5 +1,6 @@
 #include "output.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,4 +43,15 @@ void print_json_string(const char *text) {
         s += n > 0 ? n : 1;
     }
     putchar('"');
+}
+
+void print_translation(const struct dbt_statistics *s) {
+    printf("{\"blocks\": %" PRIu64 ", \"instructions\": %" PRIu64 ", \"guest_bytes\": %" PRIu64
+           ", \"host_bytes\": %" PRIu64 ", \"seconds\": %.6f, \"flushes\": %" PRIu64
+           ", \"stale\": %" PRIu64 ", \"links\": %" PRIu64 ", \"executed\": %" PRIu64
+           ", \"chain_hits\": %" PRIu64 ", \"cache_bytes\": %" PRIu64 ", \"cache_used\": %" PRIu64
+           "}",
+           s->blocks, s->instructions, s->guest_bytes, s->host_bytes, (double)s->nanoseconds * 1e-9,
+           s->flushes, s->stale, s->links, s->executed, s->executed - s->dispatched, s->cache_bytes,
+           s->cache_used);
 }

@@ -4,13 +4,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "engines.h"
 #include "interrupt.h"
-#include "nes/engine.h"
 #include "progress.h"
 
 enum { STATE_FILE_LARGEST = 64 << 20 };
-
-static const char *const engine_names[] = {"interp", "auto", NULL};
 
 const struct option_spec *play_option_rows(struct play_options *o,
                                            struct option_spec rows[PLAY_OPTION_ROWS]) {
@@ -24,8 +22,8 @@ const struct option_spec *play_option_rows(struct play_options *o,
          OPTION_NUMBER, .to = &o->frames, .least = 1, .most = PLAY_FRAMES_MOST,
          .given = &o->frames_given},
         {"engine", "NAME",
-         "what runs the instructions: interp (the interpreter), or auto (default), the fastest "
-         "there is",
+         "what runs the instructions: interp (the interpreter), dbt (the translator to x86-64), or "
+         "auto (default), the fastest there is; the results are the same",
          OPTION_CHOICE, .to = &o->engine, .choices = engine_names},
         {"no-skip", NULL,
          "execute busy-waits instruction by instruction too; same results, more time", OPTION_FLAG,
@@ -80,16 +78,21 @@ static enum status load_state(struct play *p, const char *path, struct error *e)
 enum status play_open(struct play *p, const char *game, const struct play_options *o, bool pictures,
                       struct error *e) {
     interrupt_catch(); /* before a command opens its results */
-    *p = (struct play){.engine_name = engine_interpreter.name};
-    enum status status = game_find(&p->files, game, e);
+    const struct engine *engine;
+    *p = (struct play){0};
+    enum status status = engine_find(&engine, o->engine, e);
+    if (status == STATUS_OK)
+        status = game_find(&p->files, game, e);
     if (status == STATUS_OK)
         status = cartridge_load(&p->cartridge, p->files.rom, e);
     if (status == STATUS_OK)
         status = open_movie(p, o, e);
     if (status != STATUS_OK)
         return status;
+    p->engine_name = engine->name;
     struct nes_options options = {.cartridge = p->cartridge,
-                                  .engine = &engine_interpreter,
+                                  .engine = engine,
+                                  .engine_options = &o->translator,
                                   .pictures = pictures,
                                   .no_skip = o->no_skip,
                                   .no_fast = o->no_fast};
@@ -120,6 +123,13 @@ void play_close(struct play *p) {
     cartridge_free(p->cartridge);
     game_files_free(&p->files);
     *p = (struct play){0};
+}
+
+bool play_translation(const struct play *p, struct dbt_statistics *out) {
+    if (p->nes == NULL || strcmp(p->engine_name, engine_interpreter.name) == 0)
+        return false;
+    dbt_statistics(p->nes, out);
+    return true;
 }
 
 static double now(void) {

@@ -16,6 +16,7 @@
 #ifndef HOTGRAPH_PLAY_H
 #define HOTGRAPH_PLAY_H
 
+#include "dbt/dbt.h"
 #include "game.h"
 #include "nes/movie.h"
 #include "options.h"
@@ -24,6 +25,7 @@ struct play_options {
     const char *movie, *engine, *load_state;
     uint64_t frames;
     bool frames_given, force, no_skip, no_fast;
+    struct dbt_options translator; /* for the commands to set */
 };
 
 enum {
@@ -52,6 +54,8 @@ struct play {
 enum status play_open(struct play *p, const char *game, const struct play_options *options,
                       bool pictures, struct error *e);
 void play_close(struct play *p);
+/* What the translator has done; false when another engine runs. */
+bool play_translation(const struct play *p, struct dbt_statistics *out);
 
 /* Called before and after each frame; either may be NULL. A failure ends the replay. */
 struct play_hooks {

@@ -238,10 +238,16 @@ static void print_json(const struct play *p) {
     printf(",\n \"first_frame\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"cycles\": %" PRIu64
            ", \"instructions\": %" PRIu64 ", \"skipped\": %" PRIu64
            ",\n \"ram_hash\": \"%016" PRIx64 "\", \"state_hash\": \"%016" PRIx64
-           "\",\n \"engine\": \"%s\", \"seconds\": %.6f, \"frames_per_second\": %.1f}\n",
+           "\",\n \"engine\": \"%s\", \"seconds\": %.6f, \"frames_per_second\": %.1f",
            p->first, frames, nes_cycle(p->nes), nes_instructions(p->nes), nes_skipped(p->nes),
            nes_ram_hash(p->nes), nes_state_hash(p->nes), p->engine_name, p->seconds,
            (double)frames / p->seconds);
+    struct dbt_statistics translation;
+    if (play_translation(p, &translation)) {
+        printf(",\n \"translation\": ");
+        print_translation(&translation);
+    }
+    printf("}\n");
 }
 
 static void print_summary(const struct play *p) {
@@ -311,6 +317,8 @@ int command_replay(int argc, char **argv) {
          .to = &r.trace_range},
         {"save-state", "FILE", "write the machine's state after the last frame", OPTION_STRING,
          .to = &r.save_state},
+        {"perf-map", NULL, "write /tmp/perf-PID.map, by which perf(1) names translated blocks",
+         OPTION_FLAG, .to = &r.wish.translator.perf_map},
         {0},
     };
     struct option_spec rows[PLAY_OPTION_ROWS];

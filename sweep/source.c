@@ -1,6 +1,6 @@
 #include "sweep/source.h"
 
-#include "nes/engine.h"
+#include "engines.h"
 #include "sweep/hash.h"
 
 #include <inttypes.h>
@@ -73,7 +73,11 @@ static enum status replay(struct source *out, const struct plan_game *game,
                           const struct sampler_options *sampling, const struct source_hooks *hooks,
                           struct error *e) {
     struct nes *nes;
-    enum status status = nes_create(&nes, &(struct nes_options){.cartridge = game->cartridge}, e);
+    const struct engine *engine;
+    enum status status = engine_find(&engine, NULL, e);
+    if (status == STATUS_OK)
+        status = nes_create(
+            &nes, &(struct nes_options){.cartridge = game->cartridge, .engine = engine}, e);
     if (status != STATUS_OK)
         return status;
     struct hash *frames = hash_start();
@@ -82,7 +86,7 @@ static enum status replay(struct source *out, const struct plan_game *game,
         status = error_set(e, STATUS_MEMORY, "out of memory");
     out->instructions = (int64_t)nes_instructions(nes);
     out->cycles = (int64_t)nes_cycle(nes);
-    out->engine = engine_interpreter.name;
+    out->engine = engine->name;
     snprintf(out->ram_hash, sizeof out->ram_hash, "%016" PRIx64, nes_ram_hash(nes));
     nes_free(nes);
     return status;

@@ -103,8 +103,8 @@ static inline void put_indexed_write(struct writer *w) {
 
 static inline void put_pointer_access(struct writer *w) {
     const unsigned zp = random_below(&w->r, 0xF0);
-    const uint16_t to = random_chance(&w->r, 60) ? data_address(w)
-                                                 : (uint16_t)random_below(&w->r, 0x10000);
+    const uint16_t to =
+        random_chance(&w->r, 60) ? data_address(w) : (uint16_t)random_below(&w->r, 0x10000);
     put(w, 0xA9), put(w, to & 0xff);               /* LDA #lo */
     put(w, 0x85), put(w, zp);                      /* STA zp */
     put(w, 0xA9), put(w, 0x04 | (to >> 8 & 0x83)); /* LDA #hi: RAM at $04xx-$07xx, or ROM */
@@ -116,15 +116,16 @@ static inline void put_loop(struct writer *w) {
     const bool by_y = random_chance(&w->r, 50);
     put(w, by_y ? 0xA0 : 0xA2), put(w, 1 + random_below(&w->r, 40));
     const uint16_t top = w->at;
-    static const uint8_t body[] = {0x0A, 0x4A, 0x2A, 0x6A, 0x18, 0x38, 0xEA, 0x49, 0x69, 0xE9, 0x29};
+    static const uint8_t body[] = {0x0A, 0x4A, 0x2A, 0x6A, 0x18, 0x38,
+                                   0xEA, 0x49, 0x69, 0xE9, 0x29};
     for (unsigned i = random_below(&w->r, 5); i-- > 0;) {
         const uint8_t opcode = body[random_below(&w->r, sizeof body)];
         put(w, opcode);
         if (opcode_info(opcode)->size == 2)
             put(w, random_below(&w->r, 256));
     }
-    put(w, by_y ? 0x88 : 0xCA);                              /* DEY, DEX */
-    put(w, 0xD0), put(w, (uint8_t)(top - (w->at + 1)));      /* BNE top */
+    put(w, by_y ? 0x88 : 0xCA);                         /* DEY, DEX */
+    put(w, 0xD0), put(w, (uint8_t)(top - (w->at + 1))); /* BNE top */
 }
 
 static inline void put_branch(struct writer *w) {
@@ -154,8 +155,7 @@ static inline void put_patch(struct writer *w) {
     const unsigned slot = random_below(&w->r, 8) * 2;
     const bool operand = random_chance(&w->r, 75);
     put(w, 0xA9);
-    put(w, operand ? random_below(&w->r, 256)
-                   : opcodes[random_below(&w->r, sizeof opcodes)]);
+    put(w, operand ? random_below(&w->r, 256) : opcodes[random_below(&w->r, sizeof opcodes)]);
     put_word(w, 0x8D, 0x0300 + slot + operand);
 }
 

@@ -225,7 +225,8 @@ static bool may_be_left_by_translator(const struct test_vector *t) {
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         if (!strcmp(op->name, left[i]))
             return true;
-    return may_be_left(t) || (op->kind == INSN_CALL && t->before.pc >= 0xfe && t->before.pc < 0x200);
+    return may_be_left(t) ||
+           (op->kind == INSN_CALL && t->before.pc >= 0xfe && t->before.pc < 0x200);
 }
 
 /* One instruction as a translated block. */

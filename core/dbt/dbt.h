@@ -57,12 +57,12 @@ struct dbt_block {
     uint16_t pc;
     uint32_t address; /* code address */
     unsigned instructions, guest_bytes;
-    uint64_t executions; /* with count_blocks */
-    unsigned exits, links;    /* exits to a known place, and how many of them are chained */
-    const uint8_t *guest; /* the bytes that were translated */
+    uint64_t executions;   /* with count_blocks */
+    unsigned exits, links; /* exits to a known place, and how many of them are chained */
+    const uint8_t *guest;  /* the bytes that were translated */
     const uint8_t *host;
     size_t host_size;
-    uint64_t host_address; /* where it runs */
+    uint64_t host_address;   /* where it runs */
     const uint32_t *targets; /* pc of each exit to a known place */
 };
 /* Calls each() for every block in the cache, in the order of translation. */

@@ -100,9 +100,9 @@ static bool writes(const struct guest_op *op) {
     return op->info->writes_memory || op->access == STACK;
 }
 
-/* May an instruction at pc follow those of a block that starts at `start`? Observers are asked about
- * what is translated. What they hear of must be the truth even if it is not executed now: code that
- * may change comes one by one then, and none runs over the edge of a bank. */
+/* May an instruction at pc follow those of a block that starts at `start`? Observers are asked
+ * about what is translated. What they hear of must be the truth even if it is not executed now:
+ * code that may change comes one by one then, and none runs over the edge of a bank. */
 static bool may_follow(const struct nes *n, const struct guest_block *g, uint16_t pc) {
     if (n->watched && g->in_ram)
         return false;

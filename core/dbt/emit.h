@@ -2,8 +2,8 @@
  * emit: writes x86-64 instructions, encoded by Zydis. Private to core/dbt.
  *
  *     EMIT(e, ADD, reg(RAX), imm(5));                                          add rax, 5
- *     EMIT(e, MOVZX, reg(ECX), mem(1, RBX, 16));                               movzx ecx, byte [rbx+16]
- *     const uint32_t jump = emit_jump(e, JNZ);                                 jnz ...
+ *     EMIT(e, MOVZX, reg(ECX), mem(1, RBX, 16));                               movzx ecx, byte
+ * [rbx+16] const uint32_t jump = emit_jump(e, JNZ);                                 jnz ...
  *     emit_bind(e, jump, emit_here(e));                                        ...:
  *
  * When the room is used up nothing more is written and `full` is set; the caller looks once, at the

@@ -1,6 +1,9 @@
 /* Looking into the translator. */
+#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "dbt/translator.h"
 
@@ -39,4 +42,21 @@ void dbt_each_block(const struct nes *n, void (*each)(void *user, const struct d
             }
         each(user, &out);
     }
+}
+
+/* The format of perf's own JIT interface (tools/perf/Documentation/jit-interface.txt of Linux):
+ * start, size, name. */
+enum status perf_map_open(struct dbt *d, struct error *e) {
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    d->perf_map = fopen(path, "ae");
+    return d->perf_map
+               ? STATUS_OK
+               : error_set(e, STATUS_IO, "%s: %s; --perf-map needs it", path, strerror(errno));
+}
+
+void perf_map_add(const struct dbt *d, const struct block *b) {
+    if (d->perf_map)
+        fprintf(d->perf_map, "%" PRIxPTR " %" PRIx32 " guest_%06" PRIx32 "\n",
+                (uintptr_t)(d->cache.run + b->host), b->host_size, b->address);
 }

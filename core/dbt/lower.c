@@ -4,11 +4,6 @@
 
 #include "nes/cpu_exec.h"
 
-#define MEMORY(offset_in_ram) mem(1, NES, (int64_t)offsetof(struct nes, ram) + (offset_in_ram))
-#define MEMORY_AT(index, offset_in_ram)                                                            \
-    memx(1, NES, ZYDIS_REGISTER_##index, 1, (int64_t)offsetof(struct nes, ram) + (offset_in_ram))
-#define PAGE_OF(table, index)                                                                      \
-    memx(8, NES, ZYDIS_REGISTER_##index, 8, (int64_t)offsetof(struct nes, table))
 #define CPU(field) FIELD_OF_NES(uint8_t, cpu.field)
 
 static uint16_t word_of(const struct guest_op *op) {
@@ -44,9 +39,16 @@ static void carry_in(struct translation *t) {
     EMIT(t->e, ADD, C8, imm(-1)); /* add dil, -1: carries when it was 1 */
 }
 
+static void borrow_out(struct translation *t) {
+    EMIT(t->e, SETNB, C8); /* setnc dil */
+    t->flags.c = C_HERE;
+    t->flags.carry = CARRY_IS_NOT_C;
+}
+
 static void carry_out(struct translation *t) {
     EMIT(t->e, SETB, C8); /* setc dil */
     t->flags.c = C_HERE;
+    t->flags.carry = CARRY_IS_C;
 }
 
 /* ---- where operands are ---- */
@@ -54,12 +56,12 @@ static void carry_out(struct translation *t) {
 /* address .. address + 255 is one piece of the memory that the pages show. */
 static bool in_one_piece(const uint8_t *const *pages, uint16_t address) {
     const unsigned page = address >> 8;
-    return pages[page] && ((address & 0xff) == 0 ||
-                           (page < 0xff && pages[page + 1] == pages[page] + 256));
+    return pages[page] &&
+           ((address & 0xff) == 0 || (page < 0xff && pages[page + 1] == pages[page] + 256));
 }
 
 /* The guest's memory at `at` + index; index may be ZYDIS_REGISTER_NONE. */
-static operand memory_at(struct translation *t, const uint8_t *at, ZydisRegister index) {
+operand lower_memory_at(struct translation *t, const uint8_t *at, ZydisRegister index) {
     const struct nes *const n = t->nes;
     if (at >= n->ram && at < n->ram + RAM_SIZE)
         return memx(1, NES, index, index ? 1 : 0,
@@ -77,9 +79,9 @@ static operand memory_through(struct translation *t, bool write) {
         EMIT(e, MOV, REG(RAX), PAGE_OF(wr, RAX)); /* mov rax, [nes + rax*8 + wr] */
     else
         EMIT(e, MOV, REG(RAX), PAGE_OF(rd, RAX));
-    EMIT(e, TEST, REG(RAX), REG(RAX));  /* test rax, rax */
-    leave_at(t, emit_jump(e, JZ));      /* jz to nes_step */
-    EMIT(e, MOVZX, REG(ECX), REG(CL));  /* movzx ecx, cl */
+    EMIT(e, TEST, REG(RAX), REG(RAX)); /* test rax, rax */
+    leave_at(t, emit_jump(e, JZ));     /* jz to nes_step */
+    EMIT(e, MOVZX, REG(ECX), REG(CL)); /* movzx ecx, cl */
     return memx(1, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 0);
 }
 
@@ -108,7 +110,7 @@ static operand absolute_indexed(struct translation *t, const struct guest_op *op
     if (in_one_piece(pages, base)) {
         if (!write)
             page_penalty(t, base & 0xff, index);
-        return memory_at(t, pages[base >> 8] + (base & 0xff), index);
+        return lower_memory_at(t, pages[base >> 8] + (base & 0xff), index);
     }
     EMIT(e, LEA, REG(ECX), mem(8, index, base)); /* lea ecx, [index + base] */
     EMIT(e, MOVZX, REG(ECX), REG(CX));           /* movzx ecx, cx */
@@ -149,19 +151,19 @@ static operand indirect_indexed(struct translation *t, const struct guest_op *op
     struct emitter *const e = t->e;
     const bool write = op->access != READ;
     pointer(t, op->bytes[1]);
-    EMIT(e, MOV, REG(EAX), REG(ECX));           /* mov eax, ecx */
-    EMIT(e, SHR, REG(EAX), imm(8));             /* shr eax, 8 */
-    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));     /* cmp qword [nes + rax*8 + rd], 0 */
-    leave_at(t, emit_jump(e, JZ));              /* jz to nes_step */
+    EMIT(e, MOV, REG(EAX), REG(ECX));       /* mov eax, ecx */
+    EMIT(e, SHR, REG(EAX), imm(8));         /* shr eax, 8 */
+    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
+    leave_at(t, emit_jump(e, JZ));          /* jz to nes_step */
     if (!write)
-        EMIT(e, MOVZX, REG(EDX), REG(CL));      /* movzx edx, cl */
-    EMIT(e, ADD, REG(ECX), Y32);                /* add ecx, r10d */
-    EMIT(e, MOVZX, REG(ECX), REG(CX));          /* movzx ecx, cx */
+        EMIT(e, MOVZX, REG(EDX), REG(CL)); /* movzx edx, cl */
+    EMIT(e, ADD, REG(ECX), Y32);           /* add ecx, r10d */
+    EMIT(e, MOVZX, REG(ECX), REG(CX));     /* movzx ecx, cx */
     const operand m = memory_through(t, write);
     if (!write) {
-        EMIT(e, ADD, REG(EDX), Y32);       /* add edx, r10d */
-        EMIT(e, SHR, REG(EDX), imm(8));    /* shr edx, 8 */
-        EMIT(e, SUB, BUDGET, REG(RDX));    /* sub r12, rdx */
+        EMIT(e, ADD, REG(EDX), Y32);    /* add edx, r10d */
+        EMIT(e, SHR, REG(EDX), imm(8)); /* shr edx, 8 */
+        EMIT(e, SUB, BUDGET, REG(RDX)); /* sub r12, rdx */
     }
     return m;
 }
@@ -180,7 +182,7 @@ static operand place(struct translation *t, const struct guest_op *op) {
     case MODE_ZPY:
         return zero_page_indexed(t, zp, ZYDIS_REGISTER_R10);
     case MODE_ABS:
-        return memory_at(t, t->nes->rd[op->bytes[2]] + op->bytes[1], ZYDIS_REGISTER_NONE);
+        return lower_memory_at(t, t->nes->rd[op->bytes[2]] + op->bytes[1], ZYDIS_REGISTER_NONE);
     case MODE_ABX:
         return absolute_indexed(t, op, ZYDIS_REGISTER_R9);
     case MODE_ABY:
@@ -224,46 +226,44 @@ static void subtract_with(struct translation *t, operand m) {
         EMIT(t->e, CMP, C8, imm(1)); /* cmp dil, 1: borrows when it was 0 */
         EMIT(t->e, SBB, A8, m);      /* sbb r8b, m */
     }
-    EMIT(t->e, SETNB, C8); /* setnc dil */
-    EMIT(t->e, SETO, V8);  /* seto bpl */
-    t->flags.c = C_HERE;
+    borrow_out(t);
+    EMIT(t->e, SETO, V8); /* seto bpl */
     set_nz(t, NZ_IS_A, HOST_HAS_NZ);
 }
 
 static void compare(struct translation *t, operand r32, operand m) {
     EMIT(t->e, MOV, NZ32, r32); /* mov esi, r */
     EMIT(t->e, SUB, NZ8, m);    /* sub sil, m */
-    EMIT(t->e, SETNB, C8);      /* setnc dil */
-    t->flags.c = C_HERE;
+    borrow_out(t);
     set_nz(t, NZ_HERE, HOST_HAS_NZ);
 }
 
 static void bit(struct translation *t, operand m) {
     struct emitter *const e = t->e;
-    load(t, REG(EAX), m);              /* movzx eax, m */
-    EMIT(e, MOV, NZ32, REG(EAX));      /* mov esi, eax */
-    EMIT(e, AND, NZ32, imm(0x80));     /* and esi, 80h */
-    EMIT(e, SHL, NZ32, imm(8));        /* shl esi, 8 */
-    EMIT(e, MOV, V32, REG(EAX));       /* mov ebp, eax */
-    EMIT(e, AND, V32, imm(0x40));      /* and ebp, 40h */
-    EMIT(e, TEST, REG(AL), A8);        /* test al, r8b */
-    EMIT(e, SETNZ, REG(CL));           /* setnz cl */
-    EMIT(e, OR, NZ8, REG(CL));         /* or sil, cl */
+    load(t, REG(EAX), m);          /* movzx eax, m */
+    EMIT(e, MOV, NZ32, REG(EAX));  /* mov esi, eax */
+    EMIT(e, AND, NZ32, imm(0x80)); /* and esi, 80h */
+    EMIT(e, SHL, NZ32, imm(8));    /* shl esi, 8 */
+    EMIT(e, MOV, V32, REG(EAX));   /* mov ebp, eax */
+    EMIT(e, AND, V32, imm(0x40));  /* and ebp, 40h */
+    EMIT(e, TEST, REG(AL), A8);    /* test al, r8b */
+    EMIT(e, SETNZ, REG(CL));       /* setnz cl */
+    EMIT(e, OR, NZ8, REG(CL));     /* or sil, cl */
     set_nz(t, NZ_HERE, HOST_NOTHING);
 }
 
 static void arr(struct translation *t, operand m) {
     struct emitter *const e = t->e;
-    EMIT(e, AND, A8, m);              /* and r8b, m */
-    carry_in(t);                      /* add dil, -1 */
-    EMIT(e, RCR, A8, imm(1));         /* rcr r8b, 1 */
-    EMIT(e, MOV, C32, A32);           /* mov edi, r8d */
-    EMIT(e, SHR, C32, imm(6));        /* shr edi, 6 */
-    EMIT(e, MOV, V32, A32);           /* mov ebp, r8d */
-    EMIT(e, SHR, V32, imm(5));        /* shr ebp, 5 */
-    EMIT(e, XOR, V32, C32);           /* xor ebp, edi */
-    EMIT(e, AND, V32, imm(1));        /* and ebp, 1 */
-    EMIT(e, AND, C32, imm(1));        /* and edi, 1 */
+    EMIT(e, AND, A8, m);       /* and r8b, m */
+    carry_in(t);               /* add dil, -1 */
+    EMIT(e, RCR, A8, imm(1));  /* rcr r8b, 1 */
+    EMIT(e, MOV, C32, A32);    /* mov edi, r8d */
+    EMIT(e, SHR, C32, imm(6)); /* shr edi, 6 */
+    EMIT(e, MOV, V32, A32);    /* mov ebp, r8d */
+    EMIT(e, SHR, V32, imm(5)); /* shr ebp, 5 */
+    EMIT(e, XOR, V32, C32);    /* xor ebp, edi */
+    EMIT(e, AND, V32, imm(1)); /* and ebp, 1 */
+    EMIT(e, AND, C32, imm(1)); /* and edi, 1 */
     t->flags.c = C_HERE;
     set_nz(t, NZ_IS_A, HOST_NOTHING);
 }
@@ -354,10 +354,9 @@ static void lower_read(struct translation *t, const struct guest_op *op) {
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
         break;
     case DO_SBX:
-        EMIT(e, AND, X8, A8);  /* and r9b, r8b */
-        EMIT(e, SUB, X8, m);   /* sub r9b, m */
-        EMIT(e, SETNB, C8);    /* setnc dil */
-        t->flags.c = C_HERE;
+        EMIT(e, AND, X8, A8); /* and r9b, r8b */
+        EMIT(e, SUB, X8, m);  /* sub r9b, m */
+        borrow_out(t);
         set_nz(t, NZ_IS_X, HOST_HAS_NZ);
         break;
     default: /* NOP: place() has emitted what its read costs */
@@ -380,10 +379,10 @@ static void lower_write(struct translation *t, const struct guest_op *op) {
     case DO_STY:
         EMIT(e, MOV, m, Y8);
         break;
-    default:                           /* SAX */
-        EMIT(e, MOV, REG(EDX), A32);   /* mov edx, r8d */
-        EMIT(e, AND, REG(EDX), X32);   /* and edx, r9d */
-        EMIT(e, MOV, m, REG(DL));      /* mov m, dl */
+    default:                         /* SAX */
+        EMIT(e, MOV, REG(EDX), A32); /* mov edx, r8d */
+        EMIT(e, AND, REG(EDX), X32); /* and edx, r9d */
+        EMIT(e, MOV, m, REG(DL));    /* mov m, dl */
         break;
     }
 }
@@ -439,14 +438,17 @@ static void combine(struct translation *t, unsigned mnemonic) {
     case DO_SLO:
         EMIT(e, OR, A8, NZ8); /* or r8b, sil */
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
+        t->flags.carry = CARRY_IS_NOTHING;
         break;
     case DO_RLA:
         EMIT(e, AND, A8, NZ8);
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
+        t->flags.carry = CARRY_IS_NOTHING;
         break;
     case DO_SRE:
         EMIT(e, XOR, A8, NZ8);
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
+        t->flags.carry = CARRY_IS_NOTHING;
         break;
     case DO_RRA:
         add_with(t, NZ8);
@@ -555,41 +557,41 @@ static void gather_flags(struct translation *t) {
     struct emitter *const e = t->e;
     settle_c(e, &t->flags);
     settle_nz(e, &t->flags);
-    EMIT(e, MOVZX, REG(EAX), CPU(p));           /* movzx eax, byte [nes + p] */
-    EMIT(e, OR, REG(EAX), imm(P_ONE | P_B));    /* or eax, 30h */
-    EMIT(e, OR, REG(EAX), C32);                 /* or eax, edi */
-    EMIT(e, XOR, REG(ECX), REG(ECX));           /* xor ecx, ecx */
-    EMIT(e, TEST, NZ16, imm16(0x8080));         /* test si, 8080h */
-    EMIT(e, SETNZ, REG(CL));                    /* setnz cl */
-    EMIT(e, SHL, REG(ECX), imm(7));             /* shl ecx, 7 */
-    EMIT(e, OR, REG(EAX), REG(ECX));            /* or eax, ecx */
-    EMIT(e, XOR, REG(ECX), REG(ECX));           /* xor ecx, ecx */
-    EMIT(e, TEST, NZ8, NZ8);                    /* test sil, sil */
-    EMIT(e, SETZ, REG(CL));                     /* setz cl */
+    EMIT(e, MOVZX, REG(EAX), CPU(p));        /* movzx eax, byte [nes + p] */
+    EMIT(e, OR, REG(EAX), imm(P_ONE | P_B)); /* or eax, 30h */
+    EMIT(e, OR, REG(EAX), C32);              /* or eax, edi */
+    EMIT(e, XOR, REG(ECX), REG(ECX));        /* xor ecx, ecx */
+    EMIT(e, TEST, NZ16, imm16(0x8080));      /* test si, 8080h */
+    EMIT(e, SETNZ, REG(CL));                 /* setnz cl */
+    EMIT(e, SHL, REG(ECX), imm(7));          /* shl ecx, 7 */
+    EMIT(e, OR, REG(EAX), REG(ECX));         /* or eax, ecx */
+    EMIT(e, XOR, REG(ECX), REG(ECX));        /* xor ecx, ecx */
+    EMIT(e, TEST, NZ8, NZ8);                 /* test sil, sil */
+    EMIT(e, SETZ, REG(CL));                  /* setz cl */
     EMIT(e, LEA, REG(EAX), memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 2, 0));
-    EMIT(e, XOR, REG(ECX), REG(ECX));           /* ^ lea eax, [rax + rcx*2]; xor ecx, ecx */
-    EMIT(e, TEST, V8, V8);                      /* test bpl, bpl */
-    EMIT(e, SETNZ, REG(CL));                    /* setnz cl */
-    EMIT(e, SHL, REG(ECX), imm(6));             /* shl ecx, 6 */
-    EMIT(e, OR, REG(EAX), REG(ECX));            /* or eax, ecx */
+    EMIT(e, XOR, REG(ECX), REG(ECX)); /* ^ lea eax, [rax + rcx*2]; xor ecx, ecx */
+    EMIT(e, TEST, V8, V8);            /* test bpl, bpl */
+    EMIT(e, SETNZ, REG(CL));          /* setnz cl */
+    EMIT(e, SHL, REG(ECX), imm(6));   /* shl ecx, 6 */
+    EMIT(e, OR, REG(EAX), REG(ECX));  /* or eax, ecx */
 }
 
 /* From P in eax. */
 static void spread_flags(struct translation *t) {
     struct emitter *const e = t->e;
-    EMIT(e, MOV, REG(ECX), REG(EAX));      /* mov ecx, eax */
-    EMIT(e, AND, REG(ECX), imm(P_I | P_D));/* and ecx, 0ch */
-    EMIT(e, MOV, CPU(p), REG(CL));         /* mov [nes + p], cl */
-    EMIT(e, MOV, C32, REG(EAX));           /* mov edi, eax */
-    EMIT(e, AND, C32, imm(P_C));           /* and edi, 1 */
-    EMIT(e, MOV, V32, REG(EAX));           /* mov ebp, eax */
-    EMIT(e, AND, V32, imm(P_V));           /* and ebp, 40h */
-    EMIT(e, MOV, NZ32, REG(EAX));          /* mov esi, eax */
-    EMIT(e, AND, NZ32, imm(P_N));          /* and esi, 80h */
-    EMIT(e, SHL, NZ32, imm(8));            /* shl esi, 8 */
-    EMIT(e, TEST, REG(AL), imm(P_Z));      /* test al, 2 */
-    EMIT(e, SETZ, REG(CL));                /* setz cl */
-    EMIT(e, OR, NZ8, REG(CL));             /* or sil, cl */
+    EMIT(e, MOV, REG(ECX), REG(EAX));       /* mov ecx, eax */
+    EMIT(e, AND, REG(ECX), imm(P_I | P_D)); /* and ecx, 0ch */
+    EMIT(e, MOV, CPU(p), REG(CL));          /* mov [nes + p], cl */
+    EMIT(e, MOV, C32, REG(EAX));            /* mov edi, eax */
+    EMIT(e, AND, C32, imm(P_C));            /* and edi, 1 */
+    EMIT(e, MOV, V32, REG(EAX));            /* mov ebp, eax */
+    EMIT(e, AND, V32, imm(P_V));            /* and ebp, 40h */
+    EMIT(e, MOV, NZ32, REG(EAX));           /* mov esi, eax */
+    EMIT(e, AND, NZ32, imm(P_N));           /* and esi, 80h */
+    EMIT(e, SHL, NZ32, imm(8));             /* shl esi, 8 */
+    EMIT(e, TEST, REG(AL), imm(P_Z));       /* test al, 2 */
+    EMIT(e, SETZ, REG(CL));                 /* setz cl */
+    EMIT(e, OR, NZ8, REG(CL));              /* or sil, cl */
     t->flags.c = C_HERE;
     set_nz(t, NZ_HERE, HOST_NOTHING);
 }
@@ -620,118 +622,9 @@ static void lower_stack(struct translation *t, const struct guest_op *op) {
     }
 }
 
-/* ---- FLOW ---- */
-
-static void push_return(struct translation *t, const struct guest_op *op) {
-    struct emitter *const e = t->e;
-    const uint16_t back = (uint16_t)(op->pc + 2);
-    EMIT(e, MOV, MEMORY_AT(R11, 0x100), imm8(back >> 8)); /* mov byte [nes + r11 + ram + 100h], .. */
-    EMIT(e, DEC, S8);                                     /* dec r11b */
-    EMIT(e, MOV, MEMORY_AT(R11, 0x100), imm8(back));
-    EMIT(e, DEC, S8);
-}
-
-/* RTS pulls, and reads without purpose where it came from before it goes on behind that. */
-static void pull_return(struct translation *t) {
-    struct emitter *const e = t->e;
-    EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_R11, 1)); /* lea eax, [r11 + 1] */
-    EMIT(e, MOVZX, REG(EAX), REG(AL));                     /* movzx eax, al */
-    EMIT(e, MOVZX, REG(ECX), MEMORY_AT(RAX, 0x100));       /* movzx ecx, byte [nes + rax + ...] */
-    EMIT(e, LEA, REG(EDX), mem(8, ZYDIS_REGISTER_R11, 2)); /* lea edx, [r11 + 2] */
-    EMIT(e, MOVZX, REG(EDX), REG(DL));                     /* movzx edx, dl */
-    EMIT(e, MOVZX, REG(EAX), MEMORY_AT(RDX, 0x100));       /* movzx eax, byte [nes + rdx + ...] */
-    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));                /* cmp qword [nes + rax*8 + rd], 0 */
-    leave_at(t, emit_jump(e, JZ));                         /* jz to nes_step */
-    EMIT(e, MOV, S32, REG(EDX));                           /* mov r11d, edx */
-    EMIT(e, SHL, REG(EAX), imm(8));                        /* shl eax, 8 */
-    EMIT(e, LEA, REG(ECX), memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 1));
-    EMIT(e, MOVZX, REG(ECX), REG(CX)); /* ^ lea ecx, [rax + rcx + 1]; movzx ecx, cx */
-}
-
-/* JMP (indirect) does not carry into the high byte of its pointer. */
-static void follow_pointer(struct translation *t, const struct guest_op *op) {
-    struct emitter *const e = t->e;
-    const uint8_t *const page = t->nes->rd[op->bytes[2]];
-    EMIT(e, MOVZX, REG(EDX), memory_at(t, page + op->bytes[1], ZYDIS_REGISTER_NONE));
-    EMIT(e, MOVZX, REG(ECX),
-         memory_at(t, page + (uint8_t)(op->bytes[1] + 1), ZYDIS_REGISTER_NONE));
-    EMIT(e, SHL, REG(ECX), imm(8));  /* movzx edx, byte [low]; movzx ecx, byte [high]; shl ecx, 8 */
-    EMIT(e, OR, REG(ECX), REG(EDX)); /* or ecx, edx */
-}
-
-void lower_target(struct translation *t, const struct guest_op *op) {
-    if (op->info->kind == INSN_RETURN)
-        pull_return(t);
-    else
-        follow_pointer(t, op);
-}
-
-/* The host's flags say N and Z after this. */
-static void test_nz(struct translation *t) {
-    struct emitter *const e = t->e;
-    if (t->flags.host == HOST_HAS_NZ)
-        return;
-    if (t->flags.nz == NZ_IS_A)
-        EMIT(e, TEST, A8, A8); /* test r8b, r8b */
-    else if (t->flags.nz == NZ_IS_X)
-        EMIT(e, TEST, X8, X8);
-    else if (t->flags.nz == NZ_IS_Y)
-        EMIT(e, TEST, Y8, Y8);
-}
-
-static bool known_elsewhere(const struct translation *t) {
-    return t->flags.host == HOST_HAS_NZ || t->flags.nz != NZ_HERE;
-}
-
-static uint32_t jump_if_n(struct translation *t, bool set) {
-    struct emitter *const e = t->e;
-    if (known_elsewhere(t)) {
-        test_nz(t);
-        return set ? emit_jump(e, JS) : emit_jump(e, JNS);
-    }
-    EMIT(e, TEST, NZ16, imm16(0x8080)); /* test si, 8080h */
-    return set ? emit_jump(e, JNZ) : emit_jump(e, JZ);
-}
-
-static uint32_t jump_if_z(struct translation *t, bool set) {
-    struct emitter *const e = t->e;
-    if (known_elsewhere(t))
-        test_nz(t);
-    else
-        EMIT(e, TEST, NZ8, NZ8); /* test sil, sil */
-    return set ? emit_jump(e, JZ) : emit_jump(e, JNZ);
-}
-
-static uint32_t jump_if(struct translation *t, operand flag, bool set) {
-    EMIT(t->e, TEST, flag, flag); /* test flag, flag */
-    return set ? emit_jump(t->e, JNZ) : emit_jump(t->e, JZ);
-}
-
-uint32_t lower_condition(struct translation *t, const struct guest_op *op) {
-    uint32_t jump;
-    switch (op->mnemonic) {
-    case DO_BPL:
-    case DO_BMI:
-        return jump_if_n(t, op->mnemonic == DO_BMI);
-    case DO_BNE:
-    case DO_BEQ:
-        return jump_if_z(t, op->mnemonic == DO_BEQ);
-    case DO_BVC:
-    case DO_BVS:
-        jump = jump_if(t, V8, op->mnemonic == DO_BVS);
-        break;
-    default: /* BCC, BCS */
-        settle_c(t->e, &t->flags);
-        jump = jump_if(t, C8, op->mnemonic == DO_BCS);
-        break;
-    }
-    t->flags.host = HOST_NOTHING;
-    return jump;
-}
-
 void lower(struct translation *t, const struct guest_op *op) {
     if (op->access != FLOW)
-        t->flags.host = HOST_NOTHING;
+        t->flags.host = t->flags.carry = 0;
     switch ((enum access)op->access) {
     case READ:
         lower_read(t, op);
@@ -750,7 +643,7 @@ void lower(struct translation *t, const struct guest_op *op) {
         break;
     case FLOW:
         if (op->info->kind == INSN_CALL)
-            push_return(t, op);
+            lower_call(t, op);
         break;
     case MANGLE:
         break; /* never in a block */

@@ -271,13 +271,15 @@ static void destroy(void *self) {
     vec_free(&d->waits);
     vec_free(&d->exits);
     cache_close(&d->cache);
+    if (d->perf_map)
+        fclose(d->perf_map);
     free(d);
 }
 
 static struct dbt_options options_of(const struct nes *n) {
     const struct dbt_options *const given = n->options.engine_options;
     struct dbt_options o = given ? *given : (struct dbt_options){0};
-    o.cache_bytes = o.cache_bytes == 0              ? USUAL_CACHE
+    o.cache_bytes = o.cache_bytes == 0               ? USUAL_CACHE
                     : o.cache_bytes < SMALLEST_CACHE ? SMALLEST_CACHE
                     : o.cache_bytes > LARGEST_CACHE  ? LARGEST_CACHE
                                                      : o.cache_bytes;
@@ -292,7 +294,9 @@ static enum status create(void **self, struct nes *n, struct error *e) {
     if (!d || !vec_push(&d->exits, (struct exit){.leave = LEAVE_INDIRECT}))
         return error_set(e, STATUS_MEMORY, "out of memory for the translator");
     d->options = options_of(n);
-    const enum status status = cache_open(&d->cache, d->options.cache_bytes, e);
+    enum status status = cache_open(&d->cache, d->options.cache_bytes, e);
+    if (status == STATUS_OK && d->options.perf_map)
+        status = perf_map_open(d, e);
     return status == STATUS_OK ? translate_fixed(d, e) : status;
 }
 

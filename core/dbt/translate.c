@@ -16,10 +16,10 @@ static_assert(sizeof((struct cpu *)0)->a == 1 && sizeof((struct cpu *)0)->c == 1
 
 #define FRAME(base, type, field)                                                                   \
     mem((unsigned)sizeof(type), ZYDIS_REGISTER_##base, (int64_t)offsetof(struct frame, field))
-#define CPU8(field)   FIELD_OF_NES(uint8_t, cpu.field)
-#define CPU16(field)  FIELD_OF_NES(uint16_t, cpu.field)
-#define TOP_OF_STACK  mem(8, ZYDIS_REGISTER_RSP, 0)
-#define COUNTER(i)    mem(8, COUNTERS, (int64_t)(i) * 8)
+#define CPU8(field)  FIELD_OF_NES(uint8_t, cpu.field)
+#define CPU16(field) FIELD_OF_NES(uint16_t, cpu.field)
+#define TOP_OF_STACK mem(8, ZYDIS_REGISTER_RSP, 0)
+#define COUNTER(i)   mem(8, COUNTERS, (int64_t)(i)*8)
 
 /* ---- fixed code ---- */
 
@@ -50,14 +50,14 @@ enum { SAVED = sizeof saved / sizeof *saved };
 /* leave: eax is the number of the exit. Place 0 of the cache, where the table's zeroes lead, comes
  * right before it: an indirect jump to a pc (in ecx) without a block. */
 static void emit_leave(struct dbt *d, struct emitter *e) {
-    EMIT(e, MOV, CPU16(pc), REG(CX));    /* mov [nes + cpu.pc], cx */
-    EMIT(e, MOV, REG(EAX), imm(0));      /* mov eax, 0 */
+    EMIT(e, MOV, CPU16(pc), REG(CX)); /* mov [nes + cpu.pc], cx */
+    EMIT(e, MOV, REG(EAX), imm(0));   /* mov eax, 0 */
     d->leave = emit_here(e);
     store_registers(e);
-    EMIT(e, MOV, REG(RCX), TOP_OF_STACK);                /* mov rcx, [rsp] */
-    EMIT(e, MOV, FRAME(RCX, int64_t, budget), BUDGET);   /* mov [rcx + budget], r12 */
+    EMIT(e, MOV, REG(RCX), TOP_OF_STACK);              /* mov rcx, [rsp] */
+    EMIT(e, MOV, FRAME(RCX, int64_t, budget), BUDGET); /* mov [rcx + budget], r12 */
     EMIT(e, MOV, FRAME(RCX, uint64_t, executed), EXECUTED);
-    EMIT(e, ADD, REG(RSP), imm(8));                      /* add rsp, 8 */
+    EMIT(e, ADD, REG(RSP), imm(8)); /* add rsp, 8 */
     for (unsigned i = SAVED; i-- > 0;)
         EMIT(e, POP, reg(saved[i]));
     emit_ret(e);
@@ -68,7 +68,7 @@ static void emit_enter(struct dbt *d, struct emitter *e) {
     d->enter = emit_here(e);
     for (unsigned i = 0; i < SAVED; i++)
         EMIT(e, PUSH, reg(saved[i]));
-    EMIT(e, PUSH, REG(RDI));         /* seven pushes: rsp is a multiple of 16 again */
+    EMIT(e, PUSH, REG(RDI));          /* seven pushes: rsp is a multiple of 16 again */
     EMIT(e, MOV, REG(RAX), REG(RSI)); /* mov rax, rsi */
     EMIT(e, MOV, reg(NES), FRAME(RDI, void *, nes));
     EMIT(e, MOV, reg(COUNTERS), FRAME(RDI, void *, counters));
@@ -117,16 +117,18 @@ void dbt_call_probe(struct nes *n, const struct hook *hook, uint32_t from, struc
 
 /* ---- counts ---- */
 
-/* Guest state and counts are in their registers after this. */
-static void settle(struct translation *t) {
+/* Guest state and counts are in their registers after this. blocks: 1 where the block is left. */
+static void settle_counting(struct translation *t, unsigned blocks) {
     struct emitter *const e = t->e;
     settle_c(e, &t->flags);
     settle_nz(e, &t->flags);
-    t->flags.host = HOST_NOTHING;
+    t->flags.host = t->flags.carry = 0; /* the host's flags are lost */
     if (t->cycles)
-        EMIT(e, LEA, BUDGET, mem(8, ZYDIS_REGISTER_R12, -(int64_t)t->cycles)); /* lea r12, [r12 - cycles] */
-    if (t->count)
-        EMIT(e, ADD, EXECUTED, imm((int64_t)t->count << EXECUTED_SHIFT)); /* add r13, count << 24 */
+        EMIT(e, LEA, BUDGET,
+             mem(8, ZYDIS_REGISTER_R12, -(int64_t)t->cycles)); /* lea r12, [r12 - cycles] */
+    const int64_t executed = ((int64_t)t->count << EXECUTED_SHIFT) + blocks;
+    if (executed)
+        EMIT(e, ADD, EXECUTED, imm(executed)); /* add r13, (count << 24) + blocks */
     for (unsigned i = 0; i < NES_OBSERVERS; i++) {
         if (t->fired[i])
             EMIT(e, ADD, mem(8, NES, (int64_t)offsetof(struct nes, fired) + 8 * i),
@@ -135,7 +137,11 @@ static void settle(struct translation *t) {
     }
     t->cycles = t->count = 0;
 }
-static_assert((int64_t)BLOCK_LONGEST << EXECUTED_SHIFT <= INT32_MAX, "an immediate has 32 bits");
+static_assert(((int64_t)BLOCK_LONGEST << EXECUTED_SHIFT) + 1 <= INT32_MAX, "32 bits");
+
+static void settle(struct translation *t) {
+    settle_counting(t, 0);
+}
 
 /* ---- stubs: what a block seldom does comes behind it ---- */
 
@@ -182,8 +188,7 @@ static uint32_t add_exit(struct translation *t, struct exit exit) {
 
 static void leave_by(struct translation *t, struct exit exit) {
     struct emitter *const e = t->e;
-    if (exit.leave != LEAVE_BUDGET && exit.leave != LEAVE_STALE)
-        EMIT(e, ADD, EXECUTED, imm(1)); /* add r13, 1: a block has been executed */
+    settle_counting(t, exit.leave != LEAVE_BUDGET && exit.leave != LEAVE_STALE);
     EMIT(e, MOV, REG(EAX), imm(add_exit(t, exit))); /* mov eax, number */
     emit_bind(e, emit_jump(e, JMP), t->dbt->leave); /* jmp leave */
 }
@@ -191,7 +196,7 @@ static void leave_by(struct translation *t, struct exit exit) {
 /* A jump to the block at pc, once there is one and they are linked. */
 static void go_to(struct translation *t, uint16_t pc) {
     struct emitter *const e = t->e;
-    EMIT(e, ADD, EXECUTED, imm(1)); /* add r13, 1 */
+    settle_counting(t, 1);
     const uint32_t jump = emit_jump(e, JMP); /* jmp block */
     EMIT(e, MOV, REG(EAX),
          imm(add_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = jump})));
@@ -201,7 +206,7 @@ static void go_to(struct translation *t, uint16_t pc) {
 /* A jump to the block at the pc in ecx. */
 static void go_indirect(struct translation *t) {
     struct emitter *const e = t->e;
-    EMIT(e, ADD, EXECUTED, imm(1)); /* add r13, 1 */
+    settle_counting(t, 1);
     if (t->dbt->options.no_chaining) {
         emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
         return;
@@ -212,7 +217,8 @@ static void go_indirect(struct translation *t) {
     EMIT(e, JMP, REG(RAX));                                           /* jmp rax */
 }
 
-/* Stops at the target of a jump backwards when it has gone round a busy-wait once; see nes/wait.h. */
+/* Stops at the target of a jump backwards when it has gone round a busy-wait once; see nes/wait.h.
+ */
 static void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target) {
     struct emitter *const e = t->e;
     if (target > op->pc)
@@ -228,17 +234,18 @@ static void look_for_wait(struct translation *t, const struct guest_op *op, uint
         return;
     }
     *wait = candidate;
+    settle(t);
     const operand last = mem(8, ZYDIS_REGISTER_RDX, (int64_t)offsetof(struct wait, executed));
-    EMIT(e, MOV, REG(RDX), imm_pointer(wait));        /* mov rdx, wait */
-    EMIT(e, MOV, REG(RCX), TOP_OF_STACK);             /* mov rcx, [rsp] */
-    EMIT(e, MOV, REG(RAX), EXECUTED);                 /* mov rax, r13 */
-    EMIT(e, SHR, REG(RAX), imm(EXECUTED_SHIFT));      /* shr rax, 24 */
+    EMIT(e, MOV, REG(RDX), imm_pointer(wait));   /* mov rdx, wait */
+    EMIT(e, MOV, REG(RCX), TOP_OF_STACK);        /* mov rcx, [rsp] */
+    EMIT(e, MOV, REG(RAX), EXECUTED);            /* mov rax, r13 */
+    EMIT(e, SHR, REG(RAX), imm(EXECUTED_SHIFT)); /* shr rax, 24 */
     EMIT(e, ADD, REG(RAX), FRAME(RCX, uint64_t, instructions));
-    EMIT(e, MOV, REG(RCX), REG(RAX));                 /* ^ add rax, [rcx + ...]; mov rcx, rax */
-    EMIT(e, SUB, REG(RAX), last);                     /* sub rax, [rdx + executed] */
-    EMIT(e, MOV, last, REG(RCX));                     /* mov [rdx + executed], rcx */
-    EMIT(e, CMP, REG(RAX), imm(wait->length));        /* cmp rax, length */
-    const uint32_t no = emit_jump(e, JNZ);            /* jnz no */
+    EMIT(e, MOV, REG(RCX), REG(RAX));          /* ^ add rax, [rcx + ...]; mov rcx, rax */
+    EMIT(e, SUB, REG(RAX), last);              /* sub rax, [rdx + executed] */
+    EMIT(e, MOV, last, REG(RCX));              /* mov [rdx + executed], rcx */
+    EMIT(e, CMP, REG(RAX), imm(wait->length)); /* cmp rax, length */
+    const uint32_t no = emit_jump(e, JNZ);     /* jnz no */
     leave_by(t, (struct exit){.leave = LEAVE_WAIT, .pc = target, .wait = wait});
     emit_bind(e, no, emit_here(e)); /* no: */
 }
@@ -265,14 +272,14 @@ static void call(struct translation *t, const struct hook *hook) {
 /* The counter counts; when it comes to the value, the call follows. */
 static void call_at(struct translation *t, const struct hook *hook) {
     struct emitter *const e = t->e;
-    EMIT(e, MOV, REG(RAX), COUNTER(hook->probe.counter));       /* mov rax, [r14 + i*8] */
-    EMIT(e, ADD, REG(RAX), imm(1));                             /* add rax, 1 */
-    EMIT(e, MOV, COUNTER(hook->probe.counter), REG(RAX));       /* mov [r14 + i*8], rax */
-    EMIT(e, MOV, REG(RCX), imm((int64_t)hook->probe.value));    /* mov rcx, value */
-    EMIT(e, CMP, REG(RAX), REG(RCX));                           /* cmp rax, rcx */
-    const uint32_t not_yet = emit_jump(e, JNZ);                 /* jnz not_yet */
+    EMIT(e, MOV, REG(RAX), COUNTER(hook->probe.counter));    /* mov rax, [r14 + i*8] */
+    EMIT(e, ADD, REG(RAX), imm(1));                          /* add rax, 1 */
+    EMIT(e, MOV, COUNTER(hook->probe.counter), REG(RAX));    /* mov [r14 + i*8], rax */
+    EMIT(e, MOV, REG(RCX), imm((int64_t)hook->probe.value)); /* mov rcx, value */
+    EMIT(e, CMP, REG(RAX), REG(RCX));                        /* cmp rax, rcx */
+    const uint32_t not_yet = emit_jump(e, JNZ);              /* jnz not_yet */
     call(t, hook);
-    emit_bind(e, not_yet, emit_here(e));                        /* not_yet: */
+    emit_bind(e, not_yet, emit_here(e)); /* not_yet: */
 }
 
 static bool calls(const struct hooks *hooks) {
@@ -322,7 +329,7 @@ static void fire(struct translation *t, enum probe_when when, int pc) {
             break;
         }
     }
-    t->flags.host = HOST_NOTHING;
+    t->flags.host = t->flags.carry = 0; /* the host's flags are lost */
     if (!called)
         return;
     EMIT(e, CMP, FIELD_OF_NES(uint8_t, attention), imm(0)); /* cmp byte [nes + attention], 0 */
@@ -375,8 +382,8 @@ static void check_budget(struct translation *t, const struct guest_block *g) {
     unsigned worst = 0;
     for (unsigned i = 0; i + 1 < g->count; i++)
         worst += most_cycles(&g->ops[i]);
-    EMIT(t->e, CMP, BUDGET, imm(worst));                /* cmp r12, worst */
-    add_stub(t, emit_jump(t->e, JL), STUB_BUDGET);      /* jl out */
+    EMIT(t->e, CMP, BUDGET, imm(worst));           /* cmp r12, worst */
+    add_stub(t, emit_jump(t->e, JL), STUB_BUDGET); /* jl out */
 }
 
 static void count_execution(struct translation *t, struct block *b) {
@@ -405,9 +412,7 @@ static void branch(struct translation *t, const struct guest_op *op) {
 }
 
 static void direct(struct translation *t, const struct guest_op *op, uint16_t target) {
-    settle(t);
     fire(t, PROBE_TAKEN, target);
-    settle(t);
     look_for_wait(t, op, target);
     go_to(t, target);
 }
@@ -416,7 +421,6 @@ static void indirect(struct translation *t, const struct guest_op *op) {
     lower_target(t, op);
     executed(t, op->info->cycles);
     fire(t, PROBE_INDIRECT, PC_IN_ECX);
-    settle(t);
     go_indirect(t);
 }
 
@@ -454,7 +458,6 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
     t->count = s->count;
     memcpy(t->fired, s->fired, sizeof t->fired);
     t->op = s->op;
-    settle(t);
     switch (s->kind) {
     case STUB_SLOW:
         if (s->announced)
@@ -489,10 +492,8 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
     bool goes_on = true;
     for (unsigned i = 0; i < g->count; i++)
         goes_on = instruction(t, &g->ops[i]);
-    if (goes_on) {
-        settle(t);
+    if (goes_on)
         go_to(t, (uint16_t)(g->ops[0].pc + g->bytes));
-    }
     for (unsigned i = 0; i < t->stub_count; i++) {
         const struct stub s = t->stubs[i];
         t->announced = false;
@@ -529,9 +530,8 @@ static struct block *new_block(const struct nes *n, const struct guest_block *g)
 
 struct block *translate(struct dbt *d, struct nes *n, const struct guest_block *g) {
     const uint64_t begun = nanoseconds();
-    struct emitter e = {.code = d->cache.code,
-                        .at = (uint32_t)d->cache.used,
-                        .end = (uint32_t)d->cache.size};
+    struct emitter e = {
+        .code = d->cache.code, .at = (uint32_t)d->cache.used, .end = (uint32_t)d->cache.size};
     struct stub *const stubs = calloc(STUBS, sizeof *stubs);
     struct translation t = {.dbt = d, .nes = n, .e = &e, .stubs = stubs};
     struct block *const b = new_block(n, g);
@@ -557,5 +557,6 @@ struct block *translate(struct dbt *d, struct nes *n, const struct guest_block *
     d->statistics.guest_bytes += g->bytes;
     d->statistics.host_bytes += b->host_size;
     d->statistics.nanoseconds += nanoseconds() - begun;
+    perf_map_add(d, b);
     return b;
 }

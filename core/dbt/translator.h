@@ -12,11 +12,13 @@
  *     ebp V
  *
  * Guest registers and flags have the form of struct cpu, and their upper bits are zero. PC is known
- * when code is translated; I and D stay in struct cpu. Only at the edges of a block is everything in
- * its register: within it, NZ may be what A, X or Y hold and C may be a known constant.
+ * when code is translated; I and D stay in struct cpu. Only at the edges of a block is everything
+ * in its register: within it, NZ may be what A, X or Y hold and C may be a known constant.
  */
 #ifndef HOTGRAPH_DBT_TRANSLATOR_H
 #define HOTGRAPH_DBT_TRANSLATOR_H
+
+#include <stdio.h>
 
 #include "dbt/cache.h"
 #include "dbt/dbt.h"
@@ -51,6 +53,12 @@ enum { EXECUTED_SHIFT = 24 }; /* run() ends within a frame: fewer blocks than 2^
 #define FIELD_OF_NES(type, field)                                                                  \
     mem((unsigned)sizeof(type), NES, (int64_t)offsetof(struct nes, field))
 
+#define MEMORY(offset_in_ram) mem(1, NES, (int64_t)offsetof(struct nes, ram) + (offset_in_ram))
+#define MEMORY_AT(index, offset_in_ram)                                                            \
+    memx(1, NES, ZYDIS_REGISTER_##index, 1, (int64_t)offsetof(struct nes, ram) + (offset_in_ram))
+#define PAGE_OF(table, index)                                                                      \
+    memx(8, NES, ZYDIS_REGISTER_##index, 8, (int64_t)offsetof(struct nes, table))
+
 /* ---- what a block is made of ---- */
 
 enum {
@@ -80,8 +88,8 @@ struct guest_op {
 struct guest_block {
     struct guest_op ops[BLOCK_LONGEST];
     unsigned count;
-    unsigned bytes;     /* from the first to behind the last, contiguous */
-    bool in_ram;        /* they may change */
+    unsigned bytes; /* from the first to behind the last, contiguous */
+    bool in_ram;    /* they may change */
     const uint8_t *from;
 };
 /* Decodes the block at pc, which may be empty. `length`: most instructions. */
@@ -130,9 +138,9 @@ struct frame {
 /* The pages of the cartridge that the processor sees: one set of blocks for each arrangement. */
 struct mapping {
     const uint8_t *pages[6];
-    uint32_t *table;    /* by pc: place in the cache, or 0 */
-    uint8_t *met;       /* by pc: executions before it was hot; SLOW_PLACE: nothing to translate */
-    uint8_t *versions;  /* by pc */
+    uint32_t *table;   /* by pc: place in the cache, or 0 */
+    uint8_t *met;      /* by pc: executions before it was hot; SLOW_PLACE: nothing to translate */
+    uint8_t *versions; /* by pc */
 };
 enum { MAPPINGS = 64, SLOW_PLACE = 255 };
 
@@ -145,12 +153,17 @@ struct dbt {
     unsigned mapping_count;
     struct mapping *mapping; /* current, for map_epoch `epoch` */
     uint32_t epoch;
-    bool forgotten;
     VEC(struct block *) blocks;
     VEC(struct exit) exits; /* number 0 is LEAVE_INDIRECT */
     VEC(struct wait *) waits;
     struct dbt_statistics statistics;
+    FILE *perf_map; /* NULL: not asked for */
 };
+
+/* ---- inspect.c ---- */
+
+enum status perf_map_open(struct dbt *d, struct error *e);
+void perf_map_add(const struct dbt *d, const struct block *b);
 
 /* ---- translate.c ---- */
 
@@ -165,13 +178,15 @@ void dbt_call_probe(struct nes *n, const struct hook *hook, uint32_t from, struc
 
 /* What is known about the guest's flags at a place in a block. */
 struct known_flags {
-    uint8_t nz;   /* enum: where NZ is */
-    uint8_t c;    /* enum: where C is */
-    uint8_t host; /* enum: what the host's flags say */
+    uint8_t nz;    /* enum: where NZ is */
+    uint8_t c;     /* enum: where C is */
+    uint8_t host;  /* enum: what the host's flags say of NZ */
+    uint8_t carry; /* enum: and its carry of C */
 };
 enum { NZ_HERE, NZ_IS_A, NZ_IS_X, NZ_IS_Y };
 enum { C_HERE, C_IS_0, C_IS_1 };
 enum { HOST_NOTHING, HOST_HAS_NZ };
+enum { CARRY_IS_NOTHING, CARRY_IS_C, CARRY_IS_NOT_C };
 
 struct translation;
 /* A way out of the middle of a block, to leave the instruction `op` to nes_step: the caller has
@@ -182,6 +197,13 @@ void lower(struct translation *t, const struct guest_op *op);
 /* C into edi, NZ into esi. */
 void settle_c(struct emitter *e, struct known_flags *f);
 void settle_nz(struct emitter *e, struct known_flags *f);
+/* The guest's memory at `at` + index (which may be ZYDIS_REGISTER_NONE); may use rax. */
+operand lower_memory_at(struct translation *t, const uint8_t *at, ZydisRegister index);
+
+/* ---- lower_flow.c ---- */
+
+/* What JSR pushes. */
+void lower_call(struct translation *t, const struct guest_op *op);
 /* A jump taken when the branch `op` is; returns where its displacement is. */
 uint32_t lower_condition(struct translation *t, const struct guest_op *op);
 /* The target of RTS or JMP (indirect) in ecx. */
