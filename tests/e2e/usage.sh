@@ -15,7 +15,7 @@ refuses 2 'needs a value' replay "$rom" --frames
 refuses 2 'takes no value' replay "$rom" --json=1
 refuses 2 'it takes' replay
 refuses 2 'one operand too many' replay "$rom" "$rom"
-refuses 2 "--engine takes one of" replay "$rom" --engine dbt
+refuses 2 "--engine takes one of" replay "$rom" --engine jit
 refuses 2 'FRAME:FILE.png' replay "$rom" --screenshot 3
 for wrong in 0 0: :a 800:a 00000:a '$0:a' -1:a; do
     refuses 2 'ADDR:FILE' replay "$rom" --dump-ram-at "$wrong"
