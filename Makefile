@@ -13,7 +13,7 @@ RESULTS ?= results
 JOBS    ?= 0
 
 BUILD_PACKAGES := build-essential meson ninja-build pkg-config git libsqlite3-dev sqlite3 libconfig-dev \
-    libxxhash-dev libpng-dev zlib1g-dev libmd-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz
+    libxxhash-dev libzydis-dev libpng-dev zlib1g-dev libmd-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz
 GAMES_PACKAGES := make cc65
 
 .PHONY: all build deps deps-games sweep test report bench games clean
