@@ -5,6 +5,7 @@
 #   make report   tables and figures again, from results/hotgraph.db alone
 #   make bench    how fast the bundled games replay
 #   make games    rebuild the bundled games from their sources (cc65)
+#   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)
 #   make deps     only install what is missing
 
 BUILD   ?= build
@@ -16,7 +17,7 @@ BUILD_PACKAGES := build-essential meson ninja-build pkg-config git libsqlite3-de
     libxxhash-dev libzydis-dev libpng-dev zlib1g-dev libmd-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz
 GAMES_PACKAGES := make cc65
 
-.PHONY: all build deps deps-games sweep test report bench games clean
+.PHONY: all build deps deps-games sweep test coverage report bench games clean
 
 all: build
 
@@ -55,6 +56,9 @@ report: build
 
 test: build
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
+
+coverage: deps
+	@sh tests/coverage.sh
 
 bench: build
 	@sh tests/bench.sh $(BUILD)/hotgraph

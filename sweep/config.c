@@ -2,6 +2,7 @@
 
 #include "sweep/fields.h"
 #include "sweep/hash.h"
+#include "sweep/includes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -116,10 +117,12 @@ static enum status check_windows(const struct config *c, const config_setting_t 
     return STATUS_OK;
 }
 
+/* Takes the label over, also when it fails. */
 static enum status push_point(struct config *c, struct config_point p, struct error *e) {
     p.key = point_key(&p);
     if (p.key != NULL && vec_push(&c->points, p))
         return STATUS_OK;
+    free(p.label);
     free(p.key);
     return OUT_OF_MEMORY(c, e);
 }
@@ -446,8 +449,12 @@ static enum status parse_file(struct config *c, config_t *file, struct error *e)
     char *folder = slash != NULL ? strndup(c->path, (size_t)(slash - c->path)) : strdup(".");
     if (folder == NULL)
         return OUT_OF_MEMORY(c, e);
-    config_set_include_dir(file, folder[0] != '\0' ? folder : "/");
+    const char *from = folder[0] != '\0' ? folder : "/";
+    config_set_include_dir(file, from);
+    enum status status = includes_check(c->path, from, e);
     free(folder);
+    if (status != STATUS_OK)
+        return status;
     if (config_read_file(file, c->path) == CONFIG_TRUE)
         return STATUS_OK;
     if (config_error_type(file) == CONFIG_ERR_FILE_IO)

@@ -1,11 +1,11 @@
 /* Any bytes as a sample stream: refused with a sentence that names file and line, or a stream that
- * every technique works on. */
+ * every technique works on, and the same when written and read again. */
+#include "fuzz.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "profile/profile.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void try_techniques(const struct stream *s) {
     size_t count;
@@ -27,15 +27,102 @@ static void try_techniques(const struct stream *s) {
     }
 }
 
+/* Where each sample goes: to its target, or to the next one's pc; at a batch's end nobody knows. */
+static void check_targets(const struct stream *s) {
+    for (size_t i = 0; i < s->batch_length * s->batch_count; i++) {
+        const struct sample *batch = &s->samples[i - i % s->batch_length];
+        const size_t k = i % s->batch_length;
+        const uint64_t target = sample_target(batch, s->batch_length, k);
+        const bool direct = batch[k].kind == INSN_BRANCH || batch[k].kind == INSN_JUMP ||
+                            batch[k].kind == INSN_CALL;
+        if ((batch[k].kind == INSN_PLAIN) == sample_is_transfer(&batch[k]) ||
+            target != (direct                    ? batch[k].target
+                       : k + 1 < s->batch_length ? batch[k + 1].pc
+                                                 : STREAM_NOWHERE))
+            abort();
+    }
+}
+
+static void write_and_read(const struct stream *s) {
+    const char *path = fuzz_path("again.isampling");
+    struct stream again;
+    struct error e = {0}, warning;
+    if (stream_write(s, path, "image", &e) != STATUS_OK ||
+        stream_read(&again, path, &warning, &e) != STATUS_OK)
+        abort();
+    if (stream_hash(&again) != stream_hash(s))
+        abort();
+    stream_free(&again);
+    if (stream_write(s, path, "two\tfields", &e) != STATUS_ARGUMENT ||
+        stream_write(s, fuzz_path("no-folder/again"), "image", &e) != STATUS_IO)
+        abort();
+}
+
+/* As the sampler records them, with opcodes: the same is read back. */
+static void write_with_opcodes(struct stream *s) {
+    static const uint8_t opcodes[] = {
+        [INSN_PLAIN] = 0xa9,         [INSN_BRANCH] = 0xd0, [INSN_JUMP] = 0x4c, [INSN_CALL] = 0x20,
+        [INSN_JUMP_INDIRECT] = 0x6c, [INSN_RETURN] = 0x60, [INSN_RTI] = 0x40,  [INSN_BRK] = 0x00,
+    };
+    for (size_t i = 0; i < s->batch_length * s->batch_count; i++)
+        s->samples[i].opcode = opcodes[s->samples[i].kind];
+    write_and_read(s);
+}
+
+/* A JAM has no type of its own. */
+static void write_jam(void) {
+    struct sample jam = {.pc = 0x8000, .size = 1, .kind = INSN_JAM, .opcode = 0x02};
+    const struct stream s = {.samples = &jam, .batch_length = 1, .batch_count = 1};
+    const char *path = fuzz_path("jam.isampling");
+    struct stream again;
+    struct error e = {0};
+    if (stream_write(&s, path, "image", &e) != STATUS_OK ||
+        stream_read(&again, path, NULL, &e) != STATUS_OK || again.samples[0].kind != INSN_PLAIN)
+        abort();
+    stream_free(&again);
+}
+
+static void try_without_memory(const char *path) {
+    for (unsigned nth = 1; fuzz_fail_allocation(nth); nth = fuzz_later(nth)) {
+        struct stream s;
+        struct error e = {0};
+        enum status status = stream_read(&s, path, NULL, &e);
+        if (!fuzz_allocation_failed()) {
+            stream_free(&s);
+            return;
+        }
+        if (status != STATUS_MEMORY || s.samples != NULL)
+            abort();
+    }
+}
+
+static void look_thoroughly(const uint8_t *data, size_t size) {
+    struct stream s;
+    struct error e = {0}, warning = {0};
+    const char *path = fuzz_file("fuzz.isampling", data, size);
+    if (stream_read(&s, path, &warning, &e) == STATUS_OK) {
+        write_and_read(&s);
+        write_with_opcodes(&s);
+        write_jam();
+    } else if (strncmp(e.text, path, strlen(path)) != 0) {
+        abort();
+    }
+    stream_free(&s);
+    if (size <= FUZZ_SHORT)
+        try_without_memory(path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct stream s;
     struct error e = {0}, warning = {0};
-    if (stream_parse(&s, (const char *)data, size, "fuzz.isampling", &warning, &e) != STATUS_OK) {
-        if (s.samples != NULL || strncmp(e.text, "fuzz.isampling:", 15) != 0)
-            abort();
-        return 0;
+    if (stream_parse(&s, (const char *)data, size, "fuzz.isampling", &warning, &e) == STATUS_OK) {
+        check_targets(&s);
+        try_techniques(&s);
+    } else if (s.samples != NULL || strncmp(e.text, "fuzz.isampling:", 15) != 0) {
+        abort();
     }
-    try_techniques(&s);
     stream_free(&s);
+    if (fuzz_thorough())
+        look_thoroughly(data, size);
     return 0;
 }
