@@ -298,6 +298,8 @@ int main(int argc, char **argv) {
     symbol(&run, "retro_run");
     symbol(&memory, "retro_get_memory_data");
     ram = memory(MEMORY_SYSTEM_RAM);
+    for (unsigned i = 0; i < RAM_SIZE; i++)
+        ram[i] = i & 4 ? 0xff : 0; /* as at power-on in hotgraph and FCEUX */
     frames = strtoull(argv[4], NULL, 10);
     out = fopen(argv[5], "wb");
     if (out == NULL)
