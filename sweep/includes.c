@@ -8,7 +8,7 @@
 enum {
     LARGEST_FILE = 16 << 20,
     DEEPEST = 10, /* as in libconfig, which says so */
-    MOST_INCLUDES = 1000,
+    MOST_INCLUDES = 100,
 };
 
 struct search {

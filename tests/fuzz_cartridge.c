@@ -33,6 +33,18 @@ static void try_without_memory(const char *path) {
     }
 }
 
+/* Another variant of the board, if there is one: what is refused changes nothing. */
+static void try_submappers(struct cartridge *c) {
+    const unsigned own = c->submapper;
+    for (unsigned submapper = 0; submapper <= 16; submapper++) {
+        struct error e = {0};
+        const unsigned before = c->submapper;
+        bool taken = cartridge_set_submapper(c, submapper, &e) == STATUS_OK;
+        if (c->submapper != (taken ? submapper : before) || (!taken && submapper == own))
+            abort();
+    }
+}
+
 /* A name longer than any file's: it is cut, and nothing is written past its end. */
 static void try_long_name(const uint8_t *data, size_t size) {
     struct cartridge *c;
@@ -53,7 +65,7 @@ static void look_thoroughly(const uint8_t *data, size_t size) {
     if (cartridge_load(&c, path, &e) != STATUS_OK)
         check_refusal(c, path, &e);
     else
-        check_cartridge(c);
+        try_submappers(c);
     cartridge_free(c);
     try_long_name(data, size);
     try_without_memory(path);
