@@ -1,7 +1,5 @@
 ; Power-on, the main loop and its wait, and what is copied in vertical blank. NMI stays off.
 
-PHASE = 4               ; puts the wait's reads half-way on both sides of the dot
-
 reset:
     sei
     cld
@@ -65,17 +63,15 @@ interrupt:              ; there is none
 ; A turn is a game step and takes one frame.
 ;
 ; Reading $2002 in the very dot in which the vertical blank begins loses its flag. A tight loop would do that in one frame out of
-; seven or so. So the wait has two parts: a tight one, for sprite 0 on the bog's shore, after which it is known to 7 cycles where the
-; picture is; and a wide one, for vertical blank, whose reads are 33 cycles apart and fall clear of that dot, before it and after.
+; seven or so. So the wait has two parts: a tight one, for sprite 0 in the bog, after which it is known to 7 cycles where the
+; picture is; and a wide one, for vertical blank, whose reads are 33 cycles apart. Sprite 0 stands where they keep 12 cycles and more
+; from that dot, before it and after. (Code between the two would shift them, three pixels a cycle.)
 ; Should the flag be lost all the same, sprite 0's flag, which goes out at the end of vertical blank, ends the wait: the step is
 ; done, only what is to be copied waits for the next frame.
 main_loop:
 wait:
     bit $2002
     bvc wait
-.repeat PHASE
-    nop
-.endrepeat
 wait_blank:
     bit $2002
     bmi blank
@@ -90,21 +86,21 @@ blank:
 step:
     jsr read_pad
     jsr sound_step
-wait_picture:            ; sprite 0's flag is still the last frame's until the picture begins
-    bit $2002
-    bvs wait_picture
     inc ticks
     bne @same
     inc ticks + 1
 @same:
     jsr run_state
+wait_picture:            ; sprite 0's flag is still the last frame's until the picture begins
+    bit $2002
+    bvs wait_picture
     jsr draw_sprites
     jsr status_step
     inc checkpoint
     jmp main_loop
 
-mark:                   ; sprite 0: behind the bog's first opaque lines
-    .byte 210, P_mark, $20, 120
+mark:                   ; sprite 0: behind the bog
+    .byte 218, P_mark, $20, 64
 
 run_state:
     lda state

@@ -38,9 +38,10 @@ scale:
     lda val
     jsr mul
     sta t4
-    lda t3
-    sta mb
     lda val + 1
+    beq @small
+    ldy t3
+    sty mb
     jsr mul
     clc
     lda pl
@@ -49,6 +50,11 @@ scale:
     lda ph
     adc #0
     sta val + 1
+    jmp @sign
+@small:
+    lda t4
+    sta val
+@sign:
     lda t2
     bpl scaled
 negate:

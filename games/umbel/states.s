@@ -137,6 +137,7 @@ new_game:
     sta score + 1
     sta score + 2
     sta safe
+    sta fuzz
     lda #3
     sta lives
     lda #$02
@@ -203,7 +204,7 @@ state_play:
 light_step:
     dec beats
     bne @same
-    lda #48
+    lda #24
     sta beats
     lda msg
     cmp #MSG_DUSK
@@ -235,6 +236,8 @@ state_fallen:
     lda timer
     bne @waiting
     dec lives
+    lda #0
+    sta fuzz
     lda #MSG_FALLEN
     sta msg
 @waiting:
@@ -347,8 +350,10 @@ place_player:
     sta fy
     lda #BEE
     sta fkind
-    lda #1
-    sta fuzz
+    lda fuzz
+    bne @fuzzy
+    inc fuzz
+@fuzzy:
     lda #F_FLY
     jmp set_still
 

@@ -1,6 +1,8 @@
-/* Plays Umbel (games/umbel): goes for whom it can come down upon, tucks away who is curled up,
- * keeps clear of those above it, of the burr and of the bog. It sees others as they were a moment
- * ago, changes its mind when it gets nowhere, and now and then its mind wanders.
+/* Plays Umbel (games/umbel): every few frames it imagines twelve ways to go on for two thirds of a
+ * second, by the laws by which its bee flies, and takes the one that looks best: where it comes
+ * down on rivals, tucks away who is curled up, and keeps clear of those above it, the burr and the
+ * bog. It sees others as they were a moment ago and takes them to go straight on, and now and then
+ * it dreams.
  */
 #include "../player.h"
 
@@ -8,27 +10,33 @@
 
 enum { /* RAM of the game, see games/umbel/README.md */
        RAM_STATE = 0x10,
+       RAM_FUZZ = 0x1a,
        RAM_SAFE = 0x25,
+       RAM_PAUSED = 0x26,
        RAM_DEW_STATE = 0x57,
        RAM_DEW_X = 0x58,
+       RAM_DEW_Y = 0x59,
        RAM_NECTAR_X = 0x5d,
        RAM_NECTAR_Y = 0x5e,
-       RAM_FUZZ = 0x1a,
+       RAM_X_LOW = 0x80,
        RAM_X = 0x88,
+       RAM_Y_LOW = 0x90,
        RAM_Y = 0x98,
        RAM_VX_LOW = 0xa0,
        RAM_VX = 0xa8,
        RAM_VY_LOW = 0xb0,
        RAM_VY = 0xb8,
-       RAM_FLYER = 0xc0
+       RAM_FLYER = 0xc0,
+       RAM_WING = 0xf0,
+       RAM_MAP = 0x300
 };
 
 enum { STATE_TITLE = 1, STATE_PLAY = 3, STATE_CLEARED = 5 };
 enum { PERCHED = 1, FLYING = 2, CURLED = 3, BURR = 8 }; /* states of a flyer */
-enum { FLYERS = 8, DELAY = 10, BOG = 208 };
+enum { FLYERS = 8, DELAY = 5, AHEAD = 40, BOG = 208, ROWS = 26, SOLID = 15, CEILING = 10 };
 
 struct flyer {
-    int state, x, y;
+    int state, x, y, vx, vy; /* pixels; 256ths of a pixel a frame */
 };
 
 struct mind {
@@ -37,12 +45,19 @@ struct mind {
     int now;
     int wait;     /* frames before Start is pressed on the title */
     int target;   /* whom it goes for, -1 nobody */
-    int patience; /* frames until it chooses anew */
-    int detour;   /* frames it still flies somewhere else */
+    int patience; /* frames until it chooses another one */
+    int detour;   /* frames for which it flies to detour_x, detour_y instead */
     int detour_x, detour_y;
-    int dreaming; /* frames it still keeps doing the same */
-    int pause;    /* frames since it paused the game */
-    uint8_t last;
+    int pause;    /* frames for which the game was paused */
+    int think;    /* frames until it imagines anew */
+    int dreaming; /* frames for which it does not */
+    int way;      /* what it does */
+    int since;    /* frames since it began to do it */
+};
+
+/* One's own bee, in 256ths of a pixel. */
+struct bee {
+    int x, y, vx, vy, wing;
 };
 
 static uint32_t chance(struct mind *m, uint32_t n) {
@@ -61,14 +76,15 @@ static int across(int a, int b) {
     return (int8_t)(uint8_t)(b - a);
 }
 
-/* Pixels that flyer 0 moves in `frames` at its present speed. */
-static int drift(const uint8_t *ram, int high, int low, int frames) {
-    return (int16_t)(ram[high] << 8 | ram[low]) * frames / 256;
+static int signed16(int high, int low) {
+    return (int16_t)(uint16_t)(high << 8 | low);
 }
 
 static void look(struct mind *m, const uint8_t *ram) {
     for (int i = 0; i < FLYERS; i++)
-        m->seen[m->now][i] = (struct flyer){ram[RAM_FLYER + i], ram[RAM_X + i], ram[RAM_Y + i]};
+        m->seen[m->now][i] = (struct flyer){ram[RAM_FLYER + i], ram[RAM_X + i], ram[RAM_Y + i],
+                                            signed16(ram[RAM_VX + i], ram[RAM_VX_LOW + i]),
+                                            signed16(ram[RAM_VY + i], ram[RAM_VY_LOW + i])};
     m->now = (m->now + 1) % DELAY;
 }
 
@@ -76,13 +92,12 @@ static bool awake(const struct flyer *f) {
     return f->state == PERCHED || f->state == FLYING;
 }
 
-/* How hard it would be to get flyer i; the less the better. */
+/* How hard it would be to get at a flyer; the less the better. */
 static int price(const struct flyer *f, int x, int y) {
-    int far = absolute(across(x, f->x));
+    int far = absolute(across(x, f->x)), below = f->y - y;
     if (f->state == CURLED)
-        return far + absolute(f->y - y) / 2 + (f->y > BOG - 40 ? 60 : -60);
-    int below = f->y - y;
-    return far + (below > 10 ? below / 4 : 90 - below) + (f->y > BOG - 50 ? 40 : 0);
+        return far + absolute(below) / 2 + (f->y > BOG - 36 ? 80 : -70);
+    return far + (below > 10 ? below / 4 : 50 - below) + (f->y > BOG - 50 ? 40 : 0);
 }
 
 static void choose(struct mind *m, const struct flyer *seen, int x, int y) {
@@ -96,77 +111,142 @@ static void choose(struct mind *m, const struct flyer *seen, int x, int y) {
             best = p, m->target = i;
     }
     m->patience = 20 + (int)chance(m, 25);
+    if (chance(m, 14) == 0) {
+        m->detour = 40 + (int)chance(m, 40);
+        m->detour_x = (int)chance(m, 256), m->detour_y = 30 + (int)chance(m, 70);
+    }
 }
 
-/* Sideways push away from danger: negative left, 0 none. Sets *climb if it is better to rise. */
-static int fear(const uint8_t *ram, const struct flyer *seen, int x, int y, bool *climb) {
-    int push = 0;
+static bool solid(const uint8_t *ram, int x, int y) {
+    return y >= 0 && y < ROWS * 8 && ram[RAM_MAP + y / 8 * 32 + ((x & 255) >> 3)] >= SOLID;
+}
+
+/* A frame of flight as the game has it (flight.s), without wind and springs. */
+static void fly(const uint8_t *ram, struct bee *b, int side, bool flap) {
+    if (b->wing > 0)
+        b->wing--;
+    if (flap && b->wing == 0) {
+        b->vy -= 184;
+        b->vx += side * 28;
+        b->wing = 8;
+    }
+    b->vy += 14;
+    if (b->vy > 512)
+        b->vy = 512;
+    b->vx += side * 7;
+    b->vx -= b->vx / 32;
+    int x = b->x + b->vx, px = x >> 8, py = b->y >> 8;
+    int edge = px + (b->vx < 0 ? 2 : 13);
+    if (solid(ram, edge, py + 4) || solid(ram, edge, py + 13))
+        b->vx = -b->vx / 2;
+    else
+        b->x = x;
+    px = b->x >> 8;
+    int y = b->y + b->vy, at = b->vy < 0 ? (y >> 8) + 1 : (y >> 8) + 16;
+    if (b->vy < 0 ? (y >> 8) < CEILING || solid(ram, px + 4, at) || solid(ram, px + 11, at)
+                  : solid(ram, px + 4, at) || solid(ram, px + 11, at))
+        b->vy = b->vy < 0 ? -b->vy / 2 : 0;
+    else
+        b->y = y;
+}
+
+/* What meeting the others at this moment, t frames from now, would be worth. *met: bit i is set
+ * once flyer i was met. */
+static int meeting(const uint8_t *ram, const struct flyer *seen, int x, int y, int t,
+                   unsigned *met) {
+    int worth = 0;
     for (int i = 1; i < FLYERS; i++) {
-        int dx = across(x, seen[i].x), dy = seen[i].y - y;
-        bool burr = seen[i].state == BURR;
-        if (!burr && !awake(&seen[i]))
+        const struct flyer *f = &seen[i];
+        int then = t + DELAY, bobbing = then < 12 ? then : 12;
+        int dx = across(x, f->x + f->vx * then / 256);
+        int dy = f->y + f->vy * (f->state == FLYING ? bobbing : then) / 256 - y;
+        if ((!awake(f) && f->state != CURLED && f->state != BURR) || *met >> i & 1)
             continue;
-        if (burr ? absolute(dx) < 38 && absolute(dy) < 38 : absolute(dx) < 40 && dy < 4 && dy > -64)
-            push += (dx >= 0 ? -1 : 1) * (90 - absolute(dx) - absolute(dy) / 2);
-        if (!burr && absolute(dx) < 34 && dy >= -4 && dy < 12)
-            *climb = true;
+        if (awake(f) && !ram[RAM_SAFE] && absolute(dx) < 26 && dy < 0 && dy > -44)
+            worth -= 6;
+        if (absolute(dx) > 14 || absolute(dy) > 15)
+            continue;
+        *met |= 1u << i;
+        if (f->state == CURLED)
+            worth += 200 - t;
+        else if (f->state == BURR || dy < 3)
+            worth -= ram[RAM_SAFE] > t ? 0 : 400 - 4 * t;
+        else if (dy >= 6)
+            worth += 240 - 2 * t;
     }
-    if (ram[RAM_DEW_STATE] && y > BOG - 70 && absolute(across(x, ram[RAM_DEW_X])) < 40) {
-        push += across(x, ram[RAM_DEW_X]) >= 0 ? -60 : 60;
-        *climb = true;
-    }
-    return ram[RAM_SAFE] ? 0 : push;
+    return worth;
 }
 
-static uint8_t steer(const uint8_t *ram, int gx, int gy) {
-    int x = ram[RAM_X] + drift(ram, RAM_VX, RAM_VX_LOW, 10);
-    int y = ram[RAM_Y] + drift(ram, RAM_VY, RAM_VY_LOW, 9);
-    int dx = across(x, gx);
-    uint8_t buttons = dx > 4 ? BUTTON_RIGHT : dx < -4 ? BUTTON_LEFT : 0;
-    if (y > gy || ram[RAM_Y] > BOG - 40)
-        buttons |= BUTTON_B;
-    return buttons;
-}
-
-static uint8_t play(struct mind *m, const uint8_t *ram) {
+/* What way number `way` leads to. Ways: a side (0 left, 1 none, 2 right) and when to flap (never,
+ * all the time, early, late). */
+static int imagine(const struct mind *m, const uint8_t *ram, int way, int gx, int gy) {
     const struct flyer *seen = m->seen[m->now];
-    int x = ram[RAM_X], y = ram[RAM_Y];
-    if (m->dreaming > 0) {
-        m->dreaming--;
-        return m->last;
+    struct bee b = {ram[RAM_X] << 8 | ram[RAM_X_LOW], ram[RAM_Y] << 8 | ram[RAM_Y_LOW],
+                    signed16(ram[RAM_VX], ram[RAM_VX_LOW]), signed16(ram[RAM_VY], ram[RAM_VY_LOW]),
+                    ram[RAM_WING]};
+    int worth = 0, x = 0, y = 0;
+    unsigned met = 0;
+    for (int t = 1; t <= AHEAD; t++) {
+        bool flap = way / 3 == 1 || (way / 3 == 2 && t <= 14) || (way / 3 == 3 && t > 14);
+        fly(ram, &b, way % 3 - 1, flap);
+        x = b.x >> 8 & 255, y = b.y >> 8;
+        worth += meeting(ram, seen, x, y, t, &met);
+        if (y > BOG - 46)
+            worth -= y > BOG - 18 ? 60 : 8;
+        if (ram[RAM_DEW_STATE] && absolute(across(x, ram[RAM_DEW_X])) < 16 &&
+            y > ram[RAM_DEW_Y] - 26)
+            worth -= 20;
+        if (ram[RAM_NECTAR_Y] && ram[RAM_FUZZ] < 4 &&
+            absolute(across(x, ram[RAM_NECTAR_X] - 4)) < 11 &&
+            absolute(ram[RAM_NECTAR_Y] - 6 - y) < 12)
+            worth += 10;
     }
-    if (chance(m, 300) == 0)
-        m->dreaming = 8 + (int)chance(m, 30);
-    if (m->patience-- <= 0) {
-        choose(m, seen, x, y);
-        if (chance(m, 12) == 0) {
-            m->detour = 40 + (int)chance(m, 40);
-            m->detour_x = (int)chance(m, 256), m->detour_y = 30 + (int)chance(m, 70);
-        }
-    }
-    bool climb = false;
-    int push = fear(ram, seen, x, y, &climb), gx = x, gy = 60;
+    return worth - absolute(across(x, gx)) - absolute(gy - y);
+}
+
+static void think(struct mind *m, const uint8_t *ram) {
+    const struct flyer *seen = m->seen[m->now];
+    int x = ram[RAM_X], gx = x, gy = 60;
     if (m->detour > 0)
-        m->detour--, gx = m->detour_x, gy = m->detour_y;
+        gx = m->detour_x, gy = m->detour_y;
     else if (m->target >= 0) {
         const struct flyer *t = &seen[m->target];
         gx = t->x, gy = t->y;
         if (t->state != CURLED)
-            gy -= absolute(across(x, t->x)) < 16 ? 6 : 22;
+            gy -= absolute(across(x, t->x)) < 16 ? 8 : 24;
     }
     if (ram[RAM_NECTAR_Y] && ram[RAM_FUZZ] < 3 &&
-        absolute(across(x, ram[RAM_NECTAR_X])) + absolute(ram[RAM_NECTAR_Y] - y) < 90)
-        gx = ram[RAM_NECTAR_X] - 4, gy = ram[RAM_NECTAR_Y] - 10;
-    if (gy > BOG - 36)
-        gy = BOG - 36;
-    if (push)
-        gx = x + (push < 0 ? -60 : 60);
-    uint8_t buttons = steer(ram, gx & 255, gy);
-    if (climb)
-        buttons |= BUTTON_B;
-    if (buttons & BUTTON_B && chance(m, 6) == 0)
-        buttons |= BUTTON_A;
-    return m->last = buttons;
+        absolute(across(x, ram[RAM_NECTAR_X])) + absolute(ram[RAM_NECTAR_Y] - ram[RAM_Y]) < 110)
+        gx = ram[RAM_NECTAR_X] - 4, gy = ram[RAM_NECTAR_Y] - 8;
+    if (gy > BOG - 40)
+        gy = BOG - 40;
+    int best = -(1 << 20);
+    for (int way = 0; way < 12; way++) {
+        int worth = imagine(m, ram, way, gx & 255, gy) + (int)chance(m, 12);
+        if (worth > best)
+            best = worth, m->way = way;
+    }
+    m->since = 0;
+    m->think = 3 + (int)chance(m, 4);
+}
+
+static uint8_t play(struct mind *m, const uint8_t *ram) {
+    if (m->patience-- <= 0)
+        choose(m, m->seen[m->now], ram[RAM_X], ram[RAM_Y]);
+    if (m->detour > 0)
+        m->detour--;
+    if (m->dreaming > 0)
+        m->dreaming--;
+    else if (m->think-- <= 0) {
+        think(m, ram);
+        if (chance(m, 220) == 0)
+            m->dreaming = 10 + (int)chance(m, 30);
+    }
+    int t = ++m->since;
+    uint8_t buttons = m->way % 3 == 0 ? BUTTON_LEFT : m->way % 3 == 2 ? BUTTON_RIGHT : 0;
+    if (m->way / 3 == 1 || (m->way / 3 == 2 && t <= 14) || (m->way / 3 == 3 && t > 14))
+        buttons |= chance(m, 8) == 0 ? BUTTON_A : BUTTON_B;
+    return buttons;
 }
 
 static void start(void *state, uint64_t seed) {
@@ -179,8 +259,10 @@ static void start(void *state, uint64_t seed) {
 static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
     struct mind *m = state;
     look(m, ram);
-    if (ram[RAM_STATE] == STATE_PLAY && frame % 5000 > 4980) /* a pause: Start down, later again */
-        return frame % 5000 == 4981 || frame % 5000 == 4995 ? BUTTON_START : 0;
+    if (ram[RAM_PAUSED])
+        return ++m->pause % 16 == 0 ? BUTTON_START : 0;
+    if (ram[RAM_STATE] == STATE_PLAY && frame % 2500 == 2400)
+        return BUTTON_START;
     if (ram[RAM_STATE] == STATE_PLAY || ram[RAM_STATE] == STATE_CLEARED)
         return play(m, ram);
     if (ram[RAM_STATE] != STATE_TITLE) {
