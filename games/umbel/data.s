@@ -12,7 +12,7 @@ kind_half:
 kind_weight:            ; 256ths of a pixel a frame, each frame
     .byte 14, 11, 13, 15, 12, 13, 0
 kind_colour:
-    .byte 0, 2, 1, 2, 3, 1, 3
+    .byte 0, 2, 1, 2, 3, 3, 1
 kind_tile:
     .byte P_bee_a, P_gnat_a, P_wasp_a, P_beetle_a, P_dragon_a, P_wasp_a, P_burr
 drag_air = drag_on + 7

@@ -1,4 +1,5 @@
-; The flyers: the player (0), six rivals, the burr (7). What one does in a frame hangs on its state, through the RTS trick.
+; The flyers: the player (0), six rivals, the burr (7). What one does in a frame hangs on its state, through
+; the RTS trick.
 
 world_step:
     jsr reserve_step
@@ -129,9 +130,11 @@ into_bog:
     sta ftime, x
     txa
     beq @player
+    dec foes
+    lda lives           ; none: nobody plays
+    beq @player
     lda #0              ; it drowned by itself or was left to: few points
     jsr score_points
-    dec foes
 @player:
     jmp sfx_splash
 

@@ -62,12 +62,13 @@ interrupt:              ; there is none
 
 ; A turn is a game step and takes one frame.
 ;
-; Reading $2002 in the very dot in which the vertical blank begins loses its flag. A tight loop would do that in one frame out of
-; seven or so. So the wait has two parts: a tight one, for sprite 0 in the bog, after which it is known to 7 cycles where the
-; picture is; and a wide one, for vertical blank, whose reads are 33 cycles apart. Sprite 0 stands where they keep 12 cycles and more
-; from that dot, before it and after. (Code between the two would shift them, three pixels a cycle.)
-; Should the flag be lost all the same, sprite 0's flag, which goes out at the end of vertical blank, ends the wait: the step is
-; done, only what is to be copied waits for the next frame.
+; Reading $2002 in the very dot in which the vertical blank begins loses its flag. A tight loop would do
+; that in one frame out of seven or so. So the wait has two parts: a tight one, for sprite 0 in the bog,
+; after which it is known to 7 cycles where the picture is; and a wide one, for vertical blank, whose reads
+; are 33 cycles apart. Sprite 0 stands where they keep 12 cycles and more from that dot, before it and
+; after. (Code between the two would shift them, three pixels a cycle.) Should the flag be lost all the
+; same, sprite 0's flag, which goes out at the end of vertical blank, ends the wait: the step is done, only
+; what is to be copied waits for the next frame.
 main_loop:
 wait:
     bit $2002
@@ -169,7 +170,8 @@ copy_out:
     sta $2001
     rts
 
-; Opens a record of A bytes at $2000 + X * 256 + Y. Out: X, where its bytes go (vbuf, x). The caller fills them all.
+; Opens a record of A bytes at $2000 + X * 256 + Y. Out: X, where its bytes go (vbuf, x). The caller fills
+; them all.
 open_record:
     stx t0
     ldx vpos

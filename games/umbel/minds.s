@@ -1,5 +1,6 @@
-; How rivals decide. Now and then a rival thinks, in the way of its kind (through JMP (vec)): that gives it a mood and a goal. In each
-; frame its mood (through the RTS trick) tells it which buttons to press, as if it had a pad.
+; How rivals decide. Now and then a rival thinks, in the way of its kind (through JMP (vec)): that gives it
+; a mood and a goal. In each frame its mood (through the RTS trick) tells it which buttons to press, as if
+; it had a pad.
 
 decide:
     lda fthink, x
@@ -61,6 +62,7 @@ think_gnat:
     sta fgoalx, x
     jsr random
     and #$7f
+    clc
     adc #24
     sta fgoaly, x
     jsr random

@@ -2,11 +2,11 @@
  *
  *     mkstage stages.txt OUT.inc
  *
- * Cells are foretold, row by row: whatever goes on from the cell to the left (goes_on), else whatever
- * goes on from the cell above (grows). Both tables are chosen so that the fewest cells are foretold
- * wrongly. What is stored is a stream of bits, highest first: a count of cells that are as foretold,
- * then the cell that is not, and so on. A count n <= 254 is the number n + 1 in Elias' gamma code. A
- * cell is a Huffman code, 0 for the left branch.
+ * Cells are foretold, row by row: whatever goes on from the cell to the left (goes_on), else
+ * whatever goes on from the cell above (grows). Both tables are chosen so that the fewest cells are
+ * foretold wrongly. What is stored is a stream of bits, highest first: a count of cells that are as
+ * foretold, then the cell that is not, and so on. A count n <= 254 is the number n + 1 in Elias'
+ * gamma code. A cell is a Huffman code, 0 for the left branch.
  */
 #include <stdio.h>
 #include <stdlib.h>

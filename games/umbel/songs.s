@@ -1,8 +1,8 @@
 ; Effects, notes and songs.
 
-; Shape (duty in bits 6 and 7, tone of the noise in 0 to 3), loudness and how fast it fades (in 16ths of a volume), period: low byte,
-; high byte with the noise's volume in its upper half, what the period grows by in a frame, frames, number * 8 of the effect that
-; follows (0: none).
+; Shape (duty in bits 6 and 7, tone of the noise in 0 to 3), loudness and how fast it fades (in 16ths of a
+; volume), period: low byte, high byte with the noise's volume in its upper half, what the period grows by
+; in a frame, frames, number * 8 of the effect that follows (0: none).
 effects:
     .byte $03, $50, 12, $40, $32, <-24, 7, 0             ; flap
     .byte $82, $f0, 10, $a0, $60, 14, 14, 0              ; strike

@@ -70,6 +70,11 @@ effect_start:
     cpy #12 * 8
     bne @none
 @play:
+    tya                 ; strokes of the wings are heard where nothing else is
+    bne @now
+    lda sfx_time
+    bne @none
+@now:
     lda effects, y
     sta sfx_shape
     lda effects + 1, y
@@ -159,12 +164,13 @@ effect_step:
     sta $4000
     rts
 
-; -- The tune. X = 0 melody, 1 bass. Bytes: 0 rest; 1..63 note; $40 + n: notes are n frames long; $80 + n: what follows n times;
-; $c0: end of that; $c1: from the start.
+; -- The tune. X = 0 melody, 1 bass. Bytes: 0 rest; 1..63 note; $40 + n: notes are n frames long; $80 + n:
+; what follows n times; $c0: end of that; $c1: from the start.
 tune_for_stage:
     lda layout
     beq @title
     and #1
+    clc
     adc #1
 @title:
     jmp tune_begin

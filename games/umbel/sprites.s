@@ -1,5 +1,5 @@
-; The sprites. Sprite 0 stays; all others are made anew in each frame. Flyers are drawn in an order that goes round, so that
-; where more than eight sprites meet on a line, all of them flicker and none is missing.
+; The sprites. Sprite 0 stays; all others are made anew in each frame. Flyers are drawn in an order that
+; goes round, so that where more than eight sprites meet on a line, all of them flicker and none is missing.
 
 draw_sprites:
     lda #4
@@ -208,6 +208,9 @@ draw_2x2:
     rts
 
 draw_points:
+    lda sattr           ; digits are not mirrored
+    and #3
+    sta sattr
     ldy fwing, x
     lda points_first, y
     jsr draw_tile

@@ -204,7 +204,8 @@ push_row:
     bne @tile
     rts
 
-; Attributes of the (up to) four rows that end with this one. A square of 16 x 16 has the highest palette that one of its cells asks for.
+; Attributes of the (up to) four rows that end with this one. A square of 16 x 16 has the highest palette
+; that one of its cells asks for.
 push_colours:
     lda row
     and #%00011100

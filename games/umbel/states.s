@@ -204,7 +204,7 @@ state_play:
 light_step:
     dec beats
     bne @same
-    lda #24
+    lda #20
     sta beats
     lda msg
     cmp #MSG_DUSK
@@ -304,13 +304,13 @@ state_over:
     lda #MSG_OVER
     sta msg
     jsr tune_over
-    jsr keep_best
 @going:
     jsr world_step
     inc timer
     lda timer
     cmp #240
     bne @stay
+    jsr keep_best
     lda #0
     sta level
     lda #BUILD
