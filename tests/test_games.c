@@ -19,8 +19,10 @@
 
 struct game {
     const char *name;
-    /* Addresses in RAM; the score has two bytes, low first, in `score_unit` points. */
+    /* Addresses in RAM. The score has two bytes, low first, or as many packed decimals as said
+     * here, high first. */
     uint16_t state, level, lives, score, checkpoint;
+    uint8_t packed_decimals;
     uint8_t title, play, over; /* values of `state` */
     uint8_t lives_at_start, lives_at_end;
     /* What is asked of the first game in the movie. */
@@ -67,6 +69,20 @@ static const struct game GAMES[] = {
      .levels = 5,
      .lives_lost = 4,
      .points = 4000},
+    {.name = "umbel",
+     .state = 0x10,
+     .level = 0x12,
+     .lives = 0x13,
+     .score = 0x14,
+     .packed_decimals = 3,
+     .checkpoint = 0x11,
+     .title = 1,
+     .play = 3,
+     .over = 6,
+     .lives_at_start = 3,
+     .levels = 8,
+     .lives_lost = 4,
+     .points = 20000},
 };
 
 /* What a movie has shown so far. */
@@ -114,10 +130,21 @@ static void follow(struct story *s, uint8_t level, uint8_t lives, unsigned score
     }
 }
 
+static unsigned score_in(const struct game *g, const uint8_t *ram) {
+    unsigned score = 0;
+    if (!g->packed_decimals)
+        return ram[g->score] | (unsigned)ram[g->score + 1] << 8;
+    for (unsigned i = 0; i < g->packed_decimals; i++) {
+        const unsigned tens = ram[g->score + i] >> 4, ones = ram[g->score + i] & 15;
+        score = 100 * score + 10 * tens + ones;
+    }
+    return score;
+}
+
 static void look(struct story *s, const uint8_t *ram) {
     const struct game *g = s->game;
     const uint8_t state = ram[g->state], level = ram[g->level], lives = ram[g->lives];
-    const unsigned score = ram[g->score] | (unsigned)ram[g->score + 1] << 8;
+    const unsigned score = score_in(g, ram);
     const uint8_t steps = (uint8_t)(ram[g->checkpoint] - s->checkpoint);
     if (steps > 2 && s->frame > 60)
         wrong(s, "checkpoint", s->checkpoint, ram[g->checkpoint]);
