@@ -82,7 +82,6 @@ put_two:
 field_lives:
     lda lives
     ldy #ROW_27 + 27
-put_one:
     sta t5
     lda #1
     ldx #$23
