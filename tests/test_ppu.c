@@ -306,9 +306,9 @@ static void sprite_0_hits_where_both_are_opaque(void **state) {
      * frame before was odd: a dot shorter. */
     const uint64_t dot = 2 * FRAME - 1 + 36 * 341 + 46;
     ppu_sync(&t.ppu, t.cycle + 2);
-    assert_int_equal(ppu_next_change(&t.ppu), FRAME + CLEAR);
+    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.s.time), FRAME + CLEAR);
     ppu_advance(&t.ppu, 2 * FRAME + 5); /* from line 0 on it is foreseen, also within a line */
-    assert_int_equal(ppu_next_change(&t.ppu), dot);
+    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.s.time), dot);
     ppu_sync(&t.ppu, dot / 3 - 1);
     assert_int_equal(t.ppu.s.status & 0x40, 0);
     ppu_sync(&t.ppu, dot / 3 + 1);

@@ -96,7 +96,7 @@ void nes_reset(struct nes *n, bool hard) {
 static void at_boundary(struct nes *n) {
     if (n->cycle >= n->frame_end) {
         if (n->frame_guess) {
-            ppu_sync(&n->ppu, n->cycle);
+            ppu_begin_frame(&n->ppu, n->cycle);
             n->frame_end = ppu_frame_end(&n->ppu);
             n->frame_guess = false;
         } else {

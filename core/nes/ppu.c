@@ -61,6 +61,7 @@ void ppu_reset(struct ppu *p, uint64_t cycle) {
 void ppu_loaded(struct ppu *p) {
     if (p->pictures)
         ppu_picture_sprites(p);
+    p->idle_until = p->nmi_quiet = 0;
     ppu_sprites_touched(p);
 }
 
@@ -79,8 +80,10 @@ static uint8_t latch(const struct ppu_state *s, uint64_t cycle) {
 }
 
 /* Drives the bits of `bits`, whole groups, with those of `value`. */
-static void drive(struct ppu_state *s, uint8_t value, uint8_t bits, uint64_t cycle) {
-    s->latch = (uint8_t)((latch(s, cycle) & ~bits) | (value & bits));
+static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    p->calm = 0;
+    s->latch = bits == 0xFF ? value : (uint8_t)((latch(s, cycle) & ~bits) | (value & bits));
     for (unsigned i = 0; i < 3; i++)
         if (bits & latch_bits[i])
             s->latch_cycle[i] = cycle;
@@ -115,9 +118,9 @@ static uint8_t read_data(struct ppu *p, uint64_t cycle) {
     uint16_t address = s->v & 0x3FFF;
     if (address >= 0x3F00) {
         uint8_t colour = *palette_entry(s, address) & (s->mask & MASK_GREY ? 0x30 : 0x3F);
-        drive(s, colour, LATCH_5 | LATCH_LOW, cycle);
+        drive(p, colour, LATCH_5 | LATCH_LOW, cycle);
     } else
-        drive(s, s->read_buffer, 0xFF, cycle);
+        drive(p, s->read_buffer, 0xFF, cycle);
     s->read_buffer = ppu_bus_read(p->board, address);
     step_v(p);
     return latch(s, cycle);
@@ -172,20 +175,20 @@ static void write_oam(struct ppu *p, uint8_t value) {
  * a dot later (AccuracyCoin, "$2002 flag timing"). */
 static uint8_t read_status(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
-    bool quiet = ppu_dots_at_end(cycle) < p->quiet;
-    if (!quiet)
-        ppu_advance(p, ppu_dots_at_access(cycle));
-    uint8_t vblank = s->status & STATUS_VBLANK;
+    const uint64_t end = ppu_dots_at_end(cycle);
+    ppu_status_at(p, ppu_dots_at_access(cycle));
+    const uint8_t vblank = s->status & STATUS_VBLANK;
     if (s->line == LINE_VBLANK && s->dot == DOT_FLAGS)
         s->vblank_suppressed = true;
     s->status &= (uint8_t)~STATUS_VBLANK;
     s->w = false;
-    if (!quiet) {
-        ppu_advance(p, ppu_dots_at_end(cycle));
-        p->quiet = ppu_next_change(p);
+    drive(p, ppu_status_at(p, end) | vblank, LATCH_HIGH | LATCH_5, cycle);
+    if (!vblank) {
+        p->calm = ppu_next_change(p, end) / 3; /* the first cycle that ends behind that dot */
+        if (s->latch & LATCH_LOW)
+            p->calm = ppu_least(p->calm, s->latch_cycle[2] + LATCH_CYCLES + 1);
     }
-    drive(s, s->status | vblank, LATCH_HIGH | LATCH_5, cycle);
-    return latch(s, cycle);
+    return s->latch;
 }
 
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
@@ -197,7 +200,7 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     switch (address & 7) {
     case 4: /* the value that is there when the access ends */
         ppu_advance(p, ppu_dots_at_end(cycle));
-        drive(s, read_oam(s), 0xFF, cycle);
+        drive(p, read_oam(s), 0xFF, cycle);
         return s->latch;
     case 7:
         value = read_data(p, cycle);
@@ -230,7 +233,7 @@ static void write_address(struct ppu_state *s, uint8_t value) {
 void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     ppu_advance(p, ppu_dots_at_access(cycle));
-    drive(s, value, 0xFF, cycle);
+    drive(p, value, 0xFF, cycle);
     unsigned reg = address & 7;
     if (s->ignore_writes && (reg <= 1 || reg == 5 || reg == 6))
         return;
@@ -244,6 +247,7 @@ void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     case 1:
         s->mask = value;
         s->mask_due = s->time + MASK_DELAY;
+        p->nmi_quiet = 0; /* the frame may be a dot longer now */
         break;
     case 3:
         s->oam_address = value;
@@ -301,11 +305,18 @@ void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *do
 
 /* ---- lines and deadlines ---- */
 
+/* The next dot that changes the vblank flag. */
+static uint64_t next_vblank_change(const struct ppu_state *s) {
+    return ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
+                     ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS));
+}
+
 bool ppu_nmi(struct ppu *p, uint64_t cycle) {
-    if (ppu_dots_at_end(cycle) > p->nmi_quiet) {
-        ppu_advance(p, ppu_dots_at_end(cycle));
-        p->nmi_quiet = ppu_least(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS),
-                                 ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS));
+    const uint64_t end = ppu_dots_at_end(cycle);
+    if (end > p->nmi_quiet) {
+        if (end > next_vblank_change(&p->s))
+            ppu_advance(p, end);
+        p->nmi_quiet = next_vblank_change(&p->s);
     }
     return p->s.status & STATUS_VBLANK && p->s.ctrl & CTRL_NMI;
 }
@@ -322,12 +333,19 @@ uint64_t ppu_frame_end(const struct ppu *p) {
     return ppu_end_after(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
 }
 
+void ppu_begin_frame(struct ppu *p, uint64_t cycle) {
+    const uint64_t start = ppu_next_dot(&p->s, 0, 0);
+    if (start <= ppu_dots_at_access(cycle))
+        ppu_advance(p, start);
+}
+
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
     const struct ppu_state *s = &p->s;
-    ppu_advance(p, ppu_dots_at_access(cycle));
+    const uint64_t now = ppu_dots_at_access(cycle);
+    ppu_status_at(p, now);
     /* Reading on the dot before the vblank flag rises has an effect of its own; for the others this
      * is a cycle early at most. */
-    uint64_t deadline = ppu_end_after(ppu_next_change(p));
+    uint64_t deadline = ppu_end_after(ppu_next_change(p, now));
     if (s->latch & LATCH_LOW)
         deadline = ppu_least(deadline, s->latch_cycle[2] + LATCH_CYCLES + 1);
     return deadline;

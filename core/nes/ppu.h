@@ -87,8 +87,9 @@ struct ppu {
 
     /* Derived, never saved. Foresight covers the dots before number `foreseen`, 0 for none. */
     uint64_t foreseen, hit_dot, overflow_dot; /* UINT64_MAX: the flag is not set before that */
-    uint64_t nmi_quiet;                       /* no dot before this one changes the NMI level, */
-    uint64_t quiet;                           /* ... status, or the effect of reading it */
+    uint64_t idle_until; /* before this dot there is nothing to do but to let time pass */
+    uint64_t nmi_quiet;  /* no dot before this one changes the vblank flag */
+    uint64_t calm;       /* cycle before which reads of $2002 do what the last one did */
     bool lines_known;                         /* the next two match OAM and sprite height */
     uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
     uint8_t sprites_on_line[PPU_HEIGHT];
@@ -106,9 +107,21 @@ void ppu_loaded(struct ppu *p);
 /* Does everything that happens before the access of cycle `cycle`. To be called before the board
  * changes under the PPU, before `s` is saved or looked at, and before a picture is taken. */
 void ppu_sync(struct ppu *p, uint64_t cycle);
+/* Brings the PPU to the start of the frame that has begun before `cycle`, so that ppu_frame_end is
+ * certain; cheaper than ppu_sync. */
+void ppu_begin_frame(struct ppu *p, uint64_t cycle);
 /* An access of the processor in cycle `cycle`; address $2000-$3FFF, mirrored every 8 bytes. */
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle);
 void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
+/* A read of $2002 that is like the one before: true, and its value in *value; else nothing is done
+ * and it takes ppu_read. */
+static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value) {
+    if (cycle >= p->calm)
+        return false;
+    p->s.latch_cycle[0] = p->s.latch_cycle[1] = cycle;
+    *value = p->s.latch;
+    return true;
+}
 /* The last whole picture (256 x 240, see nes_picture); NULL without pictures. */
 const uint16_t *ppu_picture(const struct ppu *p);
 

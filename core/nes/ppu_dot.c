@@ -8,11 +8,11 @@
 #include "nes/ppu_parts.h"
 
 enum evaluation {
-    IDLE = PPU_IDLE, /* nothing left to look at: the address runs on */
-    SEARCH,          /* is the next sprite on the line? */
-    COPY,            /* its other three bytes */
-    OVERFLOW,        /* eight are found; the search goes on with the address stepping wrongly */
-    OVERFLOWN,       /* a ninth one's other bytes */
+    IDLE = PPU_IDLE,     /* nothing left to look at: the address runs on */
+    SEARCH,              /* is the next sprite on the line? */
+    COPY,                /* its other three bytes */
+    OVERFLOW,            /* eight are found; the search goes on with the address stepping wrongly */
+    OVERFLOWN,           /* a ninth one's other bytes */
 };
 
 static uint8_t fetch(struct ppu *p, uint16_t address) {
@@ -22,7 +22,7 @@ static uint8_t fetch(struct ppu *p, uint16_t address) {
 
 /* ---- background ---- */
 
-static void load_shifters(struct ppu_state *s) {
+void ppu_load_shifters(struct ppu_state *s) {
     s->shift_low = (uint16_t)((s->shift_low & 0xFF00) | s->low);
     s->shift_high = (uint16_t)((s->shift_high & 0xFF00) | s->high);
     s->shift_at_low = (uint16_t)((s->shift_at_low & 0xFF00) | (s->at & 1 ? 0xFF : 0));
@@ -43,7 +43,7 @@ static void fetch_tile(struct ppu *p) {
     switch (s->dot & 7) {
     case 1:
         if (s->dot != 1 && s->dot != 321)
-            load_shifters(s);
+            ppu_load_shifters(s);
         s->nt = fetch(p, nametable_address(s->v));
         break;
     case 3:
@@ -139,6 +139,14 @@ static void evaluation_dot(struct ppu_state *s) {
         evaluate(s);
 }
 
+void ppu_evaluate_dots(struct ppu_state *s, unsigned to) {
+    for (; s->dot < to; s->dot++) {
+        s->status |= s->late_status;
+        s->late_status = 0;
+        evaluation_dot(s);
+    }
+}
+
 uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line) {
     unsigned tile = sprite[1], row = line - sprite[0], height = sprite_height(s);
     if (sprite[2] & SPRITE_FLIP_Y)
@@ -220,6 +228,14 @@ static void pixel_dot(struct ppu *p) {
 
 /* ---- lines ---- */
 
+void ppu_end_columns(struct ppu_state *s) {
+    ppu_load_shifters(s);
+    s->v = (uint16_t)((s->v & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
+    s->evaluation = IDLE;
+    s->copied = s->oam_data = 0;
+    s->zero_now = s->zero_next;
+}
+
 /* What every line with fetches does, visible or pre-render, while rendering is on. */
 static void rendering_dot(struct ppu *p) {
     struct ppu_state *s = &p->s;
@@ -233,19 +249,14 @@ static void rendering_dot(struct ppu *p) {
         fetch_tile(p);
         return;
     }
-    if (dot == 257) {
-        load_shifters(s);
-        s->v = (uint16_t)((s->v & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
-        s->evaluation = IDLE;
-        s->copied = s->oam_data = 0;
-        s->zero_now = s->zero_next;
-    }
+    if (dot == 257)
+        ppu_end_columns(s);
     if (dot <= 320)
         sprite_fetch_dot(p);
     if (dot >= 280 && dot <= 304 && s->line == LINE_PRERENDER)
         s->v = (uint16_t)((s->v & ~V_VERTICAL) | (s->t & V_VERTICAL));
     if (dot == 337)
-        load_shifters(s);
+        ppu_load_shifters(s);
     if (dot == 337 || dot == 339)
         s->nt = fetch(p, nametable_address(s->v));
 }
@@ -258,6 +269,12 @@ static void end_of_tile_dot(struct ppu_state *s) {
         shift(s);
 }
 
+void ppu_shift_out_sprites(struct ppu_state *s) {
+    memset(s->sprites, 0, sizeof s->sprites);
+    s->zero_now = false;
+    s->sprite_count = 0;
+}
+
 static void line_dot(struct ppu *p) {
     struct ppu_state *s = &p->s;
     bool visible = s->line <= LINE_LAST;
@@ -266,11 +283,8 @@ static void line_dot(struct ppu *p) {
         s->found = s->copied = 0;
         s->zero_next = false;
     }
-    if (s->dot == 257) { /* the sprites of this line have been shifted out */
-        memset(s->sprites, 0, sizeof s->sprites);
-        s->zero_now = false;
-        s->sprite_count = 0;
-    }
+    if (s->dot == 257)
+        ppu_shift_out_sprites(s);
     bool column = visible && s->dot >= 1 && s->dot <= 256;
     if (column && s->dot == 1 && p->pictures)
         ppu_picture_sprites(p);
@@ -302,9 +316,10 @@ static void flags_dot(struct ppu *p) {
     }
 }
 
-/* Writes whose time has come. */
-static void late_writes(struct ppu *p) {
+void ppu_late(struct ppu *p) {
     struct ppu_state *s = &p->s;
+    s->status |= s->late_status;
+    s->late_status = 0;
     if (s->mask_due > s->time && s->v_due > s->time)
         return;
     if (s->mask_due <= s->time) {
@@ -333,9 +348,7 @@ static void next_dot(struct ppu_state *s) {
 void ppu_dots(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     while (s->time < until) {
-        late_writes(p);
-        s->status |= s->late_status;
-        s->late_status = 0;
+        ppu_late(p);
         if (s->dot == DOT_FLAGS)
             flags_dot(p);
         if (s->line <= LINE_LAST || s->line == LINE_PRERENDER)

@@ -106,7 +106,7 @@ unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *se
 /* ---- foresight ---- */
 
 void ppu_touched(struct ppu *p) {
-    p->foreseen = p->quiet = p->nmi_quiet = 0;
+    p->foreseen = p->calm = 0;
 }
 
 void ppu_sprites_touched(struct ppu *p) {
@@ -227,24 +227,64 @@ static void foresee(struct ppu *p) {
     p->foreseen = l.time + place(LINE_IDLE - l.line, 0);
 }
 
-/* The first dot that could set a sprite flag. */
-static uint64_t next_sprite_flag(struct ppu *p) {
+/* In the middle of a visible line: a dot before any other that could set a sprite flag. */
+static uint64_t next_flag_on_line(const struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    if (s->dot == 0 || writes_pending(s) || s->late_status)
+        return s->time;
+    if (s->zero_now && !(s->status & STATUS_HIT) && s->dot <= s->sprites[0].x + 8u)
+        return s->time;
+    struct ppu_state copy = *s;
+    ppu_evaluate_dots(&copy, 257);
+    if ((copy.status | copy.late_status) & ~s->status)
+        return s->time;
+    return s->time + PPU_DOTS - s->dot;
+}
+
+/* The first dot from `from` on that could set a sprite flag. */
+static uint64_t next_sprite_flag(struct ppu *p, uint64_t from) {
     const struct ppu_state *s = &p->s;
     if (!s->rendering && !writes_pending(s))
         return UINT64_MAX;
     if (s->time >= p->foreseen) {
         if (!foreseeable(s)) /* nothing happens in what is left of the pre-render line */
-            return s->line == LINE_PRERENDER ? ppu_next_dot(s, 0, 0) : s->time;
+            return s->line == LINE_PRERENDER ? ppu_next_dot(s, 0, 0) : next_flag_on_line(p);
         foresee(p);
     }
-    uint64_t hit = p->hit_dot >= s->time ? p->hit_dot : UINT64_MAX;
-    return ppu_least(hit, p->overflow_dot >= s->time ? p->overflow_dot : UINT64_MAX);
+    uint64_t hit = p->hit_dot >= from ? p->hit_dot : UINT64_MAX;
+    return ppu_least(hit, p->overflow_dot >= from ? p->overflow_dot : UINT64_MAX);
 }
 
-uint64_t ppu_next_change(struct ppu *p) {
+uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
     uint64_t flags = ppu_least(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS),
                                ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS));
-    return ppu_least(flags, next_sprite_flag(p));
+    return ppu_least(flags, next_sprite_flag(p, from));
+}
+
+/* Dot 0 of the visible line with dot number `dot`; `dot` itself when it lies elsewhere, or that is
+ * past. */
+static uint64_t line_start(const struct ppu_state *s, uint64_t dot) {
+    const bool visible = s->line <= LINE_LAST;
+    const uint64_t first = visible ? s->time - s->dot : ppu_next_dot(s, 0, 0);
+    if (dot < first)
+        return dot;
+    const uint64_t lines = (dot - first) / PPU_DOTS, start = first + lines * PPU_DOTS;
+    return start < s->time || lines + (visible ? s->line : 0) > LINE_LAST ? dot : start;
+}
+
+uint8_t ppu_status_at(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    if (s->time < until)
+        ppu_advance(p, line_start(s, until));
+    if (s->time >= until)
+        return s->status;
+    if (!foreseeable(s)) {
+        ppu_advance(p, until);
+        return s->status;
+    }
+    foresee(p);
+    return (uint8_t)(s->status | (p->hit_dot < until ? STATUS_HIT : 0) |
+                     (p->overflow_dot < until ? STATUS_OVERFLOW : 0));
 }
 
 /* ---- whole lines ---- */
@@ -252,8 +292,7 @@ uint64_t ppu_next_change(struct ppu *p) {
 /* What a line with rendering on leaves behind in dots 257-340, secondary OAM being filled. */
 static void end_line(struct ppu *p, unsigned line) {
     struct ppu_state *s = &p->s;
-    memset(s->sprites, 0, sizeof s->sprites);
-    s->sprite_count = 0;
+    ppu_shift_out_sprites(s);
     for (unsigned i = 0; i < s->found; i++) {
         const uint8_t *sprite = &s->secondary[i * 4];
         uint16_t a = ppu_sprite_address(s, sprite, line);
@@ -338,11 +377,8 @@ static void pass_blank(struct ppu *p, uint64_t until) {
         s->found = s->copied = 0;
         s->zero_next = false;
     }
-    if (passes(from, to, 257)) {
-        memset(s->sprites, 0, sizeof s->sprites);
-        s->zero_now = false;
-        s->sprite_count = 0;
-    }
+    if (passes(from, to, 257))
+        ppu_shift_out_sprites(s);
     if (from <= place(LINE_IDLE, DOT_FLAGS) && place(LINE_IDLE, DOT_FLAGS) < to) {
         p->drawing ^= 1;
         ppu_show_address(p, s->v, s->time + place(LINE_IDLE, DOT_FLAGS) - from);
@@ -354,6 +390,26 @@ static void pass_blank(struct ppu *p, uint64_t until) {
     s->line = (uint16_t)(to / PPU_DOTS);
     s->dot = (uint16_t)(to % PPU_DOTS);
     s->time = end;
+    if (s->line < LINE_PRERENDER && to > place(LINE_VBLANK, DOT_FLAGS))
+        p->idle_until = s->time + place(LINE_PRERENDER, 0) - to;
+}
+
+/* Time passes, and nothing else. */
+static void skip_dots(struct ppu_state *s, uint64_t until) {
+    const uint64_t dot = s->dot + (until - s->time);
+    s->line = (uint16_t)(s->line + dot / PPU_DOTS);
+    s->dot = (uint16_t)(dot % PPU_DOTS);
+    s->time = until;
+}
+
+/* The same in the vertical blank, before p->idle_until. */
+static void pass_idle(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    while (writes_pending(s) && s->time < until) {
+        ppu_late(p);
+        skip_dots(s, ppu_least(until, ppu_least(s->mask_due, s->v_due)));
+    }
+    skip_dots(s, until);
 }
 
 /* ---- time ---- */
@@ -366,7 +422,7 @@ static void pass_rendering(struct ppu *p, uint64_t until) {
     if (end > until || !foreseeable(s)) {
         if (foreseeable(s)) /* it is cheap here, and not possible in the middle of the line */
             foresee(p);
-        ppu_dots(p, ppu_least(end, until));
+        ppu_groups(p, ppu_least(end, until));
     } else if (!visible)
         pass_prerender(p, end);
     else {
@@ -394,14 +450,18 @@ void ppu_advance(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     if (s->time >= until)
         return;
+    if (until <= p->idle_until) {
+        pass_idle(p, until);
+        return;
+    }
     while (s->time < until) {
-        if (writes_pending(s) || s->late_status)
-            ppu_dots(p, s->time + 1);
-        else if (p->pictures && s->line <= LINE_LAST)
-            pass_drawing(p, until);
+        ppu_late(p);
+        const uint64_t next = ppu_least(until, ppu_least(s->mask_due, s->v_due));
+        if (p->pictures && s->line <= LINE_LAST)
+            pass_drawing(p, next);
         else if (!s->rendering || (s->line >= LINE_IDLE && s->line < LINE_PRERENDER))
-            pass_blank(p, until);
+            pass_blank(p, next);
         else
-            pass_rendering(p, until);
+            pass_rendering(p, next);
     }
 }

@@ -105,6 +105,19 @@ enum { PPU_IDLE }; /* s.evaluation when nothing is being evaluated */
 
 /* Does every dot before number `until` one by one (ppu_dot.c). */
 void ppu_dots(struct ppu *p, uint64_t until);
+/* Of these: writes and flags whose time has come when dot number `time` begins; */
+void ppu_late(struct ppu *p);
+/* what sprite evaluation does in the dots before dot `to`, at most 257, of a visible line; */
+void ppu_evaluate_dots(struct ppu_state *s, unsigned to);
+/* dot 257 of a line: the sprites shown are gone; with rendering on more, before its fetches; */
+void ppu_shift_out_sprites(struct ppu_state *s);
+void ppu_end_columns(struct ppu_state *s);
+/* a tile that was fetched goes into the shift registers. */
+void ppu_load_shifters(struct ppu_state *s);
+
+/* The same for a part of a line with rendering on and no pixels wanted, which nothing touches
+ * before dot number `until` (ppu_groups.c). */
+void ppu_groups(struct ppu *p, uint64_t until);
 
 /* The same as fast as it can be done (ppu_line.c). */
 void ppu_advance(struct ppu *p, uint64_t until);
@@ -143,7 +156,11 @@ void ppu_picture_line(struct ppu *p);
 /* Number of the next dot at this place of the picture that is still to come, if nothing touches the
  * PPU. */
 uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot);
-/* Number of the next dot that could change `status`, untouched; early at times, never late. */
-uint64_t ppu_next_change(struct ppu *p);
+/* Status as the dots before number `until` leave it. Brings the PPU there, or, where the sprite flags
+ * are foreseen, only to the start of the line. */
+uint8_t ppu_status_at(struct ppu *p, uint64_t until);
+/* Number of the next dot from `from` on that could change it, untouched; early at times, never
+ * late. To be asked after ppu_status_at(p, from). */
+uint64_t ppu_next_change(struct ppu *p, uint64_t from);
 
 #endif
