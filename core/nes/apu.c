@@ -223,23 +223,17 @@ static void frame_write(struct apu *a, uint8_t value, uint64_t cycle) {
     a->restart = cycle + (cycle & 1 ? 3 : 4);
 }
 
-void apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
-    apu_sync(a, cycle);
+/* What a write to $4000-$4017 does. */
+enum effect { NOTHING, HALT, LENGTH, CONTROL };
+static const uint8_t effects[0x18] = {
+    [0x00] = HALT,    [0x03] = LENGTH,  [0x04] = HALT,    [0x07] = LENGTH,
+    [0x08] = HALT,    [0x0B] = LENGTH,  [0x0C] = HALT,    [0x0F] = LENGTH,
+    [0x10] = CONTROL, [0x12] = CONTROL, [0x13] = CONTROL, [0x15] = CONTROL,
+    [0x17] = CONTROL,
+};
+
+static void control_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
     switch (address) {
-    case 0x4000:
-    case 0x4004:
-    case 0x400C:
-        a->length[(address & 15) >> 2].halt = value & 0x20;
-        break;
-    case 0x4008:
-        a->length[2].halt = value & 0x80;
-        break;
-    case 0x4003:
-    case 0x4007:
-    case 0x400B:
-    case 0x400F:
-        length_write(a, (address & 15) >> 2, value);
-        break;
     case 0x4010:
         a->dmc_irq_enabled = value & 0x80;
         a->dmc_loop = value & 0x40;
@@ -260,6 +254,21 @@ void apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
         frame_write(a, value, cycle);
         break;
     }
+}
+
+bool apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
+    const enum effect effect = address <= 0x4017 ? effects[address & 0x1F] : NOTHING;
+    if (effect == NOTHING) /* to be heard only */
+        return false;
+    apu_sync(a, cycle);
+    const unsigned channel = (address & 15) >> 2;
+    if (effect == HALT)
+        a->length[channel].halt = value & (channel == 2 ? 0x80 : 0x20);
+    else if (effect == LENGTH)
+        length_write(a, channel, value);
+    else
+        control_write(a, address, value, cycle);
+    return effect == CONTROL;
 }
 
 /* ---- lines ---- */

@@ -2,27 +2,56 @@
 #include "nes/machine.h"
 
 enum {
-    PPU_DATA_OAM = 0x2004,
+    PPU_STATUS = 2, /* of the PPU's eight */
+    PPU_OAM_DATA = 0x2004,
     OAM_DMA = 0x4014,
     APU_STATUS = 0x4015,
     PAD_1 = 0x4016,
     PAD_2 = 0x4017
 };
 
-void bus_lines(struct nes *n) {
-    const bool nmi = ppu_nmi(&n->ppu, n->cycle);
-    n->nmi_pending |= nmi && !n->nmi_level;
-    n->nmi_level = nmi;
-    const bool board = ppu_board_irq(&n->ppu, n->cycle);
-    n->irq = apu_irq(&n->apu, n->cycle) || board;
-    n->event = earlier(ppu_nmi_deadline(&n->ppu),
-                       earlier(apu_irq_deadline(&n->apu), ppu_board_irq_deadline(&n->ppu)));
+static void nmi_line(struct nes *n) {
+    const bool level = ppu_nmi(&n->ppu, n->cycle);
+    n->nmi_pending |= level && !n->nmi_level;
+    n->nmi_level = level;
+    n->nmi_event = ppu_nmi_deadline(&n->ppu);
+}
+
+static void board_line(struct nes *n) {
+    n->board_irq = ppu_board_irq(&n->ppu, n->cycle);
+    n->board_event = ppu_board_irq_deadline(&n->ppu);
+}
+
+static void apu_line(struct nes *n) {
+    n->apu_irq = apu_irq(&n->apu, n->cycle);
+    n->apu_event = apu_irq_deadline(&n->apu);
     n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
 }
 
+void bus_lines(struct nes *n) {
+    if (n->cycle >= n->nmi_event)
+        nmi_line(n);
+    if (n->cycle >= n->board_event)
+        board_line(n);
+    if (n->cycle >= n->apu_event)
+        apu_line(n);
+    n->irq = n->apu_irq || n->board_irq;
+    n->event = earlier(n->nmi_event, earlier(n->apu_event, n->board_event));
+}
+
+void bus_forget_lines(struct nes *n) {
+    n->event = n->nmi_event = n->board_event = n->apu_event = 0;
+}
+
 /* A device was accessed: what it published is void, and its lines may have changed already. */
-static void touched(struct nes *n) {
-    n->event = 0;
+static void touched_ppu(struct nes *n) {
+    n->event = n->nmi_event = 0;
+    if (n->board.ops->irq)
+        n->board_event = 0;
+}
+
+static void touched_apu(struct nes *n) {
+    n->event = n->apu_event = 0;
 }
 
 /* ---- pads: official ones, which give 1 after the eighth button ---- */
@@ -66,7 +95,7 @@ static void write_strobe(struct nes *n, bool strobe) {
 static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
     *driven = 0;
     if (address == APU_STATUS) {
-        touched(n);
+        touched_apu(n);
         *driven = 0xff;
         return apu_read(&n->apu, address, n->cycle, n->kept_cycle == n->cycle ? n->kept : n->bus);
     }
@@ -79,7 +108,9 @@ static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
 
 uint8_t bus_read(struct nes *n, uint16_t address) {
     if (address < 0x4000) {
-        touched(n);
+        if ((address & 7) == PPU_STATUS && ppu_reads_again(&n->ppu, n->cycle, &n->bus))
+            return n->bus;
+        touched_ppu(n);
         return n->bus = ppu_read(&n->ppu, address, n->cycle);
     }
     uint8_t driven;
@@ -98,7 +129,7 @@ static bool map_changed(const struct nes *n) {
 }
 
 static void write_board(struct nes *n, uint16_t address, uint8_t value) {
-    touched(n);
+    touched_ppu(n);
     ppu_sync(&n->ppu, n->cycle);
     board_write(&n->board, address, value, n->cycle);
     if (map_changed(n)) {
@@ -112,7 +143,7 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value) {
     if (address >= 0x4020) {
         write_board(n, address, value);
     } else if (address < 0x4000) {
-        touched(n);
+        touched_ppu(n);
         ppu_write(&n->ppu, address, value, n->cycle);
     } else if (address == OAM_DMA) {
         n->oam_pending = true;
@@ -120,9 +151,8 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value) {
         n->dma_from = 0;
     } else if (address == PAD_1) {
         write_strobe(n, value & 1);
-    } else if (address <= 0x4017) {
-        touched(n);
-        apu_write(&n->apu, address, value, n->cycle);
+    } else if (address <= 0x4017 && apu_write(&n->apu, address, value, n->cycle)) {
+        touched_apu(n);
     }
 }
 
@@ -167,10 +197,26 @@ static void oam_read(struct nes *n, struct oam_copy *copy, uint16_t halted) {
 }
 
 static void oam_write(struct nes *n, struct oam_copy *copy) {
-    bus_write(n, PPU_DATA_OAM, copy->value);
+    bus_write(n, PPU_OAM_DATA, copy->value);
     copy->full = false;
     if (++copy->index == 256)
         copy->running = n->oam_pending = false;
+}
+
+/* All 256 bytes at once, where the halted processor and the copy read plain memory, no sample is
+ * fetched meanwhile, no line can change, and the PPU is idle. The halt and, when the next cycle is
+ * one to write in, one more cycle come first. Else nothing is done. */
+static void oam_at_once(struct nes *n, uint16_t halted) {
+    const uint8_t *page = n->rd[n->oam_page];
+    const uint64_t first = n->cycle + 1 + (n->cycle + 1) % 2, last = first + 511;
+    if (!page || !n->rd[halted >> 8] || n->event <= last || apu_dmc_deadline(&n->apu) <= last ||
+        !ppu_copies_oam(&n->ppu, page, first + 1, last))
+        return;
+    n->bus = page[255];
+    n->cycle = last;
+    n->oam_pending = false;
+    touched_ppu(n);
+    end_cycle(n);
 }
 
 /* Cycle by cycle, as the two units share the bus: the sprite copy reads in get cycles (even ones)
@@ -182,6 +228,8 @@ void bus_dma(struct nes *n, uint16_t address) {
     unsigned waited = 0;
     bool halted = false;
     n->kept = n->bus;
+    if (n->oam_pending)
+        oam_at_once(n, address);
     for (;;) {
         const bool wish = apu_dmc_wants(&n->apu, n->cycle);
         const bool get = n->cycle % 2 == 0;
@@ -192,7 +240,7 @@ void bus_dma(struct nes *n, uint16_t address) {
         if (wish && waited >= 2 && get) {
             const uint8_t value = dma_read(n, apu_dmc_address(&n->apu), address);
             apu_dmc_give(&n->apu, value, n->cycle);
-            touched(n);
+            touched_apu(n);
             waited = 0;
         } else {
             if (copy.running && get)

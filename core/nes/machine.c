@@ -30,7 +30,7 @@ static void power_on(struct nes *n) {
 static void restart(struct nes *n) {
     n->phase = PHASE_RESET;
     n->due = n->nmi_pending = n->oam_pending = n->announced = false;
-    n->event = 0;
+    bus_forget_lines(n);
     n->dma_from = apu_dmc_deadline(&n->apu);
     n->frame_end = ppu_frame_end(&n->ppu);
     n->frame_guess = false;

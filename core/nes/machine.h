@@ -87,6 +87,8 @@ struct nes {
     struct cpu cpu;
     uint64_t cycle, instructions;
     uint64_t event, dma_from;
+    uint64_t nmi_event, board_event, apu_event; /* event is the earliest of them */
+    bool board_irq, apu_irq;                    /* irq is either */
     bool nmi_level, nmi_pending; /* the NMI line as last sampled; an edge not yet served */
     bool irq;                    /* the IRQ line, true: asserted */
     bool due;                    /* an interrupt comes before the next instruction */
@@ -166,6 +168,8 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value);
 void bus_dma(struct nes *n, uint16_t address);
 /* Samples the interrupt lines at the end of the current cycle and computes event and dma_from. */
 void bus_lines(struct nes *n);
+/* All lines are sampled anew at the end of the next cycle. */
+void bus_forget_lines(struct nes *n);
 /* What was written to the pads' strobe reaches them if its time has come. */
 void bus_strobe(struct nes *n);
 /* Recomputes rd, wr and code_end from the board. */

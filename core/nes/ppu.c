@@ -141,6 +141,8 @@ static void write_data(struct ppu *p, uint8_t value) {
 
 /* ---- OAM ---- */
 
+enum { OAM_ATTRIBUTES = 0xE3 }; /* bits that exist in the third byte of a sprite */
+
 static uint8_t read_oam(const struct ppu_state *s) {
     if (!ppu_fetching(s))
         return s->oam[s->oam_address];
@@ -161,12 +163,31 @@ static void write_oam(struct ppu *p, uint8_t value) {
         return;
     }
     if ((s->oam_address & 3) == 2)
-        value &= 0xE3; /* bits that do not exist */
+        value &= OAM_ATTRIBUTES;
     if (s->oam[s->oam_address] != value) {
         s->oam[s->oam_address] = value;
         ppu_sprites_touched(p);
     }
     s->oam_address++;
+}
+
+bool ppu_copies_oam(struct ppu *p, const uint8_t bytes[256], uint64_t first, uint64_t last) {
+    struct ppu_state *s = &p->s;
+    uint8_t oam[256];
+    ppu_advance(p, ppu_dots_at_access(first));
+    if (ppu_dots_at_access(last) > p->idle_until)
+        return false;
+    for (unsigned i = 0; i < 256; i++)
+        oam[(s->oam_address + i) & 0xFF] = bytes[i];
+    for (unsigned i = 2; i < 256; i += 4)
+        oam[i] &= OAM_ATTRIBUTES;
+    if (memcmp(oam, s->oam, sizeof oam)) {
+        memcpy(s->oam, oam, sizeof oam);
+        p->lines_known = false;
+    }
+    ppu_touched(p);
+    drive(p, bytes[255], 0xFF, last);
+    return true;
 }
 
 /* ---- registers ---- */
@@ -334,8 +355,12 @@ uint64_t ppu_frame_end(const struct ppu *p) {
 }
 
 void ppu_begin_frame(struct ppu *p, uint64_t cycle) {
+    const uint64_t now = ppu_dots_at_access(cycle);
+    const uint64_t vblank = ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS);
+    if (vblank < now)
+        ppu_advance(p, vblank + 1);
     const uint64_t start = ppu_next_dot(&p->s, 0, 0);
-    if (start <= ppu_dots_at_access(cycle))
+    if (start <= now)
         ppu_advance(p, start);
 }
 

@@ -122,6 +122,9 @@ static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value
     *value = p->s.latch;
     return true;
 }
+/* Writes 256 bytes to $2004, the first in cycle `first`, then one every other cycle up to `last`;
+ * false, and nothing is done, where more would happen meanwhile than that. */
+bool ppu_copies_oam(struct ppu *p, const uint8_t bytes[256], uint64_t first, uint64_t last);
 /* The last whole picture (256 x 240, see nes_picture); NULL without pictures. */
 const uint16_t *ppu_picture(const struct ppu *p);
 

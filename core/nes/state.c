@@ -443,7 +443,7 @@ enum status nes_load(struct nes *n, const void *data, size_t len, const char *na
     ppu_loaded(&n->ppu);
     bus_map(n);
     n->map_epoch++;
-    n->event = 0;
+    bus_forget_lines(n);
     n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
     n->announced = false;
     wait_forget(n);
