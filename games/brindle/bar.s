@@ -13,7 +13,7 @@ bar_step:
     pha
     rts
 
-; A new message for the second line, and the first line's words.
+; A new message for the second line.
 bar_say:
     sta said
     sta mul_b
@@ -31,8 +31,6 @@ bar_say:
 @tile:
     lda (ptr), y
     sta bar + 32, y
-    lda first_line, y
-    sta bar, y
     dey
     bpl @tile
     rts

@@ -20,23 +20,21 @@ reset:
 @first:
     bit $2002
     bpl @first
-    ldx #7              ; clear all RAM, page by page
+    lda #7              ; clear all RAM: pages 7 to 1, then 0
+    sta ptr + 1
+    lda #0
     sta ptr
-    stx ptr + 1
     tay
 @page:
-    sta (ptr), y        ; page 0 last, and in it the pointer that does it: the next lines mend this
+    sta (ptr), y
     iny
     bne @page
-    dex
-    beq @clear_zero     ; page 1 would be next, but nothing is on the stack: it goes with page 0
-    stx ptr + 1
+    dec ptr + 1
     bne @page
-@clear_zero:
+@zero:
     sta $00, y
-    sta $0100, y
     iny
-    bne @clear_zero
+    bne @zero
 @second:
     bit $2002
     bpl @second
@@ -97,11 +95,19 @@ blank_screens:
     rts
 
 first_values:
+    lda #$ff            ; the bar's second line has not said anything
+    sta said
     lda #$f8            ; sprites out of sight
 @sprite:
     sta oam, x
     inx
     bne @sprite
+    ldx #31
+@word:
+    lda first_line, x
+    sta bar, x
+    dex
+    bpl @word
     lda #BAR_HEIGHT - 4 ; sprite 0 shows in the line below, where all the bar is opaque
     sta oam
     lda #T_zero
@@ -368,6 +374,11 @@ shade_step:
     bcs @shade
     bcc @store
 @sprite:
+    bne @own
+    ldy t0              ; the backdrop has two addresses, and is written at both
+    lda theme_colours, y
+    bpl @shade
+@own:
     lda sprite_colours - 16, x
 @shade:
     sec

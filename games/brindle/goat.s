@@ -570,14 +570,14 @@ touch_cairn:
 @lit:
     rts
 
-; Thorns, horns, stings: they cost ten clovers, or a life when there are fewer.
+; Thorns, claws, stings: they cost twenty clovers, or a life when there are fewer.
 touch_thorns:
 goat_pricked:
     lda safe
     bne @done
     lda clovers
     sec
-    sbc #10
+    sbc #20
     bcc goat_lost
     sta clovers
     lda #100
@@ -598,7 +598,7 @@ goat_lost:
     lda #HURT
     jmp enter
 
-; A tens of points more, a life each 500 tens. Keeps X.
+; A tens of points more, a life each 1000 tens. Keeps X.
 add_score:
     clc
     adc score
@@ -612,10 +612,10 @@ add_score:
     sbc next_life + 1
     bcc @done
     lda next_life
-    adc #<500 - 1       ; carry is set
+    adc #<1000 - 1       ; carry is set
     sta next_life
     lda next_life + 1
-    adc #>500
+    adc #>1000
     sta next_life + 1
     lda lives
     cmp #9

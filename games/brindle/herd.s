@@ -13,6 +13,8 @@ spawn_step:
     cmp t1
     bcs @none
     sta t2
+    jsr free_slot
+    bmi @none           ; later, then: a board must not be lost
     iny
     lda (spawn), y
     sta t3
@@ -28,8 +30,6 @@ spawn_step:
     sbc #17 - 2
     cmp t2
     bcs @none           ; left behind, when the goat returns to a cairn
-    jsr free_slot
-    bmi @none
     lda t2
     asl a               ; column * 16
     rol obj_xh, x

@@ -2,15 +2,13 @@
  *
  *     mkchr tiles.txt OUT.chr OUT.inc
  *
- * A line of the input that begins with `;` is a comment. `table N` chooses the pattern table, `at N`
- * the next tile. Then pictures, each a heading and its rows of pixels (`.` 1 2 3):
- *   letters ABC          7 rows of one 6-pixel word a letter; stored at its code - 32, light (3) on
- *                        black (1), since the status bar must be opaque all over for sprite 0
- *   tile NAME            8 rows of 8
- *   pic NAME             16 rows of 16: four tiles, top left, top right, bottom left, bottom right
- *   half NAME            16 rows of 8; the other half is the mirror image
- *   slope NAME TOP up    no rows: TOP, with each column of pixels lowered to a line of 45 degrees
- *   mirror NAME OTHER    no rows: OTHER, mirrored
+ * A line of the input that begins with `;` is a comment. `table N` chooses the pattern table, `at
+ * N` the next tile. Then pictures, each a heading and its rows of pixels (`.` 1 2 3): letters ABC
+ * 7 rows of one 6-pixel word a letter; stored at its code - 32, light (3) on black (1), since the
+ * status bar must be opaque all over for sprite 0 tile NAME            8 rows of 8 pic NAME 16 rows
+ * of 16: four tiles, top left, top right, bottom left, bottom right half NAME            16 rows of
+ * 8; the other half is the mirror image slope NAME TOP up    no rows: TOP, with each column of
+ * pixels lowered to a line of 45 degrees mirror NAME OTHER    no rows: OTHER, mirrored
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,10 +21,39 @@
 
 enum { ROWS = 13, WIDEST = 254, MOST_TOKEN = 33, WINDOW = 15 };
 enum cell { /* the order of the pictures in tiles.txt, from sky on */
-            SKY, EARTH_TOP, EARTH_UP, EARTH_DOWN, EARTH_FILL, ROCK_TOP, ROCK_UP, ROCK_DOWN,
-            ROCK_FILL, SNOW_TOP, SNOW_UP, SNOW_DOWN, BLOCK, PLANK, CRATE, HEATHER, BRAMBLE, CLOVER,
-            CAIRN, CAIRN_LIT, BELL, POST, CLOUD_LEFT, CLOUD_RIGHT, FOLIAGE, TRUNK, REED, HANGING,
-            CRYSTAL, FENCE, PINE, WATER_TOP, WATER
+            SKY,
+            EARTH_TOP,
+            EARTH_UP,
+            EARTH_DOWN,
+            EARTH_FILL,
+            ROCK_TOP,
+            ROCK_UP,
+            ROCK_DOWN,
+            ROCK_FILL,
+            SNOW_TOP,
+            SNOW_UP,
+            SNOW_DOWN,
+            BLOCK,
+            PLANK,
+            CRATE,
+            HEATHER,
+            BRAMBLE,
+            CLOVER,
+            CAIRN,
+            CAIRN_LIT,
+            BELL,
+            POST,
+            CLOUD_LEFT,
+            CLOUD_RIGHT,
+            FOLIAGE,
+            TRUNK,
+            REED,
+            HANGING,
+            CRYSTAL,
+            FENCE,
+            PINE,
+            WATER_TOP,
+            WATER
 };
 static const char beasts[] = "cgfhboaHVK";
 
@@ -69,27 +98,50 @@ static int ground(const struct level *l, char c, int row, int column) {
 static int cell_of(const struct level *l, int row, int column) {
     char c = l->map[row][column];
     switch (c) {
-    case '#': case '/': case '\\': return ground(l, c, row, column);
-    case 'X': return BLOCK;
-    case '=': return PLANK;
-    case 'C': return CRATE;
-    case 'M': return HEATHER;
-    case '^': return BRAMBLE;
-    case '*': return CLOVER;
-    case 'k': return CAIRN;
-    case 'B': return BELL;
-    case 'P': return POST;
-    case '(': return CLOUD_LEFT;
-    case ')': return CLOUD_RIGHT;
-    case 'T': return FOLIAGE;
-    case 't': return TRUNK;
-    case 'r': return REED;
-    case 'v': return HANGING;
-    case '%': return CRYSTAL;
-    case 'F': return FENCE;
-    case 'p': return PINE;
-    case '~': return WATER_TOP;
-    case 'w': return WATER;
+    case '#':
+    case '/':
+    case '\\':
+        return ground(l, c, row, column);
+    case 'X':
+        return BLOCK;
+    case '=':
+        return PLANK;
+    case 'C':
+        return CRATE;
+    case 'M':
+        return HEATHER;
+    case '^':
+        return BRAMBLE;
+    case '*':
+        return CLOVER;
+    case 'k':
+        return CAIRN;
+    case 'B':
+        return BELL;
+    case 'P':
+        return POST;
+    case '(':
+        return CLOUD_LEFT;
+    case ')':
+        return CLOUD_RIGHT;
+    case 'T':
+        return FOLIAGE;
+    case 't':
+        return TRUNK;
+    case 'r':
+        return REED;
+    case 'v':
+        return HANGING;
+    case '%':
+        return CRYSTAL;
+    case 'F':
+        return FENCE;
+    case 'p':
+        return PINE;
+    case '~':
+        return WATER_TOP;
+    case 'w':
+        return WATER;
     default:
         if (c != '.' && c != 'S' && !strchr(beasts, c))
             stop("a character without a meaning");
@@ -177,8 +229,8 @@ static void pack(const struct level *l, struct choice *plan) {
         if (c)
             offer_patch(l, c, best);
         for (int d = 1; d <= WINDOW && d <= c; d++)
-            for (int n = 1; n <= MOST_TOKEN && c + n <= l->width && same(l, c + n - 1, c + n - 1 - d);
-                 n++) {
+            for (int n = 1;
+                 n <= MOST_TOKEN && c + n <= l->width && same(l, c + n - 1, c + n - 1 - d); n++) {
                 unsigned char copy[2] = {(unsigned char)(0x9e + n), (unsigned char)d};
                 if (d == 1 && n <= 32)
                     offer(best, best, n, &(unsigned char){(unsigned char)(0x7f + n)}, 1);
@@ -218,7 +270,8 @@ static void write_level(struct level *l, int number) {
                 bell = c;
         }
     fprintf(out, "\n    .byte 255\nlevel%d_head:\n", number);
-    fprintf(out, "    .word level%d_dict, level%d_tokens, level%d_spawns\n", number, number, number);
+    fprintf(out, "    .word level%d_dict, level%d_tokens, level%d_spawns\n", number, number,
+            number);
     fprintf(out, "    .byte %d, %d, %d, %d, %d\n", l->width, bell, start * 16, l->theme, l->song);
 }
 

@@ -268,9 +268,9 @@ mode_title:
     sta score + 1
     sta clovers
     sta started
-    lda #<500
+    lda #<1000
     sta next_life
-    lda #>500
+    lda #>1000
     sta next_life + 1
     lda #3
     sta lives

@@ -251,9 +251,9 @@ script_frog:
 script_hog:
     .byte S_SPINY, 1
 @walk:
-    .byte S_RUN, 6, S_POSE, T_hog_a, S_WAIT, 8, S_POSE, T_hog_b, S_WAIT, 8, S_NEAR, 52
+    .byte S_RUN, 6, S_POSE, T_hog_a, S_WAIT, 4, S_POSE, T_hog_b, S_WAIT, 4, S_NEAR, 52
     .word @curl
-    .byte S_LOOP, 5
+    .byte S_LOOP, 6
     .word @walk
     .byte S_LOOK, S_GOTO
     .word @walk

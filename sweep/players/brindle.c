@@ -1,6 +1,7 @@
-/* Plays Brindle (games/brindle): imagines what some dozens of ways to press the pad would come to in
- * the next second and a half, by the game's own rules of motion, and takes the best. It thinks some
- * times a second only, now and then overlooks a beast and sometimes its hoof slips, so it gets hurt.
+/* Plays Brindle (games/brindle): imagines what some dozens of ways to press the pad would come to
+ * in the next second and a half, by the game's own rules of motion, and takes the best. It thinks
+ * some times a second only, now and then overlooks a beast and sometimes its hoof slips, so it gets
+ * hurt.
  */
 #include "../player.h"
 
@@ -12,6 +13,7 @@ enum { /* RAM of the game, see games/brindle/README.md */
        RAM_CLOVERS = 0x18,
        RAM_STATE = 0x1a,
        RAM_CAMERA = 0x23,
+       RAM_PAUSED = 0x29, /* in play */
        RAM_THEME = 0x2d,
        RAM_GOAT = 0x30,
        RAM_COLUMN = 0x54,
@@ -29,7 +31,7 @@ enum { /* RAM of the game, see games/brindle/README.md */
 enum { STATE_TITLE = 0, STATE_PLAY = 2 };
 enum { CRAB, GULL, FROG, HEDGEHOG, BAT, BOULDER, ADDER, FERRY, LIFT, ROTTEN, SEED, PUFF, TUMBLER };
 enum { OPEN, SOLID, ONE_WAY, UPHILL, DOWNHILL, THORNS, FOOD, WOODEN, SPRINGY, STONES };
-enum { OBJECTS = 10, FLOOR = 208, THEME_ICE = 4 };
+enum { OBJECTS = 10, FLOOR = 208, THEME_ICE = 4, CELL_CAIRN = 18 /* not lit yet */ };
 
 enum {
     HORIZON = 96, /* frames imagined */
@@ -61,12 +63,12 @@ struct plan {
 struct mind {
     uint64_t random;
     struct plan plan;
-    int age;    /* frames since the plan was made */
-    int think;  /* frames until the next one */
-    int slip;   /* frames of pressing nonsense */
+    int age;   /* frames since the plan was made */
+    int think; /* frames until the next one */
+    int slip;  /* frames of pressing nonsense */
     int slip_buttons;
-    int blind;  /* frames of overlooking beasts */
-    int wait;   /* frames before Start on the title */
+    int blind; /* frames of overlooking beasts */
+    int wait;  /* frames before Start on the title, or in a pause */
 };
 
 static uint32_t chance(struct mind *m, uint32_t n) {
@@ -92,8 +94,8 @@ static int ring_place(int x, int y) {
 
 static int cell(const struct world *w, int x, int y) {
     static const uint8_t meaning[33] = {
-        OPEN,  SOLID,   UPHILL,  DOWNHILL, SOLID, SOLID,  UPHILL, DOWNHILL, SOLID, SOLID, UPHILL,
-        DOWNHILL, SOLID, ONE_WAY, WOODEN, SPRINGY, THORNS, FOOD, STONES};
+        OPEN,   SOLID,    UPHILL, DOWNHILL, SOLID,  SOLID,   UPHILL, DOWNHILL, SOLID, SOLID,
+        UPHILL, DOWNHILL, SOLID,  ONE_WAY,  WOODEN, SPRINGY, THORNS, FOOD,     STONES};
     if (y < 0 || y >= FLOOR || x < 0)
         return OPEN;
     int place = ring_place(x, y), id = w->ram[place];
@@ -216,8 +218,8 @@ static int board_below(struct world *w, int feet) {
     for (int i = OBJECTS - 1; i >= 0; i--) {
         struct thing *t = &w->thing[i];
         int depth = feet - (t->y >> 8), along = (w->x >> 8) + 12 - (t->x >> 8);
-        if (t->gone || t->kind < FERRY || t->kind > ROTTEN || depth < 0 || depth >= 6 || along < 0 ||
-            along >= 40)
+        if (t->gone || t->kind < FERRY || t->kind > ROTTEN || depth < 0 || depth >= 6 ||
+            along < 0 || along >= 40)
             continue;
         w->ride = i;
         return t->y >> 8;
@@ -273,11 +275,11 @@ static void down(struct world *w) {
 static void pricked(struct world *w) {
     if (w->safe)
         return;
-    if (w->clovers < 10) {
+    if (w->clovers < 20) {
         w->dead = true;
         return;
     }
-    w->clovers -= 10, w->safe = 100, w->vy = -0x280, w->standing = false, w->floating = 0;
+    w->clovers -= 20, w->safe = 100, w->vy = -0x280, w->standing = false, w->floating = 0;
     w->worth -= 160;
 }
 
@@ -287,6 +289,8 @@ static void touch(struct world *w) {
         int x = (w->x >> 8) + 8, y = (w->y >> 8) + height[i], what = cell(w, x, y);
         if (what == FOOD)
             eat(w, x, y, 14);
+        else if (what == STONES && w->ram[ring_place(x, y)] == CELL_CAIRN)
+            eat(w, x, y, 60);
         else if (what == THORNS)
             pricked(w);
     }
@@ -378,9 +382,14 @@ static int imagine(const struct world *start, const struct plan *p, int from) {
 }
 
 static void invent(struct mind *m, struct plan *p) {
-    static const uint8_t way[8] = {BUTTON_RIGHT | BUTTON_B, BUTTON_RIGHT | BUTTON_B, BUTTON_RIGHT,
-                                   BUTTON_RIGHT | BUTTON_B, BUTTON_RIGHT | BUTTON_B, 0,
-                                   BUTTON_LEFT,             BUTTON_LEFT | BUTTON_B};
+    static const uint8_t way[8] = {BUTTON_RIGHT | BUTTON_B,
+                                   BUTTON_RIGHT | BUTTON_B,
+                                   BUTTON_RIGHT,
+                                   BUTTON_RIGHT | BUTTON_B,
+                                   BUTTON_RIGHT | BUTTON_B,
+                                   0,
+                                   BUTTON_LEFT,
+                                   BUTTON_LEFT | BUTTON_B};
     uint8_t buttons = way[chance(m, 8)];
     for (int i = 0; i < PIECES; i++) {
         bool jump = i % 2 == (int)(p->frames[0] & 1);
@@ -442,16 +451,22 @@ static uint8_t follow(struct mind *m) {
 }
 
 static uint8_t play(struct mind *m, const uint8_t *ram) {
+    if (ram[RAM_PAUSED])
+        return --m->wait == 0 ? BUTTON_START : 0;
+    if (chance(m, 1800) == 0) {
+        m->wait = 20 + (int)chance(m, 40);
+        return BUTTON_START;
+    }
     m->blind -= m->blind > 0;
-    if (chance(m, 700) == 0)
-        m->blind = 30 + (int)chance(m, 40);
+    if (chance(m, 450) == 0)
+        m->blind = 40 + (int)chance(m, 60);
     if (m->slip > 0) {
         m->slip--;
         m->age++;
         return (uint8_t)m->slip_buttons;
     }
-    if (chance(m, 900) == 0) {
-        m->slip = 8 + (int)chance(m, 24);
+    if (chance(m, 650) == 0) {
+        m->slip = 8 + (int)chance(m, 30);
         m->slip_buttons = (int)chance(m, 4) == 0 ? BUTTON_LEFT : BUTTON_RIGHT | BUTTON_B;
     }
     if (m->think-- <= 0) {
