@@ -30,6 +30,19 @@ struct game {
     uint16_t points; /* in the units of the score */
 };
 static const struct game GAMES[] = {
+    {.name = "airmail",
+     .state = 0x10,
+     .level = 0x12,
+     .lives = 0x13,
+     .score = 0x14,
+     .checkpoint = 0x11,
+     .title = 0,
+     .play = 2,
+     .over = 5,
+     .lives_at_start = 3,
+     .levels = 6,
+     .lives_lost = 4,
+     .points = 900},
     {.name = "brindle",
      .state = 0x1a,
      .level = 0x12,
