@@ -43,8 +43,8 @@ style_plank:
 walls:                  ; four by four tiles a style
     .byte T_wall0, T_wall0, T_wall0 + 1, T_wall0 + 1, T_wall0 + 2, T_wall0, T_wall0, T_wall0 + 3
     .byte T_wall0, T_wall0, T_wall0 + 2, T_wall0, T_wall0 + 3, T_wall0 + 1, T_wall0, T_wall0
-    .byte T_wall1, T_wall1 + 1, T_wall1, T_wall1 + 1, T_wall1 + 2, T_wall1 + 2, T_wall1 + 3, T_wall1 + 2
-    .byte T_wall1 + 1, T_wall1, T_wall1 + 1, T_wall1, T_wall1 + 3, T_wall1 + 2, T_wall1 + 2, T_wall1 + 2
+    .byte T_wall1, T_wall1 + 1, T_wall1, T_wall1 + 3, T_wall1 + 1, T_wall1, T_wall1 + 2, T_wall1
+    .byte T_wall1, T_wall1 + 3, T_wall1, T_wall1 + 1, T_wall1 + 2, T_wall1, T_wall1 + 1, T_wall1
     .byte T_wall2, T_wall2 + 1, T_wall2, T_wall2, T_wall2 + 2, T_wall2, T_wall2, T_wall2 + 3
     .byte T_wall2, T_wall2, T_wall2 + 2, T_wall2, T_wall2, T_wall2 + 3, T_wall2, T_wall2 + 1
     .byte T_wall3, T_wall3 + 3, T_wall3, T_wall3 + 1, T_wall3 + 3, T_wall3, T_wall3 + 2, T_wall3
@@ -107,7 +107,7 @@ sprite_colours:         ; the hob; red, blue, yellow ones
 kind_colour:
     .byte     0,   0,   1,     3,     2,   2,   3,      3,    2,     1,   3,     2,   3
 kind_pace:
-    .byte     0,   0,  34,    60,    38,  36,  36,     64,  110,    72, 192,     0,   0
+    .byte     0,   0,  38,    64,    42,  34,  40,     64,  110,    72, 192,     0,   0
 kind_walks:
     .byte     0,   0,   1,     0,     1,   0,   1,      0,    0,     0,   0,     0,   0
 kind_pic:
@@ -154,12 +154,12 @@ rosters:
 roster_1:  .byte BURR, CRICKET, BURR, KETTLE, 0
 roster_2:  .byte BURR, PUFF, KETTLE, MOLE, CRICKET, 0
 roster_4:  .byte MOLE, CRICKET, PUFF, BURR, KETTLE, 0
-roster_5:  .byte PUFF, MOLE, CRICKET, BURR, MOLE, KETTLE, 0
-roster_7:  .byte KETTLE, MOLE, PUFF, CRICKET, BURR, MOLE, 0
-roster_8:  .byte CRICKET, CRICKET, KETTLE, MOLE, PUFF, KETTLE, BURR, 0
-roster_10: .byte KETTLE, MOLE, PUFF, CRICKET, KETTLE, MOLE, PUFF, 0
-roster_11: .byte MOLE, MOLE, CRICKET, KETTLE, PUFF, CRICKET, KETTLE, 0
-roster_12: .byte KETTLE, CRICKET, MOLE, PUFF, KETTLE, CRICKET, MOLE, PUFF, 0
+roster_5:  .byte PUFF, MOLE, CRICKET, BURR, KETTLE, 0
+roster_7:  .byte KETTLE, MOLE, PUFF, CRICKET, BURR, 0
+roster_8:  .byte CRICKET, KETTLE, MOLE, PUFF, BURR, MOLE, 0
+roster_10: .byte KETTLE, MOLE, PUFF, CRICKET, BURR, MOLE, 0
+roster_11: .byte MOLE, MOLE, CRICKET, KETTLE, PUFF, BURR, 0
+roster_12: .byte KETTLE, CRICKET, MOLE, PUFF, BURR, CRICKET, MOLE, 0
 
 ; -- Texts: the column, the letters, $80.
 .enum

@@ -3,7 +3,7 @@
 
 HOLE_LEFT = 14          ; who walks outwards beyond these on the floor goes into the mouse hole
 HOLE_RIGHT = 226
-PACE_MAX = 100
+PACE_MAX = 68
 
 ; Sets a new guest (X) into the window `side`.
 guest_place:
@@ -124,8 +124,8 @@ cricket_go:
     lda #P_cricket_sit
     sta o_pic, x
     jsr chance
-    and #31
-    adc #14
+    and #63
+    adc #40
     jsr co_sleep
     jsr chance
     cmp #140
@@ -285,7 +285,7 @@ guest_wriggle:
 guest_haste:
     lda o_pace, x
     clc
-    adc #12
+    adc #8
     cmp #PACE_MAX
     bcc @set
     lda #PACE_MAX
@@ -323,14 +323,14 @@ guest_thrown:
     jsr thimble_new
     jmp object_end
 
-; -- Puff: floats along a level of planks, down one or up to the top after a while. A blow lifts it; at the top it bursts.
+; -- Puff: floats along a level of planks, down one or up to the top after a while. Low down a blow only lifts it.
 puff_birth:
     jsr co_enter
 puff_go:
     jsr body_pace
     jsr chance
-    and #127
-    ora #64
+    lsr a
+    ora #96
     sta o_t, x
     ldy o_lev, x
     cpy #FLOOR
@@ -373,7 +373,8 @@ puff_struck:
     cmp #AWAKE
     bne @struck
     lda o_lev, x
-    beq @struck
+    cmp #FLOOR - 1
+    bcc @struck
     dec o_lev, x
     lda #0
     sta o_ground, x

@@ -1,8 +1,8 @@
 ; The host leads the evening: title, waves, bonus waves, game over, told as one story. It is a task with its own stack (tasks.s) and
 ; waits wherever it is: `jsr pause` for a step, `jsr nap` for A of them.
 
-FIRST_LIFE = 500        ; tens of points
-HURRY_PACE = 28
+FIRST_LIFE = 1000       ; tens of points
+HURRY_PACE = 14
 
 host:
     jsr title
@@ -340,7 +340,7 @@ roster_step:
     lda #20
     bcs @wait
     inc roster_at
-    lda #140
+    lda #110
     sbc pace_up         ; carry is clear: one less
     sbc pace_up
 @wait:
@@ -375,6 +375,11 @@ cinder_step:
     bne @none
     dec next_cinder
     bne @none
+    inc next_cinder     ; not while the hob is where they come in
+    lda o_x
+    adc #44
+    cmp #80
+    bcc @none
     lda #180
     sec
     sbc pace_up
@@ -446,7 +451,7 @@ bonus_play:
     lda #TXT_TIME
     ldy #0
     jsr say
-    lda #160
+    lda #110
     sta clock
     lda #BONUS
     sta state
@@ -528,7 +533,7 @@ bonus_tally:
     lda #TXT_PERFECT
     ldy #0
     jsr say
-    lda #200
+    lda #100
     jsr score_add
     lda #4
     sta catch

@@ -74,8 +74,10 @@ put_two:
     sta t3
     bne put_number
 
-; Adds A tens of points. Each 5,000 points bring a hob. Keeps X.
+; Adds A tens of points, but none on the title. Each 10,000 points bring a hob. Keeps X.
 score_add:
+    ldy level
+    beq @done
     clc
     adc score
     sta score
@@ -88,10 +90,10 @@ score_add:
     sbc next_life + 1
     bcc @done
     lda next_life
-    adc #<500 - 1       ; carry is set
+    adc #<FIRST_LIFE - 1      ; carry is set
     sta next_life
     lda next_life + 1
-    adc #>500
+    adc #>FIRST_LIFE
     sta next_life + 1
     lda lives
     cmp #9

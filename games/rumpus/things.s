@@ -303,7 +303,7 @@ jar_birth:
 jar_taken:
     jsr object_drop
     dec jars_left
-    lda #50
+    lda #20
     jsr score_add
     lda #FX_JAR
     jmp fx_start
