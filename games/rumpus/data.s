@@ -47,8 +47,8 @@ walls:                  ; four by four tiles a style
     .byte T_wall1, T_wall1 + 3, T_wall1, T_wall1 + 1, T_wall1 + 2, T_wall1, T_wall1 + 1, T_wall1
     .byte T_wall2, T_wall2 + 1, T_wall2, T_wall2, T_wall2 + 2, T_wall2, T_wall2, T_wall2 + 3
     .byte T_wall2, T_wall2, T_wall2 + 2, T_wall2, T_wall2, T_wall2 + 3, T_wall2, T_wall2 + 1
-    .byte T_wall3, T_wall3 + 3, T_wall3, T_wall3 + 1, T_wall3 + 3, T_wall3, T_wall3 + 2, T_wall3
-    .byte T_wall3, T_wall3 + 1, T_wall3, T_wall3 + 3, T_wall3 + 2, T_wall3, T_wall3 + 3, T_wall3
+    .byte T_wall3, T_wall3 + 1, T_wall3 + 3, T_wall3 + 1, T_wall3 + 3, T_wall3 + 1, T_wall3, T_wall3 + 1
+    .byte T_wall3 + 2, T_wall3 + 1, T_wall3 + 3, T_wall3 + 1, T_wall3 + 3, T_wall3 + 1, T_wall3 + 2, T_wall3 + 1
 
 ; -- Rows
 .enum
@@ -109,7 +109,7 @@ kind_colour:
 kind_pace:
     .byte     0,   0,  38,    64,    42,  34,  40,     64,  110,    72, 192,     0,   0
 kind_walks:
-    .byte     0,   0,   1,     0,     1,   0,   1,      0,    0,     0,   0,     0,   0
+    .byte     0,   0,   1,     1,     1,   1,   1,      0,    0,     0,   0,     0,   0
 kind_pic:
     .byte P_none, P_hob_stand, P_burr_a, P_cricket_sit, P_kettle_a, P_puff_a, P_mole_a
 RTS_TABLE birth_lo, birth_hi, object_end, hob_birth, burr_birth, cricket_birth, kettle_birth, puff_birth, mole_birth, thimble_birth, steam_birth, cinder_birth, wave_birth, points_birth, jar_birth
@@ -145,27 +145,28 @@ jar_x:
 jar_y:
     .byte 72, 72, 120, 116, 120, 168, 168, 70, 214, 214
 
-; -- Waves: who comes, in turn. Each third is a bonus wave; from the last on they stay the same, but faster.
-ROSTERS = 13
+; -- Waves: who comes, in turn; first the title's guests. The second and each third from there on are bonus waves. From the last
+; one on they stay the same, but faster.
+ROSTERS = 14
 roster_start:
-    .byte 0, roster_1 - rosters, roster_2 - rosters, 0, roster_4 - rosters, roster_5 - rosters, 0, roster_7 - rosters
-    .byte roster_8 - rosters, 0, roster_10 - rosters, roster_11 - rosters, roster_12 - rosters
+    .byte roster_0 - rosters, roster_1 - rosters, 0, roster_3 - rosters, roster_4 - rosters, 0, roster_6 - rosters
+    .byte roster_7 - rosters, 0, roster_9 - rosters, roster_10 - rosters, 0, roster_12 - rosters, roster_13 - rosters
 rosters:
+roster_0:  .byte BURR, PUFF, KETTLE, CRICKET, MOLE, BURR, 0
 roster_1:  .byte BURR, CRICKET, BURR, KETTLE, 0
-roster_2:  .byte BURR, PUFF, KETTLE, MOLE, CRICKET, 0
+roster_3:  .byte BURR, PUFF, KETTLE, MOLE, CRICKET, 0
 roster_4:  .byte MOLE, CRICKET, PUFF, BURR, KETTLE, 0
-roster_5:  .byte PUFF, MOLE, CRICKET, BURR, KETTLE, 0
+roster_6:  .byte PUFF, MOLE, CRICKET, BURR, KETTLE, 0
 roster_7:  .byte KETTLE, MOLE, PUFF, CRICKET, BURR, 0
-roster_8:  .byte CRICKET, KETTLE, MOLE, PUFF, BURR, MOLE, 0
+roster_9:  .byte CRICKET, KETTLE, MOLE, PUFF, BURR, MOLE, 0
 roster_10: .byte KETTLE, MOLE, PUFF, CRICKET, BURR, MOLE, 0
-roster_11: .byte MOLE, MOLE, CRICKET, KETTLE, PUFF, BURR, 0
-roster_12: .byte KETTLE, CRICKET, MOLE, PUFF, BURR, CRICKET, MOLE, 0
+roster_12: .byte MOLE, MOLE, CRICKET, KETTLE, PUFF, BURR, 0
+roster_13: .byte KETTLE, CRICKET, MOLE, PUFF, BURR, CRICKET, MOLE, 0
 
 ; -- Texts: the column, the letters, $80.
 .enum
     TXT_BEST
     TXT_START
-    TXT_NOTHING
     TXT_HINTS
     TXT_HINT1
     TXT_HINT2
@@ -182,7 +183,7 @@ roster_12: .byte KETTLE, CRICKET, MOLE, PUFF, BURR, CRICKET, MOLE, 0
     TXT_RECORD
 .endenum
 text_at:
-    .byte text_best - texts, text_start - texts, text_nothing - texts, text_hints - texts
+    .byte text_best - texts, text_start - texts, text_hints - texts
     .byte text_hint1 - texts, text_hint2 - texts, text_hint3 - texts, text_wave - texts
     .byte text_jars - texts, text_work - texts, text_pause - texts, text_time - texts
     .byte text_clear - texts, text_catch - texts, text_perfect - texts, text_over - texts
@@ -190,7 +191,6 @@ text_at:
 texts:
 text_best: .byte 11, "BEST      0", $80
 text_start: .byte 11, "PRESS START", $80
-text_nothing: .byte 16, $80
 text_hints: .byte 9, "KNOCK THEM OVER", $80
 text_hint1: .byte 11, "FROM BELOW", $80
 text_hint2: .byte 12, "THEN KICK", $80

@@ -323,7 +323,7 @@ guest_thrown:
     jsr thimble_new
     jmp object_end
 
-; -- Puff: floats along a level of planks, down one or up to the top after a while. Low down a blow only lifts it.
+; -- Puff: floats along a level of planks, down one or up to the top after a while. The first blow only lifts it.
 puff_birth:
     jsr co_enter
 puff_go:
@@ -373,8 +373,10 @@ puff_struck:
     cmp #AWAKE
     bne @struck
     lda o_lev, x
-    cmp #FLOOR - 1
-    bcc @struck
+    beq @struck
+    lda o_u, x
+    bne @struck
+    inc o_u, x
     dec o_lev, x
     lda #0
     sta o_ground, x
@@ -390,6 +392,8 @@ puff_struck:
     bcc @rise
     jmp puff_go
 @struck:
+    lda #0
+    sta o_u, x
     jmp guest_struck
 
 ; Sideways, and up and down on the air.

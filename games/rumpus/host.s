@@ -13,7 +13,7 @@ host:
     jsr game_over
     jmp host
 
-; -- Title: guests come and go, now and then one is tipped or thrown out, until Start.
+; -- Title: guests come and wander about until Start.
 title:
     lda #TITLE
     sta state
@@ -27,10 +27,10 @@ title:
     jsr house_build
     lda #120
     sta rest_time
-    lda #1
-    sta next_guest
-    lda #BURR
-    sta host_x
+    jsr roster_begin
+    lda #TXT_START
+    ldy #0
+    jsr say
     lda #TXT_BEST
     ldy #2
     jsr say
@@ -46,8 +46,9 @@ title:
     jsr tune_play
 @step:
     jsr pause
-    jsr title_guests
-    jsr title_texts
+    jsr roster_step
+    jsr title_mischief
+    jsr title_hints
     lda pad_new
     and #BTN_START
     beq @step
@@ -59,31 +60,16 @@ title:
     lda #FX_START
     jmp fx_start
 
-title_guests:
-    dec next_guest
-    bne @mischief
-    lda #100
-    sta next_guest
-    lda host_x
-    jsr guest_new
-    bcs @full
-    inc host_x
-    lda host_x
-    cmp #MOLE + 1
-    bcc @mischief
-    lda #BURR
-    sta host_x
-@mischief:
+; Now and then somebody is struck, or thrown out who lies.
+title_mischief:
     jsr chance
     cmp #6
     bcs @none
-    lda chance_a        ; somebody of the six
+    lda chance_a
     and #3
     tax
     lda o_kind + 1, x
     beq @none
-    lda #0
-    sta o_evd + 1, x
     lda #1
     ldy o_mode + 1, x
     cpy #TIPPED
@@ -93,35 +79,21 @@ title_guests:
     sta o_ev + 1, x
 @none:
     rts
-@full:
-    ldx #GUEST_LAST - 4 ; room for the next one
-    lda o_kind, x
-    cmp #THIMBLE
-    bcs @none
-    lda #2
-    sta o_ev, x
-    rts
 
-; The first two lines: how to start, and by turns what one must know.
-title_texts:
+; The second line tells by turns what one must know.
+title_hints:
     lda ticks
-    and #31
-    bne @none
-    lda ticks
-    and #32
-    beq @blank
-    lda #TXT_START
-    SKIP2
-@blank:
-    lda #TXT_NOTHING
-    ldy #0
-    jsr say
-    lda ticks
-    and #127
+    and #63
     bne @none
     lda ticks
     asl a
     lda ticks + 1
+    rol a
+    tay
+    lda ticks
+    asl a
+    asl a
+    tya
     rol a
     and #3
     clc
@@ -151,8 +123,6 @@ new_game:
     sta text + 15
     lda #T_hobhead
     sta text + 17
-    lda #1
-    sta screen
     rts
 
 ; A wave from its name to its tally. Out: carry set: the last hob is lost.
@@ -172,9 +142,11 @@ wave:
     clc
     rts
 
-; Z set: this wave is a bonus wave, each third one.
+; Z set: this wave is a bonus wave: the second, and each third from there on.
 is_bonus:
     lda level
+    clc
+    adc #1
 @three:
     sec
     sbc #3
@@ -188,6 +160,8 @@ wave_begin:
     sta state
     inc level
     jsr everybody_out
+    lda #0
+    sta screen
     ldx level
     dex
     txa
@@ -208,7 +182,7 @@ wave_begin:
     ldy #1
     jsr say
     lda level
-    ldx #line1 - text + 18
+    ldx #line1 - text + 19
     jsr put_two
     jsr is_bonus
     bne @work
@@ -219,8 +193,18 @@ wave_begin:
     ldy #2
     jsr say
     jsr tune_for_wave
-    lda #110
+    lda #FX_START
+    jsr fx_start
+    lda #90
     jsr nap
+    inc screen          ; the title's letters make room for the display
+    lda #1
+    sta dirty + 30
+    ldx #5
+@row:
+    sta dirty, x
+    dex
+    bne @row
     jmp hush
 
 ; The later, the faster, and the shorter they lie.
@@ -259,25 +243,7 @@ everybody_out:
 
 ; -- An ordinary wave, until all guests are thrown out. Carry set: the last hob is lost.
 wave_play:
-    ldx level
-    cpx #ROSTERS
-    bcc @known
-    ldx #ROSTERS - 1
-@known:
-    lda roster_start, x
-    sta roster_at
-    tay
-    ldx #0
-@count:
-    lda rosters, y
-    beq @counted
-    inx
-    iny
-    bne @count
-@counted:
-    stx guests_left
-    lda #1
-    sta next_guest
+    jsr roster_begin
     lda #200
     sta next_cinder
     lda #PLAY
@@ -328,6 +294,29 @@ hush_first:
     lda #0
     sta s1
     jmp hush_line
+
+; Who comes in this wave, and how many they are.
+roster_begin:
+    ldx level
+    cpx #ROSTERS
+    bcc @known
+    ldx #ROSTERS - 1
+@known:
+    lda roster_start, x
+    sta roster_at
+    tay
+    ldx #0
+@count:
+    lda rosters, y
+    beq @counted
+    inx
+    iny
+    bne @count
+@counted:
+    stx guests_left
+    lda #1
+    sta next_guest
+    rts
 
 ; The next guest of the roster, where there is room.
 roster_step:

@@ -65,6 +65,7 @@ struct mind {
     int wait;    /* frames before Start is pressed on the title */
     int hold;    /* frames the current choice is kept */
     int dream;   /* frames nothing is looked at */
+    int rest;    /* frames until the game goes on after a pause */
     int bored;   /* decisions since it last moved */
     int choice;  /* index of the current way to move */
     bool rising; /* A is held */
@@ -417,6 +418,12 @@ static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
     struct mind *m = state;
     (void)frame;
     look(m, ram);
+    if (m->rest > 0) /* Start at both ends of a rest */
+        return --m->rest == 0 ? BUTTON_START : 0;
+    if (ram[RAM_STATE] == STATE_PLAY && chance(m, 1500) == 0) {
+        m->rest = 40 + (int)chance(m, 40);
+        return BUTTON_START;
+    }
     if (ram[RAM_STATE] == STATE_PLAY || ram[RAM_STATE] == STATE_BONUS)
         return play(m, ram);
     m->rising = false;
