@@ -99,7 +99,7 @@ body_tumble:
     bmi @above
     lda o_y, x
     cmp #240
-    rts
+    SKIP1
 @above:
     clc
     rts

@@ -40,18 +40,12 @@ reset:
     bne @blank
     dey
     bne @blank
-    ldx #NOBJ - 1
+    ldx #NOBJ - 1       ; sprites need no clearing: the first step hides all that it does not draw
 @order:
     txa
     sta order, x
     dex
     bpl @order
-    lda #$ef
-    ldx #0
-@sprites:
-    sta oam, x
-    inx
-    bne @sprites
     lda #<500
     sta best
     lda #>500

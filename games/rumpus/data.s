@@ -66,7 +66,9 @@ walls:                  ; four by four tiles a style
     R_PAL
     R_BLANK
 .endenum
-RTS_TABLE compose_lo, compose_hi, compose_wall, compose_window, compose_hole, compose_logo, compose_labels, compose_values, compose_line, compose_upper, compose_plank, compose_ground, compose_attributes, compose_palette, compose_blank
+RTS_TABLE compose_lo, compose_hi, \
+    compose_wall, compose_window, compose_hole, compose_logo, compose_labels, compose_values, compose_line, \
+    compose_upper, compose_plank, compose_ground, compose_attributes, compose_palette, compose_blank
 row_title:
     .byte R_BLANK, R_LOGO, R_LOGO, R_LOGO, R_LOGO, R_LOGO, R_WINDOW, R_WINDOW, R_UPPER, R_PLANK, R_WALL
     .byte R_WALL, R_LINE, R_WALL, R_UPPER, R_PLANK, R_WALL, R_WALL, R_LINE, R_WALL, R_UPPER, R_PLANK
@@ -112,11 +114,19 @@ kind_walks:
     .byte     0,   0,   1,     1,     1,   1,   1,      0,    0,     0,   0,     0,   0
 kind_pic:
     .byte P_none, P_hob_stand, P_burr_a, P_cricket_sit, P_kettle_a, P_puff_a, P_mole_a
-RTS_TABLE birth_lo, birth_hi, object_end, hob_birth, burr_birth, cricket_birth, kettle_birth, puff_birth, mole_birth, thimble_birth, steam_birth, cinder_birth, wave_birth, points_birth, jar_birth
-RTS_TABLE struck_lo, struck_hi, object_end, hob_struck, guest_struck, guest_struck, kettle_struck, puff_struck, guest_struck, thimble_struck, object_resume, cinder_struck, object_resume, object_resume, object_resume
+RTS_TABLE birth_lo, birth_hi, \
+    object_end, hob_birth, burr_birth, cricket_birth, kettle_birth, puff_birth, mole_birth, thimble_birth, \
+    steam_birth, cinder_birth, wave_birth, points_birth, jar_birth
+RTS_TABLE struck_lo, struck_hi, \
+    object_end, hob_struck, guest_struck, guest_struck, kettle_struck, puff_struck, guest_struck, \
+    thimble_struck, object_resume, cinder_struck, object_resume, object_resume, object_resume
 RTS_TABLE go_lo, go_hi, object_end, hob_stand, burr_go, cricket_go, kettle_go, puff_go, mole_go
-RTS_TABLE meet_lo, meet_hi, meet_none, meet_none, meet_guest, meet_guest, meet_guest, meet_guest, meet_guest, thimble_taken, meet_harm, meet_harm, meet_none, meet_none, jar_taken
-RTS_TABLE shape_lo, shape_hi, shape_none, shape_hob, shape_whole, shape_whole, shape_whole, shape_whole, shape_whole, shape_whole, shape_whole, shape_whole, shape_whole, shape_flat, shape_whole
+RTS_TABLE meet_lo, meet_hi, \
+    meet_none, meet_none, meet_guest, meet_guest, meet_guest, meet_guest, meet_guest, thimble_taken, meet_harm, \
+    meet_harm, meet_none, meet_none, jar_taken
+RTS_TABLE shape_lo, shape_hi, \
+    shape_none, shape_hob, shape_whole, shape_whole, shape_whole, shape_whole, shape_whole, shape_whole, \
+    shape_whole, shape_whole, shape_whole, shape_flat, shape_whole
 corner_x:
     .byte 0, 8, 0, 8
 corner_y:
@@ -230,13 +240,18 @@ mix:
     FX_CAUGHT
 .endenum
 effect_lo:
-    .byte <(fx_tick - 1), <(fx_hop - 1), <(fx_knock - 1), <(fx_cinder - 1), <(fx_puff - 1), <(fx_tip - 1), <(fx_boil - 1), <(fx_pick - 1)
-    .byte <(fx_jar - 1), <(fx_throw - 1), <(fx_stamp - 1), <(fx_hurry - 1), <(fx_life - 1), <(fx_begin - 1), <(fx_caught - 1)
+    .byte <(fx_tick - 1), <(fx_hop - 1), <(fx_knock - 1), <(fx_cinder - 1), <(fx_puff - 1)
+    .byte <(fx_tip - 1), <(fx_boil - 1), <(fx_pick - 1)
+    .byte <(fx_jar - 1), <(fx_throw - 1), <(fx_stamp - 1), <(fx_hurry - 1), <(fx_life - 1)
+    .byte <(fx_begin - 1), <(fx_caught - 1)
 effect_hi:
-    .byte >(fx_tick - 1), >(fx_hop - 1), >(fx_knock - 1), >(fx_cinder - 1), >(fx_puff - 1), >(fx_tip - 1), >(fx_boil - 1), >(fx_pick - 1)
-    .byte >(fx_jar - 1), >(fx_throw - 1), >(fx_stamp - 1), >(fx_hurry - 1), >(fx_life - 1), >(fx_begin - 1), >(fx_caught - 1)
+    .byte >(fx_tick - 1), >(fx_hop - 1), >(fx_knock - 1), >(fx_cinder - 1), >(fx_puff - 1)
+    .byte >(fx_tip - 1), >(fx_boil - 1), >(fx_pick - 1)
+    .byte >(fx_jar - 1), >(fx_throw - 1), >(fx_stamp - 1), >(fx_hurry - 1), >(fx_life - 1)
+    .byte >(fx_begin - 1), >(fx_caught - 1)
 arpeggio:               ; low bytes of periods
     .byte $d5, $a9, $8e, $6a, $54, $46, 0
 
 ; -- The line of values
-RTS_TABLE value_lo, value_hi, value_score, value_lives, value_wave, value_stamps, value_clock, value_best, value_guests, value_score
+RTS_TABLE value_lo, value_hi, \
+    value_score, value_lives, value_wave, value_stamps, value_clock, value_best, value_guests, value_score

@@ -47,7 +47,6 @@ title:
 @step:
     jsr pause
     jsr roster_step
-    jsr title_mischief
     jsr title_hints
     lda pad_new
     and #BTN_START
@@ -59,26 +58,6 @@ title:
     sta chance_c
     lda #FX_START
     jmp fx_start
-
-; Now and then somebody is struck, or thrown out who lies.
-title_mischief:
-    jsr chance
-    cmp #6
-    bcs @none
-    lda chance_a
-    and #3
-    tax
-    lda o_kind + 1, x
-    beq @none
-    lda #1
-    ldy o_mode + 1, x
-    cpy #TIPPED
-    bne @event
-    lda #2
-@event:
-    sta o_ev + 1, x
-@none:
-    rts
 
 ; The second line tells by turns what one must know.
 title_hints:

@@ -2,8 +2,8 @@
  *
  *     mkchr tiles.txt OUT.chr OUT.inc
  *
- * The input is a list of cards. A card is a heading and as many rows of pixels as it says; `#` begins
- * a comment where a heading could stand. Headings:
+ * The input is a list of cards. A card is a heading and as many rows of pixels as it says; `#`
+ * begins a comment where a heading could stand. Headings:
  *
  *     table N          what follows goes into pattern table N, from tile 0 on
  *     skip N           the next tile is N
@@ -12,8 +12,8 @@
  *     lift NAME FROM N two tiles from an earlier one raised by N pixels: what is left of it in its
  *                      own place, then what stands out into the place above
  *
- * Pixels: `.` is colour 0, `-` 1, `+` 2, `#` 3. The output defines T_NAME for each first tile, and in
- * table 1, where everything is made of four tiles, P_NAME = T_NAME / 4.
+ * Pixels: `.` is colour 0, `-` 1, `+` 2, `#` 3. The output defines T_NAME for each first tile, and
+ * in table 1, where everything is made of four tiles, P_NAME = T_NAME / 4.
  */
 #include <stdio.h>
 #include <stdlib.h>

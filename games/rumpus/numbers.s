@@ -166,10 +166,11 @@ value_lives:
     ora #'0'
     cmp text + 18
     sta text + 18
-    clc
     beq @same
     sec
+    SKIP1
 @same:
+    clc
     rts
 
 ; The bonus wave's clock.

@@ -1,6 +1,7 @@
 ; Rumpus: a hob alone against its house guests. README.md tells what is where.
 ; The parts are one translation unit and call each other freely.
 
+.linecont +
 .include "ram.inc"
 .include "tiles.inc"
 

@@ -70,11 +70,12 @@ strike:
     bcs @next
     lda #1
     sta o_ev, x
-    lda #0
     cpy #$80            ; pushed away from the blow
     bcc @right
     lda #$40
+    SKIP2
 @right:
+    lda #0
     sta o_evd, x
 @next:
     lda o_next, x
@@ -257,8 +258,8 @@ is_walker:
     bne @no
     ldy o_kind, x
     lda kind_walks, y
-    cmp #1
-    rts
+    lsr a
+    SKIP1
 @no:
     clc
     rts

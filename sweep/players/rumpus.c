@@ -30,7 +30,15 @@ enum { /* RAM of the game, see games/rumpus/README.md */
 };
 
 enum { STATE_TITLE = 0, STATE_PLAY = 2, STATE_BONUS = 3, STATE_OVER = 6 };
-enum { KIND_BURR = 2, KIND_PUFF = 5, KIND_MOLE = 6, KIND_THIMBLE = 7, KIND_STEAM = 8, KIND_CINDER = 9, KIND_JAR = 12 };
+enum {
+    KIND_BURR = 2,
+    KIND_PUFF = 5,
+    KIND_MOLE = 6,
+    KIND_THIMBLE = 7,
+    KIND_STEAM = 8,
+    KIND_CINDER = 9,
+    KIND_JAR = 12
+};
 enum { MODE_AWAKE = 1, MODE_TIPPED = 2 };
 
 enum {
@@ -76,10 +84,10 @@ struct mind {
         int x, y;
         bool ground;
     } path[OBJECTS][HORIZON]; /* where each will be */
-    int target;       /* the thing it goes for, kept unless another is much better */
-    int whose[NODES]; /* the thing that makes the node worth its cost */
-    int cost[NODES];  /* frames from a node to something worth having */
-    int dread[NODES]; /* extra frames for who goes there */
+    int target;               /* the thing it goes for, kept unless another is much better */
+    int whose[NODES];         /* the thing that makes the node worth its cost */
+    int cost[NODES];          /* frames from a node to something worth having */
+    int dread[NODES];         /* extra frames for who goes there */
 };
 
 static uint32_t chance(struct mind *m, uint32_t n) {
@@ -100,12 +108,15 @@ static int word(const uint8_t *ram, int high, int low) {
 
 static void look(struct mind *m, const uint8_t *ram) {
     for (int i = 0; i < OBJECTS; i++)
-        m->seen[m->now][i] = (struct thing){
-            ram[RAM_KIND + i],  ram[RAM_MODE + i],
-            ram[RAM_X + i],     ram[RAM_Y + i],
-            ram[RAM_LEVEL + i], ram[RAM_GROUND + i],
-            word(ram, RAM_VX + i, RAM_VX_FRACTION + i),
-            word(ram, RAM_VY + i, RAM_VY_FRACTION + i), ram[RAM_REST + i]};
+        m->seen[m->now][i] = (struct thing){ram[RAM_KIND + i],
+                                            ram[RAM_MODE + i],
+                                            ram[RAM_X + i],
+                                            ram[RAM_Y + i],
+                                            ram[RAM_LEVEL + i],
+                                            ram[RAM_GROUND + i],
+                                            word(ram, RAM_VX + i, RAM_VX_FRACTION + i),
+                                            word(ram, RAM_VY + i, RAM_VY_FRACTION + i),
+                                            ram[RAM_REST + i]};
     m->now = (m->now + 1) % DELAY;
 }
 
@@ -120,7 +131,8 @@ static int level_below(int y) {
     return level;
 }
 
-/* One frame of the hob's life; direction is -1, 0 or 1. True: its head has met planks of *struck. */
+/* One frame of the hob's life; direction is -1, 0 or 1. True: its head has met planks of *struck.
+ */
 static bool body_step(const struct mind *m, struct body *b, int direction, int *struck) {
     b->vx += direction * 0x18;
     if (direction == 0 && b->ground)
@@ -215,8 +227,12 @@ static int node_of(const struct body *b) {
 /* A leap or a step from the middle of a node: where it ends and how long it takes. */
 static int way_from(const struct mind *m, int node, int direction, bool leap, int *frames) {
     int struck, column = node % COLUMNS;
-    struct body b = {((column * 8 - 4) & 255) << 8, line[node / COLUMNS] << 8,
-                     direction * 0xc0, 0, node / COLUMNS, true};
+    struct body b = {((column * 8 - 4) & 255) << 8,
+                     line[node / COLUMNS] << 8,
+                     direction * 0xc0,
+                     0,
+                     node / COLUMNS,
+                     true};
     if (leap)
         b.ground = false, b.vy = LEAP;
     for (*frames = 1; *frames < 120; ++*frames) {
@@ -227,7 +243,8 @@ static int way_from(const struct mind *m, int node, int direction, bool leap, in
     return node;
 }
 
-/* Fills cost from what is worth having: costs run backwards along all ways until nothing changes. */
+/* Fills cost from what is worth having: costs run backwards along all ways until nothing changes.
+ */
 static void spread(struct mind *m) {
     static const int directions[5] = {-1, 1, -1, 0, 1};
     int to[NODES][5], frames[NODES][5];
@@ -369,9 +386,12 @@ static bool stamp_pays(struct mind *m, const struct body *b) {
 }
 
 static uint8_t play(struct mind *m, const uint8_t *ram) {
-    struct body b = {ram[RAM_X] * 256 + ram[RAM_X_FRACTION], ram[RAM_Y] * 256 + ram[RAM_Y_FRACTION],
-                     word(ram, RAM_VX, RAM_VX_FRACTION), word(ram, RAM_VY, RAM_VY_FRACTION),
-                     ram[RAM_LEVEL], ram[RAM_GROUND] != 0};
+    struct body b = {ram[RAM_X] * 256 + ram[RAM_X_FRACTION],
+                     ram[RAM_Y] * 256 + ram[RAM_Y_FRACTION],
+                     word(ram, RAM_VX, RAM_VX_FRACTION),
+                     word(ram, RAM_VY, RAM_VY_FRACTION),
+                     ram[RAM_LEVEL],
+                     ram[RAM_GROUND] != 0};
     if (ram[RAM_MODE] != MODE_AWAKE)
         return 0;
     if (m->dream > 0) {
@@ -436,6 +456,9 @@ static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
 }
 
 const struct player player_rumpus = {
-    "rumpus", "strikes the planks below guests, kicks them out, keeps away from the others",
-    sizeof(struct mind), start, press,
+    "rumpus",
+    "strikes the planks below guests, kicks them out, keeps away from the others",
+    sizeof(struct mind),
+    start,
+    press,
 };
