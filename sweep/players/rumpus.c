@@ -11,6 +11,7 @@
 
 enum { /* RAM of the game, see games/rumpus/README.md */
        RAM_STATE = 0x10,
+       RAM_WAVE = 0x12,
        RAM_STAMPS = 0x19,
        RAM_SAFE = 0x3a,
        RAM_KIND = 0x300,
@@ -52,7 +53,8 @@ enum {
     DELAY = 6, /* frames between what happens and what the player sees */
     FAR_AWAY = 1 << 20,
     LEAP = -0x540,
-    RUN_MAX = 0x180
+    RUN_MAX = 0x180,
+    TIRING_WAVE = 9 /* from here on it dreams more often */
 };
 
 static const int line[LEVELS] = {72, 120, 168, 216};
@@ -412,7 +414,7 @@ static uint8_t play(struct mind *m, const uint8_t *ram) {
         m->hold = 1 + (int)chance(m, 3);
         if (b.ground)
             m->rising = ways[m->choice].leap;
-        if (chance(m, 1200) == 0)
+        if (chance(m, ram[RAM_WAVE] < TIRING_WAVE ? 1200 : 60) == 0)
             m->dream = 20 + (int)chance(m, 30);
         if (chance(m, 60) == 0)
             m->overlooked = (uint16_t)(chance(m, 16) ? 0 : 1u << chance(m, OBJECTS));
