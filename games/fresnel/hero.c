@@ -130,7 +130,7 @@ static void air(void) {
     }
     set_feet(f_y);
     hero_mode = M_WALK;
-    if ((byte)(hy - hero_peak) > DEADLY) {
+    if (hy > hero_peak && (byte)(hy - hero_peak) > DEADLY) {
         hero_lost();
     }
 }

@@ -26,15 +26,47 @@ void put_text(byte column, byte row, const byte *words) {
     }
 }
 
-/* A number of so many digits, by dividing. */
-static void put_number(byte column, word number, byte n, byte zeros) {
-    static byte i;
+/* The fields of the display: their column, digits, and whether a 0 is written behind them. */
+static const byte field_column[] = {1, 9, 17, 24, 29};
+static const byte field_digits[] = {5, 3, 2, 1, 1};
+static const byte field_zeros[] = {1, 1, 0, 0, 0};
+static byte field, left;
+static word number;
 
-    for (i = n; i; --i) {
-        digits[i - 1] = '0' - 32 + (byte)(number % 10);
-        number /= 10;
+static void field_begin(void) {
+    static byte bit;
+
+    field = 0;
+    for (bit = 1; !(hud_dirty & bit); bit <<= 1) {
+        ++field;
     }
-    record(column, 3, n + zeros);
+    hud_dirty &= ~bit;
+    switch (bit) {
+    case HUD_SCORE:
+        number = score;
+        break;
+    case HUD_BONUS:
+        number = bonus;
+        break;
+    case HUD_LEVEL:
+        number = level;
+        break;
+    case HUD_LIVES:
+        number = lives;
+        break;
+    case HUD_NEED:
+        number = need;
+        break;
+    }
+    left = field_digits[field];
+}
+
+static void field_write(void) {
+    static byte i, n, zeros;
+
+    n = field_digits[field];
+    zeros = field_zeros[field];
+    record(field_column[field], 3, n + zeros);
     for (i = 0; i < n; ++i) {
         vq[vq_n++] = digits[i];
     }
@@ -43,32 +75,17 @@ static void put_number(byte column, word number, byte n, byte zeros) {
     }
 }
 
-/* One field a step. */
+/* One digit of one field a step: dividing is slow. */
 void hud_step(void) {
-    static byte bit;
-
-    if (!hud_dirty) {
-        return;
-    }
-    for (bit = 1; !(hud_dirty & bit); bit <<= 1) {
-    }
-    hud_dirty &= ~bit;
-    switch (bit) {
-    case HUD_SCORE:
-        put_number(1, score, 5, 1);
-        break;
-    case HUD_BONUS:
-        put_number(9, bonus, 3, 1);
-        break;
-    case HUD_LEVEL:
-        put_number(17, level, 2, 0);
-        break;
-    case HUD_LIVES:
-        put_number(24, lives, 1, 0);
-        break;
-    case HUD_NEED:
-        put_number(29, need, 1, 0);
-        break;
+    if (left) {
+        --left;
+        digits[left] = '0' - 32 + (byte)(number % 10);
+        number /= 10;
+        if (!left) {
+            field_write();
+        }
+    } else if (hud_dirty) {
+        field_begin();
     }
 }
 

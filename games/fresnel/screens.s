@@ -52,7 +52,7 @@ bricks:                                 ; here and there
 throw_float:                            ; from the upper left
     s K_FLOAT, COUNT, 6, LESS
     to UNLESS, no_float
-    s K_FLOAT, 14, 62, 128 + 64, SPAWN
+    s K_FLOAT, 14, 69, 128 + 64, SPAWN
 no_float:
     s RET
 
@@ -141,10 +141,10 @@ stair:
     to CALL, frame
     to CALL, bricks
     s 0, 31, 208, RIGHT, FLOOR          ; 0
-    s 4, 30, 182, UP, FLOOR
-    s 1, 27, 134, DOWN, FLOOR
-    s 4, 30, 110, UP, FLOOR             ; 3
-    s 1, 27, 62, DOWN, FLOOR
+    s 4, 30, 184, UP, FLOOR
+    s 1, 27, 138, DOWN, FLOOR
+    s 4, 30, 116, UP, FLOOR             ; 3
+    s 1, 27, 70, DOWN, FLOOR
     s 12, 17, 48, RIGHT, FLOOR
     s 24, 1, 0, LADDER
     s 8, 2, 1, LADDER
@@ -156,7 +156,7 @@ stair:
     s 14, 5, 4, LADDER
     s 14, 24, FLASK, ITEM
     s 12, 20, FLASK, ITEM
-    s 28, 10, FLASK, ITEM
+    s 10, 12, FLASK, ITEM
     s 24, 16, LIGHT, ITEM
     s 2, 22, T_WINDOW, STAMP, 2, 22, 3, TINT
     s 15, 5, LAMP
