@@ -206,13 +206,24 @@ _rnd:
     ldx #0
     rts
 
-; void take_turn(void): copies things[self] into me; void give_back(void): and back again.
+; byte take_turn(void): copies things[self] into me, and its place into px and py; 0: there is no such thing now.
+; void give_back(void): and back again.
 _take_turn:
     jsr find_self
-.repeat 16, i
-    lda _things + i, x
-    sta _me + i
+    lda _things, x
+    beq @nobody
+    sta _me
+.repeat 15, i
+    lda _things + 1 + i, x
+    sta _me + 1 + i
 .endrepeat
+    lda _me + 3
+    sta _px
+    lda _me + 5
+    sta _py
+    lda _me
+@nobody:
+    ldx #0
     rts
 _give_back:
     jsr find_self

@@ -1,14 +1,14 @@
 /* Floors, ladders, items and the lamp: how they are drawn, and where things may be on them. */
 #include "fresnel.h"
 
-/* Surface of a floor at x. Slopes go two pixels at a time, each 32 to the right. */
-byte __fastcall__ floor_y(byte floor, byte x) {
+/* Surface of a floor at f_x. Slopes go two pixels at a time, each 32 to the right. */
+byte __fastcall__ floor_y(byte floor) {
     static byte drop;
 
-    drop = ((byte)(x - fl_x0[floor]) >> 4) & 0xFE;
     if (fl_slope[floor] == 0) {
         return fl_y[floor];
     }
+    drop = ((byte)(f_x - fl_x0[floor]) >> 4) & 0xFE;
     if (fl_slope[floor] < 0) {
         return fl_y[floor] - drop;
     }
@@ -21,10 +21,13 @@ byte find_floor(void) {
 
     found = NONE;
     for (i = 0; i < floors; ++i) {
-        if (f_x < fl_x0[i] || f_x > fl_x1[i]) {
+        if (fl_x0[i] > f_x || fl_x1[i] < f_x) {
             continue;
         }
-        y = floor_y(i, f_x);
+        y = fl_y[i];
+        if (fl_slope[i]) {
+            y = floor_y(i);
+        }
         if (y >= f_y0 && y <= f_y1) {
             found = i;
             f_y = y;
@@ -34,23 +37,23 @@ byte find_floor(void) {
     return found;
 }
 
-/* The ladder that leads down from a floor at x, or NONE. */
-byte __fastcall__ ladder_down(byte floor, byte x) {
+/* The ladder that leads down from a floor at f_x, or NONE. */
+byte __fastcall__ ladder_down(byte floor) {
     static byte i;
 
     for (i = 0; i < ladders; ++i) {
-        if (la_top[i] == floor && (byte)(x - la_x[i] + 4) < 9) {
+        if (la_top[i] == floor && (byte)(f_x - la_x[i] + 4) < 9) {
             return i;
         }
     }
     return NONE;
 }
 
-byte __fastcall__ ladder_up(byte floor, byte x) {
+byte __fastcall__ ladder_up(byte floor) {
     static byte i;
 
     for (i = 0; i < ladders; ++i) {
-        if (la_bottom[i] == floor && (byte)(x - la_x[i] + 4) < 9) {
+        if (la_bottom[i] == floor && (byte)(f_x - la_x[i] + 4) < 9) {
             return i;
         }
     }
@@ -101,12 +104,12 @@ void add_floor(byte x0, byte x1, byte y, small slope) {
 /* A ladder between two floors. Tiles in which it meets a floor that does not begin at the tile's
  * upper edge are drawn with both. */
 void add_ladder(byte column, byte top, byte bottom) {
-    static byte x, y0, y1, row, last, n;
+    static byte y0, y1, row, last, n;
 
-    x = CENTRE(column);
-    y0 = floor_y(top, x);
-    y1 = floor_y(bottom, x);
-    la_x[ladders] = x;
+    f_x = CENTRE(column);
+    y0 = floor_y(top);
+    y1 = floor_y(bottom);
+    la_x[ladders] = f_x;
     la_top[ladders] = top;
     la_bottom[ladders] = bottom;
     la_y0[ladders] = y0;

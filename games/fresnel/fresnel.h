@@ -80,7 +80,7 @@ void end_step(void);
 void read_pad(void);
 void wipe_screen(void);
 byte rnd(void);
-void take_turn(void);
+byte take_turn(void);
 void give_back(void);
 void __fastcall__ run_fill(byte n);
 void sprites_begin(void);
@@ -94,10 +94,10 @@ extern const byte *const screen_scripts[];
 extern const byte palettes[];
 
 /* floors.c: what the screen is made of, and where things may be on it */
-byte __fastcall__ floor_y(byte floor, byte x);
+byte __fastcall__ floor_y(byte floor);
 byte find_floor(void);
-byte __fastcall__ ladder_down(byte floor, byte x);
-byte __fastcall__ ladder_up(byte floor, byte x);
+byte __fastcall__ ladder_down(byte floor);
+byte __fastcall__ ladder_up(byte floor);
 void add_floor(byte x0, byte x1, byte y, small slope);
 void add_ladder(byte column, byte top, byte bottom);
 void add_item(byte column, byte row, byte kind);

@@ -11,7 +11,8 @@ void hero_begin(void) {
     hero_x = (word)home_x << 8;
     hero_floor = home_floor;
     hx = home_x;
-    hy = floor_y(home_floor, home_x);
+    f_x = home_x;
+    hy = floor_y(home_floor);
     hero_y = (word)hy << 8;
     hero_mode = M_WALK;
     hero_face = 0;
@@ -77,18 +78,19 @@ static void walk(void) {
         hero_vx = WALK;
         hero_face = 0;
     }
-    if ((pad & PAD_UP) && take_ladder(ladder_up(hero_floor, hx))) {
+    f_x = hx;
+    if ((pad & PAD_UP) && take_ladder(ladder_up(hero_floor))) {
         return;
     }
-    if ((pad & PAD_DOWN) && take_ladder(ladder_down(hero_floor, hx))) {
+    if ((pad & PAD_DOWN) && take_ladder(ladder_down(hero_floor))) {
         return;
     }
     if (hero_vx) {
         ++hero_step;
     }
     shift(hero_vx + fl_belt[hero_floor]);
-    if (hx < fl_x0[hero_floor] || hx > fl_x1[hero_floor]) {
-        f_x = hx;
+    f_x = hx;
+    if (fl_x0[hero_floor] > hx || fl_x1[hero_floor] < hx) {
         f_y0 = hy - 4;
         f_y1 = hy + 4;
         f_y = find_floor(); /* another floor goes on from here, or none */
@@ -98,7 +100,7 @@ static void walk(void) {
         }
         hero_floor = f_y;
     }
-    set_feet(floor_y(hero_floor, hx));
+    set_feet(floor_y(hero_floor));
     if (pad_new & PAD_A) {
         sfx = SFX_JUMP;
         take_off(LEAP);
@@ -144,14 +146,15 @@ static void climb(void) {
         ++hero_step;
     }
     hy = hi(hero_y);
-    if (hy <= la_y0[hero_ladder]) {
+    if (la_y0[hero_ladder] >= hy) {
         hero_floor = la_top[hero_ladder];
-    } else if (hy >= la_y1[hero_ladder]) {
+    } else if (la_y1[hero_ladder] <= hy) {
         hero_floor = la_bottom[hero_ladder];
     } else {
         return;
     }
-    set_feet(floor_y(hero_floor, hx));
+    f_x = hx;
+    set_feet(floor_y(hero_floor));
     hero_mode = M_WALK;
 }
 

@@ -6,7 +6,7 @@ typedef unsigned char byte;
 typedef signed char small;
 typedef unsigned int word;
 
-enum { THINGS = 14, THREADS = 6, FLOORS = 24, LADDERS = 16, ITEMS = 8 };
+enum { THINGS = 12, THREADS = 6, FLOORS = 24, LADDERS = 16, ITEMS = 8 };
 
 /* Something that moves. 16 bytes: copied to `me` and back (boot.s) for its turn. */
 struct thing {

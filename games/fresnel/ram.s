@@ -84,23 +84,23 @@ snd_at:     .res 2
 snd_t:      .res 1
 
 .segment "GAMERAM"
-_things:    .res 14 * 16    ; $0300: struct thing of fresnel.h
-_threads:   .res 6 * 16     ; $03E0: struct thread
-_fl_x0:     .res 24         ; $0440: floors: first and last pixel
-_fl_x1:     .res 24         ; $0458
-_fl_y:      .res 24         ; $0470: surface at x0
-_fl_slope:  .res 24         ; $0488: signed, pixels down for each 32 to the right
-_fl_belt:   .res 24         ; $04A0: signed, 1/256 pixel a step to the right
-_la_x:      .res 16         ; $04B8: ladders: centre
-_la_top:    .res 16         ; $04C8: floors at both ends
-_la_bottom: .res 16         ; $04D8
-_la_y0:     .res 16         ; $04E8: their surfaces there
-_la_y1:     .res 16         ; $04F8
-_it_x:      .res 8          ; $0508: items: left column
-_it_y:      .res 8          ; $0510: top row
-_it_kind:   .res 8          ; $0518: 0 taken, 1 flask, 2 lantern
-_attrs:     .res 64         ; $0520: copy of the attributes
-trk_lo:     .res 4          ; $0560: four tracks of sound
+_things:    .res 12 * 16    ; $0300: struct thing of fresnel.h
+_threads:   .res 6 * 16     ; $03C0: struct thread
+_fl_x0:     .res 24         ; $0420: floors: first and last pixel
+_fl_x1:     .res 24         ; $0438
+_fl_y:      .res 24         ; $0450: surface at x0
+_fl_slope:  .res 24         ; $0468: signed, pixels down for each 32 to the right
+_fl_belt:   .res 24         ; $0480: signed, 1/256 pixel a step to the right
+_la_x:      .res 16         ; $0498: ladders: centre
+_la_top:    .res 16         ; $04A8: floors at both ends
+_la_bottom: .res 16         ; $04B8
+_la_y0:     .res 16         ; $04C8: their surfaces there
+_la_y1:     .res 16         ; $04D8
+_it_x:      .res 8          ; $04E8: items: left column
+_it_y:      .res 8          ; $04F0: top row
+_it_kind:   .res 8          ; $04F8: 0 taken, 1 flask, 2 lantern
+_attrs:     .res 64         ; $0500: copy of the attributes
+trk_lo:     .res 4          ; $0540: four tracks of sound
 trk_hi:     .res 4
 trk_wait:   .res 4
 trk_len:    .res 4

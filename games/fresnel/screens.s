@@ -1,6 +1,6 @@
 ; The screens: how they are built, and what then happens on them. In brackets what a word takes from the stack.
 ; LIT n [] (by the macro)   ADD SUB MUL DIV [a b]   LESS [a b]   CHANCE [n]: below n   TOUR HEROX HEROY []   COUNT [kind]
-; DO [n] ... LOOP, INDEX: what is left   CALL RET GO END, UNLESS [n]: goes if it is 0   WAIT [steps]   THREAD: another runs there
+; DO [n] ... LOOP, INDEX: what is left   CALL RET GO END, UNLESS [n]: goes if it is 0   WAIT [tenths of a second]   THREAD: another runs there
 ; FLOOR [first column, last, y at the first, pixels down every four columns]   BELT [speed of the last floor]
 ; LADDER [column, upper floor, lower floor]   ITEM [column row kind]   LAMP [column floor]   HERO [x floor]   NEED [flasks]
 ; FILL [column row n tile]   STAMP [column row tile]   TINT [column row palette]   BAND [first rows palette] in fours   LOOK [n]
@@ -65,21 +65,21 @@ drip_near:                              ; a drop not far from Nell, under the fl
     s K_DROP, HEROX, 40, CHANCE, ADD, 20, SUB, HEROY, 22, SUB, 128, SPAWN, RET
 
 pause:                                  ; shorter on each tour
-    s 240, TOUR, 2, ADD, DIV, 30, ADD, WAIT, RET
+    s 40, TOUR, 2, ADD, DIV, 5, ADD, WAIT, RET
 
 petrels:
-    s 200, WAIT
+    s 33, WAIT
     to CALL, petrel_right
     to CALL, pause
-    s 150, WAIT
+    s 25, WAIT
     to CALL, petrel_left
     to CALL, pause
     to GO, petrels
 
 drips:
-    s 100, WAIT, 3, DO
+    s 17, WAIT, 3, DO
         to CALL, drip_near
-        s 30, CHANCE, 35, ADD, WAIT
+        s 6, CHANCE, 6, ADD, WAIT
     s LOOP
     to CALL, pause
     to GO, drips
@@ -115,23 +115,23 @@ title:
     to THREAD, drips
     s END
 title_walk:
-    s 128, PAD, 60, WAIT, 129, PAD, 70, WAIT, 128, PAD, 60, WAIT, 16, PAD, 90, WAIT, 64, PAD, 90, WAIT
-    s 128, PAD, 60, WAIT, 32, PAD, 120, WAIT, 64, PAD, 80, WAIT, 65, PAD, 100, WAIT
+    s 128, PAD, 10, WAIT, 129, PAD, 12, WAIT, 128, PAD, 10, WAIT, 16, PAD, 15, WAIT, 64, PAD, 15, WAIT
+    s 128, PAD, 10, WAIT, 32, PAD, 20, WAIT, 64, PAD, 13, WAIT, 65, PAD, 17, WAIT
     to GO, title_walk
 title_floats:
-    s K_FLOAT, 36, 150, 128 + 64, SPAWN, 140, WAIT
-    s K_URCHIN, 220, 140, 128 - 30, SPAWN, 120, WAIT
+    s K_FLOAT, 36, 150, 128 + 64, SPAWN, 23, WAIT
+    s K_URCHIN, 220, 140, 128 - 30, SPAWN, 20, WAIT
     to GO, title_floats
 title_others:
-    s K_CRAB, 90, 100, 128 + 40, SPAWN, 100, WAIT
-    s K_ELMO, 170, 100, 128 - 50, SPAWN, 100, WAIT
+    s K_CRAB, 90, 100, 128 + 40, SPAWN, 17, WAIT
+    s K_ELMO, 170, 100, 128 - 50, SPAWN, 17, WAIT
     to CALL, petrel_left
-    s 250, WAIT, 250, WAIT
+    s 42, WAIT, 42, WAIT
     s K_CRAB, COUNT, 2, LESS
     to UNLESS, no_more
     to GO, title_others
 no_more:
-    s 200, WAIT
+    s 33, WAIT
     to GO, no_more
 
 ; --- 1: the stair. Floats roll down it.
@@ -168,13 +168,13 @@ stair:
     s END
 stair_floats:
     to CALL, throw_float
-    s 60, CHANCE, 40, ADD, WAIT
+    s 10, CHANCE, 7, ADD, WAIT
     to CALL, throw_float
     to CALL, pause
     to GO, stair_floats
 stair_crab:
     s K_CRAB, 160, 96, 128 + 32, SPAWN
-    s 250, WAIT
+    s 42, WAIT
     s TOUR
     to UNLESS, stair_no_elmo
     s K_ELMO, 200, 150, 128 - 40, SPAWN
@@ -224,7 +224,7 @@ pumps:
     s END
 pump_crabs:
     s 3, DO
-        s K_CRAB, INDEX, 70, MUL, 20, ADD, 70, 128 + 36, SPAWN, 30, WAIT
+        s K_CRAB, INDEX, 70, MUL, 20, ADD, 70, 128 + 36, SPAWN, 5, WAIT
     s LOOP
     to CALL, pause
     s K_ELMO, COUNT, TOUR, 1, ADD, LESS
@@ -237,8 +237,8 @@ pump_idle:
     s K_CRAB, 200, 40, 128 - 40, SPAWN
     to GO, pump_idle
 pump_floats:
-    s 200, WAIT
-    s K_FLOAT, 20, 70, 128 + 56, SPAWN, 250, WAIT
+    s 33, WAIT
+    s K_FLOAT, 20, 70, 128 + 56, SPAWN, 42, WAIT
     s K_FLOAT, 236, 70, 128 - 56, SPAWN
     to CALL, pause
     to GO, pump_floats
@@ -281,10 +281,10 @@ shaft:
     to THREAD, shaft_crab
     s END
 shaft_urchins:
-    s 60, WAIT
+    s 10, WAIT
     s K_URCHIN, 246, 64, 128 - 48, SPAWN
     to CALL, pause
-    s 60, CHANCE, 20, ADD, WAIT
+    s 10, CHANCE, 4, ADD, WAIT
     to GO, shaft_urchins
 shaft_crab:
     s K_CRAB, 30, 100, 128 + 30, SPAWN
@@ -293,7 +293,7 @@ shaft_crab:
     to UNLESS, shaft_no_elmo
     s K_ELMO, 200, 200, 128 + 40, SPAWN
 shaft_no_elmo:
-    s 200, WAIT
+    s 33, WAIT
     to CALL, drip_near
     to GO, shaft_no_elmo
 
@@ -344,9 +344,9 @@ gallery:
     to THREAD, petrels
     s END
 gallery_elmos:
-    s 40, WAIT
+    s 7, WAIT
     s TOUR, 2, ADD, DO
-        s K_ELMO, INDEX, 60, MUL, 20, ADD, 100, 128 - 44, SPAWN, 100, WAIT
+        s K_ELMO, INDEX, 60, MUL, 20, ADD, 100, 128 - 44, SPAWN, 17, WAIT
     s LOOP
 gallery_more:
     to CALL, pause
@@ -355,7 +355,7 @@ gallery_more:
     s K_ELMO, 240, 70, 128 - 44, SPAWN
     to GO, gallery_more
 gallery_floats:
-    s 100, WAIT
+    s 17, WAIT
     s K_URCHIN, 20, 60, 128 + 40, SPAWN
     to CALL, pause
     s K_FLOAT, 90, 40, 128 + 50, SPAWN

@@ -71,18 +71,19 @@ static void thread_run(void) {
     base->rest = rest;
 }
 
+/* In each step one thread has its turn, so a rest is a tenth of a second; the builder has all of
+ * them as long as it builds. */
 void threads_step(void) {
-    static byte i, n;
+    static byte next;
 
-    n = state == S_BUILD ? 1 : THREADS; /* the builder alone, and then the others */
-    for (i = 0, base = threads; i < n; ++i, ++base) {
-        if (!base->pc) {
-            continue;
-        }
-        if (base->rest) {
-            --base->rest;
-            continue;
-        }
-        thread_run();
+    next = state == S_BUILD || next == THREADS - 1 ? 0 : next + 1;
+    base = threads + next;
+    if (!base->pc) {
+        return;
     }
+    if (base->rest) {
+        --base->rest;
+        return;
+    }
+    thread_run();
 }

@@ -68,19 +68,27 @@ static void become(byte kind) {
     me.timer = 0;
 }
 
-/* --- Nell and the thing: within `reach` pixels sideways, a thing so high */
-static void touch(byte reach, byte high) {
+/* How many pixels sideways each kind can be from Nell to touch her; how high it is, and 12. */
+static const byte reaches[KINDS] = {0, 8, 9, 5, 8, 8, 7};
+static const byte heights[KINDS] = {0, 22, 21, 18, 22, 21, 24};
+
+/* --- Nell and the thing */
+static void touch(void) {
     static byte apart, below;
 
-    apart = px - hx + reach;
-    if (apart > (byte)(reach << 1)) {
+    apart = px - hx;
+    if (apart & 0x80) {
+        apart = -apart;
+    }
+    if (reaches[me.kind] < apart) {
         if (hero_mode == M_WALK) {
             me.seen = 0;
         }
         return;
     }
     below = py - hy;
-    if ((byte)(below + 12) < 12 + high) {
+    apart = below + 12;
+    if (heights[me.kind] > apart) {
         if (lantern) {
             score_add(30);
             pop_points(px, py, 2);
@@ -102,9 +110,9 @@ static void touch(byte reach, byte high) {
 
 /* --- ways to move */
 
-static void set_feet(byte y) {
-    py = y;
-    me.y = (word)y << 8;
+/* It stands at py. */
+static void stand(void) {
+    me.y = (word)py << 8;
 }
 
 /* Along the floor it is on, onto the next, or over the edge. */
@@ -113,8 +121,8 @@ static void stroll(void) {
 
     me.x += me.vx + fl_belt[me.floor];
     px = hi(me.x);
-    if (px < fl_x0[me.floor] || px > fl_x1[me.floor]) {
-        f_x = px;
+    f_x = px;
+    if (fl_x0[me.floor] > px || fl_x1[me.floor] < px) {
         f_y0 = py - 3;
         f_y1 = py + 3;
         next = find_floor();
@@ -125,7 +133,8 @@ static void stroll(void) {
         }
         me.floor = next;
     }
-    set_feet(floor_y(me.floor, px));
+    py = floor_y(me.floor);
+    stand();
 }
 
 /* Down, until there is a floor: then true. */
@@ -153,7 +162,8 @@ static byte fall(void) {
         return 0;
     }
     me.floor = next;
-    set_feet(f_y);
+    py = f_y;
+    stand();
     return 1;
 }
 
@@ -175,9 +185,10 @@ static void take_ladder(byte ladder, byte mode) {
 static void down_ladder(void) {
     me.y += 0x100;
     py = hi(me.y);
-    if (py >= la_y1[me.low]) {
+    if (la_y1[me.low] <= py) {
         me.floor = la_bottom[me.low];
-        set_feet(la_y1[me.low]);
+        py = la_y1[me.low];
+        stand();
         me.mode = ON_FLOOR;
     }
 }
@@ -185,9 +196,10 @@ static void down_ladder(void) {
 static void up_ladder(void) {
     me.y -= 0x80;
     py = hi(me.y);
-    if (py <= la_y0[me.low]) {
+    if (la_y0[me.low] >= py) {
         me.floor = la_top[me.low];
-        set_feet(la_y0[me.low]);
+        py = la_y0[me.low];
+        stand();
         me.mode = ON_FLOOR;
     }
 }
@@ -227,7 +239,7 @@ static void float_roll(void) {
     if (!new_column()) {
         return;
     }
-    ladder = ladder_down(me.floor, px);
+    ladder = ladder_down(me.floor);
     if (ladder != NONE && hy > py && rnd() < 80) {
         take_ladder(ladder, DOWN_LADDER);
     }
@@ -237,7 +249,7 @@ static void (*const float_modes[])(void) = {float_roll, tumble, down_ladder};
 
 static void float_turn(void) {
     float_modes[me.mode]();
-    touch(8, 10);
+    touch();
 }
 
 /* --- crabs walk about; St Elmo's fires go where Nell is */
@@ -257,7 +269,7 @@ static void mind_edge(void) {
         return;
     }
     ahead = me.vx < 0 ? px - 7 : px + 7;
-    if (ahead >= fl_x0[me.floor] && ahead <= fl_x1[me.floor]) {
+    if (fl_x0[me.floor] <= ahead && fl_x1[me.floor] >= ahead) {
         return;
     }
     f_x = ahead;
@@ -269,19 +281,20 @@ static void mind_edge(void) {
 }
 
 /* A ladder that leads nearer to Nell's height, by chance. */
-static void try_ladder(byte chance) {
+static void __fastcall__ try_ladder(byte chance) {
     static byte ladder;
 
     if (rnd() >= chance) {
         return;
     }
+    f_x = px;
     if (hy + 8 < py) {
-        ladder = ladder_up(me.floor, px);
+        ladder = ladder_up(me.floor);
         if (ladder != NONE) {
             take_ladder(ladder, UP_LADDER);
         }
     } else if (hy > py + 8) {
-        ladder = ladder_down(me.floor, px);
+        ladder = ladder_down(me.floor);
         if (ladder != NONE) {
             take_ladder(ladder, DOWN_LADDER);
         }
@@ -319,12 +332,12 @@ static void (*const elmo_modes[])(void) = {elmo_walk, tumble, down_ladder, up_la
 
 static void crab_turn(void) {
     crab_modes[me.mode]();
-    touch(9, 9);
+    touch();
 }
 
 static void elmo_turn(void) {
     elmo_modes[me.mode]();
-    touch(7, 12);
+    touch();
 }
 
 /* --- drops hang, fall, splash */
@@ -337,7 +350,7 @@ static void drop_turn(void) {
         sfx = SFX_DRIP;
         return;
     }
-    touch(5, 6);
+    touch();
 }
 
 /* --- sea urchins bounce: each time with five sixths of the speed, but not too low */
@@ -354,7 +367,7 @@ static void urchin_turn(void) {
             me.vy = -0x1D0;
         }
     }
-    touch(8, 10);
+    touch();
 }
 
 /* --- petrels fly across in a wave */
@@ -362,12 +375,13 @@ static void petrel_turn(void) {
     me.x += me.vx;
     px = hi(me.x);
     me.timer += 2;
-    set_feet(me.low + (sines[me.timer >> 3] * me.high >> 6));
+    py = me.low + (sines[me.timer >> 3] * me.high >> 6);
+    stand();
     if (px < 5 || px > 250) {
         me.kind = NOTHING;
         return;
     }
-    touch(8, 9);
+    touch();
 }
 
 /* --- lifts and rafts: floors that turn at their bounds */
@@ -477,12 +491,9 @@ void things_step(void) {
 
     moving = state == S_PLAY || state == S_TITLE;
     for (self = 0; self < THINGS; ++self) {
-        if (!things[self].kind) {
+        if (!take_turn()) {
             continue;
         }
-        take_turn();
-        px = hi(me.x);
-        py = hi(me.y);
         if (moving) {
             turns[me.kind]();
             give_back();

@@ -77,12 +77,13 @@ static void w_heroy(void) {
 
 /* How many things of a kind there are. */
 static void w_count(void) {
-    static byte i, n;
+    static byte n;
+    static const struct thing *t;
 
     a = pop();
     n = 0;
-    for (i = 0; i < THINGS; ++i) {
-        if (things[i].kind == a) {
+    for (t = things; t < things + THINGS; ++t) {
+        if (t->kind == a) {
             ++n;
         }
     }

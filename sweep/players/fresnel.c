@@ -27,19 +27,19 @@ enum {
     RAM_LAMP_FLOOR = 0x24,
     RAM_GRACE = 0x6E,
     RAM_THINGS = 0x300,
-    RAM_FL_X0 = 0x440,
-    RAM_FL_X1 = 0x458,
-    RAM_FL_Y = 0x470,
-    RAM_FL_SLOPE = 0x488,
-    RAM_FL_BELT = 0x4A0,
-    RAM_LA_X = 0x4B8,
-    RAM_LA_TOP = 0x4C8,
-    RAM_LA_BOTTOM = 0x4D8,
-    RAM_LA_Y0 = 0x4E8,
-    RAM_LA_Y1 = 0x4F8,
-    RAM_IT_X = 0x508,
-    RAM_IT_Y = 0x510,
-    RAM_IT_KIND = 0x518
+    RAM_FL_X0 = 0x420,
+    RAM_FL_X1 = 0x438,
+    RAM_FL_Y = 0x450,
+    RAM_FL_SLOPE = 0x468,
+    RAM_FL_BELT = 0x480,
+    RAM_LA_X = 0x498,
+    RAM_LA_TOP = 0x4A8,
+    RAM_LA_BOTTOM = 0x4B8,
+    RAM_LA_Y0 = 0x4C8,
+    RAM_LA_Y1 = 0x4D8,
+    RAM_IT_X = 0x4E8,
+    RAM_IT_Y = 0x4F0,
+    RAM_IT_KIND = 0x4F8
 };
 enum { STATE_TITLE = 1, STATE_PLAY = 4 };
 enum { WALK, AIR, CLIMB, OUT };
@@ -49,7 +49,7 @@ enum { ON_FLOOR, FALLING, DOWN_LADDER, UP_LADDER };
 enum {
     FLOORS = 24,
     LADDERS = 16,
-    THINGS = 14,
+    THINGS = 12,
     HORIZON = 168, /* steps looked ahead, with the end of a jump */
     SPAN = 108,    /* steps within which a choice may begin */
     TICK = 6,      /* steps that an action lasts */
