@@ -1,42 +1,6 @@
 /* Floors, ladders, items and the lamp: how they are drawn, and where things may be on them. */
 #include "fresnel.h"
 
-/* Surface of a floor at f_x. Slopes go two pixels at a time, each 32 to the right. */
-byte __fastcall__ floor_y(byte floor) {
-    static byte drop;
-
-    if (fl_slope[floor] == 0) {
-        return fl_y[floor];
-    }
-    drop = ((byte)(f_x - fl_x0[floor]) >> 4) & 0xFE;
-    if (fl_slope[floor] < 0) {
-        return fl_y[floor] - drop;
-    }
-    return fl_y[floor] + drop;
-}
-
-/* The highest floor at f_x with its surface (f_y then) between f_y0 and f_y1, or NONE. */
-byte find_floor(void) {
-    static byte i, found, y;
-
-    found = NONE;
-    for (i = 0; i < floors; ++i) {
-        if (fl_x0[i] > f_x || fl_x1[i] < f_x) {
-            continue;
-        }
-        y = fl_y[i];
-        if (fl_slope[i]) {
-            y = floor_y(i);
-        }
-        if (y >= f_y0 && y <= f_y1) {
-            found = i;
-            f_y = y;
-            f_y1 = y;
-        }
-    }
-    return found;
-}
-
 /* The ladder that leads down from a floor at f_x, or NONE. */
 byte __fastcall__ ladder_down(byte floor) {
     static byte i;

@@ -37,7 +37,8 @@ enum { /* groups of sprites; the order is that of groups in sprites.s */
        G_ELMO = 20,
        G_LIFT = 22,
        G_POINTS,
-       G_LIGHT = 27
+       G_LIGHT = 26,
+       G_RAIN
 };
 enum { FLASK = 1, LANTERN };
 enum {
@@ -67,13 +68,15 @@ enum { /* effects; the order is that of effects in songs.s */
        SFX_OUT,
        SFX_DRIP,
        SFX_TICK,
-       SFX_LIFE
+       SFX_LIFE,
+       SFX_CRY,
+       SFX_SPARK
 };
 enum { TUNE_TITLE = 1, TUNE_CLIMB, TUNE_SHAFT, TUNE_CLEAR, TUNE_OVER, TUNE_NONE };
 
-#define NONE    255
+#define NONE         255
 #define CENTRE(tile) (((tile) << 3) + 4)
-#define hi(word) ((byte)((word) >> 8))
+#define hi(word)     ((byte)((word) >> 8))
 
 /* boot.s, sprites.s */
 void end_step(void);
@@ -86,6 +89,10 @@ void __fastcall__ run_fill(byte n);
 void sprites_begin(void);
 void __fastcall__ draw(byte group);
 
+/* scan.s */
+byte __fastcall__ floor_y(byte floor);
+byte find_floor(void);
+
 /* sound.s */
 void sound_step(void);
 
@@ -94,8 +101,6 @@ extern const byte *const screen_scripts[];
 extern const byte palettes[];
 
 /* floors.c: what the screen is made of, and where things may be on it */
-byte __fastcall__ floor_y(byte floor);
-byte find_floor(void);
 byte __fastcall__ ladder_down(byte floor);
 byte __fastcall__ ladder_up(byte floor);
 void add_floor(byte x0, byte x1, byte y, small slope);
@@ -129,6 +134,9 @@ void spawn(byte kind, byte x, byte y, int vx);
 void pop_points(byte x, byte y, byte which);
 void things_clear(byte all);
 void things_step(void);
+
+/* weather.c */
+void weather_step(void);
 
 /* hero.c */
 void hero_begin(void);

@@ -55,8 +55,7 @@ static void play_tick(void) {
             sfx = SFX_TICK;
         }
     }
-    if (hero_mode == M_WALK && hero_floor == lamp_floor && !need &&
-        (byte)(hx - lamp_x + 10) < 21) {
+    if (hero_mode == M_WALK && hero_floor == lamp_floor && !need && (byte)(hx - lamp_x + 10) < 21) {
         enter(S_CLEAR);
     }
 }
@@ -118,9 +117,11 @@ static void begin_build(void) {
     things_clear(1);
     screen = 0;
     tour = 0;
+    fast = 0x130;
     if (level) {
         screen = (level - 1) % (SCREENS - 1) + 1;
         tour = (level - 1) / (SCREENS - 1);
+        fast += 0x18 * tour;
     }
     thread_begin(screen_scripts[screen]);
 }
@@ -168,6 +169,7 @@ static void world_step(void) {
         }
         hero_draw();
         things_step();
+        weather_step();
         if (state == S_PLAY) {
             items_step();
         }

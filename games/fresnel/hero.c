@@ -1,11 +1,11 @@
 /* Nell, the keeper's apprentice: one function a mode. */
 #include "fresnel.h"
 
-#define WALK    0x120
-#define CLIMB   0xD0
-#define LEAP    (-0x1E8)
-#define WEIGHT  0x18
-#define DEADLY  34 /* pixels fallen */
+#define WALK   0x120
+#define CLIMB  0xD0
+#define LEAP   (-0x1E8)
+#define WEIGHT 0x18
+#define DEADLY 34 /* pixels fallen */
 
 void hero_begin(void) {
     hero_x = (word)home_x << 8;

@@ -29,17 +29,16 @@ struct thread {
 };
 
 extern byte checkpoint, state, level, lives, need, lantern, tour, screen, games, late, hero_mode,
-    hero_floor, hero_ladder, hero_face, hero_peak, hero_step, home_x, home_floor, floors,
-    ladders, items, lamp_x, lamp_floor, chain, pad, pad_new, timer, drip, depth, rest, fuel,
-    tokens, last, demo, ready, mask, vq_n, oam_at, spr_x, spr_y, spr_flip, spr_pal, hud_dirty,
-    count, px, py, hx, hy, belt_at, f_x, f_y0, f_y1, f_y, sfx, tune, self, grace,
-    fill_tile;
+    hero_floor, hero_ladder, hero_face, hero_peak, hero_step, home_x, home_floor, floors, ladders,
+    items, lamp_x, lamp_floor, chain, pad, pad_new, timer, drip, depth, rest, fuel, last, demo,
+    ready, mask, vq_n, oam_at, spr_x, spr_y, spr_flip, spr_pal, hud_dirty, px, py, hx, hy, belt_at,
+    f_x, f_y0, f_y1, f_y, sfx, tune, self, grace, fill_tile;
+extern small wind;
 extern word score, best, bonus, hero_x, hero_y, ticks, next_life, seed;
-extern int hero_vx, hero_vy;
+extern int hero_vx, hero_vy, fast;
 extern struct thing me;
 extern struct thread *base;
 extern const byte *pc;
-extern const byte *text;
 extern byte stack[12];
 #pragma zpsym("checkpoint")
 #pragma zpsym("state")
@@ -86,7 +85,6 @@ extern byte stack[12];
 #pragma zpsym("depth")
 #pragma zpsym("rest")
 #pragma zpsym("fuel")
-#pragma zpsym("tokens")
 #pragma zpsym("last")
 #pragma zpsym("demo")
 #pragma zpsym("ready")
@@ -98,7 +96,6 @@ extern byte stack[12];
 #pragma zpsym("spr_flip")
 #pragma zpsym("spr_pal")
 #pragma zpsym("hud_dirty")
-#pragma zpsym("count")
 #pragma zpsym("px")
 #pragma zpsym("py")
 #pragma zpsym("hx")
@@ -108,12 +105,13 @@ extern byte stack[12];
 #pragma zpsym("f_y0")
 #pragma zpsym("f_y1")
 #pragma zpsym("f_y")
-#pragma zpsym("text")
 #pragma zpsym("sfx")
 #pragma zpsym("tune")
 #pragma zpsym("self")
 #pragma zpsym("grace")
 #pragma zpsym("fill_tile")
+#pragma zpsym("wind")
+#pragma zpsym("fast")
 
 extern struct thing things[THINGS];
 extern struct thread threads[THREADS];

@@ -45,9 +45,9 @@ _pc:        .res 2          ; $40: the script that runs
 _base:      .res 2          ; $42: its thread
 _stack:     .res 12         ; $44: numbers of the script
 _depth:     .res 1          ; $50
-_rest:      .res 1          ; $51: steps the script wants to sleep
+_rest:      .res 1          ; $51: tenths of a second that the script wants to sleep
 _fuel:      .res 1          ; $52
-_tokens:    .res 1          ; $53
+_grace:     .res 1          ; $53: steps in which nothing hurts
 _last:      .res 1          ; $54: index of the thing spawned last
 _demo:      .res 1          ; $55: pad on the title
 _ready:     .res 1          ; $56: a step is done, NMI may show it
@@ -59,7 +59,6 @@ _spr_y:     .res 1
 _spr_flip:  .res 1
 _spr_pal:   .res 1
 _hud_dirty: .res 1
-_count:     .res 1          ; things of the kind a script asks for
 _px:        .res 1          ; pixels of the thing whose turn it is
 _py:        .res 1
 _hx:        .res 1          ; pixels of the hero
@@ -69,19 +68,20 @@ _f_x:       .res 1          ; parameters of find_floor
 _f_y0:      .res 1
 _f_y1:      .res 1
 _f_y:       .res 1          ; surface of the floor found
-_text:      .res 2
 _sfx:       .res 1          ; effect and tune asked for, 0 = none
 _tune:      .res 1
 _self:      .res 1          ; index of the thing whose turn it is
-_grace:     .res 1          ; steps in which nothing hurts
 _fill_tile: .res 1
+_fast:      .res 2          ; the most that floats roll down, 1/256 pixel a step
+_wind:      .res 1          ; signed, pixels to the right a step
 vec:        .res 2
 slide:      .res 2
 nmi_s:      .res 1
 spr_at:     .res 2
 spr_count:  .res 1
+spr_tile:   .res 1
 snd_at:     .res 2
-snd_t:      .res 1
+found:      .res 1
 
 .segment "GAMERAM"
 _things:    .res 12 * 16    ; $0300: struct thing of fresnel.h

@@ -1,17 +1,24 @@
-; The screens: how they are built, and what then happens on them. In brackets what a word takes from the stack.
-; LIT n [] (by the macro)   ADD SUB MUL DIV [a b]   LESS [a b]   CHANCE [n]: below n   TOUR HEROX HEROY []   COUNT [kind]
-; DO [n] ... LOOP, INDEX: what is left   CALL RET GO END, UNLESS [n]: goes if it is 0   WAIT [tenths of a second]   THREAD: another runs there
-; FLOOR [first column, last, y at the first, pixels down every four columns]   BELT [speed of the last floor]
-; LADDER [column, upper floor, lower floor]   ITEM [column row kind]   LAMP [column floor]   HERO [x floor]   NEED [flasks]
-; FILL [column row n tile]   STAMP [column row tile]   TINT [column row palette]   BAND [first rows palette] in fours   LOOK [n]
-; SAY [column row]   SPAWN [kind x y speed]: 128 + pixels / 64 a step; lifts: downwards   BOUNDS [a b]: of a lift where it
-; turns, of a petrel the middle and width of its wave   PAD [buttons]   SOUND [n]   TUNE [n]
+; The screens: how each is built, and what then happens on it. `s` begins a stream of numbers and words. What a word takes
+; from the stack is in brackets, the last one on top.
+;
+; numbers   ADD SUB MUL DIV [a b]   LESS [a b]: 1 or 0   CHANCE [n]: below n   TOUR   HEROX   HEROY   COUNT [kind]: how many
+; flow      DO [n] ... LOOP   INDEX: rounds left   CALL RET GO   UNLESS [n]: goes there if it is 0
+;           THREAD: another thread begins there   WAIT [tenths of a second]   END
+; building  FLOOR [first column, last, y at the first, pixels down every four columns]   BELT [speed of the last floor]
+;           LADDER [column, upper floor, lower]   ITEM [column row kind]   LAMP [column floor]   HERO [x floor]
+;           NEED [flasks]   FILL [column row n tile]   STAMP [column row tile]: 2 x 2   SAY [column row]
+;           TINT [column row palette]: 2 x 2   BAND [first rows palette]: rows of four   LOOK [palettes]
+; play      SPAWN [kind x y speed]: speed 128 + 1/64 pixel a step to the right, of a lift downwards
+;           LAUNCH [kind x y speed low high]: the same; where a lift turns; middle and width of a petrel's wave
+;           PAD [buttons]: of the title's Nell   SOUND [effect]   TUNE [tune]
 .include "script.inc"
 .include "tiles.inc"
 .export _screen_scripts, _palettes
 
 FLASK = 1
 LIGHT = 2                               ; the lantern
+CRY = 10                                ; effects
+SPARK = 11
 RIGHT = 0                               ; slopes
 DOWN = 2
 UP = 254
@@ -57,9 +64,9 @@ no_float:
     s RET
 
 petrel_right:
-    s K_PETREL, 8, 100, 128 + 72, SPAWN, HEROY, 24, SUB, 22, BOUNDS, RET
+    s CRY, SOUND, K_PETREL, 8, 100, 128 + 72, HEROY, 24, SUB, 22, LAUNCH, RET
 petrel_left:
-    s K_PETREL, 247, 100, 128 - 80, SPAWN, HEROY, 30, SUB, 30, BOUNDS, RET
+    s CRY, SOUND, K_PETREL, 247, 100, 128 - 80, HEROY, 30, SUB, 30, LAUNCH, RET
 
 drip_near:                              ; a drop not far from Nell, under the floor above her
     s K_DROP, HEROX, 40, CHANCE, ADD, 20, SUB, HEROY, 22, SUB, 128, SPAWN, RET
@@ -107,8 +114,8 @@ title:
     s 28, 0, LAMP
     say 10, 13, "PRESS START"
     s 40, 0, HERO
-    s K_LIFT, 16, 150, 130, SPAWN, 120, 200, BOUNDS
-    s K_RAFT, 130, 140, 140, SPAWN, 110, 160, BOUNDS
+    s K_LIFT, 16, 150, 130, 120, 200, LAUNCH
+    s K_RAFT, 130, 140, 140, 110, 160, LAUNCH
     to THREAD, title_walk
     to THREAD, title_floats
     to THREAD, title_others
@@ -159,7 +166,7 @@ stair:
     s 10, 12, FLASK, ITEM
     s 24, 16, LIGHT, ITEM
     s 2, 22, T_WINDOW, STAMP, 2, 22, 3, TINT
-    s 15, 5, LAMP
+    s 16, 5, LAMP
     s 1, NEED
     s 30, 0, HERO
     to THREAD, stair_floats
@@ -177,7 +184,7 @@ stair_crab:
     s 42, WAIT
     s TOUR
     to UNLESS, stair_no_elmo
-    s K_ELMO, 200, 150, 128 - 40, SPAWN
+    s SPARK, SOUND, K_ELMO, 200, 150, 128 - 40, SPAWN
 stair_no_elmo:
     to CALL, drips
     s END
@@ -229,7 +236,7 @@ pump_crabs:
     to CALL, pause
     s K_ELMO, COUNT, TOUR, 1, ADD, LESS
     to UNLESS, pump_idle
-    s K_ELMO, 128, 130, 128 - 44, SPAWN
+    s SPARK, SOUND, K_ELMO, 128, 130, 128 - 44, SPAWN
 pump_idle:
     to CALL, pause
     s K_CRAB, COUNT, 3, LESS
@@ -273,9 +280,9 @@ shaft:
     s 28, 6, LAMP
     s 2, NEED
     s 20, 0, HERO
-    s K_LIFT, 104, 160, 96, SPAWN, 76, 200, BOUNDS
-    s K_LIFT, 152, 100, 96, SPAWN, 76, 200, BOUNDS
-    s K_RAFT, 128, 206, 140, SPAWN, 104, 158, BOUNDS
+    s K_LIFT, 104, 160, 96, 76, 200, LAUNCH
+    s K_LIFT, 152, 100, 96, 76, 200, LAUNCH
+    s K_RAFT, 128, 206, 140, 104, 158, LAUNCH
     to THREAD, shaft_urchins
     to THREAD, petrels
     to THREAD, shaft_crab
@@ -291,7 +298,7 @@ shaft_crab:
     s K_CRAB, 220, 136, 128 - 30, SPAWN
     s TOUR
     to UNLESS, shaft_no_elmo
-    s K_ELMO, 200, 200, 128 + 40, SPAWN
+    s SPARK, SOUND, K_ELMO, 200, 200, 128 + 40, SPAWN
 shaft_no_elmo:
     s 33, WAIT
     to CALL, drip_near
@@ -336,8 +343,8 @@ gallery:
     s 16, 10, LAMP
     s 4, NEED
     s 128, 0, HERO
-    s K_RAFT, 128, 176, 148, SPAWN, 116, 140, BOUNDS
-    s K_RAFT, 128, 80, 112, SPAWN, 108, 148, BOUNDS
+    s K_RAFT, 128, 176, 148, 116, 140, LAUNCH
+    s K_RAFT, 128, 80, 112, 108, 148, LAUNCH
     to THREAD, gallery_elmos
     to THREAD, drips
     to THREAD, gallery_floats
@@ -346,13 +353,13 @@ gallery:
 gallery_elmos:
     s 7, WAIT
     s TOUR, 2, ADD, DO
-        s K_ELMO, INDEX, 60, MUL, 20, ADD, 100, 128 - 44, SPAWN, 17, WAIT
+        s SPARK, SOUND, K_ELMO, INDEX, 60, MUL, 20, ADD, 100, 128 - 44, SPAWN, 17, WAIT
     s LOOP
 gallery_more:
     to CALL, pause
     s K_ELMO, COUNT, 2, LESS
     to UNLESS, gallery_more
-    s K_ELMO, 240, 70, 128 - 44, SPAWN
+    s SPARK, SOUND, K_ELMO, 240, 70, 128 - 44, SPAWN
     to GO, gallery_more
 gallery_floats:
     s 17, WAIT

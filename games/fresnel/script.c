@@ -2,7 +2,9 @@
  * to carry out, in threads that take turns. Words are in words.c. */
 #include "fresnel.h"
 
-#define FUEL 28 /* tokens a thread may use up in a step */
+/* How often a thread may come to an empty stack in a step. */
+#define BUILD_FUEL 28
+#define FUEL       3
 
 byte pop(void) {
     return stack[--depth];
@@ -50,14 +52,15 @@ void threads_restart(void) {
 }
 
 /* Runs a thread until it sleeps, ends or has used up its fuel. The builder pauses when the queue
- * has no room for a floor. Numbers do not survive a rest. */
+ * has no room for a floor. Numbers do not survive a pause, so it comes only where there are none.
+ */
 static void thread_run(void) {
     static byte token;
 
     pc = base->pc;
     depth = 0;
     rest = 0;
-    fuel = FUEL;
+    fuel = state == S_BUILD ? BUILD_FUEL : FUEL;
     do {
         token = *pc;
         ++pc;

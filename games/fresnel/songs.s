@@ -91,9 +91,9 @@ silence:
 
 ; the order is that of SFX_... in fresnel.h
 effects:
-    .addr e_jump, e_flask, e_lantern, e_points, e_break, e_out, e_drip, e_tick, e_life
+    .addr e_jump, e_flask, e_lantern, e_points, e_break, e_out, e_drip, e_tick, e_life, e_cry, e_spark
 effect_track:
-    .byte 2, 2, 2, 2, 3, 2, 3, 2, 2
+    .byte 2, 2, 2, 2, 3, 2, 3, 2, 2, 2, 3
 e_jump:    .byte TIMBRE(1), GLIDE(-8), LEN(14), G3, FINISH
 e_flask:   .byte TIMBRE(6), LEN(4), E4, G4, LEN(10), C5, FINISH
 e_lantern: .byte TIMBRE(6), TIMES(3)
@@ -104,4 +104,8 @@ e_break:   .byte TIMBRE(5), LEN(4), 3, 1, LEN(10), 5, FINISH
 e_out:     .byte TIMBRE(6), LEN(20), GLIDE(6), C5, A4, F4, LEN(31), GLIDE(7), D4, FINISH
 e_drip:    .byte TIMBRE(5), LEN(6), 9, FINISH
 e_tick:    .byte TIMBRE(5), LEN(4), G5, FINISH
+e_cry:     .byte TIMBRE(2), GLIDE(4), LEN(9), C5, GLIDE(-6), LEN(12), A4, FINISH
+e_spark:   .byte TIMBRE(5), TIMES(3)
+e_spark_again:
+    .byte LEN(3), 2, 0, AGAIN(e_spark_again), FINISH
 e_life:    .byte TIMBRE(6), LEN(6), C4, C5, G4, LEN(12), C5, FINISH

@@ -99,13 +99,17 @@ sustain:
     sta trk_per_lo, x
     bcc @retune
     inc trk_per_hi, x
-    bcs @retune
+    bcs @far
 @down:
     clc
     adc trk_per_lo, x
     sta trk_per_lo, x
     bcs @retune
     dec trk_per_hi, x
+@far:
+    lda trk_per_hi, x
+    ora #$08
+    sta $4003, y
 @retune:
     lda trk_per_lo, x
     sta $4002, y
@@ -258,6 +262,11 @@ commands:  .addr c_rest, c_call, c_return, c_times, c_again, c_jump, c_end, c_en
 registers: .byte $00, $08, $04, $0c
 loudness:  .byte $70, $80, $b0, $30     ; the triangle is on or off: its envelopes are 0 or $7f
 ; periods from C2 on the pulses, an octave lower on the triangle
-.define PERIODS 1709, 1613, 1523, 1437, 1356, 1280, 1208, 1140, 1076, 1016, 959, 905, 854, 806, 761, 718, 678, 640, 604, 570, 538, 507, 479, 452, 427, 403, 380, 359, 338, 319, 301, 284, 268, 253, 239, 225, 213, 201, 189, 179, 169, 159, 150, 142, 134, 127, 119, 112, 106
-period_lo: .lobytes PERIODS
-period_hi: .hibytes PERIODS
+.define PERIODS_LOW 1709, 1613, 1523, 1437, 1356, 1280, 1208, 1140, 1076, 1016, 959, 905, 854, 806, 761, 718, 678, 640, 604, 570, 538, 507, 479, 452
+.define PERIODS_HIGH 427, 403, 380, 359, 338, 319, 301, 284, 268, 253, 239, 225, 213, 201, 189, 179, 169, 159, 150, 142, 134, 127, 119, 112, 106
+period_lo:
+    .lobytes PERIODS_LOW
+    .lobytes PERIODS_HIGH
+period_hi:
+    .hibytes PERIODS_LOW
+    .hibytes PERIODS_HIGH

@@ -38,6 +38,7 @@ _draw:
     sta spr_at + 1
     ldy #0
     lda (spr_at), y
+    bmi block
     sta spr_count
     iny
     ldx _oam_at
@@ -99,11 +100,70 @@ _draw:
     stx _oam_at
     rts
 
+; Two by two tiles that follow one another: most things, so it is done without a loop.
+block:
+    iny
+    lda (spr_at), y
+    sta spr_tile
+    iny
+    lda (spr_at), y
+    ora _spr_pal
+    eor _spr_flip
+    ldx _oam_at
+    cpx #$f4
+    bcc @room
+    ldx #0                              ; not past the end of the page
+@room:
+    sta _oam + 2, x
+    sta _oam + 6, x
+    sta _oam + 10, x
+    sta _oam + 14, x
+    lda _spr_y
+    sec
+    sbc #17
+    sta _oam, x
+    sta _oam + 4, x
+    clc
+    adc #8
+    sta _oam + 8, x
+    sta _oam + 12, x
+    lda _spr_x
+    bit _spr_flip
+    bvs @left
+    sta _oam + 7, x
+    sta _oam + 15, x
+    sec
+    sbc #8
+    sta _oam + 3, x
+    sta _oam + 11, x
+    jmp @tiles
+@left:
+    sta _oam + 3, x
+    sta _oam + 11, x
+    sec
+    sbc #8
+    sta _oam + 7, x
+    sta _oam + 15, x
+@tiles:
+    lda spr_tile
+    sta _oam + 1, x
+    clc
+    adc #1
+    sta _oam + 5, x
+    adc #1
+    sta _oam + 9, x
+    adc #1
+    sta _oam + 13, x
+    txa
+    adc #16
+    sta _oam_at
+    rts
+
 .segment "RODATA"
 ; Groups: number of sprites, then for each: y, x, tile, attributes. A sprite shows one line below its y.
-.macro big name, tile, attr
+.macro big name, tile, attr             ; a block
 name:
-    .byte 4, <-17, <-8, tile, attr, <-17, 0, tile + 1, attr, <-9, <-8, tile + 2, attr, <-9, 0, tile + 3, attr
+    .byte $80, tile, attr
 .endmacro
 .macro turned name, tile, attr          ; upside down and back to front
 name:
@@ -119,7 +179,7 @@ name:
 groups:
     .addr g_stand, g_walk1, g_walk2, g_jump, g_climb, g_out, g_cheer, g_float1, g_float2, g_float3, g_float4, g_crab1
     .addr g_crab2, g_drop, g_splash1, g_splash2, g_urchin1, g_urchin2, g_petrel1, g_petrel2, g_elmo1, g_elmo2, g_lift
-    .addr g_100, g_200, g_300, g_500, g_light
+    .addr g_100, g_200, g_300, g_light, g_rain, g_rain_down
 big g_stand, T_STAND, 0
 big g_walk1, T_WALK1, 0
 big g_walk2, T_WALK2, 0
@@ -151,6 +211,9 @@ name:
 points g_100, T_P1
 points g_200, T_P2
 points g_300, T_P3
-points g_500, T_P5
 g_light:
     .byte 1, <-14, 5, T_LIGHT, 2
+g_rain:
+    .byte 1, <-8, <-4, T_RAIN, $23
+g_rain_down:
+    .byte 1, <-8, <-4, T_RAINDOWN, $23

@@ -4,8 +4,8 @@
 #define FALL_WEIGHT 0x28
 #define FALL_MOST   0x300
 
-static const small sines[32] = {0,  12,  24,  36,  45,  53,  59,  63,  64,  63,  59,
-                                53, 45,  36,  24,  12,  0,   -12, -24, -36, -45, -53,
+static const small sines[32] = {0,   12,  24,  36,  45,  53,  59,  63,  64,  63,  59,
+                                53,  45,  36,  24,  12,  0,   -12, -24, -36, -45, -53,
                                 -59, -63, -64, -63, -59, -53, -45, -36, -24, -12};
 
 void things_clear(byte all) {
@@ -36,6 +36,7 @@ void spawn(byte kind, byte x, byte y, int vx) {
 
     for (i = 0, t = things; t->kind; ++i, ++t) {
         if (i == THINGS - 1) {
+            last = NONE;
             return;
         }
     }
@@ -68,9 +69,10 @@ static void become(byte kind) {
     me.timer = 0;
 }
 
-/* How many pixels sideways each kind can be from Nell to touch her; how high it is, and 12. */
-static const byte reaches[KINDS] = {0, 8, 9, 5, 8, 8, 7};
-static const byte heights[KINDS] = {0, 22, 21, 18, 22, 21, 24};
+/* How many pixels sideways each kind of hazard can be from Nell to touch her; how high it is, and
+ * 12. */
+static const byte reaches[LIFT] = {0, 8, 9, 5, 8, 8, 7};
+static const byte heights[LIFT] = {0, 22, 21, 18, 22, 21, 24};
 
 /* --- Nell and the thing */
 static void touch(void) {
@@ -118,8 +120,11 @@ static void stand(void) {
 /* Along the floor it is on, onto the next, or over the edge. */
 static void stroll(void) {
     static byte next;
+    static int by;
 
-    me.x += me.vx + fl_belt[me.floor];
+    by = fl_belt[me.floor];
+    by += me.vx;
+    me.x += by;
     px = hi(me.x);
     f_x = px;
     if (fl_x0[me.floor] > px || fl_x1[me.floor] < px) {
@@ -219,16 +224,17 @@ static byte new_column(void) {
 /* --- glass floats: roll faster downhill, and some come down ladders */
 
 static void float_roll(void) {
-    static int most;
+    static int by;
     static byte ladder;
 
-    if (fl_slope[me.floor]) {
-        most = 0x130 + 0x18 * tour;
-        me.vx += fl_slope[me.floor] * 5;
-        if (me.vx > most) {
-            me.vx = most;
-        } else if (me.vx < -most) {
-            me.vx = -most;
+    by = fl_slope[me.floor];
+    if (by) {
+        by *= 5;
+        me.vx += by;
+        if (me.vx > fast) {
+            me.vx = fast;
+        } else if (me.vx < -fast) {
+            me.vx = -fast;
         }
     }
     stroll();
@@ -423,12 +429,9 @@ static void points_turn(void) {
     }
 }
 
-static void no_turn(void) {
-}
-
-static void (*const turns[KINDS])(void) = {
-    no_turn,     float_turn, crab_turn, drop_turn,   urchin_turn, petrel_turn,
-    elmo_turn,   lift_turn,  raft_turn, splash_turn, points_turn,
+static void (*const turns[KINDS - 1])(void) = {
+    float_turn, crab_turn, drop_turn, urchin_turn, petrel_turn,
+    elmo_turn,  lift_turn, raft_turn, splash_turn, points_turn,
 };
 
 /* --- looks */
@@ -480,9 +483,9 @@ static byte points_look(void) {
     return G_POINTS + (byte)me.vx;
 }
 
-static byte (*const looks[KINDS])(void) = {
-    lift_look, float_look, crab_look, drop_look,   urchin_look, petrel_look,
-    elmo_look, lift_look,  lift_look, splash_look, points_look,
+static byte (*const looks[KINDS - 1])(void) = {
+    float_look, crab_look, drop_look, urchin_look, petrel_look,
+    elmo_look,  lift_look, lift_look, splash_look, points_look,
 };
 
 /* All take their turns, if the world moves, and are drawn. */
@@ -495,7 +498,7 @@ void things_step(void) {
             continue;
         }
         if (moving) {
-            turns[me.kind]();
+            turns[me.kind - 1]();
             give_back();
         }
         if (me.kind) {
@@ -503,7 +506,7 @@ void things_step(void) {
             spr_y = py;
             spr_flip = 0;
             spr_pal = 0;
-            draw(looks[me.kind]());
+            draw(looks[me.kind - 1]());
         }
     }
 }

@@ -258,14 +258,20 @@ static void w_spawn(void) {
     spawn(a, b, c, ((int)d - 128) * 4);
 }
 
-/* The last thing spawned gets its bounds: a lift turns there, a petrel flies around them. */
-static void w_bounds(void) {
+/* The same with bounds: a lift turns there, a petrel flies in a wave of that middle and width. */
+static void w_launch(void) {
     static struct thing *t;
+    static byte low, high;
 
     pop2();
-    t = things + last;
-    t->low = a;
-    t->high = b;
+    low = a;
+    high = b;
+    w_spawn();
+    if (last != NONE) {
+        t = things + last;
+        t->low = low;
+        t->high = high;
+    }
 }
 
 static void w_pad(void) {
@@ -282,9 +288,8 @@ static void w_tune(void) {
 
 /* The order is that of script.inc. */
 void (*const words[])(void) = {
-    w_lit,    w_add,   w_sub,  w_mul,   w_div,  w_less, w_chance, w_tour,   w_herox,
-    w_heroy,  w_count, w_do,   w_loop,  w_index, w_call, w_ret,   w_go,     w_unless,
-    w_wait,   w_end,   w_thread, w_floor, w_belt, w_ladder, w_item, w_lamp, w_hero,
-    w_need,   w_fill,  w_stamp, w_tint, w_band, w_look, w_say,  w_spawn,  w_bounds, w_pad,
-    w_sound,  w_tune,
+    w_lit,    w_add,   w_sub,  w_mul,    w_div,   w_less,   w_chance, w_tour,   w_herox, w_heroy,
+    w_count,  w_do,    w_loop, w_index,  w_call,  w_ret,    w_go,     w_unless, w_wait,  w_end,
+    w_thread, w_floor, w_belt, w_ladder, w_item,  w_lamp,   w_hero,   w_need,   w_fill,  w_stamp,
+    w_tint,   w_band,  w_look, w_say,    w_spawn, w_launch, w_pad,    w_sound,  w_tune,
 };

@@ -1,6 +1,7 @@
-/* Plays games/fresnel (RAM map in its README). It knows how Nell and the things move, tries out what
- * it could do in the next two seconds against where everything will be by then, and takes the first
- * step of what ends nearest to the next flask or the lamp. Now and then it does not look out. */
+/* Plays games/fresnel (RAM map in its README). It knows how Nell and the things move, tries out
+ * what it could do in the next two seconds against where everything will be by then, and takes the
+ * first step of what ends nearest to the next flask or the lamp. Now and then it does not look out.
+ */
 #include "../player.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ enum {
     RAM_ITEMS = 0x22,
     RAM_LAMP_X = 0x23,
     RAM_LAMP_FLOOR = 0x24,
-    RAM_GRACE = 0x6E,
+    RAM_GRACE = 0x53,
     RAM_THINGS = 0x300,
     RAM_FL_X0 = 0x420,
     RAM_FL_X1 = 0x438,
@@ -90,7 +91,8 @@ struct mind {
     int careless; /* frames without a look at the things */
     int hold;     /* frames until the next plan */
     uint8_t action, before;
-    int floors, ladders, things;
+    int floors, ladders;
+    int fast; /* the most that floats roll down */
     struct floor floor[HORIZON + 1][FLOORS]; /* as they will be */
     struct ladder ladder[LADDERS];
     struct thing thing[HORIZON + 1][THINGS];
@@ -125,7 +127,7 @@ static int surface(const struct floor *f, int x) {
 
 static int find_floor(const struct mind *m, int t, int x, int from, int to) {
     int found = NONE;
-    for (int i = 0; i < m->floors; i++) {
+    for (int i = m->floors - 1; i >= 0; i--) {
         const struct floor *f = &m->floor[t][i];
         if (x < f->x0 || x > f->x1)
             continue;
@@ -162,7 +164,7 @@ static void thing_stroll(const struct mind *m, int t, struct thing *o) {
     const struct floor *f = &m->floor[t][o->floor];
     if (o->kind == FLOAT && f->slope) {
         o->vx += f->slope * 5;
-        o->vx = o->vx > 0x130 ? 0x130 : o->vx < -0x130 ? -0x130 : o->vx;
+        o->vx = o->vx > m->fast ? m->fast : o->vx < -m->fast ? -m->fast : o->vx;
     }
     o->x += o->vx + f->belt;
     int x = o->x >> 8;
@@ -270,20 +272,27 @@ static void lift_move(struct floor *floors, struct thing *o) {
 static void read_world(struct mind *m, const uint8_t *ram) {
     m->floors = ram[RAM_FLOORS] < FLOORS ? ram[RAM_FLOORS] : FLOORS;
     m->ladders = ram[RAM_LADDERS] < LADDERS ? ram[RAM_LADDERS] : LADDERS;
+    m->fast = 0x130 + 0x18 * ram[RAM_TOUR];
     for (int i = 0; i < m->floors; i++)
-        m->floor[0][i] = (struct floor){ram[RAM_FL_X0 + i], ram[RAM_FL_X1 + i], ram[RAM_FL_Y + i],
-                                        (int8_t)ram[RAM_FL_SLOPE + i],
-                                        (int8_t)ram[RAM_FL_BELT + i]};
+        m->floor[0][i] =
+            (struct floor){ram[RAM_FL_X0 + i], ram[RAM_FL_X1 + i], ram[RAM_FL_Y + i],
+                           (int8_t)ram[RAM_FL_SLOPE + i], (int8_t)ram[RAM_FL_BELT + i]};
     for (int i = 0; i < m->ladders; i++)
-        m->ladder[i] = (struct ladder){ram[RAM_LA_X + i], ram[RAM_LA_TOP + i],
-                                       ram[RAM_LA_BOTTOM + i], ram[RAM_LA_Y0 + i],
-                                       ram[RAM_LA_Y1 + i]};
+        m->ladder[i] =
+            (struct ladder){ram[RAM_LA_X + i], ram[RAM_LA_TOP + i], ram[RAM_LA_BOTTOM + i],
+                            ram[RAM_LA_Y0 + i], ram[RAM_LA_Y1 + i]};
     for (int i = 0; i < THINGS; i++) {
         int at = RAM_THINGS + 16 * i;
-        m->thing[0][i] = (struct thing){
-            ram[at],       ram[at + 1],  word_at(ram, at + 2), word_at(ram, at + 4),
-            signed_at(ram, at + 6), signed_at(ram, at + 8), ram[at + 10], ram[at + 11],
-            ram[at + 12], ram[at + 13]};
+        m->thing[0][i] = (struct thing){ram[at],
+                                        ram[at + 1],
+                                        word_at(ram, at + 2),
+                                        word_at(ram, at + 4),
+                                        signed_at(ram, at + 6),
+                                        signed_at(ram, at + 8),
+                                        ram[at + 10],
+                                        ram[at + 11],
+                                        ram[at + 12],
+                                        ram[at + 13]};
         if (m->thing[0][i].kind > RAFT || m->thing[0][i].floor >= FLOORS)
             m->thing[0][i].kind = NOTHING;
     }
@@ -412,8 +421,8 @@ static int column_of(int x) {
     return x < 0 ? 0 : x > 255 ? 31 : x >> 3;
 }
 
-/* What a jump or a drop from the end of one floor to the nearest point of another costs; FAR_AWAY: it
- * cannot be done. Lifts and rafts are taken where they come nearest, and waited for. */
+/* What a jump or a drop from the end of one floor to the nearest point of another costs; FAR_AWAY:
+ * it cannot be done. Lifts and rafts are taken where they come nearest, and waited for. */
 static int leap(const struct mind *m, int from, int to, int *leave, int *land) {
     struct floor a = m->floor[0][from], b = m->floor[0][to];
     int low_a = surface(&a, a.x0), high_a = surface(&a, a.x1), wait = 0;
@@ -465,8 +474,7 @@ static void find_ways(struct mind *m) {
                     const struct floor *there = &m->floor[0][g];
                     land = land < there->x0 ? there->x0 : land > there->x1 ? there->x1 : land;
                     leave = leave < here->x0 ? here->x0 : leave > here->x1 ? here->x1 : leave;
-                    changed |=
-                        relax(m, f, column_of(leave), m->way[g][column_of(land)] + cost);
+                    changed |= relax(m, f, column_of(leave), m->way[g][column_of(land)] + cost);
                 }
             }
         }
@@ -522,14 +530,9 @@ static int distance(const struct mind *m, int t, const struct nell *n) {
 /* --- trying out */
 
 enum { A_STAY, A_LEFT, A_RIGHT, A_UP, A_DOWN, A_JUMP, A_JUMP_LEFT, A_JUMP_RIGHT, ACTIONS };
-static const uint8_t pads[ACTIONS] = {0,
-                                      BUTTON_LEFT,
-                                      BUTTON_RIGHT,
-                                      BUTTON_UP,
-                                      BUTTON_DOWN,
-                                      BUTTON_A,
-                                      BUTTON_A | BUTTON_LEFT,
-                                      BUTTON_A | BUTTON_RIGHT};
+static const uint8_t pads[ACTIONS] = {
+    0,           BUTTON_LEFT, BUTTON_RIGHT,           BUTTON_UP,
+    BUTTON_DOWN, BUTTON_A,    BUTTON_A | BUTTON_LEFT, BUTTON_A | BUTTON_RIGHT};
 
 /* Carries an action out: for TICK steps, and until she lands. False: she is lost. */
 static bool carry_out(const struct mind *m, struct node *n, int action, int safe) {
@@ -597,8 +600,7 @@ static int plan(struct mind *m, const struct nell *nell, int safe) {
             for (int a = 0; a < ACTIONS; a++) {
                 if (from.nell.mode == CLIMB && a != A_STAY && a != A_UP && a != A_DOWN)
                     continue;
-                if (from.nell.mode == WALK && a == A_UP &&
-                    ladder_at(m, &from.nell, true) == NONE)
+                if (from.nell.mode == WALK && a == A_UP && ladder_at(m, &from.nell, true) == NONE)
                     continue;
                 if (from.nell.mode == WALK && a == A_DOWN &&
                     ladder_at(m, &from.nell, false) == NONE)
