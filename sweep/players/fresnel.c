@@ -92,7 +92,7 @@ struct mind {
     int hold;     /* frames until the next plan */
     uint8_t action, before;
     int floors, ladders;
-    int fast; /* the most that floats roll down */
+    int fast;                                /* the most that floats roll down */
     struct floor floor[HORIZON + 1][FLOORS]; /* as they will be */
     struct ladder ladder[LADDERS];
     struct thing thing[HORIZON + 1][THINGS];
@@ -487,7 +487,8 @@ static void find_ways(struct mind *m) {
     }
 }
 
-/* The aim: the lamp, or as long as it asks for them the flasks. */
+/* The aim: the lamp, or as long as it asks for them the flasks; the lantern, if it is on the way.
+ */
 static void set_aim(struct mind *m, const uint8_t *ram) {
     for (int f = 0; f < FLOORS; f++)
         for (int c = 0; c < COLUMNS; c++)
@@ -499,8 +500,8 @@ static void set_aim(struct mind *m, const uint8_t *ram) {
         for (int i = 0; i < ram[RAM_ITEMS] && i < 8; i++) {
             int x = ram[RAM_IT_X + i] * 8 + 8, y = ram[RAM_IT_Y + i] * 8 + 16;
             int f = find_floor(m, 0, x, y - 2, y + 8);
-            if (ram[RAM_IT_KIND + i] == 1 && f != NONE)
-                m->way[f][column_of(x)] = 0;
+            if (ram[RAM_IT_KIND + i] && f != NONE)
+                m->way[f][column_of(x)] = ram[RAM_IT_KIND + i] == 1 ? 0 : 60;
         }
     }
     find_ways(m);
@@ -627,8 +628,8 @@ static uint8_t play(struct mind *m, const uint8_t *ram) {
                         ram[RAM_LADDER],        ram[RAM_PEAK]};
     if (m->careless > 0)
         m->careless--;
-    else if (chance(m, 500) == 0)
-        m->careless = 20 + (int)chance(m, 60);
+    else if (chance(m, 280) == 0)
+        m->careless = 30 + (int)chance(m, 70);
     if (nell.mode == AIR || nell.mode >= OUT) {
         m->hold = 0;
         return 0;
