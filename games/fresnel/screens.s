@@ -167,7 +167,7 @@ stair:
     s 24, 16, LIGHT, ITEM
     s 2, 22, T_WINDOW, STAMP, 2, 22, 3, TINT
     s 16, 5, LAMP
-    s 1, NEED
+    s 0, TOUR, LESS, 1, ADD, NEED       ; one more after the first tour
     s 30, 0, HERO
     to THREAD, stair_floats
     to THREAD, petrels
@@ -223,7 +223,7 @@ pumps:
     s 24, 8, FLASK, ITEM
     s 2, 16, LIGHT, ITEM
     s 16, 9, LAMP
-    s 2, TOUR, ADD, 4, LESS, 2, ADD, NEED
+    s 0, TOUR, LESS, 3, ADD, NEED
     s 128, 0, HERO
     to THREAD, pump_crabs
     to THREAD, drips
@@ -278,7 +278,7 @@ shaft:
     s 26, 16, FLASK, ITEM
     s 8, 24, LIGHT, ITEM
     s 28, 6, LAMP
-    s 2, NEED
+    s 0, TOUR, LESS, 2, ADD, NEED
     s 20, 0, HERO
     s K_LIFT, 104, 160, 96, 76, 200, LAUNCH
     s K_LIFT, 152, 100, 96, 76, 200, LAUNCH
