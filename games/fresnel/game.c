@@ -134,7 +134,7 @@ static void enter(byte next) {
         break;
     case S_TITLE:
         hero_begin();
-        hud_dirty = HUD_SCORE; /* of the game before */
+        hud_dirty = HUD_SCORE;
         break;
     case S_READY:
         things_clear(0);

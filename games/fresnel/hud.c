@@ -43,7 +43,7 @@ static void field_begin(void) {
     hud_dirty &= ~bit;
     switch (bit) {
     case HUD_SCORE:
-        number = score;
+        number = level ? score : best; /* the title shows the best */
         break;
     case HUD_BONUS:
         number = bonus;
