@@ -1,4 +1,6 @@
 /* What is not plain memory: registers, pads, open bus, DMA, and the interrupt lines. */
+#include <string.h>
+
 #include "nes/machine.h"
 
 enum {
@@ -120,22 +122,44 @@ uint8_t bus_read(struct nes *n, uint16_t address) {
     return n->bus = (n->bus & ~driven) | (value & driven);
 }
 
-static bool map_changed(const struct nes *n) {
-    const struct board *b = &n->board;
-    for (unsigned slot = 0; slot < 4; slot++)
-        if (n->rd[0x80 + slot * 0x20] != b->prg[slot])
-            return true;
-    return n->rd[0x60] != b->ram || n->wr[0x60] != board_ram_writable(b);
+/* What the PPU sees of the board. */
+struct ppu_pages {
+    uint8_t *chr[8], *nt[4];
+};
+
+static struct ppu_pages ppu_pages(const struct board *b) {
+    struct ppu_pages pages;
+    memcpy(pages.chr, b->chr, sizeof pages.chr);
+    memcpy(pages.nt, b->nt, sizeof pages.nt);
+    return pages;
+}
+
+static void set_ppu_pages(struct board *b, const struct ppu_pages *pages) {
+    memcpy(b->chr, pages->chr, sizeof pages->chr);
+    memcpy(b->nt, pages->nt, sizeof pages->nt);
+}
+
+/* Where the PPU can tell the difference it comes to the present with the pages of before. */
+static void write_under_ppu(struct nes *n, uint16_t address, uint8_t value) {
+    struct board *b = &n->board;
+    if (b->ops->a12_rise)
+        ppu_sync(&n->ppu, n->cycle);
+    const struct ppu_pages before = ppu_pages(b);
+    board_write(b, address, value, n->cycle);
+    const struct ppu_pages after = ppu_pages(b);
+    if (!memcmp(&before, &after, sizeof before))
+        return;
+    set_ppu_pages(b, &before);
+    ppu_sync(&n->ppu, n->cycle);
+    set_ppu_pages(b, &after);
 }
 
 static void write_board(struct nes *n, uint16_t address, uint8_t value) {
-    touched_ppu(n);
-    ppu_sync(&n->ppu, n->cycle);
-    board_write(&n->board, address, value, n->cycle);
-    if (map_changed(n)) {
-        bus_map(n);
+    write_under_ppu(n, address, value);
+    if (n->board.ops->irq)
+        n->event = n->board_event = 0;
+    if (bus_map_changes(n))
         n->map_epoch++;
-    }
 }
 
 void bus_write(struct nes *n, uint16_t address, uint8_t value) {

@@ -2,6 +2,7 @@
 #include "nes/machine.h"
 
 #define LOOP_NAME     cpu_run_fast
+#define LOOP_SKIPS    1
 #define MET()         ((void)0)
 #define WENT(how)     ((void)0)
 #define LEFT()        ((void)0)

@@ -6,7 +6,7 @@
  *   LEFT()    the loop ends
  *   LOOP_LOCALS() declares what the hooks need
  *
- * as nothing where nobody watches.
+ * as nothing where nobody watches, and LOOP_SKIPS as 1 when it stops at busy-waits.
  *
  * Registers live in locals. `ip` points at the instruction in the host's memory, and pc is
  * ip - base. `budget` is how many cycles later an instruction may still start. Whatever this loop
@@ -28,7 +28,17 @@
         LEAVE_UNLESS(page_);                                                                       \
         m = page_[(at)&0xff];                                                                      \
     } while (0)
-#define READ_LAST(m, at)    READ(m, at)
+/* Of the registers only $2002, while it says the same again and again. */
+#define READ_LAST(m, at)                                                                           \
+    do {                                                                                           \
+        const uint8_t *const page_ = n->rd[(uint16_t)(at) >> 8];                                   \
+        if (page_)                                                                                 \
+            m = page_[(at)&0xff];                                                                  \
+        else                                                                                       \
+            LEAVE_UNLESS((at) == PPU_STATUS_ADDRESS &&                                             \
+                         ppu_reads_again(&n->ppu, START() + CYCLES - 1 + extra, &m));              \
+    } while (0)
+#define START() (budget_end - (uint64_t)budget)
 #define ZP_READ(m, at)      m = n->ram[at]
 #define ZP_READ_LAST(m, at) m = n->ram[at]
 #define WRITE_LAST(at, m)                                                                          \
@@ -76,7 +86,7 @@
 /* Behind a jump back to PC(0): where the machine waits, it can do better than this loop. */
 #define MAYBE_WAITS(from, from_pc)                                                                 \
     do {                                                                                           \
-        if (wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {                         \
+        if (LOOP_SKIPS && wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {                         \
             n->waiting = &n->waits[(uintptr_t)(from) % WAITS];                                     \
             goto leave;                                                                            \
         }                                                                                          \
@@ -132,7 +142,7 @@
     do {                                                                                           \
         n->cpu = (struct cpu){                                                                     \
             .pc = PC(0), .nz = nz, .a = a, .x = x, .y = y, .s = s, .p = p, .c = c, .v = v};        \
-        n->cycle = budget_end - (uint64_t)budget;                                                  \
+        n->cycle = START();                                                  \
         n->instructions = executed;                                                                \
     } while (0)
 

@@ -164,6 +164,8 @@ static void interpreter_run(void *self, struct nes *n, uint64_t stop, uint64_t d
     (void)self;
     if (n->watched)
         cpu_run_watched(n, stop, deadline);
+    else if (n->options.no_skip)
+        cpu_run_plain(n, stop, deadline);
     else
         cpu_run_fast(n, stop, deadline);
 }

@@ -153,10 +153,11 @@ void threads_begin(struct nes *n, enum thread_cause cause);
 /* All threads end, for `cause` THREAD_RESET. */
 void threads_end(struct nes *n, enum thread_cause cause);
 
-/* ---- cpu_fast.c, cpu_watched.c: many instructions without separate bus cycles. Each starts before
+/* ---- cpu_fast.c, cpu_plain.c, cpu_watched.c: many instructions without separate bus cycles. Each starts before
  * `stop` and surely ends at or before `deadline`. ---- */
 
 void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline);
+void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline); /* passing over no waits */
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline); /* firing probes */
 
 /* ---- bus.c ---- */
@@ -172,7 +173,8 @@ void bus_lines(struct nes *n);
 void bus_forget_lines(struct nes *n);
 /* What was written to the pads' strobe reaches them if its time has come. */
 void bus_strobe(struct nes *n);
-/* Recomputes rd, wr and code_end from the board. */
+/* Recomputes rd, wr and code_end from the board; after a write to it, true when they changed. */
 void bus_map(struct nes *n);
+bool bus_map_changes(struct nes *n);
 
 #endif

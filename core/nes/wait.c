@@ -6,8 +6,6 @@
 #include "nes/machine.h"
 #include "nes/watch.h"
 
-enum { PPU_STATUS_ADDRESS = 0x2002 };
-
 /* ---- what may be a busy-wait ---- */
 
 struct examined {

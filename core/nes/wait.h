@@ -18,7 +18,7 @@
 
 struct nes;
 
-enum { WAITS = 64, WAIT_LONGEST = 8 };
+enum { WAITS = 64, WAIT_LONGEST = 8, PPU_STATUS_ADDRESS = 0x2002 };
 
 struct wait {
     const uint8_t *from; /* where J lies in the host's memory */
@@ -32,7 +32,7 @@ struct wait {
 void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t pc, uint16_t target);
 
 /* True when the engine shall stop at T: `executed` instructions have been executed. */
-static inline bool wait_candidate(struct nes *n, struct wait *waits, const uint8_t *from,
+static inline __attribute__((always_inline)) bool wait_candidate(struct nes *n, struct wait *waits, const uint8_t *from,
                                   uint16_t pc, uint16_t target, uint64_t executed) {
     struct wait *const w = &waits[(uintptr_t)from % WAITS];
     if (__builtin_expect(w->from != from || w->pc != pc, 0))

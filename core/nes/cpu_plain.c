@@ -1,0 +1,10 @@
+/* The fast loop for a machine that nobody watches and that executes busy-waits, too. */
+#include "nes/machine.h"
+
+#define LOOP_NAME     cpu_run_plain
+#define LOOP_SKIPS    0
+#define MET()         ((void)0)
+#define WENT(how)     ((void)0)
+#define LEFT()        ((void)0)
+#define LOOP_LOCALS() ((void)0)
+#include "nes/cpu_loop.h"
