@@ -24,7 +24,8 @@ struct replay {
     struct play_options wish;
     const char *ram_hash, *dump_ram, *dump_ram_at, *video, *trace_range, *save_state;
     struct option_list screenshots;
-    bool json;
+    uint64_t every; /* frames from one picture of the video to the next */
+    bool json, every_given;
 
     VEC(struct shot) shots;
     uint64_t trace_from, trace_to;
@@ -123,6 +124,9 @@ static int check_options(struct replay *r) {
         for (size_t j = 0; j < i; j++)
             if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0)
                 return usage_error("replay", "two results would go into the one file %s", files[i]);
+    if (r->every_given && r->video == NULL)
+        return usage_error("replay",
+                           "--every says which frames --video writes; --video is missing");
     if (r->trace_range != NULL && r->json)
         return usage_error("replay", "--trace and --json both want standard output");
     return 0;
@@ -180,7 +184,7 @@ static enum status after_frame(void *user, struct play *p, uint64_t frame, struc
     for (size_t i = 0; i < r->shots.len && status == STATUS_OK; i++)
         if (r->shots.at[i].frame == frame)
             status = picture_write(nes_picture(p->nes), r->shots.at[i].path, e);
-    if (r->video != NULL && status == STATUS_OK)
+    if (r->video != NULL && status == STATUS_OK && (frame - p->first) % r->every == 0)
         status = video_frame(r, p, frame, e);
     return status;
 }
@@ -300,7 +304,7 @@ static int run(struct replay *r, const char *game) {
 }
 
 int command_replay(int argc, char **argv) {
-    struct replay r = {0};
+    struct replay r = {.every = 1};
     const struct option_spec options[] = {
         {"json", NULL, "print the summary as JSON", OPTION_FLAG, .to = &r.json},
         {"ram-hash", "FILE", "write a hash of RAM for every frame", OPTION_STRING,
@@ -313,6 +317,9 @@ int command_replay(int argc, char **argv) {
          OPTION_LIST, .to = &r.screenshots},
         {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 of them are a second",
          OPTION_STRING, .to = &r.video},
+        {"every", "N", "write only every Nth frame of the video, from the first one played on",
+         OPTION_NUMBER, .to = &r.every, .least = 1, .most = PLAY_FRAMES_MOST,
+         .given = &r.every_given},
         {"trace", "FROM:TO", "print every instruction of the frames FROM to TO-1", OPTION_STRING,
          .to = &r.trace_range},
         {"save-state", "FILE", "write the machine's state after the last frame", OPTION_STRING,

@@ -75,6 +75,12 @@ test "$(head -c 24 end.png | od -An -tx1 | tr -d ' \n')" = \
     89504e470d0a1a0a0000000d4948445200000100000000f0 || fail "no PNG of 256 x 240"
 "$hotgraph" replay "$rom" --movie "$movie" --frames 3 --video film >/dev/null
 test "$(ls film)" = "$(printf '000000.png\n000001.png\n000002.png')" || fail "video: $(ls film)"
+"$hotgraph" replay "$rom" --movie "$movie" --frames 60 --video whole >/dev/null
+"$hotgraph" replay "$rom" --movie "$movie" --frames 60 --video some --every 25 >/dev/null
+test "$(ls some)" = "$(printf '000000.png\n000025.png\n000050.png')" || fail "video: $(ls some)"
+for picture in some/*; do
+    same "$picture" "whole/${picture#some/}"
+done
 
 # Stopped on request: nothing half-written stays, and the exit status says it was a signal.
 "$hotgraph" replay "$rom" --frames 100000000 --ram-hash endless 2>stopped &

@@ -21,6 +21,7 @@ for wrong in 0 0: :a 800:a 00000:a '$0:a' -1:a; do
     refuses 2 'ADDR:FILE' replay "$rom" --dump-ram-at "$wrong"
 done
 refuses 2 'FROM:TO' replay "$rom" --trace 5:5
+refuses 2 '--video is missing' replay "$rom" --every 3
 refuses 2 'standard output' replay "$rom" --trace 1:2 --json
 refuses 2 'one file' replay "$rom" --ram-hash a --dump-ram a
 refuses 2 'one file' replay "$rom" --ram-hash a --dump-ram-at 11:a
