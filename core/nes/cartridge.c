@@ -165,9 +165,12 @@ static enum status check_machine(const struct header *h, const char *name, struc
     return STATUS_OK;
 }
 
-/* Sizes that the board has no address lines for. */
-static enum status check_capacity(const struct header *h, const char *name, struct error *e) {
+/* Sizes that the board has no address lines for. More CHR RAM than that does no harm: the rest of
+ * the chip cannot be reached. */
+static enum status check_capacity(struct header *h, const char *name, struct error *e) {
     const struct mapper_ops *ops = mapper_find(h->mapper);
+    if (h->chr_ram > ops->chr_most)
+        h->chr_ram = ops->chr_most;
     const uint64_t chr = h->chr_size + h->chr_ram;
     if (h->mapper == 0 &&
         ((h->prg_size != 8 * 1024 && h->prg_size != 16 * 1024 && h->prg_size != 32 * 1024) ||
@@ -191,7 +194,7 @@ static enum status check_capacity(const struct header *h, const char *name, stru
 }
 
 /* Sizes that no cartridge of the kind can have. */
-static enum status check_sizes(const struct header *h, const char *name, struct error *e) {
+static enum status check_sizes(struct header *h, const char *name, struct error *e) {
     if (h->prg_size == 0)
         return error_set(e, STATUS_FORMAT, "%s: impossible size: the header says there is no PRG",
                          name);

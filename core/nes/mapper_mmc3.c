@@ -5,7 +5,8 @@
  * The revision is the later one, Sharp's MMC3B and C: whenever the counter is 0 after a clock the
  * IRQ is asserted, also by a reload with 0. Submapper 4 of NES 2.0 is NEC's MMC3A, which asserts it
  * only where the counter has become 0, or $C001 has asked for the reload. PRG-RAM is enabled at
- * power-on: programs that never write $A001 rely on it.
+ * power-on: programs that never write $A001 rely on it. More than 512 KiB of PRG, as homebrew has
+ * it on later chips that are compatible, takes all eight bits of the bank registers.
  */
 #include "nes/mappers.h"
 
@@ -23,10 +24,10 @@ static void mmc3_power(struct board *b) {
 
 static void update_banks(struct board *b) {
     const uint8_t *bank = b->state.regs + BANKS, select = b->state.regs[SELECT];
-    const uint32_t last = board_prg_banks(b) - 1;
+    const uint32_t last = board_prg_banks(b) - 1, bits = last > 0x3F ? 0xFF : 0x3F;
     const unsigned swapped = select & SELECT_PRG ? 2 : 0, half = select & SELECT_CHR ? 4 : 0;
-    board_prg8(b, swapped, bank[6] & 0x3F);
-    board_prg8(b, 1, bank[7] & 0x3F);
+    board_prg8(b, swapped, bank[6] & bits);
+    board_prg8(b, 1, bank[7] & bits);
     board_prg8(b, swapped ^ 2, last - 1);
     board_prg8(b, 3, last);
     for (unsigned i = 0; i < 4; i++) {
@@ -111,7 +112,7 @@ static unsigned mmc3_irq_rises(const struct board *b) {
 const struct mapper_ops mapper_mmc3 = {
     .number = 4,
     .name = "MMC3",
-    .prg_most = 512 * KIB,
+    .prg_most = 2048 * KIB,
     .chr_most = 256 * KIB,
     .ram_most = 8 * KIB,
     .submappers = 1 << 0 | 1 << SUBMAPPER_NEC,
