@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "command.h"
+#include "engines.h"
 #include "interrupt.h"
 #include "options.h"
 #include "romtable.h"
@@ -24,7 +25,7 @@ enum {
 
 struct testrom {
     struct verdict_options options;
-    const char *table_path;
+    const char *table_path, *engine;
     uint64_t submapper;
     bool as_listed;
 
@@ -234,9 +235,8 @@ static void print_counts(const struct testrom *t) {
         printf(", %u refused", t->refused);
     putchar('\n');
     if (t->options.ways && t->counts[OUTCOME_DIFFERS] == 0)
-        printf("%u runs of %" PRIu64
-               " frames in all ended each frame in the same state: fast, with "
-               "pictures, cycle by cycle\n",
+        printf("%u runs of %" PRIu64 " frames in all ended each frame in the same state: by the "
+               "engine, interpreted, with pictures, cycle by cycle\n",
                t->runs, t->frames);
 }
 
@@ -276,8 +276,10 @@ static enum status load_tables(struct testrom *t, struct error *e) {
 
 static int run(struct testrom *t, const struct operands *operands) {
     struct error e = {0};
-    enum status status = load_tables(t, &e);
+    enum status status = engine_find(&t->options.engine, t->engine, &e);
     interrupt_catch();
+    if (status == STATUS_OK)
+        status = load_tables(t, &e);
     if (status == STATUS_OK)
         status = collect(t, operands, &e);
     if (status == STATUS_OK)
@@ -303,10 +305,16 @@ int command_testrom(int argc, char **argv) {
          .to = &o->log},
         {"submapper", "N", "run as this variant of the cartridge's board, as NES 2.0 numbers them",
          OPTION_NUMBER, .to = &t.submapper, .most = 15, .given = &o->variant_given},
+        {"engine", "NAME",
+         "what runs the instructions: interp, dbt (the translator to x86-64) or auto (default), "
+         "the "
+         "fastest there is",
+         OPTION_CHOICE, .to = &t.engine, .choices = engine_names},
         {"as-listed", NULL, "exceptions and ROMs without a verdict do not spoil the exit status",
          OPTION_FLAG, .to = &t.as_listed},
         {"ways", NULL,
-         "run each ROM fast, with pictures and cycle by cycle at once, those "
+         "run each ROM by the engine, by the interpreter, with pictures and cycle by cycle at "
+         "once, those "
          "without a verdict too, and compare the whole states after every frame",
          OPTION_FLAG, .to = &o->ways},
         {"no-fast", NULL, "run every instruction cycle by cycle", OPTION_FLAG, .to = &o->no_fast},

@@ -13,8 +13,8 @@ enum {
     RUNNING = 0x80,
     WANTS_RESET = 0x81
 };
-enum { RESET_AFTER = 7, FRAMES_DEMO = 600 }; /* frames */
-enum { PLAIN, PICTURES, SLOW, WAYS };        /* machines that run the same */
+enum { RESET_AFTER = 7, FRAMES_DEMO = 600 };       /* frames */
+enum { PLAIN, PICTURES, SLOW, INTERPRETED, WAYS }; /* machines that run the same */
 enum { ROWS = 30, COLUMNS = 32, NAME_TABLES = 0x2000, TABLE_SIZE = 0x400 };
 enum { WIDTH = 256, HEIGHT = 240 };
 
@@ -218,7 +218,7 @@ static void before_frame(struct run *r, uint64_t frame) {
 
 /* Whether the ways of running it still agree. */
 static void compare_ways(struct run *r) {
-    static const char *const names[] = {"", "with pictures", "cycle by cycle"};
+    static const char *const names[WAYS] = {"", "with pictures", "cycle by cycle", "interpreted"};
     for (unsigned i = 1; i < r->count; i++)
         if (nes_state_hash(r->nes[i]) != nes_state_hash(r->nes[0]) ||
             nes_instructions(r->nes[i]) != nes_instructions(r->nes[0])) {
@@ -281,9 +281,13 @@ static enum status create(struct run *r, const struct cartridge *cartridge,
                           const struct verdict_options *options, struct error *e) {
     const bool pictures = r->entry != NULL && r->entry->pictures.len > 0 && !options->ways;
     const struct nes_options ways[WAYS] = {
-        [PLAIN] = {.cartridge = cartridge, .no_fast = options->no_fast, .pictures = pictures},
+        [PLAIN] = {.cartridge = cartridge,
+                   .engine = options->engine,
+                   .no_fast = options->no_fast,
+                   .pictures = pictures},
         [PICTURES] = {.cartridge = cartridge, .pictures = true},
         [SLOW] = {.cartridge = cartridge, .no_fast = true, .no_skip = true},
+        [INTERPRETED] = {.cartridge = cartridge},
     };
     enum status status = STATUS_OK;
     r->count = options->ways ? WAYS : 1;

@@ -31,10 +31,12 @@ struct verdict {
 };
 
 struct verdict_options {
-    uint64_t frames;  /* most frames where the entry does not say how many */
-    const char *log;  /* instead of the log that the entry names beside the ROM; NULL */
-    bool no_fast;     /* run everything cycle by cycle */
-    bool ways;        /* run it fast, with pictures and cycle by cycle, and compare the states */
+    uint64_t frames;             /* most frames where the entry does not say how many */
+    const char *log;             /* instead of the log that the entry names beside the ROM; NULL */
+    const struct engine *engine; /* that runs it; NULL: the interpreter */
+    bool no_fast;                /* run everything cycle by cycle */
+    bool
+        ways; /* run it on every engine, with pictures and cycle by cycle, and compare the states */
     unsigned variant; /* where variant_given: run as this submapper */
     bool variant_given;
 };
