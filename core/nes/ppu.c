@@ -8,7 +8,7 @@ enum {
     LATCH_CYCLES = 1073864,
     /* Dots between a write and its effect on fetches ($2001) and on v (second write to $2006), and
      * cycles between two reads of $2007 so close that the second one is lost. */
-    MASK_DELAY = 1,
+    MASK_DELAY = 2,
     V_DELAY = 3,
     DATA_READ_CYCLES = 1,
 };

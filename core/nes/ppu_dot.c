@@ -8,11 +8,11 @@
 #include "nes/ppu_parts.h"
 
 enum evaluation {
-    IDLE = PPU_IDLE,     /* nothing left to look at: the address runs on */
-    SEARCH,              /* is the next sprite on the line? */
-    COPY,                /* its other three bytes */
-    OVERFLOW,            /* eight are found; the search goes on with the address stepping wrongly */
-    OVERFLOWN,           /* a ninth one's other bytes */
+    IDLE = PPU_IDLE, /* nothing left to look at: the address runs on */
+    SEARCH,          /* is the next sprite on the line? */
+    COPY,            /* its other three bytes */
+    OVERFLOW,        /* eight are found; the search goes on with the address stepping wrongly */
+    OVERFLOWN,       /* a ninth one's other bytes */
 };
 
 static uint8_t fetch(struct ppu *p, uint16_t address) {
@@ -42,8 +42,6 @@ static void fetch_tile(struct ppu *p) {
     struct ppu_state *s = &p->s;
     switch (s->dot & 7) {
     case 1:
-        if (s->dot != 1 && s->dot != 321)
-            ppu_load_shifters(s);
         s->nt = fetch(p, nametable_address(s->v));
         break;
     case 3:
@@ -229,7 +227,6 @@ static void pixel_dot(struct ppu *p) {
 /* ---- lines ---- */
 
 void ppu_end_columns(struct ppu_state *s) {
-    ppu_load_shifters(s);
     s->v = (uint16_t)((s->v & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
     s->evaluation = IDLE;
     s->copied = s->oam_data = 0;
@@ -255,18 +252,20 @@ static void rendering_dot(struct ppu *p) {
         sprite_fetch_dot(p);
     if (dot >= 280 && dot <= 304 && s->line == LINE_PRERENDER)
         s->v = (uint16_t)((s->v & ~V_VERTICAL) | (s->t & V_VERTICAL));
-    if (dot == 337)
-        ppu_load_shifters(s);
     if (dot == 337 || dot == 339)
         s->nt = fetch(p, nametable_address(s->v));
 }
 
-/* After the pixel has been taken. */
+/* After the pixel has been taken. A tile is loaded with the last of its eight dots, not with the
+ * first of the next ones: rendering may begin between the two (AccuracyCoin, "BG serial in"). */
 static void end_of_tile_dot(struct ppu_state *s) {
     if (s->dot == 256)
         s->v = v_next_row(s->v);
-    if ((s->dot >= 1 && s->dot <= 256) || (s->dot >= 321 && s->dot <= 336))
+    if ((s->dot >= 1 && s->dot <= 256) || (s->dot >= 321 && s->dot <= 336)) {
         shift(s);
+        if ((s->dot & 7) == 0)
+            ppu_load_shifters(s);
+    }
 }
 
 void ppu_shift_out_sprites(struct ppu_state *s) {
@@ -334,8 +333,9 @@ void ppu_late(struct ppu *p) {
 }
 
 static void next_dot(struct ppu_state *s) {
+    bool skip = s->odd && s->line == LINE_PRERENDER && s->dot == DOT_SKIPS &&
+                ppu_renders_at(s, s->time + 1);
     s->time++;
-    bool skip = s->line == LINE_PRERENDER && s->dot == 339 && s->odd && s->rendering;
     if (!skip && ++s->dot < PPU_DOTS)
         return;
     s->dot = 0;

@@ -21,8 +21,6 @@ static void show_group(struct ppu *p, uint16_t patterns) {
 static void pass_tile(struct ppu *p) {
     struct ppu_state *s = &p->s;
     show_group(p, pattern_address(s, 0, 0));
-    if (s->dot != DOT_TILES && s->dot != DOT_NEXT_TILES)
-        ppu_load_shifters(s);
     s->nt = ppu_bus_read(p->board, nametable_address(s->v));
     s->at = attribute_bits(s->v, ppu_bus_read(p->board, attribute_address(s->v)));
     s->low = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt));
@@ -32,6 +30,7 @@ static void pass_tile(struct ppu *p) {
     s->shift_high = (uint16_t)(s->shift_high << 8 | 0xFF);
     s->shift_at_low = (uint16_t)(s->shift_at_low << 8 | (s->shift_at_low & 1 ? 0xFF : 0));
     s->shift_at_high = (uint16_t)(s->shift_at_high << 8 | (s->shift_at_high & 1 ? 0xFF : 0));
+    ppu_load_shifters(s);
 }
 
 /* Only the last two tiles are still to be seen in the shift registers afterwards, and to the board

@@ -19,12 +19,9 @@ uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot) {
     uint64_t here = place(s->line, s->dot), there = place(line, dot);
     if (there >= here)
         return s->time + (there - here);
-    uint64_t frame = place(PPU_LINES, 0), skip = place(LINE_PRERENDER, PPU_DOTS - 2);
-    if (s->odd && here <= skip) {
-        bool late = s->mask_due <= s->time + (skip - here);
-        if (late ? s->mask & MASK_RENDERING : s->rendering)
-            frame--;
-    }
+    uint64_t frame = place(PPU_LINES, 0), skip = place(LINE_PRERENDER, DOT_SKIPS);
+    if (s->odd && here <= skip && ppu_renders_at(s, s->time + (skip - here) + 1))
+        frame--;
     return s->time + frame - here + there;
 }
 
@@ -459,6 +456,8 @@ void ppu_advance(struct ppu *p, uint64_t until) {
         const uint64_t next = ppu_least(until, ppu_least(s->mask_due, s->v_due));
         if (p->pictures && s->line <= LINE_LAST)
             pass_drawing(p, next);
+        else if (s->line == LINE_PRERENDER && writes_pending(s)) /* how long is it? */
+            ppu_dots(p, next);
         else if (!s->rendering || (s->line >= LINE_IDLE && s->line < LINE_PRERENDER))
             pass_blank(p, next);
         else

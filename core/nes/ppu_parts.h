@@ -26,6 +26,10 @@ enum { SPRITE_FLIP_X = 64, SPRITE_FLIP_Y = 128, SPRITE_BEHIND = 32 };
 
 enum { LINE_LAST = 239, LINE_IDLE = 240, LINE_VBLANK = 241, LINE_PRERENDER = 261, DOT_FLAGS = 1 };
 
+/* In odd frames the pre-render line ends with this dot when the next one would be rendering: that
+ * is a dot less after a write to $2001 than fetches need (blargg, 10-even_odd_timing). */
+enum { DOT_SKIPS = 339 };
+
 /* The bits of v and t that a line's start copies, and those that a frame's start copies. */
 enum { V_HORIZONTAL = 0x041F, V_VERTICAL = 0x7BE0 };
 
@@ -51,6 +55,11 @@ static inline uint64_t ppu_end_after(uint64_t dot) {
 
 static inline bool ppu_fetching(const struct ppu_state *s) {
     return s->rendering && (s->line <= LINE_LAST || s->line == LINE_PRERENDER);
+}
+
+/* Whether dot number `dot` (not one in the past) renders, if nothing is written until then. */
+static inline bool ppu_renders_at(const struct ppu_state *s, uint64_t dot) {
+    return s->mask_due <= dot ? s->mask & MASK_RENDERING : s->rendering;
 }
 
 /* ---- the PPU's bus, without the mapper's hook ---- */
@@ -156,8 +165,8 @@ void ppu_picture_line(struct ppu *p);
 /* Number of the next dot at this place of the picture that is still to come, if nothing touches the
  * PPU. */
 uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot);
-/* Status as the dots before number `until` leave it. Brings the PPU there, or, where the sprite flags
- * are foreseen, only to the start of the line. */
+/* Status as the dots before number `until` leave it. Brings the PPU there, or, where the sprite
+ * flags are foreseen, only to the start of the line. */
 uint8_t ppu_status_at(struct ppu *p, uint64_t until);
 /* Number of the next dot from `from` on that could change it, untouched; early at times, never
  * late. To be asked after ppu_status_at(p, from). */
