@@ -146,15 +146,19 @@ static void other_waits(void **state) {
 static void bundled_games(void **state) {
     (void)state;
     glob_t games;
+    double sum = 0;
     assert_int_equal(glob(GAMES_FOLDER "/*.nes", 0, NULL, &games), 0);
     for (size_t i = 0; i < games.gl_pathc; i++) {
         struct cartridge *cartridge;
         struct error e = {0};
         if (cartridge_load(&cartridge, games.gl_pathv[i], &e) != STATUS_OK)
             fail_msg("%s", e.text);
-        assert_true(run_both(cartridge, 900, i % 2 == 0) > 0.05);
+        const double share = run_both(cartridge, 900, i % 2 == 0);
+        assert_true(share > 0); /* some games work nearly all the time */
+        sum += share;
         cartridge_free(cartridge);
     }
+    assert_true(sum / (double)games.gl_pathc > 0.3);
     globfree(&games);
 }
 

@@ -226,10 +226,9 @@ static void frame_write(struct apu *a, uint8_t value, uint64_t cycle) {
 /* What a write to $4000-$4017 does. */
 enum effect { NOTHING, HALT, LENGTH, CONTROL };
 static const uint8_t effects[0x18] = {
-    [0x00] = HALT,    [0x03] = LENGTH,  [0x04] = HALT,    [0x07] = LENGTH,
-    [0x08] = HALT,    [0x0B] = LENGTH,  [0x0C] = HALT,    [0x0F] = LENGTH,
-    [0x10] = CONTROL, [0x12] = CONTROL, [0x13] = CONTROL, [0x15] = CONTROL,
-    [0x17] = CONTROL,
+    [0x00] = HALT,    [0x03] = LENGTH,  [0x04] = HALT,    [0x07] = LENGTH,  [0x08] = HALT,
+    [0x0B] = LENGTH,  [0x0C] = HALT,    [0x0F] = LENGTH,  [0x10] = CONTROL, [0x12] = CONTROL,
+    [0x13] = CONTROL, [0x15] = CONTROL, [0x17] = CONTROL,
 };
 
 static void control_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {

@@ -180,6 +180,25 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value) {
     }
 }
 
+static void end_cycle(struct nes *n) {
+    if (n->cycle >= n->event)
+        bus_lines(n);
+    n->cycle++;
+}
+
+uint8_t bus_read_at(struct nes *n, uint16_t address, uint64_t cycle) {
+    n->cycle = cycle;
+    const uint8_t value = bus_read(n, address);
+    end_cycle(n);
+    return value;
+}
+
+void bus_write_at(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle) {
+    n->cycle = cycle;
+    bus_write(n, address, value);
+    end_cycle(n);
+}
+
 /* ---- DMA (NESdev, "DMA") ---- */
 
 static uint8_t read_memory(struct nes *n, uint16_t address) {
@@ -200,12 +219,6 @@ static uint8_t dma_read(struct nes *n, uint16_t address, uint16_t halted) {
     if (internal == APU_STATUS)
         return value;
     return n->bus = (n->bus & ~driven) | (value & driven);
-}
-
-static void end_cycle(struct nes *n) {
-    if (n->cycle >= n->event)
-        bus_lines(n);
-    n->cycle++;
 }
 
 struct oam_copy {

@@ -6,7 +6,8 @@
  *   LEFT()    the loop ends
  *   LOOP_LOCALS() declares what the hooks need
  *
- * as nothing where nobody watches, and LOOP_SKIPS as 1 when it stops at busy-waits.
+ * as nothing where nobody watches; LOOP_SKIPS as 1 when it stops at busy-waits; and LOOP_TOUCHES as
+ * 1 when it may touch devices, which moves the deadline.
  *
  * Registers live in locals. `ip` points at the instruction in the host's memory, and pc is
  * ip - base. `budget` is how many cycles later an instruction may still start. Whatever this loop
@@ -28,24 +29,44 @@
         LEAVE_UNLESS(page_);                                                                       \
         m = page_[(at)&0xff];                                                                      \
     } while (0)
-/* Of the registers only $2002, while it says the same again and again. */
+/* A device may be touched in an instruction's last cycle, which is known: nothing can happen before
+ * it. (The byte on the bus is the address's high one where the index has not carried.) $2002, while
+ * it says the same again and again, moves no deadline. */
 #define READ_LAST(m, at)                                                                           \
     do {                                                                                           \
         const uint8_t *const page_ = n->rd[(uint16_t)(at) >> 8];                                   \
-        if (page_)                                                                                 \
+        if (__builtin_expect(page_ != NULL, 1)) {                                                  \
             m = page_[(at)&0xff];                                                                  \
-        else                                                                                       \
-            LEAVE_UNLESS((at) == PPU_STATUS_ADDRESS &&                                             \
-                         ppu_reads_again(&n->ppu, START() + CYCLES - 1 + extra, &m));              \
+        } else if ((at) != PPU_STATUS_ADDRESS || !ppu_reads_again(&n->ppu, LAST_CYCLE(), &m)) {    \
+            LEAVE_UNLESS(LOOP_TOUCHES && !extra);                                                  \
+            n->bus = (uint8_t)((at) >> 8);                                                         \
+            m = bus_read_at(n, at, LAST_CYCLE());                                                  \
+            MOVE_DEADLINE();                                                                       \
+        }                                                                                          \
     } while (0)
-#define START() (budget_end - (uint64_t)budget)
+#define START()      (budget_end - (uint64_t)budget)
+#define LAST_CYCLE() (START() + CYCLES - 1 + extra)
+#define MOVE_DEADLINE()                                                                            \
+    do {                                                                                           \
+        const uint64_t start_ = START();                                                           \
+        const bool interrupted_ = n->nmi_pending || (n->irq && !(p & P_I));                        \
+        budget_end = last_start(stop, interrupted_ ? 0 : earlier(n->event, n->dma_from));          \
+        budget = (int64_t)(budget_end - start_);                                                   \
+    } while (0)
 #define ZP_READ(m, at)      m = n->ram[at]
 #define ZP_READ_LAST(m, at) m = n->ram[at]
 #define WRITE_LAST(at, m)                                                                          \
     do {                                                                                           \
         uint8_t *const page_ = n->wr[(uint16_t)(at) >> 8];                                         \
-        LEAVE_UNLESS(page_);                                                                       \
-        page_[(at)&0xff] = (m);                                                                    \
+        if (__builtin_expect(page_ != NULL, 1)) {                                                  \
+            page_[(at)&0xff] = (m);                                                                \
+        } else {                                                                                   \
+            LEAVE_UNLESS(LOOP_TOUCHES);                                                            \
+            bus_write_at(n, at, m, LAST_CYCLE());                                                  \
+            MOVE_DEADLINE();                                                                       \
+            if ((at) >= 0x4020) /* the board may have moved the code */                            \
+                end = NULL;                                                                        \
+        }                                                                                          \
     } while (0)
 #define ZP_WRITE(at, m)        n->ram[at] = (m)
 #define ZP_WRITE_LAST(at, m)   n->ram[at] = (m)
@@ -86,7 +107,7 @@
 /* Behind a jump back to PC(0): where the machine waits, it can do better than this loop. */
 #define MAYBE_WAITS(from, from_pc)                                                                 \
     do {                                                                                           \
-        if (LOOP_SKIPS && wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {                         \
+        if (LOOP_SKIPS && wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {           \
             n->waiting = &n->waits[(uintptr_t)(from) % WAITS];                                     \
             goto leave;                                                                            \
         }                                                                                          \
@@ -142,9 +163,16 @@
     do {                                                                                           \
         n->cpu = (struct cpu){                                                                     \
             .pc = PC(0), .nz = nz, .a = a, .x = x, .y = y, .s = s, .p = p, .c = c, .v = v};        \
-        n->cycle = START();                                                  \
+        n->cycle = START();                                                                        \
         n->instructions = executed;                                                                \
     } while (0)
+
+/* The last cycle in which an instruction may start, now or at least within the next 2^62. */
+static inline uint64_t last_start(uint64_t stop, uint64_t deadline) {
+    const uint64_t end = earlier(earlier(stop, deadline), UINT64_MAX / 4);
+    const uint64_t safe = deadline < LONGEST_INSTRUCTION ? 0 : deadline - LONGEST_INSTRUCTION;
+    return earlier(end - (end > 0), safe);
+}
 
 void LOOP_NAME(struct nes *n, uint64_t stop, uint64_t deadline) {
     static const void *const labels[256] = {
@@ -153,10 +181,8 @@ void LOOP_NAME(struct nes *n, uint64_t stop, uint64_t deadline) {
     };
     if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
         return;
-    const uint64_t last =
-        stop - 1 < deadline - LONGEST_INSTRUCTION ? stop - 1 : deadline - LONGEST_INSTRUCTION;
-    int64_t budget = last - n->cycle > INT64_MAX ? INT64_MAX : (int64_t)(last - n->cycle);
-    const uint64_t budget_end = n->cycle + (uint64_t)budget;
+    uint64_t budget_end = last_start(stop, deadline);
+    int64_t budget = (int64_t)(budget_end - n->cycle);
     uint64_t executed = n->instructions;
     uint16_t nz = n->cpu.nz;
     uint8_t a = n->cpu.a, x = n->cpu.x, y = n->cpu.y, s = n->cpu.s;

@@ -1,8 +1,9 @@
-/* The fast loop for a machine that nobody watches and that executes busy-waits, too. */
+/* The same for one that executes busy-waits, too. */
 #include "nes/machine.h"
 
 #define LOOP_NAME     cpu_run_plain
 #define LOOP_SKIPS    0
+#define LOOP_TOUCHES  1
 #define MET()         ((void)0)
 #define WENT(how)     ((void)0)
 #define LEFT()        ((void)0)

@@ -8,8 +8,9 @@
         if (n->attention)                                                                          \
             end = NULL;                                                                            \
     } while (0)
-#define LOOP_NAME  cpu_run_watched
-#define LOOP_SKIPS 1
+#define LOOP_NAME    cpu_run_watched
+#define LOOP_SKIPS   1
+#define LOOP_TOUCHES 0
 #define MET()                                                                                      \
     do {                                                                                           \
         site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                                 \

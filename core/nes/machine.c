@@ -130,7 +130,7 @@ static void advance(struct nes *n, uint64_t target) {
         if (n->waiting) {
             struct wait *const wait = n->waiting;
             n->waiting = NULL;
-            wait_pass(n, wait, stop, deadline);
+            wait_pass(n, wait, stop, earlier(n->event, n->dma_from));
             return;
         }
         /* Behind `stop`, or where a callback has asked for something: see to that first. */
@@ -167,7 +167,7 @@ static void interpreter_run(void *self, struct nes *n, uint64_t stop, uint64_t d
     else if (n->options.no_skip)
         cpu_run_plain(n, stop, deadline);
     else
-        cpu_run_fast(n, stop, deadline);
+        cpu_run_skipping(n, stop, deadline);
 }
 
 const struct engine engine_interpreter = {.name = "interp", .run = interpreter_run};

@@ -87,10 +87,10 @@ struct ppu {
 
     /* Derived, never saved. Foresight covers the dots before number `foreseen`, 0 for none. */
     uint64_t foreseen, hit_dot, overflow_dot; /* UINT64_MAX: the flag is not set before that */
-    uint64_t idle_until; /* before this dot there is nothing to do but to let time pass */
-    uint64_t nmi_quiet;  /* no dot before this one changes the vblank flag */
-    uint64_t calm;       /* cycle before which reads of $2002 do what the last one did */
-    bool lines_known;                         /* the next two match OAM and sprite height */
+    uint64_t idle_until;   /* before this dot there is nothing to do but to let time pass */
+    uint64_t nmi_quiet;    /* no dot before this one changes the vblank flag */
+    uint64_t calm;         /* cycle before which reads of $2002 do what the last one did */
+    bool lines_known;      /* the next two match OAM and sprite height */
     uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
     uint8_t sprites_on_line[PPU_HEIGHT];
 };

@@ -32,8 +32,10 @@ struct wait {
 void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t pc, uint16_t target);
 
 /* True when the engine shall stop at T: `executed` instructions have been executed. */
-static inline __attribute__((always_inline)) bool wait_candidate(struct nes *n, struct wait *waits, const uint8_t *from,
-                                  uint16_t pc, uint16_t target, uint64_t executed) {
+static inline __attribute__((always_inline)) bool wait_candidate(struct nes *n, struct wait *waits,
+                                                                 const uint8_t *from, uint16_t pc,
+                                                                 uint16_t target,
+                                                                 uint64_t executed) {
     struct wait *const w = &waits[(uintptr_t)from % WAITS];
     if (__builtin_expect(w->from != from || w->pc != pc, 0))
         wait_examine(n, w, from, pc, target);
