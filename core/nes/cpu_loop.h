@@ -97,13 +97,20 @@
         ip = page_ + ((to)&0xff);                                                                  \
         base = (uintptr_t)page_ - ((to)&0xff00);                                                   \
     } while (0)
-#define DISPATCH()                                                                                 \
+#define DISPATCH_HERE()                                                                            \
     do {                                                                                           \
         if (__builtin_expect(budget < 0 || ip >= end, 0))                                          \
             goto leave;                                                                            \
         MET();                                                                                     \
         goto *labels[*ip];                                                                         \
     } while (0)
+/* One place for all instructions is slower, but compiles in a fraction of the time with a
+ * sanitizer. */
+#ifdef HOTGRAPH_ONE_DISPATCH
+#define DISPATCH() goto dispatch
+#else
+#define DISPATCH() DISPATCH_HERE()
+#endif
 /* Behind a jump back to PC(0): where the machine waits, it can do better than this loop. */
 #define MAYBE_WAITS(from, from_pc)                                                                 \
     do {                                                                                           \
@@ -191,7 +198,10 @@ void LOOP_NAME(struct nes *n, uint64_t stop, uint64_t deadline) {
     uintptr_t base;
     LOOP_LOCALS();
     JUMP(n->cpu.pc);
-    DISPATCH();
+#ifdef HOTGRAPH_ONE_DISPATCH
+dispatch:
+#endif
+    DISPATCH_HERE();
 
 #define OP(code, name, mode, access, cycles, status)                                               \
     op_##code : {                                                                                  \
