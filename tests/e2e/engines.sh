@@ -58,6 +58,14 @@ test -s "$map" || fail "no $map"
 ! grep -Evq '^[0-9a-f]+ [0-9a-f]+ guest_[0-9a-f]{6}$' "$map" || fail "$map has other lines"
 rm -f "$map"
 
+# Translated code under valgrind, which has to be told that code changes.
+if command -v valgrind >/dev/null && ! grep -q __asan_init "$hotgraph"; then
+    valgrind -q --error-exitcode=9 --smc-check=all "$hotgraph" replay "$rom" --movie "$movie" --frames 40 \
+        --engine dbt --ram-hash valgrind.hash >/dev/null 2>errors || fail "valgrind: $(cat errors)"
+    head -n 40 interp.hash >first.hash
+    same valgrind.hash first.hash
+fi
+
 # Stopped by a signal in translated code: says so, and leaves no half-written file.
 "$hotgraph" replay "$rom" --movie "$movie" --frames 100000 --engine dbt --ram-hash cut.hash >out 2>errors &
 pid=$!
