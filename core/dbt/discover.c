@@ -23,17 +23,42 @@ static bool writable(const struct nes *n, uint16_t address) {
     return n->wr[address >> 8] != NULL && n->wr[address >> 8] == n->rd[address >> 8];
 }
 
-static bool data_is_plain(const struct nes *n, const struct guest_op *op) {
+enum { APU_PAGE = 0x40, APU_READABLE = 0x4015 };
+
+/* What a write that is not to memory reaches. */
+static enum reach written(const struct nes *n, uint16_t at) {
+    return n->wr[at >> 8] ? REACH_NOTHING : at < BOARD_FROM ? REACH_DEVICE : REACH_BOARD;
+}
+
+static enum reach reach_indexed(const struct nes *n, const struct guest_op *op) {
     const uint16_t at = operand_of(op), beyond = (uint16_t)(at + 0xff);
-    const bool writes = op->access != READ;
+    if (op->access == READ)
+        return readable(n, at) ? REACH_MEMORY : REACH_DEVICE;
+    /* The page of the operand is read without purpose. */
+    if (!readable(n, at)) /* in the APU's, only reads from $4015 on have an effect */
+        return op->access == WRITE && at >> 8 == APU_PAGE && at < APU_READABLE ? REACH_DEVICE
+                                                                               : REACH_NOTHING;
+    if (writable(n, at) || writable(n, beyond))
+        return REACH_MEMORY;
+    return op->access == WRITE && beyond > at && !n->wr[beyond >> 8] ? written(n, at)
+                                                                     : REACH_NOTHING;
+}
+
+/* What its operand is, as far as is known. */
+static enum reach reach(const struct nes *n, const struct guest_op *op) {
+    const uint16_t at = operand_of(op);
     switch ((enum addressing_mode)op->info->mode) {
     case MODE_ABS:
-        return writes ? writable(n, at) : readable(n, at);
+        if (op->access == READ)
+            return readable(n, at) ? REACH_MEMORY : REACH_DEVICE;
+        if (writable(n, at))
+            return REACH_MEMORY;
+        return op->access == WRITE ? written(n, at) : REACH_NOTHING;
     case MODE_ABX:
-    case MODE_ABY: /* the page of the operand is read without purpose */
-        return readable(n, at) && (!writes || writable(n, at) || writable(n, beyond));
+    case MODE_ABY:
+        return reach_indexed(n, op);
     default:
-        return true;
+        return REACH_MEMORY;
     }
 }
 
@@ -58,22 +83,22 @@ static bool flow_is_plain(const struct nes *n, const struct guest_op *op) {
     }
 }
 
-/* Can it be translated? What cannot is nes_step's. */
-static bool plain(const struct nes *n, const struct guest_op *op) {
+/* REACH_NOTHING: it cannot be translated and is nes_step's. */
+static enum reach reach_of(const struct nes *n, const struct guest_op *op) {
     switch ((enum access)op->access) {
     case NONE:
     case STACK:
-        return true;
+        return REACH_MEMORY;
     case READ:
     case WRITE:
     case MODIFY:
-        return data_is_plain(n, op);
+        return reach(n, op);
     case FLOW:
-        return flow_is_plain(n, op);
+        return flow_is_plain(n, op) ? REACH_MEMORY : REACH_NOTHING;
     case MANGLE:
         break;
     }
-    return false;
+    return REACH_NOTHING;
 }
 
 static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, struct guest_op *op) {
@@ -85,7 +110,8 @@ static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, struct guest
         .from = from,
     };
     memcpy(op->bytes, from, op->info->size);
-    if (!plain(n, op))
+    op->reach = (uint8_t)reach_of(n, op);
+    if (op->reach == REACH_NOTHING)
         return false;
     if (n->watched)
         op->site = watch_find(n, pc, watch_slot(n, pc, from), from);
@@ -127,7 +153,7 @@ void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *o
         if (op->info->kind == INSN_BRANCH ? branches++ == BLOCK_BRANCHES
                                           : op->info->kind != INSN_PLAIN)
             return;
-        if (out->in_ram && writes(op))
+        if ((out->in_ram && writes(op)) || op->reach == REACH_BOARD)
             return; /* it may have changed what follows */
     }
 }

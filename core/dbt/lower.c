@@ -172,6 +172,8 @@ static operand indirect_indexed(struct translation *t, const struct guest_op *op
  * rax and rcx are in use afterwards; rdx is free. */
 static operand place(struct translation *t, const struct guest_op *op) {
     const uint8_t zp = op->bytes[1];
+    if (op->reach == REACH_DEVICE)
+        return touch_read(t, op), REG(AL);
     switch ((enum addressing_mode)op->info->mode) {
     case MODE_IMM:
         return imm8(zp);
@@ -366,25 +368,29 @@ static void lower_read(struct translation *t, const struct guest_op *op) {
 
 /* ---- WRITE ---- */
 
-static void lower_write(struct translation *t, const struct guest_op *op) {
-    struct emitter *const e = t->e;
-    const operand m = place(t, op);
+/* The register that is stored. */
+static operand stored(struct translation *t, const struct guest_op *op) {
     switch (op->mnemonic) {
     case DO_STA:
-        EMIT(e, MOV, m, A8); /* mov m, r8b */
-        break;
+        return A8;
     case DO_STX:
-        EMIT(e, MOV, m, X8);
-        break;
+        return X8;
     case DO_STY:
-        EMIT(e, MOV, m, Y8);
-        break;
-    default:                         /* SAX */
-        EMIT(e, MOV, REG(EDX), A32); /* mov edx, r8d */
-        EMIT(e, AND, REG(EDX), X32); /* and edx, r9d */
-        EMIT(e, MOV, m, REG(DL));    /* mov m, dl */
-        break;
+        return Y8;
+    default:                            /* SAX */
+        EMIT(t->e, MOV, REG(EDX), A32); /* mov edx, r8d */
+        EMIT(t->e, AND, REG(EDX), X32); /* and edx, r9d */
+        return REG(DL);
     }
+}
+
+static void lower_write(struct translation *t, const struct guest_op *op) {
+    if (op->reach != REACH_MEMORY) {
+        touch_write(t, op, stored(t, op));
+        return;
+    }
+    const operand m = place(t, op);
+    EMIT(t->e, MOV, m, stored(t, op)); /* mov m, r8b */
 }
 
 /* ---- MODIFY ---- */

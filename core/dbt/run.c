@@ -157,7 +157,8 @@ static void interpret(struct nes *n, uint64_t stop, uint64_t deadline) {
 }
 
 /* To the end of the basic block; false when the machine has something else to see to. */
-static bool interpret_block(struct nes *n, uint64_t last, uint64_t deadline) {
+static bool interpret_block(struct nes *n, uint64_t stop, uint64_t deadline) {
+    const uint64_t last = last_start(stop, deadline);
     for (unsigned i = 0; i < BLOCK_LONGEST && n->cycle <= last; i++) {
         const uint64_t before = n->cycle;
         const uint16_t pc = n->cpu.pc;
@@ -173,20 +174,27 @@ static bool interpret_block(struct nes *n, uint64_t last, uint64_t deadline) {
     return n->cycle <= last;
 }
 
-/* Runs translated code from `place` on; returns the number of the exit that it was left by. */
-static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t last) {
+/* Runs translated code from `place` on; returns the number of the exit that it was left by. Moves
+ * the deadline. */
+static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop,
+                      uint64_t *deadline) {
     uint32_t (*const code)(struct frame *, const void *) =
         (uint32_t(*)(struct frame *, const void *))(uintptr_t)(d->cache.run + d->enter);
-    struct frame frame = {.nes = n,
-                          .counters = n->counters,
-                          .table = d->mapping->table,
-                          .budget = (int64_t)earlier(last - n->cycle, INT64_MAX),
-                          .instructions = n->instructions};
-    frame.budget_end = n->cycle + (uint64_t)frame.budget;
-    const uint32_t number = code(&frame, d->cache.run + place);
-    n->cycle = frame.budget_end - (uint64_t)frame.budget;
-    n->instructions = frame.instructions + (frame.executed >> EXECUTED_SHIFT);
-    d->statistics.executed += frame.executed & ((1u << EXECUTED_SHIFT) - 1);
+    struct frame *const f = &d->frame;
+    *f = (struct frame){.nes = n,
+                        .counters = n->counters,
+                        .table = d->mapping->table,
+                        .instructions = n->instructions,
+                        .budget_end = last_start(stop, *deadline),
+                        .stop = stop,
+                        .deadline = *deadline,
+                        .epoch = d->epoch};
+    f->budget = (int64_t)(f->budget_end - n->cycle);
+    const uint32_t number = code(f, d->cache.run + place);
+    n->cycle = f->budget_end - (uint64_t)f->budget;
+    n->instructions = f->instructions + (f->executed >> EXECUTED_SHIFT);
+    *deadline = f->deadline;
+    d->statistics.executed += f->executed & ((1u << EXECUTED_SHIFT) - 1);
     d->statistics.dispatched++;
     return number;
 }
@@ -207,7 +215,10 @@ static enum next left(struct nes *n, const struct exit *x) {
     case LEAVE_STALE:
         return RENEW;
     case LEAVE_BUDGET:
+    case LEAVE_TOUCHED:
         return INTERPRET_REST;
+    case LEAVE_BOARD:
+        return GO_ON;
     case LEAVE_WAIT:
         n->waiting = x->wait;
         return RETURN;
@@ -222,29 +233,28 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
     struct dbt *const d = self;
     if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
         return;
-    if ((!d->mapping || d->epoch != n->map_epoch) && !select_mapping(d, n)) {
-        interpret(n, stop, deadline);
-        return;
-    }
     if (n->watched)
         n->attention = false;
-    const uint64_t last = earlier(stop - 1, deadline - LONGEST_INSTRUCTION);
     uint32_t number = 0; /* of an exit to be linked */
-    while (n->cycle <= last && n->rd[n->cpu.pc >> 8]) {
+    while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {
         uint32_t place;
+        if ((!d->mapping || d->epoch != n->map_epoch) && !select_mapping(d, n)) {
+            interpret(n, stop, deadline);
+            return;
+        }
         const uint64_t flushes = d->statistics.flushes;
         const enum found found = find(d, n, &place);
         if (found == SLOW)
             return;
         if (found == COLD) {
             number = 0;
-            if (!interpret_block(n, last, deadline))
+            if (!interpret_block(n, stop, deadline))
                 return;
             continue;
         }
         if (number && !d->options.no_chaining && d->statistics.flushes == flushes)
             link(d, number, place);
-        number = enter(d, n, place, last);
+        number = enter(d, n, place, stop, &deadline);
         const enum next next = left(n, &d->exits.at[number]);
         if (next == RETURN)
             return;
@@ -252,7 +262,7 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
             interpret(n, stop, deadline);
             return;
         }
-        if (next == RENEW && !renew(d, n, number) && !interpret_block(n, last, deadline))
+        if (next == RENEW && !renew(d, n, number) && !interpret_block(n, stop, deadline))
             return;
         if (next != GO_ON_LINKING)
             number = 0;

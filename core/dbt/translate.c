@@ -18,7 +18,6 @@ static_assert(sizeof((struct cpu *)0)->a == 1 && sizeof((struct cpu *)0)->c == 1
     mem((unsigned)sizeof(type), ZYDIS_REGISTER_##base, (int64_t)offsetof(struct frame, field))
 #define CPU8(field)  FIELD_OF_NES(uint8_t, cpu.field)
 #define CPU16(field) FIELD_OF_NES(uint16_t, cpu.field)
-#define TOP_OF_STACK mem(8, ZYDIS_REGISTER_RSP, 0)
 #define COUNTER(i)   mem(8, COUNTERS, (int64_t)(i)*8)
 
 /* ---- fixed code ---- */
@@ -45,7 +44,16 @@ static void load_registers(struct emitter *e) {
 
 static const ZydisRegister saved[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_R12,
                                       ZYDIS_REGISTER_R13, ZYDIS_REGISTER_R14, ZYDIS_REGISTER_R15};
-enum { SAVED = sizeof saved / sizeof *saved };
+/* Guest registers that a call does not preserve. */
+static const ZydisRegister volatiles[] = {ZYDIS_REGISTER_R8,  ZYDIS_REGISTER_R9,
+                                          ZYDIS_REGISTER_R10, ZYDIS_REGISTER_R11,
+                                          ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI};
+enum { SAVED = sizeof saved / sizeof *saved, VOLATILES = sizeof volatiles / sizeof *volatiles };
+
+/* to = the frame */
+static void frame_in(struct dbt *d, struct emitter *e, ZydisRegister to) {
+    EMIT(e, MOV, reg(to), imm_pointer(&d->frame)); /* mov to, frame */
+}
 
 /* leave: eax is the number of the exit. Place 0 of the cache, where the table's zeroes lead, comes
  * right before it: an indirect jump to a pc (in ecx) without a block. */
@@ -54,10 +62,10 @@ static void emit_leave(struct dbt *d, struct emitter *e) {
     EMIT(e, MOV, REG(EAX), imm(0));   /* mov eax, 0 */
     d->leave = emit_here(e);
     store_registers(e);
-    EMIT(e, MOV, REG(RCX), TOP_OF_STACK);              /* mov rcx, [rsp] */
+    frame_in(d, e, ZYDIS_REGISTER_RCX);
     EMIT(e, MOV, FRAME(RCX, int64_t, budget), BUDGET); /* mov [rcx + budget], r12 */
     EMIT(e, MOV, FRAME(RCX, uint64_t, executed), EXECUTED);
-    EMIT(e, ADD, REG(RSP), imm(8)); /* add rsp, 8 */
+    EMIT(e, MOV, REG(RSP), FRAME(RCX, uint64_t, host_stack));
     for (unsigned i = SAVED; i-- > 0;)
         EMIT(e, POP, reg(saved[i]));
     emit_ret(e);
@@ -68,7 +76,8 @@ static void emit_enter(struct dbt *d, struct emitter *e) {
     d->enter = emit_here(e);
     for (unsigned i = 0; i < SAVED; i++)
         EMIT(e, PUSH, reg(saved[i]));
-    EMIT(e, PUSH, REG(RDI));          /* seven pushes: rsp is a multiple of 16 again */
+    EMIT(e, MOV, FRAME(RDI, uint64_t, host_stack), REG(RSP));
+    EMIT(e, SUB, REG(RSP), imm(8));   /* sub rsp, 8: a multiple of 16 in all translated code */
     EMIT(e, MOV, REG(RAX), REG(RSI)); /* mov rax, rsi */
     EMIT(e, MOV, reg(NES), FRAME(RDI, void *, nes));
     EMIT(e, MOV, reg(COUNTERS), FRAME(RDI, void *, counters));
@@ -83,10 +92,9 @@ static void emit_enter(struct dbt *d, struct emitter *e) {
 static void emit_call_probe(struct dbt *d, struct emitter *e) {
     d->call_probe = emit_here(e);
     store_registers(e);
-    EMIT(e, MOV, REG(RCX), mem(8, ZYDIS_REGISTER_RSP, 8)); /* mov rcx, [rsp + 8]: the frame */
-    EMIT(e, MOV, FRAME(RCX, int64_t, budget), BUDGET);
-    EMIT(e, MOV, FRAME(RCX, uint64_t, executed), EXECUTED);
-    EMIT(e, MOV, REG(RDI), reg(NES)); /* mov rdi, nes */
+    frame_in(d, e, ZYDIS_REGISTER_RDI);
+    EMIT(e, MOV, FRAME(RDI, int64_t, budget), BUDGET);
+    EMIT(e, MOV, FRAME(RDI, uint64_t, executed), EXECUTED);
     EMIT(e, MOV, REG(RSI), REG(RAX)); /* mov rsi, rax */
     EMIT(e, SUB, REG(RSP), imm(8));   /* sub rsp, 8 */
     EMIT(e, MOV, REG(RAX), imm((int64_t)(uintptr_t)dbt_call_probe));
@@ -96,11 +104,33 @@ static void emit_call_probe(struct dbt *d, struct emitter *e) {
     emit_ret(e);
 }
 
+/* eax: `where` of dbt_touch_read or dbt_touch_write; edx: what is written. Returns its place. */
+static uint32_t emit_touch(struct dbt *d, struct emitter *e, int64_t function) {
+    const uint32_t place = emit_here(e);
+    for (unsigned i = 0; i < VOLATILES; i++)
+        EMIT(e, PUSH, reg(volatiles[i]));
+    EMIT(e, SUB, REG(RSP), imm(8)); /* sub rsp, 8 */
+    frame_in(d, e, ZYDIS_REGISTER_RDI);
+    EMIT(e, MOV, FRAME(RDI, int64_t, budget), BUDGET);
+    EMIT(e, MOV, REG(ESI), REG(EAX));      /* mov esi, eax */
+    EMIT(e, MOV, REG(RAX), imm(function)); /* mov rax, function */
+    EMIT(e, CALL, REG(RAX));               /* call rax */
+    frame_in(d, e, ZYDIS_REGISTER_RCX);
+    EMIT(e, MOV, BUDGET, FRAME(RCX, int64_t, budget));
+    EMIT(e, ADD, REG(RSP), imm(8)); /* add rsp, 8 */
+    for (unsigned i = VOLATILES; i-- > 0;)
+        EMIT(e, POP, reg(volatiles[i]));
+    emit_ret(e);
+    return place;
+}
+
 enum status translate_fixed(struct dbt *d, struct error *e) {
     struct emitter emitter = {.code = d->cache.code, .end = (uint32_t)d->cache.size};
     emit_leave(d, &emitter);
     emit_enter(d, &emitter);
     emit_call_probe(d, &emitter);
+    d->touch_read = emit_touch(d, &emitter, (int64_t)(uintptr_t)dbt_touch_read);
+    d->touch_write = emit_touch(d, &emitter, (int64_t)(uintptr_t)dbt_touch_write);
     d->fixed_end = emitter.at;
     d->cache.used = emitter.at;
     return emitter.full ? error_set(e, STATUS_ARGUMENT, "a code cache of %zu bytes is too small",
@@ -108,7 +138,8 @@ enum status translate_fixed(struct dbt *d, struct error *e) {
                         : STATUS_OK;
 }
 
-void dbt_call_probe(struct nes *n, const struct hook *hook, uint32_t from, struct frame *frame) {
+void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from) {
+    struct nes *const n = frame->nes;
     n->cycle = frame->budget_end - (uint64_t)frame->budget;
     n->instructions = frame->instructions + (frame->executed >> EXECUTED_SHIFT);
     const struct probe_event event = {n, from, nes_code_address(n, n->cpu.pc)};
@@ -117,7 +148,7 @@ void dbt_call_probe(struct nes *n, const struct hook *hook, uint32_t from, struc
 
 /* ---- counts ---- */
 
-/* Guest state and counts are in their registers after this. blocks: 1 where the block is left. */
+/* As settle(). blocks: 1 where the block is left. */
 static void settle_counting(struct translation *t, unsigned blocks) {
     struct emitter *const e = t->e;
     settle_c(e, &t->flags);
@@ -139,7 +170,7 @@ static void settle_counting(struct translation *t, unsigned blocks) {
 }
 static_assert(((int64_t)BLOCK_LONGEST << EXECUTED_SHIFT) + 1 <= INT32_MAX, "32 bits");
 
-static void settle(struct translation *t) {
+void settle(struct translation *t) {
     settle_counting(t, 0);
 }
 
@@ -151,7 +182,9 @@ struct stub {
     unsigned cycles, count;
     uint32_t fired[NES_OBSERVERS];
     const struct guest_op *op;
-    enum { STUB_SLOW, STUB_TAKEN, STUB_BUDGET, STUB_STALE, STUB_ATTENTION } kind;
+    enum { STUB_SLOW, STUB_TAKEN, STUB_STALE, STUB_ATTENTION, STUB_AT_PC } kind;
+    uint8_t leave; /* STUB_AT_PC: enum leave, and where */
+    uint16_t pc;
     bool announced;
 };
 enum { STUBS = BLOCK_LONGEST * 8 };
@@ -172,6 +205,13 @@ static struct stub *add_stub(struct translation *t, uint32_t jump, int kind) {
                        .announced = t->announced};
     memcpy(s->fired, t->fired, sizeof s->fired);
     return s;
+}
+
+/* `jump` leads out, to the machine or the dispatcher at `pc`. */
+static void leave_to(struct translation *t, uint32_t jump, enum leave leave, uint16_t pc) {
+    struct stub *const s = add_stub(t, jump, STUB_AT_PC);
+    s->leave = (uint8_t)leave;
+    s->pc = pc;
 }
 
 void leave_at(struct translation *t, uint32_t jump) {
@@ -236,8 +276,8 @@ static void look_for_wait(struct translation *t, const struct guest_op *op, uint
     *wait = candidate;
     settle(t);
     const operand last = mem(8, ZYDIS_REGISTER_RDX, (int64_t)offsetof(struct wait, executed));
-    EMIT(e, MOV, REG(RDX), imm_pointer(wait));   /* mov rdx, wait */
-    EMIT(e, MOV, REG(RCX), TOP_OF_STACK);        /* mov rcx, [rsp] */
+    EMIT(e, MOV, REG(RDX), imm_pointer(wait)); /* mov rdx, wait */
+    frame_in(t->dbt, e, ZYDIS_REGISTER_RCX);
     EMIT(e, MOV, REG(RAX), EXECUTED);            /* mov rax, r13 */
     EMIT(e, SHR, REG(RAX), imm(EXECUTED_SHIFT)); /* shr rax, 24 */
     EMIT(e, ADD, REG(RAX), FRAME(RCX, uint64_t, instructions));
@@ -377,13 +417,23 @@ static unsigned most_cycles(const struct guest_op *op) {
     return op->info->cycles + (op->info->kind == INSN_BRANCH ? 2 : 1);
 }
 
-/* The last instruction must surely start within the budget. */
-static void check_budget(struct translation *t, const struct guest_block *g) {
-    unsigned worst = 0;
-    for (unsigned i = 0; i + 1 < g->count; i++)
+/* From the instruction `first` on: the last one must surely start within the budget. */
+static void check_budget(struct translation *t, const struct guest_block *g, unsigned first,
+                         enum leave leave) {
+    unsigned worst = t->cycles;
+    for (unsigned i = first; i + 1 < g->count; i++)
         worst += most_cycles(&g->ops[i]);
-    EMIT(t->e, CMP, BUDGET, imm(worst));           /* cmp r12, worst */
-    add_stub(t, emit_jump(t->e, JL), STUB_BUDGET); /* jl out */
+    EMIT(t->e, CMP, BUDGET, imm(worst));                       /* cmp r12, worst */
+    leave_to(t, emit_jump(t->e, JL), leave, g->ops[first].pc); /* jl out */
+    t->flags.host = t->flags.carry = 0;                        /* the host's flags are lost */
+}
+
+static void leave_if_moved(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    frame_in(t->dbt, e, ZYDIS_REGISTER_RAX);
+    EMIT(e, CMP, FRAME(RAX, uint32_t, moved), imm(0)); /* cmp dword [rax + moved], 0 */
+    leave_to(t, emit_jump(e, JNZ), LEAVE_BOARD, (uint16_t)(op->pc + op->info->size));
+    t->flags.host = t->flags.carry = 0; /* ^ jnz out; the host's flags are lost */
 }
 
 static void count_execution(struct translation *t, struct block *b) {
@@ -467,8 +517,8 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
     case STUB_TAKEN:
         direct(t, s->op, branch_target(s->op));
         break;
-    case STUB_BUDGET:
-        leave_by(t, (struct exit){.leave = LEAVE_BUDGET, .pc = entry_pc});
+    case STUB_AT_PC:
+        leave_by(t, (struct exit){.leave = s->leave, .pc = s->pc});
         break;
     case STUB_STALE: {
         const uint32_t jump = emit_jump(e, JMP); /* jmp to the next version of the block */
@@ -486,12 +536,17 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
 static void emit_block(struct translation *t, const struct guest_block *g, struct block *b) {
     if (g->in_ram)
         compare_bytes(t, g);
-    check_budget(t, g);
+    check_budget(t, g, 0, LEAVE_BUDGET);
     if (t->dbt->options.count_blocks)
         count_execution(t, b);
     bool goes_on = true;
-    for (unsigned i = 0; i < g->count; i++)
+    for (unsigned i = 0; i < g->count; i++) {
         goes_on = instruction(t, &g->ops[i]);
+        if (g->ops[i].reach == REACH_BOARD)
+            leave_if_moved(t, &g->ops[i]);
+        else if (g->ops[i].reach == REACH_DEVICE && i + 1 < g->count)
+            check_budget(t, g, i + 1, LEAVE_TOUCHED);
+    }
     if (goes_on)
         go_to(t, (uint16_t)(g->ops[0].pc + g->bytes));
     for (unsigned i = 0; i < t->stub_count; i++) {

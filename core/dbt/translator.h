@@ -8,7 +8,7 @@
  *     r10 Y      r13  instructions executed since run(), times 2^24, plus blocks executed
  *     r11 S      r14  counters of the probes
  *     esi NZ     r15  the mapping's table: pc -> place in the cache, 0 where there is no block
- *     edi C      [rsp] struct frame
+ *     edi C
  *     ebp V
  *
  * Guest registers and flags have the form of struct cpu, and their upper bits are zero. PC is known
@@ -66,6 +66,14 @@ enum {
 #include "nes/ops.def"
 };
 enum access { NONE, READ, WRITE, MODIFY, MANGLE, STACK, FLOW };
+/* What the operand of an instruction reaches. */
+enum reach {
+    REACH_NOTHING, /* that translated code can */
+    REACH_MEMORY,  /* and where it turns out to be no memory, the instruction is nes_step's */
+    REACH_DEVICE,  /* in the instruction's last cycle */
+    REACH_BOARD,   /* the same: the board's registers, so the code may be another behind it */
+};
+enum { BOARD_FROM = 0x4020 };
 
 enum {
     BLOCK_LONGEST = 24, /* guest instructions */
@@ -79,7 +87,7 @@ enum {
 struct guest_op {
     uint16_t pc;
     uint8_t bytes[3];
-    uint8_t mnemonic, access; /* DO_..., enum access */
+    uint8_t mnemonic, access, reach; /* DO_..., enum access, enum reach */
     const struct opcode_info *info;
     const uint8_t *from; /* where it lies */
     struct site *site;   /* NULL: nobody watches */
@@ -111,6 +119,8 @@ enum leave {
     LEAVE_INDIRECT,  /* to a pc without a block; it is in cpu.pc */
     LEAVE_LINK,      /* to `pc`; the jump may be bound to its block */
     LEAVE_BUDGET,    /* at the entry of a block that could reach the deadline */
+    LEAVE_TOUCHED,   /* the same in its middle: a device has moved the deadline */
+    LEAVE_BOARD,     /* behind a write to the board that has moved the code */
     LEAVE_SLOW,      /* at an instruction that is nes_step's */
     LEAVE_STALE,     /* at the entry of a block whose bytes have changed */
     LEAVE_WAIT,      /* at the start of a busy-wait */
@@ -130,9 +140,12 @@ struct frame {
     uint64_t *counters;
     const uint32_t *table;
     int64_t budget;
-    uint64_t executed;     /* as r13 */
-    uint64_t instructions; /* nes->instructions at r13 = 0 */
-    uint64_t budget_end;   /* nes->cycle at budget 0 */
+    uint64_t executed;       /* as r13 */
+    uint64_t instructions;   /* nes->instructions at r13 = 0 */
+    uint64_t budget_end;     /* nes->cycle at budget 0 */
+    uint64_t stop, deadline; /* see engine.h; a touch of a device moves the deadline */
+    uint32_t epoch, moved;   /* map_epoch that is translated; whether it has ended */
+    uint64_t host_stack;     /* rsp to leave with */
 };
 
 /* The pages of the cartridge that the processor sees: one set of blocks for each arrangement. */
@@ -147,7 +160,9 @@ enum { MAPPINGS = 64, SLOW_PLACE = 255 };
 struct dbt {
     struct dbt_options options;
     struct cache cache;
-    uint32_t leave, enter, call_probe; /* places of the fixed code */
+    struct frame frame;
+    /* Places of the fixed code. */
+    uint32_t leave, enter, call_probe, touch_read, touch_write;
     uint32_t fixed_end;
     struct mapping mappings[MAPPINGS];
     unsigned mapping_count;
@@ -172,7 +187,7 @@ enum status translate_fixed(struct dbt *d, struct error *e);
 /* Translates a block and adds it to d->blocks; NULL when cache or memory are full. */
 struct block *translate(struct dbt *d, struct nes *n, const struct guest_block *g);
 /* A callback of a probe, from translated code; cpu holds the registers. */
-void dbt_call_probe(struct nes *n, const struct hook *hook, uint32_t from, struct frame *frame);
+void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from);
 
 /* ---- lower.c: one guest instruction ---- */
 
@@ -189,6 +204,8 @@ enum { HOST_NOTHING, HOST_HAS_NZ };
 enum { CARRY_IS_NOTHING, CARRY_IS_C, CARRY_IS_NOT_C };
 
 struct translation;
+/* Guest state and counts are in their registers after this; the host's flags are lost. */
+void settle(struct translation *t);
 /* A way out of the middle of a block, to leave the instruction `op` to nes_step: the caller has
  * just emitted `jump`. */
 void leave_at(struct translation *t, uint32_t jump);
@@ -199,6 +216,17 @@ void settle_c(struct emitter *e, struct known_flags *f);
 void settle_nz(struct emitter *e, struct known_flags *f);
 /* The guest's memory at `at` + index (which may be ZYDIS_REGISTER_NONE); may use rax. */
 operand lower_memory_at(struct translation *t, const uint8_t *at, ZydisRegister index);
+
+/* ---- touch.c: devices ---- */
+
+/* Accesses to devices, from translated code. `where`: address, and in the upper half how many
+ * cycles after the budget's place the access is. They move budget and deadline. */
+uint32_t dbt_touch_read(struct frame *frame, uint32_t where);
+void dbt_touch_write(struct frame *frame, uint32_t where, uint32_t value);
+/* Emits the access that the instruction ends with; what is read is in al. Before it the instruction
+ * may be left to nes_step. */
+void touch_read(struct translation *t, const struct guest_op *op);
+void touch_write(struct translation *t, const struct guest_op *op, operand value);
 
 /* ---- lower_flow.c ---- */
 

@@ -49,8 +49,7 @@
 #define MOVE_DEADLINE()                                                                            \
     do {                                                                                           \
         const uint64_t start_ = START();                                                           \
-        const bool interrupted_ = n->nmi_pending || (n->irq && !(p & P_I));                        \
-        budget_end = last_start(stop, interrupted_ ? 0 : earlier(n->event, n->dma_from));          \
+        budget_end = last_start(stop, engine_deadline(n, p & P_I));                                \
         budget = (int64_t)(budget_end - start_);                                                   \
     } while (0)
 #define ZP_READ(m, at)      m = n->ram[at]
@@ -173,13 +172,6 @@
         n->cycle = START();                                                                        \
         n->instructions = executed;                                                                \
     } while (0)
-
-/* The last cycle in which an instruction may start, now or at least within the next 2^62. */
-static inline uint64_t last_start(uint64_t stop, uint64_t deadline) {
-    const uint64_t end = earlier(earlier(stop, deadline), UINT64_MAX / 4);
-    const uint64_t safe = deadline < LONGEST_INSTRUCTION ? 0 : deadline - LONGEST_INSTRUCTION;
-    return earlier(end - (end > 0), safe);
-}
 
 void LOOP_NAME(struct nes *n, uint64_t stop, uint64_t deadline) {
     static const void *const labels[256] = {

@@ -171,6 +171,19 @@ void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
 uint8_t bus_read_at(struct nes *n, uint16_t address, uint64_t cycle);
 void bus_write_at(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle);
 
+/* The deadline of an engine that has just touched a device: 0, that is none, where an interrupt
+ * waits for the end of the next instruction, which is nes_step's then. */
+static inline uint64_t engine_deadline(const struct nes *n, bool irq_masked) {
+    const bool interrupted = n->nmi_pending || (n->irq && !irq_masked);
+    return interrupted ? 0 : earlier(n->event, n->dma_from);
+}
+/* The last cycle in which an instruction may start, now or at least within the next 2^62. */
+static inline uint64_t last_start(uint64_t stop, uint64_t deadline) {
+    const uint64_t end = earlier(earlier(stop, deadline), UINT64_MAX / 4);
+    const uint64_t safe = deadline < LONGEST_INSTRUCTION ? 0 : deadline - LONGEST_INSTRUCTION;
+    return earlier(end - (end > 0), safe);
+}
+
 /* An access of the current cycle to a page that is not plain memory. */
 uint8_t bus_read(struct nes *n, uint16_t address);
 void bus_write(struct nes *n, uint16_t address, uint8_t value);
