@@ -141,10 +141,11 @@ static void print_text(const struct blocks_command *c, const struct listing *l,
            s->blocks, s->instructions, s->guest_bytes, s->host_bytes,
            (double)s->nanoseconds * 1e-6);
     printf("%" PRIu64 " block executions, %.2f %% of them reached by a chain or a table; %" PRIu64
-           " links, %" PRIu64 " flushes, %" PRIu64 " translated again for changed bytes\n",
+           " links, %" PRIu64 " flushes, %" PRIu64 " translated again for changed bytes, %" PRIu64
+           " returns not foretold\n",
            s->executed,
            s->executed ? 100.0 * (double)(s->executed - s->dispatched) / (double)s->executed : 0.0,
-           s->links, s->flushes, s->stale);
+           s->links, s->flushes, s->stale, s->return_misses);
     if (s->flushes)
         printf("blocks from before the last flush are not listed; --cache makes room for more\n");
     for (size_t i = 0; i < l->all.len && i < c->top; i++)

@@ -28,6 +28,8 @@ static const struct {
     {"as usual", {0}, false},
     {"at first sight", {.hot = 1}, false},
     {"unchained", {.hot = 1, .no_chaining = true}, false},
+    {"without return stack", {.hot = 1, .no_return_stack = true}, false},
+    {"without inline caches", {.hot = 3, .no_inline_cache = true}, false},
     {"in 4 KiB", {.hot = 2, .cache_bytes = 4096}, false},
     {"one by one", {.hot = 1, .block_length = 1}, false},
     {"late", {.hot = 100}, false},
@@ -254,6 +256,54 @@ static void bundled_games(void **state) {
     globfree(&games);
 }
 
+/* ---- calls and returns ---- */
+
+static struct dbt_statistics after_frames(const struct guest *g, int variant, unsigned frames) {
+    struct machine m;
+    struct dbt_statistics s;
+    start(&m, &g->cart, variant, NOBODY);
+    for (unsigned frame = 0; frame < frames; frame++)
+        run_frame(&m, 1, frame, NOBODY);
+    dbt_statistics(m.nes, &s);
+    nes_free(m.nes);
+    return s;
+}
+
+/* Broken: every RTS would cost a look-up, and nobody would notice. */
+static void returns_are_foretold(void **state) {
+    (void)state;
+    struct guest *g = guest_new();
+    guest_vectors(g, 0x8020, 0x8000, 0x8020);
+    guest_code(g, 0x8000, 0x20, 0x10, 0x80, 0x20, 0x10, 0x80, 0x4C, 0x00, 0x80);
+    guest_code(g, 0x8010, 0x20, 0x18, 0x80, 0x20, 0x18, 0x80, 0x60); /* JSR, JSR, RTS */
+    guest_code(g, 0x8018, 0xE6, 0x10, 0x60);                         /* INC $10, RTS */
+    guest_code(g, 0x8020, 0x40);
+    const struct dbt_statistics s = after_frames(g, 1, 10);
+    assert_true(s.executed > 20000);
+    assert_in_range(s.return_misses, 0, 100); /* at the frames' edges */
+    assert_in_range(s.dispatched, 1, 200);
+    assert_int_equal(after_frames(g, 3, 10).return_misses, 0); /* there is no return stack */
+    /* The caller's address is dropped: one entry below the top has it. */
+    guest_code(g, 0x8018, 0x68, 0x68, 0x60); /* PLA, PLA, RTS */
+    const struct dbt_statistics dropped = after_frames(g, 1, 10);
+    assert_true(dropped.return_misses > 1000);
+    assert_in_range(dropped.dispatched, 1, 200);
+    free(g);
+}
+
+/* Broken: calls without an end would run over the host's stack. */
+static void calls_without_end(void **state) {
+    (void)state;
+    struct guest *g = guest_new();
+    guest_vectors(g, 0x8020, 0x8000, 0x8020);
+    guest_code(g, 0x8000, 0x20, 0x00, 0x80); /* JSR to itself */
+    guest_code(g, 0x8020, 0x40);
+    lockstep(&g->cart, 1, 60, NOBODY);
+    const struct dbt_statistics s = after_frames(g, 1, 30);
+    assert_true(s.executed > 100000 && s.dispatched < 1000);
+    free(g);
+}
+
 /* ---- the rest ---- */
 
 /* Broken: a translated program could change the translator's code. */
@@ -349,6 +399,8 @@ int main(void) {
         cmocka_unit_test(noise),
         cmocka_unit_test(programs),
         cmocka_unit_test(bundled_games),
+        cmocka_unit_test(returns_are_foretold),
+        cmocka_unit_test(calls_without_end),
         cmocka_unit_test(states_move_between_engines),
         cmocka_unit_test(nothing_is_writable_and_executable),
         cmocka_unit_test(blocks_can_be_read),

@@ -33,6 +33,8 @@ struct dbt_options {
                               first sight; at most 200 */
     unsigned block_length; /* most guest instructions of a block; 0: the usual */
     bool no_chaining;      /* every block ends in the dispatcher */
+    bool no_return_stack;  /* RTS is an indirect jump like others */
+    bool no_inline_cache;  /* indirect jumps look their target up always */
     bool count_blocks;     /* count the executions of each block: dbt_block.executions */
     bool perf_map;         /* append blocks to /tmp/perf-PID.map, for perf(1) */
 };
@@ -47,6 +49,7 @@ struct dbt_statistics {
     uint64_t links;       /* exits that were chained to their target */
     uint64_t executed;    /* blocks executed; those not chained to went through the dispatcher: */
     uint64_t dispatched;
+    uint64_t return_misses; /* RTS that went elsewhere than the top of the return stack says */
     uint64_t cache_bytes, cache_used;
 };
 /* Of a machine that runs on this engine. */

@@ -118,14 +118,6 @@ static enum found find(struct dbt *d, struct nes *n, uint32_t *place) {
     return FOUND;
 }
 
-static void link(struct dbt *d, uint32_t number, uint32_t place) {
-    struct exit *const x = &d->exits.at[number];
-    struct emitter e = {.code = d->cache.code};
-    emit_bind(&e, x->jump, place);
-    x->linked = true;
-    d->statistics.links++;
-}
-
 /* The bytes of the block that was left by this exit have changed: one more version of it. */
 static bool renew(struct dbt *d, struct nes *n, uint32_t number) {
     struct mapping *const m = d->mapping;
@@ -141,7 +133,7 @@ static bool renew(struct dbt *d, struct nes *n, uint32_t number) {
     if (d->statistics.flushes != flushes)
         m->table[pc] = b->host;
     else
-        link(d, number, b->host);
+        exit_link(d, number, pc, b->host);
     m->versions[pc]++;
     d->statistics.stale++;
     return true;
@@ -195,6 +187,7 @@ static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t sto
     n->instructions = f->instructions + (f->executed >> EXECUTED_SHIFT);
     *deadline = f->deadline;
     d->statistics.executed += f->executed & ((1u << EXECUTED_SHIFT) - 1);
+    d->statistics.return_misses += f->return_misses;
     d->statistics.dispatched++;
     return number;
 }
@@ -203,13 +196,14 @@ static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t sto
 enum next { GO_ON, GO_ON_LINKING, RENEW, INTERPRET_REST, RETURN };
 
 static enum next left(struct nes *n, const struct exit *x) {
-    if (x->leave != LEAVE_INDIRECT && x->leave != LEAVE_ATTENTION)
+    if (x->leave != LEAVE_INDIRECT && x->leave != LEAVE_GUESS && x->leave != LEAVE_ATTENTION)
         n->cpu.pc = x->pc;
     switch ((enum leave)x->leave) {
     case LEAVE_INDIRECT:
+    case LEAVE_GUESS:
         if (!n->rd[n->cpu.pc >> 8])
             n->bus = n->cpu.pc >> 8; /* the last byte that was read */
-        return GO_ON;
+        return x->leave == LEAVE_GUESS ? GO_ON_LINKING : GO_ON;
     case LEAVE_LINK:
         return GO_ON_LINKING;
     case LEAVE_STALE:
@@ -235,6 +229,7 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
         return;
     if (n->watched)
         n->attention = false;
+    stop = earlier(stop, n->cycle + LONGEST_RUN);
     uint32_t number = 0; /* of an exit to be linked */
     while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {
         uint32_t place;
@@ -253,7 +248,7 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
             continue;
         }
         if (number && !d->options.no_chaining && d->statistics.flushes == flushes)
-            link(d, number, place);
+            exit_link(d, number, n->cpu.pc, place);
         number = enter(d, n, place, stop, &deadline);
         const enum next next = left(n, &d->exits.at[number]);
         if (next == RETURN)
@@ -307,7 +302,7 @@ static enum status create(void **self, struct nes *n, struct error *e) {
     enum status status = cache_open(&d->cache, d->options.cache_bytes, e);
     if (status == STATUS_OK && d->options.perf_map)
         status = perf_map_open(d, e);
-    return status == STATUS_OK ? translate_fixed(d, e) : status;
+    return status == STATUS_OK ? fixed_code(d, e) : status;
 }
 
 const struct engine *dbt_engine(void) {

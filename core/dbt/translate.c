@@ -1,4 +1,4 @@
-/* Whole blocks, and the fixed code that they lean on. */
+/* Whole blocks. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,190 +6,11 @@
 
 #include "dbt/translator.h"
 
-/* ---- what emitted code relies on ---- */
-
-static_assert(sizeof(bool) == 1, "flags of the machine are bytes");
-static_assert(sizeof(void *) == 8, "pages are addressed with a scale of 8");
-static_assert(offsetof(struct nes, ram) + RAM_SIZE < INT32_MAX, "displacements have 32 bits");
-static_assert(sizeof((struct cpu *)0)->nz == 2 && sizeof((struct cpu *)0)->pc == 2, "16 bits");
-static_assert(sizeof((struct cpu *)0)->a == 1 && sizeof((struct cpu *)0)->c == 1, "8 bits");
-
-#define FRAME(base, type, field)                                                                   \
-    mem((unsigned)sizeof(type), ZYDIS_REGISTER_##base, (int64_t)offsetof(struct frame, field))
-#define CPU8(field)  FIELD_OF_NES(uint8_t, cpu.field)
-#define CPU16(field) FIELD_OF_NES(uint16_t, cpu.field)
-#define COUNTER(i)   mem(8, COUNTERS, (int64_t)(i)*8)
-
-/* ---- fixed code ---- */
-
-static void store_registers(struct emitter *e) {
-    EMIT(e, MOV, CPU8(a), A8); /* mov [nes + cpu.a], r8b */
-    EMIT(e, MOV, CPU8(x), X8);
-    EMIT(e, MOV, CPU8(y), Y8);
-    EMIT(e, MOV, CPU8(s), S8);
-    EMIT(e, MOV, CPU16(nz), NZ16);
-    EMIT(e, MOV, CPU8(c), C8);
-    EMIT(e, MOV, CPU8(v), V8);
-}
-
-static void load_registers(struct emitter *e) {
-    EMIT(e, MOVZX, A32, CPU8(a)); /* movzx r8d, byte [nes + cpu.a] */
-    EMIT(e, MOVZX, X32, CPU8(x));
-    EMIT(e, MOVZX, Y32, CPU8(y));
-    EMIT(e, MOVZX, S32, CPU8(s));
-    EMIT(e, MOVZX, NZ32, CPU16(nz));
-    EMIT(e, MOVZX, C32, CPU8(c));
-    EMIT(e, MOVZX, V32, CPU8(v));
-}
-
-static const ZydisRegister saved[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_R12,
-                                      ZYDIS_REGISTER_R13, ZYDIS_REGISTER_R14, ZYDIS_REGISTER_R15};
-/* Guest registers that a call does not preserve. */
-static const ZydisRegister volatiles[] = {ZYDIS_REGISTER_R8,  ZYDIS_REGISTER_R9,
-                                          ZYDIS_REGISTER_R10, ZYDIS_REGISTER_R11,
-                                          ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI};
-enum { SAVED = sizeof saved / sizeof *saved, VOLATILES = sizeof volatiles / sizeof *volatiles };
-
-/* to = the frame */
-static void frame_in(struct dbt *d, struct emitter *e, ZydisRegister to) {
-    EMIT(e, MOV, reg(to), imm_pointer(&d->frame)); /* mov to, frame */
-}
-
-/* leave: eax is the number of the exit. Place 0 of the cache, where the table's zeroes lead, comes
- * right before it: an indirect jump to a pc (in ecx) without a block. */
-static void emit_leave(struct dbt *d, struct emitter *e) {
-    EMIT(e, MOV, CPU16(pc), REG(CX)); /* mov [nes + cpu.pc], cx */
-    EMIT(e, MOV, REG(EAX), imm(0));   /* mov eax, 0 */
-    d->leave = emit_here(e);
-    store_registers(e);
-    frame_in(d, e, ZYDIS_REGISTER_RCX);
-    EMIT(e, MOV, FRAME(RCX, int64_t, budget), BUDGET); /* mov [rcx + budget], r12 */
-    EMIT(e, MOV, FRAME(RCX, uint64_t, executed), EXECUTED);
-    EMIT(e, MOV, REG(RSP), FRAME(RCX, uint64_t, host_stack));
-    for (unsigned i = SAVED; i-- > 0;)
-        EMIT(e, POP, reg(saved[i]));
-    emit_ret(e);
-}
-
-/* uint32_t enter(struct frame *frame, const void *code) */
-static void emit_enter(struct dbt *d, struct emitter *e) {
-    d->enter = emit_here(e);
-    for (unsigned i = 0; i < SAVED; i++)
-        EMIT(e, PUSH, reg(saved[i]));
-    EMIT(e, MOV, FRAME(RDI, uint64_t, host_stack), REG(RSP));
-    EMIT(e, SUB, REG(RSP), imm(8));   /* sub rsp, 8: a multiple of 16 in all translated code */
-    EMIT(e, MOV, REG(RAX), REG(RSI)); /* mov rax, rsi */
-    EMIT(e, MOV, reg(NES), FRAME(RDI, void *, nes));
-    EMIT(e, MOV, reg(COUNTERS), FRAME(RDI, void *, counters));
-    EMIT(e, MOV, reg(TABLE), FRAME(RDI, void *, table));
-    EMIT(e, MOV, BUDGET, FRAME(RDI, int64_t, budget));
-    EMIT(e, MOV, EXECUTED, FRAME(RDI, uint64_t, executed));
-    load_registers(e);
-    EMIT(e, JMP, REG(RAX)); /* jmp rax */
-}
-
-/* rax: struct hook; edx: code address of the instruction; cpu.pc: where the machine stands. */
-static void emit_call_probe(struct dbt *d, struct emitter *e) {
-    d->call_probe = emit_here(e);
-    store_registers(e);
-    frame_in(d, e, ZYDIS_REGISTER_RDI);
-    EMIT(e, MOV, FRAME(RDI, int64_t, budget), BUDGET);
-    EMIT(e, MOV, FRAME(RDI, uint64_t, executed), EXECUTED);
-    EMIT(e, MOV, REG(RSI), REG(RAX)); /* mov rsi, rax */
-    EMIT(e, SUB, REG(RSP), imm(8));   /* sub rsp, 8 */
-    EMIT(e, MOV, REG(RAX), imm((int64_t)(uintptr_t)dbt_call_probe));
-    EMIT(e, CALL, REG(RAX)); /* call dbt_call_probe */
-    EMIT(e, ADD, REG(RSP), imm(8));
-    load_registers(e);
-    emit_ret(e);
-}
-
-/* eax: `where` of dbt_touch_read or dbt_touch_write; edx: what is written. Returns its place. */
-static uint32_t emit_touch(struct dbt *d, struct emitter *e, int64_t function) {
-    const uint32_t place = emit_here(e);
-    for (unsigned i = 0; i < VOLATILES; i++)
-        EMIT(e, PUSH, reg(volatiles[i]));
-    EMIT(e, SUB, REG(RSP), imm(8)); /* sub rsp, 8 */
-    frame_in(d, e, ZYDIS_REGISTER_RDI);
-    EMIT(e, MOV, FRAME(RDI, int64_t, budget), BUDGET);
-    EMIT(e, MOV, REG(ESI), REG(EAX));      /* mov esi, eax */
-    EMIT(e, MOV, REG(RAX), imm(function)); /* mov rax, function */
-    EMIT(e, CALL, REG(RAX));               /* call rax */
-    frame_in(d, e, ZYDIS_REGISTER_RCX);
-    EMIT(e, MOV, BUDGET, FRAME(RCX, int64_t, budget));
-    EMIT(e, ADD, REG(RSP), imm(8)); /* add rsp, 8 */
-    for (unsigned i = VOLATILES; i-- > 0;)
-        EMIT(e, POP, reg(volatiles[i]));
-    emit_ret(e);
-    return place;
-}
-
-enum status translate_fixed(struct dbt *d, struct error *e) {
-    struct emitter emitter = {.code = d->cache.code, .end = (uint32_t)d->cache.size};
-    emit_leave(d, &emitter);
-    emit_enter(d, &emitter);
-    emit_call_probe(d, &emitter);
-    d->touch_read = emit_touch(d, &emitter, (int64_t)(uintptr_t)dbt_touch_read);
-    d->touch_write = emit_touch(d, &emitter, (int64_t)(uintptr_t)dbt_touch_write);
-    d->fixed_end = emitter.at;
-    d->cache.used = emitter.at;
-    return emitter.full ? error_set(e, STATUS_ARGUMENT, "a code cache of %zu bytes is too small",
-                                    d->cache.size)
-                        : STATUS_OK;
-}
-
-void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from) {
-    struct nes *const n = frame->nes;
-    n->cycle = frame->budget_end - (uint64_t)frame->budget;
-    n->instructions = frame->instructions + (frame->executed >> EXECUTED_SHIFT);
-    const struct probe_event event = {n, from, nes_code_address(n, n->cpu.pc)};
-    hook->probe.call(hook->probe.user, &event);
-}
-
-/* ---- counts ---- */
-
-/* As settle(). blocks: 1 where the block is left. */
-static void settle_counting(struct translation *t, unsigned blocks) {
-    struct emitter *const e = t->e;
-    settle_c(e, &t->flags);
-    settle_nz(e, &t->flags);
-    t->flags.host = t->flags.carry = 0; /* the host's flags are lost */
-    if (t->cycles)
-        EMIT(e, LEA, BUDGET,
-             mem(8, ZYDIS_REGISTER_R12, -(int64_t)t->cycles)); /* lea r12, [r12 - cycles] */
-    const int64_t executed = ((int64_t)t->count << EXECUTED_SHIFT) + blocks;
-    if (executed)
-        EMIT(e, ADD, EXECUTED, imm(executed)); /* add r13, (count << 24) + blocks */
-    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
-        if (t->fired[i])
-            EMIT(e, ADD, mem(8, NES, (int64_t)offsetof(struct nes, fired) + 8 * i),
-                 imm(t->fired[i])); /* add qword [nes + fired + i*8], count */
-        t->fired[i] = 0;
-    }
-    t->cycles = t->count = 0;
-}
-static_assert(((int64_t)BLOCK_LONGEST << EXECUTED_SHIFT) + 1 <= INT32_MAX, "32 bits");
-
-void settle(struct translation *t) {
-    settle_counting(t, 0);
-}
-
 /* ---- stubs: what a block seldom does comes behind it ---- */
 
-struct stub {
-    uint32_t jump; /* that leads here */
-    struct known_flags flags;
-    unsigned cycles, count;
-    uint32_t fired[NES_OBSERVERS];
-    const struct guest_op *op;
-    enum { STUB_SLOW, STUB_TAKEN, STUB_STALE, STUB_ATTENTION, STUB_AT_PC } kind;
-    uint8_t leave; /* STUB_AT_PC: enum leave, and where */
-    uint16_t pc;
-    bool announced;
-};
 enum { STUBS = BLOCK_LONGEST * 8 };
 
-static struct stub *add_stub(struct translation *t, uint32_t jump, int kind) {
+struct stub *add_stub(struct translation *t, uint32_t jump, int kind) {
     static_assert(sizeof t->fired == sizeof((struct stub *)0)->fired, "copied");
     struct stub *const s = &t->stubs[t->stub_count];
     if (t->stub_count + 1 < STUBS)
@@ -216,166 +37,6 @@ static void leave_to(struct translation *t, uint32_t jump, enum leave leave, uin
 
 void leave_at(struct translation *t, uint32_t jump) {
     add_stub(t, jump, STUB_SLOW);
-}
-
-/* ---- ways out ---- */
-
-static uint32_t add_exit(struct translation *t, struct exit exit) {
-    if (!vec_push(&t->dbt->exits, exit))
-        t->out_of_memory = true;
-    return (uint32_t)(t->dbt->exits.len - 1);
-}
-
-static void leave_by(struct translation *t, struct exit exit) {
-    struct emitter *const e = t->e;
-    settle_counting(t, exit.leave != LEAVE_BUDGET && exit.leave != LEAVE_STALE);
-    EMIT(e, MOV, REG(EAX), imm(add_exit(t, exit))); /* mov eax, number */
-    emit_bind(e, emit_jump(e, JMP), t->dbt->leave); /* jmp leave */
-}
-
-/* A jump to the block at pc, once there is one and they are linked. */
-static void go_to(struct translation *t, uint16_t pc) {
-    struct emitter *const e = t->e;
-    settle_counting(t, 1);
-    const uint32_t jump = emit_jump(e, JMP); /* jmp block */
-    EMIT(e, MOV, REG(EAX),
-         imm(add_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = jump})));
-    emit_bind(e, emit_jump(e, JMP), t->dbt->leave); /* mov eax, number; jmp leave */
-}
-
-/* A jump to the block at the pc in ecx. */
-static void go_indirect(struct translation *t) {
-    struct emitter *const e = t->e;
-    settle_counting(t, 1);
-    if (t->dbt->options.no_chaining) {
-        emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
-        return;
-    }
-    EMIT(e, MOV, REG(EAX), memx(4, TABLE, ZYDIS_REGISTER_RCX, 4, 0)); /* mov eax, [table + rcx*4] */
-    emit_address(e, ZYDIS_REGISTER_RDX, 0);                           /* lea rdx, [place 0] */
-    EMIT(e, ADD, REG(RAX), REG(RDX));                                 /* add rax, rdx */
-    EMIT(e, JMP, REG(RAX));                                           /* jmp rax */
-}
-
-/* Stops at the target of a jump backwards when it has gone round a busy-wait once; see nes/wait.h.
- */
-static void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target) {
-    struct emitter *const e = t->e;
-    if (target > op->pc)
-        return;
-    struct wait candidate;
-    wait_examine(t->nes, &candidate, op->from, op->pc, target);
-    if (candidate.length == 0)
-        return;
-    struct wait *const wait = malloc(sizeof *wait);
-    if (!wait || !vec_push(&t->dbt->waits, wait)) {
-        free(wait);
-        t->out_of_memory = true;
-        return;
-    }
-    *wait = candidate;
-    settle(t);
-    const operand last = mem(8, ZYDIS_REGISTER_RDX, (int64_t)offsetof(struct wait, executed));
-    EMIT(e, MOV, REG(RDX), imm_pointer(wait)); /* mov rdx, wait */
-    frame_in(t->dbt, e, ZYDIS_REGISTER_RCX);
-    EMIT(e, MOV, REG(RAX), EXECUTED);            /* mov rax, r13 */
-    EMIT(e, SHR, REG(RAX), imm(EXECUTED_SHIFT)); /* shr rax, 24 */
-    EMIT(e, ADD, REG(RAX), FRAME(RCX, uint64_t, instructions));
-    EMIT(e, MOV, REG(RCX), REG(RAX));          /* ^ add rax, [rcx + ...]; mov rcx, rax */
-    EMIT(e, SUB, REG(RAX), last);              /* sub rax, [rdx + executed] */
-    EMIT(e, MOV, last, REG(RCX));              /* mov [rdx + executed], rcx */
-    EMIT(e, CMP, REG(RAX), imm(wait->length)); /* cmp rax, length */
-    const uint32_t no = emit_jump(e, JNZ);     /* jnz no */
-    leave_by(t, (struct exit){.leave = LEAVE_WAIT, .pc = target, .wait = wait});
-    emit_bind(e, no, emit_here(e)); /* no: */
-}
-
-/* ---- probes ---- */
-
-/* counters[i] += value */
-static void add_to_counter(struct emitter *e, uint32_t i, uint64_t value) {
-    if (value <= INT32_MAX) {
-        EMIT(e, ADD, COUNTER(i), imm((int64_t)value)); /* add qword [r14 + i*8], value */
-        return;
-    }
-    EMIT(e, MOV, REG(RAX), imm((int64_t)value)); /* mov rax, value */
-    EMIT(e, ADD, COUNTER(i), REG(RAX));          /* add [r14 + i*8], rax */
-}
-
-static void call(struct translation *t, const struct hook *hook) {
-    struct emitter *const e = t->e;
-    EMIT(e, MOV, REG(EDX), imm32(t->op->site->insn.address)); /* mov edx, from */
-    EMIT(e, MOV, REG(RAX), imm_pointer(hook));                /* mov rax, hook */
-    emit_bind(e, emit_jump(e, CALL), t->dbt->call_probe);     /* call call_probe */
-}
-
-/* The counter counts; when it comes to the value, the call follows. */
-static void call_at(struct translation *t, const struct hook *hook) {
-    struct emitter *const e = t->e;
-    EMIT(e, MOV, REG(RAX), COUNTER(hook->probe.counter));    /* mov rax, [r14 + i*8] */
-    EMIT(e, ADD, REG(RAX), imm(1));                          /* add rax, 1 */
-    EMIT(e, MOV, COUNTER(hook->probe.counter), REG(RAX));    /* mov [r14 + i*8], rax */
-    EMIT(e, MOV, REG(RCX), imm((int64_t)hook->probe.value)); /* mov rcx, value */
-    EMIT(e, CMP, REG(RAX), REG(RCX));                        /* cmp rax, rcx */
-    const uint32_t not_yet = emit_jump(e, JNZ);              /* jnz not_yet */
-    call(t, hook);
-    emit_bind(e, not_yet, emit_here(e)); /* not_yet: */
-}
-
-static bool calls(const struct hooks *hooks) {
-    for (size_t i = 0; i < hooks->count; i++)
-        if (hooks->at[i].probe.kind == PROBE_CALL || hooks->at[i].probe.kind == PROBE_CALL_AT)
-            return true;
-    return false;
-}
-
-/* pc of the boundary at which probes fire is in ecx. */
-enum { PC_IN_ECX = -1 };
-
-/* Fires the probes of the instruction for `when`; the machine stands at `pc` (or PC_IN_ECX). After
- * a callback that has asked for something the block is left there. */
-static void fire(struct translation *t, enum probe_when when, int pc) {
-    struct emitter *const e = t->e;
-    const struct site *const site = t->op->site;
-    t->announced = when == PROBE_BEFORE && site && site->probes[when].count;
-    if (!site || site->probes[when].count == 0)
-        return;
-    const struct hooks *const hooks = &site->probes[when];
-    const bool called = calls(hooks);
-    for (size_t i = 0; i < hooks->count; i++)
-        t->fired[hooks->at[i].observer]++;
-    if (called) {
-        settle(t);
-        if (pc == PC_IN_ECX)
-            EMIT(e, MOV, CPU16(pc), REG(CX)); /* mov [nes + cpu.pc], cx */
-        else
-            EMIT(e, MOV, CPU16(pc), imm16((unsigned)pc));
-    }
-    for (size_t i = 0; i < hooks->count; i++) {
-        const struct hook *const hook = &hooks->at[i];
-        switch (hook->probe.kind) {
-        case PROBE_ADD:
-            add_to_counter(e, hook->probe.counter, hook->probe.value);
-            break;
-        case PROBE_STORE:
-            EMIT(e, MOV, REG(RAX), imm((int64_t)hook->probe.value)); /* mov rax, value */
-            EMIT(e, MOV, COUNTER(hook->probe.counter), REG(RAX));    /* mov [r14 + i*8], rax */
-            break;
-        case PROBE_CALL:
-            call(t, hook);
-            break;
-        case PROBE_CALL_AT:
-            call_at(t, hook);
-            break;
-        }
-    }
-    t->flags.host = t->flags.carry = 0; /* the host's flags are lost */
-    if (!called)
-        return;
-    EMIT(e, CMP, FIELD_OF_NES(uint8_t, attention), imm(0)); /* cmp byte [nes + attention], 0 */
-    add_stub(t, emit_jump(e, JNZ), STUB_ATTENTION);         /* jnz out */
-    if (pc == PC_IN_ECX)
-        EMIT(e, MOVZX, REG(ECX), CPU16(pc)); /* movzx ecx, word [nes + cpu.pc] */
 }
 
 /* ---- the parts of a block ---- */
@@ -464,14 +125,20 @@ static void branch(struct translation *t, const struct guest_op *op) {
 static void direct(struct translation *t, const struct guest_op *op, uint16_t target) {
     fire(t, PROBE_TAKEN, target);
     look_for_wait(t, op, target);
-    go_to(t, target);
+    if (op->info->kind == INSN_CALL)
+        go_and_return(t, target, (uint16_t)(op->pc + op->info->size));
+    else
+        go_to(t, target);
 }
 
 static void indirect(struct translation *t, const struct guest_op *op) {
     lower_target(t, op);
     executed(t, op->info->cycles);
     fire(t, PROBE_INDIRECT, PC_IN_ECX);
-    go_indirect(t);
+    if (op->info->kind == INSN_RETURN)
+        go_back(t);
+    else
+        go_indirect(t);
 }
 
 /* Returns false where the block ends with it. */

@@ -11,6 +11,9 @@
  *     edi C
  *     ebp V
  *
+ * The host's stack is the return stack (see exits.c): rsp is a multiple of 16 in every block, and
+ * [rsp + 8] is the pc that an RTS is guessed to go to.
+ *
  * Guest registers and flags have the form of struct cpu, and their upper bits are zero. PC is known
  * when code is translated; I and D stay in struct cpu. Only at the edges of a block is everything
  * in its register: within it, NZ may be what A, X or Y hold and C may be a known constant.
@@ -49,6 +52,13 @@
 #define COUNTERS ZYDIS_REGISTER_R14
 #define TABLE    ZYDIS_REGISTER_R15
 enum { EXECUTED_SHIFT = 24 }; /* run() ends within a frame: fewer blocks than 2^24 */
+/* Operands: a field of struct frame, to which `base` points; registers of the processor that live
+ * in memory; a probe's counter. */
+#define FRAME(base, type, field)                                                                   \
+    mem((unsigned)sizeof(type), ZYDIS_REGISTER_##base, (int64_t)offsetof(struct frame, field))
+#define CPU8(field)  FIELD_OF_NES(uint8_t, cpu.field)
+#define CPU16(field) FIELD_OF_NES(uint16_t, cpu.field)
+#define COUNTER(i)   mem(8, COUNTERS, (int64_t)(i)*8)
 /* A field of struct nes as an operand. */
 #define FIELD_OF_NES(type, field)                                                                  \
     mem((unsigned)sizeof(type), NES, (int64_t)offsetof(struct nes, field))
@@ -80,7 +90,8 @@ enum {
     BLOCK_BRANCHES = 2, /* conditional branches that a block goes on behind */
     USUAL_HOT = 8,
     HOT_MOST = 200,
-    VERSIONS = 8, /* of a block whose bytes change: more are interpreted */
+    LONGEST_RUN = 1 << 16, /* cycles; the least that is always enough for a frame */
+    VERSIONS = 8,          /* of a block whose bytes change: more are interpreted */
 };
 
 /* One guest instruction of a block. */
@@ -118,6 +129,7 @@ struct block {
 enum leave {
     LEAVE_INDIRECT,  /* to a pc without a block; it is in cpu.pc */
     LEAVE_LINK,      /* to `pc`; the jump may be bound to its block */
+    LEAVE_GUESS,     /* from an inline cache that is empty; the pc is in cpu.pc */
     LEAVE_BUDGET,    /* at the entry of a block that could reach the deadline */
     LEAVE_TOUCHED,   /* the same in its middle: a device has moved the deadline */
     LEAVE_BOARD,     /* behind a write to the board that has moved the code */
@@ -130,7 +142,7 @@ struct exit {
     uint8_t leave;
     bool linked;
     uint16_t pc;
-    uint32_t jump; /* LINK, STALE: where its displacement is */
+    uint32_t jump; /* LINK, STALE, GUESS: where its displacement is */
     struct wait *wait;
 };
 
@@ -145,6 +157,7 @@ struct frame {
     uint64_t budget_end;     /* nes->cycle at budget 0 */
     uint64_t stop, deadline; /* see engine.h; a touch of a device moves the deadline */
     uint32_t epoch, moved;   /* map_epoch that is translated; whether it has ended */
+    uint64_t return_misses;  /* so many */
     uint64_t host_stack;     /* rsp to leave with */
 };
 
@@ -162,7 +175,7 @@ struct dbt {
     struct cache cache;
     struct frame frame;
     /* Places of the fixed code. */
-    uint32_t leave, enter, call_probe, touch_read, touch_write;
+    uint32_t leave, leave_indirect, enter, call_probe, touch_read, touch_write, return_miss;
     uint32_t fixed_end;
     struct mapping mappings[MAPPINGS];
     unsigned mapping_count;
@@ -180,14 +193,19 @@ struct dbt {
 enum status perf_map_open(struct dbt *d, struct error *e);
 void perf_map_add(const struct dbt *d, const struct block *b);
 
-/* ---- translate.c ---- */
+/* ---- fixed.c ---- */
 
 /* Writes the code that every block leans on to the start of the cache. */
-enum status translate_fixed(struct dbt *d, struct error *e);
-/* Translates a block and adds it to d->blocks; NULL when cache or memory are full. */
-struct block *translate(struct dbt *d, struct nes *n, const struct guest_block *g);
+enum status fixed_code(struct dbt *d, struct error *e);
+/* to = the frame */
+void frame_in(struct dbt *d, struct emitter *e, ZydisRegister to);
 /* A callback of a probe, from translated code; cpu holds the registers. */
 void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from);
+
+/* ---- translate.c ---- */
+
+/* Translates a block and adds it to d->blocks; NULL when cache or memory are full. */
+struct block *translate(struct dbt *d, struct nes *n, const struct guest_block *g);
 
 /* ---- lower.c: one guest instruction ---- */
 
@@ -204,8 +222,6 @@ enum { HOST_NOTHING, HOST_HAS_NZ };
 enum { CARRY_IS_NOTHING, CARRY_IS_C, CARRY_IS_NOT_C };
 
 struct translation;
-/* Guest state and counts are in their registers after this; the host's flags are lost. */
-void settle(struct translation *t);
 /* A way out of the middle of a block, to leave the instruction `op` to nes_step: the caller has
  * just emitted `jump`. */
 void leave_at(struct translation *t, uint32_t jump);
@@ -237,7 +253,49 @@ uint32_t lower_condition(struct translation *t, const struct guest_op *op);
 /* The target of RTS or JMP (indirect) in ecx. */
 void lower_target(struct translation *t, const struct guest_op *op);
 
-struct stub;
+/* ---- exits.c ---- */
+
+/* Guest state and counts are in their registers after this; the host's flags are lost. */
+void settle(struct translation *t);
+/* Out of translated code. */
+void leave_by(struct translation *t, struct exit exit);
+/* To the block at a pc that is known; the same, coming back to the block at `back`; to the one at
+ * the pc in ecx, and the same for RTS. */
+void go_to(struct translation *t, uint16_t pc);
+void go_and_return(struct translation *t, uint16_t pc, uint16_t back);
+void go_indirect(struct translation *t);
+void go_back(struct translation *t);
+/* The end of both: whatever the table says of the pc in ecx. */
+void emit_look_up(struct emitter *e);
+/* Stops at the target of a jump backwards when it has gone round a busy-wait once; see nes/wait.h.
+ */
+void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target);
+/* Binds an exit that was left by to the block of its pc, at `place`. */
+void exit_link(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place);
+
+/* ---- instrument.c ---- */
+
+enum { PC_IN_ECX = -1 };
+/* Fires the probes of the instruction for `when`; the machine stands at `pc` (or PC_IN_ECX, which
+ * stays there). After a callback that has asked for something the block is left. */
+void fire(struct translation *t, enum probe_when when, int pc);
+
+/* ---- translate.c: stubs, what a block seldom does and what comes behind it ---- */
+
+struct stub {
+    uint32_t jump; /* that leads here */
+    struct known_flags flags;
+    unsigned cycles, count;
+    uint32_t fired[NES_OBSERVERS];
+    const struct guest_op *op;
+    enum { STUB_SLOW, STUB_TAKEN, STUB_STALE, STUB_ATTENTION, STUB_AT_PC } kind;
+    uint8_t leave; /* STUB_AT_PC: enum leave, and where */
+    uint16_t pc;
+    bool announced;
+};
+/* With what is known and not yet counted at `jump`. */
+struct stub *add_stub(struct translation *t, uint32_t jump, int kind);
+
 struct translation {
     struct dbt *dbt;
     struct nes *nes;
