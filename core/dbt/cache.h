@@ -1,8 +1,8 @@
 /*
  * cache: memory for host code. Private to core/dbt.
  *
- * One memfd is mapped twice: `code` can be written, `run` can be executed, and both show the same
- * bytes. So no page is ever both, and no system call stands between writing a block and running it.
+ * The same memory is mapped twice: `code` can be written, `run` can be executed. So no page is ever
+ * both, and no system call stands between writing a block and running it.
  */
 #ifndef HOTGRAPH_DBT_CACHE_H
 #define HOTGRAPH_DBT_CACHE_H
@@ -15,8 +15,10 @@ struct cache {
     size_t size, used;
 };
 
-/* bytes: rounded up to whole pages. */
-enum status cache_open(struct cache *c, size_t bytes, struct error *e);
+/* bytes: rounded up to whole pages. anonymous: the memory is not a memfd's, which has a name in
+ * /proc/PID/maps; perf(1) looks into its map of symbols only for code in memory without a name.
+ * (Not the usual way, since valgrind does not know the system call that it takes.) */
+enum status cache_open(struct cache *c, size_t bytes, bool anonymous, struct error *e);
 void cache_close(struct cache *c);
 
 #endif

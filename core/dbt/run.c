@@ -299,7 +299,7 @@ static enum status create(void **self, struct nes *n, struct error *e) {
     if (!d || !vec_push(&d->exits, (struct exit){.leave = LEAVE_INDIRECT}))
         return error_set(e, STATUS_MEMORY, "out of memory for the translator");
     d->options = options_of(n);
-    enum status status = cache_open(&d->cache, d->options.cache_bytes, e);
+    enum status status = cache_open(&d->cache, d->options.cache_bytes, d->options.perf_map, e);
     if (status == STATUS_OK && d->options.perf_map)
         status = perf_map_open(d, e);
     return status == STATUS_OK ? fixed_code(d, e) : status;

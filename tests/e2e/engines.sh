@@ -57,6 +57,11 @@ map=/tmp/perf-$pid.map
 test -s "$map" || fail "no $map"
 ! grep -Evq '^[0-9a-f]+ [0-9a-f]+ guest_[0-9a-f]{6}$' "$map" || fail "$map has other lines"
 rm -f "$map"
+if perf record -q -o perf.data "$hotgraph" replay "$rom" --movie "$movie" --engine dbt --perf-map >/dev/null 2>&1; then
+    perf report -i perf.data --stdio --sort sym 2>/dev/null >report
+    rm -f $(perf script -i perf.data -F pid 2>/dev/null | sort -u | sed 's|^ *\([0-9]*\) *$|/tmp/perf-\1.map|')
+    test "$(grep -c ' guest_[0-9a-f]' report)" -gt 20 || fail "perf does not know the blocks: $(head -n 20 report)"
+fi
 
 # Translated code under valgrind, which has to be told that code changes.
 if command -v valgrind >/dev/null && ! grep -q __asan_init "$hotgraph"; then
