@@ -71,8 +71,10 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    /* A reader that went away is an error like a full disk, not a silent death. */
+    /* A reader that went away and a limit on the size of files (code is made in one, too) are
+     * errors like a full disk, not a silent death. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     int status = run(argc, argv);
     errno = 0;
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -5,54 +5,50 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static const char no_memory[] = "memory", no_code[] = "memory that can be executed";
+
 static void *mapped(void *at) {
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Two views of one memfd. */
-static void map_file(struct cache *c) {
-    const int fd = memfd_create("hotgraph-code", MFD_CLOEXEC);
-    if (fd < 0)
-        return;
-    if (ftruncate(fd, (off_t)c->size) == 0) {
+/* Two views of one memfd. Returns what is refused, NULL when nothing is. */
+static const char *map_file(struct cache *c, int fd) {
+    if (ftruncate(fd, (off_t)c->size) == 0)
         c->code = mapped(mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
-        c->run = mapped(mmap(NULL, c->size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0));
-    }
-    const int why = errno;
-    close(fd);
-    errno = why;
+    if (!c->code)
+        return no_memory;
+    c->run = mapped(mmap(NULL, c->size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0));
+    return c->run ? NULL : no_code;
 }
 
 /* Two views of anonymous memory: mremap() of nothing makes another one of what is shared. */
-static void map_anonymous(struct cache *c) {
+static const char *map_anonymous(struct cache *c) {
     c->code =
         mapped(mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
-    if (!c->code)
-        return;
-    void *const run = mapped(mremap(c->code, 0, c->size, MREMAP_MAYMOVE));
+    void *const run = c->code ? mapped(mremap(c->code, 0, c->size, MREMAP_MAYMOVE)) : NULL;
     c->run = run;
-    if (run && mprotect(run, c->size, PROT_READ | PROT_EXEC) != 0) {
-        const int why = errno;
-        munmap(run, c->size);
-        c->run = NULL;
-        errno = why;
-    }
+    if (!run)
+        return no_memory;
+    return mprotect(run, c->size, PROT_READ | PROT_EXEC) == 0 ? NULL : no_code;
 }
 
 enum status cache_open(struct cache *c, size_t bytes, bool anonymous, struct error *e) {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     *c = (struct cache){.size = (bytes + page - 1) / page * page};
-    if (anonymous)
-        map_anonymous(c);
-    else
-        map_file(c);
+    const int fd = anonymous ? -1 : memfd_create("hotgraph-code", MFD_CLOEXEC);
+    const char *const refused = anonymous ? map_anonymous(c)
+                                : fd >= 0 ? map_file(c, fd)
+                                          : "memfd_create()";
     const int why = errno;
-    if (c->code && c->run)
+    if (fd >= 0)
+        close(fd);
+    if (!refused)
         return STATUS_OK;
     cache_close(c);
     return error_set(e, STATUS_MEMORY,
-                     "no memory for %zu bytes of translated code: %s; --engine interp needs none",
-                     bytes, strerror(why));
+                     "the translator needs %zu bytes for its code, and the system refuses %s: %s; "
+                     "--engine interp needs none",
+                     bytes, refused, strerror(why));
 }
 
 void cache_close(struct cache *c) {

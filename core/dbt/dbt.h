@@ -25,13 +25,19 @@
 /* The translator, or NULL where the processor is not an x86-64. */
 const struct engine *dbt_engine(void);
 
-/* nes_options.engine_options of a machine with this engine; zero is the usual. Nothing here changes
- * what a guest does. */
+enum {
+    DBT_CACHE_LEAST = 4 << 10,
+    DBT_CACHE_MOST = 1 << 30,
+    DBT_HOT_MOST = 200,
+    DBT_BLOCK_MOST = 24,
+};
+/* nes_options.engine_options of a machine with this engine; zero is the usual, and what is beyond
+ * those limits is taken for the limit. Nothing here changes what a guest does. */
 struct dbt_options {
-    size_t cache_bytes;    /* of the code cache; 0: 8 MiB, at least 4 KiB, rounded to pages */
-    unsigned hot;          /* a block is translated after so many executions; 0: the usual, 1: at
-                              first sight; at most 200 */
-    unsigned block_length; /* most guest instructions of a block; 0: the usual */
+    size_t cache_bytes;    /* of the code cache, rounded to pages; 0: 8 MiB */
+    unsigned hot;          /* a block is translated at this execution; 0: the usual, 1: at first
+                              sight */
+    unsigned block_length; /* most guest instructions of a block; 0: the usual, that is the most */
     bool no_chaining;      /* every block ends in the dispatcher */
     bool no_return_stack;  /* RTS is an indirect jump like others */
     bool no_inline_cache;  /* indirect jumps look their target up always */

@@ -52,7 +52,7 @@ enum status perf_map_open(struct dbt *d, struct error *e) {
     d->perf_map = fopen(path, "ae");
     return d->perf_map
                ? STATUS_OK
-               : error_set(e, STATUS_IO, "%s: %s; --perf-map needs it", path, strerror(errno));
+               : error_set(e, STATUS_IO, "%s: %s; perf-map needs it", path, strerror(errno));
 }
 
 void perf_map_add(const struct dbt *d, const struct block *b) {

@@ -4,7 +4,7 @@
 
 #include "dbt/translator.h"
 
-enum { USUAL_CACHE = 8 << 20, SMALLEST_CACHE = 4 << 10, LARGEST_CACHE = 1 << 30 };
+enum { USUAL_CACHE = 8 << 20 };
 
 /* ---- forgetting ---- */
 
@@ -284,11 +284,11 @@ static void destroy(void *self) {
 static struct dbt_options options_of(const struct nes *n) {
     const struct dbt_options *const given = n->options.engine_options;
     struct dbt_options o = given ? *given : (struct dbt_options){0};
-    o.cache_bytes = o.cache_bytes == 0               ? USUAL_CACHE
-                    : o.cache_bytes < SMALLEST_CACHE ? SMALLEST_CACHE
-                    : o.cache_bytes > LARGEST_CACHE  ? LARGEST_CACHE
-                                                     : o.cache_bytes;
-    o.hot = o.hot == 0 ? USUAL_HOT : o.hot > HOT_MOST ? HOT_MOST : o.hot;
+    o.cache_bytes = o.cache_bytes == 0                ? USUAL_CACHE
+                    : o.cache_bytes < DBT_CACHE_LEAST ? DBT_CACHE_LEAST
+                    : o.cache_bytes > DBT_CACHE_MOST  ? DBT_CACHE_MOST
+                                                      : o.cache_bytes;
+    o.hot = o.hot == 0 ? USUAL_HOT : o.hot > DBT_HOT_MOST ? DBT_HOT_MOST : o.hot;
     if (o.block_length == 0 || o.block_length > BLOCK_LONGEST)
         o.block_length = BLOCK_LONGEST;
     return o;

@@ -174,6 +174,10 @@ const struct engine engine_interpreter = {.name = "interp", .run = interpreter_r
 
 /* ---- looking ---- */
 
+const struct engine *nes_engine(const struct nes *n) {
+    return n->engine;
+}
+
 void nes_set_buttons(struct nes *n, unsigned port, uint8_t buttons) {
     bus_strobe(n); /* it latches what was held when it ended */
     n->pads.buttons[port] = buttons;

@@ -65,6 +65,8 @@ struct nes_options {
 
 enum status nes_create(struct nes **out, const struct nes_options *options, struct error *e);
 void nes_free(struct nes *nes);
+/* The engine that it was made with. */
+const struct engine *nes_engine(const struct nes *nes);
 
 enum { /* one bit a button, in the order the pad shifts them out */
        NES_A = 1,
