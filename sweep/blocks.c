@@ -28,8 +28,9 @@ struct listing {
 
 static const char details[] = GAME_DETAILS
     "A game's own movie is played when no other is given. Every block is translated at first\n"
-    "sight and counts how often it was entered; the ends of deadlines and what touches devices\n"
-    "is interpreted and not counted here.\n"
+    "sight (--engine dbt:hot=N: at the Nth) and counts how often it was entered; what is\n"
+    "interpreted, as the ends of deadlines are, is not counted here. The code cache has 64 MiB\n"
+    "(--engine dbt:cache=BYTES: another size).\n"
     "\n"
     "For each block: its code address (with the bank where the board has banks), entries, its\n"
     "share of all instructions executed in blocks, the bytes of guest and host code, and how many\n"
@@ -147,7 +148,8 @@ static void print_text(const struct blocks_command *c, const struct listing *l,
            s->executed ? 100.0 * (double)(s->executed - s->dispatched) / (double)s->executed : 0.0,
            s->links, s->flushes, s->stale, s->return_misses);
     if (s->flushes)
-        printf("blocks from before the last flush are not listed; --cache makes room for more\n");
+        printf("blocks from before the last flush are not listed; --engine dbt:cache=BYTES makes "
+               "room for more\n");
     for (size_t i = 0; i < l->all.len && i < c->top; i++)
         print_block(c, l, i);
 }
@@ -197,13 +199,10 @@ static void print_json(const struct blocks_command *c, const struct listing *l,
 
 /* ---- the command ---- */
 
-static enum status list(const struct blocks_command *c, struct play *p, const char *game,
-                        struct error *e) {
+static enum status list(void *command, struct play *p, struct error *e) {
+    const struct blocks_command *c = command;
     struct listing l = {0};
-    enum status status = play_open(p, game, &c->wish, false, e);
-    p->silent |= status == STATUS_OK && !c->json;
-    if (status == STATUS_OK)
-        status = play_run(p, (struct play_hooks){0}, e);
+    enum status status = play_run(p, (struct play_hooks){0}, e);
     if (status != STATUS_OK)
         return status;
     dbt_each_block(p->nes, gather, &l);
@@ -219,21 +218,24 @@ static enum status list(const struct blocks_command *c, struct play *p, const ch
     return status;
 }
 
+/* What a list of blocks wants of the translator where nothing else is asked for. */
+static void set_translator(struct engine_choice *engine) {
+    struct dbt_options *const o = &engine->translator;
+    engine->kind = ENGINE_DBT;
+    o->count_blocks = true;
+    if (o->hot == 0)
+        o->hot = 1;
+    if (o->cache_bytes == 0)
+        o->cache_bytes = 64 << 20;
+}
+
 int command_blocks(int argc, char **argv) {
-    uint64_t cache = 64;
-    struct blocks_command c = {
-        .top = 20,
-        .wish = {.translator = {.hot = 1, .count_blocks = true}},
-    };
+    struct blocks_command c = {.top = 20};
     const struct option_spec options[] = {
         {"top", "N", "list the N hottest blocks (default 20)", OPTION_NUMBER, .to = &c.top,
          .least = 0, .most = 1 << 20},
         {"no-host", NULL, "leave the host code out", OPTION_FLAG, .to = &c.no_host},
-        {"cache", "MIB", "size of the code cache in MiB (default 64)", OPTION_NUMBER, .to = &cache,
-         .least = 1, .most = 1024},
         {"json", NULL, "print the list as JSON", OPTION_FLAG, .to = &c.json},
-        {"perf-map", NULL, "write /tmp/perf-PID.map, by which perf(1) names the blocks",
-         OPTION_FLAG, .to = &c.wish.translator.perf_map},
         {0},
     };
     struct option_spec rows[PLAY_OPTION_ROWS];
@@ -251,15 +253,9 @@ int command_blocks(int argc, char **argv) {
     struct operands operands;
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
-    c.wish.translator.cache_bytes = (size_t)cache << 20;
-    if (c.wish.engine != NULL && strcmp(c.wish.engine, "interp") == 0)
+    if (c.wish.engine.kind == ENGINE_INTERP)
         return usage_error("blocks", "--engine interp translates no blocks");
-    c.wish.engine = "dbt";
-    struct play p = {0};
-    struct error e = {0};
-    int exit_status = 0;
-    if (list(&c, &p, operands.at[0], &e) != STATUS_OK)
-        exit_status = failure(&e);
-    play_close(&p);
-    return exit_status;
+    set_translator(&c.wish.engine);
+    c.wish.silent = !c.json;
+    return play_command(operands.at[0], &c.wish, list, &c);
 }

@@ -26,6 +26,7 @@ struct sweep {
     const char *config_path, *db_path, *report_folder, *game_list;
     bool dry_run, update_digest;
     uint64_t jobs;
+    struct engine_choice engine;
 
     struct config config;
     struct db *db;
@@ -231,6 +232,7 @@ static enum status put_run(struct sweep *s, struct error *e) {
 static enum status compute(struct sweep *s, struct error *e) {
     struct work_options options = {
         .jobs = (int)s->jobs,
+        .engine = s->engine,
         .run_id = s->run_id,
         .experiment_id = s->experiment_id,
         .game_ids = s->game_ids,
@@ -446,7 +448,8 @@ static const char details[] =
     "that CONFIG does; games without a ROM are skipped. configs/paper.cfg explains the format.\n"
     "\n"
     "At the end come the paper's four tables and the digest, a hash of all results without\n"
-    "timings, which does not depend on threads, machine or run. If there is a file named like\n"
+    "timings, which does not depend on threads, engine, machine or run. If there is a file named "
+    "like\n"
     "CONFIG with .digest, the sweep ends with \"reproduced\", or fails and names the first row\n"
     "that differs.\n"
     "\n"
@@ -465,6 +468,7 @@ int command_sweep(int argc, char **argv) {
          .to = &s.game_list},
         {"jobs", "N", "threads; 0 (default): as many as there are processors", OPTION_NUMBER,
          .to = &s.jobs, .least = 0, .most = MOST_JOBS},
+        engine_option(&s.engine),
         {"dry-run", NULL, "only say what would be computed", OPTION_FLAG, .to = &s.dry_run},
         {"update-digest", NULL,
          "take these results for the expected ones: write CONFIG's .digest file", OPTION_FLAG,

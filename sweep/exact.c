@@ -42,23 +42,27 @@ static enum status write_graph(const struct exact_command *c, const struct play 
     return status;
 }
 
-static enum status count(const struct exact_command *c, struct play *p, const char *game,
-                         struct profile *profile, struct error *e) {
+static enum status count(void *command, struct play *p, struct error *e) {
+    const struct exact_command *c = command;
     const struct technique *exact = technique_find("exact");
     const int64_t values[TECHNIQUE_PARAMETERS] = {0};
+    struct profile profile = {0};
     void *self = NULL;
-    enum status status = play_open(p, game, &c->wish, false, e);
-    if (status == STATUS_OK)
-        status = exact->attach(&self, p->nes, values, e);
+    enum status status = exact->attach(&self, p->nes, values, e);
     if (status == STATUS_OK)
         status = play_run(p, (struct play_hooks){0}, e);
     if (status == STATUS_OK) {
-        status = exact->finish(self, profile, e);
+        status = exact->finish(self, &profile, e);
         self = NULL;
     }
     exact->abandon(self);
     if (status == STATUS_OK)
-        status = write_graph(c, p, profile, e);
+        status = write_graph(c, p, &profile, e);
+    if (status == STATUS_OK)
+        printf("%s: %zu blocks, %zu edges, %" PRIu64 " transitions; %" PRIu64 " probes executed\n",
+               c->out, profile.graph.block_count, profile.graph.edge_count,
+               graph_weight(&profile.graph), profile.cost.probes);
+    profile_free(&profile);
     return status;
 }
 
@@ -86,17 +90,5 @@ int command_exact(int argc, char **argv) {
         return operands.exit_status;
     if (c.out == NULL)
         return usage_error("exact", "--out FILE is missing");
-    struct play p = {0};
-    struct profile profile = {0};
-    struct error e = {0};
-    int exit_status = 0;
-    if (count(&c, &p, operands.at[0], &profile, &e) != STATUS_OK)
-        exit_status = failure(&e);
-    else
-        printf("%s: %zu blocks, %zu edges, %" PRIu64 " transitions; %" PRIu64 " probes executed\n",
-               c.out, profile.graph.block_count, profile.graph.edge_count,
-               graph_weight(&profile.graph), profile.cost.probes);
-    profile_free(&profile);
-    play_close(&p);
-    return exit_status;
+    return play_command(operands.at[0], &c.wish, count, &c);
 }

@@ -192,6 +192,7 @@ static int store_choice(const struct usage *u, const struct option_spec *o, cons
 /* 0, or the exit status. */
 static int store(const struct usage *u, const struct option_spec *o, char *value) {
     int64_t number = 0;
+    struct error e = {0};
     if (o->given != NULL)
         *o->given = true;
     switch (o->kind) {
@@ -209,6 +210,10 @@ static int store(const struct usage *u, const struct option_spec *o, char *value
         return 0;
     case OPTION_CHOICE:
         return store_choice(u, o, value);
+    case OPTION_PARSED:
+        return o->parse(o->to, value, &e) == STATUS_OK
+                   ? 0
+                   : usage_error(u->command, "--%s %s", o->name, e.text);
     case OPTION_NUMBER:
     case OPTION_SIGNED:
     case OPTION_THOUSANDTHS:

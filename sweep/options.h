@@ -31,6 +31,7 @@ enum option_kind {
     OPTION_THOUSANDTHS, /* uint64_t *: a decimal with up to three places; stored times 1000 */
     OPTION_LIST,        /* struct option_list *: each time the option is given */
     OPTION_CHOICE,      /* const char **: one word of `choices` */
+    OPTION_PARSED,      /* whatever `parse` stores */
 };
 
 struct option_list {
@@ -46,6 +47,8 @@ struct option_spec {
     int64_t least, most;        /* OPTION_NUMBER, OPTION_SIGNED, OPTION_THOUSANDTHS (times 1000) */
     const char *const *choices; /* OPTION_CHOICE: ends with NULL */
     bool *given;                /* may be NULL */
+    /* OPTION_PARSED: fails with a message that can stand behind "--NAME ". */
+    enum status (*parse)(void *to, const char *text, struct error *e);
 };
 
 enum { OPTIONS_MOST = 48 };

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "engines.h"
 #include "interrupt.h"
 #include "progress.h"
 
@@ -21,10 +20,7 @@ const struct option_spec *play_option_rows(struct play_options *o,
          "a movie); past the movie's end nothing is pressed",
          OPTION_NUMBER, .to = &o->frames, .least = 1, .most = PLAY_FRAMES_MOST,
          .given = &o->frames_given},
-        {"engine", "NAME",
-         "what runs the instructions: interp (the interpreter), dbt (the translator to x86-64), or "
-         "auto (default), the fastest there is; the results are the same",
-         OPTION_CHOICE, .to = &o->engine, .choices = engine_names},
+        engine_option(&o->engine),
         {"no-skip", NULL,
          "execute busy-waits instruction by instruction too; same results, more time", OPTION_FLAG,
          .to = &o->no_skip},
@@ -75,28 +71,21 @@ static enum status load_state(struct play *p, const char *path, struct error *e)
     return status;
 }
 
-enum status play_open(struct play *p, const char *game, const struct play_options *o, bool pictures,
-                      struct error *e) {
-    interrupt_catch(); /* before a command opens its results */
-    const struct engine *engine;
-    *p = (struct play){0};
-    enum status status = engine_find(&engine, o->engine, e);
-    if (status == STATUS_OK)
-        status = game_find(&p->files, game, e);
+/* *p is to be closed after a failure, too. */
+static enum status play_open(struct play *p, const char *game, const struct play_options *o,
+                             struct error *e) {
+    enum status status = game_find(&p->files, game, e);
     if (status == STATUS_OK)
         status = cartridge_load(&p->cartridge, p->files.rom, e);
     if (status == STATUS_OK)
         status = open_movie(p, o, e);
     if (status != STATUS_OK)
         return status;
-    p->engine_name = engine->name;
-    struct nes_options options = {.cartridge = p->cartridge,
-                                  .engine = engine,
-                                  .engine_options = &o->translator,
-                                  .pictures = pictures,
-                                  .no_skip = o->no_skip,
-                                  .no_fast = o->no_fast};
-    status = nes_create(&p->nes, &options, e);
+    const struct nes_options options = {.cartridge = p->cartridge,
+                                        .pictures = o->pictures,
+                                        .no_skip = o->no_skip,
+                                        .no_fast = o->no_fast};
+    status = engine_create(&p->nes, &o->engine, &options, e);
     if (status == STATUS_OK && o->load_state != NULL)
         status = load_state(p, o->load_state, e);
     if (status != STATUS_OK)
@@ -117,16 +106,23 @@ enum status play_open(struct play *p, const char *game, const struct play_option
     return STATUS_OK;
 }
 
-void play_close(struct play *p) {
-    nes_free(p->nes);
-    movie_free(&p->movie);
-    cartridge_free(p->cartridge);
-    game_files_free(&p->files);
-    *p = (struct play){0};
+int play_command(const char *game, const struct play_options *options,
+                 enum status (*work)(void *self, struct play *p, struct error *e), void *self) {
+    struct play p = {.silent = options->silent};
+    struct error e = {0};
+    interrupt_catch(); /* before a command opens its results */
+    enum status status = play_open(&p, game, options, &e);
+    if (status == STATUS_OK)
+        status = work(self, &p, &e);
+    nes_free(p.nes);
+    movie_free(&p.movie);
+    cartridge_free(p.cartridge);
+    game_files_free(&p.files);
+    return status == STATUS_OK ? 0 : failure(&e);
 }
 
 bool play_translation(const struct play *p, struct dbt_statistics *out) {
-    if (p->nes == NULL || strcmp(p->engine_name, engine_interpreter.name) == 0)
+    if (nes_engine(p->nes) != dbt_engine())
         return false;
     dbt_statistics(p->nes, out);
     return true;

@@ -1,31 +1,34 @@
 /*
  * play: a game, its movie and a machine, as the commands that replay open them.
  *
- * replay, sample, exact and movie make share these options and their meaning:
+ * replay, sample, exact and blocks share these options and their meaning:
  *
  *     struct play_options wish = {0};
  *     struct option_spec rows[PLAY_OPTION_ROWS];
  *     const struct usage usage = {..., .more = play_option_rows(&wish, rows)};
  *     ...
- *     struct play play;
- *     enum status status = play_open(&play, operands.at[0], &wish, false, &e);
- *     if (status == STATUS_OK)
- *         status = play_run(&play, (struct play_hooks){.after = each_frame, .user = me}, &e);
- *     play_close(&play);
+ *     return play_command(operands.at[0], &wish, work, me);
+ *
+ * where work() attaches what it wants to see, plays, and writes what came of it:
+ *
+ *     enum status status = play_run(p, (struct play_hooks){.after = each_frame, .user = me}, e);
  */
 #ifndef HOTGRAPH_PLAY_H
 #define HOTGRAPH_PLAY_H
 
-#include "dbt/dbt.h"
+#include "engines.h"
 #include "game.h"
 #include "nes/movie.h"
 #include "options.h"
 
 struct play_options {
-    const char *movie, *engine, *load_state;
+    const char *movie, *load_state;
+    struct engine_choice engine;
     uint64_t frames;
     bool frames_given, force, no_skip, no_fast;
-    struct dbt_options translator; /* for the commands to set */
+    /* For the commands to set: */
+    bool pictures; /* compute them */
+    bool silent;   /* no progress bar: something else is printed */
 };
 
 enum {
@@ -43,17 +46,16 @@ struct play {
     struct cartridge *cartridge;
     struct movie movie; /* empty without one */
     struct nes *nes;
-    const char *engine_name;
     uint64_t first, end; /* frames first..end-1 are to be played */
     double seconds;      /* spent in play_run() */
-    bool silent;         /* no progress bar: something else is printed */
+    bool silent;
 };
 
-/* Finds the game (game.h), loads everything and builds the machine; play_close() is safe after a
- * failure, too. */
-enum status play_open(struct play *p, const char *game, const struct play_options *options,
-                      bool pictures, struct error *e);
-void play_close(struct play *p);
+/* All that a command does with a game: finds it (game.h), loads everything, builds the machine,
+ * has work() play and use it, and frees it again. Prints the error when there is one; returns the
+ * exit status. */
+int play_command(const char *game, const struct play_options *options,
+                 enum status (*work)(void *self, struct play *p, struct error *e), void *self);
 /* What the translator has done; false when another engine runs. */
 bool play_translation(const struct play *p, struct dbt_statistics *out);
 

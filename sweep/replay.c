@@ -20,7 +20,6 @@ struct shot {
 };
 
 struct replay {
-    const char *game;
     struct play_options wish;
     const char *ram_hash, *dump_ram, *dump_ram_at, *video, *trace_range, *save_state;
     struct option_list screenshots;
@@ -244,7 +243,7 @@ static void print_json(const struct play *p) {
            ",\n \"ram_hash\": \"%016" PRIx64 "\", \"state_hash\": \"%016" PRIx64
            "\",\n \"engine\": \"%s\", \"seconds\": %.6f, \"frames_per_second\": %.1f",
            p->first, frames, nes_cycle(p->nes), nes_instructions(p->nes), nes_skipped(p->nes),
-           nes_ram_hash(p->nes), nes_state_hash(p->nes), p->engine_name, p->seconds,
+           nes_ram_hash(p->nes), nes_state_hash(p->nes), nes_engine(p->nes)->name, p->seconds,
            (double)frames / p->seconds);
     struct dbt_statistics translation;
     if (play_translation(p, &translation)) {
@@ -265,15 +264,12 @@ static void print_summary(const struct play *p) {
     printf("RAM hash      %016" PRIx64 "\nstate hash    %016" PRIx64 "\n", nes_ram_hash(p->nes),
            nes_state_hash(p->nes));
     printf("time          %.3f s, %.0f frames/s (%s)\n", p->seconds, (double)frames / p->seconds,
-           p->engine_name);
+           nes_engine(p->nes)->name);
 }
 
-static enum status replay(struct replay *r, struct play *p, struct error *e) {
-    bool pictures = r->shots.len != 0 || r->video != NULL;
-    enum status status = play_open(p, r->game, &r->wish, pictures, e);
-    p->silent = r->trace_range != NULL; /* the trace may go to the same terminal */
-    if (status == STATUS_OK)
-        status = check_frames(r, p, e);
+static enum status replay(void *command, struct play *p, struct error *e) {
+    struct replay *r = command;
+    enum status status = check_frames(r, p, e);
     if (status == STATUS_OK)
         status = open_outputs(r, e);
     if (status == STATUS_OK)
@@ -283,24 +279,21 @@ static enum status replay(struct replay *r, struct play *p, struct error *e) {
     checkpoints_end(&r->checkpoints);
     if (status == STATUS_OK && r->state != NULL)
         status = write_state(r, p, e);
-    return close_outputs(r, status, e);
+    status = close_outputs(r, status, e);
+    if (status == STATUS_OK && r->json)
+        print_json(p);
+    else if (status == STATUS_OK && r->trace_range == NULL)
+        print_summary(p);
+    return status;
 }
 
 static int run(struct replay *r, const char *game) {
-    struct play p = {0};
-    struct error e = {0};
-    r->game = game;
-    int exit_status = check_options(r);
+    const int exit_status = check_options(r);
     if (exit_status != 0)
         return exit_status;
-    if (replay(r, &p, &e) != STATUS_OK)
-        exit_status = failure(&e);
-    else if (r->json)
-        print_json(&p);
-    else if (r->trace_range == NULL)
-        print_summary(&p);
-    play_close(&p);
-    return exit_status;
+    r->wish.pictures = r->shots.len != 0 || r->video != NULL;
+    r->wish.silent = r->trace_range != NULL; /* the trace may go to the same terminal */
+    return play_command(game, &r->wish, replay, r);
 }
 
 int command_replay(int argc, char **argv) {
@@ -324,8 +317,6 @@ int command_replay(int argc, char **argv) {
          .to = &r.trace_range},
         {"save-state", "FILE", "write the machine's state after the last frame", OPTION_STRING,
          .to = &r.save_state},
-        {"perf-map", NULL, "write /tmp/perf-PID.map, by which perf(1) names translated blocks",
-         OPTION_FLAG, .to = &r.wish.translator.perf_map},
         {0},
     };
     struct option_spec rows[PLAY_OPTION_ROWS];

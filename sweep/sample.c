@@ -29,16 +29,14 @@ static const char details[] = GAME_DETAILS
     "Example:\n"
     "  hotgraph sample mazewisp --out m.isampling.gz\n";
 
-static enum status record(const struct sample_command *c, struct play *p, const char *game,
-                          struct error *e) {
+static enum status record(void *command, struct play *p, struct error *e) {
+    const struct sample_command *c = command;
     struct sampler *sampler = NULL;
     struct stream stream = {0};
     struct sampler_options options = c->sampler;
     options.batch_length = (unsigned)c->batch_length;
-    enum status status = play_open(p, game, &c->wish, false, e);
-    uint64_t before = status == STATUS_OK ? nes_instructions(p->nes) : 0;
-    if (status == STATUS_OK)
-        status = sampler_attach(&sampler, p->nes, options, e);
+    uint64_t before = nes_instructions(p->nes);
+    enum status status = sampler_attach(&sampler, p->nes, options, e);
     if (status == STATUS_OK)
         status = play_run(p, (struct play_hooks){0}, e);
     if (status == STATUS_OK) {
@@ -91,9 +89,5 @@ int command_sample(int argc, char **argv) {
         return operands.exit_status;
     if (c.out == NULL)
         return usage_error("sample", "--out FILE is missing");
-    struct play p = {0};
-    struct error e = {0};
-    enum status status = record(&c, &p, operands.at[0], &e);
-    play_close(&p);
-    return status == STATUS_OK ? 0 : failure(&e);
+    return play_command(operands.at[0], &c.wish, record, &c);
 }

@@ -1,6 +1,5 @@
 #include "sweep/source.h"
 
-#include "engines.h"
 #include "sweep/hash.h"
 
 #include <inttypes.h>
@@ -70,14 +69,12 @@ static enum status watch_and_play(struct source *out, const struct plan_game *ga
 }
 
 static enum status replay(struct source *out, const struct plan_game *game,
-                          const struct sampler_options *sampling, const struct source_hooks *hooks,
+                          const struct sampler_options *sampling,
+                          const struct engine_choice *engine, const struct source_hooks *hooks,
                           struct error *e) {
     struct nes *nes;
-    const struct engine *engine;
-    enum status status = engine_find(&engine, NULL, e);
-    if (status == STATUS_OK)
-        status = nes_create(
-            &nes, &(struct nes_options){.cartridge = game->cartridge, .engine = engine}, e);
+    enum status status =
+        engine_create(&nes, engine, &(struct nes_options){.cartridge = game->cartridge}, e);
     if (status != STATUS_OK)
         return status;
     struct hash *frames = hash_start();
@@ -86,7 +83,7 @@ static enum status replay(struct source *out, const struct plan_game *game,
         status = error_set(e, STATUS_MEMORY, "out of memory");
     out->instructions = (int64_t)nes_instructions(nes);
     out->cycles = (int64_t)nes_cycle(nes);
-    out->engine = engine->name;
+    out->engine = nes_engine(nes)->name;
     snprintf(out->ram_hash, sizeof out->ram_hash, "%016" PRIx64, nes_ram_hash(nes));
     nes_free(nes);
     return status;
@@ -118,12 +115,12 @@ static enum status check_hash(const char *path, const char *what, const char *st
 }
 
 enum status source_make(struct source *out, const struct plan_game *game,
-                        const struct sampler_options *sampling, const struct source_hooks *hooks,
-                        struct error *e) {
+                        const struct sampler_options *sampling, const struct engine_choice *engine,
+                        const struct source_hooks *hooks, struct error *e) {
     *out = (struct source){0};
     double start = source_clock();
-    enum status status =
-        game->cartridge != NULL ? replay(out, game, sampling, hooks, e) : read_pair(out, game, e);
+    enum status status = game->cartridge != NULL ? replay(out, game, sampling, engine, hooks, e)
+                                                 : read_pair(out, game, e);
     out->seconds = source_clock() - start;
     const char *path = game->cartridge != NULL ? game->cartridge->name : game->game->stream;
     if (status == STATUS_OK)

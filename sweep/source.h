@@ -5,6 +5,7 @@
 #ifndef HOTGRAPH_SOURCE_H
 #define HOTGRAPH_SOURCE_H
 
+#include "sweep/engines.h"
 #include "sweep/plan.h"
 
 struct source {
@@ -14,7 +15,7 @@ struct source {
     int64_t instructions, cycles;
     char ram_hash[17], frames_hash[33]; /* "" for a pair */
     char exact_hash[33], stream_hash[17];
-    const char *engine; /* NULL for a pair */
+    const char *engine; /* that ran; NULL for a pair */
     struct cost exact_cost;
     double seconds;       /* processor time */
     struct error warning; /* text "": nothing to warn of */
@@ -29,8 +30,8 @@ struct source_hooks {
 /* STATUS_GUEST when the program jams; STATUS_FORMAT when the database has other hashes for this
  * game than what comes out now: its rows would not be of one experiment. */
 enum status source_make(struct source *out, const struct plan_game *game,
-                        const struct sampler_options *sampling, const struct source_hooks *hooks,
-                        struct error *e);
+                        const struct sampler_options *sampling, const struct engine_choice *engine,
+                        const struct source_hooks *hooks, struct error *e);
 void source_free(struct source *s);
 
 /* Processor time of the calling thread, in seconds. */

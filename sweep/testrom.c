@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "command.h"
-#include "engines.h"
 #include "interrupt.h"
 #include "options.h"
 #include "romtable.h"
@@ -25,7 +24,7 @@ enum {
 
 struct testrom {
     struct verdict_options options;
-    const char *table_path, *engine;
+    const char *table_path;
     uint64_t submapper;
     bool as_listed;
 
@@ -276,10 +275,8 @@ static enum status load_tables(struct testrom *t, struct error *e) {
 
 static int run(struct testrom *t, const struct operands *operands) {
     struct error e = {0};
-    enum status status = engine_find(&t->options.engine, t->engine, &e);
     interrupt_catch();
-    if (status == STATUS_OK)
-        status = load_tables(t, &e);
+    enum status status = load_tables(t, &e);
     if (status == STATUS_OK)
         status = collect(t, operands, &e);
     if (status == STATUS_OK)
@@ -305,11 +302,7 @@ int command_testrom(int argc, char **argv) {
          .to = &o->log},
         {"submapper", "N", "run as this variant of the cartridge's board, as NES 2.0 numbers them",
          OPTION_NUMBER, .to = &t.submapper, .most = 15, .given = &o->variant_given},
-        {"engine", "NAME",
-         "what runs the instructions: interp, dbt (the translator to x86-64) or auto (default), "
-         "the "
-         "fastest there is",
-         OPTION_CHOICE, .to = &t.engine, .choices = engine_names},
+        engine_option(&o->engine),
         {"as-listed", NULL, "exceptions and ROMs without a verdict do not spoil the exit status",
          OPTION_FLAG, .to = &t.as_listed},
         {"ways", NULL,

@@ -281,10 +281,7 @@ static enum status create(struct run *r, const struct cartridge *cartridge,
                           const struct verdict_options *options, struct error *e) {
     const bool pictures = r->entry != NULL && r->entry->pictures.len > 0 && !options->ways;
     const struct nes_options ways[WAYS] = {
-        [PLAIN] = {.cartridge = cartridge,
-                   .engine = options->engine,
-                   .no_fast = options->no_fast,
-                   .pictures = pictures},
+        [PLAIN] = {.cartridge = cartridge, .no_fast = options->no_fast, .pictures = pictures},
         [PICTURES] = {.cartridge = cartridge, .pictures = true},
         [SLOW] = {.cartridge = cartridge, .no_fast = true, .no_skip = true},
         [INTERPRETED] = {.cartridge = cartridge},
@@ -292,7 +289,8 @@ static enum status create(struct run *r, const struct cartridge *cartridge,
     enum status status = STATUS_OK;
     r->count = options->ways ? WAYS : 1;
     for (unsigned i = 0; i < r->count && status == STATUS_OK; i++)
-        status = nes_create(&r->nes[i], &ways[i], e);
+        status = i == PLAIN ? engine_create(&r->nes[i], &options->engine, &ways[i], e)
+                            : nes_create(&r->nes[i], &ways[i], e);
     return status;
 }
 

@@ -9,7 +9,7 @@
 #ifndef HOTGRAPH_VERDICT_H
 #define HOTGRAPH_VERDICT_H
 
-#include "nes/nes.h"
+#include "engines.h"
 #include "romtable.h"
 
 enum outcome {
@@ -33,10 +33,10 @@ struct verdict {
 struct verdict_options {
     uint64_t frames;             /* most frames where the entry does not say how many */
     const char *log;             /* instead of the log that the entry names beside the ROM; NULL */
-    const struct engine *engine; /* that runs it; NULL: the interpreter */
+    struct engine_choice engine; /* that runs it */
     bool no_fast;                /* run everything cycle by cycle */
-    bool
-        ways; /* run it on every engine, with pictures and cycle by cycle, and compare the states */
+    /* Run it by the interpreter, with pictures and cycle by cycle, too, and compare the states. */
+    bool ways;
     unsigned variant; /* where variant_given: run as this submapper */
     bool variant_given;
 };

@@ -235,7 +235,8 @@ static void load(struct work *w, struct task *t) {
     struct source_hooks hooks = {
         .stopped = w->options->stopped, .frame = show_frame, .user = &hook};
     pthread_mutex_unlock(&w->lock);
-    enum status status = source_make(&t->source, t->game, &w->config->sampling, &hooks, &e);
+    enum status status =
+        source_make(&t->source, t->game, &w->config->sampling, &w->options->engine, &hooks, &e);
     enum status written = STATUS_OK;
     if (status == STATUS_OK && t->game->stream_id == 0)
         written = rows_put_source(w->writer, &t->of, t->game, &w->config->sampling, &t->source, &e);

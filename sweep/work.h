@@ -8,10 +8,12 @@
 #ifndef HOTGRAPH_WORK_H
 #define HOTGRAPH_WORK_H
 
+#include "sweep/engines.h"
 #include "sweep/plan.h"
 
 struct work_options {
     int jobs; /* threads, at least 1 */
+    struct engine_choice engine;
     int64_t run_id, experiment_id;
     const int64_t *game_ids;          /* one for each of the plan's games */
     const int64_t *configuration_ids; /* one for each of the configuration's points */

@@ -23,6 +23,21 @@ grep -q '"engine": "dbt"' dbt.json || fail "another engine ran"
 grep -q '"translation": {"blocks": [1-9]' dbt.json || fail "no statistics of translation"
 ! grep -q '"translation"' interp.json || fail "the interpreter translates"
 
+# Every way of translating plays the same.
+head -n 700 interp.hash >interp700.hash
+"$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine interp --save-state interp700.state >/dev/null
+for way in hot=1 hot=100 no-chaining 'hot=1,no-chaining --no-skip' hot=1,block=1 'block=1 --no-skip' count,block=3 \
+    no-return-stack hot=1,no-inline-cache no-return-stack,no-inline-cache \
+    cache=4K 'hot=1,cache=64K --no-skip' hot=3,cache=50000,block=2,no-chaining,count; do
+    # shellcheck disable=SC2086 # words of the command
+    "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine dbt:$way --json \
+        --ram-hash way.hash --save-state way.state >way.json
+    same interp700.hash way.hash
+    same interp700.state way.state
+    grep -q '"translation": {"blocks": [1-9]' way.json || fail "dbt:$way translates nothing"
+    ! echo "$way" | grep -q cache= || grep -q '"flushes": [1-9]' way.json || fail "dbt:$way has room for all"
+done
+
 # A state goes from one engine to the other.
 "$hotgraph" replay "$rom" --movie "$movie" --frames 1600 --load-state dbt.state --engine interp --ram-hash a >/dev/null
 "$hotgraph" replay "$rom" --movie "$movie" --frames 1600 --load-state interp.state --engine dbt --ram-hash b >/dev/null
@@ -35,6 +50,55 @@ for engine in interp dbt; do
 done
 same interp.graph dbt.graph
 same interp.isampling dbt.isampling
+way=dbt:hot=1,block=3,no-chaining
+"$hotgraph" exact "$rom" --movie "$movie" --frames 1500 --engine $way --out way.graph >/dev/null
+"$hotgraph" sample "$rom" --movie "$movie" --frames 1500 --engine $way --out way.isampling >/dev/null
+same interp.graph way.graph
+same interp.isampling way.isampling
+
+# Nor do the rows and the digest of a sweep.
+for engine in interp dbt $way auto; do
+    "$hotgraph" sweep "$source/configs/quick.cfg" --games burrow --db sweep.db --engine $engine >out 2>errors ||
+        fail "sweep --engine $engine: $(cat out errors)"
+    grep '^digest' out >$engine.digest
+    same interp.digest $engine.digest
+    test "$(sqlite3 sweep.db 'SELECT DISTINCT engine FROM replay')" = \
+        "$(echo $engine | sed 's/:.*//; s/auto/dbt/')" || fail "the database names another engine than $engine"
+    rm sweep.db
+done
+
+# A system that refuses what the translator needs: auto plays by the interpreter and says so; dbt
+# names what was refused, and the way out.
+if "$3" memfd true 2>none; then
+    for what in memfd exec; do
+        refused=$(test $what = memfd && echo 'memfd_create()' || echo 'memory that can be executed')
+        "$3" $what "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --json --ram-hash refused.hash >refused.json
+        grep -q '"engine": "interp"' refused.json || fail "auto takes another engine without $what"
+        same interp700.hash refused.hash
+        "$3" $what "$hotgraph" replay "$rom" --frames 2 >summary
+        grep -q '(interp)$' summary || fail "the summary names another engine: $(cat summary)"
+        "$3" $what "$hotgraph" sweep "$source/configs/quick.cfg" --games burrow --db sweep.db >out
+        test "$(sqlite3 sweep.db 'SELECT DISTINCT engine FROM replay')" = interp || fail "a sweep without $what"
+        grep '^digest' out >refused.digest
+        same interp.digest refused.digest
+        rm sweep.db
+        "$3" $what "$hotgraph" testrom "$rom" --frames 2 >out || test $? = 1 || fail "testrom without $what"
+        for command in "replay $rom --engine dbt" "replay $rom --engine dbt:cache=64K" "blocks $rom" \
+            "testrom $rom --engine dbt" "sample $rom --engine dbt --out left"; do
+            status=0
+            # shellcheck disable=SC2086 # words of the command
+            "$3" $what "$hotgraph" $command --frames 2 >out 2>errors || status=$?
+            test $status = 1 || fail "$command without $what ends with $status"
+            grep -qF "refuses $refused" errors || fail "$command without $what: $(cat errors)"
+            grep -q -e '--engine interp' errors || fail "$command names no way out: $(cat errors)"
+        done
+    done
+else
+    echo "not tried: what a hardened system refuses: $(cat none)"
+fi
+# So does a limit on the size of files.
+(ulimit -f 100 && "$hotgraph" replay "$rom" --frames 2 >summary)
+grep -q '(interp)$' summary || fail "with a limit on files: $(cat summary)"
 
 # Blocks: guest and host code, counts, chains; as JSON that others can read.
 "$hotgraph" blocks "$rom" --movie "$movie" --frames 600 --top 5 >blocks
@@ -50,14 +114,14 @@ test "$entries" = "$listed" || fail "JSON says $entries, text $listed"
 refuses 2 'translates no blocks' blocks "$rom" --engine interp
 
 # For perf(1): a line a block, named by guest address.
-"$hotgraph" replay "$rom" --movie "$movie" --frames 60 --engine dbt --perf-map >/dev/null &
+"$hotgraph" replay "$rom" --movie "$movie" --frames 60 --engine dbt:perf-map >/dev/null &
 pid=$!
 wait $pid
 map=/tmp/perf-$pid.map
 test -s "$map" || fail "no $map"
 ! grep -Evq '^[0-9a-f]+ [0-9a-f]+ guest_[0-9a-f]{6}$' "$map" || fail "$map has other lines"
 rm -f "$map"
-if perf record -q -o perf.data "$hotgraph" replay "$rom" --movie "$movie" --engine dbt --perf-map >/dev/null 2>&1; then
+if perf record -q -o perf.data "$hotgraph" replay "$rom" --movie "$movie" --engine dbt:perf-map >/dev/null 2>&1; then
     perf report -i perf.data --stdio --sort sym 2>/dev/null >report
     rm -f $(perf script -i perf.data -F pid 2>/dev/null | sort -u | sed 's|^ *\([0-9]*\) *$|/tmp/perf-\1.map|')
     test "$(grep -c ' guest_[0-9a-f]' report)" -gt 20 || fail "perf does not know the blocks: $(head -n 20 report)"

@@ -11,6 +11,13 @@ before=$(sha1sum quick.db)
 grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
 test "$(sha1sum quick.db)" = "$before" || fail "a second sweep writes"
 
+# Which engine plays the games makes no difference to any of it.
+"$hotgraph" sweep "$source/configs/quick.cfg" --db quick.db --engine interp >out 2>errors || fail "$(cat out errors)"
+grep -q '^nothing to do' out || fail "another engine does something: $(cat out)"
+"$hotgraph" sweep "$source/configs/quick.cfg" --db interp.db --engine interp >out 2>errors || fail "$(cat out errors)"
+grep -q '^reproduced: ' out || fail "interpreted: $(tail -3 out)"
+test "$(sqlite3 -readonly interp.db 'SELECT DISTINCT engine FROM replay')" = interp || fail "another engine ran"
+
 # The five questions of the README.
 questions=$(sed -n '/^## Asking the database/,/^## What the data say/p' "$source/README.md" |
     sed -n 's/^    //p' | sed "s/^sqlite3[^']*'\(.*\)'\$/\1;/")

@@ -15,7 +15,20 @@ refuses 2 'needs a value' replay "$rom" --frames
 refuses 2 'takes no value' replay "$rom" --json=1
 refuses 2 'it takes' replay
 refuses 2 'one operand too many' replay "$rom" "$rom"
-refuses 2 "--engine takes one of" replay "$rom" --engine jit
+for command in "replay $rom" "exact $rom --out a" "sample $rom --out a" "blocks $rom" "testrom $rom" "sweep a.cfg"; do
+    # shellcheck disable=SC2086 # words of the command
+    for wrong in "jit:--engine takes one of interp, dbt, auto, not 'jit'" \
+        "interp:hot=1:--engine interp takes no options, and 'hot=1' is one; dbt takes hot=N" \
+        "auto:cache=4K:--engine auto takes no options, and 'cache=4K' is one; dbt takes hot=N" \
+        "dbt:fast=1:--engine dbt: there is no option 'fast'; dbt takes hot=N" \
+        "dbt:hot:--engine dbt: hot takes a whole number from 1 to 200, not ''; dbt takes hot=N" \
+        "dbt:block=x:--engine dbt: block takes a whole number from 1 to 24, not 'x'; dbt takes hot=N" \
+        "dbt:cache=1K:--engine dbt: cache takes a whole number from 4096 to 1073741824" \
+        "dbt:no-chaining=0:--engine dbt: no-chaining takes no value; dbt takes hot=N"; do
+        refuses 2 "--engine ${wrong#*:--engine }" $command --engine "${wrong%%:--engine*}"
+    done
+    "$hotgraph" ${command%% *} --help | grep -q 'dbt:hot=1,cache=4K' || fail "$command --help hides the options"
+done
 refuses 2 'FRAME:FILE.png' replay "$rom" --screenshot 3
 for wrong in 0 0: :a 800:a 00000:a '$0:a' -1:a; do
     refuses 2 'ADDR:FILE' replay "$rom" --dump-ram-at "$wrong"
