@@ -212,7 +212,9 @@ static enum next left(struct nes *n, const struct exit *x) {
     case LEAVE_TOUCHED:
         return INTERPRET_REST;
     case LEAVE_BOARD:
-        return GO_ON;
+        if (n->watched && x->site)
+            watch_went(n, x->site, WENT_NEXT);
+        return n->watched && n->attention ? RETURN : GO_ON;
     case LEAVE_WAIT:
         n->waiting = x->wait;
         return RETURN;

@@ -89,6 +89,7 @@ static void check_budget(struct translation *t, const struct guest_block *g, uns
     t->flags.host = t->flags.carry = 0;                        /* the host's flags are lost */
 }
 
+/* Where the instruction goes is known only after that: its probes fire behind the exit. */
 static void leave_if_moved(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     frame_in(t->dbt, e, ZYDIS_REGISTER_RAX);
@@ -162,6 +163,8 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
         return false;
     default:
         executed(t, op->info->cycles);
+        if (op->reach == REACH_BOARD)
+            leave_if_moved(t, op);
         fire(t, PROBE_NEXT, (uint16_t)(op->pc + op->info->size));
         return true;
     }
@@ -185,7 +188,8 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         direct(t, s->op, branch_target(s->op));
         break;
     case STUB_AT_PC:
-        leave_by(t, (struct exit){.leave = s->leave, .pc = s->pc});
+        leave_by(t,
+                 (struct exit){.leave = s->leave, .pc = s->pc, .site = s->op ? s->op->site : NULL});
         break;
     case STUB_STALE: {
         const uint32_t jump = emit_jump(e, JMP); /* jmp to the next version of the block */
@@ -209,9 +213,7 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
     bool goes_on = true;
     for (unsigned i = 0; i < g->count; i++) {
         goes_on = instruction(t, &g->ops[i]);
-        if (g->ops[i].reach == REACH_BOARD)
-            leave_if_moved(t, &g->ops[i]);
-        else if (g->ops[i].reach == REACH_DEVICE && i + 1 < g->count)
+        if (g->ops[i].reach == REACH_DEVICE && i + 1 < g->count)
             check_budget(t, g, i + 1, LEAVE_TOUCHED);
     }
     if (goes_on)

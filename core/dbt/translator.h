@@ -131,7 +131,7 @@ enum leave {
     LEAVE_GUESS,     /* from an inline cache that is empty; the pc is in cpu.pc */
     LEAVE_BUDGET,    /* at the entry of a block that could reach the deadline */
     LEAVE_TOUCHED,   /* the same in its middle: a device has moved the deadline */
-    LEAVE_BOARD,     /* behind a write to the board that has moved the code */
+    LEAVE_BOARD,     /* behind a write to the board that has moved the code; probes are to fire */
     LEAVE_SLOW,      /* at an instruction that is nes_step's */
     LEAVE_STALE,     /* at the entry of a block whose bytes have changed */
     LEAVE_WAIT,      /* at the start of a busy-wait */
@@ -143,6 +143,7 @@ struct exit {
     uint16_t pc;
     uint32_t jump; /* LINK, STALE, GUESS: where its displacement is */
     struct wait *wait;
+    struct site *site; /* BOARD: of the instruction behind which it is; NULL: nobody watches */
 };
 
 /* What translated code is entered with, and gives back. */
