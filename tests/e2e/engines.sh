@@ -2,10 +2,11 @@
 # depend on the engine, or nobody can see what it has made of a program.
 set -eu
 . "$(dirname "$0")/lib.sh"
+refuse=$(realpath "$3")
 cd "$work"
 rom="$source/games/burrow.nes" movie="$source/movies/burrow.fm2"
 if ! "$hotgraph" replay "$rom" --frames 1 --engine dbt >/dev/null 2>none; then
-    grep -q 'x86-64' none || fail "no translator, and no word why"
+    grep -Eq 'x86-64|refuses' none || fail "no translator, and no word why: $(cat none)"
     exit 77
 fi
 
@@ -69,25 +70,29 @@ done
 
 # A system that refuses what the translator needs: auto plays by the interpreter and says so; dbt
 # names what was refused, and the way out.
-if "$3" memfd true 2>none; then
+status=0
+"$refuse" memfd true 2>none || status=$?
+test $status = 0 || test $status = 77 || fail "refuse: $(cat none)"
+if test $status = 0; then
     for what in memfd exec; do
         refused=$(test $what = memfd && echo 'memfd_create()' || echo 'memory that can be executed')
-        "$3" $what "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --json --ram-hash refused.hash >refused.json
+        "$refuse" $what "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --json --ram-hash refused.hash >refused.json
         grep -q '"engine": "interp"' refused.json || fail "auto takes another engine without $what"
         same interp700.hash refused.hash
-        "$3" $what "$hotgraph" replay "$rom" --frames 2 >summary
+        "$refuse" $what "$hotgraph" replay "$rom" --frames 2 >summary
         grep -q '(interp)$' summary || fail "the summary names another engine: $(cat summary)"
-        "$3" $what "$hotgraph" sweep "$source/configs/quick.cfg" --games burrow --db sweep.db >out
+        "$refuse" $what "$hotgraph" sweep "$source/configs/quick.cfg" --games burrow --db sweep.db >out
         test "$(sqlite3 sweep.db 'SELECT DISTINCT engine FROM replay')" = interp || fail "a sweep without $what"
         grep '^digest' out >refused.digest
         same interp.digest refused.digest
         rm sweep.db
-        "$3" $what "$hotgraph" testrom "$rom" --frames 2 >out || test $? = 1 || fail "testrom without $what"
+        ! "$refuse" $what "$hotgraph" testrom "$rom" --frames 2 >out 2>errors || fail "the ROM has a verdict"
+        grep -q '^unknown' out || fail "testrom without $what: $(cat out errors)"
         for command in "replay $rom --engine dbt" "replay $rom --engine dbt:cache=64K" "blocks $rom" \
             "testrom $rom --engine dbt" "sample $rom --engine dbt --out left"; do
             status=0
             # shellcheck disable=SC2086 # words of the command
-            "$3" $what "$hotgraph" $command --frames 2 >out 2>errors || status=$?
+            "$refuse" $what "$hotgraph" $command --frames 2 >out 2>errors || status=$?
             test $status = 1 || fail "$command without $what ends with $status"
             grep -qF "refuses $refused" errors || fail "$command without $what: $(cat errors)"
             grep -q -e '--engine interp' errors || fail "$command names no way out: $(cat errors)"

@@ -27,7 +27,7 @@ for command in "replay $rom" "exact $rom --out a" "sample $rom --out a" "blocks 
         "dbt:no-chaining=0:--engine dbt: no-chaining takes no value; dbt takes hot=N"; do
         refuses 2 "--engine ${wrong#*:--engine }" $command --engine "${wrong%%:--engine*}"
     done
-    "$hotgraph" ${command%% *} --help | grep -q 'dbt:hot=1,cache=4K' || fail "$command --help hides the options"
+    "$hotgraph" ${command%% *} --help | grep 'dbt:hot=1,cache=4K' >/dev/null || fail "$command --help hides the options"
 done
 refuses 2 'FRAME:FILE.png' replay "$rom" --screenshot 3
 for wrong in 0 0: :a 800:a 00000:a '$0:a' -1:a; do
