@@ -45,11 +45,13 @@ void bus_forget_lines(struct nes *n) {
     n->event = n->nmi_event = n->board_event = n->apu_event = 0;
 }
 
-/* A device was accessed: what it published is void, and its lines may have changed already. */
-static void touched_ppu(struct nes *n) {
-    n->event = n->nmi_event = 0;
+/* A device was accessed: what it published is void, and its lines may have changed already. Of the
+ * PPU's registers only the first three have to do with its NMI. */
+static void touched_ppu(struct nes *n, uint16_t address) {
+    if ((address & 7) <= PPU_STATUS)
+        n->event = n->nmi_event = 0;
     if (n->board.ops->irq)
-        n->board_event = 0;
+        n->event = n->board_event = 0;
 }
 
 static void touched_apu(struct nes *n) {
@@ -112,7 +114,7 @@ uint8_t bus_read(struct nes *n, uint16_t address) {
     if (address < 0x4000) {
         if ((address & 7) == PPU_STATUS && ppu_reads_again(&n->ppu, n->cycle, &n->bus))
             return n->bus;
-        touched_ppu(n);
+        touched_ppu(n, address);
         return n->bus = ppu_read(&n->ppu, address, n->cycle);
     }
     uint8_t driven;
@@ -167,7 +169,7 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value) {
     if (address >= 0x4020) {
         write_board(n, address, value);
     } else if (address < 0x4000) {
-        touched_ppu(n);
+        touched_ppu(n, address);
         ppu_write(&n->ppu, address, value, n->cycle);
     } else if (address == OAM_DMA) {
         n->oam_pending = true;
@@ -252,7 +254,7 @@ static void oam_at_once(struct nes *n, uint16_t halted) {
     n->bus = page[255];
     n->cycle = last;
     n->oam_pending = false;
-    touched_ppu(n);
+    touched_ppu(n, PPU_OAM_DATA);
     end_cycle(n);
 }
 
