@@ -1,10 +1,10 @@
 /*
  * emit: writes x86-64 instructions, encoded by Zydis. Private to core/dbt.
  *
- *     EMIT(e, ADD, reg(RAX), imm(5));                                          add rax, 5
- *     EMIT(e, MOVZX, reg(ECX), mem(1, RBX, 16));                               movzx ecx, byte
- * [rbx+16] const uint32_t jump = emit_jump(e, JNZ);                                 jnz ...
- *     emit_bind(e, jump, emit_here(e));                                        ...:
+ *     EMIT(e, ADD, REG(RAX), imm(5));                // add rax, 5
+ *     EMIT(e, MOVZX, REG(ECX), mem(1, NES, 16));     // movzx ecx, byte [rbx + 16]
+ *     const uint32_t jump = emit_jump(e, JNZ);       // jnz ...
+ *     emit_bind(e, jump, emit_here(e));              // ...:
  *
  * When the room is used up nothing more is written and `full` is set; the caller looks once, at the
  * end. Places in the code are offsets from the start of the cache, the same in both of its views.
@@ -16,9 +16,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Instructions that were encoded before, by what was asked for: Zydis takes a thousand times as
+ * long as copying one, and most of a program's come again and again. */
+struct encodings {
+    struct encoding {
+        struct {
+            uint32_t mnemonic, operands;
+            uint32_t what[2]; /* of each operand: type, size, registers, scale; and its number */
+            int64_t value[2];
+        } of;
+        uint8_t length, bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+    } at[2048]; /* length 0: empty */
+};
+
 struct emitter {
     uint8_t *code; /* start of the cache, to write */
     uint32_t at, end;
+    struct encodings *encodings;
     bool full;
 };
 

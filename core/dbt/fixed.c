@@ -135,7 +135,8 @@ static void emit_return_miss(struct dbt *d, struct emitter *e) {
 }
 
 enum status fixed_code(struct dbt *d, struct error *e) {
-    struct emitter emitter = {.code = d->cache.code, .end = (uint32_t)d->cache.size};
+    struct emitter emitter = {
+        .code = d->cache.code, .end = (uint32_t)d->cache.size, .encodings = &d->encodings};
     emit_leave(d, &emitter);
     emit_enter(d, &emitter);
     emit_call_probe(d, &emitter);

@@ -15,7 +15,10 @@ static uint64_t cycle_of(const struct frame *f, uint32_t where) {
 
 static void move_deadline(struct frame *f) {
     const uint64_t now = f->budget_end - (uint64_t)f->budget;
-    f->deadline = engine_deadline(f->nes, f->nes->cpu.p & P_I);
+    const uint64_t deadline = engine_deadline(f->nes, f->nes->cpu.p & P_I);
+    if (deadline == f->deadline)
+        return;
+    f->deadline = deadline;
     f->budget_end = last_start(f->stop, f->deadline);
     f->budget = (int64_t)(f->budget_end - now);
 }

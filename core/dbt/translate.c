@@ -254,9 +254,11 @@ static struct block *new_block(const struct nes *n, const struct guest_block *g)
 
 struct block *translate(struct dbt *d, struct nes *n, const struct guest_block *g) {
     const uint64_t begun = nanoseconds();
-    struct emitter e = {
-        .code = d->cache.code, .at = (uint32_t)d->cache.used, .end = (uint32_t)d->cache.size};
-    struct stub *const stubs = calloc(STUBS, sizeof *stubs);
+    struct emitter e = {.code = d->cache.code,
+                        .at = (uint32_t)d->cache.used,
+                        .end = (uint32_t)d->cache.size,
+                        .encodings = &d->encodings};
+    struct stub *const stubs = malloc(STUBS * sizeof *stubs);
     struct translation t = {.dbt = d, .nes = n, .e = &e, .stubs = stubs};
     struct block *const b = new_block(n, g);
     const size_t exits = d->exits.len;

@@ -173,6 +173,7 @@ enum { MAPPINGS = 64, SLOW_PLACE = 255 };
 struct dbt {
     struct dbt_options options;
     struct cache cache;
+    struct encodings encodings;
     struct frame frame;
     /* Places of the fixed code. */
     uint32_t leave, leave_indirect, enter, call_probe, touch_read, touch_write, return_miss;
