@@ -279,6 +279,22 @@ static void bundled_games(void **state) {
     globfree(&games);
 }
 
+/* Broken: behind a bank switch the old bank's code would run on, or be told of. */
+static void banks_change_under_the_code(void **state) {
+    (void)state;
+    struct guest *g = guest_new();
+    g->cart.mapper = 2;
+    guest_vectors(g, 0xC020, 0x8000, 0xC020);
+    guest_code(g, 0x8000, 0xA9, 0x01, 0x8D, 0x00, 0x80); /* LDA #1, STA $8000: bank 1 */
+    guest_code(g, 0xC005, 0xA9, 0x00, 0x8D, 0x00, 0x80); /* there: LDA #0, STA $8000: bank 0 */
+    guest_code(g, 0x800A, 0xE6, 0x10, 0xA9, 0x00, 0x8D, 0x00, 0x80); /* here: bank 0 again */
+    guest_code(g, 0x8011, 0x4C, 0x00, 0x80);
+    guest_code(g, 0xC020, 0x40);
+    for (int how = 0; how < WATCHINGS; how++)
+        lockstep(&g->cart, 1, 12, (enum watching)how);
+    free(g);
+}
+
 /* ---- calls and returns ---- */
 
 static struct dbt_statistics after_frames(const struct guest *g, int variant, unsigned frames) {
@@ -423,6 +439,7 @@ int main(void) {
         cmocka_unit_test(programs),
         cmocka_unit_test(a_bank_is_switched_under_the_code),
         cmocka_unit_test(bundled_games),
+        cmocka_unit_test(banks_change_under_the_code),
         cmocka_unit_test(returns_are_foretold),
         cmocka_unit_test(calls_without_end),
         cmocka_unit_test(states_move_between_engines),

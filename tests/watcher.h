@@ -26,8 +26,10 @@ static inline void on_call(void *self, const struct probe_event *e) {
 static inline void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct watcher *w = self;
     for (int when = 0; when < PROBE_WHEN_COUNT; when++) {
+        /* The sum tells which fired; the third value has more than 32 bits. */
+        const uint64_t value = 1 + UINT64_C(1000000007) * (uint64_t)when;
         probe_attach(site, when,
-                     (struct probe){.kind = PROBE_ADD, .counter = w->counters, .value = 1});
+                     (struct probe){.kind = PROBE_ADD, .counter = w->counters, .value = value});
         if (insn->pc % 3 == 0)
             probe_attach(site, when,
                          (struct probe){.kind = PROBE_CALL, .call = on_call, .user = w});

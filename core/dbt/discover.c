@@ -23,6 +23,13 @@ static bool writable(const struct nes *n, uint16_t address) {
     return n->wr[address >> 8] != NULL && n->wr[address >> 8] == n->rd[address >> 8];
 }
 
+/* address .. address + 255 is one piece of the memory that the pages show. */
+static bool in_one_piece(const uint8_t *const *pages, uint16_t address) {
+    const unsigned page = address >> 8;
+    return pages[page] &&
+           ((address & 0xff) == 0 || (page < 0xff && pages[page + 1] == pages[page] + 256));
+}
+
 enum { APU_PAGE = 0x40, APU_READABLE = 0x4015 };
 
 /* What a write that is not to memory reaches. */
@@ -113,6 +120,8 @@ static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, struct guest
     op->reach = (uint8_t)reach_of(n, op);
     if (op->reach == REACH_NOTHING)
         return false;
+    op->in_one_piece =
+        in_one_piece(op->access == READ ? n->rd : (const uint8_t *const *)n->wr, operand_of(op));
     if (n->watched)
         op->site = watch_find(n, pc, watch_slot(n, pc, from), from);
     return true;
@@ -135,7 +144,38 @@ static bool may_follow(const struct nes *n, const struct guest_block *g, uint16_
     return !n->board.banked || (pc & 0x1fff) <= 0x1ffd;
 }
 
-void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out) {
+/* ---- which flags are asked for ---- */
+
+/* Can the block be left to nes_step, with all flags, before the instruction? */
+static bool may_leave(const struct guest_op *op) {
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_ABX:
+    case MODE_ABY:
+        return !op->in_one_piece;
+    case MODE_IZX:
+    case MODE_IZY:
+        return true;
+    default:
+        return op->mnemonic == DO_PLP || op->mnemonic == DO_CLI || op->info->kind != INSN_PLAIN;
+    }
+}
+
+static void find_needed(struct guest_block *g) {
+    enum { FLAGS = FLAG_C | FLAG_Z | FLAG_V | FLAG_N };
+    uint16_t needed = FLAGS;
+    for (unsigned i = g->count; i-- > 0;) {
+        struct guest_op *const op = &g->ops[i];
+        const bool seen = op->site && calls_back(op->site);
+        if (seen || op->reach != REACH_MEMORY)
+            needed = FLAGS; /* callbacks see them; so does who goes on behind a device */
+        op->needed = needed;
+        needed = (uint16_t)((needed & ~op->info->writes) | op->info->reads);
+        if (seen || may_leave(op))
+            needed = FLAGS;
+    }
+}
+
+static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out) {
     *out = (struct guest_block){.in_ram = may_change(n, pc)};
     if (!n->rd[pc >> 8])
         return;
@@ -156,4 +196,9 @@ void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *o
         if ((out->in_ram && writes(op)) || op->reach == REACH_BOARD)
             return; /* it may have changed what follows */
     }
+}
+
+void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out) {
+    collect(n, pc, length, out);
+    find_needed(out);
 }

@@ -38,6 +38,13 @@ static bool calls(const struct hooks *hooks) {
     return false;
 }
 
+bool calls_back(const struct site *site) {
+    for (size_t i = 0; i < sizeof site->probes / sizeof *site->probes; i++)
+        if (calls(&site->probes[i]))
+            return true;
+    return false;
+}
+
 void fire(struct translation *t, enum probe_when when, int pc) {
     struct emitter *const e = t->e;
     const struct site *const site = t->op->site;

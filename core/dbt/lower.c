@@ -39,26 +39,31 @@ static void carry_in(struct translation *t) {
     EMIT(t->e, ADD, C8, imm(-1)); /* add dil, -1: carries when it was 1 */
 }
 
+/* RRA itself asks for the carry of its first half. */
+static bool needed(const struct translation *t, unsigned flags) {
+    return t->op->needed & flags || (flags == FLAG_C && t->op->mnemonic == DO_RRA);
+}
+
 static void borrow_out(struct translation *t) {
-    EMIT(t->e, SETNB, C8); /* setnc dil */
+    if (needed(t, FLAG_C))
+        EMIT(t->e, SETNB, C8); /* setnc dil */
     t->flags.c = C_HERE;
     t->flags.carry = CARRY_IS_NOT_C;
 }
 
 static void carry_out(struct translation *t) {
-    EMIT(t->e, SETB, C8); /* setc dil */
+    if (needed(t, FLAG_C))
+        EMIT(t->e, SETB, C8); /* setc dil */
     t->flags.c = C_HERE;
     t->flags.carry = CARRY_IS_C;
 }
 
-/* ---- where operands are ---- */
-
-/* address .. address + 255 is one piece of the memory that the pages show. */
-static bool in_one_piece(const uint8_t *const *pages, uint16_t address) {
-    const unsigned page = address >> 8;
-    return pages[page] &&
-           ((address & 0xff) == 0 || (page < 0xff && pages[page + 1] == pages[page] + 256));
+static void overflow_out(struct translation *t) {
+    if (needed(t, FLAG_V))
+        EMIT(t->e, SETO, V8); /* seto bpl */
 }
+
+/* ---- where operands are ---- */
 
 /* The guest's memory at `at` + index; index may be ZYDIS_REGISTER_NONE. */
 operand lower_memory_at(struct translation *t, const uint8_t *at, ZydisRegister index) {
@@ -107,7 +112,7 @@ static operand absolute_indexed(struct translation *t, const struct guest_op *op
     const uint16_t base = word_of(op);
     const bool write = op->access != READ;
     const uint8_t *const *const pages = write ? (const uint8_t *const *)n->wr : n->rd;
-    if (in_one_piece(pages, base)) {
+    if (op->in_one_piece) {
         if (!write)
             page_penalty(t, base & 0xff, index);
         return lower_memory_at(t, pages[base >> 8] + (base & 0xff), index);
@@ -215,7 +220,7 @@ static void add_with(struct translation *t, operand m) {
         EMIT(t->e, ADC, A8, m); /* adc r8b, m */
     }
     carry_out(t);
-    EMIT(t->e, SETO, V8); /* seto bpl */
+    overflow_out(t);
     set_nz(t, NZ_IS_A, HOST_HAS_NZ);
 }
 
@@ -229,7 +234,7 @@ static void subtract_with(struct translation *t, operand m) {
         EMIT(t->e, SBB, A8, m);      /* sbb r8b, m */
     }
     borrow_out(t);
-    EMIT(t->e, SETO, V8); /* seto bpl */
+    overflow_out(t);
     set_nz(t, NZ_IS_A, HOST_HAS_NZ);
 }
 
@@ -242,15 +247,19 @@ static void compare(struct translation *t, operand r32, operand m) {
 
 static void bit(struct translation *t, operand m) {
     struct emitter *const e = t->e;
-    load(t, REG(EAX), m);          /* movzx eax, m */
-    EMIT(e, MOV, NZ32, REG(EAX));  /* mov esi, eax */
-    EMIT(e, AND, NZ32, imm(0x80)); /* and esi, 80h */
-    EMIT(e, SHL, NZ32, imm(8));    /* shl esi, 8 */
-    EMIT(e, MOV, V32, REG(EAX));   /* mov ebp, eax */
-    EMIT(e, AND, V32, imm(0x40));  /* and ebp, 40h */
-    EMIT(e, TEST, REG(AL), A8);    /* test al, r8b */
-    EMIT(e, SETNZ, REG(CL));       /* setnz cl */
-    EMIT(e, OR, NZ8, REG(CL));     /* or sil, cl */
+    load(t, REG(EAX), m); /* movzx eax, m */
+    if (needed(t, FLAG_V)) {
+        EMIT(e, MOV, V32, REG(EAX));  /* mov ebp, eax */
+        EMIT(e, AND, V32, imm(0x40)); /* and ebp, 40h */
+    }
+    if (needed(t, FLAG_N | FLAG_Z)) {
+        EMIT(e, MOV, NZ32, REG(EAX));  /* mov esi, eax */
+        EMIT(e, AND, NZ32, imm(0x80)); /* and esi, 80h */
+        EMIT(e, SHL, NZ32, imm(8));    /* shl esi, 8 */
+        EMIT(e, TEST, REG(AL), A8);    /* test al, r8b */
+        EMIT(e, SETNZ, REG(CL));       /* setnz cl */
+        EMIT(e, OR, NZ8, REG(CL));     /* or sil, cl */
+    }
     set_nz(t, NZ_HERE, HOST_NOTHING);
 }
 

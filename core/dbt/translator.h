@@ -98,6 +98,8 @@ struct guest_op {
     uint16_t pc;
     uint8_t bytes[3];
     uint8_t mnemonic, access, reach; /* DO_..., enum access, enum reach */
+    bool in_one_piece;               /* index or not, its operand is in memory that is known */
+    uint16_t needed;                 /* FLAG_... that someone may ask for behind it */
     const struct opcode_info *info;
     const uint8_t *from; /* where it lies */
     struct site *site;   /* NULL: nobody watches */
@@ -276,6 +278,8 @@ void exit_link(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place);
 
 /* ---- instrument.c ---- */
 
+/* Does a probe at the site call somebody, who may look at the machine? */
+bool calls_back(const struct site *site);
 enum { PC_IN_ECX = -1 };
 /* Fires the probes of the instruction for `when`; the machine stands at `pc` (or PC_IN_ECX, which
  * stays there). After a callback that has asked for something the block is left. */
