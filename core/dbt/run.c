@@ -186,9 +186,10 @@ static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t sto
     n->cycle = f->budget_end - (uint64_t)f->budget;
     n->instructions = f->instructions + (f->executed >> EXECUTED_SHIFT);
     *deadline = f->deadline;
-    d->statistics.executed += f->executed & ((1u << EXECUTED_SHIFT) - 1);
+    const uint64_t blocks = f->executed & ((1u << EXECUTED_SHIFT) - 1);
+    d->statistics.executed += blocks;
+    d->statistics.dispatched += blocks > 0; /* the first of them; it may have been left early */
     d->statistics.return_misses += f->return_misses;
-    d->statistics.dispatched++;
     return number;
 }
 
