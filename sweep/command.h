@@ -18,5 +18,6 @@ int command_sweep(int argc, char **argv);
 int command_techniques(int argc, char **argv);
 int command_movie(int argc, char **argv);
 int command_testrom(int argc, char **argv);
+int command_lockstep(int argc, char **argv);
 
 #endif

@@ -74,3 +74,10 @@ uint8_t fingers_press(struct fingers *f, uint64_t frame) {
     f->b.held = press(f, frame, &f->b.until, f->b.held, NES_B, true);
     return f->pad.held | f->a.held | f->b.held;
 }
+
+void fingers_fill(struct movie *m, uint64_t seed) {
+    struct fingers f;
+    fingers_begin(&f, seed);
+    for (size_t i = 1; i < m->line_count; i++)
+        m->lines[i].pads[0] = fingers_press(&f, i - 1);
+}

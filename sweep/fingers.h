@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "nes/movie.h"
+
 struct fingers {
     uint64_t seed, drawn; /* how many random numbers were used */
     uint64_t start_at;    /* frame of the next double Start */
@@ -24,5 +26,8 @@ struct fingers {
 void fingers_begin(struct fingers *f, uint64_t seed);
 /* The buttons of frame `frame` (NES_A ...); to be asked for frame 0, 1, 2, ... */
 uint8_t fingers_press(struct fingers *f, uint64_t frame);
+/* Makes all lines of a movie that has none of its own yet: what is pressed depends on the seed
+ * alone. */
+void fingers_fill(struct movie *m, uint64_t seed);
 
 #endif

@@ -23,6 +23,7 @@ static const struct command {
     {"sweep", "run the experiment that a configuration file describes", command_sweep},
     {"techniques", "list the profiling techniques and their parameters", command_techniques},
     {"testrom", "run test ROMs to their verdict", command_testrom},
+    {"lockstep", "run games in many ways at once; find where they differ", command_lockstep},
     {"movie", "describe an .fm2 movie, or make one", command_movie},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -38,13 +38,6 @@ static const char details[] = GAME_DETAILS
     "  hotgraph movie make game.nes --out game.fm2 --seed 7\n"
     "  hotgraph movie make mazewisp --player mazewisp --out m.fm2\n";
 
-static void press_blindly(struct make *m) {
-    struct fingers f;
-    fingers_begin(&f, m->seed);
-    for (size_t i = 1; i < m->movie.line_count; i++)
-        m->movie.lines[i].pads[0] = fingers_press(&f, i - 1);
-}
-
 /* The player presses, the machine plays, and every line that is played becomes the movie's. */
 static enum status let_play(struct make *m, const struct player *player, struct error *e) {
     struct nes *nes = NULL;
@@ -111,7 +104,7 @@ static enum status make(struct make *m, struct error *e) {
     if (m->player != NULL)
         status = let_play(m, player_find(m->player), e);
     else
-        press_blindly(m);
+        fingers_fill(&m->movie, m->seed);
     return status == STATUS_OK ? movie_write(&m->movie, m->out, e) : status;
 }
 

@@ -111,6 +111,17 @@ bool nes_jammed(const struct nes *nes, uint32_t *pc, uint64_t *frame);
 uint64_t nes_ram_hash(const struct nes *nes); /* 64-bit FNV-1a of the 2 KiB */
 /* Hash of the whole state (as saved), to compare engines with. */
 uint64_t nes_state_hash(const struct nes *nes);
+/* One number of the state that is `a` in one machine and `b` in another. */
+struct nes_difference {
+    const char *part;    /* "CPU", "PPU", "PRG RAM", ... */
+    const char *member;  /* "cycle", "ram", ...; "" where the part is one memory */
+    size_t index, count; /* which of `count` such numbers */
+    uint64_t a, b;
+};
+/* Compares the whole states (as saved) of two machines with the same cartridge, far quicker than by
+ * their hashes. Returns how many numbers differ, and stores the first `most`. */
+size_t nes_differences(const struct nes *a, const struct nes *b, struct nes_difference *out,
+                       size_t most);
 uint32_t nes_code_address(const struct nes *nes, uint16_t pc);
 /* Reads memory the way the processor sees it, without any side effect; registers read as 0. */
 uint8_t nes_peek(const struct nes *nes, uint16_t address);

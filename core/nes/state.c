@@ -22,19 +22,20 @@ static const char magic[MAGIC_SIZE + 1] = "hotgraph state\r\n";
 
 /* One number, or an array of them; a value above `most` is refused. */
 struct field {
+    const char *name;
     uint32_t offset, count;
     uint8_t size;
     uint64_t most;
 };
 #define ITEM(type, member) (((type *)0)->member)
 #define FIELD_MOST(type, member, limit)                                                            \
-    { offsetof(type, member), 1, sizeof ITEM(type, member), limit }
+    { #member, offsetof(type, member), 1, sizeof ITEM(type, member), limit }
 #define FIELD(type, member) FIELD_MOST(type, member, UINT64_MAX)
 #define FLAG(type, member)  FIELD_MOST(type, member, 1)
 #define BYTES(type, member)                                                                        \
-    { offsetof(type, member), sizeof ITEM(type, member), 1, UINT64_MAX }
+    { #member, offsetof(type, member), sizeof ITEM(type, member), 1, UINT64_MAX }
 #define LONGS(type, member)                                                                        \
-    { offsetof(type, member), sizeof ITEM(type, member) / 8, 8, UINT64_MAX }
+    { #member, offsetof(type, member), sizeof ITEM(type, member) / 8, 8, UINT64_MAX }
 
 static const struct field cpu_fields[] = {
     FIELD(struct nes, cpu.pc),
@@ -182,6 +183,7 @@ static const struct field apu_fields[] = {
 
 struct section {
     char tag[5];
+    const char *name; /* for people */
     uint8_t *base;
     const struct field *fields; /* or plain bytes: NULL, and `count` of them */
     size_t count;
@@ -192,13 +194,13 @@ enum { SECTIONS = 7 };
 static void list_sections(struct section out[SECTIONS], struct nes *n) {
     struct board *b = &n->board;
     const struct section sections[SECTIONS] = {
-        {"CPU ", (uint8_t *)n, cpu_fields, LENGTH_OF(cpu_fields)},
-        {"THRD", (uint8_t *)&n->threads, thread_fields, LENGTH_OF(thread_fields)},
-        {"BRD ", (uint8_t *)&b->state, board_fields, LENGTH_OF(board_fields)},
-        {"PPU ", (uint8_t *)&n->ppu.s, ppu_fields, LENGTH_OF(ppu_fields)},
-        {"APU ", (uint8_t *)&n->apu, apu_fields, LENGTH_OF(apu_fields)},
-        {"PRAM", b->prg_ram, NULL, b->prg_ram_size},
-        {"CRAM", b->chr_ram, NULL, b->chr_ram_size},
+        {"CPU ", "CPU", (uint8_t *)n, cpu_fields, LENGTH_OF(cpu_fields)},
+        {"THRD", "threads", (uint8_t *)&n->threads, thread_fields, LENGTH_OF(thread_fields)},
+        {"BRD ", "board", (uint8_t *)&b->state, board_fields, LENGTH_OF(board_fields)},
+        {"PPU ", "PPU", (uint8_t *)&n->ppu.s, ppu_fields, LENGTH_OF(ppu_fields)},
+        {"APU ", "APU", (uint8_t *)&n->apu, apu_fields, LENGTH_OF(apu_fields)},
+        {"PRAM", "PRG RAM", b->prg_ram, NULL, b->prg_ram_size},
+        {"CRAM", "CHR RAM", b->chr_ram, NULL, b->chr_ram_size},
     };
     memcpy(out, sections, sizeof sections);
 }
@@ -330,6 +332,57 @@ uint64_t nes_state_hash(const struct nes *n) {
     const uint64_t hash = load_number(state.at + HEADER_SIZE - 8, 8);
     bytes_free(&state);
     return hash;
+}
+
+/* ---- comparing ---- */
+
+struct comparison {
+    struct nes_difference *out;
+    size_t most, found;
+};
+
+static void add_difference(struct comparison *c, struct nes_difference d) {
+    if (c->found < c->most)
+        c->out[c->found] = d;
+    c->found++;
+}
+
+static void compare_field(struct comparison *c, const struct section *x, const struct section *y,
+                          const struct field *f) {
+    const uint8_t *p = x->base + f->offset, *q = y->base + f->offset;
+    if (!memcmp(p, q, (size_t)f->count * f->size))
+        return;
+    for (uint32_t k = 0; k < f->count; k++, p += f->size, q += f->size)
+        if (memcmp(p, q, f->size))
+            add_difference(c, (struct nes_difference){x->name, f->name, k, f->count,
+                                                      read_member(p, f->size),
+                                                      read_member(q, f->size)});
+}
+
+static void compare_sections(struct comparison *c, const struct section *x,
+                             const struct section *y) {
+    for (size_t i = 0; x->fields && i < x->count; i++)
+        compare_field(c, x, y, &x->fields[i]);
+    if (x->fields || !x->count || !memcmp(x->base, y->base, x->count))
+        return;
+    for (size_t i = 0; i < x->count; i++)
+        if (x->base[i] != y->base[i])
+            add_difference(
+                c, (struct nes_difference){x->name, "", i, x->count, x->base[i], y->base[i]});
+}
+
+size_t nes_differences(const struct nes *a, const struct nes *b, struct nes_difference *out,
+                       size_t most) {
+    struct nes copies[2];
+    struct section sections[2][SECTIONS];
+    struct comparison c = {.out = out, .most = most};
+    snapshot(&copies[0], a);
+    snapshot(&copies[1], b);
+    list_sections(sections[0], &copies[0]);
+    list_sections(sections[1], &copies[1]);
+    for (unsigned i = 0; i < SECTIONS; i++)
+        compare_sections(&c, &sections[0][i], &sections[1][i]);
+    return c.found;
 }
 
 /* ---- reading ---- */

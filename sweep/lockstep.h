@@ -1,0 +1,85 @@
+/*
+ * lockstep: one game on a reference machine and, beside it, in other ways, which must make no
+ * difference.
+ *
+ * After every frame the whole state of each way (registers, RAM, PPU, APU, cartridge, cycle and
+ * number of instructions) is compared with the reference's, and so is what its observers have seen
+ * so far; at the end, what its profilers have found. Where a way differs the frame is searched for
+ * the first instruction after which it does: both machines start from the reference's state at the
+ * end of the last equal frame, or, where the difference does not show then, from the beginning.
+ *
+ *     const struct way way = {.name = "late", .engine = dbt_engine(), .engine_options = &late};
+ *     const struct lockstep l = {.cartridge = c, .movie = &m, .end = 18000, .ways = &way,
+ *                                .count = 1};
+ *     struct outcome outcome;
+ *     if (lockstep_run(&l, &outcome, &e) == STATUS_OK && !outcome.equal)
+ *         ... outcome.where
+ */
+#ifndef HOTGRAPH_LOCKSTEP_H
+#define HOTGRAPH_LOCKSTEP_H
+
+#include "nes/engine.h"
+#include "nes/movie.h"
+
+/* Who looks on while a machine runs. */
+enum watching {
+    WATCH_NOBODY,
+    WATCH_PROFILERS, /* the exact profiler, and the sampler */
+    WATCH_TRANSFERS, /* told of every control transfer, in order; other instructions are counted */
+    WATCHINGS
+};
+
+struct way {
+    char name[64];
+    const struct engine *engine; /* NULL: the interpreter */
+    const void *engine_options;
+    enum watching watching;
+    bool no_skip, no_fast, pictures;
+};
+
+struct lockstep {
+    const struct cartridge *cartridge;
+    const struct movie *movie; /* an empty one: nothing is pressed */
+    const struct bytes *state; /* to start from; NULL: power-on */
+    uint64_t end;              /* frame before which to end; sooner after a JAM */
+    struct way reference;      /* zero: the interpreter; it is watched as each way is */
+    const struct way *ways;
+    size_t count;
+    /* Called before each frame; may be NULL. Another status than STATUS_OK ends the run. */
+    enum status (*frame)(void *user, uint64_t frame, struct error *e);
+    void *user;
+};
+
+enum { DIVERGENCE_NUMBERS = 24 };
+
+/* How a machine stands. */
+struct stand {
+    struct cpu_registers registers;
+    uint64_t cycle, instructions;
+};
+
+struct divergence {
+    char what[200];   /* one sentence */
+    uint64_t frame;   /* the first at whose end it shows */
+    uint64_t cycle;   /* located: of the boundary after which it shows; else of the frame's end */
+    bool located;     /* to one instruction: */
+    bool warm;        /* it shows only when played from the beginning, not from a saved state */
+    bool interrupt;   /* an interrupt or reset sequence, or DMA, was no instruction */
+    uint32_t address; /* code address of the instruction at before.registers.pc */
+    uint8_t bytes[3]; /* there */
+    struct stand before, reference, other; /* before it, and behind it on both machines */
+    size_t differences; /* numbers of the state that differ behind it; 0: only observers noticed */
+    struct nes_difference numbers[DIVERGENCE_NUMBERS]; /* the first of them; a: the reference's */
+};
+
+struct outcome {
+    bool equal;
+    uint64_t frames, instructions; /* that were compared, and equal */
+    struct divergence where;       /* unless equal */
+};
+
+/* Fills outcomes[0 .. count-1]. Errors are those of memory, of a wrong start state, and of frame();
+ * a difference is none. */
+enum status lockstep_run(const struct lockstep *l, struct outcome *outcomes, struct error *e);
+
+#endif

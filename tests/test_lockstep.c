@@ -1,0 +1,268 @@
+/*
+ * Lockstep with engines that are wrong on purpose. If this failed, a faulty translator could pass
+ * for a right one, or a fault would be looked for at the wrong place.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "nes/machine.h"
+#include "sweep/lockstep.h"
+#include "sweep/ways.h"
+#include "tiny_rom.h"
+
+enum { FRAMES = 40, FAULT = 700123, BYTE = 0x123 };
+
+/* ---- an engine that interprets, and does one thing wrong ---- */
+
+enum fault {
+    FLIPS_RAM,      /* a bit, once, at the first boundary at or after cycle FAULT */
+    FLIPS_RAM_WARM, /* the same, on machines that have been running since power-on only */
+    FLIPS_RAM_ONCE, /* the same, on the first machine that comes there, and never again */
+    LOSES_TIME,     /* is a cycle late */
+    COUNTS_WRONG,   /* adds one to a counter of probes */
+    MISSES_A_PROBE, /* takes one from those that have fired */
+};
+
+struct faulty {
+    const enum fault *fault;
+    bool done, warm;
+};
+
+static enum status create(void **self, struct nes *n, struct error *e) {
+    struct faulty *const f = *self = calloc(1, sizeof *f);
+    if (!f)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    f->fault = n->options.engine_options;
+    return STATUS_OK;
+}
+
+static unsigned flips_left = 1;
+
+static void go_wrong(struct faulty *f, struct nes *n) {
+    f->done = true;
+    switch (*f->fault) {
+    case FLIPS_RAM_WARM:
+        n->ram[BYTE] ^= f->warm ? 4 : 0;
+        break;
+    case FLIPS_RAM:
+        n->ram[BYTE] ^= 4;
+        break;
+    case FLIPS_RAM_ONCE:
+        n->ram[BYTE] ^= flips_left > 0 ? 4 : 0;
+        flips_left = 0;
+        break;
+    case LOSES_TIME:
+        n->cycle++;
+        break;
+    case COUNTS_WRONG:
+        n->counters[0]++;
+        break;
+    case MISSES_A_PROBE:
+        n->fired[0]--;
+        break;
+    }
+}
+
+/* Stops at FAULT, so that the fault comes at the same place whatever the machine is run to. */
+static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
+    struct faulty *const f = self;
+    f->warm |= n->cycle < 1000;
+    if (!f->done && n->cycle >= FAULT)
+        go_wrong(f, n);
+    engine_interpreter.run(NULL, n, n->cycle < FAULT ? earlier(stop, FAULT) : stop, deadline);
+}
+
+static const struct engine faulty_engine = {
+    .name = "faulty", .create = create, .destroy = free, .run = run};
+
+/* ---- what is found of it ---- */
+
+static struct way faulty_way(const enum fault *fault, enum watching watching) {
+    return (struct way){
+        .name = "faulty", .engine = &faulty_engine, .engine_options = fault, .watching = watching};
+}
+
+static void compare(const struct way *ways, size_t count, struct outcome *outcomes) {
+    static const struct movie movie;
+    struct cartridge *const cartridge = tiny_program();
+    const struct lockstep l = {
+        .cartridge = cartridge, .movie = &movie, .end = FRAMES, .ways = ways, .count = count};
+    struct error e = {0};
+    if (lockstep_run(&l, outcomes, &e) != STATUS_OK)
+        fail_msg("%s", e.text);
+    cartridge_free(cartridge);
+}
+
+static struct outcome outcome_of(enum fault fault, enum watching watching) {
+    struct outcome outcome;
+    const struct way way = faulty_way(&fault, watching);
+    compare(&way, 1, &outcome);
+    assert_false(outcome.equal);
+    return outcome;
+}
+
+/* The interpreter at a cycle, for a second opinion. */
+static struct nes *interpreter_at(struct cartridge **cartridge, uint64_t cycle) {
+    struct nes *nes;
+    *cartridge = tiny_program();
+    assert_int_equal(nes_create(&nes, &(struct nes_options){.cartridge = *cartridge}, NULL),
+                     STATUS_OK);
+    assert_int_equal(nes_run_to(nes, cycle, NULL), STATUS_OK);
+    return nes;
+}
+
+/* Located at the first instruction that a machine which goes wrong at FAULT executes wrongly. */
+static void expect_located(const struct outcome *o) {
+    const struct divergence *const d = &o->where;
+    struct cartridge *cartridge;
+    struct nes *const nes = interpreter_at(&cartridge, d->cycle);
+    assert_true(d->located);
+    assert_in_range(d->cycle, FAULT, FAULT + 2 * LONGEST_INSTRUCTION);
+    assert_int_equal(nes_frame(nes), d->frame);
+    assert_int_equal(d->frame, o->frames);
+    assert_int_equal(nes_cycle(nes), d->before.cycle);
+    assert_int_equal(nes_instructions(nes), d->before.instructions);
+    assert_int_equal(nes_registers(nes).pc, d->before.registers.pc);
+    assert_int_equal(nes_code_address(nes, d->before.registers.pc), d->address);
+    assert_int_equal(nes_peek(nes, d->before.registers.pc), d->bytes[0]);
+    assert_int_equal(nes_run_to(nes, d->cycle + 1, NULL), STATUS_OK);
+    assert_int_equal(nes_cycle(nes), d->reference.cycle);
+    assert_int_equal(nes_instructions(nes), d->reference.instructions);
+    assert_int_equal(nes_registers(nes).pc, d->reference.registers.pc);
+    nes_free(nes);
+    cartridge_free(cartridge);
+}
+
+static void expect_flipped_byte(const struct divergence *d) {
+    assert_int_equal(d->differences, 1);
+    assert_string_equal(d->numbers[0].member, "ram");
+    assert_int_equal(d->numbers[0].index, BYTE);
+    assert_int_equal(d->numbers[0].a ^ d->numbers[0].b, 4);
+}
+
+/* ---- tests ---- */
+
+static void a_flipped_bit(void **state) {
+    (void)state;
+    for (int watching = 0; watching < WATCHINGS; watching++) {
+        const struct outcome o = outcome_of(FLIPS_RAM, (enum watching)watching);
+        expect_located(&o);
+        expect_flipped_byte(&o.where);
+        assert_false(o.where.warm);
+        assert_memory_equal(&o.where.reference, &o.where.other, sizeof o.where.other);
+    }
+}
+
+static void a_bit_that_flips_only_on_old_machines(void **state) {
+    (void)state;
+    const struct outcome o = outcome_of(FLIPS_RAM_WARM, WATCH_NOBODY);
+    expect_located(&o);
+    expect_flipped_byte(&o.where);
+    assert_true(o.where.warm);
+}
+
+static void a_bit_that_flips_once(void **state) {
+    (void)state;
+    const struct outcome o = outcome_of(FLIPS_RAM_ONCE, WATCH_NOBODY);
+    assert_false(o.where.located);
+    assert_int_equal(o.where.frame, o.frames);
+    assert_true(o.frames > 0 && o.frames < FRAMES);
+    expect_flipped_byte(&o.where);
+}
+
+static void a_lost_cycle(void **state) {
+    (void)state;
+    const struct outcome o = outcome_of(LOSES_TIME, WATCH_NOBODY);
+    expect_located(&o);
+    assert_int_equal(o.where.other.cycle, o.where.before.cycle + 1);
+    assert_true(o.where.differences > 0);
+}
+
+/* The guest is right, and what is said of it is not: first noticed at the end. */
+static void a_wrong_counter(void **state) {
+    (void)state;
+    const struct outcome o = outcome_of(COUNTS_WRONG, WATCH_PROFILERS);
+    assert_int_equal(o.frames, FRAMES);
+    assert_int_equal(o.where.differences, 0);
+    assert_true(o.where.located);
+    assert_in_range(o.where.cycle, FAULT, FAULT + 2 * LONGEST_INSTRUCTION);
+    assert_non_null(strstr(o.where.what, "exact graph"));
+}
+
+static void a_probe_that_does_not_fire(void **state) {
+    (void)state;
+    for (int watching = WATCH_PROFILERS; watching < WATCHINGS; watching++) {
+        const struct outcome o = outcome_of(MISSES_A_PROBE, (enum watching)watching);
+        expect_located(&o);
+        assert_int_equal(o.where.differences, 0);
+        assert_non_null(strstr(o.where.what, "probes fired"));
+    }
+}
+
+/* One way's fault is no other's, and a machine that ran to the end did so. */
+static void other_ways_go_on(void **state) {
+    (void)state;
+    const enum fault fault = FLIPS_RAM;
+    const struct way ways[] = {
+        {.name = "interp"},
+        faulty_way(&fault, WATCH_NOBODY),
+        {.name = "cycles", .no_fast = true, .watching = WATCH_PROFILERS},
+        {.name = "slow", .no_skip = true, .watching = WATCH_TRANSFERS, .pictures = true},
+    };
+    enum { WAYS = sizeof ways / sizeof *ways };
+    struct outcome outcomes[WAYS];
+    compare(ways, WAYS, outcomes);
+    for (unsigned i = 0; i < WAYS; i++) {
+        assert_true(outcomes[i].equal == (i != 1));
+        if (i == 1)
+            continue;
+        assert_int_equal(outcomes[i].frames, FRAMES);
+        assert_true(outcomes[i].instructions > 1000 * FRAMES);
+        assert_int_equal(outcomes[i].instructions, outcomes[0].instructions);
+    }
+}
+
+static void ways_by_name(void **state) {
+    (void)state;
+    static const char *const wrong[] = {"",
+                                        "+no-skip",
+                                        "interpp",
+                                        "interp+",
+                                        "interp+skip",
+                                        "interp+profiled+followed",
+                                        "interp no-skip"};
+    struct way way;
+    assert_int_equal(way_find(&way, "interp+no-skip+followed+pictures", NULL), STATUS_OK);
+    assert_true(way.no_skip && way.pictures && !way.no_fast && way.engine == NULL);
+    assert_int_equal(way.watching, WATCH_TRANSFERS);
+    assert_int_equal(way_find(&way, "cycles+profiled", NULL), STATUS_OK);
+    assert_true(way.no_fast && !way.no_skip && way.watching == WATCH_PROFILERS);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(way_find(&way, wrong[i], NULL), STATUS_ARGUMENT);
+    struct ways all = {0};
+    assert_int_equal(ways_add_standard(&all, NULL), STATUS_OK);
+    assert_true(all.list.len >= 3);
+    for (size_t i = 0; i < all.list.len; i++) {
+        assert_int_equal(way_find(&way, all.list.at[i].name, NULL), STATUS_OK);
+        assert_true(way.engine || way.watching || way.no_skip); /* no reference in disguise */
+    }
+    vec_free(&all.list);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_flipped_bit),
+        cmocka_unit_test(a_bit_that_flips_only_on_old_machines),
+        cmocka_unit_test(a_bit_that_flips_once),
+        cmocka_unit_test(a_lost_cycle),
+        cmocka_unit_test(a_wrong_counter),
+        cmocka_unit_test(a_probe_that_does_not_fire),
+        cmocka_unit_test(other_ways_go_on),
+        cmocka_unit_test(ways_by_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
