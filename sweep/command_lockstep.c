@@ -33,16 +33,14 @@ static const char details[] = GAME_DETAILS
     "The interpreter runs the game, and beside it each way does. After every frame the\n"
     "whole states are compared: registers, RAM, PPU, APU, cartridge, cycle, number of\n"
     "instructions, all that a saved state holds; and what observers have seen so far. At\n"
-    "the end the exact graphs and the streams of samples are. Where a way differs, the\n"
-    "first instruction after which it does is searched for, from the state at the end of\n"
-    "the last equal frame or, where nothing shows then, from the beginning.\n"
+    "the end the exact graphs and the streams of samples are. Where a way differs, both\n"
+    "start again from the last equal frame: said is the first cycle at which they are\n"
+    "stopped and differ, and the instructions before it, from the last one on which has\n"
+    "to be executed for that. Where nothing shows then they start from the beginning.\n"
     "\n"
-    "Ways, all of them unless --way is given:\n";
+    "A way is what --engine takes, and modifiers joined to it by '+', several perhaps:\n";
 
 static const char examples[] =
-    "\n"
-    "Modifiers are joined to a way, and several may be: late+no-skip+profiled. Unless it is\n"
-    "named, cycles is not run, for it takes longer than all the others together.\n"
     "\n"
     "ROMs of boards that are not emulated are refused, with a line, and do not count.\n"
     "\n"
@@ -51,17 +49,10 @@ static const char examples[] =
     "\n"
     "Examples:\n"
     "  hotgraph lockstep mazewisp\n"
-    "  hotgraph lockstep game.nes --random 7 --frames 3000 --way small --way late+profiled\n"
-    "  hotgraph lockstep game.nes --random 7 --no-fast --way interp --way usual\n";
+    "  hotgraph lockstep game.nes --random 7 --frames 3000 --way dbt:hot=2,cache=16K+profiled\n"
+    "  hotgraph lockstep game.nes --random 7 --no-fast --way interp --way dbt\n";
 
 /* ---- a difference, for people ---- */
-
-static const char *change_of(const struct divergence *d, char text[40]) {
-    if (d->interrupt)
-        return "an interrupt or reset sequence, or DMA";
-    disassemble(text, d->before.registers.pc, d->bytes);
-    return text;
-}
 
 static void print_stand(const char *name, const struct stand *s) {
     const struct cpu_registers r = s->registers;
@@ -89,16 +80,33 @@ static void print_numbers(const struct divergence *d) {
         printf("      and %zu numbers more\n", d->differences - DIVERGENCE_NUMBERS);
 }
 
+static void print_steps(const struct divergence *d) {
+    char text[32];
+    for (unsigned i = 0; i < d->step_count; i++) {
+        const struct divergence_step *const step = &d->steps[i];
+        disassemble(text, step->insn.pc, step->insn.bytes);
+        printf("      %-12" PRIu64 " %06" PRIX32 "  %s\n", step->cycle, step->insn.address, text);
+    }
+    if (d->step_count == 0)
+        printf("      an interrupt or reset sequence\n");
+    else if (d->step_count == DIVERGENCE_STEPS && !d->warm)
+        printf("      and so on\n");
+}
+
 static void print_divergence(const struct way *way, const struct divergence *d) {
-    char text[40];
     printf("    frame %" PRIu64 ": %s\n", d->frame, d->what);
-    if (d->located)
-        printf("    first after cycle %" PRIu64 ", $%04X (code address %04" PRIX32 "): %s%s\n",
-               d->cycle, d->before.registers.pc, d->address, change_of(d, text),
-               d->warm ? "; only when played from the beginning" : "");
-    else
-        printf("    it shows neither from the state before this frame nor when the machines are\n"
-               "    stopped within the frame; at the frame's end:\n");
+    if (!d->located) {
+        printf("    neither from the state before this frame nor from the beginning does it show\n"
+               "    again when the machines are stopped within the frame; at the frame's end:\n");
+    } else if (d->warm) {
+        printf("    only when played from the beginning; after these in cycle %" PRIu64 ":\n",
+               d->reference.cycle);
+        print_steps(d);
+    } else {
+        printf("    in cycle %" PRIu64 ", not when both start later than before the first of:\n",
+               d->reference.cycle);
+        print_steps(d);
+    }
     if (d->located)
         print_stand("before", &d->before);
     print_stand("reference", &d->reference);
@@ -131,16 +139,26 @@ static void json_stand(const char *name, const struct stand *s) {
            name, r.pc, r.a, r.x, r.y, r.s, r.p, s->cycle, s->instructions);
 }
 
+static void json_steps(const struct divergence *d) {
+    char text[32];
+    printf(", \"steps\": [");
+    for (unsigned i = 0; i < d->step_count; i++) {
+        const struct divergence_step *const step = &d->steps[i];
+        disassemble(text, step->insn.pc, step->insn.bytes);
+        printf("%s{\"cycle\": %" PRIu64 ", \"address\": %" PRIu32 ", \"pc\": %u, \"text\": \"%s\"}",
+               i > 0 ? ", " : "", step->cycle, step->insn.address, step->insn.pc, text);
+    }
+    printf("]");
+}
+
 static void json_divergence(const struct divergence *d) {
     char text[80];
     printf(", \"what\": ");
     print_json_string(d->what);
-    printf(", \"frame\": %" PRIu64 ", \"cycle\": %" PRIu64 ", \"located\": %s", d->frame, d->cycle,
-           d->located ? "true" : "false");
+    printf(", \"frame\": %" PRIu64 ", \"located\": %s", d->frame, d->located ? "true" : "false");
     if (d->located) {
-        printf(", \"warm\": %s, \"address\": %" PRIu32 ", \"change\": ", d->warm ? "true" : "false",
-               d->address);
-        print_json_string(change_of(d, text));
+        printf(", \"warm\": %s", d->warm ? "true" : "false");
+        json_steps(d);
         json_stand("before", &d->before);
     }
     json_stand("reference", &d->reference);
@@ -253,7 +271,7 @@ static enum status run_game(struct command *c, const char *game, struct error *e
     struct play p;
     struct outcome *const outcomes = calloc(c->ways.list.len, sizeof *outcomes);
     c->game = game;
-    enum status status = outcomes != NULL ? play_open(&p, game, &c->wish, false, e)
+    enum status status = outcomes != NULL ? play_open(&p, game, &c->wish, e)
                                           : error_set(e, STATUS_MEMORY, "out of memory");
     if (status != STATUS_OK) {
         status = refuse(c, status, e);
@@ -310,7 +328,7 @@ static int run(struct command *c, const struct operands *operands) {
 }
 
 int command_lockstep(int argc, char **argv) {
-    struct command c = {.wish.engine = "interp"};
+    struct command c = {.wish.engine.kind = ENGINE_INTERP};
     const struct option_spec options[] = {
         {"movie", "FILE", "play this .fm2 movie instead of the game's own", OPTION_STRING,
          .to = &c.wish.movie},

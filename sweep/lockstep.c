@@ -1,9 +1,9 @@
-#include "lockstep.h"
+#include "sweep/lockstep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runner.h"
+#include "sweep/runner.h"
 
 enum { CHECKPOINT_EVERY = 256 }; /* frames */
 

@@ -4,11 +4,17 @@
  *
  * After every frame the whole state of each way (registers, RAM, PPU, APU, cartridge, cycle and
  * number of instructions) is compared with the reference's, and so is what its observers have seen
- * so far; at the end, what its profilers have found. Where a way differs the frame is searched for
- * the first instruction after which it does: both machines start from the reference's state at the
- * end of the last equal frame, or, where the difference does not show then, from the beginning.
+ * so far; at the end, what its profilers have found.
  *
- *     const struct way way = {.name = "late", .engine = dbt_engine(), .engine_options = &late};
+ * Where a way differs the frame is searched: both machines start from the reference's state at the
+ * end of the last equal frame, and the first cycle is found at which they are stopped and differ.
+ * That alone does not name the instruction, since a translator does not stop in the middle of a
+ * block: with an earlier stop it leaves the block to the interpreter. So then the latest of the
+ * reference's states is found from which they come to differ at that cycle. Starting an instruction
+ * later they do not: that instruction, or how those behind it follow on it, is done wrongly. Where
+ * nothing shows when they start from a saved state, they start from the beginning.
+ *
+ *     const struct way way = {.name = "late", .engine = dbt_engine(), .translator.hot = 100};
  *     const struct lockstep l = {.cartridge = c, .movie = &m, .end = 18000, .ways = &way,
  *                                .count = 1};
  *     struct outcome outcome;
@@ -18,7 +24,7 @@
 #ifndef HOTGRAPH_LOCKSTEP_H
 #define HOTGRAPH_LOCKSTEP_H
 
-#include "nes/engine.h"
+#include "dbt/dbt.h"
 #include "nes/movie.h"
 
 /* Who looks on while a machine runs. */
@@ -30,9 +36,10 @@ enum watching {
 };
 
 struct way {
-    char name[64];
+    char name[128];
     const struct engine *engine; /* NULL: the interpreter */
-    const void *engine_options;
+    const void *engine_options;  /* NULL: these */
+    struct dbt_options translator;
     enum watching watching;
     bool no_skip, no_fast, pictures;
 };
@@ -50,7 +57,7 @@ struct lockstep {
     void *user;
 };
 
-enum { DIVERGENCE_NUMBERS = 24 };
+enum { DIVERGENCE_NUMBERS = 24, DIVERGENCE_STEPS = 16 };
 
 /* How a machine stands. */
 struct stand {
@@ -58,17 +65,23 @@ struct stand {
     uint64_t cycle, instructions;
 };
 
+struct divergence_step { /* an instruction, as the reference has executed it */
+    uint64_t cycle;
+    struct guest_insn insn;
+};
+
 struct divergence {
-    char what[200];   /* one sentence */
-    uint64_t frame;   /* the first at whose end it shows */
-    uint64_t cycle;   /* located: of the boundary after which it shows; else of the frame's end */
-    bool located;     /* to one instruction: */
-    bool warm;        /* it shows only when played from the beginning, not from a saved state */
-    bool interrupt;   /* an interrupt or reset sequence, or DMA, was no instruction */
-    uint32_t address; /* code address of the instruction at before.registers.pc */
-    uint8_t bytes[3]; /* there */
-    struct stand before, reference, other; /* before it, and behind it on both machines */
-    size_t differences; /* numbers of the state that differ behind it; 0: only observers noticed */
+    char what[200];      /* one sentence */
+    uint64_t frame;      /* the first at whose end it shows */
+    bool located;        /* in the frame: */
+    bool warm;           /* it shows only when played from the beginning, not from a saved state */
+    struct stand before; /* before the first instruction to matter; warm: before it shows */
+    /* What was executed from there until it shows, the first of it; warm: the last of the frame.
+     * None where it was an interrupt or reset sequence. */
+    struct divergence_step steps[DIVERGENCE_STEPS];
+    unsigned step_count;
+    struct stand reference, other; /* where it shows; not located: at the frame's end */
+    size_t differences; /* numbers of the state that differ there; 0: only observers noticed */
     struct nes_difference numbers[DIVERGENCE_NUMBERS]; /* the first of them; a: the reference's */
 };
 

@@ -71,9 +71,9 @@ static enum status load_state(struct play *p, const char *path, struct error *e)
     return status;
 }
 
-/* *p is to be closed after a failure, too. */
-static enum status play_open(struct play *p, const char *game, const struct play_options *o,
-                             struct error *e) {
+enum status play_open(struct play *p, const char *game, const struct play_options *o,
+                      struct error *e) {
+    *p = (struct play){.silent = o->silent};
     enum status status = game_find(&p->files, game, e);
     if (status == STATUS_OK)
         status = cartridge_load(&p->cartridge, p->files.rom, e);
@@ -106,18 +106,23 @@ static enum status play_open(struct play *p, const char *game, const struct play
     return STATUS_OK;
 }
 
+void play_close(struct play *p) {
+    nes_free(p->nes);
+    movie_free(&p->movie);
+    cartridge_free(p->cartridge);
+    game_files_free(&p->files);
+    *p = (struct play){0};
+}
+
 int play_command(const char *game, const struct play_options *options,
                  enum status (*work)(void *self, struct play *p, struct error *e), void *self) {
-    struct play p = {.silent = options->silent};
+    struct play p;
     struct error e = {0};
     interrupt_catch(); /* before a command opens its results */
     enum status status = play_open(&p, game, options, &e);
     if (status == STATUS_OK)
         status = work(self, &p, &e);
-    nes_free(p.nes);
-    movie_free(&p.movie);
-    cartridge_free(p.cartridge);
-    game_files_free(&p.files);
+    play_close(&p);
     return status == STATUS_OK ? 0 : failure(&e);
 }
 

@@ -56,6 +56,11 @@ struct play {
  * exit status. */
 int play_command(const char *game, const struct play_options *options,
                  enum status (*work)(void *self, struct play *p, struct error *e), void *self);
+/* For commands that play several games: finds the game, loads everything, builds the machine. *p is
+ * to be closed after a failure, too. */
+enum status play_open(struct play *p, const char *game, const struct play_options *options,
+                      struct error *e);
+void play_close(struct play *p);
 /* What the translator has done; false when another engine runs. */
 bool play_translation(const struct play *p, struct dbt_statistics *out);
 

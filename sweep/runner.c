@@ -1,4 +1,4 @@
-#include "runner.h"
+#include "sweep/runner.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -49,8 +49,12 @@ static enum status follow(struct runner *r, struct error *e) {
 static enum status profile(struct runner *r, struct error *e) {
     const int64_t values[TECHNIQUE_PARAMETERS] = {0};
     r->technique = technique_find("exact");
-    /* Rarer than users have it, for the memory's sake, and anywhere in the frame. */
-    const struct sampler_options options = {.interval_us = 10000, .jitter_us = 4000, .seed = 1};
+    /* Rarer than users have it, for the memory's sake, and anywhere in the frame. Instructions that
+     * are sampled are no engine's, so the first ones of a machine that goes on are not. */
+    const struct sampler_options options = {.interval_us = 10000,
+                                            .jitter_us = 4000,
+                                            .seed = 1,
+                                            .phase_cycles = nes_cycle(r->nes) + 10000};
     const enum status status = r->technique->attach(&r->exact, r->nes, values, e);
     return status == STATUS_OK ? sampler_attach(&r->sampler, r->nes, options, e) : status;
 }
@@ -58,12 +62,13 @@ static enum status profile(struct runner *r, struct error *e) {
 enum status runner_open(struct runner *r, const struct lockstep *l, const struct way *way,
                         const struct bytes *state, struct error *e) {
     *r = (struct runner){.watching = way->watching};
-    const struct nes_options options = {.cartridge = l->cartridge,
-                                        .engine = way->engine,
-                                        .engine_options = way->engine_options,
-                                        .pictures = way->pictures,
-                                        .no_skip = way->no_skip,
-                                        .no_fast = way->no_fast};
+    const struct nes_options options = {
+        .cartridge = l->cartridge,
+        .engine = way->engine,
+        .engine_options = way->engine_options != NULL ? way->engine_options : &way->translator,
+        .pictures = way->pictures,
+        .no_skip = way->no_skip,
+        .no_fast = way->no_fast};
     enum status status = nes_create(&r->nes, &options, e);
     if (status == STATUS_OK && state != NULL)
         status = nes_load(r->nes, state->at, state->len, "the state to start from", e);

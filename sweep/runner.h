@@ -2,8 +2,8 @@
 #ifndef HOTGRAPH_RUNNER_H
 #define HOTGRAPH_RUNNER_H
 
-#include "lockstep.h"
 #include "profile/profile.h"
+#include "sweep/lockstep.h"
 
 /* Sees every control transfer, and counts the other instructions. */
 struct follower {

@@ -1,97 +1,85 @@
-#include "ways.h"
+#include "sweep/ways.h"
 
 #include <string.h>
 
-#include "dbt/dbt.h"
+#include "sweep/engines.h"
 
-static const struct base {
-    const char *name;
-    bool translated, no_fast, costly; /* costly: only the most telling modifiers by default */
-    struct dbt_options options;
-} bases[] = {
-    {"interp", false, false, false, {0}},
-    {"cycles", false, true, true, {0}},
-    {"usual", true, false, false, {0}},
-    {"sight", true, false, false, {.hot = 1}},
-    {"late", true, false, false, {.hot = 100}},
-    {"unchained", true, false, false, {.hot = 1, .no_chaining = true}},
-    {"small", true, false, true, {.hot = 1, .cache_bytes = 4096}},
-    {"single", true, false, false, {.hot = 1, .block_length = 1}},
-};
-enum { BASES = sizeof bases / sizeof *bases };
+const char ways_manual[] =
+    "  +no-skip   busy-waits are executed instead of passed over\n"
+    "  +no-fast   everything is executed cycle by cycle\n"
+    "  +profiled  the exact profiler and the sampler watch\n"
+    "  +followed  an observer is told of every control transfer, in order\n"
+    "  +pictures  pictures are computed\n"
+    "\n"
+    "Unless --way is given these are run, each alone, +profiled, +no-skip, with both, and\n"
+    "+followed: interp, dbt, dbt:hot=1, dbt:hot=100 and, at first sight too, no-chaining,\n"
+    "no-return-stack,no-inline-cache and block=1; and cache=4K alone and +profiled.\n";
 
-const char ways_manual[] = "  interp     the interpreter\n"
-                           "  cycles     the interpreter, everything cycle by cycle\n"
-                           "  usual      the translator as usual\n"
-                           "  sight      it translates everything at first sight\n"
-                           "  late       it translates what was executed 100 times\n"
-                           "  unchained  at first sight, and every block ends in the dispatcher\n"
-                           "  small      at first sight, with a code cache of 4 KiB\n"
-                           "  single     at first sight, one instruction a block\n"
-                           "  +no-skip   busy-waits are executed instead of passed over\n"
-                           "  +profiled  the exact profiler and the sampler watch\n"
-                           "  +followed  an observer is told of every control transfer, in order\n"
-                           "  +pictures  pictures are computed\n";
-
-static enum status no_such_way(const char *name, struct error *e) {
+static enum status no_such_way(const char *name, const char *modifier, struct error *e) {
     return error_set(e, STATUS_ARGUMENT,
-                     "--way %s: there is no such way; one is interp, cycles, usual, sight, late, "
-                     "unchained, small or single, and then +no-skip, +profiled, +followed, "
-                     "+pictures or several of them",
-                     name);
-}
-
-static const struct base *find_base(const char *name, size_t length) {
-    for (size_t i = 0; i < BASES; i++)
-        if (strlen(bases[i].name) == length && memcmp(bases[i].name, name, length) == 0)
-            return &bases[i];
-    return NULL;
+                     "--way %s: '%s' is no modifier, or it is one too many; there are +no-skip, "
+                     "+no-fast, +pictures, and either +profiled or +followed",
+                     name, modifier);
 }
 
 static bool modify(struct way *way, const char *word, size_t length) {
     const struct {
         const char *name;
-        bool *flag;
+        bool *flag; /* NULL: it is watched */
         enum watching watching;
     } modifiers[] = {
-        {"+no-skip", &way->no_skip, WATCH_NOBODY},
-        {"+pictures", &way->pictures, WATCH_NOBODY},
-        {"+profiled", NULL, WATCH_PROFILERS},
+        {"+no-skip", &way->no_skip, WATCH_NOBODY},   {"+no-fast", &way->no_fast, WATCH_NOBODY},
+        {"+pictures", &way->pictures, WATCH_NOBODY}, {"+profiled", NULL, WATCH_PROFILERS},
         {"+followed", NULL, WATCH_TRANSFERS},
     };
     for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
         if (strlen(modifiers[i].name) != length || memcmp(modifiers[i].name, word, length) != 0)
             continue;
-        if (modifiers[i].flag == NULL && way->watching != WATCH_NOBODY)
-            return false; /* one watcher, or the other */
         if (modifiers[i].flag != NULL)
-            *modifiers[i].flag = true;
-        else
-            way->watching = modifiers[i].watching;
+            return *modifiers[i].flag = true;
+        if (way->watching != WATCH_NOBODY)
+            return false;
+        way->watching = modifiers[i].watching;
         return true;
     }
     return false;
 }
 
-enum status way_find(struct way *out, const char *name, struct error *e) {
-    size_t length = strcspn(name, "+");
-    const struct base *const base = find_base(name, length);
-    *out = (struct way){0};
-    if (base == NULL || strlen(name) >= sizeof out->name)
-        return no_such_way(name, e);
-    if (base->translated && dbt_engine() == NULL)
+static enum status choose_engine(struct way *way, const char *name, size_t length,
+                                 struct error *e) {
+    struct engine_choice choice;
+    char text[sizeof way->name];
+    memcpy(text, name, length);
+    text[length] = 0;
+    const enum status status = engine_parse(&choice, text, e);
+    if (status != STATUS_OK) {
+        error_prefix(e, "--way");
+        return status;
+    }
+    if (choice.kind != ENGINE_INTERP)
+        way->engine = dbt_engine();
+    way->translator = choice.translator;
+    if (choice.kind == ENGINE_DBT && way->engine == NULL)
         return error_set(e, STATUS_UNSUPPORTED,
                          "--way %s: the translator makes x86-64 code only, and this processor is "
                          "another",
                          name);
+    return STATUS_OK;
+}
+
+enum status way_find(struct way *out, const char *name, struct error *e) {
+    size_t length = strcspn(name, "+");
+    *out = (struct way){0};
+    if (strlen(name) >= sizeof out->name)
+        return error_set(e, STATUS_ARGUMENT, "--way %.40s...: a way's name is shorter", name);
     memcpy(out->name, name, strlen(name));
-    out->engine = base->translated ? dbt_engine() : NULL;
-    out->engine_options = base->translated ? &base->options : NULL;
-    out->no_fast = base->no_fast;
+    const enum status status = choose_engine(out, name, length, e);
+    if (status != STATUS_OK)
+        return status;
     for (const char *at = name + length; *at != 0; at += length) {
         length = 1 + strcspn(at + 1, "+");
         if (!modify(out, at, length))
-            return no_such_way(name, e);
+            return no_such_way(name, at, e);
     }
     return STATUS_OK;
 }
@@ -104,21 +92,31 @@ enum status ways_add(struct ways *w, const char *name, struct error *e) {
     return status;
 }
 
-/* The reference itself needs no other beside it, and the interpreter cycle by cycle is for those
- * who doubt the interpreter. While transfers are followed no wait is passed over. */
+/* The reference itself needs no other beside it. A translator that always translates takes as long
+ * as all the others together. While transfers are followed no wait is passed over. */
 enum status ways_add_standard(struct ways *w, struct error *e) {
-    static const char *const modifiers[] = {"", "+profiled", "+no-skip", "+no-skip+profiled",
-                                            "+followed"};
-    enum { MODIFIERS = sizeof modifiers / sizeof *modifiers, TELLING = 2 };
+    static const struct {
+        const char *engine;
+        unsigned first, end; /* modifiers */
+    } engines[] = {
+        {"interp", 1, 5},
+        {"dbt", 0, 5},
+        {"dbt:hot=1", 0, 5},
+        {"dbt:hot=100", 0, 5},
+        {"dbt:hot=1,no-chaining", 0, 5},
+        {"dbt:hot=1,no-return-stack,no-inline-cache", 0, 5},
+        {"dbt:hot=1,block=1", 0, 5},
+        {"dbt:hot=1,cache=4K", 0, 2},
+    };
+    static const char *const modifiers[5] = {"", "+profiled", "+no-skip", "+no-skip+profiled",
+                                             "+followed"};
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < BASES; i++) {
-        const unsigned count = bases[i].costly ? TELLING : MODIFIERS;
-        for (unsigned k = bases[i].translated ? 0 : 1; k < count && status == STATUS_OK; k++) {
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+        for (unsigned k = engines[i].first; k < engines[i].end && status == STATUS_OK; k++) {
             char name[sizeof w->list.at->name] = "";
-            strcat(strcpy(name, bases[i].name), modifiers[k]);
-            if (!bases[i].no_fast && (!bases[i].translated || dbt_engine() != NULL))
+            strcat(strcpy(name, engines[i].engine), modifiers[k]);
+            if (i == 0 || dbt_engine() != NULL)
                 status = ways_add(w, name, e);
         }
-    }
     return status;
 }

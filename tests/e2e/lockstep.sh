@@ -12,7 +12,7 @@ test "$ways" -ge 3 || fail "no ways: $(cat all)"
 ! grep -q differs all || fail "$(cat all)"
 grep -q "^1 game, $ways runs of $((ways * 120)) frames in all: all equal\$" all || fail "no sum: $(cat all)"
 "$hotgraph" lockstep "$rom" "$source/games/umbel.nes" --random 3 --frames 200 --no-fast \
-    --way interp --way interp+followed --way cycles+pictures >seeded || fail "$(cat seeded)"
+    --way interp --way interp+followed --way interp+no-fast+pictures >seeded || fail "$(cat seeded)"
 test "$(grep -c '^  equal .* 200 frames ' seeded)" = 6 || fail "two games are not run in three ways: $(cat seeded)"
 grep -q 'seeded input 3$' seeded || fail "no word of the input"
 
@@ -42,7 +42,8 @@ status=0
 "$hotgraph" lockstep foreign.nes --way interp >none 2>&1 || status=$?
 test $status = 1 || fail "nothing was compared, and the exit status is $status"
 
-refuses 2 'there is no such way' lockstep "$rom" --way usually
+refuses 2 'takes one of interp, dbt, auto' lockstep "$rom" --way usual
+refuses 2 'is no modifier' lockstep "$rom" --way interp+skip
 refuses 2 'two inputs' lockstep "$rom" --random 1 --movie "$movie"
 refuses 2 'it takes' lockstep
 refuses 1 'no.nes' lockstep no.nes
