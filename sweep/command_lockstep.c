@@ -34,9 +34,11 @@ static const char details[] = GAME_DETAILS
     "whole states are compared: registers, RAM, PPU, APU, cartridge, cycle, number of\n"
     "instructions, all that a saved state holds; and what observers have seen so far. At\n"
     "the end the exact graphs and the streams of samples are. Where a way differs, both\n"
-    "start again from the last equal frame: said is the first cycle at which they are\n"
-    "stopped and differ, and the instructions before it, from the last one on which has\n"
-    "to be executed for that. Where nothing shows then they start from the beginning.\n"
+    "start again from the state before that frame. Printed are the first cycle at which\n"
+    "they are stopped and differ, the instructions before it, beginning with the last at\n"
+    "which both can start so that it shows (that one, or how those behind it follow on\n"
+    "it, is done wrongly), both machines' registers, and what differs in their states.\n"
+    "Where nothing shows from a saved state they are played from the beginning.\n"
     "\n"
     "A way is what --engine takes, and modifiers joined to it by '+', several perhaps:\n";
 
@@ -95,18 +97,18 @@ static void print_steps(const struct divergence *d) {
 
 static void print_divergence(const struct way *way, const struct divergence *d) {
     printf("    frame %" PRIu64 ": %s\n", d->frame, d->what);
-    if (!d->located) {
-        printf("    neither from the state before this frame nor from the beginning does it show\n"
-               "    again when the machines are stopped within the frame; at the frame's end:\n");
-    } else if (d->warm) {
-        printf("    only when played from the beginning; after these in cycle %" PRIu64 ":\n",
+    if (!d->located)
+        printf("    it shows neither from the state before this frame nor from the beginning when\n"
+               "    the machines are stopped within the frame; at its end:\n");
+    else if (d->warm)
+        printf("    only when played from the beginning: at cycle %" PRIu64 ", behind these:\n",
                d->reference.cycle);
-        print_steps(d);
-    } else {
-        printf("    in cycle %" PRIu64 ", not when both start later than before the first of:\n",
+    else
+        printf("    at cycle %" PRIu64 " when both have started from the reference's state at the "
+               "first of\n    these, not when they have behind it:\n",
                d->reference.cycle);
+    if (d->located)
         print_steps(d);
-    }
     if (d->located)
         print_stand("before", &d->before);
     print_stand("reference", &d->reference);
@@ -123,8 +125,10 @@ static void print_outcomes(const struct command *c, const struct play *p,
         printf("%s\n", p->files.movie != NULL ? p->files.movie : "nothing pressed");
     for (size_t i = 0; i < c->ways.list.len; i++) {
         const struct outcome *const o = &outcomes[i];
-        printf("  %-8s %-28s %8" PRIu64 " frames %12" PRIu64 " instructions\n",
-               o->equal ? "equal" : "differs", c->ways.list.at[i].name, o->frames, o->instructions);
+        const bool jammed = o->equal && o->frames < p->end - p->first;
+        printf("  %-8s %-42s %8" PRIu64 " frames %12" PRIu64 " instructions%s\n",
+               o->equal ? "equal" : "differs", c->ways.list.at[i].name, o->frames, o->instructions,
+               jammed ? "; a JAM ends it" : "");
         if (!o->equal)
             print_divergence(&c->ways.list.at[i], &o->where);
     }

@@ -42,6 +42,12 @@ status=0
 "$hotgraph" lockstep foreign.nes --way interp >none 2>&1 || status=$?
 test $status = 1 || fail "nothing was compared, and the exit status is $status"
 
+# A JAM ends the comparison, and says so.
+{ printf 'NES\032\001\001\000\000'; head -c 8 /dev/zero; printf '\350\320\375\002'; head -c 16376 /dev/zero
+    printf '\000\300\000\300'; head -c 8192 /dev/zero; } >jam.nes # INX, BNE back to it, JAM
+"$hotgraph" lockstep jam.nes --frames 50 --way interp+no-fast --way interp+followed >jam || fail "$(cat jam)"
+test "$(grep -c '^  equal .* a JAM ends it$' jam)" = 2 || fail "no word of the JAM: $(cat jam)"
+
 refuses 2 'takes one of interp, dbt, auto' lockstep "$rom" --way usual
 refuses 2 'is no modifier' lockstep "$rom" --way interp+skip
 refuses 2 'two inputs' lockstep "$rom" --random 1 --movie "$movie"
