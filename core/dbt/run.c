@@ -173,14 +173,16 @@ static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t sto
     uint32_t (*const code)(struct frame *, const void *) =
         (uint32_t(*)(struct frame *, const void *))(uintptr_t)(d->cache.run + d->enter);
     struct frame *const f = &d->frame;
-    *f = (struct frame){.nes = n,
-                        .counters = n->counters,
-                        .table = d->mapping->table,
-                        .instructions = n->instructions,
-                        .budget_end = last_start(stop, *deadline),
-                        .stop = stop,
-                        .deadline = *deadline,
-                        .epoch = d->epoch};
+    f->nes = n;
+    f->counters = n->counters;
+    f->table = d->mapping->table;
+    f->executed = f->return_misses = 0;
+    f->instructions = n->instructions;
+    f->stop = stop;
+    f->deadline = *deadline;
+    f->budget_end = last_start(stop, *deadline);
+    f->epoch = d->epoch;
+    f->moved = 0;
     f->budget = (int64_t)(f->budget_end - n->cycle);
     const uint32_t number = code(f, d->cache.run + place);
     n->cycle = f->budget_end - (uint64_t)f->budget;
@@ -230,8 +232,6 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
     struct dbt *const d = self;
     if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
         return;
-    if (n->watched)
-        n->attention = false;
     stop = earlier(stop, n->cycle + LONGEST_RUN);
     uint32_t number = 0; /* of an exit to be linked */
     while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {

@@ -123,6 +123,7 @@ static void advance(struct nes *n, uint64_t target) {
     const uint64_t stop = earlier(target, earlier(n->frame_end, n->alarm));
     if (may_run_fast(n)) {
         const uint64_t start = n->cycle, deadline = earlier(n->event, n->dma_from);
+        n->attention = false;
         if (n->stepping)
             cpu_run_watched(n, stop, deadline);
         else

@@ -131,7 +131,7 @@ struct nes {
     bool watched;       /* some observer instruments, or steps now */
     bool stepping;      /* some observer steps now */
     bool announced;     /* what comes before the next instruction has been fired already */
-    bool attention;     /* a callback changed an alarm, or what steps */
+    bool attention;     /* a callback has changed an alarm or what steps, since the last advance */
     uint64_t alarm;     /* the earliest */
     uint64_t *counters; /* of the probes */
     uint64_t fired[NES_OBSERVERS];
