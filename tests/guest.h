@@ -1,4 +1,5 @@
-/* Small guest programs for tests: a mapper 0 cartridge in memory, 32 KiB at $8000, CHR RAM. */
+/* Small guest programs for tests: a mapper 0 cartridge in memory, 32 KiB at $8000, CHR RAM. (There
+ * is room for 64 KiB of banks.) */
 #ifndef HOTGRAPH_TESTS_GUEST_H
 #define HOTGRAPH_TESTS_GUEST_H
 
@@ -7,9 +8,11 @@
 
 #include "nes/nes.h"
 
+enum { GUEST_PRG = 0x8000, GUEST_PRG_MOST = 0x10000 };
+
 struct guest {
     struct cartridge cart;
-    uint8_t prg[0x8000], chr[0x2000];
+    uint8_t prg[GUEST_PRG_MOST], chr[0x2000];
 };
 
 static inline void guest_bytes(struct guest *g, uint16_t at, const void *bytes, size_t size) {
@@ -30,7 +33,7 @@ static inline struct guest *guest_new(void) {
     g->cart = (struct cartridge){
         .name = "guest.nes",
         .prg = g->prg,
-        .prg_size = sizeof g->prg,
+        .prg_size = GUEST_PRG,
         .chr = g->chr,
         .chr_size = sizeof g->chr,
         .chr_is_ram = true,

@@ -3,8 +3,8 @@
 #ifndef HOTGRAPH_TESTS_PROGRAMS_H
 #define HOTGRAPH_TESTS_PROGRAMS_H
 
-#include "guest.h"
-#include "random.h"
+#include "idioms_flow.h"
+#include "idioms_io.h"
 
 /* ---- random programs: whatever the processor may meet ---- */
 
@@ -40,7 +40,7 @@ static inline void random_instruction(struct random *r, uint8_t *to, unsigned *s
 static inline struct guest *random_program(uint64_t seed) {
     struct guest *g = guest_new();
     struct random r = {.seed = seed};
-    for (unsigned at = 0, size; at + 3 < sizeof g->prg; at += size)
+    for (unsigned at = 0, size; at + 3 < GUEST_PRG; at += size)
         random_instruction(&r, g->prg + at, &size);
     guest_vectors(g, (uint16_t)(0x8000 + random_below(&r, 0x7000)), 0x8000,
                   (uint16_t)(0x8000 + random_below(&r, 0x7000)));
@@ -50,242 +50,300 @@ static inline struct guest *random_program(uint64_t seed) {
 /* ---- programs with a structure: loops, subroutines, code in RAM that is patched, devices, bank
  * switches, busy-waits, interrupts; they go on for ever ---- */
 
-struct writer {
-    struct random r;
-    struct guest *g;
-    uint16_t at;
-    uint16_t routines[16]; /* JSR goes to those written before */
-    unsigned routine_count;
-    bool banked, in_handler;
-};
-
-static inline void put(struct writer *w, unsigned byte) {
-    w->g->prg[w->at - 0x8000] = (uint8_t)byte;
-    w->at++;
-}
-static inline void put_word(struct writer *w, unsigned opcode, unsigned word) {
-    put(w, opcode);
-    put(w, word & 0xff);
-    put(w, word >> 8);
-}
-/* A RAM address that holds data: not the stack, nor the code at $0300-$033F. */
-static inline uint16_t data_address(struct writer *w) {
-    return (uint16_t)(random_chance(&w->r, 50) ? random_below(&w->r, 0x100)
-                                               : 0x400 + random_below(&w->r, 0x3C0));
-}
-
-/* Any instruction that works on registers, RAM or ROM and goes nowhere. */
-static inline void put_work(struct writer *w) {
-    uint8_t bytes[3];
-    const struct opcode_info *op;
-    do {
-        bytes[0] = (uint8_t)random_below(&w->r, 256);
-        op = opcode_info(bytes[0]);
-    } while (op->kind != INSN_PLAIN || op->uses_stack || bytes[0] == 0x9A /* TXS */ ||
-             bytes[0] == 0x9B /* TAS */ || bytes[0] == 0xBB /* LAS */ || bytes[0] == 0x58 ||
-             (op->writes_memory && (op->mode == MODE_IZX || op->mode == MODE_IZY ||
-                                    op->mode == MODE_ABX || op->mode == MODE_ABY)));
-    put(w, bytes[0]);
-    uint16_t at = data_address(w);
-    if (!op->writes_memory && random_chance(&w->r, 40))
-        at = (uint16_t)(0x8000 + random_below(&w->r, 0x8000));
-    if (op->size > 1)
-        put(w, op->size == 2 ? random_below(&w->r, 256) : at & 0xff);
-    if (op->size > 2)
-        put(w, at >> 8);
+static inline void put_pointer_access(struct writer *w) {
+    const uint16_t to = chance(w, 60) ? data_address(w) : (uint16_t)below(w, 0x10000);
+    const uint8_t zp = put_pointer(w, 0x400 | (to & 0x83ff)); /* RAM at $04xx-$07xx, or ROM */
+    put2(w, chance(w, 50) ? 0xB1 : 0xD1, zp);                 /* LDA, CMP (zp),Y */
 }
 
 static inline void put_indexed_write(struct writer *w) {
     static const uint8_t opcodes[] = {0x9D, 0x99, 0xFE, 0xDE, 0x1E, 0x5E, 0x3E, 0x7E, 0xDF, 0xDB};
-    put_word(w, opcodes[random_below(&w->r, sizeof opcodes)],
-             0x400 + random_below(&w->r, 0x2C0)); /* $0400-$07BF with the index */
+    put_word(w, opcodes[below(w, sizeof opcodes)], 0x400 + below(w, 0x2C0)); /* to $07BF */
 }
 
-static inline void put_pointer_access(struct writer *w) {
-    const unsigned zp = random_below(&w->r, 0xF0);
-    const uint16_t to =
-        random_chance(&w->r, 60) ? data_address(w) : (uint16_t)random_below(&w->r, 0x10000);
-    put(w, 0xA9), put(w, to & 0xff);               /* LDA #lo */
-    put(w, 0x85), put(w, zp);                      /* STA zp */
-    put(w, 0xA9), put(w, 0x04 | (to >> 8 & 0x83)); /* LDA #hi: RAM at $04xx-$07xx, or ROM */
-    put(w, 0x85), put(w, zp + 1);
-    put(w, random_chance(&w->r, 50) ? 0xB1 : 0xD1), put(w, zp); /* LDA, CMP (zp),Y */
-}
-
-static inline void put_loop(struct writer *w) {
-    const bool by_y = random_chance(&w->r, 50);
-    put(w, by_y ? 0xA0 : 0xA2), put(w, 1 + random_below(&w->r, 40));
-    const uint16_t top = w->at;
-    static const uint8_t body[] = {0x0A, 0x4A, 0x2A, 0x6A, 0x18, 0x38,
-                                   0xEA, 0x49, 0x69, 0xE9, 0x29};
-    for (unsigned i = random_below(&w->r, 5); i-- > 0;) {
-        const uint8_t opcode = body[random_below(&w->r, sizeof body)];
-        put(w, opcode);
-        if (opcode_info(opcode)->size == 2)
-            put(w, random_below(&w->r, 256));
-    }
-    put(w, by_y ? 0x88 : 0xCA);                         /* DEY, DEX */
-    put(w, 0xD0), put(w, (uint8_t)(top - (w->at + 1))); /* BNE top */
-}
-
-static inline void put_branch(struct writer *w) {
-    put(w, 0x10 | random_below(&w->r, 8) << 5); /* over one instruction of two bytes */
-    put(w, 2);
-    put(w, 0xE6), put(w, random_below(&w->r, 256)); /* INC zp */
-}
-
-static inline void put_device(struct writer *w) {
-    static const uint16_t reads[] = {0x2002, 0x2007, 0x2004, 0x4015, 0x4016, 0x4017, 0x3002};
-    static const uint16_t writes[] = {0x2000, 0x2001, 0x2003, 0x2004, 0x2005, 0x2006, 0x2007,
-                                      0x4014, 0x4015, 0x4016, 0x4017, 0x4010, 0x4003, 0x4000};
-    if (random_chance(&w->r, 50)) {
-        put_word(w, random_chance(&w->r, 60) ? 0xAD : 0x2C,
-                 reads[random_below(&w->r, sizeof reads / sizeof *reads)]);
-        return;
-    }
-    const uint16_t to = writes[random_below(&w->r, sizeof writes / sizeof *writes)];
-    put(w, 0xA9);
-    put(w, to == 0x2000 ? 0x80 | random_below(&w->r, 128) : random_below(&w->r, 256));
-    put_word(w, 0x8D, to);
-}
-
-/* Changes a byte of the code in RAM: an operand mostly. */
-static inline void put_patch(struct writer *w) {
-    static const uint8_t opcodes[] = {0xE6, 0xC6, 0xA6, 0xC9, 0x65};
-    const unsigned slot = random_below(&w->r, 8) * 2;
-    const bool operand = random_chance(&w->r, 75);
-    put(w, 0xA9);
-    put(w, operand ? random_below(&w->r, 256) : opcodes[random_below(&w->r, sizeof opcodes)]);
-    put_word(w, 0x8D, 0x0300 + slot + operand);
-}
-
-static inline void put_bank_switch(struct writer *w) {
-    put(w, 0xA9), put(w, random_below(&w->r, 256));
-    put_word(w, 0x8D, 0x8000 + random_below(&w->r, 0x8000));
-}
-
-static inline void put_call(struct writer *w) {
-    if (w->routine_count == 0 || w->in_handler)
-        return;
-    uint16_t to = w->routines[random_below(&w->r, w->routine_count)];
-    if (random_chance(&w->r, 30))
-        to -= 0x4000; /* its copy, in a bank that is switched */
-    switch (random_below(&w->r, 4)) {
-    case 0: /* the RTS trick, and back by JMP */
-        put(w, 0xA9), put(w, (w->at + 9) >> 8), put(w, 0x48);
-        put(w, 0xA9), put(w, (uint8_t)(w->at + 6)), put(w, 0x48);
-        put(w, 0xEA), put(w, 0xEA);
-        put_word(w, 0x4C, to);
-        put(w, 0xEA);
-        break;
-    case 1: /* a pointer in RAM; the routine returns to here */
-        put(w, 0xA9), put(w, to & 0xff), put_word(w, 0x8D, 0x07F0);
-        put(w, 0xA9), put(w, to >> 8), put_word(w, 0x8D, 0x07F1);
-        put_word(w, 0x20, w->at + 6);
-        put_word(w, 0x4C, w->at + 6);
-        put_word(w, 0x6C, 0x07F0);
-        break;
-    default:
-        put_word(w, 0x20, to);
-        break;
-    }
-}
-
-static inline void put_wait(struct writer *w) {
-    if (w->in_handler)
-        return;
-    if (random_chance(&w->r, 50)) { /* flag of the NMI handler; NMI on */
-        put(w, 0xA9), put(w, 0x80), put_word(w, 0x8D, 0x2000);
-        put(w, 0xA5), put(w, 0xF8);
-        put(w, 0xC5), put(w, 0xF8);
-        put(w, 0xF0), put(w, 0xFC);
-    } else { /* vertical blank */
-        put_word(w, 0x2C, 0x2002);
-        put(w, 0x10), put(w, 0xFB);
-    }
-}
-
-static inline void put_something(struct writer *w) {
-    const unsigned dice = random_below(&w->r, 100);
-    if (dice < 45)
-        put_work(w);
-    else if (dice < 52)
-        put_indexed_write(w);
-    else if (dice < 57)
-        put_pointer_access(w);
-    else if (dice < 65)
-        put_loop(w);
-    else if (dice < 73)
-        put_branch(w);
-    else if (dice < 78)
-        put_device(w);
-    else if (dice < 82)
-        put_patch(w);
-    else if (dice < 86 && !w->in_handler)
-        put_word(w, 0x20, 0x0300); /* the code in RAM */
-    else if (dice < 88 && w->banked)
-        put_bank_switch(w);
-    else if (dice < 90)
-        put(w, 0x08), put(w, 0x28); /* PHP, PLP */
-    else if (dice < 92)
-        put(w, 0x48), put(w, 0x68); /* PHA, PLA */
-    else if (dice < 93)
-        put(w, random_chance(&w->r, 70) ? 0x58 : 0x78); /* CLI, SEI */
-    else if (dice < 94 && !w->in_handler)
-        put(w, 0x00), put(w, 0xEA); /* BRK */
-    else if (dice < 99)
-        put_call(w);
+static inline void put_stack_pair(struct writer *w) {
+    if (chance(w, 50))
+        PUT(w, PHP, PLP);
     else
-        put_wait(w);
+        PUT(w, PHA, PLA);
 }
 
-static inline void put_handler(struct writer *w) {
-    w->in_handler = true;
-    put(w, 0x48), put(w, 0xE6), put(w, 0xF8); /* PHA, INC $F8 */
-    for (unsigned i = random_below(&w->r, 12); i-- > 0;)
-        put_something(w);
-    put_word(w, 0xAD, 0x4015); /* the frame IRQ is acknowledged */
-    put(w, 0x68), put(w, 0x40);
-    w->in_handler = false;
+static inline void put_irq_mask(struct writer *w) {
+    put(w, chance(w, 70) ? CLI : SEI);
 }
 
-static inline void put_start(struct writer *w) {
+/* Where a piece may stand. */
+enum { ANYWHERE, NOT_IN_LEAVES, IN_MAIN, WITH_BANKS };
+
+static const struct idiom {
+    void (*put)(struct writer *w);
+    uint8_t weight, where;
+} idioms[] = {
+    {put_work, 60, ANYWHERE},
+    {put_indexed_write, 6, ANYWHERE},
+    {put_pointer_access, 4, ANYWHERE},
+    {put_loop, 6, ANYWHERE},
+    {put_branch, 10, ANYWHERE},
+    {put_overlap, 2, ANYWHERE},
+    {put_stack_pair, 4, ANYWHERE},
+    {put_irq_mask, 2, ANYWHERE},
+    {put_patch, 5, ANYWHERE},
+    {put_patch_ahead, 8, ANYWHERE},
+    {put_call_ram, 8, NOT_IN_LEAVES},
+    {put_code_before_stack, 1, NOT_IN_LEAVES},
+    {put_call_onto_itself, 1, NOT_IN_LEAVES},
+    {put_brk, 2, NOT_IN_LEAVES},
+    {put_jump_by_return, 3, ANYWHERE},
+    {put_dropped_return, 3, ANYWHERE},
+    {put_inline_data, 3, ANYWHERE},
+    {put_stack_move, 2, ANYWHERE},
+    {put_yield, 4, NOT_IN_LEAVES},
+    {put_recursion, 3, IN_MAIN},
+    {put_dispatch, 4, ANYWHERE},
+    {put_call, 12, NOT_IN_LEAVES},
+    {put_call_nowhere, 1, NOT_IN_LEAVES},
+    {put_device, 12, ANYWHERE},
+    {put_devices, 4, ANYWHERE},
+    {put_device_loop, 3, ANYWHERE},
+    {put_open_bus, 4, ANYWHERE},
+    {put_dmc, 4, ANYWHERE},
+    {put_oam_dma, 4, ANYWHERE},
+    {put_frame_counter, 3, ANYWHERE},
+    {put_pads, 3, ANYWHERE},
+    {put_rendering, 3, ANYWHERE},
+    {put_video_memory, 4, ANYWHERE},
+    {put_nmi_toggle, 3, ANYWHERE},
+    {put_status_loop, 1, NOT_IN_LEAVES},
+    {put_sprite_poll, 2, NOT_IN_LEAVES},
+    {put_wait, 1, NOT_IN_LEAVES},
+    {put_masked_device, 4, ANYWHERE},
+    {put_bank_switch, 10, WITH_BANKS},
+};
+enum { IDIOMS = sizeof idioms / sizeof *idioms };
+
+/* How often each piece is taken: every program has its own favourites. */
+struct taste {
+    unsigned weights[IDIOMS], sum;
+};
+
+static inline struct taste random_taste(struct writer *w) {
+    struct taste t = {0};
+    for (unsigned i = 0; i < IDIOMS; i++) {
+        t.weights[i] = idioms[i].weight * ONE_OF(w, 0, 1, 1, 4);
+        if (i == 0)
+            t.weights[i] = idioms[i].weight;
+        t.sum += t.weights[i];
+    }
+    return t;
+}
+
+static inline bool may_stand(const struct writer *w, unsigned where) {
+    return where == ANYWHERE || (where == NOT_IN_LEAVES && !w->leaf) ||
+           (where == IN_MAIN && w->in_main) || (where == WITH_BANKS && w->g->cart.mapper != 0);
+}
+
+static inline void put_something(struct writer *w, const struct taste *t) {
+    for (;;) {
+        unsigned dice = below(w, t->sum), i = 0;
+        while (dice >= t->weights[i])
+            dice -= t->weights[i++];
+        if (!may_stand(w, idioms[i].where))
+            continue;
+        if (w->at < 0xF600) /* the rest is room for what must not be missing */
+            idioms[i].put(w);
+        return;
+    }
+}
+
+/* ---- their parts ---- */
+
+/* A routine that is copied to `to`: what goes somewhere in it goes on in the copy. */
+static inline void put_copied_routine(struct writer *w, const struct taste *t, uint16_t to,
+                                      unsigned most) {
+    const uint16_t start = w->at;
+    w->leaf = true;
+    w->away = (uint16_t)(to - start);
+    put(w, NOP), put(w, NOP);
+    while (w->at - start < (int)most - 120) /* the longest piece is shorter */
+        put_something(w, t);
+    put(w, RTS);
+    w->leaf = false;
+    w->away = 0;
+}
+
+/* Copies up to 256 bytes. */
+static inline void put_copy_loop(struct writer *w, uint16_t from, uint16_t to, unsigned size) {
+    put2(w, LDX_IMM, 0);
+    const uint16_t top = w->at;
+    put_word(w, LDA_ABX, from), put_word(w, STA_ABX, to), put(w, INX);
+    put2(w, 0xE0, size); /* CPX */
+    put2(w, BNE, top - (w->at + 2u));
+}
+
+static inline void put_code_in_ram(struct writer *w) {
     static const uint8_t code[17] = {0xE6, 0x10, 0xA6, 0x11, 0xC9, 0x12, 0x65, 0x13, 0xE6,
                                      0x14, 0x86, 0x15, 0x24, 0x16, 0xC6, 0x17, 0x60};
-    put(w, 0xA2), put(w, 0xFF), put(w, 0x9A); /* LDX #$FF, TXS */
-    for (unsigned i = 0; i < sizeof code; i++) {
-        put(w, 0xA9), put(w, code[i]);
-        put_word(w, 0x8D, 0x0300 + i);
+    put_at(w, RAM_CODE, code, sizeof code);
+}
+
+/* The subroutine that changes to the other stack, and what runs there. */
+static inline uint16_t put_coroutine(struct writer *w, const struct taste *t) {
+    w->yield = w->at;
+    PUT(w, TSX, LDA_ZP, ZP_OTHER, STX_ZP, ZP_OTHER, TAX, TXS, RTS);
+    const uint16_t start = w->at;
+    for (unsigned i = 0; i < 4; i++)
+        put_something(w, t);
+    put_word(w, JSR, w->yield);
+    put_word(w, JMP, start);
+    return start;
+}
+
+static inline void put_coroutine_start(struct writer *w, uint16_t start) {
+    put_store(w, (start - 1) >> 8, 0x017F);
+    put_store(w, (start - 1) & 0xff, 0x017E);
+    put_load(w, 0x7D), put2(w, STA_ZP, ZP_OTHER);
+}
+
+/* What must be done with an interrupt that would come again at once. */
+static inline void put_acknowledge(struct writer *w) {
+    if (chance(w, 30)) { /* or not: the thread goes on masked */
+        PUT(w, PLA, ORA_IMM, 0x04, PHA);
+        return;
+    }
+    put_word(w, LDA_ABS, 0x4015);
+    put_store(w, chance(w, 50) ? 0x1F : 0x0F, 0x4015);
+    if (w->g->cart.mapper == 4)
+        put_word(w, STA_ABS, 0xE000), put_word(w, STA_ABS, 0xE001);
+}
+
+/* A program that has lost its way comes back to the main loop after some frames. */
+static inline void put_way_back(struct writer *w, uint16_t main_loop) {
+    PUT(w, INC_ZP, ZP_LATE, LDA_ZP, ZP_LATE, CMP_IMM, 4, BCC, 3);
+    put_word(w, JMP, main_loop);
+}
+
+static inline uint16_t put_handler(struct writer *w, const struct taste *t, uint16_t main_loop) {
+    const uint16_t start = w->at;
+    const bool keeps_all = chance(w, 60);
+    w->leaf = true;
+    put(w, PHA);
+    if (keeps_all)
+        PUT(w, 0x8A, PHA, 0x98, PHA); /* TXA, PHA, TYA, PHA */
+    put2(w, INC_ZP, ZP_NMIS);
+    if (main_loop)
+        put_way_back(w, main_loop);
+    for (unsigned i = below(w, 8); i-- > 0;)
+        put_something(w, t);
+    if (keeps_all)
+        PUT(w, PLA, 0xA8, PLA, TAX); /* TAY */
+    put(w, PLA);
+    put_acknowledge(w);
+    put(w, RTI);
+    w->leaf = false;
+    return start;
+}
+
+static inline uint16_t put_main(struct writer *w, const struct taste *t, uint16_t coroutine) {
+    const uint16_t start = w->at;
+    w->in_main = true;
+    PUT(w, LDX_IMM, 0xFF, TXS);
+    put_load(w, 0), put2(w, STA_ZP, ZP_LATE), put2(w, STA_ZP, ZP_TOGGLING);
+    put_coroutine_start(w, coroutine);
+    if (chance(w, 60))
+        put_store(w, 0x80 | below(w, 128), 0x2000);
+    if (chance(w, 60))
+        put_store(w, 0x18, 0x2001);
+    if (chance(w, 50))
+        put_dmc(w);
+    if (chance(w, 50))
+        put_frame_counter(w);
+    if (chance(w, 60))
+        put(w, CLI);
+    for (unsigned i = 0; i < 40; i++)
+        put_something(w, t);
+    put_word(w, JMP, start);
+    w->in_main = false;
+    return start;
+}
+
+/* ---- their banks ---- */
+
+/* What is not code: returns mostly, for those who come by. */
+static inline void fill(struct writer *w) {
+    for (unsigned i = 0; i < w->g->cart.prg_size; i++)
+        w->g->prg[i] = (uint8_t)(chance(w, 70) ? RTS : below(w, 256));
+}
+
+/* The other pieces of 16 KiB hold the same program, so that a bank switch leads to sensible code;
+ * at times with other instructions here and there, so that it can be told from what was before. */
+static inline void fill_other_banks(struct writer *w) {
+    const bool alike = chance(w, 40);
+    for (uint8_t *bank = w->g->prg; bank < w->rom; bank += WRITER_PIECE) {
+        memcpy(bank, w->rom, WRITER_PIECE);
+        for (unsigned i = 0; !alike && i < w->swap_count; i++) {
+            uint8_t bytes[3];
+            if (!chance(w, 25))
+                continue;
+            while (random_work(w, bytes) != w->swaps[i].size)
+                ;
+            memcpy(bank + w->swaps[i].at - 0xC000, bytes, w->swaps[i].size);
+        }
     }
 }
 
-/* In each 16 KiB half the same program, so that a bank switch leads to sensible code. The caller
- * frees it; its mapper is one of those with banks, or 0. */
-static inline struct guest *structured_program(uint64_t seed, unsigned mapper) {
-    struct guest *g = guest_new();
-    struct writer w = {.r = {.seed = seed}, .g = g, .at = 0xC000, .banked = mapper != 0};
+static inline void random_patterns(struct writer *w) {
+    w->g->cart.chr_is_ram = false;
+    for (unsigned i = 0; i < sizeof w->g->chr; i++)
+        w->g->chr[i] = (uint8_t)below(w, 256);
+}
+
+static inline struct writer new_writer(uint64_t seed, unsigned mapper) {
+    struct guest *const g = guest_new();
+    struct writer w = {.r = {.seed = seed}, .g = g, .at = 0xC000};
     g->cart.mapper = mapper;
-    for (unsigned i = 0; i < 16; i++) {
+    g->cart.prg_size = mapper ? GUEST_PRG_MOST : GUEST_PRG;
+    w.rom = g->prg + g->cart.prg_size - WRITER_PIECE;
+    fill(&w);
+    if (random_chance(&w.r, 50))
+        random_patterns(&w);
+    return w;
+}
+
+static inline void write_vectors(struct writer *w, uint16_t nmi, uint16_t reset, uint16_t irq) {
+    const uint16_t to[3] = {nmi, reset, irq};
+    for (unsigned i = 0; i < 6; i++)
+        poke(w, (uint16_t)(0xFFFA + i), to[i / 2] >> 8 * (i % 2));
+}
+
+/* The caller frees it. */
+static inline struct guest *structured_program(uint64_t seed, unsigned mapper) {
+    struct writer w = new_writer(seed, mapper);
+    const struct taste t = random_taste(&w);
+    const uint16_t in_ram = w.at;
+    put_copied_routine(&w, &t, RAM_COPY, 176);
+    const uint16_t in_wram = w.at;
+    put_copied_routine(&w, &t, WRAM_COPY, 240);
+    const unsigned wram_size = w.at - in_wram;
+    for (unsigned i = 0; i < 12; i++) {
         w.routines[w.routine_count] = w.at;
-        for (unsigned k = 2 + random_below(&w.r, 10); k-- > 0;)
-            put_something(&w);
-        put(&w, 0x60);
+        for (unsigned k = 2 + below(&w, 8); k-- > 0;)
+            put_something(&w, &t);
+        put(&w, RTS);
         w.routine_count++;
     }
-    const uint16_t nmi = w.at;
-    put_handler(&w);
-    const uint16_t irq = w.at;
-    put_handler(&w);
+    const uint16_t coroutine = put_coroutine(&w, &t);
+    const uint16_t main_loop = put_main(&w, &t, coroutine);
+    const uint16_t nmi = put_handler(&w, &t, main_loop);
+    const uint16_t irq = put_handler(&w, &t, 0);
     const uint16_t reset = w.at;
-    put_start(&w);
-    const uint16_t main_loop = w.at;
-    for (unsigned i = 0; i < 40; i++)
-        put_something(&w);
-    put_word(&w, 0x4C, main_loop);
-    memcpy(g->prg, g->prg + 0x4000, 0x4000);
-    guest_vectors(g, nmi, reset, irq);
-    memcpy(g->prg + 0x3FFA, g->prg + 0x7FFA, 6);
-    return g;
+    put_code_in_ram(&w);
+    put_copy_loop(&w, in_ram, RAM_COPY, in_wram - in_ram);
+    put_copy_loop(&w, in_wram, WRAM_COPY, wram_size);
+    PUT(&w, BIT_ABS, 0x02, 0x20, BPL, 0xFB, BIT_ABS, 0x02, 0x20, BPL, 0xFB);
+    put_word(&w, JMP, main_loop);
+    write_vectors(&w, nmi, reset, irq);
+    fill_other_banks(&w);
+    return w.g;
 }
 
 #endif
