@@ -271,16 +271,27 @@ static inline void put_call(struct writer *w) {
     }
 }
 
-/* Code where nothing is: RTI from the bus, or the high byte of the address again and again up to
- * the cartridge's RAM. */
+/* RTI, which the processor reads where nothing answers: the high byte of the address is left. */
+static inline void put_return_from_nowhere(struct writer *w) {
+    const uint16_t start = w->at, nowhere = (uint16_t)(0x4018 + below(w, 0xE0));
+    put_push(w, 0);
+    put(w, PHP);
+    if (chance(w, 50)) {
+        put_word(w, JMP, nowhere);
+    } else {
+        put_store(w, nowhere & 0xff, 0x07F6);
+        put_store(w, nowhere >> 8, 0x07F7);
+        put_word(w, JMP_IND, 0x07F6);
+    }
+    poke(w, start + 1, here(w) >> 8);
+    poke(w, start + 4, here(w) & 0xff);
+}
+
+/* Code where nothing is, or the high byte of the address again and again up to the cartridge's
+ * RAM. */
 static inline void put_call_nowhere(struct writer *w) {
     if (chance(w, 60)) {
-        const uint16_t start = w->at;
-        put_push(w, 0);
-        put(w, PHP);
-        put_word(w, JMP, 0x4018 + below(w, 0xE0));
-        poke(w, start + 1, here(w) >> 8);
-        poke(w, start + 4, here(w) & 0xff);
+        put_return_from_nowhere(w);
     } else if (chance(w, 80)) {
         put_word(w, JSR, 0x5FF0 + below(w, 16));
     } else {

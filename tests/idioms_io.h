@@ -243,6 +243,24 @@ static inline void put_scanline_irq(struct writer *w) {
         put(w, CLI);
 }
 
+/* The counter is clocked by what the program does with $2007: reads and writes step the address,
+ * and line 12 rises with it. */
+static inline void put_video_clock(struct writer *w) {
+    if (w->g->cart.mapper != 4)
+        return;
+    put_register(w, 0x2001, 0);
+    put_register(w, 0xC000, below(w, 2));
+    put_register(w, 0xC001, 0);
+    put_register(w, 0xE001, 0);
+    if (chance(w, 80))
+        put(w, CLI);
+    for (unsigned i = 1 + below(w, 3); i-- > 0;) {
+        put_store(w, 0x0F, 0x2006), put_store(w, chance(w, 60) ? 0xFF : 0xE0, 0x2006);
+        put_access(w, chance(w, 70) ? ACCESS_READ : ACCESS_WRITE, 0x2007, -1);
+        put_work(w);
+    }
+}
+
 /* Of its eight registers two are code; with even and odd banks as they lie in the file code goes
  * on where it would. */
 static inline void put_mmc3_bank(struct writer *w) {

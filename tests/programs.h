@@ -101,7 +101,7 @@ static const struct idiom {
     {put_recursion, 3, IN_MAIN},
     {put_dispatch, 4, ANYWHERE},
     {put_call, 12, NOT_IN_LEAVES},
-    {put_call_nowhere, 1, NOT_IN_LEAVES},
+    {put_call_nowhere, 2, NOT_IN_LEAVES},
     {put_device, 12, ANYWHERE},
     {put_devices, 4, ANYWHERE},
     {put_device_loop, 3, ANYWHERE},
@@ -118,6 +118,7 @@ static const struct idiom {
     {put_wait, 1, NOT_IN_LEAVES},
     {put_masked_device, 4, ANYWHERE},
     {put_bank_switch, 10, WITH_BANKS},
+    {put_video_clock, 3, WITH_BANKS},
 };
 enum { IDIOMS = sizeof idioms / sizeof *idioms };
 
