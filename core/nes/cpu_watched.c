@@ -21,9 +21,12 @@
             NOTICE_REQUESTS();                                                                     \
         }                                                                                          \
     } while (0)
+/* A JSR that pushes onto its own operand goes elsewhere than it says. */
+#define AS_ENCODED(how) ((how) != WENT_TARGET || PC(0) == (uint16_t)site->insn.target)
 #define WENT(how)                                                                                  \
     do {                                                                                           \
-        const struct hooks *const hooks_ = &site->probes[watch_when(how)];                         \
+        const enum went went_ = AS_ENCODED(how) ? (how) : WENT_ELSEWHERE;                          \
+        const struct hooks *const hooks_ = &site->probes[watch_when(went_)];                       \
         met = false;                                                                               \
         if (hooks_->simple) {                                                                      \
             watch_add(n, hooks_);                                                                  \
