@@ -104,22 +104,28 @@ static void expect_same(const struct machine *a, const struct machine *b, const 
                  frame);
 }
 
-static void lockstep(const struct cartridge *cartridge, uint64_t seed, unsigned frames,
-                     enum watching how) {
+/* The variants first, first + step, ... */
+static void lockstep_of(const struct cartridge *cartridge, uint64_t seed, unsigned frames,
+                        enum watching how, int first, int step) {
     struct machine truth, m[VARIANTS];
     start(&truth, cartridge, -1, how);
-    for (int i = 0; i < VARIANTS; i++)
+    for (int i = first; i < VARIANTS; i += step)
         start(&m[i], cartridge, i, how);
     for (unsigned frame = 0; frame < frames; frame++) {
         run_frame(&truth, seed, frame, how);
-        for (int i = 0; i < VARIANTS; i++) {
+        for (int i = first; i < VARIANTS; i += step) {
             run_frame(&m[i], seed, frame, how);
             expect_same(&truth, &m[i], variants[i].name, seed, frame);
         }
     }
-    for (int i = 0; i < VARIANTS; i++)
+    for (int i = first; i < VARIANTS; i += step)
         nes_free(m[i].nes);
     nes_free(truth.nes);
+}
+
+static void lockstep(const struct cartridge *cartridge, uint64_t seed, unsigned frames,
+                     enum watching how) {
+    lockstep_of(cartridge, seed, frames, how, 0, 1);
 }
 
 static void noise(void **state) {
@@ -131,16 +137,17 @@ static void noise(void **state) {
     }
 }
 
+/* In half of the ways of translating. */
 static void program(uint64_t seed) {
     static const unsigned mappers[] = {0, 4, 1, 2, 4, 7, 1, 0, 4, 66, 28, 1, 34, 3, 11};
     struct guest *g = structured_program(seed, mappers[seed % (sizeof mappers / sizeof *mappers)]);
-    lockstep(&g->cart, seed, 12, (enum watching)(seed / 2 % WATCHINGS));
+    lockstep_of(&g->cart, seed, 12, (enum watching)(seed / 2 % WATCHINGS), seed % 2, 2);
     free(g);
 }
 
 static void programs(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 45; seed++)
+    for (uint64_t seed = 1; seed <= 54; seed++)
         program(seed);
 }
 
