@@ -8,7 +8,7 @@
  *
  * Invariants
  *  - Nothing that a guest program, a profiler or a saved state can see depends on the engine.
- *  - No memory is mapped writable and executable: the cache is one memfd seen through two views.
+ *  - No memory is mapped writable and executable: the cache is seen through two views.
  *  - A block is valid under one mapping of the cartridge, and while its bytes are what they were;
  *    blocks in memory that can be written compare them each time they are entered.
  *

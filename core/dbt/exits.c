@@ -43,8 +43,8 @@ static uint32_t add_exit(struct translation *t, struct exit exit) {
 
 /* mov eax, number; jmp to the fixed code at `place` */
 static void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
-    EMIT(t->e, MOV, REG(EAX), imm(add_exit(t, exit)));
-    emit_bind(t->e, emit_jump(t->e, JMP), place);
+    EMIT(t->e, MOV, REG(EAX), imm(add_exit(t, exit))); /* mov eax, number */
+    emit_bind(t->e, emit_jump(t->e, JMP), place);      /* jmp place */
 }
 
 void leave_by(struct translation *t, struct exit exit) {
@@ -172,11 +172,11 @@ void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t ta
     *wait = candidate;
     settle(t);
     const operand last = mem(8, ZYDIS_REGISTER_RDX, (int64_t)offsetof(struct wait, executed));
-    EMIT(e, MOV, REG(RDX), imm_pointer(wait)); /* mov rdx, wait */
-    frame_in(t->dbt, e, ZYDIS_REGISTER_RCX);
+    EMIT(e, MOV, REG(RDX), imm_pointer(wait));   /* mov rdx, wait */
+    frame_in(t->dbt, e, ZYDIS_REGISTER_RCX);     /* mov rcx, frame */
     EMIT(e, MOV, REG(RAX), EXECUTED);            /* mov rax, r13 */
     EMIT(e, SHR, REG(RAX), imm(EXECUTED_SHIFT)); /* shr rax, 24 */
-    EMIT(e, ADD, REG(RAX), FRAME(RCX, uint64_t, instructions));
+    EMIT(e, ADD, REG(RAX), FRAME(RCX, instructions));
     EMIT(e, MOV, REG(RCX), REG(RAX));          /* ^ add rax, [rcx + ...]; mov rcx, rax */
     EMIT(e, SUB, REG(RAX), last);              /* sub rax, [rdx + executed] */
     EMIT(e, MOV, last, REG(RCX));              /* mov [rdx + executed], rcx */

@@ -58,9 +58,9 @@ void fire(struct translation *t, enum probe_when when, int pc) {
     if (called) {
         settle(t);
         if (pc == PC_IN_ECX)
-            EMIT(e, MOV, CPU16(pc), REG(CX)); /* mov [nes + cpu.pc], cx */
+            EMIT(e, MOV, CPU(pc), REG(CX)); /* mov [nes + cpu.pc], cx */
         else
-            EMIT(e, MOV, CPU16(pc), imm16((unsigned)pc));
+            EMIT(e, MOV, CPU(pc), imm16((unsigned)pc)); /* mov word [nes + cpu.pc], pc */
     }
     for (size_t i = 0; i < hooks->count; i++) {
         const struct hook *const hook = &hooks->at[i];
@@ -83,8 +83,8 @@ void fire(struct translation *t, enum probe_when when, int pc) {
     t->flags.host = t->flags.carry = 0; /* the host's flags are lost */
     if (!called)
         return;
-    EMIT(e, CMP, FIELD_OF_NES(uint8_t, attention), imm(0)); /* cmp byte [nes + attention], 0 */
-    add_stub(t, emit_jump(e, JNZ), STUB_ATTENTION);         /* jnz out */
+    EMIT(e, CMP, FIELD_OF_NES(attention), imm(0));  /* cmp byte [nes + attention], 0 */
+    add_stub(t, emit_jump(e, JNZ), STUB_ATTENTION); /* jnz out */
     if (pc == PC_IN_ECX)
-        EMIT(e, MOVZX, REG(ECX), CPU16(pc)); /* movzx ecx, word [nes + cpu.pc] */
+        EMIT(e, MOVZX, REG(ECX), CPU(pc)); /* movzx ecx, word [nes + cpu.pc] */
 }

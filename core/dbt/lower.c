@@ -4,8 +4,6 @@
 
 #include "nes/cpu_exec.h"
 
-#define CPU(field) FIELD_OF_NES(uint8_t, cpu.field)
-
 static uint16_t word_of(const struct guest_op *op) {
     return (uint16_t)(op->bytes[1] | op->bytes[2] << 8);
 }
@@ -22,9 +20,9 @@ void settle_nz(struct emitter *e, struct known_flags *f) {
     if (f->nz == NZ_IS_A)
         EMIT(e, MOV, NZ32, A32); /* mov esi, r8d */
     else if (f->nz == NZ_IS_X)
-        EMIT(e, MOV, NZ32, X32);
+        EMIT(e, MOV, NZ32, X32); /* mov esi, r9d */
     else if (f->nz == NZ_IS_Y)
-        EMIT(e, MOV, NZ32, Y32);
+        EMIT(e, MOV, NZ32, Y32); /* mov esi, r10d */
     f->nz = NZ_HERE;
 }
 
@@ -204,9 +202,9 @@ static operand place(struct translation *t, const struct guest_op *op) {
 /* to = the operand, zero-extended. */
 static void load(struct translation *t, operand to, operand from) {
     if (from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-        EMIT(t->e, MOV, to, imm((uint8_t)from.imm.s));
+        EMIT(t->e, MOV, to, imm((uint8_t)from.imm.s)); /* mov to, byte */
     else
-        EMIT(t->e, MOVZX, to, from);
+        EMIT(t->e, MOVZX, to, from); /* movzx to, from */
 }
 
 /* ---- READ ---- */
@@ -305,11 +303,11 @@ static void lower_read(struct translation *t, const struct guest_op *op) {
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
         break;
     case DO_AND:
-        EMIT(e, AND, A8, m);
+        EMIT(e, AND, A8, m); /* and r8b, m */
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
         break;
     case DO_EOR:
-        EMIT(e, XOR, A8, m);
+        EMIT(e, XOR, A8, m); /* xor r8b, m */
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
         break;
     case DO_ADC:
@@ -416,7 +414,7 @@ static void shift(struct translation *t, unsigned mnemonic, operand r, unsigned 
         break;
     case DO_LSR:
     case DO_SRE:
-        EMIT(e, SHR, r, imm(1));
+        EMIT(e, SHR, r, imm(1)); /* shr r, 1 */
         carry_out(t);
         set_nz(t, nz, HOST_HAS_NZ);
         break;
@@ -430,7 +428,7 @@ static void shift(struct translation *t, unsigned mnemonic, operand r, unsigned 
     case DO_ROR:
     case DO_RRA:
         carry_in(t);
-        EMIT(e, RCR, r, imm(1));
+        EMIT(e, RCR, r, imm(1)); /* rcr r, 1 */
         carry_out(t);
         set_nz(t, nz, HOST_NOTHING);
         break;
@@ -439,8 +437,8 @@ static void shift(struct translation *t, unsigned mnemonic, operand r, unsigned 
         EMIT(e, INC, r); /* inc r */
         set_nz(t, nz, HOST_HAS_NZ);
         break;
-    default: /* DEC, DCP */
-        EMIT(e, DEC, r);
+    default:             /* DEC, DCP */
+        EMIT(e, DEC, r); /* dec r */
         set_nz(t, nz, HOST_HAS_NZ);
         break;
     }
@@ -456,12 +454,12 @@ static void combine(struct translation *t, unsigned mnemonic) {
         t->flags.carry = CARRY_IS_NOTHING;
         break;
     case DO_RLA:
-        EMIT(e, AND, A8, NZ8);
+        EMIT(e, AND, A8, NZ8); /* and r8b, sil */
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
         t->flags.carry = CARRY_IS_NOTHING;
         break;
     case DO_SRE:
-        EMIT(e, XOR, A8, NZ8);
+        EMIT(e, XOR, A8, NZ8); /* xor r8b, sil */
         set_nz(t, NZ_IS_A, HOST_HAS_NZ);
         t->flags.carry = CARRY_IS_NOTHING;
         break;
@@ -501,8 +499,8 @@ static void transfer(struct translation *t, operand to, operand from, unsigned n
 
 /* CLI and PLP let an IRQ in that waits already: nes_step sees to that. */
 static void leave_if_irq(struct translation *t) {
-    EMIT(t->e, CMP, FIELD_OF_NES(uint8_t, irq), imm(0)); /* cmp byte [nes + irq], 0 */
-    leave_at(t, emit_jump(t->e, JNZ));                   /* jnz to nes_step */
+    EMIT(t->e, CMP, FIELD_OF_NES(irq), imm(0)); /* cmp byte [nes + irq], 0 */
+    leave_at(t, emit_jump(t->e, JNZ));          /* jnz to nes_step */
 }
 
 static void lower_none(struct translation *t, const struct guest_op *op) {
@@ -551,14 +549,14 @@ static void lower_none(struct translation *t, const struct guest_op *op) {
         EMIT(e, AND, CPU(p), imm8((uint8_t)~P_D)); /* and byte [nes + p], ~D */
         break;
     case DO_SED:
-        EMIT(e, OR, CPU(p), imm(P_D));
+        EMIT(e, OR, CPU(p), imm(P_D)); /* or byte [nes + cpu.p], D */
         break;
     case DO_SEI:
-        EMIT(e, OR, CPU(p), imm(P_I));
+        EMIT(e, OR, CPU(p), imm(P_I)); /* or byte [nes + cpu.p], I */
         break;
     case DO_CLI:
         leave_if_irq(t);
-        EMIT(e, AND, CPU(p), imm8((uint8_t)~P_I));
+        EMIT(e, AND, CPU(p), imm8((uint8_t)~P_I)); /* and byte [nes + cpu.p], ~I */
         break;
     default: /* NOP */
         break;
@@ -620,18 +618,18 @@ static void lower_stack(struct translation *t, const struct guest_op *op) {
         break;
     case DO_PHP:
         gather_flags(t);
-        EMIT(e, MOV, MEMORY_AT(R11, 0x100), REG(AL));
-        EMIT(e, DEC, S8);
+        EMIT(e, MOV, MEMORY_AT(R11, 0x100), REG(AL)); /* mov [nes + r11 + ram + 100h], al */
+        EMIT(e, DEC, S8);                             /* dec r11b */
         break;
     case DO_PLA:
-        EMIT(e, INC, S8); /* inc r11b */
-        EMIT(e, MOVZX, A32, MEMORY_AT(R11, 0x100));
+        EMIT(e, INC, S8);                           /* inc r11b */
+        EMIT(e, MOVZX, A32, MEMORY_AT(R11, 0x100)); /* movzx r8d, byte [stack] */
         set_nz(t, NZ_IS_A, HOST_NOTHING);
         break;
     default: /* PLP */
         leave_if_irq(t);
-        EMIT(e, INC, S8);
-        EMIT(e, MOVZX, REG(EAX), MEMORY_AT(R11, 0x100));
+        EMIT(e, INC, S8);                                /* inc r11b */
+        EMIT(e, MOVZX, REG(EAX), MEMORY_AT(R11, 0x100)); /* movzx eax, byte [stack] */
         spread_flags(t);
         break;
     }

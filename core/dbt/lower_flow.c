@@ -5,10 +5,10 @@ void lower_call(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     const uint16_t back = (uint16_t)(op->pc + 2);
     EMIT(e, MOV, MEMORY_AT(R11, 0x100),
-         imm8(back >> 8)); /* mov byte [nes + r11 + ram + 100h], .. */
-    EMIT(e, DEC, S8);      /* dec r11b */
-    EMIT(e, MOV, MEMORY_AT(R11, 0x100), imm8(back));
-    EMIT(e, DEC, S8);
+         imm8(back >> 8));                           /* mov byte [nes + r11 + ram + 100h], .. */
+    EMIT(e, DEC, S8);                                /* dec r11b */
+    EMIT(e, MOV, MEMORY_AT(R11, 0x100), imm8(back)); /* mov byte [nes + r11 + ram + 100h], .. */
+    EMIT(e, DEC, S8);                                /* dec r11b */
 }
 
 /* RTS pulls, and reads without purpose where it came from before it goes on behind that. */
@@ -56,9 +56,9 @@ static void test_nz(struct translation *t, bool only_z) {
     if (t->flags.nz == NZ_IS_A)
         EMIT(e, TEST, A8, A8); /* test r8b, r8b */
     else if (t->flags.nz == NZ_IS_X)
-        EMIT(e, TEST, X8, X8);
+        EMIT(e, TEST, X8, X8); /* test r9b, r9b */
     else if (t->flags.nz == NZ_IS_Y)
-        EMIT(e, TEST, Y8, Y8);
+        EMIT(e, TEST, Y8, Y8); /* test r10b, r10b */
     else if (only_z)
         EMIT(e, TEST, NZ8, NZ8); /* test sil, sil */
     else
@@ -68,18 +68,18 @@ static void test_nz(struct translation *t, bool only_z) {
 static uint32_t jump_if_n(struct translation *t, bool set) {
     test_nz(t, false);
     if (t->flags.host == HOST_HAS_NZ)
-        return set ? emit_jump(t->e, JS) : emit_jump(t->e, JNS);
-    return set ? emit_jump(t->e, JNZ) : emit_jump(t->e, JZ);
+        return set ? emit_jump(t->e, JS) : emit_jump(t->e, JNS); /* js or jns taken */
+    return set ? emit_jump(t->e, JNZ) : emit_jump(t->e, JZ);     /* jnz or jz taken */
 }
 
 static uint32_t jump_if_z(struct translation *t, bool set) {
     test_nz(t, true);
-    return set ? emit_jump(t->e, JZ) : emit_jump(t->e, JNZ);
+    return set ? emit_jump(t->e, JZ) : emit_jump(t->e, JNZ); /* jz or jnz taken */
 }
 
 static uint32_t jump_if(struct translation *t, operand flag, bool set) {
-    EMIT(t->e, TEST, flag, flag); /* test flag, flag */
-    return set ? emit_jump(t->e, JNZ) : emit_jump(t->e, JZ);
+    EMIT(t->e, TEST, flag, flag);                            /* test flag, flag */
+    return set ? emit_jump(t->e, JNZ) : emit_jump(t->e, JZ); /* jnz or jz taken */
 }
 
 uint32_t lower_condition(struct translation *t, const struct guest_op *op) {

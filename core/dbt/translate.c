@@ -65,9 +65,9 @@ static void compare_bytes(struct translation *t, const struct guest_block *g) {
         } else if (size == 4) {
             EMIT(e, CMP, m, imm32((uint32_t)value)); /* cmp dword [from + done], bytes */
         } else if (size == 2) {
-            EMIT(e, CMP, m, imm16((unsigned)value));
+            EMIT(e, CMP, m, imm16((unsigned)value)); /* cmp word [from + done], bytes */
         } else {
-            EMIT(e, CMP, m, imm8((unsigned)value));
+            EMIT(e, CMP, m, imm8((unsigned)value)); /* cmp byte [from + done], byte */
         }
         add_stub(t, emit_jump(e, JNZ), STUB_STALE); /* jnz stale */
     }
@@ -92,8 +92,8 @@ static void check_budget(struct translation *t, const struct guest_block *g, uns
 /* Where the instruction goes is known only after that: its probes fire behind the exit. */
 static void leave_if_moved(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
-    frame_in(t->dbt, e, ZYDIS_REGISTER_RAX);
-    EMIT(e, CMP, FRAME(RAX, uint32_t, moved), imm(0)); /* cmp dword [rax + moved], 0 */
+    frame_in(t->dbt, e, ZYDIS_REGISTER_RAX); /* mov rax, frame */
+    EMIT(e, CMP, FRAME(RAX, moved), imm(0)); /* cmp dword [rax + moved], 0 */
     leave_to(t, emit_jump(e, JNZ), LEAVE_BOARD, (uint16_t)(op->pc + op->info->size));
     t->flags.host = t->flags.carry = 0; /* ^ jnz out; the host's flags are lost */
 }
@@ -181,7 +181,7 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
     switch (s->kind) {
     case STUB_SLOW:
         if (s->announced)
-            EMIT(e, MOV, FIELD_OF_NES(uint8_t, announced), imm(1));
+            EMIT(e, MOV, FIELD_OF_NES(announced), imm(1)); /* mov byte [nes + announced], 1 */
         leave_by(t, (struct exit){.leave = LEAVE_SLOW, .pc = s->op->pc});
         break;
     case STUB_TAKEN:
@@ -198,7 +198,7 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
     }
     case STUB_ATTENTION:
         if (s->announced)
-            EMIT(e, MOV, FIELD_OF_NES(uint8_t, announced), imm(1));
+            EMIT(e, MOV, FIELD_OF_NES(announced), imm(1)); /* mov byte [nes + announced], 1 */
         leave_by(t, (struct exit){.leave = LEAVE_ATTENTION});
         break;
     }

@@ -52,17 +52,14 @@
 #define COUNTERS ZYDIS_REGISTER_R14
 #define TABLE    ZYDIS_REGISTER_R15
 enum { EXECUTED_SHIFT = 24 }; /* run() ends within a frame: fewer blocks than 2^24 */
-/* Operands: a field of struct frame, to which `base` points; registers of the processor that live
- * in memory; a probe's counter. */
-#define FRAME(base, type, field)                                                                   \
-    mem((unsigned)sizeof(type), ZYDIS_REGISTER_##base, (int64_t)offsetof(struct frame, field))
-#define CPU8(field)  FIELD_OF_NES(uint8_t, cpu.field)
-#define CPU16(field) FIELD_OF_NES(uint16_t, cpu.field)
-#define COUNTER(i)   mem(8, COUNTERS, (int64_t)(i)*8)
-/* A field of struct nes as an operand. */
-#define FIELD_OF_NES(type, field)                                                                  \
-    mem((unsigned)sizeof(type), NES, (int64_t)offsetof(struct nes, field))
-
+/* Fields as operands, as wide as they are: of struct nes, and of the struct frame at `base`. */
+#define FIELD_OF_NES(field)                                                                        \
+    mem((unsigned)sizeof(((struct nes *)0)->field), NES, (int64_t)offsetof(struct nes, field))
+#define FRAME(base, field)                                                                         \
+    mem((unsigned)sizeof(((struct frame *)0)->field), ZYDIS_REGISTER_##base,                       \
+        (int64_t)offsetof(struct frame, field))
+#define CPU(field)            FIELD_OF_NES(cpu.field)
+#define COUNTER(i)            mem(8, COUNTERS, (int64_t)(i)*8)
 #define MEMORY(offset_in_ram) mem(1, NES, (int64_t)offsetof(struct nes, ram) + (offset_in_ram))
 #define MEMORY_AT(index, offset_in_ram)                                                            \
     memx(1, NES, ZYDIS_REGISTER_##index, 1, (int64_t)offsetof(struct nes, ram) + (offset_in_ram))
