@@ -179,6 +179,10 @@ static bool same_stream(const struct stream *a, const struct stream *b, char wha
 }
 
 bool findings_same(const struct findings *a, const struct findings *b, char what[WHAT]) {
+    if (strcmp(a->failure, b->failure) != 0) {
+        snprintf(what, WHAT, "%s", a->failure[0] != 0 ? a->failure : b->failure);
+        return false;
+    }
     return same_graph(&a->profile.graph, &b->profile.graph, what) &&
            same_number(a->profile.cost.records, b->profile.cost.records,
                        "records of the exact profiler", what) &&
@@ -194,8 +198,13 @@ enum status runner_findings(struct runner *r, struct findings *out, struct error
     void *const exact = r->exact;
     struct sampler *const sampler = r->sampler;
     r->exact = r->sampler = NULL;
-    const enum status status = r->technique->finish(exact, &out->profile, e);
-    if (status == STATUS_OK)
+    struct error why = {0};
+    const enum status status = r->technique->finish(exact, &out->profile, &why);
+    if (status == STATUS_GUEST) /* counts of a faulty engine: a finding, too */
+        snprintf(out->failure, sizeof out->failure, "%.199s", why.text);
+    else if (status != STATUS_OK && e != NULL)
+        *e = why;
+    if (status == STATUS_OK || status == STATUS_GUEST)
         return sampler_finish(sampler, &out->stream, e);
     sampler_free(sampler);
     return status;

@@ -39,6 +39,7 @@ bool runner_stopped(const struct runner *r, const struct movie *movie);
 bool runner_same_sight(const struct runner *a, const struct runner *b, char what[200]);
 /* What profilers have found; zero where there were none. */
 struct findings {
+    char failure[200]; /* why the exact graph cannot be right; "" where it may */
     struct profile profile;
     struct stream stream;
 };

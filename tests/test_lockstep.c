@@ -24,6 +24,7 @@ enum fault {
     FLIPS_RAM_ONCE, /* the same, on the first machine that comes there, and never again */
     LOSES_TIME,     /* is a cycle late */
     COUNTS_WRONG,   /* adds one to a counter of probes */
+    COUNTS_BADLY,   /* takes all from it */
     MISSES_A_PROBE, /* takes one from those that have fired */
 };
 
@@ -60,6 +61,9 @@ static void go_wrong(struct faulty *f, struct nes *n) {
         break;
     case COUNTS_WRONG:
         n->counters[0]++;
+        break;
+    case COUNTS_BADLY:
+        n->counters[0] = 0;
         break;
     case MISSES_A_PROBE:
         n->fired[0]--;
@@ -194,12 +198,16 @@ static void a_lost_cycle(void **state) {
 /* The guest is right, and what is said of it is not: first noticed at the end. */
 static void a_wrong_counter(void **state) {
     (void)state;
-    const struct outcome o = outcome_of(COUNTS_WRONG, WATCH_PROFILERS);
-    assert_int_equal(o.frames, FRAMES);
-    assert_int_equal(o.where.differences, 0);
-    assert_true(o.where.located);
-    assert_in_range(o.where.before.cycle, FAULT - LONGEST_INSTRUCTION, FAULT - 1);
-    assert_non_null(strstr(o.where.what, "exact graph"));
+    static const enum fault faults[] = {COUNTS_WRONG, COUNTS_BADLY};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct outcome o = outcome_of(faults[i], WATCH_PROFILERS);
+        assert_int_equal(o.frames, FRAMES);
+        assert_int_equal(o.where.differences, 0);
+        assert_non_null(strstr(o.where.what, "exact graph"));
+        assert_true(o.where.located);
+        if (faults[i] == COUNTS_WRONG)
+            assert_in_range(o.where.before.cycle, FAULT - LONGEST_INSTRUCTION, FAULT - 1);
+    }
 }
 
 static void a_probe_that_does_not_fire(void **state) {

@@ -212,7 +212,8 @@ static enum status add_derived(struct exact *x, struct flow *flow, struct map *i
     for (size_t i = 0; i < x->variants.len; i++)
         if (!vec_push(&flow->insns, x->variants.at[i]))
             x->out_of_memory = true;
-    qsort(x->places.at, x->places.len, sizeof *x->places.at, by_address);
+    if (x->places.len > 0)
+        qsort(x->places.at, x->places.len, sizeof *x->places.at, by_address);
     for (size_t i = 0; i < x->places.len; i++) {
         const struct place *p = &x->places.at[i];
         uint32_t a = p->insn.address;
