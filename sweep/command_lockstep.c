@@ -251,9 +251,10 @@ static enum status compare(struct command *c, struct play *p, struct outcome *ou
     return status;
 }
 
-/* What no machine can be made of is said, and is no reason to stop. */
-static enum status refuse(struct command *c, enum status why, const struct error *e) {
-    if (why != STATUS_UNSUPPORTED && why != STATUS_FORMAT)
+/* A ROM that no machine can be made of is said, and is no reason to stop. */
+static enum status refuse(struct command *c, const struct play *p, enum status why,
+                          const struct error *e) {
+    if ((why != STATUS_UNSUPPORTED && why != STATUS_FORMAT) || p->cartridge != NULL)
         return why;
     c->refused++;
     if (c->json)
@@ -272,21 +273,20 @@ static void count(struct command *c, const struct outcome *outcomes) {
 }
 
 static enum status run_game(struct command *c, const char *game, struct error *e) {
-    struct play p;
+    struct play p = {0};
     struct outcome *const outcomes = calloc(c->ways.list.len, sizeof *outcomes);
     c->game = game;
     enum status status = outcomes != NULL ? play_open(&p, game, &c->wish, e)
                                           : error_set(e, STATUS_MEMORY, "out of memory");
     if (status != STATUS_OK) {
-        status = refuse(c, status, e);
+        status = refuse(c, &p, status, e);
     } else if ((status = compare(c, &p, outcomes, e)) == STATUS_OK) {
         c->games++;
         count(c, outcomes);
         (c->json ? json_outcomes : print_outcomes)(c, &p, outcomes);
         fflush(stdout);
     }
-    if (outcomes != NULL)
-        play_close(&p);
+    play_close(&p);
     free(outcomes);
     return status;
 }
@@ -318,6 +318,7 @@ static int run(struct command *c, const struct operands *operands) {
         status = ways_add(&c->ways, c->named.items.at[i], &e);
     if (c->named.items.len == 0)
         status = ways_add_standard(&c->ways, &e);
+    const bool wrong_way = status == STATUS_ARGUMENT;
     if (c->json && status == STATUS_OK)
         printf("{\"games\": [");
     for (unsigned i = 0; i < operands->count && status == STATUS_OK; i++)
@@ -326,7 +327,7 @@ static int run(struct command *c, const struct operands *operands) {
         print_end(c);
     vec_free(&c->ways.list);
     vec_free(&c->named.items);
-    if (status == STATUS_ARGUMENT && c->games == 0 && c->ways.list.len == 0)
+    if (wrong_way)
         return usage_error("lockstep", "%s", e.text);
     return status != STATUS_OK ? failure(&e) : c->differ > 0 || c->runs == 0 ? EXIT_FAILURE : 0;
 }

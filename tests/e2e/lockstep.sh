@@ -53,3 +53,6 @@ refuses 2 'is no modifier' lockstep "$rom" --way interp+skip
 refuses 2 'two inputs' lockstep "$rom" --random 1 --movie "$movie"
 refuses 2 'it takes' lockstep
 refuses 1 'no.nes' lockstep no.nes
+refuses 1 'nothing to play' lockstep "$rom" --load-state half --frames 100
+echo 'version 2' >bad.fm2
+refuses 1 'bad.fm2' lockstep "$rom" --movie bad.fm2
