@@ -222,8 +222,14 @@ static inline void put_dispatch(struct writer *w) {
     PUT(w, INC_ZP, ZP_TURN, LDA_ZP, ZP_TURN, AND_IMM, targets - 1, TAX);
     put_indirect_jump(w, tables);
     const bool by_rts = w->rom[w->at - 1 - 0xC000] == RTS;
+    const bool neighbours = chance(w, 30); /* one behind the other */
     for (unsigned i = 0; i < targets; i++) {
         to[i] = (uint16_t)(here(w) - by_rts);
+        if (neighbours && i + 1 < targets) {
+            end[i] = 0;
+            put(w, INX);
+            continue;
+        }
         put_work(w);
         if (!w->leaf && chance(w, 40))
             put_call_ram(w);
@@ -235,7 +241,8 @@ static inline void put_dispatch(struct writer *w) {
             put(w, to[i] >> 8 * part & 0xff);
     }
     for (unsigned i = 0; i < targets; i++)
-        jump_here(w, end[i]);
+        if (end[i])
+            jump_here(w, end[i]);
     PUT(w, DEC_ZP, ZP_COUNT, BEQ, 3);
     put_word(w, JMP, top);
 }

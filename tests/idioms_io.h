@@ -271,6 +271,24 @@ static inline void put_mmc3_bank(struct writer *w) {
         put_register(w, 0xA001, chance(w, 70) ? 0x80 : below(w, 256));
 }
 
+/* The cartridge's RAM comes and goes, with data and with code. */
+static inline void put_ram_switch(struct writer *w) {
+    const bool serial = w->g->cart.mapper == 1;
+    if (!serial && w->g->cart.mapper != 4)
+        return;
+    const unsigned off = serial ? 0x10 : ONE_OF(w, 0x00, 0xC0), on = serial ? 0 : 0x80;
+    for (unsigned pass = 0; pass < 2; pass++) {
+        put_load(w, chance(w, 85) == (pass == 0) ? off : on);
+        for (unsigned i = serial ? 5 : 1; i-- > 0;) {
+            put_word(w, STA_ABS, serial ? 0xE000 : 0xA001);
+            put(w, LSR_A);
+        }
+        put_access(w, (enum access_kind)below(w, 3), (uint16_t)(0x6100 + below(w, 0x1F00)), -1);
+        if (!w->leaf && chance(w, 50))
+            put_word(w, JSR, WRAM_COPY);
+    }
+}
+
 /* Where the next instruction comes from may change at any of these writes. */
 static inline void put_bank_switch(struct writer *w) {
     const unsigned mapper = w->g->cart.mapper;

@@ -119,6 +119,7 @@ static const struct idiom {
     {put_masked_device, 4, ANYWHERE},
     {put_bank_switch, 10, WITH_BANKS},
     {put_video_clock, 3, WITH_BANKS},
+    {put_ram_switch, 3, WITH_BANKS},
 };
 enum { IDIOMS = sizeof idioms / sizeof *idioms };
 

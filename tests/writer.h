@@ -171,8 +171,10 @@ static inline void jump_here(struct writer *w, uint16_t at) {
     poke(w, at + 1, here(w) >> 8);
 }
 
-/* A RAM address that holds data: not the stack, nor code. */
+/* A RAM address that holds data: not the stack, nor code; at times in the cartridge. */
 static inline uint16_t data_address(struct writer *w) {
+    if (chance(w, 10))
+        return (uint16_t)(WRAM_COPY + 0x100 + below(w, 0x1F00));
     return (uint16_t)(chance(w, 50) ? below(w, DATA_END) : 0x400 + below(w, 0x3C0));
 }
 
