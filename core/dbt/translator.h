@@ -85,7 +85,7 @@ enum { BOARD_FROM = 0x4020 };
 enum {
     BLOCK_LONGEST = DBT_BLOCK_MOST,
     BLOCK_BRANCHES = 2, /* conditional branches that a block goes on behind */
-    USUAL_HOT = 8,
+    USUAL_HOT = 4,
     LONGEST_RUN = 1 << 16, /* cycles; the least that is always enough for a frame */
     VERSIONS = 8,          /* of a block whose bytes change: more are interpreted */
 };
