@@ -67,7 +67,8 @@ struct dbt_block {
     uint32_t address; /* code address */
     unsigned instructions, guest_bytes;
     uint64_t executions;   /* with count_blocks */
-    unsigned exits, links; /* exits to a known place, and how many of them are chained */
+    unsigned exits, links; /* exits to a known place (of an inline cache, when it is filled), and
+                              how many of them are chained */
     const uint8_t *guest;  /* the bytes that were translated */
     const uint8_t *host;
     size_t host_size;

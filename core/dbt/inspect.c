@@ -35,11 +35,13 @@ void dbt_each_block(const struct nes *n, void (*each)(void *user, const struct d
         };
         uint32_t targets[BLOCK_LONGEST + 1];
         out.targets = targets;
-        for (uint32_t k = b->first_exit; k < b->first_exit + b->exits; k++)
-            if (d->exits.at[k].leave == LEAVE_LINK) {
-                targets[out.exits++] = d->exits.at[k].pc;
-                out.links += d->exits.at[k].linked;
+        for (uint32_t k = b->first_exit; k < b->first_exit + b->exits; k++) {
+            const struct exit *const x = &d->exits.at[k];
+            if (x->leave == LEAVE_LINK || (x->leave == LEAVE_GUESS && x->linked)) {
+                targets[out.exits++] = x->pc;
+                out.links += x->linked;
             }
+        }
         each(user, &out);
     }
 }
