@@ -9,6 +9,8 @@ struct watcher {
     struct nes *nes;
     uint32_t counters;
     uint64_t hash;
+    bool asks;   /* calls ask for alarms and steps now and then, */
+    unsigned id; /* by this number */
 };
 
 static inline void mix(struct watcher *w, uint64_t value) {
@@ -21,6 +23,16 @@ static inline void on_call(void *self, const struct probe_event *e) {
     mix(w, e->from | (uint64_t)e->to << 32);
     mix(w, r.a | r.x << 8 | r.y << 16 | (uint64_t)r.p << 24 | (uint64_t)r.s << 32);
     mix(w, nes_cycle(w->nes) ^ nes_instructions(w->nes) << 32);
+    const uint64_t dice = w->hash >> 57;
+    if (w->asks && dice == 0)
+        nes_set_alarm(w->nes, w->id, nes_cycle(w->nes) + (w->hash >> 45) % 1000);
+    else if (w->asks && dice == 1)
+        nes_observe(w->nes, w->id, (w->hash >> 50) % 8);
+}
+
+static inline void on_alarm(void *self, uint64_t cycle) {
+    struct watcher *w = self;
+    mix(w, cycle ^ nes_cycle(w->nes) << 32);
 }
 
 static inline void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {

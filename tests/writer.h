@@ -240,9 +240,12 @@ static inline uint8_t put_pointer(struct writer *w, unsigned address) {
 /* What a read has given ends in RAM, or it could be wrong unseen. */
 static inline void put_sink(struct writer *w, uint8_t code) {
     const struct opcode_info *const op = opcode_info(code);
-    if (chance(w, 25))
+    if (chance(w, 15))
         return;
-    if (op->writes & REG_A && chance(w, 70)) {
+    if (chance(w, 25)) { /* into a flag, at once */
+        put2(w, 0x10 | below(w, 8) << 5, 2);
+        put2(w, INC_ZP, ZP_SINK);
+    } else if (op->writes & REG_A && chance(w, 70)) {
         put2(w, EOR_ZP, ZP_SINK), put2(w, STA_ZP, ZP_SINK);
     } else if (op->writes & REG_X) {
         put_word(w, STX_ABS, data_address(w));
