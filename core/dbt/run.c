@@ -204,9 +204,12 @@ static enum next left(struct nes *n, const struct exit *x) {
     switch ((enum leave)x->leave) {
     case LEAVE_INDIRECT:
     case LEAVE_GUESS:
+    case LEAVE_ATTENTION:
         if (!n->rd[n->cpu.pc >> 8])
             n->bus = n->cpu.pc >> 8; /* the last byte that was read */
-        return x->leave == LEAVE_GUESS ? GO_ON_LINKING : GO_ON;
+        return x->leave == LEAVE_GUESS       ? GO_ON_LINKING
+               : x->leave == LEAVE_ATTENTION ? RETURN
+                                             : GO_ON;
     case LEAVE_LINK:
         return GO_ON_LINKING;
     case LEAVE_STALE:
@@ -222,7 +225,6 @@ static enum next left(struct nes *n, const struct exit *x) {
         n->waiting = x->wait;
         return RETURN;
     case LEAVE_SLOW:
-    case LEAVE_ATTENTION:
         break;
     }
     return RETURN;
