@@ -157,6 +157,7 @@ static void programs(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 48; seed++)
         program(seed);
+    program(2598); /* a callback asks for something behind a JMP (indirect) into open bus */
 }
 
 static void the_tiny_program(void **state) {
