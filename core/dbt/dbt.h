@@ -3,8 +3,9 @@
  *
  * Guest basic blocks are translated when they have been met a few times, put into a code cache of
  * bounded size and chained to each other; the machine's loop sees only engine_dbt's run().
- * Whatever a block cannot do exactly (registers of devices, BRK, RTI, the end of a deadline) it
- * leaves, at an instruction's boundary, to the interpreter.
+ * They call the bus for what is not plain memory. Whatever a block cannot do exactly (a device that
+ * is read without purpose or written twice, BRK, RTI, the end of a deadline) it leaves, at an
+ * instruction's boundary, to the interpreter.
  *
  * Invariants
  *  - Nothing that a guest program, a profiler or a saved state can see depends on the engine.
