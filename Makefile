@@ -2,22 +2,30 @@
 #
 #   make sweep    the paper's experiment on the bundled games, into results/
 #   make test     all tests
+#   make programs the same on real programs, recorded under QEMU
 #   make report   tables and figures again, from results/hotgraph.db alone
-#   make bench    how fast the bundled games replay
+#   make bench    how fast the bundled games replay, and graphs are built
+#   make bench-native  what probes in native programs cost, beside other tools
 #   make games    rebuild the bundled games from their sources (cc65)
 #   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)
+#   make mutants  change the program in many small ways, and see that a test notices each (ONLY=FOLDER)
+#   make install  the program, its manual pages, completion, games and movies (PREFIX, DESTDIR)
 #   make deps     only install what is missing
 
 BUILD   ?= build
 CONFIG  ?= configs/paper.cfg
 RESULTS ?= results
 JOBS    ?= 0
+PREFIX  ?= /usr/local
 
 BUILD_PACKAGES := build-essential meson ninja-build pkg-config git libsqlite3-dev sqlite3 libconfig-dev \
-    libxxhash-dev libzydis-dev libpng-dev zlib1g-dev libmd-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz
+    libxxhash-dev libzydis-dev libpng-dev zlib1g-dev libmd-dev libelf-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz
 GAMES_PACKAGES := make cc65
+NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz uftrace valgrind linux-perf
+PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \
+    libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 
-.PHONY: all build deps deps-games sweep test coverage report bench games clean
+.PHONY: all build deps deps-games deps-programs programs sweep test coverage report bench bench-native games install program mutants clean
 
 all: build
 
@@ -38,20 +46,52 @@ endef
 deps:
 	$(call install,$(BUILD_PACKAGES))
 
+deps-programs:
+	$(call install,$(PROGRAMS_PACKAGES))
+
 deps-games:
 	$(call install,$(GAMES_PACKAGES))
 
-build: deps
-	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) >$(BUILD)-setup.log 2>&1 || { cat $(BUILD)-setup.log >&2; exit 1; }
+# What is being done is said only when there is something to do; compilers' messages when there are any.
+# $(call compile,TARGETS,WHAT): ninja counts what is out of date beforehand.
+define compile
+	@test -f $(BUILD)/build.ninja || { echo "Setting up $(BUILD)/"; \
+	    meson setup $(BUILD) >$(BUILD)-setup.log 2>&1 || { cat $(BUILD)-setup.log >&2; exit 1; }; }
 	@rm -f $(BUILD)-setup.log
-	@ninja --quiet -C $(BUILD) >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log >&2; exit 1; }
+	@n=$$(ninja -C $(BUILD) -n $(1) 2>/dev/null | grep -c 'Compiling'); \
+	test "$$n" = 0 || echo "Building $(2): $$n file$$(test "$$n" = 1 || echo s) to compile, $$(nproc) at a time"; \
+	start=$$(date +%s); ninja --quiet -C $(BUILD) $(1) >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log >&2; exit 1; }; \
+	test "$$n" = 0 || echo "Built in $$(($$(date +%s) - start)) s"
 	@grep -A5 warning: $(BUILD)/make.log >&2 || true
+endef
 
-sweep: build
+# The program alone; build has the tests, too.
+program: deps
+	$(call compile,hotgraph,the program)
+
+build: deps
+	$(call compile,,the program and its tests)
+
+sweep: program
 	@mkdir -p $(RESULTS)
+	@echo "Sweeping $(CONFIG) into $(RESULTS)/hotgraph.db"
 	@$(BUILD)/hotgraph sweep $(CONFIG) --db $(RESULTS)/hotgraph.db --report $(RESULTS) --jobs $(JOBS)
+	@echo; echo "In $(RESULTS)/:"; \
+	echo "  hotgraph.db             every result: sqlite3 -box $(RESULTS)/hotgraph.db 'select * from table1'"; \
+	for kind in txt csv tex svg png; do \
+	    n=$$(find $(RESULTS) -name "*.$$kind" | wc -l); case $$kind in \
+	    txt) what="tables to read";; csv) what="tables and the figures' data";; tex) what="tables for LaTeX";; \
+	    *) what="figures: heatmaps, curves, tables";; esac; \
+	    test "$$n" = 0 || printf '  %-3s files of .%s      %s\n' "$$n" "$$kind" "$$what"; done
+
+# Real programs: Debian's own and kernels for three processors, recorded under QEMU, then everything that works on streams.
+programs: build deps-programs
+	@echo "Inputs and kernels, into $(BUILD)/programs ..."
+	@programs/build.sh $(BUILD)/programs
+	@$(BUILD)/hotgraph sweep configs/programs.cfg --db $(RESULTS)/programs.db --report $(RESULTS)/programs --jobs $(JOBS)
 
 report: build
+report: program
 	@$(BUILD)/hotgraph report $(RESULTS)/hotgraph.db --out $(RESULTS)
 
 test: build
@@ -60,12 +100,27 @@ test: build
 coverage: deps
 	@sh tests/coverage.sh
 
-bench: build
+bench: program
 	@sh tests/bench.sh $(BUILD)/hotgraph
+
+bench-native: build
+	$(call install,$(NATIVE_PACKAGES))
+	@mkdir -p $(RESULTS)
+	@python3 tests/bench_native.py $(BUILD)/hotgraph $(BUILD)/tests/native_insert $(RESULTS)/native.csv
 
 games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done
 	@cd games && sha1sum -c *.sha1
+
+# Not part of the tests: it takes the better part of an hour. ONLY=core/nes changes that folder alone.
+mutants: build
+	@nice tests/mutants.py $(if $(ONLY),--only $(ONLY))
+
+install: build
+	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	@meson install -C $(BUILD) --quiet
+	@echo "Installed under $(DESTDIR)$(abspath $(PREFIX)): bin/hotgraph, share/hotgraph (configurations, games, movies)," \
+	    "share/man, share/bash-completion"
 
 clean:
 	rm -rf $(BUILD)

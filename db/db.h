@@ -1,10 +1,21 @@
 /*
- * db: the results in an SQLite database: what was replayed, sampled and found, and the paper's
+ * db: the results in an SQLite database: what was executed, sampled and found, and the paper's
  * tables over it.
  *
+ * The tables are in tables.def, which also makes a struct and three functions of each:
+ *
+ *     struct db_replay row = db_new_replay();   every column that may be NULL is
+ *     row.key = "rom=..."; ...                  text and blobs are borrowed during the call
+ *     db_put_replay(db, &row, &err);            fills row.replay_id, there already or not
+ *     db_name_replay(&row);                     only fills row.replay_id, from the key columns
+ *
+ * NULL is DB_NULL in an integer, NAN in a real, a NULL pointer in text and blobs. A row is named by
+ * what is in it, so ids are known before rows are there, and are the same in every database. What a
+ * put does with a row that is there already is its table's policy; it writes nothing where nothing
+ * changes, so work may be repeated, also in a database that may only be read.
+ *
  * A connection belongs to one thread at a time. The first row that is put opens a transaction and
- * db_commit ends it; what was committed survives anything. Putting a row whose key is there already
- * changes nothing (and writes nothing), so work may be repeated.
+ * db_commit ends it; what was committed survives anything.
  *
  * Errors name the file and the way out. A full disk or a lost connection leaves the database as it
  * was after the last commit.
@@ -14,6 +25,10 @@
  *         db_put_result(db, &row, &err) || db_commit(db, &err))
  *         ...
  *     db_close(db);
+ *
+ * Views (views.sql) carry the experiment as a column and belong to the program: those in a file
+ * that is opened for writing are brought up to date; a file that is read, of whatever version, is
+ * asked through ours.
  */
 #ifndef HOTGRAPH_DB_H
 #define HOTGRAPH_DB_H
@@ -25,126 +40,134 @@
 struct db;
 
 /* The newest version of the schema that this program knows (PRAGMA user_version). */
-enum { DB_VERSION = 1 };
+enum { DB_VERSION = 2 };
 /* PRAGMA application_id: "hotg". */
 enum { DB_APPLICATION = 0x686F7467 };
 
 enum db_mode {
-    DB_READ,  /* the file must be there, and of this version */
+    DB_READ,  /* the file must be there; one of an older version is brought up to ours in memory */
     DB_WRITE, /* made where it is missing, brought up to this version where it is older */
 };
 enum status db_open(struct db **out, const char *path, enum db_mode mode, struct error *e);
+/* The same, patient from the beginning (see db_on_wait). */
+enum status db_open_patiently(struct db **out, const char *path, enum db_mode mode,
+                              int (*waiting)(void *user, double seconds), void *user,
+                              struct error *e);
+/* An empty one that lives in memory only. */
+enum status db_open_empty(struct db **out, struct error *e);
 /* Rolls an open transaction back; NULL is fine. */
 void db_close(struct db *db);
 
 /* Does nothing where nothing was put since the last commit. */
 enum status db_commit(struct db *db, struct error *e);
 
-/* ---- rows: text is borrowed during the call; DB_NULL stands for NULL in integers, NAN in numbers,
- * a NULL pointer in text. Each put fills *id, where there is one, with the row's id, old or new.
- * ---- */
+/* ---- with others on the same file ---- */
+
+/* While another program holds a lock, waiting() is called every now and then with the seconds that
+ * were waited so far; what it returns other than 0 ends the wait with STATUS_IO. Without it, the
+ * wait ends after ten seconds. */
+void db_on_wait(struct db *db, int (*waiting)(void *user, double seconds), void *user);
+
+/* One program at a time computes into a file: waits, as above, until this one may. Kept until
+ * db_close; a program that dies gives it up. Where the file system has no such locks, or the file
+ * may only be read, nothing is waited for. */
+enum status db_reserve(struct db *db, struct error *e);
+
+/* Before much is written: on a local file system readers are let in meanwhile (a write-ahead log).
+ * db_close makes one plain file of it again. */
+enum status db_begin_work(struct db *db, struct error *e);
+
+/* ---- rows ---- */
 
 #define DB_NULL INT64_MIN
 
-struct db_run {
-    const char *version, *source_commit, *host, *compiler, *configuration_file, *definition_hash;
-    int64_t jobs;
+struct db_blob {
+    const void *at;
+    size_t len;
 };
-/* Stamps the row with the present time. */
-enum status db_put_run(struct db *db, const struct db_run *row, int64_t *id, struct error *e);
-enum status db_finish_run(struct db *db, int64_t id, struct error *e);
-
-struct db_game {
-    const char *name, *title;
-    const char *paper_game; /* one of the paper's names, or NULL */
-    bool untested;
+struct db_value { /* an integer, or text where that is not NULL */
+    const char *text;
+    int64_t integer;
 };
-/* Title, paper_game and untested follow the newest put. */
-enum status db_put_game(struct db *db, const struct db_game *row, int64_t *id, struct error *e);
 
-enum status db_put_movie(struct db *db, const char *sha1, const char *file, int64_t lines,
-                         int64_t *id, struct error *e);
+/* clang-format off */
+#define DB_TYPE_INTEGER         int64_t
+#define DB_TYPE_REAL            double
+#define DB_TYPE_TEXT            const char *
+#define DB_TYPE_BLOB            struct db_blob
+#define DB_TYPE_VALUE           struct db_value
+#define TABLE(t, policy, note)  struct db_##t {
+#define ID(c)                   int64_t c;
+#define KEY(type, c, rule, note)  DB_TYPE_##type c;
+#define MUST(type, c, rule, note) DB_TYPE_##type c;
+#define SOME(type, c, rule, note) DB_TYPE_##type c;
+#define END(t)                                                                                     \
+    }                                                                                              \
+    ;                                                                                              \
+    struct db_##t db_new_##t(void);                                                                \
+    void db_name_##t(struct db_##t *row);                                                          \
+    enum status db_put_##t(struct db *db, struct db_##t *row, struct error *e);
+#include "db/tables.def"
+#undef TABLE
+#undef ID
+#undef KEY
+#undef MUST
+#undef SOME
+#undef END
+/* clang-format on */
 
-struct db_replay {
-    int64_t game_id;
-    const char *key;
-    const char *rom_sha1; /* NULL and DB_NULL down to engine for a foreign pair */
-    int64_t movie_id, frames, instructions, cycles;
-    const char *ram_hash, *frames_hash, *engine;
-    int64_t blocks, edges, busy_edges, weight, busy_weight, hot_edges, hot_edges_active;
-    const char *exact_hash;
-    int64_t exact_records, exact_probes, exact_observed, exact_steps;
-    double seconds;
-    int64_t run_id;
+/* A new run's row: UUID and time of start. The texts are the row's own until db_end_run. */
+struct db_run_text {
+    char uuid[37], started[21];
 };
-enum status db_put_replay(struct db *db, const struct db_replay *row, int64_t *id, struct error *e);
+void db_start_run(struct db_run *row, struct db_run_text *text);
+enum status db_finish_run(struct db *db, int64_t run_id, struct error *e);
+const char *db_library_version(void); /* of SQLite */
 
-struct db_exact_edge {
-    uint32_t source, target;
-    uint64_t count;
-    bool busy, hot, hot_active;
+/* The columns of quality that metrics fill: the same before and after leaving busy-waits out. */
+void db_set_metrics(struct db_quality *row, const struct metrics *whole,
+                    const struct metrics *active);
+
+/* ---- graphs ----
+ *
+ * graph.data is numbers of seven bits a byte, the lowest first, the eighth bit set in all but the
+ * last (LEB128); signed ones zigzag (0, -1, 1, -2, ...): 1 (the format); how many edges; of each,
+ * source minus that of the one before, target minus source (signed), 2 * count + busy; how many
+ * blocks; of each, entry minus that of the one before, last minus entry (signed). */
+
+/* Puts the graph where it is not yet; *id gets its name, which comes from `hash` (hash_graph). */
+enum status db_put_whole_graph(struct db *db, const struct graph *g, const char *hash, int64_t *id,
+                               struct error *e);
+/* STATUS_ARGUMENT where there is none, STATUS_FORMAT where it is damaged. The caller frees *out. */
+enum status db_get_graph(struct db *db, int64_t graph_id, struct graph *out, struct error *e);
+/* The same without a database; data is to be freed. */
+enum status db_pack_graph(struct bytes *out, const struct graph *g, struct error *e);
+enum status db_unpack_graph(struct graph *out, const void *data, size_t len, struct error *e);
+
+/* ---- the rows that an experiment consists of ---- */
+
+struct db_members {
+    const char *name, *definition_hash;
+    struct db_experiment_configuration *configurations;
+    size_t configuration_count;
+    struct db_experiment_stream *streams; /* those of other samplings are left out */
+    size_t stream_count;
+    const char *const *games; /* all that may be in it; streams of others are left out */
+    size_t game_count;
+    const int64_t *marks, *hot;
+    size_t mark_count, hot_count;
 };
-enum status db_put_exact_edge(struct db *db, int64_t replay_id, const struct db_exact_edge *row,
-                              struct error *e);
+/* Makes the experiment consist of these and no others; games that may be in it but have no stream
+ * here keep those that they had, as long as they are of a sampling that is among the streams'. Rows
+ * of what was found stay. Writes nothing where all of that is so already. experiment_id of the
+ * members is filled. */
+enum status db_put_members(struct db *db, const struct db_members *m, int64_t *experiment_id,
+                           struct error *e);
 
-struct db_stream {
-    int64_t replay_id;
-    const char *key;
-    int64_t interval_us, jitter_us, seed, phase_cycles; /* DB_NULL for a foreign stream */
-    int64_t batch_length, batches, samples, overruns;
-    const char *hash;
-    int64_t run_id;
-};
-enum status db_put_stream(struct db *db, const struct db_stream *row, int64_t *id, struct error *e);
-
-/* Values by the names the columns have; other parameters are in the key alone. */
-struct db_configuration {
-    const char *key, *technique;
-    int64_t bin_size, stdev_threshold, window_size, recurrent_threshold, builder;
-};
-enum status db_put_configuration(struct db *db, const struct db_configuration *row, int64_t *id,
-                                 struct error *e);
-
-struct db_result {
-    int64_t stream_id, configuration_id;
-    uint64_t bins, low, high, blocks;
-    struct metrics whole, active;
-    char graph_hash[33];
-    struct cost cost;
-    double seconds;
-    int64_t run_id;
-};
-enum status db_put_result(struct db *db, const struct db_result *row, struct error *e);
-
-struct db_convergence {
-    int64_t stream_id, configuration_id;
-    uint64_t batches, bins, blocks;
-    struct metrics whole, active;
-    int64_t run_id;
-};
-enum status db_put_convergence(struct db *db, const struct db_convergence *row, struct error *e);
-
-enum status db_put_graph_edge(struct db *db, int64_t stream_id, int64_t configuration_id,
-                              const struct edge *edge, struct error *e);
-
-/* ---- the experiment that the views show ---- */
-
-struct db_member {
-    int64_t configuration_id;
-    int64_t number;    /* DB_NULL for the baseline */
-    const char *label; /* NULL without a convergence curve */
-};
-/* Makes the experiment of that name the current one, with exactly these members. Writes nothing
- * where all of that is so already. */
-enum status db_choose_experiment(struct db *db, const char *name, const char *definition_hash,
-                                 const struct db_member *members, size_t count, int64_t *id,
-                                 struct error *e);
-/* Which stream stands for a game; an earlier one steps back but keeps its rows. */
-enum status db_choose_stream(struct db *db, int64_t experiment_id, int64_t game_id,
-                             int64_t stream_id, struct error *e);
-/* Takes games out of the experiment that are not among the names; their rows stay. */
-enum status db_keep_games(struct db *db, int64_t experiment_id, const char *const *names,
-                          size_t count, struct error *e);
+/* Finds best, median and worst by similarity (equals by similarity without busy-waits, f1 without
+ * busy-waits, number) of each share that the experiment calls hot, and the baseline; stores them as
+ * the stream's roles, and their graphs edge by edge. */
+enum status db_put_roles(struct db *db, int64_t experiment_id, int64_t stream_id, struct error *e);
 
 /* ---- asking ---- */
 
@@ -162,13 +185,63 @@ enum status db_integer(struct db *db, const char *sql, int64_t otherwise, int64_
 
 /* ---- digest ---- */
 
-/* Goes through all results of the current experiment in key order, timings and ids left out:
- * each() gets "GAME/KIND/NUMBER" and the xxh3-128 of the row's canonical text (rows that only make
- * sense together, such as the edges of a graph, share a line). Independent of the order in which
- * rows came, of threads and runs. games: only those names; NULL: all. */
-enum status db_digest(struct db *db, const char *const *games, size_t game_count,
-                      enum status (*each)(void *user, const char *key, const char hash[33],
-                                          struct error *e),
-                      void *user, struct error *e);
+/* Goes through all results of an experiment in key order, timings and ids left out: each() gets
+ * "GAME/KIND/NUMBER" and the xxh3-128 of the row's canonical text (rows that only make sense
+ * together, such as the edges of a graph, share a line). Where a game has several streams, those
+ * but the first are "GAME@VARIANT". Independent of the order in which rows came, of threads and
+ * runs. games: only those names; NULL: all. */
+enum status
+db_digest(struct db *db, const char *experiment, const char *const *games, size_t game_count,
+          enum status (*each)(void *user, const char *key, const char hash[33], struct error *e),
+          void *user, struct error *e);
+
+/* ---- several databases ----
+ *
+ * Rows are named by content, so the same row has the same name in every database. Merging:
+ *  - The file depends on what the parts hold alone: not on their order, on parts that are given
+ *    twice, or on how often they were merged before.
+ *  - Of rows with the same key, the one with the smallest (seconds, run_id) stays, with what it has
+ *    NULL for from the others. Where results differ, nothing is merged.
+ *  - A file at `out` is one more part: no result in it is lost.
+ *  - `out` appears whole or is as it was, also after a lost connection or a full disk.
+ *  - Roles (best, median, worst) are found anew, since a part may not have seen a whole grid. */
+
+struct db_merge {
+    const char *out;
+    const char *const *parts;
+    size_t count;
+    int (*stopped)(void); /* other than 0: stop, with STATUS_INTERRUPTED; may be NULL */
+};
+struct db_merged {
+    int64_t rows;   /* in the file */
+    bool joined;    /* there was a file, which was none of the parts */
+    bool unchanged; /* it was right already, and was not touched */
+};
+/* STATUS_FORMAT for a part that is damaged or no database of ours, STATUS_ARGUMENT where parts
+ * contradict each other; the message names both rows, their files and their runs. */
+enum status db_merge(const struct db_merge *request, struct db_merged *out, struct error *e);
+
+/* One row that is not the same in both. Texts are borrowed during the call. */
+struct db_difference {
+    const char *table, *row;       /* the row for people, with its key */
+    const char *column;            /* the first that differs; NULL: one has no such row */
+    const char *value[2], *run[2]; /* in a and b; NULL where there is none */
+};
+typedef enum status db_each_difference(void *user, const struct db_difference *d, struct error *e);
+
+struct db_diff {
+    const char *a, *b;
+    uint64_t most; /* differences told of a table */
+    db_each_difference *each;
+    /* After each table: how many of its rows are the same, and how many are not. */
+    enum status (*table)(void *user, const char *name, int64_t same, int64_t differ,
+                         struct error *e);
+    void *user;
+    int (*stopped)(void);
+};
+/* Compares results and what experiments consist of: no timings, runs, engines, file names, titles,
+ * and nothing that follows from the rest (roles, graphs edge by edge where they are there whole).
+ */
+enum status db_diff(const struct db_diff *request, int64_t *differ, struct error *e);
 
 #endif

@@ -10,52 +10,67 @@
 #define METRICS                                                                                    \
     "similarity, precision, f1, coverage, overlap, block_overlap, similarity_active,"              \
     " precision_active, f1_active, coverage_active, overlap_active, block_overlap_active"
+/* ?1: the experiment's name, ?2: the stream. A stream with several names has the same rows. */
 #define FROM_STREAM                                                                                \
-    " FROM current_experiment JOIN experiment_stream xs USING (experiment_id)"                     \
-    " JOIN game g USING (game_id) JOIN stream s USING (stream_id)"                                 \
+    " FROM (SELECT x.experiment_id, s.* FROM experiment x JOIN experiment_stream xs"               \
+    " USING (experiment_id) JOIN stream s USING (stream_id)"                                       \
+    " WHERE x.name = ?1 AND s.stream_id = ?2 LIMIT 1) s"                                           \
     " JOIN replay p USING (replay_id)"
 #define MEMBERS                                                                                    \
     " JOIN experiment_configuration xc USING (experiment_id)"                                      \
     " JOIN configuration c USING (configuration_id)"
+/* A share that is not the paper's is in the key. */
+#define QUALITY                                                                                    \
+    " JOIN experiment_hot xh USING (experiment_id)"                                                \
+    " JOIN quality q ON q.stream_id = s.stream_id AND q.configuration_id = c.configuration_id"     \
+    " AND q.part = 'first' AND q.hot_permille = xh.hot_permille"
 /* Four digits keep the keys of a grid in order when they are sorted as text. */
-#define NUMBER_OF(column)                                                                          \
-    "CASE WHEN " column " IS NULL THEN 'baseline' ELSE printf('%04d', " column ") END"
-#define NUMBER NUMBER_OF("xc.number")
+#define NUMBER "CASE WHEN xc.number IS NULL THEN 'baseline' ELSE printf('%04d', xc.number) END"
+#define SHARE  "iif(q.hot_permille = 900, '', '/hot' || q.hot_permille)"
 
 /* First column: the key without the game. Rows with the same key are hashed together. */
 static const char *const digest_queries[] = {
     "SELECT 'replay', p.rom_sha1, m.sha1, frames, instructions, cycles, ram_hash, frames_hash,"
     " blocks, edges, busy_edges, weight, busy_weight, hot_edges, hot_edges_active, exact_hash,"
     " exact_records, exact_probes, exact_observed, exact_steps" FROM_STREAM
-    " LEFT JOIN movie m USING (movie_id) WHERE g.name = ?",
+    " LEFT JOIN movie m USING (movie_id)",
 
-    "SELECT 'exact', source, target, count, busy, hot, hot_active" FROM_STREAM
-    " JOIN exact_edge h USING (replay_id) WHERE g.name = ? ORDER BY source, target",
+    "SELECT 'exact', h.source, h.target, count, busy, hot, hot_active" FROM_STREAM
+    " JOIN exact_edge h USING (replay_id) ORDER BY h.source, h.target",
 
-    "SELECT 'stream', interval_us, jitter_us, seed, phase_cycles, batch_length, batches, samples,"
-    " overruns, s.hash" FROM_STREAM " WHERE g.name = ?",
+    "SELECT 'stream', interval_us, jitter_us, coalesce(sa.seed, iif(sa.method = 'time', 1, NULL)),"
+    " phase_cycles, s.batch_length, batches, samples, overruns, s.hash" FROM_STREAM
+    " JOIN sampling sa USING (sampling_id)",
 
-    "SELECT 'result/' || " NUMBER ", c.key, bins, low, high, r.blocks, r.edges, common_edges,"
-    " edges_active, common_edges_active, " METRICS
-    ", graph_hash, records, probes, observed, steps" FROM_STREAM MEMBERS
+    "SELECT 'result/' || " NUMBER " || " SHARE ", c.key, r.bins, low, high, r.blocks, r.edges,"
+    " common_edges, edges_active, common_edges_active, " METRICS
+    ", g.hash, records, probes, r.observed, steps" FROM_STREAM MEMBERS
     " JOIN result r ON r.stream_id = s.stream_id AND r.configuration_id = c.configuration_id"
-    " WHERE g.name = ? ORDER BY xc.number",
+    " JOIN graph g ON g.graph_id = r.graph_id" QUALITY
+    " WHERE q.batches = s.batches ORDER BY xc.number, q.hot_permille",
 
-    "SELECT 'convergence/' || " NUMBER
-    ", c.key, v.batches, bins, v.blocks, v.edges, " METRICS FROM_STREAM MEMBERS
-    " JOIN convergence v ON v.stream_id = s.stream_id"
-    " AND v.configuration_id = c.configuration_id"
-    " WHERE g.name = ? AND xc.label IS NOT NULL ORDER BY xc.number, v.batches",
+    "SELECT 'fair/' || " NUMBER " || " SHARE ", c.key, hot_found, hot_common, hot_recall,"
+    " hot_precision, hot_f1, hot_f1_10, fair_overlap, count_error, hot_found_active,"
+    " hot_common_active, hot_recall_active, hot_precision_active, hot_f1_active,"
+    " hot_f1_10_active, fair_overlap_active, count_error_active" FROM_STREAM MEMBERS QUALITY
+    " WHERE q.batches = s.batches ORDER BY xc.number, q.hot_permille",
 
-    "SELECT DISTINCT 'graph/' || " NUMBER_OF(
-        "number") ","
-                  " source, target, count FROM kept_graph k"
-                  " JOIN graph_edge e USING (stream_id, configuration_id)"
-                  " WHERE game = ? ORDER BY number, source, target",
+    "SELECT 'convergence/' || " NUMBER " || " SHARE
+    ", c.key, q.batches, q.bins, q.blocks, q.edges, " METRICS FROM_STREAM MEMBERS QUALITY
+    " WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1"
+    " FROM experiment_mark k WHERE k.experiment_id = s.experiment_id AND k.batches = q.batches))"
+    " ORDER BY xc.number, q.hot_permille, q.batches",
+
+    "SELECT 'graph/' || " NUMBER ", source, target, count"
+    " FROM (SELECT DISTINCT experiment_id, stream_id, configuration_id FROM role"
+    " JOIN experiment x USING (experiment_id) WHERE x.name = ?1 AND stream_id = ?2)"
+    " JOIN experiment_configuration xc USING (experiment_id, configuration_id)"
+    " JOIN result USING (stream_id, configuration_id) JOIN graph_edge USING (graph_id)"
+    " ORDER BY number, source, target",
 };
 
 struct digest {
-    const char *game;
+    char game[160]; /* "NAME" or "NAME@VARIANT" */
     enum status (*each)(void *user, const char *key, const char hash[33], struct error *e);
     void *user;
     char key[200]; /* of the group being hashed; "" before the first */
@@ -95,20 +110,25 @@ static enum status digest_row(void *user, size_t columns, const char *const *nam
     return STATUS_OK;
 }
 
-struct names {
-    VEC(char *) list;
+struct digest_stream {
+    char game[120], variant[40];
+    int64_t id;
+};
+struct streams {
+    VEC(struct digest_stream) list;
 };
 
-static enum status note_name(void *user, size_t columns, const char *const *names,
-                             const char *const *values, struct error *e) {
+static enum status note_stream(void *user, size_t columns, const char *const *names,
+                               const char *const *values, struct error *e) {
     (void)columns;
     (void)names;
-    struct names *n = user;
-    char *copy = strdup(values[0]);
-    if (copy != NULL && vec_push(&n->list, copy))
-        return STATUS_OK;
-    free(copy);
-    return error_set(e, STATUS_MEMORY, "out of memory");
+    struct streams *s = user;
+    struct digest_stream one = {.id = strtoll(values[2], NULL, 10)};
+    if (strlen(values[0]) >= sizeof one.game || strlen(values[1]) >= sizeof one.variant)
+        return error_set(e, STATUS_ARGUMENT, "%s: the game's name is too long", values[0]);
+    strcpy(one.game, values[0]);
+    strcpy(one.variant, values[1]);
+    return vec_push(&s->list, one) ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
 static bool wanted(const char *name, const char *const *games, size_t game_count) {
@@ -120,29 +140,39 @@ static bool wanted(const char *name, const char *const *games, size_t game_count
     return false;
 }
 
-enum status db_digest(struct db *db, const char *const *games, size_t game_count,
-                      enum status (*each)(void *user, const char *key, const char hash[33],
-                                          struct error *e),
-                      void *user, struct error *e) {
+static enum status digest_stream(struct db *db, struct digest *d, const char *experiment,
+                                 const struct digest_stream *s, struct error *e) {
+    enum status status = STATUS_OK;
+    snprintf(d->game, sizeof d->game, "%s%s%s", s->game, s->variant[0] != '\0' ? "@" : "",
+             s->variant);
+    for (size_t q = 0; status == STATUS_OK && q < sizeof digest_queries / sizeof *digest_queries;
+         q++) {
+        d->key[0] = '\0';
+        status = db_query(db, digest_queries[q], digest_row, d, e, "ti", experiment, s->id);
+        if (status == STATUS_OK)
+            status = end_group(d, e);
+    }
+    return status;
+}
+
+enum status
+db_digest(struct db *db, const char *experiment, const char *const *games, size_t game_count,
+          enum status (*each)(void *user, const char *key, const char hash[33], struct error *e),
+          void *user, struct error *e) {
     struct digest d = {.each = each, .user = user, .state = XXH3_createState()};
-    struct names names = {0};
+    struct streams streams = {0};
     enum status status = d.state != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
-        status =
-            db_query(db, "SELECT g.name" FROM_STREAM " ORDER BY g.name", note_name, &names, e, "");
-    for (size_t i = 0; i < names.list.len; i++) {
-        d.game = names.list.at[i];
-        for (size_t q = 0; q < sizeof digest_queries / sizeof *digest_queries; q++) {
-            if (status != STATUS_OK || !wanted(d.game, games, game_count))
-                break;
-            d.key[0] = '\0';
-            status = db_query(db, digest_queries[q], digest_row, &d, e, "t", d.game);
-            if (status == STATUS_OK)
-                status = end_group(&d, e);
-        }
-        free(names.list.at[i]);
-    }
-    vec_free(&names.list);
+        status = db_query(db,
+                          "SELECT g.name, xs.variant, s.stream_id FROM experiment x"
+                          " JOIN experiment_stream xs USING (experiment_id)"
+                          " JOIN game g USING (game_id) JOIN stream s USING (stream_id)"
+                          " WHERE x.name = ? ORDER BY g.name, xs.variant",
+                          note_stream, &streams, e, "t", experiment);
+    for (size_t i = 0; status == STATUS_OK && i < streams.list.len; i++)
+        if (wanted(streams.list.at[i].game, games, game_count))
+            status = digest_stream(db, &d, experiment, &streams.list.at[i], e);
+    vec_free(&streams.list);
     XXH3_freeState(d.state);
     return status;
 }

@@ -1,357 +1,241 @@
-/* Putting rows. Every insert says what to do on a conflict of its key only, so that a row that
- * breaks another rule of the schema is an error and never lost in silence. */
-#include "db/internal.h"
+/* Rows of two databases held against each other. */
+#include "db/rows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-/* Looks for a row's id: 0 where there is none. */
-static enum status find(struct db *db, const char *sql, const char *format, int64_t *id,
-                        struct error *e, va_list values) {
-    struct binder b = db_bind(db, sql);
-    sqlite3_stmt *look = b.statement;
-    bind_list(&b, format, values);
-    if (b.statement == NULL)
-        return db_fail(db, e);
-    int code = sqlite3_step(look);
-    *id = code == SQLITE_ROW ? sqlite3_column_int64(look, 0) : 0;
-    enum status status = code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : db_fail(db, e);
-    sqlite3_reset(look);
-    sqlite3_clear_bindings(look);
-    return status;
+/* ---- what columns say ---- */
+
+bool row_is_name(const struct column *c) {
+    return c->use == COLUMN_ID || c->use == COLUMN_KEY;
 }
 
-/* Finds the row by its key, or inserts it and finds it then. `format` covers the values of the
- * insert; the first `key_length` of them are the key. */
-static enum status put(struct db *db, const char *look, size_t key_length, const char *insert,
-                       int64_t *id, struct error *e, const char *format, ...) {
-    char key_format[8] = "";
-    memcpy(key_format, format, key_length);
-    enum status status = STATUS_OK;
-    *id = 0;
-    for (int attempt = 0; status == STATUS_OK && *id == 0 && attempt < 2; attempt++) {
-        va_list values;
-        if (attempt == 1) {
-            if ((status = db_ensure_transaction(db, e)))
-                break;
-            struct binder b = db_bind(db, insert);
-            va_start(values, format);
-            bind_list(&b, format, values);
-            va_end(values);
-            if ((status = db_finish(&b, e)))
-                break;
+bool row_is_note(const struct table *t, const struct column *c) {
+    static const struct {
+        const char *table, *column;
+    } notes[] = {
+        {NULL, "run_id"},
+        {NULL, "seconds"},
+        {NULL, "base_seconds"},
+        {"run", "finished"},
+        {"game", "title"},
+        {"game", "untested"},
+        {"game", "paper_game"},
+        {"movie", "file"},
+        {"replay", "command"},
+        {"replay", "engine"},
+        {"replay", "engine_options"},
+        {"image", "name"},
+        {"replay_image", "path"},
+        {"native_program", "name"},
+        {"native_program", "command"},
+    };
+    if (row_is_name(c))
+        return false;
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
+        if (strcmp(notes[i].column, c->name) == 0 &&
+            (notes[i].table == NULL || strcmp(notes[i].table, t->name) == 0))
+            return true;
+    return false;
+}
+
+/* ---- statements ---- */
+
+char *row_select(const struct table *t, const char *behind) {
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    for (size_t i = 0; i < t->count; i++)
+        sqlite3_str_appendf(s, "%s\"%w\"", i > 0 ? ", " : "SELECT ", t->columns[i].name);
+    sqlite3_str_appendf(s, " FROM main.%s%s", t->name, behind);
+    return sqlite3_str_finish(s);
+}
+
+char *row_where_key(const struct table *t) {
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    const char *between = " WHERE ";
+    for (size_t i = 0; i < t->count; i++)
+        if (t->columns[i].use == COLUMN_KEY) {
+            sqlite3_str_appendf(s, "%s\"%w\" = ?", between, t->columns[i].name);
+            between = " AND ";
         }
-        va_start(values, format);
-        status = find(db, look, key_format, id, e, values);
-        va_end(values);
+    return sqlite3_str_finish(s);
+}
+
+sqlite3_stmt *row_prepare(struct db *db, char *sql) {
+    sqlite3_stmt *prepared = NULL;
+    if (sql != NULL)
+        sqlite3_prepare_v2(db->handle, sql, -1, &prepared, NULL);
+    sqlite3_free(sql);
+    return prepared;
+}
+
+int row_bind_key(sqlite3_stmt *to, const struct table *t, sqlite3_stmt *from) {
+    int code = SQLITE_OK, next = 1;
+    for (size_t i = 0; code == SQLITE_OK && i < t->count; i++)
+        if (t->columns[i].use == COLUMN_KEY)
+            code = sqlite3_bind_value(to, next++, sqlite3_column_value(from, (int)i));
+    return code;
+}
+
+/* ---- order ---- */
+
+static int compare_bytes(sqlite3_stmt *a, sqlite3_stmt *b, int column) {
+    const void *at = sqlite3_column_blob(a, column), *bt = sqlite3_column_blob(b, column);
+    int an = sqlite3_column_bytes(a, column), bn = sqlite3_column_bytes(b, column);
+    int least = an < bn ? an : bn;
+    int order = least > 0 ? memcmp(at, bt, (size_t)least) : 0;
+    return order != 0 ? order : (an > bn) - (an < bn);
+}
+
+int row_compare(sqlite3_stmt *a, sqlite3_stmt *b, int column) {
+    int type = sqlite3_column_type(a, column), other = sqlite3_column_type(b, column);
+    if (type != other) /* SQLITE_INTEGER, FLOAT, TEXT, BLOB, NULL are 1 to 5 */
+        return type - other;
+    if (type == SQLITE_INTEGER) {
+        sqlite3_int64 x = sqlite3_column_int64(a, column), y = sqlite3_column_int64(b, column);
+        return (x > y) - (x < y);
     }
-    if (status == STATUS_OK && *id == 0)
-        status = error_set(e, STATUS_IO, "%s: a row that was just written is gone", db->path);
-    return status;
-}
-
-/* ---- where rows come from ---- */
-
-enum status db_put_run(struct db *db, const struct db_run *row, int64_t *id, struct error *e) {
-    enum status status = db_ensure_transaction(db, e);
-    if (status == STATUS_OK)
-        status =
-            db_execute(db,
-                       "INSERT INTO run (version, source_commit, host, compiler,"
-                       " configuration_file, definition_hash, jobs, started) VALUES"
-                       " (?, ?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
-                       e, "tttttti", row->version, row->source_commit, row->host, row->compiler,
-                       row->configuration_file, row->definition_hash, row->jobs);
-    *id = sqlite3_last_insert_rowid(db->handle);
-    return status;
-}
-
-enum status db_finish_run(struct db *db, int64_t id, struct error *e) {
-    enum status status = db_ensure_transaction(db, e);
-    return status != STATUS_OK
-               ? status
-               : db_execute(db,
-                            "UPDATE run SET finished = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')"
-                            " WHERE run_id = ?",
-                            e, "i", id);
-}
-
-enum status db_put_game(struct db *db, const struct db_game *row, int64_t *id, struct error *e) {
-    enum status status =
-        put(db, "SELECT game_id FROM game WHERE name = ?", 1,
-            "INSERT INTO game (name, title, untested, paper_game) VALUES (?, ?, ?, ?)"
-            " ON CONFLICT (name) DO NOTHING",
-            id, e, "ttit", row->name, row->title, (int64_t)row->untested, row->paper_game);
-    int64_t same;
-    if (status ||
-        (status = db_integer(db,
-                             "SELECT 1 FROM game WHERE game_id = ? AND title = ? AND untested = ?"
-                             " AND paper_game IS ?",
-                             0, &same, e, "itit", *id, row->title, (int64_t)row->untested,
-                             row->paper_game)) ||
-        same)
-        return status;
-    if ((status = db_ensure_transaction(db, e)))
-        return status;
-    return db_execute(db,
-                      "UPDATE game SET title = ?, untested = ?, paper_game = ? WHERE game_id = ?",
-                      e, "titi", row->title, (int64_t)row->untested, row->paper_game, *id);
-}
-
-enum status db_put_movie(struct db *db, const char *sha1, const char *file, int64_t lines,
-                         int64_t *id, struct error *e) {
-    return put(db, "SELECT movie_id FROM movie WHERE sha1 = ?", 1,
-               "INSERT INTO movie (sha1, file, lines) VALUES (?, ?, ?)"
-               " ON CONFLICT (sha1) DO NOTHING",
-               id, e, "tti", sha1, file, lines);
-}
-
-enum status db_put_replay(struct db *db, const struct db_replay *row, int64_t *id,
-                          struct error *e) {
-    return put(db, "SELECT replay_id FROM replay WHERE game_id = ? AND key = ?", 2,
-               "INSERT INTO replay (game_id, key, rom_sha1, movie_id, frames, instructions, cycles,"
-               " ram_hash, frames_hash, engine, blocks, edges, busy_edges, weight, busy_weight,"
-               " hot_edges, hot_edges_active, exact_hash, exact_records, exact_probes,"
-               " exact_observed, exact_steps, seconds, run_id) VALUES"
-               " (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-               " ON CONFLICT (game_id, key) DO NOTHING",
-               id, e, "ittiiiitttiiiiiiitiiiiri", row->game_id, row->key, row->rom_sha1,
-               row->movie_id, row->frames, row->instructions, row->cycles, row->ram_hash,
-               row->frames_hash, row->engine, row->blocks, row->edges, row->busy_edges, row->weight,
-               row->busy_weight, row->hot_edges, row->hot_edges_active, row->exact_hash,
-               row->exact_records, row->exact_probes, row->exact_observed, row->exact_steps,
-               row->seconds, row->run_id);
-}
-
-enum status db_put_exact_edge(struct db *db, int64_t replay_id, const struct db_exact_edge *row,
-                              struct error *e) {
-    enum status status = db_ensure_transaction(db, e);
-    return status != STATUS_OK
-               ? status
-               : db_execute(db,
-                            "INSERT INTO exact_edge (replay_id, source, target, count, busy, hot,"
-                            " hot_active) VALUES (?, ?, ?, ?, ?, ?, ?)"
-                            " ON CONFLICT (replay_id, source, target) DO NOTHING",
-                            e, "iiiiiii", replay_id, (int64_t)row->source, (int64_t)row->target,
-                            (int64_t)row->count, (int64_t)row->busy, (int64_t)row->hot,
-                            (int64_t)row->hot_active);
-}
-
-enum status db_put_stream(struct db *db, const struct db_stream *row, int64_t *id,
-                          struct error *e) {
-    return put(db, "SELECT stream_id FROM stream WHERE replay_id = ? AND key = ?", 2,
-               "INSERT INTO stream (replay_id, key, interval_us, jitter_us, seed, phase_cycles,"
-               " batch_length, batches, samples, overruns, hash, run_id)"
-               " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-               " ON CONFLICT (replay_id, key) DO NOTHING",
-               id, e, "itiiiiiiiiti", row->replay_id, row->key, row->interval_us, row->jitter_us,
-               row->seed, row->phase_cycles, row->batch_length, row->batches, row->samples,
-               row->overruns, row->hash, row->run_id);
-}
-
-enum status db_put_configuration(struct db *db, const struct db_configuration *row, int64_t *id,
-                                 struct error *e) {
-    return put(db, "SELECT configuration_id FROM configuration WHERE key = ?", 1,
-               "INSERT INTO configuration (key, technique, bin_size, stdev_threshold, window_size,"
-               " recurrent_threshold, builder) VALUES (?, ?, ?, ?, ?, ?, ?)"
-               " ON CONFLICT (key) DO NOTHING",
-               id, e, "ttiiiii", row->key, row->technique, row->bin_size, row->stdev_threshold,
-               row->window_size, row->recurrent_threshold, row->builder);
-}
-
-/* ---- what was found ---- */
-
-static void bind_metrics(struct binder *b, const struct metrics *m) {
-    bind_real(b, m->similarity);
-    bind_real(b, m->precision);
-    bind_real(b, m->f1);
-    bind_real(b, m->coverage);
-    bind_real(b, m->overlap);
-    bind_real(b, m->block_overlap);
-}
-
-enum status db_put_result(struct db *db, const struct db_result *row, struct error *e) {
-    enum status status = db_ensure_transaction(db, e);
-    if (status != STATUS_OK)
-        return status;
-    struct binder b = db_bind(
-        db, "INSERT INTO result (stream_id, configuration_id, bins, low, high, blocks,"
-            " edges, common_edges, similarity, precision, f1, coverage, overlap, block_overlap,"
-            " edges_active, common_edges_active, similarity_active, precision_active, f1_active,"
-            " coverage_active, overlap_active, block_overlap_active, graph_hash,"
-            " records, probes, observed, steps, seconds, run_id) VALUES (?, ?, ?, ?, ?, ?,"
-            " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (stream_id, configuration_id) DO NOTHING");
-    bind_integer(&b, row->stream_id);
-    bind_integer(&b, row->configuration_id);
-    bind_integer(&b, (int64_t)row->bins);
-    bind_integer(&b, (int64_t)row->low);
-    bind_integer(&b, (int64_t)row->high);
-    bind_integer(&b, (int64_t)row->blocks);
-    bind_integer(&b, (int64_t)row->whole.edges);
-    bind_integer(&b, (int64_t)row->whole.common_edges);
-    bind_metrics(&b, &row->whole);
-    bind_integer(&b, (int64_t)row->active.edges);
-    bind_integer(&b, (int64_t)row->active.common_edges);
-    bind_metrics(&b, &row->active);
-    bind_text(&b, row->graph_hash);
-    bind_integer(&b, (int64_t)row->cost.records);
-    bind_integer(&b, (int64_t)row->cost.probes);
-    bind_integer(&b, (int64_t)row->cost.observed);
-    bind_integer(&b, (int64_t)row->cost.steps);
-    bind_real(&b, row->seconds);
-    bind_integer(&b, row->run_id);
-    return db_finish(&b, e);
-}
-
-enum status db_put_convergence(struct db *db, const struct db_convergence *row, struct error *e) {
-    enum status status = db_ensure_transaction(db, e);
-    if (status != STATUS_OK)
-        return status;
-    struct binder b = db_bind(
-        db, "INSERT INTO convergence (stream_id, configuration_id, batches, bins, blocks, edges,"
-            " similarity, precision, f1, coverage, overlap, block_overlap,"
-            " similarity_active, precision_active, f1_active, coverage_active, overlap_active,"
-            " block_overlap_active, run_id)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (stream_id, configuration_id, batches) DO NOTHING");
-    bind_integer(&b, row->stream_id);
-    bind_integer(&b, row->configuration_id);
-    bind_integer(&b, (int64_t)row->batches);
-    bind_integer(&b, (int64_t)row->bins);
-    bind_integer(&b, (int64_t)row->blocks);
-    bind_integer(&b, (int64_t)row->whole.edges);
-    bind_metrics(&b, &row->whole);
-    bind_metrics(&b, &row->active);
-    bind_integer(&b, row->run_id);
-    return db_finish(&b, e);
-}
-
-enum status db_put_graph_edge(struct db *db, int64_t stream_id, int64_t configuration_id,
-                              const struct edge *edge, struct error *e) {
-    enum status status = db_ensure_transaction(db, e);
-    return status != STATUS_OK
-               ? status
-               : db_execute(
-                     db,
-                     "INSERT INTO graph_edge (stream_id, configuration_id, source, target, count)"
-                     " VALUES (?, ?, ?, ?, ?)"
-                     " ON CONFLICT (stream_id, configuration_id, source, target) DO NOTHING",
-                     e, "iiiii", stream_id, configuration_id, (int64_t)edge->source,
-                     (int64_t)edge->target, (int64_t)edge->count);
-}
-
-/* ---- the experiment ---- */
-
-/* Are the members in the database exactly these? */
-static enum status same_members(struct db *db, int64_t experiment, const struct db_member *members,
-                                size_t count, bool *same, struct error *e) {
-    int64_t present;
-    enum status status =
-        db_integer(db, "SELECT count(*) FROM experiment_configuration WHERE experiment_id = ?", 0,
-                   &present, e, "i", experiment);
-    *same = present == (int64_t)count;
-    for (size_t i = 0; status == STATUS_OK && *same && i < count; i++) {
-        int64_t found;
-        status = db_integer(db,
-                            "SELECT 1 FROM experiment_configuration WHERE experiment_id = ? AND"
-                            " configuration_id = ? AND number IS ? AND label IS ?",
-                            0, &found, e, "iiit", experiment, members[i].configuration_id,
-                            members[i].number, members[i].label);
-        *same = found;
+    if (type == SQLITE_FLOAT) {
+        double x = sqlite3_column_double(a, column), y = sqlite3_column_double(b, column);
+        return (x > y) - (x < y);
     }
-    return status;
+    return type == SQLITE_NULL ? 0 : compare_bytes(a, b, column);
 }
 
-static enum status replace_members(struct db *db, int64_t experiment,
-                                   const struct db_member *members, size_t count, struct error *e) {
-    enum status status = db_ensure_transaction(db, e);
-    if (status == STATUS_OK)
-        status = db_execute(db, "DELETE FROM experiment_configuration WHERE experiment_id = ?", e,
-                            "i", experiment);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++)
-        status = db_execute(db,
-                            "INSERT INTO experiment_configuration (experiment_id,"
-                            " configuration_id, number, label) VALUES (?, ?, ?, ?)",
-                            e, "iiit", experiment, members[i].configuration_id, members[i].number,
-                            members[i].label);
-    return status;
+/* ---- for people ---- */
+
+static int column_named(const struct table *t, const char *name) {
+    for (size_t i = 0; i < t->count; i++)
+        if (strcmp(t->columns[i].name, name) == 0)
+            return (int)i;
+    return -1;
 }
 
-enum status db_choose_experiment(struct db *db, const char *name, const char *definition_hash,
-                                 const struct db_member *members, size_t count, int64_t *id,
-                                 struct error *e) {
-    enum status status;
-    bool same;
-    int64_t current;
-    if ((status = put(db, "SELECT experiment_id FROM experiment WHERE name = ?", 1,
-                      "INSERT INTO experiment (name, definition_hash, chosen) VALUES (?, ?, 0)"
-                      " ON CONFLICT (name) DO NOTHING",
-                      id, e, "tt", name, definition_hash)) ||
-        (status = same_members(db, *id, members, count, &same, e)) ||
-        (!same && (status = replace_members(db, *id, members, count, e))) ||
-        (status = db_integer(db,
-                             "SELECT 1 FROM experiment WHERE experiment_id = ? AND"
-                             " definition_hash = ? AND chosen > 0 AND"
-                             " chosen = (SELECT max(chosen) FROM experiment)",
-                             0, &current, e, "it", *id, definition_hash)) ||
-        current || (status = db_ensure_transaction(db, e)))
-        return status;
-    return db_execute(db,
-                      "UPDATE experiment SET definition_hash = ?,"
-                      " chosen = (SELECT max(chosen) + 1 FROM experiment) WHERE experiment_id = ?",
-                      e, "ti", definition_hash, *id);
-}
-
-enum status db_choose_stream(struct db *db, int64_t experiment_id, int64_t game_id,
-                             int64_t stream_id, struct error *e) {
-    int64_t present;
-    enum status status = db_integer(db,
-                                    "SELECT stream_id FROM experiment_stream"
-                                    " WHERE experiment_id = ? AND game_id = ?",
-                                    0, &present, e, "ii", experiment_id, game_id);
-    if (status != STATUS_OK || present == stream_id ||
-        (status = db_ensure_transaction(db, e)) != STATUS_OK)
-        return status;
-    return db_execute(db,
-                      "INSERT INTO experiment_stream (experiment_id, game_id, stream_id)"
-                      " VALUES (?, ?, ?) ON CONFLICT (experiment_id, game_id)"
-                      " DO UPDATE SET stream_id = excluded.stream_id",
-                      e, "iii", experiment_id, game_id, stream_id);
-}
-
-struct kept {
-    struct db *db;
-    const char *const *names;
-    size_t count;
-    VEC(int64_t) gone;
-};
-
-static enum status note_gone(void *user, size_t columns, const char *const *names,
-                             const char *const *values, struct error *e) {
-    (void)columns;
-    (void)names;
-    struct kept *kept = user;
-    for (size_t i = 0; i < kept->count; i++)
-        if (strcmp(kept->names[i], values[0]) == 0)
-            return STATUS_OK;
-    int64_t id = strtoll(values[1], NULL, 10);
-    return vec_push(&kept->gone, id) ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
-}
-
-enum status db_keep_games(struct db *db, int64_t experiment_id, const char *const *names,
-                          size_t count, struct error *e) {
-    struct kept kept = {.db = db, .names = names, .count = count};
-    enum status status = db_query(db,
-                                  "SELECT name, game_id FROM experiment_stream"
-                                  " JOIN game USING (game_id) WHERE experiment_id = ?",
-                                  note_gone, &kept, e, "i", experiment_id);
-    for (size_t i = 0; status == STATUS_OK && i < kept.gone.len; i++) {
-        if ((status = db_ensure_transaction(db, e)) == STATUS_OK)
-            status = db_execute(
-                db, "DELETE FROM experiment_stream WHERE experiment_id = ? AND game_id = ?", e,
-                "ii", experiment_id, kept.gone.at[i]);
+/* The table whose id the column holds, or NULL. */
+static const struct table *referenced(const struct column *c) {
+    static const char start[] = "REFERENCES ";
+    for (int i = 0; i < TABLE_COUNT; i++) {
+        const struct table *t = table_of((enum table_name)i);
+        if (t->columns[0].use != COLUMN_ID || c->use == COLUMN_ID)
+            continue;
+        if ((strncmp(c->rule, start, sizeof start - 1) == 0 &&
+             strcmp(c->rule + sizeof start - 1, t->name) == 0) ||
+            (c->rule[0] == '\0' && strcmp(c->name, t->columns[0].name) == 0))
+            return t;
     }
-    vec_free(&kept.gone);
-    return status;
+    return NULL;
+}
+
+/* The first row that `sql` gives for the id, ready to be read, or NULL. */
+static sqlite3_stmt *first_row(struct db *db, char *sql, sqlite3_int64 id) {
+    sqlite3_stmt *s = row_prepare(db, sql);
+    if (s != NULL && sqlite3_bind_int64(s, 1, id) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
+        return s;
+    sqlite3_finalize(s);
+    return NULL;
+}
+
+static void add_value(sqlite3_str *s, sqlite3_stmt *row, int column) {
+    char room[40];
+    int type = sqlite3_column_type(row, column);
+    if (type == SQLITE_BLOB)
+        sqlite3_str_appendf(s, "%d bytes", sqlite3_column_bytes(row, column));
+    else if (type == SQLITE_NULL)
+        sqlite3_str_appendall(s, "NULL");
+    else
+        sqlite3_str_appendf(s, type == SQLITE_TEXT ? "'%.200s'" : "%s", db_text(row, column, room));
+}
+
+/* Keys of replays are hashes; people know the games. */
+static void add_game(sqlite3_str *s, struct db *db, const struct table *t, sqlite3_int64 id) {
+    static const char of_stream[] = "SELECT min(g.name) FROM experiment_stream JOIN game g"
+                                    " USING (game_id) WHERE stream_id = ?";
+    static const char of_replay[] =
+        "SELECT min(g.name) FROM stream JOIN experiment_stream USING (stream_id)"
+        " JOIN game g USING (game_id) WHERE replay_id = ?";
+    bool replay = strcmp(t->name, "replay") == 0;
+    if (!replay && strcmp(t->name, "stream") != 0)
+        return;
+    sqlite3_stmt *game = first_row(db, sqlite3_mprintf("%s", replay ? of_replay : of_stream), id);
+    if (game != NULL && sqlite3_column_type(game, 0) == SQLITE_TEXT)
+        sqlite3_str_appendf(s, " of game %s", sqlite3_column_text(game, 0));
+    sqlite3_finalize(game);
+}
+
+static void add_row(sqlite3_str *s, struct db *db, const struct table *t, sqlite3_stmt *row);
+
+/* What the id in the column stands for, or the value. References lead down the list only. */
+static void add_meaning(sqlite3_str *s, struct db *db, const struct table *t, sqlite3_stmt *row,
+                        int column) {
+    const struct table *to = referenced(&t->columns[column]);
+    sqlite3_stmt *found = NULL;
+    if (to != NULL && to != t && sqlite3_column_type(row, column) == SQLITE_INTEGER) {
+        char *behind = sqlite3_mprintf(" WHERE \"%w\" = ?", to->columns[0].name);
+        found = behind == NULL
+                    ? NULL
+                    : first_row(db, row_select(to, behind), sqlite3_column_int64(row, column));
+        sqlite3_free(behind);
+    }
+    if (found != NULL)
+        add_row(s, db, to, found);
+    else
+        add_value(s, row, column);
+    sqlite3_finalize(found);
+}
+
+static void add_row(sqlite3_str *s, struct db *db, const struct table *t, sqlite3_stmt *row) {
+    const char *between = " (";
+    sqlite3_str_appendall(s, t->name);
+    if (t->columns[0].use == COLUMN_ID)
+        add_game(s, db, t, sqlite3_column_int64(row, 0));
+    for (size_t i = 0; i < t->count; i++) {
+        const struct column *c = &t->columns[i];
+        if (c->use != COLUMN_KEY)
+            continue;
+        sqlite3_str_appendall(s, between);
+        if (referenced(c) == NULL)
+            sqlite3_str_appendf(s, "%s ", c->name);
+        add_meaning(s, db, t, row, (int)i);
+        between = ", ";
+    }
+    sqlite3_str_appendall(s, ")");
+}
+
+char *row_describe(struct db *db, const struct table *t, sqlite3_stmt *row) {
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    add_row(s, db, t, row);
+    return sqlite3_str_finish(s);
+}
+
+char *row_value(struct db *db, const struct table *t, sqlite3_stmt *row, int column) {
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    add_meaning(s, db, t, row, column);
+    return sqlite3_str_finish(s);
+}
+
+char *row_run(struct db *db, const struct table *t, sqlite3_stmt *row) {
+    static const struct {
+        const char *column, *run;
+    } ways[] = {
+        {"run_id", "?"},
+        {"stream_id", "(SELECT run_id FROM stream WHERE stream_id = ?)"},
+        {"replay_id", "(SELECT run_id FROM replay WHERE replay_id = ?)"},
+        {"graph_id", "(SELECT min(run_id) FROM result WHERE graph_id = ?)"},
+        {"configuration_id", "(SELECT min(run_id) FROM result WHERE configuration_id = ?)"},
+        {"experiment_id", "(SELECT run_id FROM run WHERE experiment = (SELECT name FROM experiment"
+                          " WHERE experiment_id = ?) ORDER BY started DESC, run_id LIMIT 1)"},
+    };
+    sqlite3_stmt *run = NULL;
+    for (size_t i = 0; run == NULL && i < sizeof ways / sizeof *ways; i++) {
+        int column = column_named(t, ways[i].column);
+        if (column >= 0)
+            run = first_row(db,
+                            sqlite3_mprintf("SELECT uuid, started, host FROM run WHERE run_id = %s",
+                                            ways[i].run),
+                            sqlite3_column_int64(row, column));
+    }
+    char *text = run == NULL
+                     ? sqlite3_mprintf("no run")
+                     : sqlite3_mprintf("run %s, started %s on %s", sqlite3_column_text(run, 0),
+                                       sqlite3_column_text(run, 1), sqlite3_column_text(run, 2));
+    sqlite3_finalize(run);
+    return text;
 }

@@ -1,44 +1,101 @@
--- Views over the experiment that was swept last. They hold no data and are made anew whenever the
--- database's version rises.
+-- Views hold no data and belong to the program. The experiment is a column of each; `variant` tells
+-- streams of one game apart (samplings, movies, replicates) and is empty for the first or only one.
 --
--- Rankings: by the metric, then by configuration number; a metric over an empty set comes last.
--- Percentages are rounded here and nowhere else.
+-- Rankings: equals share a place, and the column `shared` says how many do. Where a list must have
+-- an order among them, `position`, it is by similarity without busy-waits, f1 without busy-waits,
+-- and number. A metric over an empty set comes last. Percentages are rounded here and nowhere else.
 
-CREATE VIEW current_experiment AS
-SELECT * FROM experiment ORDER BY chosen DESC LIMIT 1;
-
--- One row a game and configuration, with everything by name. number is NULL for the baseline.
-CREATE VIEW results AS
-SELECT g.name AS game, g.title, g.untested, g.paper_game,
-    xc.number, xc.label, c.technique, c.bin_size, c.stdev_threshold, c.window_size,
-    c.recurrent_threshold, c.builder, r.*
-FROM current_experiment x
+-- What an experiment asks for, and how much of it is there.
+CREATE VIEW completeness AS
+SELECT x.name AS experiment, g.name AS game, xs.variant, s.stream_id IS NOT NULL AS sampled,
+    n.configurations,
+    (SELECT count(*) FROM experiment_configuration xc
+        JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = xc.configuration_id
+        WHERE xc.experiment_id = x.experiment_id) AS results,
+    n.configurations - (SELECT count(*) FROM experiment_configuration xc
+        JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = xc.configuration_id
+        WHERE xc.experiment_id = x.experiment_id) AS missing,
+    x.experiment_id, g.game_id, xs.stream_id
+FROM experiment x
+    JOIN (SELECT experiment_id, count(*) AS configurations FROM experiment_configuration
+        GROUP BY experiment_id) n USING (experiment_id)
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
+    LEFT JOIN stream s ON s.stream_id = xs.stream_id
+ORDER BY x.name, g.name, xs.variant;
+
+-- One row a game, configuration and hot share, with everything by name. number is NULL for what is
+-- only there to compare with. `parameters` has all parameters of whatever technique.
+CREATE VIEW results AS
+SELECT x.name AS experiment, g.name AS game, g.title, g.untested, g.paper_game, xs.variant,
+    xc.number, xc.baseline, xc.label, c.technique,
+    substr(c.key, length(c.technique) + 2) AS parameters,
+    v1.value AS bin_size, v2.value AS stdev_threshold, v3.value AS window_size,
+    v4.value AS recurrent_threshold, v5.value AS builder, q.hot_permille,
+    r.bins, r.low, r.high, r.blocks, r.edges, q.common_edges, q.hot_edges,
+    q.similarity, q.precision, q.f1, q.coverage, q.overlap, q.block_overlap,
+    q.edges_active, q.common_edges_active, q.hot_edges_active, q.similarity_active,
+    q.precision_active, q.f1_active, q.coverage_active, q.overlap_active, q.block_overlap_active,
+    q.hot_found, q.hot_common, q.hot_recall, q.hot_precision, q.hot_f1, q.hot_f1_10, q.fair_overlap, q.count_error,
+    q.hot_found_active, q.hot_common_active, q.hot_recall_active, q.hot_precision_active,
+    q.hot_f1_active, q.hot_f1_10_active, q.fair_overlap_active, q.count_error_active,
+    h.hash AS graph_hash, r.records, r.probes, r.observed, r.steps, r.structure, r.seconds,
+    r.run_id, s.replay_id, x.experiment_id, xs.stream_id, r.configuration_id, r.graph_id
+FROM experiment x
+    JOIN experiment_stream xs USING (experiment_id)
+    JOIN game g USING (game_id)
+    JOIN stream s USING (stream_id)
     JOIN experiment_configuration xc USING (experiment_id)
     JOIN configuration c USING (configuration_id)
-    JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = c.configuration_id;
+    JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = c.configuration_id
+    JOIN experiment_hot xh USING (experiment_id)
+    JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = c.configuration_id
+        AND q.part = 'first' AND q.batches = s.batches AND q.hot_permille = xh.hot_permille
+    JOIN graph h USING (graph_id)
+    LEFT JOIN configuration_value v1
+        ON v1.configuration_id = c.configuration_id AND v1.name = 'bin_size'
+    LEFT JOIN configuration_value v2
+        ON v2.configuration_id = c.configuration_id AND v2.name = 'stdev_threshold'
+    LEFT JOIN configuration_value v3
+        ON v3.configuration_id = c.configuration_id AND v3.name = 'window_size'
+    LEFT JOIN configuration_value v4
+        ON v4.configuration_id = c.configuration_id AND v4.name = 'recurrent_threshold'
+    LEFT JOIN configuration_value v5
+        ON v5.configuration_id = c.configuration_id AND v5.name = 'builder';
 
 CREATE VIEW baseline AS
-SELECT * FROM results WHERE number IS NULL;
+SELECT * FROM results WHERE baseline = 1;
 
--- The grid's results with their places in the game. place counts from the best, place_from_worst
--- from the worst, tied_place gives equals the mean of the places they share, and winner marks the
--- best with all its equals.
+-- The grid's results with their places among those of the same stream. place counts from the best,
+-- place_from_worst from the worst; tied_place gives equals the mean of the places they share;
+-- winner marks the best with all its equals.
 CREATE VIEW ranked AS
 SELECT *,
-    row_number() OVER (PARTITION BY game ORDER BY similarity DESC NULLS LAST, number) AS place,
-    row_number() OVER (PARTITION BY game ORDER BY similarity NULLS LAST, number)
-        AS place_from_worst,
-    rank() OVER (PARTITION BY game ORDER BY similarity DESC NULLS LAST)
-        + (count(*) OVER (PARTITION BY game, similarity) - 1) / 2.0 AS tied_place,
-    rank() OVER (PARTITION BY game ORDER BY similarity DESC NULLS LAST) = 1 AS winner,
-    row_number() OVER (PARTITION BY game ORDER BY similarity_active DESC NULLS LAST, number)
-        AS place_active,
-    row_number() OVER (PARTITION BY game ORDER BY similarity_active NULLS LAST, number)
-        AS place_active_from_worst,
-    rank() OVER (PARTITION BY game ORDER BY similarity_active DESC NULLS LAST)
-        + (count(*) OVER (PARTITION BY game, similarity_active) - 1) / 2.0 AS tied_place_active
+    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity DESC NULLS LAST) AS place,
+    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity NULLS LAST) AS place_from_worst,
+    count(*) OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, similarity) AS shared,
+    row_number() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity DESC NULLS LAST, similarity_active DESC NULLS LAST,
+        f1_active DESC NULLS LAST, number) AS position,
+    row_number() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity NULLS LAST, similarity_active NULLS LAST, f1_active NULLS LAST, number)
+        AS position_from_worst,
+    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity DESC NULLS LAST)
+        + (count(*) OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, similarity) - 1)
+        / 2.0 AS tied_place,
+    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity DESC NULLS LAST) = 1 AS winner,
+    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity_active DESC NULLS LAST) AS place_active,
+    count(*) OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, similarity_active)
+        AS shared_active,
+    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity_active DESC NULLS LAST)
+        + (count(*) OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, similarity_active)
+        - 1) / 2.0 AS tied_place_active
 FROM results WHERE number IS NOT NULL;
 
 -- The paper's tables 3 and 4, each list put in our order; printed_place is the paper's.
@@ -49,159 +106,330 @@ SELECT *,
         AS place
 FROM paper_result;
 
--- In tables 1 to 4, untested is 1 where nobody has seen the game's movie play.
+-- In tables 1 to 4, untested is 1 where nobody has seen the game's movie play, and missing counts
+-- the configurations whose results are not there (yet).
 
 -- Table 1: how much was sampled.
 CREATE VIEW table1 AS
-SELECT g.name AS game, s.batches, p.instructions,
-    round(100.0 * s.samples / p.instructions, 2) AS sampled_percent,
+SELECT k.experiment, k.game, k.variant, s.batches, p.instructions,
+    round(100.0 * coalesce(s.observed, s.samples) / p.instructions, 2) AS sampled_percent,
+    b.hot_permille,
     round(100 * b.similarity, 1) AS baseline_percent,
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
+    round(100 * b.precision, 1) AS baseline_precision_percent,
+    round(100 * b.coverage, 1) AS baseline_coverage_percent,
+    round(100 * b.overlap, 1) AS baseline_overlap_percent,
     pg.paper_game, pg.batches AS paper_batches, pg.instructions AS paper_instructions,
-    pg.sampled_percent AS paper_sampled_percent, g.untested
-FROM current_experiment x
-    JOIN experiment_stream xs USING (experiment_id)
+    pg.sampled_percent AS paper_sampled_percent, g.untested, k.missing
+FROM completeness k
     JOIN game g USING (game_id)
-    JOIN stream s USING (stream_id)
-    JOIN replay p USING (replay_id)
-    LEFT JOIN baseline b ON b.game = g.name
+    LEFT JOIN stream s ON s.stream_id = k.stream_id
+    LEFT JOIN replay p USING (replay_id)
+    LEFT JOIN baseline b ON b.experiment_id = k.experiment_id AND b.stream_id = k.stream_id
+        AND b.game = k.game
     LEFT JOIN paper_game pg ON pg.paper_game = g.paper_game
-ORDER BY g.name;
+ORDER BY k.experiment, k.game, k.variant, b.hot_permille;
 
--- Table 2: the best and the worst similarity that the grid reaches, and the baseline's.
+-- Table 2: the best and the worst that the grid reaches, and the baseline's.
 CREATE VIEW table2 AS
-SELECT r.game, p.hot_edges,
-    round(100 * max(r.similarity), 1) AS best_percent,
-    round(100 * min(r.similarity), 1) AS worst_percent,
+SELECT k.experiment, k.game, k.variant, r.hot_permille, r.hot_edges,
+    round(100 * r.best, 1) AS best_percent,
+    round(100 * r.worst, 1) AS worst_percent,
     round(100 * b.similarity, 1) AS baseline_percent,
-    p.hot_edges_active,
-    round(100 * max(r.similarity_active), 1) AS best_active_percent,
-    round(100 * min(r.similarity_active), 1) AS worst_active_percent,
+    r.hot_edges_active,
+    round(100 * r.best_active, 1) AS best_active_percent,
+    round(100 * r.worst_active, 1) AS worst_active_percent,
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
-    r.paper_game, pg.best_percent AS paper_best_percent, pg.worst_percent AS paper_worst_percent,
-    r.untested
-FROM ranked r
-    JOIN stream s USING (stream_id)
-    JOIN replay p USING (replay_id)
-    LEFT JOIN baseline b USING (game)
-    LEFT JOIN paper_game pg ON pg.paper_game = r.paper_game
-GROUP BY r.game ORDER BY r.game;
+    round(100 * r.best_precision, 1) AS best_precision_percent,
+    round(100 * b.precision, 1) AS baseline_precision_percent,
+    round(100 * r.best_overlap, 1) AS best_overlap_percent,
+    round(100 * b.overlap, 1) AS baseline_overlap_percent,
+    g.paper_game, pg.best_percent AS paper_best_percent, pg.worst_percent AS paper_worst_percent,
+    g.untested, k.missing
+FROM completeness k
+    JOIN game g USING (game_id)
+    LEFT JOIN (SELECT experiment_id, game, stream_id, hot_permille, max(hot_edges) AS hot_edges,
+            max(hot_edges_active) AS hot_edges_active, max(similarity) AS best,
+            min(similarity) AS worst, max(similarity_active) AS best_active,
+            min(similarity_active) AS worst_active, max(precision) AS best_precision,
+            max(overlap) AS best_overlap
+        FROM results WHERE number IS NOT NULL
+        GROUP BY experiment_id, game, stream_id, hot_permille) r
+        ON r.experiment_id = k.experiment_id AND r.stream_id = k.stream_id AND r.game = k.game
+    LEFT JOIN baseline b ON b.experiment_id = k.experiment_id AND b.stream_id = k.stream_id
+        AND b.game = k.game AND b.hot_permille = r.hot_permille
+    LEFT JOIN paper_game pg ON pg.paper_game = g.paper_game
+ORDER BY k.experiment, k.game, k.variant, r.hot_permille;
 
 -- Table 3: the three best configurations of each game.
 CREATE VIEW table3 AS
-SELECT r.game, r.place, r.number, r.bin_size, r.stdev_threshold, r.window_size,
+SELECT r.experiment, r.game, r.variant, r.hot_permille, r.place, r.shared, r.position, r.number,
+    r.technique, r.parameters, r.bin_size, r.stdev_threshold, r.window_size,
     r.recurrent_threshold, r.bins,
     round(100 * r.similarity, 1) AS similarity_percent,
     round(100 * b.similarity, 1) AS baseline_percent,
     round(100 * r.similarity_active, 1) AS similarity_active_percent,
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
+    round(100 * r.precision, 1) AS precision_percent,
+    round(100 * b.precision, 1) AS baseline_precision_percent,
+    round(100 * r.coverage, 1) AS coverage_percent,
+    round(100 * b.coverage, 1) AS baseline_coverage_percent,
+    round(100 * r.overlap, 1) AS overlap_percent,
+    round(100 * b.overlap, 1) AS baseline_overlap_percent,
     q.paper_game, q.bin_size AS paper_bin_size, q.stdev_threshold AS paper_stdev_threshold,
     q.window_size AS paper_window_size, q.recurrent_threshold AS paper_recurrent_threshold,
-    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested
+    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested, k.missing,
+    r.configuration_id
 FROM ranked r
-    LEFT JOIN baseline b USING (game)
+    JOIN completeness k ON k.experiment_id = r.experiment_id AND k.stream_id = r.stream_id
+        AND k.game = r.game
+    LEFT JOIN baseline b ON b.experiment_id = r.experiment_id AND b.stream_id = r.stream_id
+        AND b.game = r.game AND b.hot_permille = r.hot_permille
     LEFT JOIN paper_ranked q
-        ON q.paper_game = r.paper_game AND q.list = 'best' AND q.place = r.place
-WHERE r.place <= 3 ORDER BY r.game, r.place;
+        ON q.paper_game = r.paper_game AND q.list = 'best' AND q.place = r.position
+WHERE r.position <= 3 ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.position;
 
 -- Table 4: the three worst, the worst first.
 CREATE VIEW table4 AS
-SELECT r.game, r.place_from_worst AS place, r.number, r.bin_size, r.stdev_threshold,
-    r.window_size, r.recurrent_threshold, r.bins,
+SELECT r.experiment, r.game, r.variant, r.hot_permille, r.place_from_worst AS place, r.shared,
+    r.position_from_worst AS position, r.number,
+    r.technique, r.parameters, r.bin_size, r.stdev_threshold, r.window_size,
+    r.recurrent_threshold, r.bins,
     round(100 * r.similarity, 1) AS similarity_percent,
     round(100 * b.similarity, 1) AS baseline_percent,
     round(100 * r.similarity_active, 1) AS similarity_active_percent,
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
+    round(100 * r.precision, 1) AS precision_percent,
+    round(100 * b.precision, 1) AS baseline_precision_percent,
+    round(100 * r.coverage, 1) AS coverage_percent,
+    round(100 * b.coverage, 1) AS baseline_coverage_percent,
+    round(100 * r.overlap, 1) AS overlap_percent,
+    round(100 * b.overlap, 1) AS baseline_overlap_percent,
     q.paper_game, q.bin_size AS paper_bin_size, q.stdev_threshold AS paper_stdev_threshold,
     q.window_size AS paper_window_size, q.recurrent_threshold AS paper_recurrent_threshold,
-    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested
+    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested, k.missing,
+    r.configuration_id
 FROM ranked r
-    LEFT JOIN baseline b USING (game)
+    JOIN completeness k ON k.experiment_id = r.experiment_id AND k.stream_id = r.stream_id
+        AND k.game = r.game
+    LEFT JOIN baseline b ON b.experiment_id = r.experiment_id AND b.stream_id = r.stream_id
+        AND b.game = r.game AND b.hot_permille = r.hot_permille
     LEFT JOIN paper_ranked q
-        ON q.paper_game = r.paper_game AND q.list = 'worst' AND q.place = r.place_from_worst
-WHERE r.place_from_worst <= 3 ORDER BY r.game, r.place_from_worst;
+        ON q.paper_game = r.paper_game AND q.list = 'worst' AND q.place = r.position_from_worst
+WHERE r.position_from_worst <= 3
+ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.position_from_worst;
 
--- The ranking over games: by mean similarity, which no game with many ties can distort, then by
--- number. mean_place is the mean of the tied places; games_won counts the games in which no other
--- configuration is better.
+-- Means of the grid's configurations over all streams. mean_place is the mean of the tied places;
+-- games_won counts the streams in which no other configuration is better. (Means that are equal but
+-- for the order of their additions are equal.)
+CREATE VIEW configuration_mean AS
+SELECT experiment_id, experiment, hot_permille, configuration_id, number, technique, parameters,
+    bin_size, stdev_threshold, window_size, recurrent_threshold,
+    count(DISTINCT game) AS games, count(*) AS streams,
+    round(avg(similarity), 12) AS mean, round(avg(similarity_active), 12) AS mean_active,
+    round(avg(f1_active), 12) AS mean_f1_active,
+    avg(tied_place) AS mean_place, avg(tied_place_active) AS mean_place_active,
+    sum(winner) AS games_won
+FROM ranked GROUP BY experiment_id, hot_permille, configuration_id;
+
+CREATE VIEW baseline_mean AS
+SELECT experiment_id, hot_permille, avg(similarity) AS mean, avg(similarity_active) AS mean_active,
+    avg(precision) AS mean_precision, avg(coverage) AS mean_coverage, avg(overlap) AS mean_overlap
+FROM baseline GROUP BY experiment_id, hot_permille;
+
+-- The ranking over games: by mean similarity, which no game with many ties can distort.
 CREATE VIEW best_configuration AS
-SELECT row_number() OVER (ORDER BY avg(similarity) DESC NULLS LAST, number) AS place,
-    number, bin_size, stdev_threshold, window_size, recurrent_threshold, count(*) AS games,
-    round(100 * avg(similarity), 2) AS mean_percent,
-    round(100 * avg(similarity_active), 2) AS mean_active_percent,
-    round(avg(tied_place), 2) AS mean_place,
-    round(avg(tied_place_active), 2) AS mean_place_active,
-    sum(winner) AS games_won,
-    (SELECT round(100 * avg(similarity), 2) FROM baseline) AS baseline_mean_percent,
-    (SELECT round(100 * avg(similarity_active), 2) FROM baseline) AS baseline_mean_active_percent
-FROM ranked GROUP BY number ORDER BY 1;
+SELECT c.experiment, c.hot_permille,
+    rank() OVER (PARTITION BY c.experiment_id, c.hot_permille ORDER BY c.mean DESC NULLS LAST)
+        AS place,
+    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.mean) AS shared,
+    row_number() OVER (PARTITION BY c.experiment_id, c.hot_permille ORDER BY
+        c.mean DESC NULLS LAST, c.mean_active DESC NULLS LAST, c.mean_f1_active DESC NULLS LAST,
+        c.number) AS position,
+    c.number, c.technique, c.parameters, c.bin_size, c.stdev_threshold, c.window_size,
+    c.recurrent_threshold, c.games,
+    round(100 * c.mean, 2) AS mean_percent,
+    round(100 * c.mean_active, 2) AS mean_active_percent,
+    round(c.mean_place, 2) AS mean_place,
+    round(c.mean_place_active, 2) AS mean_place_active, c.games_won,
+    round(100 * b.mean, 2) AS baseline_mean_percent,
+    round(100 * b.mean_active, 2) AS baseline_mean_active_percent, c.configuration_id
+FROM configuration_mean c
+    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille)
+ORDER BY c.experiment, c.hot_permille, position;
 
 -- The same from the other end.
 CREATE VIEW worst_configuration AS
-SELECT row_number() OVER (ORDER BY avg(similarity) NULLS LAST, number) AS place,
-    number, bin_size, stdev_threshold, window_size, recurrent_threshold, count(*) AS games,
-    round(100 * avg(similarity), 2) AS mean_percent,
-    round(100 * avg(similarity_active), 2) AS mean_active_percent,
-    round(avg(tied_place), 2) AS mean_place,
-    round(avg(tied_place_active), 2) AS mean_place_active,
-    (SELECT round(100 * avg(similarity), 2) FROM baseline) AS baseline_mean_percent,
-    (SELECT round(100 * avg(similarity_active), 2) FROM baseline) AS baseline_mean_active_percent
-FROM ranked GROUP BY number ORDER BY 1;
+SELECT c.experiment, c.hot_permille,
+    rank() OVER (PARTITION BY c.experiment_id, c.hot_permille ORDER BY c.mean NULLS LAST) AS place,
+    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.mean) AS shared,
+    row_number() OVER (PARTITION BY c.experiment_id, c.hot_permille ORDER BY
+        c.mean NULLS LAST, c.mean_active NULLS LAST, c.mean_f1_active NULLS LAST, c.number)
+        AS position,
+    c.number, c.technique, c.parameters, c.bin_size, c.stdev_threshold, c.window_size,
+    c.recurrent_threshold, c.games,
+    round(100 * c.mean, 2) AS mean_percent,
+    round(100 * c.mean_active, 2) AS mean_active_percent,
+    round(c.mean_place, 2) AS mean_place,
+    round(c.mean_place_active, 2) AS mean_place_active, c.games_won,
+    round(100 * b.mean, 2) AS baseline_mean_percent,
+    round(100 * b.mean_active, 2) AS baseline_mean_active_percent, c.configuration_id
+FROM configuration_mean c
+    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille)
+ORDER BY c.experiment, c.hot_permille, position;
 
 -- Main effects: the mean over all games and all values of the other parameters, and how far, in
--- percentage points, that is from the mean of everything.
+-- percentage points, that is from the mean of everything that the technique found.
 CREATE VIEW parameter_effect AS
-WITH long AS (
-    SELECT 'bin_size' AS parameter, bin_size AS value, * FROM ranked
-    UNION ALL SELECT 'stdev_threshold', stdev_threshold, * FROM ranked
-    UNION ALL SELECT 'window_size', window_size, * FROM ranked
-    UNION ALL SELECT 'recurrent_threshold', recurrent_threshold, * FROM ranked
-    UNION ALL SELECT 'builder', builder, * FROM ranked)
-SELECT parameter, value, count(*) AS results,
-    round(100 * avg(similarity), 2) AS mean_percent,
-    round(100 * (avg(similarity) - (SELECT avg(similarity) FROM ranked)), 2) AS effect_points,
-    round(100 * avg(similarity_active), 2) AS mean_active_percent,
-    round(100 * (avg(similarity_active) - (SELECT avg(similarity_active) FROM ranked)), 2)
-        AS effect_active_points
-FROM long WHERE value IS NOT NULL GROUP BY parameter, value ORDER BY parameter, value;
+SELECT r.experiment, r.hot_permille, r.technique, v.name AS parameter, v.value,
+    count(*) AS results,
+    round(100 * avg(r.similarity), 2) AS mean_percent,
+    round(100 * (avg(r.similarity) - a.mean), 2) AS effect_points,
+    round(100 * avg(r.similarity_active), 2) AS mean_active_percent,
+    round(100 * (avg(r.similarity_active) - a.mean_active), 2) AS effect_active_points
+FROM results r
+    JOIN configuration_value v USING (configuration_id)
+    JOIN (SELECT experiment_id, hot_permille, technique, avg(similarity) AS mean,
+            avg(similarity_active) AS mean_active
+        FROM results WHERE number IS NOT NULL
+        GROUP BY experiment_id, hot_permille, technique) a
+        USING (experiment_id, hot_permille, technique)
+WHERE r.number IS NOT NULL
+GROUP BY r.experiment_id, r.hot_permille, r.technique, v.name, v.value
+ORDER BY r.experiment, r.hot_permille, r.technique, v.name, v.value;
 
--- How quickly the baseline and the named configurations find what they find.
+-- How quickly the baseline and the labelled configurations find what they find: after the marks that
+-- the experiment has, and at the stream's end.
 CREATE VIEW convergence_curve AS
-SELECT g.name AS game, xc.label, xc.number, v.*
-FROM current_experiment x
+SELECT x.name AS experiment, g.name AS game, xs.variant, xc.label, xc.number, xc.baseline, q.*
+FROM experiment x
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
+    JOIN stream s USING (stream_id)
     JOIN experiment_configuration xc USING (experiment_id)
-    JOIN convergence v ON v.stream_id = xs.stream_id AND v.configuration_id = xc.configuration_id
-WHERE xc.label IS NOT NULL
-ORDER BY g.name, xc.number NULLS FIRST, v.batches;
+    JOIN experiment_hot xh USING (experiment_id)
+    JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = xc.configuration_id
+        AND q.part = 'first' AND q.hot_permille = xh.hot_permille
+WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1 FROM experiment_mark m
+    WHERE m.experiment_id = x.experiment_id AND m.batches = q.batches))
+ORDER BY x.name, g.name, xs.variant, q.hot_permille, xc.number NULLS FIRST, q.batches;
 
--- Which configurations of a game have their graphs in graph_edge, and why.
+-- Which configurations of a stream have their graphs in graph_edge, and why.
 CREATE VIEW kept_graph AS
-SELECT game, stream_id, configuration_id, number, 'best' AS role FROM ranked WHERE place = 1
-UNION ALL
-SELECT game, stream_id, configuration_id, number, 'median' FROM (
-    SELECT *, count(*) OVER (PARTITION BY game) AS places FROM ranked) WHERE place = (places + 1) / 2
-UNION ALL
-SELECT game, stream_id, configuration_id, number, 'worst' FROM ranked WHERE place_from_worst = 1
-UNION ALL
-SELECT game, stream_id, configuration_id, NULL, 'baseline' FROM baseline;
+SELECT x.name AS experiment, g.name AS game, xs.variant, r.hot_permille, r.role, xc.number,
+    f.graph_id, r.experiment_id, r.stream_id, r.configuration_id
+FROM role r
+    JOIN experiment x USING (experiment_id)
+    JOIN experiment_stream xs USING (experiment_id, stream_id)
+    JOIN game g USING (game_id)
+    JOIN experiment_configuration xc USING (experiment_id, configuration_id)
+    JOIN result f ON f.stream_id = r.stream_id AND f.configuration_id = r.configuration_id;
 
 -- Every edge of the hot graphs, and who found it (1) or not (0).
 CREATE VIEW hot_edge AS
-SELECT g.name AS game, printf('%04x', h.source) AS source, printf('%04x', h.target) AS target,
-    h.count, h.busy, h.hot, h.hot_active,
+SELECT x.name AS experiment, g.name AS game, xs.variant, printf('%04x', h.source) AS source,
+    printf('%04x', h.target) AS target, h.count, h.busy, h.hot, h.hot_active,
     max(k.role = 'best' AND e.source IS NOT NULL) AS in_best,
     max(k.role = 'median' AND e.source IS NOT NULL) AS in_median,
     max(k.role = 'worst' AND e.source IS NOT NULL) AS in_worst,
     max(k.role = 'baseline' AND e.source IS NOT NULL) AS in_baseline
-FROM current_experiment x
+FROM experiment x
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
     JOIN stream s USING (stream_id)
     JOIN exact_edge h USING (replay_id)
-    LEFT JOIN kept_graph k ON k.game = g.name
-    LEFT JOIN graph_edge e ON e.stream_id = k.stream_id
-        AND e.configuration_id = k.configuration_id AND e.source = h.source AND e.target = h.target
+    LEFT JOIN kept_graph k ON k.experiment_id = x.experiment_id AND k.stream_id = xs.stream_id
+        AND k.game = g.name AND k.hot_permille = 900
+    LEFT JOIN graph_edge e ON e.graph_id = k.graph_id AND e.source = h.source
+        AND e.target = h.target
 WHERE h.hot = 1 OR h.hot_active = 1
-GROUP BY g.name, h.source, h.target ORDER BY g.name, h.count DESC, h.source, h.target;
+GROUP BY x.experiment_id, xs.game_id, xs.stream_id, h.source, h.target
+ORDER BY x.name, g.name, xs.variant, h.count DESC, h.source, h.target;
+
+-- The exact graphs, heaviest edges first, with the weight before each: an edge is in the hot set of
+-- a share of P permille where 1000 * before < P * weight; likewise for ..._active, where that of a
+-- busy-wait's edge is NULL.
+CREATE VIEW exact_rank AS
+SELECT e.replay_id, e.source, e.target, e.count, e.busy, p.weight,
+    sum(e.count) OVER heaviest - e.count AS before,
+    p.weight - p.busy_weight AS weight_active,
+    iif(e.busy, NULL, sum(iif(e.busy, 0, e.count)) OVER heaviest - e.count) AS before_active
+FROM exact_edge e JOIN replay p USING (replay_id)
+WINDOW heaviest AS (PARTITION BY e.replay_id ORDER BY e.count DESC, e.source, e.target
+    ROWS UNBOUNDED PRECEDING);
+
+-- Which run made a result, with what, when.
+CREATE VIEW provenance AS
+SELECT r.experiment, r.game, r.variant, r.number, r.technique, r.parameters, n.uuid, n.version,
+    n.source_commit, n.host, n.cpu, n.system, n.compiler, n.flags, n.libraries, n.arguments,
+    p.engine, p.engine_options, p.key AS replay, sa.key AS sampling, n.configuration_file,
+    n.configuration_hash, n.started, n.finished, r.stream_id, r.configuration_id, r.hot_permille
+FROM results r
+    JOIN run n USING (run_id)
+    JOIN stream s USING (stream_id)
+    JOIN replay p ON p.replay_id = s.replay_id
+    JOIN sampling sa USING (sampling_id);
+
+-- Every result on the fair metrics, beside how it was sampled and what that cost: observed_share is
+-- that of the executed instructions that were looked at one by one (NULL where it is not known how
+-- many were executed), structure whether the technique was told which edges there are. overlap and
+-- count_error name edges by branch and target, as the others do.
+CREATE VIEW technique_quality AS
+SELECT r.experiment, r.game, r.variant, sa.key AS sampling, r.technique, r.parameters,
+    r.hot_permille, 1.0 * r.observed / p.instructions AS observed_share,
+    coalesce(r.structure, 0) AS structure,
+    r.hot_recall, r.hot_precision, r.hot_f1, r.hot_f1_10, r.fair_overlap AS overlap, r.count_error,
+    r.hot_recall_active, r.hot_precision_active, r.hot_f1_active, r.hot_f1_10_active,
+    r.fair_overlap_active AS overlap_active, r.count_error_active,
+    r.observed, r.records, r.probes, r.steps, r.seconds, p.frames, p.instructions,
+    r.experiment_id, r.stream_id, r.configuration_id, s.sampling_id, s.replay_id
+FROM results r
+    JOIN stream s USING (stream_id)
+    JOIN replay p ON p.replay_id = s.replay_id
+    JOIN sampling sa USING (sampling_id);
+
+-- A technique with its parameters and a way of sampling: means over the games that were played for
+-- the same number of frames, each of them once in however many experiments it is. games is how many,
+-- of_games how many there are of any technique: only where both are equal can means be compared.
+CREATE VIEW technique_mean AS
+SELECT frames, hot_permille, sampling, technique, parameters, structure, count(*) AS games,
+    max(count(*)) OVER (PARTITION BY frames, hot_permille) AS of_games,
+    avg(observed_share) AS observed_share, max(observed_share) AS observed_share_most,
+    avg(overlap_active) AS overlap_active, min(overlap_active) AS overlap_active_least,
+    avg(hot_f1_active) AS hot_f1_active, avg(hot_f1_10_active) AS hot_f1_10_active,
+    avg(count_error_active) AS count_error_active, avg(overlap) AS overlap, avg(hot_f1) AS hot_f1,
+    avg(hot_f1_10) AS hot_f1_10, avg(count_error) AS count_error, sampling_id, configuration_id
+FROM (SELECT * FROM technique_quality WHERE observed_share IS NOT NULL AND frames IS NOT NULL
+    GROUP BY stream_id, configuration_id, hot_permille)
+GROUP BY frames, hot_permille, sampling_id, configuration_id, structure;
+
+-- Which technique is best when it may observe at most so much, in the mean over all games: by
+-- overlap without busy-waits, then by hot_f1_10. structure_allowed: 0, only those that are not told
+-- which edges there are; 1, all. Equals share place 1.
+CREATE VIEW technique_at_budget AS
+SELECT * FROM (SELECT m.frames, m.hot_permille, b.budget, 100 * b.budget AS budget_percent,
+        a.structure_allowed, m.sampling, m.technique, m.parameters, m.structure, m.games,
+        m.observed_share, m.observed_share_most, m.overlap_active, m.overlap_active_least,
+        m.hot_f1_active, m.hot_f1_10_active, m.overlap, m.hot_f1, m.hot_f1_10,
+        rank() OVER (PARTITION BY m.frames, m.hot_permille, b.budget, a.structure_allowed
+            ORDER BY m.overlap_active DESC, m.hot_f1_10_active DESC) AS place
+    FROM technique_mean m
+        JOIN (SELECT column1 AS budget FROM (VALUES (0.000006), (0.00002), (0.00006), (0.0002),
+            (0.0006), (0.002), (0.006), (0.015), (1.0))) b ON m.observed_share <= b.budget
+        JOIN (SELECT column1 AS structure_allowed FROM (VALUES (0), (1))) a
+            ON m.structure <= a.structure_allowed
+    WHERE m.games = m.of_games AND m.overlap_active IS NOT NULL)
+WHERE place = 1
+ORDER BY frames, hot_permille, structure_allowed, budget, sampling, technique, parameters;
+
+-- What nothing else beats: no other observes as little or less and overlaps as much or more, one of
+-- them strictly, without being told of the structure where this is not.
+CREATE VIEW pareto AS
+SELECT m.* FROM technique_mean m
+WHERE m.games = m.of_games AND m.overlap_active IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM technique_mean o
+        WHERE o.frames = m.frames AND o.hot_permille = m.hot_permille AND o.games = o.of_games
+            AND o.structure <= m.structure AND o.observed_share <= m.observed_share
+            AND o.overlap_active >= m.overlap_active
+            AND (o.observed_share < m.observed_share OR o.overlap_active > m.overlap_active))
+ORDER BY m.frames, m.hot_permille, m.observed_share, m.overlap_active;

@@ -1,6 +1,6 @@
 /*
  * Any bytes as a configuration: refused with a sentence that names a file, or a configuration that
- * keeps what sweep/config.h promises.
+ * keeps what sweep/config/config.h promises.
  *
  * An input may be several files, divided by lines "%%": the first is read, and can include the
  * others as "1.cfg", "2.cfg", "3.cfg", itself as "0.cfg".
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sweep/config.h"
+#include "config/config.h"
 
 enum { FILES = 4 };
 

@@ -140,7 +140,7 @@ static void begin(struct machine *m, const struct guest *g, struct nes_options o
     if (how != PROBES && how != STEPS)
         return;
     unsigned id;
-    m->watcher.counters = nes_counters_add(m->nes, 1);
+    m->watcher.counters = nes_counters_add(m->nes, WATCHER_COUNTERS);
     nes_attach(m->nes,
                &(struct observer){.self = &m->watcher,
                                   .thread = on_thread,
@@ -188,7 +188,7 @@ static void compare(const struct machine *a, const struct machine *b, unsigned s
     if (nes_instructions(a->nes) != nes_instructions(b->nes) ||
         nes_cycle(a->nes) != nes_cycle(b->nes))
         differ("counts", stop);
-    if (a->watcher.hash != b->watcher.hash || *nes_counters(a->nes) != *nes_counters(b->nes) ||
+    if (a->watcher.hash != b->watcher.hash || !same_counters(a->nes, b->nes) ||
         nes_probes_fired(a->nes, 0) != nes_probes_fired(b->nes, 0))
         differ("observations", stop);
 }

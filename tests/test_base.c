@@ -248,8 +248,45 @@ static void missing_places_are_named(void **state) {
                      STATUS_IO); /* a folder */
 }
 
+/* Broken: a number that is too large is taken for another one, or an address loses a digit. */
+static void numbers_keep_their_limits(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool hex;
+        uint64_t most, value;
+        int taken; /* characters; 0: there is no such number */
+    } cases[] = {
+        {"0", false, 255, 0, 1},
+        {"255 ", false, 255, 255, 3},
+        {"256", false, 255, 0, 0},
+        {"260", false, 255, 0, 0},
+        {"18446744073709551615", false, UINT64_MAX, UINT64_MAX, 20},
+        {"18446744073709551616", false, UINT64_MAX, 0, 0},
+        {"", false, 255, 0, 0},
+        {"-1", false, 255, 0, 0},
+        {"0xFF", true, 255, 255, 4},
+        {"0x100", true, 255, 0, 0},
+        {"0XaBcDeF09g", true, UINT32_MAX, 0xABCDEF09, 10},
+        {"0xFEDCBA9876543210", true, UINT64_MAX, 0xFEDCBA9876543210, 18},
+        {"0x1FEDCBA9876543210", true, UINT64_MAX, 0, 0},
+        {"0x", true, 255, 0, 0},
+        {"12", true, 255, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *at = cases[i].text, *const end = at + strlen(at);
+        uint64_t value = 77;
+        const bool found =
+            (cases[i].hex ? scan_hex : scan_decimal)(&at, end, cases[i].most, &value);
+        if (found != (cases[i].taken > 0) || at != cases[i].text + cases[i].taken ||
+            value != (found ? cases[i].value : 77))
+            fail_msg("%s: %d, %llu", cases[i].text, found, (unsigned long long)value);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_keep_their_limits),
         cmocka_unit_test(errors_keep_their_text),
         cmocka_unit_test(map_agrees_with_an_array),
         cmocka_unit_test(published_hash_values),

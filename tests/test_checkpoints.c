@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "guest.h"
-#include "sweep/checkpoints.h"
+#include "play/play.h"
 
 enum { RAM_SIZE = 2048, BYTE = 0x42, WRITES = 14 };
 

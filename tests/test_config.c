@@ -1,5 +1,5 @@
 /* config: files that mean what they say, and errors that lead to the line. */
-#include "sweep/config.h"
+#include "config/config.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,6 +71,8 @@ static void load_own(struct config *c, const char *name) {
         fail_msg("%s", err.text);
 }
 
+#define GAME(rest) "games = (\n{ name = \"a\"; " rest " });"
+
 static int64_t value_of(const struct config_point *p, const char *name) {
     for (int i = 0; p->technique->parameters[i].name != NULL; i++)
         if (strcmp(p->technique->parameters[i].name, name) == 0)
@@ -116,13 +118,13 @@ static void test_paper_grid_has_the_papers_numbers(void **state) {
 /* If this failed, the files we ship could not be swept. */
 static void test_shipped_files_load(void **state) {
     (void)state;
-    static const char *const names[] = {"paper.cfg", "quick.cfg", "games.cfg"};
+    static const char *const names[] = {"paper.cfg", "quick.cfg", "golden.cfg", "games.cfg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct config c;
         load_own(&c, names[i]);
         assert_non_null(config_find_game(&c, "mazewisp"));
         assert_null(config_find_game(&c, "mazewis"));
-        assert_string_equal(c.name, ((const char *[]){"paper", "quick", "games"})[i]);
+        assert_string_equal(c.name, ((const char *[]){"paper", "quick", "golden", "games"})[i]);
         config_free(&c);
     }
 }
@@ -171,13 +173,21 @@ static void test_definition_hash_covers_what_decides_results(void **state) {
         "name = \"a\"; sampling = { batch = 25; interval_ms = 3; }; grid = { bin_size = "
         "[8, 10]; };";
     const char *same = "grid = { technique = \"gaussian\"; bin_size = [8, 10]; };\nsampling = { "
-                       "interval_ms = 3.0; };\nname = \"b\"; frames = 5;";
+                       "by = \"time\"; weighting = \"none\"; interval_ms = 3.0; seed = 9; };\nname "
+                       "= \"b\"; frames = 5;";
     const char *others[] = {
         "sampling = { batch = 26; }; grid = { bin_size = [8, 10]; };",
         "sampling = { interval_ms = 3.001; }; grid = { bin_size = [8, 10]; };",
         "sampling = { jitter_ms = 1; }; grid = { bin_size = [8, 10]; };",
-        "sampling = { seed = 9; }; grid = { bin_size = [8, 10]; };",
+        "sampling = { jitter_ms = 1; seed = 9; }; grid = { bin_size = [8, 10]; };",
         "sampling = { phase_cycles = 1; }; grid = { bin_size = [8, 10]; };",
+        "sampling = { weighting = \"cycles\"; }; grid = { bin_size = [8, 10]; };",
+        "sampling = { by = \"instructions\"; every = 9; }; grid = { bin_size = [8, 10]; };",
+        "sampling = { by = \"instructions\"; every = 8; }; grid = { bin_size = [8, 10]; };",
+        "sampling = { by = \"instructions\"; every = 8; seed = 2; }; grid = { bin_size = [8, 10]; "
+        "};",
+        "sampling = { by = \"instructions\"; every = 8; place = \"stratified\"; };"
+        "grid = { bin_size = [8, 10]; };",
         "grid = { bin_size = [10, 8]; };",
         "grid = { bin_size = [8, 10]; builder = 1; };",
         "grid = { bin_size = [8, 10]; }; convergence = { batches = [5]; };",
@@ -190,14 +200,264 @@ static void test_definition_hash_covers_what_decides_results(void **state) {
     load(f, &c, same);
     assert_string_equal(c.definition_hash, hash);
     config_free(&c);
+    char hashes[sizeof others / sizeof *others][33];
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         load(f, &c, others[i]);
         assert_string_not_equal(c.definition_hash, hash);
+        memcpy(hashes[i], c.definition_hash, sizeof *hashes);
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(hashes[k], hashes[i]);
         config_free(&c);
     }
 }
 
-#define GAME(rest) "games = (\n{ name = \"a\"; " rest " });"
+static void expect_sampling(struct fixture *f, const char *sampling, const char *key) {
+    struct config c;
+    char text[400], found[200];
+    snprintf(text, sizeof text, "sampling = { %s };", sampling);
+    load(f, &c, text);
+    config_sampling_key(&c.sampling, found, sizeof found);
+    assert_string_equal(found, key);
+    config_free(&c);
+}
+
+/* If this failed, other samples would be taken than the file asks for, or streams that are in
+ * databases would not be found there any more. */
+static void test_ways_of_sampling(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        const char *sampling, *key;
+    } cases[] = {
+        {"", "time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0"},
+        {"by = \"time\"; seed = 5;", "time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0"},
+        {"jitter_ms = 1; seed = 5;",
+         "time interval_us=3000 batch=25 jitter_us=1000 seed=5 phase_cycles=0"},
+        {"weighting = \"cycles\";",
+         "time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0 weighting=cycles"},
+        {"by = \"instructions\"; every = 5000; batch = 1;",
+         "instructions every=5000 batch=1 place=regular seed=1"},
+        {"by = \"transfers\"; every = 300; place = \"stratified\"; seed = 8;",
+         "transfers every=300 place=stratified seed=8"},
+        {"by = \"active\"; every = 281474976710656; place = \"golden\";",
+         "active every=281474976710656 place=golden seed=1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_sampling(f, cases[i].sampling, cases[i].key);
+    struct config c;
+    load(f, &c, "sampling = { by = \"active\"; every = 300; place = \"golden\"; seed = 4; };");
+    assert_int_equal(c.sampling.by, SAMPLER_ACTIVE);
+    assert_int_equal(c.sampling.place, SAMPLER_GOLDEN);
+    assert_int_equal(c.sampling.every, 300);
+    assert_int_equal(c.sampling.seed, 4);
+    assert_true(config_needs_structure(&c));
+    config_free(&c);
+    load(f, &c, "sampling = { by = \"transfers\"; every = 300; };");
+    assert_false(config_needs_structure(&c));
+    config_free(&c);
+}
+
+static void test_wrong_sampling(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        const char *sampling, *words;
+    } cases[] = {
+        {"by = \"chance\";", "by must be one of \"time\", \"instructions\""},
+        {"by = 3;", "by must be one of"},
+        {"weighting = \"weight\";", "weighting must be one of \"none\", \"cycles\""},
+        {"every = 5;", "every means nothing in sampling by time"},
+        {"place = \"golden\";", "place means nothing in sampling by time"},
+        {"by = \"transfers\"; every = 5; place =\n \"fixed\";", "place must be one of"},
+        {"by = \"instructions\"; every = 5; place = \"golden\";", "golden places are those of"},
+        {"by = \"instructions\"; every = 0;", "every is 0"},
+        {"by = \"instructions\"; every = 281474976710657;", "every is 281474976710657"},
+        {"by = \"active\"; every = 5; batch = 2;", "batch means nothing in sampling by active"},
+        {"by = \"active\"; every = 5; interval_ms = 2;", "interval_ms means nothing"},
+        {"by = \"active\"; every = 5; jitter_ms = 2;", "jitter_ms means nothing"},
+        {"by = \"active\"; every = 5; phase_cycles = 2;", "phase_cycles means nothing"},
+        {"by = \"active\"; every = 5; weighting = \"cycles\";", "weighting means nothing"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text, "sampling = {\n %s };", cases[i].sampling);
+        refuse(f, text, 2, cases[i].words);
+    }
+    refuse(f, "\nsampling = { by = \"transfers\"; };", 2, "needs every = N");
+    refuse(f, "sampling = { by = \"transfers\"; every = 9; };\ngrid = { window_size = 3; };", 2,
+           "larger than a batch of 2");
+}
+
+/* If this failed, 2 would have to be written for "poisson". */
+static void test_values_with_names(void **state) {
+    struct fixture *f = *state;
+    struct config c;
+    load(f, &c,
+         "grid = { technique = \"flow\"; costs = [\"poisson\", \"profi\"]; join = [0, 1]; };\n"
+         "convergence = { configurations = ({ technique = \"flow\"; label = \"x\"; "
+         "costs = \"profi\"; join = 1; }); };");
+    assert_int_equal(c.points.len, 5);
+    assert_int_equal(value_of(&c.points.at[0], "costs"), 2);
+    assert_int_equal(value_of(&c.points.at[3], "costs"), 1);
+    assert_string_equal(c.points.at[3].label, "x");
+    assert_non_null(strstr(c.points.at[3].key, "flow costs=profi solver=simplex limit=0 "));
+    assert_string_equal(config_word(&c.points.at[3], 0), "profi");
+    assert_null(config_word(&c.points.at[3], 2));
+    assert_true(config_needs_structure(&c));
+    config_free(&c);
+    refuse(f, "grid = { technique = \"flow\";\n costs = [\"poison\"]; };", 2,
+           "costs must be one of \"gcc\", \"profi\", \"poisson\"");
+    refuse(f, "grid = { technique = \"flow\";\n costs = 2; };", 2, "costs must be one of");
+    refuse(f, "grid = { technique = \"flow\";\n costs = [\"gcc\", \"gcc\"]; };", 2, "twice");
+    refuse(f,
+           "grid = { technique = \"flow\"; };\n"
+           "games = (\n{ name = \"a\"; stream = \"s\"; graph = \"g\"; });",
+           3, "flow needs the program's structure, which only games that are played have: not a");
+}
+
+/* If this failed, techniques could be compared in as many experiments only. */
+static void test_several_grids(void **state) {
+    struct fixture *f = *state;
+    struct config c;
+    load(f, &c,
+         "grid = ({ technique = \"flow\"; costs = [\"profi\", \"gcc\"]; },\n"
+         "{ bin_size = [8, 10]; builder = 1; }, { bin_size = 8; });");
+    static const char *const keys[] = {"flow costs=profi ",    "flow costs=gcc ",
+                                       "gaussian bin_size=8 ", "gaussian bin_size=10 ",
+                                       "gaussian bin_size=8 ", "observed"};
+    assert_int_equal(c.points.len, 6);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(strncmp(c.points.at[i].key, keys[i], strlen(keys[i])), 0);
+        assert_int_equal(c.points.at[i].number, i < 5 ? i : -1);
+    }
+    config_free(&c);
+    refuse(f, "grid = ({ bin_size = 8; },\n{ bin_size = [7, 8]; });", 2,
+           "a grid before has a configuration of this one, 'gaussian bin_size=8 ");
+    refuse(f, "grid = ({ bin_size = 8; },\n 7);", 2, "a group in braces");
+    refuse(f, "grid = ({ bin_size = 8; },\n{ technique = \"observed\"; });", 2, "the baseline");
+}
+
+/* If this failed, a number with eleven digits would be another one, or refused. */
+static void test_large_numbers(void **state) {
+    struct fixture *f = *state;
+    static const struct {
+        const char *written;
+        int64_t value;
+    } numbers[] = {
+        {"5000000000", 5000000000},         {"5000000000L", 5000000000},
+        {"2147483647", 2147483647},         {"2147483648", 2147483648},
+        {"4294967296", 4294967296},         {"+4294967297", 4294967297},
+        {"0x100000000", 4294967296},        {"0xFFFFFFFF", 4294967295},
+        {"9223372036854775807", INT64_MAX}, {"0x10", 16},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        char text[200];
+        struct config c;
+        snprintf(text, sizeof text,
+                 "games = ({ name = \"a-5000000000\"; title = \"6000000000\"; stream = \"x\"; "
+                 "graph = \"y\"; instructions = %s; });",
+                 numbers[i].written);
+        load(f, &c, text);
+        assert_true(c.games.at[0].instructions == numbers[i].value);
+        assert_string_equal(c.games.at[0].name, "a-5000000000");
+        assert_string_equal(c.games.at[0].title, "6000000000");
+        config_free(&c);
+    }
+    refuse(f, "\nframes = 5000000000;", 2, "frames is 5000000000, but must be from 1");
+    refuse(f, "\nframes = -5000000000;", 2, "frames is -5000000000, but must be from 1");
+    refuse(f, "\nframes = 99999999999999999999;", 2, "too large");
+    refuse(f, "\nframes = 0xFFFFFFFFFFFFFFFFF;", 2, "too large");
+    refuse(f, "\nframes = 5000000000.0;", 2, "whole number");
+    refuse(f, "grid = {\n bin_size = [4294967304]; };", 2, "bin_size is 4294967304");
+    refuse(f, "sampling = {\n batch = 65537; };", 2, "must be from 1 to 65536");
+}
+
+/* If this failed, a file would include another one than it says, or one that is commented out. */
+static void test_includes(void **state) {
+    struct fixture *f = *state;
+    char path[128], expected[160];
+    snprintf(path, sizeof path, "%s/sub", f->folder);
+    assert_int_equal(mkdir(path, 0755), 0);
+    snprintf(path, sizeof path, "%s/sub/deeper", f->folder);
+    assert_int_equal(mkdir(path, 0755), 0);
+    /* Each file stands in its own folder, and names the next from there; the last lacks a newline.
+     */
+    snprintf(path, sizeof path, "%s/sub/one.cfg", f->folder);
+    write_file(path, "# one\n@include \"deeper/two.cfg\" grid = { bin_size = 8; };\n");
+    snprintf(path, sizeof path, "%s/sub/deeper/two.cfg", f->folder);
+    write_file(path, "@include \"../three.cfg\"\nframes = 11;");
+    snprintf(path, sizeof path, "%s/sub/three.cfg", f->folder);
+    write_file(path, "roms = \"here\";");
+    const char *text = "/* not this:\n@include \"nowhere.cfg\"\n*/\n"
+                       "# @include \"nowhere.cfg\"\n// @include \"nowhere.cfg\"\n"
+                       "name = \"@include \\\"a\\\" # /* //\n@include\";\n"
+                       " \t@include \"sub/one.cfg\"\n";
+    struct config c;
+    load(f, &c, text);
+    assert_int_equal(c.frames, 11);
+    assert_int_equal(c.points.len, 2);
+    snprintf(expected, sizeof expected, "%s/sub/deeper/../here", f->folder);
+    assert_string_equal(c.roms, expected);
+    assert_string_equal(c.name, "@include \"a\" # /* //\n@include");
+    assert_int_equal(c.files.len, 4);
+    assert_string_equal(c.files.at[0].path, f->path);
+    assert_string_equal(c.files.at[0].text, text);
+    assert_string_equal(c.files.at[3].text, "roms = \"here\";");
+    assert_string_not_equal(c.files.at[0].hash, c.files.at[3].hash);
+    config_free(&c);
+
+    /* An error in the middle leads to its own file and line, one behind it to the includer's. */
+    snprintf(path, sizeof path, "%s/sub/deeper/two.cfg", f->folder);
+    write_file(path, "\n\nfarmes = 11;\n");
+    struct error e = {0};
+    assert_int_equal(config_load(&c, f->path, &e), STATUS_FORMAT);
+    snprintf(expected, sizeof expected, "%s/sub/deeper/two.cfg:3: unknown key 'farmes'", f->folder);
+    assert_memory_equal(e.text, expected, strlen(expected));
+    write_file(path, "\n\nframes = = 11;\n");
+    assert_int_equal(config_load(&c, f->path, &e), STATUS_FORMAT);
+    snprintf(expected, sizeof expected, "%s/sub/deeper/two.cfg:3: syntax error", f->folder);
+    assert_memory_equal(e.text, expected, strlen(expected));
+    write_file(path, "frames = 3;\n/* open\n");
+    assert_int_equal(config_load(&c, f->path, &e), STATUS_FORMAT);
+    snprintf(expected, sizeof expected, "%s/sub/deeper/two.cfg:2: syntax error", f->folder);
+    assert_memory_equal(e.text, expected, strlen(expected));
+    write_file(path, "frames = 3;");
+    refuse(f, "@include \"sub/one.cfg\"\nframes = 4;\n", 2, "duplicate");
+    refuse(f, "frames = 3;\n@include sub\n", 2, "in quotes");
+    refuse(f, "frames = 3;\nname = \"a", 2, "not closed");
+}
+
+/* If this failed, SQLite would speak to users, long after the file was read. */
+static void test_what_the_database_would_refuse(void **state) {
+    struct fixture *f = *state;
+    refuse(f, GAME("rom = \"x\"; movie = \"y\"; paper_game = \"Zelda\";"), 2,
+           "the paper has no game 'Zelda', only 1942, Balloon Fight");
+    refuse(f, "\ngrid = { technique = \"observed\"; };", 2, "the grid has the baseline");
+    struct config c;
+    load(f, &c, GAME("rom = \"x\"; movie = \"y\"; paper_game = \"Super Mario Bros\";"));
+    assert_string_equal(c.games.at[0].paper_game, "Super Mario Bros");
+    config_free(&c);
+}
+
+/* If this failed, a slip of a finger could ask for more configurations than any table can hold. */
+static void test_limit_of_configurations(void **state) {
+    struct fixture *f = *state;
+    char text[4000] = "grid = {\n";
+    static const char *const axes[] = {"bin_size", "stdev_threshold", "window_size",
+                                       "recurrent_threshold"};
+    for (int a = 0; a < 4; a++) {
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s = [", axes[a]);
+        for (int i = 1; i <= 10; i++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i > 1 ? ", " : "", i);
+        snprintf(text + strlen(text), sizeof text - strlen(text), "];\n");
+    }
+    const size_t len = strlen(text);
+    strcpy(text + len, "};\n");
+    struct config c;
+    load(f, &c, text);
+    assert_int_equal(c.points.len, 10001);
+    config_free(&c);
+    strcpy(text + len, "builder = [0, 1]; };\n");
+    refuse(f, text, 1, "more than 10000 configurations");
+}
 
 /* If one of these failed, a typing error would change an experiment in silence. */
 static void test_mistakes_are_named_with_their_line(void **state) {
@@ -265,6 +525,14 @@ int main(void) {
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_mistakes_are_named_with_their_line, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_files_that_are_not_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_large_numbers, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ways_of_sampling, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_wrong_sampling, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_values_with_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_several_grids, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_includes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_the_database_would_refuse, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_limit_of_configurations, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }

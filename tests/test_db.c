@@ -19,6 +19,22 @@ struct fixture {
     int64_t run;
 };
 
+static enum status put_run(struct fixture *f, struct error *err) {
+    struct db_run run;
+    struct db_run_text text;
+    db_start_run(&run, &text);
+    run.version = "1";
+    run.source_commit = "abc";
+    run.host = "host";
+    run.compiler = "gcc";
+    run.configuration_file = "test.cfg";
+    run.definition_hash = "hash";
+    run.jobs = 2;
+    enum status status = db_put_run(f->db, &run, err);
+    f->run = run.run_id;
+    return status;
+}
+
 static int set_up(void **state) {
     struct fixture *f = calloc(1, sizeof *f);
     if (f == NULL)
@@ -29,8 +45,7 @@ static int set_up(void **state) {
         return -1;
     snprintf(f->path, sizeof f->path, "%s/test.db", f->folder);
     struct error err = {0};
-    struct db_run run = {"1", "abc", "host", "gcc", "test.cfg", "hash", 2};
-    if (db_open(&f->db, f->path, DB_WRITE, &err) || db_put_run(f->db, &run, &f->run, &err)) {
+    if (db_open(&f->db, f->path, DB_WRITE, &err) || put_run(f, &err)) {
         print_error("%s\n", err.text);
         return -1;
     }
@@ -70,73 +85,176 @@ static const double similarities[GAMES][GRID + 1] = {
 };
 
 struct ids {
-    int64_t experiment, configurations[GRID + 1], streams[GAMES];
+    int64_t experiment, configurations[GRID + 1], streams[GAMES], replays[GAMES];
 };
 
-static void put_frame(struct fixture *f, struct ids *ids) {
+/* What rows of a game are named by. */
+static void name_game(struct ids *ids, int game, struct db_experiment_stream *member) {
+    struct db_game g = {.name = game_names[game]};
+    char key[40];
+    snprintf(key, sizeof key, "played %s", game_names[game]);
+    struct db_replay replay = {.key = key};
+    struct db_sampling sampling = {.key = "sampled"};
+    db_name_game(&g);
+    db_name_replay(&replay);
+    db_name_sampling(&sampling);
+    struct db_stream stream = {.replay_id = replay.replay_id, .sampling_id = sampling.sampling_id};
+    db_name_stream(&stream);
+    ids->replays[game] = replay.replay_id;
+    ids->streams[game] = stream.stream_id;
+    *member = (struct db_experiment_stream){.game_id = g.game_id,
+                                            .stream_id = stream.stream_id,
+                                            .sampling_id = sampling.sampling_id,
+                                            .variant = ""};
+}
+
+static void put_configuration(struct fixture *f, int i, int64_t *id) {
+    static const char *const names[] = {"bin_size", "stdev_threshold", "window_size"};
+    const int64_t values[] = {8 + 2 * (i % 2), 8 + 4 * (i / 2), 6};
     struct error err = {0};
-    struct db_member members[GRID + 1];
-    for (int i = 0; i <= GRID; i++) {
-        char key[64];
-        snprintf(key, sizeof key, "configuration %d", i);
-        struct db_configuration c = {key, "gaussian", 8 + 2 * (i % 2), 8 + 4 * (i / 2), 6, 5, 0};
-        if (i == GRID)
-            c = (struct db_configuration){"observed", "observed", DB_NULL, DB_NULL,
-                                          DB_NULL,    DB_NULL,    DB_NULL};
-        ok(db_put_configuration(f->db, &c, &ids->configurations[i], &err), &err);
-        members[i] = (struct db_member){ids->configurations[i], i == GRID ? DB_NULL : i,
-                                        i == GRID ? "observed" : NULL};
+    char key[64];
+    snprintf(key, sizeof key, "gaussian configuration=%d", i);
+    struct db_configuration c = {.key = i == GRID ? "observed" : key,
+                                 .technique = i == GRID ? "observed" : "gaussian"};
+    ok(db_put_configuration(f->db, &c, &err), &err);
+    *id = c.configuration_id;
+    for (int k = 0; k < 3 && i < GRID; k++) {
+        struct db_configuration_value v = {
+            .configuration_id = *id, .name = names[k], .value = {.integer = values[k]}};
+        ok(db_put_configuration_value(f->db, &v, &err), &err);
     }
-    ok(db_choose_experiment(f->db, "test", "hash", members, GRID + 1, &ids->experiment, &err),
-       &err);
+}
+
+/* Configurations `first` to the last and the baseline; games `from` to the last. */
+static void put_members(struct fixture *f, struct ids *ids, const char *name, int first, int from) {
+    struct error err = {0};
+    struct db_experiment_configuration members[GRID + 1];
+    struct db_experiment_stream streams[GAMES];
+    int64_t hot[] = {900}, marks[] = {10, 30};
+    for (int game = 0; game < GAMES; game++) {
+        struct db_game g = {.name = game_names[game],
+                            .title = "A title",
+                            .paper_game = game == 0 ? "Pac-Man" : NULL};
+        struct db_sampling s = db_new_sampling();
+        s.key = "sampled";
+        s.method = "time";
+        s.interval_us = 3000;
+        ok(db_put_game(f->db, &g, &err), &err);
+        ok(db_put_sampling(f->db, &s, &err), &err);
+        name_game(ids, game, &streams[game]);
+    }
+    for (int i = 0; i <= GRID; i++) {
+        put_configuration(f, i, &ids->configurations[i]);
+        members[i] = db_new_experiment_configuration();
+        members[i].configuration_id = ids->configurations[i];
+        members[i].number = i == GRID ? DB_NULL : i;
+        members[i].baseline = i == GRID;
+        members[i].label = i == GRID ? "observed" : NULL;
+    }
+    struct db_members m = {.name = name,
+                           .definition_hash = "hash",
+                           .configurations = members + first,
+                           .configuration_count = (size_t)(GRID + 1 - first),
+                           .streams = streams + from,
+                           .stream_count = (size_t)(GAMES - from),
+                           .games = game_names + from,
+                           .game_count = (size_t)(GAMES - from),
+                           .marks = marks,
+                           .mark_count = 2,
+                           .hot = hot,
+                           .hot_count = 1};
+    ok(db_put_members(f->db, &m, &ids->experiment, &err), &err);
+}
+
+static void put_frame(struct fixture *f, struct ids *ids) {
+    put_members(f, ids, "test", 0, 0);
 }
 
 static void put_game(struct fixture *f, struct ids *ids, int game, double seconds) {
     struct error err = {0};
-    int64_t id, replay;
-    struct db_game g = {game_names[game], "A title", game == 0 ? "Pac-Man" : NULL, false};
-    ok(db_put_game(f->db, &g, &id, &err), &err);
-    struct db_replay r = {.game_id = id,
-                          .key = "played",
-                          .movie_id = DB_NULL,
-                          .frames = 100,
-                          .instructions = 100000,
-                          .cycles = 300000,
-                          .engine = "interpreter",
-                          .edges = 20,
-                          .hot_edges = 8,
-                          .exact_hash = "e",
-                          .seconds = seconds,
-                          .run_id = f->run};
-    ok(db_put_replay(f->db, &r, &replay, &err), &err);
-    struct db_exact_edge edge = {0xC000, 0xC010, 90, true, true, false};
-    ok(db_put_exact_edge(f->db, replay, &edge, &err), &err);
-    struct db_stream s = {.replay_id = replay,
-                          .key = "sampled",
-                          .interval_us = 3000,
-                          .batch_length = 25,
-                          .batches = 50,
-                          .samples = 1250,
-                          .hash = "s",
-                          .run_id = f->run};
-    ok(db_put_stream(f->db, &s, &ids->streams[game], &err), &err);
-    ok(db_choose_stream(f->db, ids->experiment, id, ids->streams[game], &err), &err);
+    struct db_experiment_stream member;
+    char key[40];
+    name_game(ids, game, &member);
+    snprintf(key, sizeof key, "played %s", game_names[game]);
+    struct db_replay r = db_new_replay();
+    r.key = key;
+    r.kind = "game";
+    r.frames = 100;
+    r.instructions = 100000;
+    r.cycles = 300000;
+    r.engine = "interpreter";
+    r.blocks = r.busy_edges = r.weight = r.busy_weight = r.hot_edges_active = 0;
+    r.edges = 20;
+    r.hot_edges = 8;
+    r.exact_hash = "e";
+    r.seconds = seconds;
+    r.run_id = f->run;
+    ok(db_put_replay(f->db, &r, &err), &err);
+    struct db_exact_edge edge = {r.replay_id, 0xC000, 0xC010, 90, 1, 1, 0};
+    ok(db_put_exact_edge(f->db, &edge, &err), &err);
+    struct db_stream s = db_new_stream();
+    s.replay_id = r.replay_id;
+    s.sampling_id = member.sampling_id;
+    s.batch_length = 25;
+    s.batches = 50;
+    s.samples = 1250;
+    s.overruns = 0;
+    s.hash = "s";
+    s.run_id = f->run;
+    ok(db_put_stream(f->db, &s, &err), &err);
+    assert_true(s.stream_id == ids->streams[game]);
+}
+
+/* The graph has one edge where the number is odd. */
+static void put_graph(struct fixture *f, int number, int64_t *id) {
+    struct error err = {0};
+    struct edge edge = {0xC000, 0xC010, 7, false};
+    struct block block = {0xC000, 0xC005};
+    struct graph g = {.edges = &edge, .edge_count = number % 2, .blocks = &block, .block_count = 1};
+    char hash[33];
+    ok(graph_hash(&g, hash, &err), &err);
+    ok(db_put_whole_graph(f->db, &g, hash, id, &err), &err);
+}
+
+static struct db_quality quality(struct fixture *f, const struct ids *ids, int game, int number,
+                                 double similarity) {
+    struct metrics whole = {
+        similarity, 0.5, 0.5, 0.5, 0.5,
+        0.5,        8,   30,  9,   {true, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 4, 2}};
+    struct metrics active = {NAN, NAN, NAN, 0.5, 0.5, 0.5, 0, 20, 5, {0}};
+    struct db_quality q = db_new_quality();
+    q.stream_id = ids->streams[game];
+    q.configuration_id = ids->configurations[number];
+    q.part = "first";
+    q.batches = 50;
+    q.hot_permille = 900;
+    q.bins = 10;
+    q.blocks = 3;
+    q.run_id = f->run;
+    db_set_metrics(&q, &whole, &active);
+    return q;
 }
 
 static void put_result(struct fixture *f, const struct ids *ids, int game, int number,
                        double seconds) {
     struct error err = {0};
-    double s = similarities[game][number];
-    struct db_result r = {.stream_id = ids->streams[game],
-                          .configuration_id = ids->configurations[number],
-                          .bins = 10,
-                          .whole = {s, 0.5, 0.5, 0.5, 0.5, 0.5, 8, 30, 9},
-                          .active = {NAN, NAN, NAN, 0.5, 0.5, 0.5, 0, 20, 5},
-                          .graph_hash = "g",
-                          .cost = {1, 2, 3, 4},
-                          .seconds = seconds,
-                          .run_id = f->run};
+    struct db_result r = db_new_result();
+    r.stream_id = ids->streams[game];
+    r.configuration_id = ids->configurations[number];
+    r.bins = 10;
+    r.low = r.high = 0;
+    r.blocks = 3;
+    r.edges = 30;
+    put_graph(f, number, &r.graph_id);
+    r.records = 1;
+    r.probes = 2;
+    r.observed = 3;
+    r.steps = 4;
+    r.seconds = seconds;
+    r.run_id = f->run;
     ok(db_put_result(f->db, &r, &err), &err);
+    struct db_quality q = quality(f, ids, game, number, similarities[game][number]);
+    ok(db_put_quality(f->db, &q, &err), &err);
 }
 
 static void put_all(struct fixture *f, struct ids *ids) {
@@ -149,7 +267,7 @@ static void put_all(struct fixture *f, struct ids *ids) {
 }
 
 struct text {
-    char at[8000];
+    char at[16000];
     size_t len;
 };
 
@@ -183,7 +301,7 @@ static enum status append_digest(void *user, const char *key, const char hash[33
 static void take_digest(struct fixture *f, struct text *t) {
     struct error err = {0};
     *t = (struct text){0};
-    ok(db_digest(f->db, NULL, 0, append_digest, t, &err), &err);
+    ok(db_digest(f->db, "test", NULL, 0, append_digest, t, &err), &err);
 }
 
 /* ---- opening ---- */
@@ -231,7 +349,14 @@ static void test_foreign_files_are_refused_and_left_alone(void **state) {
 
     snprintf(path, sizeof path, "%s/none/x.db", f->folder);
     refuse(f, path, DB_WRITE, "cannot be opened");
-    refuse(f, path, DB_READ, "cannot be opened");
+    refuse(f, path, DB_READ, "there is no such file");
+
+    /* SQLite would take these for something else than a file. */
+    static const char *const special[] = {":memory:", "/dev/null", "/tmp", "file:x.db?mode=memory"};
+    for (size_t i = 0; i < sizeof special / sizeof *special; i++) {
+        refuse(f, special[i], DB_WRITE, "a");
+        refuse(f, special[i], DB_READ, "a");
+    }
 }
 
 /* If this failed, an old program could damage what a newer one wrote. */
@@ -258,6 +383,265 @@ static void test_reopening_keeps_rows(void **state) {
     assert_int_equal(ask(f, "SELECT count(*) FROM paper_result"), 48);
 }
 
+/* ---- version 1 ---- */
+
+/* Unpacks the file of version 1 to f->folder/old.db. */
+static void unpack_version1(struct fixture *f, char path[96]) {
+    struct bytes data;
+    struct error err = {0};
+    snprintf(path, 96, "%s/old.db", f->folder);
+    ok(file_read(&data, TEST_DATA "/db/version1.db.gz", 1 << 22, &err), &err);
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(data.at, 1, data.len, file), data.len);
+    assert_int_equal(fclose(file), 0);
+    bytes_free(&data);
+}
+
+static void copy_rows(sqlite3 *handle, const char *sql, struct text *out) {
+    sqlite3_stmt *s;
+    *out = (struct text){0};
+    assert_int_equal(sqlite3_prepare_v2(handle, sql, -1, &s, NULL), SQLITE_OK);
+    while (sqlite3_step(s) == SQLITE_ROW)
+        for (int i = 0; i < sqlite3_column_count(s); i++) {
+            char number[40];
+            double value = sqlite3_column_double(s, i);
+            for (int digits = 15; digits <= 17; digits++)
+                if (snprintf(number, sizeof number, "%.*g", digits, value) > 0 &&
+                    strtod(number, NULL) == value)
+                    break;
+            const char *text = sqlite3_column_type(s, i) == SQLITE_FLOAT
+                                   ? number
+                                   : (const char *)sqlite3_column_text(s, i);
+            out->len += (size_t)snprintf(out->at + out->len, sizeof out->at - out->len, "%s%s",
+                                         text != NULL ? text : "-",
+                                         i + 1 < sqlite3_column_count(s) ? " " : "\n");
+            assert_true(out->len < sizeof out->at);
+        }
+    sqlite3_finalize(s);
+}
+
+/* The same question in both versions: what is asked for, first of version 1, then of ours. */
+static const char *const same_rows[][2] = {
+    {"SELECT version, source_commit, host, compiler, configuration_file, definition_hash, jobs,"
+     " started, finished FROM run ORDER BY started, configuration_file",
+     "SELECT version, source_commit, host, compiler, configuration_file, definition_hash, jobs,"
+     " started, finished FROM run ORDER BY started, configuration_file"},
+    {"SELECT * FROM (SELECT name, title, untested, paper_game FROM game) ORDER BY name",
+     "SELECT name, title, untested, paper_game FROM game ORDER BY name"},
+    {"SELECT sha1, file, lines FROM movie", "SELECT sha1, file, lines FROM movie"},
+    {"SELECT p.key, rom_sha1, m.sha1, frames, instructions, cycles, ram_hash, frames_hash, engine,"
+     " blocks, edges, busy_edges, weight, busy_weight, hot_edges, hot_edges_active, exact_hash,"
+     " exact_records, exact_probes, exact_observed, exact_steps, p.seconds, started"
+     " FROM replay p LEFT JOIN movie m USING (movie_id) JOIN run USING (run_id) ORDER BY p.key",
+     "SELECT p.key, rom_sha1, m.sha1, frames, instructions, cycles, ram_hash, frames_hash,"
+     " p.engine, blocks, edges, busy_edges, weight, busy_weight, hot_edges, hot_edges_active,"
+     " exact_hash, exact_records, exact_probes, exact_observed, exact_steps, p.seconds, started"
+     " FROM replay p LEFT JOIN movie m USING (movie_id) JOIN run USING (run_id) ORDER BY p.key"},
+    {"SELECT key, count(*), sum(source * target), sum(count), sum(busy), sum(hot), sum(hot_active)"
+     " FROM exact_edge JOIN replay USING (replay_id) GROUP BY key ORDER BY key",
+     "SELECT key, count(*), sum(source * e.target), sum(count), sum(busy), sum(hot),"
+     " sum(hot_active) FROM exact_edge e JOIN replay USING (replay_id) GROUP BY key ORDER BY key"},
+    {"SELECT p.key, interval_us, jitter_us, phase_cycles, batch_length, batches, samples, overruns,"
+     " hash FROM stream s JOIN replay p USING (replay_id) ORDER BY p.key",
+     "SELECT p.key, interval_us, jitter_us, phase_cycles, s.batch_length, batches, samples,"
+     " overruns, hash FROM stream s JOIN replay p USING (replay_id)"
+     " JOIN sampling USING (sampling_id) ORDER BY p.key"},
+    {"SELECT key, technique, bin_size, stdev_threshold, window_size, recurrent_threshold, builder"
+     " FROM configuration ORDER BY key",
+     "SELECT DISTINCT technique || iif(parameters = '', '', ' ' || parameters) AS key, technique,"
+     " bin_size, stdev_threshold, window_size, recurrent_threshold, builder FROM results"
+     " ORDER BY key"},
+    {"SELECT s.hash, c.key, r.bins, low, high, r.blocks, r.edges, common_edges, similarity,"
+     " precision, f1, coverage, overlap, block_overlap, edges_active, common_edges_active,"
+     " similarity_active, precision_active, f1_active, coverage_active, overlap_active,"
+     " block_overlap_active, graph_hash, records, probes, observed, steps, r.seconds, started"
+     " FROM result r JOIN stream s USING (stream_id) JOIN configuration c USING (configuration_id)"
+     " JOIN run n ON n.run_id = r.run_id ORDER BY 1, 2",
+     "SELECT s.hash, c.key, r.bins, low, high, r.blocks, r.edges, common_edges, similarity,"
+     " precision, f1, coverage, overlap, block_overlap, edges_active, common_edges_active,"
+     " similarity_active, precision_active, f1_active, coverage_active, overlap_active,"
+     " block_overlap_active, g.hash, records, probes, r.observed, steps, r.seconds, started"
+     " FROM result r JOIN stream s USING (stream_id) JOIN configuration c USING (configuration_id)"
+     " JOIN run n ON n.run_id = r.run_id JOIN graph g USING (graph_id) JOIN quality q"
+     " ON q.stream_id = r.stream_id AND q.configuration_id = r.configuration_id"
+     " AND q.batches = s.batches AND hot_permille = 900 AND part = 'first' ORDER BY 1, 2"},
+    {"SELECT s.hash, c.key, v.batches, bins, blocks, edges, similarity, precision, f1, coverage,"
+     " overlap, block_overlap, similarity_active, precision_active, f1_active, coverage_active,"
+     " overlap_active, block_overlap_active FROM convergence v JOIN stream s USING (stream_id)"
+     " JOIN configuration c USING (configuration_id) ORDER BY 1, 2, 3",
+     "SELECT s.hash, c.key, v.batches, bins, blocks, edges, similarity, precision, f1, coverage,"
+     " overlap, block_overlap, similarity_active, precision_active, f1_active, coverage_active,"
+     " overlap_active, block_overlap_active FROM quality v JOIN stream s USING (stream_id)"
+     " JOIN configuration c USING (configuration_id) WHERE v.configuration_id IN"
+     " (SELECT configuration_id FROM experiment_configuration WHERE label IS NOT NULL)"
+     " ORDER BY 1, 2, 3"},
+    {"SELECT s.hash, c.key, count(*), sum(source * target), sum(count) FROM graph_edge"
+     " JOIN stream s USING (stream_id) JOIN configuration c USING (configuration_id)"
+     " GROUP BY 1, 2 ORDER BY 1, 2",
+     "SELECT s.hash, c.key, count(*), sum(source * target), sum(count) FROM graph_edge"
+     " JOIN result USING (graph_id) JOIN stream s USING (stream_id)"
+     " JOIN configuration c USING (configuration_id) WHERE (stream_id, configuration_id) IN"
+     " (SELECT stream_id, configuration_id FROM role) GROUP BY 1, 2 ORDER BY 1, 2"},
+    {"SELECT name, definition_hash FROM experiment ORDER BY name",
+     "SELECT name, definition_hash FROM experiment ORDER BY name"},
+    {"SELECT x.name, c.key, number, label FROM experiment_configuration"
+     " JOIN experiment x USING (experiment_id) JOIN configuration c USING (configuration_id)"
+     " ORDER BY 1, 2",
+     "SELECT x.name, c.key, number, label FROM experiment_configuration"
+     " JOIN experiment x USING (experiment_id) JOIN configuration c USING (configuration_id)"
+     " ORDER BY 1, 2"},
+    {"SELECT x.name, g.name, s.hash FROM experiment_stream JOIN experiment x USING (experiment_id)"
+     " JOIN game g USING (game_id) JOIN stream s USING (stream_id) ORDER BY 1, 2",
+     "SELECT x.name, g.name, s.hash FROM experiment_stream JOIN experiment x USING (experiment_id)"
+     " JOIN game g USING (game_id) JOIN stream s USING (stream_id) ORDER BY 1, 2"},
+};
+
+/* If this failed, what somebody measured with an earlier version would be lost or changed. */
+static void test_version1_keeps_every_row(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    char path[96];
+    static struct text old, ours;
+    enum { QUESTIONS = sizeof same_rows / sizeof *same_rows };
+    unpack_version1(f, path);
+    char *before[QUESTIONS];
+    sqlite3 *handle;
+    assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+    for (size_t i = 0; i < QUESTIONS; i++) {
+        copy_rows(handle, same_rows[i][0], &old);
+        assert_true(old.len > 0);
+        before[i] = strdup(old.at);
+    }
+    sqlite3_close(handle);
+
+    struct bytes untouched, still;
+    assert_int_equal(file_read(&untouched, path, 1 << 22, NULL), STATUS_OK);
+    struct db *db;
+    for (int writing = 0; writing < 2; writing++) {
+        ok(db_open(&db, path, writing ? DB_WRITE : DB_READ, &err), &err);
+        for (size_t i = 0; i < QUESTIONS; i++) {
+            ours = (struct text){0};
+            ok(db_query(db, same_rows[i][1], append, &ours, &err, ""), &err);
+            if (i == 9) /* graphs that stand no more where they stood: the roles' rule is another */
+                assert_true(ours.len > 0);
+            else
+                assert_string_equal(ours.at, before[i]);
+        }
+        db_close(db);
+        if (!writing) {
+            assert_int_equal(file_read(&still, path, 1 << 22, NULL), STATUS_OK);
+            assert_int_equal(still.len, untouched.len);
+            assert_memory_equal(still.at, untouched.at, still.len);
+            bytes_free(&still);
+        }
+    }
+    for (size_t i = 0; i < QUESTIONS; i++)
+        free(before[i]);
+    bytes_free(&untouched);
+    assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+    copy_rows(handle, "PRAGMA foreign_key_check", &old);
+    assert_string_equal(old.at, "");
+    copy_rows(handle, "SELECT name FROM sqlite_schema WHERE name LIKE 'version1%'", &old);
+    assert_string_equal(old.at, "");
+    copy_rows(handle, "SELECT count(*) FROM graph_edge", &old);
+    assert_string_equal(old.at, "1808\n");
+    sqlite3_close(handle);
+}
+
+/* If this failed, tables would be asked through views of another program, or of an attacker. */
+static void test_views_are_the_programs(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct ids ids;
+    put_all(f, &ids);
+    ok(db_commit(f->db, &err), &err);
+    write_with_sqlite(f->path, "DROP VIEW table1; CREATE VIEW table1 AS SELECT 'mine' AS game;"
+                               "DROP VIEW table4; CREATE VIEW strange AS SELECT 1");
+    db_close(f->db);
+    ok(db_open(&f->db, f->path, DB_READ, &err), &err);
+    expect_rows(f, "SELECT game FROM table1", "alpha\nbeta\n");
+    assert_int_equal(ask(f, "SELECT count(*) FROM table4"), 6);
+    db_close(f->db);
+    ok(db_open(&f->db, f->path, DB_WRITE, &err), &err);
+    expect_rows(f, "SELECT game FROM main.table1", "alpha\nbeta\n");
+    assert_int_equal(ask(f, "SELECT count(*) FROM main.sqlite_schema WHERE name = 'strange'"), 0);
+    /* A second time there is nothing to renew. */
+    db_close(f->db);
+    ok(db_open(&f->db, f->path, DB_WRITE, &err), &err);
+    assert_int_equal(ask(f, "SELECT total_changes()"), 0);
+}
+
+/* If this failed, a column that a later program adds would need a version of its own. */
+static void test_missing_columns_and_tables_are_added(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct ids ids;
+    put_all(f, &ids);
+    ok(db_commit(f->db, &err), &err);
+    db_close(f->db);
+    sqlite3 *handle;
+    assert_int_equal(sqlite3_open(f->path, &handle), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle,
+                                  "DROP TABLE bench; DROP VIEW provenance;"
+                                  "ALTER TABLE run DROP COLUMN shard",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(handle);
+    ok(db_open(&f->db, f->path, DB_READ, &err), &err);
+    assert_int_equal(ask(f, "SELECT count(*) FROM bench"), 0);
+    assert_int_equal(ask(f, "SELECT count(*) FROM run WHERE shard IS NULL"), 1);
+    assert_int_equal(ask(f, "SELECT count(*) FROM results"), GAMES * (GRID + 1));
+    db_close(f->db);
+    ok(db_open(&f->db, f->path, DB_WRITE, &err), &err);
+    assert_int_equal(ask(f, "SELECT count(*) FROM bench"), 0);
+}
+
+/* ---- graphs ---- */
+
+/* If this failed, graphs could not be asked again. */
+static void test_graphs_come_back(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct edge edges[] = {{0, UINT32_MAX, 1, false},
+                           {0xC000, 0x8000, UINT64_C(1) << 61, true},
+                           {0xC000, 0xC000, 300, false},
+                           {UINT32_MAX, 0, 0, true}};
+    struct block blocks[] = {{0, 5}, {0xC000, 0xBFFF}, {UINT32_MAX, 0}};
+    struct graph g = {.edges = edges, .edge_count = 4, .blocks = blocks, .block_count = 3}, back;
+    int64_t id;
+    ok(db_put_whole_graph(f->db, &g, "a graph", &id, &err), &err);
+    ok(db_get_graph(f->db, id, &back, &err), &err);
+    assert_int_equal(back.edge_count, 4);
+    assert_int_equal(back.block_count, 3);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(back.edges[i].source, edges[i].source);
+        assert_int_equal(back.edges[i].target, edges[i].target);
+        assert_true(back.edges[i].count == edges[i].count && back.edges[i].busy == edges[i].busy);
+    }
+    assert_memory_equal(back.blocks, blocks, sizeof blocks);
+    graph_free(&back);
+    assert_int_equal(db_get_graph(f->db, 4711, &back, &err), STATUS_ARGUMENT);
+
+    /* Cut off or changed anywhere: an error, or another graph that keeps the rules. */
+    struct bytes data;
+    ok(db_pack_graph(&data, &g, &err), &err);
+    for (size_t len = 0; len < data.len; len++)
+        assert_int_equal(db_unpack_graph(&back, data.at, len, &err), STATUS_FORMAT);
+    for (size_t i = 0; i < data.len * 8; i++) {
+        data.at[i / 8] ^= (uint8_t)(1 << i % 8);
+        if (db_unpack_graph(&back, data.at, data.len, &err) == STATUS_OK) {
+            for (size_t k = 1; k < back.edge_count; k++)
+                assert_true(back.edges[k - 1].source < back.edges[k].source ||
+                            (back.edges[k - 1].source == back.edges[k].source &&
+                             back.edges[k - 1].target < back.edges[k].target));
+            assert_true(graph_weight(&back) <= GRAPH_WEIGHT_MAX);
+            graph_free(&back);
+        }
+        data.at[i / 8] ^= (uint8_t)(1 << i % 8);
+    }
+    bytes_free(&data);
+}
+
 /* ---- rows ---- */
 
 /* If this failed, a killed and resumed sweep would double rows or lose what was committed. */
@@ -270,9 +654,8 @@ static void test_puts_are_repeatable_and_commits_last(void **state) {
     put_all(f, &second);
     assert_memory_equal(&first, &second, sizeof first);
     assert_int_equal(ask(f, "SELECT count(*) FROM result"), GAMES * (GRID + 1));
-    struct db_game g = {"gamma", "Third", NULL, false};
-    int64_t id;
-    ok(db_put_game(f->db, &g, &id, &err), &err);
+    struct db_game g = {.name = "gamma", .title = "Third"};
+    ok(db_put_game(f->db, &g, &err), &err);
     db_close(f->db); /* as if killed: gamma was not committed */
     ok(db_open(&f->db, f->path, DB_WRITE, &err), &err);
     assert_int_equal(ask(f, "SELECT count(*) FROM game"), GAMES);
@@ -289,10 +672,10 @@ static void test_nothing_new_writes_nothing(void **state) {
     ok(db_commit(f->db, &err), &err);
     int64_t before = ask(f, "SELECT total_changes()");
     put_frame(f, &ids);
-    const char *names[] = {"alpha"};
-    ok(db_keep_games(f->db, ids.experiment, names, 1, &err), &err);
-    ok(db_choose_stream(f->db, ids.experiment, 1, ids.streams[0], &err), &err);
+    put_game(f, &ids, 0, 2.0);
     assert_int_equal(ask(f, "SELECT total_changes()"), before);
+    /* And no lock was taken: another connection may write. */
+    write_with_sqlite(f->path, "BEGIN IMMEDIATE; ROLLBACK");
 }
 
 /* If this failed, a row that breaks a rule would vanish without a word. */
@@ -302,16 +685,59 @@ static void test_broken_rows_are_errors(void **state) {
     struct ids ids;
     put_frame(f, &ids);
     put_game(f, &ids, 0, 1.0);
-    struct db_result r = {.stream_id = 4711,
-                          .configuration_id = ids.configurations[0],
-                          .graph_hash = "g",
-                          .run_id = f->run};
-    assert_int_equal(db_put_result(f->db, &r, &err), STATUS_IO);
+    struct db_result r = {
+        .stream_id = 4711, .configuration_id = ids.configurations[0], .run_id = f->run};
+    assert_int_equal(db_put_result(f->db, &r, &err), STATUS_FORMAT);
     assert_non_null(strstr(err.text, "FOREIGN KEY"));
-    struct db_game g = {"delta", NULL, NULL, false};
-    int64_t id;
-    assert_int_equal(db_put_game(f->db, &g, &id, &err), STATUS_IO);
+    struct db_game g = {.name = "delta"};
+    assert_int_equal(db_put_game(f->db, &g, &err), STATUS_FORMAT);
     assert_non_null(strstr(err.text, "NOT NULL"));
+    struct db_game z = {.name = "delta", .title = "Delta", .untested = 2};
+    assert_int_equal(db_put_game(f->db, &z, &err), STATUS_FORMAT);
+    assert_non_null(strstr(err.text, "CHECK"));
+}
+
+/* If this failed, a game would keep an old title in every table. */
+static void test_descriptions_follow_the_newest(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct db_game g = {.name = "alpha", .title = "Old", .untested = 1};
+    ok(db_put_game(f->db, &g, &err), &err);
+    g.title = "New";
+    g.untested = 0;
+    g.paper_game = "Popeye";
+    ok(db_put_game(f->db, &g, &err), &err);
+    expect_rows(f, "SELECT name, title, untested, paper_game FROM game", "alpha New 0 Popeye\n");
+}
+
+/* If this failed, what version 1 did not store could never be added to its rows. */
+static void test_fill_adds_what_is_not_there(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct db_graph g = {.hash = "h", .edges = 1, .blocks = 1};
+    ok(db_put_graph(f->db, &g, &err), &err);
+    g.data = (struct db_blob){"abc", 3};
+    ok(db_put_graph(f->db, &g, &err), &err);
+    g.data = (struct db_blob){"other", 5};
+    ok(db_put_graph(f->db, &g, &err), &err);
+    expect_rows(f, "SELECT hash, data FROM graph", "h abc\n");
+}
+
+/* If this failed, databases could not be joined: their rows would have other names. */
+static void test_names_come_from_content_alone(void **state) {
+    struct fixture *f = *state;
+    struct ids first, second;
+    put_all(f, &first);
+    int64_t run = f->run;
+    expect_rows(f, "SELECT length(uuid), substr(uuid, 15, 1) FROM run", "36 4\n");
+    tear_down(state);
+    assert_int_equal(set_up(state), 0);
+    f = *state;
+    put_frame(f, &second);
+    for (int game = GAMES; game-- > 0;)
+        put_game(f, &second, game, 1.0);
+    assert_memory_equal(&first, &second, sizeof first);
+    assert_true(run != f->run);
 }
 
 /* ---- tables ---- */
@@ -322,15 +748,15 @@ static void test_tables_rank_by_metric_then_number(void **state) {
     struct ids ids;
     put_all(f, &ids);
     expect_rows(f,
-                "SELECT game, place, number, bin_size, stdev_threshold, similarity_percent,"
-                " baseline_percent, similarity_active_percent, paper_game,"
-                " paper_similarity_percent FROM table3",
-                "alpha 1 1 10 8 75 100 - Pac-Man 69\n"
-                "alpha 2 2 8 12 75 100 - Pac-Man 69\n"
-                "alpha 3 3 10 12 50 100 - Pac-Man 69\n"
-                "beta 1 1 10 8 100 87.5 - - -\n"
-                "beta 2 0 8 8 50 87.5 - - -\n"
-                "beta 3 2 8 12 25 87.5 - - -\n");
+                "SELECT game, place, shared, position, number, bin_size, stdev_threshold,"
+                " similarity_percent, baseline_percent, similarity_active_percent, paper_game,"
+                " paper_similarity_percent FROM table3 WHERE experiment = 'test'",
+                "alpha 1 2 1 1 10 8 75 100 - Pac-Man 69\n"
+                "alpha 1 2 2 2 8 12 75 100 - Pac-Man 69\n"
+                "alpha 3 1 3 3 10 12 50 100 - Pac-Man 69\n"
+                "beta 1 1 1 1 10 8 100 87.5 - - -\n"
+                "beta 2 1 2 0 8 8 50 87.5 - - -\n"
+                "beta 3 1 3 2 8 12 25 87.5 - - -\n");
     expect_rows(f, "SELECT game, place, number, similarity_percent, paper_bin_size FROM table4",
                 "alpha 1 0 25 10\nalpha 2 3 50 10\nalpha 3 1 75 10\n"
                 "beta 1 3 12.5 -\nbeta 2 2 25 -\nbeta 3 0 50 -\n");
@@ -364,37 +790,124 @@ static void test_ranking_over_games_and_effects(void **state) {
                 "stdev_threshold 8 4 62.5 10.94\nstdev_threshold 12 4 40.63 -10.94\n");
 }
 
-/* If this failed, one could not see which hot edges a configuration misses. */
+/* If this failed, "the best" of many equals would be the one with the lowest number: places are
+ * shared, and f1 without busy-waits comes before the number. */
+static void test_ties_are_ties(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct ids ids;
+    put_all(f, &ids);
+    ok(db_query(
+           f->db,
+           "UPDATE quality SET similarity = 0.5, similarity_active = iif(configuration_id = ?1,"
+           " 0.25, 0.75), f1_active = iif(configuration_id = ?2, 0.5, 0.25)"
+           " WHERE configuration_id <> ?3",
+           NULL, NULL, &err, "iii", ids.configurations[0], ids.configurations[2],
+           ids.configurations[GRID]),
+       &err);
+    expect_rows(f, "SELECT place, shared, position, number FROM table3 WHERE game = 'beta'",
+                "1 4 1 2\n1 4 2 1\n1 4 3 3\n");
+    expect_rows(f, "SELECT place, shared, position, number FROM table4 WHERE game = 'beta'",
+                "1 4 1 0\n1 4 2 1\n1 4 3 3\n");
+    expect_rows(f, "SELECT place, shared, position, number FROM best_configuration",
+                "1 4 1 2\n1 4 2 1\n1 4 3 3\n1 4 4 0\n");
+    expect_rows(f, "SELECT DISTINCT tied_place, typeof(place), typeof(shared) FROM ranked",
+                "2.5 integer integer\n");
+}
+
+/* If this failed, effects without busy-waits would be those with them. */
+static void test_effects_have_an_active_half(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct ids ids;
+    put_all(f, &ids);
+    ok(db_query(f->db, "UPDATE quality SET similarity_active = (1 - similarity) / 2", NULL, NULL,
+                &err, ""),
+       &err);
+    expect_rows(f,
+                "SELECT value, typeof(value), mean_active_percent, effect_active_points FROM"
+                " parameter_effect WHERE parameter = 'bin_size'",
+                "8 integer 28.13 3.91\n10 integer 20.31 -3.91\n");
+}
+
+/* If this failed, one could not see which hot edges a configuration misses. Of four, the second of
+ * the order is the median; graphs of odd numbers have the edge. */
 static void test_hot_edges_say_who_found_them(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
     struct ids ids;
     put_all(f, &ids);
-    struct edge edge = {0xC000, 0xC010, 7, false};
-    ok(db_put_graph_edge(f->db, ids.streams[0], ids.configurations[1], &edge, &err), &err);
-    ok(db_put_graph_edge(f->db, ids.streams[0], ids.configurations[GRID], &edge, &err), &err);
-    expect_rows(f, "SELECT * FROM hot_edge",
-                "alpha c000 c010 90 1 1 0 1 0 0 1\nbeta c000 c010 90 1 1 0 0 0 0 0\n");
+    for (int game = 0; game < GAMES; game++)
+        ok(db_put_roles(f->db, ids.experiment, ids.streams[game], &err), &err);
+    expect_rows(f, "SELECT game, role, number FROM kept_graph ORDER BY game, role",
+                "alpha baseline -\nalpha best 1\nalpha median 2\nalpha worst 0\n"
+                "beta baseline -\nbeta best 1\nbeta median 0\nbeta worst 3\n");
+    expect_rows(f,
+                "SELECT game, source, target, count, hot, in_best, in_median, in_worst,"
+                " in_baseline FROM hot_edge",
+                "alpha c000 c010 90 1 1 0 0 0\nbeta c000 c010 90 1 1 0 1 0\n");
+    /* Another median, that has it. */
+    ok(db_query(f->db, "UPDATE quality SET similarity = 0.3 WHERE configuration_id = ?", NULL, NULL,
+                &err, "i", ids.configurations[2]),
+       &err);
+    ok(db_put_roles(f->db, ids.experiment, ids.streams[0], &err), &err);
+    expect_rows(f, "SELECT in_median FROM hot_edge WHERE game = 'alpha'", "1\n");
+    int64_t before = ask(f, "SELECT total_changes()");
+    ok(db_put_roles(f->db, ids.experiment, ids.streams[0], &err), &err);
+    assert_int_equal(ask(f, "SELECT total_changes()"), before);
 }
 
-/* If this failed, rows of an earlier experiment would leak into the tables of a later one. */
-static void test_views_show_the_last_experiment(void **state) {
+/* If this failed, rows of one experiment would leak into the tables of another. */
+static void test_experiments_stand_side_by_side(void **state) {
+    struct fixture *f = *state;
+    struct ids ids, other;
+    put_all(f, &ids);
+    put_members(f, &other, "other", 3, 1);
+    expect_rows(f, "SELECT game, number, similarity_percent FROM table3 WHERE experiment = 'other'",
+                "beta 3 12.5\n");
+    assert_int_equal(ask(f, "SELECT count(*) FROM table3 WHERE experiment = 'test'"), 6);
+    struct text both, alone;
+    take_digest(f, &both);
+    assert_null(strstr(both.at, "other"));
+    put_members(f, &ids, "test", 0, 1); /* without alpha now */
+    take_digest(f, &alone);
+    assert_int_equal(ask(f, "SELECT count(*) FROM table3 WHERE experiment = 'test'"), 3);
+    assert_int_equal(ask(f, "SELECT count(*) FROM result"), GAMES * (GRID + 1));
+    assert_string_equal(strstr(both.at, "beta/"), alone.at);
+}
+
+/* If this failed, a half-filled experiment would look like a whole one. */
+static void test_tables_say_what_is_missing(void **state) {
+    struct fixture *f = *state;
+    struct ids ids;
+    put_frame(f, &ids);
+    put_game(f, &ids, 0, 1.0);
+    for (int number = 1; number <= GRID; number++)
+        put_result(f, &ids, 0, number, 0.5);
+    expect_rows(f, "SELECT game, sampled, results, missing FROM completeness",
+                "alpha 1 4 1\nbeta 0 0 5\n");
+    expect_rows(f, "SELECT game, batches, missing FROM table1", "alpha 50 1\nbeta - 5\n");
+    expect_rows(f, "SELECT game, best_percent, missing FROM table2", "alpha 75 1\nbeta - 5\n");
+    expect_rows(f, "SELECT DISTINCT game, missing FROM table3", "alpha 1\n");
+}
+
+/* If this failed, marks of an earlier list would stay in curves, figures and digest for ever. */
+static void test_curves_have_the_marks_of_their_experiment(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
     struct ids ids;
     put_all(f, &ids);
-    struct db_member members[] = {{ids.configurations[3], 0, NULL},
-                                  {ids.configurations[GRID], DB_NULL, "observed"}};
-    int64_t other;
-    ok(db_choose_experiment(f->db, "other", "hash2", members, 2, &other, &err), &err);
-    ok(db_choose_stream(f->db, other, 2, ids.streams[1], &err), &err);
-    expect_rows(f, "SELECT game, number, similarity_percent FROM table3", "beta 0 12.5\n");
-    put_frame(f, &ids);
-    assert_int_equal(ask(f, "SELECT count(*) FROM table3"), 6);
-    const char *names[] = {"beta"};
-    ok(db_keep_games(f->db, ids.experiment, names, 1, &err), &err);
-    assert_int_equal(ask(f, "SELECT count(*) FROM table3"), 3);
-    assert_int_equal(ask(f, "SELECT count(*) FROM result"), GAMES * (GRID + 1));
+    struct text before, after;
+    take_digest(f, &before);
+    static const int64_t batches[] = {20, 100, 10};
+    for (size_t i = 0; i < 3; i++) {
+        struct db_quality q = quality(f, &ids, 0, GRID, 0.5);
+        q.batches = batches[i];
+        ok(db_put_quality(f->db, &q, &err), &err);
+        take_digest(f, &after);
+        assert_int_equal(strcmp(before.at, after.at) == 0, batches[i] != 10);
+    }
+    expect_rows(f, "SELECT batches FROM convergence_curve WHERE game = 'alpha'", "10\n50\n");
 }
 
 /* ---- digest ---- */
@@ -431,23 +944,23 @@ static void test_digest_notices_every_result_column(void **state) {
     put_all(f, &ids);
     struct text before, after;
     take_digest(f, &before);
-    static const char *const columns[] = {"bins",           "edges",      "similarity",
-                                          "overlap_active", "graph_hash", "steps"};
+    static const char *const columns[] = {"steps",          "edges",  "similarity",
+                                          "overlap_active", "hot_f1", "count_error"};
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
         char sql[200];
         snprintf(sql, sizeof sql,
-                 "UPDATE result SET %s = %s WHERE stream_id = %" PRId64
+                 "UPDATE %s SET %s = 17 WHERE stream_id = %" PRId64
                  " AND configuration_id = %" PRId64,
-                 columns[i], strcmp(columns[i], "graph_hash") == 0 ? "'changed'" : "17",
-                 ids.streams[1], ids.configurations[2]);
+                 i < 2 ? "result" : "quality", columns[i], ids.streams[1], ids.configurations[2]);
         ok(db_query(f->db, sql, NULL, NULL, &err, ""), &err);
         take_digest(f, &after);
-        char *line = strstr(before.at, "beta/result/0002"),
-             *same = strstr(after.at, "beta/result/");
+        const char *key = i < 4 ? "beta/result/0002 " : "beta/fair/0002 ";
+        char *line = strstr(before.at, key), *same = strstr(after.at, key);
         assert_non_null(line);
         assert_non_null(same);
         assert_string_not_equal(before.at, after.at);
         assert_memory_equal(before.at, after.at, (size_t)(line - before.at));
+        assert_memory_not_equal(line, same, strlen(key) + 32);
         before = after;
     }
 }
@@ -465,7 +978,20 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_tables_rank_by_metric_then_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ranking_over_games_and_effects, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_hot_edges_say_who_found_them, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_views_show_the_last_experiment, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_descriptions_follow_the_newest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fill_adds_what_is_not_there, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_names_come_from_content_alone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_version1_keeps_every_row, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_views_are_the_programs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_missing_columns_and_tables_are_added, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_graphs_come_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_ties_are_ties, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_effects_have_an_active_half, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_tables_say_what_is_missing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_curves_have_the_marks_of_their_experiment, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(test_experiments_stand_side_by_side, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_digest_ignores_order_and_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_digest_notices_every_result_column, set_up, tear_down),
     };

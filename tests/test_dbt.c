@@ -53,7 +53,7 @@ static void watch(struct machine *m, enum watching how) {
     if (how == NOBODY)
         return;
     const bool probes = how != STEPS_NOW_AND_THEN;
-    m->watcher.counters = nes_counters_add(m->nes, 1);
+    m->watcher.counters = nes_counters_add(m->nes, WATCHER_COUNTERS);
     m->watcher.asks = probes;
     const struct observer o = {.self = &m->watcher,
                                .thread = on_thread,
@@ -106,7 +106,7 @@ static void expect_same(const struct machine *a, const struct machine *b, const 
     if (a->watcher.hash != b->watcher.hash)
         fail_msg("%s, seed %llu, frame %u: the observers saw different things", what,
                  (unsigned long long)seed, frame);
-    if (*nes_counters(a->nes) != *nes_counters(b->nes) ||
+    if (!same_counters(a->nes, b->nes) ||
         nes_probes_fired(a->nes, 0) != nes_probes_fired(b->nes, 0))
         fail_msg("%s, seed %llu, frame %u: the counters differ", what, (unsigned long long)seed,
                  frame);
@@ -200,7 +200,8 @@ static void expect_same_profile(const struct profile *a, const struct profile *b
     assert_int_equal(a->graph.edge_count, b->graph.edge_count);
     assert_memory_equal(a->graph.edges, b->graph.edges,
                         a->graph.edge_count * sizeof *a->graph.edges);
-    assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
+    assert_true(a->cost.records == b->cost.records && a->cost.probes == b->cost.probes &&
+                a->cost.observed == b->cost.observed && a->cost.steps == b->cost.steps);
     assert_true(a->bins == b->bins && a->low == b->low && a->high == b->high);
 }
 
@@ -314,18 +315,117 @@ static void banks_change_under_the_code(void **state) {
     free(g);
 }
 
-/* ---- calls and returns ---- */
+/* ---- many arrangements of banks, many contents of a routine ---- */
 
-static struct dbt_statistics after_frames(const struct guest *g, int variant, unsigned frames) {
+enum { BANK = 0x2000, BANKS = 16 };
+
+/* An MMC3 that goes through 72 pairs of banks at $8000 and $A000, and runs code in both that reads
+ * and calls what is at $A000. */
+static void fill_banks(uint8_t prg[BANKS * BANK]) {
+    static const uint8_t routine[] = {0xA5, 0x30, 0x69, 0x00, 0x4D, 0x10, 0xA0, /* LDA, ADC, EOR */
+                                      0x85, 0x30, 0x20, 0x20, 0xA0, 0x60};      /* STA, JSR, RTS */
+    static const uint8_t callee[] = {0xE6, 0x31, 0xAD, 0x10, 0x80, 0x85, 0x32, 0x60};
+    static const uint8_t loop[] = {
+        0xA2, 0x00, 0xA0, 0x00,                         /* LDX #0; LDY #0 */
+        0xA9, 0x06, 0x8D, 0x00, 0x80, 0x8E, 0x01, 0x80, /* bank X at $8000 */
+        0xA9, 0x07, 0x8D, 0x00, 0x80, 0x8C, 0x01, 0x80, /* bank Y at $A000 */
+        0x20, 0x00, 0x80, 0x20, 0x00, 0xA0,             /* JSR $8000, JSR $A000 */
+        0xE6, 0x20, 0xC8, 0xC0, 0x08, 0xD0, 0xE3,       /* INC $20, INY, CPY #8, BNE */
+        0xE8, 0xE0, 0x09, 0xD0, 0xDC,                   /* INX, CPX #9, BNE */
+        0xE6, 0x21, 0x4C, 0x00, 0xE0,                   /* INC $21, JMP $E000 */
+    };
+    for (unsigned bank = 0; bank < BANKS; bank++) {
+        uint8_t *const at = prg + bank * BANK;
+        memcpy(at, routine, sizeof routine);
+        at[3] = (uint8_t)(3 * bank + 1);
+        at[0x10] = (uint8_t)(37 * bank);
+        memcpy(at + 0x20, callee, sizeof callee);
+    }
+    memcpy(prg + (BANKS - 1) * BANK, loop, sizeof loop);
+    prg[BANKS * BANK - 0x100] = 0x40; /* RTI */
+    memcpy(prg + BANKS * BANK - 6, (const uint8_t[]){0x00, 0xFF, 0x00, 0xE0, 0x00, 0xFF}, 6);
+}
+
+static struct dbt_statistics statistics_after(const struct cartridge *cartridge, int variant,
+                                              unsigned frames) {
     struct machine m;
     struct dbt_statistics s;
-    start(&m, &g->cart, variant, NOBODY);
+    start(&m, cartridge, variant, NOBODY);
     for (unsigned frame = 0; frame < frames; frame++)
         run_frame(&m, 1, frame, NOBODY);
     dbt_statistics(m.nes, &s);
     nes_free(m.nes);
     return s;
 }
+
+/* Broken: every 65th arrangement would throw all that was translated away. */
+static void many_arrangements_of_banks(void **state) {
+    (void)state;
+    enum { FRAMES = 20 };
+    static uint8_t prg[BANKS * BANK], chr[0x2000];
+    fill_banks(prg);
+    const struct cartridge cartridge = {.name = "arrangements.nes",
+                                        .mapper = 4,
+                                        .prg = prg,
+                                        .prg_size = sizeof prg,
+                                        .chr = chr,
+                                        .chr_size = sizeof chr,
+                                        .chr_is_ram = true,
+                                        .sha1 = "0123456789abcdef0123456789abcdef01234567"};
+    for (int how = 0; how < WATCHINGS; how++)
+        lockstep(&cartridge, 1, FRAMES, (enum watching)how);
+    struct machine m;
+    start(&m, &cartridge, 1, NOBODY);
+    for (unsigned frame = 0; frame < FRAMES; frame++)
+        run_frame(&m, 1, frame, NOBODY);
+    assert_in_range(nes_ram(m.nes)[0x21], 3, 255); /* it has been through all of them */
+    nes_free(m.nes);
+    const struct dbt_statistics s = statistics_after(&cartridge, 1, FRAMES);
+    assert_in_range(s.flushes, 0, 4);   /* when windows are seen to change */
+    assert_in_range(s.blocks, 50, 250); /* a few for each bank in each window */
+}
+
+/* A routine in RAM, patched to `contents` different ones in turn, and called. */
+static struct guest *patched(unsigned contents) {
+    struct guest *const g = guest_new();
+    guest_vectors(g, 0x8080, 0x8000, 0x8080);
+    guest_code(g, 0x8080, 0x40);
+    guest_code(g, 0x8000, 0xA2, 0x06, 0xBD, 0x60, 0x80, 0x9D, 0x00, 0x03, 0xCA, 0x10, 0xF7);
+    guest_code(g, 0x8060, 0xA9, 0x00, 0x65, 0x30, 0x85, 0x30, 0x60); /* LDA #, ADC, STA, RTS */
+    guest_code(g, 0x800B, 0xA2, 0x00, 0x8E, 0x01, 0x03);             /* LDX #0; STX $0301 */
+    guest_code(g, 0x8010, 0x20, 0x00, 0x03, 0x20, 0x00, 0x03);       /* JSR $0300 twice */
+    guest_code(g, 0x8016, 0xE8, 0xE0, (uint8_t)contents, 0xD0, 0xF2, 0x4C, 0x0B, 0x80);
+    return g;
+}
+
+/* Broken: the ninth content of a routine would be interpreted until the cache is full. */
+static void many_contents_of_a_routine(void **state) {
+    (void)state;
+    struct guest *g = patched(12);
+    for (int how = 0; how < WATCHINGS; how++)
+        lockstep(&g->cart, 1, 12, (enum watching)how);
+    const struct dbt_statistics s = statistics_after(&g->cart, 1, 30);
+    assert_int_equal(s.stale, 11);
+    assert_int_equal(s.flushes, 0);
+    free(g);
+}
+
+/* Broken: a routine that is never the same would be translated for ever, or each of its blocks
+ * would be looked for among all that there were. */
+static void endless_contents_of_a_routine(void **state) {
+    (void)state;
+    struct guest *g = patched(0); /* 256 */
+    for (int how = 0; how < WATCHINGS; how++)
+        lockstep(&g->cart, 1, 12, (enum watching)how);
+    const struct dbt_statistics early = statistics_after(&g->cart, 1, 10);
+    const struct dbt_statistics late = statistics_after(&g->cart, 1, 38);
+    assert_in_range(early.stale, 12, 40);
+    assert_int_equal(late.stale, early.stale);
+    assert_in_range(late.dispatched - early.dispatched, 0, 28 * 500); /* it is left in peace */
+    free(g);
+}
+
+/* ---- calls and returns ---- */
 
 /* Broken: every RTS would cost a look-up, and nobody would notice. */
 static void returns_are_foretold(void **state) {
@@ -336,14 +436,15 @@ static void returns_are_foretold(void **state) {
     guest_code(g, 0x8010, 0x20, 0x18, 0x80, 0x20, 0x18, 0x80, 0x60); /* JSR, JSR, RTS */
     guest_code(g, 0x8018, 0xE6, 0x10, 0x60);                         /* INC $10, RTS */
     guest_code(g, 0x8020, 0x40);
-    const struct dbt_statistics s = after_frames(g, 1, 10);
+    const struct dbt_statistics s = statistics_after(&g->cart, 1, 10);
     assert_true(s.executed > 20000);
     assert_in_range(s.return_misses, 0, 100); /* at the frames' edges */
     assert_in_range(s.dispatched, 1, 200);
-    assert_int_equal(after_frames(g, 3, 10).return_misses, 0); /* there is no return stack */
+    assert_int_equal(statistics_after(&g->cart, 3, 10).return_misses,
+                     0); /* there is no return stack */
     /* The caller's address is dropped: one entry below the top has it. */
     guest_code(g, 0x8018, 0x68, 0x68, 0x60); /* PLA, PLA, RTS */
-    const struct dbt_statistics dropped = after_frames(g, 1, 10);
+    const struct dbt_statistics dropped = statistics_after(&g->cart, 1, 10);
     assert_true(dropped.return_misses > 1000);
     assert_in_range(dropped.dispatched, 1, 200);
     free(g);
@@ -357,7 +458,7 @@ static void calls_without_end(void **state) {
     guest_code(g, 0x8000, 0x20, 0x00, 0x80); /* JSR to itself */
     guest_code(g, 0x8020, 0x40);
     lockstep(&g->cart, 1, 60, NOBODY);
-    const struct dbt_statistics s = after_frames(g, 1, 30);
+    const struct dbt_statistics s = statistics_after(&g->cart, 1, 30);
     assert_true(s.executed > 100000 && s.dispatched < 1000);
     free(g);
 }
@@ -460,6 +561,9 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_bank_is_switched_under_the_code),
         cmocka_unit_test(bundled_games),
         cmocka_unit_test(banks_change_under_the_code),
+        cmocka_unit_test(many_arrangements_of_banks),
+        cmocka_unit_test(many_contents_of_a_routine),
+        cmocka_unit_test(endless_contents_of_a_routine),
         cmocka_unit_test(returns_are_foretold),
         cmocka_unit_test(calls_without_end),
         cmocka_unit_test(states_move_between_engines),

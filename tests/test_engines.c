@@ -1,5 +1,5 @@
 /* What --engine may say, and that each option does to the translator what its name says. */
-#include "sweep/engines.h"
+#include "cli/cli.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,15 +114,17 @@ static void wrong_texts_are_refused(void **state) {
     refuse("interp:hot=1", "interp takes no options, and 'hot=1' is one");
     refuse("auto:hot=1", "auto takes no options");
     refuse("auto:", "auto takes no options");
-    /* Whoever errs is told what there is. */
-    static const char *const all[] = {"hot=N",       "cache=BYTES",     "block=N",
-                                      "no-chaining", "no-return-stack", "no-inline-cache",
-                                      "count",       "perf-map"};
+    /* Whoever errs is told what there is, in a line; what it does is in the manual. */
+    static const char *const all[] = {"hot",   "cache",   "block", "no-chaining", "no-return-stack",
+                                      "count", "perf-map"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         refuse("dbt:x", all[i]);
-        refuse("dbt:hot=0", all[i]);
         refuse("interp:x", all[i]);
     }
+    struct error e = {0};
+    struct engine_choice choice = {0};
+    engine_parse(&choice, "dbt:x", &e);
+    assert_true(strlen(e.text) < 150);
 }
 
 /* ---- what it does ---- */
@@ -184,8 +186,7 @@ static void options_reach_the_translator(void **state) {
     assert_true(usual.statistics.instructions > usual.statistics.blocks);
     assert_true(loose.statistics.links < usual.statistics.links);
     /* Nothing but a block's next version is jumped to. */
-    assert_true(loose.statistics.executed - loose.statistics.dispatched <
-                usual.statistics.executed / 10);
+    assert_true(loose.statistics.dispatched > 2 * usual.statistics.dispatched);
     assert_int_equal(usual.counted, 0);
     assert_true(counted.counted > 0);
     assert_true(looking_up.statistics.host_bytes < usual.statistics.host_bytes);

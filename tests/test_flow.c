@@ -315,6 +315,21 @@ static void test_variants(void **state) {
     flow_free(&f);
 }
 
+/* Broken: a loop whose first instruction was at times another one, which leaves A alone, counts as
+ * a wait, though A is then what the round before has made of it. */
+static void test_maybe_written(void **state) {
+    (void)state;
+    for (unsigned variants = 1; variants <= 2; variants++) {
+        struct flow f = ring(2);
+        add_insn(&f, 0x100, true, 0, A);
+        if (variants == 2)
+            add_insn(&f, 0x100, true, 0, 0);
+        add_insn(&f, 0x200, true, A, 0);
+        assert_int_equal(busy_edges(&f), variants == 1 ? 2 : 0);
+        flow_free(&f);
+    }
+}
+
 /* A word-by-word busy test on a graph: tries every sequence of up to four different blocks. */
 struct insn_list {
     const struct flow *flow;
@@ -396,10 +411,15 @@ static void test_random_busy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),       cmocka_unit_test(test_circle_without_leader),
-        cmocka_unit_test(test_absurd_counts), cmocka_unit_test(test_random_flows),
-        cmocka_unit_test(test_ring_length),   cmocka_unit_test(test_registers),
-        cmocka_unit_test(test_variants),      cmocka_unit_test(test_random_busy),
+        cmocka_unit_test(test_maybe_written),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_circle_without_leader),
+        cmocka_unit_test(test_absurd_counts),
+        cmocka_unit_test(test_random_flows),
+        cmocka_unit_test(test_ring_length),
+        cmocka_unit_test(test_registers),
+        cmocka_unit_test(test_variants),
+        cmocka_unit_test(test_random_busy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,6 +22,7 @@ struct game {
     /* Addresses in RAM. The score has two bytes, low first, or as many packed decimals as said
      * here, high first. */
     uint16_t state, level, lives, score, checkpoint;
+    uint16_t best; /* like the score; 0 where it is shown between games only */
     uint8_t packed_decimals;
     uint8_t title, play, over; /* values of `state` */
     uint8_t lives_at_start, lives_at_end;
@@ -48,6 +49,7 @@ static const struct game GAMES[] = {
      .level = 0x12,
      .lives = 0x13,
      .score = 0x14,
+     .best = 0x16,
      .checkpoint = 0x11,
      .title = 0,
      .play = 2,
@@ -61,6 +63,7 @@ static const struct game GAMES[] = {
      .level = 0x02,
      .lives = 0x03,
      .score = 0x04,
+     .best = 0x08,
      .checkpoint = 0x00,
      .title = 1,
      .play = 3,
@@ -87,6 +90,7 @@ static const struct game GAMES[] = {
      .level = 0x12,
      .lives = 0x13,
      .score = 0x14,
+     .best = 0x16,
      .checkpoint = 0x11,
      .title = 1,
      .play = 3,
@@ -100,6 +104,7 @@ static const struct game GAMES[] = {
      .level = 0x12,
      .lives = 0x13,
      .score = 0x14,
+     .best = 0x16,
      .checkpoint = 0x11,
      .title = 0,
      .play = 2,
@@ -127,6 +132,7 @@ static const struct game GAMES[] = {
      .lives = 0x13,
      .score = 0x14,
      .packed_decimals = 3,
+     .best = 0x17,
      .checkpoint = 0x11,
      .title = 1,
      .play = 3,
@@ -182,12 +188,12 @@ static void follow(struct story *s, uint8_t level, uint8_t lives, unsigned score
     }
 }
 
-static unsigned score_in(const struct game *g, const uint8_t *ram) {
+static unsigned score_at(const struct game *g, const uint8_t *ram, uint16_t at) {
     unsigned score = 0;
     if (!g->packed_decimals)
-        return ram[g->score] | (unsigned)ram[g->score + 1] << 8;
+        return ram[at] | (unsigned)ram[at + 1] << 8;
     for (unsigned i = 0; i < g->packed_decimals; i++) {
-        const unsigned tens = ram[g->score + i] >> 4, ones = ram[g->score + i] & 15;
+        const unsigned tens = ram[at + i] >> 4, ones = ram[at + i] & 15;
         score = 100 * score + 10 * tens + ones;
     }
     return score;
@@ -196,13 +202,15 @@ static unsigned score_in(const struct game *g, const uint8_t *ram) {
 static void look(struct story *s, const uint8_t *ram) {
     const struct game *g = s->game;
     const uint8_t state = ram[g->state], level = ram[g->level], lives = ram[g->lives];
-    const unsigned score = score_in(g, ram);
+    const unsigned score = score_at(g, ram, g->score);
     const uint8_t steps = (uint8_t)(ram[g->checkpoint] - s->checkpoint);
     if (steps > 2 && s->frame > 60)
         wrong(s, "checkpoint", s->checkpoint, ram[g->checkpoint]);
     s->steps += steps;
     if (s->in_game)
         follow(s, level, lives, score);
+    if (s->in_game && g->best != 0 && score_at(g, ram, g->best) < score)
+        wrong(s, "the best score lags behind the score, which", s->score, score);
     if (!s->in_game && state == g->play)
         begin(s, level, lives, score);
     else if (s->in_game && state == g->over)

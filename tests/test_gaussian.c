@@ -107,10 +107,10 @@ static void test_golden(void **state) {
 
 static struct stream plain_stream(const uint32_t *pcs, size_t length, size_t count) {
     struct stream s = {.batch_length = length, .batch_count = count};
-    s.samples = calloc(length * count + 1, sizeof *s.samples);
-    assert_non_null(s.samples);
+    s.batches = calloc(length * count + 1, sizeof *s.batches);
+    assert_non_null(s.batches);
     for (size_t i = 0; i < length * count; i++)
-        s.samples[i] = (struct sample){.pc = pcs[i], .size = 1, .kind = INSN_PLAIN};
+        s.batches[i] = (struct sample){.pc = pcs[i], .size = 1, .kind = INSN_PLAIN};
     return s;
 }
 
@@ -216,10 +216,10 @@ static void test_huge_batch(void **state) {
     (void)state;
     enum { LENGTH = 300000 };
     struct stream s = {.batch_length = LENGTH, .batch_count = 1};
-    s.samples = calloc(LENGTH, sizeof *s.samples);
-    assert_non_null(s.samples);
+    s.batches = calloc(LENGTH, sizeof *s.batches);
+    assert_non_null(s.batches);
     for (size_t i = 0; i < LENGTH; i++)
-        s.samples[i] = (struct sample){
+        s.batches[i] = (struct sample){
             .pc = (uint32_t)i * 2, .target = (uint32_t)i * 2 + 2, .size = 2, .kind = INSN_JUMP};
     /* Every instruction is a block of its own that waits for the rest of the batch. */
     struct profile p = built(&s, (int64_t[TECHNIQUE_PARAMETERS]){INT32_MAX, INT32_MAX, 1, 0, 1});
@@ -238,7 +238,7 @@ static void test_interrupted_block(void **state) {
     static const uint8_t sizes[] = {2, 2, 2, 2, 2};
     struct stream s = plain_stream(pcs, 5, 1);
     for (size_t i = 0; i < 5; i++)
-        s.samples[i].size = sizes[i];
+        s.batches[i].size = sizes[i];
     struct profile p = built(&s, (int64_t[TECHNIQUE_PARAMETERS]){1000, 1000, 1, 0, 1});
     assert_int_equal(p.graph.block_count, 1);
     assert_int_equal(p.graph.blocks[0].entry, 0x10);

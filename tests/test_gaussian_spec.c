@@ -238,14 +238,14 @@ static struct stream random_stream(struct random *r) {
     static struct program p;
     random_program(r, &p);
     struct stream s = {.batch_length = 1 + random_below(r, 40), .batch_count = 150};
-    s.samples = calloc(s.batch_length * s.batch_count, sizeof *s.samples);
-    assert_non_null(s.samples);
+    s.batches = calloc(s.batch_length * s.batch_count, sizeof *s.batches);
+    assert_non_null(s.batches);
     uint32_t at = 0, scatter = random_below(r, 3) * 10;
     for (size_t i = 0; i < s.batch_length * s.batch_count; i++) {
         if (i % s.batch_length == 0 && random_chance(r, 50))
             at = random_below(r, SPACE / 4);
         const struct sample *insn = &p.code[at % (SPACE / 4)];
-        s.samples[i] = *insn;
+        s.batches[i] = *insn;
         at = insn->pc - BASE + insn->size;
         if (insn->target != 0 && (insn->kind != INSN_BRANCH || random_chance(r, 60)))
             at = insn->target - BASE;
@@ -260,13 +260,13 @@ static struct stream random_stream(struct random *r) {
  * same address. */
 static struct stream drifting_stream(struct random *r, uint32_t bin_size) {
     struct stream s = {.batch_length = 1, .batch_count = 40};
-    s.samples = calloc(s.batch_count, sizeof *s.samples);
-    assert_non_null(s.samples);
+    s.batches = calloc(s.batch_count, sizeof *s.batches);
+    assert_non_null(s.batches);
     uint32_t sum = 0, count = 1;
     for (size_t i = 0; i < s.batch_count; i++) {
         uint32_t at = random_chance(r, 60) ? sum / count + bin_size
                                            : random_below(r, 2) * random_below(r, 50);
-        s.samples[i] = (struct sample){.pc = BASE + at, .size = 1, .kind = INSN_PLAIN};
+        s.batches[i] = (struct sample){.pc = BASE + at, .size = 1, .kind = INSN_PLAIN};
         sum += i > 0 ? at : 0;
         count += i > 0;
     }
@@ -314,7 +314,7 @@ static void test_random_streams(void **state) {
         slow->v = values;
         slow->length = (int)stream.batch_length;
         for (size_t b = 0; b < stream.batch_count; b++) {
-            slow->batch = stream.samples + b * stream.batch_length;
+            slow->batch = stream.batches + b * stream.batch_length;
             slow_batch(slow);
         }
         assert_int_equal(gaussian->build(&p, &stream, SIZE_MAX, values, &e), STATUS_OK);

@@ -74,7 +74,7 @@ static struct graph example(void) {
     static struct edge edges[] = {{0xC000, 0xC010, 12, true},
                                   {0xC010, 0xC000, UINT32_MAX + 1ull, false}};
     static struct block blocks[] = {{0xC000, 0xC00E}, {0xC010, 0xC010}, {0x10C010, 0x10C012}};
-    return (struct graph){edges, 2, blocks, 3};
+    return (struct graph){.edges = edges, .edge_count = 2, .blocks = blocks, .block_count = 3};
 }
 
 static struct bytes contents(const char *path) {

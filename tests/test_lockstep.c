@@ -9,9 +9,8 @@
 
 #include <cmocka.h>
 
+#include "lockstep/lockstep.h"
 #include "nes/machine.h"
-#include "sweep/lockstep.h"
-#include "sweep/ways.h"
 #include "tiny_rom.h"
 
 enum { FRAMES = 40, FAULT = 700123, BYTE = 0x123 };

@@ -102,7 +102,7 @@ static void mmc1_banks(void **state) {
     slot_empty(&s);
 }
 
-/* INC and its like write twice in a row: the chip sees the first write alone. */
+/* INC and its like write twice in a row: the chip shifts the first bit in alone. */
 static void mmc1_ignores_consecutive_writes(void **state) {
     (void)state;
     struct slot s;
@@ -110,12 +110,29 @@ static void mmc1_ignores_consecutive_writes(void **state) {
     for (unsigned i = 0; i < 5; i++, s.cycle += 7) {
         board_write(&s.board, 0xE000, 5 >> i & 1, s.cycle);
         board_write(&s.board, 0xE000, 1, s.cycle + 1);
-        board_write(&s.board, 0xE000, 0x80, s.cycle + 2); /* nor a third one in a row */
+        board_write(&s.board, 0xE000, 0, s.cycle + 2); /* nor a third one in a row */
     }
     expect_prg(&s, 10, 11, 14, 15);
     for (unsigned i = 0; i < 5; i++, s.cycle += 2)
         board_write(&s.board, 0xE000, 2 >> i & 1, s.cycle + 10); /* a cycle between: seen */
     expect_prg(&s, 4, 5, 14, 15);
+    slot_empty(&s);
+}
+
+/* DEC on a byte of 0 writes 0, then $FF: the reset that games make so must not be lost, or their
+ * next five writes end in the wrong place. */
+static void mmc1_resets_with_the_second_write(void **state) {
+    (void)state;
+    struct slot s;
+    slot_fill(&s, (struct cartridge){.mapper = 1, .prg_size = 128 * KIB});
+    mmc1_set(&s, 0x8000, 0); /* 32 KiB banks */
+    write(&s, 0xE000, 1);    /* and one bit too many */
+    board_write(&s.board, 0xE000, 0, s.cycle);
+    board_write(&s.board, 0xE000, 0xFF, s.cycle + 1);
+    s.cycle += 10;
+    expect_prg(&s, 0, 1, 14, 15);
+    mmc1_set(&s, 0xE000, 5);
+    expect_prg(&s, 10, 11, 14, 15);
     slot_empty(&s);
 }
 
@@ -513,10 +530,99 @@ static void states_carry_the_cartridge(void **state) {
     }
 }
 
+/* ---- 30 ---- */
+
+static void unrom512_banks(void **state) {
+    (void)state;
+    struct slot s;
+    slot_fill(&s, (struct cartridge){.mapper = 30,
+                                     .prg_size = 512 * KIB,
+                                     .chr_size = 32 * KIB,
+                                     .chr_is_ram = true,
+                                     .mirroring = MIRROR_LOW});
+    expect_prg(&s, 0, 1, 62, 63);
+    write(&s, 0x8000, 0x1E | 3 << 5);
+    expect_prg(&s, 60, 61, 62, 63);
+    expect_chr(&s, CHR8(24));
+    expect_pages(&s, 0, 0, 0, 0);
+    write(&s, 0xFFFF, 0x80 | 1);
+    expect_prg(&s, 2, 3, 62, 63);
+    expect_chr(&s, CHR8(0));
+    expect_pages(&s, 1, 1, 1, 1);
+    s.cart.prg[2 * 8 * KIB] = 0x01; /* drives the bus, too */
+    write(&s, 0x8000, 0x1F);
+    expect_prg(&s, 2, 3, 62, 63);
+    slot_empty(&s);
+}
+
+/* With flash, writes below $C000 are the flash's; and there is nothing that drives against them. */
+static void unrom512_with_flash(void **state) {
+    (void)state;
+    struct slot s;
+    slot_fill(&s, (struct cartridge){.mapper = 30,
+                                     .prg_size = 512 * KIB,
+                                     .battery = true,
+                                     .mirroring = MIRROR_VERTICAL});
+    memset(s.cart.prg, 0, s.cart.prg_size);
+    write(&s, 0x9555, 0xAA);
+    expect_prg(&s, 0, 1, 62, 63);
+    write(&s, 0xC000, 0x82);
+    expect_prg(&s, 4, 5, 62, 63);
+    expect_pages(&s, 0, 1, 0, 1); /* soldered */
+    slot_empty(&s);
+}
+
+static void unrom512_submappers(void **state) {
+    (void)state;
+    static const struct {
+        unsigned submapper;
+        bool conflicts;
+        uint16_t from;
+    } cases[] = {{0, true, 0x8000}, {1, false, 0x8000}, {2, true, 0x8000}, {4, false, 0xC000}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct slot s;
+        slot_fill(&s, (struct cartridge){
+                          .mapper = 30, .submapper = cases[i].submapper, .prg_size = 128 * KIB});
+        memset(s.cart.prg, 0xFE, s.cart.prg_size);
+        write(&s, 0xC000, 7);
+        const uint32_t bank = cases[i].conflicts ? 6 : 7;
+        expect_prg(&s, 2 * bank, 2 * bank + 1, 14, 15);
+        write(&s, 0xBFFF, 2);
+        const uint32_t then = cases[i].from == 0x8000 ? 2 : bank;
+        expect_prg(&s, 2 * then, 2 * then + 1, 14, 15);
+        slot_empty(&s);
+    }
+    struct slot s;
+    slot_fill(&s, (struct cartridge){.mapper = 30, .submapper = 3, .prg_size = 128 * KIB});
+    expect_pages(&s, 0, 0, 1, 1);
+    write(&s, 0x8000, 0x80);
+    expect_pages(&s, 0, 1, 0, 1);
+    slot_empty(&s);
+}
+
+/* Four screens lie in the last quarter of CHR-RAM. */
+static void unrom512_four_screens(void **state) {
+    (void)state;
+    struct slot s;
+    slot_fill(&s, (struct cartridge){.mapper = 30,
+                                     .prg_size = 128 * KIB,
+                                     .chr_size = 32 * KIB,
+                                     .chr_is_ram = true,
+                                     .mirroring = MIRROR_FOUR});
+    for (unsigned i = 0; i < 4; i++)
+        assert_ptr_equal(s.board.nt[i], s.board.chr_ram + (24 + i) * KIB);
+    slot_empty(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mmc1_banks),
         cmocka_unit_test(mmc1_ignores_consecutive_writes),
+        cmocka_unit_test(mmc1_resets_with_the_second_write),
+        cmocka_unit_test(unrom512_banks),
+        cmocka_unit_test(unrom512_with_flash),
+        cmocka_unit_test(unrom512_submappers),
+        cmocka_unit_test(unrom512_four_screens),
         cmocka_unit_test(mmc1_large_boards),
         cmocka_unit_test(uxrom_banks_and_conflicts),
         cmocka_unit_test(cnrom_switches_chr_alone),

@@ -200,6 +200,149 @@ static void test_active_needs_blocks(void **state) {
     graph_free(&h);
 }
 
+/* ---- the fair metrics by hand ---- */
+
+/* Blocks 0x10..0x12, 0x20..0x24, 0x30..0x30; weights 600, 250, 100, 50. */
+static const char fair_h[] = "#block 0x10 0x12\n#block 0x20 0x24\n#block 0x30 0x30\n"
+                             "0x10\t0x10\t600\t1\n0x10\t0x20\t250\t0\n"
+                             "0x20\t0x30\t100\t0\n0x30\t0x10\t50\t0\n";
+
+/* Broken: the ranking of techniques rests on other numbers than those that are defined. */
+static void test_fair_by_hand(void **state) {
+    (void)state;
+    struct graph h = parsed(fair_h);
+    /* 0x10 was split at 0x11, the edges out of it come from the half: that costs nothing. */
+    struct graph g = parsed("#block 0x10 0x10\n#block 0x11 0x12\n#block 0x20 0x24\n"
+                            "0x10\t0x11\t1\n0x11\t0x10\t7\n0x11\t0x20\t2\n0x20\t0x10\t10\n");
+    struct fair_metrics m = compared(&g, &h, (struct compare_options){0}).fair;
+    assert_true(m.named);
+    /* hot H: 600, 250 and 100 of 1000 (850 are too few). hot G: 10, 7 and 2 of 20. */
+    assert_int_equal(m.hot_h, 3);
+    assert_int_equal(m.hot_g, 3);
+    assert_int_equal(m.common_hot, 2);
+    assert_number(m.hot_recall, 2.0 / 3);
+    assert_number(m.hot_precision, 2.0 / 3);
+    assert_number(m.hot_f1, 4.0 / 6);
+    /* threshold 100: of hot G two have 90 or more; of hot H those with 112 or more are both found
+     */
+    assert_number(m.hot_f1_10, 4.0 / 5); /* P = 2/3, R = 1 */
+    /* min(7/20, 600/1000) + min(2/20, 250/1000) */
+    assert_number(m.overlap, 9000.0 / 20000);
+    /* 593 + 248 + 100 + 50 of H's edges, 10 and 1 of edges that H has not */
+    assert_number(m.count_error, 1002.0 / 1000);
+    m = compared(&g, &h, (struct compare_options){.active = true}).fair;
+    /* The wait 0x12 -> 0x10 is out of both. hot H: 250, 100, 50 (350 of 400 are too few); hot G:
+     * 10 and 2 of 13. */
+    assert_int_equal(m.hot_h, 3);
+    assert_int_equal(m.hot_g, 2);
+    assert_number(m.hot_recall, 1.0 / 3);
+    assert_number(m.hot_precision, 1.0 / 2);
+    assert_number(m.hot_f1, 2.0 / 5);
+    /* threshold 50: P = 1/2; clear are 250 and 100, of which one is found: R = 1/2 */
+    assert_number(m.hot_f1_10, 1.0 / 2);
+    assert_number(m.overlap, 800.0 / 5200); /* min(2/13, 250/400) */
+    assert_number(m.count_error, 409.0 / 400);
+    graph_free(&g);
+    graph_free(&h);
+}
+
+/* At the edges of the tolerance: 9/10 of the threshold counts, and 10/9 of it is clear. */
+static void test_fair_tolerance(void **state) {
+    (void)state;
+    /* Only one hot edge, so none is clear of the threshold: R is 1. */
+    struct graph h = parsed("#block 0x1 0x1\n0x1\t0x2\t1000\n0x1\t0x3\t900\n0x1\t0x4\t899\n");
+    struct graph near = parsed("#block 0x1 0x1\n0x1\t0x3\t1\n");
+    struct graph far = parsed("#block 0x1 0x1\n0x1\t0x4\t1\n");
+    const struct compare_options third = {.hot_permille = 333};
+    assert_number(compared(&near, &h, third).fair.hot_f1, 0);
+    assert_number(compared(&near, &h, third).fair.hot_f1_10, 1);
+    assert_number(compared(&far, &h, third).fair.hot_f1_10, 0);
+    graph_free(&near);
+    graph_free(&far);
+    graph_free(&h);
+    /* 10/9 of the threshold exactly is clear: missing it halves R; a little less is not. */
+    struct graph exactly = parsed("#block 0x1 0x1\n0x1\t0x2\t1000\n0x1\t0x3\t900\n");
+    struct graph less = parsed("#block 0x1 0x1\n0x1\t0x2\t999\n0x1\t0x3\t900\n");
+    struct graph g = parsed("#block 0x1 0x1\n0x1\t0x3\t1\n");
+    assert_number(compared(&g, &exactly, (struct compare_options){0}).fair.hot_f1_10, 0);
+    assert_number(compared(&g, &less, (struct compare_options){0}).fair.hot_f1_10, 1);
+    graph_free(&g);
+    graph_free(&exactly);
+    graph_free(&less);
+}
+
+/* Broken: a set is judged by weights that it does not have, or "everything" looks good. */
+static void test_fair_sets(void **state) {
+    (void)state;
+    struct graph h = parsed(fair_h);
+    struct graph g = parsed("#block 0x10 0x12\n#block 0x20 0x24\n#block 0x30 0x30\n"
+                            "0x10\t0x10\t0\n0x10\t0x20\t0\n0x20\t0x30\t0\n0x30\t0x10\t0\n");
+    assert_true(graph_is_set(&g));
+    assert_false(graph_is_set(&h));
+    struct fair_metrics m = compared(&g, &h, (struct compare_options){0}).fair;
+    assert_int_equal(m.hot_g, 4);
+    assert_number(m.hot_recall, 1);
+    assert_number(m.hot_precision, 3.0 / 4);
+    assert_number(m.overlap, NAN);
+    assert_number(m.count_error, NAN);
+    /* With one weight it is no set, though its active part has none: nothing is hot there. */
+    g.edges[0].count = 1;
+    m = compared(&g, &h, (struct compare_options){.active = true}).fair;
+    assert_int_equal(m.hot_g, 0);
+    assert_number(m.hot_recall, 0);
+    assert_number(m.hot_precision, NAN);
+    assert_number(m.hot_f1, 0);
+    assert_number(m.hot_f1_10, NAN);
+    assert_number(m.overlap, NAN);
+    assert_number(m.count_error, 1);
+    graph_free(&g);
+    graph_free(&h);
+}
+
+/* Two blocks of G may end at one instruction: their edges are one, and blocks must be known. */
+static void test_fair_names(void **state) {
+    (void)state;
+    struct graph h = parsed(fair_h);
+    struct graph g = parsed("#block 0x10 0x12\n#block 0x11 0x12\n0x10\t0x20\t3\n0x11\t0x20\t4\n");
+    struct metrics m = compared(&g, &h, (struct compare_options){0});
+    assert_int_equal(m.edges, 2);
+    assert_int_equal(m.fair.hot_g, 1);
+    assert_number(m.fair.count_error, (600 + 243 + 100 + 50) / 1000.0);
+    struct graph bare = parsed("0x10\t0x20\t3\n");
+    m = compared(&bare, &h, (struct compare_options){0});
+    assert_false(m.fair.named);
+    assert_number(m.fair.hot_f1, NAN);
+    assert_number(m.fair.overlap, NAN);
+    assert_int_equal(m.common_edges, 1);
+    graph_free(&bare);
+    graph_free(&g);
+    graph_free(&h);
+}
+
+/* Broken: a comparison depends on those before it, or on a graph that is gone. */
+static void test_reference(void **state) {
+    (void)state;
+    struct graph h = parsed(fair_h),
+                 g = parsed("#block 0x10 0x12\n#block 0x20 0x24\n0x10\t0x20\t3\n");
+    struct error e = {0};
+    struct reference *r;
+    assert_int_equal(reference_new(&r, &h, 0, &e), STATUS_OK);
+    struct metrics once[SCOPES], again;
+    for (enum scope scope = SCOPE_WHOLE; scope < SCOPES; scope++)
+        once[scope] = compared(&g, &h, (struct compare_options){.active = scope == SCOPE_ACTIVE});
+    graph_free(&h);
+    for (int i = 0; i < 4; i++) {
+        enum status status = reference_compare(r, &again, &g, i % SCOPES, &e);
+        assert_int_equal(status, STATUS_OK);
+        assert_number(again.coverage, once[i % SCOPES].coverage);
+        assert_number(again.fair.overlap, once[i % SCOPES].fair.overlap);
+    }
+    reference_free(r);
+    assert_int_equal(reference_new(&r, &g, 1001, &e), STATUS_ARGUMENT);
+    assert_null(r);
+    graph_free(&g);
+}
+
 /* ---- what holds for all graphs ---- */
 
 static struct graph random_graph(struct random *r, unsigned edges) {
@@ -288,14 +431,33 @@ static void test_overlaps_roughly(void **state) {
     }
 }
 
+/* Broken: a share of more than everything is answered with numbers. */
+static void test_shares(void **state) {
+    (void)state;
+    struct graph h = parsed("0x1\t0x2\t9\n0x2\t0x1\t1\n");
+    struct metrics m;
+    struct error e = {0};
+    const struct compare_options all = {.hot_permille = 1000}, more = {.hot_permille = 1001};
+    assert_int_equal(graph_compare(&m, &h, &h, all, &e), STATUS_OK);
+    assert_int_equal(m.hot_edges, 2);
+    assert_int_equal(graph_compare(&m, &h, &h, more, &e), STATUS_ARGUMENT);
+    graph_free(&h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shares),
         cmocka_unit_test(test_hot),
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_empty_sets),
         cmocka_unit_test(test_active),
         cmocka_unit_test(test_active_wrapped_block),
         cmocka_unit_test(test_active_needs_blocks),
+        cmocka_unit_test(test_fair_by_hand),
+        cmocka_unit_test(test_fair_tolerance),
+        cmocka_unit_test(test_fair_sets),
+        cmocka_unit_test(test_fair_names),
+        cmocka_unit_test(test_reference),
         cmocka_unit_test(test_itself),
         cmocka_unit_test(test_growing),
         cmocka_unit_test(test_overlaps_roughly),

@@ -192,10 +192,36 @@ static void test_written_reads_back(void **state) {
     movie_free(&back);
 }
 
+/* Broken: a movie with a reset on every other line takes hours, not because of the resets but to
+ * find them. (By a search from the start each of these 400,000 would take a step for every one.) */
+static void test_many_resets(void **state) {
+    (void)state;
+    enum { LINES = 400000 };
+    struct movie m = {.line_count = LINES, .reset_count = LINES / 2};
+    m.lines = calloc(LINES, sizeof *m.lines);
+    m.resets = calloc(LINES / 2, sizeof *m.resets);
+    assert_non_null(m.lines);
+    assert_non_null(m.resets);
+    for (size_t i = 0; i < LINES / 2; i++) {
+        m.resets[i] = 2 * i + 1;
+        m.lines[2 * i + 1].command = i % 3 ? MOVIE_SOFT_RESET : MOVIE_HARD_RESET;
+        m.lines[2 * i].pads[0] = (uint8_t)i;
+    }
+    assert_int_equal(movie_frames(&m), LINES / 2);
+    for (size_t i = 0; i + 1 < LINES / 2; i++) {
+        const struct movie_line line = movie_line_at(&m, i);
+        assert_int_equal(line.command, i % 3 ? MOVIE_SOFT_RESET : MOVIE_HARD_RESET);
+        assert_int_equal(line.pads[0], (uint8_t)(i + 1));
+        assert_true(movie_resets_after(&m, i));
+    }
+    movie_free(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_button),
         cmocka_unit_test(test_resets_take_no_frame),
+        cmocka_unit_test(test_many_resets),
         cmocka_unit_test(test_frame_reads_next_line),
         cmocka_unit_test(test_empty_port),
         cmocka_unit_test(test_length),

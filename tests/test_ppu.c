@@ -37,7 +37,7 @@ static void set_up(struct bench *t) {
     t->pictures = malloc(2 * PPU_WIDTH * PPU_HEIGHT * sizeof *t->pictures);
     assert_non_null(t->pictures);
     assert_int_equal(board_init(&t->board, &t->cart, NULL), STATUS_OK);
-    ppu_init(&t->ppu, &t->board, t->pictures);
+    ppu_init(&t->ppu, &t->board, t->pictures, NULL);
 }
 
 static void tear_down(struct bench *t) {
@@ -277,8 +277,9 @@ static void draw_scene(struct bench *t, uint8_t sprite_x, uint8_t attributes, ui
     store(t, 0x2001, mask);
 }
 
-static uint16_t pixel(const struct bench *t, unsigned x, unsigned y) {
-    return ppu_picture(&t->ppu)[y * PPU_WIDTH + x];
+/* Of the second picture, in the vertical blank behind it. */
+static uint16_t pixel(struct bench *t, unsigned x, unsigned y) {
+    return ppu_picture(&t->ppu, (2 * FRAME + VBLANK) / 3 + 2)[y * PPU_WIDTH + x];
 }
 
 static void a_picture_shows_priority_and_emphasis(void **state) {
@@ -286,7 +287,6 @@ static void a_picture_shows_priority_and_emphasis(void **state) {
     for (int behind = 0; behind < 2; behind++) {
         struct bench t;
         draw_scene(&t, 44, behind ? SPRITE_BEHIND : 0, BOTH | 0x40);
-        ppu_sync(&t.ppu, (2 * FRAME + VBLANK) / 3 + 2);
         const unsigned green = 2 << 6;
         assert_int_equal(pixel(&t, 39, 36), green | 0x0F);
         assert_int_equal(pixel(&t, 40, 36), green | 0x21);
@@ -307,7 +307,9 @@ static void sprite_0_hits_where_both_are_opaque(void **state) {
     const uint64_t dot = 2 * FRAME - 1 + 36 * 341 + 46;
     ppu_sync(&t.ppu, t.cycle + 2);
     assert_int_equal(ppu_next_change(&t.ppu, t.ppu.s.time), FRAME + CLEAR);
-    ppu_advance(&t.ppu, 2 * FRAME + 5); /* from line 0 on it is foreseen, also within a line */
+    ppu_advance(&t.ppu, 2 * FRAME - 1); /* from line 0 on it is foreseen, ... */
+    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.s.time), dot);
+    ppu_advance(&t.ppu, 2 * FRAME + 5); /* ... also within a line */
     assert_int_equal(ppu_next_change(&t.ppu, t.ppu.s.time), dot);
     ppu_sync(&t.ppu, dot / 3 - 1);
     assert_int_equal(t.ppu.s.status & 0x40, 0);

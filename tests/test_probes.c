@@ -59,7 +59,8 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
     j->instrumented++;
     for (int when = 0; when < PROBE_WHEN_COUNT; when++)
         if (when != PROBE_BEFORE || insn->kind != INSN_PLAIN)
-            probe_attach(site, when, (struct probe){PROBE_CALL, 0, 0, calls[when], j});
+            probe_attach(site, when,
+                         (struct probe){.kind = PROBE_CALL, .call = calls[when], .user = j});
 }
 
 static const char *const changes[] = {"begins", "suspended", "resumes", "ends"};
@@ -309,7 +310,11 @@ static void instrument_counts(void *self, struct probe_site *site, const struct 
         site, PROBE_BEFORE,
         (struct probe){.kind = PROBE_STORE, .counter = j->counters + 1, .value = insn->pc});
     probe_attach(site, PROBE_BEFORE,
-                 (struct probe){PROBE_CALL_AT, j->counters + 2, 10, on_before, j});
+                 (struct probe){.kind = PROBE_CALL_AT,
+                                .counter = j->counters + 2,
+                                .value = 10,
+                                .call = on_before,
+                                .user = j});
 }
 
 /* Two observers see the same, from when they attached to when they left; counters never move. */

@@ -59,7 +59,7 @@ static void expect_stream(const struct stream *s, const struct log *log,
             break;
         assert_in_range(batch, 0, s->batch_count - 1);
         for (size_t i = 0; i < o->batch_length; i++, at++) {
-            const struct sample *got = &s->samples[batch * o->batch_length + i];
+            const struct sample *got = &stream_batch(s, batch)[i];
             const struct guest_insn *want = &log->all.at[at].insn;
             if (got->pc != want->address)
                 fail_msg("batch %zu (k = %llu), sample %zu: pc %x, not %x", batch,
@@ -92,10 +92,12 @@ static void expect_same_alone(const struct stream *s, const struct sampler_optio
     assert_int_equal(sampler_finish(sampler, &alone, &e), STATUS_OK);
     assert_int_equal(alone.batch_count, s->batch_count);
     assert_int_equal(alone.overruns, s->overruns);
-    for (size_t i = 0; i < s->batch_count * s->batch_length; i++)
-        if (alone.samples[i].pc != s->samples[i].pc)
-            fail_msg("batch %zu, sample %zu: pc %x alone, %x watched", i / s->batch_length,
-                     i % s->batch_length, alone.samples[i].pc, s->samples[i].pc);
+    for (size_t i = 0; i < s->batch_count; i++) {
+        const struct sample *a = stream_batch(&alone, i), *b = stream_batch(s, i);
+        for (size_t k = 0; k < s->batch_length; k++)
+            if (a[k].pc != b[k].pc)
+                fail_msg("batch %zu, sample %zu: pc %x alone, %x watched", i, k, a[k].pc, b[k].pc);
+    }
     stream_free(&alone);
     nes_free(nes);
     cartridge_free(cartridge);
@@ -198,6 +200,43 @@ static void senseless_options_are_refused(void **state) {
     cartridge_free(cartridge);
 }
 
+/* Broken: sampling from a saved state on reports thousands of overruns, and other samples than
+ * those of a whole replay. */
+static void a_machine_that_has_run_overruns_nothing(void **state) {
+    (void)state;
+    const struct sampler_options o = {.interval_us = 700, .batch_length = 5, .jitter_us = 100};
+    struct cartridge *cartridge = tiny_program();
+    struct nes *nes[2];
+    struct sampler *samplers[2];
+    struct stream streams[2];
+    struct error e = {0};
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(nes_create(&nes[i], &(struct nes_options){.cartridge = cartridge}, &e),
+                         STATUS_OK);
+        if (i == 0)
+            assert_int_equal(sampler_attach(&samplers[i], nes[i], o, &e), STATUS_OK);
+        for (int frame = 0; frame < 20; frame++)
+            assert_int_equal(nes_run_frame(nes[i], &e), STATUS_OK);
+        if (i == 1)
+            assert_int_equal(sampler_attach(&samplers[i], nes[i], o, &e), STATUS_OK);
+        for (int frame = 0; frame < 5; frame++)
+            assert_int_equal(nes_run_frame(nes[i], &e), STATUS_OK);
+        assert_int_equal(sampler_finish(samplers[i], &streams[i], &e), STATUS_OK);
+    }
+    assert_int_equal(streams[1].overruns, 0);
+    assert_in_range(streams[1].batch_count, 5 * 16639 / 700 - 1, 5 * 16639 / 700 + 1);
+    const size_t before = streams[0].batch_count - streams[1].batch_count;
+    for (size_t i = 0; i < streams[1].batch_count; i++)
+        for (size_t k = 0; k < o.batch_length; k++)
+            assert_int_equal(stream_batch(&streams[1], i)[k].pc,
+                             stream_batch(&streams[0], before + i)[k].pc);
+    for (unsigned i = 0; i < 2; i++) {
+        stream_free(&streams[i]);
+        nes_free(nes[i]);
+    }
+    cartridge_free(cartridge);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(known_due_cycles),
@@ -205,6 +244,7 @@ int main(void) {
         cmocka_unit_test(late_batches_are_skipped_and_counted),
         cmocka_unit_test(jitter_moves_batches_both_ways),
         cmocka_unit_test(senseless_options_are_refused),
+        cmocka_unit_test(a_machine_that_has_run_overruns_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

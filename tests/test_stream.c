@@ -46,7 +46,7 @@ static void refuse(const char *text, unsigned line, const char *part) {
     snprintf(place, sizeof place, "dir/s.isampling:%u: ", line);
     assert_int_equal(stream_parse(&s, text, strlen(text), "dir/s.isampling", &w, &e),
                      STATUS_FORMAT);
-    assert_null(s.samples);
+    assert_null(s.batches);
     assert_int_equal(s.batch_count, 0);
     if (strncmp(e.text, place, strlen(place)) != 0 || strstr(e.text, part) == NULL)
         fail_msg("message \"%s\" does not have \"%s\" and \"%s\"", e.text, place, part);
@@ -64,11 +64,11 @@ static void test_fields(void **state) {
     };
     assert_int_equal(s.batch_length, 4);
     assert_int_equal(s.batch_count, 1);
-    assert_same_samples(s.samples, expected, 4);
-    assert_int_equal(sample_target(s.samples, 4, 0), 0xC123);
-    assert_int_equal(sample_target(s.samples, 4, 2), 0xC003);
-    assert_int_equal(sample_target(s.samples, 3, 2), STREAM_NOWHERE);
-    assert_false(sample_is_transfer(&s.samples[3]));
+    assert_same_samples(s.batches, expected, 4);
+    assert_int_equal(sample_target(s.batches, 4, 0), 0xC123);
+    assert_int_equal(sample_target(s.batches, 4, 2), 0xC003);
+    assert_int_equal(sample_target(s.batches, 3, 2), STREAM_NOWHERE);
+    assert_false(sample_is_transfer(&s.batches[3]));
     stream_free(&s);
 }
 
@@ -80,10 +80,10 @@ static void test_free_fields(void **state) {
                              "\t0x0\t1\tBRANCHORCALL INDIRECT INCOND\t0\t0xzz 0xzz\t",
                              "");
     assert_int_equal(s.batch_length, 3);
-    assert_int_equal(s.samples[0].kind, INSN_CALL);
-    assert_int_equal(s.samples[0].target, 0x400520);
-    assert_int_equal(s.samples[1].pc, 0xFFFFFFFF);
-    assert_int_equal(s.samples[1].size, 255);
+    assert_int_equal(s.batches[0].kind, INSN_CALL);
+    assert_int_equal(s.batches[0].target, 0x400520);
+    assert_int_equal(s.batches[1].pc, 0xFFFFFFFF);
+    assert_int_equal(s.batches[1].size, 255);
     stream_free(&s);
 }
 
@@ -103,8 +103,8 @@ static void test_rti(void **state) {
         snprintf(text, sizeof text, HEADER "0\t0x10\t1\tBRANCHORCALL INDIRECT INCOND\t0\t%s\tg\n",
                  cases[i].text);
         struct stream s = accept(text, "");
-        assert_int_equal(s.samples[0].kind, cases[i].kind);
-        assert_int_equal(s.samples[0].target, 0);
+        assert_int_equal(s.batches[0].kind, cases[i].kind);
+        assert_int_equal(s.batches[0].target, 0);
         stream_free(&s);
     }
 }
@@ -170,12 +170,12 @@ static void test_short_last_batch(void **state) {
 static struct stream random_stream(struct random *r) {
     struct stream s = {.batch_length = 1 + random_below(r, 30),
                        .batch_count = 1 + random_below(r, 50)};
-    s.samples = calloc(s.batch_length * s.batch_count, sizeof *s.samples);
-    assert_non_null(s.samples);
+    s.batches = calloc(s.batch_length * s.batch_count, sizeof *s.batches);
+    assert_non_null(s.batches);
     for (size_t i = 0; i < s.batch_length * s.batch_count; i++) {
         static const uint8_t kinds[] = {INSN_PLAIN,         INSN_BRANCH, INSN_JUMP, INSN_CALL,
                                         INSN_JUMP_INDIRECT, INSN_RETURN, INSN_RTI,  INSN_BRK};
-        struct sample *at = &s.samples[i];
+        struct sample *at = &s.batches[i];
         at->pc = (uint32_t)splitmix64(r->seed, r->k++);
         at->size = (uint8_t)(1 + random_below(r, 3));
         at->kind = kinds[random_below(r, 8)];
@@ -201,7 +201,8 @@ static void round_trip(const char *suffix, bool compressed) {
         assert_string_equal(w.text, "");
         assert_int_equal(back.batch_length, s.batch_length);
         assert_int_equal(back.batch_count, s.batch_count);
-        assert_same_samples(back.samples, s.samples, s.batch_length * s.batch_count);
+        for (size_t i = 0; i < s.batch_count; i++)
+            assert_same_samples(stream_batch(&back, i), stream_batch(&s, i), s.batch_length);
         assert_int_equal(stream_hash(&back), stream_hash(&s));
         stream_free(&back);
         stream_free(&s);
@@ -216,6 +217,42 @@ static void test_round_trip(void **state) {
     round_trip(".isampling.gz", true);
 }
 
+/* Broken: a recording longer than what is read at once loses, doubles or breaks lines; or memory
+ * holds each repetition of a batch again. */
+static void test_long(void **state) {
+    (void)state;
+    enum { DIFFERENT = 2000, BATCHES = 9000, LENGTH = 4 };
+    struct random r = {.seed = 3};
+    static struct sample different[DIFFERENT][LENGTH];
+    struct stream_maker m = {.stream.batch_length = LENGTH};
+    for (size_t i = 0; i < DIFFERENT; i++)
+        for (size_t k = 0; k < LENGTH; k++)
+            different[i][k] = (struct sample){.pc = (uint32_t)i << random_below(&r, 20),
+                                              .target = random_below(&r, UINT32_MAX),
+                                              .size = (uint8_t)(1 + random_below(&r, 255)),
+                                              .kind = k % 2 != 0 ? INSN_BRANCH : INSN_CALL};
+    uint32_t order[BATCHES];
+    for (size_t i = 0; i < BATCHES; i++) {
+        order[i] = i < DIFFERENT ? (uint32_t)i : random_below(&r, DIFFERENT);
+        assert_true(stream_add(&m, different[order[i]]));
+    }
+    struct stream s = stream_made(&m), back;
+    assert_null(m.table);
+    assert_int_equal(s.distinct_count, DIFFERENT);
+    char path[64];
+    struct error e = {0}, w = {0};
+    snprintf(path, sizeof path, "/tmp/hotgraph-test-%ld.isampling", (long)getpid());
+    assert_int_equal(stream_write(&s, path, "some game", &e), STATUS_OK);
+    assert_int_equal(stream_read(&back, path, &w, &e), STATUS_OK);
+    unlink(path);
+    assert_int_equal(back.batch_count, BATCHES);
+    assert_int_equal(back.distinct_count, DIFFERENT);
+    for (size_t i = 0; i < BATCHES; i++)
+        assert_same_samples(stream_batch(&back, i), different[order[i]], LENGTH);
+    stream_free(&back);
+    stream_free(&s);
+}
+
 /* Broken: the prototype's tools cannot read what we write. */
 static void test_written(void **state) {
     (void)state;
@@ -225,7 +262,7 @@ static void test_written(void **state) {
         {.pc = 0xC124, .size = 2, .kind = INSN_PLAIN, .opcode = 0xA9},
         {.pc = 0xC126, .target = 0xC124, .size = 2, .kind = INSN_BRANCH},
     };
-    struct stream s = {.samples = samples, .batch_length = 2, .batch_count = 2};
+    struct stream s = {.batches = samples, .batch_length = 2, .batch_count = 2};
     struct error e = {0};
     struct bytes text;
     char path[64];
@@ -248,7 +285,7 @@ static void test_hash(void **state) {
     struct random r = {.seed = 7};
     struct stream s = random_stream(&r);
     uint64_t was = stream_hash(&s);
-    struct sample *at = &s.samples[s.batch_length * s.batch_count - 1];
+    struct sample *at = &s.batches[s.batch_length * s.batch_count - 1];
     at->pc ^= 1;
     assert_true(stream_hash(&s) != was);
     at->pc ^= 1;
@@ -272,8 +309,8 @@ int main(void) {
         cmocka_unit_test(test_fields),      cmocka_unit_test(test_free_fields),
         cmocka_unit_test(test_rti),         cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_bad_batches), cmocka_unit_test(test_short_last_batch),
-        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_written),
-        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_long),
+        cmocka_unit_test(test_written),     cmocka_unit_test(test_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

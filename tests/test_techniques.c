@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
+#include "profile/structure.h"
 #include "tests/random.h"
 
 /* Broken: a technique that was written is not offered, or its parameters cannot be given. */
@@ -41,16 +42,16 @@ static void test_registry(void **state) {
 
 static struct stream random_stream(struct random *r, size_t length, size_t count) {
     struct stream s = {.batch_length = length, .batch_count = count};
-    s.samples = calloc(length * count, sizeof *s.samples);
-    assert_non_null(s.samples);
+    s.batches = calloc(length * count, sizeof *s.batches);
+    assert_non_null(s.batches);
     uint32_t pc = 0xC000;
     for (size_t i = 0; i < length * count; i++) {
         bool branch = pc % 5 == 0;
-        s.samples[i] = (struct sample){.pc = pc,
+        s.batches[i] = (struct sample){.pc = pc,
                                        .size = 1,
                                        .kind = branch ? INSN_BRANCH : INSN_PLAIN,
                                        .target = branch ? 0xC000 + pc * 7 % 100 : 0};
-        pc = branch && random_chance(r, 50) ? s.samples[i].target : pc + 1;
+        pc = branch && random_chance(r, 50) ? s.batches[i].target : pc + 1;
         if (pc > 0xC100 || random_chance(r, 1))
             pc = 0xC000 + random_below(r, 100);
     }
@@ -67,7 +68,9 @@ static void assert_same_profile(const struct profile *a, const struct profile *b
     if (a->graph.block_count > 0)
         assert_memory_equal(a->graph.blocks, b->graph.blocks,
                             a->graph.block_count * sizeof *a->graph.blocks);
-    assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
+    assert_true(a->cost.records == b->cost.records && a->cost.probes == b->cost.probes &&
+                a->cost.observed == b->cost.observed && a->cost.steps == b->cost.steps &&
+                a->cost.structure == b->cost.structure);
     assert_true(a->bins == b->bins && a->low == b->low && a->high == b->high);
 }
 
@@ -89,11 +92,24 @@ static enum status check_mark(void *user, size_t batches, const struct profile *
     return ++w->calls == w->stop_at ? STATUS_INTERRUPTED : STATUS_OK;
 }
 
+/* A program of one block that goes round, for techniques that need a structure. */
+static struct structure structure_of_one(void) {
+    static const char text[] = "#structure 1\n#block 0x10 0x10\n#begins 0x10 1\n#sink 0x10\n"
+                               "0x10\t0x10\t0\t0\n";
+    struct structure s;
+    struct error e = {0};
+    assert_int_equal(structure_parse(&s, text, sizeof text - 1, "one", &e), STATUS_OK);
+    return s;
+}
+
 /* Broken: the convergence curve shows other graphs than those built from that many batches. */
 static void test_marks(void **state) {
     (void)state;
     struct random r = {.seed = 9};
     struct stream s = random_stream(&r, 25, 120);
+    struct structure structure = structure_of_one();
+    s.structure = &structure;
+    s.population = 1000000;
     const size_t marks[] = {0, 1, 10, 10, 30, 120};
     size_t count;
     const struct technique *const *all = techniques(&count);
@@ -122,12 +138,14 @@ static void test_marks(void **state) {
                          STATUS_ARGUMENT);
     }
     stream_free(&s);
+    structure_free(&structure);
 }
 
 /* Broken: a game that was too short for one batch stops the whole sweep. */
 static void test_empty_stream(void **state) {
     (void)state;
-    struct stream s = {0};
+    struct structure structure = structure_of_one();
+    struct stream s = {.structure = &structure};
     size_t count;
     const struct technique *const *all = techniques(&count);
     for (size_t i = 0; i < count; i++) {
@@ -142,13 +160,14 @@ static void test_empty_stream(void **state) {
         assert_int_equal(p.graph.edge_count, 0);
         profile_free(&p);
     }
+    structure_free(&structure);
 }
 
 /* ---- the observed baseline ---- */
 
 static struct graph observed(const struct sample *samples, size_t length, size_t count) {
     struct stream s = {
-        .samples = (struct sample *)samples, .batch_length = length, .batch_count = count};
+        .batches = (struct sample *)samples, .batch_length = length, .batch_count = count};
     struct profile p;
     struct error e = {0};
     if (technique_find("observed")
@@ -213,8 +232,64 @@ static void test_observed_blocks(void **state) {
     graph_free(&g);
 }
 
+/* Broken: a block that crosses the end of the address space falls apart there. */
+static void test_observed_wraps(void **state) {
+    (void)state;
+    static const struct sample samples[] = {
+        {.pc = 0xFFFFFFFC, .size = 2, .kind = INSN_PLAIN},
+        {.pc = 0xFFFFFFFE, .size = 3, .kind = INSN_PLAIN},
+        {.pc = 0x1, .size = 2, .kind = INSN_BRANCH, .target = 0xFFFFFFFC},
+        {.pc = 0xFFFFFFFC, .size = 2, .kind = INSN_PLAIN},
+    };
+    struct graph g = observed(samples, 4, 1);
+    assert_int_equal(g.block_count, 1);
+    assert_int_equal(g.blocks[0].entry, 0xFFFFFFFC);
+    assert_int_equal(g.blocks[0].last, 0x1);
+    assert_int_equal(g.edge_count, 1);
+    assert_non_null(graph_find_edge(&g, 0xFFFFFFFC, 0xFFFFFFFC));
+    graph_free(&g);
+}
+
+/* Broken: a value that no technique is made for, a window of nothing, divides by 0. */
+static void test_values_out_of_range(void **state) {
+    (void)state;
+    size_t count;
+    const struct technique *const *all = techniques(&count);
+    unsigned refused = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t values[TECHNIQUE_PARAMETERS] = {0};
+        for (size_t k = 0; k < TECHNIQUE_PARAMETERS; k++)
+            values[k] = all[i]->parameters[k].standard;
+        struct error e = {0};
+        assert_int_equal(technique_check(all[i], values, &e), STATUS_OK);
+        for (size_t k = 0; k < TECHNIQUE_PARAMETERS && all[i]->parameters[k].name != NULL; k++) {
+            const struct parameter *p = &all[i]->parameters[k];
+            const int64_t wrong[2] = {p->least - 1, p->most + 1};
+            for (int n = 0; n < 2; n++, refused++) {
+                values[k] = wrong[n];
+                assert_int_equal(technique_check(all[i], values, &e), STATUS_ARGUMENT);
+                assert_non_null(strstr(e.text, p->name));
+                struct stream s = {0};
+                struct profile made = {0};
+                if (all[i]->build != NULL)
+                    assert_int_equal(all[i]->build(&made, &s, SIZE_MAX, values, &e),
+                                     STATUS_ARGUMENT);
+            }
+            values[k] = p->least;
+            assert_int_equal(technique_check(all[i], values, &e), STATUS_OK);
+            values[k] = p->standard;
+        }
+        if (strcmp(all[i]->name, "gaussian") == 0)
+            for (size_t k = 0; k < TECHNIQUE_PARAMETERS && all[i]->parameters[k].name; k++)
+                if (strcmp(all[i]->parameters[k].name, "window_size") == 0)
+                    assert_int_equal(all[i]->parameters[k].least, 1);
+    }
+    assert_true(refused >= 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_observed_wraps),  cmocka_unit_test(test_values_out_of_range),
         cmocka_unit_test(test_registry),        cmocka_unit_test(test_marks),
         cmocka_unit_test(test_empty_stream),    cmocka_unit_test(test_observed_kinds),
         cmocka_unit_test(test_observed_blocks),

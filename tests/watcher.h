@@ -3,7 +3,11 @@
 #ifndef HOTGRAPH_TESTS_WATCHER_H
 #define HOTGRAPH_TESTS_WATCHER_H
 
+#include <string.h>
+
 #include "nes/nes.h"
+
+enum { TARGET_COUNTERS = 61, WATCHER_COUNTERS = 1 + TARGET_COUNTERS };
 
 struct watcher {
     struct nes *nes;
@@ -35,6 +39,11 @@ static inline void on_alarm(void *self, uint64_t cycle) {
     mix(w, cycle ^ nes_cycle(w->nes) << 32);
 }
 
+static inline uint32_t on_target(void *self, const struct probe_event *e) {
+    struct watcher *w = self;
+    return w->counters + 1 + (e->from * 31 + e->to * 7) % TARGET_COUNTERS;
+}
+
 static inline void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct watcher *w = self;
     for (int when = 0; when < PROBE_WHEN_COUNT; when++) {
@@ -42,10 +51,20 @@ static inline void instrument(void *self, struct probe_site *site, const struct 
         const uint64_t value = 1 + UINT64_C(1000000007) * (uint64_t)when;
         probe_attach(site, when,
                      (struct probe){.kind = PROBE_ADD, .counter = w->counters, .value = value});
+        if (insn->pc % 5 < 3)
+            probe_attach(
+                site, when,
+                (struct probe){
+                    .kind = PROBE_ADD_TO, .value = value, .counter_to = on_target, .user = w});
         if (insn->pc % 3 == 0)
             probe_attach(site, when,
                          (struct probe){.kind = PROBE_CALL, .call = on_call, .user = w});
     }
+}
+
+/* Have two machines counted the same? */
+static inline bool same_counters(const struct nes *a, const struct nes *b) {
+    return !memcmp(nes_counters(a), nes_counters(b), WATCHER_COUNTERS * sizeof(uint64_t));
 }
 
 static inline void on_thread(void *self, const struct thread_event *e) {

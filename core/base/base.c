@@ -1,7 +1,5 @@
 #include "base/base.h"
 
-#include <md5.h>
-#include <sha1.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,15 +61,4 @@ uint64_t fnv1a64(const void *data, size_t size) {
     for (size_t i = 0; i < size; i++)
         hash = (hash ^ p[i]) * 0x100000001B3u;
     return hash;
-}
-
-void sha1_hex(const void *data, size_t size, char hex[41]) {
-    SHA1Data(data, size, hex);
-}
-
-void md5_bytes(const void *data, size_t size, uint8_t digest[16]) {
-    MD5_CTX context;
-    MD5Init(&context);
-    MD5Update(&context, data, size);
-    MD5Final(digest, &context);
 }

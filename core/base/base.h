@@ -102,6 +102,32 @@ struct bytes {
 enum status file_read(struct bytes *out, const char *path, size_t limit, struct error *e);
 void bytes_free(struct bytes *b);
 
+/* Reads a file of any size piece by piece, decompressed likewise: *got is 0 at its end only.
+ * Closing frees the reader, and is the call that tells of compressed data that ends too early. */
+struct file_reader;
+enum status file_open_reader(struct file_reader **out, const char *path, struct error *e);
+enum status file_read_some(struct file_reader *r, void *data, size_t size, size_t *got,
+                           struct error *e);
+enum status file_close_reader(struct file_reader *r, struct error *e);
+/* The first bytes of what will be read next, at most FILE_PEEK; once, before anything is read.
+ * *got is less than `size` only where the file is shorter. */
+enum { FILE_PEEK = 16 };
+enum status file_peek(struct file_reader *r, void *data, size_t size, size_t *got, struct error *e);
+
+/* The whole of a file of which nothing has been read but file_peek's bytes: mapped, so in place,
+ * if it is a regular file and not compressed; else a copy. Outlives the reader. Whoever cuts a
+ * mapped file short while it is in use ends the process; our own files are replaced instead. */
+struct file_view {
+    const uint8_t *at;
+    size_t len;
+    bool mapped;
+};
+enum status file_view(struct file_view *out, struct file_reader *r, struct error *e);
+void file_view_free(struct file_view *v);
+
+/* Says why a file cannot be opened, `code` being the errno of the attempt: STATUS_IO. */
+enum status file_unopened(const char *path, int code, struct error *e);
+
 /* Writes a file so that it appears whole or not at all: a temporary name beside it, fsync, rename.
  * A path that ends in .gz is compressed. Errors are remembered; commit reports the first. */
 struct file_writer;
@@ -114,5 +140,17 @@ void file_printf(struct file_writer *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 enum status file_commit(struct file_writer *w, struct error *e); /* frees w */
 void file_abort(struct file_writer *w);                          /* frees w; NULL is fine */
+
+/* ---- identity: xxh3-128 in lower-case hex, fed with text, the same on every machine. ---- */
+
+struct hash;                   /* of what was added so far */
+struct hash *hash_start(void); /* NULL when memory is out; the others allow that */
+void hash_add(struct hash *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void hash_add_bytes(struct hash *h, const void *data, size_t size);
+/* Frees h. False, with hex set to "", when h is NULL. */
+bool hash_finish(struct hash *h, char hex[33]);
+
+/* Of a file's bytes as they are, compressed or not. */
+enum status hash_file(const char *path, char hex[33], struct error *e);
 
 #endif

@@ -7,64 +7,161 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
-enum status file_read(struct bytes *out, const char *path, size_t limit, struct error *e) {
-    *out = (struct bytes){0};
+struct file_reader {
+    char *path;
+    gzFile gz; /* reads plain files, too */
+    int fd;    /* gz's */
+    uint8_t peeked[FILE_PEEK];
+    size_t peeked_at, peeked_len; /* those from peeked_at on have not been read yet */
+};
+
+enum status file_unopened(const char *path, int code, struct error *e) {
+    struct stat info;
+    if (code != ENOENT)
+        return error_set(e, STATUS_IO, "%s: cannot be opened: %s", path, strerror(code));
+    const char *slash = strrchr(path, '/');
+    char *folder = slash != NULL && slash > path ? strndup(path, (size_t)(slash - path)) : NULL;
+    const bool lost = folder != NULL && stat(folder, &info) != 0;
+    enum status status =
+        lost ? error_set(e, STATUS_IO, "%s: there is no such file: its folder %s is not there",
+                         path, folder)
+             : error_set(e, STATUS_IO, "%s: there is no such file", path);
+    free(folder);
+    return status;
+}
+
+enum status file_open_reader(struct file_reader **out, const char *path, struct error *e) {
+    *out = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        return error_set(e, STATUS_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    gzFile gz = gzdopen(fd, "rb");
-    if (gz == NULL) {
+        return file_unopened(path, errno, e);
+    struct file_reader *r = calloc(1, sizeof *r);
+    if (r == NULL || (r->path = strdup(path)) == NULL || (r->gz = gzdopen(fd, "rb")) == NULL) {
         close(fd);
+        if (r != NULL)
+            free(r->path);
+        free(r);
         return error_set(e, STATUS_MEMORY, "%s: out of memory", path);
     }
-    gzbuffer(gz, 1 << 17);
-    enum status status = STATUS_OK;
-    size_t cap = 1 << 16;
-    uint8_t *at = malloc(cap + 1);
-    size_t len = 0;
-    while (status == STATUS_OK) {
-        if (at == NULL) {
-            status = error_set(e, STATUS_MEMORY, "%s: out of memory", path);
-            break;
-        }
-        int got = gzread(gz, at + len, (unsigned)(cap - len));
-        if (got < 0) {
-            int code;
-            const char *why = gzerror(gz, &code);
-            status =
-                error_set(e, code == Z_ERRNO ? STATUS_IO : STATUS_FORMAT, "%s: cannot be read: %s",
-                          path, code == Z_ERRNO ? strerror(errno) : why);
-        }
-        if (got <= 0)
-            break;
-        len += (size_t)got;
-        if (len > limit)
-            status = error_set(e, STATUS_FORMAT,
-                               "%s: larger than %zu bytes, which no valid file of this kind is",
-                               path, limit);
-        else if (len == cap) {
-            uint8_t *bigger = realloc(at, 2 * cap + 1);
-            if (bigger == NULL)
-                free(at);
-            at = bigger;
-            cap *= 2;
-        }
+    r->fd = fd;
+    gzbuffer(r->gz, 1 << 17);
+    *out = r;
+    return STATUS_OK;
+}
+
+enum status file_read_some(struct file_reader *r, void *data, size_t size, size_t *got,
+                           struct error *e) {
+    *got = r->peeked_len - r->peeked_at < size ? r->peeked_len - r->peeked_at : size;
+    if (*got > 0) {
+        memcpy(data, r->peeked + r->peeked_at, *got);
+        r->peeked_at += *got;
+        return STATUS_OK;
     }
+    int n = gzread(r->gz, data, size < 1 << 30 ? (unsigned)size : 1 << 30);
+    if (n >= 0) {
+        *got = (size_t)n;
+        return STATUS_OK;
+    }
+    int code;
+    const char *why = gzerror(r->gz, &code);
+    return error_set(e, code == Z_ERRNO ? STATUS_IO : STATUS_FORMAT, "%s: cannot be read: %s",
+                     r->path, code == Z_ERRNO ? strerror(errno) : why);
+}
+
+enum status file_peek(struct file_reader *r, void *data, size_t size, size_t *got,
+                      struct error *e) {
+    enum status status = file_read_some(r, data, size, got, e);
+    memcpy(r->peeked, data, *got);
+    r->peeked_len = *got;
+    return status;
+}
+
+enum status file_close_reader(struct file_reader *r, struct error *e) {
     /* A gzip file that ends early reads as a short file; only gzclose_r tells. */
-    int closed = gzclose_r(gz);
-    if (status == STATUS_OK && closed == Z_BUF_ERROR)
-        status = error_set(e, STATUS_FORMAT, "%s: the compressed data ends too early", path);
+    enum status status = STATUS_OK;
+    if (gzclose_r(r->gz) == Z_BUF_ERROR)
+        status = error_set(e, STATUS_FORMAT, "%s: the compressed data ends too early", r->path);
+    free(r->path);
+    free(r);
+    return status;
+}
+
+struct growing {
+    uint8_t *at;
+    size_t len, cap;
+};
+
+/* Up to `limit` bytes into *out, which may be left partly filled; one byte behind them is free. */
+static enum status read_all(struct growing *out, struct file_reader *r, size_t limit,
+                            struct error *e) {
+    size_t got;
+    do {
+        if (!vec_reserve(out, out->len + (1 << 16)))
+            return error_set(e, STATUS_MEMORY, "%s: out of memory", r->path);
+        enum status status =
+            file_read_some(r, out->at + out->len, out->cap - out->len - 1, &got, e);
+        if (status != STATUS_OK)
+            return status;
+        out->len += got;
+        if (out->len > limit)
+            return error_set(e, STATUS_FORMAT,
+                             "%s: larger than %zu bytes, which no valid file of this kind is",
+                             r->path, limit);
+    } while (got > 0);
+    return STATUS_OK;
+}
+
+enum status file_read(struct bytes *out, const char *path, size_t limit, struct error *e) {
+    *out = (struct bytes){0};
+    struct file_reader *r;
+    enum status status = file_open_reader(&r, path, e);
+    if (status != STATUS_OK)
+        return status;
+    struct growing all = {0};
+    status = read_all(&all, r, limit, e);
+    enum status closed = file_close_reader(r, status == STATUS_OK ? e : NULL);
+    if (status == STATUS_OK)
+        status = closed;
     if (status != STATUS_OK) {
-        free(at);
+        vec_free(&all);
         return status;
     }
-    at[len] = 0;
-    *out = (struct bytes){.at = at, .len = len};
+    all.at[all.len] = 0;
+    *out = (struct bytes){.at = all.at, .len = all.len};
     return STATUS_OK;
+}
+
+enum status file_view(struct file_view *out, struct file_reader *r, struct error *e) {
+    *out = (struct file_view){0};
+    struct stat is;
+    if (gzdirect(r->gz) && fstat(r->fd, &is) == 0 && S_ISREG(is.st_mode) && is.st_size > 0) {
+        void *at = mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, r->fd, 0);
+        if (at != MAP_FAILED) {
+            *out = (struct file_view){.at = at, .len = (size_t)is.st_size, .mapped = true};
+            return STATUS_OK;
+        }
+    }
+    struct growing all = {0};
+    enum status status = read_all(&all, r, SIZE_MAX - 1, e);
+    if (status != STATUS_OK) {
+        vec_free(&all);
+        return status;
+    }
+    *out = (struct file_view){.at = all.at, .len = all.len};
+    return STATUS_OK;
+}
+
+void file_view_free(struct file_view *v) {
+    if (v->mapped)
+        munmap((void *)v->at, v->len);
+    else
+        free((void *)v->at);
+    *v = (struct file_view){0};
 }
 
 void bytes_free(struct bytes *b) {
@@ -117,6 +214,13 @@ static enum status choose_names(struct file_writer *w, const char *path, struct 
     return STATUS_OK;
 }
 
+/* Opening a pipe that nobody reads any more waits for a reader, for ever with /dev/stdout. */
+static bool is_standard_output(const char *path) {
+    struct stat at, out;
+    return stat(path, &at) == 0 && fstat(STDOUT_FILENO, &out) == 0 && at.st_dev == out.st_dev &&
+           at.st_ino == out.st_ino;
+}
+
 enum status file_open(struct file_writer **out, const char *path, struct error *e) {
     *out = NULL;
     struct file_writer *w = calloc(1, sizeof *w);
@@ -128,7 +232,10 @@ enum status file_open(struct file_writer **out, const char *path, struct error *
         return status;
     }
     int flags = O_WRONLY | O_CLOEXEC | (w->temporary != NULL ? O_CREAT | O_TRUNC : 0);
-    w->fd = open(w->temporary != NULL ? w->temporary : w->path, flags, 0666);
+    if (w->temporary == NULL && is_standard_output(w->path))
+        w->fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    else
+        w->fd = open(w->temporary != NULL ? w->temporary : w->path, flags, 0666);
     if (w->fd < 0) {
         status = error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno));
         writer_free(w);

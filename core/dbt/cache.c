@@ -32,18 +32,51 @@ static const char *map_anonymous(struct cache *c) {
     return mprotect(run, c->size, PROT_READ | PROT_EXEC) == 0 ? NULL : no_code;
 }
 
-enum status cache_open(struct cache *c, size_t bytes, bool anonymous, struct error *e) {
-    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    *c = (struct cache){.size = (bytes + page - 1) / page * page};
-    const int fd = anonymous ? -1 : memfd_create("hotgraph-code", MFD_CLOEXEC);
-    const char *const refused = anonymous ? map_anonymous(c)
-                                : fd >= 0 ? map_file(c, fd)
-                                          : "memfd_create()";
+/* Code, in both views. Returns what is refused, NULL when nothing is. */
+static const char *map_code(struct cache *c) {
+    if (c->anonymous)
+        return map_anonymous(c);
+    const int fd = memfd_create("hotgraph-code", MFD_CLOEXEC);
+    if (fd < 0)
+        return "memfd_create()";
+    const char *const refused = map_file(c, fd);
     const int why = errno;
-    if (fd >= 0)
-        close(fd);
-    if (!refused)
-        return STATUS_OK;
+    close(fd);
+    errno = why;
+    return refused;
+}
+
+enum { AT_ITS_END = 64 }; /* bytes for `ours`; keeps the stack aligned */
+
+static const char *map_stack(struct cache *c, size_t page) {
+    uint8_t *const at = mapped(mmap(NULL, page + CACHE_STACK, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (!at)
+        return no_memory;
+    uint8_t *const end = at + page + CACHE_STACK;
+    c->stack = end - AT_ITS_END;
+    c->ours = c->stack;
+    *c->stack = 1;
+    if (mprotect(at, page, PROT_NONE) != 0)
+        return no_memory;
+    if (madvise(at, page + CACHE_STACK, MADV_WIPEONFORK) != 0)
+        c->pid = getpid();
+    return NULL;
+}
+
+static void unmap_code(struct cache *c) {
+    if (c->code)
+        munmap(c->code, c->size);
+    if (c->run)
+        munmap((void *)(uintptr_t)c->run, c->size);
+    c->code = NULL;
+    c->run = NULL;
+    c->used = 0;
+}
+
+static enum status refuse(struct cache *c, const char *refused, struct error *e) {
+    const int why = errno;
+    const size_t bytes = c->size;
     cache_close(c);
     return error_set(e, STATUS_MEMORY,
                      "the translator needs %zu bytes for its code, and the system refuses %s: %s; "
@@ -51,10 +84,32 @@ enum status cache_open(struct cache *c, size_t bytes, bool anonymous, struct err
                      bytes, refused, strerror(why));
 }
 
+enum status cache_open(struct cache *c, size_t bytes, bool anonymous, struct error *e) {
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    *c = (struct cache){.size = (bytes + page - 1) / page * page, .anonymous = anonymous};
+    const char *refused = map_code(c);
+    if (!refused)
+        refused = map_stack(c, page);
+    return refused ? refuse(c, refused, e) : STATUS_OK;
+}
+
 void cache_close(struct cache *c) {
-    if (c->code)
-        munmap(c->code, c->size);
-    if (c->run)
-        munmap((void *)(uintptr_t)c->run, c->size);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unmap_code(c);
+    if (c->stack)
+        munmap(c->stack + AT_ITS_END - CACHE_STACK - page, page + CACHE_STACK);
     *c = (struct cache){0};
+}
+
+bool cache_is_ours(const struct cache *c) {
+    return c->pid ? c->pid == getpid() : *c->ours != 0;
+}
+
+enum status cache_renew(struct cache *c, struct error *e) {
+    unmap_code(c);
+    *c->stack = 1;
+    if (c->pid)
+        c->pid = getpid();
+    const char *const refused = map_code(c);
+    return refused ? refuse(c, refused, e) : STATUS_OK;
 }

@@ -10,8 +10,15 @@
  * Invariants
  *  - Nothing that a guest program, a profiler or a saved state can see depends on the engine.
  *  - No memory is mapped writable and executable: the cache is seen through two views.
- *  - A block is valid under one mapping of the cartridge, and while its bytes are what they were;
- *    blocks in memory that can be written compare them each time they are entered.
+ *  - A block belongs to a bank in a window of 8 KiB, however the other windows are filled, and is
+ *    valid while its bytes are what they were; blocks in memory that can be written compare them
+ *    each time they are entered.
+ *
+ *  - After fork() both processes may go on: the child takes memory of its own and translates anew.
+ *  - The host's stack is used as little as by the interpreter: translated code has its own.
+ *
+ * A machine takes 2 * cache_bytes (16 MiB) and 0.3 MiB of address space for it, and as much memory
+ * as there is host code.
  *
  *     const struct engine *engine = dbt_engine();     // NULL: not on this processor
  *     nes_create(&nes, &(struct nes_options){.cartridge = cart, .engine = engine}, &err);
@@ -50,12 +57,12 @@ struct dbt_statistics {
     uint64_t blocks;       /* translated so far */
     uint64_t instructions; /* guest instructions in them */
     uint64_t guest_bytes, host_bytes;
-    uint64_t nanoseconds; /* spent on translating: the one value here that is not deterministic */
-    uint64_t flushes;     /* the cache was full, or what had been translated became void */
-    uint64_t stale;       /* blocks translated again since their bytes had changed */
-    uint64_t links;       /* exits that were chained to their target */
-    uint64_t executed;    /* blocks executed; those not chained to went through the dispatcher: */
-    uint64_t dispatched;
+    uint64_t nanoseconds;   /* spent on translating: the one value here that is not deterministic */
+    uint64_t flushes;       /* the cache was full, or what had been translated became void */
+    uint64_t stale;         /* blocks translated again since their bytes had changed */
+    uint64_t links;         /* exits that were chained to their target */
+    uint64_t executed;      /* guest instructions executed in blocks */
+    uint64_t dispatched;    /* how often blocks were entered from outside, and not by a chain */
     uint64_t return_misses; /* RTS that went elsewhere than the top of the return stack says */
     uint64_t cache_bytes, cache_used;
 };

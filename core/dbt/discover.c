@@ -1,7 +1,7 @@
 /* Which guest instructions a block is made of. */
 #include <string.h>
 
-#include "dbt/translator.h"
+#include "dbt/guest.h"
 
 static const struct {
     uint8_t mnemonic, access;
@@ -9,10 +9,6 @@ static const struct {
 #define OP(code, name, mode, access, cycles, status) [code] = {DO_##name, access},
 #include "nes/ops.def"
 };
-
-static uint16_t operand_of(const struct guest_op *op) {
-    return (uint16_t)(op->bytes[1] | op->bytes[2] << 8);
-}
 
 static bool readable(const struct nes *n, uint16_t address) {
     return n->rd[address >> 8] != NULL;
@@ -23,11 +19,16 @@ static bool writable(const struct nes *n, uint16_t address) {
     return n->wr[address >> 8] != NULL && n->wr[address >> 8] == n->rd[address >> 8];
 }
 
-/* address .. address + 255 is one piece of the memory that the pages show. */
-static bool in_one_piece(const uint8_t *const *pages, uint16_t address) {
+/* address .. address + 255 is one piece of the memory that the pages show, and stays so. */
+static bool in_one_piece(const uint8_t *const *pages, uint16_t address, unsigned certain) {
     const unsigned page = address >> 8;
-    return pages[page] &&
-           ((address & 0xff) == 0 || (page < 0xff && pages[page + 1] == pages[page] + 256));
+    const uint16_t last = (uint16_t)(address + 0xff);
+    if (!pages[page] || (address & 0xff) == 0)
+        return pages[page] != NULL;
+    if (window_of(address) != window_of(last) &&
+        !(window_in(certain, address) && window_in(certain, last)))
+        return false;
+    return page < 0xff && pages[page + 1] == pages[page] + 256;
 }
 
 enum { APU_PAGE = 0x40, APU_READABLE = 0x4015 };
@@ -77,7 +78,7 @@ static bool lies_in_stack(const struct nes *n, const uint8_t *from) {
 static bool flow_is_plain(const struct nes *n, const struct guest_op *op) {
     switch ((enum insn_kind)op->info->kind) {
     case INSN_BRANCH:
-        return readable(n, (uint16_t)(op->pc + 2 + (int8_t)op->bytes[1]));
+        return readable(n, branch_target(op));
     case INSN_CALL:
         return readable(n, operand_of(op)) && !lies_in_stack(n, op->from);
     case INSN_JUMP:
@@ -108,7 +109,8 @@ static enum reach reach_of(const struct nes *n, const struct guest_op *op) {
     return REACH_NOTHING;
 }
 
-static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, struct guest_op *op) {
+static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, unsigned certain,
+                   struct guest_op *op) {
     *op = (struct guest_op){
         .pc = pc,
         .mnemonic = table[*from].mnemonic,
@@ -120,8 +122,10 @@ static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, struct guest
     op->reach = (uint8_t)reach_of(n, op);
     if (op->reach == REACH_NOTHING)
         return false;
-    op->in_one_piece =
-        in_one_piece(op->access == READ ? n->rd : (const uint8_t *const *)n->wr, operand_of(op));
+    if (!window_in(certain, (uint16_t)(next_pc(op) - 1)))
+        return false;
+    const uint8_t *const *const pages = op->access == READ ? n->rd : (const uint8_t *const *)n->wr;
+    op->in_one_piece = in_one_piece(pages, operand_of(op), certain);
     if (n->watched)
         op->site = watch_find(n, pc, watch_slot(n, pc, from), from);
     return true;
@@ -135,16 +139,38 @@ static bool writes(const struct guest_op *op) {
     return op->info->writes_memory || op->access == STACK;
 }
 
-/* May an instruction at pc follow those of a block that starts at `start`? Observers are asked
- * about what is translated. What they hear of must be the truth even if it is not executed now:
- * code that may change comes one by one then, and none runs over the edge of a bank. */
-static bool may_follow(const struct nes *n, const struct guest_block *g, uint16_t pc) {
-    if (n->watched && g->in_ram)
+/* Have the observers been asked about it already, as it is now? */
+static bool is_known(const struct nes *n, uint16_t pc, const uint8_t *from) {
+    const struct site *const site = n->watch->slots[watch_slot(n, pc, from)];
+    return site && site->insn.pc == pc && site->epoch == n->map_epoch &&
+           !memcmp(from, site->insn.bytes, site->insn.size);
+}
+
+/* May the instruction at pc follow those of a block? Observers are asked about what is translated.
+ * What they hear of must be the truth even if it is not executed now: code that may change and that
+ * they do not know comes one by one then, and none runs over the edge of a bank. */
+static bool may_follow(const struct nes *n, const struct guest_block *g, uint16_t pc,
+                       const uint8_t *from) {
+    if (n->watched && g->in_ram && !is_known(n, pc, from))
         return false;
     return !n->board.banked || (pc & 0x1fff) <= 0x1ffd;
 }
 
 /* ---- which flags are asked for ---- */
+
+bool hooks_call(const struct hooks *hooks) {
+    for (size_t i = 0; i < hooks->count; i++)
+        if (hooks->at[i].probe.kind == PROBE_CALL || hooks->at[i].probe.kind == PROBE_CALL_AT)
+            return true;
+    return false;
+}
+
+bool calls_back(const struct site *site) {
+    for (size_t i = 0; i < sizeof site->probes / sizeof *site->probes; i++)
+        if (hooks_call(&site->probes[i]))
+            return true;
+    return false;
+}
 
 /* Can the block be left to nes_step, with all flags, before the instruction? */
 static bool may_leave(const struct guest_op *op) {
@@ -175,8 +201,18 @@ static void find_needed(struct guest_block *g) {
     }
 }
 
+/* Windows that the instruction's site names: what is told of it depends on what they show. */
+static unsigned named_by(const struct guest_op *op) {
+    const enum insn_kind kind = op->info->kind;
+    unsigned named = 1u << window_of(next_pc(op));
+    if (kind == INSN_BRANCH)
+        named |= 1u << window_of(branch_target(op));
+    if (kind == INSN_JUMP || kind == INSN_CALL)
+        named |= 1u << window_of(operand_of(op));
+    return named;
+}
+
 static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out) {
-    *out = (struct guest_block){.in_ram = may_change(n, pc)};
     if (!n->rd[pc >> 8])
         return;
     out->from = n->rd[pc >> 8] + (pc & 0xff);
@@ -185,9 +221,12 @@ static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_bl
         struct guest_op *const op = &out->ops[out->count];
         if (!readable(n, pc) || from != n->rd[pc >> 8] + (pc & 0xff) ||
             from >= n->code_end[pc >> 8] || may_change(n, pc) != out->in_ram ||
-            (out->count && !may_follow(n, out, pc)) || !decode(n, pc, from, op))
+            !window_in(out->certain, pc) || (out->count && !may_follow(n, out, pc, from)) ||
+            !decode(n, pc, from, out->certain, op))
             return;
         out->count++;
+        if (n->watched)
+            out->guarded |= named_by(op) & ~out->certain;
         out->bytes += op->info->size;
         pc = (uint16_t)(pc + op->info->size);
         if (op->info->kind == INSN_BRANCH ? branches++ == BLOCK_BRANCHES
@@ -198,7 +237,9 @@ static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_bl
     }
 }
 
-void discover(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out) {
+void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
+              struct guest_block *out) {
+    *out = (struct guest_block){.in_ram = may_change(n, pc), .certain = certain};
     collect(n, pc, length, out);
     find_needed(out);
 }

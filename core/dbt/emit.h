@@ -16,17 +16,20 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Instructions that were encoded before, by what was asked for: Zydis takes a thousand times as
- * long as copying one, and most of a program's come again and again. */
+/* Forms of instructions that were encoded before: Zydis takes a thousand times as long as copying
+ * one and writing its numbers into it, and most of a program's come again and again. */
 struct encodings {
     struct encoding {
         struct {
             uint32_t mnemonic, operands;
-            uint32_t what[2]; /* of each operand: type, size, registers, scale; and its number */
-            int64_t value[2];
+            uint32_t
+                what[2]; /* of each operand: type, size, registers, scale, width of its number */
         } of;
         uint8_t length, bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
-    } at[2048]; /* length 0: empty */
+        struct {
+            uint8_t at, size; /* in `bytes`; size 0: it is not written there */
+        } number[2];
+    } at[1024]; /* length 0: empty */
 };
 
 struct emitter {

@@ -1,44 +1,21 @@
 /* Ways out of a block: to other blocks, and to the machine. */
+#include "dbt/exits.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbt/translator.h"
-
-/* ---- counts ---- */
-
-/* As settle(). blocks: 1 where the block is left. */
-static void settle_counting(struct translation *t, unsigned blocks) {
-    struct emitter *const e = t->e;
-    settle_c(e, &t->flags);
-    settle_nz(e, &t->flags);
-    t->flags.host = t->flags.carry = 0; /* the host's flags are lost */
-    if (t->cycles)
-        EMIT(e, LEA, BUDGET,
-             mem(8, ZYDIS_REGISTER_R12, -(int64_t)t->cycles)); /* lea r12, [r12 - cycles] */
-    const int64_t executed = ((int64_t)t->count << EXECUTED_SHIFT) + blocks;
-    if (executed)
-        EMIT(e, ADD, EXECUTED, imm(executed)); /* add r13, (count << 24) + blocks */
-    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
-        if (t->fired[i])
-            EMIT(e, ADD, mem(8, NES, (int64_t)offsetof(struct nes, fired) + 8 * i),
-                 imm(t->fired[i])); /* add qword [nes + fired + i*8], count */
-        t->fired[i] = 0;
-    }
-    t->cycles = t->count = 0;
-}
-static_assert(((int64_t)BLOCK_LONGEST << EXECUTED_SHIFT) + 1 <= INT32_MAX, "32 bits");
-
-void settle(struct translation *t) {
-    settle_counting(t, 0);
-}
+#include "dbt/instrument.h"
+#include "dbt/lower.h"
+#include "dbt/operands.h"
 
 /* ---- ways out ---- */
 
 static uint32_t add_exit(struct translation *t, struct exit exit) {
-    if (!vec_push(&t->dbt->exits, exit))
+    exit.certain = (uint8_t)t->certain;
+    if (!vec_push(&t->exits->all, exit))
         t->out_of_memory = true;
-    return (uint32_t)(t->dbt->exits.len - 1);
+    return (uint32_t)(t->exits->all.len - 1);
 }
 
 /* mov eax, number; jmp to the fixed code at `place` */
@@ -47,19 +24,21 @@ static void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
     emit_bind(t->e, emit_jump(t->e, JMP), place);      /* jmp place */
 }
 
-void leave_by(struct translation *t, struct exit exit) {
-    settle_counting(t, exit.leave != LEAVE_BUDGET && exit.leave != LEAVE_STALE);
-    emit_exit(t, exit, t->dbt->leave);
+static void leave_by(struct translation *t, struct exit exit) {
+    settle(t);
+    emit_exit(t, exit, t->fixed->leave);
 }
 
 /* A jump to the block at pc, once there is one and they are linked; everything is settled. */
 static void jump_to(struct translation *t, uint16_t pc) {
-    const uint32_t jump = emit_jump(t->e, JMP); /* jmp block */
-    emit_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = jump}, t->dbt->leave);
+    /* A branch that had nothing to see to on its way goes there itself. */
+    const bool direct = t->came_by && emit_here(t->e) == t->came_to;
+    const uint32_t jump = direct ? t->came_by : emit_jump(t->e, JMP); /* jmp block */
+    emit_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = jump}, t->fixed->leave);
 }
 
-void go_to(struct translation *t, uint16_t pc) {
-    settle_counting(t, 1);
+void exit_to(struct translation *t, uint16_t pc) {
+    settle(t);
     jump_to(t, pc);
 }
 
@@ -71,42 +50,23 @@ void go_to(struct translation *t, uint16_t pc) {
  * translated code is left, which happens at least once in LONGEST_RUN cycles; so the depth is
  * bounded. */
 
-void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
+static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
     struct emitter *const e = t->e;
-    if (t->dbt->options.no_chaining || t->dbt->options.no_return_stack) {
-        go_to(t, pc);
+    if (!returns_are_foretold(t)) {
+        exit_to(t, pc);
         return;
     }
-    settle_counting(t, 1);
+    settle(t);
     EMIT(e, PUSH, imm(back));                              /* push back */
     const uint32_t call = emit_jump(e, CALL);              /* call block */
     EMIT(e, LEA, REG(RSP), mem(8, ZYDIS_REGISTER_RSP, 8)); /* lea rsp, [rsp + 8] */
     jump_to(t, back);                                      /* jmp block at back */
     emit_bind(e, call, emit_here(e)); /* the call leads here before it is linked: */
-    emit_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = call}, t->dbt->leave);
-}
-
-void go_back(struct translation *t) {
-    struct emitter *const e = t->e;
-    if (t->dbt->options.no_chaining || t->dbt->options.no_return_stack) {
-        go_indirect(t);
-        return;
-    }
-    settle_counting(t, 1);
-    EMIT(e, CMP, mem(4, ZYDIS_REGISTER_RSP, 8), REG(ECX)); /* cmp [rsp + 8], ecx */
-    emit_bind(e, emit_jump(e, JNZ), t->dbt->return_miss);  /* jnz return_miss */
-    emit_ret(e);                                           /* ret */
+    emit_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = call}, t->fixed->leave);
 }
 
 /* ---- indirect jumps: an inline cache of one target, the first that was hot, then the table ----
  */
-
-void emit_look_up(struct emitter *e) {
-    EMIT(e, MOV, REG(EAX), memx(4, TABLE, ZYDIS_REGISTER_RCX, 4, 0)); /* mov eax, [table + rcx*4] */
-    emit_address(e, ZYDIS_REGISTER_RDX, 0);                           /* lea rdx, [place 0] */
-    EMIT(e, ADD, REG(RAX), REG(RDX));                                 /* add rax, rdx */
-    EMIT(e, JMP, REG(RAX));                                           /* jmp rax */
-}
 
 /* Where the parts of an inline cache are, seen from the displacement of its jump. */
 enum {
@@ -117,21 +77,21 @@ enum {
     CACHE_NO_PC = 0x7fffffff, /* also makes the encoder use 32 bits */
 };
 
-void go_indirect(struct translation *t) {
+static void go_indirect(struct translation *t) {
     struct emitter *const e = t->e;
-    settle_counting(t, 1);
-    if (t->dbt->options.no_chaining) {
+    settle(t);
+    if (t->options->no_chaining) {
         emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
         return;
     }
-    if (!t->dbt->options.no_inline_cache) {
+    if (!t->options->no_inline_cache) {
         EMIT(e, CMP, REG(ECX), imm(CACHE_NO_PC)); /* cmp ecx, pc */
         const uint32_t pc = emit_here(e) - 4;
         const uint32_t miss = emit_jump(e, JNZ); /* jnz empty, later: look_up */
         const uint32_t jump = emit_jump(e, JMP); /* jmp block */
         const uint32_t empty = emit_here(e);     /* empty: */
         emit_bind(e, miss, empty);
-        emit_exit(t, (struct exit){.leave = LEAVE_GUESS, .jump = jump}, t->dbt->leave_indirect);
+        emit_exit(t, (struct exit){.leave = LEAVE_GUESS, .jump = jump}, t->fixed->leave_indirect);
         assert(e->full || (pc == jump + CACHE_PC && miss == jump + CACHE_MISS &&
                            empty == jump + CACHE_EMPTY && emit_here(e) == jump + CACHE_LOOK_UP));
         (void)pc;
@@ -139,23 +99,72 @@ void go_indirect(struct translation *t) {
     emit_look_up(e); /* look_up: */
 }
 
-void exit_link(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place) {
-    struct exit *const x = &d->exits.at[number];
-    struct emitter e = {.code = d->cache.code};
-    emit_bind(&e, x->jump, place);
-    if (x->leave == LEAVE_GUESS) {
-        const int32_t guess = pc;
-        memcpy(d->cache.code + x->jump + CACHE_PC, &guess, sizeof guess);
-        emit_bind(&e, x->jump + CACHE_MISS, x->jump + CACHE_LOOK_UP);
-        x->pc = pc;
+/* An RTS to where it was foretold to go. */
+static void go_back(struct translation *t) {
+    if (!returns_are_foretold(t)) {
+        go_indirect(t);
+        return;
     }
+    settle(t);
+    emit_ret(t->e); /* ret */
+}
+
+/* An RTS to elsewhere. */
+static void missed_return(struct translation *t) {
+    lower_missed_return(t);
+    t->uncounted.cycles += t->op->info->cycles;
+    t->uncounted.instructions++;
+    fire(t, PROBE_INDIRECT, PC_IN_ECX);
+    settle(t);
+    emit_bind(t->e, emit_jump(t->e, JMP), t->fixed->return_miss); /* jmp return_miss */
+}
+
+/* Code that goes to whatever the table says of pc; returns its place. */
+static uint32_t emit_thunk(struct emitter *e, uint16_t pc) {
+    const uint32_t place = emit_here(e);
+    EMIT(e, MOV, REG(ECX), imm(pc)); /* mov ecx, pc */
+    emit_look_up(e);
+    return place;
+}
+
+static void link_guess(struct exit *x, struct emitter *e, uint16_t pc, uint32_t place) {
+    emit_bind(e, x->jump + CACHE_MISS, x->jump + CACHE_LOOK_UP);
+    if (!window_in(x->certain, pc))
+        return; /* the table is asked from now on */
+    const int32_t guess = pc;
+    emit_bind(e, x->jump, place);
+    memcpy(e->code + x->jump + CACHE_PC, &guess, sizeof guess);
+    x->pc = pc;
     x->linked = true;
-    d->statistics.links++;
+}
+
+void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t pc,
+               uint32_t place) {
+    struct exit *const x = &exits->all.at[number];
+    if (x->leave == LEAVE_GUESS) {
+        link_guess(x, e, pc, place);
+        return;
+    }
+    if (x->leave == LEAVE_LINK && !window_in(x->certain, pc)) {
+        place = emit_thunk(e, pc);
+        if (e->full)
+            return;
+    }
+    emit_bind(e, x->jump, place);
+    x->linked = true;
+}
+
+void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {
+    e->at = place;
+    e->end = place + 10;
+    EMIT(e, MOV, REG(ECX), imm(pc));    /* mov ecx, pc */
+    emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
+    assert(!e->full);
 }
 
 /* ---- busy-waits ---- */
 
-void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target) {
+static void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target) {
     struct emitter *const e = t->e;
     if (target > op->pc)
         return;
@@ -164,7 +173,7 @@ void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t ta
     if (candidate.length == 0)
         return;
     struct wait *const wait = malloc(sizeof *wait);
-    if (!wait || !vec_push(&t->dbt->waits, wait)) {
+    if (!wait || !vec_push(&t->exits->waits, wait)) {
         free(wait);
         t->out_of_memory = true;
         return;
@@ -173,15 +182,125 @@ void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t ta
     settle(t);
     const operand last = mem(8, ZYDIS_REGISTER_RDX, (int64_t)offsetof(struct wait, executed));
     EMIT(e, MOV, REG(RDX), imm_pointer(wait));   /* mov rdx, wait */
-    frame_in(t->dbt, e, ZYDIS_REGISTER_RCX);     /* mov rcx, frame */
-    EMIT(e, MOV, REG(RAX), EXECUTED);            /* mov rax, r13 */
-    EMIT(e, SHR, REG(RAX), imm(EXECUTED_SHIFT)); /* shr rax, 24 */
-    EMIT(e, ADD, REG(RAX), FRAME(RCX, instructions));
-    EMIT(e, MOV, REG(RCX), REG(RAX));          /* ^ add rax, [rcx + ...]; mov rcx, rax */
-    EMIT(e, SUB, REG(RAX), last);              /* sub rax, [rdx + executed] */
-    EMIT(e, MOV, last, REG(RCX));              /* mov [rdx + executed], rcx */
-    EMIT(e, CMP, REG(RAX), imm(wait->length)); /* cmp rax, length */
-    const uint32_t no = emit_jump(e, JNZ);     /* jnz no */
+    EMIT(e, MOVZX, REG(EAX), REG(R12W));         /* movzx eax, r12w */
+    EMIT(e, ADD, REG(RAX), FRAME(instructions)); /* add rax, [frame + instructions] */
+    EMIT(e, MOV, REG(RCX), REG(RAX));            /* mov rcx, rax */
+    EMIT(e, SUB, REG(RAX), last);                /* sub rax, [rdx + executed] */
+    EMIT(e, MOV, last, REG(RCX));                /* mov [rdx + executed], rcx */
+    EMIT(e, CMP, REG(RAX), imm(wait->length));   /* cmp rax, length */
+    const uint32_t no = emit_jump(e, JNZ);       /* jnz no */
     leave_by(t, (struct exit){.leave = LEAVE_WAIT, .pc = target, .wait = wait});
     emit_bind(e, no, emit_here(e)); /* no: */
+}
+
+/* ---- what comes behind an instruction that goes somewhere ---- */
+
+void exit_direct(struct translation *t, const struct guest_op *op, uint16_t target) {
+    fire(t, PROBE_TAKEN, target);
+    look_for_wait(t, op, target);
+    if (op->info->kind == INSN_CALL)
+        go_and_return(t, target, next_pc(op));
+    else
+        exit_to(t, target);
+}
+
+void exit_indirect(struct translation *t, const struct guest_op *op) {
+    fire(t, PROBE_INDIRECT, PC_IN_ECX);
+    if (op->info->kind == INSN_RETURN)
+        go_back(t);
+    else
+        go_indirect(t);
+}
+
+/* ---- stubs: what a block seldom does, and what comes behind it ---- */
+
+void exit_if(struct translation *t, uint32_t jump, enum leave leave, uint16_t pc) {
+    struct stub *const s = add_stub(t, jump, STUB_AT_PC);
+    s->leave = (uint8_t)leave;
+    s->pc = pc;
+}
+
+static void announce(struct translation *t, const struct stub *s) {
+    if (s->announced)
+        EMIT(t->e, MOV, FIELD_OF_NES(announced), imm(1)); /* mov byte [nes + announced], 1 */
+}
+
+static void emit_stub(struct translation *t, const struct stub *s, uint16_t entry_pc) {
+    struct emitter *const e = t->e;
+    emit_bind(e, s->jump, emit_here(e));
+    t->came_by = 0;
+    t->came_to = emit_here(e);
+    t->flags = s->flags;
+    t->uncounted = s->uncounted;
+    t->op = s->op;
+    t->announced = false;
+    switch (s->kind) {
+    case STUB_SLOW:
+        announce(t, s);
+        leave_by(t, (struct exit){.leave = LEAVE_SLOW, .pc = s->op->pc});
+        break;
+    case STUB_TAKEN:
+        t->came_by = s->jump;
+        exit_direct(t, s->op, branch_target(s->op));
+        break;
+    case STUB_AT_PC:
+        leave_by(t,
+                 (struct exit){.leave = s->leave, .pc = s->pc, .site = s->op ? s->op->site : NULL});
+        break;
+    case STUB_STALE: {
+        const uint32_t jump = emit_jump(e, JMP); /* jmp to the next version of the block */
+        leave_by(t, (struct exit){.leave = LEAVE_STALE, .pc = entry_pc, .jump = jump});
+        break;
+    }
+    case STUB_PENALTY:
+        EMIT(e, SUB, BUDGET, imm(1 << BUDGET_SHIFT)); /* sub r12, 1 << 16 */
+        emit_bind(e, emit_jump(e, JMP), s->back);     /* jmp back */
+        break;
+    case STUB_CARRY:
+        t->announced = s->announced;
+        operand_carried(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
+    case STUB_ADD_TO:
+        EMIT(e, MOV, REG(EAX), REG(ECX));                   /* mov eax, ecx */
+        emit_bind(e, emit_jump(e, CALL), t->fixed->add_to); /* call add_to */
+        EMIT(e, MOV, REG(ECX), REG(EAX));                   /* mov ecx, eax */
+        emit_bind(e, emit_jump(e, JMP), s->back);           /* jmp back */
+        break;
+    case STUB_MISSED:
+        t->announced = s->announced;
+        missed_return(t);
+        break;
+    case STUB_ATTENTION:
+        announce(t, s);
+        leave_by(t, (struct exit){.leave = LEAVE_ATTENTION});
+        break;
+    }
+}
+
+void emit_stubs(struct translation *t, uint16_t entry_pc) {
+    for (unsigned i = 0; i < t->stub_count; i++) { /* a stub may add more */
+        const struct stub s = t->stubs[i];
+        emit_stub(t, &s, entry_pc);
+    }
+}
+
+/* ---- all of them ---- */
+
+bool exits_open(struct exits *exits) {
+    return vec_push(&exits->all, (struct exit){.leave = LEAVE_INDIRECT});
+}
+
+void exits_forget(struct exits *exits) {
+    for (size_t i = 0; i < exits->waits.len; i++)
+        free(exits->waits.at[i]);
+    exits->waits.len = 0;
+    if (exits->all.len)
+        exits->all.len = 1;
+}
+
+void exits_close(struct exits *exits) {
+    exits_forget(exits);
+    vec_free(&exits->all);
+    vec_free(&exits->waits);
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dbt/translator.h"
+#include "dbt/state.h"
 
 size_t dbt_disassemble(char text[96], const uint8_t *code, size_t size, uint64_t address) {
     ZydisDisassembledInstruction insn;
@@ -29,14 +29,14 @@ void dbt_each_block(const struct nes *n, void (*each)(void *user, const struct d
             .guest_bytes = b->guest_bytes,
             .executions = b->executions,
             .guest = b->guest,
-            .host = d->cache.run + b->host,
+            .host = d->with.cache.run + b->host,
             .host_size = b->host_size,
-            .host_address = (uintptr_t)(d->cache.run + b->host),
+            .host_address = (uintptr_t)(d->with.cache.run + b->host),
         };
         uint32_t targets[BLOCK_LONGEST + 1];
         out.targets = targets;
         for (uint32_t k = b->first_exit; k < b->first_exit + b->exits; k++) {
-            const struct exit *const x = &d->exits.at[k];
+            const struct exit *const x = &d->with.exits.all.at[k];
             if (x->leave == LEAVE_LINK || (x->leave == LEAVE_GUESS && x->linked)) {
                 targets[out.exits++] = x->pc;
                 out.links += x->linked;
@@ -60,5 +60,5 @@ enum status perf_map_open(struct dbt *d, struct error *e) {
 void perf_map_add(const struct dbt *d, const struct block *b) {
     if (d->perf_map)
         fprintf(d->perf_map, "%" PRIxPTR " %" PRIx32 " guest_%06" PRIx32 "\n",
-                (uintptr_t)(d->cache.run + b->host), b->host_size, b->address);
+                (uintptr_t)(d->with.cache.run + b->host), b->host_size, b->address);
 }

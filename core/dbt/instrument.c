@@ -1,5 +1,8 @@
 /* Probes in translated code. */
-#include "dbt/translator.h"
+#include "dbt/instrument.h"
+
+#include <assert.h>
+#include <stdlib.h>
 
 /* counters[i] += value */
 static void add_to_counter(struct emitter *e, uint32_t i, uint64_t value) {
@@ -15,7 +18,7 @@ static void call(struct translation *t, const struct hook *hook) {
     struct emitter *const e = t->e;
     EMIT(e, MOV, REG(EDX), imm32(t->op->site->insn.address)); /* mov edx, from */
     EMIT(e, MOV, REG(RAX), imm_pointer(hook));                /* mov rax, hook */
-    emit_bind(e, emit_jump(e, CALL), t->dbt->call_probe);     /* call call_probe */
+    emit_bind(e, emit_jump(e, CALL), t->fixed->call_probe);   /* call call_probe */
 }
 
 /* The counter counts; when it comes to the value, the call follows. */
@@ -31,18 +34,75 @@ static void call_at(struct translation *t, const struct hook *hook) {
     emit_bind(e, not_yet, emit_here(e)); /* not_yet: */
 }
 
-static bool calls(const struct hooks *hooks) {
-    for (size_t i = 0; i < hooks->count; i++)
-        if (hooks->at[i].probe.kind == PROBE_CALL || hooks->at[i].probe.kind == PROBE_CALL_AT)
-            return true;
-    return false;
+static struct targets *new_targets(struct translation *t, const struct hook *hook) {
+    struct targets *const targets = calloc(1, sizeof *targets);
+    if (!targets || !vec_push(&t->targets->all, targets)) {
+        free(targets);
+        t->out_of_memory = true;
+        return NULL;
+    }
+    targets->hook = hook;
+    targets->from = t->op->site->insn.address;
+    targets->certain = t->certain;
+    for (unsigned i = 0; i < TARGETS; i++)
+        targets->at[i].pc = UINT32_MAX;
+    return targets;
 }
 
-bool calls_back(const struct site *site) {
-    for (size_t i = 0; i < sizeof site->probes / sizeof *site->probes; i++)
-        if (calls(&site->probes[i]))
-            return true;
-    return false;
+/* A counter for each target; the pc stays in ecx. */
+static void add_to(struct translation *t, const struct hook *hook, int pc) {
+    struct emitter *const e = t->e;
+    struct targets *const targets = new_targets(t, hook);
+    if (pc != PC_IN_ECX)
+        EMIT(e, MOV, REG(ECX), imm(pc));          /* mov ecx, pc */
+    EMIT(e, MOV, REG(RDX), imm_pointer(targets)); /* mov rdx, targets */
+    EMIT(e, MOV, REG(EAX), REG(ECX));             /* mov eax, ecx */
+    EMIT(e, AND, REG(EAX), imm(TARGETS - 1));     /* and eax, 15 */
+    const int64_t at = offsetof(struct targets, at), counter = at + 4;
+    EMIT(e, CMP, memx(4, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RAX, 8, at), REG(ECX));
+    struct stub *const s = add_stub(t, emit_jump(e, JNZ), STUB_ADD_TO); /* ^ cmp .., ecx; jnz */
+    EMIT(e, MOV, REG(EAX), memx(4, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RAX, 8, counter));
+    const operand its_counter = memx(8, COUNTERS, ZYDIS_REGISTER_RAX, 8, 0);
+    if (hook->probe.value <= INT32_MAX) {
+        EMIT(e, ADD, its_counter, imm((int64_t)hook->probe.value)); /* add [r14 + rax*8], value */
+    } else {
+        EMIT(e, MOV, REG(RDX), imm((int64_t)hook->probe.value)); /* mov rdx, value */
+        EMIT(e, ADD, its_counter, REG(RDX));                     /* add [r14 + rax*8], rdx */
+    }
+    s->back = emit_here(e);
+}
+static_assert(sizeof((struct targets *)0)->at[0] == 8, "addressed with a scale of 8");
+
+static void fire_one(struct translation *t, const struct hook *hook, int pc) {
+    struct emitter *const e = t->e;
+    const struct probe *const p = &hook->probe;
+    switch (p->kind) {
+    case PROBE_ADD:
+        add_to_counter(e, p->counter, p->value);
+        break;
+    case PROBE_STORE:
+        EMIT(e, MOV, REG(RAX), imm((int64_t)p->value)); /* mov rax, value */
+        EMIT(e, MOV, COUNTER(p->counter), REG(RAX));    /* mov [r14 + i*8], rax */
+        break;
+    case PROBE_CALL:
+        call(t, hook);
+        break;
+    case PROBE_CALL_AT:
+        call_at(t, hook);
+        break;
+    case PROBE_ADD_TO:
+        add_to(t, hook, pc);
+        break;
+    }
+}
+
+/* The machine is to be looked at: it stands at pc. */
+static void settle_at(struct translation *t, int pc) {
+    settle(t);
+    if (pc == PC_IN_ECX)
+        EMIT(t->e, MOV, CPU(pc), REG(CX)); /* mov [nes + cpu.pc], cx */
+    else
+        EMIT(t->e, MOV, CPU(pc), imm16((unsigned)pc)); /* mov word [nes + cpu.pc], pc */
 }
 
 void fire(struct translation *t, enum probe_when when, int pc) {
@@ -52,35 +112,17 @@ void fire(struct translation *t, enum probe_when when, int pc) {
     if (!site || site->probes[when].count == 0)
         return;
     const struct hooks *const hooks = &site->probes[when];
-    const bool called = calls(hooks);
+    const bool called = hooks_call(hooks);
     for (size_t i = 0; i < hooks->count; i++)
-        t->fired[hooks->at[i].observer]++;
-    if (called) {
-        settle(t);
-        if (pc == PC_IN_ECX)
-            EMIT(e, MOV, CPU(pc), REG(CX)); /* mov [nes + cpu.pc], cx */
-        else
-            EMIT(e, MOV, CPU(pc), imm16((unsigned)pc)); /* mov word [nes + cpu.pc], pc */
-    }
+        t->uncounted.fired[hooks->at[i].observer]++;
+    if (called)
+        settle_at(t, pc);
     for (size_t i = 0; i < hooks->count; i++) {
-        const struct hook *const hook = &hooks->at[i];
-        switch (hook->probe.kind) {
-        case PROBE_ADD:
-            add_to_counter(e, hook->probe.counter, hook->probe.value);
-            break;
-        case PROBE_STORE:
-            EMIT(e, MOV, REG(RAX), imm((int64_t)hook->probe.value)); /* mov rax, value */
-            EMIT(e, MOV, COUNTER(hook->probe.counter), REG(RAX));    /* mov [r14 + i*8], rax */
-            break;
-        case PROBE_CALL:
-            call(t, hook);
-            break;
-        case PROBE_CALL_AT:
-            call_at(t, hook);
-            break;
-        }
+        fire_one(t, &hooks->at[i], pc);
+        if (called && pc == PC_IN_ECX && i + 1 < hooks->count) /* a call keeps no registers */
+            EMIT(e, MOVZX, REG(ECX), CPU(pc));                 /* movzx ecx, word [nes + cpu.pc] */
     }
-    t->flags.host = t->flags.carry = 0; /* the host's flags are lost */
+    forget_host_flags(t);
     if (!called)
         return;
     EMIT(e, CMP, FIELD_OF_NES(attention), imm(0));  /* cmp byte [nes + attention], 0 */

@@ -1,30 +1,13 @@
 /* One guest instruction as host instructions. What each means is in nes/cpu_exec.h; the tests hold
  * the two together. */
-#include "dbt/translator.h"
+#include "dbt/lower.h"
+
+#include "dbt/operands.h"
+#include "dbt/touch.h"
 
 #include "nes/cpu_exec.h"
 
-static uint16_t word_of(const struct guest_op *op) {
-    return (uint16_t)(op->bytes[1] | op->bytes[2] << 8);
-}
-
 /* ---- flags ---- */
-
-void settle_c(struct emitter *e, struct known_flags *f) {
-    if (f->c != C_HERE)
-        EMIT(e, MOV, C32, imm(f->c == C_IS_1)); /* mov edi, 0 or 1; leaves the host's flags */
-    f->c = C_HERE;
-}
-
-void settle_nz(struct emitter *e, struct known_flags *f) {
-    if (f->nz == NZ_IS_A)
-        EMIT(e, MOV, NZ32, A32); /* mov esi, r8d */
-    else if (f->nz == NZ_IS_X)
-        EMIT(e, MOV, NZ32, X32); /* mov esi, r9d */
-    else if (f->nz == NZ_IS_Y)
-        EMIT(e, MOV, NZ32, Y32); /* mov esi, r10d */
-    f->nz = NZ_HERE;
-}
 
 static void set_nz(struct translation *t, unsigned where, unsigned host) {
     t->flags.nz = (uint8_t)where;
@@ -59,144 +42,6 @@ static void carry_out(struct translation *t) {
 static void overflow_out(struct translation *t) {
     if (needed(t, FLAG_V))
         EMIT(t->e, SETO, V8); /* seto bpl */
-}
-
-/* ---- where operands are ---- */
-
-/* The guest's memory at `at` + index; index may be ZYDIS_REGISTER_NONE. */
-operand lower_memory_at(struct translation *t, const uint8_t *at, ZydisRegister index) {
-    const struct nes *const n = t->nes;
-    if (at >= n->ram && at < n->ram + RAM_SIZE)
-        return memx(1, NES, index, index ? 1 : 0,
-                    (int64_t)offsetof(struct nes, ram) + (at - n->ram));
-    EMIT(t->e, MOV, REG(RAX), imm_pointer(at)); /* mov rax, at */
-    return memx(1, ZYDIS_REGISTER_RAX, index, index ? 1 : 0, 0);
-}
-
-/* The memory that the address in ecx reaches through a table of pages. */
-static operand memory_through(struct translation *t, bool write) {
-    struct emitter *const e = t->e;
-    EMIT(e, MOV, REG(EAX), REG(ECX)); /* mov eax, ecx */
-    EMIT(e, SHR, REG(EAX), imm(8));   /* shr eax, 8 */
-    if (write)
-        EMIT(e, MOV, REG(RAX), PAGE_OF(wr, RAX)); /* mov rax, [nes + rax*8 + wr] */
-    else
-        EMIT(e, MOV, REG(RAX), PAGE_OF(rd, RAX));
-    EMIT(e, TEST, REG(RAX), REG(RAX)); /* test rax, rax */
-    leave_at(t, emit_jump(e, JZ));     /* jz to nes_step */
-    EMIT(e, MOVZX, REG(ECX), REG(CL)); /* movzx ecx, cl */
-    return memx(1, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 0);
-}
-
-static operand zero_page_indexed(struct translation *t, uint8_t base, ZydisRegister index) {
-    EMIT(t->e, LEA, REG(ECX), mem(8, index, base)); /* lea ecx, [index + base] */
-    EMIT(t->e, MOVZX, REG(ECX), REG(CL));           /* movzx ecx, cl */
-    return MEMORY_AT(RCX, 0);
-}
-
-/* budget -= 1 when low + index carries. */
-static void page_penalty(struct translation *t, uint8_t low, ZydisRegister index) {
-    if (low == 0)
-        return;
-    EMIT(t->e, LEA, REG(EDX), mem(8, index, low)); /* lea edx, [index + low] */
-    EMIT(t->e, SHR, REG(EDX), imm(8));             /* shr edx, 8 */
-    EMIT(t->e, SUB, BUDGET, REG(RDX));             /* sub r12, rdx */
-}
-
-static operand absolute_indexed(struct translation *t, const struct guest_op *op,
-                                ZydisRegister index) {
-    struct emitter *const e = t->e;
-    const struct nes *const n = t->nes;
-    const uint16_t base = word_of(op);
-    const bool write = op->access != READ;
-    const uint8_t *const *const pages = write ? (const uint8_t *const *)n->wr : n->rd;
-    if (op->in_one_piece) {
-        if (!write)
-            page_penalty(t, base & 0xff, index);
-        return lower_memory_at(t, pages[base >> 8] + (base & 0xff), index);
-    }
-    EMIT(e, LEA, REG(ECX), mem(8, index, base)); /* lea ecx, [index + base] */
-    EMIT(e, MOVZX, REG(ECX), REG(CX));           /* movzx ecx, cx */
-    const operand m = memory_through(t, write);
-    if (!write)
-        page_penalty(t, base & 0xff, index);
-    return m;
-}
-
-/* The pointer at (zero page) in ecx. */
-static void pointer(struct translation *t, uint8_t zp) {
-    struct emitter *const e = t->e;
-    if (zp < 0xff) {
-        EMIT(e, MOVZX, REG(ECX), mem(2, NES, (int64_t)offsetof(struct nes, ram) + zp));
-        return; /* movzx ecx, word [nes + ram + zp] */
-    }
-    EMIT(e, MOVZX, REG(ECX), MEMORY(0xff)); /* movzx ecx, byte [nes + ram + 255] */
-    EMIT(e, MOVZX, REG(EAX), MEMORY(0));    /* movzx eax, byte [nes + ram] */
-    EMIT(e, SHL, REG(EAX), imm(8));         /* shl eax, 8 */
-    EMIT(e, OR, REG(ECX), REG(EAX));        /* or ecx, eax */
-}
-
-static operand indexed_indirect(struct translation *t, const struct guest_op *op) {
-    struct emitter *const e = t->e;
-    EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_R9, op->bytes[1])); /* lea eax, [X + zp] */
-    EMIT(e, MOVZX, REG(EAX), REG(AL));                               /* movzx eax, al */
-    EMIT(e, MOVZX, REG(ECX), MEMORY_AT(RAX, 0)); /* movzx ecx, byte [nes + rax + ram] */
-    EMIT(e, ADD, REG(AL), imm(1));               /* add al, 1 */
-    EMIT(e, MOVZX, REG(EAX), MEMORY_AT(RAX, 0)); /* movzx eax, byte [nes + rax + ram] */
-    EMIT(e, SHL, REG(EAX), imm(8));              /* shl eax, 8 */
-    EMIT(e, OR, REG(ECX), REG(EAX));             /* or ecx, eax */
-    return memory_through(t, op->access != READ);
-}
-
-/* Reads take a cycle more when the index carries. The page of the pointer itself is read without
- * purpose then, and always by writes: where that could matter, nes_step does it. */
-static operand indirect_indexed(struct translation *t, const struct guest_op *op) {
-    struct emitter *const e = t->e;
-    const bool write = op->access != READ;
-    pointer(t, op->bytes[1]);
-    EMIT(e, MOV, REG(EAX), REG(ECX));       /* mov eax, ecx */
-    EMIT(e, SHR, REG(EAX), imm(8));         /* shr eax, 8 */
-    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
-    leave_at(t, emit_jump(e, JZ));          /* jz to nes_step */
-    if (!write)
-        EMIT(e, MOVZX, REG(EDX), REG(CL)); /* movzx edx, cl */
-    EMIT(e, ADD, REG(ECX), Y32);           /* add ecx, r10d */
-    EMIT(e, MOVZX, REG(ECX), REG(CX));     /* movzx ecx, cx */
-    const operand m = memory_through(t, write);
-    if (!write) {
-        EMIT(e, ADD, REG(EDX), Y32);    /* add edx, r10d */
-        EMIT(e, SHR, REG(EDX), imm(8)); /* shr edx, 8 */
-        EMIT(e, SUB, BUDGET, REG(RDX)); /* sub r12, rdx */
-    }
-    return m;
-}
-
-/* Emits what finds the operand; may leave to nes_step, so guest state must not have changed yet.
- * rax and rcx are in use afterwards; rdx is free. */
-static operand place(struct translation *t, const struct guest_op *op) {
-    const uint8_t zp = op->bytes[1];
-    if (op->reach == REACH_DEVICE)
-        return touch_read(t, op), REG(AL);
-    switch ((enum addressing_mode)op->info->mode) {
-    case MODE_IMM:
-        return imm8(zp);
-    case MODE_ZP:
-        return MEMORY(zp);
-    case MODE_ZPX:
-        return zero_page_indexed(t, zp, ZYDIS_REGISTER_R9);
-    case MODE_ZPY:
-        return zero_page_indexed(t, zp, ZYDIS_REGISTER_R10);
-    case MODE_ABS:
-        return lower_memory_at(t, t->nes->rd[op->bytes[2]] + op->bytes[1], ZYDIS_REGISTER_NONE);
-    case MODE_ABX:
-        return absolute_indexed(t, op, ZYDIS_REGISTER_R9);
-    case MODE_ABY:
-        return absolute_indexed(t, op, ZYDIS_REGISTER_R10);
-    case MODE_IZX:
-        return indexed_indirect(t, op);
-    default:
-        return indirect_indexed(t, op);
-    }
 }
 
 /* to = the operand, zero-extended. */
@@ -279,7 +124,7 @@ static void arr(struct translation *t, operand m) {
 
 static void lower_read(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
-    const operand m = place(t, op);
+    const operand m = operand_place(t, op);
     switch (op->mnemonic) {
     case DO_LDA:
         load(t, A32, m);
@@ -396,7 +241,7 @@ static void lower_write(struct translation *t, const struct guest_op *op) {
         touch_write(t, op, stored(t, op));
         return;
     }
-    const operand m = place(t, op);
+    const operand m = operand_place(t, op);
     EMIT(t->e, MOV, m, stored(t, op)); /* mov m, r8b */
 }
 
@@ -483,7 +328,7 @@ static void lower_modify(struct translation *t, const struct guest_op *op) {
         shift(t, op->mnemonic, A8, NZ_IS_A);
         return;
     }
-    const operand m = place(t, op);
+    const operand m = operand_place(t, op);
     EMIT(t->e, MOVZX, NZ32, m); /* movzx esi, m */
     shift(t, op->mnemonic, NZ8, NZ_HERE);
     EMIT(t->e, MOV, m, NZ8); /* mov m, sil */
@@ -637,7 +482,7 @@ static void lower_stack(struct translation *t, const struct guest_op *op) {
 
 void lower(struct translation *t, const struct guest_op *op) {
     if (op->access != FLOW)
-        t->flags.host = t->flags.carry = 0;
+        forget_host_flags(t);
     switch ((enum access)op->access) {
     case READ:
         lower_read(t, op);

@@ -1,5 +1,6 @@
 /* Instructions that go somewhere: what they push and pull, where they go, and on what condition. */
-#include "dbt/translator.h"
+#include "dbt/lower.h"
+#include "dbt/operands.h"
 
 void lower_call(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
@@ -11,30 +12,44 @@ void lower_call(struct translation *t, const struct guest_op *op) {
     EMIT(e, DEC, S8);                                /* dec r11b */
 }
 
-/* RTS pulls, and reads without purpose where it came from before it goes on behind that. */
+/* Before it goes on an RTS reads without purpose where it came from, before the pc in ecx. */
+static void check_return(struct translation *t) {
+    struct emitter *const e = t->e;
+    EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_RCX, -1)); /* lea eax, [rcx - 1] */
+    EMIT(e, MOVZX, REG(EAX), REG(AH));                      /* movzx eax, ah */
+    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));                 /* cmp qword [nes + rax*8 + rd], 0 */
+    leave_at(t, emit_jump(e, JZ));                          /* jz to nes_step */
+}
+
+/* Where the stack wraps it is nes_step's. What was foretold can be read: it is behind a JSR. */
 static void pull_return(struct translation *t) {
     struct emitter *const e = t->e;
-    EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_R11, 1)); /* lea eax, [r11 + 1] */
-    EMIT(e, MOVZX, REG(EAX), REG(AL));                     /* movzx eax, al */
-    EMIT(e, MOVZX, REG(ECX), MEMORY_AT(RAX, 0x100));       /* movzx ecx, byte [nes + rax + ...] */
-    EMIT(e, LEA, REG(EDX), mem(8, ZYDIS_REGISTER_R11, 2)); /* lea edx, [r11 + 2] */
-    EMIT(e, MOVZX, REG(EDX), REG(DL));                     /* movzx edx, dl */
-    EMIT(e, MOVZX, REG(EAX), MEMORY_AT(RDX, 0x100));       /* movzx eax, byte [nes + rdx + ...] */
-    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));                /* cmp qword [nes + rax*8 + rd], 0 */
-    leave_at(t, emit_jump(e, JZ));                         /* jz to nes_step */
-    EMIT(e, MOV, S32, REG(EDX));                           /* mov r11d, edx */
-    EMIT(e, SHL, REG(EAX), imm(8));                        /* shl eax, 8 */
-    EMIT(e, LEA, REG(ECX), memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 1));
-    EMIT(e, MOVZX, REG(ECX), REG(CX)); /* ^ lea ecx, [rax + rcx + 1]; movzx ecx, cx */
+    EMIT(e, CMP, S8, imm8(0xfe));   /* cmp r11b, 0feh */
+    leave_at(t, emit_jump(e, JNB)); /* jae to nes_step */
+    EMIT(e, MOVZX, REG(ECX),
+         memx(2, NES, ZYDIS_REGISTER_R11, 1, (int64_t)offsetof(struct nes, ram) + 0x101));
+    EMIT(e, INC, REG(CX)); /* ^ movzx ecx, word [nes + r11 + ...]; inc cx */
+    if (returns_are_foretold(t)) {
+        EMIT(e, CMP, mem(4, ZYDIS_REGISTER_RSP, 8), REG(ECX)); /* cmp [rsp + 8], ecx */
+        add_stub(t, emit_jump(e, JNZ), STUB_MISSED);           /* jnz missed */
+    } else {
+        check_return(t);
+    }
+    EMIT(e, ADD, S8, imm(2)); /* add r11b, 2 */
+}
+
+void lower_missed_return(struct translation *t) {
+    check_return(t);
+    EMIT(t->e, ADD, S8, imm(2)); /* add r11b, 2 */
 }
 
 /* JMP (indirect) does not carry into the high byte of its pointer. */
 static void follow_pointer(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
-    const uint8_t *const page = t->nes->rd[op->bytes[2]];
-    EMIT(e, MOVZX, REG(EDX), lower_memory_at(t, page + op->bytes[1], ZYDIS_REGISTER_NONE));
-    EMIT(e, MOVZX, REG(ECX),
-         lower_memory_at(t, page + (uint8_t)(op->bytes[1] + 1), ZYDIS_REGISTER_NONE));
+    const uint16_t at = operand_of(op);
+    const uint16_t high = (uint16_t)((at & 0xff00) | ((at + 1) & 0xff));
+    EMIT(e, MOVZX, REG(EDX), operand_in_memory(t, at, ZYDIS_REGISTER_NONE, false));
+    EMIT(e, MOVZX, REG(ECX), operand_in_memory(t, high, ZYDIS_REGISTER_NONE, false));
     EMIT(e, SHL, REG(ECX), imm(8));  /* movzx edx, byte [low]; movzx ecx, byte [high]; shl ecx, 8 */
     EMIT(e, OR, REG(ECX), REG(EDX)); /* or ecx, edx */
 }
@@ -104,6 +119,6 @@ uint32_t lower_condition(struct translation *t, const struct guest_op *op) {
         jump = jump_if(t, C8, op->mnemonic == DO_BCS);
         break;
     }
-    t->flags.host = t->flags.carry = 0;
+    forget_host_flags(t);
     return jump;
 }

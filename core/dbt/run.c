@@ -1,43 +1,37 @@
 /* The engine: finds or makes the block for a pc, runs it, and sees to the way it was left. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-#include "dbt/translator.h"
+#include "dbt/state.h"
 
 enum { USUAL_CACHE = 8 << 20 };
+
+/* What JSRs without an end push, 16 bytes each, leaves room for a signal's handler. */
+enum { JSR_CYCLES = 6, JSR_PUSHES = 16, FOR_HANDLERS = 64 << 10 };
+static_assert(LONGEST_RUN / 2 + BLOCK_LONGEST < 1 << BUDGET_SHIFT, "instructions of a run");
+static_assert(LONGEST_RUN / JSR_CYCLES * JSR_PUSHES + FOR_HANDLERS <= CACHE_STACK, "too deep");
 
 /* ---- forgetting ---- */
 
 static void free_blocks(struct dbt *d) {
-    for (size_t i = 0; i < d->blocks.len; i++) {
-        free(d->blocks.at[i]->guest);
-        free(d->blocks.at[i]);
-    }
-    for (size_t i = 0; i < d->waits.len; i++)
-        free(d->waits.at[i]);
-    d->blocks.len = d->waits.len = 0;
-}
-
-static void free_mappings(struct dbt *d) {
-    for (unsigned i = 0; i < d->mapping_count; i++) {
-        free(d->mappings[i].table);
-        free(d->mappings[i].met);
-        free(d->mappings[i].versions);
-    }
-    d->mapping_count = 0;
-    d->mapping = NULL;
+    for (size_t i = 0; i < d->blocks.len; i++)
+        block_free(d->blocks.at[i]);
+    d->blocks.len = 0;
+    translator_forget(&d->with);
 }
 
 /* Starts over with an empty cache. What had been hot still is. */
 static void flush(struct dbt *d) {
     for (size_t i = 0; i < d->blocks.len; i++) {
-        const uint16_t pc = d->blocks.at[i]->pc;
-        for (unsigned m = 0; m < d->mapping_count; m++)
-            d->mappings[m].table[pc] = d->mappings[m].versions[pc] = 0;
+        const struct block *const b = d->blocks.at[i];
+        const unsigned at = b->pc % WINDOW_SIZE;
+        b->home->table[at] = b->home->versions[at] = b->home->missed[at] = 0;
+        if (b->home->met[at] == PLACE_INTERPRETED)
+            b->home->met[at] = 0;
     }
     free_blocks(d);
-    d->exits.len = 1;
-    d->cache.used = d->fixed_end;
     d->statistics.flushes++;
 }
 
@@ -45,98 +39,178 @@ static void forget(void *self) {
     struct dbt *const d = self;
     if (d->blocks.len)
         flush(d);
-    free_mappings(d);
-}
-
-/* ---- mappings ---- */
-
-static bool new_mapping(struct dbt *d, const uint8_t *const pages[6]) {
-    if (d->mapping_count == MAPPINGS)
-        forget(d);
-    struct mapping *const m = &d->mappings[d->mapping_count];
-    memcpy(m->pages, pages, sizeof m->pages);
-    m->table = calloc(0x10000, sizeof *m->table);
-    m->met = calloc(0x10000, sizeof *m->met);
-    m->versions = calloc(0x10000, sizeof *m->versions);
-    d->mapping_count++;
-    if (m->table && m->met && m->versions)
-        return d->mapping = m, true;
-    forget(d);
-    return false;
+    windows_forget(&d->windows);
+    d->selected = false;
 }
 
 /* Selects the blocks of what the processor sees now; false: out of memory. */
-static bool select_mapping(struct dbt *d, const struct nes *n) {
-    const uint8_t *const pages[6] = {n->rd[0x60], n->wr[0x60], n->rd[0x80],
-                                     n->rd[0xa0], n->rd[0xc0], n->rd[0xe0]};
+static bool select_windows(struct dbt *d, const struct nes *n) {
+    const enum selected selected = windows_select(&d->windows, n);
+    if (selected == SELECT_FAILED)
+        forget(d);
+    else if (selected == SELECTED_AND_VOID && d->blocks.len)
+        flush(d);
     d->epoch = n->map_epoch;
-    for (unsigned i = 0; i < d->mapping_count; i++)
-        if (!memcmp(d->mappings[i].pages, pages, sizeof pages))
-            return d->mapping = &d->mappings[i], true;
-    return new_mapping(d, pages);
+    d->selected = selected != SELECT_FAILED;
+    return d->selected;
 }
 
 /* ---- making blocks ---- */
 
-/* Translates as much at pc as the cache has room for, after a flush if need be. */
+static uint64_t nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Translates a block and keeps it; NULL when cache or memory are full. */
+static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_block *g) {
+    const uint64_t begun = nanoseconds();
+    const size_t used = d->with.cache.used;
+    struct block *const b = translate(&d->with, n, g);
+    if (!b)
+        return NULL;
+    if (!vec_push(&d->blocks, b)) {
+        d->with.cache.used = used;
+        d->with.exits.all.len = b->first_exit;
+        block_free(b);
+        return NULL;
+    }
+    d->statistics.blocks++;
+    d->statistics.instructions += g->count;
+    d->statistics.guest_bytes += g->bytes;
+    d->statistics.host_bytes += b->host_size;
+    d->statistics.nanoseconds += nanoseconds() - begun;
+    perf_map_add(d, b);
+    return b;
+}
+
+/* To write behind all that is there. */
+static struct emitter cache_end(struct dbt *d) {
+    struct cache *const cache = &d->with.cache;
+    return (struct emitter){.code = cache->code,
+                            .at = (uint32_t)cache->used,
+                            .end = (uint32_t)cache->size,
+                            .encodings = &d->with.encodings};
+}
+
+static void chain(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place) {
+    struct emitter e = cache_end(d);
+    exit_link(&d->with.exits, &e, number, pc, place);
+    if (!e.full)
+        d->with.cache.used = e.at;
+    d->statistics.links++;
+}
+
+static void discover_at(struct dbt *d, struct nes *n, unsigned length, struct guest_block *g) {
+    const uint16_t pc = n->cpu.pc;
+    discover(n, pc, length, windows_certain(&d->windows, pc), g);
+}
+
+/* Translates as much at n's pc as the cache has room for, after a flush if need be; NULL when there
+ * is nothing to translate, or no room. */
 static struct block *make(struct dbt *d, struct nes *n, struct guest_block *g) {
-    const uint16_t pc = g->ops[0].pc;
-    struct block *b = translate(d, n, g);
+    discover_at(d, n, d->with.options.block_length, g);
+    if (g->count == 0)
+        return NULL;
+    struct block *b = add_block(d, n, g);
     if (!b && d->blocks.len) {
         flush(d);
-        b = translate(d, n, g);
+        b = add_block(d, n, g);
     }
     for (unsigned length = g->count / 2; !b && length > 0; length /= 2) {
-        discover(n, pc, length, g);
-        b = translate(d, n, g);
+        discover_at(d, n, length, g);
+        b = add_block(d, n, g);
     }
     return b;
 }
 
-enum found { FOUND, COLD, SLOW };
+enum found { FOUND, COLD, SLOW, INTERPRETED };
 
 /* The block at n's pc, translated when it is hot. */
 static enum found find(struct dbt *d, struct nes *n, uint32_t *place) {
-    struct mapping *const m = d->mapping;
-    const uint16_t pc = n->cpu.pc;
-    *place = m->table[pc];
+    struct content *const c = windows_at(&d->windows, n->cpu.pc);
+    const unsigned at = n->cpu.pc % WINDOW_SIZE;
+    *place = c->table[at];
     if (*place)
         return FOUND;
-    if (m->met[pc] == SLOW_PLACE)
-        return SLOW;
-    if (++m->met[pc] < d->options.hot)
+    if (c->met[at] >= PLACE_INTERPRETED)
+        return c->met[at] == PLACE_SLOW ? SLOW : INTERPRETED;
+    if (++c->met[at] < d->with.options.hot)
         return COLD;
-    m->met[pc]--;
+    c->met[at]--;
     struct guest_block g;
-    discover(n, pc, d->options.block_length, &g);
+    struct block *const b = make(d, n, &g);
     if (g.count == 0 && !g.in_ram)
-        m->met[pc] = SLOW_PLACE; /* and stays so */
-    const struct block *const b = g.count ? make(d, n, &g) : NULL;
+        c->met[at] = PLACE_SLOW; /* and stays so */
     if (!b)
         return SLOW;
-    m->table[pc] = *place = b->host;
+    b->home = c;
+    c->table[at] = *place = b->host;
     return FOUND;
 }
 
-/* The bytes of the block that was left by this exit have changed: one more version of it. */
-static bool renew(struct dbt *d, struct nes *n, uint32_t number) {
-    struct mapping *const m = d->mapping;
+/* ---- versions of a block ----
+ *
+ * Bytes in RAM change, and so may what a block is told of. The versions of a block are a chain:
+ * each compares, and goes on to the next. A few are made at once, more when they are asked for
+ * again and again, and a block that has seen them all still miss is left to the interpreter. */
+
+enum { INTERPRETED_FOR = 1000 }; /* cycles at least, before blocks are looked for again */
+enum { VERSIONS_AT_ONCE = 8, VERSIONS_SOON = 16, VERSIONS_MOST = 32 };
+
+static unsigned misses_before(unsigned versions) {
+    return versions < VERSIONS_AT_ONCE ? 0 : versions < VERSIONS_SOON ? 4 : 64;
+}
+
+enum renewed { RENEWED, NOT_YET, NEVER_AGAIN };
+
+/* No version of the block that was left by this exit is for what is there now. */
+static enum renewed renew(struct dbt *d, struct nes *n, uint32_t number) {
     const uint16_t pc = n->cpu.pc;
+    struct content *const c = windows_at(&d->windows, pc);
+    const unsigned at = pc % WINDOW_SIZE;
+    if (c->versions[at] == VERSIONS_MOST)
+        return ++c->missed[at] == UINT8_MAX ? NEVER_AGAIN : NOT_YET;
+    if (c->missed[at] < misses_before(c->versions[at]))
+        return c->missed[at]++, NOT_YET;
     struct guest_block g;
-    if (m->versions[pc] >= VERSIONS)
-        return false;
-    discover(n, pc, d->options.block_length, &g);
     const uint64_t flushes = d->statistics.flushes;
-    const struct block *const b = g.count ? make(d, n, &g) : NULL;
+    struct block *const b = make(d, n, &g);
     if (!b)
-        return false;
+        return NOT_YET;
+    b->home = c;
     if (d->statistics.flushes != flushes)
-        m->table[pc] = b->host;
+        c->table[at] = b->host;
     else
-        exit_link(d, number, pc, b->host);
-    m->versions[pc]++;
+        chain(d, number, pc, b->host);
+    c->versions[at]++;
+    c->missed[at] = 0;
     d->statistics.stale++;
-    return true;
+    return RENEWED;
+}
+
+/* Whoever comes to the block leaves translated code from now on. */
+static void give_up(struct dbt *d, struct nes *n) {
+    const uint16_t pc = n->cpu.pc;
+    struct content *const c = windows_at(&d->windows, pc);
+    struct emitter e = {.code = d->with.cache.code, .encodings = &d->with.encodings};
+    exit_always(&e, c->table[pc % WINDOW_SIZE], pc);
+    c->table[pc % WINDOW_SIZE] = 0;
+    c->met[pc % WINDOW_SIZE] = PLACE_INTERPRETED;
+}
+
+/* The code that everything leans on. */
+static enum status begin_cache(struct dbt *d, struct error *e) {
+    struct cache *const cache = &d->with.cache;
+    struct emitter emitter = {
+        .code = cache->code, .end = (uint32_t)cache->size, .encodings = &d->with.encodings};
+    d->frame.return_stack = (uintptr_t)cache->stack;
+    fixed_code(&d->with.fixed, &emitter);
+    cache->used = d->with.fixed.end;
+    return emitter.full ? error_set(e, STATUS_ARGUMENT, "a code cache of %zu bytes is too small",
+                                    cache->size)
+                        : STATUS_OK;
 }
 
 /* ---- running ---- */
@@ -170,27 +244,26 @@ static bool interpret_block(struct nes *n, uint64_t stop, uint64_t deadline) {
  * the deadline. */
 static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop,
                       uint64_t *deadline) {
-    uint32_t (*const code)(struct frame *, const void *) =
-        (uint32_t(*)(struct frame *, const void *))(uintptr_t)(d->cache.run + d->enter);
+    uint32_t (*const code)(struct frame *, const void *) = (uint32_t(*)(
+        struct frame *, const void *))(uintptr_t)(d->with.cache.run + d->with.fixed.enter);
     struct frame *const f = &d->frame;
     f->nes = n;
     f->counters = n->counters;
-    f->table = d->mapping->table;
-    f->executed = f->return_misses = 0;
+    f->tables = d->windows.tables;
+    f->return_misses = 0;
     f->instructions = n->instructions;
     f->stop = stop;
     f->deadline = *deadline;
     f->budget_end = last_start(stop, *deadline);
     f->epoch = d->epoch;
     f->moved = 0;
-    f->budget = (int64_t)(f->budget_end - n->cycle);
-    const uint32_t number = code(f, d->cache.run + place);
-    n->cycle = f->budget_end - (uint64_t)f->budget;
-    n->instructions = f->instructions + (f->executed >> EXECUTED_SHIFT);
+    f->budget = (int64_t)(f->budget_end - n->cycle) * (1 << BUDGET_SHIFT);
+    const uint32_t number = code(f, d->with.cache.run + place);
+    n->cycle = frame_cycle(f);
+    n->instructions = f->instructions + frame_executed(f);
     *deadline = f->deadline;
-    const uint64_t blocks = f->executed & ((1u << EXECUTED_SHIFT) - 1);
-    d->statistics.executed += blocks;
-    d->statistics.dispatched += blocks > 0; /* the first of them; it may have been left early */
+    d->statistics.executed += frame_executed(f);
+    d->statistics.dispatched++;
     d->statistics.return_misses += f->return_misses;
     return number;
 }
@@ -230,42 +303,75 @@ static enum next left(struct nes *n, const struct exit *x) {
     return RETURN;
 }
 
+/* After translated code was left by *number, which stays when the exit is to be linked; false: back
+ * to the machine. */
+static bool go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
+                  uint64_t deadline) {
+    const uint32_t by = *number;
+    const enum next next = left(n, &d->with.exits.all.at[by]);
+    *number = next == GO_ON_LINKING ? by : 0;
+    if (next == INTERPRET_REST)
+        interpret(n, stop, deadline);
+    if (next != RENEW)
+        return next == GO_ON || next == GO_ON_LINKING;
+    switch (renew(d, n, by)) {
+    case RENEWED:
+        return true;
+    case NEVER_AGAIN:
+        give_up(d, n);
+        return true;
+    case NOT_YET:
+        break;
+    }
+    return interpret_block(n, stop, deadline);
+}
+
+/* After a fork(): the parent may write what we would run. False: there is no other memory. */
+static bool become_ours(struct dbt *d) {
+    struct error e;
+    if (!d->with.cache.code)
+        return false;
+    forget(d);
+    if (cache_renew(&d->with.cache, &e) != STATUS_OK || begin_cache(d, &e) != STATUS_OK)
+        return false;
+    if (d->perf_map) {
+        fclose(d->perf_map);
+        perf_map_open(d, &e); /* of another process now; without it there are no names */
+    }
+    return true;
+}
+
 static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
     struct dbt *const d = self;
     if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
         return;
+    if ((!d->with.cache.code || !cache_is_ours(&d->with.cache)) && !become_ours(d)) {
+        interpret(n, stop, deadline);
+        return;
+    }
     stop = earlier(stop, n->cycle + LONGEST_RUN);
     uint32_t number = 0; /* of an exit to be linked */
     while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {
         uint32_t place;
-        if ((!d->mapping || d->epoch != n->map_epoch) && !select_mapping(d, n)) {
+        const uint64_t flushes = d->statistics.flushes;
+        if ((!d->selected || d->epoch != n->map_epoch) && !select_windows(d, n)) {
             interpret(n, stop, deadline);
             return;
         }
-        const uint64_t flushes = d->statistics.flushes;
         const enum found found = find(d, n, &place);
-        if (found == SLOW)
-            return;
-        if (found == COLD) {
+        if (found == COLD && interpret_block(n, stop, deadline)) {
             number = 0;
-            if (!interpret_block(n, stop, deadline))
-                return;
             continue;
         }
-        if (number && !d->options.no_chaining && d->statistics.flushes == flushes)
-            exit_link(d, number, n->cpu.pc, place);
+        if (found == INTERPRETED)
+            engine_interpreter.run(NULL, n, earlier(stop, n->cycle + INTERPRETED_FOR), deadline);
+        if (found != FOUND)
+            return;
+        if (number && !d->with.options.no_chaining && d->statistics.flushes == flushes)
+            chain(d, number, n->cpu.pc, place);
         number = enter(d, n, place, stop, &deadline);
-        const enum next next = left(n, &d->exits.at[number]);
-        if (next == RETURN)
+        if (!go_on(d, n, &number, stop, deadline))
             return;
-        if (next == INTERPRET_REST) {
-            interpret(n, stop, deadline);
-            return;
-        }
-        if (next == RENEW && !renew(d, n, number) && !interpret_block(n, stop, deadline))
-            return;
-        if (next != GO_ON_LINKING)
-            number = 0;
     }
 }
 
@@ -276,11 +382,9 @@ static void destroy(void *self) {
     if (!d)
         return;
     free_blocks(d);
-    free_mappings(d);
+    windows_forget(&d->windows);
     vec_free(&d->blocks);
-    vec_free(&d->waits);
-    vec_free(&d->exits);
-    cache_close(&d->cache);
+    translator_close(&d->with);
     if (d->perf_map)
         fclose(d->perf_map);
     free(d);
@@ -301,13 +405,14 @@ static struct dbt_options options_of(const struct nes *n) {
 
 static enum status create(void **self, struct nes *n, struct error *e) {
     struct dbt *const d = *self = calloc(1, sizeof *d);
-    if (!d || !vec_push(&d->exits, (struct exit){.leave = LEAVE_INDIRECT}))
+    if (!d || !exits_open(&d->with.exits))
         return error_set(e, STATUS_MEMORY, "out of memory for the translator");
-    d->options = options_of(n);
-    enum status status = cache_open(&d->cache, d->options.cache_bytes, d->options.perf_map, e);
-    if (status == STATUS_OK && d->options.perf_map)
+    struct dbt_options *const options = &d->with.options;
+    *options = options_of(n);
+    enum status status = cache_open(&d->with.cache, options->cache_bytes, options->perf_map, e);
+    if (status == STATUS_OK && options->perf_map)
         status = perf_map_open(d, e);
-    return status == STATUS_OK ? fixed_code(d, e) : status;
+    return status == STATUS_OK ? begin_cache(d, e) : status;
 }
 
 const struct engine *dbt_engine(void) {
@@ -319,6 +424,6 @@ const struct engine *dbt_engine(void) {
 void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
     const struct dbt *const d = n->engine_self;
     *out = d->statistics;
-    out->cache_bytes = d->cache.size;
-    out->cache_used = d->cache.used;
+    out->cache_bytes = d->with.cache.size;
+    out->cache_used = d->with.cache.used;
 }

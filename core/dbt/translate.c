@@ -1,43 +1,11 @@
 /* Whole blocks. */
-#include <assert.h>
+#include "dbt/translate.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "dbt/translator.h"
-
-/* ---- stubs: what a block seldom does comes behind it ---- */
-
-enum { STUBS = BLOCK_LONGEST * 8 };
-
-struct stub *add_stub(struct translation *t, uint32_t jump, int kind) {
-    static_assert(sizeof t->fired == sizeof((struct stub *)0)->fired, "copied");
-    struct stub *const s = &t->stubs[t->stub_count];
-    if (t->stub_count + 1 < STUBS)
-        t->stub_count++;
-    else
-        t->e->full = true;
-    *s = (struct stub){.jump = jump,
-                       .flags = t->flags,
-                       .cycles = t->cycles,
-                       .count = t->count,
-                       .op = t->op,
-                       .kind = kind,
-                       .announced = t->announced};
-    memcpy(s->fired, t->fired, sizeof s->fired);
-    return s;
-}
-
-/* `jump` leads out, to the machine or the dispatcher at `pc`. */
-static void leave_to(struct translation *t, uint32_t jump, enum leave leave, uint16_t pc) {
-    struct stub *const s = add_stub(t, jump, STUB_AT_PC);
-    s->leave = (uint8_t)leave;
-    s->pc = pc;
-}
-
-void leave_at(struct translation *t, uint32_t jump) {
-    add_stub(t, jump, STUB_SLOW);
-}
+#include "dbt/instrument.h"
+#include "dbt/lower.h"
 
 /* ---- the parts of a block ---- */
 
@@ -73,29 +41,79 @@ static void compare_bytes(struct translation *t, const struct guest_block *g) {
     }
 }
 
+/* What is told of the instructions depends on these windows. */
+static void compare_windows(struct translation *t, const struct guest_block *g) {
+    struct emitter *const e = t->e;
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        const unsigned page = i * (WINDOW_SIZE / 256);
+        if (!(g->guarded >> i & 1))
+            continue;
+        const size_t at = offsetof(struct nes, rd) + 8 * page;
+        EMIT(e, MOV, REG(RAX), imm_pointer(t->nes->rd[page])); /* mov rax, page */
+        EMIT(e, CMP, mem(8, NES, (int64_t)at), REG(RAX));      /* cmp [nes + rd + ..], rax */
+        add_stub(t, emit_jump(e, JNZ), STUB_STALE);            /* jnz stale */
+    }
+}
+
 /* Cycles that the instruction takes at most, and the least. */
 static unsigned most_cycles(const struct guest_op *op) {
     return op->info->cycles + (op->info->kind == INSN_BRANCH ? 2 : 1);
 }
 
-/* From the instruction `first` on: the last one must surely start within the budget. */
+static int taken_cycles(const struct guest_op *op) {
+    return op->info->cycles + (((op->pc + 2) ^ branch_target(op)) & 0xff00 ? 2 : 1);
+}
+
+static bool goes_back(const struct guest_op *op) {
+    return op->info->kind == INSN_BRANCH && branch_target(op) <= op->pc;
+}
+
+/* A segment ends behind a branch backwards, which is taken as a rule; it is charged when it begins.
+ * Returns the instruction behind that which begins with `first`. */
+static unsigned segment_end(const struct guest_block *g, unsigned first) {
+    unsigned i = first;
+    while (i < g->count && !goes_back(&g->ops[i]))
+        i++;
+    return i < g->count ? i + 1 : i;
+}
+
+/* Cycles until the last instruction of `first` ... end - 1 begins, at most. */
+static int worst_cycles(const struct guest_block *g, unsigned first, unsigned end) {
+    int worst = 0;
+    for (unsigned i = first; i + 1 < end; i++)
+        worst += (int)most_cycles(&g->ops[i]);
+    return worst;
+}
+
+/* Leaves where the last instruction of a segment might not start within the budget. */
+static void begin_segment(struct translation *t, const struct guest_block *g, unsigned first,
+                          enum leave leave) {
+    const unsigned end = segment_end(g, first);
+    const int worst = worst_cycles(g, first, end);
+    int cycles = 0;
+    for (unsigned i = first; i < end; i++)
+        cycles += goes_back(&g->ops[i]) ? taken_cycles(&g->ops[i]) : g->ops[i].info->cycles;
+    charge(t, cycles, (int)(end - first)); /* sub r12, ... */
+    if (worst > cycles)
+        EMIT(t->e, CMP, BUDGET, imm((int64_t)(worst - cycles) << BUDGET_SHIFT)); /* cmp r12, ... */
+    exit_if(t, emit_jump(t->e, JL), leave, g->ops[first].pc);                    /* jl out */
+}
+
+/* The same for the rest of a segment, behind a touch: the budget has changed. */
 static void check_budget(struct translation *t, const struct guest_block *g, unsigned first,
-                         enum leave leave) {
-    unsigned worst = t->cycles;
-    for (unsigned i = first; i + 1 < g->count; i++)
-        worst += most_cycles(&g->ops[i]);
-    EMIT(t->e, CMP, BUDGET, imm(worst));                       /* cmp r12, worst */
-    leave_to(t, emit_jump(t->e, JL), leave, g->ops[first].pc); /* jl out */
-    t->flags.host = t->flags.carry = 0;                        /* the host's flags are lost */
+                         unsigned end) {
+    const int64_t worst = worst_cycles(g, first, end) + t->uncounted.cycles;
+    EMIT(t->e, CMP, BUDGET, imm(worst * (1 << BUDGET_SHIFT)));        /* cmp r12, worst << 16 */
+    exit_if(t, emit_jump(t->e, JL), LEAVE_TOUCHED, g->ops[first].pc); /* jl out */
+    forget_host_flags(t);
 }
 
 /* Where the instruction goes is known only after that: its probes fire behind the exit. */
 static void leave_if_moved(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
-    frame_in(t->dbt, e, ZYDIS_REGISTER_RAX); /* mov rax, frame */
-    EMIT(e, CMP, FRAME(RAX, moved), imm(0)); /* cmp dword [rax + moved], 0 */
-    leave_to(t, emit_jump(e, JNZ), LEAVE_BOARD, (uint16_t)(op->pc + op->info->size));
-    t->flags.host = t->flags.carry = 0; /* ^ jnz out; the host's flags are lost */
+    EMIT(e, CMP, FRAME(moved), imm(0)); /* cmp dword [frame + moved], 0 */
+    exit_if(t, emit_jump(e, JNZ), LEAVE_BOARD, next_pc(op));
+    forget_host_flags(t); /* ^ jnz out; the host's flags are lost */
 }
 
 static void count_execution(struct translation *t, struct block *b) {
@@ -103,43 +121,19 @@ static void count_execution(struct translation *t, struct block *b) {
     EMIT(t->e, ADD, mem(8, ZYDIS_REGISTER_RAX, 0), imm(1)); /* add qword [rax], 1 */
 }
 
-static uint16_t branch_target(const struct guest_op *op) {
-    return (uint16_t)(op->pc + 2 + (int8_t)op->bytes[1]);
-}
-
-static void executed(struct translation *t, unsigned cycles) {
-    t->cycles += cycles;
-    t->count++;
+static void executed(struct translation *t, int cycles) {
+    t->uncounted.cycles += cycles;
+    t->uncounted.instructions++;
 }
 
 /* Taken: behind the block. Not taken: goes on here. */
 static void branch(struct translation *t, const struct guest_op *op) {
-    const unsigned extra = ((op->pc + 2) ^ branch_target(op)) & 0xff00 ? 2 : 1;
     struct stub *const taken = add_stub(t, lower_condition(t, op), STUB_TAKEN);
     taken->flags = t->flags;
-    taken->cycles += op->info->cycles + extra;
-    taken->count++;
+    taken->uncounted.cycles += taken_cycles(op);
+    taken->uncounted.instructions++;
     executed(t, op->info->cycles);
     fire(t, PROBE_NEXT, (uint16_t)(op->pc + 2));
-}
-
-static void direct(struct translation *t, const struct guest_op *op, uint16_t target) {
-    fire(t, PROBE_TAKEN, target);
-    look_for_wait(t, op, target);
-    if (op->info->kind == INSN_CALL)
-        go_and_return(t, target, (uint16_t)(op->pc + op->info->size));
-    else
-        go_to(t, target);
-}
-
-static void indirect(struct translation *t, const struct guest_op *op) {
-    lower_target(t, op);
-    executed(t, op->info->cycles);
-    fire(t, PROBE_INDIRECT, PC_IN_ECX);
-    if (op->info->kind == INSN_RETURN)
-        go_back(t);
-    else
-        go_indirect(t);
 }
 
 /* Returns false where the block ends with it. */
@@ -155,83 +149,47 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
     case INSN_JUMP:
     case INSN_CALL:
         executed(t, op->info->cycles);
-        direct(t, op, (uint16_t)(op->bytes[1] | op->bytes[2] << 8));
+        exit_direct(t, op, operand_of(op));
         return false;
     case INSN_JUMP_INDIRECT:
     case INSN_RETURN:
-        indirect(t, op);
+        lower_target(t, op);
+        executed(t, op->info->cycles);
+        exit_indirect(t, op);
         return false;
     default:
         executed(t, op->info->cycles);
         if (op->reach == REACH_BOARD)
             leave_if_moved(t, op);
-        fire(t, PROBE_NEXT, (uint16_t)(op->pc + op->info->size));
+        fire(t, PROBE_NEXT, next_pc(op));
         return true;
-    }
-}
-
-static void emit_stub(struct translation *t, const struct stub *s, uint16_t entry_pc) {
-    struct emitter *const e = t->e;
-    emit_bind(e, s->jump, emit_here(e));
-    t->flags = s->flags;
-    t->cycles = s->cycles;
-    t->count = s->count;
-    memcpy(t->fired, s->fired, sizeof t->fired);
-    t->op = s->op;
-    switch (s->kind) {
-    case STUB_SLOW:
-        if (s->announced)
-            EMIT(e, MOV, FIELD_OF_NES(announced), imm(1)); /* mov byte [nes + announced], 1 */
-        leave_by(t, (struct exit){.leave = LEAVE_SLOW, .pc = s->op->pc});
-        break;
-    case STUB_TAKEN:
-        direct(t, s->op, branch_target(s->op));
-        break;
-    case STUB_AT_PC:
-        leave_by(t,
-                 (struct exit){.leave = s->leave, .pc = s->pc, .site = s->op ? s->op->site : NULL});
-        break;
-    case STUB_STALE: {
-        const uint32_t jump = emit_jump(e, JMP); /* jmp to the next version of the block */
-        leave_by(t, (struct exit){.leave = LEAVE_STALE, .pc = entry_pc, .jump = jump});
-        break;
-    }
-    case STUB_ATTENTION:
-        if (s->announced)
-            EMIT(e, MOV, FIELD_OF_NES(announced), imm(1)); /* mov byte [nes + announced], 1 */
-        leave_by(t, (struct exit){.leave = LEAVE_ATTENTION});
-        break;
     }
 }
 
 static void emit_block(struct translation *t, const struct guest_block *g, struct block *b) {
     if (g->in_ram)
         compare_bytes(t, g);
-    check_budget(t, g, 0, LEAVE_BUDGET);
-    if (t->dbt->options.count_blocks)
+    compare_windows(t, g);
+    begin_segment(t, g, 0, LEAVE_BUDGET);
+    if (t->options->count_blocks)
         count_execution(t, b);
     bool goes_on = true;
+    unsigned end = segment_end(g, 0);
     for (unsigned i = 0; i < g->count; i++) {
+        if (i == end) {
+            begin_segment(t, g, i, LEAVE_TOUCHED);
+            end = segment_end(g, i);
+        }
         goes_on = instruction(t, &g->ops[i]);
-        if (g->ops[i].reach == REACH_DEVICE && i + 1 < g->count)
-            check_budget(t, g, i + 1, LEAVE_TOUCHED);
+        if (g->ops[i].reach == REACH_DEVICE && i + 1 < end)
+            check_budget(t, g, i + 1, end);
     }
     if (goes_on)
-        go_to(t, (uint16_t)(g->ops[0].pc + g->bytes));
-    for (unsigned i = 0; i < t->stub_count; i++) {
-        const struct stub s = t->stubs[i];
-        t->announced = false;
-        emit_stub(t, &s, g->ops[0].pc);
-    }
+        exit_to(t, (uint16_t)(g->ops[0].pc + g->bytes));
+    emit_stubs(t, g->ops[0].pc);
 }
 
-static uint64_t nanoseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void free_block(struct block *b) {
+void block_free(struct block *b) {
     if (b)
         free(b->guest);
     free(b);
@@ -248,41 +206,57 @@ static struct block *new_block(const struct nes *n, const struct guest_block *g)
     b->guest = malloc(g->bytes);
     if (b->guest)
         return memcpy(b->guest, g->from, g->bytes), b;
-    free_block(b);
+    block_free(b);
     return NULL;
 }
 
-struct block *translate(struct dbt *d, struct nes *n, const struct guest_block *g) {
-    const uint64_t begun = nanoseconds();
-    struct emitter e = {.code = d->cache.code,
-                        .at = (uint32_t)d->cache.used,
-                        .end = (uint32_t)d->cache.size,
-                        .encodings = &d->encodings};
+struct block *translate(struct translator *with, struct nes *n, const struct guest_block *g) {
+    struct cache *const cache = &with->cache;
+    struct emitter e = {.code = cache->code,
+                        .at = (uint32_t)cache->used,
+                        .end = (uint32_t)cache->size,
+                        .encodings = &with->encodings};
     struct stub *const stubs = malloc(STUBS * sizeof *stubs);
-    struct translation t = {.dbt = d, .nes = n, .e = &e, .stubs = stubs};
+    struct translation t = {.nes = n,
+                            .e = &e,
+                            .certain = g->certain,
+                            .fixed = &with->fixed,
+                            .options = &with->options,
+                            .exits = &with->exits,
+                            .targets = &with->targets,
+                            .stubs = stubs};
     struct block *const b = new_block(n, g);
-    const size_t exits = d->exits.len;
+    const size_t exits = with->exits.all.len;
     bool ok = stubs && b;
     if (ok) {
         b->host = e.at;
         b->first_exit = (uint32_t)exits;
         emit_block(&t, g, b);
         b->host_size = e.at - b->host;
-        b->exits = (uint32_t)(d->exits.len - exits);
-        ok = !e.full && !t.out_of_memory && vec_push(&d->blocks, b);
+        b->exits = (uint32_t)(with->exits.all.len - exits);
+        ok = !e.full && !t.out_of_memory;
     }
     free(stubs);
-    if (!ok) {
-        d->exits.len = exits;
-        free_block(b);
-        return NULL;
+    if (ok) {
+        cache->used = e.at;
+        return b;
     }
-    d->cache.used = e.at;
-    d->statistics.blocks++;
-    d->statistics.instructions += g->count;
-    d->statistics.guest_bytes += g->bytes;
-    d->statistics.host_bytes += b->host_size;
-    d->statistics.nanoseconds += nanoseconds() - begun;
-    perf_map_add(d, b);
-    return b;
+    with->exits.all.len = exits;
+    block_free(b);
+    return NULL;
+}
+
+void translator_forget(struct translator *with) {
+    exits_forget(&with->exits);
+    for (size_t i = 0; i < with->targets.all.len; i++)
+        free(with->targets.all.at[i]);
+    with->targets.all.len = 0;
+    with->cache.used = with->fixed.end;
+}
+
+void translator_close(struct translator *with) {
+    translator_forget(with);
+    exits_close(&with->exits);
+    vec_free(&with->targets.all);
+    cache_close(&with->cache);
 }

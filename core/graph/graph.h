@@ -13,8 +13,10 @@
  *     struct graph g = {0}, h = {0};
  *     if (graph_read(&g, "g.graph", &err) || graph_read(&h, "h.graph", &err))
  *         ...
+ *     struct reference *exact;
  *     struct metrics m;
- *     graph_compare(&m, &g, &h, (struct compare_options){0}, &err);
+ *     if (reference_new(&exact, &h, 0, &err) == STATUS_OK)
+ *         reference_compare(exact, &m, &g, SCOPE_WHOLE, &err);
  */
 #ifndef HOTGRAPH_GRAPH_H
 #define HOTGRAPH_GRAPH_H
@@ -31,11 +33,16 @@ struct block {
     uint32_t entry, last; /* addresses of the first and of the last instruction */
 };
 
+/* What a graph says of itself; files keep it as comments. */
+enum graph_kind { GRAPH_UNKNOWN, GRAPH_EXACT, GRAPH_BUILT };
+
 struct graph {
     struct edge *edges;
     size_t edge_count;
     struct block *blocks;
     size_t block_count;
+    enum graph_kind kind; /* everything that was executed, or what a technique found */
+    char program[41];     /* SHA-1 of what was run (of a cartridge, PRG and CHR); "" unknown */
 };
 
 /* So that twice the sum, and products of two sums, stay inside 64 and 128 bits. */
@@ -81,32 +88,63 @@ void flow_free(struct flow *f);
 enum status graph_from_flow(struct graph *out, const struct flow *flow, bool mark_busy,
                             struct error *e);
 
-/* ---- hot set and metrics (definitions: docs in metrics.c, after Napoli 2015 and Arnold & Grove
- * 2005) ---- */
+/* ---- hot set and metrics (definitions: metrics.c for the paper's, fair.c for the fair ones) ----
+ */
 
 /* Indexes into g->edges of the smallest prefix (weight descending, then source, then target) whose
  * weights sum to at least permille/1000 of the whole; out has room for g->edge_count. Returns how
  * many. skip_busy leaves busy edges out. */
 size_t graph_hot(const struct graph *g, unsigned permille, bool skip_busy, size_t *out);
 
+/* A graph with edges whose counts are all 0 is a set: it says which edges are hot, not how hot. */
+bool graph_is_set(const struct graph *g);
+
+/* Edges named by (last instruction of the source block, first of the target block), so that a block
+ * split once more costs nothing. NAN where a metric is over an empty set; overlap and count_error
+ * also for sets. */
+struct fair_metrics {
+    bool named; /* else the source block of an edge is unknown, and every metric is NAN */
+    double hot_recall, hot_precision, hot_f1, hot_f1_10, overlap, count_error;
+    uint64_t hot_g, hot_h, common_hot; /* |hot G|, |hot H|, how many are in both */
+};
+
 struct metrics { /* NAN where a metric is over an empty set: NULL in the database */
     double similarity, precision, f1, coverage, overlap, block_overlap;
     uint64_t hot_edges, edges, common_edges; /* |E_hot|, |E_G|, |E_G and E_H| */
+    struct fair_metrics fair;
 };
+
+enum scope {
+    SCOPE_WHOLE,
+    SCOPE_ACTIVE, /* busy-wait edges left out of both graphs before anything is computed */
+    SCOPES
+};
+
+/* An exact graph made ready to be compared with many others: its hot sets, weights, names and
+ * busy-waits. It keeps nothing of h. Any number of threads may compare with one reference. */
+struct reference;
+enum status reference_new(struct reference **out, const struct graph *h,
+                          unsigned hot_permille, /* 0 = 900 */
+                          struct error *e);
+void reference_free(struct reference *r); /* NULL is fine */
+/* The active scope needs the blocks of both graphs: STATUS_ARGUMENT if h has busy edges and either
+ * has no blocks. */
+enum status reference_compare(const struct reference *r, struct metrics *out, const struct graph *g,
+                              enum scope scope, struct error *e);
 
 struct compare_options {
     unsigned hot_permille; /* 0 = 900 */
-    bool active;           /* busy-wait edges left out of both graphs before anything is computed */
+    bool active;
 };
-/* active needs the blocks of both graphs: STATUS_ARGUMENT if h has busy edges and either has no
- * blocks. */
+/* For a single comparison: a reference made of h, used once. */
 enum status graph_compare(struct metrics *out, const struct graph *g, const struct graph *h,
                           struct compare_options options, struct error *e);
 
 /* ---- files: spec "one edge a line" text, and Graphviz DOT ---- */
 
 /* comments: lines without '#' and newline, written first as "# line"; may be NULL when
- * comment_count is 0. with_busy writes the fourth column. */
+ * comment_count is 0. Behind them, where they are known, come "# kind exact" or "# kind built", and
+ * "# program SHA1". with_busy writes the fourth column; a file that has it is of an exact graph. */
 struct graph_write_options {
     const char *const *comments;
     size_t comment_count;
@@ -118,5 +156,16 @@ enum status graph_read(struct graph *out, const char *path, struct error *e);
 enum status graph_parse(struct graph *out, const char *text, size_t len, const char *name,
                         struct error *e);
 enum status graph_write_dot(const struct graph *g, const char *path, struct error *e);
+/* What a block is called, where somebody knows better than its address. */
+struct graph_names {
+    void (*name)(const void *user, uint32_t address, char *text, size_t size);
+    const void *user;
+};
+/* The same with names as labels; names may be NULL. */
+enum status graph_write_dot_named(const struct graph *g, const char *path,
+                                  const struct graph_names *names, struct error *e);
+
+/* Identity of edges, counts and blocks, as base.h's hashes. */
+enum status graph_hash(const struct graph *g, char hex[33], struct error *e);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * Graph files: `source target count`, tab-separated, hexadecimal addresses with 0x; in exact graphs
- * a fourth column, 1 for busy-wait edges. Lines `#block entry last` describe blocks, all other
- * lines that start with # are comments. Written sorted; read in any order, each edge and each block
- * at most once.
+ * a fourth column, 1 for busy-wait edges. Lines `#block entry last` describe blocks, `# kind exact`
+ * or `# kind built` and `# program SHA1` the whole; all other lines that start with # are comments.
+ * Written sorted; read in any order, each edge and each block at most once.
  */
 #include "graph/internal.h"
 
@@ -18,6 +18,10 @@ enum status graph_write(const struct graph *g, const char *path, struct graph_wr
         return status;
     for (size_t i = 0; i < options.comment_count; i++)
         file_printf(w, "# %s\n", options.comments[i]);
+    if (g->kind != GRAPH_UNKNOWN)
+        file_printf(w, "# kind %s\n", g->kind == GRAPH_EXACT ? "exact" : "built");
+    if (g->program[0] != '\0')
+        file_printf(w, "# program %s\n", g->program);
     for (size_t i = 0; i < g->block_count; i++)
         file_printf(w, "#block 0x%x 0x%x\n", g->blocks[i].entry, g->blocks[i].last);
     for (size_t i = 0; i < g->edge_count; i++) {
@@ -30,19 +34,39 @@ enum status graph_write(const struct graph *g, const char *path, struct graph_wr
     return file_commit(w, e);
 }
 
-enum status graph_write_dot(const struct graph *g, const char *path, struct error *e) {
+/* A name in quotation marks; what would end them, or a line, becomes '?'. */
+static void put_dot_label(struct file_writer *w, const struct graph_names *names,
+                          uint32_t address) {
+    char text[256];
+    names->name(names->user, address, text, sizeof text);
+    for (char *c = text; *c != '\0'; c++)
+        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
+            *c = '?';
+    file_printf(w, " [label=\"%s\"]", text);
+}
+
+enum status graph_write_dot_named(const struct graph *g, const char *path,
+                                  const struct graph_names *names, struct error *e) {
     struct file_writer *w;
     enum status status = file_open(&w, path, e);
     if (status != STATUS_OK)
         return status;
     file_printf(w, "digraph {\n");
-    for (size_t i = 0; i < g->block_count; i++)
-        file_printf(w, "\t_0x%x\n", g->blocks[i].entry);
+    for (size_t i = 0; i < g->block_count; i++) {
+        file_printf(w, "\t_0x%x", g->blocks[i].entry);
+        if (names != NULL)
+            put_dot_label(w, names, g->blocks[i].entry);
+        file_printf(w, "\n");
+    }
     for (size_t i = 0; i < g->edge_count; i++)
         file_printf(w, "\t_0x%x -> _0x%x [label=\"%" PRIu64 "\"]\n", g->edges[i].source,
                     g->edges[i].target, g->edges[i].count);
     file_printf(w, "}\n");
     return file_commit(w, e);
+}
+
+enum status graph_write_dot(const struct graph *g, const char *path, struct error *e) {
+    return graph_write_dot_named(g, path, NULL, e);
 }
 
 /* ---- reading ---- */
@@ -63,6 +87,8 @@ struct parse {
     VEC(struct numbered_edge) edges;
     VEC(struct numbered_block) blocks;
     uint64_t weight;
+    enum graph_kind kind;
+    char program[41];
     struct error *e;
 };
 
@@ -100,6 +126,7 @@ static enum status parse_edge(struct parse *p) {
         return malformed(p, "expected source, target and count, tab-separated, the addresses in "
                             "hexadecimal with 0x and up to 32 bits");
     if (skip(p, '\t')) {
+        p->kind = GRAPH_EXACT;
         if (p->at == p->end || (*p->at != '0' && *p->at != '1'))
             return malformed(p, "the fourth column is 1 for busy-wait edges, else 0");
         n.edge.busy = *p->at++ == '1';
@@ -119,6 +146,19 @@ static bool is_block_line(const struct parse *p) {
            (p->at[len] == ' ' || p->at[len] == '\t');
 }
 
+/* Comments that are none: what the graph says of itself. */
+static void parse_comment(struct parse *p) {
+    static const char program[] = "# program ";
+    const size_t len = (size_t)(p->end - p->at), head = sizeof program - 1;
+    if (len == 12 && memcmp(p->at, "# kind exact", len) == 0)
+        p->kind = GRAPH_EXACT;
+    else if (len == 12 && memcmp(p->at, "# kind built", len) == 0)
+        p->kind = GRAPH_BUILT;
+    else if (len == head + 40 && memcmp(p->at, program, head) == 0 &&
+             strspn(p->at + head, "0123456789abcdef") >= 40)
+        memcpy(p->program, p->at + head, 40);
+}
+
 static enum status parse_lines(struct parse *p, const char *text, size_t len) {
     enum status status = STATUS_OK;
     for (const char *next = text, *stop = text + len; status == STATUS_OK && next < stop;) {
@@ -133,6 +173,8 @@ static enum status parse_lines(struct parse *p, const char *text, size_t len) {
             status = parse_block(p);
         else if (p->at == p->end || *p->at != '#')
             status = parse_edge(p);
+        else
+            parse_comment(p);
     }
     return status;
 }
@@ -192,6 +234,8 @@ enum status graph_parse(struct graph *out, const char *text, size_t len, const c
         status = take_blocks(&g, &p);
     vec_free(&p.edges);
     vec_free(&p.blocks);
+    g.kind = p.kind;
+    memcpy(g.program, p.program, sizeof g.program);
     if (status == STATUS_OK)
         *out = g;
     else

@@ -37,6 +37,8 @@ struct mapper_ops {
      * does not change untouched. Both NULL for mappers without. */
     bool (*irq)(const struct board *b);
     unsigned (*irq_rises)(const struct board *b);
+    uint16_t
+        irq_from; /* with a12_rise: writes below this address have nothing to do with the IRQ */
 };
 /* NULL when the mapper is unknown. */
 const struct mapper_ops *mapper_find(unsigned number);

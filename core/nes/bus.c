@@ -16,46 +16,46 @@ static void nmi_line(struct nes *n) {
     const bool level = ppu_nmi(&n->ppu, n->cycle);
     n->nmi_pending |= level && !n->nmi_level;
     n->nmi_level = level;
-    n->nmi_event = ppu_nmi_deadline(&n->ppu);
+    n->lines.nmi_event = ppu_nmi_deadline(&n->ppu);
 }
 
 static void board_line(struct nes *n) {
-    n->board_irq = ppu_board_irq(&n->ppu, n->cycle);
-    n->board_event = ppu_board_irq_deadline(&n->ppu);
+    n->lines.board_irq = ppu_board_irq(&n->ppu, n->cycle);
+    n->lines.board_event = ppu_board_irq_deadline(&n->ppu);
 }
 
 static void apu_line(struct nes *n) {
-    n->apu_irq = apu_irq(&n->apu, n->cycle);
-    n->apu_event = apu_irq_deadline(&n->apu);
+    n->lines.apu_irq = apu_irq(&n->apu, n->cycle);
+    n->lines.apu_event = apu_irq_deadline(&n->apu);
     n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
 }
 
 void bus_lines(struct nes *n) {
-    if (n->cycle >= n->nmi_event)
+    if (n->cycle >= n->lines.nmi_event)
         nmi_line(n);
-    if (n->cycle >= n->board_event)
+    if (n->cycle >= n->lines.board_event)
         board_line(n);
-    if (n->cycle >= n->apu_event)
+    if (n->cycle >= n->lines.apu_event)
         apu_line(n);
-    n->irq = n->apu_irq || n->board_irq;
-    n->event = earlier(n->nmi_event, earlier(n->apu_event, n->board_event));
+    n->irq = n->lines.apu_irq || n->lines.board_irq;
+    n->event = earlier(n->lines.nmi_event, earlier(n->lines.apu_event, n->lines.board_event));
 }
 
 void bus_forget_lines(struct nes *n) {
-    n->event = n->nmi_event = n->board_event = n->apu_event = 0;
+    n->event = n->lines.nmi_event = n->lines.board_event = n->lines.apu_event = 0;
 }
 
 /* A device was accessed: what it published is void, and its lines may have changed already. Of the
  * PPU's registers only the first three have to do with its NMI. */
 static void touched_ppu(struct nes *n, uint16_t address) {
     if ((address & 7) <= PPU_STATUS)
-        n->event = n->nmi_event = 0;
+        n->event = n->lines.nmi_event = 0;
     if (n->board.ops->irq)
-        n->event = n->board_event = 0;
+        n->event = n->lines.board_event = 0;
 }
 
 static void touched_apu(struct nes *n) {
-    n->event = n->apu_event = 0;
+    n->event = n->lines.apu_event = 0;
 }
 
 /* ---- pads: official ones, which give 1 after the eighth button ---- */
@@ -101,7 +101,8 @@ static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
     if (address == APU_STATUS) {
         touched_apu(n);
         *driven = 0xff;
-        return apu_read(&n->apu, address, n->cycle, n->kept_cycle == n->cycle ? n->kept : n->bus);
+        return apu_read(&n->apu, address, n->cycle,
+                        n->kept.cycle == n->cycle ? n->kept.value : n->bus);
     }
     if (address == PAD_1 || address == PAD_2) {
         *driven = 0x1f;
@@ -141,10 +142,16 @@ static void set_ppu_pages(struct board *b, const struct ppu_pages *pages) {
     memcpy(b->nt, pages->nt, sizeof pages->nt);
 }
 
+/* Whether a write has to do with the board's IRQ; for other banks it asserts neither more nor less.
+ */
+static bool concerns_irq(const struct board *b, uint16_t address) {
+    return b->ops->irq && address >= b->ops->irq_from;
+}
+
 /* Where the PPU can tell the difference it comes to the present with the pages of before. */
 static void write_under_ppu(struct nes *n, uint16_t address, uint8_t value) {
     struct board *b = &n->board;
-    if (b->ops->a12_rise)
+    if (concerns_irq(b, address))
         ppu_sync(&n->ppu, n->cycle);
     const struct ppu_pages before = ppu_pages(b);
     board_write(b, address, value, n->cycle);
@@ -158,8 +165,8 @@ static void write_under_ppu(struct nes *n, uint16_t address, uint8_t value) {
 
 static void write_board(struct nes *n, uint16_t address, uint8_t value) {
     write_under_ppu(n, address, value);
-    if (n->board.ops->irq)
-        n->event = n->board_event = 0;
+    if (concerns_irq(&n->board, address))
+        n->event = n->lines.board_event = 0;
     if (bus_map_changes(n))
         n->map_epoch++;
 }
@@ -266,7 +273,7 @@ void bus_dma(struct nes *n, uint16_t address) {
     struct oam_copy copy = {0};
     unsigned waited = 0;
     bool halted = false;
-    n->kept = n->bus;
+    n->kept.value = n->bus;
     if (n->oam_pending)
         oam_at_once(n, address);
     for (;;) {
@@ -295,7 +302,7 @@ void bus_dma(struct nes *n, uint16_t address) {
             copy.running = n->oam_pending;
         halted = true;
     }
-    n->kept_cycle = n->cycle;
+    n->kept.cycle = n->cycle;
     n->dma_from = apu_dmc_deadline(&n->apu);
     if (n->dma_from <= n->cycle)
         n->dma_from = n->cycle + 1;

@@ -18,11 +18,12 @@ enum {
     CHR_GRAIN = 1024,     /* the smallest CHR bank */
     LARGEST = 64 << 20,   /* no board addresses more */
     MAPPER_ACTION_53 = 28,
+    MAPPER_UNROM_512 = 30,
 };
 
 /* What a header says, sizes in bytes. */
 struct header {
-    bool nes2, trainer, four_screen, vertical;
+    bool nes2, trainer, battery, four_screen, vertical;
     unsigned console; /* 0 home console, 1 Vs. System, 2 PlayChoice-10, 3 others */
     unsigned timing;  /* NES 2.0: 0 NTSC, 1 PAL, 2 either, 3 Dendy */
     unsigned mapper, submapper, misc_roms;
@@ -77,13 +78,16 @@ static void header_ines(struct header *h, const uint8_t *at) {
         if (ops && h->prg_ram > ops->ram_most)
             h->prg_ram = ops->ram_most;
     }
-    if (h->chr_size == 0) /* of the boards here one alone has more, and all games for it use it */
-        h->chr_ram = h->mapper == MAPPER_ACTION_53 ? 32 * 1024 : 8 * 1024;
+    if (h->chr_size == 0) { /* of the boards here two have more, and games for them use it */
+        const bool more = h->mapper == MAPPER_ACTION_53 || h->mapper == MAPPER_UNROM_512;
+        h->chr_ram = more ? 32 * 1024 : 8 * 1024;
+    }
 }
 
 static struct header header_decode(const uint8_t *at) {
     struct header h = {0};
     h.vertical = at[6] & 1;
+    h.battery = at[6] & 2;
     h.trainer = at[6] & 4;
     h.four_screen = at[6] & 8;
     if ((at[7] & 0x0C) == 0x08)
@@ -251,6 +255,13 @@ static void set_name(struct cartridge *c, const char *name) {
     memcpy(c->name, base, n);
 }
 
+/* On mapper 30 the two bits have four meanings (NESdev, "UNROM 512"). */
+static enum mirroring mirroring(const struct header *h) {
+    if (h->four_screen)
+        return h->mapper == MAPPER_UNROM_512 && !h->vertical ? MIRROR_LOW : MIRROR_FOUR;
+    return h->vertical ? MIRROR_VERTICAL : MIRROR_HORIZONTAL;
+}
+
 static struct cartridge *build(const struct header *h, const uint8_t *data, const char *name) {
     struct cartridge *c = calloc(1, sizeof *c);
     if (c == NULL)
@@ -259,7 +270,8 @@ static struct cartridge *build(const struct header *h, const uint8_t *data, cons
     c->mapper = h->mapper;
     c->submapper = h->submapper;
     c->nes2 = h->nes2;
-    c->mirroring = h->four_screen ? MIRROR_FOUR : h->vertical ? MIRROR_VERTICAL : MIRROR_HORIZONTAL;
+    c->battery = h->battery;
+    c->mirroring = mirroring(h);
     c->prg_size = h->prg_size;
     c->prg_ram_size = h->prg_ram;
     c->chr_is_ram = h->chr_size == 0;

@@ -57,8 +57,8 @@ enum status nes_create(struct nes **out, const struct nes_options *options, stru
         nes_free(n);
         return status;
     }
-    ppu_init(&n->ppu, &n->board, n->pictures);
-    n->kept_cycle = NEVER;
+    ppu_init(&n->ppu, &n->board, n->pictures, &options->console);
+    n->kept.cycle = NEVER;
     n->pads.read_cycle[0] = n->pads.read_cycle[1] = NEVER - 1;
     power_on(n);
     restart(n);
@@ -105,6 +105,7 @@ static void at_boundary(struct nes *n) {
             n->frame++;
             n->frame_end += 29000;
             n->frame_guess = true;
+            watch_trim(n);
         }
     }
     if (n->cycle >= n->alarm)
@@ -159,6 +160,20 @@ enum status nes_run_to(struct nes *n, uint64_t cycle, struct error *e) {
     return memory_left(n, e);
 }
 
+void nes_set_buttons(struct nes *n, unsigned port, uint8_t buttons) {
+    bus_strobe(n); /* it latches what was held when it ended */
+    n->pads.buttons[port] = buttons;
+}
+
+void nes_draw(struct nes *n, bool draw) {
+    if (n->pictures)
+        ppu_draw(&n->ppu, draw, n->cycle);
+}
+
+const uint16_t *nes_picture(struct nes *n) {
+    return n->pictures ? ppu_picture(&n->ppu, n->cycle) : NULL;
+}
+
 /* ---- the interpreter as an engine ---- */
 
 static void interpreter_run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
@@ -172,55 +187,3 @@ static void interpreter_run(void *self, struct nes *n, uint64_t stop, uint64_t d
 }
 
 const struct engine engine_interpreter = {.name = "interp", .run = interpreter_run};
-
-/* ---- looking ---- */
-
-const struct engine *nes_engine(const struct nes *n) {
-    return n->engine;
-}
-
-void nes_set_buttons(struct nes *n, unsigned port, uint8_t buttons) {
-    bus_strobe(n); /* it latches what was held when it ended */
-    n->pads.buttons[port] = buttons;
-}
-
-struct cpu_registers nes_registers(const struct nes *n) {
-    const struct cpu *cpu = &n->cpu;
-    return (struct cpu_registers){cpu->pc, cpu->a, cpu->x, cpu->y, cpu->s, cpu_flags(cpu)};
-}
-
-uint64_t nes_cycle(const struct nes *n) {
-    return n->cycle;
-}
-
-uint64_t nes_frame(const struct nes *n) {
-    return n->frame;
-}
-
-uint64_t nes_instructions(const struct nes *n) {
-    return n->instructions;
-}
-
-uint64_t nes_skipped(const struct nes *n) {
-    return n->skipped;
-}
-
-const uint8_t *nes_ram(const struct nes *n) {
-    return n->ram;
-}
-
-uint64_t nes_ram_hash(const struct nes *n) {
-    return fnv1a64(n->ram, RAM_SIZE);
-}
-
-bool nes_jammed(const struct nes *n, uint32_t *pc, uint64_t *frame) {
-    if (n->phase != PHASE_JAM)
-        return false;
-    *pc = nes_code_address(n, n->cpu.pc);
-    *frame = n->jam_frame;
-    return true;
-}
-
-const uint16_t *nes_picture(const struct nes *n) {
-    return ppu_picture(&n->ppu);
-}

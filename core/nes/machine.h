@@ -1,6 +1,21 @@
 /*
  * machine: the inside of struct nes, shared by the files of core/nes and by engines.
  *
+ * The files, from the top down; each uses those below it, and none above (a test checks that):
+ *
+ *     machine.c, state.c     the loop that all engines share; saving and loading
+ *     wait_pass.c            passing over busy-waits
+ *     cpu_*.c, wait.c        instructions; which jumps may end a busy-wait
+ *     bus.c                  whatever is not plain memory: registers, pads, DMA, interrupt lines
+ *     probes.c, threads.c, watch.c      observers, interrupted threads, instrumented instructions
+ *     look.c, map.c          looking at it from outside; pages of memory
+ *     ppu.c, apu.c, board.c  the devices, which know nothing of the machine
+ *
+ * They share one struct because a console is one: the processor's cycle moves every device, and
+ * each of them may stop or interrupt the processor. What the struct holds is grouped by what
+ * becomes of it: the state, which is saved; what is derived from the state; how the machine was
+ * made.
+ *
  * Time: `cycle` is the number of processor cycles done, that is the number of the cycle to be done
  * next. Nothing outside the processor happens until it is asked for; what the processor could
  * notice by itself is published as `event` (an interrupt line may change at the end of that cycle)
@@ -76,6 +91,20 @@ struct threads {
 struct watch; /* observers and instrumented instructions: watch.h */
 struct site;
 
+/* What the devices have published of their lines: when each may change, and the two levels that
+ * make up the IRQ line. */
+struct lines {
+    uint64_t nmi_event, board_event, apu_event;
+    bool board_irq, apu_irq;
+};
+
+/* While the bus was DMA's the processor kept what it had read itself: `value`, in the cycle `cycle`
+ * that ends the DMA. */
+struct kept {
+    uint64_t cycle;
+    uint8_t value;
+};
+
 struct nes {
     /* Memory as the processor sees it, by page; NULL: go through bus_read, bus_write. */
     const uint8_t *rd[256];
@@ -83,50 +112,47 @@ struct nes {
     /* An instruction that starts before code_end[page] in this page lies whole in the memory that
      * follows rd[page], as far as the next pages are contiguous; NULL where rd is. */
     const uint8_t *code_end[256];
-
-    struct cpu cpu;
-    uint64_t cycle, instructions;
-    uint64_t event, dma_from;
-    uint64_t nmi_event, board_event, apu_event; /* event is the earliest of them */
-    bool board_irq, apu_irq;                    /* irq is either */
-    bool nmi_level, nmi_pending; /* the NMI line as last sampled; an edge not yet served */
-    bool irq;                    /* the IRQ line, true: asserted */
-    bool due;                    /* an interrupt comes before the next instruction */
-    uint8_t phase;               /* enum phase */
-    uint8_t jam_cycle;
-    uint8_t flags;      /* P while a state is written or read; else meaningless */
-    uint64_t jam_frame; /* in which the JAM was met */
-    uint8_t bus;
-    /* While the bus was DMA's the processor kept what it had read itself: `kept`, in the cycle
-     * `kept_cycle` that ends the DMA. */
-    uint8_t kept;
-    uint64_t kept_cycle;
-    uint8_t fetched[3]; /* what nes_step fetched last as an instruction */
-    bool oam_pending;
-    uint8_t oam_page;
-    uint8_t ram[RAM_SIZE];
-
-    struct threads threads;
     uint32_t map_epoch; /* changes with every change of the PRG pages */
 
-    uint64_t frame;
-    uint64_t frame_end; /* cycle of the vertical blank, or, with frame_guess, one before it at which
-                           the PPU can tell */
-    bool frame_guess;
-    struct pads pads;
+    /* The state: with board.state, the board's RAMs, ppu.s and apu below it is all that is saved,
+     * and nothing else of the machine is. */
+    struct {
+        struct cpu cpu;
+        uint64_t cycle, instructions;
+        bool nmi_level, nmi_pending; /* the NMI line as last sampled; an edge not yet served */
+        bool irq;                    /* the IRQ line, true: asserted */
+        bool due;                    /* an interrupt comes before the next instruction */
+        uint8_t phase;               /* enum phase */
+        uint8_t jam_cycle;
+        uint8_t flags; /* P while a state is written or read; else meaningless */
+        uint8_t bus;
+        uint64_t jam_frame; /* in which the JAM was met */
+        bool oam_pending;
+        uint8_t oam_page;
+        bool frame_guess;
+        uint64_t frame;
+        uint64_t frame_end; /* cycle of the vertical blank, or, with frame_guess, one before it at
+                               which the PPU can tell */
+        struct pads pads;
+        uint8_t ram[RAM_SIZE];
+        struct threads threads;
+    };
     struct board board;
     struct ppu ppu;
     struct apu apu;
-    uint16_t *pictures;
 
-    struct nes_options options;
-    const struct engine *engine;
-    void *engine_self;
+    /* Derived from the state; void after a load. */
+    uint64_t event, dma_from; /* event: the earliest of the lines' */
+    struct lines lines;
+    struct kept kept;
+    uint8_t fetched[3]; /* what nes_step fetched last as an instruction */
 
+    /* Busy-waits. */
     struct wait waits[WAITS];
     struct wait *waiting; /* the engine has stopped at the start of this busy-wait */
     uint64_t skipped;     /* instructions passed over, counted in `instructions` */
 
+    /* Observers. */
     struct watch *watch;
     bool watched;       /* some observer instruments, or steps now */
     bool stepping;      /* some observer steps now */
@@ -135,6 +161,12 @@ struct nes {
     uint64_t alarm;     /* the earliest */
     uint64_t *counters; /* of the probes */
     uint64_t fired[NES_OBSERVERS];
+
+    /* As it was made. */
+    struct nes_options options;
+    const struct engine *engine;
+    void *engine_self;
+    uint16_t *pictures;
 };
 
 /* ---- cpu_step.c: cycle by cycle ---- */

@@ -67,36 +67,3 @@ uint32_t nes_code_address(const struct nes *n, uint16_t pc) {
         return pc;
     return n->board.prg_bank[(pc >> 13) - 4] << 16 | pc;
 }
-
-uint8_t nes_peek(const struct nes *n, uint16_t address) {
-    const uint8_t *page = n->rd[address >> 8];
-    return page ? page[address & 0xff] : 0;
-}
-
-uint8_t nes_peek_video(const struct nes *n, uint16_t address) {
-    return ppu_peek(&n->ppu, address);
-}
-
-void nes_place(const struct nes *n, uint64_t cycle, unsigned *line, unsigned *dot) {
-    ppu_place(&n->ppu, cycle, line, dot);
-}
-
-/* ---- flags ---- */
-
-#include "nes/cpu_exec.h"
-
-uint8_t cpu_flags(const struct cpu *cpu) {
-    const uint16_t nz = cpu->nz;
-    const uint8_t p = cpu->p, c = cpu->c, v = cpu->v;
-    return GET_P();
-}
-
-void cpu_set_flags(struct cpu *cpu, uint8_t flags) {
-    uint16_t nz;
-    uint8_t p, c, v;
-    SET_P(flags);
-    cpu->nz = nz;
-    cpu->p = p;
-    cpu->c = c;
-    cpu->v = v;
-}

@@ -1,6 +1,7 @@
 /*
  * Mapper 1, MMC1 (NESdev, "MMC1"), as the chip's revision B: five writes shift a register in; a
- * write right after another one, as instructions like INC make it, is not seen.
+ * write right after another one, as instructions like INC make it, shifts nothing in. Its bit 7
+ * resets the register all the same.
  *
  * Boards with more than 256 KiB of PRG (SUROM, SXROM) or more than 8 KiB of PRG-RAM (SOROM, SXROM)
  * take their further address lines from the first CHR register; games set both alike, so that it
@@ -71,13 +72,13 @@ static void mmc1_write(struct board *b, uint16_t address, uint8_t value, uint64_
         return;
     const bool again = cycle == b->state.clock;
     b->state.clock = cycle + 1;
-    if (again)
-        return;
     if (value & 0x80) {
         r[SHIFT] = SHIFT_EMPTY;
         r[CONTROL] |= CONTROL_POWER;
         return;
     }
+    if (again)
+        return;
     const bool full = r[SHIFT] & 1;
     r[SHIFT] = (uint8_t)(r[SHIFT] >> 1 | (value & 1) << 4);
     if (full) {

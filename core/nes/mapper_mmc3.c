@@ -123,4 +123,5 @@ const struct mapper_ops mapper_mmc3 = {
     .a12_rise = mmc3_a12_rise,
     .irq = mmc3_irq,
     .irq_rises = mmc3_irq_rises,
+    .irq_from = 0xC000,
 };

@@ -14,6 +14,7 @@ extern const struct mapper_ops mapper_mmc3;         /*  4 */
 extern const struct mapper_ops mapper_axrom;        /*  7 */
 extern const struct mapper_ops mapper_color_dreams; /* 11 */
 extern const struct mapper_ops mapper_action53;     /* 28 */
+extern const struct mapper_ops mapper_unrom512;     /* 30 */
 extern const struct mapper_ops mapper_bnrom;        /* 34 */
 extern const struct mapper_ops mapper_gxrom;        /* 66 */
 

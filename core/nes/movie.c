@@ -28,33 +28,58 @@ enum status movie_matches(const struct movie *m, const struct cartridge *c, stru
                      rom);
 }
 
+/* How many of the first `count` resets took a line that would else have been a frame's: all but one
+ * on the first line, which is spent anyway. */
+static uint64_t lines_lost(const struct movie *m, size_t count) {
+    return count - (count > 0 && m->resets[0] == 0);
+}
+
 /* Index of the line whose buttons frame `frame` reads: one more for each line that a reset took. */
 static uint64_t line_of(const struct movie *m, uint64_t frame) {
-    uint64_t line = frame + 1;
-    for (size_t i = 0; i < m->reset_count && m->resets[i] <= line; i++)
-        line += m->resets[i] > 0; /* the first line is spent anyway */
-    return line;
+    size_t low = 0, high = m->reset_count; /* the resets before that line */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (m->resets[middle] <= frame + 1 + lines_lost(m, middle))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return frame + 1 + lines_lost(m, low);
+}
+
+/* The first reset at line `line` or later. */
+static size_t reset_from(const struct movie *m, uint64_t line) {
+    size_t low = 0, high = m->reset_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (m->resets[middle] < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The first line that no frame before `frame` has had its part of. */
+static uint64_t line_from(const struct movie *m, uint64_t frame) {
+    return frame > 0 ? line_of(m, frame - 1) + 1 : 0;
 }
 
 struct movie_line movie_line_at(const struct movie *m, uint64_t frame) {
     struct movie_line line = {0};
-    uint64_t at = line_of(m, frame), before = frame > 0 ? line_of(m, frame - 1) + 1 : 0;
+    const uint64_t at = line_of(m, frame);
     if (at < m->line_count)
         line = m->lines[at];
-    for (size_t i = 0; i < m->reset_count; i++)
-        if (m->resets[i] >= before && m->resets[i] < at)
-            line.command |= m->lines[m->resets[i]].command;
+    for (size_t i = reset_from(m, line_from(m, frame)); i < m->reset_count && m->resets[i] < at;
+         i++)
+        line.command |= m->lines[m->resets[i]].command;
     return line;
 }
 
 bool movie_resets_after(const struct movie *m, uint64_t frame) {
-    uint64_t before = frame > 0 ? line_of(m, frame - 1) + 1 : 0;
-    return m->reset_count > 0 && m->resets[m->reset_count - 1] >= before;
+    return m->reset_count > 0 && m->resets[m->reset_count - 1] >= line_from(m, frame);
 }
 
 uint64_t movie_frames(const struct movie *m) {
-    uint64_t lost = 0;
-    for (size_t i = 0; i < m->reset_count; i++)
-        lost += m->resets[i] > 0;
-    return m->line_count - lost;
+    return m->line_count - lines_lost(m, m->reset_count);
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { LARGEST_FILE = 256 << 20 };
 
@@ -155,7 +156,10 @@ static enum status key_length(struct parser *p, struct text value) {
 static const struct {
     const char *key, *value, *refusal;
 } fixed_keys[] = {
-    {"binary", "0", "binary FM2 is not read: save the movie as text in FCEUX (TAS Editor, export)"},
+    {"binary", "0",
+     "binary FM2 and projects of the TAS Editor (fm3) are not read: save the movie as text in "
+     "FCEUX "
+     "(TAS Editor: File, Export to fm2)"},
     {"savestate", NULL,
      "the movie starts from a save state, which only its emulator can load: record one that starts "
      "from power-on"},
@@ -279,9 +283,65 @@ static enum status parse_lines(struct parser *p, const char *text, size_t len) {
     return STATUS_OK;
 }
 
+/* ---- what is no FM2 ---- */
+
+static bool has_suffix(const char *name, const char *suffix) {
+    const size_t n = strlen(name), k = strlen(suffix);
+    return n >= k && strcasecmp(name + n - k, suffix) == 0;
+}
+
+/* What a zip archive is, by the name of its first file: "PK\003\004", 26 bytes on the length of
+ * that name, 30 bytes on the name itself (PKWARE's APPNOTE, local file header). */
+static const char *zip_format(struct text t, const char *name) {
+    static const char *const bizhawk[] = {"Header.txt", "BizVersion.txt", "BizState 1.0",
+                                          "Input Log.txt", "SyncSettings.json"};
+    static const char *const mesen[] = {"GameSettings.txt", "MovieInfo.txt", "Input.txt"};
+    struct text first = {NULL, 0};
+    if (t.len > 30 && (size_t)(uint8_t)t.at[26] <= t.len - 30)
+        first = (struct text){t.at + 30, (uint8_t)t.at[26]};
+    for (size_t i = 0; i < sizeof bizhawk / sizeof *bizhawk; i++)
+        if (text_is(first, bizhawk[i]) || has_suffix(name, ".bk2"))
+            return "a movie of BizHawk (bk2)";
+    for (size_t i = 0; i < sizeof mesen / sizeof *mesen; i++)
+        if (text_is(first, mesen[i]) || has_suffix(name, ".mmo"))
+            return "a movie of Mesen (mmo)";
+    return "a zip archive: unpack the movie in it";
+}
+
+/* Another format that the file is in, NULL for FM2 and for what nobody knows. */
+static const char *other_format(struct text t, const char *name) {
+    static const struct {
+        const char *start;
+        size_t len;
+        const char *what;
+    } starts[] = {
+        {"FCM\032", 4, "a movie of old FCEU (fcm): FCEUX converts it (Tools, Convert FCM)"},
+        {"FMV\032", 4, "a movie of Famtasia (fmv)"},
+        {"VirtuaNES MV", 12, "a movie of VirtuaNES (vmv)"},
+        {"MovieVersion BizHawk", 20, "a movie of BizHawk (bkm)"},
+        {"BZh", 3, "compressed by bzip2: decompress it"},
+        {"\3757zXZ\000", 6, "compressed by xz: decompress it"},
+        {"\050\265\057\375", 4, "compressed by zstd: decompress it"},
+        {"7z\274\257\047\034", 6, "a 7z archive: unpack the movie in it"},
+        {"Rar!\032\007", 6, "a rar archive: unpack the movie in it"},
+    };
+    if (t.len >= 4 && memcmp(t.at, "PK\003\004", 4) == 0)
+        return zip_format(t, name);
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (t.len >= starts[i].len && memcmp(t.at, starts[i].start, starts[i].len) == 0)
+            return starts[i].what;
+    if (has_suffix(name, ".fm3") && t.len >= 8 && memcmp(t.at, "version ", 8) == 0)
+        return "a project of FCEUX's TAS Editor (fm3): export it there (File, Export to fm2)";
+    return NULL;
+}
+
 enum status movie_parse(struct movie *out, const char *text, size_t len, const char *name,
                         struct error *e) {
     *out = (struct movie){0};
+    const char *other = other_format((struct text){text, len}, name);
+    if (other != NULL)
+        return error_set(e, STATUS_UNSUPPORTED, "%s: is %s; only FM2 movies are read, plain or .gz",
+                         name, other);
     struct parser p = {.movie = out, .name = name, .error = e, .length = UINT64_MAX};
     enum status status = parse_lines(&p, text, len);
     if (status != STATUS_OK) {

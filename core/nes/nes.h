@@ -38,6 +38,7 @@ struct cartridge {
     uint8_t *prg, *chr; /* chr is RAM of chr_size bytes when chr_is_ram */
     size_t prg_size, chr_size, prg_ram_size;
     bool chr_is_ram;
+    bool battery; /* something on the board keeps its content; on mapper 30: PRG is flash */
     enum mirroring mirroring;
     char sha1[41];   /* of PRG and CHR without the header: the ROM's identity */
     uint8_t md5[16]; /* of the same bytes: FM2's romChecksum */
@@ -49,6 +50,25 @@ enum status cartridge_parse(struct cartridge **out, const void *data, size_t len
 enum status cartridge_set_submapper(struct cartridge *c, unsigned submapper, struct error *e);
 void cartridge_free(struct cartridge *c);
 
+/* ---- the console: how it was built, where consoles differ; a property of a replay ---- */
+
+struct nes_console {
+    /* The PPU obeys $2000, $2001, $2005 and $2006 at once. Usually it ignores them from power-on or
+     * reset until the first pre-render line, as in consoles with a front loader (NESdev, "PPU power
+     * up state"); some programs turn their NMI on before, and most emulators let them. */
+    bool no_warmup;
+    /* So many dots further than usual the PPU is at power-on and reset, 0 to 340: line 0, dot
+     * `alignment` comes with cycle 0. At 0 instructions and dots stand to each other as in the log
+     * of nestest. Programs whose reads of $2002 race with vertical blank depend on it. */
+    unsigned alignment;
+};
+enum { NES_CONSOLE_TEXT = 40 };
+/* As text, which nes_console_parse() reads: "warmup=on,alignment=0". */
+void nes_console_text(char text[NES_CONSOLE_TEXT], const struct nes_console *c);
+/* Words may be left out, and are usual then. STATUS_ARGUMENT, and *out as it was, when `text` is
+ * none. */
+enum status nes_console_parse(struct nes_console *out, const char *text, struct error *e);
+
 /* ---- the machine ---- */
 
 struct engine; /* nes/engine.h */
@@ -58,7 +78,8 @@ struct nes_options {
     const struct cartridge *cartridge; /* borrowed; must outlive the machine */
     const struct engine *engine;       /* NULL: the interpreter */
     const void *engine_options;        /* the engine's own; NULL: the usual ones */
-    bool pictures;                     /* compute pixels: nes_picture() works */
+    struct nes_console console;        /* zero: the usual one */
+    bool pictures;                     /* compute pixels: nes_picture() and nes_draw() work */
     bool no_skip; /* execute busy-waits instead of passing over them in one step */
     bool no_fast; /* run everything cycle by cycle (to test the fast paths against) */
 };
@@ -123,6 +144,9 @@ struct nes_difference {
 size_t nes_differences(const struct nes *a, const struct nes *b, struct nes_difference *out,
                        size_t most);
 uint32_t nes_code_address(const struct nes *nes, uint16_t pc);
+/* True when the program has turned its NMI on where this console's PPU ignores it
+ * (console.no_warmup obeys it), and never since: it may wait for ever. */
+bool nes_nmi_ignored(const struct nes *nes);
 /* Reads memory the way the processor sees it, without any side effect; registers read as 0. */
 uint8_t nes_peek(const struct nes *nes, uint16_t address);
 /* The same of the PPU's memory: patterns $0000-$1FFF, name tables $2000-$3EFF, palette $3F00. */
@@ -131,8 +155,12 @@ uint8_t nes_peek_video(const struct nes *nes, uint16_t address);
  * (nes_cycle, or what a probe is told) or one later, if nothing touches the PPU until then. */
 void nes_place(const struct nes *nes, uint64_t cycle, unsigned *line, unsigned *dot);
 /* 256 x 240 pixels of the last whole frame, row by row; bits 0-5 palette entry, bits 6-8 emphasis.
- * NULL without pictures. */
-const uint16_t *nes_picture(const struct nes *nes);
+ * After nes_run_frame it is the frame that has just ended. NULL without pictures, and while none
+ * has been drawn whole since drawing began, or since a state was loaded. */
+const uint16_t *nes_picture(struct nes *nes);
+/* Whether pixels are computed from now on, on a machine with pictures; at first they are. Pixels
+ * cost time: a frame's are all computed when drawing is on from before it begins to its end. */
+void nes_draw(struct nes *nes, bool draw);
 /* Palette: RGB of the 512 values a pixel can have. */
 void nes_palette(uint8_t rgb[512][3]);
 

@@ -21,10 +21,13 @@ static const uint8_t power_palette[32] = {
 
 /* ---- power ---- */
 
-void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures) {
+void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures,
+              const struct nes_console *console) {
     memset(p, 0, sizeof *p);
+    if (console)
+        p->console = *console;
     p->board = board;
-    p->pictures = pictures;
+    p->buffers = p->pictures = pictures;
     if (pictures)
         memset(pictures, 0, 2 * PPU_WIDTH * PPU_HEIGHT * sizeof *pictures);
     ppu_power(p, 0);
@@ -33,13 +36,18 @@ void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures) {
 static void restart(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     s->time = 3 * cycle;
-    s->line = s->dot = 0;
+    s->line = 0;
+    s->dot = (uint16_t)p->console.alignment;
     s->odd = false;
-    s->ignore_writes = true;
+    s->ignore_writes = !p->console.no_warmup;
+    p->nmi_ignored = false;
     s->vblank_suppressed = false;
     s->mask_due = s->v_due = UINT64_MAX;
     s->data_read_cycle = UINT64_MAX - DATA_READ_CYCLES;
+    const bool whole = p->whole;
     ppu_loaded(p);
+    p->whole = whole; /* the last picture is still there */
+    p->begun = p->pictures != NULL;
 }
 
 void ppu_power(struct ppu *p, uint64_t cycle) {
@@ -58,9 +66,17 @@ void ppu_reset(struct ppu *p, uint64_t cycle) {
     ppu_show_v(p);
 }
 
+/* The next picture starts with line 0. */
+static bool before_picture(const struct ppu_state *s) {
+    return s->line > LINE_IDLE || (s->line == LINE_IDLE && s->dot > DOT_FLAGS) ||
+           (s->line == 0 && s->dot == 0);
+}
+
 void ppu_loaded(struct ppu *p) {
     if (p->pictures)
         ppu_picture_sprites(p);
+    p->begun = p->pictures && before_picture(&p->s);
+    p->whole = false;
     p->idle_until = p->nmi_quiet = 0;
     ppu_sprites_touched(p);
 }
@@ -83,7 +99,12 @@ static uint8_t latch(const struct ppu_state *s, uint64_t cycle) {
 static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     p->calm = 0;
-    s->latch = bits == 0xFF ? value : (uint8_t)((latch(s, cycle) & ~bits) | (value & bits));
+    if (bits == 0xFF) {
+        s->latch = value;
+        s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] = cycle;
+        return;
+    }
+    s->latch = (uint8_t)((latch(s, cycle) & ~bits) | (value & bits));
     for (unsigned i = 0; i < 3; i++)
         if (bits & latch_bits[i])
             s->latch_cycle[i] = cycle;
@@ -172,15 +193,22 @@ static void write_oam(struct ppu *p, uint8_t value) {
 }
 
 bool ppu_copies_oam(struct ppu *p, const uint8_t bytes[256], uint64_t first, uint64_t last) {
+    static const uint8_t there[8] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF,
+                                     0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
     struct ppu_state *s = &p->s;
     uint8_t oam[256];
     ppu_advance(p, ppu_dots_at_access(first));
     if (ppu_dots_at_access(last) > p->idle_until)
         return false;
-    for (unsigned i = 0; i < 256; i++)
-        oam[(s->oam_address + i) & 0xFF] = bytes[i];
-    for (unsigned i = 2; i < 256; i += 4)
-        oam[i] &= OAM_ATTRIBUTES;
+    memcpy(oam + s->oam_address, bytes, sizeof oam - s->oam_address);
+    memcpy(oam, bytes + (sizeof oam - s->oam_address), s->oam_address);
+    for (unsigned i = 0; i < sizeof oam; i += sizeof there) {
+        uint64_t two, bits;
+        memcpy(&two, oam + i, sizeof two);
+        memcpy(&bits, there, sizeof bits);
+        two &= bits;
+        memcpy(oam + i, &two, sizeof two);
+    }
     if (memcmp(oam, s->oam, sizeof oam)) {
         memcpy(s->oam, oam, sizeof oam);
         p->lines_known = false;
@@ -191,6 +219,28 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t bytes[256], uint64_t first, uin
 }
 
 /* ---- registers ---- */
+
+/* Brings the PPU to the access of `cycle`, or, in the vertical blank, only what an access can see
+ * of it: v and rendering, whose time may have come. The place then stays behind, which says the
+ * same there. Returns the dot that it would be at. (A board that watches the bus sees v when it
+ * moves.) */
+static inline uint64_t arrive(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    const uint64_t dot = ppu_dots_at_access(cycle);
+    if (dot >= p->idle_until || p->board->ops->a12_rise) {
+        ppu_advance(p, dot);
+        return dot;
+    }
+    if (s->v_due < dot) {
+        s->v = s->t;
+        s->v_due = UINT64_MAX;
+    }
+    if (s->mask_due < dot) {
+        s->rendering = s->mask & MASK_RENDERING;
+        s->mask_due = UINT64_MAX;
+    }
+    return dot;
+}
 
 /* The vblank flag is latched when the access begins; the sprite flags are what they are at its end,
  * a dot later (AccuracyCoin, "$2002 flag timing"). */
@@ -217,7 +267,7 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     uint8_t value;
     if ((address & 7) == 2)
         return read_status(p, cycle);
-    ppu_advance(p, ppu_dots_at_access(cycle));
+    arrive(p, cycle);
     switch (address & 7) {
     case 4: /* the value that is there when the access ends */
         ppu_advance(p, ppu_dots_at_end(cycle));
@@ -241,21 +291,23 @@ static void write_scroll(struct ppu_state *s, uint8_t value) {
     s->w = !s->w;
 }
 
-static void write_address(struct ppu_state *s, uint8_t value) {
+static void write_address(struct ppu_state *s, uint8_t value, uint64_t dot) {
     if (!s->w)
         s->t = (uint16_t)((s->t & 0x00FF) | (value & 0x3F) << 8);
     else {
         s->t = (uint16_t)((s->t & 0xFF00) | value);
-        s->v_due = s->time + V_DELAY;
+        s->v_due = dot + V_DELAY;
     }
     s->w = !s->w;
 }
 
 void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->s;
-    ppu_advance(p, ppu_dots_at_access(cycle));
+    const uint64_t dot = arrive(p, cycle);
     drive(p, value, 0xFF, cycle);
     unsigned reg = address & 7;
+    if (reg == 0 && value & CTRL_NMI)
+        p->nmi_ignored = s->ignore_writes;
     if (s->ignore_writes && (reg <= 1 || reg == 5 || reg == 6))
         return;
     switch (reg) {
@@ -267,7 +319,7 @@ void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
         break;
     case 1:
         s->mask = value;
-        s->mask_due = s->time + MASK_DELAY;
+        s->mask_due = dot + MASK_DELAY;
         p->nmi_quiet = 0; /* the frame may be a dot longer now */
         break;
     case 3:
@@ -280,7 +332,7 @@ void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
         write_scroll(s, value);
         break;
     case 6:
-        write_address(s, value);
+        write_address(s, value, dot);
         break;
     case 7:
         write_data(p, value);
@@ -294,8 +346,19 @@ void ppu_sync(struct ppu *p, uint64_t cycle) {
     ppu_touched(p);
 }
 
-const uint16_t *ppu_picture(const struct ppu *p) {
-    return p->pictures ? p->pictures + (p->drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT : NULL;
+void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
+    if (draw == (p->pictures != NULL))
+        return;
+    ppu_advance(p, ppu_dots_at_access(cycle));
+    p->pictures = draw ? p->buffers : NULL;
+    p->begun = p->pictures && before_picture(&p->s);
+    if (p->pictures)
+        ppu_picture_sprites(p);
+}
+
+const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle) {
+    ppu_advance(p, ppu_dots_at_access(cycle));
+    return p->whole ? p->buffers + (p->drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT : NULL;
 }
 
 /* ---- looking ---- */
@@ -348,6 +411,26 @@ uint64_t ppu_nmi_deadline(const struct ppu *p) {
     return ppu_end_after(p->s.status & STATUS_VBLANK
                              ? ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS)
                              : ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+}
+
+bool ppu_board_irq(struct ppu *p, uint64_t cycle) {
+    const struct mapper_ops *ops = p->board->ops;
+    if (!ops->irq)
+        return false;
+    const unsigned rises = ops->irq_rises(p->board);
+    const uint64_t end = ppu_dots_at_end(cycle);
+    if (rises != 0 && ppu_next_rise(p, rises) < end)
+        ppu_advance(p, end);
+    return ops->irq(p->board);
+}
+
+uint64_t ppu_board_irq_deadline(const struct ppu *p) {
+    const struct mapper_ops *ops = p->board->ops;
+    const unsigned rises = ops->irq_rises ? ops->irq_rises(p->board) : 0;
+    if (rises == 0)
+        return UINT64_MAX;
+    const uint64_t dot = ppu_next_rise(p, rises);
+    return dot == UINT64_MAX ? dot : ppu_end_after(dot);
 }
 
 uint64_t ppu_frame_end(const struct ppu *p) {

@@ -2,7 +2,7 @@
  * ppu: the picture processor (2C02, NTSC). Private to core/nes.
  *
  * Time is the processor's cycle number. Three dots pass in a cycle, at one fixed alignment: dot
- * number i (0 is line 0, dot 0 after power-on) happens before the register access of cycle c if and
+ * number i (0 is the first after power-on) happens before the register access of cycle c if and
  * only if i <= 3c, and before the end of cycle c, where the NMI line is sampled, if and only if
  * i <= 3c + 1. Lines are numbered 0-239 (visible), 240, 241-260 (vertical blank) and 261
  * (pre-render); dots 0-340.
@@ -20,7 +20,8 @@
  *  - After any ppu_read, ppu_write, ppu_sync, board write or load, deadlines asked for before are
  * void.
  *  - Writes to $2000, $2001, $2005 and $2006 are ignored from power-on or reset until the first
- * pre-render line begins, as on the console (NESdev, "PPU power up state").
+ * pre-render line begins, as on the console (NESdev, "PPU power up state"), unless
+ * console.no_warmup.
  */
 #ifndef HOTGRAPH_PPU_H
 #define HOTGRAPH_PPU_H
@@ -79,9 +80,13 @@ struct ppu_state {
 struct ppu {
     struct ppu_state s;
     struct board *board; /* borrowed */
+    struct nes_console console;
+    bool nmi_ignored; /* the last $2000 that turned the NMI on was ignored */
 
-    uint16_t *pictures; /* two buffers of 256 x 240, or NULL: no pixels */
+    uint16_t *buffers;  /* two of 256 x 240, or NULL: no pixels ever */
+    uint16_t *pictures; /* the same while pixels are wanted, else NULL */
     unsigned drawing;   /* which of them is being drawn */
+    bool begun, whole;  /* it was from its first line on; so was the other one */
     /* Palette indices of the line being drawn, before masks. */
     uint8_t background_line[PPU_WIDTH], sprite_line[PPU_WIDTH];
 
@@ -95,10 +100,13 @@ struct ppu {
     uint8_t sprites_on_line[PPU_HEIGHT];
 };
 
-/* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL. */
-void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures);
-/* Power off and on, or the reset button, at the start of cycle `cycle`: line 0, dot 0 comes at once
- * and the first vertical blank 241 lines later. A reset keeps OAM, palette, v and the flags. */
+/* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL: then pixels are
+ * wanted from the start. `console`: NULL for the usual one. */
+void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures,
+              const struct nes_console *console);
+/* Power off and on, or the reset button, at the start of cycle `cycle`: line 0, dot 0 (or the one
+ * that the console says) comes at once and the first vertical blank 241 lines later. A reset keeps
+ * OAM, palette, v and the flags. */
 void ppu_power(struct ppu *p, uint64_t cycle);
 void ppu_reset(struct ppu *p, uint64_t cycle);
 /* `s` was loaded: forget what was derived. */
@@ -125,8 +133,11 @@ static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value
 /* Writes 256 bytes to $2004, the first in cycle `first`, then one every other cycle up to `last`;
  * false, and nothing is done, where more would happen meanwhile than that. */
 bool ppu_copies_oam(struct ppu *p, const uint8_t bytes[256], uint64_t first, uint64_t last);
-/* The last whole picture (256 x 240, see nes_picture); NULL without pictures. */
-const uint16_t *ppu_picture(const struct ppu *p);
+/* Whether pixels are wanted from cycle `cycle` on. */
+void ppu_draw(struct ppu *p, bool draw, uint64_t cycle);
+/* The last picture that was drawn whole before `cycle` (256 x 240, see nes_picture); NULL when
+ * there is none. */
+const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle);
 
 /* Looking at it: PPU memory at $0000-$3FFF, without any side effect, and the line and dot that are
  * reached when `cycle` begins, if nothing touches the PPU until then. */

@@ -1,5 +1,5 @@
 /*
- * Line 12 of the PPU's address bus, and the IRQ of boards that count its rises.
+ * Line 12 of the PPU's address bus, for boards that count its rises.
  *
  * While rendering, the line is high for pattern fetches from $1000 on and low for everything else:
  * eight dots a tile, four of them nametable and attributes. So what it does in a line follows from
@@ -67,6 +67,36 @@ static void walk_rest(struct walk *w, const struct line_a12 *l) {
     walk_to(w, DOT_LAST_FETCHES, false);
 }
 
+static void count_rise(struct walk *w, unsigned dot) {
+    w->rises++;
+    w->last = w->time + dot;
+}
+
+/* Dots of a line in which the one rise comes that counts in every line: with sprites high behind a
+ * low background, and the other way round. */
+enum { DOT_SPRITES_RISE = DOT_SLOTS + 4, DOT_TILES_RISE = DOT_NEXT_LINE + 4 };
+
+/* A whole line from dot 0 whose slots are all alike, at once: between the fetches of one kind the
+ * line is low for four dots, which do not count. */
+static void walk_line(struct walk *w, const struct line_a12 *l, bool visible) {
+    if (!l->background) {
+        a12_counts(&w->fell, false, w->time + !visible);
+        if (l->slots) {
+            count_rise(w, DOT_SPRITES_RISE);
+            w->fell = w->time + DOT_NEXT_LINE;
+        }
+        return;
+    }
+    const unsigned first = visible ? 0 : 5;
+    if (!visible)
+        a12_counts(&w->fell, false, w->time + 1);
+    if (a12_counts(&w->fell, true, w->time + first))
+        count_rise(w, first);
+    if (!l->slots)
+        count_rise(w, DOT_TILES_RISE);
+    w->fell = w->time + DOT_LAST_FETCHES;
+}
+
 /* `sprites`: the four bytes of each of the `found` ones. */
 static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprites, unsigned found) {
     struct line_a12 l = {.background = s->ctrl & CTRL_BACKGROUND_TABLE,
@@ -106,6 +136,10 @@ void ppu_show_lines(struct ppu *p, unsigned lines) {
         if (visible && s->ctrl & CTRL_TALL)
             ppu_evaluate_line(s, s->line + i, sprites, &found, &zero);
         const struct line_a12 l = line_a12(s, sprites, found);
+        if (l.slots == 0 || l.slots == 0xFF) {
+            walk_line(&w, &l, visible);
+            continue;
+        }
         walk_background(&w, &l, visible);
         walk_rest(&w, &l);
     }
@@ -114,16 +148,7 @@ void ppu_show_lines(struct ppu *p, unsigned lines) {
         b->ops->a12_rise(b);
 }
 
-/* ---- the IRQ ---- */
-
-bool ppu_board_irq(struct ppu *p, uint64_t cycle) {
-    const struct mapper_ops *ops = p->board->ops;
-    if (!ops->irq)
-        return false;
-    if (ops->irq_rises(p->board) != 0)
-        ppu_advance(p, ppu_dots_at_end(cycle));
-    return ops->irq(p->board);
-}
+/* ---- foretelling it ---- */
 
 /* Whole lines, from this one on, in which fewer than `rises` of them come: at most one a line once
  * the line before was fetched whole, five with tall sprites, one more in the first. */
@@ -144,6 +169,13 @@ static uint64_t rise_on_line(const struct ppu *p, unsigned rises) {
     struct walk w = {
         .time = s->time - s->dot, .from = s->dot, .most = rises, .fell = p->board->state.clock};
     const struct line_a12 l = line_a12(s, s->secondary, visible ? s->found : 0);
+    if (!tall && !l.background && l.slots) { /* the usual way to use such a board */
+        enum { SURE = DOT_SPRITES_RISE - 3 * (A12_FALLS + 1) };
+        if (s->dot > DOT_SPRITES_RISE || (s->dot <= SURE && rises > 1))
+            return ppu_next_dot(s, next, 0);
+        if (s->dot <= SURE)
+            return w.time + DOT_SPRITES_RISE;
+    }
     walk_background(&w, &l, visible);
     if (w.rises < rises && visible && tall && s->dot < DOT_SLOTS)
         return w.time + DOT_SLOTS; /* which sprites show is not known before */
@@ -151,7 +183,7 @@ static uint64_t rise_on_line(const struct ppu *p, unsigned rises) {
     return w.rises == rises ? w.last : ppu_next_dot(s, next, 0);
 }
 
-static uint64_t next_rise(const struct ppu *p, unsigned rises) {
+uint64_t ppu_next_rise(const struct ppu *p, unsigned rises) {
     const struct ppu_state *s = &p->s;
     if (s->mask_due != UINT64_MAX || s->v_due != UINT64_MAX)
         return s->time;
@@ -162,13 +194,4 @@ static uint64_t next_rise(const struct ppu *p, unsigned rises) {
     if (s->line == LINE_IDLE && s->dot <= DOT_FLAGS)
         return ppu_next_dot(s, LINE_IDLE, DOT_FLAGS);
     return ppu_next_dot(s, LINE_PRERENDER, 0);
-}
-
-uint64_t ppu_board_irq_deadline(const struct ppu *p) {
-    const struct mapper_ops *ops = p->board->ops;
-    const unsigned rises = ops->irq_rises ? ops->irq_rises(p->board) : 0;
-    if (rises == 0)
-        return UINT64_MAX;
-    const uint64_t dot = next_rise(p, rises);
-    return dot == UINT64_MAX ? dot : ppu_end_after(dot);
 }

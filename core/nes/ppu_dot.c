@@ -3,17 +3,7 @@
  * say happens at each of the 341 dots of a line. This is the definition; ppu_line.c only takes
  * short cuts to the same state.
  */
-#include <string.h>
-
 #include "nes/ppu_parts.h"
-
-enum evaluation {
-    IDLE = PPU_IDLE, /* nothing left to look at: the address runs on */
-    SEARCH,          /* is the next sprite on the line? */
-    COPY,            /* its other three bytes */
-    OVERFLOW,        /* eight are found; the search goes on with the address stepping wrongly */
-    OVERFLOWN,       /* a ninth one's other bytes */
-};
 
 static uint8_t fetch(struct ppu *p, uint16_t address) {
     ppu_show_address(p, address, p->s.time);
@@ -60,116 +50,6 @@ static void fetch_tile(struct ppu *p) {
 }
 
 /* ---- sprites ---- */
-
-static bool on_line(const struct ppu_state *s, uint8_t y) {
-    return (unsigned)(s->line - y) < sprite_height(s);
-}
-
-/* Moves the OAM address to `next`; past the end of OAM nothing is left to look at. */
-static void step_to(struct ppu_state *s, unsigned next, enum evaluation then) {
-    s->oam_address = (uint8_t)next;
-    s->evaluation = (uint8_t)(next > 0xFF ? IDLE : then);
-}
-
-static void copy_byte(struct ppu_state *s) {
-    s->secondary[(s->found * 4 + s->copied) & 31] = s->oam_data;
-    if (++s->copied < 4) {
-        step_to(s, s->oam_address + 1u, COPY);
-        return;
-    }
-    s->copied = 0;
-    s->found++;
-    step_to(s, (s->oam_address + 1u) & ~3u, s->found == 8 ? OVERFLOW : SEARCH);
-}
-
-/* An even dot of 66-256: decides on the byte that the odd dot before has read. */
-static void evaluate(struct ppu_state *s) {
-    unsigned address = s->oam_address;
-    bool writes = s->evaluation == SEARCH || s->evaluation == COPY;
-    switch ((enum evaluation)s->evaluation) {
-    case SEARCH:
-        s->secondary[(s->found * 4) & 31] = s->oam_data;
-        if (on_line(s, s->oam_data)) {
-            s->zero_next |= s->dot == 66;
-            s->copied = 1;
-            step_to(s, address + 1, COPY);
-        } else
-            step_to(s, (address & ~3u) + 4, SEARCH);
-        break;
-    case COPY:
-        copy_byte(s);
-        break;
-    case OVERFLOW:
-        if (on_line(s, s->oam_data)) {
-            s->late_status |= STATUS_OVERFLOW;
-            s->copied = 1;
-            step_to(s, address + 1, OVERFLOWN);
-        } else /* the bug: the byte within the sprite steps too, without carry */
-            step_to(s, ((address & ~3u) + 4) | ((address + 1) & 3), OVERFLOW);
-        break;
-    case OVERFLOWN:
-        if (++s->copied < 4)
-            step_to(s, address + 1, OVERFLOWN);
-        else {
-            s->copied = 0;
-            step_to(s, (address + 1) & ~3u, IDLE);
-        }
-        break;
-    case IDLE:
-        s->oam_address = (uint8_t)((address & ~3u) + 4);
-        break;
-    }
-    if (!writes) /* then secondary OAM is read */
-        s->oam_data = s->secondary[s->found < 8 ? s->found * 4 + s->copied : 0];
-}
-
-static void evaluation_dot(struct ppu_state *s) {
-    if (s->dot <= 64) {
-        s->oam_data = 0xFF;
-        s->secondary[(s->dot - 1) >> 1] = 0xFF;
-        return;
-    }
-    if (s->dot == 65)
-        s->evaluation = SEARCH;
-    if (s->dot & 1)
-        s->oam_data = s->oam[s->oam_address];
-    else
-        evaluate(s);
-}
-
-void ppu_evaluate_dots(struct ppu_state *s, unsigned to) {
-    for (; s->dot < to; s->dot++) {
-        s->status |= s->late_status;
-        s->late_status = 0;
-        evaluation_dot(s);
-    }
-}
-
-uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line) {
-    unsigned tile = sprite[1], row = line - sprite[0], height = sprite_height(s);
-    if (sprite[2] & SPRITE_FLIP_Y)
-        row = height - 1 - row;
-    row &= height - 1;
-    if (height == 8)
-        return (uint16_t)((s->ctrl & CTRL_SPRITE_TABLE) << 9 | tile << 4 | row);
-    return (uint16_t)((tile & 1) << 12 | (tile & 0xFE) << 4 | (row & 8) << 1 | (row & 7));
-}
-
-uint8_t ppu_mirrored(uint8_t bits) {
-    bits = (uint8_t)(bits >> 4 | bits << 4);
-    bits = (uint8_t)((bits >> 2 & 0x33) | (bits & 0x33) << 2);
-    return (uint8_t)((bits >> 1 & 0x55) | (bits & 0x55) << 1);
-}
-
-void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
-                     uint8_t high) {
-    bool flip = sprite[2] & SPRITE_FLIP_X;
-    s->sprites[i].low = flip ? ppu_mirrored(low) : low;
-    s->sprites[i].high = flip ? ppu_mirrored(high) : high;
-    s->sprites[i].attributes = sprite[2];
-    s->sprites[i].x = sprite[3];
-    s->sprite_count = (uint8_t)(i + 1);
-}
 
 /* Dots 257-320: eight dots for each of the eight sprites found. Slots left empty fetch tile $FF. */
 static void sprite_fetch_dot(struct ppu *p) {
@@ -228,7 +108,7 @@ static void pixel_dot(struct ppu *p) {
 
 void ppu_end_columns(struct ppu_state *s) {
     s->v = (uint16_t)((s->v & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
-    s->evaluation = IDLE;
+    s->evaluation = PPU_IDLE;
     s->copied = s->oam_data = 0;
     s->zero_now = s->zero_next;
 }
@@ -268,17 +148,11 @@ static void end_of_tile_dot(struct ppu_state *s) {
     }
 }
 
-void ppu_shift_out_sprites(struct ppu_state *s) {
-    memset(s->sprites, 0, sizeof s->sprites);
-    s->zero_now = false;
-    s->sprite_count = 0;
-}
-
 static void line_dot(struct ppu *p) {
     struct ppu_state *s = &p->s;
     bool visible = s->line <= LINE_LAST;
     if (s->dot == 0) {
-        s->evaluation = IDLE;
+        s->evaluation = PPU_IDLE;
         s->found = s->copied = 0;
         s->zero_next = false;
     }
@@ -290,7 +164,7 @@ static void line_dot(struct ppu *p) {
     if (s->rendering) {
         rendering_dot(p);
         if (column)
-            evaluation_dot(s);
+            ppu_evaluation_dot(s);
     }
     if (column)
         pixel_dot(p);
@@ -310,7 +184,7 @@ static void flags_dot(struct ppu *p) {
         s->status = 0;
         s->ignore_writes = false;
     } else if (s->line == LINE_IDLE) {
-        p->drawing ^= 1;
+        ppu_picture_ends(p);
         ppu_show_v(p);
     }
 }

@@ -1,5 +1,6 @@
 /*
- * What the files ppu*.c share. Everybody else uses ppu.h.
+ * What the files ppu*.c share, from the bottom up: a file uses those above it here, never one
+ * below. Everybody else uses ppu.h, whose functions are in ppu.c, on top of all.
  */
 #ifndef HOTGRAPH_PPU_PARTS_H
 #define HOTGRAPH_PPU_PARTS_H
@@ -62,6 +63,28 @@ static inline bool ppu_renders_at(const struct ppu_state *s, uint64_t dot) {
     return s->mask_due <= dot ? s->mask & MASK_RENDERING : s->rendering;
 }
 
+/* ---- places of the picture ---- */
+
+static inline uint64_t place(unsigned line, unsigned dot) {
+    return (uint64_t)line * PPU_DOTS + dot;
+}
+
+/* Number of the next dot at this place of the picture that is still to come, if nothing touches the
+ * PPU. */
+static inline uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot) {
+    uint64_t here = place(s->line, s->dot), there = place(line, dot);
+    if (there >= here)
+        return s->time + (there - here);
+    uint64_t frame = place(PPU_LINES, 0), skip = place(LINE_PRERENDER, DOT_SKIPS);
+    if (s->odd && here <= skip && ppu_renders_at(s, s->time + (skip - here) + 1))
+        frame--;
+    return s->time + frame - here + there;
+}
+
+static inline bool writes_pending(const struct ppu_state *s) {
+    return s->mask_due != UINT64_MAX || s->v_due != UINT64_MAX;
+}
+
 /* ---- the PPU's bus, without the mapper's hook ---- */
 
 static inline uint8_t ppu_bus_read(const struct board *b, uint16_t address) {
@@ -84,6 +107,23 @@ static inline uint16_t v_next_row(uint16_t v) {
     return (v & 0x3E0) == 31 << 5 ? (uint16_t)(v & ~0x3E0) : (uint16_t)(v + 32);
 }
 
+/* v some rows of pixels further down. */
+static inline uint16_t v_rows(uint16_t v, unsigned rows) {
+    unsigned fine = (v >> 12) + rows, coarse = v >> 5 & 31, tiles = fine >> 3,
+             nametable = v & 0x800;
+    if (coarse >= 30 && tiles) { /* in the attributes: runs to 32 and wraps without a switch */
+        unsigned left = 32 - coarse;
+        coarse = tiles < left ? coarse + tiles : 0;
+        tiles = tiles < left ? 0 : tiles - left;
+    }
+    if (coarse < 30) {
+        coarse += tiles;
+        nametable ^= coarse / 30 & 1 ? 0x800 : 0;
+        coarse %= 30;
+    }
+    return (uint16_t)((fine & 7) << 12 | nametable | coarse << 5 | (v & V_HORIZONTAL));
+}
+
 /* Addresses of what is fetched for the tile at v. */
 static inline uint16_t nametable_address(uint16_t v) {
     return (uint16_t)(0x2000 | (v & 0xFFF));
@@ -99,6 +139,18 @@ static inline uint8_t attribute_bits(uint16_t v, uint8_t attributes) {
     return attributes >> ((v >> 4 & 4) | (v & 2)) & 3;
 }
 
+/* ---- sprites (ppu_sprites.c) ---- */
+
+enum { PPU_IDLE }; /* s.evaluation when nothing is being evaluated */
+
+/* One dot of sprite evaluation, 1-256; and what it does in the dots before dot `to`, at most 257,
+ * of a visible line. */
+void ppu_evaluation_dot(struct ppu_state *s);
+void ppu_evaluate_dots(struct ppu_state *s, unsigned to);
+/* The same of a whole line, from OAM address 0. Fills 32 bytes. Returns the dot that sets overflow,
+ * the one after it is found, or 0. */
+unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *secondary,
+                           unsigned *found, bool *zero);
 /* Address of the low pattern byte of the sprite whose four bytes are at `sprite`, for the line
  * after `line`; the high one is 8 further. */
 uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line);
@@ -107,33 +159,8 @@ uint8_t ppu_mirrored(uint8_t bits);
 /* Loads slot `i` of this line's sprites from the four bytes at `sprite`. */
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high);
-
-/* ---- the two ways through time ---- */
-
-enum { PPU_IDLE }; /* s.evaluation when nothing is being evaluated */
-
-/* Does every dot before number `until` one by one (ppu_dot.c). */
-void ppu_dots(struct ppu *p, uint64_t until);
-/* Of these: writes and flags whose time has come when dot number `time` begins; */
-void ppu_late(struct ppu *p);
-/* what sprite evaluation does in the dots before dot `to`, at most 257, of a visible line; */
-void ppu_evaluate_dots(struct ppu_state *s, unsigned to);
-/* dot 257 of a line: the sprites shown are gone; with rendering on more, before its fetches; */
+/* Dot 257 of a line: the sprites shown are gone. */
 void ppu_shift_out_sprites(struct ppu_state *s);
-void ppu_end_columns(struct ppu_state *s);
-/* a tile that was fetched goes into the shift registers. */
-void ppu_load_shifters(struct ppu_state *s);
-
-/* The same for a part of a line with rendering on and no pixels wanted, which nothing touches
- * before dot number `until` (ppu_groups.c). */
-void ppu_groups(struct ppu *p, uint64_t until);
-
-/* The same as fast as it can be done (ppu_line.c). */
-void ppu_advance(struct ppu *p, uint64_t until);
-/* Something has changed what was foreseen: a register or memory (not OAM), or OAM or the size of
- * sprites. */
-void ppu_touched(struct ppu *p);
-void ppu_sprites_touched(struct ppu *p);
 
 /* ---- what boards see of the address bus (ppu_a12.c) ---- */
 
@@ -143,14 +170,18 @@ void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot);
 void ppu_show_v(struct ppu *p);
 /* What the next `lines` lines fetch, visible ones or the pre-render line, from dot 0. */
 void ppu_show_lines(struct ppu *p, unsigned lines);
+/* Dot number of the `rises`-th rise of line 12 from now on that counts, or of a place before it,
+ * untouched; UINT64_MAX: none comes. */
+uint64_t ppu_next_rise(const struct ppu *p, unsigned rises);
 
-/* Sprite evaluation of a whole line, from OAM address 0 (see ppu_dot.c). Fills 32 bytes. Returns
- * the dot that sets overflow, the one after it is found, or 0. */
-unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *secondary,
-                           unsigned *found, bool *zero);
+/* ---- pictures (ppu_picture.c): but for the first, p->pictures is not NULL ---- */
 
-/* ---- pictures (ppu_picture.c): p->pictures is not NULL ---- */
-
+/* Line 240: the picture is complete, and the next one goes into the other buffer. */
+static inline void ppu_picture_ends(struct ppu *p) {
+    p->drawing ^= 1;
+    p->whole = p->begun;
+    p->begun = p->pictures != NULL;
+}
 /* The sprites of this line are loaded: their pixels. */
 void ppu_picture_sprites(struct ppu *p);
 /* A column of the background leaves the shift registers (dots 1-256). */
@@ -160,16 +191,43 @@ void ppu_picture_dot(struct ppu *p);
 /* A whole visible line at once, at dot 0, nothing touching the PPU before its end. */
 void ppu_picture_line(struct ppu *p);
 
-/* ---- foresight ---- */
+/* ---- foresight (ppu_foresight.c) ---- */
 
-/* Number of the next dot at this place of the picture that is still to come, if nothing touches the
- * PPU. */
-uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot);
+/* Something has changed what was foreseen: a register or memory (not OAM), or OAM or the size of
+ * sprites. */
+void ppu_touched(struct ppu *p);
+void ppu_sprites_touched(struct ppu *p);
+/* Whether the rest of the frame (the next one from line 240 on) can be told from here, with
+ * rendering on; and tells it: p->hit_dot and overflow_dot. */
+bool ppu_foreseeable(const struct ppu_state *s);
+void ppu_foresee(struct ppu *p);
+/* Number of the next dot from `from` on that could change the status, untouched; early at times,
+ * never late. To be asked after ppu_status_at(p, from). */
+uint64_t ppu_next_change(struct ppu *p, uint64_t from);
+
+/* ---- every dot by itself (ppu_dot.c) ---- */
+
+/* Does every dot before number `until` one by one. */
+void ppu_dots(struct ppu *p, uint64_t until);
+/* Of these: writes and flags whose time has come when dot number `time` begins; */
+void ppu_late(struct ppu *p);
+/* dot 257 with rendering on, before its fetches; */
+void ppu_end_columns(struct ppu_state *s);
+/* a tile that was fetched goes into the shift registers. */
+void ppu_load_shifters(struct ppu_state *s);
+
+/* ---- groups of eight dots (ppu_groups.c) ---- */
+
+/* The same for a part of a line with rendering on and no pixels wanted, which nothing touches
+ * before dot number `until`. */
+void ppu_groups(struct ppu *p, uint64_t until);
+
+/* ---- lines and blanks (ppu_line.c) ---- */
+
+/* The same as fast as it can be done. */
+void ppu_advance(struct ppu *p, uint64_t until);
 /* Status as the dots before number `until` leave it. Brings the PPU there, or, where the sprite
  * flags are foreseen, only to the start of the line. */
 uint8_t ppu_status_at(struct ppu *p, uint64_t until);
-/* Number of the next dot from `from` on that could change it, untouched; early at times, never
- * late. To be asked after ppu_status_at(p, from). */
-uint64_t ppu_next_change(struct ppu *p, uint64_t from);
 
 #endif

@@ -2,9 +2,10 @@
  * probe: how profilers watch a guest program, whichever engine runs it.
  *
  * An observer is asked once about every guest instruction, when an engine meets it for the first
- * time (or when its bytes have changed); it answers by attaching probes to it. Probes come in four
- * kinds. Both engines implement all of them, and both fire them at the same points, so a profiler
- * is written once.
+ * time (or when its bytes have changed); it answers by attaching probes to it. About code in RAM it
+ * may be asked again: of programs that modify themselves not every version is remembered. Probes
+ * come in five kinds. Both engines implement all of them, and both fire them at the same points, so
+ * a profiler is written once.
  *
  * Interrupts are not control flow of the program: they reach observers as thread events, never as
  * edges.
@@ -68,7 +69,11 @@ enum probe_kind {
     PROBE_ADD,     /* counters[counter] += value */
     PROBE_STORE,   /* counters[counter] = value */
     PROBE_CALL,    /* call(user, event) */
-    PROBE_CALL_AT, /* counters[counter] += 1; when it equals value: call(user, event) */
+    PROBE_CALL_AT, /* counters[counter] += 1; when it equals value: call(user, event). The counter
+                      may be shared, and set anew (nes_counter_set); passing over busy-waits counts
+                      exactly. */
+    PROBE_ADD_TO,  /* counters[counter_to(user, event)] += value: one for each place that the
+                      instruction goes to. Which it is may be asked once or again and again. */
 };
 
 struct probe_event {
@@ -83,6 +88,8 @@ struct probe {
     uint64_t value;
     void (*call)(void *user, const struct probe_event *event);
     void *user;
+    /* Depends on nothing but event->from and event->to; UINT32_MAX: none, nothing is counted. */
+    uint32_t (*counter_to)(void *user, const struct probe_event *event);
 };
 
 struct probe_site; /* one instruction about to be instrumented; valid only inside instrument() */
@@ -130,11 +137,14 @@ void nes_set_alarm(struct nes *nes, unsigned id, uint64_t cycle);
 /* From the next instruction on, `count` instructions go to step() one by one. UINT64_MAX: all. */
 void nes_observe(struct nes *nes, unsigned id, uint64_t count);
 
-/* Reserves `count` zeroed counters; returns the index of the first, or UINT32_MAX when memory is
- * out. */
+/* Reserves `count` zeroed counters, of which a machine has a million; returns the index of the
+ * first, or UINT32_MAX when there are no more, which stops the machine with STATUS_MEMORY. */
 uint32_t nes_counters_add(struct nes *nes, uint32_t count);
 /* The counters; the address never changes in a machine's life. */
 const uint64_t *nes_counters(const struct nes *nes);
+/* Sets a counter of the caller's own: a PROBE_CALL_AT with value v that is to call at the n-th time
+ * from now on gets v - n. For callbacks, and between runs. */
+void nes_counter_set(struct nes *nes, uint32_t counter, uint64_t value);
 /* How many probes have fired, over all observers: a deterministic cost. PROBE_ADD and STORE that a
  * translator merges count as if they had fired one by one. */
 uint64_t nes_probes_fired(const struct nes *nes, unsigned id);

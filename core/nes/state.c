@@ -37,6 +37,8 @@ struct field {
 #define LONGS(type, member)                                                                        \
     { #member, offsetof(type, member), sizeof ITEM(type, member) / 8, 8, UINT64_MAX }
 
+static_assert(offsetof(struct nes, board) - offsetof(struct nes, cpu) == 2296,
+              "list new members of the machine's state below");
 static const struct field cpu_fields[] = {
     FIELD(struct nes, cpu.pc),
     FIELD(struct nes, cpu.a),
@@ -405,16 +407,58 @@ static bool read_section(const uint8_t *from, const struct section *s) {
     return true;
 }
 
+/* ---- what a state may not hold, though each number by itself might be: with it the devices would
+ * run for ever, or not at all, or past the end of an array ---- */
+
 static bool near(uint64_t time, uint64_t cycle, uint64_t span) {
     return time - cycle <= span || cycle - time <= span;
 }
 
-/* Times that belong together: with others the devices would run for ever, or not at all. */
-static bool sane_times(const struct nes *n) {
-    return n->cycle < UINT64_MAX / 8 && near(n->ppu.s.time, 3 * n->cycle, 6) &&
-           near(n->apu.time, n->cycle, 2) && near(n->frame_end, n->cycle, 60000) &&
-           near(n->apu.dmc_clock, n->cycle, 1000) && near(n->apu.sequence, n->cycle, 60000) &&
-           n->apu.dmc_period >= 54 && n->apu.dmc_period <= 428 && n->apu.dmc_bits >= 1;
+static bool never_or_near(uint64_t time, uint64_t cycle, uint64_t span) {
+    return time == NEVER || near(time, cycle, span);
+}
+
+enum { FRAME_CYCLES = 29781, SEQUENCE_CYCLES = 37282, SAMPLE_CYCLES = 428, SOON = 8 };
+
+static bool sane_apu(const struct apu *a, uint64_t cycle) {
+    return near(a->time, cycle, 2) && a->sequence <= cycle + SOON &&
+           cycle + SOON - a->sequence <= SEQUENCE_CYCLES + 2 * SOON && a->restart != 0 &&
+           never_or_near(a->restart, cycle, SOON) && never_or_near(a->acknowledge, cycle, SOON) &&
+           never_or_near(a->dmc_stop, cycle, SOON) &&
+           near(a->dmc_clock, cycle, SAMPLE_CYCLES + SOON) && a->dmc_period >= 54 &&
+           a->dmc_period <= SAMPLE_CYCLES && a->dmc_bits >= 1;
+}
+
+/* Sprite evaluation: how many are found goes with what is looked for. */
+static bool sane_evaluation(const struct ppu_state *s) {
+    enum { SEARCH = 1, COPY, OVERFLOW, OVERFLOWN }; /* after PPU_IDLE, see ppu_sprites.c */
+    switch (s->evaluation) {
+    case SEARCH:
+    case COPY:
+        return s->found < 8;
+    case OVERFLOW:
+    case OVERFLOWN:
+        return s->found == 8;
+    default:
+        return true;
+    }
+}
+
+static bool sane_ppu(const struct ppu_state *s, uint64_t cycle) {
+    return near(s->time, 3 * cycle, 6) && never_or_near(s->mask_due, s->time, SOON) &&
+           never_or_near(s->v_due, s->time, SOON) &&
+           !(s->status & (uint8_t) ~(STATUS_OVERFLOW | STATUS_HIT | STATUS_VBLANK)) &&
+           !(s->late_status & (uint8_t) ~(STATUS_OVERFLOW | STATUS_HIT)) &&
+           !(s->rendering & (uint8_t)~MASK_RENDERING) && sane_evaluation(s);
+}
+
+static bool sane(const struct nes *n) {
+    enum { MOST = 1 << 30 };
+    return n->cycle < UINT64_MAX / 8 && n->instructions <= n->cycle &&
+           n->frame < (uint64_t)MOST * MOST && n->frame_end > n->cycle &&
+           n->frame_end - n->cycle <= FRAME_CYCLES + SOON &&
+           never_or_near(n->pads.strobe_cycle, n->cycle, SOON) && sane_ppu(&n->ppu.s, n->cycle) &&
+           sane_apu(&n->apu, n->cycle);
 }
 
 /* Reads all sections into `n`, whose RAMs have the right sizes. */
@@ -434,7 +478,7 @@ static enum status read_sections(struct nes *n, const uint8_t *at, size_t len, c
         at += SECTION_HEADER_SIZE + size;
         len -= SECTION_HEADER_SIZE + size;
     }
-    if (len != 0 || !sane_times(n))
+    if (len != 0 || !sane(n))
         return error_set(e, STATUS_FORMAT, "%s: the parts of the state do not fit together", name);
     return STATUS_OK;
 }
@@ -499,6 +543,7 @@ enum status nes_load(struct nes *n, const void *data, size_t len, const char *na
     bus_forget_lines(n);
     n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
     n->announced = false;
+    n->kept.cycle = NEVER; /* what the old machine had on its bus */
     wait_forget(n);
     if (n->engine->forget)
         n->engine->forget(n->engine_self);

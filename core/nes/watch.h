@@ -2,9 +2,11 @@
  * watch: observers and the instructions they have instrumented. Private to core/nes.
  *
  * A site is one guest instruction at one code address, with one set of bytes and one meaning (where
- * its encoded target and its next instruction are). Sites live as long as the machine; a slot for
- * every byte of PRG and of the lower half of the address space points at the one met last there, so
- * that meeting an instruction again costs a few compares.
+ * its encoded target and its next instruction are). Sites live as long as the machine (but see
+ * watch_trim); a slot for every byte of PRG and of the lower half of the address space points at
+ * the one met last there, so that meeting an instruction again costs a few compares. Only
+ * instructions in RAM can come in ever new versions, as their operands are modified: when there are
+ * very many, all of them are forgotten.
  */
 #ifndef HOTGRAPH_WATCH_H
 #define HOTGRAPH_WATCH_H
@@ -12,6 +14,8 @@
 #include <string.h>
 
 #include "nes/machine.h"
+
+enum { WATCH_COUNTERS = 1 << 20 }; /* that a machine has for probes */
 
 struct hook {
     struct probe probe;
@@ -49,14 +53,23 @@ struct watch {
     struct site **slots; /* by address below $8000, then by PRG offset */
     struct site **buckets;
     size_t bucket_count, site_count;
+    size_t volatile_count; /* of these, sites that lie in memory that can be written */
 };
 
 enum status watch_create(struct nes *n, struct error *e);
 void watch_free(struct nes *n);
 /* Emits to every observer. */
 void watch_thread_event(struct nes *n, const struct thread_event *event);
-/* Emits `change`, THREAD_BEGINS or THREAD_ENDS, for the running thread and each that waits. */
+/* Emits `change`, THREAD_BEGINS or THREAD_ENDS, for the running thread and each that waits; to one
+ * observer, and to all. */
+void watch_tell(struct nes *n, const struct observer *o, enum thread_change change);
 void watch_tell_threads(struct nes *n, enum thread_change change);
+/* Computes n->watched, stepping and alarm: an observer has come, gone or asked for something. */
+void watch_requests_changed(struct nes *n);
+/* Forgets the sites in RAM where there are too many. Between instructions. */
+void watch_trim(struct nes *n);
+/* Removes the probes of an observer. */
+void watch_remove(struct nes *n, unsigned id);
 /* Calls alarms that are due and computes n->alarm. */
 void watch_alarms(struct nes *n);
 
@@ -96,6 +109,14 @@ static inline unsigned watch_when(enum went went) {
         [WENT_NOWHERE] = PROBE_WHEN_COUNT,
     };
     return when[went];
+}
+/* One PROBE_ADD_TO; returns its counter. */
+static inline uint32_t watch_add_to(struct nes *n, const struct probe *probe,
+                                    const struct probe_event *event) {
+    const uint32_t counter = probe->counter_to(probe->user, event);
+    if (counter != UINT32_MAX)
+        n->counters[counter] += probe->value;
+    return counter;
 }
 /* Fires hooks that are `simple`. */
 static inline void watch_add(struct nes *n, const struct hooks *hooks) {

@@ -1,10 +1,10 @@
 /*
  * exact: the graph of everything that was executed; what every other technique is measured against.
  *
- * Counted while the machine runs: direct transfers, one counter each; indirect ones, in a table of
- * pairs; and where threads begin and where they end for good. Every other N(a, b), the number of
- * times the program went on from a to the next instruction b, follows from flow conservation: what
- * comes into a goes out of a, and goes to a + size.
+ * Counted while the machine runs: transfers, one counter each, found by where they go to when they
+ * are indirect; and where threads begin and where they end for good. Every other N(a, b), the
+ * number of times the program went on from a to the next instruction b, follows from flow
+ * conservation: what comes into a goes out of a, and goes to a + size.
  *
  * Code whose size at an address may change (in RAM), that runs over the edge of an 8 KiB bank, or
  * that wraps around the address space is counted pair by pair instead.
@@ -24,6 +24,8 @@ struct place {
     bool derived; /* N(address, next) follows from conservation */
 };
 
+enum kind { GOES_ON, DIRECT, INDIRECT };
+
 struct counted { /* a pair with a counter of its own */
     uint32_t a, b;
     uint32_t counter;
@@ -36,9 +38,9 @@ struct exact {
     VEC(struct place) places;
     struct map place_at; /* address -> index into places */
     VEC(struct flow_insn) variants;
+    struct map variant_at; /* address and kind -> 1: it is among the variants */
     VEC(struct counted) counted;
-    struct map counted_at[2]; /* pair -> index into counted; [transfer] */
-    struct map indirect;      /* pair -> count */
+    struct map counted_at[3]; /* pair -> index into counted; [enum kind] */
     struct map begins, ends;  /* address -> count */
     bool out_of_memory;
 };
@@ -62,15 +64,28 @@ static bool same_insn(const struct flow_insn *a, const struct flow_insn *b) {
            a->reads == b->reads && a->writes == b->writes;
 }
 
+/* A number for all that is remembered of an instruction, but its address: the first opcode that is
+ * alike, and whether it may wait. */
+static unsigned kind_of(const struct opcode_info *op, bool waits) {
+    for (unsigned opcode = 0;; opcode++) {
+        const struct opcode_info *other = opcode_info((uint8_t)opcode);
+        if (other->size == op->size && other->reads == op->reads && other->writes == op->writes)
+            return opcode * 2 + waits;
+    }
+}
+
 /* Remembers an instruction that differs from those its address held before. */
-static void note_variant(struct exact *x, const struct place *known, struct flow_insn insn) {
+static void note_variant(struct exact *x, const struct place *known, struct flow_insn insn,
+                         const struct opcode_info *op) {
     if (same_insn(&known->insn, &insn))
         return;
-    for (size_t i = 0; i < x->variants.len; i++)
-        if (same_insn(&x->variants.at[i], &insn))
-            return;
-    if (!vec_push(&x->variants, insn))
+    uint64_t *noted = map_at(&x->variant_at, (uint64_t)insn.address << 9 | kind_of(op, insn.waits));
+    if (noted != NULL && *noted)
+        return;
+    if (noted == NULL || !vec_push(&x->variants, insn))
         x->out_of_memory = true;
+    else
+        *noted = 1;
 }
 
 static struct place *note_place(struct exact *x, const struct guest_insn *insn,
@@ -82,7 +97,7 @@ static struct place *note_place(struct exact *x, const struct guest_insn *insn,
                                         .writes = op->writes};
     uint64_t *index = map_find(&x->place_at, insn->address);
     if (index != NULL) {
-        note_variant(x, &x->places.at[*index], flow_insn);
+        note_variant(x, &x->places.at[*index], flow_insn, op);
         return &x->places.at[*index];
     }
     bool fixed = insn->pc >= 0x8000 && insn->pc + insn->size <= 0x10000 &&
@@ -101,27 +116,31 @@ static struct place *note_place(struct exact *x, const struct guest_insn *insn,
     return &x->places.at[*index];
 }
 
-/* Gives the pair a counter, the same one each time, and attaches it. */
-static void count_pair(struct exact *x, struct probe_site *site, enum probe_when when, uint32_t a,
-                       uint32_t b, bool transfer) {
-    uint64_t *index = map_find(&x->counted_at[transfer], pair_key(a, b));
+/* The counter of the pair, the same one each time; UINT32_MAX: out of memory. */
+static uint32_t counter_of(struct exact *x, uint32_t a, uint32_t b, enum kind kind) {
+    uint64_t *index = map_find(&x->counted_at[kind], pair_key(a, b));
     if (index == NULL) {
         struct counted c = {
-            .a = a, .b = b, .counter = nes_counters_add(x->nes, 1), .transfer = transfer};
-        index = c.counter == UINT32_MAX ? NULL : map_at(&x->counted_at[transfer], pair_key(a, b));
+            .a = a, .b = b, .counter = nes_counters_add(x->nes, 1), .transfer = kind != GOES_ON};
+        index = c.counter == UINT32_MAX ? NULL : map_at(&x->counted_at[kind], pair_key(a, b));
         if (index == NULL || !vec_push(&x->counted, c)) {
             x->out_of_memory = true;
-            return;
+            return UINT32_MAX;
         }
         *index = x->counted.len - 1;
     }
-    uint32_t counter = x->counted.at[*index].counter;
-    probe_attach(site, when, (struct probe){.kind = PROBE_ADD, .counter = counter, .value = 1});
+    return x->counted.at[*index].counter;
 }
 
-static void count_indirect(void *user, const struct probe_event *event) {
-    struct exact *x = user;
-    add(x, &x->indirect, pair_key(event->from, event->to), 1);
+static void count_pair(struct exact *x, struct probe_site *site, enum probe_when when, uint32_t a,
+                       uint32_t b, enum kind kind) {
+    const uint32_t counter = counter_of(x, a, b, kind);
+    if (counter != UINT32_MAX)
+        probe_attach(site, when, (struct probe){.kind = PROBE_ADD, .counter = counter, .value = 1});
+}
+
+static uint32_t counter_to(void *user, const struct probe_event *event) {
+    return counter_of(user, event->from, event->to, INDIRECT);
 }
 
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
@@ -130,15 +149,16 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
     struct place *place = note_place(x, insn, op);
     if (place == NULL)
         return;
-    const struct probe indirect = {.kind = PROBE_CALL, .call = count_indirect, .user = x};
+    const struct probe indirect = {
+        .kind = PROBE_ADD_TO, .value = 1, .counter_to = counter_to, .user = x};
     switch ((enum insn_kind)insn->kind) {
     case INSN_BRANCH:
-        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, true);
-        count_pair(x, site, PROBE_NEXT, insn->address, insn->next, true);
+        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
+        count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
         break;
     case INSN_JUMP:
     case INSN_CALL:
-        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, true);
+        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
         break;
     case INSN_JUMP_INDIRECT:
     case INSN_RETURN:
@@ -148,7 +168,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
         break;
     case INSN_PLAIN:
         if (!place->derived)
-            count_pair(x, site, PROBE_NEXT, insn->address, insn->next, false);
+            count_pair(x, site, PROBE_NEXT, insn->address, insn->next, GOES_ON);
         if (op->writes_memory) /* may switch the bank it runs in */
             probe_attach(site, PROBE_INDIRECT, indirect);
         break;
@@ -197,9 +217,6 @@ static void add_recorded(struct exact *x, struct flow *flow, struct map *in, str
                  (struct flow_pair){c->a, c->b, counters[c->counter], c->transfer});
     }
     uint64_t key, count;
-    for (size_t position = 0; map_next(&x->indirect, &position, &key, &count);)
-        flow_add(x, flow, in, out,
-                 (struct flow_pair){(uint32_t)(key >> 32), (uint32_t)key, count, true});
     for (size_t position = 0; map_next(&x->begins, &position, &key, &count);)
         if (!vec_push(&flow->entries, (uint32_t)key))
             x->out_of_memory = true;
@@ -241,9 +258,10 @@ static void release(struct exact *x) {
     vec_free(&x->variants);
     vec_free(&x->counted);
     map_free(&x->place_at);
+    map_free(&x->variant_at);
     map_free(&x->counted_at[0]);
     map_free(&x->counted_at[1]);
-    map_free(&x->indirect);
+    map_free(&x->counted_at[2]);
     map_free(&x->begins);
     map_free(&x->ends);
     free(x);
@@ -277,7 +295,7 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
 
 static uint64_t records(const struct exact *x) {
     const uint64_t *counters = nes_counters(x->nes);
-    uint64_t n = x->indirect.len + x->begins.len + x->ends.len;
+    uint64_t n = x->begins.len + x->ends.len;
     for (size_t i = 0; i < x->counted.len; i++)
         n += counters[x->counted.at[i].counter] != 0;
     return n;

@@ -3,6 +3,9 @@
  * amostragem" (2015), chapters 4.2 and 7, exactly as its authors' prototype (gaussianCFG) ran it:
  * the same edges with the same counts, the same blocks, the same number of bins.
  *
+ * This file is the direct implementation, in the order of the definition, of one configuration;
+ * gaussian_many.c has the one that builds many at once, and must find the same.
+ *
  * Batches whose window means lie close together (low) vote for bins, clusters of hot addresses.
  * Recurrent instructions, those whose bin has many votes, grow basic blocks and count edges along
  * the batch; scattered batches (high) only add edges that leave known blocks.
@@ -13,28 +16,11 @@
  * Costs: records and observed are the samples of the batches; a step is one window mean, one search
  * for a nearest bin, or one instruction taken from a batch.
  */
-#include "profile/internal.h"
-
-extern const struct technique technique_gaussian;
-
-enum { BIN_SIZE, STDEV_THRESHOLD, WINDOW_SIZE, RECURRENT_THRESHOLD, BUILDER };
-
-struct gaussian_block {
-    uint32_t entry;
-    uint32_t last; /* last instruction of those that follow the entry without a gap, */
-    uint64_t end;  /* and the byte behind it */
-    bool done;
-};
+#include "profile/gaussian.h"
 
 struct byte_cell {
     uint32_t owner; /* 1 + index of the oldest block that contains this byte; 0: none */
     bool target;    /* known as the target of a transfer */
-};
-
-/* A build() that waits for the one it has called. */
-struct frame {
-    uint32_t block;
-    size_t i;
 };
 
 struct gaussian {
@@ -43,8 +29,7 @@ struct gaussian {
     struct bins bins;
     struct cells bytes;       /* struct byte_cell */
     struct byte_cell nowhere; /* stands in where memory is out */
-    VEC(struct gaussian_block) blocks;
-    struct map edges;                /* (source block << 32 | target block) -> count */
+    struct gaussian_graph graph;
     uint64_t last_edge, *last_count; /* the edge counted last */
     uint64_t low, high, steps;
     bool lost; /* memory ran out: the state is not to be used */
@@ -52,10 +37,8 @@ struct gaussian {
     const struct sample *batch;
     size_t length, cursor;
     uint32_t *means;
-    struct frame *frames;
+    struct gaussian_frame *frames;
 };
-
-enum { NOBODY = 0 }; /* as an owner; blocks are 1 + their index */
 
 static inline struct byte_cell *byte_at(struct gaussian *g, uint32_t address) {
     struct byte_cell *cell = cells_at(&g->bytes, address);
@@ -74,7 +57,7 @@ static void count_edge(struct gaussian *g, uint32_t source, uint32_t target) {
     /* Loops count one edge again and again; a counter moves only when an edge is added. */
     if (key != g->last_edge || g->last_count == NULL) {
         g->last_edge = key;
-        g->last_count = map_at(&g->edges, key);
+        g->last_count = map_at(&g->graph.edges, key);
     }
     if (g->last_count != NULL)
         ++*g->last_count;
@@ -98,11 +81,11 @@ static bool is_recurrent(const struct gaussian *g, const struct bin *bin) {
 
 static uint32_t new_block(struct gaussian *g, uint32_t entry) {
     struct gaussian_block b = {.entry = entry, .last = entry, .end = entry};
-    if (!vec_push(&g->blocks, b)) {
+    if (!vec_push(&g->graph.blocks, b)) {
         g->lost = true;
         return NOBODY;
     }
-    return (uint32_t)g->blocks.len;
+    return (uint32_t)g->graph.blocks.len;
 }
 
 /* Adds the bytes of an instruction to block b; a byte belongs to the oldest block that has it. */
@@ -113,7 +96,7 @@ static void add_bytes(struct gaussian *g, uint32_t b, const struct sample *s) {
         if (cell->owner == NOBODY || cell->owner > b)
             cell->owner = b;
     }
-    struct gaussian_block *block = &g->blocks.at[b - 1];
+    struct gaussian_block *block = &g->graph.blocks.at[b - 1];
     if (s->pc == block->end) {
         block->last = s->pc;
         block->end = end;
@@ -136,7 +119,7 @@ static void step_4(struct gaussian *g, size_t i) {
 /* Steps 3a to 3d: grows block b from instruction *i on, which ends as the last instruction taken.
  * True when a transfer ended it and the rest of the batch is to be built next. */
 static bool grow_block(struct gaussian *g, uint32_t b, size_t *i) {
-    struct gaussian_block *block = &g->blocks.at[b - 1];
+    struct gaussian_block *block = &g->graph.blocks.at[b - 1];
     while (!block->done) {
         const struct sample *s = &g->batch[*i];
         uint32_t x = block_at(g, s->pc);
@@ -186,7 +169,7 @@ static void build(struct gaussian *g, bool just_build) {
             if (b == NOBODY && (b = new_block(g, s->pc)) == NOBODY)
                 return;
             if (grow_block(g, b, &i)) {
-                g->frames[depth++] = (struct frame){b, i};
+                g->frames[depth++] = (struct gaussian_frame){b, i};
                 just_build = false;
                 continue;
             }
@@ -194,7 +177,7 @@ static void build(struct gaussian *g, bool just_build) {
         step_4(g, i);
     }
     while (depth > 0) {
-        struct frame f = g->frames[--depth];
+        struct gaussian_frame f = g->frames[--depth];
         count_transfer(g, f.block, f.i);
         step_4(g, f.i);
     }
@@ -221,11 +204,12 @@ static void high_batch(struct gaussian *g) {
 
 static void take_batch(struct gaussian *g, size_t number) {
     size_t window = (size_t)g->values[WINDOW_SIZE], count = g->length - window + 1;
-    g->batch = g->stream->samples + number * g->length;
+    g->batch = stream_batch(g->stream, number);
     g->cursor = 0;
     window_means(g->means, g->batch, g->length, window);
     g->steps += count;
-    if (window_means_low(g->means, count, (uint64_t)g->values[STDEV_THRESHOLD])) {
+    if (spread_is_low(window_spread(g->means, count), count,
+                      (uint64_t)g->values[STDEV_THRESHOLD])) {
         g->low++;
         for (size_t i = 0; i < count; i++) {
             g->steps++;
@@ -238,58 +222,34 @@ static void take_batch(struct gaussian *g, size_t number) {
     }
 }
 
-/* ---- from state to profile ---- */
-
-static int by_source(const void *a, const void *b) {
-    const struct edge *x = a, *y = b;
-    if (x->source != y->source)
-        return x->source < y->source ? -1 : 1;
-    return (x->target > y->target) - (x->target < y->target);
-}
-
-static int by_entry(const void *a, const void *b) {
-    const struct block *x = a, *y = b;
-    return (x->entry > y->entry) - (x->entry < y->entry);
-}
-
-static enum status export(const struct gaussian *g, size_t batches, struct profile *out,
-                          struct error *e) {
-    struct graph graph =
-        {
-            .edges = calloc(g->edges.len + 1, sizeof *graph.edges),
-            .blocks = calloc(g->blocks.len + 1, sizeof *graph.blocks),
-        };
-    if (graph.edges == NULL || graph.blocks == NULL){
-        graph_free(&graph); return error_set(e, STATUS_MEMORY, "out of memory for the graph");}
-uint64_t key, count;
-for (size_t at = 0; map_next(&g->edges, &at, &key, &count);)
-    graph.edges[graph.edge_count++] = (struct edge){
-        .source = g->blocks.at[(key >> 32) - 1].entry,
-        .target = g->blocks.at[(uint32_t)key - 1].entry,
-        .count = count,
+static enum status export_profile(const struct gaussian *g, size_t batches, struct profile *out,
+                                  struct error *e) {
+    const uint64_t samples = (uint64_t)batches * g->length;
+    *out = (struct profile){
+        .cost = {.records = samples, .observed = samples, .steps = g->steps},
+        .bins = g->bins.count,
+        .low = g->low,
+        .high = g->high,
     };
-for (size_t i = 0; i < g->blocks.len; i++)
-    graph.blocks[graph.block_count++] = (struct block){g->blocks.at[i].entry, g->blocks.at[i].last};
-qsort(graph.edges, graph.edge_count, sizeof *graph.edges, by_source);
-qsort(graph.blocks, graph.block_count, sizeof *graph.blocks, by_entry);
-uint64_t samples = (uint64_t)batches * g->length;
-*out = (struct profile){
-    .graph = graph,
-    .cost = {.records = samples, .observed = samples, .steps = g->steps},
-    .bins = g->bins.count,
-    .low = g->low,
-    .high = g->high,
-};
-return STATUS_OK;
+    return gaussian_export(&g->graph, &out->graph, e);
 }
 
 static void gaussian_free(struct gaussian *g) {
     bins_free(&g->bins);
     cells_free(&g->bytes);
-    vec_free(&g->blocks);
-    map_free(&g->edges);
+    gaussian_graph_free(&g->graph);
     free(g->means);
     free(g->frames);
+}
+
+static enum status gaussian_fits(const struct stream *stream, const int64_t *values,
+                                 struct error *e) {
+    if (stream->batch_count > 0 && (uint64_t)values[WINDOW_SIZE] > stream->batch_length)
+        return error_set(e, STATUS_ARGUMENT,
+                         "gaussian: a window_size of %d is larger than the batches of this stream, "
+                         "which have %zu instructions",
+                         (int)values[WINDOW_SIZE], stream->batch_length);
+    return STATUS_OK;
 }
 
 static enum status gaussian_init(struct gaussian *g, const struct stream *stream,
@@ -300,14 +260,9 @@ static enum status gaussian_init(struct gaussian *g, const struct stream *stream
         .bytes = {.cell_size = sizeof(struct byte_cell)},
         .length = stream->batch_length,
     };
-    enum status status = technique_check(&technique_gaussian, values, e);
+    enum status status = technique_fits(&technique_gaussian, stream, values, e);
     if (status != STATUS_OK)
         return status;
-    if (stream->batch_count > 0 && (uint64_t)values[WINDOW_SIZE] > stream->batch_length)
-        return error_set(e, STATUS_ARGUMENT,
-                         "gaussian: a window_size of %d is larger than the batches of this stream, "
-                         "which have %zu instructions",
-                         (int)values[WINDOW_SIZE], stream->batch_length);
     g->means = calloc(g->length + 1, sizeof *g->means);
     g->frames = calloc(g->length + 1, sizeof *g->frames);
     if (g->means == NULL || g->frames == NULL || !bins_init(&g->bins, (uint64_t)values[BIN_SIZE])) {
@@ -332,7 +287,7 @@ static enum status gaussian_build_at(const struct stream *stream, const size_t *
             take_batch(&g, batch++);
         struct profile p = {0};
         status = g.lost ? error_set(e, STATUS_MEMORY, "out of memory for gaussian")
-                        : export(&g, batch, &p, e);
+                        : export_profile(&g, batch, &p, e);
         if (status == STATUS_OK)
             status = each(user, batch, &p, e);
         profile_free(&p);
@@ -353,7 +308,7 @@ static enum status gaussian_build(struct profile *out, const struct stream *stre
     for (size_t i = 0; i < batches && !g.lost; i++)
         take_batch(&g, i);
     status = g.lost ? error_set(e, STATUS_MEMORY, "out of memory for gaussian")
-                    : export(&g, batches, out, e);
+                    : export_profile(&g, batches, out, e);
     gaussian_free(&g);
     return status;
 }
@@ -379,4 +334,7 @@ const struct technique technique_gaussian = {
         },
     .build = gaussian_build,
     .build_at = gaussian_build_at,
+    .build_many = gaussian_build_many,
+    .fits = gaussian_fits,
+    .group = gaussian_group,
 };

@@ -11,6 +11,15 @@ static inline bool is_transfer(const struct sample *s) {
     return s->kind != INSN_PLAIN && s->kind != INSN_JAM;
 }
 
+/* Has it a target of its own? */
+static inline bool sample_is_direct(const struct sample *s) {
+    return s->kind == INSN_BRANCH || s->kind == INSN_JUMP || s->kind == INSN_CALL;
+}
+
+/* Builds points[point] of a request directly. */
+enum status technique_build_point(const struct technique *t, const struct build_request *r,
+                                  size_t point, struct error *e);
+
 /* ---- cells: one fixed-size cell an address, zero at first, through three levels of tables, so
  * that code, which clusters, is found without hashing. Zero is empty but for cell_size. ---- */
 
@@ -36,8 +45,13 @@ static inline void *cells_at(struct cells *c, uint32_t address) {
 /* The batch_length - window + 1 sums of `window` consecutive pcs, each divided by `window`,
  * rounding down. */
 void window_means(uint32_t *means, const struct sample *batch, size_t batch_length, size_t window);
-/* Population standard deviation of the means <= threshold, decided in integers: ties are real. */
-bool window_means_low(const uint32_t *means, size_t count, uint64_t threshold);
+/* How far the means lie apart: the square of count times their population standard deviation. */
+unsigned __int128 window_spread(const uint32_t *means, size_t count);
+/* Is the standard deviation <= threshold? Decided in integers: ties are real. */
+static inline bool spread_is_low(unsigned __int128 spread, size_t count, uint64_t threshold) {
+    const unsigned __int128 limit = (unsigned __int128)count * threshold;
+    return spread <= limit * limit;
+}
 
 /* ---- bins (GFCGaussiano; they depend on window_size, stdev_threshold and bin_size) ---- */
 
@@ -67,5 +81,31 @@ const struct bin *bins_nearest(struct bins *b, uint32_t address, bool *lost);
 /* Puts a window mean into the nearest bin within bin_size, or into a new one; false when memory is
  * out. */
 bool bins_put(struct bins *b, uint32_t mean);
+
+/* ---- what a stream is of, in the first line of its file (origin.c) ---- */
+
+enum { ORIGIN_TEXT = 200 };
+/* Fields to be put behind the column names; returns their length. */
+size_t origin_print(char *text, size_t room, const struct stream *s);
+/* Takes what it knows from a first line; true when batches have weights. */
+bool origin_scan(struct stream *s, const char *line, const char *end);
+
+/* ---- streams in files: two forms, between which stream_file.c chooses ---- */
+
+/* `isampling` text (isampling.c). *out and *warning have been cleared; reading closes the file. */
+enum status isampling_read(struct stream *out, struct file_reader *file, const char *path,
+                           struct error *warning, struct error *e);
+enum status isampling_parse(struct stream *out, const char *text, size_t len, const char *name,
+                            struct error *warning, struct error *e);
+enum status isampling_write(const struct stream *s, const char *path, const char *image,
+                            struct error *e);
+
+/* The binary form (stream_binary.c). */
+enum { STREAM_BINARY_MAGIC = 8 };
+/* Does a file begin like one? Also true of one that ends within the magic. */
+bool stream_is_binary(const void *start, size_t len);
+enum status stream_binary_parse(struct stream *out, const void *data, size_t len, const char *name,
+                                struct error *warning, struct error *e);
+enum status stream_binary_write(const struct stream *s, const char *path, struct error *e);
 
 #endif

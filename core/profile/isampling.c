@@ -7,14 +7,16 @@
  * text where there is no direct target, but for one thing: the format has a single type for all
  * that goes to an address not in the instruction, and only the mnemonic tells an RTI, after which
  * the program goes on anywhere, from an RTS. Any other text is as good as "rts".
+ *
+ * The first line of our own files says what the samples are of (origin.c). Where it says that
+ * batches are weighed, the image begins with the cycles of the instruction before the batch.
  */
-#include "profile/profile.h"
+#include "profile/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-static const char header[] = "sequence\tpc\tsize\ttype\tbatch\ttext\timage\n";
+static const char header[] = "sequence\tpc\tsize\ttype\tbatch\ttext\timage";
 
 static const char generic[] = "GENERIC", conditional[] = "BRANCHORCALL DIRECT COND",
                   unconditional[] = "BRANCHORCALL DIRECT INCOND",
@@ -22,13 +24,28 @@ static const char generic[] = "GENERIC", conditional[] = "BRANCHORCALL DIRECT CO
 
 /* ---- reading ---- */
 
+/* A program has few different instructions, so most lines differ from an earlier one in nothing but
+ * sequence, batch and image. What such a line was is remembered. */
+struct known_line {
+    struct sample sample;
+    uint8_t head_len,
+        tail_len;  /* head: pc, size and type, with their tabs; tail: text and its tab */
+    char text[90]; /* head, tail */
+};
+
+enum { KNOWN_LINES = 4096 }; /* a power of two */
+
 struct reader {
     const char *name; /* for messages */
     size_t line;
     const char *at, *end; /* rest of the line */
-    VEC(struct sample) samples;
-    uint64_t batch;          /* number of the batch being read */
-    size_t in_batch, length; /* its lines so far; lines of the first, once it has ended */
+    struct known_line *known;
+    VEC(struct sample) batch; /* under way */
+    uint64_t number;          /* its number */
+    struct stream_maker made; /* those before; its batch_length is 0 until the first has ended */
+    bool weighed;
+    uint16_t before;      /* cycles before the batch under way, */
+    VEC(uint16_t) cycles; /* and before those before */
     struct error *e;
 };
 
@@ -122,14 +139,12 @@ static enum status take_type(struct reader *r, struct sample *s) {
     return STATUS_OK;
 }
 
+/* What stands between sequence and image. */
 static enum status take_sample(struct reader *r, struct sample *s, uint64_t *batch) {
     const char *text;
     size_t len;
     uint64_t pc, size;
     enum status status;
-    if (!take_field(r, &text, &len))
-        return malformed(r, "a line is sequence, pc, size, type, batch, text and image, "
-                            "tab-separated");
     if ((status = take_number(r, true, UINT32_MAX, &pc, "pc",
                               "a hexadecimal number with 0x of up to 32 bits")) ||
         (status = take_number(r, false, UINT8_MAX, &size, "size", "a number from 1 to 255")))
@@ -150,95 +165,235 @@ static enum status take_sample(struct reader *r, struct sample *s, uint64_t *bat
     return STATUS_OK;
 }
 
-/* Keeps the books of batches: numbers rise by one, and all are as long as the first. */
-static enum status count_batch(struct reader *r, uint64_t batch) {
-    const unsigned long long was = r->batch, now = batch;
-    bool first = r->samples.len == 0;
-    if (first ? batch != 0 : batch != r->batch && batch != r->batch + 1)
-        return error_set(r->e, STATUS_FORMAT, "%s:%zu: batch %llu is out of order; %s", r->name,
-                         r->line, now, first ? "the first is 0" : "numbers rise by one");
-    if (!first && batch != r->batch) {
-        if (r->batch == 0)
-            r->length = r->in_batch;
-        else if (r->in_batch != r->length)
-            return error_set(r->e, STATUS_FORMAT,
-                             "%s:%zu: batch %llu ends after %zu instructions, the first has %zu",
-                             r->name, r->line, was, r->in_batch, r->length);
-        r->in_batch = 0;
-    }
-    r->batch = batch;
-    if (batch != 0 && r->in_batch == r->length)
+/* Where a line whose pc is written at `at` is remembered. The first eight characters of pc and what
+ * follows it tell most instructions of a program apart. */
+static struct known_line *known_slot(struct reader *r, const char *at) {
+    uint64_t start;
+    if ((size_t)(r->end - at) < sizeof start)
+        return NULL;
+    memcpy(&start, at, sizeof start);
+    return &r->known[splitmix64(start, 0) % KNOWN_LINES];
+}
+
+/* Moves to the image. */
+static bool take_known(struct reader *r, const struct known_line *k, struct sample *s,
+                       uint64_t *batch) {
+    const char *at = r->at;
+    if (k->head_len == 0 || (size_t)(r->end - at) < k->head_len ||
+        memcmp(at, k->text, k->head_len) != 0)
+        return false;
+    at += k->head_len;
+    if (!scan_decimal(&at, r->end, UINT64_MAX, batch) || at == r->end || *at++ != '\t' ||
+        (size_t)(r->end - at) < k->tail_len || memcmp(at, k->text + k->head_len, k->tail_len) != 0)
+        return false;
+    r->at = at + k->tail_len;
+    *s = k->sample;
+    return true;
+}
+
+/* Remembers the line that has just been read, whose pc is at `head`. */
+static void keep_known(struct known_line *k, const char *head, const char *end,
+                       const struct sample *s) {
+    const char *batch = head;
+    for (int tabs = 0; tabs < 3; tabs++)
+        batch = (const char *)memchr(batch, '\t', (size_t)(end - batch)) + 1;
+    const char *tail = (const char *)memchr(batch, '\t', (size_t)(end - batch)) + 1;
+    const size_t head_len = (size_t)(batch - head), tail_len = (size_t)(end - tail);
+    if (head_len + tail_len > sizeof k->text)
+        return;
+    *k = (struct known_line){
+        .sample = *s, .head_len = (uint8_t)head_len, .tail_len = (uint8_t)tail_len};
+    memcpy(k->text, head, head_len);
+    memcpy(k->text + head_len, tail, tail_len);
+}
+
+static enum status out_of_memory(struct reader *r) {
+    return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->name);
+}
+
+/* The batch under way has ended: all are as long as the first. */
+static enum status end_batch(struct reader *r) {
+    struct stream *s = &r->made.stream;
+    if (s->batch_length == 0)
+        s->batch_length = r->batch.len;
+    if (r->batch.len != s->batch_length)
         return error_set(r->e, STATUS_FORMAT,
-                         "%s:%zu: batch %llu has more than %zu instructions, as many as the first",
-                         r->name, r->line, now, r->length);
-    r->in_batch++;
+                         "%s:%zu: batch %llu ends after %zu instructions, the first has %zu",
+                         r->name, r->line, (unsigned long long)r->number, r->batch.len,
+                         s->batch_length);
+    if (!stream_add(&r->made, r->batch.at) || (r->weighed && !vec_push(&r->cycles, r->before)))
+        return out_of_memory(r);
+    r->batch.len = 0;
     return STATUS_OK;
 }
 
-static enum status read_lines(struct reader *r, const char *text, size_t len) {
-    for (const char *next = text, *stop = text + len; next < stop;) {
+/* Keeps the books of batches: numbers rise by one, and all are as long as the first. */
+static enum status count_sample(struct reader *r, uint64_t batch) {
+    const size_t length = r->made.stream.batch_length;
+    const bool first = r->line == 2;
+    if (first ? batch != 0 : batch != r->number && batch != r->number + 1)
+        return error_set(r->e, STATUS_FORMAT, "%s:%zu: batch %llu is out of order; %s", r->name,
+                         r->line, (unsigned long long)batch,
+                         first ? "the first is 0" : "numbers rise by one");
+    if (!first && batch != r->number) {
+        enum status status = end_batch(r);
+        if (status != STATUS_OK)
+            return status;
+    } else if (length != 0 && r->batch.len == length) {
+        return error_set(r->e, STATUS_FORMAT,
+                         "%s:%zu: batch %llu has more than %zu instructions, as many as the first",
+                         r->name, r->line, (unsigned long long)batch, length);
+    }
+    r->number = batch;
+    return STATUS_OK;
+}
+
+static enum status take_weight(struct reader *r) {
+    uint64_t cycles;
+    if (!scan_decimal(&r->at, r->end, UINT16_MAX, &cycles) || cycles == 0 ||
+        (r->at != r->end && *r->at != ' '))
+        return malformed(r, "the first line says that batches are weighed, but the image does not "
+                            "begin with a number of cycles from 1 to 65535");
+    r->before = (uint16_t)cycles;
+    return STATUS_OK;
+}
+
+static enum status read_line(struct reader *r) {
+    const char *sequence;
+    size_t len;
+    if (++r->line == 1) {
+        r->weighed = origin_scan(&r->made.stream, r->at, r->end);
+        return STATUS_OK;
+    }
+    struct sample s = {0};
+    uint64_t batch;
+    enum status status = STATUS_OK;
+    if (!take_field(r, &sequence, &len))
+        return malformed(r, "a line is sequence, pc, size, type, batch, text and image, "
+                            "tab-separated");
+    const char *head = r->at;
+    struct known_line *k = known_slot(r, head);
+    if (k == NULL || !take_known(r, k, &s, &batch)) {
+        status = take_sample(r, &s, &batch);
+        if (status == STATUS_OK && k != NULL)
+            keep_known(k, head, r->at, &s);
+    }
+    if (status == STATUS_OK)
+        status = count_sample(r, batch);
+    if (status == STATUS_OK && r->weighed)
+        status = take_weight(r);
+    if (status == STATUS_OK && !vec_push(&r->batch, s))
+        status = out_of_memory(r);
+    return status;
+}
+
+/* Reads whole lines; *taken gets how many bytes they have. What follows the last newline is a line
+ * when there is `no_more` text. */
+static enum status read_lines(struct reader *r, const char *text, size_t len, bool no_more,
+                              size_t *taken) {
+    const char *next = text, *stop = text + len;
+    enum status status = STATUS_OK;
+    while (next < stop && status == STATUS_OK) {
         const char *newline = memchr(next, '\n', (size_t)(stop - next));
+        if (newline == NULL && !no_more)
+            break;
         r->at = next;
         r->end = newline != NULL ? newline : stop;
         next = newline != NULL ? newline + 1 : stop;
-        if (++r->line == 1)
-            continue;
-        struct sample s = {0};
-        uint64_t batch;
-        enum status status = take_sample(r, &s, &batch);
-        if (status == STATUS_OK)
-            status = count_batch(r, batch);
-        if (status != STATUS_OK)
-            return status;
-        if (!vec_push(&r->samples, s))
-            return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->name);
+        status = read_line(r);
+    }
+    *taken = (size_t)(next - text);
+    return status;
+}
+
+/* Adds the last batch, or drops it where it is shorter than the others. */
+static enum status finish_batches(struct reader *r, struct error *warning) {
+    const size_t length = r->made.stream.batch_length;
+    if (r->line == 0)
+        return error_set(r->e, STATUS_FORMAT, "%s:1: it is empty; the first line is a header",
+                         r->name);
+    if (r->batch.len == 0) {
+        error_set(warning, STATUS_OK, "%s: there are no batches in it", r->name);
+    } else if (r->batch.len < length) {
+        error_set(warning, STATUS_OK,
+                  "%s: the last batch, %llu, has only %zu of %zu instructions and is left out",
+                  r->name, (unsigned long long)r->number, r->batch.len, length);
+    } else {
+        return end_batch(r);
     }
     return STATUS_OK;
 }
 
-/* Drops a last batch that is shorter than the others. */
-static void finish_batches(struct reader *r, struct stream *out, struct error *warning) {
-    out->batch_count = r->samples.len > 0 ? (size_t)r->batch + 1 : 0;
-    if (r->batch == 0)
-        r->length = r->in_batch;
-    if (r->samples.len == 0) {
-        error_set(warning, STATUS_OK, "%s: there are no batches in it", r->name);
-    } else if (r->in_batch < r->length) {
-        out->batch_count--;
-        error_set(warning, STATUS_OK,
-                  "%s: the last batch, %llu, has only %zu of %zu instructions and is left out",
-                  r->name, (unsigned long long)r->batch, r->in_batch, r->length);
-    }
-    out->batch_length = r->length;
-    out->samples = r->samples.at;
+static enum status reader_start(struct reader *r, const char *name, struct error *e) {
+    *r = (struct reader){.name = name, .e = e};
+    r->known = calloc(KNOWN_LINES, sizeof *r->known);
+    return r->known != NULL ? STATUS_OK : out_of_memory(r);
 }
 
-enum status stream_parse(struct stream *out, const char *text, size_t len, const char *name,
-                         struct error *warning, struct error *e) {
-    *out = (struct stream){0};
-    if (warning != NULL)
-        *warning = (struct error){0};
-    struct reader r = {.name = name, .e = e};
-    if (len == 0)
-        return error_set(e, STATUS_FORMAT, "%s:1: it is empty; the first line is a header", name);
-    enum status status = read_lines(&r, text, len);
+/* Ends the reading, however it went. */
+static enum status reader_end(struct reader *r, enum status status, struct stream *out,
+                              struct error *warning) {
     if (status == STATUS_OK)
-        finish_batches(&r, out, warning);
-    else
-        vec_free(&r.samples);
+        status = finish_batches(r, warning);
+    if (status == STATUS_OK) {
+        *out = stream_made(&r->made);
+        out->cycles = r->cycles.at;
+        r->cycles.at = NULL;
+    }
+    vec_free(&r->cycles);
+    stream_unmake(&r->made);
+    vec_free(&r->batch);
+    free(r->known);
     return status;
 }
 
-enum status stream_read(struct stream *out, const char *path, struct error *warning,
-                        struct error *e) {
-    *out = (struct stream){0};
-    struct bytes text;
-    enum status status = file_read(&text, path, (size_t)4 << 30, e);
-    if (status != STATUS_OK)
-        return status;
-    status = stream_parse(out, (const char *)text.at, text.len, path, warning, e);
-    bytes_free(&text);
+enum status isampling_parse(struct stream *out, const char *text, size_t len, const char *name,
+                            struct error *warning, struct error *e) {
+    struct reader r;
+    size_t taken;
+    enum status status = reader_start(&r, name, e);
+    if (status == STATUS_OK)
+        status = read_lines(&r, text, len, true, &taken);
+    return reader_end(&r, status, out, warning);
+}
+
+/* Reads a file of any size piece by piece. */
+static enum status read_pieces(struct reader *r, struct file_reader *file) {
+    enum { PIECE = 1 << 18, LONGEST_LINE = 1 << 26 };
+    VEC(char) text = {0};
+    bool no_more = false;
+    enum status status = STATUS_OK;
+    while (status == STATUS_OK && !no_more) {
+        size_t got, taken;
+        if (!vec_reserve(&text, text.len + PIECE)) {
+            status = out_of_memory(r);
+            break;
+        }
+        status = file_read_some(file, text.at + text.len, text.cap - text.len, &got, r->e);
+        if (status != STATUS_OK)
+            break;
+        no_more = got == 0;
+        text.len += got;
+        status = read_lines(r, text.at, text.len, no_more, &taken);
+        if (status == STATUS_OK && text.len - taken > LONGEST_LINE) {
+            r->line++;
+            status = malformed(r, "a line longer than 64 MiB");
+        }
+        memmove(text.at, text.at + taken, text.len - taken);
+        text.len -= taken;
+    }
+    vec_free(&text);
     return status;
+}
+
+enum status isampling_read(struct stream *out, struct file_reader *file, const char *path,
+                           struct error *warning, struct error *e) {
+    struct reader r;
+    enum status status = reader_start(&r, path, e);
+    if (status == STATUS_OK)
+        status = read_pieces(&r, file);
+    enum status closed = file_close_reader(file, status == STATUS_OK ? e : NULL);
+    return reader_end(&r, status != STATUS_OK ? status : closed, out, warning);
 }
 
 /* ---- writing ---- */
@@ -258,31 +413,30 @@ static const char *type_of(const struct sample *s) {
     }
 }
 
-/* Formats by hand: a stream has millions of lines. */
-struct line {
-    char text[160];
+struct text {
+    char at[64];
     size_t len;
 };
 
-static void put_text(struct line *l, const char *text) {
+static void put_text(struct text *l, const char *text) {
     size_t n = strlen(text);
-    memcpy(l->text + l->len, text, n);
+    memcpy(l->at + l->len, text, n);
     l->len += n;
 }
 
-static void put_number(struct line *l, uint64_t value, unsigned base) {
+static void put_number(struct text *l, uint64_t value, unsigned base) {
     char digits[24];
     size_t n = sizeof digits;
     do
         digits[--n] = "0123456789abcdef"[value % base];
     while ((value /= base) != 0);
-    memcpy(l->text + l->len, digits + n, sizeof digits - n);
+    memcpy(l->at + l->len, digits + n, sizeof digits - n);
     l->len += sizeof digits - n;
 }
 
 /* The mnemonic in lower case, as the prototype writes it. Samples that came from a file have lost
  * theirs; of them it tells the kind, which is all that is read back. */
-static void put_mnemonic(struct line *l, const struct sample *s) {
+static void put_mnemonic(struct text *l, const struct sample *s) {
     static const char *const kinds[] = {
         [INSN_PLAIN] = "op", [INSN_BRANCH] = "branch",     [INSN_JUMP] = "jmp",
         [INSN_CALL] = "jsr", [INSN_JUMP_INDIRECT] = "jmp", [INSN_RETURN] = "rts",
@@ -293,45 +447,131 @@ static void put_mnemonic(struct line *l, const struct sample *s) {
         return;
     }
     for (const char *c = opcode_info(s->opcode)->name; *c != 0; c++)
-        l->text[l->len++] = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
+        l->at[l->len++] = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
 }
 
-static void put_sample(struct line *l, const struct sample *s, size_t index, size_t batch) {
-    l->len = 0;
-    put_number(l, index, 10);
-    put_text(l, "\t0x");
-    put_number(l, s->pc, 16);
-    put_text(l, "\t");
-    put_number(l, s->size, 10);
-    put_text(l, "\t");
-    put_text(l, type_of(s));
-    put_text(l, "\t");
-    put_number(l, batch, 10);
-    put_text(l, "\t");
-    put_mnemonic(l, s);
+/* The parts of a line that an instruction always has: remembered, because a stream has millions of
+ * lines of few instructions. */
+struct known_sample {
+    struct sample sample;
+    struct text head, tail; /* pc, size and type; text: each between tabs. An empty head: nothing */
+};
+
+enum { KNOWN_SAMPLES = 1024 }; /* a power of two */
+
+static const struct known_sample *find_known(struct known_sample *known, const struct sample *s) {
+    const uint64_t key = (uint64_t)s->pc << 32 | s->target;
+    struct known_sample *k = &known[splitmix64(key, s->opcode) % KNOWN_SAMPLES];
+    if (k->head.len != 0 && memcmp(&k->sample, s, sizeof *s) == 0)
+        return k;
+    *k = (struct known_sample){.sample = *s};
+    put_text(&k->head, "\t0x");
+    put_number(&k->head, s->pc, 16);
+    put_text(&k->head, "\t");
+    put_number(&k->head, s->size, 10);
+    put_text(&k->head, "\t");
+    put_text(&k->head, type_of(s));
+    put_text(&k->head, "\t");
+    put_text(&k->tail, "\t");
+    put_mnemonic(&k->tail, s);
     if (type_of(s) == conditional || type_of(s) == unconditional) {
-        put_text(l, " 0x");
-        put_number(l, s->target, 16);
+        put_text(&k->tail, " 0x");
+        put_number(&k->tail, s->target, 16);
     }
-    put_text(l, "\t");
+    put_text(&k->tail, "\t");
+    return k;
 }
 
-enum status stream_write(const struct stream *s, const char *path, const char *image,
-                         struct error *e) {
-    if (strpbrk(image, "\t\r\n") != NULL)
-        return error_set(e, STATUS_ARGUMENT, "%s: an image name has no tabs or line ends", path);
-    struct file_writer *w;
-    enum status status = file_open(&w, path, e);
-    if (status != STATUS_OK)
-        return status;
-    size_t image_len = strlen(image);
-    file_write(w, header, strlen(header));
-    for (size_t i = 0; i < s->batch_length * s->batch_count; i++) {
-        struct line line;
-        put_sample(&line, &s->samples[i], i, i / s->batch_length);
-        file_write(w, line.text, line.len);
-        file_write(w, image, image_len);
-        file_write(w, "\n", 1);
+/* A number as text that counts up. */
+struct counter {
+    char digits[24];
+    size_t first; /* of its digits */
+};
+
+static void count_up(struct counter *c) {
+    size_t i = sizeof c->digits;
+    while (i > c->first && c->digits[i - 1] == '9')
+        c->digits[--i] = '0';
+    if (i > c->first)
+        c->digits[i - 1]++;
+    else
+        c->digits[--c->first] = '1';
+}
+
+struct lines {
+    struct file_writer *file;
+    struct known_sample *known;
+    struct counter sequence, batch;
+    char text[1 << 14];
+    size_t len;
+};
+
+static void put_bytes(struct lines *l, const char *bytes, size_t len) {
+    if (len > sizeof l->text - l->len) {
+        file_write(l->file, l->text, l->len);
+        l->len = 0;
     }
-    return file_commit(w, e);
+    if (len > sizeof l->text) {
+        file_write(l->file, bytes, len);
+        return;
+    }
+    memcpy(l->text + l->len, bytes, len);
+    l->len += len;
+}
+
+static void put_counter(struct lines *l, const struct counter *c) {
+    put_bytes(l, c->digits + c->first, sizeof c->digits - c->first);
+}
+
+static void put_header(struct lines *l, const struct stream *s) {
+    char origin[ORIGIN_TEXT];
+    const size_t len = origin_print(origin, sizeof origin, s);
+    put_bytes(l, header, strlen(header));
+    put_bytes(l, origin, len);
+    put_bytes(l, "\n", 1);
+}
+
+static void put_batch(struct lines *l, const struct stream *s, size_t number, const char *image,
+                      size_t image_len) {
+    const struct sample *batch = stream_batch(s, number);
+    struct text weight = {.len = 0};
+    if (s->cycles != NULL) {
+        put_number(&weight, s->cycles[number], 10);
+        put_text(&weight, " ");
+    }
+    for (size_t i = 0; i < s->batch_length; i++) {
+        const struct known_sample *k = find_known(l->known, &batch[i]);
+        put_counter(l, &l->sequence);
+        put_bytes(l, k->head.at, k->head.len);
+        put_counter(l, &l->batch);
+        put_bytes(l, k->tail.at, k->tail.len);
+        put_bytes(l, weight.at, weight.len);
+        put_bytes(l, image, image_len);
+        put_bytes(l, "\n", 1);
+        count_up(&l->sequence);
+    }
+    count_up(&l->batch);
+}
+
+enum status isampling_write(const struct stream *s, const char *path, const char *image,
+                            struct error *e) {
+    struct lines *l = malloc(sizeof *l);
+    if (l == NULL || (l->known = calloc(KNOWN_SAMPLES, sizeof *l->known)) == NULL) {
+        free(l);
+        return error_set(e, STATUS_MEMORY, "%s: out of memory", path);
+    }
+    enum status status = file_open(&l->file, path, e);
+    if (status == STATUS_OK) {
+        l->len = 0;
+        l->sequence = l->batch = (struct counter){.digits = "00000000000000000000000", .first = 23};
+        l->sequence.digits[23] = l->batch.digits[23] = '0';
+        put_header(l, s);
+        for (size_t i = 0; i < s->batch_count; i++)
+            put_batch(l, s, i, image, strlen(image));
+        file_write(l->file, l->text, l->len);
+        status = file_commit(l->file, e);
+    }
+    free(l->known);
+    free(l);
+    return status;
 }

@@ -40,7 +40,8 @@ static enum pair classify(const struct sample *a, uint32_t to) {
     }
 }
 
-static bool take_batch(struct observed *o, const struct sample *batch, size_t length) {
+static bool take_batch(struct observed *o, const struct sample *batch, size_t length,
+                       uint64_t weight) {
     for (size_t i = 0; i + 1 < length; i++) {
         o->steps++;
         enum pair kind = classify(&batch[i], batch[i + 1].pc);
@@ -49,13 +50,14 @@ static bool take_batch(struct observed *o, const struct sample *batch, size_t le
         uint64_t *count = map_at(&o->pairs[kind], (uint64_t)batch[i].pc << 32 | batch[i + 1].pc);
         if (count == NULL)
             return false;
-        ++*count;
+        *count += weight;
     }
     return true;
 }
 
-static enum status make_profile(const struct observed *o, uint64_t samples, struct profile *out,
-                                struct error *e) {
+static enum status make_profile(const struct observed *o, const struct stream *stream,
+                                size_t batches, struct profile *out, struct error *e) {
+    const uint64_t samples = stream_observed(stream, batches);
     struct flow flow = {0};
     enum status status = STATUS_OK;
     for (int kind = PAIR_STRAIGHT; kind < PAIR_KINDS; kind++) {
@@ -67,7 +69,9 @@ static enum status make_profile(const struct observed *o, uint64_t samples, stru
                 status = error_set(e, STATUS_MEMORY, "out of memory for observed");
         }
     }
-    *out = (struct profile){.cost = {.records = samples, .observed = samples, .steps = o->steps}};
+    *out = (struct profile){
+        .cost = {
+            .records = samples, .observed = samples, .probes = stream->probes, .steps = o->steps}};
     if (status == STATUS_OK)
         status = graph_from_flow(&out->graph, &flow, false, e);
     flow_free(&flow);
@@ -83,7 +87,7 @@ static void observed_free(struct observed *o) {
 static enum status advance(struct observed *o, const struct stream *s, size_t *done, size_t until,
                            struct error *e) {
     for (; *done < until; ++*done)
-        if (!take_batch(o, s->samples + *done * s->batch_length, s->batch_length))
+        if (!take_batch(o, stream_batch(s, *done), s->batch_length, stream_weight(s, *done)))
             return error_set(e, STATUS_MEMORY, "out of memory for observed");
     return STATUS_OK;
 }
@@ -101,7 +105,7 @@ static enum status observed_build_at(const struct stream *stream, const size_t *
         struct profile p = {0};
         status = advance(&o, stream, &done, marks[i], e);
         if (status == STATUS_OK)
-            status = make_profile(&o, (uint64_t)done * stream->batch_length, &p, e);
+            status = make_profile(&o, stream, done, &p, e);
         if (status == STATUS_OK)
             status = each(user, done, &p, e);
         profile_free(&p);
@@ -119,7 +123,7 @@ static enum status observed_build(struct profile *out, const struct stream *stre
     enum status status = advance(&o, stream, &done,
                                  batches < stream->batch_count ? batches : stream->batch_count, e);
     if (status == STATUS_OK)
-        status = make_profile(&o, (uint64_t)done * stream->batch_length, out, e);
+        status = make_profile(&o, stream, done, out, e);
     observed_free(&o);
     return status;
 }

@@ -26,20 +26,76 @@ struct sample {
     uint8_t size;
     uint8_t kind;   /* enum insn_kind */
     uint8_t opcode; /* 0 and meaningless when read from a foreign file */
+    uint8_t unused; /* 0, so that equal samples are equal bytes */
 };
 
-struct stream {
-    struct sample *samples; /* batch_length * batch_count, batch after batch */
-    size_t batch_length, batch_count;
-    /* Where it came from; zero for foreign files. */
-    uint64_t overruns;
+enum stream_of {
+    STREAM_OF_BATCHES,   /* consecutive instructions */
+    STREAM_OF_TRANSFERS, /* single control transfers: each batch is two instructions, from and to */
 };
+struct structure;
+
+/* Programs repeat themselves: of the batches of a game a twentieth differ. So each different batch
+ * is held once, and the stream is their order. */
+struct stream {
+    size_t batch_length, batch_count;
+    struct sample *batches; /* batch_length * distinct_count, one different batch after another */
+    size_t distinct_count;
+    uint32_t *order; /* batch i is number order[i] of them; NULL: number i, be they equal or not */
+    uint64_t overruns; /* 0 for foreign files */
+    char program[41];  /* SHA-1 of what was run, as graph.h's; "" unknown */
+
+    /* What the samples are of. */
+    enum stream_of of;
+    bool active;         /* transfers that are no busy-wait's */
+    uint64_t population; /* instructions, or transfers of that kind, that were executed in all;
+                            0: not known, as of foreign files */
+    uint64_t executed;   /* instructions; 0: not known */
+    uint64_t probes;     /* that fired while it was recorded */
+    uint16_t *cycles;    /* weighting: those of the instruction before each batch; else NULL */
+    const struct structure *structure; /* of the program (profile/structure.h), borrowed; may be
+                                          NULL */
+};
+/* The samples of batch i. */
+static inline const struct sample *stream_batch(const struct stream *s, size_t i) {
+    return s->batches + (s->order != NULL ? s->order[i] : i) * s->batch_length;
+}
+
+/* What batch i counts for: 720720 (what 1 to 16 cycles divide) by the cycles of the instruction
+ * before it, with which it was chosen in proportion; 1 in a stream without weights. */
+static inline uint64_t stream_weight(const struct stream *s, size_t i) {
+    return s->cycles == NULL ? 1 : 720720 / s->cycles[i];
+}
+/* Instructions that were observed for the first `batches` batches: a transfer is one. */
+static inline uint64_t stream_observed(const struct stream *s, size_t batches) {
+    return s->of == STREAM_OF_TRANSFERS ? batches : (uint64_t)batches * s->batch_length;
+}
+
+/* Makes a stream batch by batch:
+ *
+ *     struct stream_maker m = {.stream.batch_length = 25};
+ *     if (!stream_add(&m, batch)) ...
+ *     struct stream s = stream_made(&m);
+ *
+ * stream_add is false when memory is out, or after 2^32 - 1 different batches; what is there then
+ * is as before. stream_made hands the stream over and leaves an empty maker; so does
+ * stream_unmake, and frees it. */
+struct stream_maker {
+    struct stream stream;
+    uint32_t *table; /* of the different batches by hash: 1 + number, 0: free */
+    size_t table_cap, batch_cap, order_cap;
+};
+bool stream_add(struct stream_maker *m, const struct sample *batch);
+struct stream stream_made(struct stream_maker *m);
+void stream_unmake(struct stream_maker *m);
 void stream_free(struct stream *s);
-/* `isampling` text (gzip when the name ends in .gz). *warning, when not NULL, gets one sentence or
- * "". */
+/* Files are `isampling` text, which other tools share, or compact and binary (the layout is in
+ * profile/stream_binary.c): stream_write goes by the name, and .hgstream is binary; stream_read by
+ * the content. Either is compressed by gzip when the name ends in .gz; a binary file that is not is
+ * mapped, and read in place. *warning, when not NULL, gets one sentence or "". */
 enum status stream_read(struct stream *out, const char *path, struct error *warning,
                         struct error *e);
-enum status stream_parse(struct stream *out, const char *text, size_t len, const char *name,
+enum status stream_parse(struct stream *out, const void *data, size_t len, const char *name,
                          struct error *warning, struct error *e);
 enum status stream_write(const struct stream *s, const char *path, const char *image,
                          struct error *e);
@@ -53,14 +109,35 @@ bool sample_is_transfer(const struct sample *s);
 uint64_t sample_target(const struct sample *batch, size_t batch_length, size_t i);
 #define STREAM_NOWHERE UINT64_MAX
 
-/* ---- the sampler: an observer that records batches in emulated time ---- */
+/* ---- the sampler: an observer that records batches of instructions, or single transfers ---- */
+
+enum { SAMPLER_BATCH_MOST = 65536 };
+
+enum sampler_by {
+    SAMPLER_TIME,         /* emulated time, as the paper has it */
+    SAMPLER_INSTRUCTIONS, /* a batch in every `every` executed instructions */
+    SAMPLER_TRANSFERS,    /* a transfer in every `every` executed transfers */
+    SAMPLER_ACTIVE,       /* the same over transfers that are no busy-wait's */
+};
+enum sampler_place {                     /* where in each `every` the sample lies; not by time */
+                     SAMPLER_REGULAR,    /* at one place, drawn from the seed */
+                     SAMPLER_STRATIFIED, /* at a place of its own, drawn for each */
+                     SAMPLER_GOLDEN,     /* of transfers: shifted by the golden ratio at each NMI */
+};
+/* What people call these, in the order of the enums; each ends with NULL. */
+extern const char *const sampler_by_words[], *const sampler_place_words[];
 
 struct sampler_options {
     uint64_t interval_us;  /* 0 = 3000 */
-    unsigned batch_length; /* 0 = 25 */
+    unsigned batch_length; /* 0 = 25; at most SAMPLER_BATCH_MOST */
     uint64_t jitter_us;    /* each batch is moved by up to this much either way */
-    uint64_t seed;         /* of the jitter */
+    uint64_t seed;         /* of the jitter, and of places */
     uint64_t phase_cycles; /* added to every due cycle */
+    bool weigh;            /* by time: note the cycles of the instruction before each batch */
+    enum sampler_by by;
+    enum sampler_place place;
+    uint64_t every;
+    const struct structure *structure; /* SAMPLER_ACTIVE: knows busy-waits */
 };
 struct sampler;
 enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler_options options,
@@ -76,6 +153,7 @@ struct cost {          /* all deterministic */
     uint64_t probes;   /* probes executed */
     uint64_t observed; /* guest instructions observed one by one */
     uint64_t steps; /* analysis steps: what the technique's file counts as one is written there */
+    bool structure; /* the program's structure was given */
 };
 
 struct profile {
@@ -91,12 +169,44 @@ struct parameter {
     const char *name; /* as on the command line and in configurations: bin_size */
     const char *help;
     int64_t least, most, standard;
+    const char *const *words; /* where values have names: of least, least + 1, ..., then NULL */
 };
 enum { TECHNIQUE_PARAMETERS = 8 };
+
+/* A stream by dense numbers, for techniques that go over it many times: made once, shared by all
+ * threads, needs the stream as long as it is used. */
+struct stream_index;
+enum status stream_index_make(struct stream_index **out, const struct stream *stream,
+                              struct error *e);
+void stream_index_free(struct stream_index *x); /* NULL is fine */
+
+/* One configuration of many that are built over one stream. */
+struct build_point {
+    const int64_t *values; /* one a parameter */
+    const size_t *marks;   /* where its profile is wanted, in batches: they rise, none is beyond the
+                              stream's end */
+    size_t mark_count;
+};
+
+struct build_request {
+    const struct stream *stream;
+    const struct stream_index *index; /* of the stream; NULL: one is made where it is needed */
+    const struct build_point *points;
+    size_t point_count;
+    bool direct; /* by the plain implementation of the technique's definition: slower, the same */
+    /* Gets the profile of the first `batches` batches by points[point]: for each point in the order
+     * of its marks, and the points in any order. The profile is each()'s to keep: what is taken out
+     * of it is set to 0. Another status than STATUS_OK ends everything. */
+    enum status (*each)(void *user, size_t point, size_t batches, struct profile *p,
+                        struct error *e);
+    bool (*stopped)(void *user); /* asked now and then, if not NULL; true: STATUS_INTERRUPTED */
+    void *user;
+};
 
 struct technique {
     const char *name, *summary, *source;               /* source: the paper */
     struct parameter parameters[TECHNIQUE_PARAMETERS]; /* ends with a NULL name */
+    bool needs_structure;                              /* build() asks for stream->structure */
     /* Techniques on streams: builds from the first `batches` batches (SIZE_MAX: all). values: one a
      * parameter. */
     enum status (*build)(struct profile *out, const struct stream *stream, size_t batches,
@@ -107,6 +217,13 @@ struct technique {
                             enum status (*each)(void *user, size_t batches, const struct profile *p,
                                                 struct error *e),
                             void *user, struct error *e);
+    /* Optional: as technique_build_many when it is not direct; all has been checked. */
+    enum status (*build_many)(const struct build_request *request, struct error *e);
+    /* Optional: whether the technique can work on a stream with these values, which are in range.
+     * It looks at batch_length and batch_count alone: a plan asks before there are samples. */
+    enum status (*fits)(const struct stream *stream, const int64_t *values, struct error *e);
+    /* Optional, with build_many: as technique_group. */
+    size_t (*group)(const int64_t *const *values, size_t count, size_t *groups);
     /* Live techniques: watch a machine from now on; finish detaches and fills the profile. */
     enum status (*attach)(void **self, struct nes *nes, const int64_t *values, struct error *e);
     enum status (*finish)(void *self, struct profile *out, struct error *e); /* frees self */
@@ -119,6 +236,40 @@ const struct technique *technique_find(const char *name); /* NULL if there is no
 
 /* STATUS_ARGUMENT, naming the parameter and its range, unless each value is in it. */
 enum status technique_check(const struct technique *t, const int64_t *values, struct error *e);
+
+/* STATUS_ARGUMENT unless the values are in range and the stream has what the technique needs. */
+enum status technique_fits(const struct technique *t, const struct stream *stream,
+                           const int64_t *values, struct error *e);
+
+/* Builds many configurations in one pass along the stream, as far as the technique can, and hands
+ * over one profile a mark. Costs little more than one of them where programs repeat themselves.
+ *
+ *     size_t all = stream.batch_count;
+ *     struct build_point points[2] = {{values[0], &all, 1}, {values[1], &all, 1}};
+ *     struct build_request r = {
+ *         .stream = &stream, .points = points, .point_count = 2, .each = take, .user = &results};
+ *     if (technique_build_many(technique_find("gaussian"), &r, &err)) ...
+ */
+enum status technique_build_many(const struct technique *t, const struct build_request *request,
+                                 struct error *e);
+
+/* One configuration's profile of the first `batches` batches, SIZE_MAX for all. */
+struct build_one {
+    const struct stream *stream;
+    const struct stream_index *index; /* may be NULL, as in a request */
+    size_t batches;
+    const int64_t *values;
+    bool direct;
+};
+enum status technique_build(struct profile *out, const struct technique *t,
+                            const struct build_one *one, struct error *e);
+
+/* Divides configurations into the groups that should be built together, for threads to share: a
+ * request for each, with one index, costs about as much as one request for all. groups[i] gets the
+ * number of the group of values[i], from 0; returns how many groups there are, SIZE_MAX when memory
+ * is out. */
+size_t technique_group(const struct technique *t, const int64_t *const *values, size_t count,
+                       size_t *groups);
 
 /* For convergence curves: calls each() with the profile of the first marks[i] batches, for every
  * mark, in order; marks rise and none is beyond the stream's end (else STATUS_ARGUMENT). The

@@ -1,103 +1,98 @@
 /*
- * sampler: batches of consecutive executed instructions, in emulated time.
- *
- * Batch k >= 0 is due at cycle ceil(k * I * 39375 / 22000) + phase + u_k, with the interval I in
- * microseconds (39375/22000 cycles are one microsecond on an NTSC NES) and the jitter u_k, an
- * integer uniform in -J..J: the upper 64 bits of splitmix64(seed, k) * (2J + 1), less J. A batch
- * that would be due before cycle 0 is due at 0. It starts at the first instruction boundary from
- * then on. If batch k-1 had not finished when k was due (its last instruction had not completed), k
- * is skipped and counted as an overrun.
+ * sampler: batches of consecutive executed instructions, or single control transfers; the ways of
+ * choosing them are in files of their own (sampler_time.c, sampler_instructions.c,
+ * sampler_transfers.c).
  */
-#include "profile/profile.h"
+#include "profile/samplers.h"
 
-#include <stdlib.h>
+const char *const sampler_by_words[] = {"time", "instructions", "transfers", "active", NULL};
+const char *const sampler_place_words[] = {"regular", "stratified", "golden", NULL};
 
-struct sampler {
-    struct nes *nes;
-    unsigned id;
-    struct sampler_options options;
-    uint64_t jitter_cycles;
-    uint64_t next_batch; /* k of the batch that alarm() waits for */
-    unsigned
-        taken; /* samples of the batch under way; batch_length: its last instruction is executing */
-    uint64_t overruns;
-    VEC(struct sample) samples;
-    bool out_of_memory;
-};
-
-static uint64_t cycles_of_us(unsigned __int128 us, bool round_up) {
-    return (uint64_t)((us * 39375 + (round_up ? 21999 : 0)) / 22000);
-}
-
-static uint64_t due_cycle(const struct sampler *s, uint64_t k) {
-    uint64_t due =
-        cycles_of_us((unsigned __int128)k * s->options.interval_us, true) + s->options.phase_cycles;
-    uint64_t range = 2 * s->jitter_cycles + 1;
-    uint64_t moved = (uint64_t)((unsigned __int128)splitmix64(s->options.seed, k) * range >> 64);
-    if (moved >= s->jitter_cycles)
-        return due + (moved - s->jitter_cycles);
-    uint64_t back = s->jitter_cycles - moved;
-    return due > back ? due - back : 0;
-}
-
-static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
-    struct sampler *s = self;
-    struct sample sample = {
+bool sampler_take(struct sampler *s, const struct guest_insn *insn) {
+    s->batch[s->taken++] = (struct sample){
         .pc = insn->address,
         .target = insn->target,
         .size = insn->size,
         .kind = insn->kind,
         .opcode = insn->bytes[0],
     };
-    if (!vec_push(&s->samples, sample))
-        s->out_of_memory = true;
-    /* The batch ends at the boundary behind its last instruction, and only there it is known what
-     * was overrun. */
-    if (++s->taken == s->options.batch_length)
-        nes_set_alarm(s->nes, s->id, cycle + 1);
+    if (s->taken < s->options.batch_length)
+        return false;
+    s->out_of_memory |= !stream_add(&s->stream, s->batch);
+    return true;
 }
 
-static void alarm_rings(void *self, uint64_t cycle) {
-    struct sampler *s = self;
-    if (s->out_of_memory)
-        return;
-    if (s->taken == s->options.batch_length) { /* a batch has just finished, at this very cycle */
-        s->taken = 0;
-        for (s->next_batch++; due_cycle(s, s->next_batch) < cycle; s->next_batch++)
-            s->overruns++;
-    }
-    uint64_t due = due_cycle(s, s->next_batch);
-    if (due > cycle)
-        nes_set_alarm(s->nes, s->id, due);
-    else
-        nes_observe(s->nes, s->id, s->options.batch_length);
+uint64_t sampler_place(const struct sampler *s, uint64_t k) {
+    const bool stratified = s->options.place == SAMPLER_STRATIFIED;
+    const uint64_t draw = splitmix64(s->options.seed, stratified ? k : 0);
+    return (uint64_t)((unsigned __int128)draw * s->options.every >> 64);
+}
+
+static bool by_transfers(const struct sampler_options *o) {
+    return o->by == SAMPLER_TRANSFERS || o->by == SAMPLER_ACTIVE;
+}
+
+static enum status check(struct sampler_options *o, struct error *e) {
+    if (o->interval_us == 0)
+        o->interval_us = 3000;
+    if (o->batch_length == 0)
+        o->batch_length = 25;
+    if (by_transfers(o))
+        o->batch_length = 2; /* the transfer, and where it went */
+    if (o->interval_us > 3600u * 1000000u || o->jitter_us > 3600u * 1000000u)
+        return error_set(e, STATUS_ARGUMENT, "a sampling interval or jitter is at most one hour");
+    if (o->batch_length > SAMPLER_BATCH_MOST)
+        return error_set(e, STATUS_ARGUMENT, "a batch is at most %d instructions, not %u",
+                         SAMPLER_BATCH_MOST, o->batch_length);
+    if (o->by != SAMPLER_TIME && (o->every == 0 || o->every > UINT64_C(1) << 48))
+        return error_set(e, STATUS_ARGUMENT,
+                         "sampling by instructions or transfers takes one of every 1 to 2^48");
+    if (o->by != SAMPLER_TIME && o->weigh)
+        return error_set(e, STATUS_ARGUMENT, "only samples by time are biased and can be weighted");
+    if (o->place != SAMPLER_REGULAR && o->by == SAMPLER_TIME)
+        return error_set(e, STATUS_ARGUMENT, "samples by time are regular, or have a jitter");
+    if (o->place == SAMPLER_GOLDEN && !by_transfers(o))
+        return error_set(e, STATUS_ARGUMENT, "golden places are those of transfers");
+    if (o->by == SAMPLER_ACTIVE && o->structure == NULL)
+        return error_set(e, STATUS_ARGUMENT,
+                         "sampling active transfers needs the structure, which knows busy-waits");
+    return STATUS_OK;
 }
 
 enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler_options options,
                            struct error *e) {
     *out = NULL;
-    if (options.interval_us == 0)
-        options.interval_us = 3000;
-    if (options.batch_length == 0)
-        options.batch_length = 25;
-    if (options.interval_us > 3600u * 1000000u || options.jitter_us > 3600u * 1000000u)
-        return error_set(e, STATUS_ARGUMENT, "a sampling interval or jitter is at most one hour");
-    if (options.batch_length > 65536)
-        return error_set(e, STATUS_ARGUMENT, "a batch is at most 65536 instructions, not %u",
-                         options.batch_length);
+    enum status status = check(&options, e);
+    if (status != STATUS_OK)
+        return status;
     struct sampler *s = calloc(1, sizeof *s);
-    if (s == NULL)
+    if (s == NULL || (s->batch = calloc(options.batch_length, sizeof *s->batch)) == NULL) {
+        free(s);
         return error_set(e, STATUS_MEMORY, "out of memory for a sampler");
+    }
+    s->stream.stream.batch_length = options.batch_length;
     s->nes = nes;
     s->options = options;
-    s->jitter_cycles = cycles_of_us(options.jitter_us, false);
-    const struct observer observer = {.self = s, .step = step, .alarm = alarm_rings};
-    enum status status = nes_attach(nes, &observer, &s->id, e);
+    s->start = nes_instructions(nes);
+    if (by_transfers(&options))
+        status = sampler_transfers_prepare(s, e);
+    struct observer observer = by_transfers(&options)               ? sampler_by_transfers
+                               : options.by == SAMPLER_INSTRUCTIONS ? sampler_by_instructions
+                                                                    : sampler_by_time;
+    observer.self = s;
+    if (status == STATUS_OK)
+        status = nes_attach(nes, &observer, &s->id, e);
+    s->attached = status == STATUS_OK;
     if (status != STATUS_OK) {
-        free(s);
+        sampler_free(s);
         return status;
     }
-    nes_set_alarm(nes, s->id, due_cycle(s, 0));
+    if (by_transfers(&options))
+        sampler_transfers_begin(s);
+    else if (options.by == SAMPLER_INSTRUCTIONS)
+        sampler_instructions_begin(s);
+    else
+        sampler_time_begin(s);
     *out = s;
     return STATUS_OK;
 }
@@ -106,13 +101,20 @@ enum status sampler_finish(struct sampler *s, struct stream *out, struct error *
     *out = (struct stream){0};
     enum status status = STATUS_OK;
     if (s->out_of_memory) {
-        status = error_set(e, STATUS_MEMORY, "out of memory after %zu samples", s->samples.len);
+        status = error_set(e, STATUS_MEMORY, "out of memory after %zu batches",
+                           s->stream.stream.batch_count);
     } else {
-        out->batch_length = s->options.batch_length;
-        out->batch_count = s->samples.len / s->options.batch_length;
+        const uint64_t executed = nes_instructions(s->nes) - s->start;
+        const bool transfers = by_transfers(&s->options);
+        *out = stream_made(&s->stream);
         out->overruns = s->overruns;
-        out->samples = s->samples.at;
-        s->samples.at = NULL;
+        out->of = transfers ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES;
+        out->active = s->options.by == SAMPLER_ACTIVE;
+        out->population = transfers ? sampler_transfers_passed(s) : executed;
+        out->executed = executed;
+        out->probes = nes_probes_fired(s->nes, s->id);
+        out->cycles = s->cycles.at;
+        s->cycles.at = NULL;
     }
     sampler_free(s);
     return status;
@@ -121,7 +123,11 @@ enum status sampler_finish(struct sampler *s, struct stream *out, struct error *
 void sampler_free(struct sampler *s) {
     if (s == NULL)
         return;
-    nes_detach(s->nes, s->id);
-    vec_free(&s->samples);
+    if (s->attached)
+        nes_detach(s->nes, s->id);
+    sampler_transfers_release(s);
+    stream_unmake(&s->stream);
+    vec_free(&s->cycles);
+    free(s->batch);
     free(s);
 }

@@ -15,9 +15,9 @@ void window_means(uint32_t *means, const struct sample *batch, size_t batch_leng
     }
 }
 
-bool window_means_low(const uint32_t *means, size_t count, uint64_t threshold) {
+unsigned __int128 window_spread(const uint32_t *means, size_t count) {
     /* Deviation does not change when all means are moved; so the sums of squares stay small, and
-     * n * sum of squares - square of the sum <= (n * threshold)^2 is exact. */
+     * count * sum of squares - square of the sum is exact. */
     unsigned __int128 squares = 0;
     __int128 sum = 0;
     for (size_t i = 0; i < count; i++) {
@@ -26,6 +26,5 @@ bool window_means_low(const uint32_t *means, size_t count, uint64_t threshold) {
         uint64_t distance = (uint64_t)(m < 0 ? -m : m);
         squares += distance * distance;
     }
-    unsigned __int128 n = count, limit = n * threshold;
-    return n * squares - (unsigned __int128)(sum * sum) <= limit * limit;
+    return (unsigned __int128)count * squares - (unsigned __int128)(sum * sum);
 }

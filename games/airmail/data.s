@@ -53,9 +53,11 @@ row_kind:
     .byte ROW_UPPER, ROW_LOWER
 .endrepeat
     .byte ROW_SEA, ROW_SEA, ROW_DEEP, ROW_DEEP, ROW_PALETTE, ROW_ATTRIBUTES, ROW_ATTRIBUTES
+; The display is drawn a row higher than its place in this list, and the message where it belongs: a row of sky keeps them apart.
 row_addr_lo:
-.repeat 30, i
-    .byte <($2000 + 32 * i)
+    .byte $00, $40, $20
+.repeat 27, i
+    .byte <($2060 + 32 * i)
 .endrepeat
     .byte $00, $c0, $e0
 row_addr_hi:
@@ -147,8 +149,8 @@ themes:
     .byte $21, $30, $31, $0f, $21, $27, $17, $07, $21, $30, $16, $06, $21, $30, $21, $12
     .byte $21, $30, $32, $0f, $21, $27, $17, $07, $21, $30, $10, $00, $21, $30, $31, $11
     .byte $2c, $30, $3c, $0f, $2c, $28, $18, $08, $2c, $30, $17, $07, $2c, $30, $2c, $1c
-    .byte $26, $37, $36, $0f, $26, $38, $17, $06, $26, $37, $15, $05, $26, $30, $22, $12
-    .byte $03, $31, $13, $30, $03, $27, $17, $07, $03, $38, $14, $04, $03, $31, $11, $01
+    .byte $26, $30, $06, $0f, $26, $38, $17, $06, $26, $37, $15, $05, $26, $30, $22, $12
+    .byte $03, $31, $23, $30, $03, $27, $17, $07, $03, $38, $14, $04, $03, $31, $11, $01
 sprite_colours:
     .byte $21, $0f, $28, $36, $21, $0f, $27, $16, $21, $16, $30, $0f, $21, $0f, $30, $10
 

@@ -598,7 +598,7 @@ goat_lost:
     lda #HURT
     jmp enter
 
-; A tens of points more, a life each 1000 tens. Keeps X.
+; A tens of points more, a life each 1000 tens; the best score follows. Keeps X.
 add_score:
     clc
     adc score
@@ -606,6 +606,16 @@ add_score:
     bcc @same_page
     inc score + 1
 @same_page:
+    lda best
+    cmp score
+    lda best + 1
+    sbc score + 1
+    bcs @not_best
+    lda score
+    sta best
+    lda score + 1
+    sta best + 1
+@not_best:
     lda score
     cmp next_life
     lda score + 1

@@ -1,6 +1,6 @@
 ; Texts, a line of the bar each. The first and last two columns may be out of the picture on a television.
 first_line:             ; the game writes numbers over its zeros
-    .byte "  000000   HI000000  L 00 ", T_icon_goat, " 0   "
+    .byte "  000000  HI 000000  L 00 ", T_icon_goat, " 0   "
 messages:
     .byte "  ", T_icon_clover, " 00     TIME 000             "
     .byte "          PRESS START           "

@@ -481,7 +481,7 @@ mode_bell:
 @done:
     rts
 
-; -- OVER: keeps the best score; back to the title.
+; -- OVER: back to the title.
 mode_over:
     lda phase
     bne @going
@@ -490,15 +490,6 @@ mode_over:
     sta message
     lda #SONG_OVER
     jsr tune_play
-    lda best
-    cmp score
-    lda best + 1
-    sbc score + 1
-    bcs @going
-    lda score
-    sta best
-    lda score + 1
-    sta best + 1
 @going:
     inc timer
     lda timer

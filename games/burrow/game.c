@@ -11,6 +11,10 @@ void score_add(word tens) {
     }
     score += tens;
     hud_dirty |= HUD_SCORE;
+    if (score > best) {
+        best = score;
+        hud_dirty |= HUD_BEST;
+    }
     if (score >= next_life) {
         next_life += EXTRA_LIFE;
         if (lives < 6) {
@@ -126,9 +130,6 @@ static void clear_tick(void) {
 
 static void over_tick(void) {
     if (--timer == 0) {
-        if (score > best) {
-            best = score;
-        }
         enter(ST_TITLE);
     }
 }

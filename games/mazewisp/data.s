@@ -161,7 +161,7 @@ sway:
 
 ; -- Display
 display_line:
-    .byte "000000 NIGHT 00 ", T_icon_wisp, "0 HI000000 "
+    .byte "000000 NIGHT 00 ", T_icon_wisp, "0 HI 000000"
 messages:
     .byte T_icon_ember, " 00 ", T_icon_moon, " 000 GLOW          ", T_icon_lantern, "00"
     .byte "        PRESS START         "

@@ -47,7 +47,7 @@ hud_hiscore:
     sta num
     lda hiscore + 1
     sta num + 1
-    ldx #25
+    ldx #26
     lda #5
     sta t3
     jmp put_decimal

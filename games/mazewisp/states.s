@@ -374,7 +374,7 @@ state_cleared:
 @done:
     rts
 
-; -- OVER: keeps the best score, then back to the title.
+; -- OVER, then back to the title.
 state_over:
     lda sub
     bne @going
@@ -383,15 +383,6 @@ state_over:
     jsr music_play
     lda #MSG_OVER
     sta msg
-    lda score
-    cmp hiscore
-    lda score + 1
-    sbc hiscore + 1
-    bcc @going
-    lda score
-    sta hiscore
-    lda score + 1
-    sta hiscore + 1
 @going:
     inc timer
     lda timer

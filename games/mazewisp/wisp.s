@@ -284,7 +284,7 @@ daze:
 FLARE_REACH = 76
 FLARE_COST = 14
 
-; A tens of points more; a life each 500 tens. Keeps X.
+; A tens of points more; a life each 500 tens; the best score follows. Keeps X.
 add_score:
     clc
     adc score
@@ -292,6 +292,16 @@ add_score:
     bcc @same_page
     inc score + 1
 @same_page:
+    lda hiscore
+    cmp score
+    lda hiscore + 1
+    sbc score + 1
+    bcs @not_best
+    lda score
+    sta hiscore
+    lda score + 1
+    sta hiscore + 1
+@not_best:
     lda score
     cmp next_life
     lda score + 1

@@ -87,6 +87,7 @@ new_game:
     lda #0
     sta score
     sta score + 1
+    sta record
     sta level
     sta thimbles
     sta chain
@@ -537,15 +538,8 @@ game_over:
     jsr say
     lda #TUNE_OVER
     jsr tune_play
-    lda best
-    cmp score
-    lda best + 1
-    sbc score + 1
-    bcs @not_best
-    lda score
-    sta best
-    lda score + 1
-    sta best + 1
+    lda record
+    beq @not_best
     lda #TXT_RECORD
     ldy #2
     jsr say

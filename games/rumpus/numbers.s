@@ -74,7 +74,7 @@ put_two:
     sta t3
     bne put_number
 
-; Adds A tens of points, but none on the title. Each 10,000 points bring a hob. Keeps X.
+; Adds A tens of points, but none on the title. Each 10,000 points bring a hob; the best score follows. Keeps X.
 score_add:
     ldy level
     beq @done
@@ -84,6 +84,18 @@ score_add:
     bcc @same
     inc score + 1
 @same:
+    lda best
+    cmp score
+    lda best + 1
+    sbc score + 1
+    bcs @not_best
+    lda score
+    sta best
+    lda score + 1
+    sta best + 1
+    lda #1
+    sta record
+@not_best:
     lda score
     cmp next_life
     lda score + 1

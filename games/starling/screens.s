@@ -32,7 +32,16 @@ night:
     lda #<night_rows
     ldy #>night_rows
     jsr picture
-    ; the best score, through the digits of the score
+    lda score               ; the best score, if it still is
+    cmp best
+    lda score+1
+    sbc best+1
+    bcc @not_best
+    lda score
+    sta best
+    lda score+1
+    sta best+1
+@not_best:                  ; is shown through the digits of the score
     lda score
     pha
     lda score+1
@@ -539,16 +548,6 @@ clear_step:
 ; ---- game over ----
 
 over_enter:
-    lda score
-    cmp best
-    lda score+1
-    sbc best+1
-    bcc @not_best
-    lda score
-    sta best
-    lda score+1
-    sta best+1
-@not_best:
     jsr night
     inc leader_gone
     lda #0

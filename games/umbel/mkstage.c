@@ -161,6 +161,22 @@ static void check_places(const char *path, const unsigned char *c) {
     }
 }
 
+/* Nothing grows out of the air: a stalk and a reed go on to the bog, or to something solid. */
+static void check_roots(const char *path, const unsigned char *c) {
+    for (int i = 0; i + COLUMNS < CELLS; i++) {
+        char kind = kinds[c[i]], below = kinds[c[i + COLUMNS]];
+        int rooted = kind == '|'   ? below == '|' || c[i + COLUMNS] >= SOLID
+                     : kind == 'Y' ? below == '|'
+                     : kind == 'i' || kind == ':' ? below == ':'
+                                                  : 1;
+        if (!rooted) {
+            fprintf(stderr, "%s: %s: %c ends in the air at row %d, column %d\n", path,
+                    names[stages], kind, i / COLUMNS, i % COLUMNS);
+            exit(1);
+        }
+    }
+}
+
 static void read_stages(FILE *in, const char *path) {
     char line[256];
     while (fgets(line, sizeof line, in)) {
@@ -195,6 +211,7 @@ static void read_stages(FILE *in, const char *path) {
             exit(1);
         }
         check_places(path, cells[stages]);
+        check_roots(path, cells[stages]);
         stages++;
     }
 }

@@ -310,33 +310,11 @@ state_over:
     lda timer
     cmp #240
     bne @stay
-    jsr keep_best
     lda #0
     sta level
     lda #BUILD
     jmp enter
 @stay:
-    rts
-
-keep_best:
-    ldx #0
-@digits:
-    lda hiscore, x
-    cmp score, x
-    bcc @better
-    bne @done
-    inx
-    cpx #3
-    bne @digits
-@done:
-    rts
-@better:
-    ldx #2
-@copy:
-    lda score, x
-    sta hiscore, x
-    dex
-    bpl @copy
     rts
 
 ; -- Who starts where

@@ -205,6 +205,7 @@ add_score:
     jsr add_digits
     lda #0
     jsr add_digits
+    jsr keep_best
     lda score
     cmp life_mark       ; another life at each 20,000
     bcc @done
@@ -222,6 +223,28 @@ add_score:
     inc lives
     jmp sfx_life
 @done:
+    rts
+
+; The best score follows.
+keep_best:
+    ldx #0
+@digits:
+    lda hiscore, x
+    cmp score, x
+    bcc @better
+    bne @done
+    inx
+    cpx #3
+    bne @digits
+@done:
+    rts
+@better:
+    ldx #2
+@copy:
+    lda score, x
+    sta hiscore, x
+    dex
+    bpl @copy
     rts
 
 ; score, x = score, x + A + Y as packed decimals; Y the carry, out too. Then X is one less.

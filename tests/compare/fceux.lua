@@ -1,7 +1,8 @@
 -- Plays a movie in FCEUX and writes the 2 KiB of RAM after every frame, in hotgraph's numbering.
 -- Arguments come through the environment: MOVIE, FRAMES, OUT, and RESETS, the numbers of the movie's
 -- lines (from 0) that reset the console. With CHECKPOINT, a number, what is written is RAM after each
--- write to that byte instead.
+-- write to that byte instead. With PICTURES, a file's name, that file gets the frames' pictures: 256 x
+-- 240 times four bytes, the last three of them red, green and blue.
 --
 -- The first frameadvance after movie.play() returns before any frame has run, and the next one runs
 -- FCEUX's first frame, which reads the movie's first line and ends before hotgraph's frame 0. From
@@ -13,6 +14,8 @@
 -- RAM at FCEUX's end of the frame.
 local frames = tonumber(os.getenv("FRAMES"))
 local out = assert(io.open(os.getenv("OUT"), "wb"))
+local pictures = os.getenv("PICTURES") and assert(io.open(os.getenv("PICTURES"), "wb"))
+local gd_header = 11 -- bytes before the pixels of a picture, as FCEUX gives it
 local handler = memory.readbyte(0xFFFA) + 256 * memory.readbyte(0xFFFB)
 local checkpoint = tonumber(os.getenv("CHECKPOINT") or "")
 local ram, entered
@@ -40,22 +43,41 @@ else
     end)
 end
 
+-- While a movie plays, FCEUX draws a sign over the lower right corner: that part is given as 0.
+local function picture_now()
+    local pixels = gui.gdscreenshot():sub(gd_header + 1)
+    local row, first, last, left = 256 * 4, 200, 223, 224 * 4
+    local parts = {pixels:sub(1, first * row)}
+    for y = first, last do
+        parts[#parts + 1] = pixels:sub(y * row + 1, y * row + left) .. string.rep("\0", row - left)
+    end
+    parts[#parts + 1] = pixels:sub((last + 1) * row + 1)
+    return table.concat(parts)
+end
+
 emu.speedmode("maximum")
 movie.play(os.getenv("MOVIE"), true)
 emu.frameadvance()
 emu.frameadvance()
-local written, frame = 0, 0
+local written, frame, picture = 0, 0, nil
 while written < frames do
     emu.frameadvance()
     if ram and not resets[frame] then
         if not checkpoint then
             out:write(ram)
         end
+        if pictures then
+            pictures:write(picture)
+        end
         written = written + 1
     end
+    picture = pictures and picture_now()
     frame = frame + 1
     ram = ram_now()
     entered = false
 end
 out:close()
+if pictures then
+    pictures:close()
+end
 os.exit(0)

@@ -4,6 +4,9 @@
  *
  *     nestopia CORE.so ROM MOVIE.fm2 FRAMES OUT [CHECKPOINT]
  *
+ * Where the environment has PICTURES, the file of that name gets the frames' pictures: 256 x 240
+ * numbers of four bytes, 0 where the core shows nothing, each pixel with the upper byte set.
+ *
  * Frame i gets the movie's line i+1, as in hotgraph. Of the libretro interface only what is needed
  * here is declared, after its public description.
  *
@@ -46,6 +49,11 @@ struct game_info {
     const char *meta;
 };
 
+enum { WIDTH = 256, HEIGHT = 240, FORMAT_32 = 1 };
+
+static unsigned pixel_format; /* as the interface numbers them; but for FORMAT_32 of two bytes */
+static uint32_t picture[HEIGHT][WIDTH];
+
 static uint8_t (*lines)[2]; /* buttons of both pads, a bit a libretro joypad id */
 static size_t line_count, current;
 
@@ -56,6 +64,7 @@ static bool environment(unsigned command, void *data) {
         *(const char **)data = ".";
         return true;
     case SET_PIXEL_FORMAT:
+        pixel_format = *(const unsigned *)data;
         return true;
     case GET_VARIABLE: {
         struct variable *v = data;
@@ -75,8 +84,20 @@ static bool environment(unsigned command, void *data) {
     }
 }
 
+/* A core that leaves the borders out gives a smaller picture of the middle. */
 static void video(const void *data, unsigned width, unsigned height, size_t pitch) {
-    (void)data, (void)width, (void)height, (void)pitch;
+    if (data == NULL || width > WIDTH || height > HEIGHT)
+        return;
+    memset(picture, 0, sizeof picture);
+    for (unsigned y = 0; y < height; y++)
+        for (unsigned x = 0; x < width; x++) {
+            const uint8_t *row = (const uint8_t *)data + y * pitch;
+            uint32_t value = 0;
+            memcpy(&value, row + x * (pixel_format == FORMAT_32 ? 4 : 2),
+                   pixel_format == FORMAT_32 ? 4 : 2);
+            picture[(HEIGHT - height) / 2 + y][(WIDTH - width) / 2 + x] =
+                (value & 0xFFFFFF) | 0xFF000000;
+        }
 }
 static void audio(int16_t left, int16_t right) {
     (void)left, (void)right;
@@ -206,16 +227,24 @@ static uint8_t *ram;
 static size_t frames;
 static FILE *out;
 
-static void dump_frames(void) {
-    for (current = 1; current <= frames; current++) {
-        run();
-        fwrite(ram, 1, RAM_SIZE, out);
-    }
-}
-
 static void give_up(const char *what) {
     fprintf(stderr, "%s: %s\n", what, strerror(errno));
     exit(1);
+}
+
+static void dump_frames(void) {
+    const char *const path = getenv("PICTURES");
+    FILE *const pictures = path != NULL ? fopen(path, "wb") : NULL;
+    if (path != NULL && pictures == NULL)
+        give_up(path);
+    for (current = 1; current <= frames; current++) {
+        run();
+        fwrite(ram, 1, RAM_SIZE, out);
+        if (pictures != NULL)
+            fwrite(picture, 1, sizeof picture, pictures);
+    }
+    if (pictures != NULL && fclose(pictures) != 0)
+        give_up(path);
 }
 
 /* The child: waits for its watchpoint, then plays. */

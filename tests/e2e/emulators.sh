@@ -20,6 +20,30 @@ for rom in "$source"/games/*.nes; do
     test "$status" = 0 || fail "$name plays differently elsewhere"
 done
 
+# Pictures, up to the palette: a screenshot shows the frame that it says, and what a console shows.
+for name in mazewisp starling; do
+    sh "$source/tests/compare/run.sh" "$hotgraph" "$source/games/$name.nes" "$source/movies/$name.fm2" 300 \
+        --pictures || fail "$name looks different elsewhere"
+done
+# A picture that is one frame late, and a pixel of another colour, are noticed.
+"$hotgraph" replay "$source/games/mazewisp.nes" --movie "$source/movies/mazewisp.fm2" --frames 300 \
+    --dump-pictures ours.pictures >/dev/null
+python3 - <<'END'
+from array import array
+pixels = array("H", open("ours.pictures", "rb").read())
+theirs = array("I", (0xFF000000 + value * 259 for value in pixels))
+frame = 256 * 240
+open("same.pictures", "wb").write(theirs.tobytes())
+open("late.pictures", "wb").write(theirs[:frame].tobytes() + theirs[:-frame].tobytes())
+theirs[frame * 50 + 1234] ^= 1
+open("pixel.pictures", "wb").write(theirs.tobytes())
+END
+diff_pictures() { python3 "$source/tests/compare/picturediff.py" ours.pictures "$1.pictures" "$1"; }
+diff_pictures same || fail "equal pictures differ"
+! diff_pictures late || fail "pictures that are a frame late are not noticed"
+! diff_pictures pixel || fail "a pixel of another colour is not noticed"
+rm -f ./*.pictures
+
 # What is compared is not always equal: one byte of one checkpoint less or more.
 "$hotgraph" replay "$source/games/burrow.nes" --movie "$source/movies/burrow.fm2" --frames 600 \
     --dump-ram-at 0:ours >/dev/null

@@ -19,7 +19,7 @@ check() {
 
 for rom in "$source"/games/*.nes; do
     game=$(basename "$rom" .nes)
-    "$hotgraph" movie make "$rom" --out m.fm2 --seed 1 --frames 500
+    "$hotgraph" movie make "$rom" --out m.fm2 --seed 1 --frames 500 >/dev/null
     # From power-on, and a reset that ends all threads.
     awk '/^\|/ && ++n == 30 {sub(/^\|0/, "|1")} {print}' m.fm2 >reset.fm2
     check "$game with a reset" 0 40 "$rom" --movie reset.fm2

@@ -4,11 +4,11 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 cd "$work"
 rom="$source/games/mazewisp.nes" movie=m.fm2
-"$hotgraph" movie make "$rom" --out "$movie" --seed 5 --frames 400
-"$hotgraph" movie make "$rom" --out again.fm2 --seed 5 --frames 400
+"$hotgraph" movie make "$rom" --out "$movie" --seed 5 --frames 400 >/dev/null
+"$hotgraph" movie make "$rom" --out again.fm2 --seed 5 --frames 400 >/dev/null
 same "$movie" again.fm2
 "$hotgraph" movie info "$movie" "$rom" | grep -q 'frames *400' || fail "movie info counts frames"
-"$hotgraph" movie make "$rom" --out third.fm2 --seed 6 --frames 400
+"$hotgraph" movie make "$rom" --out third.fm2 --seed 6 --frames 400 >/dev/null
 ! cmp -s "$movie" third.fm2 || fail "the seed changes nothing"
 
 # The summary without what depends on how the replay was run: time, what was passed over, what was translated.
@@ -65,6 +65,18 @@ same s400 straight
 test "$(grep -o '"state_hash": "[0-9a-f]*"' loaded)" = "$(grep -o '"state_hash": "[0-9a-f]*"' first)" ||
     fail "another state hash after loading"
 
+# Counts are those of the frames that were played.
+counts() { grep -oE '"(cycles|instructions)": [0-9]*' "$1" | head -n 2 | sed 's/.*: //' | tr '\n' ' '; }
+outcome --frames 150 >begin
+read -r cycles instructions <<END
+$(counts begin)
+END
+read -r later more <<END
+$(counts loaded)
+END
+test "$((cycles + later)) $((instructions + more)) " = "$(counts first)" ||
+    fail "$(counts begin)and $(counts loaded)make $(counts first)"
+
 # A compressed result holds the same.
 "$hotgraph" replay "$rom" --movie "$movie" --ram-hash packed.gz >/dev/null
 gzip -dc packed.gz >unpacked
@@ -81,6 +93,31 @@ test "$(ls some)" = "$(printf '000000.png\n000025.png\n000050.png')" || fail "vi
 for picture in some/*; do
     same "$picture" "whole/${picture#some/}"
 done
+
+# The first picture after a state, and all pixels as numbers.
+"$hotgraph" replay "$rom" --movie "$movie" --frames 160 --screenshot 150:straight.png --dump-pictures pixels >/dev/null
+"$hotgraph" replay "$rom" --movie "$movie" --frames 160 --load-state s150 --screenshot 150:loaded.png >/dev/null
+same straight.png loaded.png
+test "$(wc -c <pixels)" = $((160 * 256 * 240 * 2)) || fail "two bytes a pixel"
+
+# Consoles: part of the outcome, and a game that hangs on one is told.
+outcome --frames 400 | grep -q '"console": "warmup=on,alignment=0"' || fail "which console?"
+outcome --frames 400 --console alignment=6 >aligned
+grep -q '"console": "warmup=on,alignment=6"' aligned || fail "which console?"
+test "$(counts aligned)" != "$(counts first)" || fail "another alignment changes nothing"
+status=0
+"$hotgraph" replay "$rom" --console alignment=341 2>why || status=$?
+test "$status" = 2 || fail "--console alignment=341 ends with $status"
+grep -q 'alignment=0 to 340' why || fail "$(cat why)"
+python3 - <<'END'
+code = bytes.fromhex("a9808d00204c0580") # LDA #$80; STA $2000; JMP here
+image = b"NES\x1a\2\1" + bytes(10) + code.ljust(0x7FFA, b"\0") + bytes.fromhex("058000800580") + bytes(0x2000)
+open("impatient.nes", "wb").write(image)
+END
+"$hotgraph" replay impatient.nes --frames 10 2>why >/dev/null
+grep -q -- '--console warmup=off' why || fail "a game that does not start is not told: $(cat why)"
+"$hotgraph" replay impatient.nes --frames 10 --console warmup=off 2>why >/dev/null
+test ! -s why || fail "$(cat why)"
 
 # Stopped on request: nothing half-written stays, and the exit status says it was a signal.
 "$hotgraph" replay "$rom" --frames 100000000 --ram-hash endless 2>stopped &

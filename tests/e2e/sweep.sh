@@ -12,6 +12,23 @@ for jobs in 2 7; do
     sweep experiment.cfg --db "jobs$jobs.db" --jobs $jobs
     test "$digest" = "$expected" || fail "with $jobs threads: $digest, not $expected"
 done
+# No more streams are held than there are threads: each is read when of those before it nothing waits.
+for jobs in 1 2; do
+    rm -f "jobs$jobs.db"
+    sweep experiment.cfg --db "jobs$jobs.db" --jobs $jobs --direct
+    held=$(awk '/: read, / { if (++held > most) most = held } /: done$/ { held-- } END { print most + 0, NR }' errors)
+    test "${held% *}" -ge 1 && test "${held% *}" -le $jobs || fail "with $jobs threads, streams held: $held: $(cat errors)"
+done
+# So does each configuration by itself; steps are no part of the digest.
+sweep experiment.cfg --db direct.db --direct
+test "$digest" = "$expected" || fail "directly: $digest, not $expected"
+steps='SELECT sum(steps), count(*) FROM result'
+test "$(ask direct.db "$steps")" = "$(ask one.db "$steps")" || fail "directly, other steps"
+for options in "" --direct; do
+    "$hotgraph" build "$source/tests/data/gfcgaussiano/overlap-a.isampling.gz" $options \
+        --out "built$options.graph" >/dev/null || fail "build $options"
+done
+cmp built.graph built--direct.graph || fail "directly, another graph"
 test "$(ask one.db 'SELECT count(*) FROM result')" = $((3 * 145)) || fail "rows of results"
 test "$(ask one.db 'SELECT count(*) FROM table3')" = 9 || fail "rows of table 3"
 test "$(ask one.db "SELECT count(*) FROM convergence_curve WHERE batches IN (10, 100)")" = \
@@ -26,8 +43,10 @@ test "$(ask one.db "SELECT count(*) FROM convergence_curve v JOIN results r USIN
 # Graphs of best, median, worst and baseline are there, whole.
 test "$(ask one.db 'SELECT count(*) FROM kept_graph')" = 12 || fail "roles"
 test "$(ask one.db 'SELECT count(*) FROM kept_graph JOIN result r USING (stream_id, configuration_id)
-    WHERE r.edges <> (SELECT count(*) FROM graph_edge g WHERE g.stream_id = r.stream_id
-        AND g.configuration_id = r.configuration_id)')" = 0 || fail "kept graphs lack edges"
+    WHERE r.edges <> (SELECT count(*) FROM graph_edge g WHERE g.graph_id = r.graph_id)')" = 0 ||
+    fail "kept graphs lack edges"
+test "$(ask one.db 'SELECT count(*) FROM result JOIN graph USING (graph_id) WHERE data IS NULL')" = 0 ||
+    fail "graphs that are not kept"
 
 # The golden graph of the prototype is what the sweep found.
 golden() { # FILE GAME BIN STDEV WINDOW RECURRENT
@@ -49,27 +68,77 @@ test "$(sha1sum one.db)" = "$before" || fail "a second sweep writes"
 
 # A part of it, then the rest: exactly what was missing.
 sweep experiment.cfg --db parts.db --games two
-test "$(ask parts.db 'SELECT count(*) FROM game')" = 1 || fail "--games plays others"
+test "$(ask parts.db 'SELECT count(*) FROM stream')" = 1 || fail "--games plays others"
+grep -q '^one (145 missing)' out || fail "table 1 does not say that games are missing: $(cat out)"
+# made_by ARGUMENT: results of runs that were given it.
+made_by() {
+    ask parts.db "SELECT count(*) FROM result JOIN run USING (run_id) WHERE arguments LIKE '%$1%'"
+}
 sweep experiment.cfg --db parts.db --games two,one
-test "$(ask parts.db 'SELECT count(*) FROM result WHERE run_id = 2')" = 145 || fail "done twice"
+test "$(made_by 'two,one')" = 145 || fail "done twice"
 sweep experiment.cfg --db parts.db
 test "$digest" = "$expected" || fail "in three parts: $digest"
 
 # Rows that went missing are found again, and only they.
-sqlite3 parts.db "DELETE FROM result WHERE configuration_id % 10 = 3;
-    DELETE FROM convergence WHERE batches = 100 AND stream_id = 1; DELETE FROM graph_edge"
+sqlite3 parts.db "DELETE FROM result WHERE configuration_id % 10 = 3; DELETE FROM graph_edge;
+    DELETE FROM quality WHERE batches = 100 AND stream_id = (SELECT min(stream_id) FROM stream);
+    DELETE FROM exact_edge WHERE source % 7 = 3;
+    UPDATE graph SET data = NULL WHERE graph_id IN (SELECT graph_id FROM role JOIN result
+        USING (stream_id, configuration_id) WHERE role = 'worst')"
 gone=$((435 - $(ask parts.db 'SELECT count(*) FROM result')))
-sweep experiment.cfg --db parts.db
+test "$gone" -gt 9 || fail "nothing is gone"
+sweep experiment.cfg --db parts.db --jobs 3
 test "$digest" = "$expected" || fail "after repair: $digest"
-test "$(ask parts.db 'SELECT count(*) FROM result WHERE run_id = 4')" = "$gone" ||
-    fail "repair computed more than what was missing"
+test "$(made_by '--jobs 3')" = "$gone" || fail "repair computed more than what was missing"
+test "$(ask parts.db 'SELECT count(*) FROM graph WHERE data IS NULL')" = 0 || fail "a graph without its edges"
 
 # A grid that changes keeps what it can and shows only its own; going back costs nothing.
 sed 's/bin_size = \[8, 10, 13, 16\]/bin_size = [8, 10, 11]/' experiment.cfg >changed.cfg
 sweep changed.cfg --db parts.db --games one
-test "$(ask parts.db 'SELECT count(*) FROM result WHERE run_id = 5')" = 36 || fail "a new value"
+test "$(made_by changed.cfg)" = 36 || fail "a new value"
 test "$(ask parts.db 'SELECT count(DISTINCT number) FROM ranked')" = 108 || fail "the new grid"
 test "$(ask parts.db 'SELECT count(DISTINCT bin_size) FROM ranked')" = 3 || fail "a stale value"
 sweep experiment.cfg --db parts.db
 grep -q '^nothing to do' out || fail "going back computes again"
 test "$digest" = "$expected" || fail "going back: $digest"
+
+# Marks that change: what was looked at before shows up no more, and the digest is a new database's.
+sed 's/batches = \[[^]]*\]/batches = [10, 100, 1000]/' experiment.cfg >marks.cfg
+sweep marks.cfg --db parts.db
+changed=$digest
+test "$(ask parts.db "SELECT group_concat(batches) FROM (SELECT DISTINCT v.batches FROM convergence_curve v
+    JOIN stream s USING (stream_id) WHERE game = 'one' AND v.batches <> s.batches ORDER BY 1)")" = 10,100 ||
+    fail "marks that were given up"
+sweep marks.cfg --db fresh.db
+test "$digest" = "$changed" || fail "with other marks: $changed, in a new database $digest"
+
+# Two experiments in one database, at the same time: each ends with its own tables and digest.
+sed 's/name = "paper"/name = "other"/; s/bin_size = \[8, 10, 13, 16\]/bin_size = [8, 10]/' experiment.cfg >other.cfg
+sweep other.cfg --db alone.db
+other=$digest
+"$hotgraph" sweep other.cfg --db both.db >other.out 2>other.errors &
+id=$!
+sweep experiment.cfg --db both.db
+wait $id || fail "two at once: $(cat other.errors)"
+test "$digest" = "$expected" || fail "beside another: $digest, not $expected"
+grep -q "^digest $other\$" other.out || fail "the other one: $(grep ^digest other.out), not $other"
+test "$(ask both.db 'SELECT count(DISTINCT experiment) FROM table3')" = 2 || fail "experiments"
+"$hotgraph" report both.db >out || fail "report of two experiments"
+grep -q '^Experiment other' out && grep -q '^Experiment paper' out || fail "$(cat out)"
+refuses 1 'choose one of them with --experiment: other, paper' report both.db --out both
+"$hotgraph" report both.db --out both --experiment other || fail "report of one of two"
+test "$(wc -l <both/data/heatmap-one.csv)" = 73 || fail "the figures of another experiment"
+
+# A sampling that changes while only one game is swept again: the others are not shown with the old.
+sed 's/instructions = 1000000/instructions = 1000001/' experiment.cfg >longer.cfg
+sweep longer.cfg --db parts.db --games one
+test "$(ask parts.db "SELECT group_concat(game || missing) FROM table1")" = one0,three145,two145 ||
+    fail "what is missing: $(ask parts.db 'SELECT game, missing FROM table1')"
+
+# Everything about a run is there to be read a year later.
+test "$(ask one.db "SELECT count(*) FROM run WHERE length(uuid) = 36 AND cpu IS NOT NULL AND flags LIKE '%-O%'
+    AND libraries GLOB 'glibc [0-9]*, SQLite [0-9]*, Zydis [0-9]*, libconfig [0-9]*, xxHash [0-9]*, zlib [0-9]*, libpng [0-9]*' AND arguments LIKE '%experiment.cfg --db one.db%' AND engine = 'auto'
+    AND finished IS NOT NULL")" = 1 || fail "provenance: $(ask one.db 'SELECT * FROM run')"
+test "$(ask one.db 'SELECT content FROM run_file JOIN text USING (text_id) WHERE place = 0')" = \
+    "$(cat experiment.cfg)" || fail "the configuration in the database"
+test "$(ask one.db 'SELECT count(*) FROM provenance')" = 435 || fail "results without provenance"

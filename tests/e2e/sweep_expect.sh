@@ -5,9 +5,9 @@ set -eu
 . "$(dirname "$0")/sweep_lib.sh"
 
 # A plan touches nothing.
-"$hotgraph" sweep experiment.cfg --db plan/x.db --dry-run >plan.txt
+"$hotgraph" sweep experiment.cfg --db plan.db --dry-run >plan.txt
 grep -q '^one: stream .*one reading, 150 things' plan.txt || fail "the plan: $(cat plan.txt)"
-test ! -e plan || fail "--dry-run makes files"
+test ! -e plan.db && test ! -e results || fail "--dry-run makes files"
 
 # The expected file: written, met, and missed in each of the three ways.
 sweep experiment.cfg --db x.db
@@ -37,20 +37,44 @@ cp whole.digest other.digest
 sweep other.cfg --db x.db --games one
 grep -q '^not compared: other.digest belongs to another definition' out || fail "$(cat out)"
 
-# The report is written once for each digest.
+# A game that fails halfway has no digest: what is left of it is not compared, and never expected.
+cp x.db half.db
+one="(SELECT stream_id FROM experiment_stream JOIN game USING (game_id) WHERE game.name = 'one')"
+sqlite3 half.db "UPDATE stream SET hash = 'other' WHERE stream_id = $one;
+    DELETE FROM result WHERE configuration_id % 2 AND stream_id = $one"
+refuses 1 'sample stream is not the one' sweep experiment.cfg --db half.db
+grep -q '^reproduced: 2 games' .stdout || fail "half a game is compared: $(cat .stdout)"
+refuses 1 'is not written: one lacks results' sweep experiment.cfg --db half.db --update-digest
+cmp -s whole.digest experiment.digest || fail "half an experiment is what is expected from now on"
+
+# The report is written once, until results, titles or labels change.
 sweep experiment.cfg --db x.db --report tables
 test -s tables/table1.txt || fail "no table 1"
 grep -q '^three (untested) ' tables/table1.txt || fail "untested games are not marked"
-test "$(cat tables/digest.txt)" = "$digest" || fail "the report's digest"
 rm tables/table1.txt
 sweep experiment.cfg --db x.db --report tables
 test ! -e tables/table1.txt || fail "the report is written though nothing has changed"
-rm tables/digest.txt
+rm tables/stamp.txt
 sweep experiment.cfg --db x.db --report tables
 test -s tables/table1.txt || fail "the report is not repaired"
+rm tables/table1.txt
+sed 's/label = "often best/label = "seldom best/' experiment.cfg >label.cfg
+cp experiment.digest label.digest
+sweep label.cfg --db x.db --report tables
+test -s tables/table1.txt || fail "the report is not renewed when a label changes"
+grep -q 'seldom best' tables/convergence-one.svg || fail "the old label stays in a picture"
+grep -q '^reproduced' out || fail "a label changes a result"
+{
+    sed '/^games/,$d' experiment.cfg
+    echo "games = (" "$(pair two synthetic-b)" ");"
+} >two.cfg
+sweep two.cfg --db x.db --report tables
+test -e tables/heatmap-two.svg || fail "no picture of a game that stays"
+test ! -e tables/heatmap-one.svg && test ! -e tables/data/convergence-one.csv || fail "pictures of a game that left stay"
+sweep experiment.cfg --db x.db
 
 # What cannot be swept.
-refuses 1 'nowhere.cfg: cannot be read' sweep nowhere.cfg
+refuses 1 'nowhere.cfg: there is no such file' sweep nowhere.cfg
 refuses 1 "no game named 'four'" sweep experiment.cfg --db x.db --games one,four
 echo 'frames = 10; fraems = 3;' >typo.cfg
 refuses 1 "typo.cfg:1: unknown key 'fraems'" sweep typo.cfg --db y.db
@@ -64,11 +88,11 @@ END
 refuses 1 'absent.cfg: none of its games can be swept' sweep absent.cfg --db y.db
 grep -q '^skipped, no ROM found: lost, gone (' .stdout || fail "$(cat .stdout)"
 sed 's/sha1 = "1[0-9]*"/rom = "gone.nes"/' absent.cfg >norom.cfg
-refuses 1 'gone.nes: cannot be opened' sweep norom.cfg --db y.db
+refuses 1 'gone: gone.nes: there is no such file (norom.cfg:' sweep norom.cfg --db y.db
 gzip -dc "$source/tests/data/gfcgaussiano/overlap-a.isampling.gz" | sed '7s/0x/zz/' >bad.isampling
 sed "s#\"[^\"]*overlap-a.isampling.gz\"#\"bad.isampling\"#" experiment.cfg >bad.cfg
 refuses 1 'bad.isampling:7: ' sweep bad.cfg --db y.db
-test "$(ask y.db 'SELECT count(*) FROM table1')" = 2 || fail "the good games went down with the bad"
+test "$(ask y.db 'SELECT count(*) FROM table1 WHERE missing = 0')" = 2 || fail "the good games went down with the bad"
 refuses 2 'all games' sweep experiment.cfg --update-digest --games one
 
 # Databases that are none of ours, or not to be written.

@@ -1,6 +1,6 @@
 # The bundled games and the expected digest that is in the tree: if this fails, the machine, the
 # sampler, a technique or a metric gives other results than it did. Where that is meant, raise
-# CONFIG_METHOD in sweep/config.h and write the .digest files anew with --update-digest.
+# CONFIG_METHOD in sweep/config/config.h and write the .digest files anew with --update-digest.
 set -eu
 . "$(dirname "$0")/lib.sh"
 cd "$work"

@@ -67,4 +67,21 @@ refuses 1 'wrong.nes: is not the ROM that wrong.cfg:5 wants' sweep wrong.cfg --d
 sed 's/wrong.nes/short.nes/' wrong.cfg >short.cfg
 refuses 1 'played: short.nes' sweep short.cfg --db z.db
 sed 's/m.fm2/no.fm2/' replay.cfg >nomovie.cfg
-refuses 1 'no.fm2: cannot be opened' sweep nomovie.cfg --db z.db
+refuses 1 'played: no.fm2: there is no such file (nomovie.cfg:' sweep nomovie.cfg --db z.db
+
+# Without its ROM a game keeps its rows, but not beside another number of frames.
+sweep replay.cfg --db absent.db --games played
+HOTGRAPH_ROMS=$work/nowhere
+sweep replay.cfg --db absent.db
+test "$(ask absent.db "SELECT missing FROM table1 WHERE game = 'played'")" = 0 || fail "rows of an absent game are lost"
+sed 's/frames = 400/frames = 200/' replay.cfg >other.cfg
+sed -i '1i name = "replay";' other.cfg
+sweep other.cfg --db absent.db
+test "$(ask absent.db "SELECT missing FROM table1 WHERE game = 'played'")" = 5 ||
+    fail "400 frames stand beside a configuration of 200: $(cat out)"
+sweep replay.cfg --db absent.db
+test "$(ask absent.db "SELECT missing FROM table1 WHERE game = 'played'")" = 0 || fail "going back without the ROM"
+# One that was never played is not in the tables.
+sweep replay.cfg --db never.db
+test "$(ask never.db 'SELECT group_concat(game) FROM table1')" = foreign || fail "a game that nobody played"
+HOTGRAPH_ROMS=$work/roms

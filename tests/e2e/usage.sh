@@ -18,14 +18,15 @@ refuses 2 'one operand too many' replay "$rom" "$rom"
 for command in "replay $rom" "exact $rom --out a" "sample $rom --out a" "blocks $rom" "testrom $rom" "sweep a.cfg"; do
     # shellcheck disable=SC2086 # words of the command
     for wrong in "jit:--engine takes one of interp, dbt, auto, not 'jit'" \
-        "interp:hot=1:--engine interp takes no options, and 'hot=1' is one; dbt takes hot=N" \
-        "auto:cache=4K:--engine auto takes no options, and 'cache=4K' is one; dbt takes hot=N" \
-        "dbt:fast=1:--engine dbt: there is no option 'fast'; dbt takes hot=N" \
-        "dbt:hot:--engine dbt: hot takes a whole number from 1 to 200, not ''; dbt takes hot=N" \
-        "dbt:block=x:--engine dbt: block takes a whole number from 1 to 24, not 'x'; dbt takes hot=N" \
+        "interp:hot=1:--engine interp takes no options, and 'hot=1' is one; dbt takes hot, cache," \
+        "auto:cache=4K:--engine auto takes no options, and 'cache=4K' is one; dbt takes hot, cache," \
+        "dbt:fast=1:--engine dbt: there is no option 'fast'; dbt takes hot, cache," \
+        "dbt:hot:--engine dbt: hot takes a whole number from 1 to 200, not ''" \
+        "dbt:block=x:--engine dbt: block takes a whole number from 1 to 24, not 'x'" \
         "dbt:cache=1K:--engine dbt: cache takes a whole number from 4096 to 1073741824" \
-        "dbt:no-chaining=0:--engine dbt: no-chaining takes no value; dbt takes hot=N"; do
+        "dbt:no-chaining=0:--engine dbt: no-chaining takes no value"; do
         refuses 2 "--engine ${wrong#*:--engine }" $command --engine "${wrong%%:--engine*}"
+        test "$(wc -c <"$work/.stderr")" -lt 250 || fail "a bad --engine is told at length: $(cat "$work/.stderr")"
     done
     "$hotgraph" ${command%% *} --help | grep 'dbt:hot=1,cache=4K' >/dev/null || fail "$command --help hides the options"
 done
@@ -45,9 +46,10 @@ refuses 2 'three places' sample "$rom" --out a --interval-ms 0.0001
 refuses 2 "did you mean 'gaussian'" build x.isampling --out a --technique gausian
 refuses 2 'a number from 0.001 to 1' compare a b --hot 90
 refuses 2 'it takes' compare a
-refuses 2 'info or make' movie
+refuses 2 'info, check or make' movie
 refuses 2 "did you mean 'make'" movie mkae
 refuses 2 'needs the ROM' movie make --out a --player mazewisp
+refuses 2 'name it .png' replay x.nes --screenshot 1:x.jpg
 refuses 2 '32 hexadecimal digits' movie make --out a --md5 12
 refuses 2 'takes no operands' techniques x
 refuses 1 'frames 0 to 4' replay "$rom" --frames 5 --screenshot 5:a.png
@@ -66,3 +68,41 @@ for command in $(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' help); do
     echo "$command: $(wc -l <manual) lines of manual"
 done
 "$hotgraph" --version | grep -Eq '^hotgraph [0-9.]+ \(commit [0-9a-z-]+\)$' || fail "--version"
+
+# What people type first.
+"$hotgraph" -h | cmp - help || fail "-h is not --help"
+"$hotgraph" help | cmp - help || fail "help is not --help"
+test "$("$hotgraph" -V)" = "$("$hotgraph" --version)" || fail "-V is not --version"
+"$hotgraph" compare --help >manual
+"$hotgraph" help compare | cmp - manual || fail "help COMMAND is not its --help"
+"$hotgraph" compare -h | cmp - manual || fail "COMMAND -h is not its --help"
+"$hotgraph" movie make --help >manual
+"$hotgraph" help movie make | cmp - manual || fail "help movie make"
+refuses 2 "did you mean 'compare'" help comapre
+refuses 2 "unknown option '-x'" compare -x a b
+
+# A reader that has had enough (| head): no message, and the status of SIGPIPE.
+mkfifo pipe
+for command in "--help" "techniques" "replay $rom --frames 3 --trace 0:3" "replay $rom --frames 9 --json" \
+    "exact $rom --frames 9 --out /dev/stdout" "testrom $rom --frames 3"; do
+    # shellcheck disable=SC2086 # words of the command
+    {
+        until test -e gone; do sleep 0.05; done
+        status=0
+        "$hotgraph" $command 2>errors || status=$?
+        echo $status >status
+    } >pipe &
+    : <pipe
+    touch gone
+    wait $!
+    rm gone
+    test "$(cat status)" = 141 || fail "$command, unread, exits with $(cat status), not 141: $(cat errors)"
+    test ! -s errors || fail "$command, unread, says $(cat errors)"
+done
+# A full disk is still told.
+if test -c /dev/full; then
+    status=0
+    "$hotgraph" techniques >/dev/full 2>errors || status=$?
+    test $status = 1 || fail "a full disk: exit status $status"
+    grep -q 'standard output: cannot be written: No space' errors || fail "$(cat errors)"
+fi

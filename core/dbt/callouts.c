@@ -1,0 +1,58 @@
+/* What translated code calls while it runs: devices, and callbacks of probes. */
+#include "dbt/frame.h"
+
+#include "dbt/windows.h"
+
+#include "nes/cpu_exec.h"
+
+static uint64_t cycle_of(const struct frame *f, uint32_t where) {
+    return frame_cycle(f) + (uint64_t)(int64_t)((int32_t)where >> LAST_CYCLE_SHIFT);
+}
+
+static void move_deadline(struct frame *f) {
+    const uint64_t deadline = engine_deadline(f->nes, f->nes->cpu.p & P_I);
+    if (deadline == f->deadline)
+        return;
+    const uint64_t before = f->budget_end;
+    f->deadline = deadline;
+    f->budget_end = last_start(f->stop, f->deadline);
+    f->budget += (int64_t)(f->budget_end - before) * (1 << BUDGET_SHIFT);
+}
+
+uint32_t dbt_touch_read(struct frame *f, uint32_t where) {
+    struct nes *const n = f->nes;
+    const uint16_t address = (uint16_t)where;
+    const uint64_t cycle = cycle_of(f, where);
+    uint8_t value;
+    if (address == PPU_STATUS_ADDRESS && ppu_reads_again(&n->ppu, cycle, &value))
+        return value;
+    n->bus = address >> 8; /* the last byte that was read */
+    value = bus_read_at(n, address, cycle);
+    move_deadline(f);
+    return value;
+}
+
+void dbt_touch_write(struct frame *f, uint32_t where, uint32_t value) {
+    struct nes *const n = f->nes;
+    bus_write_at(n, (uint16_t)where, (uint8_t)value, cycle_of(f, where));
+    f->moved = n->map_epoch != f->epoch;
+    move_deadline(f);
+}
+void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from) {
+    struct nes *const n = frame->nes;
+    n->cycle = frame_cycle(frame);
+    n->instructions = frame->instructions + frame_executed(frame);
+    const struct probe_event event = {n, from, nes_code_address(n, n->cpu.pc)};
+    hook->probe.call(hook->probe.user, &event);
+}
+
+uint32_t dbt_add_to(struct frame *f, uint32_t pc, struct targets *targets) {
+    struct nes *const n = f->nes;
+    const struct probe_event event = {n, targets->from, nes_code_address(n, (uint16_t)pc)};
+    const uint32_t counter = watch_add_to(n, &targets->hook->probe, &event);
+    if (counter != UINT32_MAX && window_in(targets->certain, (uint16_t)pc)) {
+        targets->at[pc % TARGETS].pc = pc;
+        targets->at[pc % TARGETS].counter = counter;
+    }
+    return pc;
+}

@@ -1,0 +1,61 @@
+/*
+ * frame: what translated code is entered with and gives back, and the C functions that it calls.
+ * Private to core/dbt. Place: above core/nes, knows nothing of how code is emitted.
+ */
+#ifndef HOTGRAPH_DBT_FRAME_H
+#define HOTGRAPH_DBT_FRAME_H
+
+#include "nes/machine.h"
+#include "nes/watch.h"
+
+/* Translated code counts cycles and instructions in one register: what is left of the budget, times
+ * 2^16, plus the instructions executed since it was entered. Blocks are charged when they begin, so
+ * in their middle it may be ahead. */
+enum {
+    BUDGET_SHIFT = 16,
+    LAST_CYCLE_SHIFT = 16, /* see dbt_touch_read() */
+};
+
+struct frame {
+    struct nes *nes;
+    uint64_t *counters;
+    const uint64_t *tables; /* see windows.h */
+    int64_t budget;
+    uint64_t instructions;   /* nes->instructions when none were executed */
+    uint64_t budget_end;     /* nes->cycle when none of the budget is left */
+    uint64_t stop, deadline; /* see engine.h; a touch of a device moves the deadline */
+    uint32_t epoch, moved;   /* map_epoch that is translated; whether it has ended */
+    uint64_t return_misses;  /* so many */
+    uint64_t host_stack;     /* rsp to leave with; what is called from here runs below it */
+    uint64_t return_stack;   /* rsp to begin with */
+    uint64_t called_at;      /* rsp while something is called */
+};
+
+static inline uint64_t frame_cycle(const struct frame *f) {
+    return f->budget_end - (uint64_t)(f->budget >> BUDGET_SHIFT);
+}
+static inline uint64_t frame_executed(const struct frame *f) {
+    return (uint64_t)f->budget & ((1u << BUDGET_SHIFT) - 1);
+}
+
+/* Accesses to devices, in the last cycle of an instruction. `where`: address, and in the upper half
+ * how many cycles after the budget's place (signed) the access is. They move budget and deadline.
+ */
+uint32_t dbt_touch_read(struct frame *frame, uint32_t where);
+void dbt_touch_write(struct frame *frame, uint32_t where, uint32_t value);
+/* The counters of a PROBE_ADD_TO in translated code, by the lower bits of the pc it goes to. */
+enum { TARGETS = 16 };
+struct targets {
+    const struct hook *hook;
+    uint32_t from;    /* code address of the instruction */
+    uint32_t certain; /* windows in which a pc is always the same code address; see windows.h */
+    struct {
+        uint32_t pc, counter;
+    } at[TARGETS]; /* pc beyond 16 bits: empty */
+};
+/* Counts where `targets` does not know the pc, which is remembered if it can be; returns the pc. */
+uint32_t dbt_add_to(struct frame *frame, uint32_t pc, struct targets *targets);
+/* A callback of a probe; cpu holds the registers. from: code address of the instruction. */
+void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from);
+
+#endif

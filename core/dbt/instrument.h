@@ -1,0 +1,14 @@
+/*
+ * instrument: probes in translated code. Private to core/dbt. Place: above translation.
+ */
+#ifndef HOTGRAPH_DBT_INSTRUMENT_H
+#define HOTGRAPH_DBT_INSTRUMENT_H
+
+#include "dbt/translation.h"
+
+enum { PC_IN_ECX = -1 };
+/* Fires the probes of the instruction for `when`; the machine stands at `pc` (or PC_IN_ECX, which
+ * stays there). After a callback that has asked for something the block is left. */
+void fire(struct translation *t, enum probe_when when, int pc);
+
+#endif

@@ -1,0 +1,175 @@
+/* The addressing modes. */
+#include "dbt/operands.h"
+
+#include "dbt/touch.h"
+
+operand operand_in_memory(struct translation *t, uint16_t at, ZydisRegister index, bool write) {
+    const struct nes *const n = t->nes;
+    const unsigned page = at >> 8, low = at & 0xff;
+    const uint8_t *const from = (write ? n->wr[page] : n->rd[page]) + low;
+    if (from >= n->ram && from < n->ram + RAM_SIZE)
+        return memx(1, NES, index, index ? 1 : 0,
+                    (int64_t)offsetof(struct nes, ram) + (from - n->ram));
+    if (window_in(t->certain, at)) {
+        EMIT(t->e, MOV, REG(RAX), imm_pointer(from)); /* mov rax, from */
+        return memx(1, ZYDIS_REGISTER_RAX, index, index ? 1 : 0, 0);
+    }
+    const size_t table = write ? offsetof(struct nes, wr) : offsetof(struct nes, rd);
+    EMIT(t->e, MOV, REG(RAX),
+         mem(8, NES, (int64_t)table + 8 * page)); /* mov rax, [nes + rd + ..] */
+    return memx(1, ZYDIS_REGISTER_RAX, index, index ? 1 : 0, low);
+}
+
+/* The page whose number is in eax, through a table of pages; its byte cl. */
+static operand through_page(struct translation *t, bool write) {
+    struct emitter *const e = t->e;
+    if (write)
+        EMIT(e, MOV, REG(RAX), PAGE_OF(wr, RAX)); /* mov rax, [nes + rax*8 + wr] */
+    else
+        EMIT(e, MOV, REG(RAX), PAGE_OF(rd, RAX));
+    EMIT(e, TEST, REG(RAX), REG(RAX)); /* test rax, rax */
+    leave_at(t, emit_jump(e, JZ));     /* jz to nes_step */
+    return memx(1, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 0);
+}
+
+/* The memory that the lower 16 bits of ecx reach through a table of pages. */
+static operand memory_through(struct translation *t, bool write) {
+    EMIT(t->e, MOVZX, REG(EAX), REG(CH)); /* movzx eax, ch */
+    const operand m = through_page(t, write);
+    EMIT(t->e, MOVZX, REG(ECX), REG(CL)); /* movzx ecx, cl */
+    return m;
+}
+
+static operand zero_page_indexed(struct translation *t, uint8_t base, ZydisRegister index) {
+    EMIT(t->e, LEA, REG(ECX), mem(8, index, base)); /* lea ecx, [index + base] */
+    EMIT(t->e, MOVZX, REG(ECX), REG(CL));           /* movzx ecx, cl */
+    return MEMORY_AT(RCX, 0);
+}
+
+static operand byte_of(ZydisRegister index) {
+    return index == ZYDIS_REGISTER_R9 ? X8 : Y8;
+}
+
+/* A cycle more when low + index carries. */
+static void page_penalty(struct translation *t, uint8_t low, ZydisRegister index) {
+    struct emitter *const e = t->e;
+    if (low == 0)
+        return;
+    EMIT(e, CMP, byte_of(index), imm8(0x100u - low));                    /* cmp r9b, 256 - low */
+    struct stub *const s = add_stub(t, emit_jump(e, JNB), STUB_PENALTY); /* jae penalty */
+    s->back = emit_here(e);
+}
+
+/* base .. base + 255 is the console's RAM, which comes again and again. */
+static bool in_mirrors(const struct nes *n, uint16_t base) {
+    const unsigned last = (base + 0xffu) >> 8;
+    return last < 0x20 && n->rd[last] == n->ram + last * 256 % RAM_SIZE;
+}
+
+static operand absolute_indexed(struct translation *t, const struct guest_op *op,
+                                ZydisRegister index) {
+    struct emitter *const e = t->e;
+    const uint16_t base = operand_of(op);
+    const bool write = op->access != READ;
+    if (op->in_one_piece) {
+        if (!write)
+            page_penalty(t, base & 0xff, index);
+        return operand_in_memory(t, base, index, write);
+    }
+    EMIT(e, LEA, REG(ECX), mem(8, index, base)); /* lea ecx, [index + base] */
+    if (in_mirrors(t->nes, base)) {
+        if (!write)
+            page_penalty(t, base & 0xff, index);
+        EMIT(e, AND, REG(ECX), imm(RAM_SIZE - 1)); /* and ecx, 7ffh */
+        return MEMORY_AT(RCX, 0);
+    }
+    const operand m = memory_through(t, write);
+    if (!write)
+        page_penalty(t, base & 0xff, index);
+    return m;
+}
+
+/* The pointer at (zero page) in ecx. */
+static void pointer(struct translation *t, uint8_t zp) {
+    struct emitter *const e = t->e;
+    if (zp < 0xff) {
+        EMIT(e, MOVZX, REG(ECX), mem(2, NES, (int64_t)offsetof(struct nes, ram) + zp));
+        return; /* movzx ecx, word [nes + ram + zp] */
+    }
+    EMIT(e, MOVZX, REG(ECX), MEMORY(0xff)); /* movzx ecx, byte [nes + ram + 255] */
+    EMIT(e, MOVZX, REG(EAX), MEMORY(0));    /* movzx eax, byte [nes + ram] */
+    EMIT(e, SHL, REG(EAX), imm(8));         /* shl eax, 8 */
+    EMIT(e, OR, REG(ECX), REG(EAX));        /* or ecx, eax */
+}
+
+static operand indexed_indirect(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_R9, op->bytes[1])); /* lea eax, [X + zp] */
+    EMIT(e, MOVZX, REG(EAX), REG(AL));                               /* movzx eax, al */
+    EMIT(e, MOVZX, REG(ECX), MEMORY_AT(RAX, 0)); /* movzx ecx, byte [nes + rax + ram] */
+    EMIT(e, ADD, REG(AL), imm(1));               /* add al, 1 */
+    EMIT(e, MOVZX, REG(EAX), MEMORY_AT(RAX, 0)); /* movzx eax, byte [nes + rax + ram] */
+    EMIT(e, SHL, REG(EAX), imm(8));              /* shl eax, 8 */
+    EMIT(e, OR, REG(ECX), REG(EAX));             /* or ecx, eax */
+    return memory_through(t, op->access != READ);
+}
+
+/* A write reads the page of the pointer itself without purpose, before: where that could matter,
+ * nes_step does it. */
+static operand write_indirect_indexed(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    pointer(t, op->bytes[1]);
+    EMIT(e, MOVZX, REG(EAX), REG(CH));      /* movzx eax, ch */
+    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
+    leave_at(t, emit_jump(e, JZ));          /* jz to nes_step */
+    EMIT(e, ADD, REG(ECX), Y32);            /* add ecx, r10d */
+    return memory_through(t, true);
+}
+
+/* Reads do so only when the index carries, and take a cycle more then. */
+static operand read_indirect_indexed(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    pointer(t, op->bytes[1]);
+    EMIT(e, MOVZX, REG(EAX), REG(CH));                                /* movzx eax, ch */
+    EMIT(e, ADD, REG(CL), Y8);                                        /* add cl, r10b */
+    struct stub *const s = add_stub(t, emit_jump(e, JB), STUB_CARRY); /* jc carry */
+    const operand m = through_page(t, false);
+    s->back = emit_here(e);
+    EMIT(e, MOVZX, REG(ECX), REG(CL)); /* movzx ecx, cl */
+    return m;
+}
+
+void operand_carried(struct translation *t) {
+    struct emitter *const e = t->e;
+    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));       /* cmp qword [nes + rax*8 + rd], 0 */
+    leave_at(t, emit_jump(e, JZ));                /* jz to nes_step */
+    EMIT(e, ADD, REG(AL), imm(1));                /* add al, 1 */
+    through_page(t, false);                       /* mov rax, [...]; test rax, rax; jz */
+    EMIT(e, SUB, BUDGET, imm(1 << BUDGET_SHIFT)); /* sub r12, 1 << 16 */
+}
+
+operand operand_place(struct translation *t, const struct guest_op *op) {
+    const uint8_t zp = op->bytes[1];
+    if (op->reach == REACH_DEVICE)
+        return touch_read(t, op), REG(AL);
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_IMM:
+        return imm8(zp);
+    case MODE_ZP:
+        return MEMORY(zp);
+    case MODE_ZPX:
+        return zero_page_indexed(t, zp, ZYDIS_REGISTER_R9);
+    case MODE_ZPY:
+        return zero_page_indexed(t, zp, ZYDIS_REGISTER_R10);
+    case MODE_ABS:
+        return operand_in_memory(t, operand_of(op), ZYDIS_REGISTER_NONE, false);
+    case MODE_ABX:
+        return absolute_indexed(t, op, ZYDIS_REGISTER_R9);
+    case MODE_ABY:
+        return absolute_indexed(t, op, ZYDIS_REGISTER_R10);
+    case MODE_IZX:
+        return indexed_indirect(t, op);
+    default:
+        return op->access == READ ? read_indirect_indexed(t, op) : write_indirect_indexed(t, op);
+    }
+}

@@ -1,0 +1,40 @@
+/*
+ * state: everything that the translator keeps for a machine. Private to core/dbt. Place: at the
+ * top; run.c works on it, and inspect.c looks at it.
+ *
+ * The files, each of which knows only those further left:
+ *
+ *     cache
+ *     emit  --+-- host -- fixed --+-- translation --+-- touch -- operands -- lower --+-- translate
+ *     frame --+                   |                 +-- instrument -- exits ---------+
+ *     windows -- guest -----------+
+ */
+#ifndef HOTGRAPH_DBT_STATE_H
+#define HOTGRAPH_DBT_STATE_H
+
+#include <stdio.h>
+
+#include "dbt/translate.h"
+
+enum {
+    USUAL_HOT = 4,
+    LONGEST_RUN = 1 << 16, /* cycles; the least that is always enough for a frame */
+};
+
+struct dbt {
+    struct translator with;
+    struct frame frame;
+    struct windows windows;
+    bool selected; /* for map_epoch `epoch` */
+    uint32_t epoch;
+    VEC(struct block *) blocks;
+    struct dbt_statistics statistics;
+    FILE *perf_map; /* NULL: not asked for */
+};
+
+/* ---- inspect.c ---- */
+
+enum status perf_map_open(struct dbt *d, struct error *e);
+void perf_map_add(const struct dbt *d, const struct block *b);
+
+#endif

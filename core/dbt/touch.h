@@ -1,0 +1,15 @@
+/*
+ * touch: accesses to devices. Private to core/dbt. Place: above translation; operands and lower use
+ * it.
+ */
+#ifndef HOTGRAPH_DBT_TOUCH_H
+#define HOTGRAPH_DBT_TOUCH_H
+
+#include "dbt/translation.h"
+
+/* Emits the access that the instruction ends with; what is read is in al. Before it the instruction
+ * may be left to nes_step. */
+void touch_read(struct translation *t, const struct guest_op *op);
+void touch_write(struct translation *t, const struct guest_op *op, operand value);
+
+#endif

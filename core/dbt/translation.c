@@ -1,0 +1,72 @@
+/* What is noted while a block is translated, and counting what was noted. */
+#include "dbt/translation.h"
+
+#include <assert.h>
+
+struct stub *add_stub(struct translation *t, uint32_t jump, int kind) {
+    struct stub *const s = &t->stubs[t->stub_count];
+    if (t->stub_count + 1 < STUBS)
+        t->stub_count++;
+    else
+        t->e->full = true;
+    *s = (struct stub){.jump = jump,
+                       .flags = t->flags,
+                       .uncounted = t->uncounted,
+                       .op = t->op,
+                       .kind = kind,
+                       .announced = t->announced};
+    return s;
+}
+
+void leave_at(struct translation *t, uint32_t jump) {
+    add_stub(t, jump, STUB_SLOW);
+}
+
+void settle_c(struct emitter *e, struct known_flags *f) {
+    if (f->c != C_HERE)
+        EMIT(e, MOV, C32, imm(f->c == C_IS_1)); /* mov edi, 0 or 1; leaves the host's flags */
+    f->c = C_HERE;
+}
+
+void settle_nz(struct emitter *e, struct known_flags *f) {
+    if (f->nz == NZ_IS_A)
+        EMIT(e, MOV, NZ32, A32); /* mov esi, r8d */
+    else if (f->nz == NZ_IS_X)
+        EMIT(e, MOV, NZ32, X32); /* mov esi, r9d */
+    else if (f->nz == NZ_IS_Y)
+        EMIT(e, MOV, NZ32, Y32); /* mov esi, r10d */
+    f->nz = NZ_HERE;
+}
+
+/* r12 for so many cycles and instructions. */
+static void spend(struct translation *t, int cycles, int instructions) {
+    const int64_t spent = (int64_t)cycles * (1 << BUDGET_SHIFT) - instructions;
+    if (spent)
+        EMIT(t->e, SUB, BUDGET, imm(spent)); /* sub r12, (cycles << 16) - instructions */
+}
+static_assert(BLOCK_LONGEST * 16 < 1 << (31 - BUDGET_SHIFT), "32 bits");
+
+void settle_counts(struct translation *t) {
+    struct uncounted *const u = &t->uncounted;
+    spend(t, u->cycles, u->instructions);
+    for (unsigned i = 0; i < NES_OBSERVERS; i++)
+        if (u->fired[i])
+            EMIT(t->e, ADD, mem(8, NES, (int64_t)offsetof(struct nes, fired) + 8 * i),
+                 imm(u->fired[i])); /* add qword [nes + fired + i*8], count */
+    *u = (struct uncounted){0};
+    forget_host_flags(t);
+}
+
+void settle(struct translation *t) {
+    settle_c(t->e, &t->flags);
+    settle_nz(t->e, &t->flags);
+    settle_counts(t);
+}
+
+void charge(struct translation *t, int cycles, int instructions) {
+    struct uncounted *const u = &t->uncounted;
+    spend(t, u->cycles + cycles, u->instructions + instructions);
+    u->cycles = -cycles;
+    u->instructions = -instructions;
+    forget_host_flags(t);
+}

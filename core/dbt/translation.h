@@ -1,0 +1,104 @@
+/*
+ * translation: a block while it is translated: what is known of its flags, what has happened but is
+ * not counted yet, and what is to be left. Private to core/dbt. Place: above guest, host and fixed;
+ * everything that emits a part of a block works on it.
+ *
+ * Lowering does not leave a block itself: it emits a jump and notes it as a stub, with all that is
+ * known and uncounted there. exits.c makes code of the stubs, behind the block.
+ */
+#ifndef HOTGRAPH_DBT_TRANSLATION_H
+#define HOTGRAPH_DBT_TRANSLATION_H
+
+#include "dbt/fixed.h"
+#include "dbt/guest.h"
+
+/* What is known about the guest's flags at a place in a block. */
+struct known_flags {
+    uint8_t nz;    /* enum: where NZ is */
+    uint8_t c;     /* enum: where C is */
+    uint8_t host;  /* enum: what the host's flags say of NZ */
+    uint8_t carry; /* enum: and its carry of C */
+};
+enum { NZ_HERE, NZ_IS_A, NZ_IS_X, NZ_IS_Y };
+enum { C_HERE, C_IS_0, C_IS_1 };
+enum { HOST_NOTHING, HOST_HAS_NZ };
+enum { CARRY_IS_NOTHING, CARRY_IS_C, CARRY_IS_NOT_C };
+
+/* What has happened since counts were last brought up to date; less than nothing where more was
+ * charged in advance. */
+struct uncounted {
+    int cycles, instructions;
+    uint32_t fired[NES_OBSERVERS];
+};
+
+struct stub {
+    uint32_t jump; /* that leads here */
+    struct known_flags flags;
+    struct uncounted uncounted;
+    const struct guest_op *op;
+    enum {
+        STUB_SLOW,      /* `op` is nes_step's */
+        STUB_TAKEN,     /* the branch `op` was taken */
+        STUB_STALE,     /* the block's bytes, or what it relies on, have changed */
+        STUB_ATTENTION, /* a callback has asked for something; the place is in cpu.pc */
+        STUB_AT_PC,     /* out of translated code at `pc`, for the reason `leave` */
+        STUB_PENALTY,   /* one cycle more, and back */
+        STUB_CARRY,     /* the pointer (in ecx, its page in eax) plus index carries; and back */
+        STUB_MISSED,    /* an RTS to elsewhere than was foretold */
+        STUB_ADD_TO,    /* a target (in ecx) that the counters in rdx do not know; and back */
+    } kind;
+    uint8_t leave; /* enum leave */
+    uint16_t pc;
+    uint32_t back;  /* place to go on at */
+    bool announced; /* PROBE_BEFORE of `op` has been fired */
+};
+enum { STUBS = BLOCK_LONGEST * 8 };
+
+struct all_targets {
+    VEC(struct targets *) all;
+};
+
+struct translation {
+    struct nes *nes;
+    struct emitter *e;
+    unsigned certain; /* windows that the block may rely on */
+    const struct fixed *fixed;
+    const struct dbt_options *options;
+    struct exits *exits; /* exits.h; nothing below it looks inside */
+    struct known_flags flags;
+    struct uncounted uncounted;
+    const struct guest_op *op; /* being lowered */
+    bool announced;            /* its PROBE_BEFORE has been fired */
+    bool out_of_memory;
+    /* In a stub: the place where it begins and, where it could be that of another, the jump there.
+     */
+    uint32_t came_to, came_by;
+    struct stub *stubs;
+    unsigned stub_count;
+    struct all_targets *targets; /* that code refers to */
+};
+
+static inline bool returns_are_foretold(const struct translation *t) {
+    return !t->options->no_chaining && !t->options->no_return_stack;
+}
+
+/* The caller has just emitted `jump`. */
+struct stub *add_stub(struct translation *t, uint32_t jump, int kind);
+/* `jump` leaves the instruction to nes_step. */
+void leave_at(struct translation *t, uint32_t jump);
+
+/* Nothing is known of the host's flags any more. */
+static inline void forget_host_flags(struct translation *t) {
+    t->flags.host = t->flags.carry = 0;
+}
+/* C into edi, NZ into esi. */
+void settle_c(struct emitter *e, struct known_flags *f);
+void settle_nz(struct emitter *e, struct known_flags *f);
+/* Counts are right after this; the host's flags are lost. */
+void settle_counts(struct translation *t);
+/* Guest state, too, is in its registers. */
+void settle(struct translation *t);
+/* Charges cycles and instructions that come, together with what is uncounted. */
+void charge(struct translation *t, int cycles, int instructions);
+
+#endif

@@ -1,0 +1,54 @@
+#include "native/internal.h"
+
+#include <Zydis/Zydis.h>
+
+/* inc leaves carry alone; of the others these five hold something that can be asked for. */
+enum {
+    ASKED = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |
+            ZYDIS_CPUFLAG_OF,
+    STEPS = 64,
+};
+
+/* Follows both ways of a branch; `steps` are shared, and when they are used up the answer is yes.
+ * Flags do not live across calls and returns: no compiler's convention passes any. */
+static bool live_from(const struct object *o, uintptr_t at, uint32_t asked, int *steps) {
+    while ((*steps)-- > 0) {
+        struct insn i;
+        if (!in_text(o, at) || !insn_decode(&i, at, o->text_end))
+            return true;
+        if ((i.flags_read & asked) != 0)
+            return true;
+        if (!i.kills_unsure)
+            asked &= ~i.flags_written;
+        if (asked == 0)
+            return false;
+        switch ((enum flow)i.flow) {
+        case FLOW_CALL:
+        case FLOW_CALL_AWAY:
+        case FLOW_RETURN:
+        case FLOW_STOP:
+            return false;
+        case FLOW_JUMP_AWAY:
+        case FLOW_REFUSED:
+        case FLOW_SYSTEM:
+            return true;
+        case FLOW_JUMP:
+            at = i.target;
+            continue;
+        case FLOW_BRANCH:
+        case FLOW_LOOP:
+            if (live_from(o, i.target, asked, steps))
+                return true;
+            break;
+        case FLOW_NEXT:
+            break;
+        }
+        at += i.length;
+    }
+    return true;
+}
+
+bool flags_live(const struct object *o, uintptr_t at) {
+    int steps = STEPS;
+    return live_from(o, at, ASKED, &steps);
+}

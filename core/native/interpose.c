@@ -1,0 +1,81 @@
+/* Functions of libc that a program finds here first: those that would take SIGTRAP away, and those
+ * that start threads. They do what libc's do, and only that while no session needs more. */
+#include "native/hotprobe.h"
+#include "native/signals.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <threads.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+int __sigaction(int number, const struct sigaction *act, struct sigaction *old);
+int sigaction(int number, const struct sigaction *act, struct sigaction *old);
+sighandler_t bsd_signal(int number, sighandler_t handler);
+
+EXPORTED int sigaction(int number, const struct sigaction *act, struct sigaction *old) {
+    if (!signals_ours)
+        return __sigaction(number, act, old);
+    if (number == SIGTRAP) {
+        trap_action(act, old);
+        return 0;
+    }
+    struct sigaction copy;
+    if (act != NULL) {
+        copy = *act;
+        sigdelset(&copy.sa_mask, SIGTRAP);
+        act = &copy;
+    }
+    return __sigaction(number, act, old);
+}
+
+EXPORTED sighandler_t signal(int number, sighandler_t handler) {
+    if (!signals_ours || number != SIGTRAP)
+        return bsd_signal(number, handler);
+    struct sigaction act = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
+    sigaddset(&act.sa_mask, SIGTRAP);
+    trap_action(&act, &old);
+    return old.sa_handler;
+}
+
+EXPORTED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
+    /* One way for both: a mask that is set in between must not hide SIGTRAP. */
+    if (signals_ours)
+        return signal_mask(how, set, old);
+    static int (*real)(int, const sigset_t *, sigset_t *);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "pthread_sigmask");
+    return real(how, set, old);
+}
+
+EXPORTED int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
+    int error = pthread_sigmask(how, set, old);
+    if (error != 0)
+        errno = error;
+    return error != 0 ? -1 : 0;
+}
+
+static void before_threads(void) {
+    struct hotprobe *h = session_now();
+    if (h != NULL)
+        session_threads(h);
+}
+
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *argument) {
+    static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    before_threads();
+    return real(thread, attributes, start, argument);
+}
+
+EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
+    static int (*real)(thrd_t *, thrd_start_t, void *);
+    if (real == NULL)
+        *(void **)&real = dlsym(RTLD_NEXT, "thrd_create");
+    before_threads();
+    return real(thread, start, argument);
+}

@@ -1,0 +1,26 @@
+#include "native/hotprobe.h"
+
+const char *hotprobe_strategy_name(enum hotprobe_strategy s) {
+    static const char *const name[HOTPROBE_STRATEGIES] = {"over-one", "over-several", "padding",
+                                                          "constrained", "trap"};
+    return s < HOTPROBE_STRATEGIES ? name[s] : "?";
+}
+
+const char *hotprobe_reason_text(enum hotprobe_reason r) {
+    static const char *const text[HOTPROBE_REASONS] = {
+        [HOTPROBE_DONE] = "done",
+        [HOTPROBE_NOT_CODE] = "no instruction was found there",
+        [HOTPROBE_SHORT] = "the block is too short, and no padding is in reach",
+        [HOTPROBE_TARGET_INSIDE] = "a jump may lead between the bytes",
+        [HOTPROBE_CALL_INSIDE] = "a call returns between the bytes",
+        [HOTPROBE_UNPROVEN_JUMPS] = "the function has an indirect jump that is not understood",
+        [HOTPROBE_TWO_READINGS] = "the site is inside another instruction",
+        [HOTPROBE_OVERLAPS] = "another probe has the bytes",
+        [HOTPROBE_CANNOT_MOVE] = "an instruction that can only be executed in place",
+        [HOTPROBE_TOO_FAR] = "no free memory in reach",
+        [HOTPROBE_SWITCHED_OFF] = "only a strategy that is switched off would do",
+        [HOTPROBE_GONE] = "the text is not what it was",
+        [HOTPROBE_NO_MEMORY] = "out of memory",
+    };
+    return r < HOTPROBE_REASONS ? text[r] : "?";
+}

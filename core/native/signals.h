@@ -1,0 +1,30 @@
+/* What interpose.c shows the program of its signals. */
+#ifndef HOTGRAPH_NATIVE_SIGNALS_H
+#define HOTGRAPH_NATIVE_SIGNALS_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#define TRAP_BIT (1ull << (SIGTRAP - 1))
+
+/* What the program believes about SIGTRAP in this thread; it is never blocked in truth. */
+struct thread_signals {
+    bool trap_blocked, trap_pending;
+};
+extern _Thread_local struct thread_signals thread_signals
+    __attribute__((tls_model("initial-exec")));
+/* SIGTRAP is ours, and what the program says of it is kept by the two functions below. */
+extern atomic_bool signals_ours;
+
+void trap_action(const struct sigaction *act, struct sigaction *old);
+/* As pthread_sigmask. */
+int signal_mask(int how, const sigset_t *set, sigset_t *old);
+
+struct hotprobe;
+/* The session of the process; NULL: none. */
+struct hotprobe *session_now(void);
+/* The process is about to have more than one thread. */
+void session_threads(struct hotprobe *h);
+
+#endif

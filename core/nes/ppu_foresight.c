@@ -1,0 +1,212 @@
+/*
+ * Foresight: what the rest of a frame will do to the sprite flags, if nothing touches the PPU.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "nes/ppu_parts.h"
+
+/* ---- what is opaque ---- */
+
+/* v some tiles, less than 64, further right. */
+static uint16_t v_tiles(uint16_t v, unsigned tiles) {
+    unsigned coarse = (v & 31) + tiles;
+    return (uint16_t)((v & ~31u) ^ (coarse & 32) << 5) | (coarse & 31);
+}
+
+/* Opaque pixels of the tile at v, leftmost in bit 7. */
+static unsigned opaque(const struct ppu *p, uint16_t v) {
+    uint16_t a = pattern_address(&p->s, v, ppu_bus_read(p->board, nametable_address(v)));
+    return ppu_bus_read(p->board, a) | ppu_bus_read(p->board, a + 8);
+}
+
+/* ---- sprites on lines ---- */
+
+/* Eight lines at once, each a byte of a number: where sprites begin, less where they have ended.
+ * The product with `ones` is the sum of all bytes up to each; no sum is negative or more than 64.
+ */
+static void count_sprites(struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    const uint64_t ones = 0x0101010101010101;
+    uint8_t starts[256 + 16] = {0}, ends[256 + 16] = {0};
+    const unsigned height = sprite_height(s);
+    for (unsigned i = 0; i < 256; i += 4) {
+        starts[s->oam[i]]++;
+        ends[s->oam[i] + height]++;
+    }
+    uint64_t before = 0;
+    p->crowded_first = PPU_HEIGHT;
+    for (unsigned line = 0; line < PPU_HEIGHT; line += 8) {
+        uint64_t more, less;
+        memcpy(&more, starts + line, sizeof more);
+        memcpy(&less, ends + line, sizeof less);
+        uint64_t counts = (le64toh(more) - le64toh(less) + before) * ones;
+        before = counts >> 56;
+        const uint64_t crowded = (counts + (0x80 - 8) * ones) & 0x80 * ones; /* eight or more */
+        if (crowded && p->crowded_first == PPU_HEIGHT)
+            p->crowded_first = (uint8_t)(line + (unsigned)__builtin_ctzll(crowded) / 8);
+        counts = htole64(counts);
+        memcpy(p->sprites_on_line + line, &counts, sizeof counts);
+    }
+    p->lines_known = true;
+}
+
+/* ---- sprite 0 and overflow ---- */
+
+void ppu_touched(struct ppu *p) {
+    p->foreseen = p->calm = 0;
+}
+
+void ppu_sprites_touched(struct ppu *p) {
+    ppu_touched(p);
+    p->lines_known = false;
+}
+
+/* A line with rendering on at its start: where the background comes from. */
+struct line_start {
+    unsigned line;
+    uint64_t time;
+    uint16_t v;  /* of the tile at column 0; of column 16 when `loaded` */
+    bool loaded; /* the first two tiles are in the shift registers */
+};
+
+static unsigned opaque_tile(const struct ppu *p, const struct line_start *l, unsigned tile) {
+    if (!l->loaded)
+        return opaque(p, v_tiles(l->v, tile));
+    if (tile >= 2)
+        return opaque(p, v_tiles(l->v, tile - 2));
+    return (unsigned)(p->s.shift_low | p->s.shift_high) >> (tile ? 0 : 8) & 0xFF;
+}
+
+/* The dot number at which a sprite 0 with these pixels at column x hits on a line, or UINT64_MAX.
+ */
+static uint64_t hit_on_line(const struct ppu *p, const struct line_start *l, unsigned pixels,
+                            unsigned x) {
+    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES };
+    const struct ppu_state *s = &p->s;
+    if (x < 8 && (s->mask & BOTH_LEFT) != BOTH_LEFT)
+        pixels &= 0xFFu >> (8 - x);
+    if (x > 247) /* column 255 never hits, and nothing wraps */
+        pixels &= 0xFF00u >> (255 - x);
+    if (!pixels)
+        return UINT64_MAX;
+    unsigned column = x + s->x;
+    unsigned two = opaque_tile(p, l, column >> 3) << 8 | opaque_tile(p, l, (column >> 3) + 1);
+    pixels &= two >> (8 - (column & 7));
+    if (!pixels)
+        return UINT64_MAX;
+    while (!(pixels & 0x80))
+        pixels <<= 1, x++;
+    return l->time + x + 2; /* it leaves the shift registers at x + 1 */
+}
+
+/* The first line that is left must be given; `this_line` says that it has begun: sprites are
+ * loaded, and the flag may be set already. */
+static uint64_t foresee_hit(const struct ppu *p, struct line_start l, bool this_line) {
+    const struct ppu_state *s = &p->s;
+    if ((s->mask & MASK_RENDERING) != MASK_RENDERING || (this_line && s->status & STATUS_HIT))
+        return UINT64_MAX;
+    if (this_line && s->zero_now) {
+        unsigned pixels = s->sprites[0].low | s->sprites[0].high;
+        uint64_t hit = hit_on_line(p, &l, pixels, s->sprites[0].x);
+        if (hit != UINT64_MAX)
+            return hit;
+    }
+    unsigned first = s->oam[0] + 1u, end = first + sprite_height(s);
+    if (first <= l.line)
+        first = l.line + 1;
+    for (unsigned line = first; line < end && line <= LINE_LAST; line++) {
+        uint16_t row = v_rows(l.v, line - l.line), a = ppu_sprite_address(s, s->oam, line - 1);
+        struct line_start at = {.line = line,
+                                .time = l.time + place(line - l.line, 0),
+                                .v = (uint16_t)((row & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL))};
+        unsigned pixels = ppu_bus_read(p->board, a) | ppu_bus_read(p->board, a + 8);
+        if (s->oam[2] & SPRITE_FLIP_X)
+            pixels = ppu_mirrored((uint8_t)pixels);
+        uint64_t hit = hit_on_line(p, &at, pixels, s->oam[3]);
+        if (hit != UINT64_MAX)
+            return hit;
+    }
+    return UINT64_MAX;
+}
+
+static uint64_t foresee_overflow(struct ppu *p, struct line_start l, bool this_line) {
+    const struct ppu_state *s = &p->s;
+    if (this_line && s->status & STATUS_OVERFLOW)
+        return UINT64_MAX;
+    if (!p->lines_known)
+        count_sprites(p);
+    for (unsigned line = l.line > p->crowded_first ? l.line : p->crowded_first; line <= LINE_LAST;
+         line++) {
+        uint8_t secondary[32];
+        unsigned found, dot = 0;
+        bool zero;
+        if (p->sprites_on_line[line] >= 8)
+            dot = ppu_evaluate_line(s, line, secondary, &found, &zero);
+        if (dot)
+            return l.time + place(line - l.line, dot);
+    }
+    return UINT64_MAX;
+}
+
+bool ppu_foreseeable(const struct ppu_state *s) {
+    if (!s->rendering || writes_pending(s))
+        return false;
+    return s->line <= LINE_LAST ? s->dot == 0 && s->oam_address == 0
+                                : s->line < LINE_PRERENDER || s->dot == 0;
+}
+
+void ppu_foresee(struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    if (s->time < p->foreseen)
+        return;
+    struct line_start l = {.line = s->line, .time = s->time, .v = s->v, .loaded = true};
+    bool visible = s->line <= LINE_LAST;
+    if (!visible) {
+        l.line = 0;
+        l.time = ppu_next_dot(s, 0, 0);
+        l.v = s->t;
+        l.loaded = false;
+    }
+    p->hit_dot = foresee_hit(p, l, visible);
+    p->overflow_dot = foresee_overflow(p, l, visible);
+    p->foreseen = l.time + place(LINE_IDLE - l.line, 0);
+}
+
+/* In the middle of a visible line: a dot before any other that could set a sprite flag. */
+static uint64_t next_flag_on_line(const struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    if (s->dot == 0 || writes_pending(s) || s->late_status)
+        return s->time;
+    if (s->zero_now && !(s->status & STATUS_HIT) && s->dot <= s->sprites[0].x + 8u)
+        return s->time;
+    struct ppu_state copy = *s;
+    ppu_evaluate_dots(&copy, 257);
+    if ((copy.status | copy.late_status) & ~s->status)
+        return s->time;
+    return s->time + PPU_DOTS - s->dot;
+}
+
+/* The first dot from `from` on that could set a sprite flag. */
+static uint64_t next_sprite_flag(struct ppu *p, uint64_t from) {
+    const struct ppu_state *s = &p->s;
+    if (!s->rendering && !writes_pending(s))
+        return UINT64_MAX;
+    if (s->time >= p->foreseen) {
+        if (!ppu_foreseeable(s)) /* nothing happens in what is left of the pre-render line */
+            return s->line == LINE_PRERENDER ? ppu_next_dot(s, 0, 0) : next_flag_on_line(p);
+        ppu_foresee(p);
+    }
+    uint64_t hit = p->hit_dot >= from ? p->hit_dot : UINT64_MAX;
+    return ppu_least(hit, p->overflow_dot >= from ? p->overflow_dot : UINT64_MAX);
+}
+
+uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
+    const struct ppu_state *s = &p->s;
+    const uint64_t flags = ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
+                                     ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS));
+    /* From line 240 on one of these comes before any sprite's. */
+    if (s->line >= LINE_IDLE && s->line < LINE_PRERENDER && !s->late_status)
+        return flags;
+    return ppu_least(flags, next_sprite_flag(p, from));
+}

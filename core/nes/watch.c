@@ -1,0 +1,366 @@
+/* Instructions that are watched, their probes, and firing them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "nes/watch.h"
+
+/* The counters are one reservation of address space, 8 MiB, so that they never move; the system
+ * gives pages as they are touched. */
+enum { FIRST_BUCKETS = 1 << 10 };
+
+#ifndef WATCH_VOLATILE
+#define WATCH_VOLATILE (1 << 15) /* sites in RAM that are kept, about 8 MiB */
+#endif
+
+enum status watch_create(struct nes *n, struct error *e) {
+    struct watch *w = n->watch = calloc(1, sizeof *w);
+    if (!w)
+        return error_set(e, STATUS_MEMORY, "out of memory for observers");
+    w->slot_count = 0x8000 + n->options.cartridge->prg_size;
+    w->bucket_count = FIRST_BUCKETS;
+    w->slots = calloc(w->slot_count, sizeof *w->slots);
+    w->buckets = calloc(w->bucket_count, sizeof *w->buckets);
+    void *counters = mmap(NULL, WATCH_COUNTERS * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (counters != MAP_FAILED)
+        n->counters = counters;
+    n->alarm = NEVER;
+    if (!n->counters)
+        return error_set(e, STATUS_MEMORY,
+                         "a machine needs %zu MiB of address space for the counters of its probes, "
+                         "and the system refuses them: %s (see ulimit -v)",
+                         (WATCH_COUNTERS * sizeof(uint64_t)) >> 20, strerror(errno));
+    return w->slots && w->buckets ? STATUS_OK
+                                  : error_set(e, STATUS_MEMORY, "out of memory for observers");
+}
+
+static void free_site(struct site *site) {
+    for (unsigned when = 0; when < PROBE_WHEN_COUNT; when++)
+        free(site->probes[when].at);
+    free(site);
+}
+
+void watch_free(struct nes *n) {
+    struct watch *w = n->watch;
+    if (n->counters)
+        munmap(n->counters, WATCH_COUNTERS * sizeof(uint64_t));
+    if (!w)
+        return;
+    for (size_t i = 0; w->buckets && i < w->bucket_count; i++)
+        for (struct site *site = w->buckets[i], *next; site; site = next) {
+            next = site->next;
+            free_site(site);
+        }
+    free(w->buckets);
+    free(w->slots);
+    free(w);
+}
+
+/* ---- sites ---- */
+
+static uint64_t hash_insn(const struct guest_insn *insn) {
+    const uint64_t bytes =
+        insn->bytes[0] | (uint64_t)insn->bytes[1] << 8 | (uint64_t)insn->bytes[2] << 16;
+    const uint64_t key = (uint64_t)insn->address << 24 ^ bytes;
+    const uint64_t meaning = (uint64_t)insn->next << 32 ^ insn->target;
+    return splitmix64(key, 0) ^ splitmix64(meaning, 1);
+}
+
+static bool same_insn(const struct guest_insn *a, const struct guest_insn *b) {
+    return a->address == b->address && a->next == b->next && a->target == b->target &&
+           !memcmp(a->bytes, b->bytes, sizeof a->bytes);
+}
+
+static struct guest_insn decode(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
+    const struct opcode_info *info = opcode_info(bytes[0]);
+    struct guest_insn insn = {
+        .address = nes_code_address(n, pc),
+        .next = nes_code_address(n, (uint16_t)(pc + info->size)),
+        .pc = pc,
+        .size = info->size,
+        .kind = info->kind,
+    };
+    memcpy(insn.bytes, bytes, info->size);
+    if (info->kind == INSN_BRANCH)
+        insn.target = nes_code_address(n, (uint16_t)(pc + 2 + (int8_t)bytes[1]));
+    else if (info->kind == INSN_JUMP || info->kind == INSN_CALL)
+        insn.target = nes_code_address(n, (uint16_t)(bytes[1] | bytes[2] << 8));
+    return insn;
+}
+
+static void grow(struct watch *w) {
+    const size_t count = w->bucket_count * 2;
+    struct site **buckets = calloc(count, sizeof *buckets);
+    if (!buckets)
+        return; /* slower, not wrong */
+    for (size_t i = 0; i < w->bucket_count; i++)
+        for (struct site *site = w->buckets[i], *next; site; site = next) {
+            next = site->next;
+            struct site **head = &buckets[hash_insn(&site->insn) & (count - 1)];
+            site->next = *head;
+            *head = site;
+        }
+    free(w->buckets);
+    w->buckets = buckets;
+    w->bucket_count = count;
+}
+
+static struct site *intern(struct watch *w, const struct guest_insn *insn) {
+    struct site **head = &w->buckets[hash_insn(insn) & (w->bucket_count - 1)];
+    for (struct site *site = *head; site; site = site->next)
+        if (same_insn(&site->insn, insn))
+            return site;
+    struct site *site = calloc(1, sizeof *site);
+    if (!site)
+        return NULL;
+    site->insn = *insn;
+    site->volatile_bytes = insn->pc < 0x8000 || insn->pc + insn->size > 0x10000;
+    site->next = *head;
+    *head = site;
+    w->volatile_count += site->volatile_bytes;
+    if (++w->site_count > w->bucket_count)
+        grow(w);
+    return site;
+}
+
+void watch_trim(struct nes *n) {
+    struct watch *w = n->watch;
+    if (w->volatile_count <= WATCH_VOLATILE)
+        return;
+    if (n->engine->forget)
+        n->engine->forget(n->engine_self); /* it may remember sites */
+    for (size_t i = 0; i < w->slot_count; i++)
+        if (w->slots[i] && w->slots[i]->volatile_bytes)
+            w->slots[i] = NULL;
+    for (size_t i = 0; i < w->bucket_count; i++)
+        for (struct site **at = &w->buckets[i], *site; (site = *at);) {
+            if (!site->volatile_bytes) {
+                at = &site->next;
+                continue;
+            }
+            *at = site->next;
+            free_site(site);
+            w->site_count--;
+        }
+    w->volatile_count = 0;
+}
+
+struct probe_site {
+    struct watch *watch;
+    struct site *site;
+    unsigned observer;
+};
+
+static void hooks_changed(struct hooks *hooks) {
+    hooks->simple = hooks->count == 1 && hooks->at->probe.kind == PROBE_ADD;
+}
+
+void probe_attach(struct probe_site *at, enum probe_when when, struct probe probe) {
+    struct hooks *hooks = &at->site->probes[when];
+    if (!vec_reserve_(&hooks->at, &hooks->cap, hooks->count + 1, sizeof *hooks->at)) {
+        at->watch->out_of_memory = true;
+        return;
+    }
+    hooks->at[hooks->count++] = (struct hook){probe, at->observer};
+    hooks_changed(hooks);
+}
+
+static void instrument(struct nes *n, struct site *site) {
+    struct watch *w = n->watch;
+    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
+        const struct watched_by *by = &w->observers[i];
+        if (!by->used || site->instrumented & 1u << i)
+            continue;
+        site->instrumented |= (uint8_t)(1u << i);
+        struct probe_site at = {w, site, i};
+        if (by->observer.instrument)
+            by->observer.instrument(by->observer.self, &at, &site->insn);
+    }
+}
+
+struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {
+    struct watch *w = n->watch;
+    const struct guest_insn insn = decode(n, pc, bytes);
+    struct site *site = intern(w, &insn);
+    if (!site) {
+        w->out_of_memory = true;
+        w->spare = (struct site){.insn = insn};
+        return &w->spare;
+    }
+    instrument(n, site);
+    site->epoch = n->map_epoch;
+    w->slots[slot] = site;
+    return site;
+}
+
+/* ---- firing ---- */
+
+void watch_fire(struct nes *n, const struct hooks *hooks, uint32_t from, uint32_t to) {
+    const struct probe_event event = {n, from, to};
+    for (size_t i = 0; i < hooks->count; i++) {
+        const struct probe *probe = &hooks->at[i].probe;
+        n->fired[hooks->at[i].observer]++;
+        switch (probe->kind) {
+        case PROBE_ADD:
+            n->counters[probe->counter] += probe->value;
+            break;
+        case PROBE_STORE:
+            n->counters[probe->counter] = probe->value;
+            break;
+        case PROBE_CALL:
+            probe->call(probe->user, &event);
+            break;
+        case PROBE_CALL_AT:
+            if (++n->counters[probe->counter] == probe->value)
+                probe->call(probe->user, &event);
+            break;
+        case PROBE_ADD_TO:
+            watch_add_to(n, probe, &event);
+            break;
+        }
+    }
+}
+
+void watch_requests_changed(struct nes *n) {
+    const struct watch *w = n->watch;
+    bool instruments = false;
+    n->stepping = false;
+    n->alarm = NEVER;
+    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
+        const struct watched_by *by = &w->observers[i];
+        if (!by->used)
+            continue;
+        instruments |= by->observer.instrument != NULL;
+        n->stepping |= by->steps != 0 && by->observer.step != NULL;
+        n->alarm = by->alarm < n->alarm ? by->alarm : n->alarm;
+    }
+    n->watched = instruments || n->stepping;
+    n->attention = true;
+}
+
+static void step(struct nes *n, const struct site *site, uint64_t cycle) {
+    struct watch *w = n->watch;
+    bool last = false;
+    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
+        struct watched_by *by = &w->observers[i];
+        if (!by->used || by->steps == 0 || !by->observer.step)
+            continue;
+        if (by->steps != UINT64_MAX)
+            last |= --by->steps == 0;
+        by->observer.step(by->observer.self, &site->insn, cycle);
+    }
+    if (last)
+        watch_requests_changed(n);
+}
+
+void watch_before(struct nes *n, struct site *site, uint64_t cycle) {
+    if (n->stepping)
+        step(n, site, cycle);
+    if (site->probes[PROBE_BEFORE].count)
+        watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
+}
+
+/* Where the instruction at pc lies in plain memory, gathers its bytes. */
+static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
+    unsigned size = 1;
+    for (unsigned i = 0; i < size; i++) {
+        const uint16_t at = (uint16_t)(pc + i);
+        const uint8_t *page = n->rd[at >> 8];
+        if (!page)
+            return false;
+        bytes[i] = page[at & 0xff];
+        size = i == 0 ? opcode_info(bytes[0])->size : size;
+    }
+    return true;
+}
+
+struct site *watch_announce(struct nes *n) {
+    const uint16_t pc = n->cpu.pc;
+    uint8_t bytes[3] = {0};
+    if (!bytes_at(n, pc, bytes))
+        return NULL;
+    const size_t slot = watch_slot(n, pc, n->rd[pc >> 8] + (pc & 0xff));
+    struct site *site = watch_find(n, pc, slot, bytes);
+    if (n->announced)
+        n->announced = false;
+    else
+        watch_before(n, site, n->cycle);
+    return site;
+}
+
+struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes[3],
+                                 uint64_t cycle) {
+    struct site *site = watch_find(n, pc, pc, bytes); /* PRG is always there: pc is below $8000 */
+    watch_before(n, site, cycle);
+    return site;
+}
+
+void watch_went(struct nes *n, struct site *site, enum went went) {
+    const uint32_t to = nes_code_address(n, n->cpu.pc);
+    if ((went == WENT_NEXT && to != site->insn.next) ||
+        (went == WENT_TARGET && to != site->insn.target))
+        went = WENT_ELSEWHERE; /* a bank was switched under the code */
+    const struct hooks *hooks = &site->probes[watch_when(went)];
+    if (hooks->count)
+        watch_fire(n, hooks, site->insn.address, to);
+}
+
+void watch_thread_event(struct nes *n, const struct thread_event *event) {
+    const struct watch *w = n->watch;
+    for (unsigned i = 0; i < NES_OBSERVERS; i++)
+        if (w->observers[i].used && w->observers[i].observer.thread)
+            w->observers[i].observer.thread(w->observers[i].observer.self, event);
+}
+
+void watch_alarms(struct nes *n) {
+    struct watch *w = n->watch;
+    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
+        struct watched_by *by = &w->observers[i];
+        if (!by->used || by->alarm > n->cycle)
+            continue;
+        by->alarm = NEVER;
+        if (by->observer.alarm)
+            by->observer.alarm(by->observer.self, n->cycle);
+    }
+    watch_requests_changed(n);
+}
+
+void watch_tell(struct nes *n, const struct observer *o, enum thread_change change) {
+    if (!o->thread)
+        return;
+    if (n->phase != PHASE_RESET)
+        o->thread(o->self, &(struct thread_event){change, THREAD_START,
+                                                  nes_code_address(n, n->cpu.pc), n->cpu.s});
+    for (unsigned i = n->threads.count; i-- > 0;)
+        o->thread(o->self, &(struct thread_event){change, THREAD_START, n->threads.at[i].address,
+                                                  n->threads.at[i].s});
+}
+
+void watch_tell_threads(struct nes *n, enum thread_change change) {
+    for (unsigned i = 0; i < NES_OBSERVERS; i++)
+        if (n->watch->observers[i].used)
+            watch_tell(n, &n->watch->observers[i].observer, change);
+}
+
+/* ---- an observer leaves ---- */
+
+static void remove_hooks(struct site *site, unsigned id) {
+    site->instrumented &= (uint8_t) ~(1u << id);
+    for (unsigned when = 0; when < PROBE_WHEN_COUNT; when++) {
+        struct hooks *hooks = &site->probes[when];
+        size_t kept = 0;
+        for (size_t i = 0; i < hooks->count; i++)
+            if (hooks->at[i].observer != id)
+                hooks->at[kept++] = hooks->at[i];
+        hooks->count = kept;
+        hooks_changed(hooks);
+    }
+}
+
+void watch_remove(struct nes *n, unsigned id) {
+    const struct watch *w = n->watch;
+    for (size_t i = 0; i < w->bucket_count; i++)
+        for (struct site *site = w->buckets[i]; site; site = site->next)
+            remove_hooks(site, id);
+}

@@ -1,0 +1,246 @@
+/*
+ * entries: counters at the entries of subroutines, as a dynamic profiling library puts them into a
+ * program (Ootsu, Yokota, Baba 2008). One counter for each target of a JSR, one for each address at
+ * which threads begin; a routine whose counter comes to the threshold is hot, and a handler is told
+ * so, once, in the same process. With threshold 0 the routines that make up `share` thousandths of
+ * all entries, most entered first, are hot, which is known at the end only.
+ *
+ * The result is a set: all edges whose source lies in a hot routine, that is in a block reached
+ * from its entry without going into what it calls, up to where it returns. Blocks and edges are the
+ * structure's, which is recorded beside.
+ *
+ * Costs: records are counters that were hit; observed is 0, since nothing is looked at but at
+ * entries; probes are those of the counters, not those of the structure; a step is a block looked
+ * at while routines are walked.
+ */
+#include "profile/internal.h"
+#include "profile/structure.h"
+
+extern const struct technique technique_entries;
+
+enum { THRESHOLD, SHARE };
+
+struct routine {
+    uint32_t entry, counter; /* of the machine's counters; threads are counted in `begun` */
+    uint64_t begun;
+    bool hot; /* the handler was told */
+};
+
+struct entries {
+    struct nes *nes;
+    unsigned id;
+    uint64_t threshold, share;
+    struct structure_recorder *recorder;
+    VEC(struct routine) routines;
+    struct map routine_at; /* entry -> index */
+    bool out_of_memory;
+};
+
+/* ---- while the machine runs ---- */
+
+/* The index of the routine at `entry`, SIZE_MAX when memory is out. */
+static size_t routine_of(struct entries *x, uint32_t entry) {
+    uint64_t *index = map_find(&x->routine_at, entry);
+    if (index != NULL)
+        return *index;
+    const struct routine fresh = {.entry = entry, .counter = nes_counters_add(x->nes, 1)};
+    index = fresh.counter == UINT32_MAX ? NULL : map_at(&x->routine_at, entry);
+    if (index == NULL || !vec_push(&x->routines, fresh)) {
+        x->out_of_memory = true;
+        return SIZE_MAX;
+    }
+    *index = x->routines.len - 1;
+    return *index;
+}
+
+/* The handler. */
+static void comes_hot(void *user, const struct probe_event *event) {
+    struct entries *x = user;
+    const uint64_t *index = map_find(&x->routine_at, event->to);
+    if (index != NULL)
+        x->routines.at[*index].hot = true;
+}
+
+static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    struct entries *x = self;
+    const size_t routine = insn->kind == INSN_CALL ? routine_of(x, insn->target) : SIZE_MAX;
+    if (routine == SIZE_MAX)
+        return;
+    probe_attach(site, PROBE_TAKEN,
+                 (struct probe){.kind = x->threshold != 0 ? PROBE_CALL_AT : PROBE_ADD,
+                                .counter = x->routines.at[routine].counter,
+                                .value = x->threshold != 0 ? x->threshold : 1,
+                                .call = comes_hot,
+                                .user = x});
+}
+
+static void thread_changes(void *self, const struct thread_event *event) {
+    struct entries *x = self;
+    const size_t routine =
+        event->change == THREAD_BEGINS ? routine_of(x, event->address) : SIZE_MAX;
+    if (routine == SIZE_MAX)
+        return;
+    struct routine *r = &x->routines.at[routine];
+    if (++r->begun == x->threshold)
+        r->hot = true;
+}
+
+/* ---- afterwards ---- */
+
+static uint64_t entered(const struct entries *x, const struct routine *r) {
+    return nes_counters(x->nes)[r->counter] + r->begun;
+}
+
+static int by_entered(const void *a, const void *b, void *user) {
+    const struct routine *r = a, *s = b;
+    const uint64_t m = entered(user, r), n = entered(user, s);
+    if (m != n)
+        return m > n ? -1 : 1;
+    return (r->entry > s->entry) - (r->entry < s->entry);
+}
+
+/* The fewest routines that make up the share of all entries. */
+static void choose_by_share(struct entries *x) {
+    unsigned __int128 all = 0, sum = 0;
+    if (x->routines.len > 0)
+        qsort_r(x->routines.at, x->routines.len, sizeof *x->routines.at, by_entered, x);
+    for (size_t i = 0; i < x->routines.len; i++)
+        all += entered(x, &x->routines.at[i]);
+    for (size_t i = 0; i < x->routines.len && 1000 * sum < x->share * all; i++) {
+        x->routines.at[i].hot = true;
+        sum += entered(x, &x->routines.at[i]);
+    }
+}
+
+struct walk {
+    const struct structure *s;
+    bool *inside;  /* blocks of hot routines */
+    size_t *queue; /* each block is put in once */
+    size_t count;
+    uint64_t steps;
+};
+
+static void enter(struct walk *w, uint32_t entry) {
+    const struct block *b = graph_find_block(&w->s->graph, entry);
+    if (b == NULL || w->inside[b - w->s->graph.blocks])
+        return;
+    w->inside[b - w->s->graph.blocks] = true;
+    w->queue[w->count++] = (size_t)(b - w->s->graph.blocks);
+}
+
+static void walk_on(struct walk *w, size_t block) {
+    const struct graph *g = &w->s->graph;
+    const struct block *b = &g->blocks[block];
+    w->steps++;
+    if (w->s->ends[block] == INSN_RETURN)
+        return;
+    if (w->s->ends[block] == INSN_CALL) {
+        enter(w, (b->last & 0xFFFF0000) | ((b->last + 3) & 0xFFFF));
+        return;
+    }
+    for (size_t i = 0; i < g->edge_count; i++)
+        if (g->edges[i].source == b->entry)
+            enter(w, g->edges[i].target);
+}
+
+static enum status make_set(struct profile *out, const struct entries *x, const struct structure *s,
+                            struct error *e) {
+    const struct graph *g = &s->graph;
+    struct walk w = {.s = s,
+                     .inside = calloc(g->block_count + 1, sizeof *w.inside),
+                     .queue = calloc(g->block_count + 1, sizeof *w.queue)};
+    out->graph = (struct graph){.edges = calloc(g->edge_count + 1, sizeof *g->edges),
+                                .blocks = calloc(g->block_count + 1, sizeof *g->blocks)};
+    const bool ok = w.inside != NULL && w.queue != NULL && out->graph.edges != NULL &&
+                    out->graph.blocks != NULL;
+    for (size_t i = 0; ok && i < x->routines.len; i++)
+        if (x->routines.at[i].hot)
+            enter(&w, x->routines.at[i].entry);
+    for (size_t i = 0; ok && i < w.count; i++)
+        walk_on(&w, w.queue[i]);
+    for (size_t b = 0; ok && b < g->block_count; b++)
+        out->graph.blocks[out->graph.block_count++] = g->blocks[b];
+    for (size_t i = 0; ok && i < g->edge_count; i++)
+        if (w.inside[graph_find_block(g, g->edges[i].source) - g->blocks])
+            out->graph.edges[out->graph.edge_count++] =
+                (struct edge){.source = g->edges[i].source, .target = g->edges[i].target};
+    out->cost.steps = w.steps;
+    free(w.inside);
+    free(w.queue);
+    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for entries");
+}
+
+static void release(struct entries *x) {
+    vec_free(&x->routines);
+    map_free(&x->routine_at);
+    free(x);
+}
+
+static void abandon(void *self) {
+    struct entries *x = self;
+    if (x == NULL)
+        return;
+    structure_abandon(x->recorder);
+    nes_detach(x->nes, x->id);
+    release(x);
+}
+
+static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
+    *self = NULL;
+    struct entries *x = calloc(1, sizeof *x);
+    if (x == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for entries");
+    x->nes = nes;
+    x->threshold = (uint64_t)values[THRESHOLD];
+    x->share = (uint64_t)values[SHARE];
+    const struct observer observer = {
+        .self = x, .instrument = instrument, .thread = thread_changes};
+    enum status status = nes_attach(nes, &observer, &x->id, e);
+    if (status == STATUS_OK) {
+        status = structure_attach(&x->recorder, nes, e);
+        if (status != STATUS_OK)
+            nes_detach(nes, x->id);
+    }
+    if (status != STATUS_OK) {
+        release(x);
+        return status;
+    }
+    *self = x;
+    return STATUS_OK;
+}
+
+static enum status finish(void *self, struct profile *out, struct error *e) {
+    struct entries *x = self;
+    struct structure s;
+    *out = (struct profile){.cost = {.probes = nes_probes_fired(x->nes, x->id), .structure = true}};
+    nes_detach(x->nes, x->id);
+    enum status status = structure_finish(x->recorder, &s, e);
+    if (x->threshold == 0)
+        choose_by_share(x);
+    for (size_t i = 0; i < x->routines.len; i++)
+        out->cost.records += entered(x, &x->routines.at[i]) != 0;
+    if (status == STATUS_OK && x->out_of_memory)
+        status = error_set(e, STATUS_MEMORY, "out of memory for entries");
+    if (status == STATUS_OK)
+        status = make_set(out, x, &s, e);
+    if (status != STATUS_OK)
+        profile_free(out);
+    structure_free(&s);
+    release(x);
+    return status;
+}
+
+const struct technique technique_entries = {
+    .name = "entries",
+    .summary = "routines that are entered often, by counters at subroutine entries: a set of edges",
+    .source = "Ootsu, Yokota, Baba (2008)",
+    .parameters =
+        {
+            {"threshold", "entries that make a routine hot; 0: by share", 0, INT64_C(1) << 40, 0,
+             NULL},
+            {"share", "thousandths of all entries that hot routines make up", 1, 1000, 900, NULL},
+        },
+    .attach = attach,
+    .finish = finish,
+    .abandon = abandon,
+};

@@ -1,0 +1,271 @@
+/*
+ * The plugin that QEMU loads: it tells the recorder (recorder.h) which blocks run, and makes the
+ * kernel answer the same in every run (kernel.h). `hotgraph record` starts QEMU with it and reads
+ * what it leaves (recording.h).
+ *
+ * Arguments: out=FILE, each (one call an instruction instead of one a block: slow, and the same
+ * result), and for each sampling setting batches=EVERY/LENGTH or transfers=EVERY/SEED.
+ *
+ * Pitfalls of QEMU 7.2, all met:
+ *  - An x86 instruction that crosses a page is handed over as last of its block, and then is not
+ *    executed there but in a block of its own: it gets a call of its own instead.
+ *  - Each iteration of a repeated string instruction is a block execution.
+ *  - After a fork the child has the plugin, too: only the process that installed it writes.
+ *  - The guest shares our descriptors: none is open while it runs.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/times.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "qemu/images.h"
+#include "qemu/kernel.h"
+#include "qemu/plugin_api.h"
+#include "qemu/recorder.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { PAGE = 4096, INSN_MOST = 15, BLOCK_MOST = 8192 };
+
+/* A plugin is one to a process, and what QEMU calls gets no state of ours: this is file-scope by
+ * need. */
+static struct plugin {
+    bool installed;
+    pid_t process; /* that installed it */
+    char out[RECORDING_PATH];
+    bool each;
+    bool locked; /* several threads run: take the lock */
+    pthread_mutex_t lock;
+    struct recorder recorder;
+    struct images images;
+    struct kernel kernel;
+    VEC(struct cpu *) cpus;
+    VEC(struct kernel_call) calls; /* that each processor is in */
+} plugin = {.lock = PTHREAD_MUTEX_INITIALIZER, .kernel.guest_base = UINT64_MAX};
+
+EXPORT int qemu_plugin_version = PLUGIN_API_VERSION;
+
+static void lock(void) {
+    if (__atomic_load_n(&plugin.locked, __ATOMIC_ACQUIRE))
+        pthread_mutex_lock(&plugin.lock);
+}
+
+static void unlock(void) {
+    if (__atomic_load_n(&plugin.locked, __ATOMIC_ACQUIRE))
+        pthread_mutex_unlock(&plugin.lock);
+}
+
+/* ---- translation ---- */
+
+static uint32_t describe(struct qemu_plugin_insn *insn, bool *repeats) {
+    struct recorder *r = &plugin.recorder;
+    uint64_t host = (uint64_t)(uintptr_t)qemu_plugin_insn_haddr(insn);
+    uint32_t address;
+    if (r->error.status != STATUS_OK ||
+        images_address(&plugin.images, host, &address, &r->error) != STATUS_OK)
+        return UINT32_MAX;
+    plugin.kernel.guest_base = host - qemu_plugin_insn_vaddr(insn);
+    size_t size = qemu_plugin_insn_size(insn);
+    struct decoded d = r->target->decode(qemu_plugin_insn_data(insn), size);
+    struct recording_insn row = {.address = address, .size = (uint8_t)size, .kind = d.kind};
+    if (d.kind == TRANSFER_BRANCH || d.kind == TRANSFER_JUMP || d.kind == TRANSFER_CALL)
+        row.target = (uint32_t)(address + d.distance);
+    *repeats = d.repeats;
+    return recorder_insn(r, row);
+}
+
+static void run(unsigned vcpu, void *user) {
+    lock();
+    recorder_run(&plugin.recorder, plugin.cpus.at[vcpu], user);
+    unlock();
+}
+
+/* Such an instruction may be handed over here and executed in a block of its own. */
+static bool may_cross(const struct qemu_plugin_insn *insn) {
+    return plugin.recorder.target->insn_least == 1 &&
+           qemu_plugin_insn_vaddr(insn) % PAGE + INSN_MOST > PAGE;
+}
+
+static void translate_each(struct qemu_plugin_tb *tb, size_t from, size_t to) {
+    for (size_t i = from; i < to; i++) {
+        struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+        bool repeats;
+        uint32_t index = describe(insn, &repeats);
+        if (index == UINT32_MAX)
+            return;
+        struct block *b =
+            recorder_block(&plugin.recorder, &index, 1, repeats, qemu_plugin_insn_vaddr(insn));
+        if (b != NULL)
+            qemu_plugin_register_vcpu_insn_exec_cb(insn, run, PLUGIN_NO_REGISTERS, b);
+    }
+}
+
+static void translate_block(struct qemu_plugin_tb *tb, size_t count) {
+    uint32_t insns[BLOCK_MOST];
+    bool repeats = false, first_repeats = false;
+    for (size_t i = 0; i < count; i++) {
+        insns[i] = describe(qemu_plugin_tb_get_insn(tb, i), &repeats);
+        if (insns[i] == UINT32_MAX)
+            return;
+        if (i == 0)
+            first_repeats = repeats;
+    }
+    uint64_t vaddr = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(tb, 0));
+    struct block *b = recorder_block(&plugin.recorder, insns, (uint32_t)count,
+                                     first_repeats && count == 1, vaddr);
+    if (b != NULL)
+        qemu_plugin_register_vcpu_tb_exec_cb(tb, run, PLUGIN_NO_REGISTERS, b);
+}
+
+static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
+    (void)id;
+    lock();
+    size_t count = qemu_plugin_tb_n_insns(tb), whole = count;
+    if (count > 1 && may_cross(qemu_plugin_tb_get_insn(tb, count - 1)))
+        whole--;
+    if (plugin.each || whole > BLOCK_MOST)
+        whole = 0;
+    if (whole > 0)
+        translate_block(tb, whole);
+    translate_each(tb, whole, count);
+    unlock();
+}
+
+/* ---- system calls ---- */
+
+static void enter(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
+                  uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8) {
+    (void)id, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+    lock();
+    const struct syscall_numbers *n = &plugin.recorder.target->syscalls;
+    plugin.calls.at[vcpu] = (struct kernel_call){number, {a1, a2, a3}};
+    if (number == n->rt_sigreturn)
+        plugin.cpus.at[vcpu]->resumes = true;
+    unlock();
+}
+
+/* A handler's address is the first word of struct sigaction; 0 and 1 stand for none. */
+static void note_handler(const struct kernel_call *call) {
+    uint64_t handler;
+    if (call->argument[1] == 0 || plugin.kernel.guest_base == UINT64_MAX)
+        return;
+    memcpy(&handler, (void *)(uintptr_t)(plugin.kernel.guest_base + call->argument[1]),
+           sizeof handler);
+    if (handler > 1)
+        recorder_handler(&plugin.recorder, handler);
+}
+
+static void leave(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result) {
+    (void)id;
+    lock();
+    const struct syscall_numbers *n = &plugin.recorder.target->syscalls;
+    const struct kernel_call *call = &plugin.calls.at[vcpu];
+    if (number == n->mmap || number == n->munmap || number == n->mprotect || number == n->mremap)
+        plugin.images.stale = true;
+    if (number == n->rt_sigaction && result == 0)
+        note_handler(call);
+    if (call->number == number)
+        kernel_answer(&plugin.kernel, call, result, plugin.recorder.clock);
+    unlock();
+}
+
+/* QEMU's own calls of these answer the guest's system calls of that name, whose result is in a
+ * register. Elsewhere (the plugin is preloaded, so everywhere in QEMU) nobody depends on them. */
+EXPORT time_t time(time_t *out) {
+    time_t now = KERNEL_CLOCK_START + (time_t)(plugin.recorder.clock / 1000000000);
+    if (out != NULL)
+        *out = now;
+    return now;
+}
+
+EXPORT clock_t times(struct tms *out) {
+    clock_t now = (clock_t)(plugin.recorder.clock / (1000000000 / KERNEL_TICKS));
+    if (out != NULL)
+        *out = (struct tms){.tms_utime = now};
+    return now + 1000;
+}
+
+/* ---- processors, and the end ---- */
+
+static void start_cpu(qemu_plugin_id_t id, unsigned vcpu) {
+    (void)id;
+    pthread_mutex_lock(&plugin.lock);
+    while (plugin.cpus.len <= vcpu) {
+        struct cpu *cpu = calloc(1, sizeof *cpu);
+        if (cpu == NULL || !vec_push(&plugin.cpus, cpu) ||
+            !vec_push(&plugin.calls, (struct kernel_call){.number = -1}))
+            abort(); /* QEMU itself aborts when memory is out */
+    }
+    *plugin.cpus.at[vcpu] = (struct cpu){0};
+    if (++plugin.recorder.totals.cpus > 1)
+        __atomic_store_n(&plugin.locked, true, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&plugin.lock);
+}
+
+static void count_flush(qemu_plugin_id_t id) {
+    (void)id;
+    plugin.recorder.totals.flushes++;
+}
+
+static void finish(qemu_plugin_id_t id, void *user) {
+    (void)id, (void)user;
+    if (getpid() != plugin.process)
+        return;
+    lock();
+    struct error e = {0};
+    if (recorder_write(&plugin.recorder, plugin.images.list.at, plugin.images.list.len, plugin.out,
+                       &e) != STATUS_OK)
+        fprintf(stderr, "hotgraph: %s\n", e.text);
+    unlock();
+}
+
+static bool parse_argument(const char *argument) {
+    unsigned long long every, second;
+    struct recorder *r = &plugin.recorder;
+    if (strncmp(argument, "out=", 4) == 0) {
+        snprintf(plugin.out, sizeof plugin.out, "%s", argument + 4);
+        return true;
+    }
+    if (strcmp(argument, "each=on") == 0)
+        return plugin.each = true;
+    if (r->setting_count == RECORDING_SETTINGS)
+        return false;
+    if (sscanf(argument, "batches=%llu/%llu", &every, &second) == 2) {
+        recorder_sample(r, false, every, (uint32_t)second, 0);
+        return true;
+    }
+    if (sscanf(argument, "transfers=%llu/%llu", &every, &second) == 2) {
+        recorder_sample(r, true, every, 2, second);
+        return true;
+    }
+    return false;
+}
+
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
+                               char **argv);
+EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
+                               char **argv) {
+    struct recorder *r = &plugin.recorder;
+    r->target = info->system_emulation ? NULL : target_by_name(info->target_name);
+    r->sample_clock = r->sample_transfer = UINT64_MAX;
+    bool wrong = r->target == NULL;
+    for (int i = 0; i < argc && !wrong; i++)
+        wrong = !parse_argument(argv[i]);
+    if (wrong || plugin.out[0] == '\0' || plugin.installed) {
+        fprintf(stderr, "hotgraph: the plugin is to be loaded by 'hotgraph record'\n");
+        return -1;
+    }
+    plugin.installed = true;
+    plugin.process = getpid();
+    plugin.kernel.target = r->target;
+    qemu_plugin_register_vcpu_init_cb(id, start_cpu);
+    qemu_plugin_register_flush_cb(id, count_flush);
+    qemu_plugin_register_vcpu_tb_trans_cb(id, translate);
+    qemu_plugin_register_vcpu_syscall_cb(id, enter);
+    qemu_plugin_register_vcpu_syscall_ret_cb(id, leave);
+    qemu_plugin_register_atexit_cb(id, finish, NULL);
+    return 0;
+}

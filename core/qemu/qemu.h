@@ -1,0 +1,112 @@
+/*
+ * qemu: real Linux programs, run by QEMU's user-mode emulators with a plugin of ours: their exact
+ * control-flow graph and sample streams, as a console's games have them.
+ *
+ *     struct qemu_request request = {.argv = (const char *const[]){"/usr/bin/gzip", "-9", NULL},
+ *                                    .input = "text", .plugin = path_of_hotgraph_qemu_so,
+ *                                    .settings = &(struct qemu_setting){.every = 1667},
+ *                                    .setting_count = 1};
+ *     struct qemu_result result;
+ *     if (qemu_record(&request, &result, &e) == STATUS_OK) {
+ *         ... result.graph, result.streams[0] ...
+ *         qemu_result_free(&result);
+ *     }
+ *
+ * Invariants
+ *  - Code addresses do not depend on where the kernel maps anything: see code addresses below.
+ *  - Time is counted in executed instructions, and the kernel's clocks, random bytes and the like
+ *    answer the same in every run, so that a program that depends on its input alone gives the same
+ *    graph and streams each time. Where a run may not repeat, struct qemu_result says why.
+ *  - The program sees the environment of struct qemu_request and no other.
+ *
+ * Code addresses: images (files, pieces of anonymous memory) lie one behind the other in 32 bits,
+ * in the order in which their first instruction was translated, each at a multiple of 16 MiB, the
+ * first at 0x01000000; inside an image an address is the offset in its file.
+ *
+ * Processors: x86_64, aarch64, riscv64.
+ */
+#ifndef HOTGRAPH_QEMU_H
+#define HOTGRAPH_QEMU_H
+
+#include "base/base.h"
+#include "graph/graph.h"
+#include "profile/profile.h"
+
+enum {
+    QEMU_SETTINGS = 16,
+    QEMU_EVERY = 1667, /* instructions from batch to batch: 1.5 % with 25 a batch */
+};
+
+struct qemu_setting {
+    bool transfers;  /* single control transfers (batches of two: the transfer, and where it went),
+                        one at a random place of each `every`; else batches of instructions */
+    uint64_t every;  /* executed instructions, or transfers; 0: QEMU_EVERY */
+    unsigned length; /* instructions a batch; 0: 25; at most every */
+    uint64_t seed;   /* of the random places */
+};
+
+struct qemu_request {
+    const char *const *argv; /* program (see qemu_program_path) and its arguments; ends with NULL */
+    const char *const *env;  /* "NAME=VALUE" beside the usual; ends with NULL; may be NULL */
+    const char *folder;      /* to run in; NULL: this one */
+    const char *input;       /* file that is its standard input; NULL: empty */
+    const char *output;      /* file that gets its standard output; NULL: to ours */
+    const char *sysroot;     /* where a foreign program's libraries are; may be NULL */
+    const char *plugin;      /* hotgraph-qemu.so */
+    const struct qemu_setting *settings;
+    size_t setting_count; /* at most QEMU_SETTINGS */
+    bool single_step;     /* QEMU translates each instruction alone: exact even where signals and
+                             self-modifying code leave blocks in their middle; slow */
+    bool each;            /* the plugin counts each instruction by itself: slow; for tests */
+};
+
+struct qemu_image {
+    char *path; /* "" for anonymous memory */
+    uint32_t base, room;
+    char hash[33]; /* of the file's bytes; "" where there is none */
+};
+
+struct qemu_result {
+    const char *target; /* "x86_64" */
+    struct graph graph;
+    struct stream *streams; /* one a setting */
+    size_t stream_count;
+    uint64_t instructions, transfers;
+    uint64_t signals, partial, flushes, threads;
+    VEC(struct qemu_image) images;
+    int exit_status; /* as a shell says it */
+};
+
+/* A program's file: relative paths begin at the folder (NULL: the current one). */
+enum { QEMU_PATH = 4096 };
+void qemu_program_path(const char *folder, const char *program, char out[QEMU_PATH]);
+/* Whether the program of that file can be recorded here: it is there, for a processor of ours, and
+ * QEMU is installed. */
+enum status qemu_can_record(const char *path, struct error *e);
+
+/* Where the build, or an installation, has put hotgraph-qemu.so, seen from the running program, or
+ * where $HOTGRAPH_QEMU_PLUGIN says. */
+enum { QEMU_PLUGIN_PATH = 1100 };
+enum status qemu_find_plugin(char out[QEMU_PLUGIN_PATH], struct error *e);
+
+/* STATUS_UNSUPPORTED: the program is for another processor, or no ELF file, or QEMU is not
+ * installed (the message says which package); STATUS_GUEST: it did not end by itself, or became
+ * another program, so there is no recording, or it has threads and streams were wanted. */
+enum status qemu_record(const struct qemu_request *request, struct qemu_result *out,
+                        struct error *e);
+void qemu_result_free(struct qemu_result *r);
+/* One sentence that says why another run may give another result; false where there is none. */
+bool qemu_doubt(const struct qemu_result *r, struct error *out);
+
+/* ---- names of code addresses ---- */
+
+struct qemu_symbols;
+/* Reads the symbols (.symtab, else .dynsym) of all images that are files; those without get none.
+ */
+enum status qemu_symbols_read(struct qemu_symbols **out, const struct qemu_image *images,
+                              size_t count, struct error *e);
+/* "main+0x12", "libc.so.6+0x2a1f0" where no symbol covers it, or "0x..." outside all images. */
+void qemu_symbols_name(const struct qemu_symbols *s, uint32_t address, char *text, size_t size);
+void qemu_symbols_free(struct qemu_symbols *s);
+
+#endif

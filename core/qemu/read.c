@@ -1,0 +1,243 @@
+#include "qemu/read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "qemu/recording.h"
+#include "qemu/target.h"
+
+enum { BATCH_MOST = 65536 };
+
+struct reader {
+    const uint8_t *at, *end;
+    const struct recording_header *header;
+    const struct recording_insn *insns;
+    struct flow flow;
+    VEC(uint32_t) first, last; /* of each block: indexes of instructions */
+    const char *path;
+    struct error *e;
+};
+
+static enum status cut_off(struct reader *r) {
+    return error_set(r->e, STATUS_FORMAT, "%s: the recording is not whole", r->path);
+}
+
+static enum status no_memory(struct reader *r) {
+    return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->path);
+}
+
+/* The next `count` records in the file, or NULL where it ends before them. */
+static const void *take(struct reader *r, uint64_t count, size_t size) {
+    if (count > (size_t)(r->end - r->at) / size)
+        return NULL;
+    const void *found = r->at;
+    r->at += count * size;
+    return found;
+}
+
+static enum status read_images(struct reader *r, struct qemu_result *out) {
+    for (uint64_t i = 0; i < r->header->images; i++) {
+        struct recording_image image;
+        const void *row = take(r, 1, sizeof image);
+        if (row == NULL)
+            return cut_off(r);
+        memcpy(&image, row, sizeof image);
+        struct qemu_image named = {
+            .path = strndup(image.path, sizeof image.path), .base = image.base, .room = image.room};
+        if (named.path == NULL || !vec_push(&out->images, named)) {
+            free(named.path);
+            return no_memory(r);
+        }
+        struct qemu_image *last = &out->images.at[out->images.len - 1];
+        if (last->path[0] != '\0' && hash_file(last->path, last->hash, NULL) != STATUS_OK)
+            last->hash[0] = '\0'; /* a file that is gone by now */
+    }
+    return STATUS_OK;
+}
+
+static bool add_pair(struct reader *r, uint32_t a, uint32_t b, uint64_t count) {
+    const struct recording_insn *x = &r->insns[a], *y = &r->insns[b];
+    const struct flow_pair pair = {
+        .a = x->address,
+        .b = y->address,
+        .count = count,
+        .transfer = x->kind != TRANSFER_NONE || y->address != x->address + x->size,
+    };
+    return count == 0 || vec_push(&r->flow.pairs, pair);
+}
+
+static enum status read_blocks(struct reader *r) {
+    for (uint64_t i = 0; i < r->header->blocks; i++) {
+        uint64_t executions;
+        uint32_t count;
+        const void *head = take(r, 1, sizeof executions), *counted = take(r, 1, sizeof count);
+        if (head == NULL || counted == NULL)
+            return cut_off(r);
+        memcpy(&executions, head, sizeof executions);
+        memcpy(&count, counted, sizeof count);
+        const uint8_t *row = take(r, count, sizeof(uint32_t));
+        if (row == NULL || count == 0)
+            return cut_off(r);
+        uint32_t before = 0;
+        for (uint32_t k = 0; k < count; k++) {
+            uint32_t insn;
+            memcpy(&insn, row + k * sizeof insn, sizeof insn);
+            if (insn >= r->header->insns)
+                return cut_off(r);
+            if (k == 0 ? !vec_push(&r->first, insn) : !add_pair(r, before, insn, executions))
+                return no_memory(r);
+            before = insn;
+        }
+        if (!vec_push(&r->last, before))
+            return no_memory(r);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_arcs(struct reader *r) {
+    for (uint64_t i = 0; i < r->header->arcs; i++) {
+        struct recording_arc arc;
+        const void *row = take(r, 1, sizeof arc);
+        if (row == NULL)
+            return cut_off(r);
+        memcpy(&arc, row, sizeof arc);
+        if (arc.from >= r->header->blocks || arc.to >= r->header->blocks)
+            return cut_off(r);
+        if (!add_pair(r, r->last.at[arc.from], r->first.at[arc.to], arc.count))
+            return no_memory(r);
+    }
+    for (uint64_t i = 0; i < r->header->starts; i++) {
+        uint32_t insn;
+        const void *row = take(r, 1, sizeof insn);
+        if (row == NULL)
+            return cut_off(r);
+        memcpy(&insn, row, sizeof insn);
+        if (insn >= r->header->insns)
+            return cut_off(r);
+        if (!vec_push(&r->flow.entries, r->insns[insn].address))
+            return no_memory(r);
+    }
+    return STATUS_OK;
+}
+
+static struct sample sample_of(const struct recording_insn *insn) {
+    static const uint8_t kinds[TRANSFER_KINDS] = {
+        [TRANSFER_NONE] = INSN_PLAIN,
+        [TRANSFER_BRANCH] = INSN_BRANCH,
+        [TRANSFER_JUMP] = INSN_JUMP,
+        [TRANSFER_CALL] = INSN_CALL,
+        [TRANSFER_JUMP_INDIRECT] = INSN_JUMP_INDIRECT,
+        [TRANSFER_CALL_INDIRECT] = INSN_JUMP_INDIRECT,
+        [TRANSFER_RETURN] = INSN_RETURN,
+    };
+    return (struct sample){
+        .pc = insn->address, .target = insn->target, .size = insn->size, .kind = kinds[insn->kind]};
+}
+
+static enum status read_stream(struct reader *r, struct stream *out, unsigned length) {
+    uint64_t count;
+    const void *head = take(r, 1, sizeof count);
+    if (head == NULL)
+        return cut_off(r);
+    memcpy(&count, head, sizeof count);
+    const uint8_t *rows = take(r, count, sizeof(uint32_t));
+    if (rows == NULL || count % length != 0)
+        return cut_off(r);
+    struct sample batch[BATCH_MOST];
+    struct stream_maker maker = {.stream.batch_length = length};
+    for (uint64_t i = 0; i < count; i += length) {
+        for (unsigned k = 0; k < length; k++) {
+            uint32_t insn;
+            memcpy(&insn, rows + (i + k) * sizeof insn, sizeof insn);
+            if (insn >= r->header->insns) {
+                stream_unmake(&maker);
+                return cut_off(r);
+            }
+            batch[k] = sample_of(&r->insns[insn]);
+        }
+        if (!stream_add(&maker, batch)) {
+            stream_unmake(&maker);
+            return no_memory(r);
+        }
+    }
+    *out = stream_made(&maker);
+    return STATUS_OK;
+}
+
+static enum status read_all(struct reader *r, struct qemu_result *out, const unsigned *lengths,
+                            size_t count) {
+    const struct recording_header *h = r->header = take(r, 1, sizeof *h);
+    if (h == NULL || h->magic != RECORDING_MAGIC || h->settings != count)
+        return cut_off(r);
+    if (h->trouble[0] != '\0')
+        return error_set(r->e, STATUS_UNSUPPORTED, "%.*s", (int)sizeof h->trouble, h->trouble);
+    enum status status = read_images(r, out);
+    if (status != STATUS_OK)
+        return status;
+    if ((r->insns = take(r, h->insns, sizeof *r->insns)) == NULL)
+        return cut_off(r);
+    for (uint64_t i = 0; i < h->insns; i++)
+        if (r->insns[i].kind >= TRANSFER_KINDS)
+            return cut_off(r);
+    if ((status = read_blocks(r)) || (status = read_arcs(r)) ||
+        (status = graph_from_flow(&out->graph, &r->flow, false, r->e)))
+        return status;
+    if ((out->streams = calloc(count > 0 ? count : 1, sizeof *out->streams)) == NULL)
+        return no_memory(r);
+    out->stream_count = count;
+    for (size_t i = 0; i < count; i++)
+        if ((status = read_stream(r, &out->streams[i], lengths[i])) != STATUS_OK)
+            return status;
+    uint64_t magic;
+    const void *end = take(r, 1, sizeof magic);
+    if (end == NULL || (memcpy(&magic, end, sizeof magic), magic != RECORDING_MAGIC))
+        return cut_off(r);
+    out->instructions = h->instructions;
+    out->transfers = h->transfers;
+    out->signals = h->signals;
+    out->partial = h->partial;
+    out->flushes = h->flushes;
+    out->threads = h->cpus;
+    return STATUS_OK;
+}
+
+/* Maps a file read-only; *size stays 0, and nothing is mapped, where it is empty. */
+static enum status map_file(const char *path, const uint8_t **at, size_t *size, struct error *e) {
+    struct stat stat;
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0 || fstat(descriptor, &stat) != 0) {
+        if (descriptor >= 0)
+            close(descriptor);
+        return error_set(e, STATUS_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    }
+    *size = (size_t)stat.st_size;
+    void *mapped =
+        *size > 0 ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
+    close(descriptor);
+    if (mapped == MAP_FAILED && *size > 0)
+        return error_set(e, STATUS_MEMORY, "%s: cannot be mapped: %s", path, strerror(errno));
+    *at = *size > 0 ? mapped : NULL;
+    return STATUS_OK;
+}
+
+enum status recording_read(struct qemu_result *out, const char *path, const unsigned *lengths,
+                           size_t count, struct error *e) {
+    const uint8_t *at = NULL;
+    size_t size = 0;
+    enum status status = map_file(path, &at, &size, e);
+    if (status != STATUS_OK)
+        return status;
+    struct reader r = {.at = at, .end = at + size, .path = path, .e = e};
+    status = read_all(&r, out, lengths, count);
+    flow_free(&r.flow);
+    vec_free(&r.first);
+    vec_free(&r.last);
+    if (size > 0)
+        munmap((void *)(uintptr_t)at, size);
+    return status;
+}

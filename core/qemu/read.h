@@ -1,0 +1,12 @@
+/* read: a recording (recording.h) as a graph and streams. Private to core/qemu. */
+#ifndef HOTGRAPH_QEMU_READ_H
+#define HOTGRAPH_QEMU_READ_H
+
+#include "qemu/qemu.h"
+
+/* Fills what a recording knows; STATUS_FORMAT when it is cut off, the plugin's own error where it
+ * left one. lengths: instructions a batch of each setting. */
+enum status recording_read(struct qemu_result *out, const char *path, const unsigned *lengths,
+                           size_t count, struct error *e);
+
+#endif

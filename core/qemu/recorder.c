@@ -1,0 +1,401 @@
+#include "qemu/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void out_of_memory(struct recorder *r) {
+    if (r->error.status == STATUS_OK)
+        error_set(&r->error, STATUS_MEMORY, "out of memory for the recording");
+}
+
+/* ---- interning ---- */
+
+static uint64_t mix(uint64_t h, uint64_t v) {
+    h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+uint32_t recorder_insn(struct recorder *r, struct recording_insn insn) {
+    uint64_t hash = mix(mix(insn.address, insn.target), (uint64_t)insn.size << 8 | insn.kind);
+    for (;; hash++) {
+        uint64_t *at = map_find(&r->insn_at, hash);
+        if (at == NULL)
+            break;
+        if (memcmp(&r->insns.at[*at], &insn, sizeof insn) == 0)
+            return (uint32_t)*at;
+    }
+    uint64_t *at = map_at(&r->insn_at, hash);
+    if (at == NULL || !vec_push(&r->insns, insn)) {
+        out_of_memory(r);
+        return UINT32_MAX;
+    }
+    *at = r->insns.len - 1;
+    return (uint32_t)*at;
+}
+
+static struct block *new_block(struct recorder *r, const uint32_t *insns, uint32_t count) {
+    struct block *b = calloc(1, sizeof *b);
+    uint32_t *copy = malloc(count * sizeof *copy);
+    if (b == NULL || copy == NULL || !vec_push(&r->blocks, b)) {
+        free(b);
+        free(copy);
+        out_of_memory(r);
+        return NULL;
+    }
+    memcpy(copy, insns, count * sizeof *copy);
+    b->insns = copy;
+    b->count = count;
+    b->id = (uint32_t)(r->blocks.len - 1);
+    return b;
+}
+
+static bool is_handler(const struct recorder *r, uint64_t vaddr) {
+    for (size_t i = 0; i < r->handlers.len; i++)
+        if (r->handlers.at[i] == vaddr)
+            return true;
+    return false;
+}
+
+struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t count,
+                             bool repeats, uint64_t vaddr) {
+    uint64_t hash = count;
+    for (uint32_t i = 0; i < count; i++)
+        hash = mix(hash, insns[i]);
+    struct block *b = NULL;
+    for (uint64_t *at; b == NULL && (at = map_find(&r->block_at, hash)) != NULL; hash++) {
+        struct block *other = r->blocks.at[*at];
+        if (other->count == count && memcmp(other->insns, insns, count * sizeof *insns) == 0)
+            b = other;
+    }
+    if (b == NULL) {
+        uint64_t *at = map_at(&r->block_at, hash);
+        if (at == NULL) {
+            out_of_memory(r);
+            return NULL;
+        }
+        if ((b = new_block(r, insns, count)) == NULL)
+            return NULL;
+        *at = b->id;
+        b->repeats = repeats;
+    }
+    b->vaddr = vaddr;
+    b->handler = is_handler(r, vaddr);
+    return b;
+}
+
+void recorder_handler(struct recorder *r, uint64_t vaddr) {
+    if (is_handler(r, vaddr))
+        return;
+    if (!vec_push(&r->handlers, vaddr))
+        out_of_memory(r);
+    for (size_t i = 0; i < r->blocks.len; i++)
+        if (r->blocks.at[i]->vaddr == vaddr)
+            r->blocks.at[i]->handler = true;
+}
+
+/* ---- sampling ---- */
+
+/* splitmix64 (Steele, Lea, Flood 2014) of a counter */
+static uint64_t random_of(uint64_t seed, uint64_t n) {
+    uint64_t z = seed + (n + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+/* One random place in each stratum of `every` transfers. */
+static void next_transfer(struct setting *s) {
+    s->due = s->stratum * s->every + random_of(s->random, s->stratum) % s->every;
+    s->stratum++;
+}
+
+static void renew_due(struct recorder *r) {
+    r->sample_clock = r->sample_transfer = UINT64_MAX;
+    for (unsigned i = 0; i < r->setting_count; i++) {
+        const struct setting *s = &r->settings[i];
+        uint64_t *clock = s->transfers ? &r->sample_transfer : &r->sample_clock;
+        uint64_t due = s->left > 0 ? 0 : s->due;
+        if (due < *clock)
+            *clock = due;
+    }
+}
+
+void recorder_sample(struct recorder *r, bool transfers, uint64_t every, uint32_t length,
+                     uint64_t seed) {
+    struct setting *s = &r->settings[r->setting_count++];
+    *s = (struct setting){
+        .transfers = transfers, .every = every, .length = length, .due = every, .random = seed};
+    if (transfers)
+        next_transfer(s);
+    renew_due(r);
+}
+
+static void take(struct recorder *r, struct setting *s, uint32_t insn) {
+    if (!vec_push(&s->samples, insn))
+        out_of_memory(r);
+}
+
+/* The block's instructions are number r->clock and following. */
+static void sample_block(struct recorder *r, const struct block *b) {
+    for (unsigned i = 0; i < r->setting_count; i++) {
+        struct setting *s = &r->settings[i];
+        if (s->transfers)
+            continue;
+        uint32_t at = s->left > 0 ? 0 : UINT32_MAX;
+        if (s->left == 0 && s->due - r->clock < b->count)
+            at = (uint32_t)(s->due - r->clock);
+        while (at < b->count) {
+            if (s->left == 0) {
+                s->left = s->length;
+                s->due += s->every;
+            }
+            while (at < b->count && s->left > 0) {
+                take(r, s, b->insns[at++]);
+                s->left--;
+            }
+            if (s->left == 0)
+                at = s->due - r->clock < b->count ? (uint32_t)(s->due - r->clock) : UINT32_MAX;
+        }
+    }
+    renew_due(r);
+}
+
+static void sample_transfer(struct recorder *r, const struct arc *arc) {
+    for (unsigned i = 0; i < r->setting_count; i++) {
+        struct setting *s = &r->settings[i];
+        if (!s->transfers || s->due != r->transfers)
+            continue;
+        take(r, s, arc->from->insns[arc->from->count - 1]);
+        take(r, s, arc->to->insns[0]);
+        next_transfer(s);
+    }
+    renew_due(r);
+}
+
+/* ---- running ---- */
+
+static const struct recording_insn *last_insn(const struct recorder *r, const struct block *b) {
+    return &r->insns.at[b->insns[b->count - 1]];
+}
+
+static struct arc *find_arc(struct recorder *r, struct block *from, struct block *to) {
+    uint64_t *at = map_at(&r->arc_at, (uint64_t)from->id << 32 | to->id);
+    if (at == NULL)
+        return NULL;
+    if (*at != 0)
+        return r->arcs.at[*at - 1];
+    struct arc *arc = calloc(1, sizeof *arc);
+    if (arc == NULL || !vec_push(&r->arcs, arc)) {
+        free(arc);
+        return NULL;
+    }
+    *at = r->arcs.len;
+    const struct recording_insn *last = last_insn(r, from);
+    bool follows = r->insns.at[to->insns[0]].address == last->address + last->size;
+    arc->from = from;
+    arc->to = to;
+    arc->transfer = last->kind != TRANSFER_NONE || !follows;
+    arc->odd = last->kind == TRANSFER_NONE && !follows;
+    return arc;
+}
+
+static void count_arc(struct recorder *r, struct block *from, struct block *to) {
+    struct arc *arc = from->recent[0];
+    if (arc == NULL || arc->to != to) {
+        arc = from->recent[1];
+        if (arc == NULL || arc->to != to)
+            arc = find_arc(r, from, to);
+        if (arc == NULL) {
+            out_of_memory(r);
+            return;
+        }
+        from->recent[1] = from->recent[0];
+        from->recent[0] = arc;
+    }
+    arc->count++;
+    if (arc->transfer) {
+        if (r->transfers == r->sample_transfer)
+            sample_transfer(r, arc);
+        r->transfers++;
+    }
+}
+
+/* Whether the program itself went to `to` behind `from`: where to is a handler a signal may have
+ * led there, too. */
+static bool goes_itself(const struct recorder *r, const struct block *from,
+                        const struct block *to) {
+    const struct recording_insn *last = last_insn(r, from);
+    switch ((enum transfer_kind)last->kind) {
+    case TRANSFER_CALL_INDIRECT:
+    case TRANSFER_JUMP_INDIRECT:
+        return true;
+    case TRANSFER_CALL:
+    case TRANSFER_JUMP:
+    case TRANSFER_BRANCH:
+        return last->target == r->insns.at[to->insns[0]].address;
+    default:
+        return false;
+    }
+}
+
+static void start_thread(struct recorder *r, const struct block *b) {
+    if (!vec_push(&r->starts, b->insns[0]))
+        out_of_memory(r);
+}
+
+static void begin_handler(struct recorder *r, struct cpu *c, const struct block *b) {
+    r->totals.signals++;
+    if (c->depth == SUSPENDED_MOST)
+        memmove(c->suspended, c->suspended + 1, --c->depth * sizeof *c->suspended);
+    c->suspended[c->depth++] = c->before;
+    c->before = NULL;
+    start_thread(r, b);
+}
+
+/* Back in the thread that the signal suspended: had its last block run to its end, this one is what
+ * came next. */
+static void resume(struct recorder *r, struct cpu *c, const struct block *b) {
+    c->resumes = false;
+    c->before = c->depth > 0 ? c->suspended[--c->depth] : NULL;
+    if (c->before == NULL) {
+        start_thread(r, b);
+        return;
+    }
+    const struct recording_insn *last = last_insn(r, c->before);
+    uint32_t address = r->insns.at[b->insns[0]].address;
+    bool direct =
+        last->kind == TRANSFER_BRANCH || last->kind == TRANSFER_JUMP || last->kind == TRANSFER_CALL;
+    bool indirect = last->kind != TRANSFER_NONE && !direct;
+    if (indirect || address == last->address + last->size || (direct && address == last->target))
+        return;
+    r->totals.partial++;
+    c->before = NULL;
+    start_thread(r, b);
+}
+
+void recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
+    if (r->error.status != STATUS_OK)
+        return;
+    if (c->resumes)
+        resume(r, c, b);
+    else if (b->handler && c->before != NULL && !goes_itself(r, c->before, b))
+        begin_handler(r, c, b);
+    else if (c->before == NULL)
+        start_thread(r, b);
+    struct block *from = c->before;
+    if (b->repeats && from != NULL && from->insns[from->count - 1] == b->insns[0])
+        return; /* another iteration of the instruction that ended the block before */
+    if (from != NULL)
+        count_arc(r, from, b);
+    b->executions++;
+    if (r->clock + b->count > r->sample_clock)
+        sample_block(r, b);
+    r->clock += b->count;
+    c->before = b;
+}
+
+/* ---- writing ---- */
+
+struct output {
+    int descriptor;
+    size_t len;
+    bool failed;
+    uint8_t buffer[1 << 16];
+};
+
+static void flush(struct output *o) {
+    for (size_t done = 0; done < o->len && !o->failed;) {
+        ssize_t n = write(o->descriptor, o->buffer + done, o->len - done);
+        if (n < 0 && errno != EINTR)
+            o->failed = true;
+        else if (n > 0)
+            done += (size_t)n;
+    }
+    o->len = 0;
+}
+
+static void put(struct output *o, const void *data, size_t size) {
+    const uint8_t *from = data;
+    while (size > 0) {
+        if (o->len == sizeof o->buffer)
+            flush(o);
+        size_t part = sizeof o->buffer - o->len < size ? sizeof o->buffer - o->len : size;
+        memcpy(o->buffer + o->len, from, part);
+        o->len += part;
+        from += part;
+        size -= part;
+    }
+}
+
+static void put_blocks(struct output *o, const struct recorder *r) {
+    for (size_t i = 0; i < r->blocks.len; i++) {
+        const struct block *b = r->blocks.at[i];
+        put(o, &b->executions, sizeof b->executions);
+        put(o, &b->count, sizeof b->count);
+        put(o, b->insns, b->count * sizeof *b->insns);
+    }
+}
+
+static void put_arcs(struct output *o, const struct recorder *r) {
+    for (size_t i = 0; i < r->arcs.len; i++) {
+        const struct arc *a = r->arcs.at[i];
+        struct recording_arc row = {a->from->id, a->to->id, a->count};
+        put(o, &row, sizeof row);
+    }
+}
+
+static void put_samples(struct output *o, const struct recorder *r) {
+    for (unsigned i = 0; i < r->setting_count; i++) {
+        const struct setting *s = &r->settings[i];
+        uint64_t whole = s->samples.len - s->samples.len % s->length;
+        put(o, &whole, sizeof whole);
+        put(o, s->samples.at, whole * sizeof *s->samples.at);
+    }
+}
+
+static void fill_totals(struct recorder *r, size_t images) {
+    struct recording_header *h = &r->totals;
+    h->magic = RECORDING_MAGIC;
+    snprintf(h->trouble, sizeof h->trouble, "%.*s", (int)sizeof h->trouble - 1, r->error.text);
+    h->instructions = r->clock;
+    h->transfers = r->transfers;
+    for (size_t i = 0; i < r->arcs.len; i++)
+        h->partial += r->arcs.at[i]->odd ? r->arcs.at[i]->count : 0;
+    h->images = images;
+    h->insns = r->insns.len;
+    h->blocks = r->blocks.len;
+    h->arcs = r->arcs.len;
+    h->starts = r->starts.len;
+    h->settings = r->setting_count;
+}
+
+enum status recorder_write(struct recorder *r, const struct recording_image *images, size_t count,
+                           const char *path, struct error *e) {
+    static const uint64_t magic = RECORDING_MAGIC;
+    struct output *o = calloc(1, sizeof *o);
+    if (o == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    o->descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    o->failed = o->descriptor < 0;
+    fill_totals(r, count);
+    put(o, &r->totals, sizeof r->totals);
+    put(o, images, count * sizeof *images);
+    put(o, r->insns.at, r->insns.len * sizeof *r->insns.at);
+    put_blocks(o, r);
+    put_arcs(o, r);
+    put(o, r->starts.at, r->starts.len * sizeof *r->starts.at);
+    put_samples(o, r);
+    put(o, &magic, sizeof magic);
+    flush(o);
+    if (o->descriptor >= 0 && close(o->descriptor) != 0)
+        o->failed = true;
+    enum status status =
+        o->failed ? error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno))
+                  : STATUS_OK;
+    free(o);
+    return status;
+}

@@ -1,0 +1,91 @@
+/*
+ * recorder: what the plugin counts while the guest runs. Private to the plugin.
+ *
+ * The unit is QEMU's translation block, whose instructions run one after the other. Blocks are
+ * interned by their instructions, so that a block which is translated again finds its counters.
+ * One call a block execution counts it and the arc from the block before, and moves the clock;
+ * samples are taken when the clock reaches one.
+ *
+ * Threads are those of exact-graph.md: each guest thread, and each run of a signal handler, which
+ * begins at an address that was given to rt_sigaction and ends with rt_sigreturn.
+ */
+#ifndef HOTGRAPH_QEMU_RECORDER_H
+#define HOTGRAPH_QEMU_RECORDER_H
+
+#include "base/base.h"
+#include "qemu/recording.h"
+#include "qemu/target.h"
+
+struct arc {
+    struct block *from, *to;
+    uint64_t count;
+    bool transfer;
+    bool odd; /* a plain instruction, and not the one behind it: the block was left in its middle */
+};
+
+struct block {
+    uint64_t executions;
+    uint32_t *insns; /* indexes */
+    uint32_t count, id;
+    uint64_t vaddr; /* where it was translated last */
+    bool handler;   /* a signal handler begins here */
+    bool repeats;   /* its one instruction runs again for each iteration */
+    struct arc *recent[2];
+};
+
+enum { SUSPENDED_MOST = 16 };
+
+struct cpu {
+    struct block *before; /* that ran last in this thread; NULL at a thread's start */
+    struct block *suspended[SUSPENDED_MOST];
+    unsigned depth;
+    bool resumes; /* rt_sigreturn: the next block is the suspended thread's */
+};
+
+struct setting { /* of sampling */
+    bool transfers;
+    uint64_t every;
+    uint32_t length; /* instructions a batch; transfers: 2 */
+    uint64_t due;    /* number of the instruction or transfer at which the next batch begins */
+    uint64_t stratum, random;
+    uint32_t left; /* instructions that the batch under way still lacks */
+    VEC(uint32_t) samples;
+};
+
+struct recorder {
+    const struct target *target;
+    struct recording_header totals;
+    struct error error; /* the first; nothing is counted any more */
+    VEC(struct recording_insn) insns;
+    struct map insn_at; /* hash -> index */
+    VEC(struct block *) blocks;
+    struct map block_at; /* hash -> index */
+    VEC(struct arc *) arcs;
+    struct map arc_at; /* from << 32 | to -> index */
+    VEC(uint32_t) starts;
+    VEC(uint64_t) handlers; /* the guest's addresses */
+    struct setting settings[RECORDING_SETTINGS];
+    unsigned setting_count;
+    uint64_t clock;        /* instructions executed */
+    uint64_t transfers;    /* control transfers executed */
+    uint64_t sample_clock; /* the clock at which a batch begins or goes on */
+    uint64_t sample_transfer;
+};
+
+/* The index of an instruction, known or new; UINT32_MAX after an error. */
+uint32_t recorder_insn(struct recorder *r, struct recording_insn insn);
+/* The block of these instructions, known or new; NULL after an error. */
+struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t count,
+                             bool repeats, uint64_t vaddr);
+/* From now on a handler begins at this address of the guest. */
+void recorder_handler(struct recorder *r, uint64_t vaddr);
+/* The block runs. */
+void recorder_run(struct recorder *r, struct cpu *cpu, struct block *block);
+/* Adds a setting; every is at least length. */
+void recorder_sample(struct recorder *r, bool transfers, uint64_t every, uint32_t length,
+                     uint64_t seed);
+/* Writes the recording; `images` fill their part. */
+enum status recorder_write(struct recorder *r, const struct recording_image *images, size_t count,
+                           const char *path, struct error *e);
+
+#endif

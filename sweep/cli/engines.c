@@ -1,0 +1,168 @@
+#include "cli/cli.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Everything that may stand behind "dbt:", an option a line: its name, what the manual says behind
+ * that, the field of struct dbt_options *o, and the least and most that numbers may be. */
+#define TRANSLATOR_OPTIONS(ROW)                                                                    \
+    ROW("hot", "=N, translate a block at its Nth execution", .count = &o->hot, .least = 1,         \
+        .most = DBT_HOT_MOST)                                                                      \
+    ROW("cache", "=BYTES of code cache, as in 4K or 64M", .bytes = &o->cache_bytes,                \
+        .least = DBT_CACHE_LEAST, .most = DBT_CACHE_MOST)                                          \
+    ROW("block", "=N instructions at most in a block", .count = &o->block_length, .least = 1,      \
+        .most = DBT_BLOCK_MOST)                                                                    \
+    ROW("no-chaining", ", every block ends in the dispatcher", .flag = &o->no_chaining)            \
+    ROW("no-return-stack", ", RTS is an indirect jump like others", .flag = &o->no_return_stack)   \
+    ROW("no-inline-cache", ", indirect jumps look their targets up", .flag = &o->no_inline_cache)  \
+    ROW("count", ", blocks count their executions", .flag = &o->count_blocks)                      \
+    ROW("perf-map", ", write /tmp/perf-PID.map, by which perf(1) names blocks",                    \
+        .flag = &o->perf_map)
+
+#define AS_TEXT(name, help, ...) name help "; "
+#define OPTIONS_TEXT                                                                               \
+    "dbt takes " TRANSLATOR_OPTIONS(AS_TEXT) "several with commas, as in dbt:hot=1,cache=4K"
+/* Errors name the options; what they do is in the manual. */
+#define AS_NAME(name, help, ...) name ", "
+#define OPTION_NAMES             "dbt takes " TRANSLATOR_OPTIONS(AS_NAME) "several with commas"
+
+/* ---- one option ---- */
+
+/* One of the pointers is not NULL. */
+struct translator_option {
+    const char *name;
+    bool *flag;
+    unsigned *count;
+    size_t *bytes;
+    uint64_t least, most;
+};
+
+/* A whole number; of bytes, it may end in K or M. */
+static bool parse_number(const struct translator_option *option, const char *at, const char *end,
+                         uint64_t *out) {
+    if (!scan_decimal(&at, end, option->most, out))
+        return false;
+    if (option->bytes != NULL && at < end && (*at == 'K' || *at == 'M'))
+        *out <<= *at++ == 'K' ? 10 : 20;
+    return at == end && *out >= option->least && *out <= option->most;
+}
+
+/* value: what stands behind '=' and before `end`; NULL when there is no '='. */
+static enum status store(const struct translator_option *option, const char *value, const char *end,
+                         struct error *e) {
+    if (option->flag != NULL && value != NULL)
+        return error_set(e, STATUS_ARGUMENT, "dbt: %s takes no value", option->name);
+    if (option->flag != NULL) {
+        *option->flag = true;
+        return STATUS_OK;
+    }
+    uint64_t number;
+    if (value == NULL || !parse_number(option, value, end, &number))
+        return error_set(e, STATUS_ARGUMENT,
+                         "dbt: %s takes a whole number from %" PRIu64 " to %" PRIu64
+                         "%s, not '%.*s'",
+                         option->name, option->least, option->most,
+                         option->bytes != NULL ? " (K and M are units)" : "",
+                         value != NULL ? (int)(end - value) : 0, value != NULL ? value : "");
+    if (option->bytes != NULL)
+        *option->bytes = (size_t)number;
+    else
+        *option->count = (unsigned)number;
+    return STATUS_OK;
+}
+
+/* "NAME" or "NAME=VALUE", which ends before `end`. */
+static enum status parse_option(struct dbt_options *o, const char *text, const char *end,
+                                struct error *e) {
+#define AS_ROW(option_name, help, ...) {.name = option_name, __VA_ARGS__},
+    const struct translator_option all[] = {TRANSLATOR_OPTIONS(AS_ROW)};
+    const char *const equals = memchr(text, '=', (size_t)(end - text));
+    const size_t len = (size_t)((equals != NULL ? equals : end) - text);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strlen(all[i].name) == len && memcmp(all[i].name, text, len) == 0)
+            return store(&all[i], equals != NULL ? equals + 1 : NULL, end, e);
+    return error_set(e, STATUS_ARGUMENT, "dbt: there is no option '%.*s'; %s", (int)len, text,
+                     OPTION_NAMES);
+}
+
+/* ---- all of it ---- */
+
+enum status engine_parse(struct engine_choice *out, const char *text, struct error *e) {
+    static const struct {
+        const char *name;
+        enum engine_kind kind;
+    } engines[] = {{"interp", ENGINE_INTERP}, {"dbt", ENGINE_DBT}, {"auto", ENGINE_AUTO}};
+    const size_t len = strcspn(text, ":"), count = sizeof engines / sizeof *engines;
+    size_t which = 0;
+    while (which < count &&
+           (strlen(engines[which].name) != len || memcmp(engines[which].name, text, len) != 0))
+        which++;
+    if (which == count)
+        return error_set(e, STATUS_ARGUMENT, "takes one of interp, dbt, auto, not '%.*s'", (int)len,
+                         text);
+    struct engine_choice choice = {.kind = engines[which].kind};
+    if (text[len] != 0 && choice.kind != ENGINE_DBT)
+        return error_set(e, STATUS_ARGUMENT, "%s takes no options, and '%s' is one; %s",
+                         engines[which].name, text + len + 1, OPTION_NAMES);
+    for (const char *at = text + len; *at != 0;) {
+        const char *const option = at + 1; /* behind ':' or ',' */
+        at = option + strcspn(option, ",");
+        const enum status status = parse_option(&choice.translator, option, at, e);
+        if (status != STATUS_OK)
+            return status;
+    }
+    *out = choice;
+    return STATUS_OK;
+}
+
+static enum status parse(void *to, const char *text, struct error *e) {
+    return engine_parse(to, text, e);
+}
+
+struct option_spec engine_option(struct engine_choice *to) {
+    static const char *const names[] = {"interp", "dbt", "auto", NULL};
+    return (struct option_spec){
+        "engine",
+        "NAME[:OPTIONS]",
+        "what runs the instructions: interp (the interpreter), dbt (the translator to x86-64), or "
+        "auto (default), the translator where there can be one; the results are the "
+        "same. " OPTIONS_TEXT,
+        OPTION_PARSED,
+        .to = to,
+        .choices = names,
+        .parse = parse};
+}
+
+static enum status parse_console(void *to, const char *text, struct error *e) {
+    return nes_console_parse(to, text, e);
+}
+
+struct option_spec console_option(struct nes_console *to) {
+    return (struct option_spec){
+        "console",
+        "KIND",
+        "what kind of console, where consoles differ: warmup=on (default), the PPU ignores $2000 "
+        "and some others until the end of the first frame, or warmup=off; and alignment=N, the PPU "
+        "is N dots further at power-on, 0 (default) to 340",
+        OPTION_PARSED,
+        .to = to,
+        .parse = parse_console};
+}
+
+enum status engine_create(struct nes **out, const struct engine_choice *choice,
+                          const struct nes_options *options, struct error *e) {
+    struct nes_options with = *options;
+    const bool forced = choice->kind == ENGINE_DBT;
+    with.engine = choice->kind == ENGINE_INTERP ? NULL : dbt_engine();
+    with.engine_options = &choice->translator;
+    if (forced && with.engine == NULL)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "--engine dbt: the translator makes x86-64 code only, and this processor "
+                         "is another; --engine auto takes the interpreter here");
+    if (forced || with.engine == NULL)
+        return nes_create(out, &with, e);
+    if (nes_create(out, &with, NULL) == STATUS_OK)
+        return STATUS_OK;
+    with.engine = NULL;
+    return nes_create(out, &with, e);
+}

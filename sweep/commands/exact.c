@@ -1,0 +1,121 @@
+/* hotgraph exact: plays a movie and counts everything. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "play/play.h"
+#include "profile/profile.h"
+
+struct exact_command {
+    struct play_options wish;
+    const char *out, *dot;
+    bool json;
+};
+
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
+    "The graph's file has one edge a line, tab-separated: source and target (entries of\n"
+    "basic blocks, hexadecimal), count, and 1 for edges of a busy-wait, else 0. Lines\n"
+    "'#block ENTRY LAST' name each block's first and last instruction. A name that ends\n"
+    "in .gz is compressed.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph exact mazewisp --out mazewisp.graph\n";
+
+static enum status write_graph(const struct exact_command *c, const struct play *p,
+                               const struct profile *profile, struct error *e) {
+    char what[400], played[400];
+    snprintf(what, sizeof what, "exact graph of %.255s %s", p->cartridge->name, p->cartridge->sha1);
+    snprintf(played, sizeof played, "movie %s frames %" PRIu64 " %" PRIu64,
+             p->files.movie != NULL ? p->movie.sha1 : "none", p->first, p->end);
+    for (char *s = what; *s != 0; s++)
+        if (*s == '\n' || *s == '\r')
+            *s = '?'; /* a file's name may hold them, a comment may not */
+    const char *const comments[] = {what, played};
+    enum status status = graph_write(
+        &profile->graph, c->out,
+        (struct graph_write_options){.comments = comments, .comment_count = 2, .with_busy = true},
+        e);
+    if (status == STATUS_OK && c->dot != NULL)
+        status = graph_write_dot(&profile->graph, c->dot, e);
+    return status;
+}
+
+/* Share of all transitions that are in busy-waits, the same on every engine. */
+static double busy_percent(const struct graph *g) {
+    uint64_t busy = 0;
+    for (size_t i = 0; i < g->edge_count; i++)
+        busy += g->edges[i].busy ? g->edges[i].count : 0;
+    return busy > 0 ? 100.0 * (double)busy / (double)graph_weight(g) : 0;
+}
+
+static void print_text(const struct exact_command *c, const struct profile *p) {
+    printf("%s: %zu blocks, %zu edges, %" PRIu64
+           " transitions, %.1f %% of them in busy-waits; %" PRIu64 " probes executed\n",
+           c->out, p->graph.block_count, p->graph.edge_count, graph_weight(&p->graph),
+           busy_percent(&p->graph), p->cost.probes);
+}
+
+static void print_json(const struct exact_command *c, const struct profile *p) {
+    printf("{\"out\": ");
+    print_json_string(c->out);
+    printf(", \"program\": \"%s\", \"blocks\": %zu, \"edges\": %zu, \"transitions\": %" PRIu64
+           ", \"busy_percent\": %.17g, \"probes\": %" PRIu64 "}\n",
+           p->graph.program, p->graph.block_count, p->graph.edge_count, graph_weight(&p->graph),
+           busy_percent(&p->graph), p->cost.probes);
+}
+
+static enum status count(void *command, struct play *p, struct error *e) {
+    const struct exact_command *c = command;
+    const struct technique *exact = technique_find("exact");
+    const int64_t values[TECHNIQUE_PARAMETERS] = {0};
+    struct profile profile = {0};
+    void *self = NULL;
+    enum status status = exact->attach(&self, p->nes, values, e);
+    if (status == STATUS_OK)
+        status = play_run(p, (struct play_hooks){0}, e);
+    if (status == STATUS_OK) {
+        status = exact->finish(self, &profile, e);
+        self = NULL;
+        profile.graph.kind = GRAPH_EXACT;
+        memcpy(profile.graph.program, p->cartridge->sha1, sizeof profile.graph.program);
+    }
+    exact->abandon(self);
+    if (status == STATUS_OK)
+        status = write_graph(c, p, &profile, e);
+    if (status == STATUS_OK)
+        (c->json ? print_json : print_text)(c, &profile);
+    profile_free(&profile);
+    return status;
+}
+
+int command_exact(int argc, char **argv) {
+    struct exact_command c = {0};
+    const struct option_spec options[] = {
+        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out},
+        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot},
+        {"json", NULL, "print what was counted as JSON", OPTION_FLAG, .to = &c.json},
+        {0},
+    };
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = "exact",
+        .operands = GAME_OPERAND,
+        .least = 1,
+        .most = 1,
+        .summary = "Plays a game and writes its exact control-flow graph: every basic block that "
+                   "was executed, and how often control went from one to the next.",
+        .details = details,
+        .options = options,
+        .more = play_option_rows(&c.wish, rows),
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (c.out == NULL)
+        return usage_error("exact", "--out FILE is missing");
+    return play_command(operands.at[0], &c.wish, count, &c);
+}

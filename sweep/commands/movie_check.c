@@ -1,0 +1,95 @@
+/* hotgraph movie check: whether a movie plays its game, or stands still. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "play/play.h"
+
+struct check {
+    struct play_options wish;
+    struct activity activity;
+    bool json, plays;
+};
+
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
+    "Twice a second it looks at the game. It is active when its picture is none of the last\n"
+    "eight that were looked at, and the pads matter: from where the game is, it is run ahead\n"
+    "with directions and buttons (but Start and Select) held, and with nothing pressed, and\n"
+    "its RAM ends in two ways. In a pause, on a title that waits and in many menus it is\n"
+    "not. The longest time between two active looks is the longest standstill.\n"
+    "\n"
+    "The verdict is one of\n"
+    "  plays              active at half of the looks, no standstill of a quarter of the time\n"
+    "  plays in part\n"
+    "  stands still       active at less than a tenth of the looks\n"
+    "  too short to tell  less than ten seconds\n"
+    "and the exit status is 0 for the first one, 1 for the others.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph movie check game.nes --movie game.fm2\n";
+
+static enum status after_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
+    (void)frame;
+    struct check *c = user;
+    return activity_look(&c->activity, p->nes, e);
+}
+
+static void print_result(const struct check *c, const struct play *p) {
+    if (!c->json) {
+        printf("%s, %s\n", p->files.rom,
+               p->files.movie != NULL ? p->files.movie : "nothing pressed");
+        activity_print(&c->activity, false);
+        return;
+    }
+    printf("{\"rom\": ");
+    print_json_string(p->files.rom);
+    printf(", \"movie\": ");
+    if (p->files.movie != NULL)
+        print_json_string(p->files.movie);
+    else
+        printf("null");
+    printf(",\n ");
+    activity_print(&c->activity, true);
+    printf("}\n");
+}
+
+static enum status check(void *command, struct play *p, struct error *e) {
+    struct check *c = command;
+    enum status status = activity_begin(&c->activity, p->cartridge, e);
+    if (status == STATUS_OK)
+        status = play_run(p, (struct play_hooks){.after = after_frame, .user = c}, e);
+    if (status == STATUS_OK)
+        print_result(c, p);
+    c->plays = activity_verdict(&c->activity) == ACTIVITY_PLAYS;
+    activity_end(&c->activity);
+    return status;
+}
+
+int command_movie_check(int argc, char **argv) {
+    struct check c = {0};
+    const struct option_spec options[] = {
+        {"json", NULL, "print JSON", OPTION_FLAG, .to = &c.json},
+        {0},
+    };
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = "movie check",
+        .operands = GAME_OPERAND,
+        .least = 1,
+        .most = 1,
+        .summary = "Says whether a movie plays its game: how much of the picture and of RAM "
+                   "changes, whether what is pressed matters, and how long the game stands still.",
+        .details = details,
+        .options = options,
+        .more = play_option_rows(&c.wish, rows),
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    const int exit_status = play_command(operands.at[0], &c.wish, check, &c);
+    return exit_status == 0 && !c.plays ? EXIT_FAILURE : exit_status;
+}

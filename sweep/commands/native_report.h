@@ -1,0 +1,36 @@
+/* What a program that ran with probes left behind: read, printed, written. */
+#ifndef HOTGRAPH_NATIVE_REPORT_H
+#define HOTGRAPH_NATIVE_REPORT_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "native/hotprobe.h"
+
+struct native_site {
+    const char *object, *function; /* function NULL: it has no symbol */
+    uint64_t address, start;       /* in the file: of the site, of its function */
+    uint64_t count;
+    enum hotprobe_strategy strategy;
+    enum hotprobe_reason reason;
+    bool unproven;
+    size_t number; /* in the order of the file */
+};
+
+struct native_report {
+    const char *program;
+    int status; /* as waitpid gives it */
+    uint64_t threshold;
+    VEC(struct native_site) sites;
+    VEC(size_t) hot;
+    VEC(const char *) objects;
+    struct bytes sites_text, objects_text;
+};
+
+enum status native_report_read(struct native_report *r, const char *folder, uint64_t threshold,
+                               struct error *e);
+void native_report_print(struct native_report *r, FILE *to, uint64_t top);
+enum status native_report_json(const struct native_report *r, const char *path, struct error *e);
+void native_report_free(struct native_report *r);
+
+#endif

@@ -1,0 +1,302 @@
+/* hotgraph record: a Linux program under QEMU: its exact graph and sample streams. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "qemu/qemu.h"
+
+struct record_command {
+    struct option_list streams, env;
+    const char *graph, *dot, *meta, *folder, *input, *output, *sysroot;
+    bool single_step, each, json;
+    struct qemu_setting settings[QEMU_SETTINGS];
+    char *paths[QEMU_SETTINGS]; /* of streams */
+    char plugin[QEMU_PLUGIN_PATH];
+};
+
+static const char details[] =
+    "PROGRAM is the path of an ELF program for x86_64, aarch64 or riscv64; it runs under\n"
+    "QEMU's user-mode emulator (Debian's package qemu-user). Put -- in front of it, so that\n"
+    "its own options stay its own. Its output goes where ours does.\n"
+    "\n"
+    "--stream may be given several times, each with its own sampling behind a colon:\n"
+    "  FILE                              25 instructions every 1,667: about 1.5 %\n"
+    "  FILE:every=16661                  ... every 16,661: about 0.15 %\n"
+    "  FILE:every=16661,batch=50         50 at a time\n"
+    "  FILE:transfers,every=3000,seed=7  single control transfers, one at a random place of\n"
+    "                                    each 3,000\n"
+    "Graphs and streams have the formats of 'exact' and 'sample' (FILE.hgstream is binary and\n"
+    "much smaller); a sweep takes the pair as a game. Code addresses are offsets in files: each\n"
+    "file that is executed begins at a multiple of 0x1000000, in the order in which they first\n"
+    "ran (the dynamic loader comes first).\n"
+    "GRAPH.meta says which is which, with hashes; --dot names blocks function+offset.\n"
+    "\n"
+    "So that two runs are alike the program gets a fixed environment (PATH, LC_ALL=C, HOME,\n"
+    "and what --env adds), a clock that counts instructions, and fixed random bytes. Signals,\n"
+    "threads, faults can still differ; then a warning says so.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph record --graph gzip.graph --stream gzip.isampling.gz --input README.md \\\n"
+    "      --output /dev/null -- /usr/bin/gzip -9\n";
+
+/* ---- --stream FILE[:SETTING,...] ---- */
+
+static bool parse_number(const char *text, uint64_t most, uint64_t *out) {
+    const char *end = text + strlen(text);
+    return scan_decimal(&text, end, most, out) && text == end;
+}
+
+static enum status parse_word(struct qemu_setting *s, const char *word, struct error *e) {
+    uint64_t number = 0;
+    if (strcmp(word, "transfers") == 0)
+        s->transfers = true;
+    else if (strncmp(word, "every=", 6) == 0 && parse_number(word + 6, INT64_MAX, &number) &&
+             number > 0)
+        s->every = number;
+    else if (strncmp(word, "batch=", 6) == 0 && parse_number(word + 6, 65536, &number) &&
+             number > 0)
+        s->length = (unsigned)number;
+    else if (strncmp(word, "seed=", 5) == 0 && parse_number(word + 5, INT64_MAX, &number))
+        s->seed = number;
+    else
+        return error_set(e, STATUS_ARGUMENT,
+                         "--stream: '%s' is none of every=N, batch=N (1 to 65536), transfers, "
+                         "seed=N",
+                         word);
+    return STATUS_OK;
+}
+
+/* A file's name may have colons; what stands behind the last one is a setting when it begins like
+ * one. */
+static enum status parse_stream(struct record_command *c, size_t i, struct error *e) {
+    char *path = c->paths[i] = strdup(c->streams.items.at[i]);
+    if (path == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    char *colon = strrchr(path, ':');
+    if (colon == NULL || strpbrk(colon, "/.") != NULL)
+        return STATUS_OK;
+    *colon = '\0';
+    enum status status = STATUS_OK;
+    char *rest = colon + 1;
+    for (char *word; status == STATUS_OK && (word = strsep(&rest, ",")) != NULL;)
+        status = parse_word(&c->settings[i], word, e);
+    if (status == STATUS_OK && c->settings[i].transfers && c->settings[i].length != 0)
+        status = error_set(e, STATUS_ARGUMENT, "--stream: transfers come singly, without batch=");
+    return status;
+}
+
+static enum status parse_streams(struct record_command *c, struct error *e) {
+    if (c->streams.items.len > QEMU_SETTINGS)
+        return error_set(e, STATUS_ARGUMENT, "--stream: at most %d from one run", QEMU_SETTINGS);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < c->streams.items.len && status == STATUS_OK; i++)
+        status = parse_stream(c, i, e);
+    return status;
+}
+
+/* ---- what is written ---- */
+
+static void name_block(const void *symbols, uint32_t address, char *text, size_t size) {
+    qemu_symbols_name(symbols, address, text, size);
+}
+
+static enum status write_dot(const char *path, const struct qemu_result *r, struct error *e) {
+    struct qemu_symbols *symbols;
+    enum status status = qemu_symbols_read(&symbols, r->images.at, r->images.len, e);
+    if (status == STATUS_OK)
+        status =
+            graph_write_dot_named(&r->graph, path, &(struct graph_names){name_block, symbols}, e);
+    qemu_symbols_free(symbols);
+    return status;
+}
+
+static enum status write_graphs(const struct record_command *c, const struct qemu_result *r,
+                                const char *program, struct error *e) {
+    char what[400], count[64];
+    snprintf(what, sizeof what, "exact graph of %.255s (%s)", program, r->target);
+    snprintf(count, sizeof count, "instructions %" PRIu64, r->instructions);
+    for (char *s = what; *s != 0; s++)
+        if (*s == '\n' || *s == '\r')
+            *s = '?';
+    const char *const comments[] = {what, count};
+    enum status status = STATUS_OK;
+    if (c->graph != NULL)
+        status = graph_write(&r->graph, c->graph,
+                             (struct graph_write_options){
+                                 .comments = comments, .comment_count = 2, .with_busy = true},
+                             e);
+    if (status == STATUS_OK && c->dot != NULL)
+        status = write_dot(c->dot, r, e);
+    return status;
+}
+
+static enum status write_streams(const struct record_command *c, const struct qemu_result *r,
+                                 const char *program, struct error *e) {
+    const char *slash = strrchr(program, '/'), *image = slash != NULL ? slash + 1 : program;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < r->stream_count && status == STATUS_OK; i++)
+        status = stream_write(&r->streams[i], c->paths[i],
+                              strpbrk(image, "\t\r\n") == NULL ? image : "program", e);
+    return status;
+}
+
+/* Key, tab, value; a line an image, a line a stream. */
+static enum status write_meta(const struct record_command *c, const struct qemu_result *r,
+                              char **program, struct error *e) {
+    struct file_writer *w;
+    enum status status = file_open(&w, c->meta, e);
+    if (status != STATUS_OK)
+        return status;
+    file_printf(w, "target\t%s\ncommand", r->target);
+    for (char **word = program; *word != NULL; word++)
+        file_printf(w, "\t%s", *word);
+    file_printf(w, "\nexit\t%d\ninstructions\t%" PRIu64 "\ntransfers\t%" PRIu64 "\n",
+                r->exit_status, r->instructions, r->transfers);
+    file_printf(w, "blocks\t%zu\nedges\t%zu\n", r->graph.block_count, r->graph.edge_count);
+    file_printf(w,
+                "signals\t%" PRIu64 "\npartial\t%" PRIu64 "\nflushes\t%" PRIu64
+                "\nthreads\t%" PRIu64 "\n",
+                r->signals, r->partial, r->flushes, r->threads);
+    for (size_t i = 0; i < r->stream_count; i++)
+        file_printf(w, "stream\t%s\t%zu\t%zu\n", c->paths[i], r->streams[i].batch_count,
+                    r->streams[i].batch_length);
+    for (size_t i = 0; i < r->images.len; i++) {
+        const struct qemu_image *image = &r->images.at[i];
+        file_printf(w, "image\t0x%" PRIx32 "\t%" PRIu32 "\t%s\t%s\n", image->base, image->room,
+                    image->hash[0] != '\0' ? image->hash : "-",
+                    image->path[0] != '\0' ? image->path : "anonymous");
+    }
+    return file_commit(w, e);
+}
+
+static void print_images(const struct qemu_result *r) {
+    printf("  \"images\": [");
+    for (size_t i = 0; i < r->images.len; i++) {
+        const struct qemu_image *image = &r->images.at[i];
+        printf("%s\n    {\"base\": %" PRIu32 ", \"path\": ", i > 0 ? "," : "", image->base);
+        print_json_string(image->path);
+        printf(", \"hash\": ");
+        print_json_string(image->hash);
+        printf("}");
+    }
+    printf("\n  ]\n}\n");
+}
+
+static void print_result(const struct record_command *c, const struct qemu_result *r) {
+    if (!c->json) {
+        fprintf(stderr,
+                "%" PRIu64 " instructions, %zu blocks, %zu edges, %" PRIu64
+                " transitions; exit status %d\n",
+                r->instructions, r->graph.block_count, r->graph.edge_count, graph_weight(&r->graph),
+                r->exit_status);
+        return;
+    }
+    printf("{\n  \"target\": \"%s\",\n  \"exit_status\": %d,\n  \"instructions\": %" PRIu64
+           ",\n  \"transfers\": %" PRIu64 ",\n  \"blocks\": %zu,\n  \"edges\": %zu,\n",
+           r->target, r->exit_status, r->instructions, r->transfers, r->graph.block_count,
+           r->graph.edge_count);
+    printf("  \"signals\": %" PRIu64 ",\n  \"partial\": %" PRIu64 ",\n  \"flushes\": %" PRIu64
+           ",\n  \"threads\": %" PRIu64 ",\n",
+           r->signals, r->partial, r->flushes, r->threads);
+    print_images(r);
+}
+
+static enum status record(struct record_command *c, char **program, struct error *e) {
+    enum status status = parse_streams(c, e);
+    if (status != STATUS_OK)
+        return status;
+    if ((status = qemu_find_plugin(c->plugin, e)) != STATUS_OK)
+        return status;
+    VEC(const char *) env = {0};
+    for (size_t i = 0; i < c->env.items.len && status == STATUS_OK; i++)
+        if (!vec_push(&env, c->env.items.at[i]))
+            status = error_set(e, STATUS_MEMORY, "out of memory");
+    if (status == STATUS_OK && !vec_push(&env, NULL))
+        status = error_set(e, STATUS_MEMORY, "out of memory");
+    const struct qemu_request request = {
+        .argv = (const char *const *)program,
+        .env = env.at,
+        .folder = c->folder,
+        .input = c->input,
+        .output = c->output,
+        .sysroot = c->sysroot,
+        .plugin = c->plugin,
+        .settings = c->settings,
+        .setting_count = c->streams.items.len,
+        .single_step = c->single_step,
+        .each = c->each,
+    };
+    struct qemu_result result = {0};
+    if (status == STATUS_OK)
+        status = qemu_record(&request, &result, e);
+    if (status == STATUS_OK && !((status = write_graphs(c, &result, program[0], e))) &&
+        !((status = write_streams(c, &result, program[0], e))) && c->meta != NULL)
+        status = write_meta(c, &result, program, e);
+    struct error doubt;
+    if (status == STATUS_OK) {
+        print_result(c, &result);
+        if (qemu_doubt(&result, &doubt))
+            warning("%s: %s", program[0], doubt.text);
+    }
+    qemu_result_free(&result);
+    vec_free(&env);
+    return status;
+}
+
+int command_record(int argc, char **argv) {
+    struct record_command c = {0};
+    const struct option_spec options[] = {
+        {"graph", "FILE.graph", "write the exact graph", OPTION_STRING, .to = &c.graph},
+        {"stream", "FILE.isampling[:SETTING,...]", "write a sample stream", OPTION_LIST,
+         .to = &c.streams},
+        {"meta", "FILE", "write what was run, counts and images; GRAPH.meta unless it is named",
+         OPTION_STRING, .to = &c.meta},
+        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot},
+        {"input", "FILE", "the program's standard input; empty unless it is named", OPTION_STRING,
+         .to = &c.input},
+        {"output", "FILE", "where its standard output goes", OPTION_STRING, .to = &c.output},
+        {"folder", "DIR", "run it there", OPTION_STRING, .to = &c.folder},
+        {"env", "NAME=VALUE", "add to its environment", OPTION_LIST, .to = &c.env},
+        {"sysroot", "DIR", "where the libraries of a foreign program are", OPTION_STRING,
+         .to = &c.sysroot},
+        {"single-step", NULL,
+         "translate each instruction alone: exact also where signals and code that changes itself "
+         "leave blocks in their middle; slow",
+         OPTION_FLAG, .to = &c.single_step},
+        {"per-instruction", NULL, "count each instruction by itself: slow, to check the recorder",
+         OPTION_FLAG, .to = &c.each},
+        {"json", NULL, "print the result as JSON (use --output, too)", OPTION_FLAG, .to = &c.json},
+        {0},
+    };
+    const struct usage usage = {
+        .command = "record",
+        .operands = "-- PROGRAM [ARGUMENT]...",
+        .least = 1,
+        .most = UINT32_MAX,
+        .summary = "Runs a Linux program and records its exact control-flow graph and sample "
+                   "streams.",
+        .details = details,
+        .options = options,
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    char meta[4096];
+    if (c.meta == NULL && c.graph != NULL) {
+        snprintf(meta, sizeof meta, "%s.meta", c.graph);
+        c.meta = meta;
+    }
+    struct error e = {0};
+    if (c.graph == NULL && c.streams.items.len == 0 && c.dot == NULL && !c.json)
+        return usage_error("record",
+                           "nothing to write: --graph FILE and --stream FILE are missing");
+    enum status status = record(&c, operands.at, &e);
+    for (size_t i = 0; i < QEMU_SETTINGS; i++)
+        free(c.paths[i]);
+    vec_free(&c.streams.items);
+    vec_free(&c.env.items);
+    return status == STATUS_OK ? 0 : failure(&e);
+}

@@ -1,0 +1,386 @@
+/* hotgraph replay: plays a movie and shows what came of it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "play/play.h"
+
+struct shot {
+    uint64_t frame;
+    const char *path;
+};
+
+struct replay {
+    struct play_options wish;
+    const char *ram_hash, *dump_ram, *dump_ram_at, *dump_pictures, *video, *trace_range,
+        *save_state;
+    struct option_list screenshots;
+    uint64_t every; /* frames from one picture of the video to the next */
+    bool json, every_given;
+
+    VEC(struct shot) shots;
+    uint64_t trace_from, trace_to;
+    const char *checkpoint_path;
+    uint16_t checkpoint_address;
+    struct file_writer *hashes, *dump, *pictures, *checkpoint_dump, *state;
+    struct checkpoints checkpoints;
+    struct trace trace;
+};
+
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
+    "Frames are counted from 0 at power-on; frame i ends when its vertical blank begins\n"
+    "(an instruction boundary), and what the program reads during it is line i+1 of\n"
+    "the movie, as in FCEUX; a line with a reset takes no frame, it comes before the\n"
+    "next line's. RAM at power-on is 00 00 00 00 FF FF FF FF repeating.\n"
+    "\n"
+    "Files: --ram-hash writes a line a frame, the frame's number and the 64-bit FNV-1a\n"
+    "of the 2 KiB of RAM at its end in hexadecimal; --dump-ram those 2,048 bytes\n"
+    "themselves, frame after frame; --dump-ram-at the same, but right after each\n"
+    "instruction whose operand is the byte ADDR of RAM (hexadecimal, 0000 to 07FF) and\n"
+    "which writes it: a game that counts its steps in a byte is dumped once a step.\n"
+    "--dump-pictures writes two bytes a pixel, row by row, the lower one first: bits 0\n"
+    "to 5 are the palette entry, bits 6 to 8 the emphasis of red, green and blue.\n"
+    "Names that end in .gz are compressed. A file appears whole at the end of the\n"
+    "replay, or not at all.\n"
+    "\n"
+    "The trace has a line for each executed instruction, columns separated by tabs:\n"
+    "  FRAME CYCLE ADDRESS BYTES DISASSEMBLY REGISTERS    before it is executed\n"
+    "  FRAME * CHANGE CAUSE ADDRESS S:hh                  what happened to threads\n"
+    "FRAME and CYCLE are decimal, the rest hexadecimal. ADDRESS is the code address:\n"
+    "the processor's, with the number of the 8 KiB bank in the upper 16 bits on\n"
+    "cartridges that switch PRG. CHANGE is 'begins' (an interrupt's handler, a reset, or\n"
+    "the trace itself), 'suspended' (by an interrupt; it would go on at ADDRESS),\n"
+    "'resumes' (by the RTI that matches) or 'ends' (it will never go on at ADDRESS);\n"
+    "CAUSE is start, reset, NMI, IRQ or RTI, and S the stack pointer: with 'suspended'\n"
+    "after the push, else as it is. From these lines the exact graph can be computed.\n"
+    "\n"
+    "Instructions and cycles are those of the frames that were played, also after\n"
+    "--load-state. How many instructions were passed over in busy-waits, not executed\n"
+    "one by one but counted all the same, says something about time only: engines, and\n"
+    "ways of translating, notice some busy-waits sooner than others.\n"
+    "\n"
+    "Examples:\n"
+    "  hotgraph replay mazewisp --json\n"
+    "  hotgraph replay game.nes --frames 600 --screenshot 599:end.png\n"
+    "  hotgraph replay game.nes --movie m.fm2 --frames 60 --trace 58:60 >trace.txt\n";
+
+/* ---- options ---- */
+
+/* "FRAME:FILE" */
+static bool parse_shot(const char *text, struct shot *out) {
+    char *end;
+    errno = 0;
+    out->frame = strtoull(text, &end, 10);
+    out->path = end + 1;
+    return text[0] >= '0' && text[0] <= '9' && errno == 0 && *end == ':' && end[1] != 0;
+}
+
+/* "FROM:TO" */
+static bool parse_range(const char *text, uint64_t *from, uint64_t *to) {
+    struct shot first;
+    if (!parse_shot(text, &first) || first.path[0] < '0' || first.path[0] > '9')
+        return false;
+    char *end;
+    errno = 0;
+    *from = first.frame;
+    *to = strtoull(first.path, &end, 10);
+    return errno == 0 && *end == 0 && *from < *to;
+}
+
+/* "ADDR:FILE", ADDR being up to four hexadecimal digits below $0800. */
+static bool parse_checkpoint(const char *text, uint16_t *address, const char **path) {
+    const size_t digits = strspn(text, "0123456789ABCDEFabcdef");
+    const unsigned long value = digits >= 1 && digits <= 4 ? strtoul(text, NULL, 16) : ULONG_MAX;
+    *address = (uint16_t)value;
+    *path = text + digits + 1;
+    return value < 0x0800 && text[digits] == ':' && text[digits + 1] != 0;
+}
+
+/* 0, or the exit status. */
+static int check_options(struct replay *r) {
+    for (size_t i = 0; i < r->screenshots.items.len; i++) {
+        struct shot shot;
+        if (!parse_shot(r->screenshots.items.at[i], &shot))
+            return usage_error("replay", "--screenshot takes FRAME:FILE.png, not '%s'",
+                               r->screenshots.items.at[i]);
+        const size_t n = strlen(shot.path);
+        if (n < 4 || strcasecmp(shot.path + n - 4, ".png") != 0)
+            return usage_error("replay",
+                               "--screenshot writes PNG, and '%s' would not say so: name it .png",
+                               shot.path);
+        if (!vec_push(&r->shots, shot))
+            return failure(&(struct error){.text = "out of memory"});
+    }
+    if (r->trace_range != NULL && !parse_range(r->trace_range, &r->trace_from, &r->trace_to))
+        return usage_error("replay", "--trace takes FROM:TO with FROM < TO, not '%s'",
+                           r->trace_range);
+    if (r->dump_ram_at != NULL &&
+        !parse_checkpoint(r->dump_ram_at, &r->checkpoint_address, &r->checkpoint_path))
+        return usage_error("replay",
+                           "--dump-ram-at takes ADDR:FILE with ADDR from 0000 to 07FF, not '%s'",
+                           r->dump_ram_at);
+    const char *const files[] = {r->ram_hash, r->dump_ram, r->dump_pictures, r->checkpoint_path,
+                                 r->save_state};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (size_t j = 0; j < i; j++)
+            if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0)
+                return usage_error("replay", "two results would go into the one file %s", files[i]);
+    if (r->every_given && r->video == NULL)
+        return usage_error("replay",
+                           "--every says which frames --video writes; --video is missing");
+    if (r->trace_range != NULL && r->json)
+        return usage_error("replay", "--trace and --json both want standard output");
+    return 0;
+}
+
+/* Frames that are asked for but will not be played. */
+static enum status check_frames(const struct replay *r, const struct play *p, struct error *e) {
+    for (size_t i = 0; i < r->shots.len; i++)
+        if (r->shots.at[i].frame < p->first || r->shots.at[i].frame >= p->end)
+            return error_set(e, STATUS_ARGUMENT,
+                             "%s: frame %" PRIu64 " is not played: the replay has frames %" PRIu64
+                             " to %" PRIu64,
+                             r->shots.at[i].path, r->shots.at[i].frame, p->first, p->end - 1);
+    if (r->trace_range != NULL && (r->trace_from < p->first || r->trace_to > p->end))
+        return error_set(e, STATUS_ARGUMENT,
+                         "--trace %s: the replay has frames %" PRIu64 " to %" PRIu64
+                         ", and TO may be one more",
+                         r->trace_range, p->first, p->end - 1);
+    return STATUS_OK;
+}
+
+/* ---- while it plays ---- */
+
+static bool in_video(const struct replay *r, const struct play *p, uint64_t frame) {
+    return r->video != NULL && (frame - p->first) % r->every == 0;
+}
+
+static bool in_shots(const struct replay *r, uint64_t frame) {
+    for (size_t i = 0; i < r->shots.len; i++)
+        if (r->shots.at[i].frame == frame)
+            return true;
+    return false;
+}
+
+static enum status before_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
+    struct replay *r = user;
+    nes_draw(p->nes, r->pictures != NULL || in_video(r, p, frame) || in_shots(r, frame));
+    if (r->checkpoint_dump != NULL && frame == p->first) {
+        enum status status = checkpoints_begin(&r->checkpoints, p->nes, r->checkpoint_address,
+                                               r->checkpoint_dump, e);
+        if (status != STATUS_OK)
+            return status;
+    }
+    if (r->trace_range != NULL && frame == r->trace_from)
+        return trace_begin(&r->trace, p->nes, stdout, e);
+    return STATUS_OK;
+}
+
+/* The pixels as numbers of two bytes, the lower one first. */
+static void dump_picture(struct file_writer *w, const uint16_t *pixels) {
+    uint8_t bytes[256 * 240 * 2];
+    for (size_t i = 0; i < sizeof bytes / 2; i++) {
+        bytes[2 * i] = (uint8_t)pixels[i];
+        bytes[2 * i + 1] = (uint8_t)(pixels[i] >> 8);
+    }
+    file_write(w, bytes, sizeof bytes);
+}
+
+static enum status video_frame(const struct replay *r, struct play *p, uint64_t frame,
+                               struct error *e) {
+    char path[4096];
+    int n = snprintf(path, sizeof path, "%s/%06" PRIu64 ".png", r->video, frame);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return error_set(e, STATUS_ARGUMENT, "%s: the name is too long", r->video);
+    return picture_write(nes_picture(p->nes), path, e);
+}
+
+static enum status after_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
+    struct replay *r = user;
+    enum status status = STATUS_OK;
+    if (r->trace_range != NULL && frame + 1 == r->trace_to)
+        trace_end(&r->trace);
+    if (r->hashes != NULL)
+        file_printf(r->hashes, "%" PRIu64 " %016" PRIx64 "\n", frame, nes_ram_hash(p->nes));
+    if (r->dump != NULL)
+        file_write(r->dump, nes_ram(p->nes), 2048);
+    if (r->pictures != NULL)
+        dump_picture(r->pictures, nes_picture(p->nes));
+    for (size_t i = 0; i < r->shots.len && status == STATUS_OK; i++)
+        if (r->shots.at[i].frame == frame)
+            status = picture_write(nes_picture(p->nes), r->shots.at[i].path, e);
+    if (status == STATUS_OK && in_video(r, p, frame))
+        status = video_frame(r, p, frame, e);
+    return status;
+}
+
+static enum status open_outputs(struct replay *r, struct error *e) {
+    enum status status = STATUS_OK;
+    if (r->ram_hash != NULL)
+        status = file_open(&r->hashes, r->ram_hash, e);
+    if (r->dump_ram != NULL && status == STATUS_OK)
+        status = file_open(&r->dump, r->dump_ram, e);
+    if (r->dump_pictures != NULL && status == STATUS_OK)
+        status = file_open(&r->pictures, r->dump_pictures, e);
+    if (r->checkpoint_path != NULL && status == STATUS_OK)
+        status = file_open(&r->checkpoint_dump, r->checkpoint_path, e);
+    if (r->save_state != NULL && status == STATUS_OK)
+        status = file_open(&r->state, r->save_state, e);
+    if (r->video != NULL && status == STATUS_OK && mkdir(r->video, 0777) != 0 && errno != EEXIST)
+        status =
+            error_set(e, STATUS_IO, "%s: cannot be made a folder: %s", r->video, strerror(errno));
+    return status;
+}
+
+static enum status write_state(struct replay *r, const struct play *p, struct error *e) {
+    struct bytes state = {0};
+    enum status status = nes_save(p->nes, &state, e);
+    if (status == STATUS_OK)
+        file_write(r->state, state.at, state.len);
+    bytes_free(&state);
+    return status;
+}
+
+/* Commits everything, or aborts everything when the replay failed. */
+static enum status close_outputs(struct replay *r, enum status status, struct error *e) {
+    struct file_writer **const writers[] = {&r->hashes, &r->dump, &r->pictures, &r->checkpoint_dump,
+                                            &r->state};
+    for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
+        if (*writers[i] != NULL && status == STATUS_OK)
+            status = file_commit(*writers[i], e);
+        else
+            file_abort(*writers[i]);
+        *writers[i] = NULL;
+    }
+    return status;
+}
+
+/* ---- what came of it ---- */
+
+static void print_json(const struct play *p) {
+    uint64_t frames = p->end - p->first;
+    char console[NES_CONSOLE_TEXT];
+    nes_console_text(console, &p->console);
+    printf("{\"rom\": ");
+    print_json_string(p->files.rom);
+    printf(", \"sha1\": \"%s\", \"mapper\": %u,\n \"movie\": ", p->cartridge->sha1,
+           p->cartridge->mapper);
+    if (p->files.movie != NULL)
+        print_json_string(p->files.movie);
+    else
+        printf("null");
+    printf(
+        ",\n \"first_frame\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"cycles\": %" PRIu64
+        ", \"instructions\": %" PRIu64 ", \"skipped\": %" PRIu64 ",\n \"ram_hash\": \"%016" PRIx64
+        "\", \"state_hash\": \"%016" PRIx64 "\",\n \"console\": \"%s\", \"engine\": \"%s\", "
+        "\"seconds\": %.6f, \"frames_per_second\": %.1f",
+        p->first, frames, nes_cycle(p->nes) - p->cycles, nes_instructions(p->nes) - p->instructions,
+        nes_skipped(p->nes), nes_ram_hash(p->nes), nes_state_hash(p->nes), console,
+        nes_engine(p->nes)->name, p->seconds, (double)frames / p->seconds);
+    struct dbt_statistics translation;
+    if (play_translation(p, &translation)) {
+        printf(",\n \"translation\": ");
+        print_translation(&translation);
+    }
+    printf("}\n");
+}
+
+static void print_summary(const struct play *p) {
+    uint64_t frames = p->end - p->first;
+    printf("%s (%s)\n", p->cartridge->name, p->cartridge->sha1);
+    printf("frames        %" PRIu64 " to %" PRIu64 "\n", p->first, p->end - 1);
+    const uint64_t instructions = nes_instructions(p->nes) - p->instructions;
+    printf("instructions  %" PRIu64 "\n", instructions);
+    printf("cycles        %" PRIu64 "\n", nes_cycle(p->nes) - p->cycles);
+    printf("RAM hash      %016" PRIx64 "\nstate hash    %016" PRIx64 "\n", nes_ram_hash(p->nes),
+           nes_state_hash(p->nes));
+    printf("time          %.3f s, %.0f frames/s (%s)\n", p->seconds, (double)frames / p->seconds,
+           nes_engine(p->nes)->name);
+    printf("passed over   %.1f %% of the instructions, in busy-waits; each engine finds others\n",
+           100.0 * (double)nes_skipped(p->nes) / (double)instructions);
+}
+
+static enum status replay(void *command, struct play *p, struct error *e) {
+    struct replay *r = command;
+    enum status status = check_frames(r, p, e);
+    if (status == STATUS_OK)
+        status = open_outputs(r, e);
+    if (status == STATUS_OK)
+        status = play_run(
+            p, (struct play_hooks){.before = before_frame, .after = after_frame, .user = r}, e);
+    trace_end(&r->trace);
+    checkpoints_end(&r->checkpoints);
+    if (status == STATUS_OK && r->state != NULL)
+        status = write_state(r, p, e);
+    status = close_outputs(r, status, e);
+    if (status == STATUS_OK && r->json)
+        print_json(p);
+    else if (status == STATUS_OK && r->trace_range == NULL)
+        print_summary(p);
+    return status;
+}
+
+static int run(struct replay *r, const char *game) {
+    const int exit_status = check_options(r);
+    if (exit_status != 0)
+        return exit_status;
+    r->wish.pictures = r->shots.len != 0 || r->video != NULL || r->dump_pictures != NULL;
+    r->wish.silent = r->trace_range != NULL; /* the trace may go to the same terminal */
+    return play_command(game, &r->wish, replay, r);
+}
+
+int command_replay(int argc, char **argv) {
+    struct replay r = {.every = 1};
+    const struct option_spec options[] = {
+        {"json", NULL, "print the summary as JSON", OPTION_FLAG, .to = &r.json},
+        {"ram-hash", "FILE", "write a hash of RAM for every frame", OPTION_STRING,
+         .to = &r.ram_hash},
+        {"dump-ram", "FILE", "write the 2 KiB of RAM of every frame", OPTION_STRING,
+         .to = &r.dump_ram},
+        {"dump-pictures", "FILE", "write the 256 x 240 pixels of every frame as palette entries",
+         OPTION_STRING, .to = &r.dump_pictures},
+        {"dump-ram-at", "ADDR:FILE", "write the 2 KiB of RAM after each write to the byte ADDR",
+         OPTION_STRING, .to = &r.dump_ram_at},
+        {"screenshot", "FRAME:FILE.png", "write the picture of a frame; may be given repeatedly",
+         OPTION_LIST, .to = &r.screenshots},
+        {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 of them are a second",
+         OPTION_STRING, .to = &r.video},
+        {"every", "N", "write only every Nth frame of the video, from the first one played on",
+         OPTION_NUMBER, .to = &r.every, .least = 1, .most = PLAY_FRAMES_MOST,
+         .given = &r.every_given},
+        {"trace", "FROM:TO", "print every instruction of the frames FROM to TO-1", OPTION_STRING,
+         .to = &r.trace_range},
+        {"save-state", "FILE", "write the machine's state after the last frame", OPTION_STRING,
+         .to = &r.save_state},
+        {0},
+    };
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = "replay",
+        .operands = GAME_OPERAND,
+        .least = 1,
+        .most = 1,
+        .summary = "Plays a game on the emulated console and prints a summary: how many "
+                   "instructions and cycles it took, and hashes of where it ended. The same ROM "
+                   "and movie end the same everywhere.",
+        .details = details,
+        .options = options,
+        .more = play_option_rows(&r.wish, rows),
+    };
+    struct operands operands;
+    int exit_status = options_parse(&usage, argc, argv, &operands) ? run(&r, operands.at[0])
+                                                                   : operands.exit_status;
+    vec_free(&r.screenshots.items);
+    vec_free(&r.shots);
+    return exit_status;
+}

@@ -1,0 +1,173 @@
+/* hotgraph sample: plays a movie and records batches of executed instructions. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "play/play.h"
+#include "profile/profile.h"
+#include "profile/structure.h"
+
+struct sample_command {
+    struct play_options wish;
+    struct sampler_options sampler;
+    uint64_t batch_length;
+    const char *out, *by, *place, *structure;
+    bool interval_given, json;
+};
+
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
+    "The time is the emulated console's, so a stream does not depend on the computer.\n"
+    "Batch k is due at k times the interval; it starts at the first instruction from then\n"
+    "on, and is left out if the batch before it has not ended yet.\n"
+    "\n"
+    "A batch that begins at a time begins with an instruction that was chosen in proportion\n"
+    "to the cycles of the one before it. --weigh notes these, and techniques make up for\n"
+    "them; --by instructions chooses one batch in every N executed instructions; --by\n"
+    "transfers one control transfer in every N, each recorded as two instructions, from and\n"
+    "to; --by active the same of those that are no busy-wait's, which the structure tells.\n"
+    "--place golden shifts what is chosen by the golden ratio from NMI to NMI: programs\n"
+    "repeat themselves from frame to frame, and so all of a frame is seen alike.\n"
+    "\n"
+    "The stream is tab-separated text with a header line:\n"
+    "  sequence  pc  size  type  batch  text  image\n"
+    "type is GENERIC, or BRANCHORCALL with DIRECT COND, DIRECT INCOND or INDIRECT INCOND;\n"
+    "text is the assembly, and has the target of direct transfers. A name that ends in\n"
+    ".hgstream gives a binary file instead, which is much smaller and quicker to read; one\n"
+    "that ends in .gz is compressed.\n"
+    "\n"
+    "Examples:\n"
+    "  hotgraph sample mazewisp --out m.isampling.gz\n"
+    "  hotgraph structure mazewisp --out m.structure\n"
+    "  hotgraph sample mazewisp --by active --every 90 --place golden \\\n"
+    "      --structure m.structure --out golden.isampling\n"
+    "  hotgraph build golden.isampling --technique flow --structure m.structure \\\n"
+    "      --out found.graph\n";
+
+static int index_of(const char *word, const char *const *words) {
+    int i = 0;
+    while (words[i] != NULL && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+static void print_stream(const struct sample_command *c, const struct stream *s) {
+    const uint64_t sampled = stream_observed(s, s->batch_count);
+    if (s->of == STREAM_OF_TRANSFERS)
+        printf("%s: %zu of %" PRIu64 " %stransfers, %.4f %% of %" PRIu64 " instructions sampled\n",
+               c->out, s->batch_count, s->population, s->active ? "active " : "",
+               100.0 * (double)sampled / (double)s->executed, s->executed);
+    else
+        printf("%s: %zu batches of %zu, %" PRIu64 " overruns, %.2f %% of %" PRIu64
+               " instructions sampled\n",
+               c->out, s->batch_count, s->batch_length, s->overruns,
+               100.0 * (double)sampled / (double)s->executed, s->executed);
+}
+
+static void print_json(const struct sample_command *c, const struct stream *s) {
+    printf("{\"out\": ");
+    print_json_string(c->out);
+    printf(", \"program\": \"%s\", \"of\": \"%s\", \"batches\": %zu, \"batch\": %zu, \"overruns\": "
+           "%" PRIu64 ", \"population\": %" PRIu64 ", \"sampled\": %" PRIu64
+           ", \"executed\": %" PRIu64 "}\n",
+           s->program,
+           s->of != STREAM_OF_TRANSFERS ? "instructions"
+           : s->active                  ? "active transfers"
+                                        : "transfers",
+           s->batch_count, s->batch_length, s->overruns, s->population,
+           stream_observed(s, s->batch_count), s->executed);
+}
+
+static enum status record(void *command, struct play *p, struct error *e) {
+    const struct sample_command *c = command;
+    struct sampler *sampler = NULL;
+    struct stream stream = {0};
+    struct sampler_options options = c->sampler;
+    options.batch_length = (unsigned)c->batch_length;
+    struct structure structure = {0};
+    enum status status = STATUS_OK;
+    options.by = (enum sampler_by)index_of(c->by, sampler_by_words);
+    options.place = (enum sampler_place)index_of(c->place, sampler_place_words);
+    options.structure = c->structure != NULL ? &structure : NULL;
+    if (c->structure != NULL)
+        status = structure_read(&structure, c->structure, e);
+    if (status == STATUS_OK)
+        status = sampler_attach(&sampler, p->nes, options, e);
+    if (status == STATUS_OK)
+        status = play_run(p, (struct play_hooks){0}, e);
+    if (status == STATUS_OK) {
+        status = sampler_finish(sampler, &stream, e);
+        sampler = NULL;
+        memcpy(stream.program, p->cartridge->sha1, sizeof stream.program);
+    }
+    if (status == STATUS_OK)
+        status = stream_write(&stream, c->out, p->cartridge->name, e);
+    if (status == STATUS_OK)
+        (c->json ? print_json : print_stream)(c, &stream);
+    sampler_free(sampler);
+    stream_free(&stream);
+    structure_free(&structure);
+    return status;
+}
+
+int command_sample(int argc, char **argv) {
+    struct sample_command c = {.sampler = {.interval_us = 3000, .seed = 1},
+                               .batch_length = 25,
+                               .by = "time",
+                               .place = "regular"};
+    const struct option_spec options[] = {
+        {"out", "FILE", "the stream's file (required)", OPTION_STRING, .to = &c.out},
+        {"json", NULL, "print what was recorded as JSON", OPTION_FLAG, .to = &c.json},
+        {"interval-ms", "T", "milliseconds between batches (default 3)", OPTION_THOUSANDTHS,
+         .to = &c.sampler.interval_us, .least = 1, .most = 3600000000, .given = &c.interval_given},
+        {"batch", "M", "instructions of a batch (default 25)", OPTION_NUMBER, .to = &c.batch_length,
+         .least = 1, .most = SAMPLER_BATCH_MOST},
+        {"jitter-ms", "T", "move each batch by up to this much either way (default 0)",
+         OPTION_THOUSANDTHS, .to = &c.sampler.jitter_us, .least = 0, .most = 3600000000},
+        {"seed", "N", "of the jitter (default 1)", OPTION_NUMBER, .to = &c.sampler.seed, .least = 0,
+         .most = INT64_MAX},
+        {"weigh", NULL, "by time: note the cycles of the instruction before each batch",
+         OPTION_FLAG, .to = &c.sampler.weigh},
+        {"by", "WHAT",
+         "what is counted between samples: time (default), instructions, transfers, active",
+         OPTION_CHOICE, .to = &c.by, .choices = sampler_by_words},
+        {"every", "N", "one sample in every N instructions or transfers", OPTION_NUMBER,
+         .to = &c.sampler.every, .least = 1, .most = INT64_C(1) << 48},
+        {"place", "HOW",
+         "where in each N: regular (default), stratified: at a place drawn for each, golden",
+         OPTION_CHOICE, .to = &c.place, .choices = sampler_place_words},
+        {"structure", "FILE", "the structure, which knows busy-waits; for --by active",
+         OPTION_STRING, .to = &c.structure},
+        {0},
+    };
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = "sample",
+        .operands = GAME_OPERAND,
+        .least = 1,
+        .most = 1,
+        .summary = "Plays a game and writes the sample stream: every few milliseconds, a batch of "
+                   "consecutive executed instructions.",
+        .details = details,
+        .options = options,
+        .more = play_option_rows(&c.wish, rows),
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (c.out == NULL)
+        return usage_error("sample", "--out FILE is missing");
+    const bool by_time = strcmp(c.by, "time") == 0;
+    if (!by_time && c.sampler.every == 0)
+        return usage_error("sample", "--by %s needs --every N", c.by);
+    if (by_time && c.sampler.every != 0)
+        return usage_error("sample", "--every is for --by instructions, transfers or active");
+    if (!by_time && c.interval_given)
+        return usage_error("sample", "--interval-ms is for --by time");
+    if (strcmp(c.by, "active") == 0 && c.structure == NULL)
+        return usage_error("sample", "--by active needs --structure FILE");
+    return play_command(operands.at[0], &c.wish, record, &c);
+}

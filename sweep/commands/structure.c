@@ -1,0 +1,87 @@
+/* hotgraph structure: plays a movie and records what a translator knows without counting. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "commands/command.h"
+#include "play/play.h"
+#include "profile/structure.h"
+
+struct structure_command {
+    struct play_options wish;
+    const char *out;
+};
+
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
+    "The structure is what a binary translator knows of a program without counting: its\n"
+    "blocks and edges, where threads begin and may end, and how often it went round in\n"
+    "busy-waits. The technique 'flow' repairs sampled counts with it, and samplers of\n"
+    "active transfers know busy-waits from it. The file is a graph whose counts are 0 but\n"
+    "for busy-waits, with further lines that other commands take for comments.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph structure mazewisp --out mazewisp.structure\n";
+
+static enum status write_structure(const struct structure_command *c, const struct play *p,
+                                   const struct structure *s, struct error *e) {
+    char what[400], played[400];
+    snprintf(what, sizeof what, "structure of %.255s %s", p->cartridge->name, p->cartridge->sha1);
+    snprintf(played, sizeof played, "movie %s frames %" PRIu64 " %" PRIu64,
+             p->files.movie != NULL ? p->movie.sha1 : "none", p->first, p->end);
+    for (char *at = what; *at != 0; at++)
+        if (*at == '\n' || *at == '\r')
+            *at = '?'; /* a file's name may hold them, a comment may not */
+    const char *const comments[] = {what, played};
+    return structure_write(s, c->out, comments, 2, e);
+}
+
+static enum status record(void *command, struct play *p, struct error *e) {
+    const struct structure_command *c = command;
+    struct structure_recorder *recorder = NULL;
+    struct structure s = {0};
+    enum status status = structure_attach(&recorder, p->nes, e);
+    if (status == STATUS_OK)
+        status = play_run(p, (struct play_hooks){0}, e);
+    if (status == STATUS_OK) {
+        status = structure_finish(recorder, &s, e);
+        recorder = NULL;
+    }
+    structure_abandon(recorder);
+    if (status == STATUS_OK)
+        status = write_structure(c, p, &s, e);
+    if (status == STATUS_OK)
+        printf("%s: %zu blocks of %zu instructions, %zu edges, %" PRIu64
+               " transitions in busy-waits; %" PRIu64 " probes executed\n",
+               c->out, s.graph.block_count, structure_insn_count(&s), s.graph.edge_count,
+               graph_weight(&s.graph), s.probes);
+    structure_free(&s);
+    return status;
+}
+
+int command_structure(int argc, char **argv) {
+    struct structure_command c = {0};
+    const struct option_spec options[] = {
+        {"out", "FILE.structure", "the structure's file (required)", OPTION_STRING, .to = &c.out},
+        {0},
+    };
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = "structure",
+        .operands = GAME_OPERAND,
+        .least = 1,
+        .most = 1,
+        .summary = "Plays a game and writes the structure of what was executed: blocks and edges "
+                   "without counts.",
+        .details = details,
+        .options = options,
+        .more = play_option_rows(&c.wish, rows),
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (c.out == NULL)
+        return usage_error("structure", "--out FILE is missing");
+    return play_command(operands.at[0], &c.wish, record, &c);
+}

@@ -1,0 +1,559 @@
+/* sweep: `hotgraph sweep CONFIG`: everything that a configuration file asks for, into a database.
+ */
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "config/config.h"
+#include "experiment/experiment.h"
+#include "report/report.h"
+
+#include "version.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_JOBS = 1024 };
+#define USUAL_FOLDER "results"
+#define USUAL_DB     USUAL_FOLDER "/hotgraph.db"
+
+struct sweep {
+    const char *config_path, *db_path, *report_folder, *game_list;
+    bool dry_run, update_digest, direct;
+    uint64_t jobs;
+    struct engine_choice engine;
+
+    struct config config;
+    struct db *db;
+    struct plan plan;
+    VEC(const char *) names; /* of --games, into `list` */
+    char *list;
+
+    char *arguments;
+    const char *engine_options; /* as typed */
+    int64_t run_id, experiment_id;
+    bool said_waiting;
+    size_t failed;
+};
+
+/* ---- what to sweep ---- */
+
+static enum status split_names(struct sweep *s, struct error *e) {
+    if (s->game_list == NULL)
+        return STATUS_OK;
+    s->list = strdup(s->game_list);
+    if (s->list == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    char *rest = s->list, *name;
+    while ((name = strsep(&rest, ",")) != NULL)
+        if (!vec_push(&s->names, (const char *)name))
+            return error_set(e, STATUS_MEMORY, "out of memory");
+    return STATUS_OK;
+}
+
+/* A folder that is missing because its name is mistyped must not come into being: all but the last
+ * of `folder` must be there. `what` it is for stands in messages. */
+static enum status check_parent(const char *folder, const char *what, struct error *e) {
+    const char *slash = strrchr(folder, '/');
+    while (slash != NULL && slash > folder && slash[1] == '\0') /* "results/" */
+        for (slash--; slash > folder && *slash != '/';)
+            slash--;
+    if (slash == NULL || slash <= folder)
+        return STATUS_OK;
+    char *parent = strndup(folder, (size_t)(slash - folder));
+    if (parent == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    struct stat info;
+    enum status status = STATUS_OK;
+    if (stat(parent, &info) != 0)
+        status = error_set(e, STATUS_IO, "%s: %s: %s: make it first, or name another with %s",
+                           folder, parent, strerror(errno), what);
+    else if (!S_ISDIR(info.st_mode))
+        status = error_set(e, STATUS_IO, "%s: %s is no folder: name another with %s", folder,
+                           parent, what);
+    free(parent);
+    return status;
+}
+
+/* What is wrong with the places for results is said before anything is computed. Only the usual
+ * database's folder is made; that of --report is, when there is something to put into it. */
+static enum status check_places(const struct sweep *s, struct error *e) {
+    enum status status = STATUS_OK;
+    if (strcmp(s->db_path, USUAL_DB) != 0)
+        status = check_parent(s->db_path, "--db", e);
+    else if (!s->dry_run && mkdir(USUAL_FOLDER, 0777) != 0 && errno != EEXIST)
+        status = error_set(e, STATUS_IO, "%s: cannot be made: %s", USUAL_FOLDER, strerror(errno));
+    return status == STATUS_OK && s->report_folder != NULL
+               ? check_parent(s->report_folder, "--report", e)
+               : status;
+}
+
+/* Says once what is waited for; Ctrl-C ends that. */
+static int waiting(void *user, double seconds) {
+    struct sweep *s = user;
+    if (seconds >= 2 && !s->said_waiting)
+        fprintf(stderr, "hotgraph: waiting for another program that holds %s (Ctrl-C stops)\n",
+                s->db_path);
+    s->said_waiting |= seconds >= 2;
+    return interrupt_signal() != 0;
+}
+
+static enum status open_database(struct sweep *s, struct error *e) {
+    enum status status;
+    if (s->dry_run && access(s->db_path, F_OK) != 0)
+        return db_open_empty(&s->db, e);
+    if (s->dry_run)
+        return db_open(&s->db, s->db_path, DB_READ, e);
+    interrupt_catch();
+    status = db_open_patiently(&s->db, s->db_path, DB_WRITE, waiting, s, e);
+    if (status == STATUS_OK && s->report_folder != NULL)
+        status = report_make_folder(s->report_folder, e);
+    if (status == STATUS_OK)
+        status = db_reserve(s->db, e);
+    return status != STATUS_OK && interrupt_signal() != 0
+               ? error_set(e, STATUS_INTERRUPTED, "stopped")
+               : status;
+}
+
+static enum status make_plan(struct sweep *s, struct error *e) {
+    enum status status = config_load(&s->config, s->config_path, e);
+    if (status == STATUS_OK && s->config.points.at[0].number < 0)
+        status = error_set(e, STATUS_FORMAT, "%s: has no grid, so there is nothing to sweep",
+                           s->config_path);
+    if (status == STATUS_OK)
+        status = split_names(s, e);
+    if (status == STATUS_OK)
+        status = check_places(s, e);
+    if (status == STATUS_OK)
+        status = open_database(s, e);
+    return status != STATUS_OK
+               ? status
+               : plan_make(&s->plan, &s->config, s->names.at, s->names.len, s->db, e);
+}
+
+static size_t count_present(const struct sweep *s) {
+    size_t count = 0;
+    for (size_t i = 0; i < s->config.games.len; i++)
+        count += s->plan.games[i].wanted && s->plan.games[i].present;
+    return count;
+}
+
+/* "configs/../roms" for people. */
+static void print_folder(const char *path) {
+    const char *up = strstr(path, "/../");
+    const char *start = up;
+    while (start != NULL && start > path && start[-1] != '/')
+        start--;
+    if (up == NULL || strncmp(start, "../", 3) == 0 || strncmp(start, "./", 2) == 0)
+        printf("%s", path);
+    else
+        printf("%.*s%s", (int)(start - path), path, up + 4);
+}
+
+static void print_skipped(const struct sweep *s) {
+    size_t count = 0;
+    for (size_t i = 0; i < s->config.games.len; i++)
+        if (s->plan.games[i].wanted && s->plan.games[i].absent[0] != '\0')
+            printf("skipped: %s: %s\n", s->config.games.at[i].name, s->plan.games[i].absent);
+    for (size_t i = 0; i < s->config.games.len; i++)
+        if (s->plan.games[i].wanted && !s->plan.games[i].present &&
+            s->plan.games[i].absent[0] == '\0')
+            printf("%s %s", count++ == 0 ? "skipped, no ROM found:" : ",",
+                   s->config.games.at[i].name);
+    if (count == 0)
+        return;
+    printf(" (put the .nes files into ");
+    print_folder(roms_folder(s->config.roms));
+    printf(", or name their folder in $HOTGRAPH_ROMS)\n");
+}
+
+/* "left out: GAME: #3, #7: why": what cannot be built from a game's stream, a line for each
+ * reason. */
+static enum status print_unfit(const struct sweep *s, const struct plan_game *p, struct error *e) {
+    const size_t count = s->config.points.len;
+    uint64_t *reasons = calloc(count, sizeof *reasons);
+    struct error why;
+    if (reasons == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        if (plan_fits(p, &s->config.points.at[i], &why) != STATUS_OK)
+            reasons[i] = fnv1a64(why.text, strlen(why.text)) | 1;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t reason = reasons[i];
+        if (reason == 0)
+            continue;
+        for (size_t k = i; k < count; k++)
+            if (reasons[k] == reason) {
+                printf(k == i ? "left out: %s: #%d" : "%s #%d", k == i ? p->game->name : ",",
+                       s->config.points.at[k].number);
+                reasons[k] = 0;
+            }
+        plan_fits(p, &s->config.points.at[i], &why);
+        printf(": %s\n", why.text);
+    }
+    free(reasons);
+    return STATUS_OK;
+}
+
+static enum status print_all_unfit(const struct sweep *s, struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < s->config.games.len; i++)
+        if (s->plan.games[i].wanted && s->plan.games[i].present)
+            status = print_unfit(s, &s->plan.games[i], e);
+    return status;
+}
+
+/* Movies that end before their replay does: most likely nobody wants to measure a game that nobody
+ * plays. */
+static void warn_of_short_movies(const struct sweep *s) {
+    for (size_t i = 0; i < s->config.games.len; i++) {
+        const struct plan_game *p = &s->plan.games[i];
+        if (!p->wanted || p->cartridge == NULL || p->game->frames <= movie_frames(&p->movie))
+            continue;
+        warning("%s: %s has %" PRIu64 " frames; in those after it, up to %" PRIu64
+                ", nothing is pressed",
+                p->game->name, p->game->movie, movie_frames(&p->movie), p->game->frames);
+    }
+}
+
+static void print_plan(const struct sweep *s) {
+    printf("%s: %zu configurations and the baseline, %" PRIu64 " µs between batches of %u\n",
+           s->config_path, s->config.points.len - 1, s->config.sampling.interval_us,
+           s->config.sampling.batch_length);
+    for (size_t i = 0; i < s->config.games.len; i++) {
+        const struct plan_game *p = &s->plan.games[i];
+        if (!p->wanted || !p->present)
+            continue;
+        if (p->cartridge != NULL)
+            printf("%s: ROM %s, movie %s, %" PRIu64 " frames%s: ", p->game->name,
+                   p->cartridge->sha1, p->game->movie, p->game->frames,
+                   p->game->untested ? ", untested" : "");
+        else if (p->game->program != NULL)
+            printf("%s: program %s: ", p->game->name, p->game->program->command[0]);
+        else
+            printf("%s: stream %s, graph %s: ", p->game->name, p->game->stream, p->game->graph);
+        if (p->missing == 0)
+            printf("nothing to do\n");
+        else if (p->same != NULL)
+            printf("the same as %s\n", p->same->game->name);
+        else
+            printf("%s, %zu things to compute\n",
+                   p->cartridge != NULL       ? "one replay"
+                   : p->game->program != NULL ? "one recording"
+                                              : "one reading",
+                   p->missing);
+    }
+    print_skipped(s);
+}
+
+/* ---- the work ---- */
+
+static enum status compute(struct sweep *s, struct error *e) {
+    struct work_options options = {
+        .jobs = (int)s->jobs,
+        .engine = s->engine,
+        .engine_options = s->engine_options,
+        .direct = s->direct,
+        .run_id = s->run_id,
+        .stopped = interrupt_signal,
+    };
+    enum status status = work_run(&s->plan, s->db, &options, &s->failed, e);
+    if (status == STATUS_OK && s->failed == 0 &&
+        (status = db_finish_run(s->db, s->run_id, e)) == STATUS_OK)
+        status = db_commit(s->db, e);
+    return status;
+}
+
+static enum status sweep_games(struct sweep *s, struct error *e) {
+    struct store_run about = {.version = HOTGRAPH_VERSION,
+                              .commit = HOTGRAPH_COMMIT,
+                              .arguments = s->arguments,
+                              .engine = s->engine_options,
+                              .jobs = (int)s->jobs};
+    enum status status = store_experiment(&s->plan, s->db, &s->experiment_id, e);
+    if (status == STATUS_OK && s->plan.missing > 0)
+        status = store_run(&s->plan, s->db, &about, &s->run_id, e);
+    if (status == STATUS_OK)
+        status = db_commit(s->db, e);
+    if (status == STATUS_OK && s->plan.missing > 0)
+        status = compute(s, e);
+    else if (status == STATUS_OK)
+        printf("nothing to do: all results of %s are in %s\n", s->config_path, s->db_path);
+    return status == STATUS_OK ? store_roles(&s->plan, s->db, s->experiment_id, e) : status;
+}
+
+/* ---- what came out ---- */
+
+/* Tables and figures are made anew when the results are others, or the program is. */
+static enum status write_report(const struct sweep *s, const struct digest *digest,
+                                struct error *e) {
+    char stamp[200];
+    struct error warned = {0};
+    if (s->report_folder == NULL)
+        return STATUS_OK;
+    snprintf(stamp, sizeof stamp, "%s %s %s", digest->total, HOTGRAPH_VERSION, HOTGRAPH_COMMIT);
+    struct report_request request = {
+        .db = s->db, .experiment = s->config.name, .folder = s->report_folder, .stamp = stamp};
+    enum status status = report_write(&request, &warned, e);
+    if (warned.text[0] != '\0')
+        warning("%s", warned.text);
+    return status;
+}
+
+static char *digest_path(const struct sweep *s) {
+    size_t len = strlen(s->config_path);
+    char *path = NULL;
+    if (len > 4 && strcmp(s->config_path + len - 4, ".cfg") == 0)
+        len -= 4;
+    return asprintf(&path, "%.*s.digest", (int)len, s->config_path) >= 0 ? path : NULL;
+}
+
+static enum status judge(const struct digest *ours, const struct digest *expected, const char *path,
+                         struct error *e) {
+    static const char *const what[] = {
+        [DIGEST_CHANGED] = "is not what is expected",
+        [DIGEST_MISSING] = "is expected, but was not found",
+        [DIGEST_UNEXPECTED] = "was found, but is not expected",
+    };
+    if (strcmp(ours->definition, expected->definition) != 0) {
+        printf("not compared: %s belongs to another definition of the experiment\n", path);
+        return STATUS_OK;
+    }
+    const char *key;
+    size_t compared, others;
+    enum digest_verdict verdict;
+    enum status status = digest_compare(ours, expected, &verdict, &key, &compared, &others, e);
+    if (status != STATUS_OK)
+        return status;
+    if (verdict != DIGEST_SAME)
+        return error_set(e, STATUS_FORMAT, "not reproduced: %s %s (%s)", key, what[verdict], path);
+    if (compared == 0)
+        printf("not compared: %s has none of these games\n", path);
+    else
+        printf("reproduced: %zu game%s as in %s\n", compared, compared == 1 ? "" : "s", path);
+    if (compared > 0 && others > 0)
+        printf("not compared: %zu game%s that it does not have\n", others, others == 1 ? "" : "s");
+    return STATUS_OK;
+}
+
+/* The first game that is here and not complete, or NULL. */
+static const char *find_lacking(const struct sweep *s) {
+    for (size_t i = 0; i < s->config.games.len; i++) {
+        const struct plan_game *p = &s->plan.games[i];
+        if (p->wanted && p->present && p->missing != 0)
+            return p->game->name;
+    }
+    return NULL;
+}
+
+static enum status compare_digest(const struct sweep *s, struct digest *ours, struct error *e) {
+    memcpy(ours->definition, s->config.definition_hash, sizeof ours->definition);
+    char *path = digest_path(s);
+    if (path == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    struct digest expected = {0};
+    const char *lacking;
+    enum status status = STATUS_OK;
+    if (s->update_digest && (lacking = find_lacking(s)) != NULL) {
+        status = error_set(e, STATUS_ARGUMENT, "%s: is not written: %s lacks results, see above",
+                           path, lacking);
+    } else if (s->update_digest) {
+        status = digest_write(ours, path, s->config.name, e);
+        if (status == STATUS_OK)
+            printf("wrote %s\n", path);
+    } else if (access(path, F_OK) != 0) {
+        printf("not compared: there is no %s\n", path);
+    } else if ((status = digest_read(&expected, path, e)) == STATUS_OK) {
+        status = judge(ours, &expected, path, e);
+    }
+    digest_free(&expected);
+    free(path);
+    return status;
+}
+
+/* Only games of which nothing is missing have a digest worth comparing. */
+static enum status take_digests(const struct sweep *s, struct digest *shown, struct digest *all,
+                                struct error *e) {
+    VEC(const char *) names = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < s->config.games.len; i++) {
+        const struct plan_game *p = &s->plan.games[i];
+        if (p->wanted && p->present && p->missing == 0 &&
+            !vec_push(&names, (const char *)p->game->name))
+            status = error_set(e, STATUS_MEMORY, "out of memory");
+    }
+    const char *none[] = {NULL};
+    if (status == STATUS_OK)
+        status = digest_take(shown, s->db, s->config.name, names.len > 0 ? names.at : none,
+                             names.len, e);
+    if (status == STATUS_OK)
+        status = digest_take(all, s->db, s->config.name, NULL, 0, e);
+    vec_free(&names);
+    return status;
+}
+
+static enum status conclude(struct sweep *s, struct error *e) {
+    struct digest shown = {0}, all = {0};
+    print_skipped(s);
+    enum status status = print_all_unfit(s, e);
+    if (status == STATUS_OK)
+        status = take_digests(s, &shown, &all, e);
+    if (status == STATUS_OK)
+        status = write_report(s, &all, e);
+    if (status == STATUS_OK)
+        status = report_print_tables(s->db, s->config.name, e);
+    if (status == STATUS_OK) {
+        printf("digest %s\n", shown.total);
+        status = compare_digest(s, &shown, e);
+    }
+    digest_free(&shown);
+    digest_free(&all);
+    return status;
+}
+
+static int finish(struct sweep *s, enum status status, struct error *e) {
+    if (status == STATUS_INTERRUPTED) {
+        fflush(stdout);
+        fprintf(stderr,
+                "hotgraph: stopped; what was finished is in %s, and the same command goes on from "
+                "there\n",
+                s->db_path);
+        return 128 + interrupt_signal();
+    }
+    if (status != STATUS_OK) {
+        fflush(stdout);
+        return failure(e);
+    }
+    if (s->failed > 0) {
+        fflush(stdout);
+        fprintf(stderr, "hotgraph: %zu game%s failed, see above\n", s->failed,
+                s->failed == 1 ? "" : "s");
+        return EXIT_FAILURE;
+    }
+    return EXIT_SUCCESS;
+}
+
+static int run(struct sweep *s) {
+    struct error e = {0};
+    enum status status = make_plan(s, &e);
+    if (status == STATUS_OK)
+        warn_of_short_movies(s);
+    if (status == STATUS_OK && s->dry_run) {
+        print_plan(s);
+    } else if (status == STATUS_OK && count_present(s) == 0) {
+        print_skipped(s);
+        status =
+            error_set(&e, STATUS_ARGUMENT, "%s: none of its games can be swept", s->config_path);
+    } else if (status == STATUS_OK) {
+        status = sweep_games(s, &e);
+        if (status == STATUS_OK)
+            status = conclude(s, &e);
+    }
+    int exit_status = finish(s, status, &e);
+    plan_free(&s->plan);
+    db_close(s->db);
+    config_free(&s->config);
+    vec_free(&s->names);
+    free(s->list);
+    free(s->arguments);
+    return exit_status;
+}
+
+/* ---- what was typed, for the database ---- */
+
+static char *join_arguments(int argc, char **argv) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (int i = 0; out != NULL && i < argc; i++)
+        fprintf(out, "%s%s", i > 0 ? " " : "", argv[i]);
+    if (out != NULL)
+        fclose(out);
+    return text;
+}
+
+static const char *typed_engine(int argc, char **argv) {
+    for (int i = argc; i-- > 1;) {
+        if (strncmp(argv[i], "--engine=", 9) == 0)
+            return argv[i] + 9;
+        if (strcmp(argv[i - 1], "--engine") == 0)
+            return argv[i];
+    }
+    return "auto";
+}
+
+static const char details[] =
+    "For each game of CONFIG: one replay feeds the sampler and the exact profiler together, then\n"
+    "every configuration of the grid and the observed baseline build their graphs from the one\n"
+    "stream, on all processors, and are measured against the exact graph. Results go into the\n"
+    "database as they come, about once a second. A sweep that was stopped, in whatever way, goes\n"
+    "on where it was when the same command is given again; nothing is computed twice.\n"
+    "\n"
+    "ROMs that CONFIG names by SHA-1 are looked for in the folder that $HOTGRAPH_ROMS names, or\n"
+    "that CONFIG does; games without a ROM are skipped. configs/paper.cfg explains the format.\n"
+    "\n"
+    "At the end come the paper's four tables and the digest, a hash of all results without\n"
+    "timings, which does not depend on threads, engine, machine or run. If there is a file named "
+    "like\n"
+    "CONFIG with .digest, the sweep ends with \"reproduced\", or fails and names the first row\n"
+    "that differs.\n"
+    "\n"
+    "Examples:\n"
+    "  hotgraph sweep configs/quick.cfg --db quick.db\n"
+    "  hotgraph sweep configs/paper.cfg --games burrow,mazewisp --report results\n";
+
+int command_sweep(int argc, char **argv) {
+    struct sweep s = {.db_path = USUAL_DB};
+    const struct option_spec options[] = {
+        {"db", "FILE",
+         "the database; made where it is missing, but not its folder (default: " USUAL_DB ")",
+         OPTION_STRING, .to = &s.db_path},
+        {"report", "DIR", "write tables and figures into this folder at the end", OPTION_STRING,
+         .to = &s.report_folder},
+        {"games", "LIST", "only these games of CONFIG, separated by commas", OPTION_STRING,
+         .to = &s.game_list},
+        {"jobs", "N", "threads; 0 (default): as many as there are processors", OPTION_NUMBER,
+         .to = &s.jobs, .least = 0, .most = MOST_JOBS},
+        engine_option(&s.engine),
+        {"direct", NULL,
+         "each configuration by itself, by the plain implementation of its technique's "
+         "definition: the same results, slowly",
+         OPTION_FLAG, .to = &s.direct},
+        {"dry-run", NULL, "only say what would be computed", OPTION_FLAG, .to = &s.dry_run},
+        {"update-digest", NULL,
+         "take these results for the expected ones: write CONFIG's .digest file", OPTION_FLAG,
+         .to = &s.update_digest},
+        {0},
+    };
+    const struct usage usage = {
+        .command = "sweep",
+        .operands = "CONFIG",
+        .least = 1,
+        .most = 1,
+        .summary = "Runs the experiment that a configuration file describes, into a database.",
+        .details = details,
+        .options = options,
+    };
+    struct operands operands;
+    s.engine_options = typed_engine(argc, argv);
+    s.arguments = join_arguments(argc, argv); /* parsing puts them into another order */
+    if (!options_parse(&usage, argc, argv, &operands)) {
+        free(s.arguments);
+        return operands.exit_status;
+    }
+    if (s.update_digest && s.game_list != NULL) {
+        free(s.arguments);
+        return usage_error("sweep", "--update-digest needs all games: leave --games out");
+    }
+    char *config_path = data_find(operands.at[0]);
+    s.config_path = config_path != NULL ? config_path : operands.at[0];
+    if (s.jobs == 0)
+        s.jobs = (uint64_t)omp_get_num_procs();
+    const int exit_status = run(&s);
+    free(config_path);
+    return exit_status;
+}

@@ -1,0 +1,314 @@
+#include "config/config.h"
+
+#include "base/base.h"
+#include "config/fields.h"
+#include "config/includes.h"
+#include "config/points.h"
+#include "config/programs.h"
+#include "config/sampling.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    MOST_FRAMES = 100000000,
+};
+
+#define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
+
+/* ---- games ---- */
+
+static void game_free(struct config_game *g) {
+    char *texts[] = {g->name,   g->title, g->rom,        g->sha1, g->movie,
+                     g->stream, g->graph, g->paper_game, g->place};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
+    program_free(g->program);
+}
+
+static bool good_name(const char *name) {
+    return strlen(name) <= 40 && name[0] != '-' &&
+           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-") == strlen(name);
+}
+
+static enum status check_paper_game(const struct config *c, const config_setting_t *group,
+                                    const char *name, struct error *e) {
+    static const char *const games[] = {"1942",        "Balloon Fight",   "Dig Dug",
+                                        "Donkey Kong", "Mario Bros",      "Pac-Man",
+                                        "Popeye",      "Super Mario Bros"};
+    enum { COUNT = sizeof games / sizeof *games };
+    char list[200] = "";
+    for (int i = 0; i < COUNT; i++) {
+        if (name == NULL || strcmp(name, games[i]) == 0)
+            return STATUS_OK;
+        const size_t len = strlen(list);
+        snprintf(list + len, sizeof list - len, "%s%s", i > 0 ? ", " : "", games[i]);
+    }
+    return fields_error(c->from, group, e, "paper_game: the paper has no game '%s', only %s", name,
+                        list);
+}
+
+static enum status check_name(const struct config *c, const config_setting_t *group,
+                              const struct config_game *g, struct error *e) {
+    if (g->name == NULL)
+        return fields_error(c->from, group, e, "a %s without a name",
+                            g->program != NULL ? "program" : "game");
+    if (!good_name(g->name))
+        return fields_error(c->from, group, e,
+                            "the name '%s' must be made of at most 40 lower-case letters, digits "
+                            "and dashes",
+                            g->name);
+    if (config_find_game(c, g->name) != NULL)
+        return fields_error(c->from, group, e, "there are two games named '%s'", g->name);
+    return STATUS_OK;
+}
+
+static enum status check_game(const struct config *c, const config_setting_t *group,
+                              const struct config_game *g, struct error *e) {
+    bool foreign = g->stream != NULL || g->graph != NULL;
+    if (foreign && (g->stream == NULL || g->graph == NULL))
+        return fields_error(c->from, group, e, "%s needs both a stream and a graph", g->name);
+    if (foreign && (g->rom != NULL || g->sha1 != NULL || g->movie != NULL))
+        return fields_error(c->from, group, e,
+                            "%s has a ROM and a foreign stream: it can be only one of them",
+                            g->name);
+    if (!foreign && g->rom == NULL && g->sha1 == NULL)
+        return fields_error(c->from, group, e, "%s has neither rom nor sha1", g->name);
+    if (!foreign && g->movie == NULL)
+        return fields_error(c->from, group, e, "%s has no movie", g->name);
+    if (!foreign && g->instructions >= 0)
+        return fields_error(c->from, group, e, "instructions are given for foreign streams only");
+    if (g->sha1 != NULL && (strlen(g->sha1) != 40 || strspn(g->sha1, "0123456789abcdef") != 40))
+        return fields_error(c->from, group, e, "sha1 of %s must be 40 lower-case hex digits",
+                            g->name);
+    return check_paper_game(c, group, g->paper_game, e);
+}
+
+/* Completes and adds what was read, unless `status` says that it failed: then it is freed. */
+static enum status push_game(struct config *c, const config_setting_t *group, struct config_game *g,
+                             enum status status, struct error *e) {
+    if (status == STATUS_OK && g->title == NULL && (g->title = strdup(g->name)) == NULL)
+        status = OUT_OF_MEMORY(c, e);
+    if (status == STATUS_OK &&
+        asprintf(&g->place, "%s:%u", fields_file(c->from, group),
+                 includes_line(c->from, config_setting_source_line(group))) < 0) {
+        g->place = NULL;
+        status = OUT_OF_MEMORY(c, e);
+    }
+    if (status == STATUS_OK && !vec_push(&c->games, *g))
+        status = OUT_OF_MEMORY(c, e);
+    if (status != STATUS_OK)
+        game_free(g);
+    return status;
+}
+
+static enum status read_game(struct config *c, const config_setting_t *group, struct error *e) {
+    struct config_game g = {.instructions = -1};
+    int64_t frames = (int64_t)c->frames;
+    const struct field fields[] = {
+        {"name", FIELD_TEXT, &g.name, 0, 0},
+        {"title", FIELD_TEXT, &g.title, 0, 0},
+        {"rom", FIELD_PATH, &g.rom, 0, 0},
+        {"sha1", FIELD_TEXT, &g.sha1, 0, 0},
+        {"movie", FIELD_PATH, &g.movie, 0, 0},
+        {"stream", FIELD_PATH, &g.stream, 0, 0},
+        {"graph", FIELD_PATH, &g.graph, 0, 0},
+        {"instructions", FIELD_NUMBER, &g.instructions, 0, INT64_MAX},
+        {"paper_game", FIELD_TEXT, &g.paper_game, 0, 0},
+        {"untested", FIELD_FLAG, &g.untested, 0, 0},
+        {"frames", FIELD_NUMBER, &frames, 1, MOST_FRAMES},
+        {0},
+    };
+    enum status status = fields_read(c->from, group, fields, e);
+    g.frames = (uint64_t)frames;
+    if (status == STATUS_OK)
+        status = check_name(c, group, &g, e);
+    if (status == STATUS_OK)
+        status = check_game(c, group, &g, e);
+    return push_game(c, group, &g, status, e);
+}
+
+static enum status read_program(struct config *c, const config_setting_t *group, struct error *e) {
+    struct config_game g = {.instructions = -1};
+    enum status status = program_read(&g.program, c->from, group, &g.name, &g.title, e);
+    if (status == STATUS_OK)
+        status = check_name(c, group, &g, e);
+    return push_game(c, group, &g, status, e);
+}
+
+static enum status read_list(struct config *c, const config_setting_t *list, const char *what,
+                             enum status (*read)(struct config *c, const config_setting_t *group,
+                                                 struct error *e),
+                             struct error *e) {
+    if (!config_setting_is_list(list))
+        return fields_error(c->from, list, e, "%s must be a list in parentheses", what);
+    enum status status = STATUS_OK;
+    for (int i = 0; status == STATUS_OK && i < config_setting_length(list); i++)
+        status = read(c, config_setting_get_elem(list, (unsigned)i), e);
+    return status;
+}
+
+const struct config_game *config_find_game(const struct config *c, const char *name) {
+    for (size_t i = 0; i < c->games.len; i++)
+        if (strcmp(c->games.at[i].name, name) == 0)
+            return &c->games.at[i];
+    return NULL;
+}
+
+/* ---- the whole ---- */
+
+bool config_needs_structure(const struct config *c) {
+    bool needs = c->sampling.by == SAMPLER_ACTIVE;
+    for (size_t i = 0; i < c->points.len; i++)
+        needs |= c->points.at[i].technique->needs_structure;
+    return needs;
+}
+
+/* Structure is recorded in a replay, so only games that are played have one. */
+static enum status check_structure(const struct config *c, struct error *e) {
+    const struct technique *wants = NULL;
+    for (size_t i = 0; i < c->points.len; i++)
+        if (c->points.at[i].technique->needs_structure)
+            wants = c->points.at[i].technique;
+    for (size_t i = 0; wants != NULL && i < c->games.len; i++)
+        if (c->games.at[i].movie == NULL)
+            return error_set(e, STATUS_FORMAT,
+                             "%s: %s needs the program's structure, which only games that are "
+                             "played have: not %s",
+                             c->games.at[i].place, wants->name, c->games.at[i].name);
+    return STATUS_OK;
+}
+
+/* What the paper samples is written as it was before there was anything else. */
+static void hash_sampling(struct hash *h, const struct sampler_options *s) {
+    char key[200];
+    if (s->by == SAMPLER_TIME && !s->weigh) {
+        hash_add(h,
+                 "method %d interval %" PRIu64 " batch %u jitter %" PRIu64 " seed %" PRIu64
+                 " phase %" PRIu64 "\n",
+                 CONFIG_METHOD, s->interval_us, s->batch_length, s->jitter_us, s->seed,
+                 s->phase_cycles);
+        return;
+    }
+    config_sampling_key(s, key, sizeof key);
+    hash_add(h, "method %d sampling %s\n", CONFIG_METHOD, key);
+}
+
+static enum status hash_definition(struct config *c, struct error *e) {
+    struct hash *h = hash_start();
+    hash_sampling(h, &c->sampling);
+    for (size_t i = 0; i < c->points.len; i++) {
+        const struct config_point *p = &c->points.at[i];
+        hash_add(h, "%d %s %d\n", p->number, p->key, p->label != NULL);
+    }
+    for (size_t i = 0; i < c->marks.len; i++)
+        hash_add(h, "mark %" PRIu64 "\n", c->marks.at[i]);
+    return hash_finish(h, c->definition_hash) ? STATUS_OK : OUT_OF_MEMORY(c, e);
+}
+
+static char *stem(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *start = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(start, '.');
+    return strndup(start, dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start));
+}
+
+/* Games come after frames, labels after the grid, whatever their order in the file. */
+static enum status read_root(struct config *c, const config_setting_t *root, struct error *e) {
+    config_setting_t *sampling = NULL, *grid = NULL, *convergence = NULL, *games = NULL,
+                     *programs = NULL;
+    int64_t frames = (int64_t)c->frames;
+    const struct field fields[] = {
+        {"name", FIELD_TEXT, &c->name, 0, 0},
+        {"frames", FIELD_NUMBER, &frames, 1, MOST_FRAMES},
+        {"sampling", FIELD_SETTING, &sampling, 0, 0},
+        {"grid", FIELD_SETTING, &grid, 0, 0},
+        {"convergence", FIELD_SETTING, &convergence, 0, 0},
+        {"roms", FIELD_PATH, &c->roms, 0, 0},
+        {"games", FIELD_SETTING, &games, 0, 0},
+        {"programs", FIELD_SETTING, &programs, 0, 0},
+        {0},
+    };
+    enum status status = fields_read(c->from, root, fields, e);
+    c->frames = (uint64_t)frames;
+    if (status == STATUS_OK && c->name == NULL && (c->name = stem(c->path)) == NULL)
+        status = OUT_OF_MEMORY(c, e);
+    if (status == STATUS_OK && sampling != NULL)
+        status = sampling_read(&c->sampling, c->from, sampling, e);
+    if (status == STATUS_OK && grid != NULL)
+        status = points_read_grid(c, grid, e);
+    if (status == STATUS_OK)
+        status = points_push_baseline(c, e);
+    if (status == STATUS_OK && convergence != NULL)
+        status = points_read_convergence(c, convergence, e);
+    if (status == STATUS_OK && games != NULL)
+        status = read_list(c, games, "games", read_game, e);
+    if (status == STATUS_OK && programs != NULL)
+        status = read_list(c, programs, "programs", read_program, e);
+    if (status == STATUS_OK)
+        status = check_structure(c, e);
+    return status != STATUS_OK ? status : hash_definition(c, e);
+}
+
+static enum status parse_file(struct config *c, config_t *file, struct includes *from,
+                              struct error *e) {
+    struct stat info;
+    if (stat(c->path, &info) == 0 && S_ISDIR(info.st_mode))
+        return error_set(e, STATUS_IO, "%s: is a folder, not a configuration file", c->path);
+    if (access(c->path, R_OK) != 0)
+        return file_unopened(c->path, errno, e);
+    enum status status = includes_read(from, c->path, e);
+    if (status != STATUS_OK || config_read_string(file, from->text) == CONFIG_TRUE)
+        return status;
+    const unsigned line = (unsigned)config_error_line(file);
+    return error_set(e, STATUS_FORMAT, "%s:%u: %s", includes_file(from, line),
+                     includes_line(from, line), config_error_text(file));
+}
+
+enum status config_load(struct config *out, const char *path, struct error *e) {
+    struct config c = {.frames = 18000, .sampling = sampling_usual()};
+    struct includes from = {0};
+    config_t file;
+    config_init(&file);
+    c.path = strdup(path);
+    c.from = &from;
+    enum status status = c.path != NULL ? parse_file(&c, &file, &from, e)
+                                        : error_set(e, STATUS_MEMORY, "%s: out of memory", path);
+    if (status == STATUS_OK)
+        status = read_root(&c, config_root_setting(&file), e);
+    config_destroy(&file);
+    memcpy(&c.files, &from.files, sizeof c.files); /* they are c's from now on */
+    memset(&from.files, 0, sizeof from.files);
+    includes_free(&from);
+    c.from = NULL;
+    if (status != STATUS_OK)
+        config_free(&c);
+    *out = c;
+    return status;
+}
+
+void config_free(struct config *c) {
+    for (size_t i = 0; i < c->points.len; i++) {
+        free(c->points.at[i].label);
+        free(c->points.at[i].key);
+    }
+    for (size_t i = 0; i < c->games.len; i++)
+        game_free(&c->games.at[i]);
+    for (size_t i = 0; i < c->files.len; i++) {
+        free(c->files.at[i].path);
+        free(c->files.at[i].text);
+    }
+    vec_free(&c->files);
+    vec_free(&c->points);
+    vec_free(&c->marks);
+    vec_free(&c->games);
+    free(c->path);
+    free(c->name);
+    free(c->roms);
+    *c = (struct config){0};
+}

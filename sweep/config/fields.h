@@ -1,0 +1,58 @@
+/*
+ * fields: libconfig groups read by a table of what they may hold, with errors that name file and
+ * line.
+ *
+ *     uint64_t frames = 18000;
+ *     const struct field fields[] = {
+ *         {"frames", FIELD_NUMBER, &frames, .least = 1, .most = 10000000},
+ *         {0},
+ *     };
+ *     if (fields_read(&source, group, fields, &err)) ...
+ */
+#ifndef HOTGRAPH_FIELDS_H
+#define HOTGRAPH_FIELDS_H
+
+#include "base/base.h"
+#include "config/includes.h"
+
+#include <libconfig.h>
+
+enum field_kind {
+    FIELD_TEXT,    /* char **: owned by the reader of the table; must not be empty */
+    FIELD_PATH,    /* char **: the same, made relative to the folder of the file it stands in */
+    FIELD_FLAG,    /* bool * */
+    FIELD_NUMBER,  /* int64_t *: least..most */
+    FIELD_MILLIS,  /* uint64_t *: milliseconds, whole or with a fraction; least..most and the value
+                      that is stored are in µs */
+    FIELD_SETTING, /* config_setting_t **: for the caller to read */
+};
+
+struct field {
+    const char *name; /* a row without one ends the table */
+    enum field_kind kind;
+    void *to; /* left alone where the file does not have the field */
+    int64_t least, most;
+};
+
+/* Sets what the group holds. STATUS_FORMAT: an unknown name, a wrong type, out of range. `from`:
+ * the text that libconfig read. */
+enum status fields_read(const struct includes *from, const config_setting_t *group,
+                        const struct field *fields, struct error *e);
+
+/* One integer setting, or one element of an array, in least..most. */
+enum status fields_integer(const struct includes *from, const config_setting_t *setting,
+                           int64_t least, int64_t most, int64_t *out, struct error *e);
+
+/* One text setting, or one element of an array, that is one of the words (the last is NULL): its
+ * number. */
+enum status fields_word(const struct includes *from, const config_setting_t *setting,
+                        const char *const *words, unsigned *out, struct error *e);
+
+/* Fails with "FILE:LINE: ..." of that setting. */
+enum status fields_error(const struct includes *from, const config_setting_t *setting,
+                         struct error *e, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The file in which the setting stands. */
+const char *fields_file(const struct includes *from, const config_setting_t *setting);
+
+#endif

@@ -1,0 +1,331 @@
+#include "config/points.h"
+
+#include "config/fields.h"
+#include "config/includes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_POINTS = 10000 };
+
+#define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
+
+/* ---- configurations ---- */
+
+const char *config_word(const struct config_point *p, int parameter) {
+    const struct parameter *of = &p->technique->parameters[parameter];
+    return of->words != NULL ? of->words[p->values[parameter] - of->least] : NULL;
+}
+
+static char *point_key(const struct config_point *p) {
+    char text[600];
+    size_t len = (size_t)snprintf(text, sizeof text, "%s", p->technique->name);
+    for (int i = 0; i < TECHNIQUE_PARAMETERS && p->technique->parameters[i].name != NULL; i++) {
+        const char *name = p->technique->parameters[i].name, *word = config_word(p, i);
+        if (len < sizeof text)
+            len += (size_t)(word != NULL
+                                ? snprintf(text + len, sizeof text - len, " %s=%s", name, word)
+                                : snprintf(text + len, sizeof text - len, " %s=%" PRId64, name,
+                                           p->values[i]));
+    }
+    return strdup(text);
+}
+
+static void standard_values(struct config_point *p) {
+    for (int i = 0; i < TECHNIQUE_PARAMETERS && p->technique->parameters[i].name != NULL; i++)
+        p->values[i] = p->technique->parameters[i].standard;
+}
+
+/* Index of a technique's parameter, -1 if it has none of that name. */
+static int parameter_index(const struct technique *t, const char *name) {
+    for (int i = 0; i < TECHNIQUE_PARAMETERS && t->parameters[i].name != NULL; i++)
+        if (strcmp(t->parameters[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static enum status unknown_parameter(const struct config *c, const config_setting_t *setting,
+                                     const struct technique *t, struct error *e) {
+    char known[400] = "technique";
+    size_t len = strlen(known);
+    for (int i = 0; i < TECHNIQUE_PARAMETERS && t->parameters[i].name != NULL; i++)
+        if (len < sizeof known)
+            len += (size_t)snprintf(known + len, sizeof known - len, ", %s", t->parameters[i].name);
+    return fields_error(c->from, setting, e, "%s has no parameter '%s' (known here: %s)", t->name,
+                        config_setting_name(setting), known);
+}
+
+/* The `technique` key of a group; gaussian where it has none. */
+static enum status read_technique(const struct config *c, const config_setting_t *group,
+                                  const struct technique **out, struct error *e) {
+    if (!config_setting_is_group(group))
+        return fields_error(c->from, group, e, "a group in braces is expected here");
+    const char *name = "gaussian";
+    config_setting_t *setting = config_setting_get_member(group, "technique");
+    if (setting != NULL && (name = config_setting_get_string(setting)) == NULL)
+        return fields_error(c->from, setting, e, "technique must be a text in quotes");
+    *out = technique_find(name);
+    if (*out == NULL || (*out)->build == NULL)
+        return fields_error(c->from, setting != NULL ? setting : group, e,
+                            "there is no technique '%s' that works on streams", name);
+    return STATUS_OK;
+}
+
+/* One value: a number, or the word for it where the parameter's values have names. */
+static enum status read_value(const struct config *c, const config_setting_t *setting,
+                              const struct parameter *p, int64_t *out, struct error *e) {
+    if (p->words == NULL)
+        return fields_integer(c->from, setting, p->least, p->most, out, e);
+    unsigned number;
+    enum status status = fields_word(c->from, setting, p->words, &number, e);
+    if (status == STATUS_OK)
+        *out = p->least + number;
+    return status;
+}
+
+/* One parameter's values: a number or an array of different numbers. */
+struct axis {
+    int parameter;
+    VEC(int64_t) values;
+};
+
+static enum status read_axis(const struct config *c, const config_setting_t *setting,
+                             const struct technique *t, struct axis *axis, struct error *e) {
+    axis->parameter = parameter_index(t, config_setting_name(setting));
+    if (axis->parameter < 0)
+        return unknown_parameter(c, setting, t, e);
+    const struct parameter *p = &t->parameters[axis->parameter];
+    bool many = config_setting_is_array(setting) || config_setting_is_list(setting);
+    int count = many ? config_setting_length(setting) : 1;
+    if (count == 0)
+        return fields_error(c->from, setting, e, "%s has no values", p->name);
+    for (int i = 0; i < count; i++) {
+        int64_t value;
+        const config_setting_t *one =
+            many ? config_setting_get_elem(setting, (unsigned)i) : setting;
+        enum status status = read_value(c, one, p, &value, e);
+        if (status != STATUS_OK)
+            return status;
+        for (size_t k = 0; k < axis->values.len; k++)
+            if (axis->values.at[k] == value)
+                return fields_error(c->from, setting, e, "%s has the value %" PRId64 " twice",
+                                    p->name, value);
+        if (!vec_push(&axis->values, value))
+            return OUT_OF_MEMORY(c, e);
+    }
+    return STATUS_OK;
+}
+
+/* A window larger than a batch is refused by the techniques; better now than after the replay. */
+static enum status check_windows(const struct config *c, const config_setting_t *group,
+                                 struct error *e) {
+    for (size_t i = 0; i < c->points.len; i++) {
+        const struct config_point *p = &c->points.at[i];
+        int window = parameter_index(p->technique, "window_size");
+        if (window >= 0 && p->values[window] > (int64_t)c->sampling.batch_length)
+            return fields_error(c->from, group, e,
+                                "window_size %" PRId64 " is larger than a batch of %u instructions",
+                                p->values[window], c->sampling.batch_length);
+    }
+    return STATUS_OK;
+}
+
+/* Takes the label over, also when it fails. */
+static enum status push_point(struct config *c, struct config_point p, struct error *e) {
+    p.key = point_key(&p);
+    if (p.key != NULL && vec_push(&c->points, p))
+        return STATUS_OK;
+    free(p.label);
+    free(p.key);
+    return OUT_OF_MEMORY(c, e);
+}
+
+/* Whether one of the grids before has the configuration already; those are the first `before`. */
+static enum status refuse_twice(const struct config *c, size_t before,
+                                const config_setting_t *group, const struct config_point *p,
+                                struct error *e) {
+    for (size_t i = 0; i < before; i++)
+        if (c->points.at[i].technique == p->technique &&
+            memcmp(c->points.at[i].values, p->values, sizeof p->values) == 0)
+            return fields_error(c->from, group, e,
+                                "a grid before has a configuration of this one, "
+                                "'%s'",
+                                c->points.at[i].key);
+    return STATUS_OK;
+}
+
+/* All combinations; the first axis of the file varies slowest. */
+static enum status push_grid(struct config *c, const config_setting_t *group,
+                             const struct technique *t, const struct axis *axes, int axis_count,
+                             struct error *e) {
+    const size_t before = c->points.len;
+    size_t total = 1;
+    for (int i = 0; i < axis_count; i++) {
+        total *= axes[i].values.len;
+        if (before + total > MOST_POINTS)
+            return fields_error(c->from, group, e, "the grid has more than %d configurations",
+                                MOST_POINTS);
+    }
+    for (size_t number = 0; number < total; number++) {
+        struct config_point p = {.technique = t, .number = (int)(before + number)};
+        standard_values(&p);
+        size_t rest = number;
+        for (int i = axis_count; i-- > 0;) {
+            p.values[axes[i].parameter] = axes[i].values.at[rest % axes[i].values.len];
+            rest /= axes[i].values.len;
+        }
+        enum status status = refuse_twice(c, before, group, &p, e);
+        if (status == STATUS_OK)
+            status = push_point(c, p, e);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return check_windows(c, group, e);
+}
+
+/* The baseline is part of every experiment, once. */
+static enum status refuse_baseline(const struct config *c, const config_setting_t *group,
+                                   struct error *e) {
+    struct config_point baseline = {.technique = technique_find("observed")};
+    if (baseline.technique == NULL)
+        return STATUS_OK;
+    standard_values(&baseline);
+    for (size_t i = 0; i < c->points.len; i++)
+        if (c->points.at[i].technique == baseline.technique &&
+            memcmp(c->points.at[i].values, baseline.values, sizeof baseline.values) == 0)
+            return fields_error(c->from, group, e,
+                                "the grid has the baseline, 'observed', which is part of every "
+                                "experiment without it");
+    return STATUS_OK;
+}
+
+static enum status read_grid(struct config *c, const config_setting_t *group, struct error *e) {
+    const struct technique *t;
+    enum status status = read_technique(c, group, &t, e);
+    struct axis axes[TECHNIQUE_PARAMETERS] = {0};
+    int count = 0;
+    int length = status == STATUS_OK ? config_setting_length(group) : 0;
+    for (int i = 0; status == STATUS_OK && i < length; i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        if (strcmp(config_setting_name(setting), "technique") == 0)
+            continue;
+        /* libconfig allows a name once a group, so there are no more axes than parameters. */
+        status = count < TECHNIQUE_PARAMETERS ? read_axis(c, setting, t, &axes[count], e)
+                                              : unknown_parameter(c, setting, t, e);
+        count++;
+    }
+    if (status == STATUS_OK)
+        status = push_grid(c, group, t, axes, count, e);
+    if (status == STATUS_OK)
+        status = refuse_baseline(c, group, e);
+    for (int i = 0; i < TECHNIQUE_PARAMETERS; i++)
+        vec_free(&axes[i].values);
+    return status;
+}
+
+/* One grid, or a list of them, numbered on from each to the next. */
+enum status points_read_grid(struct config *c, const config_setting_t *setting, struct error *e) {
+    if (!config_setting_is_list(setting))
+        return read_grid(c, setting, e);
+    enum status status = STATUS_OK;
+    for (int i = 0; status == STATUS_OK && i < config_setting_length(setting); i++)
+        status = read_grid(c, config_setting_get_elem(setting, (unsigned)i), e);
+    return status;
+}
+
+enum status points_push_baseline(struct config *c, struct error *e) {
+    struct config_point p = {.technique = technique_find("observed"), .number = -1};
+    if (p.technique == NULL)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "this program was built without the technique "
+                         "'observed', which every table needs");
+    standard_values(&p);
+    p.label = strdup("observed");
+    return p.label != NULL ? push_point(c, p, e) : OUT_OF_MEMORY(c, e);
+}
+
+/* ---- convergence ---- */
+
+static enum status read_marks(struct config *c, const config_setting_t *list, struct error *e) {
+    if (!config_setting_is_array(list) && !config_setting_is_list(list))
+        return fields_error(c->from, list, e, "batches must be an array of numbers");
+    for (int i = 0; i < config_setting_length(list); i++) {
+        int64_t mark;
+        const config_setting_t *setting = config_setting_get_elem(list, (unsigned)i);
+        enum status status = fields_integer(c->from, setting, 1, INT64_MAX / 2, &mark, e);
+        if (status != STATUS_OK)
+            return status;
+        if (c->marks.len > 0 && (uint64_t)mark <= c->marks.at[c->marks.len - 1])
+            return fields_error(c->from, list, e, "batches must rise from each to the next");
+        if (!vec_push(&c->marks, (uint64_t)mark))
+            return OUT_OF_MEMORY(c, e);
+    }
+    return STATUS_OK;
+}
+
+static enum status read_values(const struct config *c, const config_setting_t *group,
+                               struct config_point *p, struct error *e) {
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        const char *name = config_setting_name(setting);
+        if (strcmp(name, "technique") == 0 || strcmp(name, "label") == 0)
+            continue;
+        int k = parameter_index(p->technique, name);
+        if (k < 0)
+            return unknown_parameter(c, setting, p->technique, e);
+        const struct parameter *parameter = &p->technique->parameters[k];
+        enum status status = read_value(c, setting, parameter, &p->values[k], e);
+        if (status != STATUS_OK)
+            return status;
+    }
+    return STATUS_OK;
+}
+
+/* Gives a configuration of the grid its label. */
+static enum status label_point(struct config *c, const config_setting_t *group, struct error *e) {
+    struct config_point wanted = {.number = -1};
+    enum status status = read_technique(c, group, &wanted.technique, e);
+    if (status != STATUS_OK)
+        return status;
+    standard_values(&wanted);
+    config_setting_t *label = config_setting_get_member(group, "label");
+    const char *text = label != NULL ? config_setting_get_string(label) : NULL;
+    if (text == NULL || text[0] == '\0')
+        return fields_error(c->from, group, e, "a label in quotes is missing here");
+    if ((status = read_values(c, group, &wanted, e)))
+        return status;
+    for (size_t i = 0; i < c->points.len; i++)
+        if (c->points.at[i].label != NULL && strcmp(c->points.at[i].label, text) == 0)
+            return fields_error(c->from, label, e, "the label '%s' is taken", text);
+    for (size_t i = 0; i < c->points.len; i++) {
+        struct config_point *p = &c->points.at[i];
+        if (p->number < 0 || p->technique != wanted.technique ||
+            memcmp(p->values, wanted.values, sizeof p->values) != 0)
+            continue;
+        if (p->label != NULL)
+            return fields_error(c->from, group, e, "this configuration is '%s' already", p->label);
+        p->label = strdup(text);
+        return p->label != NULL ? STATUS_OK : OUT_OF_MEMORY(c, e);
+    }
+    return fields_error(c->from, group, e, "this configuration is not one of the grid's");
+}
+
+enum status points_read_convergence(struct config *c, const config_setting_t *group,
+                                    struct error *e) {
+    config_setting_t *marks = NULL, *list = NULL;
+    const struct field fields[] = {
+        {"batches", FIELD_SETTING, &marks, 0, 0},
+        {"configurations", FIELD_SETTING, &list, 0, 0},
+        {0},
+    };
+    enum status status = fields_read(c->from, group, fields, e);
+    if (status == STATUS_OK && marks != NULL)
+        status = read_marks(c, marks, e);
+    if (status == STATUS_OK && list != NULL && !config_setting_is_list(list))
+        status = fields_error(c->from, list, e, "configurations must be a list in parentheses");
+    for (int i = 0; status == STATUS_OK && list != NULL && i < config_setting_length(list); i++)
+        status = label_point(c, config_setting_get_elem(list, (unsigned)i), e);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* points: the configurations that a file asks for: its grids, the baseline, and which of them have
+ * their convergence recorded. Private to config. */
+#ifndef HOTGRAPH_POINTS_H
+#define HOTGRAPH_POINTS_H
+
+#include <libconfig.h>
+
+#include "config/config.h"
+
+/* `grid`: a group, or a list of groups that are numbered on from each to the next. */
+enum status points_read_grid(struct config *c, const config_setting_t *setting, struct error *e);
+/* Once, behind the grids. */
+enum status points_push_baseline(struct config *c, struct error *e);
+/* `convergence`: marks, and labels for points that are there. */
+enum status points_read_convergence(struct config *c, const config_setting_t *group,
+                                    struct error *e);
+
+#endif

@@ -1,0 +1,98 @@
+/* Programs in a configuration: entries of the list `programs`, each a program to be recorded. */
+#include "config/programs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/fields.h"
+
+enum { WORDS_MOST = 64, BATCH_MOST = 65536 };
+
+static const int64_t EVERY_MOST = INT64_C(1) << 50;
+
+void program_free(struct config_program *p) {
+    if (p == NULL)
+        return;
+    for (size_t i = 0; p->command != NULL && p->command[i] != NULL; i++)
+        free(p->command[i]);
+    for (size_t i = 0; p->images != NULL && p->images[i] != NULL; i++)
+        free(p->images[i]);
+    free(p->command);
+    free(p->images);
+    free(p->input);
+    free(p->folder);
+    free(p);
+}
+
+/* A list or array of texts as an array that ends with NULL. */
+static enum status read_words(const struct includes *from, const config_setting_t *list,
+                              const char *what, char ***out, struct error *e) {
+    int count = config_setting_length(list);
+    if ((!config_setting_is_list(list) && !config_setting_is_array(list)) || count == 0 ||
+        count > WORDS_MOST)
+        return fields_error(from, list, e, "%s must be a list of 1 to %d texts in parentheses",
+                            what, WORDS_MOST);
+    char **words = *out = calloc((size_t)count + 1, sizeof *words);
+    for (int i = 0; words != NULL && i < count; i++) {
+        const char *word = config_setting_get_string_elem(list, i);
+        if (word == NULL)
+            return fields_error(from, list, e, "%s must be a list of texts", what);
+        if ((words[i] = strdup(word)) == NULL)
+            words = NULL;
+    }
+    return words != NULL ? STATUS_OK : fields_error(from, list, e, "out of memory");
+}
+
+/* "HASH PATH" */
+static bool good_image(const char *text) {
+    return strspn(text, "0123456789abcdef") == 32 && text[32] == ' ' && text[33] == '/';
+}
+
+static enum status check_program(const struct includes *from, const config_setting_t *group,
+                                 const struct config_program *p, struct error *e) {
+    if (p->command == NULL)
+        return fields_error(from, group, e, "a program without its command");
+    if (p->command[0][0] != '/' && p->folder == NULL)
+        return fields_error(from, group, e,
+                            "command: without a folder a program is named by its whole path, not "
+                            "'%s'",
+                            p->command[0]);
+    if (p->batch > p->every)
+        return fields_error(from, group, e, "a batch of %u does not fit between two of them: %u",
+                            p->batch, (unsigned)p->every);
+    for (size_t i = 0; p->images != NULL && p->images[i] != NULL; i++)
+        if (!good_image(p->images[i]))
+            return fields_error(from, group, e,
+                                "images: '%s' is not 32 hexadecimal digits, a space and a path",
+                                p->images[i]);
+    return STATUS_OK;
+}
+
+enum status program_read(struct config_program **out, const struct includes *from,
+                         const config_setting_t *group, char **name, char **title,
+                         struct error *e) {
+    struct config_program *p = *out = calloc(1, sizeof *p);
+    if (p == NULL)
+        return fields_error(from, group, e, "out of memory");
+    config_setting_t *command = NULL, *images = NULL;
+    int64_t every = 1667, batch = 25;
+    const struct field fields[] = {
+        {"name", FIELD_TEXT, name, 0, 0},
+        {"title", FIELD_TEXT, title, 0, 0},
+        {"command", FIELD_SETTING, &command, 0, 0},
+        {"input", FIELD_PATH, &p->input, 0, 0},
+        {"folder", FIELD_PATH, &p->folder, 0, 0},
+        {"every", FIELD_NUMBER, &every, 1, EVERY_MOST},
+        {"batch", FIELD_NUMBER, &batch, 1, BATCH_MOST},
+        {"images", FIELD_SETTING, &images, 0, 0},
+        {0},
+    };
+    enum status status = fields_read(from, group, fields, e);
+    p->every = (uint64_t)every;
+    p->batch = (unsigned)batch;
+    if (status == STATUS_OK && command != NULL)
+        status = read_words(from, command, "command", &p->command, e);
+    if (status == STATUS_OK && images != NULL)
+        status = read_words(from, images, "images", &p->images, e);
+    return status == STATUS_OK ? check_program(from, group, p, e) : status;
+}

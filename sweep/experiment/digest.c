@@ -1,0 +1,186 @@
+#include "experiment/experiment.h"
+
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LARGEST_FILE = 64 << 20 };
+
+static enum status add_line(void *user, const char *key, const char hash[33], struct error *e) {
+    struct digest *d = user;
+    struct digest_line line = {.key = strdup(key)};
+    memcpy(line.hash, hash, sizeof line.hash);
+    if (line.key != NULL && vec_push(&d->lines, line))
+        return STATUS_OK;
+    free(line.key);
+    return error_set(e, STATUS_MEMORY, "out of memory");
+}
+
+enum status digest_take(struct digest *out, struct db *db, const char *experiment,
+                        const char *const *games, size_t game_count, struct error *e) {
+    *out = (struct digest){0};
+    enum status status = db_digest(db, experiment, games, game_count, add_line, out, e);
+    struct hash *total = hash_start();
+    for (size_t i = 0; i < out->lines.len; i++)
+        hash_add(total, "%s\t%s\n", out->lines.at[i].key, out->lines.at[i].hash);
+    if (!hash_finish(total, out->total) && status == STATUS_OK)
+        status = error_set(e, STATUS_MEMORY, "out of memory");
+    if (status != STATUS_OK)
+        digest_free(out);
+    return status;
+}
+
+/* "key<tab>hash" without its newline. */
+static enum status read_line(struct digest *d, const char *path, size_t number, char *line,
+                             struct error *e) {
+    char *tab = strchr(line, '\t');
+    if (tab == NULL || tab == line || strlen(tab + 1) != 32 ||
+        strspn(tab + 1, "0123456789abcdef") != 32)
+        return error_set(e, STATUS_FORMAT,
+                         "%s:%zu: not a key, a tab and 32 hex digits; --update-digest writes the "
+                         "file anew",
+                         path, number);
+    *tab = '\0';
+    if (strcmp(line, "definition") == 0) {
+        memcpy(d->definition, tab + 1, sizeof d->definition);
+        return STATUS_OK;
+    }
+    return add_line(d, line, tab + 1, e);
+}
+
+enum status digest_read(struct digest *out, const char *path, struct error *e) {
+    *out = (struct digest){0};
+    struct bytes file;
+    enum status status = file_read(&file, path, LARGEST_FILE, e);
+    if (status != STATUS_OK)
+        return status;
+    char *next = (char *)file.at;
+    for (size_t number = 1; status == STATUS_OK && next != NULL && *next != '\0'; number++) {
+        char *line = next;
+        next = strchr(line, '\n');
+        if (next != NULL)
+            *next++ = '\0';
+        if (line[0] != '#' && line[0] != '\0')
+            status = read_line(out, path, number, line, e);
+    }
+    bytes_free(&file);
+    if (status != STATUS_OK)
+        digest_free(out);
+    return status;
+}
+
+enum status digest_write(const struct digest *d, const char *path, const char *experiment,
+                         struct error *e) {
+    struct file_writer *w;
+    enum status status = file_open(&w, path, e);
+    if (status != STATUS_OK)
+        return status;
+    file_printf(w,
+                "# What the experiment '%s' finds: xxh3-128 of each row, timings left out.\n"
+                "# A sweep compares itself with this file; --update-digest writes it.\n",
+                experiment);
+    file_printf(w, "definition\t%s\n", d->definition);
+    for (size_t i = 0; i < d->lines.len; i++)
+        file_printf(w, "%s\t%s\n", d->lines.at[i].key, d->lines.at[i].hash);
+    return file_commit(w, e);
+}
+
+void digest_free(struct digest *d) {
+    for (size_t i = 0; i < d->lines.len; i++)
+        free(d->lines.at[i].key);
+    vec_free(&d->lines);
+    *d = (struct digest){0};
+}
+
+/* ---- comparing ---- */
+
+static size_t game_length(const char *key) {
+    return strcspn(key, "/");
+}
+
+static bool same_game(const char *a, const char *b) {
+    size_t len = game_length(a);
+    return len == game_length(b) && memcmp(a, b, len) == 0;
+}
+
+/* Lines by key and by game; thousands of each. */
+struct index {
+    const struct digest *digest;
+    struct map keys, games; /* hash -> 1 + the first line with it */
+};
+
+static bool index_make(struct index *x, const struct digest *d) {
+    *x = (struct index){.digest = d};
+    for (size_t i = 0; i < d->lines.len; i++) {
+        const char *key = d->lines.at[i].key;
+        uint64_t *line = map_at(&x->keys, fnv1a64(key, strlen(key)));
+        uint64_t *game = line != NULL ? map_at(&x->games, fnv1a64(key, game_length(key))) : NULL;
+        if (game == NULL)
+            return false;
+        *line = *line != 0 ? *line : i + 1;
+        *game = *game != 0 ? *game : i + 1;
+    }
+    return true;
+}
+
+static void index_free(struct index *x) {
+    map_free(&x->keys);
+    map_free(&x->games);
+}
+
+/* The first line of that key; NULL: there is none. (Keys with one hash are as good as equal keys:
+ * 2^-64.) */
+static const struct digest_line *find_key(const struct index *x, const char *key) {
+    const uint64_t *at = map_find(&x->keys, fnv1a64(key, strlen(key)));
+    const struct digest_line *line = at != NULL ? &x->digest->lines.at[*at - 1] : NULL;
+    return line != NULL && strcmp(line->key, key) == 0 ? line : NULL;
+}
+
+static bool has_game(const struct index *x, const char *key) {
+    const uint64_t *at = map_find(&x->games, fnv1a64(key, game_length(key)));
+    return at != NULL && same_game(x->digest->lines.at[*at - 1].key, key);
+}
+
+/* Does a line begin a game that no line before it belongs to? */
+static bool begins_game(const struct index *x, size_t line) {
+    const char *key = x->digest->lines.at[line].key;
+    const uint64_t *at = map_find(&x->games, fnv1a64(key, game_length(key)));
+    return at != NULL && *at == line + 1;
+}
+
+static enum digest_verdict compare(const struct index *ours, const struct index *expected,
+                                   const char **key) {
+    for (size_t i = 0; i < ours->digest->lines.len; i++) {
+        *key = ours->digest->lines.at[i].key;
+        const struct digest_line *line = find_key(expected, *key);
+        if (line == NULL && has_game(expected, *key))
+            return DIGEST_UNEXPECTED;
+        if (line != NULL && strcmp(line->hash, ours->digest->lines.at[i].hash) != 0)
+            return DIGEST_CHANGED;
+    }
+    for (size_t i = 0; i < expected->digest->lines.len; i++) {
+        *key = expected->digest->lines.at[i].key;
+        if (has_game(ours, *key) && find_key(ours, *key) == NULL)
+            return DIGEST_MISSING;
+    }
+    *key = NULL;
+    return DIGEST_SAME;
+}
+
+enum status digest_compare(const struct digest *ours, const struct digest *expected,
+                           enum digest_verdict *verdict, const char **key, size_t *compared,
+                           size_t *others, struct error *e) {
+    struct index a, b = {0};
+    *key = NULL;
+    *compared = *others = 0;
+    bool ok = index_make(&a, ours) && index_make(&b, expected);
+    for (size_t i = 0; ok && i < ours->lines.len; i++)
+        if (begins_game(&a, i))
+            ++*(has_game(&b, ours->lines.at[i].key) ? compared : others);
+    *verdict = ok ? compare(&a, &b, key) : DIGEST_MISSING;
+    index_free(&a);
+    index_free(&b);
+    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
+}

@@ -1,0 +1,171 @@
+/*
+ * experiment: what `hotgraph sweep` does with a configuration and a database.
+ *
+ *  - plan: what the configuration asks for, held against what the database has
+ *  - store: the rows of the experiment itself, and of who computes it
+ *  - work: does what the plan says is missing, on several threads
+ *  - digest: whether what came out is what was expected
+ *
+ * The way of a row: work.c takes a game's stream and exact graph from source.c, gives each
+ * configuration to a technique, and hands what comes out as jobs (rows.c) to the one thread that
+ * writes (writer.c).
+ */
+#ifndef HOTGRAPH_EXPERIMENT_H
+#define HOTGRAPH_EXPERIMENT_H
+
+#include "cli/cli.h"
+#include "config/config.h"
+#include "db/db.h"
+#include "nes/movie.h"
+
+/*
+ * plan: what a configuration asks for, held against what the database has.
+ *
+ * Building a plan reads every ROM, movie and configuration that will be needed, so that what is
+ * wrong with them is said before the work begins and not in its middle. It writes nothing.
+ */
+
+enum { PLAN_KEY = 256 };
+
+/* What the database knows of one configuration on one game's stream. */
+struct plan_point {
+    bool has_result, has_curve; /* whole; version 1 stored less of a result */
+    bool unfit;                 /* cannot be built from this stream: plan_fits() says why */
+    char graph_hash[33];        /* "" or of the graph that was found */
+};
+
+struct plan_game {
+    const struct config_game *game;
+    bool wanted;                 /* by --games, or all are */
+    bool present;                /* its ROM was found; false: to be skipped */
+    bool named;                  /* the names of its rows are known, also where it is absent */
+    struct plan_game *same;      /* NULL or an earlier game of the same stream, whose rows it has */
+    char absent[300];            /* of a program that is to be skipped: why */
+    struct cartridge *cartridge; /* NULL for a pair or program, or when not present */
+    struct movie movie;
+    char replay_key[PLAN_KEY], sampling_key[PLAN_KEY];
+    struct db_sampling sampling;  /* its key is the one above */
+    int64_t replay_id, stream_id; /* names of rows, there already or not */
+    bool has_exact, has_stream;
+    char exact_hash[33], stream_hash[33]; /* "" or what the database has */
+    uint64_t batches, batch_length;       /* of the stream in the database, then of the one made */
+    struct plan_point *points;            /* one for each of the configuration's */
+    size_t missing; /* results, curves and graphs to compute; 1 at least without a stream */
+};
+
+struct plan {
+    const struct config *config; /* borrowed */
+    struct plan_game *games;     /* one for each of the configuration's, in its order */
+    size_t missing;              /* over all games that are wanted and present */
+};
+
+/* names: the games asked for, NULL for all; STATUS_ARGUMENT names one that the file does not have.
+ * db: may be empty. */
+enum status plan_make(struct plan *out, const struct config *config, const char *const *names,
+                      size_t name_count, struct db *db, struct error *e);
+void plan_free(struct plan *p);
+
+/* Finds which configurations fit to the game's stream, once its batches are known, and what is
+ * missing of the others. */
+void plan_count(const struct plan *p, struct plan_game *game);
+/* STATUS_ARGUMENT says why a configuration cannot be built from the game's stream. */
+enum status plan_fits(const struct plan_game *game, const struct config_point *point,
+                      struct error *e);
+
+/* The name of a configuration's row. */
+int64_t plan_configuration_id(const struct config_point *point);
+/* The marks of a stream of so many batches: the configuration's, and its end. The caller frees
+ * *out. */
+enum status plan_marks(const struct config *config, uint64_t batches, size_t **out, size_t *count,
+                       struct error *e);
+
+/*
+ * store: the rows of the experiment itself, and of who computes it.
+ */
+
+/* Games, configurations and which streams belong to the experiment. Writes nothing where that is so
+ * already. */
+enum status store_experiment(const struct plan *plan, struct db *db, int64_t *experiment_id,
+                             struct error *e);
+
+struct store_run {
+    const char *version, *commit; /* of the program */
+    const char *arguments, *engine;
+    int jobs;
+};
+/* A row for the work that is about to begin, with all that a reader may want to know a year later.
+ */
+enum status store_run(const struct plan *plan, struct db *db, const struct store_run *about,
+                      int64_t *run_id, struct error *e);
+
+/* Best, median, worst and baseline of every game of the plan that is complete. */
+enum status store_roles(const struct plan *plan, struct db *db, int64_t experiment_id,
+                        struct error *e);
+
+/*
+ * work: does what a plan says is missing, on several threads, and hands every row to the writer.
+ *
+ * A game's replay runs on one thread; its configurations, in groups that are built together, then
+ * spread over all of them, sharing the stream read-only. While no configuration waits, idle threads
+ * replay the next games. No row depends on the number of threads or on the order in which they
+ * happen to finish.
+ */
+
+struct work_options {
+    int jobs; /* threads, at least 1 */
+    struct engine_choice engine;
+    bool direct;                /* techniques by the plain implementation of their definition */
+    const char *engine_options; /* as --engine takes them */
+    int64_t run_id;
+    int (*stopped)(void); /* nonzero: finish what is under way and end; may be NULL */
+};
+
+/* Adds the results to plan->games[].points and sets `missing` to 0 for games that are complete. A
+ * game that cannot be played is reported on standard
+ * error and counted in *failed; the others go on. STATUS_INTERRUPTED when stopped; other failures
+ * end everything. In any case all rows that were finished are committed, if the database lets us.
+ */
+enum status work_run(struct plan *plan, struct db *db, const struct work_options *options,
+                     size_t *failed, struct error *e);
+
+/*
+ * digest: whether a sweep found what it should: a hash for each row or group of rows, kept in a
+ * text file beside the configuration and compared game by game.
+ *
+ *     # comment
+ *     definition <tab> hash of the experiment's definition
+ *     GAME/KIND/NUMBER <tab> hash
+ */
+
+struct digest_line {
+    char *key;
+    char hash[33];
+};
+
+struct digest {
+    char definition[33]; /* "" where unknown */
+    char total[33];      /* over all lines */
+    VEC(struct digest_line) lines;
+};
+
+/* Of an experiment's rows; games as in db_digest. */
+enum status digest_take(struct digest *out, struct db *db, const char *experiment,
+                        const char *const *games, size_t game_count, struct error *e);
+enum status digest_read(struct digest *out, const char *path, struct error *e);
+enum status digest_write(const struct digest *d, const char *path, const char *experiment,
+                         struct error *e);
+void digest_free(struct digest *d);
+
+enum digest_verdict {
+    DIGEST_SAME,
+    DIGEST_CHANGED,    /* *key has another hash */
+    DIGEST_MISSING,    /* *key is expected, but not here */
+    DIGEST_UNEXPECTED, /* *key is here, but not expected */
+};
+/* Compares the games that both have; *compared gets their number, *others that of games that only
+ * `ours` has. On a difference, *key is the first, borrowed from either. */
+enum status digest_compare(const struct digest *ours, const struct digest *expected,
+                           enum digest_verdict *verdict, const char **key, size_t *compared,
+                           size_t *others, struct error *e);
+
+#endif

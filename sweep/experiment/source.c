@@ -1,0 +1,274 @@
+#include "experiment/source.h"
+
+#include "base/base.h"
+#include "qemu/qemu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+double source_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- one replay ---- */
+
+/* How many frames go by between two calls of the frame hook. */
+enum { FRAMES_A_CALL = 60 };
+
+/* What one replay is, of how many, and what it is for. */
+struct pass {
+    const struct plan_game *game;
+    struct nes *nes;
+    const struct source_hooks *hooks;
+    uint64_t before, total; /* frames that earlier replays played, and all will have */
+    struct hash *frames;    /* NULL: not wanted */
+};
+
+static enum status play(const struct pass *p, struct error *e) {
+    const struct source_hooks *hooks = p->hooks;
+    for (uint64_t i = 0; i < p->game->game->frames; i++) {
+        if (hooks->stopped != NULL && hooks->stopped())
+            return error_set(e, STATUS_INTERRUPTED, "stopped");
+        enum status status = movie_play_frame(&p->game->movie, p->nes, e);
+        if (status != STATUS_OK)
+            return status;
+        if (p->frames != NULL)
+            hash_add(p->frames, "%016" PRIx64 "\n", nes_ram_hash(p->nes));
+        if (hooks->frame != NULL && (i + 1) % FRAMES_A_CALL == 0)
+            hooks->frame(hooks->user, p->before + i + 1, p->total);
+    }
+    return STATUS_OK;
+}
+
+/* All that watches a replay. */
+struct watchers {
+    const struct technique *exact;
+    struct sampler *sampler;
+    void *watch;
+    struct structure_recorder *recorder;
+};
+
+static enum status watch(struct watchers *w, struct nes *nes, struct sampler_options sampling,
+                         bool structure, struct error *e) {
+    *w = (struct watchers){.exact = technique_find("exact")};
+    if (w->exact == NULL)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "this program was built without the technique 'exact', which everything "
+                         "is measured against");
+    int64_t values[TECHNIQUE_PARAMETERS] = {0};
+    for (int i = 0; i < TECHNIQUE_PARAMETERS && w->exact->parameters[i].name != NULL; i++)
+        values[i] = w->exact->parameters[i].standard;
+    enum status status = sampler_attach(&w->sampler, nes, sampling, e);
+    if (status == STATUS_OK)
+        status = w->exact->attach(&w->watch, nes, values, e);
+    if (status == STATUS_OK && structure)
+        status = structure_attach(&w->recorder, nes, e);
+    return status;
+}
+
+/* What the watchers found, unless `status` says that the replay failed; frees them. */
+static enum status finish(struct watchers *w, struct source *out, enum status status,
+                          struct error *e) {
+    struct profile profile = {0};
+    if (status == STATUS_OK) {
+        status = sampler_finish(w->sampler, &out->stream, e);
+        w->sampler = NULL;
+    }
+    if (status == STATUS_OK) {
+        status = w->exact->finish(w->watch, &profile, e);
+        w->watch = NULL;
+    }
+    if (status == STATUS_OK && w->recorder != NULL) {
+        status = structure_finish(w->recorder, &out->structure, e);
+        w->recorder = NULL;
+    }
+    sampler_free(w->sampler);
+    if (w->exact != NULL)
+        w->exact->abandon(w->watch);
+    structure_abandon(w->recorder);
+    out->exact = profile.graph;
+    out->exact_cost = profile.cost;
+    return status;
+}
+
+static enum status create(struct nes **nes, const struct plan_game *game,
+                          const struct engine_choice *engine, struct error *e) {
+    return engine_create(nes, engine, &(struct nes_options){.cartridge = game->cartridge}, e);
+}
+
+/* A replay for the structure alone. */
+static enum status learn_structure(struct source *out, const struct pass *like,
+                                   const struct engine_choice *engine, struct error *e) {
+    struct pass pass = *like;
+    struct structure_recorder *recorder = NULL;
+    enum status status = create(&pass.nes, pass.game, engine, e);
+    if (status != STATUS_OK)
+        return status;
+    status = structure_attach(&recorder, pass.nes, e);
+    if (status == STATUS_OK)
+        status = play(&pass, e);
+    if (status == STATUS_OK) {
+        status = structure_finish(recorder, &out->structure, e);
+        recorder = NULL;
+    }
+    structure_abandon(recorder);
+    nes_free(pass.nes);
+    return status;
+}
+
+static enum status watch_and_play(struct source *out, const struct pass *pass,
+                                  struct sampler_options sampling, bool structure,
+                                  struct error *e) {
+    struct watchers watchers;
+    enum status status = watch(&watchers, pass->nes, sampling, structure, e);
+    if (status == STATUS_OK)
+        status = play(pass, e);
+    return finish(&watchers, out, status, e);
+}
+
+static enum status replay(struct source *out, const struct plan_game *game,
+                          const struct config *config, const struct engine_choice *engine,
+                          const struct source_hooks *hooks, struct error *e) {
+    struct sampler_options sampling = config->sampling;
+    const bool before = sampling.by == SAMPLER_ACTIVE, needed = config_needs_structure(config);
+    struct pass pass = {.game = game, .hooks = hooks, .total = game->game->frames};
+    if (before) {
+        pass.total *= 2;
+        enum status status = learn_structure(out, &pass, engine, e);
+        if (status != STATUS_OK)
+            return status;
+        pass.before = game->game->frames;
+        sampling.structure = &out->structure;
+    }
+    enum status status = create(&pass.nes, game, engine, e);
+    if (status != STATUS_OK)
+        return status;
+    pass.frames = hash_start();
+    status = watch_and_play(out, &pass, sampling, needed && !before, e);
+    if (!hash_finish(pass.frames, out->frames_hash) && status == STATUS_OK)
+        status = error_set(e, STATUS_MEMORY, "out of memory");
+    if (needed)
+        out->stream.structure = &out->structure;
+    out->instructions = (int64_t)nes_instructions(pass.nes);
+    out->cycles = (int64_t)nes_cycle(pass.nes);
+    out->engine = nes_engine(pass.nes)->name;
+    snprintf(out->ram_hash, sizeof out->ram_hash, "%016" PRIx64, nes_ram_hash(pass.nes));
+    nes_free(pass.nes);
+    return status;
+}
+
+/* ---- a foreign pair ---- */
+
+static enum status read_pair(struct source *out, const struct plan_game *game, struct error *e) {
+    enum status status = stream_read(&out->stream, game->game->stream, &out->warning, e);
+    if (status == STATUS_OK)
+        status = graph_read(&out->exact, game->game->graph, e);
+    out->instructions = game->game->instructions >= 0 ? game->game->instructions : DB_NULL;
+    out->cycles = DB_NULL;
+    out->exact_cost = (struct cost){0};
+    return status;
+}
+
+/* ---- a program ---- */
+
+/* Says which image is another than the configuration expects; its results are then others, too. */
+static void check_images(struct source *out, const struct config_program *program,
+                         const struct qemu_result *r) {
+    for (size_t i = 0; program->images != NULL && program->images[i] != NULL; i++) {
+        const char *path = program->images[i] + 33; /* behind the hash and a space */
+        const struct qemu_image *found = NULL;
+        for (size_t k = 0; k < r->images.len && found == NULL; k++)
+            if (strcmp(r->images.at[k].path, path) == 0)
+                found = &r->images.at[k];
+        if (found == NULL || strncmp(found->hash, program->images[i], 32) != 0) {
+            error_set(&out->warning, STATUS_OK,
+                      "%s: %s is another than the one that results are known of", path,
+                      found == NULL ? "it was not executed; the program" : "it");
+            return;
+        }
+    }
+}
+
+static enum status record(struct source *out, const struct plan_game *game, struct error *e) {
+    const struct config_program *program = game->game->program;
+    char plugin[QEMU_PLUGIN_PATH];
+    struct qemu_result result = {0};
+    const struct qemu_setting setting = {.every = program->every, .length = program->batch};
+    const struct qemu_request request = {.argv = (const char *const *)program->command,
+                                         .folder = program->folder,
+                                         .input = program->input,
+                                         .output = "/dev/null",
+                                         .plugin = plugin,
+                                         .settings = &setting,
+                                         .setting_count = 1};
+    enum status status = qemu_find_plugin(plugin, e);
+    if (status == STATUS_OK)
+        status = qemu_record(&request, &result, e);
+    if (status != STATUS_OK)
+        return status;
+    out->exact = result.graph;
+    out->stream = result.streams[0];
+    result.graph = (struct graph){0};
+    result.streams[0] = (struct stream){0};
+    out->instructions = (int64_t)result.instructions;
+    out->cycles = DB_NULL;
+    struct error doubt;
+    if (qemu_doubt(&result, &doubt))
+        error_set(&out->warning, STATUS_OK, "%s: %s", program->command[0], doubt.text);
+    check_images(out, program, &result);
+    qemu_result_free(&result);
+    return STATUS_OK;
+}
+
+/* ---- all ---- */
+
+static enum status check_hash(const char *path, const char *what, const char *stored,
+                              const char *now, struct error *e) {
+    if (stored[0] == '\0' || strcmp(stored, now) == 0)
+        return STATUS_OK;
+    return error_set(e, STATUS_FORMAT,
+                     "%s: its %s is not the one that the database's results were computed from (%s "
+                     "there, %s now): the program has changed what it finds; sweep into a new "
+                     "database with --db",
+                     path, what, stored, now);
+}
+
+enum status source_make(struct source *out, const struct plan_game *game,
+                        const struct config *config, const struct engine_choice *engine,
+                        const struct source_hooks *hooks, struct error *e) {
+    *out = (struct source){0};
+    double start = source_clock();
+    enum status status = game->cartridge != NULL       ? replay(out, game, config, engine, hooks, e)
+                         : game->game->program != NULL ? record(out, game, e)
+                                                       : read_pair(out, game, e);
+    out->seconds = source_clock() - start;
+    const char *path = game->cartridge != NULL       ? game->cartridge->name
+                       : game->game->program != NULL ? game->game->program->command[0]
+                                                     : game->game->stream;
+    if (status == STATUS_OK)
+        status = graph_hash(&out->exact, out->exact_hash, e);
+    snprintf(out->stream_hash, sizeof out->stream_hash, "%016" PRIx64, stream_hash(&out->stream));
+    if (status == STATUS_OK)
+        status = check_hash(path, "exact graph", game->exact_hash, out->exact_hash, e);
+    if (status == STATUS_OK)
+        status = check_hash(path, "sample stream", game->stream_hash, out->stream_hash, e);
+    if (status == STATUS_OK && out->stream.batch_count == 0)
+        status = error_set(e, STATUS_FORMAT, "%s: has no whole batch of samples", path);
+    if (status == STATUS_OK)
+        status = reference_new(&out->reference, &out->exact, 0, e);
+    if (status != STATUS_OK)
+        source_free(out);
+    return status;
+}
+
+void source_free(struct source *s) {
+    stream_free(&s->stream);
+    graph_free(&s->exact);
+    structure_free(&s->structure);
+    reference_free(s->reference);
+    *s = (struct source){0};
+}

@@ -1,0 +1,45 @@
+/*
+ * source: the sample stream and the exact graph of one game, from one replay that feeds the sampler
+ * and the exact profiler together, or from a foreign pair of files. The structure, where it is
+ * needed, is recorded in the same replay; a sampler of active transfers must know it before, so
+ * there is a replay before that for it.
+ */
+#ifndef HOTGRAPH_SOURCE_H
+#define HOTGRAPH_SOURCE_H
+
+#include "cli/cli.h"
+#include "experiment/experiment.h"
+#include "profile/structure.h"
+
+struct source {
+    struct stream stream;
+    struct graph exact;
+    struct structure structure;  /* of a game, where the configuration needs it: the stream's */
+    struct reference *reference; /* the exact graph, ready to be compared with */
+    /* What the rows of the database want to know; the replay's numbers are DB_NULL for a pair. */
+    int64_t instructions, cycles;
+    char ram_hash[17], frames_hash[33]; /* "" for a pair */
+    char exact_hash[33], stream_hash[17];
+    const char *engine; /* that ran; NULL for a pair */
+    struct cost exact_cost;
+    double seconds;       /* processor time */
+    struct error warning; /* text "": nothing to warn of */
+};
+
+struct source_hooks {
+    int (*stopped)(void); /* nonzero: end with STATUS_INTERRUPTED; may be NULL */
+    void (*frame)(void *user, uint64_t done, uint64_t total); /* now and then; may be NULL */
+    void *user;
+};
+
+/* STATUS_GUEST when the program jams; STATUS_FORMAT when the database has other hashes for this
+ * game than what comes out now: its rows would not be of one experiment. */
+enum status source_make(struct source *out, const struct plan_game *game,
+                        const struct config *config, const struct engine_choice *engine,
+                        const struct source_hooks *hooks, struct error *e);
+void source_free(struct source *s);
+
+/* Processor time of the calling thread, in seconds. */
+double source_clock(void);
+
+#endif

@@ -1,0 +1,122 @@
+#include "lockstep/lockstep.h"
+
+#include <string.h>
+
+#include "cli/cli.h"
+
+const char ways_manual[] =
+    "  +no-skip   busy-waits are executed instead of passed over\n"
+    "  +no-fast   everything is executed cycle by cycle\n"
+    "  +profiled  the exact profiler and the sampler watch\n"
+    "  +followed  an observer is told of every control transfer, in order\n"
+    "  +pictures  pictures are computed, and compared\n"
+    "\n"
+    "Unless --way is given these are run, each alone, +profiled, +no-skip, with both, and\n"
+    "+followed: interp, dbt, dbt:hot=1, dbt:hot=100 and, at first sight too, no-chaining,\n"
+    "no-return-stack,no-inline-cache and block=1; and cache=4K alone and +profiled.\n";
+
+static enum status no_such_way(const char *name, const char *modifier, struct error *e) {
+    return error_set(e, STATUS_ARGUMENT,
+                     "--way %s: '%s' is no modifier, or it is one too many; there are +no-skip, "
+                     "+no-fast, +pictures, and either +profiled or +followed",
+                     name, modifier);
+}
+
+static bool modify(struct way *way, const char *word, size_t length) {
+    const struct {
+        const char *name;
+        bool *flag; /* NULL: it is watched */
+        enum watching watching;
+    } modifiers[] = {
+        {"+no-skip", &way->no_skip, WATCH_NOBODY},   {"+no-fast", &way->no_fast, WATCH_NOBODY},
+        {"+pictures", &way->pictures, WATCH_NOBODY}, {"+profiled", NULL, WATCH_PROFILERS},
+        {"+followed", NULL, WATCH_TRANSFERS},
+    };
+    for (size_t i = 0; i < sizeof modifiers / sizeof *modifiers; i++) {
+        if (strlen(modifiers[i].name) != length || memcmp(modifiers[i].name, word, length) != 0)
+            continue;
+        if (modifiers[i].flag != NULL)
+            return *modifiers[i].flag = true;
+        if (way->watching != WATCH_NOBODY)
+            return false;
+        way->watching = modifiers[i].watching;
+        return true;
+    }
+    return false;
+}
+
+static enum status choose_engine(struct way *way, const char *name, size_t length,
+                                 struct error *e) {
+    struct engine_choice choice;
+    char text[sizeof way->name];
+    memcpy(text, name, length);
+    text[length] = 0;
+    const enum status status = engine_parse(&choice, text, e);
+    if (status != STATUS_OK) {
+        error_prefix(e, "--way");
+        return status;
+    }
+    if (choice.kind != ENGINE_INTERP)
+        way->engine = dbt_engine();
+    way->translator = choice.translator;
+    if (choice.kind == ENGINE_DBT && way->engine == NULL)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "--way %s: the translator makes x86-64 code only, and this processor is "
+                         "another",
+                         name);
+    return STATUS_OK;
+}
+
+enum status way_find(struct way *out, const char *name, struct error *e) {
+    size_t length = strcspn(name, "+");
+    *out = (struct way){0};
+    if (strlen(name) >= sizeof out->name)
+        return error_set(e, STATUS_ARGUMENT, "--way %.40s...: a way's name is shorter", name);
+    memcpy(out->name, name, strlen(name));
+    const enum status status = choose_engine(out, name, length, e);
+    if (status != STATUS_OK)
+        return status;
+    for (const char *at = name + length; *at != 0; at += length) {
+        length = 1 + strcspn(at + 1, "+");
+        if (!modify(out, at, length))
+            return no_such_way(name, at, e);
+    }
+    return STATUS_OK;
+}
+
+enum status ways_add(struct ways *w, const char *name, struct error *e) {
+    struct way way;
+    const enum status status = way_find(&way, name, e);
+    if (status == STATUS_OK && !vec_push(&w->list, way))
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    return status;
+}
+
+/* The reference itself needs no other beside it. A translator that always translates takes as long
+ * as all the others together. While transfers are followed no wait is passed over. */
+enum status ways_add_standard(struct ways *w, struct error *e) {
+    static const struct {
+        const char *engine;
+        unsigned first, end; /* modifiers */
+    } engines[] = {
+        {"interp", 1, 5},
+        {"dbt", 0, 5},
+        {"dbt:hot=1", 0, 5},
+        {"dbt:hot=100", 0, 5},
+        {"dbt:hot=1,no-chaining", 0, 5},
+        {"dbt:hot=1,no-return-stack,no-inline-cache", 0, 5},
+        {"dbt:hot=1,block=1", 0, 5},
+        {"dbt:hot=1,cache=4K", 0, 2},
+    };
+    static const char *const modifiers[5] = {"", "+profiled", "+no-skip", "+no-skip+profiled",
+                                             "+followed"};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
+        for (unsigned k = engines[i].first; k < engines[i].end && status == STATUS_OK; k++) {
+            char name[sizeof w->list.at->name] = "";
+            strcat(strcpy(name, engines[i].engine), modifiers[k]);
+            if (i == 0 || dbt_engine() != NULL)
+                status = ways_add(w, name, e);
+        }
+    return status;
+}

@@ -1,0 +1,194 @@
+#include "report/gnuplot.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+bool gnuplot_is_there(void) {
+    const char *path = getenv("PATH");
+    char *folders = strdup(path != NULL ? path : "/usr/bin:/bin"), *rest = folders, *folder;
+    bool found = false;
+    while (folders != NULL && !found && (folder = strsep(&rest, ":")) != NULL) {
+        char *program;
+        if (asprintf(&program, "%s/gnuplot", folder) < 0)
+            break;
+        found = access(program, X_OK) == 0;
+        free(program);
+    }
+    free(folders);
+    return found;
+}
+
+static void add_text(struct gnuplot *g, const char *text) {
+    size_t n = strlen(text);
+    if (!vec_reserve(&g->script, g->script.len + n)) {
+        g->out_of_memory = true;
+        return;
+    }
+    memcpy(g->script.at + g->script.len, text, n);
+    g->script.len += n;
+}
+
+void gnuplot_add(struct gnuplot *g, const char *format, ...) {
+    char *text;
+    va_list args;
+    va_start(args, format);
+    int n = vasprintf(&text, format, args);
+    va_end(args);
+    if (n < 0) {
+        g->out_of_memory = true;
+        return;
+    }
+    add_text(g, text);
+    free(text);
+}
+
+/* Control characters would end the line and so begin a command. */
+void gnuplot_quote(struct gnuplot *g, const char *variable, const char *value) {
+    gnuplot_add(g, "%s = '", variable);
+    for (; *value != 0; value++) {
+        unsigned char c = (unsigned char)*value;
+        gnuplot_add(g, c == '\'' ? "''" : "%c", c < 0x20 || c == 0x7F ? ' ' : c);
+    }
+    add_text(g, "'\n");
+}
+
+static void one_format(struct gnuplot *g, const char *path, const char *ending,
+                       const char *terminal, const char *body) {
+    char *name, *part;
+    if (asprintf(&name, "%s.%s", path, ending) < 0)
+        name = NULL;
+    if (name == NULL || asprintf(&part, "%s.part", name) < 0) {
+        free(name);
+        g->out_of_memory = true;
+        return;
+    }
+    gnuplot_add(g, "%s\n", terminal);
+    gnuplot_quote(g, "output_name", part);
+    add_text(g, "set output output_name\n");
+    add_text(g, body);
+    add_text(g, "set output\nreset\n");
+    free(part);
+    if (!vec_push(&g->outputs, name)) {
+        free(name);
+        g->out_of_memory = true;
+    }
+}
+
+void gnuplot_picture(struct gnuplot *g, const char *path, unsigned width, unsigned height,
+                     const char *body) {
+    char terminal[160];
+    snprintf(terminal, sizeof terminal,
+             "set term svg name 'fig' size %u,%u font 'DejaVu Sans,12' background 'white'", width,
+             height);
+    one_format(g, path, "svg", terminal, body);
+    snprintf(terminal, sizeof terminal,
+             "set term pngcairo size %u,%u font 'DejaVu Sans,9' background 'white'", width, height);
+    one_format(g, path, "png", terminal, body);
+}
+
+/* Feeds the script to a child on its standard input; what it says on stderr goes to `said`. */
+static enum status run_child(const struct gnuplot *g, FILE *said, int *exit_status,
+                             struct error *e) {
+    FILE *script = tmpfile();
+    if (script == NULL || fwrite(g->script.at, 1, g->script.len, script) != g->script.len ||
+        fflush(script) != 0) {
+        if (script != NULL)
+            fclose(script);
+        return error_set(e, STATUS_IO, "a temporary file for gnuplot cannot be written: %s",
+                         strerror(errno));
+    }
+    rewind(script);
+    pid_t child = fork();
+    if (child == 0) {
+        if (dup2(fileno(script), 0) < 0 || dup2(fileno(said), 2) < 0 ||
+            setenv("LC_ALL", "C.UTF-8", 1) != 0)
+            _exit(127);
+        execlp("gnuplot", "gnuplot", "-d", "-", (char *)NULL);
+        _exit(127);
+    }
+    fclose(script);
+    if (child < 0)
+        return error_set(e, STATUS_IO, "gnuplot cannot be started: %s", strerror(errno));
+    int status;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    *exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return STATUS_OK;
+}
+
+/* A disk that is full leaves the beginning of a picture: see whether it has its end. */
+static bool is_whole(const char *path, const char *name) {
+    static const char svg[] = "</svg>";
+    static const char png[] = "\0\0\0\0IEND\xae\x42\x60\x82";
+    char end[64] = "";
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return false;
+    bool is_png = strcmp(name + strlen(name) - 3, "png") == 0;
+    size_t wanted = is_png ? sizeof png - 1 : sizeof end - 1, got = 0;
+    if (fseek(file, -(long)wanted, SEEK_END) == 0)
+        got = fread(end, 1, wanted, file);
+    fclose(file);
+    return is_png ? got == wanted && memcmp(end, png, wanted) == 0 : strstr(end, svg) != NULL;
+}
+
+/* Gives the pictures their names, or removes them all. */
+static enum status name_outputs(struct gnuplot *g, bool good, struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < g->outputs.len; i++) {
+        char *part;
+        if (asprintf(&part, "%s.part", g->outputs.at[i]) < 0)
+            return error_set(e, STATUS_MEMORY, "out of memory for a picture's name");
+        bool drawn = good && is_whole(part, g->outputs.at[i]);
+        if (!drawn || rename(part, g->outputs.at[i]) != 0) {
+            if (good && status == STATUS_OK)
+                status =
+                    error_set(e, STATUS_IO, "%s: gnuplot has not drawn it whole; is the disk full?",
+                              g->outputs.at[i]);
+            unlink(part);
+        }
+        free(part);
+    }
+    return status;
+}
+
+enum status gnuplot_run(struct gnuplot *g, struct error *e) {
+    enum status status = STATUS_OK;
+    FILE *said = tmpfile();
+    int exit_status = 0;
+    if (g->out_of_memory)
+        status = error_set(e, STATUS_MEMORY, "out of memory for a gnuplot script");
+    else if (said == NULL)
+        status = error_set(e, STATUS_IO, "a temporary file cannot be made: %s", strerror(errno));
+    else
+        status = run_child(g, said, &exit_status, e);
+    if (status == STATUS_OK) {
+        char text[400] = "";
+        rewind(said);
+        size_t n = fread(text, 1, sizeof text - 1, said);
+        text[n] = 0;
+        /* gnuplot goes on after a warning; one that matters leaves a picture without its end,
+         * which name_outputs sees. */
+        if (exit_status != 0)
+            status = error_set(e, STATUS_IO, "gnuplot ended with status %d: %s", exit_status, text);
+        enum status named = name_outputs(g, exit_status == 0, e);
+        status = status != STATUS_OK ? status : named;
+    }
+    if (said != NULL)
+        fclose(said);
+    gnuplot_free(g);
+    return status;
+}
+
+void gnuplot_free(struct gnuplot *g) {
+    for (size_t i = 0; i < g->outputs.len; i++)
+        free(g->outputs.at[i]);
+    vec_free(&g->outputs);
+    vec_free(&g->script);
+}

@@ -1,0 +1,300 @@
+#include "report/internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *report_path(struct report *r, const char *format, ...) {
+    char *name, *path = NULL;
+    va_list args;
+    va_start(args, format);
+    int n = vasprintf(&name, format, args);
+    va_end(args);
+    /* gnuplot takes a name that begins with < or | for a command. */
+    if (n < 0 || asprintf(&path, "%s%s/%s", strchr("<|", r->folder[0]) != NULL ? "./" : "",
+                          r->folder, name) < 0)
+        path = NULL;
+    if (n >= 0)
+        free(name);
+    if (path == NULL)
+        error_set(r->e, STATUS_MEMORY, "out of memory for a file name");
+    return path;
+}
+
+enum status report_csv(struct report *r, const struct table *t, const char *path,
+                       const char *null_text) {
+    struct file_writer *w;
+    enum status status = file_open(&w, path, r->e);
+    if (status != STATUS_OK)
+        return status;
+    table_write_csv(t, null_text, w);
+    return file_commit(w, r->e);
+}
+
+/* ---- parameters ---- */
+
+static char *quote(const char *text) {
+    char *out = malloc(2 * strlen(text) + 3), *to = out;
+    if (out == NULL)
+        return NULL;
+    *to++ = '\'';
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            *to++ = '\'';
+        *to++ = *text;
+    }
+    strcpy(to, "'");
+    return out;
+}
+
+/* Name, how many values, where it stands in its technique's key. */
+static const char AXES_SQL[] =
+    "SELECT v.name, count(DISTINCT v.value) AS n, min(instr(c.key, ' ' || v.name || '=')) AS place"
+    " FROM experiment x JOIN experiment_configuration xc USING (experiment_id)"
+    " JOIN configuration c USING (configuration_id)"
+    " JOIN configuration_value v USING (configuration_id)"
+    " WHERE x.name = ?1 AND xc.number IS NOT NULL%s%s GROUP BY v.name ORDER BY place, v.name";
+
+static enum status add_axis(struct axes *a, const char *name, struct error *e) {
+    char *copy = strdup(name), *text = quote(name);
+    if (copy == NULL || text == NULL) {
+        free(copy);
+        free(text);
+        return error_set(e, STATUS_MEMORY, "out of memory for a query");
+    }
+    a->at[a->count].name = copy;
+    a->at[a->count++].text = text;
+    return STATUS_OK;
+}
+
+enum status axes_find(struct axes *out, struct db *db, const char *experiment,
+                      const char *technique, struct error *e) {
+    *out = (struct axes){0};
+    struct table t = {0}, techniques = {0};
+    char *sql = NULL, *quoted = technique != NULL ? quote(technique) : NULL;
+    enum status status = STATUS_OK;
+    if ((technique != NULL && quoted == NULL) ||
+        asprintf(&sql, AXES_SQL, quoted != NULL ? " AND c.technique = " : "",
+                 quoted != NULL ? quoted : "") < 0)
+        status = error_set(e, STATUS_MEMORY, "out of memory for a query");
+    if (status == STATUS_OK)
+        status = table_query(&t, db, sql, experiment, e);
+    bool varied = false;
+    for (size_t i = 0; i < table_rows(&t); i++)
+        varied |= strcmp(table_cell(&t, i, 1), "1") != 0;
+    for (size_t i = 0; status == STATUS_OK && i < table_rows(&t) && out->count < AXES; i++)
+        if (!varied || strcmp(table_cell(&t, i, 1), "1") != 0)
+            status = add_axis(out, table_cell(&t, i, 0), e);
+    if (status == STATUS_OK)
+        status = table_query(&techniques, db,
+                             "SELECT DISTINCT technique FROM experiment"
+                             " JOIN experiment_configuration USING (experiment_id)"
+                             " JOIN configuration USING (configuration_id)"
+                             " WHERE name = ?1 AND number IS NOT NULL",
+                             experiment, e);
+    if (status == STATUS_OK && table_rows(&techniques) == 1)
+        out->technique = strdup(table_cell(&techniques, 0, 0));
+    table_free(&t);
+    table_free(&techniques);
+    free(sql);
+    free(quoted);
+    if (status != STATUS_OK)
+        axes_free(out);
+    return status;
+}
+
+void axes_free(struct axes *a) {
+    for (size_t i = 0; i < a->count; i++) {
+        free(a->at[i].name);
+        free(a->at[i].text);
+    }
+    free(a->technique);
+    *a = (struct axes){0};
+}
+
+/* ---- folders ---- */
+
+enum status report_make_folder(const char *folder, struct error *e) {
+    struct stat at;
+    if (mkdir(folder, 0777) == 0 ||
+        (errno == EEXIST && stat(folder, &at) == 0 && S_ISDIR(at.st_mode)))
+        return STATUS_OK;
+    return error_set(e, STATUS_IO, "%s: the folder cannot be made: %s", folder, strerror(errno));
+}
+
+static enum status make_folders(struct report *r) {
+    enum status status = report_make_folder(r->folder, r->e);
+    char *data = report_path(r, "data");
+    if (status == STATUS_OK)
+        status = data != NULL ? report_make_folder(data, r->e) : STATUS_MEMORY;
+    free(data);
+    return status;
+}
+
+/* "heatmap-burrow.svg" of a game that is not in the experiment now. */
+static bool is_stale(const struct report *r, const char *file) {
+    const char *dot = strrchr(file, '.');
+    if ((strncmp(file, "heatmap-", 8) != 0 && strncmp(file, "convergence-", 12) != 0) ||
+        dot == NULL ||
+        (strcmp(dot, ".svg") != 0 && strcmp(dot, ".png") != 0 && strcmp(dot, ".csv") != 0))
+        return false;
+    for (size_t i = 0; i < r->figures.len; i++)
+        if (strncmp(r->figures.at[i], file, (size_t)(dot - file)) == 0 &&
+            r->figures.at[i][dot - file] == '\0')
+            return false;
+    return true;
+}
+
+static void remove_stale(struct report *r, const char *sub) {
+    char *folder = report_path(r, "%s", sub);
+    DIR *dir = folder != NULL ? opendir(folder) : NULL;
+    for (struct dirent *d; dir != NULL && (d = readdir(dir)) != NULL;)
+        if (is_stale(r, d->d_name))
+            unlinkat(dirfd(dir), d->d_name, 0);
+    if (dir != NULL)
+        closedir(dir);
+    free(folder);
+}
+
+/* ---- stamps: what a folder was written from ---- */
+
+static enum status add_row(void *user, size_t columns, const char *const *names,
+                           const char *const *values, struct error *e) {
+    (void)names;
+    (void)e;
+    for (size_t i = 0; i < columns; i++)
+        hash_add(user, "%s\t", values[i] != NULL ? values[i] : "-");
+    return STATUS_OK;
+}
+
+/* What is shown, but is no result. */
+static enum status make_stamp(const struct report_request *q, bool pictures, char stamp[33],
+                              struct error *e) {
+    struct hash *h = hash_start();
+    hash_add(h, "%s\t%s\t%d\n", q->stamp, q->experiment, pictures);
+    enum status status =
+        db_query(q->db,
+                 "SELECT g.name, g.title, g.untested, g.paper_game, xs.variant FROM experiment x"
+                 " JOIN experiment_stream xs USING (experiment_id) JOIN game g USING (game_id)"
+                 " WHERE x.name = ? ORDER BY g.name, xs.variant",
+                 add_row, h, e, "t", q->experiment);
+    if (status == STATUS_OK)
+        status = db_query(q->db,
+                          "SELECT number, label FROM experiment x JOIN experiment_configuration"
+                          " USING (experiment_id) WHERE x.name = ? AND label IS NOT NULL"
+                          " ORDER BY number, label",
+                          add_row, h, e, "t", q->experiment);
+    if (!hash_finish(h, stamp) && status == STATUS_OK)
+        status = error_set(e, STATUS_MEMORY, "out of memory");
+    return status;
+}
+
+/* NULL: only remove it. */
+static enum status write_stamp(struct report *r, const char *stamp) {
+    struct file_writer *w;
+    char *path = report_path(r, "stamp.txt");
+    if (path == NULL)
+        return STATUS_MEMORY;
+    enum status status = STATUS_OK;
+    if (stamp == NULL)
+        unlink(path);
+    else if ((status = file_open(&w, path, r->e)) == STATUS_OK) {
+        file_printf(w, "%s\n", stamp);
+        status = file_commit(w, r->e);
+    }
+    free(path);
+    return status;
+}
+
+static bool has_stamp(struct report *r, const char *stamp) {
+    char *path = report_path(r, "stamp.txt");
+    struct bytes file = {0};
+    bool same = path != NULL && file_read(&file, path, 1000, NULL) == STATUS_OK && file.len == 33 &&
+                memcmp(file.at, stamp, 32) == 0;
+    bytes_free(&file);
+    free(path);
+    return same;
+}
+
+/* ---- all of it ---- */
+
+static enum status write_all(struct report *r) {
+    enum status status = make_folders(r);
+    if (status == STATUS_OK)
+        status = write_stamp(r, NULL);
+    if (status == STATUS_OK)
+        status = report_tables(r);
+    if (status == STATUS_OK)
+        status = report_figures(r);
+    if (status == STATUS_OK && r->pictures)
+        status = gnuplot_run(&r->plots, r->e);
+    if (status == STATUS_OK) {
+        remove_stale(r, ".");
+        remove_stale(r, "data");
+    }
+    gnuplot_free(&r->plots);
+    for (size_t i = 0; i < r->figures.len; i++)
+        free(r->figures.at[i]);
+    vec_free(&r->figures);
+    return status;
+}
+
+enum status report_write(const struct report_request *q, struct error *warning, struct error *e) {
+    struct report r = {.db = q->db,
+                       .experiment = q->experiment,
+                       .folder = q->folder,
+                       .pictures = gnuplot_is_there(),
+                       .e = e};
+    char stamp[33] = "";
+    enum status status = q->stamp != NULL ? make_stamp(q, r.pictures, stamp, e) : STATUS_OK;
+    if (status != STATUS_OK || (q->stamp != NULL && has_stamp(&r, stamp)))
+        return status;
+    status = write_all(&r);
+    if (status == STATUS_OK && !r.pictures)
+        error_set(warning, STATUS_OK,
+                  "gnuplot is not installed: %s has the tables but no pictures; install "
+                  "gnuplot-nox and run 'hotgraph report' on the database",
+                  q->folder);
+    return status == STATUS_OK && q->stamp != NULL ? write_stamp(&r, stamp) : status;
+}
+
+/* ---- which experiment ---- */
+
+static enum status add_name(void *user, size_t columns, const char *const *names,
+                            const char *const *values, struct error *e) {
+    (void)columns;
+    (void)names;
+    struct report_experiments *x = user;
+    char *copy = strdup(values[0]);
+    if (copy != NULL && vec_push(&x->names, copy))
+        return STATUS_OK;
+    free(copy);
+    return error_set(e, STATUS_MEMORY, "out of memory");
+}
+
+enum status report_experiments(struct report_experiments *out, struct db *db, const char *wanted,
+                               struct error *e) {
+    *out = (struct report_experiments){0};
+    enum status status = db_query(db,
+                                  "SELECT name FROM experiment WHERE name = ?1 OR ?1 IS NULL"
+                                  " ORDER BY name",
+                                  add_name, out, e, "t", wanted);
+    if (status == STATUS_OK && out->names.len == 0)
+        status = wanted != NULL
+                     ? error_set(e, STATUS_ARGUMENT, "there is no experiment '%s'", wanted)
+                     : error_set(e, STATUS_ARGUMENT, "there is no experiment in it yet");
+    if (status != STATUS_OK)
+        report_experiments_free(out);
+    return status;
+}
+
+void report_experiments_free(struct report_experiments *x) {
+    for (size_t i = 0; i < x->names.len; i++)
+        free(x->names.at[i]);
+    vec_free(&x->names);
+}

@@ -1,0 +1,43 @@
+/*
+ * report: the paper's tables and the figures of one experiment, all from the database alone.
+ *
+ * In the folder: table1 .. table4 and the rankings as .txt, .csv and .tex; the tables, and for each
+ * game a heatmap of the grid and the convergence curve, as .svg and .png; in data/ the checked CSV
+ * that the figures were drawn from. A file appears whole or not at all, and the pictures of games
+ * that are no longer in the experiment go. Without gnuplot everything but the pictures is written,
+ * and a warning says so.
+ *
+ * Nothing in a database is believed: names that could lead out of the folder are refused, and text
+ * reaches gnuplot as text only.
+ */
+#ifndef HOTGRAPH_REPORT_H
+#define HOTGRAPH_REPORT_H
+
+#include "base/base.h"
+#include "db/db.h"
+
+struct report_request {
+    struct db *db;
+    const char *experiment, *folder;
+    /* Says which results and which program these are. A folder that was written with the same, and
+     * the same titles and labels, is left as it is. NULL: written in any case. */
+    const char *stamp;
+};
+/* Makes the folder where it is missing. *warning gets one sentence, or stays "". */
+enum status report_write(const struct report_request *request, struct error *warning,
+                         struct error *e);
+/* Makes the folder where it is missing. */
+enum status report_make_folder(const char *folder, struct error *e);
+
+/* Prints tables 1 to 4 to standard output. */
+enum status report_print_tables(struct db *db, const char *experiment, struct error *e);
+
+/* The names of the database's experiments, or of the one that is wanted (which must be there). */
+struct report_experiments {
+    VEC(char *) names;
+};
+enum status report_experiments(struct report_experiments *out, struct db *db, const char *wanted,
+                               struct error *e);
+void report_experiments_free(struct report_experiments *x);
+
+#endif

@@ -1,0 +1,157 @@
+#include "report/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- asking ---- */
+
+static bool push_copy(struct table *t, bool name, const char *text) {
+    char *copy = text != NULL ? strdup(text) : NULL;
+    if (text != NULL && copy == NULL)
+        return false;
+    bool ok = name ? vec_push(&t->names, copy) : vec_push(&t->cells, copy);
+    if (!ok)
+        free(copy);
+    return ok;
+}
+
+static enum status take_row(void *user, size_t columns, const char *const *names,
+                            const char *const *values, struct error *e) {
+    struct table *t = user;
+    bool ok = true;
+    for (size_t i = 0; ok && t->names.len < columns; i++)
+        ok = push_copy(t, true, names[i]);
+    for (size_t i = 0; ok && i < columns; i++)
+        ok = push_copy(t, false, values[i]);
+    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for a table");
+}
+
+enum status table_query_list(struct table *out, struct db *db, const char *sql,
+                             const char *const *args, size_t count, struct error *e) {
+    static const char formats[][4] = {"", "t", "tt", "ttt"};
+    *out = (struct table){0};
+    enum status status =
+        db_query(db, sql, take_row, out, e, formats[count], count > 0 ? args[0] : NULL,
+                 count > 1 ? args[1] : NULL, count > 2 ? args[2] : NULL);
+    if (status != STATUS_OK)
+        table_free(out);
+    return status;
+}
+
+enum status table_query(struct table *out, struct db *db, const char *sql, const char *arg,
+                        struct error *e) {
+    return table_query_list(out, db, sql, &arg, arg != NULL, e);
+}
+
+void table_free(struct table *t) {
+    for (size_t i = 0; i < t->names.len; i++)
+        free(t->names.at[i]);
+    for (size_t i = 0; i < t->cells.len; i++)
+        free(t->cells.at[i]);
+    vec_free(&t->names);
+    vec_free(&t->cells);
+}
+
+size_t table_rows(const struct table *t) {
+    return t->names.len != 0 ? t->cells.len / t->names.len : 0;
+}
+
+const char *table_cell(const struct table *t, size_t row, size_t column) {
+    return t->cells.at[row * t->names.len + column];
+}
+
+/* ---- shapes ---- */
+
+static const char *shown(const char *cell) {
+    return cell != NULL ? cell : "-";
+}
+
+/* Characters, not bytes: UTF-8 continuation bytes do not count. */
+static size_t characters(const char *text) {
+    size_t n = 0;
+    for (; *text != 0; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+size_t table_width(const struct table *t, size_t column) {
+    size_t width = characters(t->names.at[column]);
+    for (size_t row = 0; row < table_rows(t); row++) {
+        size_t n = characters(shown(table_cell(t, row, column)));
+        width = n > width ? n : width;
+    }
+    return width;
+}
+
+bool table_is_numeric(const struct table *t, size_t column) {
+    for (size_t row = 0; row < table_rows(t); row++) {
+        const char *cell = table_cell(t, row, column);
+        if (cell != NULL && cell[strspn(cell, "-+.0123456789e")] != 0)
+            return false;
+    }
+    /* A game called 1942 does not make its column one of numbers. */
+    return strcmp(t->names.at[column], "game") != 0 &&
+           strcmp(t->names.at[column], "paper's game") != 0;
+}
+
+/* ---- text ---- */
+
+static void pad(struct file_writer *w, const char *text, size_t width, bool right, bool last) {
+    size_t n = characters(text), gap = width > n ? width - n : 0;
+    if (right)
+        file_printf(w, "%*s%s", (int)gap, "", text);
+    else
+        file_printf(w, "%s%*s", text, last ? 0 : (int)gap, "");
+}
+
+static void text_line(const struct table *t, char *const *cells, struct file_writer *w) {
+    for (size_t i = 0; i < t->names.len; i++) {
+        if (i != 0)
+            file_printf(w, "  ");
+        pad(w, shown(cells[i]), table_width(t, i), table_is_numeric(t, i), i + 1 == t->names.len);
+    }
+    file_printf(w, "\n");
+}
+
+void table_write_text(const struct table *t, const char *title, struct file_writer *w) {
+    file_printf(w, "%s\n\n", title);
+    if (table_rows(t) == 0) {
+        file_printf(w, "(no rows)\n");
+        return;
+    }
+    text_line(t, t->names.at, w);
+    size_t width = 0;
+    for (size_t i = 0; i < t->names.len; i++)
+        width += table_width(t, i) + (i != 0 ? 2 : 0);
+    for (size_t i = 0; i < width; i++)
+        file_printf(w, "-");
+    file_printf(w, "\n");
+    for (size_t row = 0; row < table_rows(t); row++)
+        text_line(t, t->cells.at + row * t->names.len, w);
+}
+
+/* ---- CSV (RFC 4180) ---- */
+
+static void csv_line(char *const *cells, size_t columns, const char *null_text,
+                     struct file_writer *w) {
+    for (size_t i = 0; i < columns; i++) {
+        const char *text = cells[i] != NULL ? cells[i] : null_text;
+        if (i != 0)
+            file_printf(w, ",");
+        if (text[strcspn(text, ",\"\n")] == 0) {
+            file_printf(w, "%s", text);
+            continue;
+        }
+        file_printf(w, "\"");
+        for (; *text != 0; text++)
+            file_printf(w, *text == '"' ? "\"\"" : "%c", *text);
+        file_printf(w, "\"");
+    }
+    file_printf(w, "\n");
+}
+
+void table_write_csv(const struct table *t, const char *null_text, struct file_writer *w) {
+    csv_line(t->names.at, t->names.len, null_text, w);
+    for (size_t row = 0; row < table_rows(t); row++)
+        csv_line(t->cells.at + row * t->names.len, t->names.len, null_text, w);
+}

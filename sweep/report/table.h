@@ -1,0 +1,41 @@
+/*
+ * table: a query's answer as text, CSV and LaTeX.
+ *
+ *     struct table t = {0};
+ *     table_query(&t, db, "SELECT * FROM table1", NULL, &err);
+ *     table_write_text(&t, "Table 1", w);
+ *     table_free(&t);
+ */
+#ifndef HOTGRAPH_TABLE_H
+#define HOTGRAPH_TABLE_H
+
+#include "base/base.h"
+#include "db/db.h"
+
+struct table {
+    VEC(char *) names; /* of the columns */
+    VEC(char *) cells; /* row after row; NULL where the database says NULL */
+};
+
+/* Asks with at most three text arguments. Column names are the table's headings: write them with
+ * AS "...". */
+enum status table_query_list(struct table *out, struct db *db, const char *sql,
+                             const char *const *args, size_t count, struct error *e);
+/* The same with one, or with none where it is NULL. */
+enum status table_query(struct table *out, struct db *db, const char *sql, const char *arg,
+                        struct error *e);
+void table_free(struct table *t);
+size_t table_rows(const struct table *t);
+const char *table_cell(const struct table *t, size_t row, size_t column); /* NULL for NULL */
+
+/* Plain text, columns aligned, numbers to the right, NULL as "-". */
+void table_write_text(const struct table *t, const char *title, struct file_writer *w);
+/* null_text stands for NULL. */
+void table_write_csv(const struct table *t, const char *null_text, struct file_writer *w);
+void table_write_latex(const struct table *t, const char *title, const char *label,
+                       struct file_writer *w);
+/* Width of a column in characters, and whether all its cells are numbers. */
+size_t table_width(const struct table *t, size_t column);
+bool table_is_numeric(const struct table *t, size_t column);
+
+#endif

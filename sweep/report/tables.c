@@ -1,0 +1,255 @@
+/* Tables: what the views say, under headings that people read. */
+#include "report/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const char table_gp[];
+
+struct table_spec {
+    const char *name, *title;
+    const char *sql; /* ?1: the experiment; %s: its parameters as columns, where there is one */
+    bool pictured;
+};
+
+/* A number with that many decimals, or NULL. */
+#define FIXED(x, digits) "iif(" x " IS NULL, NULL, printf('%%." digits "f', " x "))"
+
+/* A game says where it is named that nobody has seen its movie play, that results are missing,
+ * which of its streams this is, and a hot share that is not the paper's. */
+#define GAME                                                                                       \
+    "game || iif(variant <> '', ' (' || variant || ')', '')"                                       \
+    " || iif(hot_permille <> 900, printf(' (hot %%.1f %%%%)', hot_permille / 10.0), '')"           \
+    " || iif(untested, ' (untested)', '')"                                                         \
+    " || iif(missing > 0, printf(' (%%d missing)', missing), '') AS game"
+
+/* Equals share a place. */
+#define PLACE "place || iif(shared > 1, '=', '') AS place"
+
+/* clang-format off */
+#define PLACES(view)                                                                               \
+    "SELECT " GAME ", " PLACE ", number AS '#'%s, bins, "                                          \
+    FIXED("similarity_percent", "1") " AS 'similarity %%', "                                       \
+    FIXED("baseline_percent", "1") " AS 'baseline %%', "                                           \
+    FIXED("similarity_active_percent", "1") " AS 'active %%', "                                    \
+    FIXED("baseline_active_percent", "1") " AS 'baseline active %%', "                             \
+    FIXED("precision_percent", "1") " AS 'precision %%', "                                         \
+    FIXED("coverage_percent", "1") " AS 'coverage %%', "                                           \
+    FIXED("overlap_percent", "1") " AS 'overlap %%', "                                             \
+    FIXED("baseline_overlap_percent", "1") " AS 'baseline overlap %%',"                            \
+    " paper_game AS \"paper's game\", paper_bin_size || '/' || paper_stdev_threshold || '/' ||"    \
+    " paper_window_size || '/' || paper_recurrent_threshold AS \"paper's\","                       \
+    " paper_bins AS \"paper's bins\", paper_similarity_percent AS \"paper's %%\" FROM " view " t"    \
+    " WHERE experiment = ?1 ORDER BY t.game, variant, hot_permille, position"
+
+#define RANKING(view)                                                                              \
+    "SELECT " PLACE ", number AS '#'%s, games, "                                                   \
+    FIXED("mean_percent", "2") " AS 'mean %%', "                                                   \
+    FIXED("mean_active_percent", "2") " AS 'mean active %%', mean_place AS 'mean place', "         \
+    FIXED("baseline_mean_percent", "2") " AS 'baseline mean %%', "                                 \
+    FIXED("baseline_mean_active_percent", "2") " AS 'baseline mean active %%'"                     \
+    " FROM " view " t WHERE experiment = ?1 AND position <= 10 ORDER BY hot_permille, position"
+
+/* The views have machine-readable names; these are the headings that people read. */
+static const struct table_spec TABLES[] = {
+    {"table1", "Table 1: how much was sampled, and what can be read off the samples",
+     "SELECT " GAME ", batches, instructions, "
+     FIXED("sampled_percent", "2") " AS 'sampled %%', "
+     FIXED("baseline_percent", "1") " AS 'baseline %%', "
+     FIXED("baseline_active_percent", "1") " AS 'baseline active %%', "
+     FIXED("baseline_precision_percent", "1") " AS 'precision %%', "
+     FIXED("baseline_coverage_percent", "1") " AS 'coverage %%', "
+     FIXED("baseline_overlap_percent", "1") " AS 'overlap %%',"
+     " paper_game AS \"paper's game\", paper_batches AS \"paper's batches\","
+     " paper_instructions AS \"paper's instructions\", "
+     FIXED("paper_sampled_percent", "2") " AS \"paper's sampled %%\" FROM table1"
+     " WHERE experiment = ?1",
+     true},
+    {"table2", "Table 2: best and worst similarity of the grid, and the observed baseline's",
+     "SELECT " GAME ", hot_edges AS 'hot edges', "
+     FIXED("best_percent", "1") " AS 'best %%', " FIXED("worst_percent", "1") " AS 'worst %%', "
+     FIXED("baseline_percent", "1") " AS 'baseline %%', hot_edges_active AS 'active hot edges', "
+     FIXED("best_active_percent", "1") " AS 'best active %%', "
+     FIXED("worst_active_percent", "1") " AS 'worst active %%', "
+     FIXED("baseline_active_percent", "1") " AS 'baseline active %%', "
+     FIXED("best_precision_percent", "1") " AS 'best precision %%', "
+     FIXED("baseline_precision_percent", "1") " AS 'baseline precision %%', "
+     FIXED("best_overlap_percent", "1") " AS 'best overlap %%', "
+     FIXED("baseline_overlap_percent", "1") " AS 'baseline overlap %%',"
+     " paper_game AS \"paper's game\", paper_best_percent AS \"paper's best %%\","
+     " paper_worst_percent AS \"paper's worst %%\" FROM table2 WHERE experiment = ?1",
+     true},
+    {"table3", "Table 3: the three best configurations of each game (=: equals share the place)",
+     PLACES("table3"), true},
+    {"table4", "Table 4: the three worst configurations of each game, the worst first (=: shared)",
+     PLACES("table4"), true},
+    {"best_configuration", "The ten best configurations over all games",
+     RANKING("best_configuration"), false},
+    {"worst_configuration", "The ten worst configurations over all games",
+     RANKING("worst_configuration"), false},
+    {"parameter_effect", "Main effect of each parameter value, in percentage points of similarity",
+     "SELECT parameter, value, results, "
+     FIXED("mean_percent", "2") " AS 'mean %%', " FIXED("effect_points", "2") " AS effect, "
+     FIXED("mean_active_percent", "2") " AS 'mean active %%', "
+     FIXED("effect_active_points", "2") " AS 'effect active',"
+     " (SELECT " FIXED("100 * mean", "2") " FROM baseline_mean JOIN experiment x"
+     " USING (experiment_id) WHERE x.name = ?1 LIMIT 1) AS 'baseline mean %%'"
+     " FROM parameter_effect WHERE experiment = ?1",
+     false},
+};
+/* clang-format on */
+enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES, PAPER_TABLES = 4 };
+
+/* ", (the value) AS 'bin', ..." of every parameter that varies; the technique's name where there
+ * are several. NULL: out of memory. */
+static char *parameter_columns(const struct axes *axes) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    if (axes->technique == NULL)
+        fprintf(out, ", technique");
+    for (size_t i = 0; i < axes->count; i++) {
+        /* 'bin_size' is headed 'bin': there is little room. */
+        const char *quoted = axes->at[i].text, *end = strstr(quoted, "_size'");
+        end = end != NULL ? end : strstr(quoted, "_threshold'");
+        fprintf(out,
+                ", (SELECT value FROM configuration_value v WHERE v.configuration_id ="
+                " t.configuration_id AND v.name = %s) AS %.*s%s",
+                quoted, end != NULL ? (int)(end - quoted) : (int)strlen(quoted), quoted,
+                end != NULL ? "'" : "");
+    }
+    return fclose(out) == 0 ? text : NULL;
+}
+
+static enum status query_table(struct table *t, struct db *db, const char *experiment,
+                               const struct table_spec *spec, const char *columns,
+                               struct error *e) {
+    char *sql;
+    if (asprintf(&sql, spec->sql, columns) < 0)
+        return error_set(e, STATUS_MEMORY, "out of memory for a query");
+    enum status status = table_query(t, db, sql, experiment, e);
+    free(sql);
+    return status;
+}
+
+static enum status find_columns(struct db *db, const char *experiment, char **columns,
+                                struct error *e) {
+    struct axes axes;
+    *columns = NULL;
+    enum status status = axes_find(&axes, db, experiment, NULL, e);
+    if (status != STATUS_OK)
+        return status;
+    *columns = parameter_columns(&axes);
+    axes_free(&axes);
+    return *columns != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for a query");
+}
+
+enum table_format { TEXT, CSV, LATEX };
+
+static enum status write_table(struct report *r, const struct table *t,
+                               const struct table_spec *spec, enum table_format format) {
+    static const char *const endings[] = {"txt", "csv", "tex"};
+    char *path = report_path(r, "%s.%s", spec->name, endings[format]);
+    if (path == NULL)
+        return STATUS_MEMORY;
+    struct file_writer *w;
+    enum status status = file_open(&w, path, r->e);
+    free(path);
+    if (status != STATUS_OK)
+        return status;
+    if (format == TEXT)
+        table_write_text(t, spec->title, w);
+    else if (format == CSV)
+        table_write_csv(t, "", w);
+    else
+        table_write_latex(
+            t, strchr(spec->title, ':') != NULL ? strchr(spec->title, ':') + 2 : spec->title,
+            spec->name, w);
+    return file_commit(w, r->e);
+}
+
+/* Adds the table as a picture. Its CSV says "-" for NULL: gnuplot takes an empty last field for the
+ * one above. */
+static enum status picture_table(struct report *r, const struct table *t,
+                                 const struct table_spec *spec) {
+    struct gnuplot *g = &r->plots;
+    char *csv = report_path(r, "data/%s.csv", spec->name),
+         *picture = report_path(r, "%s", spec->name);
+    if (csv == NULL || picture == NULL) {
+        free(csv);
+        free(picture);
+        return STATUS_MEMORY;
+    }
+    size_t columns = t->names.len, left = 0;
+    enum status status = report_csv(r, t, csv, "-");
+    gnuplot_quote(g, "csv", csv);
+    gnuplot_quote(g, "title", spec->title);
+    gnuplot_add(g, "rows = %zu\narray at[%zu]\nlefts = ''\nrights = ''\n", table_rows(t), columns);
+    for (size_t i = 0; i < columns; i++) {
+        bool right = table_is_numeric(t, i);
+        size_t width = table_width(t, i);
+        const char *list = right ? "rights" : "lefts";
+        gnuplot_add(g, "at[%zu] = %zu\n%s = %s.' %zu'\n", i + 1, right ? left + width : left, list,
+                    list, i + 1);
+        left += width + 2;
+    }
+    gnuplot_add(g, "total = %zu\n", left - 2);
+    gnuplot_picture(g, picture, (unsigned)(left * 8 + 40), (unsigned)(table_rows(t) * 20 + 110),
+                    table_gp);
+    free(csv);
+    free(picture);
+    return status;
+}
+
+static enum status report_table(struct report *r, const struct table_spec *spec,
+                                const char *columns) {
+    struct table t;
+    enum status status = query_table(&t, r->db, r->experiment, spec, columns, r->e);
+    for (enum table_format f = TEXT; status == STATUS_OK && f <= LATEX; f++)
+        status = write_table(r, &t, spec, f);
+    if (status == STATUS_OK && r->pictures && spec->pictured && table_rows(&t) != 0)
+        status = picture_table(r, &t, spec);
+    table_free(&t);
+    return status;
+}
+
+enum status report_tables(struct report *r) {
+    char *columns;
+    enum status status = find_columns(r->db, r->experiment, &columns, r->e);
+    for (size_t i = 0; status == STATUS_OK && i < TABLE_COUNT; i++)
+        status = report_table(r, &TABLES[i], columns);
+    free(columns);
+    return status;
+}
+
+static void print_table(struct file_writer *w, const struct table *t, const char *title) {
+    table_write_text(t, title, w);
+    file_printf(w, "\n");
+}
+
+enum status report_print_tables(struct db *db, const char *experiment, struct error *e) {
+    struct file_writer *w = NULL;
+    char *columns;
+    fflush(stdout);
+    enum status status = find_columns(db, experiment, &columns, e);
+    if (status == STATUS_OK)
+        status = file_open_fd(&w, STDOUT_FILENO, "standard output", e);
+    for (size_t i = 0; status == STATUS_OK && i < PAPER_TABLES; i++) {
+        struct table t;
+        status = query_table(&t, db, experiment, &TABLES[i], columns, e);
+        if (status == STATUS_OK) {
+            print_table(w, &t, TABLES[i].title);
+            table_free(&t);
+        }
+    }
+    free(columns);
+    if (status != STATUS_OK) {
+        file_abort(w);
+        return status;
+    }
+    return file_commit(w, e);
+}

@@ -1,0 +1,46 @@
+# `make sweep`: if this fails, a user waits for a minute and does not know for what, or does not learn
+# where the results are. Ninja and meson are played by scripts; the program is the real one.
+set -eu
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/sweep_lib.sh"
+command -v make >/dev/null || skip "no make"
+mkdir bin build
+cat >bin/ninja <<'END'
+#!/bin/sh
+case " $* " in
+*" -n "*) test -e built || printf '[1/3] Compiling C object a.o\n[2/3] Compiling C object b.o\n[3/3] Linking target x\n' ;;
+*) echo "$*" >>built; test ! -e broken || { echo "a.c:1: error: broken"; exit 1; } ;;
+esac
+END
+cat >bin/meson <<'END'
+#!/bin/sh
+touch "$2/build.ninja"
+END
+printf '#!/bin/sh\nprintf " installed:%%s " "$@"\n' >bin/dpkg-query # everything is installed
+chmod +x bin/*
+ln -s "$hotgraph" build/hotgraph
+run() {
+    PATH=$work/bin:$PATH make -f "$source/Makefile" --no-print-directory "$@" >out 2>&1
+}
+
+run sweep CONFIG=experiment.cfg || fail "make sweep: $(cat out)"
+head -4 out | tr '\n' '|' | grep -q '^Setting up build/|Building the program: 2 files to compile, .* at a time|Built in [0-9]* s|Sweeping experiment.cfg into results/hotgraph.db|' ||
+    fail "make sweep does not say what it does: $(head -5 out)"
+grep -q 'hotgraph$' built || fail "make sweep builds more than the program: $(cat built)"
+sed -n '/^In results\/:/,$p' out >last
+grep -q '^  hotgraph.db ' last || fail "$(cat last)"
+for kind in txt csv tex; do
+    n=$(find results -name "*.$kind" | wc -l)
+    grep -q "^  $n *files of .$kind " last || fail "$n files of .$kind: $(cat last)"
+done
+test "$(tail -1 out)" = "$(tail -1 last)" || fail "that is not at the end"
+
+# Again: nothing to build, nothing said of it.
+run sweep CONFIG=experiment.cfg || fail "$(cat out)"
+head -1 out | grep -q '^Sweeping ' || fail "$(head -3 out)"
+grep -q '^nothing to do' out || fail "$(cat out)"
+
+# What a compiler complains of is shown.
+touch broken
+! run sweep CONFIG=experiment.cfg || fail "a broken build is swept with"
+grep -q 'a.c:1: error: broken' out || fail "$(cat out)"

@@ -1,0 +1,170 @@
+#!/bin/sh
+# hotgraph native: a program with probes in it must do what it does without, to the byte, and its
+# counts must be right.
+hotgraph=$(realpath "$1")
+root=$2
+"$hotgraph" help native >/dev/null 2>&1 || exit 77
+dir=$(mktemp -d) && cd "$dir" || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+fail() { echo "FAILED: $*" >&2; failed=1; }
+
+# ---- known counts ----
+cat >known.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <signal.h>
+#include <unistd.h>
+#include <sys/wait.h>
+#define LEAVE __attribute__((noinline, noclone))
+volatile int sink;
+LEAVE int leaf(int x) { sink = x; return x * 3 + 1; }
+LEAVE int pick(int x) {
+    switch (x & 7) {
+    case 0: sink = 5; return 11;
+    case 1: sink = 6; return leaf(1);
+    case 2: return 17 + sink;
+    case 3: sink++; return 4;
+    case 4: return leaf(sink) + leaf(2);
+    case 5: sink ^= 3; return 9;
+    case 6: return -1;
+    }
+    return x;
+}
+LEAVE int fib(int n) { if (n < 2) return n; int a = fib(n - 1), b = fib(n - 2); sink = b; return a + b; }
+LEAVE int child(void) { int s = 0; for (int i = 0; i < 100; i++) s += leaf(i); return s & 63; }
+int main(int argc, char **argv) {
+    long s = 0;
+    for (int i = 0; i < 8000; i++) s += pick(i);
+    s += fib(15);
+    int status;
+    fflush(stdout);
+    pid_t p = fork();
+    if (p == 0) _exit(child());
+    waitpid(p, &status, 0);
+    printf("%ld %d %s %s\n", s, WEXITSTATUS(status), getenv("LD_PRELOAD") ? "preload" : "clean",
+           getenv("HOTPROBE_SESSION") ? "session" : "clean");
+    if (argc > 1 && argv[1][0] == 'k') raise(SIGKILL);
+    if (argc > 1 && argv[1][0] == 'a') abort();
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+C
+count() { sed -n 's/.*"function":"'"$1"'","offset":0,.*"count":\([0-9]*\)}.*/\1/p' "$2"; }
+try() { # NAME COMPILER FLAGS...
+    name=$1 cc=$2
+    shift 2
+    command -v "$cc" >/dev/null || return 0
+    "$cc" "$@" known.c -o known 2>cc.log || { cat cc.log; fail "$name: does not compile"; return; }
+    ./known 7 >plain; plain=$?
+    for kind in "" --blocks --instructions; do
+        [ "$cc$kind" = clang--blocks ] && continue
+        "$hotgraph" native $kind --threshold 1000 --json r.json -- ./known 7 >out
+        status=$?
+        cmp -s plain out && [ $status = $plain ] || fail "$name $kind: output or status differ"
+        [ "$(count fib r.json)" = 1973 ] || fail "$name $kind: fib $(count fib r.json)"
+        [ "$(count pick r.json)" = 8000 ] || fail "$name $kind: pick $(count pick r.json)"
+        [ "$(count leaf r.json)" = 3000 ] || fail "$name $kind: leaf $(count leaf r.json) (a child's count?)"
+        grep -q '"hot":\[[0-9]' r.json || fail "$name $kind: nothing became hot"
+    done
+}
+for cc in gcc clang; do
+    for o in -O0 -O1 -O2 -Os; do try "$cc $o" $cc $o; done
+    try "$cc cf-protection" $cc -O2 -fcf-protection=full
+    try "$cc no alignment" $cc -O2 -fno-align-functions -fno-align-loops
+    try "$cc non-PIE" $cc -O2 -no-pie -fno-pie
+    try "$cc stripped" $cc -O2 -rdynamic -s
+done
+
+# ---- exceptions, through frames and in them ----
+cat >throw.cc <<'C'
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+#include <vector>
+struct Guard { int *n; ~Guard() { ++*n; } };
+__attribute__((noinline)) int deep(int n, int *ended) {
+    Guard g{ended};
+    if (n == 0) throw std::runtime_error("bottom");
+    return deep(n - 1, ended) + n;
+}
+__attribute__((noinline)) int catcher(int n, int *ended) {
+    try { return deep(n, ended); }
+    catch (const std::runtime_error &e) { return (int)std::string(e.what()).size(); }
+}
+int main() {
+    int ended = 0; long sum = 0;
+    for (int i = 0; i < 300; i++) sum += catcher(i % 20, &ended);
+    try { std::vector<int>(3).at(7); } catch (const std::out_of_range &) { sum += 1000; }
+    std::printf("%ld %d\n", sum, ended);
+}
+C
+for cc in g++ clang++; do
+    command -v $cc >/dev/null && $cc -O2 throw.cc -o throw 2>/dev/null || continue
+    ./throw >plain
+    for how in "" --blocks --instructions "--libraries --blocks"; do
+        "$hotgraph" native $how --json r.json -- ./throw >out || fail "$cc exceptions $how: status"
+        cmp -s plain out || fail "$cc exceptions $how: output differs"
+    done
+done
+
+# ---- its end is its own ----
+gcc -O1 known.c -o known
+"$hotgraph" native --json r.json -- ./known k >/dev/null; [ $? = 137 ] || fail "SIGKILL is not passed on"
+[ "$(count fib r.json)" = 1973 ] || fail "counts of a killed program"
+(ulimit -c 0; "$hotgraph" native --json r.json -- ./known a >/dev/null 2>&1; [ $? = 134 ]) || fail "SIGABRT"
+LD_PRELOAD=/nonexistent.so "$hotgraph" native --json r.json -- sh -c 'echo "$LD_PRELOAD"' >out 2>/dev/null
+[ "$(cat out)" = /nonexistent.so ] || fail "LD_PRELOAD is not what it was: $(cat out)"
+
+# ---- programs of the system ----
+seq 1 30000 >in.txt
+cat >t.sql <<'S'
+create table t(a integer primary key, b text, c real);
+with recursive n(i) as (select 1 union all select i+1 from n where i < 3000) insert into t select i, 'x'||(i*7919%1000), i*0.5 from n;
+create index tb on t(b);
+select count(*), sum(c) from t where b like 'x1%';
+select b, count(*) from t group by b order by 2 desc, 1 limit 5;
+S
+cat >t.lua <<'L'
+local t = {} for i = 1, 20000 do t[i] = (i * 7919) % 10007 end table.sort(t)
+local s = 0 for i, v in ipairs(t) do s = s + v * i % 7 end print(s, pcall(error, "x"), ("ab"):rep(10):gsub("a", "c"))
+L
+same() {
+    command -v "$1" >/dev/null || return 0
+    "$@" >plain 2>&1 </dev/null
+    for how in "" "--blocks" "--instructions" "--blocks --assign greedy" "--strategy over-one,trap"; do
+        "$hotgraph" native $how --json r.json -- "$@" >out 2>&1 </dev/null
+        cmp -s plain out || fail "$1 $how: output differs"
+    done
+}
+same gzip -c in.txt
+same bzip2 -c in.txt
+same sqlite3 :memory: ".read t.sql"
+same lua5.4 t.lua
+same pigz -p3 -c in.txt
+same gawk '{ s += $1 * $1 } END { print s }' in.txt
+for p in gzip pigz; do
+    command -v $p >/dev/null || continue
+    $p -c in.txt >plain
+    "$hotgraph" native --libraries --blocks --json r.json -- $p -c in.txt >out || fail "$p with libraries"
+    cmp -s plain out || fail "$p with libraries: output differs"
+done
+
+# ---- what cannot be done is said ----
+says() { # PATTERN COMMAND...
+    pattern=$1
+    shift
+    "$hotgraph" native "$@" >out 2>err && fail "$*: succeeded"
+    grep -q "$pattern" err || fail "$*: says '$(cat err)'"
+}
+says "no such program" -- nosuchprogram
+printf 'int main(void) { return 0; }' >m.c
+gcc -static m.c -o static 2>/dev/null && says "statically linked" -- ./static
+gcc -static-pie m.c -o staticpie 2>/dev/null && says "statically linked" -- ./staticpie
+gcc m.c -o dynamic && cp dynamic other && chmod u+s other && says "setuid" -- ./other
+printf '\177ELF\001\001\001%0100d' 0 >narrow && chmod +x narrow && says "32-bit" -- ./narrow
+printf '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\002\0\267\0%0100d' 0 >arm && chmod +x arm && says "not for x86-64" -- ./arm
+sed 's|/lib64/ld-linux-x86-64.so.2|/lib/ld-musl-x86_64.so.1\x00|' dynamic >musl && chmod +x musl && says "another C library" -- ./musl
+echo hello >text && chmod +x text && says "not an ELF" -- ./text
+says "matches" --functions 'nothing_*' -- ./dynamic
+says "there is no strategy" --strategy fast -- ./dynamic
+exit $failed

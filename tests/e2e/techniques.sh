@@ -1,0 +1,99 @@
+# Sweeps of other samplings and techniques: if this fails, what a configuration asks for is not what
+# gets into the database, or what is found is not what the tree's digests say.
+set -eu
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/sweep_lib.sh"
+export HOTGRAPH_GAMES="$source/configs/games.cfg"
+
+# config FILE SAMPLING GRID
+config() {
+    printf 'name = "%s";\nframes = 300;\nsampling = { %s };\ngrid = { %s };\n@include "%s"\n' \
+        "${1%.cfg}" "$2" "$3" "$source/configs/games.cfg" >"$1"
+}
+config golden.cfg 'by = "active"; every = 90; place = "golden"; seed = 3;' \
+    'technique = "flow"; costs = ["poisson", "profi"];'
+sweep golden.cfg --db golden.db --games umbel,mazewisp --jobs 2
+expected=$digest
+test "$(ask golden.db 'SELECT key, method, stride, batch_length, seed, weighting IS NULL FROM sampling')" = \
+    'active every=90 place=golden seed=3|golden|90|2|3|1' || fail "sampling: $(ask golden.db 'SELECT * FROM sampling')"
+test "$(ask golden.db 'SELECT count(*) FROM stream WHERE observed = batches AND samples = 2 * batches')" = 2 ||
+    fail "a transfer is one observed instruction"
+test "$(ask golden.db "SELECT technique, sum(structure), count(*) FROM results GROUP BY technique")" = \
+    "flow|4|4
+observed|0|2" || fail "who was given the structure: $(ask golden.db "SELECT technique, structure FROM results")"
+test "$(ask golden.db "SELECT DISTINCT value FROM configuration_value WHERE name = 'costs' ORDER BY 1")" = \
+    "poisson
+profi" || fail "values are words"
+# Repair helps, on whatever is asked.
+test "$(ask golden.db "SELECT count(*) FROM results f JOIN baseline b USING (game)
+    WHERE f.parameters LIKE 'costs=poisson %' AND f.fair_overlap_active > b.fair_overlap_active + 0.02
+    AND f.hot_f1_10 > b.hot_f1_10 AND f.hot_f1_10_active > b.hot_f1_10_active
+    AND f.observed = b.observed")" = 2 || fail "repaired no better than raw"
+
+# The same by hand, step by step.
+"$hotgraph" structure umbel --frames 300 --out umbel.structure >/dev/null
+"$hotgraph" sample umbel --frames 300 --by active --every 90 --place golden --seed 3 \
+    --structure umbel.structure --out umbel.isampling >/dev/null
+"$hotgraph" build umbel.isampling --technique flow --costs poisson --structure umbel.structure \
+    --out umbel.graph >built
+"$hotgraph" exact umbel --frames 300 --out umbel.exact.graph >/dev/null
+"$hotgraph" compare umbel.graph umbel.exact.graph --json >compared
+ask golden.db "SELECT r.edges, r.observed, hot_f1_10, fair_overlap, hot_f1_10_active,
+    fair_overlap_active FROM results r WHERE game = 'umbel' AND parameters LIKE 'costs=poisson %'" >row
+python3 - <<'END' || fail "by hand: $(cat row built compared)"
+import json
+compared = json.load(open("compared"))
+row = [float(v) for v in open("row").read().split("|")]
+expected = [compared["whole"]["edges"], sum(1 for _ in open("umbel.isampling")) // 2]
+for scope in "whole", "active":
+    expected += [compared[scope]["fair"]["hot_f1_10"], compared[scope]["fair"]["overlap"]]
+assert all(abs(a - b) < 1e-12 for a, b in zip(row, expected, strict=True)), (row, expected)
+END
+
+# Threads and engines make no difference, and what is there is not computed again.
+sweep golden.cfg --db other.db --games mazewisp,umbel --jobs 1 --engine interp
+test "$digest" = "$expected" || fail "interpreted: $digest, not $expected"
+before=$(sha1sum golden.db)
+sweep golden.cfg --db golden.db --games umbel,mazewisp
+grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
+test "$(sha1sum golden.db)" = "$before" || fail "a second sweep writes"
+
+# Other samplings of the same replay are other streams; the structure comes from that replay.
+config batches.cfg 'weighting = "cycles";' 'technique = "flow";'
+config transfers.cfg 'by = "transfers"; every = 90; place = "stratified";' 'technique = "flow"; solver = ["klein", "simplex"];'
+config instructions.cfg 'by = "instructions"; every = 400; batch = 1;' 'technique = "flow";'
+for name in batches transfers instructions; do
+    sweep $name.cfg --db golden.db --games umbel
+done
+test "$(ask golden.db "SELECT count(*) FROM replay WHERE rom_sha1 = (SELECT rom_sha1 FROM replay JOIN stream
+    USING (replay_id) JOIN experiment_stream USING (stream_id) JOIN game USING (game_id) WHERE name = 'umbel')")" = 1 ||
+    fail "more than one replay of a game"
+test "$(ask golden.db "SELECT method || coalesce(' ' || weighting, '') FROM sampling ORDER BY 1")" = \
+    "golden
+instructions
+time cycles
+transfers" || fail "samplings: $(ask golden.db 'SELECT * FROM sampling')"
+test "$(ask golden.db "SELECT count(*) FROM results WHERE technique = 'flow' AND structure = 1
+    AND fair_overlap > 0.8 AND experiment <> 'golden'")" = 4 ||
+    fail "flow: $(ask golden.db "SELECT experiment, fair_overlap, structure FROM results WHERE technique = 'flow'")"
+
+# One SELECT answers what is best, with the structure and without.
+test "$(ask golden.db "SELECT DISTINCT structure_allowed, technique, substr(parameters, 1, 13)
+    FROM technique_at_budget WHERE budget_percent = 0.2 AND sampling LIKE 'active %' ORDER BY 1")" = \
+    "0|observed|
+1|flow|costs=poisson" || fail "best: $(ask golden.db 'SELECT * FROM technique_at_budget')"
+test "$(ask golden.db "SELECT count(*) FROM technique_quality WHERE observed_share BETWEEN 1e-6 AND 0.2")" = \
+    "$(ask golden.db "SELECT count(*) FROM results")" || fail "shares observed"
+
+# What is in the tree is what comes out.
+for file in "$source/configs/golden.cfg" "$source"/configs/techniques/*.cfg; do
+    sweep "$file" --db shipped.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "$file: $(tail -3 out)"
+done
+test "$(ask shipped.db "SELECT structure_allowed, technique, substr(parameters, 1, 13)
+    FROM technique_at_budget WHERE budget_percent = 0.06")" = "0|observed|
+1|flow|costs=poisson" || fail "best at 0.06 %: $(ask shipped.db 'SELECT * FROM technique_at_budget')"
+test "$(ask shipped.db 'SELECT DISTINCT technique FROM pareto WHERE structure = 1')" = flow || fail "pareto"
+
+config wrong.cfg 'every = 5;' 'technique = "flow";'
+refuses 1 'every means nothing in sampling by time' sweep wrong.cfg

@@ -1,0 +1,207 @@
+/* What it costs to put probes in and to hit them, measured in this process, while 0 to N other
+ * threads run: lines "figure,threads,batch,value,unit" on standard output. native_insert THREADS...
+ */
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "native/hotprobe.h"
+
+/* A thousand functions, as compilers begin them. */
+#define ONE(n)                                                                                     \
+    __attribute__((noinline, used)) static int victim_##n(int x) {                                 \
+        __asm__ volatile("" : "+r"(x));                                                            \
+        return x * (n + 3) + (x >> 3);                                                             \
+    }
+#define TEN(n)                                                                                     \
+    ONE(n##0)                                                                                      \
+    ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) ONE(n##9)
+#define HUNDRED(n)                                                                                 \
+    TEN(n##0)                                                                                      \
+    TEN(n##1) TEN(n##2) TEN(n##3) TEN(n##4) TEN(n##5) TEN(n##6) TEN(n##7) TEN(n##8) TEN(n##9)
+/* Without this it takes them for the beginning of what follows. */
+/* clang-format off */
+HUNDRED(1) HUNDRED(2) HUNDRED(3) HUNDRED(4) HUNDRED(5)
+HUNDRED(6) HUNDRED(7) HUNDRED(8) HUNDRED(9) HUNDRED(10)
+    /* clang-format on */
+
+    __attribute__((noinline)) static int small(int x) {
+    __asm__ volatile("" : "+r"(x));
+    return x + 1;
+}
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static atomic_bool running;
+static void *busy(void *unused) {
+    (void)unused;
+    int x = 1;
+    while (running)
+        x = victim_100(victim_555(x));
+    return (void *)(long)x;
+}
+
+enum { MOST = 1100, ROUNDS = 20, HITS = 2000000 };
+static struct hotprobe_request requests[MOST];
+
+static size_t victims(struct hotprobe *h) {
+    const struct hotprobe_function *f;
+    size_t n = hotprobe_functions(h, &f), k = 0;
+    for (size_t i = 0; i < n && k < 1000; i++)
+        if (f[i].name != NULL && strncmp(f[i].name, "victim_", 7) == 0)
+            requests[k++] = (struct hotprobe_request){.site = f[i].start};
+    return k;
+}
+
+static void fail(const char *what) {
+    fprintf(stderr, "native_insert: %s\n", what);
+    exit(1);
+}
+
+static double processor(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The median round, in microseconds a probe, and what the processor spent on the first, in which
+ * stubs were made, too (they are kept for the next time). Each round removes what it put in,
+ * outside the time.
+ */
+static void measure(struct hotprobe *h, size_t n, size_t batch, int threads) {
+    double round[ROUNDS], first = 0;
+    struct error e = {0};
+    for (int k = 0; k < ROUNDS; k++) {
+        size_t count = batch == 1 ? 50 : n, from = batch == 1 ? (size_t)k * 50 % n : 0, in = 0;
+        double start = now(), used = processor();
+        for (size_t i = from; i < from + count; i += batch)
+            if (hotprobe_insert(h, requests + i, batch < n - i ? batch : n - i, &e) != STATUS_OK)
+                fail(e.text);
+        round[k] = (now() - start) * 1e6 / (double)count;
+        if (k == 0)
+            first = (processor() - used) * 1e6 / (double)count;
+        for (size_t i = from; i < from + count; i++)
+            in += requests[i].reason == HOTPROBE_DONE;
+        if (in * 100 < count * 95)
+            fail("too few probes went in");
+        if (hotprobe_remove(h, requests + from, count, &e) != STATUS_OK)
+            fail(e.text);
+    }
+    printf("insertion first processor time,%d,%zu,%.3f,us\n", threads, batch, first);
+    qsort(round, ROUNDS, sizeof *round, by_value);
+    printf("insertion median,%d,%zu,%.3f,us\n", threads, batch, round[ROUNDS / 2]);
+}
+
+/* A uprobe by perf_event_open, which is how perf and tracers put one in. */
+static void measure_uprobe(struct hotprobe *h, size_t n, int threads) {
+    struct perf_event_attr a = {.size = sizeof a, .disabled = 0};
+    const struct hotprobe_function *f;
+    char text[32] = "", self[4096];
+    int fd = open("/sys/bus/event_source/devices/uprobe/type", O_RDONLY);
+    if (fd < 0 || read(fd, text, sizeof text - 1) <= 0) {
+        printf("uprobe insertion median,%d,1,nan,us\n", threads);
+        return;
+    }
+    close(fd);
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = 0;
+    a.type = (unsigned)atoi(text);
+    a.config1 = (uintptr_t)self;
+    hotprobe_functions(h, &f);
+    double round[ROUNDS];
+    for (int k = 0; k < ROUNDS; k++) {
+        a.config2 = requests[(size_t)k * 37 % n].site - f->base;
+        double start = now();
+        long event = syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+        round[k] = (now() - start) * 1e6;
+        if (event < 0) {
+            printf("uprobe insertion median,%d,1,nan,us\n", threads);
+            return;
+        }
+        close((int)event);
+    }
+    qsort(round, ROUNDS, sizeof *round, by_value);
+    printf("uprobe insertion median,%d,1,%.3f,us\n", threads, round[ROUNDS / 2]);
+}
+
+static void never(const struct hotprobe_hit *hit) {
+    (void)hit;
+}
+
+static double loop(void) {
+    double start = now();
+    int x = 0;
+    for (int i = 0; i < HITS; i++)
+        x = small(x);
+    __asm__ volatile("" : : "r"(x));
+    return (now() - start) * 1e9 / HITS;
+}
+
+/* The same loop by turns with and without: the least of each. */
+static void measure_hits(struct hotprobe *h, const char *name, uint64_t threshold, unsigned flags) {
+    double without = 1e9, with = 1e9;
+    struct hotprobe_request r = {.site = (uintptr_t)small,
+                                 .threshold = threshold,
+                                 .flags = flags,
+                                 .call = threshold != 0 ? never : NULL};
+    for (int k = 0; k < 25; k++) {
+        double t = loop();
+        without = t < without ? t : without;
+        if (hotprobe_insert(h, &r, 1, NULL) != STATUS_OK || r.reason != HOTPROBE_DONE)
+            fail("the loop's function cannot be probed");
+        t = loop();
+        with = t < with ? t : with;
+        if (hotprobe_count(h, &r) != HITS)
+            fail("hits were lost");
+        hotprobe_remove(h, &r, 1, NULL);
+    }
+    printf("hit %s,0,1,%.3f,ns\ncall without,0,1,%.3f,ns\n", name, with - without, without);
+}
+
+int main(int argc, char **argv) {
+    struct hotprobe *h;
+    struct error e = {0};
+    if (hotprobe_open(&h, NULL, &e) != STATUS_OK)
+        fail(e.text);
+    measure_hits(h, "count", 0, 0);
+    measure_hits(h, "count and threshold", (uint64_t)1 << 60, 0);
+    measure_hits(h, "count atomic", 0, HOTPROBE_ATOMIC);
+    size_t n = victims(h);
+    if (n != 1000)
+        fail("where are the thousand functions?");
+    bool uprobes = argc > 1 && strcmp(argv[1], "uprobes") == 0;
+    for (int i = uprobes ? 2 : 1; i < argc; i++) {
+        int threads = atoi(argv[i]);
+        pthread_t other[64];
+        if (threads > 64)
+            fail("64 threads at most");
+        running = true;
+        for (int k = 1; k < threads; k++)
+            pthread_create(&other[k], NULL, busy, NULL);
+        measure(h, n, 1000, threads);
+        measure(h, n, 1, threads);
+        if (uprobes)
+            measure_uprobe(h, n, threads);
+        running = false;
+        for (int k = 1; k < threads; k++)
+            pthread_join(other[k], NULL);
+    }
+    hotprobe_close(h);
+    return 0;
+}

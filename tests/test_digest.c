@@ -1,0 +1,82 @@
+/* digest: what is expected of a sweep is held to what it found, line by line. */
+#include "experiment/experiment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static void add(struct digest *d, const char *key, char hash) {
+    struct digest_line line = {.key = strdup(key)};
+    memset(line.hash, hash, 32);
+    assert_true(vec_push(&d->lines, line));
+}
+
+static void expect(const struct digest *ours, const struct digest *expected,
+                   enum digest_verdict verdict, const char *key, size_t compared, size_t others) {
+    struct error e = {0};
+    const char *found;
+    size_t both, rest;
+    enum digest_verdict says;
+    assert_int_equal(digest_compare(ours, expected, &says, &found, &both, &rest, &e), STATUS_OK);
+    assert_int_equal(says, verdict);
+    assert_true(key == NULL ? found == NULL : strcmp(found, key) == 0);
+    assert_int_equal(both, compared);
+    assert_int_equal(rest, others);
+}
+
+/* If this failed, a wrong result would pass for a reproduced one, or a right one would not. */
+static void every_kind_of_difference_is_named(void **state) {
+    (void)state;
+    struct digest a = {0}, b = {0};
+    add(&a, "one/replay", '1');
+    add(&a, "one/result/0000", '2');
+    add(&a, "onetwo/replay", '3');
+    add(&b, "one/replay", '1');
+    add(&b, "three/replay", '9');
+    expect(&a, &b, DIGEST_UNEXPECTED, "one/result/0000", 1, 1);
+    add(&b, "one/result/0000", '2');
+    expect(&a, &b, DIGEST_SAME, NULL, 1, 1);
+    add(&b, "one/result/0001", '2');
+    expect(&a, &b, DIGEST_MISSING, "one/result/0001", 1, 1);
+    add(&a, "one/result/0001", '3');
+    expect(&a, &b, DIGEST_CHANGED, "one/result/0001", 1, 1);
+    struct digest none = {0};
+    expect(&none, &b, DIGEST_SAME, NULL, 0, 0);
+    expect(&a, &none, DIGEST_SAME, NULL, 0, 2);
+    digest_free(&a);
+    digest_free(&b);
+}
+
+/* If this failed, ten thousand configurations would take a minute to be found equal. Twice as many
+ * lines take about twice as long, not four times. */
+static void many_lines_take_no_longer_each(void **state) {
+    (void)state;
+    double seconds[2];
+    for (int round = 0; round < 2; round++) {
+        struct digest a = {0};
+        size_t count = round == 0 ? 40000 : 320000;
+        for (size_t i = 0; i < count; i++) {
+            char key[40];
+            snprintf(key, sizeof key, "game%zu/result/%zu", i % 8, i / 8);
+            add(&a, key, 'x');
+        }
+        clock_t start = clock();
+        expect(&a, &a, DIGEST_SAME, NULL, 8, 0);
+        seconds[round] = (double)(clock() - start) / CLOCKS_PER_SEC;
+        digest_free(&a);
+    }
+    assert_true(seconds[1] < 30 * seconds[0] + 0.5); /* quadratic: 64 times */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_difference_is_named),
+        cmocka_unit_test(many_lines_take_no_longer_each),
+    };
+    return cmocka_run_group_tests_name("digest", tests, NULL, NULL);
+}

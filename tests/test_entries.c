@@ -1,0 +1,147 @@
+/*
+ * Counters at subroutine entries, against every call of the same run. If these fail, another set of
+ * routines is called hot than the ones that are entered most, or it depends on the engine.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "played.h"
+#include "profile/profile.h"
+#include "profile/structure.h"
+
+enum { FRAMES = 300 };
+
+/* ---- everything that was entered ---- */
+
+struct entered {
+    struct map count; /* entry -> times */
+};
+
+static void called(void *user, const struct probe_event *e) {
+    ++*map_at(&((struct entered *)user)->count, e->to);
+}
+
+static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    if (insn->kind == INSN_CALL)
+        probe_attach(site, PROBE_TAKEN,
+                     (struct probe){.kind = PROBE_CALL, .call = called, .user = self});
+}
+
+static void threads(void *self, const struct thread_event *e) {
+    if (e->change == THREAD_BEGINS)
+        ++*map_at(&((struct entered *)self)->count, e->address);
+}
+
+static void record(struct entered *all, struct structure *s) {
+    struct error e = {0};
+    struct structure_recorder *r;
+    unsigned id;
+    struct played p = played_open("mazewisp", NULL, true);
+    const struct observer observer = {.self = all, .instrument = instrument, .thread = threads};
+    played_must(nes_attach(p.nes, &observer, &id, &e), &e);
+    played_must(structure_attach(&r, p.nes, &e), &e);
+    played_frames(&p, FRAMES);
+    played_must(structure_finish(r, s, &e), &e);
+    played_close(&p);
+}
+
+static struct profile profiled(const struct engine *engine, int64_t threshold, int64_t share) {
+    const struct technique *t = technique_find("entries");
+    const int64_t values[TECHNIQUE_PARAMETERS] = {threshold, share};
+    struct error e = {0};
+    struct profile out;
+    void *self;
+    struct played p = played_open("mazewisp", engine, false);
+    played_must(t->attach(&self, p.nes, values, &e), &e);
+    played_frames(&p, FRAMES);
+    played_must(t->finish(self, &out, &e), &e);
+    played_close(&p);
+    return out;
+}
+
+/* ---- which edges these are ---- */
+
+static void reach(const struct structure *s, uint32_t entry, bool *inside) {
+    const struct block *b = graph_find_block(&s->graph, entry);
+    if (b == NULL || inside[b - s->graph.blocks])
+        return;
+    inside[b - s->graph.blocks] = true;
+    if (s->ends[b - s->graph.blocks] == INSN_CALL)
+        reach(s, b->last + 3, inside);
+    else if (s->ends[b - s->graph.blocks] != INSN_RETURN)
+        for (size_t i = 0; i < s->graph.edge_count; i++)
+            if (s->graph.edges[i].source == entry)
+                reach(s, s->graph.edges[i].target, inside);
+}
+
+/* The set that comes of the routines entered at least `times` times. */
+static void assert_set(const struct graph *g, const struct structure *s, const struct entered *all,
+                       uint64_t times) {
+    bool *inside = calloc(s->graph.block_count, sizeof *inside);
+    uint64_t key, n;
+    for (size_t at = 0; map_next(&all->count, &at, &key, &n);)
+        if (n >= times)
+            reach(s, (uint32_t)key, inside);
+    size_t found = 0;
+    for (size_t i = 0; i < s->graph.edge_count; i++) {
+        const struct edge *e = &s->graph.edges[i];
+        const bool hot = inside[graph_find_block(&s->graph, e->source) - s->graph.blocks];
+        assert_int_equal(graph_find_edge(g, e->source, e->target) != NULL, hot);
+        found += hot;
+    }
+    assert_int_equal(found, g->edge_count);
+    assert_true(found > 0 && graph_is_set(g));
+    free(inside);
+}
+
+/* The least count of the fewest routines that make up the share; ties are all in or out here. */
+static uint64_t least_of_share(const struct entered *all, uint64_t share) {
+    uint64_t key, n, sum = 0, part = 0, last = UINT64_MAX;
+    for (size_t at = 0; map_next(&all->count, &at, &key, &n);)
+        sum += n;
+    while (1000 * part < share * sum) {
+        uint64_t next = 0, many = 0;
+        for (size_t at = 0; map_next(&all->count, &at, &key, &n);)
+            next = n < last && n > next ? n : next;
+        for (size_t at = 0; map_next(&all->count, &at, &key, &n);)
+            many += n == next;
+        part += next * many;
+        last = next;
+    }
+    return last;
+}
+
+static void test_entries(void **state) {
+    (void)state;
+    struct entered all = {0};
+    struct structure s;
+    record(&all, &s);
+    for (int engine = 0; engine < 2; engine++) {
+        const struct engine *on = engine == 0 ? NULL : dbt_engine();
+        for (int64_t threshold = 1; threshold < 1000; threshold *= 10) {
+            struct profile p = profiled(on, threshold, 900);
+            assert_set(&p.graph, &s, &all, (uint64_t)threshold);
+            assert_true(p.cost.structure && p.cost.observed == 0 && p.cost.probes > 0);
+            assert_int_equal(p.cost.records, all.count.len);
+            profile_free(&p);
+        }
+        struct profile p = profiled(on, 0, 1000);
+        assert_set(&p.graph, &s, &all, 1);
+        profile_free(&p);
+        p = profiled(on, 0, 1);
+        assert_set(&p.graph, &s, &all, least_of_share(&all, 1));
+        profile_free(&p);
+    }
+    structure_free(&s);
+    map_free(&all.count);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_entries)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

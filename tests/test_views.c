@@ -1,0 +1,261 @@
+/* views: what they say of rows that are known. */
+#include "db/db.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+struct fixture {
+    char folder[64], path[96];
+    sqlite3 *db;
+};
+
+/* One database with our tables and views and no rows. */
+static int set_up(void **state) {
+    struct fixture *f = calloc(1, sizeof *f);
+    if (f == NULL)
+        return -1;
+    *state = f;
+    strcpy(f->folder, "/tmp/hotgraph-views-XXXXXX");
+    if (mkdtemp(f->folder) == NULL)
+        return -1;
+    snprintf(f->path, sizeof f->path, "%s/test.db", f->folder);
+    struct error err = {0};
+    struct db *db;
+    if (db_open(&db, f->path, DB_WRITE, &err) || db_commit(db, &err)) {
+        print_error("%s\n", err.text);
+        return -1;
+    }
+    db_close(db);
+    return sqlite3_open(f->path, &f->db) == SQLITE_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    struct fixture *f = *state;
+    sqlite3_close(f->db);
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", f->folder);
+    int status = system(command);
+    free(f);
+    return status;
+}
+
+static void run(struct fixture *f, const char *sql) {
+    char *message = NULL;
+    if (sqlite3_exec(f->db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", message, sql);
+}
+
+struct text {
+    char at[4000];
+    size_t len;
+};
+
+static int append(void *user, int columns, char **values, char **names) {
+    (void)names;
+    struct text *t = user;
+    for (int i = 0; i < columns; i++)
+        t->len +=
+            (size_t)snprintf(t->at + t->len, sizeof t->at - t->len, "%s%s",
+                             values[i] != NULL ? values[i] : "-", i + 1 < columns ? "|" : "\n");
+    return 0;
+}
+
+static void expect(struct fixture *f, const char *sql, const char *rows) {
+    struct text t = {0};
+    char *message = NULL;
+    if (sqlite3_exec(f->db, sql, append, &t, &message) != SQLITE_OK)
+        fail_msg("%s: %s", message, sql);
+    assert_string_equal(t.at, rows);
+}
+
+/* ---- two games that were played for 100 frames and sampled twice, one for 50 as well ---- */
+
+enum { SPARSE = 1, DENSE, OBSERVED = 1, POISSON, PROFI, GAUSSIAN, ENTRIES };
+
+static const char frame[] =
+    "INSERT INTO run (run_id, uuid, version, source_commit, host, compiler, configuration_file,"
+    " definition_hash, jobs, started) VALUES (1, 'u', '1', 'c', 'h', 'gcc', 'f', 'd', 1, 't');"
+    "INSERT INTO game (game_id, name, title, untested) VALUES (1, 'a', 'A', 0), (2, 'b', 'B', 0);"
+    "INSERT INTO sampling (sampling_id, key, method) VALUES (1, 'sparse', 'golden'),"
+    " (2, 'dense', 'time');"
+    "INSERT INTO graph (graph_id, hash, edges, blocks) VALUES (1, 'g', 3, 2);"
+    "INSERT INTO configuration (configuration_id, key, technique) VALUES (1, 'observed',"
+    " 'observed'), (2, 'flow costs=poisson', 'flow'), (3, 'flow costs=profi', 'flow'),"
+    " (4, 'gaussian bin_size=8', 'gaussian'), (5, 'entries threshold=5', 'entries');"
+    "INSERT INTO experiment (experiment_id, name, definition_hash) VALUES (1, 'first', 'd'),"
+    " (2, 'second', 'd'), (3, 'again', 'd');"
+    "INSERT INTO experiment_configuration (experiment_id, configuration_id, number, baseline)"
+    " SELECT experiment_id, configuration_id, iif(configuration_id = 1, NULL, configuration_id),"
+    " configuration_id = 1 FROM experiment, configuration;"
+    "INSERT INTO experiment_hot (experiment_id, hot_permille) SELECT experiment_id, 900"
+    " FROM experiment;";
+
+/* Replay `id`; its streams are 10 * id + sampling. */
+static void put_replay(struct fixture *f, int id, int frames) {
+    char sql[1000];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO replay (replay_id, key, kind, frames, instructions, blocks, edges,"
+             " busy_edges, weight, busy_weight, hot_edges, hot_edges_active, exact_hash, run_id)"
+             " VALUES (%d, 'r%d', 'game', %d, 1000000, 2, 3, 0, 9, 0, 1, 1, 'e', 1);"
+             "INSERT INTO stream (stream_id, replay_id, sampling_id, batch_length, batches,"
+             " samples, overruns, hash, run_id) SELECT 10 * %d + sampling_id, %d, sampling_id, 2,"
+             " 50, 100, 0, 's', 1 FROM sampling",
+             id, id, frames, id, id);
+    run(f, sql);
+}
+
+/* The game's stream is in the experiment. */
+static void put_member(struct fixture *f, int experiment, int game, int stream) {
+    char sql[300];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO experiment_stream (experiment_id, game_id, stream_id, sampling_id,"
+             " variant) VALUES (%d, %d, %d, %d, '')",
+             experiment, game, stream, stream % 10);
+    run(f, sql);
+}
+
+struct known {
+    int stream, configuration, observed;
+    const char *structure;         /* as SQL */
+    const char *overlap, *f1_10;   /* active */
+    const char *whole, *precision; /* overlap, hot_precision */
+};
+
+static void put_known(struct fixture *f, const struct known *k) {
+    char sql[1200];
+    snprintf(sql, sizeof sql,
+             "INSERT INTO result (stream_id, configuration_id, bins, low, high, blocks, edges,"
+             " graph_id, records, probes, observed, steps, structure, seconds, run_id) VALUES"
+             " (%d, %d, 0, 0, 0, 2, 3, 1, 5, 6, %d, 7, %s, 0.5, 1);"
+             "INSERT INTO quality (stream_id, configuration_id, part, batches, hot_permille, bins,"
+             " blocks, edges, hot_recall, hot_precision, hot_f1, hot_f1_10, fair_overlap,"
+             " count_error, hot_recall_active, hot_precision_active, hot_f1_active,"
+             " hot_f1_10_active, fair_overlap_active, count_error_active, overlap, run_id) VALUES"
+             " (%d, %d, 'first', 50, 900, 0, 2, 3, 0.5, %s, 0.55, 0.56, %s, 0.1, 0.6, 0.61, 0.62,"
+             " %s, %s, 0.2, 0.01, 1)",
+             k->stream, k->configuration, k->observed, k->structure, k->stream, k->configuration,
+             k->precision, k->whole, k->f1_10, k->overlap);
+    run(f, sql);
+}
+
+static void put_all(struct fixture *f) {
+    static const struct known rows[] = {
+        {11, OBSERVED, 500, "NULL", "0.80", "0.90", "0.30", "0.25"},
+        {21, OBSERVED, 300, "0", "0.90", "0.92", "0.40", "0.5"},
+        {11, POISSON, 500, "1", "0.98", "0.99", "0.97", "0.5"},
+        {21, POISSON, 300, "1", "0.99", "1.0", "0.99", "0.5"},
+        {11, PROFI, 500, "1", "0.97", "0.99", "0.96", "0.5"},
+        {21, PROFI, 300, "1", "0.99", "1.0", "0.99", "0.5"},
+        /* A set has no overlap. */
+        {11, ENTRIES, 10, "0", "NULL", "0.7", "NULL", "0.5"},
+        {21, ENTRIES, 10, "0", "NULL", "0.7", "NULL", "0.5"},
+        {12, OBSERVED, 15000, "0", "0.95", "0.96", "0.90", "0.5"},
+        {22, OBSERVED, 13000, "0", "0.93", "0.94", "0.88", "0.5"},
+        /* Of one game only: its mean is of other things. */
+        {12, GAUSSIAN, 15000, "0", "0.99", "0.99", "0.99", "0.5"},
+        /* Another number of frames. */
+        {31, OBSERVED, 400, "0", "0.5", "0.5", "0.5", "0.5"},
+    };
+    run(f, frame);
+    put_replay(f, 1, 100);
+    put_replay(f, 2, 100);
+    put_replay(f, 3, 50);
+    put_member(f, 1, 1, 11);
+    put_member(f, 1, 2, 21);
+    put_member(f, 2, 1, 12);
+    put_member(f, 2, 2, 22);
+    put_member(f, 3, 1, 11); /* the same stream in another experiment */
+    put_member(f, 3, 1, 31);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        put_known(f, &rows[i]);
+}
+
+/* If this failed, a technique would be judged by another's metrics or costs. */
+static void test_technique_quality(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    expect(f,
+           "SELECT * FROM (SELECT experiment, game, variant, sampling, technique, parameters,"
+           " hot_permille, printf('%.6f', observed_share), structure, hot_recall, hot_precision,"
+           " hot_f1, hot_f1_10, overlap, count_error, hot_recall_active, hot_precision_active,"
+           " hot_f1_active, hot_f1_10_active, overlap_active, count_error_active, frames"
+           " FROM technique_quality WHERE game = 'a' AND technique IN ('flow', 'observed')"
+           " AND experiment <> 'again') ORDER BY experiment, parameters",
+           "first|a||sparse|observed||900|0.000500|0|0.5|0.25|0.55|0.56|0.3|0.1|0.6|0.61|0.62|0.9|"
+           "0.8|0.2|100\n"
+           "first|a||sparse|flow|costs=poisson|900|0.000500|1|0.5|0.5|0.55|0.56|0.97|0.1|0.6|0.61|"
+           "0.62|0.99|0.98|0.2|100\n"
+           "first|a||sparse|flow|costs=profi|900|0.000500|1|0.5|0.5|0.55|0.56|0.96|0.1|0.6|0.61|"
+           "0.62|0.99|0.97|0.2|100\n"
+           "second|a||dense|observed||900|0.015000|0|0.5|0.5|0.55|0.56|0.9|0.1|0.6|0.61|0.62|0.96|"
+           "0.95|0.2|100\n");
+    run(f, "UPDATE replay SET instructions = NULL WHERE replay_id = 2");
+    expect(f, "SELECT count(*), count(observed_share) FROM technique_quality", "16|11\n");
+}
+
+/* If this failed, a mean would be of other games than it says, or of one of them twice. */
+static void test_technique_mean(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    expect(f,
+           "SELECT frames, sampling, technique, parameters, structure, games, of_games,"
+           " printf('%.6f %.6f %.3f %.2f %.3f', observed_share, observed_share_most,"
+           " overlap_active, overlap_active_least, overlap) FROM technique_mean"
+           " WHERE technique <> 'entries' ORDER BY frames, sampling, technique, parameters",
+           "50|sparse|observed||0|1|1|0.000400 0.000400 0.500 0.50 0.500\n"
+           "100|dense|gaussian|bin_size=8|0|1|2|0.015000 0.015000 0.990 0.99 0.990\n"
+           "100|dense|observed||0|2|2|0.014000 0.015000 0.940 0.93 0.890\n"
+           "100|sparse|flow|costs=poisson|1|2|2|0.000400 0.000500 0.985 0.98 0.980\n"
+           "100|sparse|flow|costs=profi|1|2|2|0.000400 0.000500 0.980 0.97 0.975\n"
+           "100|sparse|observed||0|2|2|0.000400 0.000500 0.850 0.80 0.350\n");
+}
+
+/* If this failed, a technique would be called best that needs more than it may have. */
+static void test_technique_at_budget(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    expect(f,
+           "SELECT structure_allowed, budget_percent, sampling, technique, parameters,"
+           " printf('%.3f', overlap_active) FROM technique_at_budget WHERE frames = 100",
+           "0|0.06|sparse|observed||0.850\n"
+           "0|0.2|sparse|observed||0.850\n"
+           "0|0.6|sparse|observed||0.850\n"
+           "0|1.5|dense|observed||0.940\n"
+           "0|100.0|dense|observed||0.940\n"
+           "1|0.06|sparse|flow|costs=poisson|0.985\n"
+           "1|0.2|sparse|flow|costs=poisson|0.985\n"
+           "1|0.6|sparse|flow|costs=poisson|0.985\n"
+           "1|1.5|sparse|flow|costs=poisson|0.985\n"
+           "1|100.0|sparse|flow|costs=poisson|0.985\n");
+    expect(f, "SELECT DISTINCT technique FROM technique_at_budget WHERE frames = 50", "observed\n");
+}
+
+/* If this failed, what is beaten in everything would be recommended. */
+static void test_pareto(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    static const char sql[] = "SELECT sampling, technique, parameters FROM pareto"
+                              " WHERE frames = 100";
+    expect(f, sql,
+           "sparse|observed|\n"
+           "sparse|flow|costs=poisson\n"
+           "dense|observed|\n");
+    run(f, "UPDATE result SET structure = 0 WHERE configuration_id = 2");
+    expect(f, sql, "sparse|flow|costs=poisson\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_technique_quality, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_technique_mean, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_technique_at_budget, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_pareto, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
