@@ -18,9 +18,9 @@ grep -q '^nothing to do' out || fail "another engine does something: $(cat out)"
 grep -q '^reproduced: ' out || fail "interpreted: $(tail -3 out)"
 test "$(sqlite3 -readonly interp.db 'SELECT DISTINCT engine FROM replay')" = interp || fail "another engine ran"
 
-# The five questions of the README.
+# The five questions of the README; what it asks of hotgraph itself stands between them.
 questions=$(sed -n '/^## Asking the database/,/^## What the data say/p' "$source/README.md" |
-    sed -n 's/^    //p' | sed "s/^sqlite3[^']*'\(.*\)'\$/\1;/")
+    sed -n 's/^    //p' | grep -v '^hotgraph ' | sed "s/^sqlite3[^']*'\(.*\)'\$/\1;/")
 test "$(printf '%s\n' "$questions" | grep -c ';$')" = 5 || fail "questions: $questions"
 sqlite3 -readonly -bail quick.db "$questions" >answers || fail "the README asks what has no answer"
 test "$(wc -l <answers)" -gt 50 || fail "answers: $(cat answers)"
