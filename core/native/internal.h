@@ -343,7 +343,16 @@ static inline bool strategy_on(const struct hotprobe *h, enum hotprobe_strategy 
 enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p);
 uint64_t stub_key(const struct hotprobe *h, const struct patch *p);
 
-/* ---- probe.c ---- */
+/* What the batch's patches want; probes for which there is no stub are taken back, with a reason.
+ */
+void stubs_make(struct hotprobe *h);
+
+/* ---- session.c ---- */
+
+/* Around each call: takes the lock and looks whether there are other threads. End is needed after a
+ * begin that failed, too. */
+enum status session_begin(struct hotprobe *h, struct error *e);
+void session_end(struct hotprobe *h);
 
 /* Increments are locked from now on, those that are in as well. */
 void locks_set(struct hotprobe *h);
@@ -351,8 +360,14 @@ void locks_set(struct hotprobe *h);
 /* Nothing will be put in any more: what was only needed for that is given back. */
 void session_settle(struct hotprobe *h);
 
+/* ---- remove.c ---- */
+
+enum status probes_remove(struct hotprobe *h, struct error *e); /* all of them */
+
 /* ---- patch.c ---- */
 
+/* Takes the patch into the batch, once. False: out of memory. */
+bool patch_changed(struct hotprobe *h, struct patch *p);
 /* Writes what the batch's patches want, by Lock and Load where other threads may run. */
 enum status patches_write(struct hotprobe *h, struct error *e);
 bool text_write(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n);

@@ -32,6 +32,13 @@ static int by_address(const void *a, const void *b) {
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
+bool patch_changed(struct hotprobe *h, struct patch *p) {
+    if (p->changed)
+        return true;
+    p->changed = true;
+    return seq_push(&h->batch, p);
+}
+
 bool text_write(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n) {
     return pwrite(h->mem, bytes, n, (off_t)at) == (ssize_t)n;
 }

@@ -235,3 +235,29 @@ enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
     lead_to(p, s);
     return HOTPROBE_DONE;
 }
+
+/* A stub for every patch that changed. Where there is none, its new probes are taken back. */
+void stubs_make(struct hotprobe *h) {
+    size_t kept = 0;
+    for (size_t i = 0; i < h->batch.len; i++) {
+        struct patch *p = h->batch.at[i];
+        enum hotprobe_reason reason = p->in ? stub_make(h, p) : HOTPROBE_DONE;
+        if (reason == HOTPROBE_DONE) {
+            h->batch.at[kept++] = p;
+            continue;
+        }
+        p->in = false;
+        for (struct hotprobe_probe *q = p->probes; q != NULL; q = q->next) {
+            if (q->in && q->asking != NULL) {
+                q->asking->reason = reason;
+                q->asking->probe = NULL;
+                q->in = false;
+            }
+            p->in |= q->in; /* what was there still leads to its stub */
+        }
+        p->changed = false;
+        for (unsigned k = 0; k < p->length && !p->in; k++)
+            *mark_at(p->object, p->at + k) &= (uint8_t)~MARK_OURS;
+    }
+    h->batch.len = kept;
+}

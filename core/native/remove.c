@@ -1,0 +1,84 @@
+/* Removal, and what is left of probes that are out. */
+#include "native/internal.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool still_ours(struct hotprobe *h, const struct patch *p) {
+    uint8_t now[WINDOW];
+    return pread(h->mem, now, p->length, (off_t)p->at) == p->length &&
+           memcmp(now, p->now, p->length) == 0;
+}
+
+static enum status take_out(struct hotprobe *h, struct hotprobe_probe *q, struct error *e) {
+    struct patch *p = q->patch;
+    if (!q->in)
+        return STATUS_OK;
+    q->in = false;
+    if (!p->changed && !still_ours(h, p)) {
+        p->in = false; /* unloaded: nothing is left to restore */
+        return STATUS_OK;
+    }
+    p->in = false;
+    for (const struct hotprobe_probe *k = p->probes; k != NULL; k = k->next)
+        p->in |= k->in;
+    return patch_changed(h, p) ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
+}
+
+enum status hotprobe_remove(struct hotprobe *h, const struct hotprobe_request *requests, size_t n,
+                            struct error *e) {
+    enum status s = session_begin(h, e);
+    for (size_t i = 0; s == STATUS_OK && i < n; i++)
+        if (requests[i].reason == HOTPROBE_DONE && requests[i].probe != NULL)
+            s = take_out(h, requests[i].probe, e);
+    if (s == STATUS_OK) {
+        stubs_make(h);
+        s = patches_write(h, e);
+    }
+    session_end(h);
+    return s;
+}
+
+uint64_t hotprobe_count(const struct hotprobe *h, const struct hotprobe_request *r) {
+    (void)h;
+    if (r->probe == NULL)
+        return 0;
+    return __atomic_load_n(r->probe->counter, __ATOMIC_RELAXED) + r->probe->threshold;
+}
+
+/* Stubs of patches that are out are kept for the next time; this lets go of them. */
+static void let_go(struct hotprobe *h) {
+    for (size_t i = 0; i < h->patches.len; i++) {
+        struct patch *p = h->patches.at[i];
+        if (p->spare != NULL)
+            grace_retire(h, p->spare, NULL);
+        p->spare = NULL;
+        struct stub *s = p->stub;
+        if (p->in || s == NULL)
+            continue;
+        p->stub = NULL;
+        grace_retire(h, s, NULL);
+    }
+}
+
+size_t hotprobe_reclaim(struct hotprobe *h) {
+    size_t left = 0;
+    if (session_begin(h, NULL) == STATUS_OK) {
+        let_go(h);
+        left = grace_reclaim(h);
+    }
+    session_end(h);
+    return left;
+}
+
+enum status probes_remove(struct hotprobe *h, struct error *e) {
+    enum status s = session_begin(h, e);
+    for (size_t i = 0; s == STATUS_OK && i < h->patches.len; i++)
+        for (struct hotprobe_probe *q = h->patches.at[i]->probes; q != NULL; q = q->next)
+            if (s == STATUS_OK)
+                s = take_out(h, q, e);
+    if (s == STATUS_OK)
+        s = patches_write(h, e);
+    session_end(h);
+    return s;
+}

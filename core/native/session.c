@@ -1,0 +1,216 @@
+/* Sessions: what a call begins and ends with, and what there is to probe. */
+#include "native/internal.h"
+#include "native/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static bool many_threads(void) {
+    struct stat st;
+    return stat("/proc/self/task", &st) != 0 || st.st_nlink > 3; /* . and .. */
+}
+
+/* ---- fork: one thread goes on, with the pages as they are ---- */
+
+static void before_fork(void) {
+    struct hotprobe *h = session_now();
+    if (h != NULL)
+        pthread_mutex_lock(&h->lock);
+}
+
+static void after_fork(void) {
+    struct hotprobe *h = session_now();
+    if (h != NULL)
+        pthread_mutex_unlock(&h->lock);
+}
+
+/* The child counts for itself, whatever the file shows. */
+static void in_child(void) {
+    struct hotprobe *h = session_now();
+    if (h == NULL)
+        return;
+    h->registered = false;
+    pool_part(h);
+    pthread_mutex_unlock(&h->lock);
+}
+
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static void fork_watch(void) {
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+/* ---- sessions ---- */
+
+static enum status functions_list(struct hotprobe *h, struct error *e) {
+    for (size_t i = 0; i < h->objects.len; i++) {
+        const struct object *o = &h->objects.at[i];
+        for (size_t k = 0; k < o->functions.len; k++) {
+            const struct function *f = &o->functions.at[k];
+            struct hotprobe_function out = {.object = o->path,
+                                            .name = f->name,
+                                            .start = f->start,
+                                            .end = f->end,
+                                            .base = o->bias,
+                                            .plt = f->plt};
+            if (!seq_push(&h->listed, out))
+                return error_set(e, STATUS_MEMORY, "out of memory");
+        }
+    }
+    return STATUS_OK;
+}
+
+static void session_free(struct hotprobe *h, bool code_too) {
+    for (size_t i = 0; i < h->objects.len; i++)
+        object_free(&h->objects.at[i]);
+    pool_free(h, code_too);
+    seq_free(&h->objects);
+    seq_free(&h->listed);
+    seq_free(&h->patches);
+    seq_free(&h->retired);
+    seq_free(&h->seen);
+    seq_free(&h->batch);
+    pthread_mutex_destroy(&h->lock);
+    struct arena arena = h->arena; /* which holds h */
+    arena_free(&arena);
+}
+
+enum status hotprobe_open(struct hotprobe **out, const struct hotprobe_options *options,
+                          struct error *e) {
+    struct arena arena = {0};
+    *out = NULL;
+    struct hotprobe *h = arena_get(&arena, sizeof *h);
+    if (h == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    h->arena = arena;
+    h->mem = -1;
+    if (options != NULL)
+        h->options = *options;
+    if (h->options.counters != NULL) {
+        size_t n = strlen(h->options.counters) + 1;
+        char *copy = arena_get(&h->arena, n);
+        if (copy == NULL) {
+            session_free(h, true);
+            return error_set(e, STATUS_MEMORY, "out of memory");
+        }
+        h->options.counters = memcpy(copy, h->options.counters, n);
+    }
+    pthread_mutex_init(&h->lock, NULL);
+    pthread_once(&fork_once, fork_watch);
+    enum status s = objects_find(h, e);
+    if (s == STATUS_OK)
+        s = functions_list(h, e);
+    if (s == STATUS_OK)
+        s = trap_open(h, e);
+    if (s != STATUS_OK) {
+        trap_close(h);
+        session_free(h, true);
+        return s;
+    }
+    *out = h;
+    return STATUS_OK;
+}
+
+void session_settle(struct hotprobe *h) {
+    for (size_t i = 0; i < h->objects.len; i++)
+        object_free(&h->objects.at[i]);
+    h->objects.len = 0;
+    seq_free(&h->listed);
+    seq_free(&h->batch);
+    seq_free(&h->pool.maps);
+    h->pool.read = false;
+}
+
+enum status session_begin(struct hotprobe *h, struct error *e) {
+    pthread_mutex_lock(&h->lock);
+    h->live = many_threads();
+    h->mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    enum status s = STATUS_OK;
+    if (h->mem < 0)
+        s = error_set(e, STATUS_IO, "/proc/self/mem: %s", strerror(errno));
+    else if (h->live && h->options.at_start)
+        s = error_set(e, STATUS_ARGUMENT, "the session is for the start, before there are threads");
+    else if (h->live) {
+        s = live_register(h, e);
+        locks_set(h);
+    }
+    return s;
+}
+
+void session_end(struct hotprobe *h) {
+    if (h->mem >= 0)
+        close(h->mem);
+    h->mem = -1;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* The prefix is there to be written. */
+void locks_set(struct hotprobe *h) {
+    if (h->atomic)
+        return;
+    h->atomic = true;
+    for (size_t i = 0; i < h->patches.len; i++) {
+        struct patch *p = h->patches.at[i];
+        struct stub *s = p->stub;
+        for (unsigned k = 0; s != NULL && k < s->lock_count; k++)
+            pool_write(h, s->at + s->lock[k], "\xf0", 1);
+        if (s != NULL)
+            s->key = stub_key(h, p);
+    }
+    (void)pool_flush(h, h->mem);
+}
+
+void session_threads(struct hotprobe *h) {
+    if (h->atomic)
+        return;
+    pthread_mutex_lock(&h->lock);
+    int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    h->mem = mem;
+    if (mem >= 0) {
+        locks_set(h);
+        close(mem);
+    }
+    h->mem = -1;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* Waits a second for threads to be seen outside. Where one sleeps in a stub for longer, the pages
+ * stay for it: that is all it needs. */
+void hotprobe_close(struct hotprobe *h) {
+    if (h == NULL)
+        return;
+    size_t left = 1;
+    if (probes_remove(h, NULL) == STATUS_OK)
+        for (int tries = 0; tries < 100 && (left = hotprobe_reclaim(h)) > 0; tries++)
+            nanosleep(&(struct timespec){.tv_nsec = 10 * 1000 * 1000}, NULL);
+    trap_close(h);
+    session_free(h, left == 0);
+}
+
+/* ---- what there is ---- */
+
+size_t hotprobe_functions(const struct hotprobe *h, const struct hotprobe_function **out) {
+    *out = h->listed.at;
+    return h->listed.len;
+}
+
+uintptr_t hotprobe_next_site(const struct hotprobe *h, const struct hotprobe_function *f,
+                             enum hotprobe_kind kind, uintptr_t after) {
+    const struct object *o = NULL;
+    for (size_t i = 0; i < h->objects.len && o == NULL; i++)
+        if (in_text(&h->objects.at[i], f->start))
+            o = &h->objects.at[i];
+    if (after == 0)
+        return f->start;
+    if (o == NULL || kind == HOTPROBE_ENTRIES)
+        return 0;
+    for (uintptr_t at = after + 1; at < f->end; at++) {
+        uint8_t m = *mark_at(o, at);
+        if ((m & MARK_START) != 0 && (kind == HOTPROBE_INSTRUCTIONS || (m & MARK_LEADER) != 0))
+            return at;
+    }
+    return 0;
+}
