@@ -48,11 +48,16 @@ bool vec_reserve_(void *at_pointer, size_t *cap, size_t need, size_t size) {
     return true;
 }
 
-uint64_t splitmix64(uint64_t seed, uint64_t k) {
-    uint64_t z = seed + (k + 1) * 0x9E3779B97F4A7C15u;
+uint64_t splitmix64_next(uint64_t *state) {
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
     return z ^ (z >> 31);
+}
+
+uint64_t splitmix64(uint64_t seed, uint64_t k) {
+    uint64_t state = seed + k * 0x9E3779B97F4A7C15u;
+    return splitmix64_next(&state);
 }
 
 uint64_t fnv1a64(const void *data, size_t size) {

@@ -78,6 +78,8 @@ void map_free(struct map *m);
 /* splitmix64 (Steele, Lea, Flood 2014): the k-th output, k from 0, of the generator seeded with
  * `seed`. */
 uint64_t splitmix64(uint64_t seed, uint64_t k);
+/* The next output of the generator whose state this is; the state begins as the seed. */
+uint64_t splitmix64_next(uint64_t *state);
 /* FNV-1a, 64 bits. */
 uint64_t fnv1a64(const void *data, size_t size);
 
@@ -125,8 +127,13 @@ struct file_view {
 enum status file_view(struct file_view *out, struct file_reader *r, struct error *e);
 void file_view_free(struct file_view *v);
 
-/* Says why a file cannot be opened, `code` being the errno of the attempt: STATUS_IO. */
+/* Say why a file or folder cannot be opened, written or made (`what` is not possible: "cannot be
+ * written"), `code` being the errno of the attempt: STATUS_IO. What is missing is named: the file,
+ * or the folder that it would lie in. */
 enum status file_unopened(const char *path, int code, struct error *e);
+enum status file_unmade(const char *path, const char *what, int code, struct error *e);
+/* STATUS_IO where the folder that `path` lies in, or would, is missing or is no folder. */
+enum status file_check_folder(const char *path, struct error *e);
 
 /* Writes a file so that it appears whole or not at all: a temporary name beside it, fsync, rename.
  * A path that ends in .gz is compressed. Errors are remembered; commit reports the first. */

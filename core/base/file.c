@@ -20,18 +20,52 @@ struct file_reader {
     size_t peeked_at, peeked_len; /* those from peeked_at on have not been read yet */
 };
 
-enum status file_unopened(const char *path, int code, struct error *e) {
+/* What is wrong with the folder of `path`, in memory of its own; NULL: nothing is known. */
+static char *fault_of_folder(const char *path) {
+    size_t len = strlen(path);
+    while (len > 1 && path[len - 1] == '/') /* "results/" lies in "." */
+        len--;
+    while (len > 0 && path[len - 1] != '/')
+        len--;
+    while (len > 1 && path[len - 1] == '/')
+        len--;
     struct stat info;
-    if (code != ENOENT)
-        return error_set(e, STATUS_IO, "%s: cannot be opened: %s", path, strerror(code));
-    const char *slash = strrchr(path, '/');
-    char *folder = slash != NULL && slash > path ? strndup(path, (size_t)(slash - path)) : NULL;
-    const bool lost = folder != NULL && stat(folder, &info) != 0;
-    enum status status =
-        lost ? error_set(e, STATUS_IO, "%s: there is no such file: its folder %s is not there",
-                         path, folder)
-             : error_set(e, STATUS_IO, "%s: there is no such file", path);
+    char *folder = len > 0 ? strndup(path, len) : NULL, *text = NULL;
+    if (folder == NULL)
+        return NULL;
+    const bool there = stat(folder, &info) == 0;
+    if ((!there || !S_ISDIR(info.st_mode)) &&
+        asprintf(&text,
+                 there || errno == ENOTDIR ? "%s is no folder" : "its folder %s is not there",
+                 folder) < 0)
+        text = NULL;
     free(folder);
+    return text;
+}
+
+enum status file_check_folder(const char *path, struct error *e) {
+    char *fault = fault_of_folder(path);
+    const enum status status =
+        fault == NULL ? STATUS_OK : error_set(e, STATUS_IO, "%s: %s", path, fault);
+    free(fault);
+    return status;
+}
+
+enum status file_unmade(const char *path, const char *what, int code, struct error *e) {
+    char *fault = code == ENOENT || code == ENOTDIR ? fault_of_folder(path) : NULL;
+    const enum status status =
+        error_set(e, STATUS_IO, "%s: %s: %s", path, what, fault != NULL ? fault : strerror(code));
+    free(fault);
+    return status;
+}
+
+enum status file_unopened(const char *path, int code, struct error *e) {
+    if (code != ENOENT && code != ENOTDIR)
+        return error_set(e, STATUS_IO, "%s: cannot be opened: %s", path, strerror(code));
+    char *fault = fault_of_folder(path);
+    const enum status status = error_set(e, STATUS_IO, "%s: there is no such file%s%s", path,
+                                         fault != NULL ? ": " : "", fault != NULL ? fault : "");
+    free(fault);
     return status;
 }
 
@@ -237,7 +271,7 @@ enum status file_open(struct file_writer **out, const char *path, struct error *
     else
         w->fd = open(w->temporary != NULL ? w->temporary : w->path, flags, 0666);
     if (w->fd < 0) {
-        status = error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno));
+        status = file_unmade(path, "cannot be written", errno, e);
         writer_free(w);
         return status;
     }

@@ -42,7 +42,8 @@ struct graph {
     struct block *blocks;
     size_t block_count;
     enum graph_kind kind; /* everything that was executed, or what a technique found */
-    char program[41];     /* SHA-1 of what was run (of a cartridge, PRG and CHR); "" unknown */
+    char program[41];     /* SHA-1 of what was run (of a cartridge PRG and CHR, of a program its
+                             file); "" unknown */
 };
 
 /* So that twice the sum, and products of two sums, stay inside 64 and 128 bits. */

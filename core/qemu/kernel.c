@@ -1,5 +1,7 @@
 #include "qemu/kernel.h"
 
+#include "base/base.h"
+
 #include <string.h>
 
 /* All targets are 64-bit: the structures below are Linux's for those. */
@@ -9,17 +11,9 @@ static void store(const struct kernel *k, uint64_t guest, const void *data, size
         memcpy((void *)(uintptr_t)(k->guest_base + guest), data, size);
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014) */
-static uint64_t next_random(struct kernel *k) {
-    uint64_t z = k->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 static void answer_random(struct kernel *k, uint64_t guest, uint64_t count) {
     for (uint64_t i = 0; i < count; i++) {
-        uint8_t byte = (uint8_t)next_random(k);
+        uint8_t byte = (uint8_t)splitmix64_next(&k->random);
         store(k, guest + i, &byte, 1);
     }
 }

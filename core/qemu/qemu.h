@@ -67,8 +67,8 @@ struct qemu_image {
 };
 
 struct qemu_result {
-    const char *target; /* "x86_64" */
-    struct graph graph;
+    const char *target;     /* "x86_64" */
+    struct graph graph;     /* as the streams, says what program it is of */
     struct stream *streams; /* one a setting */
     size_t stream_count;
     uint64_t instructions, transfers;

@@ -1,12 +1,7 @@
 #include "qemu/read.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "qemu/recording.h"
 #include "qemu/target.h"
@@ -206,38 +201,24 @@ static enum status read_all(struct reader *r, struct qemu_result *out, const uns
     return STATUS_OK;
 }
 
-/* Maps a file read-only; *size stays 0, and nothing is mapped, where it is empty. */
-static enum status map_file(const char *path, const uint8_t **at, size_t *size, struct error *e) {
-    struct stat stat;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0 || fstat(descriptor, &stat) != 0) {
-        if (descriptor >= 0)
-            close(descriptor);
-        return error_set(e, STATUS_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    }
-    *size = (size_t)stat.st_size;
-    void *mapped =
-        *size > 0 ? mmap(NULL, *size, PROT_READ, MAP_PRIVATE, descriptor, 0) : MAP_FAILED;
-    close(descriptor);
-    if (mapped == MAP_FAILED && *size > 0)
-        return error_set(e, STATUS_MEMORY, "%s: cannot be mapped: %s", path, strerror(errno));
-    *at = *size > 0 ? mapped : NULL;
-    return STATUS_OK;
-}
-
 enum status recording_read(struct qemu_result *out, const char *path, const unsigned *lengths,
                            size_t count, struct error *e) {
-    const uint8_t *at = NULL;
-    size_t size = 0;
-    enum status status = map_file(path, &at, &size, e);
+    struct file_reader *file;
+    struct file_view view = {0};
+    enum status status = file_open_reader(&file, path, e);
     if (status != STATUS_OK)
         return status;
-    struct reader r = {.at = at, .end = at + size, .path = path, .e = e};
-    status = read_all(&r, out, lengths, count);
+    status = file_view(&view, file, e);
+    if (status == STATUS_OK)
+        status = file_close_reader(file, e);
+    else
+        file_close_reader(file, NULL);
+    struct reader r = {.at = view.at, .end = view.at + view.len, .path = path, .e = e};
+    if (status == STATUS_OK)
+        status = read_all(&r, out, lengths, count);
     flow_free(&r.flow);
     vec_free(&r.first);
     vec_free(&r.last);
-    if (size > 0)
-        munmap((void *)(uintptr_t)at, size);
+    file_view_free(&view);
     return status;
 }

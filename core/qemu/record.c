@@ -26,9 +26,11 @@ enum { ARGUMENT = 256, ARGUMENTS_MOST = 24 };
 static enum status find_target(const struct target **out, const char *program, struct error *e) {
     Elf64_Ehdr header = {0};
     FILE *file = fopen(program, "rbe");
+    if (file == NULL && errno == ENOENT && strchr(program, '/') == NULL)
+        return error_set(e, STATUS_IO, "%s: there is no such file; a program is named by its path",
+                         program);
     if (file == NULL)
-        return error_set(e, STATUS_IO, "%s: %s%s", program, strerror(errno),
-                         strchr(program, '/') == NULL ? "; a program is named by its path" : "");
+        return file_unopened(program, errno, e);
     size_t got = fread(&header, 1, sizeof header, file);
     fclose(file);
     if (got >= 2 && memcmp(&header, "#!", 2) == 0)
@@ -261,7 +263,7 @@ static enum status open_files(struct run *r, int *input, int *output, struct err
         return file_unopened(from, errno, e);
     if (q->output != NULL &&
         (*output = open(q->output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
-        return error_set(e, STATUS_IO, "%s: cannot be written: %s", q->output, strerror(errno));
+        return file_unmade(q->output, "cannot be written", errno, e);
     for (int i = 0; i < 2; i++)
         if (pipe2(r->pipes[i], O_CLOEXEC) != 0)
             return error_set(e, STATUS_IO, "no pipe for the program's output: %s", strerror(errno));
@@ -343,6 +345,25 @@ static enum status run_in(struct run *r, const char *folder, struct qemu_result 
     return status;
 }
 
+/* Graph and streams say what they are of, so that those of two programs are not mixed. */
+static enum status name_program(struct qemu_result *r, const char *path, struct error *e) {
+    struct file_reader *file;
+    struct file_view view;
+    enum status status = file_open_reader(&file, path, e);
+    if (status != STATUS_OK)
+        return status;
+    status = file_view(&view, file, e);
+    if (status == STATUS_OK) {
+        sha1_hex(view.at, view.len, r->graph.program);
+        file_view_free(&view);
+    }
+    file_close_reader(file, NULL);
+    r->graph.kind = GRAPH_EXACT;
+    for (size_t i = 0; i < r->stream_count; i++)
+        memcpy(r->streams[i].program, r->graph.program, sizeof r->graph.program);
+    return status;
+}
+
 enum status qemu_record(const struct qemu_request *request, struct qemu_result *out,
                         struct error *e) {
     *out = (struct qemu_result){0};
@@ -359,9 +380,11 @@ enum status qemu_record(const struct qemu_request *request, struct qemu_result *
     bool usable = scratch != NULL && strchr(scratch, ',') == NULL && strlen(scratch) < 200;
     snprintf(folder, sizeof folder, "%s/hotgraph-XXXXXX", usable ? scratch : "/tmp");
     if (mkdtemp(folder) == NULL)
-        return error_set(e, STATUS_IO, "%s: cannot be made: %s", folder, strerror(errno));
+        return file_unmade(folder, "cannot be made", errno, e);
     out->target = r.target->name;
     status = run_in(&r, folder, out, e);
+    if (status == STATUS_OK)
+        status = name_program(out, path, e);
     rmdir(folder);
     vec_free(&r.argv);
     vec_free(&r.env);

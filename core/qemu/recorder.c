@@ -99,17 +99,9 @@ void recorder_handler(struct recorder *r, uint64_t vaddr) {
 
 /* ---- sampling ---- */
 
-/* splitmix64 (Steele, Lea, Flood 2014) of a counter */
-static uint64_t random_of(uint64_t seed, uint64_t n) {
-    uint64_t z = seed + (n + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /* One random place in each stratum of `every` transfers. */
 static void next_transfer(struct setting *s) {
-    s->due = s->stratum * s->every + random_of(s->random, s->stratum) % s->every;
+    s->due = s->stratum * s->every + splitmix64(s->random, s->stratum) % s->every;
     s->stratum++;
 }
 

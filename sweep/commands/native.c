@@ -98,8 +98,10 @@ static enum status check_program(const char *path, int depth, struct error *e) {
     struct stat st;
     char next[4096];
     struct bytes file = {0};
-    if (stat(path, &st) != 0 || access(path, X_OK) != 0)
-        return error_set(e, STATUS_ARGUMENT, "%s: %s", path, strerror(errno));
+    if (stat(path, &st) != 0)
+        return file_unopened(path, errno, e);
+    if (!S_ISREG(st.st_mode) || access(path, X_OK) != 0)
+        return error_set(e, STATUS_ARGUMENT, "%s: is no program that you may run", path);
     if ((st.st_mode & (S_ISUID | S_ISGID)) != 0 ||
         getxattr(path, "security.capability", NULL, 0) > 0)
         return error_set(
@@ -293,7 +295,7 @@ static int run_native(const struct native_command *c, char **argv) {
     snprintf(folder, sizeof folder, "%s/hotgraph-native-XXXXXX",
              temporary != NULL && temporary[0] != 0 ? temporary : "/tmp");
     if (mkdtemp(folder) == NULL) {
-        error_set(&e, STATUS_IO, "%s: %s", folder, strerror(errno));
+        file_unmade(folder, "cannot be made", errno, &e);
         return failure(&e);
     }
     s = options_write(c, folder, &e);

@@ -32,7 +32,9 @@ static const char details[] =
     "much smaller); a sweep takes the pair as a game. Code addresses are offsets in files: each\n"
     "file that is executed begins at a multiple of 0x1000000, in the order in which they first\n"
     "ran (the dynamic loader comes first).\n"
-    "GRAPH.meta says which is which, with hashes; --dot names blocks function+offset.\n"
+    "GRAPH.meta says which is which, with hashes; --dot names blocks function+offset. Graphs and\n"
+    "streams say in their head which program they are of (the SHA-1 of its file), so that those\n"
+    "of two are not mixed.\n"
     "\n"
     "So that two runs are alike the program gets a fixed environment (PATH, LC_ALL=C, HOME,\n"
     "and what --env adds), a clock that counts instructions, and fixed random bytes. Signals,\n"
@@ -194,10 +196,11 @@ static void print_result(const struct record_command *c, const struct qemu_resul
                 r->exit_status);
         return;
     }
-    printf("{\n  \"target\": \"%s\",\n  \"exit_status\": %d,\n  \"instructions\": %" PRIu64
-           ",\n  \"transfers\": %" PRIu64 ",\n  \"blocks\": %zu,\n  \"edges\": %zu,\n",
-           r->target, r->exit_status, r->instructions, r->transfers, r->graph.block_count,
-           r->graph.edge_count);
+    printf("{\n  \"target\": \"%s\",\n  \"program\": \"%s\",\n  \"exit_status\": %d,\n"
+           "  \"instructions\": %" PRIu64 ",\n  \"transfers\": %" PRIu64
+           ",\n  \"blocks\": %zu,\n  \"edges\": %zu,\n",
+           r->target, r->graph.program, r->exit_status, r->instructions, r->transfers,
+           r->graph.block_count, r->graph.edge_count);
     printf("  \"signals\": %" PRIu64 ",\n  \"partial\": %" PRIu64 ",\n  \"flushes\": %" PRIu64
            ",\n  \"threads\": %" PRIu64 ",\n",
            r->signals, r->partial, r->flushes, r->threads);

@@ -237,8 +237,7 @@ static enum status open_outputs(struct replay *r, struct error *e) {
     if (r->save_state != NULL && status == STATUS_OK)
         status = file_open(&r->state, r->save_state, e);
     if (r->video != NULL && status == STATUS_OK && mkdir(r->video, 0777) != 0 && errno != EEXIST)
-        status =
-            error_set(e, STATUS_IO, "%s: cannot be made a folder: %s", r->video, strerror(errno));
+        status = file_unmade(r->video, "cannot be made a folder", errno, e);
     return status;
 }
 

@@ -56,27 +56,13 @@ static enum status split_names(struct sweep *s, struct error *e) {
 }
 
 /* A folder that is missing because its name is mistyped must not come into being: all but the last
- * of `folder` must be there. `what` it is for stands in messages. */
-static enum status check_parent(const char *folder, const char *what, struct error *e) {
-    const char *slash = strrchr(folder, '/');
-    while (slash != NULL && slash > folder && slash[1] == '\0') /* "results/" */
-        for (slash--; slash > folder && *slash != '/';)
-            slash--;
-    if (slash == NULL || slash <= folder)
-        return STATUS_OK;
-    char *parent = strndup(folder, (size_t)(slash - folder));
-    if (parent == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    struct stat info;
-    enum status status = STATUS_OK;
-    if (stat(parent, &info) != 0)
-        status = error_set(e, STATUS_IO, "%s: %s: %s: make it first, or name another with %s",
-                           folder, parent, strerror(errno), what);
-    else if (!S_ISDIR(info.st_mode))
-        status = error_set(e, STATUS_IO, "%s: %s is no folder: name another with %s", folder,
-                           parent, what);
-    free(parent);
-    return status;
+ * of `path` must be there. `option` named it. */
+static enum status check_parent(const char *path, const char *option, struct error *e) {
+    struct error why;
+    return file_check_folder(path, &why) == STATUS_OK
+               ? STATUS_OK
+               : error_set(e, STATUS_IO, "%s: make it first, or name another with %s", why.text,
+                           option);
 }
 
 /* What is wrong with the places for results is said before anything is computed. Only the usual
@@ -86,7 +72,7 @@ static enum status check_places(const struct sweep *s, struct error *e) {
     if (strcmp(s->db_path, USUAL_DB) != 0)
         status = check_parent(s->db_path, "--db", e);
     else if (!s->dry_run && mkdir(USUAL_FOLDER, 0777) != 0 && errno != EEXIST)
-        status = error_set(e, STATUS_IO, "%s: cannot be made: %s", USUAL_FOLDER, strerror(errno));
+        status = file_unmade(USUAL_FOLDER, "cannot be made", errno, e);
     return status == STATUS_OK && s->report_folder != NULL
                ? check_parent(s->report_folder, "--report", e)
                : status;

@@ -113,7 +113,7 @@ static enum status collect(struct testrom *t, const struct operands *operands, s
         struct stat info;
         const char *path = operands->at[i];
         if (stat(path, &info) != 0)
-            return error_set(e, STATUS_IO, "%s: %s", path, strerror(errno));
+            return file_unopened(path, errno, e);
         if (!S_ISDIR(info.st_mode)) {
             status = add_path(t, path, e);
             continue;

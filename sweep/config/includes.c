@@ -152,11 +152,11 @@ static char *beside(const char *file, const char *name, size_t len) {
 static enum status include(struct reader *r, const char *path) {
     struct stat info;
     struct includes *s = r->out;
-    char text[700];
-    snprintf(text, sizeof text, "what is included cannot be read: %s", path);
+    char text[1100];
+    struct error why;
     if (stat(path, &info) != 0 || access(path, R_OK) != 0) {
-        snprintf(text, sizeof text, "what is included cannot be read: %s: %s", path,
-                 strerror(errno));
+        file_unopened(path, errno, &why);
+        snprintf(text, sizeof text, "what is included: %s", why.text);
         return wrong(r, text);
     }
     if (!S_ISREG(info.st_mode)) {

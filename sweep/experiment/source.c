@@ -163,10 +163,22 @@ static enum status replay(struct source *out, const struct plan_game *game,
 
 /* ---- a foreign pair ---- */
 
+/* Files that do not say what they are of are trusted. */
+static enum status check_pair(const struct stream *s, const struct graph *g,
+                              const struct config_game *game, struct error *e) {
+    if (s->program[0] != '\0' && g->program[0] != '\0' && strcmp(s->program, g->program) != 0)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s and %s are of two programs (%.8s..., %.8s...): name a pair of one",
+                         game->stream, game->graph, s->program, g->program);
+    return STATUS_OK;
+}
+
 static enum status read_pair(struct source *out, const struct plan_game *game, struct error *e) {
     enum status status = stream_read(&out->stream, game->game->stream, &out->warning, e);
     if (status == STATUS_OK)
         status = graph_read(&out->exact, game->game->graph, e);
+    if (status == STATUS_OK)
+        status = check_pair(&out->stream, &out->exact, game->game, e);
     out->instructions = game->game->instructions >= 0 ? game->game->instructions : DB_NULL;
     out->cycles = DB_NULL;
     out->exact_cost = (struct cost){0};

@@ -124,7 +124,7 @@ enum status report_make_folder(const char *folder, struct error *e) {
     if (mkdir(folder, 0777) == 0 ||
         (errno == EEXIST && stat(folder, &at) == 0 && S_ISDIR(at.st_mode)))
         return STATUS_OK;
-    return error_set(e, STATUS_IO, "%s: the folder cannot be made: %s", folder, strerror(errno));
+    return file_unmade(folder, "the folder cannot be made", errno, e);
 }
 
 static enum status make_folders(struct report *r) {

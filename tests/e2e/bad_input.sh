@@ -105,8 +105,23 @@ seq 1000 >text.db
 refuses 1 'text.db: is not a database' report text.db
 ! grep -q -e '--db' .stderr || fail "report advises an option that it has not: $(cat .stderr)"
 echo 'grid = { bin_size = 8; };' >some.cfg
-refuses 1 'resluts: No such file' sweep some.cfg --db resluts/x.db
-refuses 1 'resluts: No such file' sweep some.cfg --db some.db --report resluts/tables
+refuses 1 'resluts/x.db: its folder resluts is not there: make it first, or name another with --db' \
+    sweep some.cfg --db resluts/x.db
+refuses 1 'resluts/tables: its folder resluts is not there: make it first, or name another with --report' \
+    sweep some.cfg --db some.db --report resluts/tables
+refuses 1 'resluts/out: cannot be written: its folder resluts is not there' \
+    replay "$rom" --frames 2 --ram-hash resluts/out
+refuses 1 'resluts/dir: cannot be made a folder: its folder resluts is not there' \
+    replay "$rom" --frames 2 --video resluts/dir
+refuses 1 'some.cfg/x: there is no such file: some.cfg is no folder' movie info some.cfg/x
+refuses 1 'none.nes: there is no such file' testrom none.nes
+refuses 1 './none: there is no such file' native -- ./none
+refuses 1 'some.cfg: is no program that you may run' native -- ./some.cfg
+refuses 1 'none: there is no such file; a program is named by its path' record --json -- none
+refuses 1 'gone/none: there is no such file: its folder gone is not there' record --json -- gone/none
+printf '@include "none.cfg"\n' >includes.cfg
+refuses 1 'includes.cfg:1: what is included: none.cfg: there is no such file' sweep includes.cfg
+! grep -q 'No such file' .stderr || fail "an error of the system is told raw: $(cat .stderr)"
 refuses 1 'some.cfg is no folder' sweep some.cfg --db some.db --report some.cfg/tables
 test ! -e resluts || fail "a mistyped folder was made"
 test ! -e some.db || fail "a database was made before --report was looked at"

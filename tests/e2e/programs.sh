@@ -24,7 +24,7 @@ programs = (
 );
 END
 "$hotgraph" sweep work.cfg --db a.db >a.out 2>a.err || fail "sweep: $(cat a.err)"
-grep -q "^skipped: absent: /nowhere/at-all: No such file" a.out || fail "the missing program is not told: $(cat a.out)"
+grep -q "^skipped: absent: /nowhere/at-all: there is no such file" a.out || fail "the missing program is not told: $(cat a.out)"
 value() { sqlite3 a.db "$1"; }
 "$hotgraph" record --graph k.graph --stream k.is:every=16661 --output /dev/null -- ./kernels 1 2>/dev/null
 instructions=$(sed -n 's/^instructions	//p' k.graph.meta)

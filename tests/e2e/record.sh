@@ -105,6 +105,22 @@ awk -F'\t' '$1 == "image" && $4 == "-" {exit 1}' a.graph.meta || fail "meta: an 
 grep -q "^# instructions $(awk '$1 == "instructions" {print $2}' a.graph.meta)$" a.graph ||
     fail "the graph does not say how many instructions were executed"
 
+# Graphs and streams say what they are of, and two programs are not mixed.
+program=$(sha1sum work | cut -c1-40)
+grep -qx "# program $program" a.graph && grep -qx "# kind exact" a.graph || fail "graph: $(head -5 a.graph)"
+head -1 a.is | grep -q "	program=$program" || fail "stream: $(head -1 a.is)"
+record o -- /bin/true || fail "/bin/true: $(cat o.err)"
+"$hotgraph" build a.is --out built.graph 2>/dev/null || fail "build"
+"$hotgraph" compare built.graph a.graph >/dev/null || fail "a graph and its stream's are of two programs"
+"$hotgraph" compare built.graph o.graph 2>mixed && fail "graphs of two programs are compared"
+grep -q "of two programs" mixed || fail "$(cat mixed)"
+cat >mixed.cfg <<'END'
+grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};
+games = ({name = "mixed"; stream = "a.is"; graph = "o.graph";});
+END
+"$hotgraph" sweep mixed.cfg --db mixed.db >/dev/null 2>mixed && fail "a pair of two programs is swept"
+grep -q "a.is and o.graph are of two programs" mixed || fail "$(cat mixed)"
+
 # An independent count of batches: the first begins at instruction 1,667.
 instructions=$(awk '$1 == "instructions" {print $2}' a.graph.meta)
 batches=$(awk -F'\t' '$1 == "stream" && $2 ~ /is$/ {print $3}' a.graph.meta)

@@ -5,6 +5,8 @@
  */
 #include "play/player.h"
 
+#include "base/base.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -72,10 +74,7 @@ struct mind {
 };
 
 static uint32_t chance(struct mind *m, uint32_t n) {
-    uint64_t z = m->random += 0x9e3779b97f4a7c15u; /* splitmix64 */
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((z ^ z >> 31) >> 33) % n;
+    return (uint32_t)(splitmix64_next(&m->random) >> 33) % n;
 }
 
 static int word(const uint8_t *ram, int at) {

@@ -3,6 +3,8 @@
  * look out, as people do. */
 #include "play/player.h"
 
+#include "base/base.h"
+
 enum { CELLS = 224, CREATURES = 6, NO_DIRECTION = 4, FAR = 1 << 20, NOTHING = -1000 };
 
 /* RAM addresses, games/burrow/ram.inc */
@@ -58,12 +60,8 @@ struct burrow {
 static const int offsets[4] = {-16, 1, 16, -1};
 static const uint8_t buttons[5] = {BUTTON_UP, BUTTON_RIGHT, BUTTON_DOWN, BUTTON_LEFT, 0};
 
-/* splitmix64 */
 static uint32_t draw(struct burrow *b, uint32_t below) {
-    uint64_t z = b->random += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (uint32_t)((z ^ z >> 31) >> 33) % below;
+    return (uint32_t)(splitmix64_next(&b->random) >> 33) % below;
 }
 
 static int kind_at(const uint8_t *ram, int cell) {

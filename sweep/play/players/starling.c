@@ -8,6 +8,8 @@
  */
 #include "play/player.h"
 
+#include "base/base.h"
+
 enum { /* RAM of the game */
        STATE = 0x10,
        FLOCK = 0x13,
@@ -50,12 +52,8 @@ struct bird_player {
     unsigned since;      /* frames since then */
 };
 
-/* splitmix64 */
 static uint64_t roll(struct bird_player *p) {
-    uint64_t z = p->random += 0x9E3779B97F4A7C15u;
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
+    return splitmix64_next(&p->random);
 }
 
 static unsigned below(struct bird_player *p, unsigned n) {
