@@ -492,6 +492,12 @@ static const char details[] =
     "  hotgraph sweep configs/quick.cfg --db quick.db\n"
     "  hotgraph sweep configs/paper.cfg --games burrow,mazewisp --report results\n";
 
+/* What OMP_NUM_THREADS says, else as many as there are processors that a cpuset leaves us. */
+static uint64_t usual_jobs(void) {
+    const int threads = omp_get_max_threads();
+    return threads < MOST_JOBS ? (uint64_t)threads : MOST_JOBS;
+}
+
 int command_sweep(int argc, char **argv) {
     struct sweep s = {.db_path = USUAL_DB};
     const struct option_spec options[] = {
@@ -502,8 +508,9 @@ int command_sweep(int argc, char **argv) {
          .to = &s.report_folder},
         {"games", "LIST", "only these games of CONFIG, separated by commas", OPTION_STRING,
          .to = &s.game_list},
-        {"jobs", "N", "threads; 0 (default): as many as there are processors", OPTION_NUMBER,
-         .to = &s.jobs, .least = 0, .most = MOST_JOBS},
+        {"jobs", "N",
+         "threads; 0 (default): as OMP_NUM_THREADS says, or as many as there are processors for it",
+         OPTION_NUMBER, .to = &s.jobs, .least = 0, .most = MOST_JOBS},
         engine_option(&s.engine),
         {"direct", NULL,
          "each configuration by itself, by the plain implementation of its technique's "
@@ -538,7 +545,7 @@ int command_sweep(int argc, char **argv) {
     char *config_path = data_find(operands.at[0]);
     s.config_path = config_path != NULL ? config_path : operands.at[0];
     if (s.jobs == 0)
-        s.jobs = (uint64_t)omp_get_num_procs();
+        s.jobs = usual_jobs();
     const int exit_status = run(&s);
     free(config_path);
     return exit_status;

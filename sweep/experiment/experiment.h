@@ -105,10 +105,10 @@ enum status store_roles(const struct plan *plan, struct db *db, int64_t experime
 /*
  * work: does what a plan says is missing, on several threads, and hands every row to the writer.
  *
- * A game's replay runs on one thread; its configurations, in groups that are built together, then
- * spread over all of them, sharing the stream read-only. While no configuration waits, idle threads
- * replay the next games. No row depends on the number of threads or on the order in which they
- * happen to finish.
+ * Each game is a chain of OpenMP tasks: its replay, then one for each group of configurations that
+ * are built together, sharing the stream read-only, and at the end one that lets the stream go and
+ * begins another game. So no more streams are held than there are threads. No row depends on the
+ * number of threads or on the order in which they happen to finish.
  */
 
 struct work_options {

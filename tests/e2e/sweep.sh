@@ -19,6 +19,19 @@ for jobs in 1 2; do
     held=$(awk '/: read, / { if (++held > most) most = held } /: done$/ { held-- } END { print most + 0, NR }' errors)
     test "${held% *}" -ge 1 && test "${held% *}" -le $jobs || fail "with $jobs threads, streams held: $held: $(cat errors)"
 done
+# How many there are when nobody says: OpenMP's variable, or as many processors as we may run on.
+jobs_of() { # DB
+    ask "$1" 'SELECT jobs FROM run'
+}
+OMP_NUM_THREADS=3 "$hotgraph" sweep experiment.cfg --db variable.db --games one >out 2>errors || fail "$(cat errors)"
+test "$(jobs_of variable.db)" = 3 || fail "OMP_NUM_THREADS=3: $(jobs_of variable.db) threads"
+processor=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+env -u OMP_NUM_THREADS taskset -c "$processor" "$hotgraph" sweep experiment.cfg --db bound.db --games one >out 2>errors ||
+    fail "$(cat errors)"
+test "$(jobs_of bound.db)" = 1 || fail "bound to one processor: $(jobs_of bound.db) threads"
+OMP_PROC_BIND=true OMP_PLACES=cores "$hotgraph" sweep experiment.cfg --db places.db --jobs 2 >out 2>errors ||
+    fail "$(cat errors)"
+grep -q "^digest $expected" out || fail "threads that are bound to places find others: $(cat out)"
 # So does each configuration by itself; steps are no part of the digest.
 sweep experiment.cfg --db direct.db --direct
 test "$digest" = "$expected" || fail "directly: $digest, not $expected"

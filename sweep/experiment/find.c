@@ -1,0 +1,198 @@
+#include "experiment/find.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum status compare_both(struct metrics *whole, struct metrics *active,
+                                const struct graph *g, const struct source *source,
+                                struct error *e) {
+    enum status status = reference_compare(source->reference, whole, g, SCOPE_WHOLE, e);
+    return status != STATUS_OK ? status
+                               : reference_compare(source->reference, active, g, SCOPE_ACTIVE, e);
+}
+
+/* The shares of the weight that are called hot. */
+enum { HOT_PERMILLE = 900 };
+
+static struct db_quality new_quality(const struct find *f, size_t point, uint64_t batches,
+                                     const struct profile *profile) {
+    struct db_quality row = db_new_quality();
+    row.configuration_id = plan_configuration_id(&f->config->points.at[point]);
+    row.part = "first";
+    row.batches = (int64_t)batches;
+    row.hot_permille = HOT_PERMILLE;
+    row.bins = (int64_t)profile->bins;
+    row.blocks = (int64_t)profile->graph.block_count;
+    return row;
+}
+
+static enum status fill_result(const struct find *f, size_t point, const struct profile *profile,
+                               struct rows_result *row, struct error *e) {
+    struct metrics whole, active;
+    row->quality = new_quality(f, point, f->source->stream.batch_count, profile);
+    row->result.configuration_id = row->quality.configuration_id;
+    row->result.bins = (int64_t)profile->bins;
+    row->result.low = (int64_t)profile->low;
+    row->result.high = (int64_t)profile->high;
+    row->result.blocks = row->graph_blocks = (int64_t)profile->graph.block_count;
+    row->result.edges = row->graph_edges = (int64_t)profile->graph.edge_count;
+    row->result.records = (int64_t)profile->cost.records;
+    row->result.probes = (int64_t)profile->cost.probes;
+    row->result.observed = (int64_t)profile->cost.observed;
+    row->result.steps = (int64_t)profile->cost.steps;
+    row->result.structure = profile->cost.structure;
+    enum status status = compare_both(&whole, &active, &profile->graph, f->source, e);
+    if (status == STATUS_OK)
+        status = graph_hash(&profile->graph, row->graph_hash, e);
+    if (status == STATUS_OK)
+        status = db_pack_graph(&row->graph, &profile->graph, e);
+    if (status == STATUS_OK)
+        db_set_metrics(&row->quality, &whole, &active);
+    return status;
+}
+
+/* Where a graph is known only by its hash, what is found now must be the same. */
+static enum status check_result(const struct find *f, size_t point, const char *hash,
+                                struct error *e) {
+    const char *stored = f->game->points[point].graph_hash;
+    if (stored[0] == '\0' || strcmp(stored, hash) == 0)
+        return STATUS_OK;
+    return error_set(e, STATUS_FORMAT,
+                     "a graph is not the one that the database's result was computed from (%s "
+                     "there, %s now): the program has changed what it finds; sweep into a new "
+                     "database with --db",
+                     stored, hash);
+}
+
+/* What is known of one configuration while it is built with others. */
+struct built {
+    size_t point;
+    size_t *marks;
+    struct db_quality *rows; /* its curve; NULL: not wanted */
+    size_t row_count;
+    bool wants_result;
+};
+
+struct building {
+    const struct find *find;
+    struct built *built; /* by number in the request */
+    size_t count;
+    double start, seconds; /* seconds: of the pass, shared out; below 0: it still goes on */
+};
+
+static enum status add_to_curve(struct building *b, struct built *at, size_t batches,
+                                const struct profile *profile, struct error *e) {
+    struct db_quality *row = &at->rows[at->row_count++];
+    struct metrics whole, active;
+    *row = new_quality(b->find, at->point, batches, profile);
+    enum status status = compare_both(&whole, &active, &profile->graph, b->find->source, e);
+    if (status == STATUS_OK)
+        db_set_metrics(row, &whole, &active);
+    return status;
+}
+
+static enum status add_result(struct building *b, const struct built *at,
+                              const struct profile *profile, struct error *e) {
+    struct rows_result row = {.result = db_new_result()};
+    row.result.seconds = b->seconds;
+    enum status status = fill_result(b->find, at->point, profile, &row, e);
+    if (status == STATUS_OK)
+        status = check_result(b->find, at->point, row.graph_hash, e);
+    if (status == STATUS_OK)
+        return rows_put_result(b->find->writer, b->find->of, &row, e);
+    bytes_free(&row.graph);
+    return status;
+}
+
+static enum status take_profile(void *user, size_t number, size_t batches, struct profile *profile,
+                                struct error *e) {
+    struct building *b = user;
+    struct built *at = &b->built[number];
+    const bool whole = batches == b->find->source->stream.batch_count;
+    if (whole && b->seconds < 0)
+        b->seconds = (source_clock() - b->start) / (double)b->count;
+    enum status status = STATUS_OK;
+    if (at->rows != NULL)
+        status = add_to_curve(b, at, batches, profile, e);
+    if (status == STATUS_OK && whole && at->wants_result) {
+        at->wants_result = false;
+        status = add_result(b, at, profile, e);
+    }
+    return status;
+}
+
+static bool build_is_stopped(void *user) {
+    const struct building *b = user;
+    return b->find->stopped != NULL && b->find->stopped();
+}
+
+/* What is asked of the technique. */
+static enum status ask_for(struct building *b, const size_t *numbers, struct build_point *points,
+                           struct error *e) {
+    const struct find *f = b->find;
+    for (size_t i = 0; i < b->count; i++) {
+        struct built *at = &b->built[i];
+        const size_t point = at->point = numbers[i];
+        const struct config_point *p = &f->config->points.at[point];
+        const bool curve = p->label != NULL && !f->game->points[point].has_curve;
+        at->wants_result = !f->game->points[point].has_result;
+        points[i].values = p->values;
+        enum status status = plan_marks(f->config, f->source->stream.batch_count, &at->marks,
+                                        &points[i].mark_count, e);
+        if (status != STATUS_OK)
+            return status;
+        points[i].marks = at->marks;
+        if (!curve) { /* the end alone */
+            points[i].marks += points[i].mark_count - 1;
+            points[i].mark_count = 1;
+        } else if ((at->rows = calloc(points[i].mark_count, sizeof *at->rows)) == NULL) {
+            return error_set(e, STATUS_MEMORY, "out of memory");
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status put_curves(struct building *b, struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < b->count && status == STATUS_OK; i++) {
+        struct built *at = &b->built[i];
+        struct db_quality *rows = at->rows;
+        at->rows = NULL;
+        if (rows != NULL)
+            status = rows_put_curve(b->find->writer, b->find->of, rows, at->row_count, e);
+    }
+    return status;
+}
+
+enum status find_missing(const struct find *f, const size_t *numbers, size_t count,
+                         struct error *e) {
+    struct building b = {.find = f, .count = count, .start = source_clock(), .seconds = -1};
+    struct build_point *points = calloc(count, sizeof *points);
+    b.built = calloc(count, sizeof *b.built);
+    enum status status = points != NULL && b.built != NULL
+                             ? ask_for(&b, numbers, points, e)
+                             : error_set(e, STATUS_MEMORY, "out of memory");
+    const struct build_request request = {
+        .stream = &f->source->stream,
+        .index = f->index,
+        .points = points,
+        .point_count = count,
+        .direct = f->direct,
+        .each = take_profile,
+        .stopped = build_is_stopped,
+        .user = &b,
+    };
+    if (status == STATUS_OK)
+        status = technique_build_many(f->config->points.at[numbers[0]].technique, &request, e);
+    if (status == STATUS_OK)
+        status = put_curves(&b, e);
+    for (size_t i = 0; b.built != NULL && i < count; i++) {
+        free(b.built[i].marks);
+        free(b.built[i].rows);
+    }
+    free(b.built);
+    free(points);
+    return status;
+}

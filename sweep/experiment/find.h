@@ -1,0 +1,26 @@
+/* find: what configurations of one technique find in one stream: their results, and the curves of
+ * those that have a label. Private to experiment. */
+#ifndef HOTGRAPH_FIND_H
+#define HOTGRAPH_FIND_H
+
+#include "experiment/rows.h"
+#include "experiment/source.h"
+
+/* Where to look, and where to what is found. All is borrowed and only read, so any number of
+ * threads may share one; the writer looks after itself. */
+struct find {
+    const struct config *config;
+    const struct plan_game *game;
+    const struct source *source;
+    const struct stream_index *index; /* of the source's stream; NULL: made where it is needed */
+    const struct rows_of_game *of;
+    struct writer *writer;
+    bool direct;          /* by the plain implementation of the technique's definition */
+    int (*stopped)(void); /* nonzero: end with STATUS_INTERRUPTED; may be NULL */
+};
+
+/* Builds what is missing of some of the configuration's points, which are of one technique, fit to
+ * the stream, and are built together as far as the technique can. */
+enum status find_missing(const struct find *f, const size_t *points, size_t count, struct error *e);
+
+#endif
