@@ -189,11 +189,11 @@ enum status db_integer(struct db *db, const char *sql, int64_t otherwise, int64_
  * "GAME/KIND/NUMBER" and the xxh3-128 of the row's canonical text (rows that only make sense
  * together, such as the edges of a graph, share a line). Where a game has several streams, those
  * but the first are "GAME@VARIANT". Independent of the order in which rows came, of threads and
- * runs. games: only those names; NULL: all. */
-enum status
-db_digest(struct db *db, const char *experiment, const char *const *games, size_t game_count,
-          enum status (*each)(void *user, const char *key, const char hash[33], struct error *e),
-          void *user, struct error *e);
+ * runs. */
+enum status db_digest(struct db *db, const char *experiment,
+                      enum status (*each)(void *user, const char *key, const char hash[33],
+                                          struct error *e),
+                      void *user, struct error *e);
 
 /* ---- several databases ----
  *

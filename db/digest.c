@@ -131,15 +131,6 @@ static enum status note_stream(void *user, size_t columns, const char *const *na
     return vec_push(&s->list, one) ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
-static bool wanted(const char *name, const char *const *games, size_t game_count) {
-    if (games == NULL)
-        return true;
-    for (size_t i = 0; i < game_count; i++)
-        if (strcmp(games[i], name) == 0)
-            return true;
-    return false;
-}
-
 static enum status digest_stream(struct db *db, struct digest *d, const char *experiment,
                                  const struct digest_stream *s, struct error *e) {
     enum status status = STATUS_OK;
@@ -155,10 +146,10 @@ static enum status digest_stream(struct db *db, struct digest *d, const char *ex
     return status;
 }
 
-enum status
-db_digest(struct db *db, const char *experiment, const char *const *games, size_t game_count,
-          enum status (*each)(void *user, const char *key, const char hash[33], struct error *e),
-          void *user, struct error *e) {
+enum status db_digest(struct db *db, const char *experiment,
+                      enum status (*each)(void *user, const char *key, const char hash[33],
+                                          struct error *e),
+                      void *user, struct error *e) {
     struct digest d = {.each = each, .user = user, .state = XXH3_createState()};
     struct streams streams = {0};
     enum status status = d.state != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
@@ -170,8 +161,7 @@ db_digest(struct db *db, const char *experiment, const char *const *games, size_
                           " WHERE x.name = ? ORDER BY g.name, xs.variant",
                           note_stream, &streams, e, "t", experiment);
     for (size_t i = 0; status == STATUS_OK && i < streams.list.len; i++)
-        if (wanted(streams.list.at[i].game, games, game_count))
-            status = digest_stream(db, &d, experiment, &streams.list.at[i], e);
+        status = digest_stream(db, &d, experiment, &streams.list.at[i], e);
     vec_free(&streams.list);
     XXH3_freeState(d.state);
     return status;

@@ -68,35 +68,35 @@ SELECT * FROM results WHERE baseline = 1;
 
 -- The grid's results with their places among those of the same stream. place counts from the best,
 -- place_from_worst from the worst; tied_place gives equals the mean of the places they share;
--- winner marks the best with all its equals.
+-- winner marks the best with all its equals. (All windows are parts of the same partitions: only so
+-- does SQLite look at one stream alone where a query wants one.)
 CREATE VIEW ranked AS
 SELECT *,
-    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
-        ORDER BY similarity DESC NULLS LAST) AS place,
-    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
-        ORDER BY similarity NULLS LAST) AS place_from_worst,
-    count(*) OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, similarity) AS shared,
+    rank() OVER best AS place,
+    rank() OVER worst AS place_from_worst,
+    count(*) OVER best_equals AS shared,
     row_number() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
         ORDER BY similarity DESC NULLS LAST, similarity_active DESC NULLS LAST,
         f1_active DESC NULLS LAST, number) AS position,
     row_number() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
         ORDER BY similarity NULLS LAST, similarity_active NULLS LAST, f1_active NULLS LAST, number)
         AS position_from_worst,
-    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
-        ORDER BY similarity DESC NULLS LAST)
-        + (count(*) OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, similarity) - 1)
-        / 2.0 AS tied_place,
-    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
-        ORDER BY similarity DESC NULLS LAST) = 1 AS winner,
-    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
-        ORDER BY similarity_active DESC NULLS LAST) AS place_active,
-    count(*) OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, similarity_active)
-        AS shared_active,
-    rank() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
-        ORDER BY similarity_active DESC NULLS LAST)
-        + (count(*) OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, similarity_active)
-        - 1) / 2.0 AS tied_place_active
-FROM results WHERE number IS NOT NULL;
+    rank() OVER best + (count(*) OVER best_equals - 1) / 2.0 AS tied_place,
+    rank() OVER best = 1 AS winner,
+    rank() OVER best_active AS place_active,
+    count(*) OVER best_active_equals AS shared_active,
+    rank() OVER best_active + (count(*) OVER best_active_equals - 1) / 2.0 AS tied_place_active
+FROM results WHERE number IS NOT NULL
+WINDOW best AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity DESC NULLS LAST),
+    best_equals AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity DESC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW),
+    worst AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity NULLS LAST),
+    best_active AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity_active DESC NULLS LAST),
+    best_active_equals AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+        ORDER BY similarity_active DESC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW);
 
 -- The paper's tables 3 and 4, each list put in our order; printed_place is the paper's.
 CREATE VIEW paper_ranked AS

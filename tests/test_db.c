@@ -301,7 +301,7 @@ static enum status append_digest(void *user, const char *key, const char hash[33
 static void take_digest(struct fixture *f, struct text *t) {
     struct error err = {0};
     *t = (struct text){0};
-    ok(db_digest(f->db, "test", NULL, 0, append_digest, t, &err), &err);
+    ok(db_digest(f->db, "test", append_digest, t, &err), &err);
 }
 
 /* ---- opening ---- */

@@ -52,6 +52,33 @@ static void every_kind_of_difference_is_named(void **state) {
     digest_free(&b);
 }
 
+/* If this failed, a sweep of some games would show another digest than one that has no others. */
+static void the_part_of_a_game_is_all_of_it_and_no_other_s(void **state) {
+    (void)state;
+    struct digest all = {0}, part, same;
+    struct error e = {0};
+    const char *const one[] = {"one"}, *const most[] = {"onetwo", "one"};
+    add(&all, "one/replay", '1');
+    add(&all, "one@late/replay", '2');
+    add(&all, "onetwo/replay", '3');
+    add(&all, "two/replay", '4');
+    assert_int_equal(digest_part(&part, &all, one, 1, &e), STATUS_OK);
+    assert_int_equal(part.lines.len, 2);
+    assert_string_equal(part.lines.at[1].key, "one@late/replay");
+    assert_int_equal(digest_part(&same, &part, one, 1, &e), STATUS_OK);
+    assert_string_equal(same.total, part.total);
+    digest_free(&same);
+    assert_int_equal(digest_part(&same, &all, most, 2, &e), STATUS_OK);
+    assert_int_equal(same.lines.len, 3);
+    assert_string_not_equal(same.total, part.total);
+    digest_free(&same);
+    assert_int_equal(digest_part(&same, &all, NULL, 0, &e), STATUS_OK);
+    assert_int_equal(same.lines.len, 0);
+    digest_free(&same);
+    digest_free(&part);
+    digest_free(&all);
+}
+
 /* If this failed, ten thousand configurations would take a minute to be found equal. Twice as many
  * lines take about twice as long, not four times. */
 static void many_lines_take_no_longer_each(void **state) {
@@ -76,6 +103,7 @@ static void many_lines_take_no_longer_each(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_difference_is_named),
+        cmocka_unit_test(the_part_of_a_game_is_all_of_it_and_no_other_s),
         cmocka_unit_test(many_lines_take_no_longer_each),
     };
     return cmocka_run_group_tests_name("digest", tests, NULL, NULL);

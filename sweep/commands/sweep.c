@@ -372,12 +372,10 @@ static enum status take_digests(const struct sweep *s, struct digest *shown, str
             !vec_push(&names, (const char *)p->game->name))
             status = error_set(e, STATUS_MEMORY, "out of memory");
     }
-    const char *none[] = {NULL};
     if (status == STATUS_OK)
-        status = digest_take(shown, s->db, s->config.name, names.len > 0 ? names.at : none,
-                             names.len, e);
+        status = digest_take(all, s->db, s->config.name, e);
     if (status == STATUS_OK)
-        status = digest_take(all, s->db, s->config.name, NULL, 0, e);
+        status = digest_part(shown, all, names.at, names.len, e);
     vec_free(&names);
     return status;
 }

@@ -18,18 +18,43 @@ static enum status add_line(void *user, const char *key, const char hash[33], st
     return error_set(e, STATUS_MEMORY, "out of memory");
 }
 
-enum status digest_take(struct digest *out, struct db *db, const char *experiment,
-                        const char *const *games, size_t game_count, struct error *e) {
-    *out = (struct digest){0};
-    enum status status = db_digest(db, experiment, games, game_count, add_line, out, e);
+static enum status add_up(struct digest *d, enum status status, struct error *e) {
     struct hash *total = hash_start();
-    for (size_t i = 0; i < out->lines.len; i++)
-        hash_add(total, "%s\t%s\n", out->lines.at[i].key, out->lines.at[i].hash);
-    if (!hash_finish(total, out->total) && status == STATUS_OK)
+    for (size_t i = 0; i < d->lines.len; i++)
+        hash_add(total, "%s\t%s\n", d->lines.at[i].key, d->lines.at[i].hash);
+    if (!hash_finish(total, d->total) && status == STATUS_OK)
         status = error_set(e, STATUS_MEMORY, "out of memory");
     if (status != STATUS_OK)
-        digest_free(out);
+        digest_free(d);
     return status;
+}
+
+enum status digest_take(struct digest *out, struct db *db, const char *experiment,
+                        struct error *e) {
+    *out = (struct digest){0};
+    const enum status status = db_digest(db, experiment, add_line, out, e);
+    return add_up(out, status, e);
+}
+
+/* Keys are GAME/... or GAME@VARIANT/... */
+static bool is_of_game(const char *key, const char *game) {
+    const size_t len = strlen(game);
+    return strncmp(key, game, len) == 0 && (key[len] == '/' || key[len] == '@');
+}
+
+enum status digest_part(struct digest *out, const struct digest *whole, const char *const *games,
+                        size_t game_count, struct error *e) {
+    *out = (struct digest){0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < whole->lines.len && status == STATUS_OK; i++) {
+        const struct digest_line *line = &whole->lines.at[i];
+        size_t game = 0;
+        while (game < game_count && !is_of_game(line->key, games[game]))
+            game++;
+        if (game < game_count)
+            status = add_line(out, line->key, line->hash, e);
+    }
+    return add_up(out, status, e);
 }
 
 /* "key<tab>hash" without its newline. */

@@ -148,9 +148,11 @@ struct digest {
     VEC(struct digest_line) lines;
 };
 
-/* Of an experiment's rows; games as in db_digest. */
-enum status digest_take(struct digest *out, struct db *db, const char *experiment,
-                        const char *const *games, size_t game_count, struct error *e);
+/* Of all of an experiment's rows. */
+enum status digest_take(struct digest *out, struct db *db, const char *experiment, struct error *e);
+/* The lines of some games alone. */
+enum status digest_part(struct digest *out, const struct digest *whole, const char *const *games,
+                        size_t game_count, struct error *e);
 enum status digest_read(struct digest *out, const char *path, struct error *e);
 enum status digest_write(const struct digest *d, const char *path, const char *experiment,
                          struct error *e);
