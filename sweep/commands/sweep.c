@@ -26,6 +26,7 @@ struct sweep {
     bool dry_run, update_digest, direct;
     uint64_t jobs;
     struct engine_choice engine;
+    struct shard shard;
 
     struct config config;
     struct db *db;
@@ -37,6 +38,7 @@ struct sweep {
     const char *engine_options; /* as typed */
     int64_t run_id, experiment_id;
     bool said_waiting;
+    size_t present; /* games, before they are divided into shards */
     size_t failed;
 };
 
@@ -105,6 +107,13 @@ static enum status open_database(struct sweep *s, struct error *e) {
                : status;
 }
 
+static size_t count_present(const struct sweep *s) {
+    size_t count = 0;
+    for (size_t i = 0; i < s->config.games.len; i++)
+        count += s->plan.games[i].wanted && s->plan.games[i].present;
+    return count;
+}
+
 static enum status make_plan(struct sweep *s, struct error *e) {
     enum status status = config_load(&s->config, s->config_path, e);
     if (status == STATUS_OK && s->config.points.at[0].number < 0)
@@ -116,16 +125,12 @@ static enum status make_plan(struct sweep *s, struct error *e) {
         status = check_places(s, e);
     if (status == STATUS_OK)
         status = open_database(s, e);
-    return status != STATUS_OK
-               ? status
-               : plan_make(&s->plan, &s->config, s->names.at, s->names.len, s->db, e);
-}
-
-static size_t count_present(const struct sweep *s) {
-    size_t count = 0;
-    for (size_t i = 0; i < s->config.games.len; i++)
-        count += s->plan.games[i].wanted && s->plan.games[i].present;
-    return count;
+    if (status == STATUS_OK)
+        status = plan_make(&s->plan, &s->config, s->names.at, s->names.len, s->db, e);
+    if (status != STATUS_OK)
+        return status;
+    s->present = count_present(s);
+    return s->shard.count > 0 ? plan_shard(&s->plan, s->shard, e) : STATUS_OK;
 }
 
 /* "configs/../roms" for people. */
@@ -259,7 +264,8 @@ static enum status sweep_games(struct sweep *s, struct error *e) {
                               .commit = HOTGRAPH_COMMIT,
                               .arguments = s->arguments,
                               .engine = s->engine_options,
-                              .jobs = (int)s->jobs};
+                              .jobs = (int)s->jobs,
+                              .shard = s->shard};
     enum status status = store_experiment(&s->plan, s->db, &s->experiment_id, e);
     if (status == STATUS_OK && s->plan.missing > 0)
         status = store_run(&s->plan, s->db, &about, &s->run_id, e);
@@ -267,6 +273,9 @@ static enum status sweep_games(struct sweep *s, struct error *e) {
         status = db_commit(s->db, e);
     if (status == STATUS_OK && s->plan.missing > 0)
         status = compute(s, e);
+    else if (status == STATUS_OK && s->shard.count > 0)
+        printf("nothing to do: all results of this shard of %s are in %s\n", s->config_path,
+               s->db_path);
     else if (status == STATUS_OK)
         printf("nothing to do: all results of %s are in %s\n", s->config_path, s->db_path);
     return status == STATUS_OK ? store_roles(&s->plan, s->db, s->experiment_id, e) : status;
@@ -380,6 +389,21 @@ static enum status take_digests(const struct sweep *s, struct digest *shown, str
     return status;
 }
 
+/* Tables and a digest would be of pieces of games. */
+static void print_shard(const struct sweep *s) {
+    size_t results = 0, of = s->present * s->config.points.len;
+    for (size_t i = 0; i < s->config.games.len; i++) {
+        const struct plan_game *p = &s->plan.games[i];
+        for (size_t k = 0; p->wanted && p->present && k < s->config.points.len; k++)
+            results += !p->points[k].elsewhere && !p->points[k].unfit;
+    }
+    printf("shard %" PRIu64 " of %" PRIu64
+           ": %zu game%s, %zu of %zu results; 'hotgraph merge' joins "
+           "the parts\n",
+           s->shard.number, s->shard.count, count_present(s), count_present(s) == 1 ? "" : "s",
+           results, of);
+}
+
 static enum status conclude(struct sweep *s, struct error *e) {
     struct digest shown = {0}, all = {0};
     print_skipped(s);
@@ -428,13 +452,15 @@ static int run(struct sweep *s) {
         warn_of_short_movies(s);
     if (status == STATUS_OK && s->dry_run) {
         print_plan(s);
-    } else if (status == STATUS_OK && count_present(s) == 0) {
+    } else if (status == STATUS_OK && s->present == 0) {
         print_skipped(s);
         status =
             error_set(&e, STATUS_ARGUMENT, "%s: none of its games can be swept", s->config_path);
     } else if (status == STATUS_OK) {
         status = sweep_games(s, &e);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK && s->shard.count > 0)
+            print_shard(s);
+        else if (status == STATUS_OK)
             status = conclude(s, &e);
     }
     int exit_status = finish(s, status, &e);
@@ -488,7 +514,8 @@ static const char details[] =
     "\n"
     "Examples:\n"
     "  hotgraph sweep configs/quick.cfg --db quick.db\n"
-    "  hotgraph sweep configs/paper.cfg --games burrow,mazewisp --report results\n";
+    "  hotgraph sweep configs/paper.cfg --games burrow,mazewisp --report results\n"
+    "  hotgraph sweep configs/paper.cfg --shard 3/8 --db part3.db    (see docs/cluster.md)\n";
 
 /* What OMP_NUM_THREADS says, else as many as there are processors that a cpuset leaves us. */
 static uint64_t usual_jobs(void) {
@@ -506,6 +533,11 @@ int command_sweep(int argc, char **argv) {
          .to = &s.report_folder},
         {"games", "LIST", "only these games of CONFIG, separated by commas", OPTION_STRING,
          .to = &s.game_list},
+        {"shard", "I/N",
+         "only part I of N: games, and where there are more parts than games, slices of their "
+         "configurations; divided by what is swept alone, so N parts on any machines, merged, are "
+         "the whole",
+         OPTION_PARSED, .to = &s.shard, .parse = shard_parse},
         {"jobs", "N",
          "threads; 0 (default): as OMP_NUM_THREADS says, or as many as there are processors for it",
          OPTION_NUMBER, .to = &s.jobs, .least = 0, .most = MOST_JOBS},
@@ -539,6 +571,11 @@ int command_sweep(int argc, char **argv) {
     if (s.update_digest && s.game_list != NULL) {
         free(s.arguments);
         return usage_error("sweep", "--update-digest needs all games: leave --games out");
+    }
+    if (s.shard.count > 0 && (s.update_digest || s.report_folder != NULL)) {
+        free(s.arguments);
+        return usage_error("sweep", "--%s needs all results: leave --shard out, or merge first",
+                           s.update_digest ? "update-digest" : "report");
     }
     char *config_path = data_find(operands.at[0]);
     s.config_path = config_path != NULL ? config_path : operands.at[0];

@@ -2,6 +2,7 @@
  * experiment: what `hotgraph sweep` does with a configuration and a database.
  *
  *  - plan: what the configuration asks for, held against what the database has
+ *  - shard: one part of a plan that several machines share
  *  - store: the rows of the experiment itself, and of who computes it
  *  - work: does what the plan says is missing, on several threads
  *  - digest: whether what came out is what was expected
@@ -31,6 +32,7 @@ enum { PLAN_KEY = 256 };
 struct plan_point {
     bool has_result, has_curve; /* whole; version 1 stored less of a result */
     bool unfit;                 /* cannot be built from this stream: plan_fits() says why */
+    bool elsewhere;             /* another shard's */
     char graph_hash[33];        /* "" or of the graph that was found */
 };
 
@@ -50,6 +52,7 @@ struct plan_game {
     char exact_hash[33], stream_hash[33]; /* "" or what the database has */
     uint64_t batches, batch_length;       /* of the stream in the database, then of the one made */
     struct plan_point *points;            /* one for each of the configuration's */
+    bool part;                            /* some of its points are another shard's */
     size_t missing; /* results, curves and graphs to compute; 1 at least without a stream */
 };
 
@@ -80,6 +83,40 @@ enum status plan_marks(const struct config *config, uint64_t batches, size_t **o
                        struct error *e);
 
 /*
+ * shard: a plan in N parts for as many machines. Which part has what follows from what is swept
+ * alone (the games that are wanted and present, by the hashes of their inputs; the configurations,
+ * by their keys), so all parts together are the whole, on whatever machine and in whatever order,
+ * and a part that is done again is the same part. A game's configurations are only divided where
+ * there are more shards than replays, since each of them has to replay the game then. Shards may be
+ * empty.
+ */
+
+enum { SHARDS_MOST = 100000 };
+
+struct shard {
+    uint64_t number, count; /* from 1; count 0: not divided */
+};
+/* "I/N" into a struct shard; the message can stand behind "--shard ". */
+enum status shard_parse(void *to, const char *text, struct error *e);
+/* Leaves in the plan what this shard has to do: other games are not wanted, other points
+ * `elsewhere`. */
+enum status plan_shard(struct plan *p, struct shard shard, struct error *e);
+
+/* The rule by itself. Costs are in any unit. */
+struct shard_share {
+    int64_t id;             /* a hash of what it is; all differ */
+    double whole, each;     /* cost of what each slice needs, and of each item */
+    size_t items;           /* at least 1 */
+    uint64_t first, slices; /* filled: its items are spread over these shards */
+};
+/* Fills first and slices of each share, the same for shares in any order; the shards' costs are as
+ * equal as dealing them out greedily makes them. */
+enum status shard_divide(struct shard_share *shares, size_t count, uint64_t shards,
+                         struct error *e);
+/* Which shard has that item of the share. */
+uint64_t shard_of(const struct shard_share *share, size_t item);
+
+/*
  * store: the rows of the experiment itself, and of who computes it.
  */
 
@@ -92,13 +129,14 @@ struct store_run {
     const char *version, *commit; /* of the program */
     const char *arguments, *engine;
     int jobs;
+    struct shard shard;
 };
 /* A row for the work that is about to begin, with all that a reader may want to know a year later.
  */
 enum status store_run(const struct plan *plan, struct db *db, const struct store_run *about,
                       int64_t *run_id, struct error *e);
 
-/* Best, median, worst and baseline of every game of the plan that is complete. */
+/* Best, median, worst and baseline of every game of the plan that is complete and whole. */
 enum status store_roles(const struct plan *plan, struct db *db, int64_t experiment_id,
                         struct error *e);
 

@@ -6,7 +6,7 @@
 bool point_is_missing(const struct config *config, const struct plan_game *game, size_t point) {
     const struct plan_point *p = &game->points[point];
     const bool curve = config->points.at[point].label != NULL;
-    return !p->unfit && (!p->has_result || (curve && !p->has_curve));
+    return !p->unfit && !p->elsewhere && (!p->has_result || (curve && !p->has_curve));
 }
 
 /* The points are copied. */

@@ -342,7 +342,7 @@ void plan_count(const struct plan *p, struct plan_game *game) {
         struct plan_point *point = &game->points[i];
         const struct config_point *wanted = &p->config->points.at[i];
         point->unfit = plan_fits(game, wanted, NULL) != STATUS_OK;
-        if (point->unfit)
+        if (point->unfit || point->elsewhere)
             continue;
         game->missing += !point->has_result;
         game->missing += wanted->label != NULL && !point->has_curve;

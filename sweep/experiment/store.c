@@ -6,6 +6,7 @@
 
 #include <Zydis/Zydis.h>
 #include <gnu/libc-version.h>
+#include <inttypes.h>
 #include <libconfig.h>
 #include <png.h>
 #include <sched.h>
@@ -137,7 +138,7 @@ enum status store_roles(const struct plan *plan, struct db *db, int64_t experime
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < plan->config->games.len; i++) {
         const struct plan_game *p = &plan->games[i];
-        if (p->wanted && p->present && p->missing == 0)
+        if (p->wanted && p->present && p->missing == 0 && !p->part)
             status = db_put_roles(db, experiment_id, p->stream_id, e);
     }
     return status == STATUS_OK ? db_commit(db, e) : status;
@@ -204,7 +205,7 @@ enum status store_run(const struct plan *plan, struct db *db, const struct store
     struct utsname host;
     struct db_run row;
     struct db_run_text text;
-    char cpu[200], libraries[400], system_text[300], files[33];
+    char cpu[200], libraries[400], system_text[300], files[33], shard[48];
     if (uname(&host) != 0)
         host = (struct utsname){.nodename = "unknown", .sysname = "unknown"};
     read_cpu(cpu, sizeof cpu);
@@ -236,7 +237,14 @@ enum status store_run(const struct plan *plan, struct db *db, const struct store
     row.experiment = c->name;
     row.definition_hash = c->definition_hash;
     row.jobs = about->jobs;
-    row.slurm_job = getenv("SLURM_JOB_ID");
+    if (about->shard.count > 0) {
+        snprintf(shard, sizeof shard, "%" PRIu64 "/%" PRIu64, about->shard.number,
+                 about->shard.count);
+        row.shard = shard;
+    }
+    row.slurm_job = getenv("SLURM_ARRAY_JOB_ID"); /* each task of an array has a job's id, too */
+    if (row.slurm_job == NULL)
+        row.slurm_job = getenv("SLURM_JOB_ID");
     row.slurm_task = getenv("SLURM_ARRAY_TASK_ID");
     enum status status = db_put_run(db, &row, e);
     *run_id = row.run_id;
