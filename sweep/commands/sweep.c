@@ -27,6 +27,7 @@ struct sweep {
     uint64_t jobs;
     struct engine_choice engine;
     struct shard shard;
+    struct option_list known; /* databases */
 
     struct config config;
     struct db *db;
@@ -114,6 +115,20 @@ static size_t count_present(const struct sweep *s) {
     return count;
 }
 
+static enum status leave_known(struct sweep *s, const char *path, struct error *e) {
+    struct db *db = NULL;
+    struct plan known = {0};
+    enum status status = db_open(&db, path, DB_READ, e);
+    if (status == STATUS_OK)
+        status = plan_make(&known, &s->config, s->names.at, s->names.len, db, e);
+    if (status == STATUS_OK) {
+        plan_leave(&s->plan, &known);
+        plan_free(&known);
+    }
+    db_close(db);
+    return status;
+}
+
 static enum status make_plan(struct sweep *s, struct error *e) {
     enum status status = config_load(&s->config, s->config_path, e);
     if (status == STATUS_OK && s->config.points.at[0].number < 0)
@@ -130,7 +145,10 @@ static enum status make_plan(struct sweep *s, struct error *e) {
     if (status != STATUS_OK)
         return status;
     s->present = count_present(s);
-    return s->shard.count > 0 ? plan_shard(&s->plan, s->shard, e) : STATUS_OK;
+    status = s->shard.count > 0 ? plan_shard(&s->plan, s->shard, e) : STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < s->known.items.len; i++)
+        status = leave_known(s, s->known.items.at[i], e);
+    return status;
 }
 
 /* "configs/../roms" for people. */
@@ -211,7 +229,7 @@ static void warn_of_short_movies(const struct sweep *s) {
     }
 }
 
-static void print_plan(const struct sweep *s) {
+static enum status print_plan(const struct sweep *s, struct error *e) {
     printf("%s: %zu configurations and the baseline, %" PRIu64 " µs between batches of %u\n",
            s->config_path, s->config.points.len - 1, s->config.sampling.interval_us,
            s->config.sampling.batch_length);
@@ -227,18 +245,25 @@ static void print_plan(const struct sweep *s) {
             printf("%s: program %s: ", p->game->name, p->game->program->command[0]);
         else
             printf("%s: stream %s, graph %s: ", p->game->name, p->game->stream, p->game->graph);
-        if (p->missing == 0)
+        if (p->missing == 0) {
             printf("nothing to do\n");
-        else if (p->same != NULL)
-            printf("the same as %s\n", p->same->game->name);
+            continue;
+        }
+        char why[200];
+        enum status status = plan_why(&s->plan, p, s->db, why, sizeof why, e);
+        if (status != STATUS_OK)
+            return status;
+        if (p->same != NULL)
+            printf("the same as %s (%s)\n", p->same->game->name, why);
         else
-            printf("%s, %zu things to compute\n",
+            printf("%s, %zu things to compute (%s)\n",
                    p->cartridge != NULL       ? "one replay"
                    : p->game->program != NULL ? "one recording"
                                               : "one reading",
-                   p->missing);
+                   p->missing, why);
     }
     print_skipped(s);
+    return STATUS_OK;
 }
 
 /* ---- the work ---- */
@@ -451,7 +476,7 @@ static int run(struct sweep *s) {
     if (status == STATUS_OK)
         warn_of_short_movies(s);
     if (status == STATUS_OK && s->dry_run) {
-        print_plan(s);
+        status = print_plan(s, &e);
     } else if (status == STATUS_OK && s->present == 0) {
         print_skipped(s);
         status =
@@ -468,6 +493,7 @@ static int run(struct sweep *s) {
     db_close(s->db);
     config_free(&s->config);
     vec_free(&s->names);
+    vec_free(&s->known.items);
     free(s->list);
     free(s->arguments);
     return exit_status;
@@ -538,6 +564,9 @@ int command_sweep(int argc, char **argv) {
          "configurations; divided by what is swept alone, so N parts on any machines, merged, are "
          "the whole",
          OPTION_PARSED, .to = &s.shard, .parse = shard_parse},
+        {"known", "FILE",
+         "with --shard: what this database has is not computed again; may be given several times",
+         OPTION_LIST, .to = &s.known},
         {"jobs", "N",
          "threads; 0 (default): as OMP_NUM_THREADS says, or as many as there are processors for it",
          OPTION_NUMBER, .to = &s.jobs, .least = 0, .most = MOST_JOBS},
@@ -546,7 +575,8 @@ int command_sweep(int argc, char **argv) {
          "each configuration by itself, by the plain implementation of its technique's "
          "definition: the same results, slowly",
          OPTION_FLAG, .to = &s.direct},
-        {"dry-run", NULL, "only say what would be computed", OPTION_FLAG, .to = &s.dry_run},
+        {"dry-run", NULL, "only say what would be computed, and why", OPTION_FLAG,
+         .to = &s.dry_run},
         {"update-digest", NULL,
          "take these results for the expected ones: write CONFIG's .digest file", OPTION_FLAG,
          .to = &s.update_digest},
@@ -571,6 +601,11 @@ int command_sweep(int argc, char **argv) {
     if (s.update_digest && s.game_list != NULL) {
         free(s.arguments);
         return usage_error("sweep", "--update-digest needs all games: leave --games out");
+    }
+    if (s.shard.count == 0 && s.known.items.len > 0) {
+        free(s.arguments);
+        vec_free(&s.known.items);
+        return usage_error("sweep", "--known is for --shard: without it, 'hotgraph merge' first");
     }
     if (s.shard.count > 0 && (s.update_digest || s.report_folder != NULL)) {
         free(s.arguments);

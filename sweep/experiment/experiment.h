@@ -75,6 +75,12 @@ void plan_count(const struct plan *p, struct plan_game *game);
 enum status plan_fits(const struct plan_game *game, const struct config_point *point,
                       struct error *e);
 
+/* Why something is missing of a game that is wanted and present, for people: "new", "changed:
+ * movie", "12 configurations new, 3 results missing". db: the one that the plan was held against.
+ */
+enum status plan_why(const struct plan *p, const struct plan_game *game, struct db *db, char *out,
+                     size_t size, struct error *e);
+
 /* The name of a configuration's row. */
 int64_t plan_configuration_id(const struct config_point *point);
 /* The marks of a stream of so many batches: the configuration's, and its end. The caller frees
@@ -101,6 +107,9 @@ enum status shard_parse(void *to, const char *text, struct error *e);
 /* Leaves in the plan what this shard has to do: other games are not wanted, other points
  * `elsewhere`. */
 enum status plan_shard(struct plan *p, struct shard shard, struct error *e);
+
+/* Leaves out what `known`, a plan of the same configuration for another database, says is there. */
+void plan_leave(struct plan *p, const struct plan *known);
 
 /* The rule by itself. Costs are in any unit. */
 struct shard_share {

@@ -201,6 +201,32 @@ enum status plan_shard(struct plan *p, struct shard shard, struct error *e) {
     return status;
 }
 
+/* ---- what is known from elsewhere ---- */
+
+static bool is_known(const struct plan *known, const struct plan_game *game, size_t point) {
+    const struct plan_point *there = &game->points[point];
+    return there->has_result && (there->has_curve || known->config->points.at[point].label == NULL);
+}
+
+void plan_leave(struct plan *p, const struct plan *known) {
+    for (size_t i = 0; i < p->config->games.len; i++) {
+        struct plan_game *game = &p->games[i];
+        const struct plan_game *there = &known->games[i];
+        bool left = false;
+        if (!game->wanted || !game->present || !there->has_stream || !there->has_exact)
+            continue;
+        for (size_t k = 0; k < p->config->points.len; k++) {
+            game->points[k].elsewhere |= is_known(known, there, k);
+            game->part |= game->points[k].elsewhere;
+            left |= !game->points[k].elsewhere && !there->points[k].unfit;
+        }
+        game->wanted = left;
+    }
+    count_again(p);
+}
+
+/* ---- the option ---- */
+
 enum status shard_parse(void *to, const char *text, struct error *e) {
     struct shard *out = to;
     char rest;

@@ -67,6 +67,25 @@ grep -q '^nothing to do: all results of this shard' out || fail "$(cat out)"
 "$hotgraph" sweep small.cfg --shard 1/2 --db dry.db --dry-run >out || fail "dry run"
 test "$(grep -c 'things to compute' out)" = 1 && test ! -e dry.db || fail "the plan of a part: $(cat out)"
 
+# What is known from elsewhere is left out; a value that is new is all that is left.
+for i in 1 2 3; do
+    "$hotgraph" sweep small.cfg --shard $i/3 --known whole.db --db known-$i.db >out 2>errors || fail "$(cat errors)"
+    grep -q '^nothing to do' out || fail "what is known is computed again: $(cat out)"
+done
+sed 's/bin_size = \[8, 16\]/bin_size = [8, 11, 16]/' small.cfg >more.cfg
+sweep more.cfg --db more.db
+for i in 1 2 3; do
+    "$hotgraph" sweep more.cfg --shard $i/3 --known whole.db --known quick-none.db --db known-$i.db >out 2>errors && fail "a database that is not there"
+    grep -q 'quick-none.db: there is no such file' errors || fail "$(cat errors)"
+    "$hotgraph" sweep more.cfg --shard $i/3 --known whole.db --db known-$i.db >out 2>errors || fail "$(cat errors)"
+done
+test "$(results known-?.db | sort | uniq | wc -l)" = 16 && test "$(results known-?.db | wc -l)" = 16 ||
+    fail "not the new value alone: $(results known-?.db | sort)"
+"$hotgraph" merge merged-more.db whole.db known-?.db >out
+"$hotgraph" sweep more.cfg --db merged-more.db >out 2>errors || fail "$(cat errors)"
+grep -q '^nothing to do' out && grep -q "^digest $digest\$" out || fail "known and new are not the whole: $(cat out)"
+refuses 2 '--known is for --shard' sweep small.cfg --known whole.db
+
 # A thousand parts: those beyond 34 are empty, which is one and the same file.
 i=1
 while test $i -le 36; do

@@ -105,6 +105,44 @@ test "$digest" = "$expected" || fail "after repair: $digest"
 test "$(made_by '--jobs 3')" = "$gone" || fail "repair computed more than what was missing"
 test "$(ask parts.db 'SELECT count(*) FROM graph WHERE data IS NULL')" = 0 || fail "a graph without its edges"
 
+# A plan says what would be done, and why: new, changed or missing.
+# plans CONFIG DB LINE...: what it would do with the games one, three and two.
+plans() {
+    "$hotgraph" sweep "$1" --db "$2" --dry-run >plan 2>errors || fail "plan: $(cat errors)"
+    shift 2
+    for game in one three two; do
+        grep -q "^$game: .*: $1\$" plan || fail "the plan does not say '$game: $1': $(cat plan)"
+        shift
+    done
+}
+all='one reading, 150 things to compute'
+plans experiment.cfg one.db 'nothing to do' 'nothing to do' 'nothing to do'
+plans experiment.cfg none.db "$all (new)" "$all (new)" "$all (new)"
+sed '/name = "one"/s/instructions = 1000000/instructions = 1000001/' experiment.cfg >longer.cfg
+plans longer.cfg one.db "$all (changed: instructions)" 'nothing to do' 'nothing to do'
+cp "$source/tests/data/gfcgaussiano/overlap-a.isampling.gz" other.isampling.gz
+gzip -dc other.isampling.gz | sed '$d' | gzip >fewer.isampling.gz
+cp synthetic-a.graph fewer.graph
+sed "/name = \"one\"/s#stream = \"[^\"]*\"; graph = \"[^\"]*\"#stream = \"fewer.isampling.gz\"; graph = \"fewer.graph\"#" experiment.cfg >pair.cfg
+plans pair.cfg one.db "$all (changed: graph, stream)" 'nothing to do' 'nothing to do'
+sed 's/bin_size = \[8, 10, 13, 16\]/bin_size = [8, 10, 11]/' experiment.cfg >value.cfg
+new='one reading, 36 things to compute (36 configurations new)'
+plans value.cfg one.db "$new" "$new" "$new"
+cp one.db holes.db
+stream="(SELECT stream_id FROM experiment_stream JOIN game USING (game_id) WHERE name ="
+sqlite3 holes.db "DELETE FROM result WHERE stream_id = $stream 'three') AND configuration_id IN
+        (SELECT configuration_id FROM experiment_configuration WHERE number IN (1, 2));
+    DELETE FROM quality WHERE batches = 100 AND stream_id = $stream 'two');
+    DELETE FROM exact_edge WHERE replay_id = (SELECT replay_id FROM stream WHERE stream_id = $stream 'one'))"
+plans experiment.cfg holes.db 'one reading, 1 things to compute (the exact graph missing)' \
+    'one reading, 2 things to compute (2 results missing)' 'one reading, 4 things to compute (4 curves missing)'
+# Only the game whose input has changed is computed again.
+cp one.db changed.db
+sweep longer.cfg --db changed.db
+test "$(ask changed.db "SELECT group_concat(DISTINCT name) || count(*) FROM result JOIN run USING (run_id)
+    JOIN experiment_stream USING (stream_id) JOIN game USING (game_id) WHERE arguments LIKE '%longer.cfg%'")" = one145 ||
+    fail "a change of one game costs more than that game"
+
 # A grid that changes keeps what it can and shows only its own; going back costs nothing.
 sed 's/bin_size = \[8, 10, 13, 16\]/bin_size = [8, 10, 11]/' experiment.cfg >changed.cfg
 sweep changed.cfg --db parts.db --games one
