@@ -110,7 +110,7 @@ static void test_order(void **state) {
 static void test_parse(void **state) {
     (void)state;
     static const char *const bad[] = {
-        "",         "3",     "0/4",  "5/4",  "1/0",
+        "",         "3",     "0/0",  "5/4",  "1/0",
         "-1/4",     "1/4/5", "1/4 ", " 1/4", "a/b",
         "1/100001", "+1/2",  "/",    "1/",   "18446744073709551617/18446744073709551618"};
     struct shard shard = {0};

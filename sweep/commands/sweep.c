@@ -562,7 +562,8 @@ int command_sweep(int argc, char **argv) {
         {"shard", "I/N",
          "only part I of N: games, and where there are more parts than games, slices of their "
          "configurations; divided by what is swept alone, so N parts on any machines, merged, are "
-         "the whole",
+         "the whole. 0/N computes nothing: it only makes an older database, before it is merged, "
+         "one of CONFIG as it is now",
          OPTION_PARSED, .to = &s.shard, .parse = shard_parse},
         {"known", "FILE",
          "with --shard: what this database has is not computed again; may be given several times",

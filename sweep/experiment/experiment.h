@@ -100,7 +100,7 @@ enum status plan_marks(const struct config *config, uint64_t batches, size_t **o
 enum { SHARDS_MOST = 100000 };
 
 struct shard {
-    uint64_t number, count; /* from 1; count 0: not divided */
+    uint64_t number, count; /* number from 1, 0: no part at all; count 0: not divided */
 };
 /* "I/N" into a struct shard; the message can stand behind "--shard ". */
 enum status shard_parse(void *to, const char *text, struct error *e);

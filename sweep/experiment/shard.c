@@ -232,11 +232,12 @@ enum status shard_parse(void *to, const char *text, struct error *e) {
     char rest;
     unsigned long long number, count;
     if (text[strspn(text, "0123456789/")] != '\0' || strlen(text) > 20 ||
-        sscanf(text, "%llu/%llu%c", &number, &count, &rest) != 2 || number < 1 || number > count ||
+        sscanf(text, "%llu/%llu%c", &number, &count, &rest) != 2 || number > count || count < 1 ||
         count > SHARDS_MOST)
-        return error_set(e, STATUS_ARGUMENT,
-                         "takes I/N, part I of N, with I from 1 to N and N up to %d, not '%s'",
-                         SHARDS_MOST, text);
+        return error_set(
+            e, STATUS_ARGUMENT,
+            "takes I/N, part I of N, with I from 1 to N (0: none) and N up to %d, not '%s'",
+            SHARDS_MOST, text);
     *out = (struct shard){.number = number, .count = count};
     return STATUS_OK;
 }

@@ -81,7 +81,12 @@ for i in 1 2 3; do
 done
 test "$(results known-?.db | sort | uniq | wc -l)" = 16 && test "$(results known-?.db | wc -l)" = 16 ||
     fail "not the new value alone: $(results known-?.db | sort)"
-"$hotgraph" merge merged-more.db whole.db known-?.db >out
+# What is merged must be of one definition, which part 0 renews without computing anything.
+refuses 1 'contradict each other' merge merged-more.db whole.db known-?.db
+cp whole.db renewed.db
+"$hotgraph" sweep more.cfg --shard 0/3 --db renewed.db >out 2>errors || fail "$(cat errors)"
+grep -q '^nothing to do' out && test "$(results renewed.db)" = "$(results whole.db)" || fail "$(cat out)"
+"$hotgraph" merge merged-more.db renewed.db known-?.db >out
 "$hotgraph" sweep more.cfg --db merged-more.db >out 2>errors || fail "$(cat errors)"
 grep -q '^nothing to do' out && grep -q "^digest $digest\$" out || fail "known and new are not the whole: $(cat out)"
 refuses 2 '--known is for --shard' sweep small.cfg --known whole.db
@@ -121,7 +126,7 @@ for n in 3 11; do
     grep -q '^nothing to do' out && grep -q '^reproduced: ' out || fail "$n parts of quick.cfg: $(cat out)"
 done
 
-refuses 2 "takes I/N, part I of N, with I from 1 to N" sweep small.cfg --shard 8/7
+refuses 2 "takes I/N, part I of N, with I from 1 to N (0: none)" sweep small.cfg --shard 8/7
 refuses 2 "takes I/N" sweep small.cfg --shard 3
 refuses 2 '--report needs all results' sweep small.cfg --shard 1/2 --report x
 refuses 2 '--update-digest needs all results' sweep small.cfg --shard 1/2 --update-digest
