@@ -3,6 +3,8 @@
 #   make sweep    the paper's experiment on the bundled games, into results/
 #   make test     all tests
 #   make programs the same on real programs, recorded under QEMU
+#   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status says how far it is
+#   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
 #   make report   tables and figures again, from results/hotgraph.db alone
 #   make bench    how fast the bundled games replay, and graphs are built
 #   make bench-native  what probes in native programs cost, beside other tools
@@ -16,6 +18,8 @@ BUILD   ?= build
 CONFIG  ?= configs/paper.cfg
 RESULTS ?= results
 JOBS    ?= 0
+SHARDS  ?= 8
+CLUSTER ?= $(RESULTS)/cluster
 PREFIX  ?= /usr/local
 
 BUILD_PACKAGES := build-essential meson ninja-build pkg-config git libsqlite3-dev sqlite3 libconfig-dev \
@@ -25,7 +29,9 @@ NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz uftrace valgrind 
 PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 
-.PHONY: all build deps deps-games deps-programs programs sweep test coverage report bench bench-native games install program mutants clean
+HERE := $(dir $(lastword $(MAKEFILE_LIST)))
+
+.PHONY: all build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants clean
 
 all: build
 
@@ -83,6 +89,17 @@ sweep: program
 	    txt) what="tables to read";; csv) what="tables and the figures' data";; tex) what="tables for LaTeX";; \
 	    *) what="figures: heatmaps, curves, tables";; esac; \
 	    test "$$n" = 0 || printf '  %-3s files of .%s      %s\n' "$$n" "$$kind" "$$what"; done
+
+# docs/cluster.md. SBATCH and PARALLEL are further options for sbatch and parallel.
+cluster: program
+	@HOTGRAPH=$(BUILD)/hotgraph $(HERE)sweep/slurm/submit $(CONFIG) $(SHARDS) $(CLUSTER) $(SBATCH)
+
+cluster-status:
+	@$(HERE)sweep/slurm/status $(CLUSTER)
+
+parallel: program
+	$(call install,parallel)
+	@HOTGRAPH=$(BUILD)/hotgraph $(HERE)sweep/slurm/parallel $(CONFIG) $(SHARDS) $(CLUSTER) $(PARALLEL)
 
 # Real programs: Debian's own and kernels for three processors, recorded under QEMU, then everything that works on streams.
 programs: build deps-programs

@@ -44,3 +44,12 @@ grep -q '^nothing to do' out || fail "$(cat out)"
 touch broken
 ! run sweep CONFIG=experiment.cfg || fail "a broken build is swept with"
 grep -q 'a.c:1: error: broken' out || fail "$(cat out)"
+
+# A sweep in parts, and how far it is.
+rm broken
+if command -v parallel >/dev/null; then
+    run parallel CONFIG=experiment.cfg SHARDS=2 || fail "make parallel: $(cat out)"
+    grep -q '^nothing to do' out && grep -q '^digest ' out && test -s results/cluster/all.db || fail "$(cat out)"
+    run cluster-status || fail "make cluster-status: $(cat out)"
+    grep -q 'merged into results/cluster/all.db' out || fail "$(cat out)"
+fi

@@ -1,0 +1,37 @@
+# What the tests of sweeps on clusters share, after lib.sh and sweep_lib.sh: the program behind a script
+# that can hold a shard: while there is a file held-I, the first attempt at shard I waits before its
+# sweep, having said so in a file at-I.
+real=$hotgraph
+cat >hotgraph <<END
+#!/bin/sh
+case " \$* " in *" --dry-run "*) ;; *" sweep "*" --shard "*)
+    shard=\${*##*--shard }
+    shard=\${shard%%/*}
+    if test -e "$work/held-\$shard" && test "\${SLURM_RESTART_COUNT:-0}" = 0; then
+        touch "$work/at-\$shard"
+        while test -e "$work/held-\$shard"; do sleep 0.1; done
+    fi ;;
+esac
+exec "$real" "\$@"
+END
+chmod +x hotgraph
+HOTGRAPH=$work/hotgraph
+export HOTGRAPH
+slurm=$source/sweep/slurm
+
+# until_true SECONDS COMMAND...: waits for it.
+until_true() {
+    tries=$(($1 * 10))
+    shift
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries - 1))
+        test $tries -gt 0 || fail "never: $*"
+        sleep 0.1
+    done
+}
+# whole DB: it has all that experiment.cfg asks for, with the expected digest.
+whole() {
+    sweep experiment.cfg --db "$1"
+    grep -q '^nothing to do' out || fail "$1 lacks something: $(cat out)"
+    test "$digest" = "$expected" || fail "$1: digest $digest, not $expected"
+}
