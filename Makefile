@@ -84,11 +84,12 @@ sweep: program
 	@$(BUILD)/hotgraph sweep $(CONFIG) --db $(RESULTS)/hotgraph.db --report $(RESULTS) --jobs $(JOBS)
 	@echo; echo "In $(RESULTS)/:"; \
 	echo "  hotgraph.db             every result: sqlite3 -box $(RESULTS)/hotgraph.db 'select * from table1'"; \
-	for kind in txt csv tex svg png; do \
+	for kind in txt md csv tex svg png eps; do \
 	    n=$$(find $(RESULTS) -name "*.$$kind" | wc -l); case $$kind in \
 	    txt) what="tables to read";; csv) what="tables and the figures' data";; tex) what="tables for LaTeX";; \
-	    *) what="figures: heatmaps, curves, tables";; esac; \
-	    test "$$n" = 0 || printf '  %-3s files of .%s      %s\n' "$$n" "$$kind" "$$what"; done
+	    md) what="tables for the web";; eps) what="figures for papers";; *) what="figures: heatmaps, curves, tables";; esac; \
+	    test "$$n" = 0 || printf '  %-3s files of .%s      %s\n' "$$n" "$$kind" "$$what"; done; \
+	echo "  index.html              all of it to look at; open it in a browser: $(RESULTS)/index.html"
 
 # docs/cluster.md. SBATCH and PARALLEL are further options for sbatch and parallel.
 cluster: program

@@ -2,6 +2,7 @@
 #include "report/report.h"
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "experiment/experiment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,20 @@ static enum status several(const struct report_experiments *x, const char *path,
                      names);
 }
 
+static enum status write(struct db *db, const char *experiment, const char *out,
+                         struct error *warned, struct error *e) {
+    struct digest digest = {0};
+    enum status status = digest_take(&digest, db, experiment, e);
+    struct report_request request = {
+        .db = db, .experiment = experiment, .folder = out, .digest = digest.total};
+    if (status == STATUS_OK)
+        status = report_write(&request, warned, e);
+    digest_free(&digest);
+    if (status == STATUS_OK)
+        printf("%s/index.html\n", out);
+    return status;
+}
+
 static enum status report(const char *path, const char *out, const char *experiment,
                           struct error *warned, struct error *e) {
     struct db *db = NULL;
@@ -39,8 +54,7 @@ static enum status report(const char *path, const char *out, const char *experim
     } else if (status == STATUS_OK && x.names.len > 1) {
         status = several(&x, path, e);
     } else if (status == STATUS_OK) {
-        struct report_request request = {.db = db, .experiment = x.names.at[0], .folder = out};
-        status = report_write(&request, warned, e);
+        status = write(db, x.names.at[0], out, warned, e);
     }
     report_experiments_free(&x);
     db_close(db);
@@ -70,10 +84,12 @@ int command_report(int argc, char **argv) {
         .most = 1,
         .summary = "Writes the paper's tables and the figures from a database alone.",
         .details =
-            "DIR gets table1 to table4, the rankings over games and the parameters' main\n"
-            "effects as .txt, .csv and .tex; the tables, a heatmap of the grid and a\n"
-            "convergence curve for each game as .svg and .png; and in data/ the CSV that the\n"
-            "figures are drawn from.",
+            "DIR gets index.html, one file that opens offline, with findings, figures and all\n"
+            "tables; table1 to table4, the rankings over games and the parameters' main effects\n"
+            "as .txt, .md, .csv and .tex; the tables, a heatmap of the grid and a convergence\n"
+            "curve for each game as .svg and .png; in figures/ those of the page as .svg and,\n"
+            "for paper, as .eps; and in data/ the CSV that gnuplot drew from. The last line\n"
+            "says where index.html is.",
         .options = options,
     };
     struct operands operands;

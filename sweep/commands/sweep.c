@@ -316,8 +316,11 @@ static enum status write_report(const struct sweep *s, const struct digest *dige
     if (s->report_folder == NULL)
         return STATUS_OK;
     snprintf(stamp, sizeof stamp, "%s %s %s", digest->total, HOTGRAPH_VERSION, HOTGRAPH_COMMIT);
-    struct report_request request = {
-        .db = s->db, .experiment = s->config.name, .folder = s->report_folder, .stamp = stamp};
+    struct report_request request = {.db = s->db,
+                                     .experiment = s->config.name,
+                                     .folder = s->report_folder,
+                                     .digest = digest->total,
+                                     .stamp = stamp};
     enum status status = report_write(&request, &warned, e);
     if (warned.text[0] != '\0')
         warning("%s", warned.text);

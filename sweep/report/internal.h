@@ -11,7 +11,8 @@ struct report {
     const char *experiment, *folder;
     struct gnuplot plots;
     bool pictures;
-    VEC(char *) figures; /* names of figures without their endings: "heatmap-burrow" */
+    VEC(char *) figures;  /* names of figures without their endings: "heatmap-burrow" */
+    VEC(char *) drawings; /* likewise, those in figures/ */
     struct error *e;
 };
 
@@ -36,9 +37,18 @@ enum status axes_find(struct axes *out, struct db *db, const char *experiment,
                       const char *technique, struct error *e);
 void axes_free(struct axes *a);
 
-/* ---- tables.c, figures.c ---- */
+/* In quotes for SQL, to be freed; NULL when memory is out. */
+char *report_quote(const char *text);
+
+/* ---- tables.c, figures.c, page.c ---- */
 
 enum status report_tables(struct report *r);
+/* Calls each() with every table in turn; note: what is to be known of it, or NULL. */
+enum status report_each_table(struct report *r,
+                              enum status (*each)(void *user, const char *name, const char *title,
+                                                  const char *note, const struct table *t),
+                              void *user);
+enum status report_page(struct report *r, const char *digest);
 enum status report_figures(struct report *r);
 
 #endif

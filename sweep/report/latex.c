@@ -169,6 +169,10 @@ static void put_part(const struct table *t, const struct layout *l, size_t key, 
 
 void table_write_latex(const struct table *t, const char *title, const char *label,
                        struct file_writer *w) {
+    if (t->names.len == 0) { /* columns are known by their first row only */
+        file_printf(w, "%% no rows\n");
+        return;
+    }
     const size_t key = key_columns(t);
     const struct layout *l = layouts;
     while (l < layouts + LAYOUTS - 1 && part_end(t, l, key, key) < t->names.len)

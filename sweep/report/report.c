@@ -38,7 +38,7 @@ enum status report_csv(struct report *r, const struct table *t, const char *path
 
 /* ---- parameters ---- */
 
-static char *quote(const char *text) {
+char *report_quote(const char *text) {
     char *out = malloc(2 * strlen(text) + 3), *to = out;
     if (out == NULL)
         return NULL;
@@ -61,7 +61,7 @@ static const char AXES_SQL[] =
     " WHERE x.name = ?1 AND xc.number IS NOT NULL%s%s GROUP BY v.name ORDER BY place, v.name";
 
 static enum status add_axis(struct axes *a, const char *name, struct error *e) {
-    char *copy = strdup(name), *text = quote(name);
+    char *copy = strdup(name), *text = report_quote(name);
     if (copy == NULL || text == NULL) {
         free(copy);
         free(text);
@@ -76,7 +76,7 @@ enum status axes_find(struct axes *out, struct db *db, const char *experiment,
                       const char *technique, struct error *e) {
     *out = (struct axes){0};
     struct table t = {0}, techniques = {0};
-    char *sql = NULL, *quoted = technique != NULL ? quote(technique) : NULL;
+    char *sql = NULL, *quoted = technique != NULL ? report_quote(technique) : NULL;
     enum status status = STATUS_OK;
     if ((technique != NULL && quoted == NULL) ||
         asprintf(&sql, AXES_SQL, quoted != NULL ? " AND c.technique = " : "",
@@ -129,11 +129,27 @@ enum status report_make_folder(const char *folder, struct error *e) {
 
 static enum status make_folders(struct report *r) {
     enum status status = report_make_folder(r->folder, r->e);
-    char *data = report_path(r, "data");
-    if (status == STATUS_OK)
-        status = data != NULL ? report_make_folder(data, r->e) : STATUS_MEMORY;
-    free(data);
+    static const char *const parts[] = {"data", "figures"};
+    for (size_t i = 0; status == STATUS_OK && i < 2; i++) {
+        char *path = report_path(r, "%s", parts[i]);
+        status = path != NULL ? report_make_folder(path, r->e) : STATUS_MEMORY;
+        free(path);
+    }
     return status;
+}
+
+static bool has_name(char *const *names, size_t count, const char *file, size_t len) {
+    for (size_t i = 0; i < count; i++)
+        if (strlen(names[i]) == len && memcmp(names[i], file, len) == 0)
+            return true;
+    return false;
+}
+
+/* In figures/: what this report has not drawn. */
+static bool is_stale_drawing(const struct report *r, const char *file) {
+    const char *dot = strrchr(file, '.');
+    return dot != NULL && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".eps") == 0) &&
+           !has_name(r->drawings.at, r->drawings.len, file, (size_t)(dot - file));
 }
 
 /* "heatmap-burrow.svg" of a game that is not in the experiment now. */
@@ -143,18 +159,15 @@ static bool is_stale(const struct report *r, const char *file) {
         dot == NULL ||
         (strcmp(dot, ".svg") != 0 && strcmp(dot, ".png") != 0 && strcmp(dot, ".csv") != 0))
         return false;
-    for (size_t i = 0; i < r->figures.len; i++)
-        if (strncmp(r->figures.at[i], file, (size_t)(dot - file)) == 0 &&
-            r->figures.at[i][dot - file] == '\0')
-            return false;
-    return true;
+    return !has_name(r->figures.at, r->figures.len, file, (size_t)(dot - file));
 }
 
-static void remove_stale(struct report *r, const char *sub) {
+static void remove_stale(struct report *r, const char *sub,
+                         bool (*is_old)(const struct report *r, const char *file)) {
     char *folder = report_path(r, "%s", sub);
     DIR *dir = folder != NULL ? opendir(folder) : NULL;
     for (struct dirent *d; dir != NULL && (d = readdir(dir)) != NULL;)
-        if (is_stale(r, d->d_name))
+        if (is_old(r, d->d_name))
             unlinkat(dirfd(dir), d->d_name, 0);
     if (dir != NULL)
         closedir(dir);
@@ -223,7 +236,7 @@ static bool has_stamp(struct report *r, const char *stamp) {
 
 /* ---- all of it ---- */
 
-static enum status write_all(struct report *r) {
+static enum status write_all(struct report *r, const char *digest) {
     enum status status = make_folders(r);
     if (status == STATUS_OK)
         status = write_stamp(r, NULL);
@@ -231,16 +244,22 @@ static enum status write_all(struct report *r) {
         status = report_tables(r);
     if (status == STATUS_OK)
         status = report_figures(r);
+    if (status == STATUS_OK)
+        status = report_page(r, digest);
     if (status == STATUS_OK && r->pictures)
         status = gnuplot_run(&r->plots, r->e);
     if (status == STATUS_OK) {
-        remove_stale(r, ".");
-        remove_stale(r, "data");
+        remove_stale(r, ".", is_stale);
+        remove_stale(r, "data", is_stale);
+        remove_stale(r, "figures", is_stale_drawing);
     }
     gnuplot_free(&r->plots);
     for (size_t i = 0; i < r->figures.len; i++)
         free(r->figures.at[i]);
     vec_free(&r->figures);
+    for (size_t i = 0; i < r->drawings.len; i++)
+        free(r->drawings.at[i]);
+    vec_free(&r->drawings);
     return status;
 }
 
@@ -254,7 +273,7 @@ enum status report_write(const struct report_request *q, struct error *warning, 
     enum status status = q->stamp != NULL ? make_stamp(q, r.pictures, stamp, e) : STATUS_OK;
     if (status != STATUS_OK || (q->stamp != NULL && has_stamp(&r, stamp)))
         return status;
-    status = write_all(&r);
+    status = write_all(&r, q->digest);
     if (status == STATUS_OK && !r.pictures)
         error_set(warning, STATUS_OK,
                   "gnuplot is not installed: %s has the tables but no pictures; install "

@@ -1,11 +1,12 @@
 /*
  * report: the paper's tables and the figures of one experiment, all from the database alone.
  *
- * In the folder: table1 .. table4 and the rankings as .txt, .csv and .tex; the tables, and for each
- * game a heatmap of the grid and the convergence curve, as .svg and .png; in data/ the checked CSV
- * that the figures were drawn from. A file appears whole or not at all, and the pictures of games
- * that are no longer in the experiment go. Without gnuplot everything but the pictures is written,
- * and a warning says so.
+ * In the folder: index.html, which is one file with all of it (page.h); table1 .. table4 and the
+ * rankings as .txt, .md, .csv and .tex; the tables, and for each game a heatmap of the grid and the
+ * convergence curve, as .svg and .png; in figures/ the drawings of the page as .svg and, for paper,
+ * .eps; in data/ the checked CSV that gnuplot drew from. A file appears whole or not at all, and
+ * the pictures of games that are no longer in the experiment go. Without gnuplot everything but the
+ * pictures is written, and a warning says so.
  *
  * Nothing in a database is believed: names that could lead out of the folder are refused, and text
  * reaches gnuplot as text only.
@@ -19,6 +20,7 @@
 struct report_request {
     struct db *db;
     const char *experiment, *folder;
+    const char *digest; /* of the experiment's results, to be shown; NULL: none was taken */
     /* Says which results and which program these are. A folder that was written with the same, and
      * the same titles and labels, is left as it is. NULL: written in any case. */
     const char *stamp;

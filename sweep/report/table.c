@@ -130,6 +130,40 @@ void table_write_text(const struct table *t, const char *title, struct file_writ
         text_line(t, t->cells.at + row * t->names.len, w);
 }
 
+/* ---- Markdown ---- */
+
+/* Characters that mean something there are taken as they are. */
+static void markdown_cell(const char *text, struct file_writer *w) {
+    for (; *text != 0; text++)
+        file_printf(w, strchr("\\|`*_[]<>&#", *text) != NULL ? "\\%c" : "%c",
+                    (unsigned char)*text < 0x20 ? ' ' : *text);
+}
+
+static void markdown_line(char *const *cells, size_t columns, struct file_writer *w) {
+    for (size_t i = 0; i < columns; i++) {
+        file_printf(w, i == 0 ? "| " : " | ");
+        markdown_cell(shown(cells[i]), w);
+    }
+    file_printf(w, " |\n");
+}
+
+void table_write_markdown(const struct table *t, const char *title, const char *note,
+                          struct file_writer *w) {
+    file_printf(w, "%s\n\n", title);
+    if (table_rows(t) == 0) {
+        file_printf(w, "(no rows)\n");
+        return;
+    }
+    markdown_line(t->names.at, t->names.len, w);
+    for (size_t i = 0; i < t->names.len; i++)
+        file_printf(w, "|%s", table_is_numeric(t, i) ? "---:" : ":---");
+    file_printf(w, "|\n");
+    for (size_t row = 0; row < table_rows(t); row++)
+        markdown_line(t->cells.at + row * t->names.len, t->names.len, w);
+    if (note != NULL)
+        file_printf(w, "\n%s\n", note);
+}
+
 /* ---- CSV (RFC 4180) ---- */
 
 static void csv_line(char *const *cells, size_t columns, const char *null_text,

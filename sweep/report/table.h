@@ -1,5 +1,5 @@
 /*
- * table: a query's answer as text, CSV and LaTeX.
+ * table: a query's answer as text, Markdown, CSV and LaTeX.
  *
  *     struct table t = {0};
  *     table_query(&t, db, "SELECT * FROM table1", NULL, &err);
@@ -32,6 +32,9 @@ const char *table_cell(const struct table *t, size_t row, size_t column); /* NUL
 void table_write_text(const struct table *t, const char *title, struct file_writer *w);
 /* null_text stands for NULL. */
 void table_write_csv(const struct table *t, const char *null_text, struct file_writer *w);
+/* GitHub's tables, cells escaped; note: a line below, or NULL. */
+void table_write_markdown(const struct table *t, const char *title, const char *note,
+                          struct file_writer *w);
 void table_write_latex(const struct table *t, const char *title, const char *label,
                        struct file_writer *w);
 /* Width of a column in characters, and whether all its cells are numbers. */

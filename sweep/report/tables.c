@@ -11,8 +11,13 @@ extern const char table_gp[];
 struct table_spec {
     const char *name, *title;
     const char *sql; /* ?1: the experiment; %s: its parameters as columns, where there is one */
-    bool pictured;
+    bool pictured;   /* the paper has it, too: BESIDE is to be said of it */
 };
+
+/* Once, in the caption. */
+#define BESIDE                                                                                     \
+    "The paper's columns are of its own games, other programs with other input, each beside ours " \
+    "of the same kind; its percentages are cut off, ours rounded."
 
 /* A number with that many decimals, or NULL. */
 #define FIXED(x, digits) "iif(" x " IS NULL, NULL, printf('%%." digits "f', " x "))"
@@ -148,11 +153,11 @@ static enum status find_columns(struct db *db, const char *experiment, char **co
     return *columns != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for a query");
 }
 
-enum table_format { TEXT, CSV, LATEX };
+enum table_format { TEXT, MARKDOWN, CSV, LATEX };
 
 static enum status write_table(struct report *r, const struct table *t,
                                const struct table_spec *spec, enum table_format format) {
-    static const char *const endings[] = {"txt", "csv", "tex"};
+    static const char *const endings[] = {"txt", "md", "csv", "tex"};
     char *path = report_path(r, "%s.%s", spec->name, endings[format]);
     if (path == NULL)
         return STATUS_MEMORY;
@@ -163,6 +168,8 @@ static enum status write_table(struct report *r, const struct table *t,
         return status;
     if (format == TEXT)
         table_write_text(t, spec->title, w);
+    else if (format == MARKDOWN)
+        table_write_markdown(t, spec->title, spec->pictured ? BESIDE : NULL, w);
     else if (format == CSV)
         table_write_csv(t, "", w);
     else
@@ -222,6 +229,24 @@ enum status report_tables(struct report *r) {
     enum status status = find_columns(r->db, r->experiment, &columns, r->e);
     for (size_t i = 0; status == STATUS_OK && i < TABLE_COUNT; i++)
         status = report_table(r, &TABLES[i], columns);
+    free(columns);
+    return status;
+}
+
+enum status report_each_table(struct report *r,
+                              enum status (*each)(void *user, const char *name, const char *title,
+                                                  const char *note, const struct table *t),
+                              void *user) {
+    char *columns;
+    enum status status = find_columns(r->db, r->experiment, &columns, r->e);
+    for (size_t i = 0; status == STATUS_OK && i < TABLE_COUNT; i++) {
+        struct table t;
+        status = query_table(&t, r->db, r->experiment, &TABLES[i], columns, r->e);
+        if (status == STATUS_OK)
+            status =
+                each(user, TABLES[i].name, TABLES[i].title, TABLES[i].pictured ? BESIDE : NULL, &t);
+        table_free(&t);
+    }
     free(columns);
     return status;
 }

@@ -1,0 +1,88 @@
+/*
+ * canvas: one drawing, at once as SVG for screens and as EPS for paper.
+ *
+ * Sizes and places are in SVG pixels, y downwards. On paper the width becomes that of a column
+ * (CANVAS_COLUMN pixels: 252 pt, IEEE's) or of a page (CANVAS_PAGE: 516 pt), so text of CANVAS_TEXT
+ * pixels has at least 7 pt there. Colours are named by what they mean; palette_css gives them to a
+ * page, light and dark. All text is escaped. Nothing depends on anything but the calls: the same
+ * calls, the same bytes.
+ *
+ *     struct canvas c;
+ *     canvas_start(&c, "cost", CANVAS_COLUMN, 300, "What does it cost?", "One bar an engine.");
+ *     canvas_rect(&c, 10, 10, 100, 20, INK_SERIES, 1, NULL);
+ *     canvas_finish(&c);              svg and eps are its texts then
+ *     canvas_free(&c);
+ */
+#ifndef HOTGRAPH_CANVAS_H
+#define HOTGRAPH_CANVAS_H
+
+#include "base/base.h"
+
+#include <stdio.h>
+
+enum { CANVAS_COLUMN = 480, CANVAS_PAGE = 980, CANVAS_TEXT = 14 };
+
+/* ORDER INK: as PALETTE in canvas.c */
+enum ink {
+    INK_TEXT,
+    INK_MUTED,
+    INK_GRID,
+    INK_BAND,
+    INK_PAPER,
+    INK_FOUND,
+    INK_MISSED,
+    INK_INVENTED,
+    INK_COLD,
+    INK_SERIES, /* the first of INK_SERIES_COUNT */
+    INK_COUNT = INK_SERIES + 8
+};
+enum { INK_SERIES_COUNT = INK_COUNT - INK_SERIES };
+
+enum anchor { ANCHOR_LEFT, ANCHOR_MIDDLE, ANCHOR_RIGHT };
+enum stroke { STROKE_SOLID, STROKE_DASHED, STROKE_DOTTED };
+
+struct canvas {
+    const char *id;
+    double width, height, scale; /* scale: points a pixel */
+    FILE *svg_file, *eps_file;
+    char *svg, *eps; /* after canvas_finish; svg is for a page, see canvas_write_svg */
+    size_t svg_size, eps_size;
+    bool failed; /* out of memory */
+};
+
+/* title: the question it answers; description: what is to be seen, for those who cannot see it. */
+void canvas_start(struct canvas *c, const char *id, double width, double height, const char *title,
+                  const char *description);
+bool canvas_finish(struct canvas *c); /* false: out of memory */
+void canvas_free(struct canvas *c);
+
+void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, enum ink ink,
+                 double width, enum stroke stroke);
+/* xy: x and y of each of n points. */
+void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                 enum stroke stroke);
+/* Bezier curves: n = 3 k + 1 points. */
+void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                  enum stroke stroke);
+/* strength: 1 the ink itself, 0 paper. hint: shown where the pointer rests; NULL for none. */
+void canvas_rect(struct canvas *c, double x, double y, double width, double height, enum ink ink,
+                 double strength, const char *hint);
+void canvas_frame(struct canvas *c, double x, double y, double width, double height, enum ink ink,
+                  double line);
+/* corners 0: a disc; 3: a triangle; 4: a diamond. */
+void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned corners, enum ink ink,
+                const char *hint);
+void canvas_arrow(struct canvas *c, double x, double y, double dx, double dy, enum ink ink);
+void canvas_text(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink,
+                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+void canvas_code(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink,
+                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+/* The colours as CSS variables and classes, for both kinds of light. */
+void palette_css(FILE *out);
+/* Text as HTML and XML want it, control characters left out. */
+void escape_markup(FILE *out, const char *text);
+/* A finished drawing as a file of its own. */
+void canvas_write_svg(const struct canvas *c, FILE *out);
+
+#endif

@@ -1,0 +1,393 @@
+/* Figures over all games. */
+#include "report/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- how the grid's configurations are distributed ---- */
+
+static const char DISTRIBUTION_SQL[] =
+    "SELECT r.game, 100 * r.%s, 100 * b.%s, t.paper_worst_percent, t.paper_best_percent,"
+    " t.paper_game FROM results r"
+    " LEFT JOIN baseline b USING (experiment, game, variant, hot_permille)"
+    " LEFT JOIN table2 t USING (experiment, game, variant, hot_permille)"
+    " WHERE r.experiment = ?1 AND r.number IS NOT NULL AND r.variant = '' AND r.hot_permille = ?3"
+    " AND r.%s IS NOT NULL ORDER BY r.game, r.number";
+
+enum { BARS = 101 };
+
+/* Bars a percent wide of the rows first .. end-1, over a band that is the paper's range. */
+static void distribution_row(struct page *p, struct canvas *c, const struct axis *x,
+                             const struct table *t, size_t first, size_t end, double y) {
+    unsigned count[BARS] = {0}, most = 1;
+    double least = 100, best = 0;
+    for (size_t i = first; i < end; i++) {
+        const double value = cell_number(t, i, 1);
+        unsigned *bar = &count[value < 0 ? 0 : value > 100 ? 100 : (unsigned)value];
+        most = ++*bar > most ? *bar : most;
+        least = fmin(least, value);
+        best = fmax(best, value);
+    }
+    const enum ink ink = page_game_ink(p, cell_text(t, first, 0));
+    const double low = cell_number(t, first, 3), high = cell_number(t, first, 4);
+    if (isfinite(low) && isfinite(high)) {
+        char hint[200];
+        snprintf(hint, sizeof hint, "%.80s in the paper: %.0f to %.0f %%", cell_text(t, first, 5),
+                 low, high);
+        canvas_rect(c, axis_at(x, low), y - 30, axis_at(x, high) - axis_at(x, low), 30, INK_BAND, 1,
+                    hint);
+    }
+    for (unsigned i = 0; i < BARS; i++) {
+        const double left = axis_at(x, i), right = axis_at(x, i + 1 < BARS ? i + 1 : i + 0.5);
+        char hint[100];
+        snprintf(hint, sizeof hint, "%u configuration%s: %u to %u %%", count[i],
+                 count[i] == 1 ? "" : "s", i, i + 1);
+        if (count[i] > 0)
+            canvas_rect(c, left, y - 28.0 * count[i] / most, right - left - 0.6,
+                        28.0 * count[i] / most, ink, 1, hint);
+    }
+    canvas_line(c, x->from, y, x->to, y, INK_MUTED, 1, STROKE_SOLID);
+    canvas_text(c, x->from - 8, y - 8, ANCHOR_RIGHT, INK_TEXT, "%.12s", cell_text(t, first, 0));
+    const double baseline = cell_number(t, first, 2);
+    if (isfinite(baseline)) {
+        char hint[100];
+        snprintf(hint, sizeof hint, "read directly off the samples: %.1f %%", baseline);
+        canvas_dot(c, axis_at(x, baseline), y - 12, 7, 4, INK_TEXT, hint);
+    }
+}
+
+static enum status distribution(struct page *p, const char *id, const char *metric,
+                                const char *question, const char *what) {
+    struct table t;
+    char *sql;
+    if (asprintf(&sql, DISTRIBUTION_SQL, metric, metric, metric) < 0)
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
+    enum status status = page_ask(p, &t, sql, NULL);
+    free(sql);
+    if (status != STATUS_OK)
+        return status;
+    size_t games = 0, rows = table_rows(&t);
+    for (size_t i = 0; i < rows; i++)
+        games += i == 0 || strcmp(cell_text(&t, i, 0), cell_text(&t, i - 1, 0)) != 0;
+    if (rows == 0) {
+        table_free(&t);
+        page_lack(p, id, question, "No configuration of the grid has a result yet.");
+        return STATUS_OK;
+    }
+    struct canvas c;
+    const double bottom = 34 + 40.0 * (double)games;
+    const struct axis x = {.low = 0, .high = 100, .from = 96, .to = CANVAS_COLUMN - 14};
+    canvas_start(&c, id, CANVAS_COLUMN, bottom + 44, question,
+                 "A row of bars a game: how many configurations reach how much; a diamond where "
+                 "reading directly off the samples stands; a grey band for the paper's range.");
+    axis_across(&c, &x, 10, bottom, what);
+    for (size_t first = 0, row = 0; first < rows; row++) {
+        size_t end = first;
+        while (end < rows && strcmp(cell_text(&t, end, 0), cell_text(&t, first, 0)) == 0)
+            end++;
+        distribution_row(p, &c, &x, &t, first, end, 46 + 40.0 * (double)row);
+        first = end;
+    }
+    table_free(&t);
+    return page_figure(p, &c, question,
+                       "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
+                       "directly off the same samples. Grey: from the worst to the best that the "
+                       "paper has for its game of the same kind, on other programs and input.");
+}
+
+/* ---- main effects ---- */
+
+static const char EFFECT_SQL[] =
+    "SELECT parameter, value, effect_points, effect_active_points FROM parameter_effect"
+    " WHERE experiment = ?1 AND hot_permille = ?3 AND (technique, parameter) IN (SELECT technique,"
+    " parameter FROM parameter_effect WHERE experiment = ?1 AND hot_permille = ?3"
+    " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1)"
+    " ORDER BY technique, parameter, value";
+
+static double largest(const struct table *t, size_t column) {
+    double most = 0;
+    for (size_t i = 0; i < table_rows(t); i++) {
+        const double value = fabs(cell_number(t, i, column));
+        most = isfinite(value) ? fmax(most, value) : most;
+    }
+    return most;
+}
+
+static enum status effects(struct page *p) {
+    static const char question[] = "Which parameter matters, and which way?";
+    struct table t;
+    enum status status = page_ask(p, &t, EFFECT_SQL, NULL);
+    if (status != STATUS_OK)
+        return status;
+    const size_t rows = table_rows(&t);
+    size_t groups = 0;
+    for (size_t i = 0; i < rows; i++)
+        groups += i == 0 || strcmp(cell_text(&t, i, 0), cell_text(&t, i - 1, 0)) != 0;
+    if (rows == 0) {
+        table_free(&t);
+        page_lack(p, "effects", question, "No parameter has more than one value here.");
+        return STATUS_OK;
+    }
+    const double most = fmax(largest(&t, 2), largest(&t, 3)),
+                 bottom = 20 + 19.0 * (double)rows + 26.0 * (double)groups;
+    struct axis x = axis_around(-most, most, 150, CANVAS_COLUMN - 16);
+    struct canvas c;
+    canvas_start(&c, "effects", CANVAS_COLUMN, bottom + 44, question,
+                 "For each value of each parameter, how many percentage points the mean over all "
+                 "other parameters and all games is from the mean of everything.");
+    axis_across(&c, &x, 10, bottom, "percentage points of similarity from the mean");
+    canvas_line(&c, axis_at(&x, 0), 10, axis_at(&x, 0), bottom, INK_MUTED, 1.5, STROKE_SOLID);
+    double y = 10;
+    for (size_t i = 0; i < rows; i++, y += 19) {
+        if (i == 0 || strcmp(cell_text(&t, i, 0), cell_text(&t, i - 1, 0)) != 0) {
+            y += 26;
+            canvas_text(&c, 4, y, ANCHOR_LEFT, INK_TEXT, "%.40s", cell_text(&t, i, 0));
+        }
+        const double whole = cell_number(&t, i, 2), active = cell_number(&t, i, 3);
+        char hint[160];
+        snprintf(hint, sizeof hint, "%.40s = %.20s: %+.2f points; without busy-waits %+.2f",
+                 cell_text(&t, i, 0), cell_text(&t, i, 1), whole, active);
+        canvas_text(&c, 142, y + 18, ANCHOR_RIGHT, INK_MUTED, "%.10s", cell_text(&t, i, 1));
+        canvas_line(&c, axis_at(&x, 0), y + 13, axis_at(&x, whole), y + 13, INK_SERIES, 2,
+                    STROKE_SOLID);
+        canvas_dot(&c, axis_at(&x, active), y + 13, 5, 4, INK_SERIES + 1, hint);
+        canvas_dot(&c, axis_at(&x, whole), y + 13, 4.5, 0, INK_SERIES, hint);
+    }
+    table_free(&t);
+    return page_figure(
+        p, &c, question,
+        "Discs on stems: everything that was executed; diamonds: without busy-waits. "
+        "The longer the stem, the more the value matters.");
+}
+
+/* ---- quality against what was looked at ---- */
+
+static const char COST_SQL[] =
+    "SELECT technique, 100 * observed_share, 100 * overlap_active, parameters, structure"
+    " FROM technique_mean WHERE hot_permille = ?3 AND games = of_games AND observed_share > 0"
+    " AND overlap_active IS NOT NULL AND configuration_id IN (SELECT configuration_id"
+    " FROM experiment JOIN experiment_configuration USING (experiment_id) WHERE name = ?1)"
+    " ORDER BY 2, 3 DESC, technique, parameters";
+
+/* A technique's number among the table's, in alphabetical order. */
+static size_t technique_place(const struct table *t, const char *technique) {
+    size_t place = 0;
+    for (size_t i = 0; i < table_rows(t); i++) {
+        const char *other = cell_text(t, i, 0);
+        bool first = strcmp(other, technique) < 0;
+        for (size_t k = 0; first && k < i; k++)
+            first = strcmp(cell_text(t, k, 0), other) != 0;
+        place += first;
+    }
+    return place;
+}
+
+/* Rows come by what they cost; of the front is what is better than all before. */
+static void draw_front(struct canvas *c, const struct table *t, const struct axis *x,
+                       const struct axis *y) {
+    double best = -1, last = 0;
+    for (size_t i = 0; i < table_rows(t); i++) {
+        const double share = cell_number(t, i, 1), value = cell_number(t, i, 2);
+        if (value <= best)
+            continue;
+        if (best >= 0) {
+            const double step[] = {last,
+                                   axis_at(y, best),
+                                   axis_at(x, share),
+                                   axis_at(y, best),
+                                   axis_at(x, share),
+                                   axis_at(y, value)};
+            canvas_path(c, step, 3, INK_TEXT, 1.5, STROKE_DASHED);
+        }
+        best = value;
+        last = axis_at(x, share);
+    }
+    if (best >= 0)
+        canvas_line(c, last, axis_at(y, best), x->to, axis_at(y, best), INK_TEXT, 1.5,
+                    STROKE_DASHED);
+}
+
+/* Each technique's name stands once, at its best point. */
+static void name_techniques(struct canvas *c, const struct table *t, const struct axis *x,
+                            const struct axis *y) {
+    double at[32], across[32];
+    const char *names[32];
+    size_t n = 0;
+    for (size_t i = 0; i < table_rows(t) && n < 32; i++) {
+        size_t best = i;
+        bool first = true;
+        for (size_t k = 0; k < table_rows(t); k++) {
+            if (strcmp(cell_text(t, k, 0), cell_text(t, i, 0)) != 0)
+                continue;
+            first &= k >= i;
+            best = cell_number(t, k, 2) > cell_number(t, best, 2) ? k : best;
+        }
+        if (!first)
+            continue;
+        names[n] = cell_text(t, i, 0);
+        across[n] = axis_at(x, cell_number(t, best, 1));
+        at[n++] = axis_at(y, cell_number(t, best, 2));
+    }
+    spread(at, n, 17);
+    for (size_t i = 0; i < n; i++) {
+        const bool left = across[i] > (x->from + x->to) / 2;
+        canvas_text(c, across[i] + (left ? -9 : 9), at[i] - 7, left ? ANCHOR_RIGHT : ANCHOR_LEFT,
+                    INK_SERIES + (enum ink)(technique_place(t, names[i]) % INK_SERIES_COUNT),
+                    "%.24s", names[i]);
+    }
+}
+
+static enum status cost(struct page *p) {
+    static const char question[] = "How much must be looked at to know how much?";
+    struct table t;
+    enum status status = page_ask(p, &t, COST_SQL, NULL);
+    if (status != STATUS_OK)
+        return status;
+    if (table_rows(&t) == 0) {
+        table_free(&t);
+        page_lack(p, "cost", question,
+                  "No technique has results on all games that were played for as many frames, with "
+                  "the number of executed instructions known.");
+        return STATUS_OK;
+    }
+    double least = 100, low = 1e9, high = 0;
+    for (size_t i = 0; i < table_rows(&t); i++) {
+        least = fmin(least, cell_number(&t, i, 2));
+        low = fmin(low, cell_number(&t, i, 1));
+        high = fmax(high, cell_number(&t, i, 1));
+    }
+    struct canvas c;
+    const struct axis x = {.low = pow(10, floor(log10(low) - 0.001)),
+                           .high = pow(10, ceil(log10(high) + 0.001)),
+                           .from = 52,
+                           .to = CANVAS_COLUMN - 18,
+                           .logarithmic = true};
+    const struct axis y = axis_around(least, 100, 300, 34);
+    canvas_start(&c, "cost", CANVAS_COLUMN, 344, question,
+                 "One point a technique and configuration: the share of the executed instructions "
+                 "that it looked at, and how far its graph overlaps with the exact one; a dashed "
+                 "line along those that no other beats.");
+    axis_across(&c, &x, y.to, y.from, "instructions looked at, % of those executed");
+    axis_down(&c, &y, x.from, x.to, "overlap with the exact graph without busy-waits, %");
+    draw_front(&c, &t, &x, &y);
+    for (size_t i = 0; i < table_rows(&t); i++) {
+        const size_t place = technique_place(&t, cell_text(&t, i, 0));
+        char hint[300];
+        snprintf(hint, sizeof hint, "%.40s %.120s: %.4f %% looked at, overlap %.2f %%",
+                 cell_text(&t, i, 0), cell_text(&t, i, 3), cell_number(&t, i, 1),
+                 cell_number(&t, i, 2));
+        canvas_dot(&c, axis_at(&x, cell_number(&t, i, 1)), axis_at(&y, cell_number(&t, i, 2)), 4,
+                   (const unsigned[]){0, 4, 3}[place % 3],
+                   INK_SERIES + (enum ink)(place % INK_SERIES_COUNT), hint);
+    }
+    name_techniques(&c, &t, &x, &y);
+    table_free(&t);
+    return page_figure(p, &c, question,
+                       "Means over the games. Up and to the left is better; the dashed line leads "
+                       "along what nothing else beats.");
+}
+
+/* ---- do games agree? ---- */
+
+/* Kendall's tau-b of two rankings of the same things (Kendall 1945); NAN where one has no order. */
+static double kendall(const double *a, const double *b, size_t n) {
+    double concordant = 0, ties_a = 0, ties_b = 0, pairs = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++) {
+            const int left = (a[i] > a[k]) - (a[i] < a[k]), right = (b[i] > b[k]) - (b[i] < b[k]);
+            concordant += left * right;
+            ties_a += left == 0;
+            ties_b += right == 0;
+            pairs++;
+        }
+    const double scale = sqrt((pairs - ties_a) * (pairs - ties_b));
+    return scale > 0 ? concordant / scale : NAN;
+}
+
+/* values[game * columns + column]: similarity of each configuration that all games have. */
+static double *read_grid(struct page *p, size_t *columns, enum status *status) {
+    struct table t;
+    *columns = 0;
+    *status =
+        page_ask(p, &t,
+                 "WITH g AS (SELECT game, number, similarity FROM results WHERE experiment = ?1 AND"
+                 " variant = '' AND hot_permille = ?3 AND number IS NOT NULL)"
+                 " SELECT game, similarity FROM (SELECT *, count(similarity) OVER"
+                 " (PARTITION BY number) AS games FROM g)"
+                 " WHERE games = (SELECT count(DISTINCT game) FROM g) ORDER BY game, number",
+                 NULL);
+    if (*status != STATUS_OK)
+        return NULL;
+    const size_t rows = table_rows(&t), games = table_rows(&p->games);
+    double *values =
+        games > 0 && rows % games == 0 && rows > 0 ? calloc(rows, sizeof *values) : NULL;
+    for (size_t i = 0; values != NULL && i < rows; i++)
+        values[i] = cell_number(&t, i, 1);
+    *columns = values != NULL ? rows / games : 0;
+    table_free(&t);
+    return values;
+}
+
+static enum status agreement(struct page *p) {
+    static const char question[] = "Would one game have told which configuration is best?";
+    const size_t games = table_rows(&p->games);
+    size_t columns = 0;
+    enum status status = STATUS_OK;
+    double *values = games > 1 ? read_grid(p, &columns, &status) : NULL;
+    if (status != STATUS_OK)
+        return status;
+    if (columns < 2) {
+        free(values);
+        page_lack(p, "agreement", question,
+                  games > 1 ? "Fewer than two configurations have results on all games."
+                            : "There is one game only, and nothing to agree with.");
+        return STATUS_OK;
+    }
+    struct canvas c;
+    const double cell = games <= 8 ? 44 : 352.0 / (double)games, left = 96;
+    const double height = cell * (double)games;
+    canvas_start(&c, "agreement", CANVAS_COLUMN, height + 70, question,
+                 "A square for each pair of games: Kendall's tau between their rankings of the "
+                 "configurations, 1 for the same order, 0 for none.");
+    for (size_t i = 0; i < games; i++) {
+        const double y = 12 + cell * (double)i;
+        canvas_text(&c, left - 8, y + cell / 2 + 5, ANCHOR_RIGHT, INK_TEXT, "%.12s",
+                    cell_text(&p->games, i, 0));
+        for (size_t k = 0; k < i; k++) {
+            const double tau = kendall(values + i * columns, values + k * columns, columns);
+            char hint[220];
+            snprintf(hint, sizeof hint, "%.80s and %.80s: tau %.2f", cell_text(&p->games, i, 0),
+                     cell_text(&p->games, k, 0), tau);
+            const double x = left + cell * (double)k;
+            canvas_rect(&c, x, y, cell - 2, cell - 2, tau < 0 ? INK_MISSED : INK_FOUND,
+                        isfinite(tau) ? 0.12 + 0.6 * fabs(tau) : 0.02, hint);
+            if (cell > 30 && isfinite(tau))
+                canvas_text(&c, x + cell / 2 - 1, y + cell / 2 + 4, ANCHOR_MIDDLE,
+                            fabs(tau) > 0.6 ? INK_PAPER : INK_TEXT, "%.2f", tau);
+        }
+    }
+    for (size_t k = 0; k + 1 < games && cell > 30; k++)
+        canvas_text(&c, left + cell * ((double)k + 0.5), height + 26 + 17.0 * (double)(k % 2),
+                    ANCHOR_MIDDLE, INK_TEXT, "%.9s", cell_text(&p->games, k, 0));
+    canvas_text(&c, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT, INK_MUTED, "Kendall's tau-b, no unit");
+    free(values);
+    return page_figure(p, &c, question,
+                       "Blue: rankings of the configurations that agree, the darker the more; "
+                       "red: that contradict each other.");
+}
+
+enum status page_charts(struct page *p) {
+    enum status status =
+        distribution(p, "distribution", "similarity",
+                     "How much of the hot graph does each configuration find?", "similarity, %");
+    if (status == STATUS_OK)
+        status = distribution(p, "distribution-active", "similarity_active",
+                              "And when waiting for the next frame does not count?",
+                              "similarity without busy-waits, %");
+    if (status == STATUS_OK)
+        status = effects(p);
+    if (status == STATUS_OK)
+        status = cost(p);
+    return status == STATUS_OK ? agreement(p) : status;
+}

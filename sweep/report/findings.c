@@ -1,0 +1,113 @@
+/*
+ * Findings: sentences whose numbers are answers of the database. A sentence is left out where its
+ * query has no answer, so a report says nothing that it does not know.
+ */
+#include "report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* {0}, {1}, ... in the text are the columns of the query's only row. */
+struct finding {
+    const char *sql, *text;
+};
+
+#define EXPERIMENT " WHERE experiment = ?1 AND hot_permille = ?3"
+
+static const struct finding FINDINGS[] = {
+    {"SELECT count(DISTINCT game), sum(results), sum(missing), count(DISTINCT game) = 1"
+     " FROM completeness WHERE experiment = ?1 HAVING sum(results) > 0",
+     "{0} games or programs, {1} results; {2} that the experiment asks for are not there."},
+    {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" EXPERIMENT
+     " HAVING min(sampled_percent) IS NOT NULL",
+     "Between {0} and {1} % of the executed instructions were looked at."},
+    {"SELECT min(worst_percent), max(best_percent), min(baseline_percent), max(baseline_percent)"
+     " FROM table2" EXPERIMENT " HAVING min(worst_percent) IS NOT NULL AND"
+     " min(baseline_percent) IS NOT NULL",
+     "Of the hot edges the configurations of the grid find {0} to {1} %; reading edges directly "
+     "off "
+     "the same samples finds {2} to {3} %."},
+    {"SELECT min(worst_active_percent), max(best_active_percent), min(baseline_active_percent),"
+     " max(baseline_active_percent) FROM table2" EXPERIMENT
+     " HAVING min(worst_active_percent) IS NOT NULL AND min(baseline_active_percent) IS NOT NULL",
+     "Without busy-waits, the loops in which a program waits for the next frame: {0} to {1} %, and "
+     "{2} to {3} % directly."},
+    {"SELECT sum(r.similarity > b.similarity), count(*), sum(r.similarity_active >"
+     " b.similarity_active) FROM results r JOIN baseline b USING (experiment, game, variant,"
+     " hot_permille)" EXPERIMENT " AND r.number IS NOT NULL HAVING count(*) > 0",
+     "Of {1} results {0} find more hot edges than what can be read directly off the same samples; "
+     "without busy-waits {2}."},
+    {"SELECT number, parameters, mean_percent, baseline_mean_percent, shared FROM "
+     "best_configuration"
+     " " EXPERIMENT " AND place = 1 AND mean_percent IS NOT NULL AND baseline_mean_percent IS NOT"
+     " NULL ORDER BY position LIMIT 1",
+     "In the mean over the games configuration #{0} ({1}) finds most: {2} %, against {3} % "
+     "directly."},
+    {"SELECT parameter, round(max(effect_points) - min(effect_points), 2) FROM "
+     "parameter_effect" EXPERIMENT
+     " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1 ORDER BY"
+     " max(effect_points) - min(effect_points) DESC LIMIT 1",
+     "The parameter that matters most is {0}: its best and worst value are {1} points apart."},
+    {"SELECT parameter, round(max(effect_points) - min(effect_points), 2) FROM "
+     "parameter_effect" EXPERIMENT
+     " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1 AND (SELECT"
+     " count(DISTINCT parameter) FROM parameter_effect WHERE experiment = ?1) > 1 ORDER BY"
+     " max(effect_points) - min(effect_points) LIMIT 1",
+     "The one that matters least is {0}, with {1} points."},
+    {"SELECT min(batches), round(100 * min(similarity), 1), round(100 * max(similarity), 1)"
+     " FROM convergence_curve" EXPERIMENT " AND baseline = 1 AND batches = (SELECT max(batches)"
+     " FROM experiment_mark JOIN experiment USING (experiment_id) WHERE name = ?1 AND batches <="
+     " 3000) HAVING min(similarity) IS NOT NULL",
+     "After the first {0} batches reading directly off the samples has found {1} to {2} % of the "
+     "hot edges."},
+    {"SELECT count(*), sum(r.s > p.best_percent), sum(r.s < p.worst_percent) FROM (SELECT"
+     " paper_game, 100 * similarity AS s FROM results" EXPERIMENT " AND number IS NOT NULL AND"
+     " similarity IS NOT NULL) r JOIN paper_game p USING (paper_game) HAVING count(*) > 0",
+     "Held against the paper's game of the same kind (other programs, other input), {1} of {0} "
+     "results are above the paper's best and {2} below its worst."},
+    {"SELECT round(sum(seconds), 1), count(*) FROM results" EXPERIMENT
+     " AND number IS NOT NULL HAVING count(*) > 0",
+     "Building the {1} graphs took {0} s of processor time (a measurement: no digest has it)."},
+};
+
+static void put_sentence(struct page *p, const char *text, const struct table *t) {
+    for (; *text != '\0'; text++) {
+        if (*text != '{') {
+            fputc(*text, p->out);
+            continue;
+        }
+        const size_t column = (size_t)(text[1] - '0');
+        text += 2;
+        fprintf(p->out, "<a class='n' href='#q%u'>", p->queries + 1);
+        page_text(p, cell_text(t, 0, column));
+        fputs("</a>", p->out);
+    }
+}
+
+static bool is_answered(const struct table *t) {
+    for (size_t i = 0; table_rows(t) > 0 && i < t->names.len; i++)
+        if (table_cell(t, 0, i) == NULL)
+            return false;
+    return table_rows(t) > 0;
+}
+
+enum status page_findings(struct page *p) {
+    enum status status = STATUS_OK;
+    fputs("<section id='findings'>\n<h2>What was found</h2>\n<ul class='findings'>\n", p->out);
+    for (size_t i = 0; status == STATUS_OK && i < sizeof FINDINGS / sizeof *FINDINGS; i++) {
+        struct table t;
+        status = page_ask(p, &t, FINDINGS[i].sql, NULL);
+        if (status == STATUS_OK && is_answered(&t)) {
+            fputs("<li>", p->out);
+            put_sentence(p, FINDINGS[i].text, &t);
+            page_query(p, FINDINGS[i].sql, NULL);
+            fputs("</li>\n", p->out);
+        }
+        table_free(&t);
+    }
+    fputs("</ul>\n<p class='hint'>Each number is an answer of the database: click it for the "
+          "question. Hot edges are those that make up 90 % of what was executed, where nothing "
+          "else is said.</p>\n</section>\n",
+          p->out);
+    return status;
+}

@@ -1,0 +1,368 @@
+#include "report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+extern const char page_css[], page_js[];
+
+/* ---- cells ---- */
+
+const char *cell_text(const struct table *t, size_t row, size_t column) {
+    const char *cell = table_cell(t, row, column);
+    return cell != NULL ? cell : "";
+}
+
+double cell_number(const struct table *t, size_t row, size_t column) {
+    const char *cell = table_cell(t, row, column);
+    return cell != NULL ? strtod(cell, NULL) : __builtin_nan("");
+}
+
+/* ---- queries: what is shown is what was asked, word by word ---- */
+
+/* ?1, ?2 and ?3 in their places; to be freed, NULL when memory is out. */
+static char *fill_in(const struct page *p, const char *sql, const char *game) {
+    char *text = NULL, *experiment = report_quote(p->r->experiment),
+         *name = report_quote(game != NULL ? game : "");
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (; out != NULL && experiment != NULL && name != NULL && *sql != '\0'; sql++) {
+        if (sql[0] != '?' || sql[1] < '1' || sql[1] > '3') {
+            fputc(*sql, out);
+            continue;
+        }
+        if (*++sql == '3')
+            fprintf(out, "%lld", (long long)p->permille);
+        else
+            fputs(*sql == '1' ? experiment : name, out);
+    }
+    bool ok = experiment != NULL && name != NULL && out != NULL;
+    ok = (out == NULL || fclose(out) == 0) && ok;
+    free(experiment);
+    free(name);
+    if (ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
+enum status page_ask(struct page *p, struct table *out, const char *sql, const char *game) {
+    char *text = fill_in(p, sql, game);
+    *out = (struct table){0};
+    if (text == NULL)
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
+    enum status status = table_query(out, p->r->db, text, NULL, p->r->e);
+    free(text);
+    return status;
+}
+
+void page_query(struct page *p, const char *sql, const char *game) {
+    char *text = fill_in(p, sql, game);
+    fprintf(p->out, " <details class='query' id='q%u'><summary>query</summary><pre>", ++p->queries);
+    page_text(p, text != NULL ? text : "");
+    fputs("</pre></details>", p->out);
+    free(text);
+}
+
+enum ink page_game_ink(const struct page *p, const char *game) {
+    size_t i = 0;
+    while (i < table_rows(&p->games) && strcmp(cell_text(&p->games, i, 0), game) != 0)
+        i++;
+    return INK_SERIES + (enum ink)(i % INK_SERIES_COUNT);
+}
+
+/* ---- pieces ---- */
+
+void page_text(struct page *p, const char *text) {
+    escape_markup(p->out, text);
+}
+
+static enum status write_file(struct page *p, const char *name, const char *ending,
+                              const struct canvas *c) {
+    char *path = report_path(p->r, "figures/%s.%s", name, ending), *text = NULL;
+    size_t size = 0;
+    struct file_writer *w;
+    FILE *out = path != NULL ? open_memstream(&text, &size) : NULL;
+    if (out == NULL) {
+        free(path);
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
+    }
+    if (strcmp(ending, "svg") == 0)
+        canvas_write_svg(c, out);
+    else
+        fwrite(c->eps, 1, c->eps_size, out);
+    enum status status = fclose(out) == 0
+                             ? file_open(&w, path, p->r->e)
+                             : error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
+    if (status == STATUS_OK) {
+        file_write(w, text, size);
+        status = file_commit(w, p->r->e);
+    }
+    free(text);
+    free(path);
+    return status;
+}
+
+enum status page_figure(struct page *p, struct canvas *c, const char *question,
+                        const char *caption) {
+    char *name = strdup(c->id);
+    enum status status = STATUS_OK;
+    if (!canvas_finish(c) || name == NULL || !vec_push(&p->r->drawings, name)) {
+        free(name);
+        status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
+    }
+    if (status == STATUS_OK)
+        status = write_file(p, c->id, "svg", c);
+    if (status == STATUS_OK)
+        status = write_file(p, c->id, "eps", c);
+    if (status == STATUS_OK) {
+        fprintf(p->out, "<figure id='%s'%s>\n<h3>", c->id,
+                c->width > CANVAS_COLUMN ? " class='wide'" : "");
+        page_text(p, question);
+        fprintf(p->out, "</h3>\n%s<figcaption>", c->svg);
+        page_text(p, caption);
+        fprintf(p->out,
+                " <a href='figures/%s.svg'>SVG</a> <a href='figures/%s.eps'>EPS</a></figcaption>\n"
+                "</figure>\n",
+                c->id, c->id);
+    }
+    canvas_free(c);
+    return status;
+}
+
+void page_lack(struct page *p, const char *id, const char *question, const char *reason) {
+    fprintf(p->out, "<figure id='%s'>\n<h3>", id);
+    page_text(p, question);
+    fputs("</h3>\n<p class='lack'>", p->out);
+    page_text(p, reason);
+    fputs("</p>\n</figure>\n", p->out);
+}
+
+/* ---- tables ---- */
+
+static void html_row(struct page *p, const struct table *t, size_t row) {
+    fputs("<tr>", p->out);
+    for (size_t i = 0; i < t->names.len; i++) {
+        const char *cell = table_cell(t, row, i);
+        fputs(table_is_numeric(t, i) ? "<td class='r'>" : "<td>", p->out);
+        page_text(p, cell != NULL ? cell : "–");
+        fputs("</td>", p->out);
+    }
+    fputs("</tr>\n", p->out);
+}
+
+/* id, title and note come from the program. */
+static void html_table(struct page *p, const struct table *t, const char *id, const char *title,
+                       const char *note, bool is_long) {
+    fprintf(p->out, "<div class='table%s' id='%s'>\n<h3>%s</h3>\n", is_long ? " long" : "", id,
+            title);
+    if (table_rows(t) == 0) {
+        fputs("<p class='lack'>There are no rows for it yet.</p>\n</div>\n", p->out);
+        return;
+    }
+    fprintf(p->out,
+            "<div class='tools'><label>Filter <input type='search' data-table='%s-t'></label>"
+            "<span class='hint' id='%s-t-n'></span></div>\n<div class='scroll'><table id='%s-t'>\n"
+            "<thead><tr>",
+            id, id, id);
+    for (size_t i = 0; i < t->names.len; i++) {
+        fprintf(p->out, "<th scope='col'%s><button type='button'>",
+                table_is_numeric(t, i) ? " class='r'" : "");
+        page_text(p, t->names.at[i]);
+        fputs("</button></th>", p->out);
+    }
+    fputs("</tr></thead>\n<tbody>\n", p->out);
+    for (size_t row = 0; row < table_rows(t); row++)
+        html_row(p, t, row);
+    fprintf(p->out, "</tbody></table></div>\n<p class='hint'>%s</p>\n</div>\n",
+            note != NULL ? note : "");
+}
+
+static enum status put_table(void *user, const char *name, const char *title, const char *note,
+                             const struct table *t) {
+    html_table(user, t, name, title, note, false);
+    return STATUS_OK;
+}
+
+static const char ALL_SQL[] =
+    "SELECT r.game, r.number AS '#', r.technique, r.parameters, r.bins, r.low AS 'low batches',"
+    " r.edges, round(100 * r.similarity, 1) AS 'similarity %', round(100 * r.similarity_active, 1)"
+    " AS 'active %', round(100 * r.precision, 1) AS 'precision %', round(100 * r.overlap, 1)"
+    " AS 'overlap %', round(100 * r.hot_f1_active, 1) AS 'hot F1 active %' FROM results r"
+    " WHERE r.experiment = ?1 AND r.hot_permille = ?3 AND r.variant = ''"
+    " ORDER BY r.game, r.number IS NOT NULL, r.number, r.technique, r.parameters";
+
+enum status page_tables(struct page *p) {
+    struct table t;
+    fputs("<section id='tables'>\n<h2>The tables</h2>\n", p->out);
+    enum status status = report_each_table(p->r, put_table, p);
+    if (status == STATUS_OK)
+        status = page_ask(p, &t, ALL_SQL, NULL);
+    if (status == STATUS_OK) {
+        html_table(p, &t, "all", "Every configuration on every game",
+                   "Words in the filter must all be in a row: <code>mazewisp bin_size=16</code>.",
+                   true);
+        page_query(p, ALL_SQL, NULL);
+        table_free(&t);
+    }
+    fputs("</section>\n", p->out);
+    return status;
+}
+
+/* ---- where it all comes from ---- */
+
+enum status page_provenance(struct page *p) {
+    static const char runs[] =
+        "SELECT started, coalesce(finished, 'stopped before its end') AS finished, version,"
+        " source_commit AS 'commit', host, cpu, cores, jobs, engine, system, compiler, libraries,"
+        " arguments, configuration_file AS 'configuration', uuid FROM run"
+        " WHERE run_id IN (SELECT run_id FROM results WHERE experiment = ?1) ORDER BY started, "
+        "uuid";
+    static const char games[] =
+        "SELECT k.game, g.title, k.variant, p.rom_sha1 AS 'SHA-1 of PRG and CHR', p.frames,"
+        " p.instructions, s.batches, k.results, k.missing, sa.key AS sampling FROM completeness k"
+        " JOIN game g USING (game_id) LEFT JOIN stream s USING (stream_id)"
+        " LEFT JOIN replay p USING (replay_id) LEFT JOIN sampling sa USING (sampling_id)"
+        " WHERE k.experiment = ?1 ORDER BY k.game, k.variant";
+    struct table t;
+    fputs("<section id='provenance'>\n<h2>Where it comes from</h2>\n", p->out);
+    enum status status = page_ask(p, &t, games, NULL);
+    if (status == STATUS_OK) {
+        html_table(p, &t, "played", "What was played", NULL, false);
+        table_free(&t);
+        status = page_ask(p, &t, runs, NULL);
+    }
+    if (status == STATUS_OK) {
+        html_table(p, &t, "runs", "Which runs computed it", NULL, false);
+        table_free(&t);
+    }
+    fputs("<p>Digest of all results, without timings: <code id='digest'>", p->out);
+    page_text(p, p->digest != NULL ? p->digest : "not taken");
+    fputs("</code>. The same results have the same digest on every machine.</p>\n</section>\n",
+          p->out);
+    return status;
+}
+
+/* ---- the page ---- */
+
+static enum status begin(struct page *p) {
+    struct table t;
+    enum status status = page_ask(p, &t,
+                                  "SELECT coalesce(sum(missing), 0), coalesce(sum(results), 0)"
+                                  " FROM completeness WHERE experiment = ?1",
+                                  NULL);
+    if (status != STATUS_OK)
+        return status;
+    fputs("<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
+          "<meta name='viewport' content='width=device-width,initial-scale=1'>\n<title>hotgraph: ",
+          p->out);
+    page_text(p, p->r->experiment);
+    fputs("</title>\n<style>\n", p->out);
+    palette_css(p->out);
+    fprintf(p->out, "%s</style>\n</head>\n<body>\n<header>\n<h1>hotgraph: ", page_css);
+    page_text(p, p->r->experiment);
+    fputs("</h1>\n<p class='hint'>How well do sampling profilers find the hot part of a program's "
+          "control flow, and what does it cost?</p>\n<nav><a href='#findings'>Findings</a>"
+          "<a href='#games'>All games</a><a href='#one'>One game</a><a href='#tables'>Tables</a>"
+          "<a href='#provenance'>Where it comes from</a></nav>\n</header>\n",
+          p->out);
+    if (strcmp(cell_text(&t, 0, 1), "0") == 0)
+        fputs("<p class='lack'>This experiment has no results yet.</p>\n", p->out);
+    else if (strcmp(cell_text(&t, 0, 0), "0") != 0)
+        fprintf(p->out,
+                "<p class='lack'>%s results that the experiment asks for are missing; what follows "
+                "is about those that are there.</p>\n",
+                cell_text(&t, 0, 0));
+    table_free(&t);
+    return STATUS_OK;
+}
+
+static enum status all_games(struct page *p) {
+    fputs("<section id='games'>\n<h2>Over all games</h2>\n<div class='figures'>\n", p->out);
+    enum status status = page_charts(p);
+    fputs("</div>\n</section>\n", p->out);
+    return status;
+}
+
+static enum status each_game(struct page *p) {
+    const size_t count = table_rows(&p->games);
+    enum status status = STATUS_OK;
+    fputs("<section id='one'>\n<h2>One game</h2>\n<div class='chooser' hidden><label>Game "
+          "<select id='game'>",
+          p->out);
+    for (size_t i = 0; i < count; i++) {
+        const char *game = cell_text(&p->games, i, 0), *title = cell_text(&p->games, i, 1);
+        fprintf(p->out, "<option value='%s'%s>", game, i == 0 ? " selected" : "");
+        page_text(p, title[0] != '\0' ? title : game);
+        fputs("</option>", p->out);
+    }
+    fputs("<option value=''>all of them</option></select></label></div>\n", p->out);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        const char *game = cell_text(&p->games, i, 0);
+        fprintf(p->out, "<div data-game='%s'>\n<h3>%s</h3>\n<div class='figures'>\n", game, game);
+        status = page_game(p, game);
+        fputs("</div>\n</div>\n", p->out);
+    }
+    fputs("</section>\n", p->out);
+    return status;
+}
+
+static enum status write_parts(struct page *p) {
+    enum status status = begin(p);
+    if (status == STATUS_OK)
+        status = page_findings(p);
+    if (status == STATUS_OK)
+        status = all_games(p);
+    if (status == STATUS_OK)
+        status = each_game(p);
+    if (status == STATUS_OK)
+        status = page_tables(p);
+    if (status == STATUS_OK)
+        status = page_provenance(p);
+    if (status == STATUS_OK)
+        fprintf(p->out, "<script>\n%s</script>\n</body>\n</html>\n", page_js);
+    return status;
+}
+
+static enum status ask_basics(struct page *p) {
+    enum status status =
+        page_ask(p, &p->games,
+                 "SELECT DISTINCT game, title FROM completeness JOIN game USING (game_id)"
+                 " WHERE experiment = ?1 AND results > 0 AND completeness.variant = '' ORDER BY 1",
+                 NULL);
+    return status != STATUS_OK
+               ? status
+               : db_integer(p->r->db,
+                            "SELECT hot_permille FROM experiment_hot JOIN experiment x"
+                            " USING (experiment_id) WHERE x.name = ?"
+                            " ORDER BY hot_permille <> 900, hot_permille LIMIT 1",
+                            900, &p->permille, p->r->e, "t", p->r->experiment);
+}
+
+static enum status save(struct report *r, const char *text, size_t size) {
+    struct file_writer *w;
+    char *path = report_path(r, "index.html");
+    enum status status = path != NULL ? file_open(&w, path, r->e) : STATUS_MEMORY;
+    free(path);
+    if (status != STATUS_OK)
+        return status;
+    file_write(w, text, size);
+    return file_commit(w, r->e);
+}
+
+enum status report_page(struct report *r, const char *digest) {
+    struct page p = {.r = r, .digest = digest};
+    char *text = NULL;
+    size_t size = 0;
+    enum status status = ask_basics(&p);
+    if (status == STATUS_OK && (p.out = open_memstream(&text, &size)) == NULL)
+        status = error_set(r->e, STATUS_MEMORY, "out of memory for a page");
+    if (status == STATUS_OK)
+        status = write_parts(&p);
+    if (p.out != NULL && fclose(p.out) != 0 && status == STATUS_OK)
+        status = error_set(r->e, STATUS_MEMORY, "out of memory for a page");
+    if (status == STATUS_OK)
+        status = save(r, text, size);
+    table_free(&p.games);
+    free(text);
+    return status;
+}

@@ -1,0 +1,70 @@
+/*
+ * page: index.html, one file that opens offline, and the drawings in it, each of them also as a
+ * file for paper. Shared by the files of this room; nobody else includes it.
+ *
+ * A chart is a function that asks the database, draws on a canvas and hands it to page_figure, or
+ * says with page_lack why there is nothing to draw. The title of each is the question that it
+ * answers.
+ */
+#ifndef HOTGRAPH_REPORT_PAGE_H
+#define HOTGRAPH_REPORT_PAGE_H
+
+#include "report/canvas.h"
+#include "report/internal.h"
+
+struct page {
+    struct report *r;
+    FILE *out;
+    const char *digest; /* of the experiment's results */
+    struct table games; /* names of the games that have results, in the one order of all figures */
+    int64_t permille;   /* the share of the weight that figures call hot */
+    unsigned queries;   /* shown so far */
+    bool graphviz;      /* is it installed? */
+};
+
+/* Text of a cell, or "" for NULL; its number, or NAN. */
+const char *cell_text(const struct table *t, size_t row, size_t column);
+double cell_number(const struct table *t, size_t row, size_t column);
+
+/* Asks with ?1 the experiment, ?2 the game (or NULL), ?3 the share that is called hot. */
+enum status page_ask(struct page *p, struct table *out, const char *sql, const char *game);
+/* The colour of a game: the same in all figures. */
+enum ink page_game_ink(const struct page *p, const char *game);
+
+/* Escaped text. */
+void page_text(struct page *p, const char *text);
+/* Takes a drawing: into the page, and as NAME.svg and NAME.eps into figures/. Frees it. caption:
+ * one sentence that says what to see. */
+enum status page_figure(struct page *p, struct canvas *c, const char *question,
+                        const char *caption);
+/* In a figure's place: why there is none. */
+void page_lack(struct page *p, const char *id, const char *question, const char *reason);
+/* A link to an SQL query that is shown when asked for; what ?1 and ?2 stand for is put in. */
+void page_query(struct page *p, const char *sql, const char *game);
+
+/* ---- axes ---- */
+
+struct axis {
+    double low, high; /* values at its ends */
+    double from, to;  /* pixels */
+    bool logarithmic; /* base 10 */
+};
+double axis_at(const struct axis *a, double value);
+/* From round numbers to round numbers around least .. most. */
+struct axis axis_around(double least, double most, double from, double to);
+/* With grid lines from y1 to y2 (or x1 to x2), numbers, and what is counted in which unit. */
+void axis_across(struct canvas *c, const struct axis *a, double y1, double y2, const char *what);
+void axis_down(struct canvas *c, const struct axis *a, double x1, double x2, const char *what);
+/* Moves n wished-for places so that they are at least `gap` apart, in place; they keep the order
+ * that they have by value. */
+void spread(double *places, size_t n, double gap);
+
+/* ---- parts of the page ---- */
+
+enum status page_findings(struct page *p);
+enum status page_charts(struct page *p);                 /* over all games */
+enum status page_game(struct page *p, const char *game); /* of one */
+enum status page_tables(struct page *p);
+enum status page_provenance(struct page *p);
+
+#endif

@@ -1,0 +1,93 @@
+"""report_page.py INDEX.html DATABASE: the page holds together, needs nothing from elsewhere, and its numbers are the answers of
+the queries beside them. Prints what is wrong, or nothing."""
+import re
+import sqlite3
+import sys
+from html.parser import HTMLParser
+
+VOID = {"meta", "input", "link", "br", "img", "hr"}
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.wrong, self.ids, self.links = [], [], set(), []
+        self.queries, self.numbers, self.scripts, self.title = {}, {}, 0, ""
+        self.query = self.number = None
+        self.figures = self.described = 0
+
+    def handle_starttag(self, tag, attributes):
+        a = dict(attributes)
+        if tag == "script":
+            self.scripts += 1
+        for name, value in attributes:
+            if name.startswith("on"):
+                self.wrong.append(f"<{tag} {name}=...>")
+            if name in ("src", "action", "srcset") or (name == "href" and re.match(r"\s*(\w+:|//)", value or "")):
+                self.wrong.append(f"<{tag} {name}={value}> is from elsewhere")
+            if name == "href" and (value or "").startswith("#"):
+                self.links.append(value[1:])
+        if tag in ("iframe", "object", "embed", "link", "img", "base", "form", "foreignobject"):
+            self.wrong.append(f"<{tag}> in the page")
+        if "id" in a:
+            if a["id"] in self.ids:
+                self.wrong.append(f"two things are named {a['id']}")
+            self.ids.add(a["id"])
+        if tag == "svg":
+            self.figures += 1
+            self.described += a.get("role") == "img" and len(a.get("aria-labelledby", "").split()) == 2
+            self.links += a.get("aria-labelledby", "").split()
+        if tag == "details":
+            self.query = a.get("id")
+        if tag == "a" and a.get("class") == "n":
+            self.number = a["href"][1:]
+            self.numbers.setdefault(self.number, []).append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1] != tag:
+            self.wrong.append(f"</{tag}> at {self.getpos()} closes {self.open[-1:]}")
+        else:
+            self.open.pop()
+        if tag == "details":
+            self.query = None
+        if tag == "a":
+            self.number = None
+
+    def handle_data(self, data):
+        if self.query and self.open and self.open[-1] == "pre":
+            self.queries[self.query] = self.queries.get(self.query, "") + data
+        if self.number:
+            self.numbers[self.number][-1] += data
+
+
+page = Page()
+page.feed(open(sys.argv[1], encoding="utf-8").read())
+page.close()
+wrong = page.wrong
+if page.open:
+    wrong.append(f"left open: {page.open}")
+if page.scripts != 1:
+    wrong.append(f"{page.scripts} scripts")
+wrong += [f"nothing is named {link}" for link in page.links if link not in page.ids]
+if page.figures != page.described:
+    wrong.append("figures without alternative text")
+if len(page.numbers) < 3 or page.figures < 5:
+    wrong.append(f"only {len(page.numbers)} findings and {page.figures} figures")
+db = sqlite3.connect(f"file:{sys.argv[2]}?mode=ro", uri=True)
+
+
+def text(value):
+    return repr(value)[:-2] if isinstance(value, float) and value == int(value) else str(value)
+
+
+for query, shown in page.numbers.items():
+    row = db.execute(page.queries[query]).fetchone()
+    if not set(shown) <= {text(value) for value in row}:
+        wrong.append(f"{shown} is shown, but the query beside it says {row}")
+print("\n".join(line[:200] for line in wrong[:10]), end="")
