@@ -237,24 +237,20 @@ int command_blocks(int argc, char **argv) {
         {"json", NULL, "print the list as JSON", OPTION_FLAG, .to = &c.json},
         {0},
     };
-    struct option_spec rows[PLAY_OPTION_ROWS];
-    const struct usage usage = {
+    const struct play_usage usage = {
         .command = "blocks",
-        .operands = GAME_OPERAND,
-        .least = 1,
-        .most = 1,
         .summary = "Plays a game on the translator and lists the hottest blocks: guest code, the "
                    "host code made of it, how often each was entered, and its chains.",
         .details = details,
         .options = options,
-        .more = play_option_rows(&c.wish, rows),
     };
-    struct operands operands;
-    if (!options_parse(&usage, argc, argv, &operands))
-        return operands.exit_status;
+    int exit_status;
+    const char *game = play_parse(&usage, &c.wish, argc, argv, &exit_status);
+    if (game == NULL)
+        return exit_status;
     if (c.wish.engine.kind == ENGINE_INTERP)
         return usage_error("blocks", "--engine interp translates no blocks");
     set_translator(&c.wish.engine);
     c.wish.silent = !c.json;
-    return play_command(operands.at[0], &c.wish, list, &c);
+    return play_command(game, &c.wish, list, &c);
 }

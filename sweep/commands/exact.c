@@ -27,18 +27,13 @@ static const char details[] = GAME_DETAILS
 
 static enum status write_graph(const struct exact_command *c, const struct play *p,
                                const struct profile *profile, struct error *e) {
-    char what[400], played[400];
-    snprintf(what, sizeof what, "exact graph of %.255s %s", p->cartridge->name, p->cartridge->sha1);
-    snprintf(played, sizeof played, "movie %s frames %" PRIu64 " %" PRIu64,
-             p->files.movie != NULL ? p->movie.sha1 : "none", p->first, p->end);
-    for (char *s = what; *s != 0; s++)
-        if (*s == '\n' || *s == '\r')
-            *s = '?'; /* a file's name may hold them, a comment may not */
-    const char *const comments[] = {what, played};
-    enum status status = graph_write(
-        &profile->graph, c->out,
-        (struct graph_write_options){.comments = comments, .comment_count = 2, .with_busy = true},
-        e);
+    struct play_comments comments;
+    play_comments(&comments, p, "exact graph");
+    enum status status =
+        graph_write(&profile->graph, c->out,
+                    (struct graph_write_options){
+                        .comments = comments.at, .comment_count = PLAY_COMMENTS, .with_busy = true},
+                    e);
     if (status == STATUS_OK && c->dot != NULL)
         status = graph_write_dot(&profile->graph, c->dot, e);
     return status;
@@ -100,22 +95,17 @@ int command_exact(int argc, char **argv) {
         {"json", NULL, "print what was counted as JSON", OPTION_FLAG, .to = &c.json},
         {0},
     };
-    struct option_spec rows[PLAY_OPTION_ROWS];
-    const struct usage usage = {
+    const struct play_usage usage = {
         .command = "exact",
-        .operands = GAME_OPERAND,
-        .least = 1,
-        .most = 1,
         .summary = "Plays a game and writes its exact control-flow graph: every basic block that "
                    "was executed, and how often control went from one to the next.",
         .details = details,
         .options = options,
-        .more = play_option_rows(&c.wish, rows),
+        .out = &c.out,
     };
-    struct operands operands;
-    if (!options_parse(&usage, argc, argv, &operands))
-        return operands.exit_status;
-    if (c.out == NULL)
-        return usage_error("exact", "--out FILE is missing");
-    return play_command(operands.at[0], &c.wish, count, &c);
+    int exit_status;
+    const char *game = play_parse(&usage, &c.wish, argc, argv, &exit_status);
+    if (game == NULL)
+        return exit_status;
+    return play_command(game, &c.wish, count, &c);
 }

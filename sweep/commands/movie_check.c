@@ -75,21 +75,17 @@ int command_movie_check(int argc, char **argv) {
         {"json", NULL, "print JSON", OPTION_FLAG, .to = &c.json},
         {0},
     };
-    struct option_spec rows[PLAY_OPTION_ROWS];
-    const struct usage usage = {
+    const struct play_usage usage = {
         .command = "movie check",
-        .operands = GAME_OPERAND,
-        .least = 1,
-        .most = 1,
         .summary = "Says whether a movie plays its game: how much of the picture and of RAM "
                    "changes, whether what is pressed matters, and how long the game stands still.",
         .details = details,
         .options = options,
-        .more = play_option_rows(&c.wish, rows),
     };
-    struct operands operands;
-    if (!options_parse(&usage, argc, argv, &operands))
-        return operands.exit_status;
-    const int exit_status = play_command(operands.at[0], &c.wish, check, &c);
+    int exit_status;
+    const char *game = play_parse(&usage, &c.wish, argc, argv, &exit_status);
+    if (game == NULL)
+        return exit_status;
+    exit_status = play_command(game, &c.wish, check, &c);
     return exit_status == 0 && !c.plays ? EXIT_FAILURE : exit_status;
 }

@@ -363,22 +363,18 @@ int command_replay(int argc, char **argv) {
          .to = &r.save_state},
         {0},
     };
-    struct option_spec rows[PLAY_OPTION_ROWS];
-    const struct usage usage = {
+    const struct play_usage usage = {
         .command = "replay",
-        .operands = GAME_OPERAND,
-        .least = 1,
-        .most = 1,
         .summary = "Plays a game on the emulated console and prints a summary: how many "
                    "instructions and cycles it took, and hashes of where it ended. The same ROM "
                    "and movie end the same everywhere.",
         .details = details,
         .options = options,
-        .more = play_option_rows(&r.wish, rows),
     };
-    struct operands operands;
-    int exit_status = options_parse(&usage, argc, argv, &operands) ? run(&r, operands.at[0])
-                                                                   : operands.exit_status;
+    int exit_status;
+    const char *game = play_parse(&usage, &r.wish, argc, argv, &exit_status);
+    if (game != NULL)
+        exit_status = run(&r, game);
     vec_free(&r.screenshots.items);
     vec_free(&r.shots);
     return exit_status;

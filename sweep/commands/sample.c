@@ -143,23 +143,18 @@ int command_sample(int argc, char **argv) {
          OPTION_STRING, .to = &c.structure},
         {0},
     };
-    struct option_spec rows[PLAY_OPTION_ROWS];
-    const struct usage usage = {
+    const struct play_usage usage = {
         .command = "sample",
-        .operands = GAME_OPERAND,
-        .least = 1,
-        .most = 1,
         .summary = "Plays a game and writes the sample stream: every few milliseconds, a batch of "
                    "consecutive executed instructions.",
         .details = details,
         .options = options,
-        .more = play_option_rows(&c.wish, rows),
+        .out = &c.out,
     };
-    struct operands operands;
-    if (!options_parse(&usage, argc, argv, &operands))
-        return operands.exit_status;
-    if (c.out == NULL)
-        return usage_error("sample", "--out FILE is missing");
+    int exit_status;
+    const char *game = play_parse(&usage, &c.wish, argc, argv, &exit_status);
+    if (game == NULL)
+        return exit_status;
     const bool by_time = strcmp(c.by, "time") == 0;
     if (!by_time && c.sampler.every == 0)
         return usage_error("sample", "--by %s needs --every N", c.by);
@@ -169,5 +164,5 @@ int command_sample(int argc, char **argv) {
         return usage_error("sample", "--interval-ms is for --by time");
     if (strcmp(c.by, "active") == 0 && c.structure == NULL)
         return usage_error("sample", "--by active needs --structure FILE");
-    return play_command(operands.at[0], &c.wish, record, &c);
+    return play_command(game, &c.wish, record, &c);
 }

@@ -26,15 +26,9 @@ static const char details[] = GAME_DETAILS
 
 static enum status write_structure(const struct structure_command *c, const struct play *p,
                                    const struct structure *s, struct error *e) {
-    char what[400], played[400];
-    snprintf(what, sizeof what, "structure of %.255s %s", p->cartridge->name, p->cartridge->sha1);
-    snprintf(played, sizeof played, "movie %s frames %" PRIu64 " %" PRIu64,
-             p->files.movie != NULL ? p->movie.sha1 : "none", p->first, p->end);
-    for (char *at = what; *at != 0; at++)
-        if (*at == '\n' || *at == '\r')
-            *at = '?'; /* a file's name may hold them, a comment may not */
-    const char *const comments[] = {what, played};
-    return structure_write(s, c->out, comments, 2, e);
+    struct play_comments comments;
+    play_comments(&comments, p, "structure");
+    return structure_write(s, c->out, comments.at, PLAY_COMMENTS, e);
 }
 
 static enum status record(void *command, struct play *p, struct error *e) {
@@ -66,22 +60,17 @@ int command_structure(int argc, char **argv) {
         {"out", "FILE.structure", "the structure's file (required)", OPTION_STRING, .to = &c.out},
         {0},
     };
-    struct option_spec rows[PLAY_OPTION_ROWS];
-    const struct usage usage = {
+    const struct play_usage usage = {
         .command = "structure",
-        .operands = GAME_OPERAND,
-        .least = 1,
-        .most = 1,
         .summary = "Plays a game and writes the structure of what was executed: blocks and edges "
                    "without counts.",
         .details = details,
         .options = options,
-        .more = play_option_rows(&c.wish, rows),
+        .out = &c.out,
     };
-    struct operands operands;
-    if (!options_parse(&usage, argc, argv, &operands))
-        return operands.exit_status;
-    if (c.out == NULL)
-        return usage_error("structure", "--out FILE is missing");
-    return play_command(operands.at[0], &c.wish, record, &c);
+    int exit_status;
+    const char *game = play_parse(&usage, &c.wish, argc, argv, &exit_status);
+    if (game == NULL)
+        return exit_status;
+    return play_command(game, &c.wish, record, &c);
 }

@@ -1,5 +1,7 @@
 #include "play/play.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -120,6 +122,44 @@ void play_close(struct play *p) {
     cartridge_free(p->cartridge);
     game_files_free(&p->files);
     *p = (struct play){0};
+}
+
+const char *play_parse(const struct play_usage *u, struct play_options *wish, int argc, char **argv,
+                       int *exit_status) {
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = u->command,
+        .operands = GAME_OPERAND,
+        .least = 1,
+        .most = 1,
+        .summary = u->summary,
+        .details = u->details,
+        .options = u->options,
+        .more = play_option_rows(wish, rows),
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands)) {
+        *exit_status = operands.exit_status;
+        return NULL;
+    }
+    if (u->out != NULL && *u->out == NULL) {
+        *exit_status = usage_error(u->command, "--out FILE is missing");
+        return NULL;
+    }
+    return operands.at[0];
+}
+
+void play_comments(struct play_comments *out, const struct play *p, const char *what) {
+    snprintf(out->text[0], sizeof out->text[0], "%s of %.255s %s", what, p->cartridge->name,
+             p->cartridge->sha1);
+    snprintf(out->text[1], sizeof out->text[1], "movie %s frames %" PRIu64 " %" PRIu64,
+             p->files.movie != NULL ? p->movie.sha1 : "none", p->first, p->end);
+    for (int i = 0; i < PLAY_COMMENTS; i++) {
+        out->at[i] = out->text[i];
+        for (char *s = out->text[i]; *s != '\0'; s++)
+            if (*s == '\n' || *s == '\r')
+                *s = '?'; /* a file's name may hold them, a comment may not */
+    }
 }
 
 int play_command(const char *game, const struct play_options *options,

@@ -44,13 +44,16 @@ void game_files_free(struct game_files *f);
 /*
  * play: a game, its movie and a machine, as the commands that replay open them.
  *
- * replay, sample, exact and blocks share these options and their meaning:
+ * They share these options and their meaning:
  *
  *     struct play_options wish = {0};
- *     struct option_spec rows[PLAY_OPTION_ROWS];
- *     const struct usage usage = {..., .more = play_option_rows(&wish, rows)};
- *     ...
- *     return play_command(operands.at[0], &wish, work, me);
+ *     const struct option_spec options[] = {...its own...};
+ *     const struct play_usage usage = {.command = "exact", ..., .options = options};
+ *     int exit_status;
+ *     const char *game = play_parse(&usage, &wish, argc, argv, &exit_status);
+ *     if (game == NULL)
+ *         return exit_status;
+ *     return play_command(game, &wish, work, me);
  *
  * where work() attaches what it wants to see, plays, and writes what came of it:
  *
@@ -91,6 +94,17 @@ struct play {
     bool silent;
 };
 
+/* A command that plays one game. */
+struct play_usage {
+    const char *command, *summary, *details; /* as struct usage's */
+    const struct option_spec *options;       /* its own */
+    const char *const *out;                  /* what --out is stored into, where it is required */
+};
+/* Reads its command line: GAME|ROM, its own options and the shared ones. Returns the game, or NULL
+ * when the command shall not run, and *exit_status is what to return. */
+const char *play_parse(const struct play_usage *u, struct play_options *wish, int argc, char **argv,
+                       int *exit_status);
+
 /* All that a command does with a game: finds it (game.h), loads everything, builds the machine,
  * has work() play and use it, and frees it again. Prints the error when there is one; returns the
  * exit status. */
@@ -101,6 +115,13 @@ int play_command(const char *game, const struct play_options *options,
 enum status play_open(struct play *p, const char *game, const struct play_options *options,
                       struct error *e);
 void play_close(struct play *p);
+/* Comments for a file that was made of a replay: "WHAT of NAME SHA1", and what was played. */
+enum { PLAY_COMMENTS = 2 };
+struct play_comments {
+    char text[PLAY_COMMENTS][400];
+    const char *at[PLAY_COMMENTS];
+};
+void play_comments(struct play_comments *out, const struct play *p, const char *what);
 /* What the translator has done; false when another engine runs. */
 bool play_translation(const struct play *p, struct dbt_statistics *out);
 
