@@ -313,6 +313,10 @@ static enum status gaussian_build(struct profile *out, const struct stream *stre
     return status;
 }
 
+static enum status build_many(const struct build_request *request, struct error *e) {
+    return gaussian_build_many(&technique_gaussian, request, e);
+}
+
 const struct technique technique_gaussian = {
     .name = "gaussian",
     .summary = "GFCGaussiano: basic blocks around clusters of sampled addresses",
@@ -334,7 +338,7 @@ const struct technique technique_gaussian = {
         },
     .build = gaussian_build,
     .build_at = gaussian_build_at,
-    .build_many = gaussian_build_many,
+    .build_many = build_many,
     .fits = gaussian_fits,
     .group = gaussian_group,
 };

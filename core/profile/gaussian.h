@@ -32,8 +32,9 @@ enum status gaussian_export(const struct gaussian_graph *g, struct graph *out, s
 
 extern const struct technique technique_gaussian;
 
-/* The implementation for many configurations: see struct technique. */
-enum status gaussian_build_many(const struct build_request *request, struct error *e);
+/* The implementation for many configurations: see struct technique. `gaussian` is the technique. */
+enum status gaussian_build_many(const struct technique *gaussian,
+                                const struct build_request *request, struct error *e);
 size_t gaussian_group(const int64_t *const *values, size_t count, size_t *groups);
 
 #endif

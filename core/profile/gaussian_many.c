@@ -347,7 +347,8 @@ static enum status build_group(const struct build_request *r, const struct strea
     return status;
 }
 
-enum status gaussian_build_many(const struct build_request *r, struct error *e) {
+enum status gaussian_build_many(const struct technique *gaussian, const struct build_request *r,
+                                struct error *e) {
     struct stream_index *own = NULL;
     const int64_t **values = malloc((r->point_count + 1) * sizeof *values);
     struct sortable *sorted = NULL;
@@ -363,7 +364,7 @@ enum status gaussian_build_many(const struct build_request *r, struct error *e) 
         end = group_end(sorted, at, r->point_count);
         if (is_direct_cheaper(r, end - at)) {
             for (size_t i = at; status == STATUS_OK && i < end; i++)
-                status = technique_build_point(&technique_gaussian, r, sorted[i].number, e);
+                status = technique_build_point(gaussian, r, sorted[i].number, e);
             continue;
         }
         if (r->index == NULL && own == NULL)

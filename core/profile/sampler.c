@@ -1,32 +1,12 @@
 /*
  * sampler: batches of consecutive executed instructions, or single control transfers; the ways of
  * choosing them are in files of their own (sampler_time.c, sampler_instructions.c,
- * sampler_transfers.c).
+ * sampler_transfers.c), above which this one stands; below them is sampler_batch.c.
  */
 #include "profile/samplers.h"
 
 const char *const sampler_by_words[] = {"time", "instructions", "transfers", "active", NULL};
 const char *const sampler_place_words[] = {"regular", "stratified", "golden", NULL};
-
-bool sampler_take(struct sampler *s, const struct guest_insn *insn) {
-    s->batch[s->taken++] = (struct sample){
-        .pc = insn->address,
-        .target = insn->target,
-        .size = insn->size,
-        .kind = insn->kind,
-        .opcode = insn->bytes[0],
-    };
-    if (s->taken < s->options.batch_length)
-        return false;
-    s->out_of_memory |= !stream_add(&s->stream, s->batch);
-    return true;
-}
-
-uint64_t sampler_place(const struct sampler *s, uint64_t k) {
-    const bool stratified = s->options.place == SAMPLER_STRATIFIED;
-    const uint64_t draw = splitmix64(s->options.seed, stratified ? k : 0);
-    return (uint64_t)((unsigned __int128)draw * s->options.every >> 64);
-}
 
 static bool by_transfers(const struct sampler_options *o) {
     return o->by == SAMPLER_TRANSFERS || o->by == SAMPLER_ACTIVE;

@@ -47,7 +47,7 @@ void sampler_transfers_begin(struct sampler *s);
 uint64_t sampler_transfers_passed(const struct sampler *s);
 void sampler_transfers_release(struct sampler *s);
 
-/* Puts an executed instruction into the batch; true when that is its last. */
+/* sampler_batch.c: puts an executed instruction into the batch; true when that is its last. */
 bool sampler_take(struct sampler *s, const struct guest_insn *insn);
 /* Where in stratum k, of options.every, the sample lies. */
 uint64_t sampler_place(const struct sampler *s, uint64_t k);
