@@ -206,7 +206,7 @@ static bool may_be_left(const struct test_vector *t) {
 
 static bool run_fast(struct flat *f, const struct test_vector *t, char why[200]) {
     flat_load(f, t);
-    cpu_run_fast(&f->nes, 1, NEVER);
+    cpu_run_fast(&f->nes, 1, NEVER, false);
     if (f->nes.instructions == 0) {
         snprintf(why, 200, "the fast loop did not run it");
         return may_be_left(t) && f->nes.cpu.pc == t->before.pc && f->nes.cycle == 0;

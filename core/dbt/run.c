@@ -219,7 +219,7 @@ static void interpret(struct nes *n, uint64_t stop, uint64_t deadline) {
     if (n->watched)
         cpu_run_watched(n, stop, deadline);
     else
-        cpu_run_fast(n, stop, deadline);
+        cpu_run_fast(n, stop, deadline, false);
 }
 
 /* To the end of the basic block; false when the machine has something else to see to. */

@@ -1,11 +1,13 @@
-/* The fast loop for a machine that nobody watches, within the deadline its caller knows. */
+/* The fast loop for a machine that nobody watches. */
 #include "nes/machine.h"
 
-#define LOOP_NAME     cpu_run_fast
-#define LOOP_SKIPS    1
-#define LOOP_TOUCHES  0
-#define MET()         ((void)0)
-#define WENT(how)     ((void)0)
-#define LEFT()        ((void)0)
-#define LOOP_LOCALS() ((void)0)
+#define LOOP_FUNCTION                                                                              \
+    void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline, bool touches)
+#define LOOP_SKIPS     true
+#define LOOP_TOUCHES   touches
+#define LOOP_ENDS_ONCE 0
+#define MET()          ((void)0)
+#define WENT(how)      ((void)0)
+#define LEFT()         ((void)0)
+#define LOOP_LOCALS()  ((void)0)
 #include "nes/cpu_loop.h"

@@ -1,13 +1,14 @@
 /*
- * cpu_loop: the body of the fast loops. An includer defines LOOP_NAME, and the hooks
+ * cpu_loop: the body of the fast loops. An includer defines LOOP_FUNCTION, its head, and the hooks
  *
  *   MET()     an instruction is about to be executed (it may still be left to nes_step)
  *   WENT(how) it was executed, see enum went; everything is as at the boundary behind it
  *   LEFT()    the loop ends
  *   LOOP_LOCALS() declares what the hooks need
  *
- * as nothing where nobody watches; LOOP_SKIPS as 1 when it stops at busy-waits; and LOOP_TOUCHES as
- * 1 when it may touch devices, which moves the deadline.
+ * as nothing where nobody watches; LOOP_SKIPS, whether it stops at busy-waits; LOOP_TOUCHES,
+ * whether it may touch devices, which moves the deadline; and LOOP_ENDS_ONCE as 1 when the hooks
+ * are so much code that they are to stand in few places, not behind each of the 256 instructions.
  *
  * Registers live in locals. `ip` points at the instruction in the host's memory, and pc is
  * ip - base. `budget` is how many cycles later an instruction may still start. Whatever this loop
@@ -105,25 +106,33 @@
     } while (0)
 /* One place for all instructions is slower, but compiles in a fraction of the time with a
  * sanitizer. */
-#ifdef HOTGRAPH_ONE_DISPATCH
+#if defined HOTGRAPH_ONE_DISPATCH || LOOP_ENDS_ONCE
 #define DISPATCH() goto dispatch
 #else
 #define DISPATCH() DISPATCH_HERE()
 #endif
-/* Behind a jump back to PC(0): where the machine waits, it can do better than this loop. */
-#define MAYBE_WAITS(from, from_pc)                                                                 \
+/* Behind a jump from `from` to PC(0), `back` when that is not far back: where the machine waits, it
+ * can do better than this loop. */
+#define ENDED(how)                                                                                 \
     do {                                                                                           \
-        if (LOOP_SKIPS && wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {           \
-            n->waiting = &n->waits[(uintptr_t)(from) % WAITS];                                     \
+        executed++;                                                                                \
+        WENT(how);                                                                                 \
+        if ((how) == WENT_TARGET && back &&                                                        \
+            wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {                         \
+            n->waiting = &n->waits[(uintptr_t)from % WAITS];                                       \
             goto leave;                                                                            \
         }                                                                                          \
+        DISPATCH();                                                                                \
     } while (0)
+#if LOOP_ENDS_ONCE
+#define END(how) goto ended_##how
+#else
+#define END(how) ENDED(how)
+#endif
 #define DONE(cost, how)                                                                            \
     do {                                                                                           \
         budget -= (cost);                                                                          \
-        executed++;                                                                                \
-        WENT(how);                                                                                 \
-        DISPATCH();                                                                                \
+        END(how);                                                                                  \
     } while (0)
 
 #define NEXT(size)                                                                                 \
@@ -133,26 +142,20 @@
     } while (0)
 #define GOTO_NEAR(to)                                                                              \
     do {                                                                                           \
-        const uint8_t *const from_ = ip;                                                           \
+        from = ip;                                                                                 \
+        from_pc = PC(0);                                                                           \
+        back = m_ & near_back;                                                                     \
         ip += 2 + (int8_t)m_;                                                                      \
-        budget -= CYCLES + 1;                                                                      \
-        executed++;                                                                                \
-        WENT(WENT_TARGET);                                                                         \
-        if (m_ & 0x80)                                                                             \
-            MAYBE_WAITS(from_, (uint16_t)(PC(0) - 2 - (int8_t)m_));                                \
-        DISPATCH();                                                                                \
+        DONE(CYCLES + 1, WENT_TARGET);                                                             \
     } while (0)
 #define GOTO_FAR(to, more)                                                                         \
     do {                                                                                           \
-        const uint16_t there_ = (to), here_ = PC(0);                                               \
-        const uint8_t *const from_ = ip;                                                           \
+        const uint16_t there_ = (to);                                                              \
+        from = ip;                                                                                 \
+        from_pc = PC(0);                                                                           \
+        back = (uint16_t)(from_pc - there_) <= far_back;                                           \
         JUMP(there_);                                                                              \
-        budget -= CYCLES + (more);                                                                 \
-        executed++;                                                                                \
-        WENT(WENT_TARGET);                                                                         \
-        if ((uint16_t)(here_ - there_) <= 3 * WAIT_LONGEST)                                        \
-            MAYBE_WAITS(from_, here_);                                                             \
-        DISPATCH();                                                                                \
+        DONE(CYCLES + (more), WENT_TARGET);                                                        \
     } while (0)
 #define GOTO_INDIRECT(to)                                                                          \
     do {                                                                                           \
@@ -173,7 +176,7 @@
         n->instructions = executed;                                                                \
     } while (0)
 
-void LOOP_NAME(struct nes *n, uint64_t stop, uint64_t deadline) {
+LOOP_FUNCTION {
     static const void *const labels[256] = {
 #define OP(code, name, mode, access, cycles, status) [code] = &&op_##code,
 #include "nes/ops.def"
@@ -188,12 +191,26 @@ void LOOP_NAME(struct nes *n, uint64_t stop, uint64_t deadline) {
     uint8_t p = n->cpu.p, c = n->cpu.c, v = n->cpu.v;
     const uint8_t *ip, *end;
     uintptr_t base;
+    const uint8_t *from = NULL; /* behind a jump: */
+    uint16_t from_pc = 0;
+    unsigned back = 0;
+    /* A branch's operand and a jump's distance that lead back: none where nothing is skipped. */
+    const unsigned near_back = LOOP_SKIPS ? 0x80 : 0;
+    const int far_back = LOOP_SKIPS ? 3 * WAIT_LONGEST : -1;
     LOOP_LOCALS();
     JUMP(n->cpu.pc);
-#ifdef HOTGRAPH_ONE_DISPATCH
+#if defined HOTGRAPH_ONE_DISPATCH || LOOP_ENDS_ONCE
 dispatch:
 #endif
     DISPATCH_HERE();
+#if LOOP_ENDS_ONCE
+ended_WENT_NEXT:
+    ENDED(WENT_NEXT);
+ended_WENT_TARGET:
+    ENDED(WENT_TARGET);
+ended_WENT_ELSEWHERE:
+    ENDED(WENT_ELSEWHERE);
+#endif
 
 #define OP(code, name, mode, access, cycles, status)                                               \
     op_##code : {                                                                                  \

@@ -8,9 +8,10 @@
         if (n->attention)                                                                          \
             end = NULL;                                                                            \
     } while (0)
-#define LOOP_NAME    cpu_run_watched
-#define LOOP_SKIPS   1
-#define LOOP_TOUCHES 0
+#define LOOP_FUNCTION  void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline)
+#define LOOP_SKIPS     true
+#define LOOP_TOUCHES   false
+#define LOOP_ENDS_ONCE 1
 #define MET()                                                                                      \
     do {                                                                                           \
         site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                                 \

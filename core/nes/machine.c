@@ -183,7 +183,7 @@ static void interpreter_run(void *self, struct nes *n, uint64_t stop, uint64_t d
     else if (n->options.no_skip)
         cpu_run_plain(n, stop, deadline);
     else
-        cpu_run_skipping(n, stop, deadline);
+        cpu_run_fast(n, stop, deadline, true);
 }
 
 const struct engine engine_interpreter = {.name = "interp", .run = interpreter_run};

@@ -185,16 +185,15 @@ void threads_begin(struct nes *n, enum thread_cause cause);
 /* All threads end, for `cause` THREAD_RESET. */
 void threads_end(struct nes *n, enum thread_cause cause);
 
-/* ---- cpu_fast.c, cpu_watched.c, cpu_skip.c, cpu_plain.c: many instructions without separate bus
- * cycles. Each starts before `stop` and surely ends at or before `deadline`. ---- */
+/* ---- cpu_fast.c, cpu_plain.c, cpu_watched.c: many instructions without separate bus cycles. Each
+ * starts before `stop` and surely ends at or before `deadline`. ---- */
 
-void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline);
-void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline); /* firing probes */
-
-/* The same for a machine that nobody watches, touching devices too: then the deadline moves with
- * what they publish. The second does not stop at busy-waits. */
-void cpu_run_skipping(struct nes *n, uint64_t stop, uint64_t deadline);
+/* Where nobody watches. What touches devices moves the deadline with what they publish; the second
+ * always does, and does not stop at busy-waits. */
+void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline, bool touches);
 void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
+/* Firing probes. */
+void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);
 
 /* ---- bus.c ---- */
 
