@@ -69,11 +69,14 @@ static const char *const digest_queries[] = {
     " ORDER BY number, source, target",
 };
 
+/* Longer ones are refused. */
+enum { NAME_SIZE = 120, VARIANT_SIZE = 400, KEY_SIZE = NAME_SIZE + VARIANT_SIZE + 80 };
+
 struct digest {
-    char game[160]; /* "NAME" or "NAME@VARIANT" */
+    char game[NAME_SIZE + VARIANT_SIZE]; /* "NAME" or "NAME@VARIANT" */
     enum status (*each)(void *user, const char *key, const char hash[33], struct error *e);
     void *user;
-    char key[200]; /* of the group being hashed; "" before the first */
+    char key[KEY_SIZE]; /* of the group being hashed; "" before the first */
     XXH3_state_t *state;
 };
 
@@ -111,7 +114,7 @@ static enum status digest_row(void *user, size_t columns, const char *const *nam
 }
 
 struct digest_stream {
-    char game[120], variant[40];
+    char game[NAME_SIZE], variant[VARIANT_SIZE];
     int64_t id;
 };
 struct streams {

@@ -5,6 +5,12 @@
 -- an order among them, `position`, it is by similarity without busy-waits, f1 without busy-waits,
 -- and number. A metric over an empty set comes last. Percentages are rounded here and nowhere else.
 
+-- Samplings; `way` is what remains of one without what only makes replicates of it: seed and phase.
+CREATE VIEW sampling_way AS
+SELECT *, replace(replace(key, coalesce(' seed=' || seed, ''), ''),
+    coalesce(' phase_cycles=' || phase_cycles, ''), '') AS way
+FROM sampling;
+
 -- What an experiment asks for, and how much of it is there.
 CREATE VIEW completeness AS
 SELECT x.name AS experiment, g.name AS game, xs.variant, s.stream_id IS NOT NULL AS sampled,
@@ -40,18 +46,23 @@ SELECT x.name AS experiment, g.name AS game, g.title, g.untested, g.paper_game, 
     q.hot_found_active, q.hot_common_active, q.hot_recall_active, q.hot_precision_active,
     q.hot_f1_active, q.hot_f1_10_active, q.fair_overlap_active, q.count_error_active,
     h.hash AS graph_hash, r.records, r.probes, r.observed, r.steps, r.structure, r.seconds,
+    sa.key AS sampling, sa.way, sa.interval_us, sa.stride, s.batch_length, sa.jitter_us, sa.seed,
+    sa.phase_cycles, m.file AS movie, p.frames,
     r.run_id, s.replay_id, x.experiment_id, xs.stream_id, r.configuration_id, r.graph_id
 FROM experiment x
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
     JOIN stream s USING (stream_id)
+    JOIN sampling_way sa ON sa.sampling_id = s.sampling_id
+    JOIN replay p ON p.replay_id = s.replay_id
+    LEFT JOIN movie m ON m.movie_id = p.movie_id
     JOIN experiment_configuration xc USING (experiment_id)
     JOIN configuration c USING (configuration_id)
     JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = c.configuration_id
     JOIN experiment_hot xh USING (experiment_id)
     JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = c.configuration_id
         AND q.part = 'first' AND q.batches = s.batches AND q.hot_permille = xh.hot_permille
-    JOIN graph h USING (graph_id)
+    JOIN graph h ON h.graph_id = r.graph_id
     LEFT JOIN configuration_value v1
         ON v1.configuration_id = c.configuration_id AND v1.name = 'bin_size'
     LEFT JOIN configuration_value v2
@@ -219,31 +230,32 @@ FROM ranked r
 WHERE r.position_from_worst <= 3
 ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.position_from_worst;
 
--- Means of the grid's configurations over all streams. mean_place is the mean of the tied places;
+-- Means of the grid's configurations over all streams that are sampled in one way. mean_place is the mean of the tied places;
 -- games_won counts the streams in which no other configuration is better. (Means that are equal but
 -- for the order of their additions are equal.)
 CREATE VIEW configuration_mean AS
-SELECT experiment_id, experiment, hot_permille, configuration_id, number, technique, parameters,
-    bin_size, stdev_threshold, window_size, recurrent_threshold,
+SELECT experiment_id, experiment, hot_permille, way, configuration_id, number, technique,
+    parameters, bin_size, stdev_threshold, window_size, recurrent_threshold,
     count(DISTINCT game) AS games, count(*) AS streams,
     round(avg(similarity), 12) AS mean, round(avg(similarity_active), 12) AS mean_active,
     round(avg(f1_active), 12) AS mean_f1_active,
     avg(tied_place) AS mean_place, avg(tied_place_active) AS mean_place_active,
     sum(winner) AS games_won
-FROM ranked GROUP BY experiment_id, hot_permille, configuration_id;
+FROM ranked GROUP BY experiment_id, hot_permille, way, configuration_id;
 
 CREATE VIEW baseline_mean AS
-SELECT experiment_id, hot_permille, avg(similarity) AS mean, avg(similarity_active) AS mean_active,
+SELECT experiment_id, hot_permille, way, avg(similarity) AS mean, avg(similarity_active) AS mean_active,
     avg(precision) AS mean_precision, avg(coverage) AS mean_coverage, avg(overlap) AS mean_overlap
-FROM baseline GROUP BY experiment_id, hot_permille;
+FROM baseline GROUP BY experiment_id, hot_permille, way;
 
--- The ranking over games: by mean similarity, which no game with many ties can distort.
+-- The ranking over games, for each way of sampling: by mean similarity, which no game with many ties
+-- can distort.
 CREATE VIEW best_configuration AS
-SELECT c.experiment, c.hot_permille,
-    rank() OVER (PARTITION BY c.experiment_id, c.hot_permille ORDER BY c.mean DESC NULLS LAST)
-        AS place,
-    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.mean) AS shared,
-    row_number() OVER (PARTITION BY c.experiment_id, c.hot_permille ORDER BY
+SELECT c.experiment, c.hot_permille, c.way,
+    rank() OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way
+        ORDER BY c.mean DESC NULLS LAST) AS place,
+    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.mean) AS shared,
+    row_number() OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way ORDER BY
         c.mean DESC NULLS LAST, c.mean_active DESC NULLS LAST, c.mean_f1_active DESC NULLS LAST,
         c.number) AS position,
     c.number, c.technique, c.parameters, c.bin_size, c.stdev_threshold, c.window_size,
@@ -255,15 +267,16 @@ SELECT c.experiment, c.hot_permille,
     round(100 * b.mean, 2) AS baseline_mean_percent,
     round(100 * b.mean_active, 2) AS baseline_mean_active_percent, c.configuration_id
 FROM configuration_mean c
-    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille)
-ORDER BY c.experiment, c.hot_permille, position;
+    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille, way)
+ORDER BY c.experiment, c.hot_permille, c.way, position;
 
 -- The same from the other end.
 CREATE VIEW worst_configuration AS
-SELECT c.experiment, c.hot_permille,
-    rank() OVER (PARTITION BY c.experiment_id, c.hot_permille ORDER BY c.mean NULLS LAST) AS place,
-    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.mean) AS shared,
-    row_number() OVER (PARTITION BY c.experiment_id, c.hot_permille ORDER BY
+SELECT c.experiment, c.hot_permille, c.way,
+    rank() OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way ORDER BY c.mean NULLS LAST)
+        AS place,
+    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.mean) AS shared,
+    row_number() OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way ORDER BY
         c.mean NULLS LAST, c.mean_active NULLS LAST, c.mean_f1_active NULLS LAST, c.number)
         AS position,
     c.number, c.technique, c.parameters, c.bin_size, c.stdev_threshold, c.window_size,
@@ -275,13 +288,14 @@ SELECT c.experiment, c.hot_permille,
     round(100 * b.mean, 2) AS baseline_mean_percent,
     round(100 * b.mean_active, 2) AS baseline_mean_active_percent, c.configuration_id
 FROM configuration_mean c
-    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille)
-ORDER BY c.experiment, c.hot_permille, position;
+    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille, way)
+ORDER BY c.experiment, c.hot_permille, c.way, position;
 
--- Main effects: the mean over all games and all values of the other parameters, and how far, in
--- percentage points, that is from the mean of everything that the technique found.
+-- Main effects for each way of sampling: the mean over all games and all values of the other
+-- parameters, and how far, in percentage points, that is from the mean of everything that the
+-- technique found.
 CREATE VIEW parameter_effect AS
-SELECT r.experiment, r.hot_permille, r.technique, v.name AS parameter, v.value,
+SELECT r.experiment, r.hot_permille, r.way, r.technique, v.name AS parameter, v.value,
     count(*) AS results,
     round(100 * avg(r.similarity), 2) AS mean_percent,
     round(100 * (avg(r.similarity) - a.mean), 2) AS effect_points,
@@ -289,14 +303,14 @@ SELECT r.experiment, r.hot_permille, r.technique, v.name AS parameter, v.value,
     round(100 * (avg(r.similarity_active) - a.mean_active), 2) AS effect_active_points
 FROM results r
     JOIN configuration_value v USING (configuration_id)
-    JOIN (SELECT experiment_id, hot_permille, technique, avg(similarity) AS mean,
+    JOIN (SELECT experiment_id, hot_permille, way, technique, avg(similarity) AS mean,
             avg(similarity_active) AS mean_active
         FROM results WHERE number IS NOT NULL
-        GROUP BY experiment_id, hot_permille, technique) a
-        USING (experiment_id, hot_permille, technique)
+        GROUP BY experiment_id, hot_permille, way, technique) a
+        USING (experiment_id, hot_permille, way, technique)
 WHERE r.number IS NOT NULL
-GROUP BY r.experiment_id, r.hot_permille, r.technique, v.name, v.value
-ORDER BY r.experiment, r.hot_permille, r.technique, v.name, v.value;
+GROUP BY r.experiment_id, r.hot_permille, r.way, r.technique, v.name, v.value
+ORDER BY r.experiment, r.hot_permille, r.way, r.technique, v.name, v.value;
 
 -- How quickly the baseline and the labelled configurations find what they find: after the marks that
 -- the experiment has, and at the stream's end.

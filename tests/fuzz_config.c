@@ -66,8 +66,8 @@ static void check_points(const struct config *c) {
 }
 
 static void check_config(const struct config *c) {
-    if (c->name == NULL || c->path == NULL || c->frames == 0 || c->sampling.interval_us == 0 ||
-        c->sampling.batch_length == 0 || strlen(c->definition_hash) != 32)
+    if (c->name == NULL || c->path == NULL || c->frames == 0 || c->samplings.len == 0 ||
+        c->hot.len == 0 || strlen(c->definition_hash) != 32)
         abort();
     check_points(c);
     for (size_t i = 0; i < c->games.len; i++) {

@@ -88,8 +88,8 @@ static void test_paper_grid_has_the_papers_numbers(void **state) {
     load_own(&c, "paper.cfg");
     assert_int_equal(c.points.len, 145);
     assert_int_equal(c.frames, 18000);
-    assert_int_equal(c.sampling.interval_us, 3000);
-    assert_int_equal(c.sampling.batch_length, 25);
+    assert_int_equal(c.samplings.at[0].options.interval_us, 3000);
+    assert_int_equal(c.samplings.at[0].options.batch_length, 25);
     static const struct {
         int number, bin, stdev, window, recurrent;
     } expected[] = {
@@ -216,7 +216,7 @@ static void expect_sampling(struct fixture *f, const char *sampling, const char 
     char text[400], found[200];
     snprintf(text, sizeof text, "sampling = { %s };", sampling);
     load(f, &c, text);
-    config_sampling_key(&c.sampling, found, sizeof found);
+    config_sampling_key(&c.samplings.at[0].options, found, sizeof found);
     assert_string_equal(found, key);
     config_free(&c);
 }
@@ -245,10 +245,10 @@ static void test_ways_of_sampling(void **state) {
         expect_sampling(f, cases[i].sampling, cases[i].key);
     struct config c;
     load(f, &c, "sampling = { by = \"active\"; every = 300; place = \"golden\"; seed = 4; };");
-    assert_int_equal(c.sampling.by, SAMPLER_ACTIVE);
-    assert_int_equal(c.sampling.place, SAMPLER_GOLDEN);
-    assert_int_equal(c.sampling.every, 300);
-    assert_int_equal(c.sampling.seed, 4);
+    assert_int_equal(c.samplings.at[0].options.by, SAMPLER_ACTIVE);
+    assert_int_equal(c.samplings.at[0].options.place, SAMPLER_GOLDEN);
+    assert_int_equal(c.samplings.at[0].options.every, 300);
+    assert_int_equal(c.samplings.at[0].options.seed, 4);
     assert_true(config_needs_structure(&c));
     config_free(&c);
     load(f, &c, "sampling = { by = \"transfers\"; every = 300; };");
@@ -437,26 +437,145 @@ static void test_what_the_database_would_refuse(void **state) {
     config_free(&c);
 }
 
+/* A grid of values 1 to `values` on four axes. */
+static void write_grid(char *text, size_t size, int values) {
+    static const char *const axes[] = {"bin_size", "stdev_threshold", "window_size",
+                                       "recurrent_threshold"};
+    snprintf(text, size, "grid = {\n");
+    for (int a = 0; a < 4; a++) {
+        snprintf(text + strlen(text), size - strlen(text), "%s = [", axes[a]);
+        for (int i = 1; i <= values; i++)
+            snprintf(text + strlen(text), size - strlen(text), "%s%d", i > 1 ? ", " : "", i);
+        snprintf(text + strlen(text), size - strlen(text), "];\n");
+    }
+    snprintf(text + strlen(text), size - strlen(text), "};\n");
+}
+
 /* If this failed, a slip of a finger could ask for more configurations than any table can hold. */
 static void test_limit_of_configurations(void **state) {
     struct fixture *f = *state;
-    char text[4000] = "grid = {\n";
-    static const char *const axes[] = {"bin_size", "stdev_threshold", "window_size",
-                                       "recurrent_threshold"};
-    for (int a = 0; a < 4; a++) {
-        snprintf(text + strlen(text), sizeof text - strlen(text), "%s = [", axes[a]);
-        for (int i = 1; i <= 10; i++)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%d", i > 1 ? ", " : "", i);
-        snprintf(text + strlen(text), sizeof text - strlen(text), "];\n");
-    }
-    const size_t len = strlen(text);
-    strcpy(text + len, "};\n");
+    char text[4000];
     struct config c;
+    write_grid(text, sizeof text, 10);
     load(f, &c, text);
     assert_int_equal(c.points.len, 10001);
     config_free(&c);
-    strcpy(text + len, "builder = [0, 1]; };\n");
-    refuse(f, text, 1, "more than 10000 configurations");
+    write_grid(text, sizeof text, 18);
+    refuse(f, text, 1, "more than 100000 configurations");
+    refuse(
+        f,
+        "sampling = { phase_cycles = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10];"
+        " batch = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]; interval_ms = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]; "
+        "};",
+        1, "more than 1000 samplings");
+}
+
+static void expect_points(struct fixture *f, const char *grid, const char *const *keys) {
+    struct config c;
+    load(f, &c, grid);
+    for (size_t i = 0; i + 1 < c.points.len; i++) { /* the last is the baseline */
+        assert_non_null(keys[i]);
+        assert_string_equal(c.points.at[i].key, keys[i]);
+        assert_int_equal(c.points.at[i].number, (int)i);
+    }
+    assert_null(keys[c.points.len - 1]);
+    config_free(&c);
+}
+
+/* If this failed, a study would compute what nobody asked for, or under other numbers. */
+static void test_zips_and_exclusions(void **state) {
+    struct fixture *f = *state;
+#define POINT(bin, stdev, window)                                                                  \
+    "gaussian bin_size=" #bin " stdev_threshold=" #stdev " window_size=" #window                   \
+    " recurrent_threshold=5 builder=0"
+#define REST "recurrent_threshold = 5; builder = 0; };"
+    expect_points(f,
+                  "grid = { bin_size = [8, 10]; zip = { window_size = [6, 6, 13]; stdev_threshold ="
+                  " [1, 2, 3]; }; exclude = ( { bin_size = 8; stdev_threshold = [2, 3]; } ); " REST,
+                  (const char *const[]){POINT(8, 1, 6), POINT(10, 1, 6), POINT(10, 2, 6),
+                                        POINT(10, 3, 13), NULL});
+    /* A zip stands in the order of the keys, and there may be several of either kind. */
+    expect_points(f,
+                  "grid = { zip = ( { bin_size = [8, 9]; window_size = [6, 7]; } ); stdev_threshold"
+                  " = [1, 2]; exclude = ( { window_size = 6; stdev_threshold = 1; }, { bin_size = "
+                  "9; stdev_threshold = 2; } ); " REST,
+                  (const char *const[]){POINT(8, 2, 6), POINT(9, 1, 7), NULL});
+    static const struct {
+        const char *grid, *words;
+    } wrong[] = {
+        {"zip = { bin_size = [8, 9]; window_size = 6; };", "as many values as the first, 2, not 1"},
+        {"bin_size = 8; zip = { bin_size = [8, 9]; };", "bin_size is here twice"},
+        {"zip = 3;", "zip must be a group in braces"},
+        {"exclude = ( { } );", "exclude must be a group in braces"},
+        {"exclude = { colour = 3; };", "has no parameter 'colour'"},
+        {"bin_size = [8, 9]; exclude = { bin_size = 10; };", "nothing is left out by this"},
+        {"zip = { bin_size = [8, 8]; window_size = [6, 6]; };", "twice"},
+        {"bin_size = [8, 8];", "bin_size has the value 8 twice"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[300];
+        snprintf(text, sizeof text, "grid = { %s };", wrong[i].grid);
+        refuse(f, text, 1, wrong[i].words);
+    }
+}
+
+/* If this failed, streams of one game could not be told apart, or would change their names when one
+ * more is asked for. */
+static void test_several_samplings(void **state) {
+    struct fixture *f = *state;
+    struct config c;
+    load(f, &c,
+         "sampling = ( { interval_ms = (3, 0.3); zip = { batch = [25, 10]; phase_cycles = [0, 7]; }"
+         " ; }, { by = \"transfers\"; every = 305; } ); hot_permille = [900, 950];");
+    static const char *const variants[] = {"", "batch=10 phase_cycles=7", "interval_ms=0.3",
+                                           "interval_ms=0.3 batch=10 phase_cycles=7",
+                                           "by=transfers every=305 place=regular seed=1"};
+    assert_int_equal(c.samplings.len, 5);
+    for (size_t i = 0; i < 5; i++)
+        assert_string_equal(c.samplings.at[i].variant, variants[i]);
+    assert_int_equal(c.samplings.at[3].options.interval_us, 300);
+    assert_int_equal(c.samplings.at[3].options.batch_length, 10);
+    assert_int_equal(c.hot.len, 2);
+    assert_int_equal(c.hot.at[1], 950);
+    char hash[33];
+    memcpy(hash, c.definition_hash, sizeof hash);
+    config_free(&c);
+    load(f, &c, "sampling = { interval_ms = 3; }; hot_permille = 900;");
+    assert_int_equal(c.samplings.len, 1);
+    assert_string_not_equal(c.definition_hash, hash);
+    memcpy(hash, c.definition_hash, sizeof hash);
+    config_free(&c);
+    load(f, &c, "frames = 9;"); /* what is usual needs not be said */
+    assert_string_equal(c.definition_hash, hash);
+    config_free(&c);
+    static const struct {
+        const char *text, *words;
+    } wrong[] = {
+        {"sampling = ( { interval_ms = 3; }, { batch = 25; } );",
+         "the same sampling is here twice"},
+        {"sampling = ();", "all of it is left out"},
+        {"sampling = { colour = 3; };", "unknown key 'colour'"},
+        {"sampling = { interval_ms = (1, 0.0001); };", "whole number of microseconds"},
+        {"hot_permille = [900, 900];", "hot_permille has the value 900 twice"},
+        {"hot_permille = [];", "hot_permille has no values"},
+        {"hot_permille = 1001;", "must be from 1 to 1000"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuse(f, wrong[i].text, 1, wrong[i].words);
+}
+
+static void test_several_movies(void **state) {
+    struct fixture *f = *state;
+    struct config c;
+    char expected[500];
+    load(f, &c, GAME("rom = \"x\"; movie = [\"a.fm2\", \"b.fm2\", \"c.fm2\"];"));
+    snprintf(expected, sizeof expected, "%s/b.fm2", f->folder);
+    assert_string_equal(c.games.at[0].further[0], expected);
+    assert_null(c.games.at[0].further[2]);
+    assert_string_equal(strrchr(c.games.at[0].movie, '/'), "/a.fm2");
+    config_free(&c);
+    refuse(f, GAME("rom = \"x\"; movie = [];"), 2, "movie has no values");
+    refuse(f, GAME("rom = \"x\"; movie = (\"a\", 3);"), 2, "movie must be a text in quotes");
 }
 
 /* If one of these failed, a typing error would change an experiment in silence. */
@@ -533,6 +652,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_includes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_the_database_would_refuse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_limit_of_configurations, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_zips_and_exclusions, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_several_samplings, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_several_movies, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }

@@ -17,9 +17,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_JOBS = 1024 };
+enum { MOST_JOBS = 1024, MOST_LEFT_OUT = 50 };
 #define USUAL_FOLDER "results"
 #define USUAL_DB     USUAL_FOLDER "/hotgraph.db"
+
+/* "a,b" apart. */
+struct words {
+    VEC(const char *) at; /* into text */
+    char *text;
+};
 
 struct sweep {
     const char *config_path, *db_path, *report_folder, *game_list;
@@ -32,8 +38,10 @@ struct sweep {
     struct config config;
     struct db *db;
     struct plan plan;
-    VEC(const char *) names; /* of --games, into `list` */
-    char *list;
+    struct option_list where;
+    const char *technique_list;
+    struct words games, techniques; /* of --games and --techniques */
+    struct plan_filter filter;      /* of these three */
 
     char *arguments;
     const char *engine_options; /* as typed */
@@ -45,17 +53,22 @@ struct sweep {
 
 /* ---- what to sweep ---- */
 
-static enum status split_names(struct sweep *s, struct error *e) {
-    if (s->game_list == NULL)
+static enum status split(struct words *w, const char *list, struct error *e) {
+    if (list == NULL)
         return STATUS_OK;
-    s->list = strdup(s->game_list);
-    if (s->list == NULL)
+    w->text = strdup(list);
+    if (w->text == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
-    char *rest = s->list, *name;
+    char *rest = w->text, *name;
     while ((name = strsep(&rest, ",")) != NULL)
-        if (!vec_push(&s->names, (const char *)name))
+        if (!vec_push(&w->at, (const char *)name))
             return error_set(e, STATUS_MEMORY, "out of memory");
     return STATUS_OK;
+}
+
+static void free_words(struct words *w) {
+    vec_free(&w->at);
+    free(w->text);
 }
 
 /* A folder that is missing because its name is mistyped must not come into being: all but the last
@@ -110,7 +123,7 @@ static enum status open_database(struct sweep *s, struct error *e) {
 
 static size_t count_present(const struct sweep *s) {
     size_t count = 0;
-    for (size_t i = 0; i < s->config.games.len; i++)
+    for (size_t i = 0; i < s->plan.count; i++)
         count += s->plan.games[i].wanted && s->plan.games[i].present;
     return count;
 }
@@ -120,7 +133,7 @@ static enum status leave_known(struct sweep *s, const char *path, struct error *
     struct plan known = {0};
     enum status status = db_open(&db, path, DB_READ, e);
     if (status == STATUS_OK)
-        status = plan_make(&known, &s->config, s->names.at, s->names.len, db, e);
+        status = plan_make(&known, &s->config, &s->filter, db, e);
     if (status == STATUS_OK) {
         plan_leave(&s->plan, &known);
         plan_free(&known);
@@ -135,13 +148,23 @@ static enum status make_plan(struct sweep *s, struct error *e) {
         status = error_set(e, STATUS_FORMAT, "%s: has no grid, so there is nothing to sweep",
                            s->config_path);
     if (status == STATUS_OK)
-        status = split_names(s, e);
+        status = split(&s->games, s->game_list, e);
+    if (status == STATUS_OK)
+        status = split(&s->techniques, s->technique_list, e);
+    s->filter = (struct plan_filter){
+        .games = s->games.at.at,
+        .game_count = s->games.at.len,
+        .techniques = s->techniques.at.at,
+        .technique_count = s->techniques.at.len,
+        .where = s->where.items.at,
+        .where_count = s->where.items.len,
+    };
     if (status == STATUS_OK)
         status = check_places(s, e);
     if (status == STATUS_OK)
         status = open_database(s, e);
     if (status == STATUS_OK)
-        status = plan_make(&s->plan, &s->config, s->names.at, s->names.len, s->db, e);
+        status = plan_make(&s->plan, &s->config, &s->filter, s->db, e);
     if (status != STATUS_OK)
         return status;
     s->present = count_present(s);
@@ -165,14 +188,13 @@ static void print_folder(const char *path) {
 
 static void print_skipped(const struct sweep *s) {
     size_t count = 0;
-    for (size_t i = 0; i < s->config.games.len; i++)
+    for (size_t i = 0; i < s->plan.count; i++)
         if (s->plan.games[i].wanted && s->plan.games[i].absent[0] != '\0')
-            printf("skipped: %s: %s\n", s->config.games.at[i].name, s->plan.games[i].absent);
-    for (size_t i = 0; i < s->config.games.len; i++)
+            printf("skipped: %s: %s\n", s->plan.games[i].label, s->plan.games[i].absent);
+    for (size_t i = 0; i < s->plan.count; i++)
         if (s->plan.games[i].wanted && !s->plan.games[i].present &&
             s->plan.games[i].absent[0] == '\0')
-            printf("%s %s", count++ == 0 ? "skipped, no ROM found:" : ",",
-                   s->config.games.at[i].name);
+            printf("%s %s", count++ == 0 ? "skipped, no ROM found:" : ",", s->plan.games[i].label);
     if (count == 0)
         return;
     printf(" (put the .nes files into ");
@@ -180,28 +202,35 @@ static void print_skipped(const struct sweep *s) {
     printf(", or name their folder in $HOTGRAPH_ROMS)\n");
 }
 
-/* "left out: GAME: #3, #7: why": what cannot be built from a game's stream, a line for each
- * reason. */
-static enum status print_unfit(const struct sweep *s, const struct plan_game *p, struct error *e) {
+/* "left out: GAME: #3, #7: why": what cannot be built from a stream, a line for each reason. */
+static enum status print_unfit(const struct sweep *s, const struct plan_game *p,
+                               const struct plan_stream *stream, struct error *e) {
     const size_t count = s->config.points.len;
     uint64_t *reasons = calloc(count, sizeof *reasons);
     struct error why;
     if (reasons == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
-        if (plan_fits(p, &s->config.points.at[i], &why) != STATUS_OK)
+        if (s->plan.wanted[i] && plan_fits(stream, &s->config.points.at[i], &why) != STATUS_OK)
             reasons[i] = fnv1a64(why.text, strlen(why.text)) | 1;
     for (size_t i = 0; i < count; i++) {
         const uint64_t reason = reasons[i];
         if (reason == 0)
             continue;
+        printf("left out: %s%s%s:", p->game->name, stream->variant[0] != '\0' ? " " : "",
+               stream->variant);
+        size_t told = 0, more = 0;
         for (size_t k = i; k < count; k++)
             if (reasons[k] == reason) {
-                printf(k == i ? "left out: %s: #%d" : "%s #%d", k == i ? p->game->name : ",",
-                       s->config.points.at[k].number);
+                if (told < MOST_LEFT_OUT)
+                    printf("%s #%d", told++ > 0 ? "," : "", s->config.points.at[k].number);
+                else
+                    more++;
                 reasons[k] = 0;
             }
-        plan_fits(p, &s->config.points.at[i], &why);
+        if (more > 0)
+            printf(" and %zu more", more);
+        plan_fits(stream, &s->config.points.at[i], &why);
         printf(": %s\n", why.text);
     }
     free(reasons);
@@ -210,60 +239,70 @@ static enum status print_unfit(const struct sweep *s, const struct plan_game *p,
 
 static enum status print_all_unfit(const struct sweep *s, struct error *e) {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < s->config.games.len; i++)
-        if (s->plan.games[i].wanted && s->plan.games[i].present)
-            status = print_unfit(s, &s->plan.games[i], e);
+    for (size_t i = 0; i < s->plan.count; i++) {
+        const struct plan_game *p = &s->plan.games[i];
+        for (size_t k = 0; status == STATUS_OK && k < p->stream_count; k++)
+            if (p->wanted && p->present && p->streams[k].wanted)
+                status = print_unfit(s, p, &p->streams[k], e);
+    }
     return status;
 }
 
 /* Movies that end before their replay does: most likely nobody wants to measure a game that nobody
  * plays. */
 static void warn_of_short_movies(const struct sweep *s) {
-    for (size_t i = 0; i < s->config.games.len; i++) {
+    for (size_t i = 0; i < s->plan.count; i++) {
         const struct plan_game *p = &s->plan.games[i];
         if (!p->wanted || p->cartridge == NULL || p->game->frames <= movie_frames(&p->movie))
             continue;
         warning("%s: %s has %" PRIu64 " frames; in those after it, up to %" PRIu64
                 ", nothing is pressed",
-                p->game->name, p->game->movie, movie_frames(&p->movie), p->game->frames);
+                p->label, p->movie_path, movie_frames(&p->movie), p->game->frames);
     }
 }
 
-static enum status print_plan(const struct sweep *s, struct error *e) {
-    printf("%s: %zu configurations and the baseline, %" PRIu64 " µs between batches of %u\n",
-           s->config_path, s->config.points.len - 1, s->config.sampling.interval_us,
-           s->config.sampling.batch_length);
-    for (size_t i = 0; i < s->config.games.len; i++) {
-        const struct plan_game *p = &s->plan.games[i];
-        if (!p->wanted || !p->present)
-            continue;
-        if (p->cartridge != NULL)
-            printf("%s: ROM %s, movie %s, %" PRIu64 " frames%s: ", p->game->name,
-                   p->cartridge->sha1, p->game->movie, p->game->frames,
-                   p->game->untested ? ", untested" : "");
-        else if (p->game->program != NULL)
-            printf("%s: program %s: ", p->game->name, p->game->program->command[0]);
-        else
-            printf("%s: stream %s, graph %s: ", p->game->name, p->game->stream, p->game->graph);
-        if (p->missing == 0) {
-            printf("nothing to do\n");
-            continue;
-        }
-        char why[200];
+static enum status print_plan_of(const struct sweep *s, const struct plan_game *p,
+                                 struct error *e) {
+    char why[200] = "";
+    if (p->missing > 0) {
         enum status status = plan_why(&s->plan, p, s->db, why, sizeof why, e);
         if (status != STATUS_OK)
             return status;
-        if (p->same != NULL)
-            printf("the same as %s (%s)\n", p->same->game->name, why);
-        else
-            printf("%s, %zu things to compute (%s)\n",
-                   p->cartridge != NULL       ? "one replay"
-                   : p->game->program != NULL ? "one recording"
-                                              : "one reading",
-                   p->missing, why);
     }
-    print_skipped(s);
+    if (p->cartridge != NULL)
+        printf("%s: ROM %s, movie %s, %" PRIu64 " frames%s: ", p->label, p->cartridge->sha1,
+               p->movie_path, p->game->frames, p->game->untested ? ", untested" : "");
+    else if (p->game->program != NULL)
+        printf("%s: program %s: ", p->label, p->game->program->command[0]);
+    else
+        printf("%s: stream %s, graph %s: ", p->label, p->game->stream, p->game->graph);
+    if (p->missing == 0)
+        printf("nothing to do\n");
+    else if (p->same != NULL)
+        printf("the same as %s (%s)\n", p->same->label, why);
+    else
+        printf("%s, %zu things to compute (%s)\n",
+               p->cartridge != NULL       ? "one replay"
+               : p->game->program != NULL ? "one recording"
+                                          : "one reading",
+               p->missing, why);
     return STATUS_OK;
+}
+
+static enum status print_plan(const struct sweep *s, struct error *e) {
+    enum status status = STATUS_OK;
+    printf("%s: %zu configurations and the baseline", s->config_path, s->config.points.len - 1);
+    for (size_t i = 0; i < s->config.samplings.len; i++) {
+        char key[200];
+        config_sampling_key(&s->config.samplings.at[i].options, key, sizeof key);
+        printf("%s%s", s->config.samplings.len == 1 ? ", sampled by " : "\nsampled by ", key);
+    }
+    putchar('\n');
+    for (size_t i = 0; status == STATUS_OK && i < s->plan.count; i++)
+        if (s->plan.games[i].wanted && s->plan.games[i].present)
+            status = print_plan_of(s, &s->plan.games[i], e);
+    print_skipped(s);
+    return status;
 }
 
 /* ---- the work ---- */
@@ -365,12 +404,26 @@ static enum status judge(const struct digest *ours, const struct digest *expecte
 
 /* The first game that is here and not complete, or NULL. */
 static const char *find_lacking(const struct sweep *s) {
-    for (size_t i = 0; i < s->config.games.len; i++) {
+    for (size_t i = 0; i < s->plan.count; i++) {
         const struct plan_game *p = &s->plan.games[i];
-        if (p->wanted && p->present && p->missing != 0)
+        if (p->wanted && p->present && p->missing + p->left != 0)
             return p->game->name;
     }
     return NULL;
+}
+
+/* Of a game with several movies, all. */
+static bool is_whole(const struct sweep *s, const struct config_game *game) {
+    bool any = false;
+    for (size_t i = 0; i < s->plan.count; i++) {
+        const struct plan_game *p = &s->plan.games[i];
+        if (p->game != game)
+            continue;
+        if (!p->wanted || !p->present || p->missing + p->left != 0)
+            return false;
+        any = true;
+    }
+    return any;
 }
 
 static enum status compare_digest(const struct sweep *s, struct digest *ours, struct error *e) {
@@ -404,9 +457,8 @@ static enum status take_digests(const struct sweep *s, struct digest *shown, str
     VEC(const char *) names = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < s->config.games.len; i++) {
-        const struct plan_game *p = &s->plan.games[i];
-        if (p->wanted && p->present && p->missing == 0 &&
-            !vec_push(&names, (const char *)p->game->name))
+        const struct config_game *game = &s->config.games.at[i];
+        if (is_whole(s, game) && !vec_push(&names, (const char *)game->name))
             status = error_set(e, STATUS_MEMORY, "out of memory");
     }
     if (status == STATUS_OK)
@@ -419,11 +471,13 @@ static enum status take_digests(const struct sweep *s, struct digest *shown, str
 
 /* Tables and a digest would be of pieces of games. */
 static void print_shard(const struct sweep *s) {
-    size_t results = 0, of = s->present * s->config.points.len;
-    for (size_t i = 0; i < s->config.games.len; i++) {
+    size_t results = 0, of = 0;
+    for (size_t i = 0; i < s->plan.count; i++) {
         const struct plan_game *p = &s->plan.games[i];
-        for (size_t k = 0; p->wanted && p->present && k < s->config.points.len; k++)
-            results += !p->points[k].elsewhere && !p->points[k].unfit;
+        of += p->present ? p->stream_count * s->config.points.len : 0;
+        for (size_t k = 0; p->wanted && p->present && k < p->stream_count; k++)
+            for (size_t n = 0; n < s->config.points.len; n++)
+                results += !p->streams[k].points[n].elsewhere && !p->streams[k].points[n].unfit;
     }
     printf("shard %" PRIu64 " of %" PRIu64
            ": %zu game%s, %zu of %zu results; 'hotgraph merge' joins "
@@ -495,9 +549,10 @@ static int run(struct sweep *s) {
     plan_free(&s->plan);
     db_close(s->db);
     config_free(&s->config);
-    vec_free(&s->names);
+    free_words(&s->games);
+    free_words(&s->techniques);
+    vec_free(&s->where.items);
     vec_free(&s->known.items);
-    free(s->list);
     free(s->arguments);
     return exit_status;
 }
@@ -562,6 +617,13 @@ int command_sweep(int argc, char **argv) {
          .to = &s.report_folder},
         {"games", "LIST", "only these games of CONFIG, separated by commas", OPTION_STRING,
          .to = &s.game_list},
+        {"techniques", "LIST", "only these techniques of the grid, separated by commas",
+         OPTION_STRING, .to = &s.technique_list},
+        {"where", "NAME=VALUE[,VALUE...]",
+         "only what has one of these values: configurations by a parameter (window_size=13), "
+         "streams by a key of their sampling (interval_ms=0.3) or by movie=FILE without its "
+         "ending; several times: what meets all",
+         OPTION_LIST, .to = &s.where},
         {"shard", "I/N",
          "only part I of N: games, and where there are more parts than games, slices of their "
          "configurations; divided by what is swept alone, so N parts on any machines, merged, are "
@@ -602,9 +664,12 @@ int command_sweep(int argc, char **argv) {
         free(s.arguments);
         return operands.exit_status;
     }
-    if (s.update_digest && s.game_list != NULL) {
+    if (s.update_digest &&
+        (s.game_list != NULL || s.technique_list != NULL || s.where.items.len > 0)) {
         free(s.arguments);
-        return usage_error("sweep", "--update-digest needs all games: leave --games out");
+        vec_free(&s.where.items);
+        return usage_error("sweep", "--update-digest needs all games and configurations: leave "
+                                    "--games, --techniques and --where out");
     }
     if (s.shard.count == 0 && s.known.items.len > 0) {
         free(s.arguments);

@@ -17,6 +17,8 @@
 
 enum {
     MOST_FRAMES = 100000000,
+    USUAL_HOT = 900,
+    MOST_HOT = 1000,
 };
 
 #define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
@@ -28,6 +30,9 @@ static void game_free(struct config_game *g) {
                      g->stream, g->graph, g->paper_game, g->place};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
+    for (size_t i = 0; g->further != NULL && g->further[i] != NULL; i++)
+        free(g->further[i]);
+    free(g->further);
     program_free(g->program);
 }
 
@@ -107,15 +112,32 @@ static enum status push_game(struct config *c, const config_setting_t *group, st
     return status;
 }
 
+/* One movie, or several. */
+static enum status read_movies(struct config *c, const config_setting_t *setting,
+                               struct config_game *g, struct error *e) {
+    if (!config_setting_is_array(setting) && !config_setting_is_list(setting))
+        return fields_text(c->from, setting, true, &g->movie, e);
+    const int count = config_setting_length(setting);
+    if (count == 0)
+        return fields_error(c->from, setting, e, "movie has no values");
+    g->further = calloc((size_t)count, sizeof *g->further);
+    enum status status = g->further != NULL ? STATUS_OK : OUT_OF_MEMORY(c, e);
+    for (int i = 0; status == STATUS_OK && i < count; i++)
+        status = fields_text(c->from, config_setting_get_elem(setting, (unsigned)i), true,
+                             i == 0 ? &g->movie : &g->further[i - 1], e);
+    return status;
+}
+
 static enum status read_game(struct config *c, const config_setting_t *group, struct error *e) {
     struct config_game g = {.instructions = -1};
+    config_setting_t *movie = NULL;
     int64_t frames = (int64_t)c->frames;
     const struct field fields[] = {
         {"name", FIELD_TEXT, &g.name, 0, 0},
         {"title", FIELD_TEXT, &g.title, 0, 0},
         {"rom", FIELD_PATH, &g.rom, 0, 0},
         {"sha1", FIELD_TEXT, &g.sha1, 0, 0},
-        {"movie", FIELD_PATH, &g.movie, 0, 0},
+        {"movie", FIELD_SETTING, &movie, 0, 0},
         {"stream", FIELD_PATH, &g.stream, 0, 0},
         {"graph", FIELD_PATH, &g.graph, 0, 0},
         {"instructions", FIELD_NUMBER, &g.instructions, 0, INT64_MAX},
@@ -126,6 +148,8 @@ static enum status read_game(struct config *c, const config_setting_t *group, st
     };
     enum status status = fields_read(c->from, group, fields, e);
     g.frames = (uint64_t)frames;
+    if (status == STATUS_OK && movie != NULL)
+        status = read_movies(c, movie, &g, e);
     if (status == STATUS_OK)
         status = check_name(c, group, &g, e);
     if (status == STATUS_OK)
@@ -163,7 +187,9 @@ const struct config_game *config_find_game(const struct config *c, const char *n
 /* ---- the whole ---- */
 
 bool config_needs_structure(const struct config *c) {
-    bool needs = c->sampling.by == SAMPLER_ACTIVE;
+    bool needs = false;
+    for (size_t i = 0; i < c->samplings.len; i++)
+        needs |= c->samplings.at[i].options.by == SAMPLER_ACTIVE;
     for (size_t i = 0; i < c->points.len; i++)
         needs |= c->points.at[i].technique->needs_structure;
     return needs;
@@ -199,15 +225,23 @@ static void hash_sampling(struct hash *h, const struct sampler_options *s) {
     hash_add(h, "method %d sampling %s\n", CONFIG_METHOD, key);
 }
 
+/* The paper's share alone, which definitions did not name when there was no other. */
+static bool is_usual_hot(const struct config *c) {
+    return c->hot.len == 1 && c->hot.at[0] == USUAL_HOT;
+}
+
 static enum status hash_definition(struct config *c, struct error *e) {
     struct hash *h = hash_start();
-    hash_sampling(h, &c->sampling);
+    for (size_t i = 0; i < c->samplings.len; i++)
+        hash_sampling(h, &c->samplings.at[i].options);
     for (size_t i = 0; i < c->points.len; i++) {
         const struct config_point *p = &c->points.at[i];
         hash_add(h, "%d %s %d\n", p->number, p->key, p->label != NULL);
     }
     for (size_t i = 0; i < c->marks.len; i++)
         hash_add(h, "mark %" PRIu64 "\n", c->marks.at[i]);
+    for (size_t i = 0; i < c->hot.len && !is_usual_hot(c); i++)
+        hash_add(h, "hot %u\n", c->hot.at[i]);
     return hash_finish(h, c->definition_hash) ? STATUS_OK : OUT_OF_MEMORY(c, e);
 }
 
@@ -218,15 +252,41 @@ static char *stem(const char *path) {
     return strndup(start, dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start));
 }
 
+/* One share, or several. */
+static enum status read_hot(struct config *c, const config_setting_t *setting, struct error *e) {
+    if (setting == NULL)
+        return vec_push(&c->hot, (unsigned)USUAL_HOT) ? STATUS_OK : OUT_OF_MEMORY(c, e);
+    const bool many = config_setting_is_array(setting) || config_setting_is_list(setting);
+    const int count = many ? config_setting_length(setting) : 1;
+    if (count == 0)
+        return fields_error(c->from, setting, e, "hot_permille has no values");
+    for (int i = 0; i < count; i++) {
+        int64_t share;
+        enum status status =
+            fields_integer(c->from, many ? config_setting_get_elem(setting, (unsigned)i) : setting,
+                           1, MOST_HOT, &share, e);
+        if (status != STATUS_OK)
+            return status;
+        for (size_t k = 0; k < c->hot.len; k++)
+            if (c->hot.at[k] == (unsigned)share)
+                return fields_error(c->from, setting, e, "hot_permille has the value %u twice",
+                                    c->hot.at[k]);
+        if (!vec_push(&c->hot, (unsigned)share))
+            return OUT_OF_MEMORY(c, e);
+    }
+    return STATUS_OK;
+}
+
 /* Games come after frames, labels after the grid, whatever their order in the file. */
 static enum status read_root(struct config *c, const config_setting_t *root, struct error *e) {
-    config_setting_t *sampling = NULL, *grid = NULL, *convergence = NULL, *games = NULL,
-                     *programs = NULL;
+    config_setting_t *sampling = NULL, *hot = NULL, *grid = NULL, *convergence = NULL,
+                     *games = NULL, *programs = NULL;
     int64_t frames = (int64_t)c->frames;
     const struct field fields[] = {
         {"name", FIELD_TEXT, &c->name, 0, 0},
         {"frames", FIELD_NUMBER, &frames, 1, MOST_FRAMES},
         {"sampling", FIELD_SETTING, &sampling, 0, 0},
+        {"hot_permille", FIELD_SETTING, &hot, 0, 0},
         {"grid", FIELD_SETTING, &grid, 0, 0},
         {"convergence", FIELD_SETTING, &convergence, 0, 0},
         {"roms", FIELD_PATH, &c->roms, 0, 0},
@@ -238,8 +298,10 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
     c->frames = (uint64_t)frames;
     if (status == STATUS_OK && c->name == NULL && (c->name = stem(c->path)) == NULL)
         status = OUT_OF_MEMORY(c, e);
-    if (status == STATUS_OK && sampling != NULL)
-        status = sampling_read(&c->sampling, c->from, sampling, e);
+    if (status == STATUS_OK)
+        status = sampling_read(c, sampling, e);
+    if (status == STATUS_OK)
+        status = read_hot(c, hot, e);
     if (status == STATUS_OK && grid != NULL)
         status = points_read_grid(c, grid, e);
     if (status == STATUS_OK)
@@ -271,7 +333,7 @@ static enum status parse_file(struct config *c, config_t *file, struct includes 
 }
 
 enum status config_load(struct config *out, const char *path, struct error *e) {
-    struct config c = {.frames = 18000, .sampling = sampling_usual()};
+    struct config c = {.frames = 18000};
     struct includes from = {0};
     config_t file;
     config_init(&file);
@@ -297,6 +359,8 @@ void config_free(struct config *c) {
         free(c->points.at[i].label);
         free(c->points.at[i].key);
     }
+    for (size_t i = 0; i < c->samplings.len; i++)
+        free(c->samplings.at[i].variant);
     for (size_t i = 0; i < c->games.len; i++)
         game_free(&c->games.at[i]);
     for (size_t i = 0; i < c->files.len; i++) {
@@ -304,6 +368,8 @@ void config_free(struct config *c) {
         free(c->files.at[i].text);
     }
     vec_free(&c->files);
+    vec_free(&c->samplings);
+    vec_free(&c->hot);
     vec_free(&c->points);
     vec_free(&c->marks);
     vec_free(&c->games);

@@ -39,6 +39,8 @@ struct config_game {
     char *rom;                      /* path, or NULL: look for sha1 */
     char *sha1;                     /* of PRG and CHR in lower-case hex, or NULL */
     char *movie;                    /* path of the .fm2 */
+    char **further;                 /* more movies, each with a replay of its own; ends with NULL,
+                                       or NULL: none */
     char *stream;                   /* foreign pair: an .isampling or .hgstream file ... */
     char *graph;                    /* ... and the exact .graph */
     char *paper_game;               /* name of the paper's game that it stands beside, or NULL */
@@ -65,17 +67,26 @@ struct config_file {
     char hash[33]; /* of the text, as base.h's */
 };
 
+/* One way of sampling; of several, `variant` tells it from the first, of which it is "". */
+struct config_sampling {
+    struct sampler_options options;
+    char *variant; /* "interval_ms=0.3 batch=10": what is not as in the first */
+};
+
 struct config {
     char *path, *name; /* name: the experiment's; the file's stem where it has none */
     uint64_t frames;
-    struct sampler_options sampling;
+    VEC(struct config_sampling)
+    samplings;                       /* one at least; each game is sampled in all these ways,
+                                        a program in its own */
+    VEC(unsigned) hot;               /* shares that are called hot, in permille; one at least */
     VEC(struct config_point) points; /* by number; the observed baseline last */
     VEC(uint64_t) marks;             /* numbers of batches, ascending */
     VEC(struct config_game) games;
     VEC(struct config_file) files; /* the first is `path`; in the order in which they are used */
     const struct includes *from;   /* while the files are read; NULL afterwards */
     char *roms;                    /* where ROMs are looked for by identity; may be NULL */
-    char definition_hash[33];      /* of sampling, points, labels and marks, not of the games */
+    char definition_hash[33]; /* of samplings, points, labels, marks and shares, not of games */
 };
 
 /* Raised whenever a change to the machine, the sampler or a technique changes any result: rows of
@@ -90,6 +101,16 @@ bool config_needs_structure(const struct config *c);
 const char *config_word(const struct config_point *p, int parameter);
 /* All that determines a sampling, and nothing else, in words. */
 void config_sampling_key(const struct sampler_options *s, char *out, size_t size);
+
+/* The same as a configuration says it: "interval_ms" and "0.3". */
+enum { SAMPLING_WORDS = 8 };
+struct sampling_word {
+    const char *name;
+    char value[32];
+};
+/* Returns how many. */
+size_t config_sampling_words(const struct sampler_options *s,
+                             struct sampling_word words[SAMPLING_WORDS]);
 /* NULL if there is none of that name. */
 const struct config_game *config_find_game(const struct config *c, const char *name);
 

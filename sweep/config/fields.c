@@ -62,8 +62,8 @@ enum status fields_word(const struct includes *from, const config_setting_t *set
     return fields_error(from, setting, e, "%s must be one of %s", name_of(setting), known);
 }
 
-static enum status read_millis(const struct includes *from, const config_setting_t *setting,
-                               const struct field *field, struct error *e) {
+enum status fields_millis(const struct includes *from, const config_setting_t *setting,
+                          int64_t least, int64_t most, uint64_t *out, struct error *e) {
     double us = 0;
     int type = config_setting_type(setting);
     if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64)
@@ -71,18 +71,20 @@ static enum status read_millis(const struct includes *from, const config_setting
     else if (type == CONFIG_TYPE_FLOAT)
         us = config_setting_get_float(setting) * 1000;
     else
-        return fields_error(from, setting, e, "%s must be a number of milliseconds", field->name);
+        return fields_error(from, setting, e, "%s must be a number of milliseconds",
+                            name_of(setting));
     /* 0.001 ms has no exact double: what is meant is the nearest microsecond, but no fraction. */
     if (!(fabs(us - nearbyint(us)) < 1e-6))
         return fields_error(from, setting, e, "%s must be a whole number of microseconds",
-                            field->name);
-    if (us < (double)field->least || us > (double)field->most)
-        return fields_error(from, setting, e, "%s must be from %g to %g milliseconds", field->name,
-                            (double)field->least / 1000, (double)field->most / 1000);
-    *(uint64_t *)field->to = (uint64_t)nearbyint(us);
+                            name_of(setting));
+    if (us < (double)least || us > (double)most)
+        return fields_error(from, setting, e, "%s must be from %g to %g milliseconds",
+                            name_of(setting), (double)least / 1000, (double)most / 1000);
+    *out = (uint64_t)nearbyint(us);
     return STATUS_OK;
 }
 
+/* "a/b.cfg", "c.fm2" -> "a/c.fm2" */
 static char *beside(const char *file, const char *path) {
     const char *slash = strrchr(file, '/');
     if (path[0] == '/' || slash == NULL)
@@ -96,18 +98,17 @@ static char *beside(const char *file, const char *path) {
     return out;
 }
 
-static enum status read_text(const struct includes *from, const config_setting_t *setting,
-                             const struct field *field, struct error *e) {
+enum status fields_text(const struct includes *from, const config_setting_t *setting, bool path,
+                        char **to, struct error *e) {
     const char *text = config_setting_get_string(setting);
     if (text == NULL)
-        return fields_error(from, setting, e, "%s must be a text in quotes", field->name);
+        return fields_error(from, setting, e, "%s must be a text in quotes", name_of(setting));
     if (text[0] == '\0')
-        return fields_error(from, setting, e, "%s is empty", field->name);
+        return fields_error(from, setting, e, "%s is empty", name_of(setting));
     const char *file = fields_file(from, setting);
-    char *copy = field->kind == FIELD_PATH ? beside(file, text) : strdup(text);
+    char *copy = path ? beside(file, text) : strdup(text);
     if (copy == NULL)
         return error_set(e, STATUS_MEMORY, "%s: out of memory", file);
-    char **to = field->to;
     free(*to);
     *to = copy;
     return STATUS_OK;
@@ -118,7 +119,7 @@ static enum status read_field(const struct includes *from, config_setting_t *set
     switch (field->kind) {
     case FIELD_TEXT:
     case FIELD_PATH:
-        return read_text(from, setting, field, e);
+        return fields_text(from, setting, field->kind == FIELD_PATH, field->to, e);
     case FIELD_FLAG:
         if (config_setting_type(setting) != CONFIG_TYPE_BOOL)
             return fields_error(from, setting, e, "%s must be true or false", field->name);
@@ -126,8 +127,6 @@ static enum status read_field(const struct includes *from, config_setting_t *set
         return STATUS_OK;
     case FIELD_NUMBER:
         return fields_integer(from, setting, field->least, field->most, field->to, e);
-    case FIELD_MILLIS:
-        return read_millis(from, setting, field, e);
     case FIELD_SETTING:
         *(config_setting_t **)field->to = setting;
         return STATUS_OK;

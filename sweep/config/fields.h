@@ -22,8 +22,6 @@ enum field_kind {
     FIELD_PATH,    /* char **: the same, made relative to the folder of the file it stands in */
     FIELD_FLAG,    /* bool * */
     FIELD_NUMBER,  /* int64_t *: least..most */
-    FIELD_MILLIS,  /* uint64_t *: milliseconds, whole or with a fraction; least..most and the value
-                      that is stored are in µs */
     FIELD_SETTING, /* config_setting_t **: for the caller to read */
 };
 
@@ -47,6 +45,15 @@ enum status fields_integer(const struct includes *from, const config_setting_t *
  * number. */
 enum status fields_word(const struct includes *from, const config_setting_t *setting,
                         const char *const *words, unsigned *out, struct error *e);
+
+/* Milliseconds, whole or with a fraction; least..most and what is stored are in µs. */
+enum status fields_millis(const struct includes *from, const config_setting_t *setting,
+                          int64_t least, int64_t most, uint64_t *out, struct error *e);
+
+/* One text that is not empty; a path is made relative to the folder of the file it stands in. What
+ * *to had is freed. */
+enum status fields_text(const struct includes *from, const config_setting_t *setting, bool path,
+                        char **to, struct error *e);
 
 /* Fails with "FILE:LINE: ..." of that setting. */
 enum status fields_error(const struct includes *from, const config_setting_t *setting,

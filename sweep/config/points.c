@@ -2,13 +2,14 @@
 
 #include "config/fields.h"
 #include "config/includes.h"
+#include "config/product.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_POINTS = 10000 };
+enum { MOST_POINTS = 100000 };
 
 #define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
 
@@ -85,49 +86,40 @@ static enum status read_value(const struct config *c, const config_setting_t *se
     return status;
 }
 
-/* One parameter's values: a number or an array of different numbers. */
-struct axis {
-    int parameter;
-    VEC(int64_t) values;
+/* A grid's keys are its technique's parameters. */
+struct grid_keys {
+    const struct config *config;
+    const struct technique *technique;
 };
 
-static enum status read_axis(const struct config *c, const config_setting_t *setting,
-                             const struct technique *t, struct axis *axis, struct error *e) {
-    axis->parameter = parameter_index(t, config_setting_name(setting));
-    if (axis->parameter < 0)
-        return unknown_parameter(c, setting, t, e);
-    const struct parameter *p = &t->parameters[axis->parameter];
-    bool many = config_setting_is_array(setting) || config_setting_is_list(setting);
-    int count = many ? config_setting_length(setting) : 1;
-    if (count == 0)
-        return fields_error(c->from, setting, e, "%s has no values", p->name);
-    for (int i = 0; i < count; i++) {
-        int64_t value;
-        const config_setting_t *one =
-            many ? config_setting_get_elem(setting, (unsigned)i) : setting;
-        enum status status = read_value(c, one, p, &value, e);
-        if (status != STATUS_OK)
-            return status;
-        for (size_t k = 0; k < axis->values.len; k++)
-            if (axis->values.at[k] == value)
-                return fields_error(c->from, setting, e, "%s has the value %" PRId64 " twice",
-                                    p->name, value);
-        if (!vec_push(&axis->values, value))
-            return OUT_OF_MEMORY(c, e);
-    }
-    return STATUS_OK;
+static enum status find_key(void *user, const config_setting_t *setting, int *key,
+                            struct error *e) {
+    const struct grid_keys *g = user;
+    *key = parameter_index(g->technique, config_setting_name(setting));
+    return *key >= 0 ? STATUS_OK : unknown_parameter(g->config, setting, g->technique, e);
 }
 
-/* A window larger than a batch is refused by the techniques; better now than after the replay. */
-static enum status check_windows(const struct config *c, const config_setting_t *group,
-                                 struct error *e) {
-    for (size_t i = 0; i < c->points.len; i++) {
+static enum status read_key(void *user, const config_setting_t *one, int key, int64_t *out,
+                            struct error *e) {
+    const struct grid_keys *g = user;
+    return read_value(g->config, one, &g->technique->parameters[key], out, e);
+}
+
+/* A window larger than a batch is left out and reported, unless it is larger than any batch: better
+ * said now than after the replay. */
+static enum status check_windows(const struct config *c, size_t before,
+                                 const config_setting_t *group, struct error *e) {
+    unsigned longest = 0;
+    for (size_t i = 0; i < c->samplings.len; i++)
+        if (c->samplings.at[i].options.batch_length > longest)
+            longest = c->samplings.at[i].options.batch_length;
+    for (size_t i = before; i < c->points.len; i++) {
         const struct config_point *p = &c->points.at[i];
         int window = parameter_index(p->technique, "window_size");
-        if (window >= 0 && p->values[window] > (int64_t)c->sampling.batch_length)
+        if (window >= 0 && p->values[window] > (int64_t)longest)
             return fields_error(c->from, group, e,
                                 "window_size %" PRId64 " is larger than a batch of %u instructions",
-                                p->values[window], c->sampling.batch_length);
+                                p->values[window], longest);
     }
     return STATUS_OK;
 }
@@ -142,47 +134,40 @@ static enum status push_point(struct config *c, struct config_point p, struct er
     return OUT_OF_MEMORY(c, e);
 }
 
-/* Whether one of the grids before has the configuration already; those are the first `before`. */
-static enum status refuse_twice(const struct config *c, size_t before,
-                                const config_setting_t *group, const struct config_point *p,
-                                struct error *e) {
-    for (size_t i = 0; i < before; i++)
-        if (c->points.at[i].technique == p->technique &&
-            memcmp(c->points.at[i].values, p->values, sizeof p->values) == 0)
+/* Keys of the configurations that are there, each by its hash with 1 + its index. */
+static enum status refuse_twice(struct config *c, struct map *seen, size_t before,
+                                const config_setting_t *group, struct error *e) {
+    for (size_t i = before; i < c->points.len; i++) {
+        const char *key = c->points.at[i].key;
+        uint64_t *at = map_at(seen, fnv1a64(key, strlen(key)));
+        if (at == NULL)
+            return OUT_OF_MEMORY(c, e);
+        if (*at != 0 && strcmp(c->points.at[*at - 1].key, key) == 0)
             return fields_error(c->from, group, e,
-                                "a grid before has a configuration of this one, "
-                                "'%s'",
-                                c->points.at[i].key);
+                                *at - 1 < before ? "a grid before has a configuration of this one, "
+                                                   "'%s'"
+                                                 : "the grid has the configuration '%s' twice",
+                                key);
+        *at = i + 1;
+    }
     return STATUS_OK;
 }
 
-/* All combinations; the first axis of the file varies slowest. */
+/* All combinations but those left out; the first axis of the file varies slowest. */
 static enum status push_grid(struct config *c, const config_setting_t *group,
-                             const struct technique *t, const struct axis *axes, int axis_count,
-                             struct error *e) {
-    const size_t before = c->points.len;
-    size_t total = 1;
-    for (int i = 0; i < axis_count; i++) {
-        total *= axes[i].values.len;
-        if (before + total > MOST_POINTS)
-            return fields_error(c->from, group, e, "the grid has more than %d configurations",
-                                MOST_POINTS);
-    }
-    for (size_t number = 0; number < total; number++) {
-        struct config_point p = {.technique = t, .number = (int)(before + number)};
+                             const struct technique *t, struct product *product, struct error *e) {
+    const size_t most = MOST_POINTS - c->points.len, total = product_total(product, most);
+    if (total > most)
+        return fields_error(c->from, group, e, "the grid has more than %d configurations",
+                            MOST_POINTS);
+    enum status status = STATUS_OK;
+    for (size_t number = 0; status == STATUS_OK && number < total; number++) {
+        struct config_point p = {.technique = t, .number = (int)c->points.len};
         standard_values(&p);
-        size_t rest = number;
-        for (int i = axis_count; i-- > 0;) {
-            p.values[axes[i].parameter] = axes[i].values.at[rest % axes[i].values.len];
-            rest /= axes[i].values.len;
-        }
-        enum status status = refuse_twice(c, before, group, &p, e);
-        if (status == STATUS_OK)
+        if (product_take(product, number, p.values))
             status = push_point(c, p, e);
-        if (status != STATUS_OK)
-            return status;
     }
-    return check_windows(c, group, e);
+    return status == STATUS_OK ? product_check(product, c->from, e) : status;
 }
 
 /* The baseline is part of every experiment, once. */
@@ -201,37 +186,38 @@ static enum status refuse_baseline(const struct config *c, const config_setting_
     return STATUS_OK;
 }
 
-static enum status read_grid(struct config *c, const config_setting_t *group, struct error *e) {
-    const struct technique *t;
-    enum status status = read_technique(c, group, &t, e);
-    struct axis axes[TECHNIQUE_PARAMETERS] = {0};
-    int count = 0;
-    int length = status == STATUS_OK ? config_setting_length(group) : 0;
-    for (int i = 0; status == STATUS_OK && i < length; i++) {
-        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
-        if (strcmp(config_setting_name(setting), "technique") == 0)
-            continue;
-        /* libconfig allows a name once a group, so there are no more axes than parameters. */
-        status = count < TECHNIQUE_PARAMETERS ? read_axis(c, setting, t, &axes[count], e)
-                                              : unknown_parameter(c, setting, t, e);
-        count++;
-    }
+static enum status read_grid(struct config *c, const config_setting_t *group, struct map *seen,
+                             struct error *e) {
+    struct grid_keys grid = {.config = c};
+    const struct product_keys keys = {
+        .user = &grid, .find = find_key, .read = read_key, .apart = "technique"};
+    const size_t before = c->points.len;
+    struct product product = {0};
+    enum status status = read_technique(c, group, &grid.technique, e);
     if (status == STATUS_OK)
-        status = push_grid(c, group, t, axes, count, e);
+        status = product_read(&product, c->from, group, &keys, e);
+    if (status == STATUS_OK)
+        status = push_grid(c, group, grid.technique, &product, e);
+    if (status == STATUS_OK)
+        status = refuse_twice(c, seen, before, group, e);
+    if (status == STATUS_OK)
+        status = check_windows(c, before, group, e);
     if (status == STATUS_OK)
         status = refuse_baseline(c, group, e);
-    for (int i = 0; i < TECHNIQUE_PARAMETERS; i++)
-        vec_free(&axes[i].values);
+    product_free(&product);
     return status;
 }
 
 /* One grid, or a list of them, numbered on from each to the next. */
 enum status points_read_grid(struct config *c, const config_setting_t *setting, struct error *e) {
-    if (!config_setting_is_list(setting))
-        return read_grid(c, setting, e);
+    struct map seen = {0};
     enum status status = STATUS_OK;
-    for (int i = 0; status == STATUS_OK && i < config_setting_length(setting); i++)
-        status = read_grid(c, config_setting_get_elem(setting, (unsigned)i), e);
+    if (!config_setting_is_list(setting))
+        status = read_grid(c, setting, &seen, e);
+    else
+        for (int i = 0; status == STATUS_OK && i < config_setting_length(setting); i++)
+            status = read_grid(c, config_setting_get_elem(setting, (unsigned)i), &seen, e);
+    map_free(&seen);
     return status;
 }
 

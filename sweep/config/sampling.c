@@ -1,118 +1,279 @@
 #include "config/sampling.h"
 
 #include "config/fields.h"
+#include "config/product.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { MOST_US = 1000000000, USUAL_SEED = 1 };
+enum { MOST_US = 1000000000, MOST_SAMPLINGS = 1000, KEY_SIZE = 200 };
 #define MOST_EVERY (INT64_C(1) << 48)
 
 static const char *const weightings[] = {"none", "cycles", NULL};
 
-struct sampler_options sampling_usual(void) {
-    return (struct sampler_options){.interval_us = 3000, .batch_length = 25, .seed = USUAL_SEED};
+/* ---- keys ---- */
+
+enum key { BY, INTERVAL, BATCH, JITTER, WEIGHTING, EVERY, PLACE, SEED, PHASE, KEYS };
+
+static const struct {
+    const char *name;
+    enum { NUMBER, MILLIS, WORD } kind;
+    int64_t least, most, usual;
+    const char *const *words;
+} known[KEYS] = {
+    [BY] = {"by", WORD, 0, 0, SAMPLER_TIME, sampler_by_words},
+    [INTERVAL] = {"interval_ms", MILLIS, 1, MOST_US, 3000, NULL},
+    [BATCH] = {"batch", NUMBER, 1, SAMPLER_BATCH_MOST, 25, NULL},
+    [JITTER] = {"jitter_ms", MILLIS, 0, MOST_US, 0, NULL},
+    [WEIGHTING] = {"weighting", WORD, 0, 0, 0, weightings},
+    [EVERY] = {"every", NUMBER, 1, MOST_EVERY, 0, NULL},
+    [PLACE] = {"place", WORD, 0, 0, SAMPLER_REGULAR, sampler_place_words},
+    [SEED] = {"seed", NUMBER, 0, INT64_MAX, 1, NULL},
+    [PHASE] = {"phase_cycles", NUMBER, 0, INT64_MAX / 4, 0, NULL},
+};
+
+static enum status find_key(void *user, const config_setting_t *setting, int *key,
+                            struct error *e) {
+    const struct config *c = user;
+    char list[200] = "";
+    for (*key = 0; *key < KEYS; ++*key) {
+        if (strcmp(known[*key].name, config_setting_name(setting)) == 0)
+            return STATUS_OK;
+        const size_t len = strlen(list);
+        snprintf(list + len, sizeof list - len, "%s%s", *key > 0 ? ", " : "", known[*key].name);
+    }
+    return fields_error(c->from, setting, e, "unknown key '%s' (known here: %s, zip, exclude)",
+                        config_setting_name(setting), list);
 }
 
-/* The setting of that name, NULL without one. */
-static const config_setting_t *member(const config_setting_t *group, const char *name) {
-    return config_setting_get_member((config_setting_t *)group, name);
+static enum status read_key(void *user, const config_setting_t *one, int key, int64_t *out,
+                            struct error *e) {
+    const struct config *c = user;
+    uint64_t us = 0;
+    unsigned word = 0;
+    enum status status;
+    switch (known[key].kind) {
+    case NUMBER:
+        return fields_integer(c->from, one, known[key].least, known[key].most, out, e);
+    case MILLIS:
+        status = fields_millis(c->from, one, known[key].least, known[key].most, &us, e);
+        *out = (int64_t)us;
+        return status;
+    case WORD:
+        status = fields_word(c->from, one, known[key].words, &word, e);
+        *out = word;
+        return status;
+    }
+    return STATUS_OK;
+}
+
+/* ---- one sampling ---- */
+
+/* A group of the file while its samplings are made. */
+struct group {
+    struct config *config;
+    const config_setting_t *setting;
+    struct product product;
+};
+
+/* The setting of that key; the whole group where it stands further down. */
+static const config_setting_t *setting_of(const struct group *g, enum key key) {
+    const config_setting_t *at =
+        config_setting_get_member((config_setting_t *)g->setting, known[key].name);
+    return at != NULL ? at : g->setting;
 }
 
 /* A key that would change nothing is a misunderstanding. */
-static enum status refuse_key(const struct includes *from, const config_setting_t *group,
-                              const char *name, const char *by, struct error *e) {
-    const config_setting_t *setting = member(group, name);
-    return setting == NULL
-               ? STATUS_OK
-               : fields_error(from, setting, e, "%s means nothing in sampling by %s", name, by);
+static enum status refuse_keys(const struct group *g, const enum key *keys, size_t count,
+                               const char *by, struct error *e) {
+    for (size_t i = 0; i < count; i++)
+        if (g->product.has[keys[i]])
+            return fields_error(g->config->from, setting_of(g, keys[i]), e,
+                                "%s means nothing in sampling by %s", known[keys[i]].name, by);
+    return STATUS_OK;
 }
 
 static bool by_transfers(const struct sampler_options *s) {
     return s->by == SAMPLER_TRANSFERS || s->by == SAMPLER_ACTIVE;
 }
 
-static enum status check(const struct sampler_options *s, const struct includes *from,
-                         const config_setting_t *group, struct error *e) {
-    static const char *const of_time[] = {"interval_ms", "jitter_ms", "phase_cycles", "weighting"};
-    static const char *const of_counts[] = {"every", "place"};
+static enum status check(const struct group *g, const struct sampler_options *s, struct error *e) {
+    static const enum key of_time[] = {INTERVAL, JITTER, PHASE, WEIGHTING};
+    static const enum key of_counts[] = {EVERY, PLACE};
+    static const enum key of_batches[] = {BATCH};
     const char *by = sampler_by_words[s->by];
-    enum status status = STATUS_OK;
-    if (s->by == SAMPLER_TIME) {
-        for (size_t i = 0; status == STATUS_OK && i < sizeof of_counts / sizeof *of_counts; i++)
-            status = refuse_key(from, group, of_counts[i], by, e);
-        return status;
-    }
-    for (size_t i = 0; status == STATUS_OK && i < sizeof of_time / sizeof *of_time; i++)
-        status = refuse_key(from, group, of_time[i], by, e);
+    if (s->by == SAMPLER_TIME)
+        return refuse_keys(g, of_counts, sizeof of_counts / sizeof *of_counts, by, e);
+    enum status status = refuse_keys(g, of_time, sizeof of_time / sizeof *of_time, by, e);
     if (status == STATUS_OK && by_transfers(s))
-        status = refuse_key(from, group, "batch", by, e);
+        status = refuse_keys(g, of_batches, sizeof of_batches / sizeof *of_batches, by, e);
     if (status == STATUS_OK && s->every == 0)
-        status = fields_error(from, group, e, "sampling by %s needs every = N", by);
+        status = fields_error(g->config->from, g->setting, e, "sampling by %s needs every = N", by);
     if (status == STATUS_OK && s->place == SAMPLER_GOLDEN && !by_transfers(s))
-        status = fields_error(from, member(group, "place"), e,
+        status = fields_error(g->config->from, setting_of(g, PLACE), e,
                               "golden places are those of transfers or active transfers");
     return status;
 }
 
 /* What does not matter is as usual: the seed where nothing is drawn, times where none is asked. */
-static void settle(struct sampler_options *s) {
-    const struct sampler_options usual = sampling_usual();
-    if (s->by == SAMPLER_TIME && s->jitter_us == 0)
-        s->seed = usual.seed;
-    if (by_transfers(s))
-        s->batch_length = 2; /* from and to */
+static struct sampler_options make_options(const int64_t values[KEYS]) {
+    struct sampler_options s = {
+        .interval_us = (uint64_t)values[INTERVAL],
+        .batch_length = (unsigned)values[BATCH],
+        .jitter_us = (uint64_t)values[JITTER],
+        .seed = (uint64_t)values[SEED],
+        .phase_cycles = (uint64_t)values[PHASE],
+        .weigh = values[WEIGHTING] != 0,
+        .by = (enum sampler_by)values[BY],
+        .place = (enum sampler_place)values[PLACE],
+        .every = (uint64_t)values[EVERY],
+    };
+    if (s.by == SAMPLER_TIME && s.jitter_us == 0)
+        s.seed = (uint64_t)known[SEED].usual;
+    if (by_transfers(&s))
+        s.batch_length = 2; /* from and to */
+    return s;
 }
 
-/* The number of the word that the group has, 0 without one. */
-static enum status read_word(const struct includes *from, const config_setting_t *group,
-                             const char *name, const char *const *words, unsigned *out,
-                             struct error *e) {
-    const config_setting_t *setting = member(group, name);
-    *out = 0;
-    return setting != NULL ? fields_word(from, setting, words, out, e) : STATUS_OK;
+/* ---- words ---- */
+
+static void add_word(struct sampling_word *words, size_t *count, const char *name, uint64_t value) {
+    words[*count].name = name;
+    snprintf(words[(*count)++].value, sizeof words->value, "%" PRIu64, value);
 }
 
-static enum status read_words(struct sampler_options *s, const struct includes *from,
-                              const config_setting_t *group, struct error *e) {
-    unsigned by = 0, place = 0, weighting = 0;
-    enum status status = read_word(from, group, "by", sampler_by_words, &by, e);
+static void add_millis(struct sampling_word *words, size_t *count, const char *name, uint64_t us) {
+    words[*count].name = name;
+    int len = snprintf(words[*count].value, sizeof words->value, "%" PRIu64 ".%03u", us / 1000,
+                       (unsigned)(us % 1000));
+    char *end = words[(*count)++].value + len;
+    while (end[-1] == '0')
+        *--end = '\0';
+    if (end[-1] == '.')
+        end[-1] = '\0';
+}
+
+static void add_text(struct sampling_word *words, size_t *count, const char *name,
+                     const char *value) {
+    words[*count].name = name;
+    snprintf(words[(*count)++].value, sizeof words->value, "%s", value);
+}
+
+size_t config_sampling_words(const struct sampler_options *s,
+                             struct sampling_word words[SAMPLING_WORDS]) {
+    size_t count = 0;
+    add_text(words, &count, "by", sampler_by_words[s->by]);
+    if (s->by != SAMPLER_TIME) {
+        add_word(words, &count, "every", s->every);
+        if (!by_transfers(s))
+            add_word(words, &count, "batch", s->batch_length);
+        add_text(words, &count, "place", sampler_place_words[s->place]);
+        add_word(words, &count, "seed", s->seed);
+        return count;
+    }
+    add_millis(words, &count, "interval_ms", s->interval_us);
+    add_word(words, &count, "batch", s->batch_length);
+    add_millis(words, &count, "jitter_ms", s->jitter_us);
+    if (s->jitter_us > 0)
+        add_word(words, &count, "seed", s->seed);
+    add_word(words, &count, "phase_cycles", s->phase_cycles);
+    add_text(words, &count, "weighting", weightings[s->weigh]);
+    return count;
+}
+
+/* Words of `s` that `first` has not, or has with another value. */
+static char *make_variant(const struct sampler_options *first, const struct sampler_options *s) {
+    struct sampling_word ours[SAMPLING_WORDS], others[SAMPLING_WORDS];
+    const size_t our_count = config_sampling_words(s, ours),
+                 other_count = config_sampling_words(first, others);
+    char text[SAMPLING_WORDS * 48] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < our_count; i++) {
+        bool same = false;
+        for (size_t k = 0; k < other_count; k++)
+            same |= strcmp(ours[i].name, others[k].name) == 0 &&
+                    strcmp(ours[i].value, others[k].value) == 0;
+        if (!same)
+            len += (size_t)snprintf(text + len, sizeof text - len, "%s%s=%s", len > 0 ? " " : "",
+                                    ours[i].name, ours[i].value);
+    }
+    return strdup(text);
+}
+
+/* ---- all ---- */
+
+#define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
+
+static enum status push_sampling(const struct group *g, const struct sampler_options *s,
+                                 struct error *e) {
+    struct config *c = g->config;
+    char key[KEY_SIZE], other[KEY_SIZE];
+    config_sampling_key(s, key, sizeof key);
+    for (size_t i = 0; i < c->samplings.len; i++) {
+        config_sampling_key(&c->samplings.at[i].options, other, sizeof other);
+        if (strcmp(key, other) == 0)
+            return fields_error(c->from, g->setting, e, "the same sampling is here twice: %s", key);
+    }
+    struct config_sampling one = {
+        .options = *s,
+        .variant = c->samplings.len > 0 ? make_variant(&c->samplings.at[0].options, s) : strdup(""),
+    };
+    if (one.variant != NULL && vec_push(&c->samplings, one))
+        return STATUS_OK;
+    free(one.variant);
+    return OUT_OF_MEMORY(c, e);
+}
+
+static enum status push_samplings(struct group *g, struct error *e) {
+    const size_t most = MOST_SAMPLINGS - g->config->samplings.len,
+                 total = product_total(&g->product, most);
+    enum status status = STATUS_OK;
+    if (total > most)
+        return fields_error(g->config->from, g->setting, e, "these are more than %d samplings",
+                            MOST_SAMPLINGS);
+    for (size_t number = 0; status == STATUS_OK && number < total; number++) {
+        int64_t values[PRODUCT_KEYS] = {0};
+        for (int k = 0; k < KEYS; k++)
+            values[k] = known[k].usual;
+        if (!product_take(&g->product, number, values))
+            continue;
+        const struct sampler_options s = make_options(values);
+        status = check(g, &s, e);
+        if (status == STATUS_OK)
+            status = push_sampling(g, &s, e);
+    }
+    return status == STATUS_OK ? product_check(&g->product, g->config->from, e) : status;
+}
+
+static enum status read_group(struct config *c, const config_setting_t *setting, struct error *e) {
+    const struct product_keys keys = {.user = c, .find = find_key, .read = read_key};
+    struct group g = {.config = c, .setting = setting};
+    if (!config_setting_is_group(setting))
+        return fields_error(c->from, setting, e,
+                            "sampling must be a group in braces, or a list of such groups in "
+                            "parentheses");
+    enum status status = product_read(&g.product, c->from, setting, &keys, e);
     if (status == STATUS_OK)
-        status = read_word(from, group, "place", sampler_place_words, &place, e);
-    if (status == STATUS_OK)
-        status = read_word(from, group, "weighting", weightings, &weighting, e);
-    s->by = (enum sampler_by)by;
-    s->place = (enum sampler_place)place;
-    s->weigh = weighting != 0;
+        status = push_samplings(&g, e);
+    product_free(&g.product);
     return status;
 }
 
-enum status sampling_read(struct sampler_options *s, const struct includes *from,
-                          const config_setting_t *group, struct error *e) {
-    config_setting_t *word; /* read_words finds them again */
-    int64_t batch = s->batch_length, seed = (int64_t)s->seed, phase = 0, every = 0;
-    const struct field fields[] = {
-        {"by", FIELD_SETTING, &word, 0, 0},
-        {"interval_ms", FIELD_MILLIS, &s->interval_us, 1, MOST_US},
-        {"batch", FIELD_NUMBER, &batch, 1, SAMPLER_BATCH_MOST},
-        {"jitter_ms", FIELD_MILLIS, &s->jitter_us, 0, MOST_US},
-        {"weighting", FIELD_SETTING, &word, 0, 0},
-        {"every", FIELD_NUMBER, &every, 1, MOST_EVERY},
-        {"place", FIELD_SETTING, &word, 0, 0},
-        {"seed", FIELD_NUMBER, &seed, 0, INT64_MAX},
-        {"phase_cycles", FIELD_NUMBER, &phase, 0, INT64_MAX / 4},
-        {0},
-    };
-    enum status status = fields_read(from, group, fields, e);
-    s->batch_length = (unsigned)batch;
-    s->seed = (uint64_t)seed;
-    s->phase_cycles = (uint64_t)phase;
-    s->every = (uint64_t)every;
-    if (status == STATUS_OK)
-        status = read_words(s, from, group, e);
-    if (status == STATUS_OK)
-        status = check(s, from, group, e);
-    settle(s);
+enum status sampling_read(struct config *c, const config_setting_t *setting, struct error *e) {
+    struct group usual = {.config = c};
+    enum status status = STATUS_OK;
+    if (setting == NULL)
+        return push_samplings(&usual, e);
+    if (!config_setting_is_list(setting))
+        status = read_group(c, setting, e);
+    for (int i = 0; config_setting_is_list(setting) && status == STATUS_OK &&
+                    i < config_setting_length(setting);
+         i++)
+        status = read_group(c, config_setting_get_elem(setting, (unsigned)i), e);
+    if (status == STATUS_OK && c->samplings.len == 0)
+        status = fields_error(c->from, setting, e, "sampling: all of it is left out");
     return status;
 }
 

@@ -6,14 +6,9 @@
 
 #include "config/config.h"
 
-struct includes;
-
-/* What is sampled where the file does not say. */
-struct sampler_options sampling_usual(void);
-
-/* Changes what the group says; what does not matter then is as usual, so that equal samplings are
- * equal. */
-enum status sampling_read(struct sampler_options *s, const struct includes *from,
-                          const config_setting_t *group, struct error *e);
+/* Adds to c->samplings what the setting says: a group, or a list of groups, in which each key may
+ * have several values (product.h); NULL: what is usual. What does not matter is as usual, so that
+ * equal samplings are equal; the same one twice is an error. */
+enum status sampling_read(struct config *c, const config_setting_t *setting, struct error *e);
 
 #endif

@@ -2,6 +2,7 @@
  * experiment: what `hotgraph sweep` does with a configuration and a database.
  *
  *  - plan: what the configuration asks for, held against what the database has
+ *  - filter: which part of it is wanted now
  *  - shard: one part of a plan that several machines share
  *  - store: the rows of the experiment itself, and of who computes it
  *  - work: does what the plan says is missing, on several threads
@@ -26,53 +27,88 @@
  * wrong with them is said before the work begins and not in its middle. It writes nothing.
  */
 
-enum { PLAN_KEY = 256 };
+enum { PLAN_KEY = 256, PLAN_VARIANT = 400 };
 
-/* What the database knows of one configuration on one game's stream. */
+/* What the database knows of one configuration on one stream. */
 struct plan_point {
-    bool has_result, has_curve; /* whole; version 1 stored less of a result */
+    bool has_result, has_curve; /* whole, for all shares; version 1 stored less of a result */
     bool unfit;                 /* cannot be built from this stream: plan_fits() says why */
     bool elsewhere;             /* another shard's */
     char graph_hash[33];        /* "" or of the graph that was found */
 };
 
+/* One way of sampling one replay. */
+struct plan_stream {
+    const struct config_sampling *way; /* NULL: the pair's or program's own */
+    char variant[PLAN_VARIANT];        /* of its game's streams; "" of the first */
+    char sampling_key[PLAN_KEY];
+    struct db_sampling sampling; /* its key is the one above */
+    int64_t stream_id;           /* name of its row, there already or not */
+    bool wanted;                 /* by the filter */
+    bool has_stream;
+    char hash[33];                  /* "" or what the database has */
+    uint64_t batches, batch_length; /* of the stream in the database, then of the one made */
+    struct plan_point *points;      /* one for each of the configuration's */
+    size_t missing;                 /* results and curves to compute; 1 at least without a stream */
+    size_t left;                    /* what is missing, too, but not wanted or another shard's */
+};
+
+/* One replay: a game with one of its movies. */
 struct plan_game {
     const struct config_game *game;
-    bool wanted;                 /* by --games, or all are */
-    bool present;                /* its ROM was found; false: to be skipped */
-    bool named;                  /* the names of its rows are known, also where it is absent */
-    struct plan_game *same;      /* NULL or an earlier game of the same stream, whose rows it has */
-    char absent[300];            /* of a program that is to be skipped: why */
+    const char *movie_path;   /* NULL for a pair or program */
+    char label[PLAN_VARIANT]; /* for people: its name, and the movie where it is not the first */
+    bool wanted;              /* by the filter, or all are */
+    bool present;             /* its ROM was found; false: to be skipped */
+    bool named;               /* the names of its rows are known, also where it is absent */
+    struct plan_game *same;   /* NULL or an earlier game of the same streams, whose rows it has */
+    char absent[300];         /* of a program that is to be skipped: why */
     struct cartridge *cartridge; /* NULL for a pair or program, or when not present */
     struct movie movie;
-    char replay_key[PLAN_KEY], sampling_key[PLAN_KEY];
-    struct db_sampling sampling;  /* its key is the one above */
-    int64_t replay_id, stream_id; /* names of rows, there already or not */
-    bool has_exact, has_stream;
-    char exact_hash[33], stream_hash[33]; /* "" or what the database has */
-    uint64_t batches, batch_length;       /* of the stream in the database, then of the one made */
-    struct plan_point *points;            /* one for each of the configuration's */
-    bool part;                            /* some of its points are another shard's */
-    size_t missing; /* results, curves and graphs to compute; 1 at least without a stream */
+    char replay_key[PLAN_KEY];
+    int64_t replay_id; /* name of its row, there already or not */
+    bool has_exact;
+    char exact_hash[33];         /* "" or what the database has */
+    struct plan_stream *streams; /* one for each of the configuration's samplings; one of a pair or
+                                    program */
+    size_t stream_count;
+    size_t missing; /* of all streams; 1 at least without the exact graph */
+    size_t left;
 };
 
 struct plan {
     const struct config *config; /* borrowed */
-    struct plan_game *games;     /* one for each of the configuration's, in its order */
-    size_t missing;              /* over all games that are wanted and present */
+    struct plan_game *games;     /* each of the configuration's once for each of its movies */
+    size_t count;
+    bool *wanted;   /* the configuration's points, by the filter */
+    size_t missing; /* over all games that are wanted and present */
 };
 
-/* names: the games asked for, NULL for all; STATUS_ARGUMENT names one that the file does not have.
+/* What shall be computed now; the experiment stays whole. All of it where a list is empty. */
+struct plan_filter {
+    const char *const *games; /* names */
+    size_t game_count;
+    const char *const *techniques; /* of the grid; the baseline always is among what is wanted */
+    size_t technique_count;
+    const char *const *where; /* "NAME=VALUE[,VALUE...]" of parameters, of samplings, or movie: all
+                                 must hold; a configuration or stream that has no such thing is not
+                                 wanted */
+    size_t where_count;
+};
+
+/* STATUS_ARGUMENT names what the file does not have of the filter's. filter: NULL for everything.
  * db: may be empty. */
-enum status plan_make(struct plan *out, const struct config *config, const char *const *names,
-                      size_t name_count, struct db *db, struct error *e);
+enum status plan_make(struct plan *out, const struct config *config,
+                      const struct plan_filter *filter, struct db *db, struct error *e);
 void plan_free(struct plan *p);
 
-/* Finds which configurations fit to the game's stream, once its batches are known, and what is
- * missing of the others. */
+/* How many things of the point are wanted and missing: its result, its curve. */
+size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point);
+/* Finds which configurations fit to the game's streams, as far as their batches are known, and what
+ * is missing of the others. */
 void plan_count(const struct plan *p, struct plan_game *game);
-/* STATUS_ARGUMENT says why a configuration cannot be built from the game's stream. */
-enum status plan_fits(const struct plan_game *game, const struct config_point *point,
+/* STATUS_ARGUMENT says why a configuration cannot be built from the stream. */
+enum status plan_fits(const struct plan_stream *stream, const struct config_point *point,
                       struct error *e);
 
 /* Why something is missing of a game that is wanted and present, for people: "new", "changed:

@@ -5,34 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum status compare_both(struct metrics *whole, struct metrics *active,
-                                const struct graph *g, const struct source *source,
-                                struct error *e) {
-    enum status status = reference_compare(source->reference, whole, g, SCOPE_WHOLE, e);
-    return status != STATUS_OK ? status
-                               : reference_compare(source->reference, active, g, SCOPE_ACTIVE, e);
+static void start_quality(struct db_quality *row, const struct find *f, size_t point,
+                          size_t batches, const struct profile *profile) {
+    *row = db_new_quality();
+    row->configuration_id = plan_configuration_id(&f->config->points.at[point]);
+    row->part = "first";
+    row->batches = (int64_t)batches;
+    row->bins = (int64_t)profile->bins;
+    row->blocks = (int64_t)profile->graph.block_count;
 }
 
-/* The shares of the weight that are called hot. */
-enum { HOT_PERMILLE = 900 };
-
-static struct db_quality new_quality(const struct find *f, size_t point, uint64_t batches,
-                                     const struct profile *profile) {
-    struct db_quality row = db_new_quality();
-    row.configuration_id = plan_configuration_id(&f->config->points.at[point]);
-    row.part = "first";
-    row.batches = (int64_t)batches;
-    row.hot_permille = HOT_PERMILLE;
-    row.bins = (int64_t)profile->bins;
-    row.blocks = (int64_t)profile->graph.block_count;
-    return row;
+/* A row for each share that the configuration calls hot. */
+static enum status compare(const struct find *f, struct db_quality *rows, size_t point,
+                           size_t batches, const struct profile *profile, struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < f->config->hot.len; i++) {
+        const struct reference *exact = f->source->references[i];
+        struct metrics whole, active;
+        start_quality(&rows[i], f, point, batches, profile);
+        rows[i].hot_permille = f->config->hot.at[i];
+        status = reference_compare(exact, &whole, &profile->graph, SCOPE_WHOLE, e);
+        if (status == STATUS_OK)
+            status = reference_compare(exact, &active, &profile->graph, SCOPE_ACTIVE, e);
+        if (status == STATUS_OK)
+            db_set_metrics(&rows[i], &whole, &active);
+    }
+    return status;
 }
 
 static enum status fill_result(const struct find *f, size_t point, const struct profile *profile,
                                struct rows_result *row, struct error *e) {
-    struct metrics whole, active;
-    row->quality = new_quality(f, point, f->source->stream.batch_count, profile);
-    row->result.configuration_id = row->quality.configuration_id;
+    row->result.configuration_id = plan_configuration_id(&f->config->points.at[point]);
     row->result.bins = (int64_t)profile->bins;
     row->result.low = (int64_t)profile->low;
     row->result.high = (int64_t)profile->high;
@@ -43,20 +46,21 @@ static enum status fill_result(const struct find *f, size_t point, const struct 
     row->result.observed = (int64_t)profile->cost.observed;
     row->result.steps = (int64_t)profile->cost.steps;
     row->result.structure = profile->cost.structure;
-    enum status status = compare_both(&whole, &active, &profile->graph, f->source, e);
+    row->quality_count = f->config->hot.len;
+    row->qualities = calloc(row->quality_count, sizeof *row->qualities);
+    if (row->qualities == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    enum status status =
+        compare(f, row->qualities, point, f->stream->stream.batch_count, profile, e);
     if (status == STATUS_OK)
         status = graph_hash(&profile->graph, row->graph_hash, e);
-    if (status == STATUS_OK)
-        status = db_pack_graph(&row->graph, &profile->graph, e);
-    if (status == STATUS_OK)
-        db_set_metrics(&row->quality, &whole, &active);
-    return status;
+    return status == STATUS_OK ? db_pack_graph(&row->graph, &profile->graph, e) : status;
 }
 
 /* Where a graph is known only by its hash, what is found now must be the same. */
 static enum status check_result(const struct find *f, size_t point, const char *hash,
                                 struct error *e) {
-    const char *stored = f->game->points[point].graph_hash;
+    const char *stored = f->plan->points[point].graph_hash;
     if (stored[0] == '\0' || strcmp(stored, hash) == 0)
         return STATUS_OK;
     return error_set(e, STATUS_FORMAT,
@@ -70,7 +74,7 @@ static enum status check_result(const struct find *f, size_t point, const char *
 struct built {
     size_t point;
     size_t *marks;
-    struct db_quality *rows; /* its curve; NULL: not wanted */
+    struct db_quality *rows; /* its curve, all shares of each mark; NULL: not wanted */
     size_t row_count;
     bool wants_result;
 };
@@ -84,13 +88,9 @@ struct building {
 
 static enum status add_to_curve(struct building *b, struct built *at, size_t batches,
                                 const struct profile *profile, struct error *e) {
-    struct db_quality *row = &at->rows[at->row_count++];
-    struct metrics whole, active;
-    *row = new_quality(b->find, at->point, batches, profile);
-    enum status status = compare_both(&whole, &active, &profile->graph, b->find->source, e);
-    if (status == STATUS_OK)
-        db_set_metrics(row, &whole, &active);
-    return status;
+    struct db_quality *rows = &at->rows[at->row_count];
+    at->row_count += b->find->config->hot.len;
+    return compare(b->find, rows, at->point, batches, profile, e);
 }
 
 static enum status add_result(struct building *b, const struct built *at,
@@ -101,8 +101,9 @@ static enum status add_result(struct building *b, const struct built *at,
     if (status == STATUS_OK)
         status = check_result(b->find, at->point, row.graph_hash, e);
     if (status == STATUS_OK)
-        return rows_put_result(b->find->writer, b->find->of, &row, e);
+        return rows_put_result(b->find->writer, &b->find->of, &row, e);
     bytes_free(&row.graph);
+    free(row.qualities);
     return status;
 }
 
@@ -110,7 +111,7 @@ static enum status take_profile(void *user, size_t number, size_t batches, struc
                                 struct error *e) {
     struct building *b = user;
     struct built *at = &b->built[number];
-    const bool whole = batches == b->find->source->stream.batch_count;
+    const bool whole = batches == b->find->stream->stream.batch_count;
     if (whole && b->seconds < 0)
         b->seconds = (source_clock() - b->start) / (double)b->count;
     enum status status = STATUS_OK;
@@ -136,10 +137,10 @@ static enum status ask_for(struct building *b, const size_t *numbers, struct bui
         struct built *at = &b->built[i];
         const size_t point = at->point = numbers[i];
         const struct config_point *p = &f->config->points.at[point];
-        const bool curve = p->label != NULL && !f->game->points[point].has_curve;
-        at->wants_result = !f->game->points[point].has_result;
+        const bool curve = p->label != NULL && !f->plan->points[point].has_curve;
+        at->wants_result = !f->plan->points[point].has_result;
         points[i].values = p->values;
-        enum status status = plan_marks(f->config, f->source->stream.batch_count, &at->marks,
+        enum status status = plan_marks(f->config, f->stream->stream.batch_count, &at->marks,
                                         &points[i].mark_count, e);
         if (status != STATUS_OK)
             return status;
@@ -147,7 +148,8 @@ static enum status ask_for(struct building *b, const size_t *numbers, struct bui
         if (!curve) { /* the end alone */
             points[i].marks += points[i].mark_count - 1;
             points[i].mark_count = 1;
-        } else if ((at->rows = calloc(points[i].mark_count, sizeof *at->rows)) == NULL) {
+        } else if ((at->rows = calloc(points[i].mark_count * f->config->hot.len,
+                                      sizeof *at->rows)) == NULL) {
             return error_set(e, STATUS_MEMORY, "out of memory");
         }
     }
@@ -161,7 +163,7 @@ static enum status put_curves(struct building *b, struct error *e) {
         struct db_quality *rows = at->rows;
         at->rows = NULL;
         if (rows != NULL)
-            status = rows_put_curve(b->find->writer, b->find->of, rows, at->row_count, e);
+            status = rows_put_curve(b->find->writer, &b->find->of, rows, at->row_count, e);
     }
     return status;
 }
@@ -175,8 +177,8 @@ enum status find_missing(const struct find *f, const size_t *numbers, size_t cou
                              ? ask_for(&b, numbers, points, e)
                              : error_set(e, STATUS_MEMORY, "out of memory");
     const struct build_request request = {
-        .stream = &f->source->stream,
-        .index = f->index,
+        .stream = &f->stream->stream,
+        .index = f->stream->index,
         .points = points,
         .point_count = count,
         .direct = f->direct,

@@ -10,10 +10,10 @@
  * threads may share one; the writer looks after itself. */
 struct find {
     const struct config *config;
-    const struct plan_game *game;
-    const struct source *source;
-    const struct stream_index *index; /* of the source's stream; NULL: made where it is needed */
-    const struct rows_of_game *of;
+    const struct plan_stream *plan;
+    const struct source *source;        /* of the game */
+    const struct source_stream *stream; /* of the source's, that of the plan */
+    struct rows_of_stream of;
     struct writer *writer;
     bool direct;          /* by the plain implementation of the technique's definition */
     int (*stopped)(void); /* nonzero: end with STATUS_INTERRUPTED; may be NULL */

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "config/config.h"
+#include "experiment/filter.h"
 #include "qemu/qemu.h"
 
 #include <inttypes.h>
@@ -12,8 +13,7 @@
 /* ---- sources ---- */
 
 /* Paths of the ROMs that are named by identity only, in the order of the games. */
-static enum status find_roms(const struct plan *p, char **paths, struct error *e) {
-    const struct config *config = p->config;
+static enum status find_roms(const struct config *config, char **paths, struct error *e) {
     struct rom_wish *wishes = calloc(config->games.len + 1, sizeof *wishes);
     size_t *owners = calloc(config->games.len + 1, sizeof *owners);
     enum status status = STATUS_OK;
@@ -49,9 +49,9 @@ static enum status open_rom(struct plan_game *p, const char *path, struct error 
                            "%s: is not the ROM that %s wants: PRG and CHR have SHA-1 %s, not %s",
                            path, g->place, p->cartridge->sha1, g->sha1);
     if (status == STATUS_OK)
-        status = movie_load(&p->movie, g->movie, e);
+        status = movie_load(&p->movie, p->movie_path, e);
     if (status == STATUS_OK && (status = movie_matches(&p->movie, p->cartridge, e)))
-        error_prefix(e, "%s", g->movie);
+        error_prefix(e, "%s", p->movie_path);
     if (status != STATUS_OK)
         return status;
     p->present = true;
@@ -62,7 +62,7 @@ static enum status open_rom(struct plan_game *p, const char *path, struct error 
 /* Without its ROM a game cannot be played, but what it would be is known: rows of other frames or
  * of another movie are then not taken for its own. */
 static void name_absent(struct plan_game *p) {
-    if (p->game->sha1 != NULL && movie_load(&p->movie, p->game->movie, NULL) == STATUS_OK)
+    if (p->game->sha1 != NULL && movie_load(&p->movie, p->movie_path, NULL) == STATUS_OK)
         name_replay(p, p->game->sha1);
 }
 
@@ -79,8 +79,8 @@ static enum status open_foreign(struct plan_game *p, struct error *e) {
                  p->game->instructions, CONFIG_METHOD);
     else
         snprintf(p->replay_key, PLAN_KEY, "graph=%s method=%d", graph, CONFIG_METHOD);
-    snprintf(p->sampling_key, PLAN_KEY, "file=%s", stream);
-    p->sampling.method = "file";
+    snprintf(p->streams->sampling_key, PLAN_KEY, "file=%s", stream);
+    p->streams->sampling.method = "file";
     return STATUS_OK;
 }
 
@@ -124,16 +124,18 @@ static enum status open_program(struct plan_game *p, struct error *e) {
     p->present = true;
     snprintf(p->replay_key, PLAN_KEY, "program=%s command=%s input=%s method=%d", image, command,
              input, CONFIG_METHOD);
-    snprintf(p->sampling_key, PLAN_KEY, "instructions every=%" PRIu64 " batch=%u", program->every,
+    struct plan_stream *s = p->streams;
+    snprintf(s->sampling_key, PLAN_KEY, "instructions every=%" PRIu64 " batch=%u", program->every,
              program->batch);
-    p->sampling.method = "instructions";
-    p->sampling.stride = (int64_t)program->every;
-    p->sampling.batch_length = (int64_t)program->batch;
+    s->sampling.method = "instructions";
+    s->sampling.stride = (int64_t)program->every;
+    s->sampling.batch_length = (int64_t)program->batch;
     return STATUS_OK;
 }
 
 /* By time, a seed without jitter does not matter. */
-static void name_sampling(struct plan_game *p, const struct sampler_options *s) {
+static void name_sampling(struct plan_stream *p) {
+    const struct sampler_options *s = &p->way->options;
     config_sampling_key(s, p->sampling_key, PLAN_KEY);
     p->sampling.method = sampler_by_words[s->by];
     p->sampling.weighting = s->weigh ? "cycles" : NULL;
@@ -152,21 +154,59 @@ static void name_sampling(struct plan_game *p, const struct sampler_options *s) 
     p->sampling.phase_cycles = (int64_t)s->phase_cycles;
 }
 
-static enum status open_game(const struct config *config, struct plan_game *p, const char *rom,
-                             struct error *e) {
-    enum status status = STATUS_OK;
-    p->sampling = db_new_sampling();
-    if (p->game->stream != NULL) {
-        status = open_foreign(p, e);
-    } else if (p->game->program != NULL) {
-        status = open_program(p, e);
-    } else {
-        name_sampling(p, &config->sampling);
-        if (rom != NULL)
-            status = open_rom(p, rom, e);
-        else
-            name_absent(p);
+/* "movie=b interval_ms=0.3": what tells the stream from the first of its game. */
+static void name_variant(const struct plan_game *p, struct plan_stream *s) {
+    const char *way = s->way != NULL ? s->way->variant : "";
+    const char *movie = p->label + strlen(p->game->name);
+    movie += movie[0] == ' ';
+    snprintf(s->variant, sizeof s->variant, "%s%s%s", movie,
+             movie[0] != '\0' && way[0] != '\0' ? " " : "", way);
+}
+
+static void name_rows(struct plan_game *p) {
+    struct db_replay replay = {.key = p->replay_key};
+    db_name_replay(&replay);
+    p->replay_id = replay.replay_id;
+    p->named = p->replay_key[0] != '\0';
+    for (size_t i = 0; i < p->stream_count; i++) {
+        struct plan_stream *s = &p->streams[i];
+        s->sampling.key = s->sampling_key;
+        db_name_sampling(&s->sampling);
+        struct db_stream stream = {.replay_id = p->replay_id,
+                                   .sampling_id = s->sampling.sampling_id};
+        db_name_stream(&stream);
+        s->stream_id = stream.stream_id;
     }
+}
+
+static enum status make_streams(const struct config *config, struct plan_game *p, struct error *e) {
+    const size_t count = p->movie_path != NULL ? config->samplings.len : 1;
+    p->streams = calloc(count, sizeof *p->streams);
+    if (p->streams == NULL)
+        return error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
+    p->stream_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct plan_stream *s = &p->streams[i];
+        s->sampling = db_new_sampling();
+        if (p->movie_path != NULL) {
+            s->way = &config->samplings.at[i];
+            name_sampling(s);
+        }
+        name_variant(p, s);
+    }
+    return STATUS_OK;
+}
+
+static enum status open_game(struct plan_game *p, const char *rom, struct error *e) {
+    enum status status = STATUS_OK;
+    if (p->game->stream != NULL)
+        status = open_foreign(p, e);
+    else if (p->game->program != NULL)
+        status = open_program(p, e);
+    else if (rom != NULL)
+        status = open_rom(p, rom, e);
+    else
+        name_absent(p);
     if (status != STATUS_OK) {
         if (status == STATUS_IO && e != NULL) { /* which line to mend */
             const struct error said = *e;
@@ -175,28 +215,19 @@ static enum status open_game(const struct config *config, struct plan_game *p, c
         error_prefix(e, "%s", p->game->name);
         return status;
     }
-    struct db_replay replay = {.key = p->replay_key};
-    p->sampling.key = p->sampling_key;
-    db_name_sampling(&p->sampling);
-    db_name_replay(&replay);
-    struct db_stream stream = {.replay_id = replay.replay_id,
-                               .sampling_id = p->sampling.sampling_id};
-    db_name_stream(&stream);
-    p->named = p->replay_key[0] != '\0';
-    p->replay_id = replay.replay_id;
-    p->stream_id = stream.stream_id;
+    name_rows(p);
     return STATUS_OK;
 }
 
 /* ---- what the database has ---- */
 
 struct lookup {
-    struct plan_game *game;
     const struct config *config;
+    struct plan_stream *stream;
     struct map by_id; /* a configuration's name in the database -> 1 + its index */
     const size_t *marks;
     size_t mark_count;
-    size_t *marks_seen; /* by point */
+    size_t *seen; /* by point: marks of its curve, of all shares */
 };
 
 int64_t plan_configuration_id(const struct config_point *point) {
@@ -242,11 +273,11 @@ static enum status note_stream(void *user, size_t columns, const char *const *na
     (void)columns;
     (void)names;
     (void)e;
-    struct plan_game *p = user;
-    p->has_stream = true;
-    p->batches = strtoull(values[0], NULL, 10);
-    snprintf(p->stream_hash, sizeof p->stream_hash, "%s", values[1]);
-    p->batch_length = strtoull(values[2], NULL, 10);
+    struct plan_stream *s = user;
+    s->has_stream = true;
+    s->batches = strtoull(values[0], NULL, 10);
+    snprintf(s->hash, sizeof s->hash, "%s", values[1]);
+    s->batch_length = strtoull(values[2], NULL, 10);
     return STATUS_OK;
 }
 
@@ -259,7 +290,7 @@ static enum status note_result(void *user, size_t columns, const char *const *na
     size_t i;
     if (!find_point(l, values[0], &i))
         return STATUS_OK;
-    struct plan_point *point = &l->game->points[i];
+    struct plan_point *point = &l->stream->points[i];
     point->has_result = strcmp(values[1], "1") == 0;
     snprintf(point->graph_hash, sizeof point->graph_hash, "%s", values[2]);
     return STATUS_OK;
@@ -276,40 +307,66 @@ static enum status note_mark(void *user, size_t columns, const char *const *name
         return STATUS_OK;
     uint64_t batches = strtoull(values[1], NULL, 10);
     for (size_t k = 0; k < l->mark_count; k++)
-        l->marks_seen[i] += l->marks[k] == batches;
-    l->game->points[i].has_curve = l->marks_seen[i] == l->mark_count;
+        l->seen[i] += l->marks[k] == batches;
+    l->stream->points[i].has_curve = l->seen[i] == l->mark_count * l->config->hot.len;
     return STATUS_OK;
 }
 
-/* A result is whole with its graph and its quality; version 1 stored less. */
+/* A result is whole with its graph, and its quality for each share; version 1 stored less. */
 static const char results_sql[] =
-    "SELECT r.configuration_id, g.data IS NOT NULL AND q.hot_found IS NOT NULL, g.hash"
-    " FROM result r JOIN graph g USING (graph_id) LEFT JOIN quality q"
-    " ON q.stream_id = r.stream_id AND q.configuration_id = r.configuration_id"
-    " AND q.part = 'first' AND q.batches = ?2 AND q.hot_permille = 900"
-    " WHERE r.stream_id = ?1";
+    "SELECT r.configuration_id, g.data IS NOT NULL AND (SELECT count(*) FROM quality q"
+    " WHERE q.stream_id = r.stream_id AND q.configuration_id = r.configuration_id"
+    " AND q.part = 'first' AND q.batches = ?2 AND q.hot_found IS NOT NULL"
+    " AND q.hot_permille IN (SELECT value FROM json_each(?3))) = ?4, g.hash"
+    " FROM result r JOIN graph g USING (graph_id) WHERE r.stream_id = ?1";
+
+static const char marks_sql[] =
+    "SELECT configuration_id, batches FROM quality WHERE stream_id = ?1 AND part = 'first'"
+    " AND hot_permille IN (SELECT value FROM json_each(?2))";
+
+/* "[900,950]" */
+static char *list_shares(const struct config *c) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out != NULL && i < c->hot.len; i++)
+        fprintf(out, "%c%u", i == 0 ? '[' : ',', c->hot.at[i]);
+    if (out != NULL)
+        fputc(']', out);
+    return out != NULL && fclose(out) == 0 ? text : NULL;
+}
 
 static enum status look_at_points(struct db *db, struct lookup *l, struct error *e) {
-    size_t *marks;
-    enum status status = plan_marks(l->config, l->game->batches, &marks, &l->mark_count, e);
+    size_t *marks = NULL;
+    char *shares = list_shares(l->config);
+    enum status status = plan_marks(l->config, l->stream->batches, &marks, &l->mark_count, e);
     l->marks = marks;
-    l->marks_seen = calloc(l->config->points.len, sizeof *l->marks_seen);
-    if (status == STATUS_OK && l->marks_seen == NULL)
+    l->seen = calloc(l->config->points.len, sizeof *l->seen);
+    if (status == STATUS_OK && (l->seen == NULL || shares == NULL))
         status = error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
         status = number_points(l, e);
     if (status == STATUS_OK)
-        status = db_query(db, results_sql, note_result, l, e, "ii", l->game->stream_id,
-                          (int64_t)l->game->batches);
+        status = db_query(db, results_sql, note_result, l, e, "iiti", l->stream->stream_id,
+                          (int64_t)l->stream->batches, shares, (int64_t)l->config->hot.len);
     if (status == STATUS_OK)
-        status = db_query(db,
-                          "SELECT configuration_id, batches FROM quality WHERE stream_id = ?"
-                          " AND part = 'first' AND hot_permille = 900",
-                          note_mark, l, e, "i", l->game->stream_id);
+        status = db_query(db, marks_sql, note_mark, l, e, "it", l->stream->stream_id, shares);
+    free(shares);
     free(marks);
-    free(l->marks_seen);
+    free(l->seen);
     map_free(&l->by_id);
     return status;
+}
+
+static enum status look_at_stream(struct db *db, const struct config *config, struct plan_stream *s,
+                                  struct error *e) {
+    enum status status =
+        db_query(db, "SELECT batches, hash, batch_length FROM stream WHERE stream_id = ?",
+                 note_stream, s, e, "i", s->stream_id);
+    if (status != STATUS_OK || !s->has_stream)
+        return status;
+    struct lookup lookup = {.config = config, .stream = s};
+    return look_at_points(db, &lookup, e);
 }
 
 static enum status look_at_game(struct db *db, const struct config *config, struct plan_game *p,
@@ -321,38 +378,70 @@ static enum status look_at_game(struct db *db, const struct config *config, stru
                                   " FROM replay p LEFT JOIN graph g USING (graph_id)"
                                   " WHERE replay_id = ?",
                                   note_replay, p, e, "i", p->replay_id);
-    if (status == STATUS_OK)
-        status = db_query(db, "SELECT batches, hash, batch_length FROM stream WHERE stream_id = ?",
-                          note_stream, p, e, "i", p->stream_id);
-    if (status != STATUS_OK || !p->has_stream)
-        return status;
-    struct lookup lookup = {.game = p, .config = config};
-    return look_at_points(db, &lookup, e);
+    for (size_t i = 0; status == STATUS_OK && i < p->stream_count; i++) {
+        struct plan_stream *s = &p->streams[i];
+        s->points = calloc(config->points.len, sizeof *s->points);
+        status = s->points != NULL ? look_at_stream(db, config, s, e)
+                                   : error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
+    }
+    return status;
 }
 
-enum status plan_fits(const struct plan_game *game, const struct config_point *point,
+/* ---- what is missing ---- */
+
+enum status plan_fits(const struct plan_stream *stream, const struct config_point *point,
                       struct error *e) {
-    const struct stream shape = {.batch_length = game->batch_length, .batch_count = game->batches};
+    const struct stream shape = {.batch_length = stream->batch_length,
+                                 .batch_count = stream->batches};
     return technique_fits(point->technique, &shape, point->values, e);
 }
 
-void plan_count(const struct plan *p, struct plan_game *game) {
-    game->missing = !game->has_stream || !game->has_exact;
+static size_t lacking(const struct plan *p, const struct plan_stream *s, size_t point) {
+    const struct plan_point *at = &s->points[point];
+    if (at->unfit)
+        return 0;
+    return !at->has_result + (size_t)(p->config->points.at[point].label != NULL && !at->has_curve);
+}
+
+size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point) {
+    return s->wanted && p->wanted[point] && !s->points[point].elsewhere ? lacking(p, s, point) : 0;
+}
+
+static void count_stream(const struct plan *p, struct plan_stream *s) {
+    const bool known = s->has_stream || s->batches > 0;
+    if (!known && s->way != NULL) /* what it will be like; a game has batches enough */
+        s->batch_length = s->way->options.batch_length;
+    size_t asked = 0;
+    s->missing = s->left = 0;
     for (size_t i = 0; i < p->config->points.len; i++) {
-        struct plan_point *point = &game->points[i];
-        const struct config_point *wanted = &p->config->points.at[i];
-        point->unfit = plan_fits(game, wanted, NULL) != STATUS_OK;
-        if (point->unfit || point->elsewhere)
-            continue;
-        game->missing += !point->has_result;
-        game->missing += wanted->label != NULL && !point->has_curve;
+        asked += s->wanted && p->wanted[i] && !s->points[i].elsewhere;
+        if (s->batch_length > 0) {
+            const struct plan_stream shape = {.batch_length = s->batch_length,
+                                              .batches = known ? s->batches : 1};
+            s->points[i].unfit = plan_fits(&shape, &p->config->points.at[i], NULL) != STATUS_OK;
+        }
+        s->missing += plan_due(p, s, i);
+        s->left += lacking(p, s, i) - plan_due(p, s, i);
     }
+    *(asked > 0 ? &s->missing : &s->left) += !s->has_stream;
+}
+
+void plan_count(const struct plan *p, struct plan_game *game) {
+    bool to_play = false;
+    game->missing = game->left = 0;
+    for (size_t i = 0; i < game->stream_count; i++) {
+        count_stream(p, &game->streams[i]);
+        game->missing += game->streams[i].missing;
+        game->left += game->streams[i].left;
+        to_play |= game->streams[i].missing > 0 && !game->streams[i].has_stream;
+    }
+    game->missing += !game->has_exact && !to_play;
 }
 
 /* Two games of one replay and sampling are one stream, and what is found belongs to both. */
 static struct plan_game *find_same(const struct plan *p, const struct plan_game *game) {
     for (struct plan_game *g = p->games; g < game; g++)
-        if (g->wanted && g->present && g->stream_id == game->stream_id)
+        if (g->wanted && g->present && g->streams->stream_id == game->streams->stream_id)
             return g->same != NULL ? g->same : g;
     return NULL;
 }
@@ -373,35 +462,84 @@ enum status plan_marks(const struct config *config, uint64_t batches, size_t **o
 
 /* ---- the plan ---- */
 
-static enum status choose_games(struct plan *p, const char *const *names, size_t count,
+/* "burrow movie=second": movies but the first are named by their files, without what a digest's
+ * lines cannot have in them. */
+static void label_game(struct plan_game *p, size_t movie) {
+    size_t len = (size_t)snprintf(p->label, sizeof p->label, "%s", p->game->name);
+    if (movie == 0)
+        return;
+    const char *slash = strrchr(p->movie_path, '/'),
+               *file = slash != NULL ? slash + 1 : p->movie_path;
+    const char *dot = strrchr(file, '.');
+    const int stem = dot != NULL && dot > file ? (int)(dot - file) : (int)strlen(file);
+    snprintf(p->label + len, sizeof p->label - len, " movie=%.*s", stem > 120 ? 120 : stem, file);
+    for (char *c = p->label + len + 1; *c != '\0'; c++)
+        if (*c < '-' || (*c > '9' && *c < 'A' && *c != '=') || *c == '/' || *c > 'z')
+            *c = '_';
+}
+
+static size_t count_movies(const struct config_game *g) {
+    size_t count = 1;
+    for (size_t i = 0; g->further != NULL && g->further[i] != NULL; i++)
+        count++;
+    return count;
+}
+
+static enum status list_games(struct plan *p, struct error *e) {
+    const struct config *config = p->config;
+    size_t total = 0;
+    for (size_t i = 0; i < config->games.len; i++)
+        total += count_movies(&config->games.at[i]);
+    p->games = calloc(total + 1, sizeof *p->games);
+    p->wanted = calloc(config->points.len + 1, sizeof *p->wanted);
+    if (p->games == NULL || p->wanted == NULL)
+        return error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
+    for (size_t i = 0; i < config->games.len; i++) {
+        const struct config_game *g = &config->games.at[i];
+        const size_t movies = count_movies(g);
+        for (size_t k = 0; k < movies; k++) {
+            struct plan_game *game = &p->games[p->count++];
+            *game =
+                (struct plan_game){.game = g, .movie_path = k == 0 ? g->movie : g->further[k - 1]};
+            label_game(game, k);
+            enum status status = make_streams(config, game, e);
+            if (status != STATUS_OK)
+                return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* Its movies must be told apart, by name and by content. */
+static enum status refuse_movie(const struct plan *p, const struct plan_game *game,
                                 struct error *e) {
-    for (size_t i = 0; i < p->config->games.len; i++)
-        p->games[i].wanted = names == NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct config_game *g = config_find_game(p->config, names[i]);
-        if (g == NULL)
-            return error_set(e, STATUS_ARGUMENT, "%s: has no game named '%s'", p->config->path,
-                             names[i]);
-        p->games[g - p->config->games.at].wanted = true;
+    for (const struct plan_game *g = p->games; g < game; g++) {
+        if (g->game != game->game)
+            continue;
+        if (strcmp(g->label, game->label) == 0)
+            return error_set(e, STATUS_FORMAT,
+                             "%s: two movies of %s have the name %s: rows are told apart by it",
+                             game->game->place, game->game->name, game->movie_path);
+        if (game->named && g->replay_id == game->replay_id)
+            return error_set(e, STATUS_FORMAT, "%s: %s and %s are the same movie",
+                             game->game->place, g->movie_path, game->movie_path);
     }
     return STATUS_OK;
 }
 
 /* Of games that are not wanted only the names of their rows are of interest, where those can be
  * had. */
-static enum status make_game(struct plan *p, size_t i, const char *rom, struct db *db,
+static enum status make_game(struct plan *p, struct plan_game *game, const char *rom, struct db *db,
                              struct error *e) {
-    struct plan_game *game = &p->games[i];
     if (!game->wanted) {
-        game->present = open_game(p->config, game, rom, NULL) == STATUS_OK && game->present;
+        game->present = open_game(game, rom, NULL) == STATUS_OK && game->present;
         return STATUS_OK;
     }
-    enum status status = open_game(p->config, game, rom, e);
+    enum status status = open_game(game, rom, e);
+    if (status == STATUS_OK)
+        status = refuse_movie(p, game, e);
     if (status != STATUS_OK || !game->present)
         return status;
-    game->points = calloc(p->config->points.len, sizeof *game->points);
-    if (game->points == NULL)
-        return error_set(e, STATUS_MEMORY, "%s: out of memory", p->config->path);
     if ((status = look_at_game(db, p->config, game, e)))
         return status;
     plan_count(p, game);
@@ -410,23 +548,22 @@ static enum status make_game(struct plan *p, size_t i, const char *rom, struct d
     return STATUS_OK;
 }
 
-enum status plan_make(struct plan *out, const struct config *config, const char *const *names,
-                      size_t name_count, struct db *db, struct error *e) {
-    struct plan p = {.config = config,
-                     .games = calloc(config->games.len + 1, sizeof(struct plan_game))};
+enum status plan_make(struct plan *out, const struct config *config,
+                      const struct plan_filter *filter, struct db *db, struct error *e) {
+    struct plan p = {.config = config};
     char **roms = calloc(config->games.len + 1, sizeof *roms);
-    enum status status = STATUS_OK;
-    if (p.games == NULL || roms == NULL)
-        status = error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
-    for (size_t i = 0; status == STATUS_OK && i < config->games.len; i++)
-        p.games[i].game = &config->games.at[i];
+    enum status status = roms != NULL
+                             ? list_games(&p, e)
+                             : error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
     if (status == STATUS_OK)
-        status = choose_games(&p, names, name_count, e);
+        status = filter_apply(&p, filter, e);
     if (status == STATUS_OK)
-        status = find_roms(&p, roms, e);
-    for (size_t i = 0; status == STATUS_OK && i < config->games.len; i++)
+        status = find_roms(config, roms, e);
+    for (size_t i = 0; status == STATUS_OK && i < p.count; i++) {
+        const struct config_game *g = p.games[i].game;
         status =
-            make_game(&p, i, p.games[i].game->rom != NULL ? p.games[i].game->rom : roms[i], db, e);
+            make_game(&p, &p.games[i], g->rom != NULL ? g->rom : roms[g - config->games.at], db, e);
+    }
     for (size_t i = 0; roms != NULL && i < config->games.len; i++)
         free(roms[i]);
     free(roms);
@@ -437,11 +574,15 @@ enum status plan_make(struct plan *out, const struct config *config, const char 
 }
 
 void plan_free(struct plan *p) {
-    for (size_t i = 0; p->games != NULL && i < p->config->games.len; i++) {
-        cartridge_free(p->games[i].cartridge);
-        movie_free(&p->games[i].movie);
-        free(p->games[i].points);
+    for (size_t i = 0; i < p->count; i++) {
+        struct plan_game *game = &p->games[i];
+        cartridge_free(game->cartridge);
+        movie_free(&game->movie);
+        for (size_t k = 0; k < game->stream_count; k++)
+            free(game->streams[k].points);
+        free(game->streams);
     }
     free(p->games);
+    free(p->wanted);
     *p = (struct plan){0};
 }

@@ -12,7 +12,7 @@
 struct reasons {
     const struct plan *plan;
     const struct plan_game *game;
-    bool member; /* the experiment expects just this stream already */
+    bool member; /* the experiment expects just these streams already */
     bool known;  /* the game has another stream in the experiment: */
     char replay[PLAN_KEY], sampling[PLAN_KEY];
     struct map configurations; /* names of those that the experiment has; value 1 */
@@ -31,13 +31,23 @@ static void add(struct reasons *r, const char *format, ...) {
 
 /* ---- what the database has ---- */
 
+/* Which of the game's replays has that stream now; NULL: none. */
+static const struct plan_game *find_owner(const struct reasons *r, int64_t stream_id) {
+    for (size_t i = 0; i < r->plan->count; i++)
+        for (size_t k = 0; k < r->plan->games[i].stream_count; k++)
+            if (r->plan->games[i].game == r->game->game &&
+                r->plan->games[i].streams[k].stream_id == stream_id)
+                return &r->plan->games[i];
+    return NULL;
+}
+
 static enum status note_stream(void *user, size_t columns, const char *const *names,
                                const char *const *values, struct error *e) {
     (void)columns, (void)names, (void)e;
     struct reasons *r = user;
-    if (strtoll(values[0], NULL, 10) == r->game->stream_id) {
-        r->member = true;
-    } else if (values[1] != NULL) {
+    const struct plan_game *owner = find_owner(r, strtoll(values[0], NULL, 10));
+    r->member |= owner == r->game;
+    if (owner == NULL && values[1] != NULL) {
         r->known = true;
         snprintf(r->replay, sizeof r->replay, "%s", values[1]);
         snprintf(r->sampling, sizeof r->sampling, "%s", values[2]);
@@ -101,7 +111,10 @@ static void add_changes(struct reasons *r, const char *key, const char *before,
 static void tell_changes(struct reasons *r) {
     const char *between = "changed: ";
     add_changes(r, r->game->replay_key, r->replay, &between);
-    if (strcmp(r->game->sampling_key, r->sampling) != 0) {
+    bool same = false;
+    for (size_t i = 0; i < r->game->stream_count; i++)
+        same |= strcmp(r->game->streams[i].sampling_key, r->sampling) == 0;
+    if (!same) {
         add(r, "%s%s", between, r->game->game->stream != NULL ? "stream" : "sampling");
         between = ", ";
     }
@@ -117,24 +130,46 @@ static void add_count(struct reasons *r, size_t count, const char *what, const c
             state);
 }
 
-static void tell_points(struct reasons *r) {
-    size_t fresh = 0, results = 0, curves = 0;
+struct tally {
+    size_t streams, fresh, results, curves;
+};
+
+static void count_points(const struct reasons *r, const struct plan_stream *stream,
+                         struct tally *t) {
     for (size_t i = 0; i < r->plan->config->points.len; i++) {
-        const struct plan_point *point = &r->game->points[i];
+        const struct plan_point *point = &stream->points[i];
         const struct config_point *wanted = &r->plan->config->points.at[i];
-        if (point->unfit || point->elsewhere)
+        if (plan_due(r->plan, stream, i) == 0)
             continue;
         const bool is_new =
             map_find(&r->configurations, (uint64_t)plan_configuration_id(wanted)) == NULL;
-        fresh += is_new && !point->has_result;
-        results += !is_new && !point->has_result;
-        curves += wanted->label != NULL && !point->has_curve && point->has_result;
+        t->fresh += is_new && !point->has_result;
+        t->results += !is_new && !point->has_result;
+        t->curves += wanted->label != NULL && !point->has_curve && point->has_result;
+    }
+}
+
+static void tell_points(struct reasons *r) {
+    struct tally t = {0};
+    for (size_t i = 0; i < r->game->stream_count; i++) {
+        const struct plan_stream *stream = &r->game->streams[i];
+        t.streams += stream->missing > 0 && !stream->has_stream;
+        if (stream->has_stream)
+            count_points(r, stream, &t);
     }
     if (!r->game->has_exact)
         add(r, "the exact graph missing");
-    add_count(r, fresh, "configuration", "new");
-    add_count(r, results, "result", "missing");
-    add_count(r, curves, "curve", "missing");
+    add_count(r, t.streams, "stream", "new");
+    add_count(r, t.fresh, "configuration", "new");
+    add_count(r, t.results, "result", "missing");
+    add_count(r, t.curves, "curve", "missing");
+}
+
+static bool has_some_stream(const struct plan_game *game) {
+    for (size_t i = 0; i < game->stream_count; i++)
+        if (game->streams[i].has_stream)
+            return true;
+    return false;
 }
 
 enum status plan_why(const struct plan *p, const struct plan_game *game, struct db *db, char *out,
@@ -142,7 +177,7 @@ enum status plan_why(const struct plan *p, const struct plan_game *game, struct 
     struct reasons r = {.plan = p, .game = game, .out = out, .size = size};
     out[0] = '\0';
     enum status status = look(&r, db, e);
-    if (status == STATUS_OK && game->has_stream)
+    if (status == STATUS_OK && has_some_stream(game))
         tell_points(&r);
     else if (status == STATUS_OK && r.known)
         tell_changes(&r);

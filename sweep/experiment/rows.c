@@ -15,20 +15,26 @@ static enum status hand_over(struct writer *w, void *job,
 
 /* ---- replay, exact graph and stream ---- */
 
+struct stream_job {
+    struct db_sampling sampling;
+    struct db_stream stream;
+    char sampling_key[PLAN_KEY], hash[17];
+};
+
 struct source_job {
     struct db_movie movie; /* sha1 NULL: none */
-    struct db_sampling sampling;
     struct db_graph graph;
     struct db_replay replay;
-    struct db_stream stream;
+    struct stream_job *streams;
+    size_t stream_count;
     struct db_exact_edge *edges;
     size_t edge_count;
     /* What the rows' texts point to. */
     struct bytes packed;
     char *movie_file, *engine_options;
     char movie_sha1[41], rom_sha1[41], engine[40];
-    char replay_key[PLAN_KEY], sampling_key[PLAN_KEY];
-    char ram_hash[17], frames_hash[33], exact_hash[33], stream_hash[17];
+    char replay_key[PLAN_KEY];
+    char ram_hash[17], frames_hash[33], exact_hash[33];
 };
 
 static void free_source(void *self) {
@@ -36,6 +42,7 @@ static void free_source(void *self) {
     free(job->movie_file);
     free(job->engine_options);
     free(job->edges);
+    free(job->streams);
     bytes_free(&job->packed);
     free(job);
 }
@@ -56,11 +63,15 @@ static enum status write_source(struct db *db, void *self, struct error *e) {
         job->edges[i].replay_id = job->replay.replay_id;
         status = db_put_exact_edge(db, &job->edges[i], e);
     }
-    if (status == STATUS_OK)
-        status = db_put_sampling(db, &job->sampling, e);
-    job->stream.replay_id = job->replay.replay_id;
-    job->stream.sampling_id = job->sampling.sampling_id;
-    return status == STATUS_OK ? db_put_stream(db, &job->stream, e) : status;
+    for (size_t i = 0; status == STATUS_OK && i < job->stream_count; i++) {
+        struct stream_job *s = &job->streams[i];
+        status = db_put_sampling(db, &s->sampling, e);
+        s->stream.replay_id = job->replay.replay_id;
+        s->stream.sampling_id = s->sampling.sampling_id;
+        if (status == STATUS_OK)
+            status = db_put_stream(db, &s->stream, e);
+    }
+    return status;
 }
 
 /* Copies the exact graph's edges, each with its part in the hot graphs, and counts them. */
@@ -100,8 +111,8 @@ static bool copy_edges(struct source_job *job, const struct graph *exact) {
 static void fill_played(struct source_job *job, const struct plan_game *game,
                         const struct source *source) {
     struct db_replay *row = &job->replay;
-    const char *slash = strrchr(game->game->movie, '/');
-    job->movie_file = strdup(slash != NULL ? slash + 1 : game->game->movie);
+    const char *slash = strrchr(game->movie_path, '/');
+    job->movie_file = strdup(slash != NULL ? slash + 1 : game->movie_path);
     job->movie = (struct db_movie){.sha1 = strcpy(job->movie_sha1, game->movie.sha1),
                                    .file = job->movie_file,
                                    .lines = (int64_t)game->movie.line_count};
@@ -118,9 +129,8 @@ static void fill_played(struct source_job *job, const struct plan_game *game,
     row->exact_steps = (int64_t)source->exact_cost.steps;
 }
 
-static void fill_source(struct source_job *job, const struct rows_of_game *of,
-                        const struct plan_game *game, const struct source *source) {
-    const struct stream *s = &source->stream;
+static void fill_source(struct source_job *job, int64_t run_id, const struct plan_game *game,
+                        const struct source *source) {
     struct db_replay *row = &job->replay;
     *row = db_new_replay();
     row->key = strcpy(job->replay_key, game->replay_key);
@@ -129,15 +139,20 @@ static void fill_source(struct source_job *job, const struct rows_of_game *of,
     row->cycles = source->cycles;
     row->exact_hash = strcpy(job->exact_hash, source->exact_hash);
     row->seconds = source->seconds;
-    row->run_id = of->run_id;
+    row->run_id = run_id;
     if (game->cartridge != NULL)
         fill_played(job, game, source);
     job->graph = (struct db_graph){.hash = job->exact_hash,
                                    .edges = (int64_t)source->exact.edge_count,
                                    .blocks = (int64_t)source->exact.block_count,
                                    .data = {job->packed.at, job->packed.len}};
-    job->sampling = game->sampling;
-    job->sampling.key = strcpy(job->sampling_key, game->sampling_key);
+}
+
+static void fill_stream(struct stream_job *job, int64_t run_id, const struct plan_stream *planned,
+                        const struct source_stream *made) {
+    const struct stream *s = &made->stream;
+    job->sampling = planned->sampling;
+    job->sampling.key = strcpy(job->sampling_key, planned->sampling_key);
     job->stream = db_new_stream();
     job->stream.batch_length = (int64_t)s->batch_length;
     job->stream.batches = (int64_t)s->batch_count;
@@ -145,22 +160,33 @@ static void fill_source(struct source_job *job, const struct rows_of_game *of,
     job->stream.overruns = (int64_t)s->overruns;
     if (s->of == STREAM_OF_TRANSFERS) /* where it went is not looked at */
         job->stream.observed = (int64_t)stream_observed(s, s->batch_count);
-    job->stream.hash = strcpy(job->stream_hash, source->stream_hash);
-    job->stream.run_id = of->run_id;
+    job->stream.hash = strcpy(job->hash, made->hash);
+    job->stream.run_id = run_id;
 }
 
-enum status rows_put_source(struct writer *w, const struct rows_of_game *of,
-                            const struct plan_game *game, const struct source *source,
-                            const char *engine_options, struct error *e) {
+static bool fill_streams(struct source_job *job, int64_t run_id, const struct plan_game *game,
+                         const struct source *source) {
+    job->streams = calloc(source->stream_count + 1, sizeof *job->streams);
+    for (size_t i = 0; job->streams != NULL && i < source->stream_count; i++)
+        if (source->streams[i].stream.batch_length > 0)
+            fill_stream(&job->streams[job->stream_count++], run_id, &game->streams[i],
+                        &source->streams[i]);
+    return job->streams != NULL;
+}
+
+enum status rows_put_source(struct writer *w, int64_t run_id, const struct plan_game *game,
+                            const struct source *source, const char *engine_options,
+                            struct error *e) {
     struct source_job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return hand_over(w, NULL, write_source, free_source, e);
     job->engine_options = strdup(engine_options);
     enum status status = db_pack_graph(&job->packed, &source->exact, e);
     if (status == STATUS_OK)
-        fill_source(job, of, game, source);
+        fill_source(job, run_id, game, source);
     if (status != STATUS_OK || job->engine_options == NULL ||
-        (game->cartridge != NULL && job->movie_file == NULL) || !copy_edges(job, &source->exact)) {
+        (game->cartridge != NULL && job->movie_file == NULL) ||
+        !fill_streams(job, run_id, game, source) || !copy_edges(job, &source->exact)) {
         free_source(job);
         job = NULL;
     }
@@ -174,7 +200,9 @@ struct result_job {
 };
 
 static void free_result(void *self) {
-    bytes_free(&((struct result_job *)self)->row.graph);
+    struct rows_result *row = &((struct result_job *)self)->row;
+    bytes_free(&row->graph);
+    free(row->qualities);
     free(self);
 }
 
@@ -188,19 +216,32 @@ static enum status write_result(struct db *db, void *self, struct error *e) {
     row->result.graph_id = graph.graph_id;
     if (status == STATUS_OK)
         status = db_put_result(db, &row->result, e);
-    return status == STATUS_OK ? db_put_quality(db, &row->quality, e) : status;
+    for (size_t i = 0; status == STATUS_OK && i < row->quality_count; i++)
+        status = db_put_quality(db, &row->qualities[i], e);
+    return status;
 }
 
-enum status rows_put_result(struct writer *w, const struct rows_of_game *of,
+static void set_owner(struct db_quality *rows, size_t count, const struct rows_of_stream *of) {
+    for (size_t i = 0; i < count; i++) {
+        rows[i].stream_id = of->stream_id;
+        rows[i].run_id = of->run_id;
+    }
+}
+
+enum status rows_put_result(struct writer *w, const struct rows_of_stream *of,
                             struct rows_result *row, struct error *e) {
     struct result_job *job = calloc(1, sizeof *job);
-    row->result.stream_id = row->quality.stream_id = of->stream_id;
-    row->result.run_id = row->quality.run_id = of->run_id;
-    if (job != NULL)
+    row->result.stream_id = of->stream_id;
+    row->result.run_id = of->run_id;
+    set_owner(row->qualities, row->quality_count, of);
+    if (job != NULL) {
         job->row = *row;
-    else
+    } else {
         bytes_free(&row->graph);
+        free(row->qualities);
+    }
     row->graph = (struct bytes){0};
+    row->qualities = NULL;
     return hand_over(w, job, write_result, free_result, e);
 }
 
@@ -224,13 +265,10 @@ static enum status write_curve(struct db *db, void *self, struct error *e) {
     return status;
 }
 
-enum status rows_put_curve(struct writer *w, const struct rows_of_game *of, struct db_quality *rows,
-                           size_t count, struct error *e) {
+enum status rows_put_curve(struct writer *w, const struct rows_of_stream *of,
+                           struct db_quality *rows, size_t count, struct error *e) {
     struct curve_job *job = calloc(1, sizeof *job);
-    for (size_t i = 0; i < count; i++) {
-        rows[i].stream_id = of->stream_id;
-        rows[i].run_id = of->run_id;
-    }
+    set_owner(rows, count, of);
     if (job != NULL)
         *job = (struct curve_job){.rows = rows, .count = count};
     else

@@ -102,6 +102,7 @@ static double estimate_frames(const struct plan_game *game) {
 /* One configuration on one stream. */
 struct item {
     struct plan_game *game;
+    struct plan_stream *stream;
     struct plan_point *point;
     const char *key;
 };
@@ -112,8 +113,8 @@ static int compare_items(const void *a, const void *b) {
     const struct item *x = a, *y = b;
     if (x->game->replay_id != y->game->replay_id)
         return x->game->replay_id < y->game->replay_id ? -1 : 1;
-    if (x->game->stream_id != y->game->stream_id)
-        return x->game->stream_id < y->game->stream_id ? -1 : 1;
+    if (x->stream->stream_id != y->stream->stream_id)
+        return x->stream->stream_id < y->stream->stream_id ? -1 : 1;
     return strcmp(x->key, y->key);
 }
 
@@ -122,16 +123,26 @@ struct division {
     VEC(struct shard_share) shares;
 };
 
+static bool list_stream(struct division *d, const struct plan *p, struct plan_game *game,
+                        struct plan_stream *stream) {
+    bool ok = true;
+    for (size_t i = 0; ok && stream->wanted && i < p->config->points.len; i++)
+        ok = !p->wanted[i] ||
+             vec_push(&d->items, ((struct item){.game = game,
+                                                .stream = stream,
+                                                .point = &stream->points[i],
+                                                .key = p->config->points.at[i].key}));
+    return ok;
+}
+
 static bool list_items(struct division *d, const struct plan *p) {
     bool ok = true;
-    for (size_t i = 0; i < p->config->games.len; i++) {
+    for (size_t i = 0; i < p->count; i++) {
         struct plan_game *game = &p->games[i];
         if (!game->wanted || !game->present || game->same != NULL)
             continue;
-        for (size_t k = 0; ok && k < p->config->points.len; k++)
-            ok = vec_push(&d->items, ((struct item){.game = game,
-                                                    .point = &game->points[k],
-                                                    .key = p->config->points.at[k].key}));
+        for (size_t k = 0; ok && k < game->stream_count; k++)
+            ok = list_stream(d, p, game, &game->streams[k]);
     }
     qsort(d->items.at, d->items.len, sizeof *d->items.at, compare_items);
     return ok;
@@ -157,7 +168,7 @@ static bool list_shares(struct division *d) {
 
 /* Takes away from the plan what other shards do. */
 static void keep(struct division *d, struct plan *p, uint64_t number) {
-    for (size_t i = 0; i < p->config->games.len; i++) {
+    for (size_t i = 0; i < p->count; i++) {
         struct plan_game *game = &p->games[i];
         game->wanted &= !game->present;
     }
@@ -166,19 +177,19 @@ static void keep(struct division *d, struct plan *p, uint64_t number) {
         for (size_t k = 0; k < d->shares.at[i].items; k++, at++) {
             at->point->elsewhere = shard_of(&d->shares.at[i], k) != number;
             at->game->wanted |= !at->point->elsewhere;
-            at->game->part |= at->point->elsewhere;
         }
 }
 
 static void count_again(struct plan *p) {
     p->missing = 0;
-    for (size_t i = 0; i < p->config->games.len; i++) {
+    for (size_t i = 0; i < p->count; i++) {
         struct plan_game *game = &p->games[i];
         if (game->same != NULL) {
             game->wanted = game->same->wanted;
-            game->part = game->same->part;
-            for (size_t k = 0; game->wanted && k < p->config->points.len; k++)
-                game->points[k].elsewhere = game->same->points[k].elsewhere;
+            for (size_t k = 0; game->wanted && k < game->stream_count; k++)
+                for (size_t n = 0; n < p->config->points.len; n++)
+                    game->streams[k].points[n].elsewhere =
+                        game->same->streams[k].points[n].elsewhere;
         }
         if (!game->wanted || !game->present)
             continue;
@@ -203,23 +214,31 @@ enum status plan_shard(struct plan *p, struct shard shard, struct error *e) {
 
 /* ---- what is known from elsewhere ---- */
 
-static bool is_known(const struct plan *known, const struct plan_game *game, size_t point) {
-    const struct plan_point *there = &game->points[point];
+static bool is_known(const struct plan *known, const struct plan_stream *stream, size_t point) {
+    const struct plan_point *there = &stream->points[point];
     return there->has_result && (there->has_curve || known->config->points.at[point].label == NULL);
 }
 
+/* Is something left of the stream that is not known? */
+static bool leave_stream(const struct plan *p, struct plan_stream *stream, const struct plan *known,
+                         const struct plan_stream *there) {
+    bool left = false;
+    for (size_t i = 0; i < p->config->points.len; i++) {
+        stream->points[i].elsewhere |= there->has_stream && is_known(known, there, i);
+        left |= p->wanted[i] && !stream->points[i].elsewhere && !there->points[i].unfit;
+    }
+    return stream->wanted && left;
+}
+
 void plan_leave(struct plan *p, const struct plan *known) {
-    for (size_t i = 0; i < p->config->games.len; i++) {
+    for (size_t i = 0; i < p->count; i++) {
         struct plan_game *game = &p->games[i];
         const struct plan_game *there = &known->games[i];
         bool left = false;
-        if (!game->wanted || !game->present || !there->has_stream || !there->has_exact)
+        if (!game->wanted || !game->present || !there->has_exact)
             continue;
-        for (size_t k = 0; k < p->config->points.len; k++) {
-            game->points[k].elsewhere |= is_known(known, there, k);
-            game->part |= game->points[k].elsewhere;
-            left |= !game->points[k].elsewhere && !there->points[k].unfit;
-        }
+        for (size_t k = 0; k < game->stream_count; k++)
+            left |= leave_stream(p, &game->streams[k], known, &there->streams[k]);
         game->wanted = left;
     }
     count_again(p);

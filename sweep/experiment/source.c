@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -28,6 +29,9 @@ struct pass {
     struct hash *frames;    /* NULL: not wanted */
 };
 
+/* Observers that a machine has room for beside samplers: exact, and the structure's. */
+enum { OTHER_OBSERVERS = 2, SAMPLERS_MOST = NES_OBSERVERS - OTHER_OBSERVERS };
+
 static enum status play(const struct pass *p, struct error *e) {
     const struct source_hooks *hooks = p->hooks;
     for (uint64_t i = 0; i < p->game->game->frames; i++) {
@@ -46,15 +50,16 @@ static enum status play(const struct pass *p, struct error *e) {
 
 /* All that watches a replay. */
 struct watchers {
-    const struct technique *exact;
-    struct sampler *sampler;
+    const struct technique *exact; /* NULL: not wanted */
     void *watch;
+    struct sampler *samplers[SAMPLERS_MOST];
+    size_t streams[SAMPLERS_MOST]; /* whose they are */
+    size_t sampler_count;
     struct structure_recorder *recorder;
 };
 
-static enum status watch(struct watchers *w, struct nes *nes, struct sampler_options sampling,
-                         bool structure, struct error *e) {
-    *w = (struct watchers){.exact = technique_find("exact")};
+static enum status watch_exactly(struct watchers *w, struct nes *nes, struct error *e) {
+    w->exact = technique_find("exact");
     if (w->exact == NULL)
         return error_set(e, STATUS_UNSUPPORTED,
                          "this program was built without the technique 'exact', which everything "
@@ -62,11 +67,24 @@ static enum status watch(struct watchers *w, struct nes *nes, struct sampler_opt
     int64_t values[TECHNIQUE_PARAMETERS] = {0};
     for (int i = 0; i < TECHNIQUE_PARAMETERS && w->exact->parameters[i].name != NULL; i++)
         values[i] = w->exact->parameters[i].standard;
-    enum status status = sampler_attach(&w->sampler, nes, sampling, e);
-    if (status == STATUS_OK)
-        status = w->exact->attach(&w->watch, nes, values, e);
-    if (status == STATUS_OK && structure)
-        status = structure_attach(&w->recorder, nes, e);
+    return w->exact->attach(&w->watch, nes, values, e);
+}
+
+/* Samplers for the streams from *next on of which something is missing, as many as there is room
+ * for; *next gets the first of the others. */
+static enum status sample(struct watchers *w, struct nes *nes, const struct plan_game *game,
+                          const struct structure *structure, size_t *next, struct error *e) {
+    enum status status = STATUS_OK;
+    for (; status == STATUS_OK && *next < game->stream_count && w->sampler_count < SAMPLERS_MOST;
+         ++*next) {
+        if (game->streams[*next].missing == 0)
+            continue;
+        struct sampler_options options = game->streams[*next].way->options;
+        options.structure = structure;
+        w->streams[w->sampler_count] = *next;
+        status = sampler_attach(&w->samplers[w->sampler_count], nes, options, e);
+        w->sampler_count += status == STATUS_OK;
+    }
     return status;
 }
 
@@ -74,24 +92,25 @@ static enum status watch(struct watchers *w, struct nes *nes, struct sampler_opt
 static enum status finish(struct watchers *w, struct source *out, enum status status,
                           struct error *e) {
     struct profile profile = {0};
-    if (status == STATUS_OK) {
-        status = sampler_finish(w->sampler, &out->stream, e);
-        w->sampler = NULL;
+    for (size_t i = 0; i < w->sampler_count; i++) {
+        if (status == STATUS_OK)
+            status = sampler_finish(w->samplers[i], &out->streams[w->streams[i]].stream, e);
+        else
+            sampler_free(w->samplers[i]);
     }
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && w->watch != NULL) {
         status = w->exact->finish(w->watch, &profile, e);
         w->watch = NULL;
+        out->exact = profile.graph;
+        out->exact_cost = profile.cost;
     }
     if (status == STATUS_OK && w->recorder != NULL) {
         status = structure_finish(w->recorder, &out->structure, e);
         w->recorder = NULL;
     }
-    sampler_free(w->sampler);
     if (w->exact != NULL)
         w->exact->abandon(w->watch);
     structure_abandon(w->recorder);
-    out->exact = profile.graph;
-    out->exact_cost = profile.cost;
     return status;
 }
 
@@ -120,44 +139,74 @@ static enum status learn_structure(struct source *out, const struct pass *like,
     return status;
 }
 
-static enum status watch_and_play(struct source *out, const struct pass *pass,
-                                  struct sampler_options sampling, bool structure,
+/* The first replay with samplers has the exact profiler, too, and records the structure if it is
+ * asked to. */
+static enum status watch_and_play(struct source *out, const struct pass *pass, bool first,
+                                  bool structure, const struct structure *known, size_t *next,
                                   struct error *e) {
-    struct watchers watchers;
-    enum status status = watch(&watchers, pass->nes, sampling, structure, e);
+    struct watchers watchers = {0};
+    enum status status = sample(&watchers, pass->nes, pass->game, known, next, e);
+    if (status == STATUS_OK && first)
+        status = watch_exactly(&watchers, pass->nes, e);
+    if (status == STATUS_OK && first && structure)
+        status = structure_attach(&watchers.recorder, pass->nes, e);
     if (status == STATUS_OK)
         status = play(pass, e);
     return finish(&watchers, out, status, e);
 }
 
+static size_t count_samplers(const struct plan_game *game) {
+    size_t count = 0;
+    for (size_t i = 0; i < game->stream_count; i++)
+        count += game->streams[i].missing > 0;
+    return count;
+}
+
+static bool samples_active(const struct plan_game *game) {
+    for (size_t i = 0; i < game->stream_count; i++)
+        if (game->streams[i].missing > 0 && game->streams[i].way->options.by == SAMPLER_ACTIVE)
+            return true;
+    return false;
+}
+
+static enum status play_first(struct source *out, struct pass *pass, bool structure,
+                              const struct structure *known, size_t *next, struct error *e) {
+    pass->frames = hash_start();
+    enum status status = watch_and_play(out, pass, true, structure, known, next, e);
+    if (!hash_finish(pass->frames, out->frames_hash) && status == STATUS_OK)
+        status = error_set(e, STATUS_MEMORY, "out of memory");
+    pass->frames = NULL;
+    out->instructions = (int64_t)nes_instructions(pass->nes);
+    out->cycles = (int64_t)nes_cycle(pass->nes);
+    out->engine = nes_engine(pass->nes)->name;
+    snprintf(out->ram_hash, sizeof out->ram_hash, "%016" PRIx64, nes_ram_hash(pass->nes));
+    return status;
+}
+
 static enum status replay(struct source *out, const struct plan_game *game,
                           const struct config *config, const struct engine_choice *engine,
                           const struct source_hooks *hooks, struct error *e) {
-    struct sampler_options sampling = config->sampling;
-    const bool before = sampling.by == SAMPLER_ACTIVE, needed = config_needs_structure(config);
-    struct pass pass = {.game = game, .hooks = hooks, .total = game->game->frames};
-    if (before) {
-        pass.total *= 2;
-        enum status status = learn_structure(out, &pass, engine, e);
+    const bool before = samples_active(game), needed = config_needs_structure(config);
+    const size_t samplers = count_samplers(game);
+    const size_t replays =
+        samplers == 0 ? 1 : (samplers + SAMPLERS_MOST - 1) / SAMPLERS_MOST; /* sampled ones */
+    struct pass pass = {
+        .game = game, .hooks = hooks, .total = game->game->frames * (replays + before)};
+    enum status status = before ? learn_structure(out, &pass, engine, e) : STATUS_OK;
+    const struct structure *known = before ? &out->structure : NULL;
+    pass.before = before ? game->game->frames : 0;
+    size_t next = 0;
+    for (size_t i = 0; status == STATUS_OK && i < replays; i++) {
+        status = create(&pass.nes, game, engine, e);
         if (status != STATUS_OK)
-            return status;
-        pass.before = game->game->frames;
-        sampling.structure = &out->structure;
+            break;
+        status = i == 0 ? play_first(out, &pass, needed && !before, known, &next, e)
+                        : watch_and_play(out, &pass, false, false, known, &next, e);
+        pass.before += game->game->frames;
+        nes_free(pass.nes);
     }
-    enum status status = create(&pass.nes, game, engine, e);
-    if (status != STATUS_OK)
-        return status;
-    pass.frames = hash_start();
-    status = watch_and_play(out, &pass, sampling, needed && !before, e);
-    if (!hash_finish(pass.frames, out->frames_hash) && status == STATUS_OK)
-        status = error_set(e, STATUS_MEMORY, "out of memory");
-    if (needed)
-        out->stream.structure = &out->structure;
-    out->instructions = (int64_t)nes_instructions(pass.nes);
-    out->cycles = (int64_t)nes_cycle(pass.nes);
-    out->engine = nes_engine(pass.nes)->name;
-    snprintf(out->ram_hash, sizeof out->ram_hash, "%016" PRIx64, nes_ram_hash(pass.nes));
-    nes_free(pass.nes);
+    for (size_t i = 0; needed && i < out->stream_count; i++)
+        out->streams[i].stream.structure = &out->structure;
     return status;
 }
 
@@ -174,11 +223,11 @@ static enum status check_pair(const struct stream *s, const struct graph *g,
 }
 
 static enum status read_pair(struct source *out, const struct plan_game *game, struct error *e) {
-    enum status status = stream_read(&out->stream, game->game->stream, &out->warning, e);
+    enum status status = stream_read(&out->streams->stream, game->game->stream, &out->warning, e);
     if (status == STATUS_OK)
         status = graph_read(&out->exact, game->game->graph, e);
     if (status == STATUS_OK)
-        status = check_pair(&out->stream, &out->exact, game->game, e);
+        status = check_pair(&out->streams->stream, &out->exact, game->game, e);
     out->instructions = game->game->instructions >= 0 ? game->game->instructions : DB_NULL;
     out->cycles = DB_NULL;
     out->exact_cost = (struct cost){0};
@@ -223,7 +272,7 @@ static enum status record(struct source *out, const struct plan_game *game, stru
     if (status != STATUS_OK)
         return status;
     out->exact = result.graph;
-    out->stream = result.streams[0];
+    out->streams->stream = result.streams[0];
     result.graph = (struct graph){0};
     result.streams[0] = (struct stream){0};
     out->instructions = (int64_t)result.instructions;
@@ -249,38 +298,72 @@ static enum status check_hash(const char *path, const char *what, const char *st
                      path, what, stored, now);
 }
 
+/* A stream that was made is the database's, and not empty. */
+static enum status check_stream(struct source_stream *s, const struct plan_stream *wanted,
+                                const char *path, struct error *e) {
+    if (s->stream.batch_length == 0) /* not made: nothing is missing */
+        return STATUS_OK;
+    snprintf(s->hash, sizeof s->hash, "%016" PRIx64, stream_hash(&s->stream));
+    enum status status = check_hash(path, "sample stream", wanted->hash, s->hash, e);
+    if (status == STATUS_OK && s->stream.batch_count == 0)
+        status = error_set(e, STATUS_FORMAT, "%s: has no whole batch of samples%s%s", path,
+                           wanted->variant[0] != '\0' ? " with " : "", wanted->variant);
+    return status;
+}
+
+static enum status make_references(struct source *out, const struct config *config,
+                                   struct error *e) {
+    out->references = calloc(config->hot.len, sizeof *out->references);
+    enum status status =
+        out->references != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; status == STATUS_OK && i < config->hot.len; i++) {
+        status = reference_new(&out->references[i], &out->exact, config->hot.at[i], e);
+        out->reference_count = i + 1;
+    }
+    return status;
+}
+
+static const char *path_of(const struct plan_game *game) {
+    return game->cartridge != NULL       ? game->cartridge->name
+           : game->game->program != NULL ? game->game->program->command[0]
+                                         : game->game->stream;
+}
+
 enum status source_make(struct source *out, const struct plan_game *game,
                         const struct config *config, const struct engine_choice *engine,
                         const struct source_hooks *hooks, struct error *e) {
-    *out = (struct source){0};
+    *out = (struct source){.streams = calloc(game->stream_count, sizeof *out->streams),
+                           .stream_count = game->stream_count};
+    if (out->streams == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
     double start = source_clock();
     enum status status = game->cartridge != NULL       ? replay(out, game, config, engine, hooks, e)
                          : game->game->program != NULL ? record(out, game, e)
                                                        : read_pair(out, game, e);
     out->seconds = source_clock() - start;
-    const char *path = game->cartridge != NULL       ? game->cartridge->name
-                       : game->game->program != NULL ? game->game->program->command[0]
-                                                     : game->game->stream;
     if (status == STATUS_OK)
         status = graph_hash(&out->exact, out->exact_hash, e);
-    snprintf(out->stream_hash, sizeof out->stream_hash, "%016" PRIx64, stream_hash(&out->stream));
     if (status == STATUS_OK)
-        status = check_hash(path, "exact graph", game->exact_hash, out->exact_hash, e);
+        status = check_hash(path_of(game), "exact graph", game->exact_hash, out->exact_hash, e);
+    for (size_t i = 0; status == STATUS_OK && i < out->stream_count; i++)
+        status = check_stream(&out->streams[i], &game->streams[i], path_of(game), e);
     if (status == STATUS_OK)
-        status = check_hash(path, "sample stream", game->stream_hash, out->stream_hash, e);
-    if (status == STATUS_OK && out->stream.batch_count == 0)
-        status = error_set(e, STATUS_FORMAT, "%s: has no whole batch of samples", path);
-    if (status == STATUS_OK)
-        status = reference_new(&out->reference, &out->exact, 0, e);
+        status = make_references(out, config, e);
     if (status != STATUS_OK)
         source_free(out);
     return status;
 }
 
 void source_free(struct source *s) {
-    stream_free(&s->stream);
+    for (size_t i = 0; i < s->stream_count; i++) {
+        stream_index_free(s->streams[i].index);
+        stream_free(&s->streams[i].stream);
+    }
+    for (size_t i = 0; i < s->reference_count; i++)
+        reference_free(s->references[i]);
+    free(s->streams);
+    free(s->references);
     graph_free(&s->exact);
     structure_free(&s->structure);
-    reference_free(s->reference);
     *s = (struct source){0};
 }

@@ -1,8 +1,9 @@
 /*
- * source: the sample stream and the exact graph of one game, from one replay that feeds the sampler
- * and the exact profiler together, or from a foreign pair of files. The structure, where it is
- * needed, is recorded in the same replay; a sampler of active transfers must know it before, so
- * there is a replay before that for it.
+ * source: the sample streams and the exact graph of one game, from one replay that feeds all
+ * samplers and the exact profiler together, or from a foreign pair of files. The structure, where
+ * it is needed, is recorded in the same replay; a sampler of active transfers must know it before,
+ * so there is a replay before that for it. There is one more for every so many samplers as a
+ * machine has no room for at once.
  */
 #ifndef HOTGRAPH_SOURCE_H
 #define HOTGRAPH_SOURCE_H
@@ -11,15 +12,23 @@
 #include "experiment/experiment.h"
 #include "profile/structure.h"
 
+struct source_stream {
+    struct stream stream;       /* empty where nothing is missing of it */
+    struct stream_index *index; /* of it; NULL until somebody makes one */
+    char hash[17];
+};
+
 struct source {
-    struct stream stream;
+    struct source_stream *streams; /* one for each of the game's in the plan */
+    size_t stream_count;
     struct graph exact;
-    struct structure structure;  /* of a game, where the configuration needs it: the stream's */
-    struct reference *reference; /* the exact graph, ready to be compared with */
+    struct structure structure;    /* of a game, where the configuration needs it: the streams' */
+    struct reference **references; /* the exact graph, ready to be compared with: one a hot share */
+    size_t reference_count;
     /* What the rows of the database want to know; the replay's numbers are DB_NULL for a pair. */
     int64_t instructions, cycles;
     char ram_hash[17], frames_hash[33]; /* "" for a pair */
-    char exact_hash[33], stream_hash[17];
+    char exact_hash[33];
     const char *engine; /* that ran; NULL for a pair */
     struct cost exact_cost;
     double seconds;       /* processor time */

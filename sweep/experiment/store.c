@@ -60,7 +60,7 @@ static enum status note_member(void *user, size_t columns, const char *const *na
 }
 
 /* Has the experiment rows of that game? Then the game stays in it without its ROM, but with the
- * stream that it has now: what is missing of that is told. */
+ * streams that it has now: what is missing of those is told. */
 static enum status was_member(const struct config *c, struct db *db, const char *game, bool *member,
                               struct error *e) {
     return db_query(db,
@@ -69,57 +69,72 @@ static enum status was_member(const struct config *c, struct db *db, const char 
                     note_member, member, e, "tt", c->name, game);
 }
 
+static enum status put_streams(const struct plan_game *p, struct db *db, struct db_members *m,
+                               struct error *e) {
+    struct db_game game = {.name = p->game->name,
+                           .title = p->game->title,
+                           .paper_game = p->game->paper_game,
+                           .untested = p->game->untested};
+    enum status status = db_put_game(db, &game, e);
+    for (size_t i = 0; status == STATUS_OK && i < p->stream_count; i++) {
+        struct db_sampling sampling = p->streams[i].sampling;
+        status = db_put_sampling(db, &sampling, e);
+        m->streams[m->stream_count++] =
+            (struct db_experiment_stream){.game_id = game.game_id,
+                                          .stream_id = p->streams[i].stream_id,
+                                          .sampling_id = sampling.sampling_id,
+                                          .variant = p->streams[i].variant};
+    }
+    return status;
+}
+
 static enum status put_games(const struct plan *plan, struct db *db, struct db_members *m,
                              const char **names, struct error *e) {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->config->games.len; i++) {
-        const struct config_game *g = &plan->config->games.at[i];
+    for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
         const struct plan_game *p = &plan->games[i];
         bool member = p->present;
-        names[i] = g->name;
+        names[m->game_count++] = p->game->name;
         if (!p->present && p->named)
-            status = was_member(plan->config, db, g->name, &member, e);
-        if (status != STATUS_OK || !member)
-            continue;
-        struct db_game row = {.name = g->name,
-                              .title = g->title,
-                              .paper_game = g->paper_game,
-                              .untested = g->untested};
-        struct db_sampling sampling = p->sampling;
-        if ((status = db_put_game(db, &row, e)) == STATUS_OK)
-            status = db_put_sampling(db, &sampling, e);
-        m->streams[m->stream_count++] =
-            (struct db_experiment_stream){.game_id = row.game_id,
-                                          .stream_id = p->stream_id,
-                                          .sampling_id = sampling.sampling_id,
-                                          .variant = ""};
+            status = was_member(plan->config, db, p->game->name, &member, e);
+        if (status == STATUS_OK && member)
+            status = put_streams(p, db, m, e);
     }
     return status;
+}
+
+static size_t count_streams(const struct plan *plan) {
+    size_t count = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        count += plan->games[i].stream_count;
+    return count;
 }
 
 enum status store_experiment(const struct plan *plan, struct db *db, int64_t *experiment_id,
                              struct error *e) {
     const struct config *c = plan->config;
-    static const int64_t hot[] = {900};
     int64_t *marks = calloc(c->marks.len + 1, sizeof *marks);
-    const char **names = calloc(c->games.len + 1, sizeof *names);
+    int64_t *hot = calloc(c->hot.len + 1, sizeof *hot);
+    const char **names = calloc(plan->count + 1, sizeof *names);
     struct db_members m = {
         .name = c->name,
         .definition_hash = c->definition_hash,
         .configurations = calloc(c->points.len + 1, sizeof *m.configurations),
-        .streams = calloc(c->games.len + 1, sizeof *m.streams),
+        .streams = calloc(count_streams(plan) + 1, sizeof *m.streams),
         .games = names,
-        .game_count = c->games.len,
         .marks = marks,
         .mark_count = c->marks.len,
         .hot = hot,
-        .hot_count = 1,
+        .hot_count = c->hot.len,
     };
     enum status status = STATUS_OK;
-    if (marks == NULL || names == NULL || m.configurations == NULL || m.streams == NULL)
+    if (marks == NULL || hot == NULL || names == NULL || m.configurations == NULL ||
+        m.streams == NULL)
         status = error_set(e, STATUS_MEMORY, "%s: out of memory", c->path);
     for (size_t i = 0; status == STATUS_OK && i < c->marks.len; i++)
         marks[i] = (int64_t)c->marks.at[i];
+    for (size_t i = 0; status == STATUS_OK && i < c->hot.len; i++)
+        hot[i] = c->hot.at[i];
     if (status == STATUS_OK)
         status = put_configurations(c, db, &m, e);
     if (status == STATUS_OK)
@@ -129,6 +144,7 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
     free(m.configurations);
     free(m.streams);
     free(marks);
+    free(hot);
     free(names);
     return status;
 }
@@ -136,10 +152,11 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
 enum status store_roles(const struct plan *plan, struct db *db, int64_t experiment_id,
                         struct error *e) {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->config->games.len; i++) {
+    for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
         const struct plan_game *p = &plan->games[i];
-        if (p->wanted && p->present && p->missing == 0 && !p->part)
-            status = db_put_roles(db, experiment_id, p->stream_id, e);
+        for (size_t k = 0; status == STATUS_OK && k < p->stream_count; k++)
+            if (p->wanted && p->present && p->streams[k].missing + p->streams[k].left == 0)
+                status = db_put_roles(db, experiment_id, p->streams[k].stream_id, e);
     }
     return status == STATUS_OK ? db_commit(db, e) : status;
 }

@@ -18,10 +18,8 @@
  * points of the plan. */
 struct game_work {
     struct plan_game *game;
-    struct rows_of_game of;
     struct groups groups;
     struct source source;
-    struct stream_index *index; /* of the stream; NULL with --direct */
     bool loaded;
     atomic_bool failed;
     atomic_size_t found; /* groups */
@@ -57,7 +55,7 @@ static void fail(struct work *w, struct game_work *t, enum status status, bool e
             w->status = status;
             w->error = *e;
         } else if (!everything && first) {
-            progress_line(&w->progress, "hotgraph: %s: %s", t->game->game->name, e->text);
+            progress_line(&w->progress, "hotgraph: %s: %s", t->game->label, e->text);
         }
     }
 }
@@ -80,7 +78,7 @@ static bool goes_on(struct work *w, struct game_work *t) {
     return !atomic_load(&w->ending) && !atomic_load(&t->failed);
 }
 
-/* ---- a game's first task: its stream ---- */
+/* ---- a game's first task: its streams ---- */
 
 struct frame_hook {
     struct work *work;
@@ -92,20 +90,43 @@ static void show_frame(void *user, uint64_t done, uint64_t total) {
     struct frame_hook *hook = user;
     const double part = REPLAY_WORK * (double)done / (double)total;
     char what[120];
-    snprintf(what, sizeof what, "%s: frame %" PRIu64 " of %" PRIu64, hook->task->game->game->name,
+    snprintf(what, sizeof what, "%.60s: frame %" PRIu64 " of %" PRIu64, hook->task->game->label,
              done, total);
     advance(hook->work, part - hook->counted, what);
     hook->counted = part;
 }
 
-/* What the stream is like is known only now, where it was not in the database; `work` was done for
- * it. */
+/* "1667 batches", of several streams "1667 to 18000 batches in 4 streams". */
+static void describe_streams(const struct source *s, char *out, size_t size) {
+    size_t count = 0, least = SIZE_MAX, most = 0;
+    for (size_t i = 0; i < s->stream_count; i++) {
+        const struct stream *one = &s->streams[i].stream;
+        if (one->batch_length == 0)
+            continue;
+        count++;
+        least = one->batch_count < least ? one->batch_count : least;
+        most = one->batch_count > most ? one->batch_count : most;
+    }
+    if (count <= 1)
+        snprintf(out, size, "%zu batches", most);
+    else
+        snprintf(out, size, "%zu to %zu batches in %zu streams", least, most, count);
+}
+
+/* What the streams are like is known only now, where it was not in the database; `work` was done
+ * for them. */
 static void say_loaded(struct work *w, struct game_work *t, double work) {
     struct plan_game *game = t->game;
     const size_t before = game->missing;
-    game->batches = t->source.stream.batch_count;
-    game->batch_length = t->source.stream.batch_length;
+    for (size_t i = 0; i < game->stream_count; i++) {
+        if (t->source.streams[i].stream.batch_length == 0)
+            continue;
+        game->streams[i].batches = t->source.streams[i].stream.batch_count;
+        game->streams[i].batch_length = t->source.streams[i].stream.batch_length;
+    }
     plan_count(w->plan, game);
+    char batches[100];
+    describe_streams(&t->source, batches, sizeof batches);
     const char *how = game->cartridge != NULL       ? "replayed"
                       : game->game->program != NULL ? "recorded"
                                                     : "read";
@@ -114,10 +135,25 @@ static void say_loaded(struct work *w, struct game_work *t, double work) {
         w->progress.done += work + (double)(before - game->missing);
         if (t->source.warning.text[0] != '\0')
             progress_line(&w->progress, "hotgraph: warning: %s", t->source.warning.text);
-        progress_line(&w->progress, "%s: %s, %zu batches, %zu exact edges (%.1f s)",
-                      game->game->name, how, t->source.stream.batch_count,
-                      t->source.exact.edge_count, t->source.seconds);
+        progress_line(&w->progress, "%s: %s, %s, %zu exact edges (%.1f s)", game->label, how,
+                      batches, t->source.exact.edge_count, t->source.seconds);
     }
+}
+
+/* Has the database all that a replay gives? */
+static bool is_stored(const struct plan_game *game) {
+    bool stored = game->has_exact;
+    for (size_t i = 0; i < game->stream_count; i++)
+        stored &= game->streams[i].has_stream || game->streams[i].missing == 0;
+    return stored;
+}
+
+static enum status make_indexes(struct source *s, struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < s->stream_count; i++)
+        if (s->streams[i].stream.batch_length > 0)
+            status = stream_index_make(&s->streams[i].index, &s->streams[i].stream, e);
+    return status;
 }
 
 static void load(struct work *w, struct game_work *t) {
@@ -130,13 +166,13 @@ static void load(struct work *w, struct game_work *t) {
     enum status status =
         source_make(&t->source, t->game, w->config, &w->options->engine, &hooks, &e);
     bool writing = false;
-    if (status == STATUS_OK && !(t->game->has_stream && t->game->has_exact)) {
-        status =
-            rows_put_source(w->writer, &t->of, t->game, &t->source, w->options->engine_options, &e);
+    if (status == STATUS_OK && !is_stored(t->game)) {
+        status = rows_put_source(w->writer, w->options->run_id, t->game, &t->source,
+                                 w->options->engine_options, &e);
         writing = status != STATUS_OK;
     }
     if (status == STATUS_OK && !w->options->direct)
-        status = stream_index_make(&t->index, &t->source.stream, &e);
+        status = make_indexes(&t->source, &e);
     t->loaded = status == STATUS_OK;
     if (t->loaded)
         say_loaded(w, t, REPLAY_WORK - hook.counted);
@@ -147,11 +183,11 @@ static void load(struct work *w, struct game_work *t) {
 /* ---- then, for each group of configurations: its results ---- */
 
 /* How many of the points' things were missing; they are there now. */
-static double mark_found(struct work *w, struct game_work *t, const size_t *points, size_t count) {
+static double mark_found(struct work *w, struct game_work *t, const struct group_of_points *group) {
     double found = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct plan_point *p = &t->game->points[points[i]];
-        const bool curve = w->config->points.at[points[i]].label != NULL;
+    for (size_t i = 0; i < group->count; i++) {
+        struct plan_point *p = &t->game->streams[group->stream].points[group->points[i]];
+        const bool curve = w->config->points.at[group->points[i]].label != NULL;
         found += !p->has_result + (curve && !p->has_curve);
         p->has_result = true;
         p->has_curve |= curve;
@@ -162,11 +198,12 @@ static double mark_found(struct work *w, struct game_work *t, const size_t *poin
 /* Points that do not fit to the stream are left out. */
 static void build(struct work *w, struct game_work *t, struct group_of_points *group) {
     struct error e = {0};
+    const struct plan_stream *plan = &t->game->streams[group->stream];
     const struct find find = {.config = w->config,
-                              .game = t->game,
+                              .plan = plan,
                               .source = &t->source,
-                              .index = t->index,
-                              .of = &t->of,
+                              .stream = &t->source.streams[group->stream],
+                              .of = {.run_id = w->options->run_id, .stream_id = plan->stream_id},
                               .writer = w->writer,
                               .direct = w->options->direct,
                               .stopped = w->options->stopped};
@@ -174,7 +211,7 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
         return;
     size_t count = 0;
     for (size_t i = 0; i < group->count; i++)
-        if (point_is_missing(w->config, t->game, group->points[i]))
+        if (plan_due(w->plan, plan, group->points[i]) > 0)
             group->points[count++] = group->points[i];
     group->count = count;
     const enum status status =
@@ -185,21 +222,21 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
     }
     char what[120];
     const size_t found = atomic_fetch_add(&t->found, 1) + 1;
-    snprintf(what, sizeof what, "%s: %zu of %zu", t->game->game->name, found, t->groups.list.len);
-    advance(w, mark_found(w, t, group->points, count), what);
+    snprintf(what, sizeof what, "%.80s: %zu of %zu", t->game->label, found, t->groups.list.len);
+    advance(w, mark_found(w, t, group), what);
 }
 
 /* ---- and at the end ---- */
 
 static void let_go(struct work *w, struct game_work *t) {
-    stream_index_free(t->index);
-    t->index = NULL;
     source_free(&t->source);
     if (!t->loaded || atomic_load(&t->found) < t->groups.list.len)
         return;
+    for (size_t i = 0; i < t->game->stream_count; i++)
+        t->game->streams[i].missing = 0;
     t->game->missing = 0;
 #pragma omp critical(report)
-    progress_line(&w->progress, "%s: done", t->game->game->name);
+    progress_line(&w->progress, "%s: done", t->game->label);
 }
 
 /* The tasks of a game that has none yet. Its last task begins another game, so that no more streams
@@ -227,16 +264,13 @@ static void begin_game(struct work *w) {
 
 static enum status set_up_games(struct work *w, double *total, struct error *e) {
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < w->config->games.len && status == STATUS_OK; i++) {
+    for (size_t i = 0; i < w->plan->count && status == STATUS_OK; i++) {
         struct plan_game *game = &w->plan->games[i];
         if (!game->wanted || !game->present || game->missing == 0 || game->same != NULL)
             continue;
         struct game_work *t = &w->games[w->count++];
         t->game = game;
-        t->of = (struct rows_of_game){.run_id = w->options->run_id,
-                                      .replay_id = game->replay_id,
-                                      .stream_id = game->stream_id};
-        status = groups_make(&t->groups, w->config, game, !w->options->direct, e);
+        status = groups_make(&t->groups, w->plan, game, !w->options->direct, e);
         *total += REPLAY_WORK + (double)game->missing;
     }
     return status;
@@ -261,15 +295,20 @@ static enum status run_tasks(struct work *w, struct db *db, double total, struct
     return status;
 }
 
-/* What one of two games of the same stream has found, both have. */
+/* What one of two games of the same streams has found, both have. */
 static void share_results(struct plan *plan) {
-    for (size_t i = 0; i < plan->config->games.len; i++) {
+    for (size_t i = 0; i < plan->count; i++) {
         struct plan_game *game = &plan->games[i];
         if (game->same == NULL)
             continue;
         game->missing = game->same->missing;
-        game->batches = game->same->batches;
-        game->batch_length = game->same->batch_length;
+        game->left = game->same->left;
+        for (size_t k = 0; k < game->stream_count; k++) {
+            game->streams[k].missing = game->same->streams[k].missing;
+            game->streams[k].left = game->same->streams[k].left;
+            game->streams[k].batches = game->same->streams[k].batches;
+            game->streams[k].batch_length = game->same->streams[k].batch_length;
+        }
     }
 }
 
@@ -278,7 +317,7 @@ enum status work_run(struct plan *plan, struct db *db, const struct work_options
     struct work w = {.plan = plan, .config = plan->config, .options = options};
     double total = 0;
     *failed = 0;
-    w.games = calloc(plan->config->games.len + 1, sizeof *w.games);
+    w.games = calloc(plan->count + 1, sizeof *w.games);
     enum status status = w.games != NULL ? set_up_games(&w, &total, e)
                                          : error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)

@@ -10,7 +10,8 @@ extern const char table_gp[];
 
 struct table_spec {
     const char *name, *title;
-    const char *sql; /* ?1: the experiment; %s: its parameters as columns, where there is one */
+    const char *sql; /* ?1: the experiment; the first %s: its parameters as columns, where there is
+                        one; the second: ways of sampling as a column, where there are several */
     bool pictured;   /* the paper has it, too: BESIDE is to be said of it */
 };
 
@@ -55,7 +56,8 @@ struct table_spec {
     FIXED("mean_active_percent", "2") " AS 'mean active %%', mean_place AS 'mean place', "         \
     FIXED("baseline_mean_percent", "2") " AS 'baseline mean %%', "                                 \
     FIXED("baseline_mean_active_percent", "2") " AS 'baseline mean active %%'"                     \
-    " FROM " view " t WHERE experiment = ?1 AND position <= 10 ORDER BY hot_permille, position"
+    "%s FROM " view " t WHERE experiment = ?1 AND position <= 10"                                  \
+    " ORDER BY hot_permille, way, position"
 
 /* The views have machine-readable names; these are the headings that people read. */
 static const struct table_spec TABLES[] = {
@@ -99,9 +101,9 @@ static const struct table_spec TABLES[] = {
      FIXED("mean_percent", "2") " AS 'mean %%', " FIXED("effect_points", "2") " AS effect, "
      FIXED("mean_active_percent", "2") " AS 'mean active %%', "
      FIXED("effect_active_points", "2") " AS 'effect active',"
-     " (SELECT " FIXED("100 * mean", "2") " FROM baseline_mean JOIN experiment x"
-     " USING (experiment_id) WHERE x.name = ?1 LIMIT 1) AS 'baseline mean %%'"
-     " FROM parameter_effect WHERE experiment = ?1",
+     " (SELECT " FIXED("100 * mean", "2") " FROM baseline_mean b JOIN experiment x"
+     " USING (experiment_id) WHERE x.name = ?1 AND b.way = e.way LIMIT 1) AS 'baseline mean %%'"
+     "%.0s%s FROM parameter_effect e WHERE experiment = ?1",
      false},
 };
 /* clang-format on */
@@ -130,11 +132,19 @@ static char *parameter_columns(const struct axes *axes) {
     return fclose(out) == 0 ? text : NULL;
 }
 
+static const char WAYS_SQL[] =
+    "SELECT count(DISTINCT way) FROM experiment x JOIN experiment_stream USING (experiment_id)"
+    " JOIN sampling_way USING (sampling_id) WHERE x.name = ?";
+
 static enum status query_table(struct table *t, struct db *db, const char *experiment,
                                const struct table_spec *spec, const char *columns,
                                struct error *e) {
     char *sql;
-    if (asprintf(&sql, spec->sql, columns) < 0)
+    int64_t ways;
+    enum status asked = db_integer(db, WAYS_SQL, 0, &ways, e, "t", experiment);
+    if (asked != STATUS_OK)
+        return asked;
+    if (asprintf(&sql, spec->sql, columns, ways > 1 ? ", way AS 'sampled by'" : "") < 0)
         return error_set(e, STATUS_MEMORY, "out of memory for a query");
     enum status status = table_query(t, db, sql, experiment, e);
     free(sql);

@@ -1,0 +1,127 @@
+# Several samplings, hot shares and movies in one experiment: if this fails, a study's streams are not
+# those that each would be alone, cost more than one replay, or are computed again when one is added.
+set -eu
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/sweep_lib.sh"
+
+# study FILE SAMPLING [HOT [MOVIES]]: the same experiment with other dimensions.
+grid='technique = "gaussian"; bin_size = [8, 16]; window_size = [2, 13];'
+study() {
+    cat >"$1" <<END
+name = "study";
+frames = 300;
+sampling = $2;
+hot_permille = ${3:-900};
+grid = { $grid };
+convergence = { batches = [10, 100];
+    configurations = ( { label = "wide"; bin_size = 16; window_size = 13; } ); };
+games = ( { name = "mazewisp"; rom = "$source/games/mazewisp.nes"; movie = "$source/movies/mazewisp.fm2"; },
+    { name = "umbel"; rom = "$source/games/umbel.nes"; movie = ${4:-\"$source/movies/umbel.fm2\"}; } );
+END
+}
+HOTGRAPH_GAMES="$source/configs/games.cfg" "$hotgraph" movie make umbel --player umbel --seed 2 --frames 300 \
+    --out second.fm2 >/dev/null || fail "a second movie"
+both="[\"$source/movies/umbel.fm2\", \"$work/second.fm2\"]"
+ways='( { interval_ms = (3, 0.5, 10); batch = [25, 10]; }, { by = "transfers"; every = 90; place = ["regular", "golden"]; },
+    { interval_ms = 3; jitter_ms = 1; seed = [4, 5]; } )'
+
+study whole.cfg "$ways" "[900, 800]" "$both"
+sweep whole.cfg --db whole.db
+expected=$digest
+test "$(ask whole.db 'SELECT count(*), count(DISTINCT sampling_id), count(DISTINCT replay_id) FROM stream')" = \
+    '30|10|3' || fail "streams: $(ask whole.db 'SELECT count(*) FROM stream')"
+test "$(grep -c ': replayed, .* batches in 10 streams' errors)" = 3 || fail "one replay each: $(cat errors)"
+test "$(ask whole.db "SELECT group_concat(variant, ';') FROM (SELECT variant FROM experiment_stream
+    JOIN game USING (game_id) WHERE name = 'umbel' ORDER BY variant LIMIT 11)")" = \
+    ";batch=10;by=transfers every=90 place=golden seed=1;by=transfers every=90 place=regular seed=1;interval_ms=0.5;interval_ms=0.5 batch=10;interval_ms=10;interval_ms=10 batch=10;jitter_ms=1 seed=4;jitter_ms=1 seed=5;movie=second" ||
+    fail "variants: $(ask whole.db 'SELECT DISTINCT variant FROM experiment_stream ORDER BY 1')"
+
+# What does not fit is left out and named: windows of 13 in batches of 10, all in single transfers.
+test "$(ask whole.db "SELECT count(*) FROM results WHERE hot_permille = 800")" = \
+    $((3 * (5 * 5 + 5 * 3))) || fail "results: $(ask whole.db 'SELECT variant, count(*) FROM results GROUP BY 1')"
+grep -q '^left out: .*umbel movie=second batch=10.*: #.*window_size of 13 is larger' out ||
+    fail "what is left out: $(grep 'left out' out)"
+
+# Each stream is what it would be alone, and so is what is found in it.
+alone() { # FILE SAMPLING VARIANT
+    study "$1.cfg" "{ $2 }" 900
+    sed -i '/convergence/,/} ); };/d; s/window_size = \[2, 13\]/window_size = 2/' "$1.cfg"
+    sweep "$1.cfg" --db "$1.db"
+    for sql in "SELECT game, s.hash, s.batches, s.overruns FROM stream s JOIN results USING (stream_id)" \
+        "SELECT game, parameters, graph_hash, similarity, fair_overlap_active, steps, records FROM results"; do
+        ask whole.db "$sql WHERE variant = '$3' AND hot_permille = 900 AND window_size = 2 ORDER BY 1, 2, 3" >in_study
+        ask "$1.db" "$sql WHERE window_size = 2 ORDER BY 1, 2, 3" >alone
+        test -s alone || fail "$1: nothing"
+        cmp in_study alone || fail "$1: $(cat in_study alone)"
+    done
+}
+alone usual 'interval_ms = 3; batch = 25;' ''
+alone short 'interval_ms = 0.5; batch = 10;' 'interval_ms=0.5 batch=10'
+alone golden 'by = "transfers"; every = 90; place = "golden";' 'by=transfers every=90 place=golden seed=1'
+alone uneven 'jitter_ms = 1; seed = 5;' 'jitter_ms=1 seed=5'
+
+# A value that is added costs only itself; threads and engine make no difference.
+study few.cfg '{ interval_ms = (3, 0.5); }'
+sweep few.cfg --db grown.db --jobs 1
+study grown.cfg '{ interval_ms = (3, 0.5); batch = [25, 10]; }'
+sweep grown.cfg --db grown.db
+made_by() { # ARGUMENT TABLE
+    ask grown.db "SELECT count(*) FROM $2 JOIN run USING (run_id) WHERE arguments LIKE '%$1%'"
+}
+test "$(made_by grown.cfg result) $(made_by grown.cfg stream) $(made_by grown.cfg replay)" = '12 4 0' ||
+    fail "a new batch: $(made_by grown.cfg result) results, $(made_by grown.cfg stream) streams"
+study shares.cfg '{ interval_ms = (3, 0.5); batch = [25, 10]; }' '[900, 800]'
+sweep shares.cfg --db grown.db
+test "$(made_by shares.cfg result) $(made_by shares.cfg quality)" = "0 $((32 + 8 * 2 + 4 * 2))" ||
+    fail "a new share: $(made_by shares.cfg result) results, $(made_by shares.cfg quality) rows of quality"
+test "$(ask grown.db 'SELECT count(*) FROM role WHERE hot_permille = 800')" = 32 || fail "roles of a share"
+study more.cfg '{ interval_ms = (3, 0.5); batch = [25, 10]; }' '[900, 800]' "$both"
+sweep more.cfg --db grown.db
+test "$(made_by more.cfg replay) $(made_by more.cfg result)" = '1 16' || fail "a new movie"
+sweep whole.cfg --db grown.db --engine interp
+test "$digest" = "$expected" || fail "grown: $digest, not $expected"
+sweep whole.cfg --db grown.db
+grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
+"$hotgraph" diff grown.db whole.db | grep -q '^the same results' || fail "$("$hotgraph" diff grown.db whole.db)"
+
+# Parts, by what they are of, are the whole when they are put together.
+sweep whole.cfg --db a.db --where interval_ms=3,0.5 --where movie=umbel,mazewisp
+sweep whole.cfg --db b.db --where interval_ms=10
+sweep whole.cfg --db c.db --where by=transfers
+sweep whole.cfg --db d.db --games umbel --where movie=second
+"$hotgraph" merge all.db d.db b.db a.db c.db >/dev/null || fail merge
+"$hotgraph" diff all.db whole.db >diff || fail "merged: $(cat diff)"
+sweep whole.cfg --db all.db
+grep -q '^nothing to do' out && test "$digest" = "$expected" || fail "merged: $(cat out)"
+
+# Configurations by parameter and technique; the baseline is always there. A part has no digest yet.
+sweep whole.cfg --db part.db --where window_size=2 --where bin_size=8 --where phase_cycles=0 --where batch=25
+test "$(ask part.db 'SELECT count(*), count(DISTINCT configuration_id), count(DISTINCT stream_id) FROM result')" = \
+    '30|2|15' || fail "parts: $(ask part.db 'SELECT count(*) FROM result')"
+test "$(ask part.db 'SELECT count(*) FROM role')" = 0 || fail "roles of what is not whole"
+grep -q '^umbel (3 missing)' out || fail "what is missing: $(cat out)"
+sweep whole.cfg --db part.db --techniques gaussian
+sweep whole.cfg --db part.db
+grep -q '^nothing to do' out && test "$digest" = "$expected" || fail "a technique: $(cat out)"
+refuses 1 "nothing in it has a 'colour'" sweep whole.cfg --db x.db --where colour=3
+refuses 1 'nothing in it has window_size=7' sweep whole.cfg --db x.db --where window_size=7
+refuses 1 'takes NAME=VALUE' sweep whole.cfg --db x.db --where window_size
+refuses 1 "no technique 'flow'" sweep whole.cfg --db x.db --techniques flow
+refuses 2 'leave --games, --techniques and --where out' sweep whole.cfg --db x.db --update-digest --where batch=25
+
+# Means are of one way of sampling: seeds and phases are replicates of it, everything else is not.
+test "$(ask whole.db "SELECT count(DISTINCT way), min(n), max(n) FROM (SELECT way, count(*) AS n FROM
+    best_configuration WHERE hot_permille = 900 GROUP BY way)")" = '9|2|4' || fail "ways: $(ask whole.db 'SELECT DISTINCT way FROM results')"
+test "$(ask whole.db "SELECT DISTINCT streams FROM configuration_mean WHERE way LIKE '%jitter_us=1000%'")" = 6 ||
+    fail "replicates"
+"$hotgraph" results whole.db --view best_configuration >view.csv && grep -q '^study,900,time interval_us=3000 batch=25' view.csv ||
+    fail "$(head -3 view.csv)"
+"$hotgraph" results whole.db | head -1 | grep -q ',variant,.*,sampling,way,interval_us,.*,movie,' || fail "columns of results"
+
+test "$(ask whole.db 'SELECT count(*), sum(graph_hash = hash) FROM results JOIN graph USING (graph_id)')" = '240|240' ||
+    fail "hashes of graphs in the results"
+
+# Movies are told apart by name and content.
+study twins.cfg '{ batch = 25; }' 900 "[\"$source/movies/umbel.fm2\", \"$work/umbel.fm2\"]"
+cp "$source/movies/umbel.fm2" umbel.fm2
+refuses 1 'are the same movie' sweep twins.cfg --db x.db
