@@ -376,7 +376,8 @@ WINDOW heaviest AS (PARTITION BY e.replay_id ORDER BY e.count DESC, e.source, e.
 CREATE VIEW provenance AS
 SELECT r.experiment, r.game, r.variant, r.number, r.technique, r.parameters, n.uuid, n.version,
     n.source_commit, n.host, n.cpu, n.system, n.compiler, n.flags, n.libraries, n.arguments,
-    p.engine, p.engine_options, p.key AS replay, sa.key AS sampling, n.configuration_file,
+    p.engine, p.engine_options, p.console, p.key AS replay, sa.key AS sampling,
+    n.configuration_file,
     n.configuration_hash, n.started, n.finished, r.stream_id, r.configuration_id, r.hot_permille
 FROM results r
     JOIN run n USING (run_id)

@@ -564,7 +564,7 @@ static void test_several_samplings(void **state) {
         refuse(f, wrong[i].text, 1, wrong[i].words);
 }
 
-static void test_several_movies(void **state) {
+static void test_movies_and_consoles(void **state) {
     struct fixture *f = *state;
     struct config c;
     char expected[500];
@@ -574,6 +574,14 @@ static void test_several_movies(void **state) {
     assert_null(c.games.at[0].further[2]);
     assert_string_equal(strrchr(c.games.at[0].movie, '/'), "/a.fm2");
     config_free(&c);
+    load(f, &c, GAME("rom = \"x\"; movie = \"y\"; console = \"alignment=9\";"));
+    assert_int_equal(c.games.at[0].console.alignment, 9);
+    assert_false(c.games.at[0].console.no_warmup);
+    config_free(&c);
+    refuse(f, GAME("rom = \"x\"; movie = \"y\"; console = 3;"), 2, "console must be a text");
+    refuse(f, GAME("rom = \"x\"; movie = \"y\"; console = \"alignment=341\";"), 2, "console ");
+    refuse(f, GAME("stream = \"x\"; graph = \"y\"; console = \"alignment=9\";"), 2,
+           "only games that are played have a console");
     refuse(f, GAME("rom = \"x\"; movie = [];"), 2, "movie has no values");
     refuse(f, GAME("rom = \"x\"; movie = (\"a\", 3);"), 2, "movie must be a text in quotes");
 }
@@ -654,7 +662,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_limit_of_configurations, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_zips_and_exclusions, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_several_samplings, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_several_movies, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_movies_and_consoles, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("config", tests, NULL, NULL);
 }

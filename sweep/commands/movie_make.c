@@ -96,8 +96,9 @@ static enum status play_with_rom(struct make *m, struct error *e) {
     interrupt_catch();
     enum status status = activity_begin(&m->activity, m->cartridge, e);
     if (status == STATUS_OK)
-        status = engine_create(&nes, &(struct engine_choice){0},
-                               &(struct nes_options){.cartridge = m->cartridge}, e);
+        status = engine_create(
+            &nes, &(struct engine_choice){0},
+            &(struct nes_options){.cartridge = m->cartridge, .console = m->files.console}, e);
     if (status == STATUS_OK && m->player != NULL)
         status = let_play(m, player_find(m->player), nes, e);
     else if (status == STATUS_OK)

@@ -128,9 +128,21 @@ static enum status read_movies(struct config *c, const config_setting_t *setting
     return status;
 }
 
+/* As --console takes it. */
+static enum status read_console(struct config *c, const config_setting_t *setting,
+                                struct nes_console *out, struct error *e) {
+    const char *text = config_setting_get_string(setting);
+    struct error why = {0};
+    if (text == NULL)
+        return fields_error(c->from, setting, e, "console must be a text in quotes");
+    return nes_console_parse(out, text, &why) == STATUS_OK
+               ? STATUS_OK
+               : fields_error(c->from, setting, e, "console %s", why.text);
+}
+
 static enum status read_game(struct config *c, const config_setting_t *group, struct error *e) {
     struct config_game g = {.instructions = -1};
-    config_setting_t *movie = NULL;
+    config_setting_t *movie = NULL, *console = NULL;
     int64_t frames = (int64_t)c->frames;
     const struct field fields[] = {
         {"name", FIELD_TEXT, &g.name, 0, 0},
@@ -138,6 +150,7 @@ static enum status read_game(struct config *c, const config_setting_t *group, st
         {"rom", FIELD_PATH, &g.rom, 0, 0},
         {"sha1", FIELD_TEXT, &g.sha1, 0, 0},
         {"movie", FIELD_SETTING, &movie, 0, 0},
+        {"console", FIELD_SETTING, &console, 0, 0},
         {"stream", FIELD_PATH, &g.stream, 0, 0},
         {"graph", FIELD_PATH, &g.graph, 0, 0},
         {"instructions", FIELD_NUMBER, &g.instructions, 0, INT64_MAX},
@@ -150,6 +163,10 @@ static enum status read_game(struct config *c, const config_setting_t *group, st
     g.frames = (uint64_t)frames;
     if (status == STATUS_OK && movie != NULL)
         status = read_movies(c, movie, &g, e);
+    if (status == STATUS_OK && console != NULL)
+        status = read_console(c, console, &g.console, e);
+    if (status == STATUS_OK && console != NULL && movie == NULL)
+        status = fields_error(c->from, console, e, "only games that are played have a console");
     if (status == STATUS_OK)
         status = check_name(c, group, &g, e);
     if (status == STATUS_OK)

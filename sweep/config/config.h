@@ -19,6 +19,7 @@
 #define HOTGRAPH_CONFIG_H
 
 #include "base/base.h"
+#include "nes/nes.h"
 #include "profile/profile.h"
 
 /* A Linux program, to be recorded under QEMU. */
@@ -45,6 +46,7 @@ struct config_game {
     char *graph;                    /* ... and the exact .graph */
     char *paper_game;               /* name of the paper's game that it stands beside, or NULL */
     struct config_program *program; /* NULL unless it is one: then nothing of the above but names */
+    struct nes_console console;     /* that the game is played on */
     bool untested;                  /* nobody has seen the movie play */
     uint64_t frames;                /* to play */
     int64_t instructions;           /* that a foreign stream's program executed; -1: unknown */

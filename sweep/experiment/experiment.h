@@ -65,6 +65,7 @@ struct plan_game {
     char absent[300];         /* of a program that is to be skipped: why */
     struct cartridge *cartridge; /* NULL for a pair or program, or when not present */
     struct movie movie;
+    char console[NES_CONSOLE_TEXT]; /* as --console takes it; "": the usual one */
     char replay_key[PLAN_KEY];
     int64_t replay_id; /* name of its row, there already or not */
     bool has_exact;

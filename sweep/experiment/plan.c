@@ -36,9 +36,17 @@ static enum status find_roms(const struct config *config, char **paths, struct e
     return status;
 }
 
+/* The usual console is not named: keys are as old as this. */
 static void name_replay(struct plan_game *p, const char *sha1) {
-    snprintf(p->replay_key, PLAN_KEY, "rom=%s movie=%s frames=%" PRIu64 " method=%d", sha1,
-             p->movie.sha1, p->game->frames, CONFIG_METHOD);
+    const struct nes_console usual = {0};
+    char text[NES_CONSOLE_TEXT], usual_text[NES_CONSOLE_TEXT];
+    nes_console_text(text, &p->game->console);
+    nes_console_text(usual_text, &usual);
+    const bool other = strcmp(text, usual_text) != 0;
+    if (other)
+        memcpy(p->console, text, sizeof p->console);
+    snprintf(p->replay_key, PLAN_KEY, "rom=%s movie=%s frames=%" PRIu64 " method=%d%s%s", sha1,
+             p->movie.sha1, p->game->frames, CONFIG_METHOD, other ? " console=" : "", p->console);
 }
 
 static enum status open_rom(struct plan_game *p, const char *path, struct error *e) {

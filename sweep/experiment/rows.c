@@ -33,7 +33,7 @@ struct source_job {
     struct bytes packed;
     char *movie_file, *engine_options;
     char movie_sha1[41], rom_sha1[41], engine[40];
-    char replay_key[PLAN_KEY];
+    char replay_key[PLAN_KEY], console[NES_CONSOLE_TEXT];
     char ram_hash[17], frames_hash[33], exact_hash[33];
 };
 
@@ -118,6 +118,8 @@ static void fill_played(struct source_job *job, const struct plan_game *game,
                                    .lines = (int64_t)game->movie.line_count};
     row->rom_sha1 = strcpy(job->rom_sha1, game->cartridge->sha1);
     row->frames = (int64_t)game->game->frames;
+    if (game->console[0] != '\0')
+        row->console = strcpy(job->console, game->console);
     row->ram_hash = strcpy(job->ram_hash, source->ram_hash);
     row->frames_hash = strcpy(job->frames_hash, source->frames_hash);
     snprintf(job->engine, sizeof job->engine, "%s", source->engine);

@@ -116,7 +116,9 @@ static enum status finish(struct watchers *w, struct source *out, enum status st
 
 static enum status create(struct nes **nes, const struct plan_game *game,
                           const struct engine_choice *engine, struct error *e) {
-    return engine_create(nes, engine, &(struct nes_options){.cartridge = game->cartridge}, e);
+    return engine_create(
+        nes, engine,
+        &(struct nes_options){.cartridge = game->cartridge, .console = game->game->console}, e);
 }
 
 /* A replay for the structure alone. */

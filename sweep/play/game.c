@@ -58,6 +58,7 @@ static enum status find_in(struct game_files *out, const struct config *c, const
     else
         status = find_by_identity(out, c, g, e);
     out->movie = strdup(g->movie);
+    out->console = g->console;
     if (status == STATUS_OK && (out->rom == NULL || out->movie == NULL))
         status = error_set(e, STATUS_MEMORY, "%s: out of memory", word);
     return status;

@@ -12,6 +12,8 @@ enum { STATE_FILE_LARGEST = 64 << 20 };
 
 const struct option_spec *play_option_rows(struct play_options *o,
                                            struct option_spec rows[PLAY_OPTION_ROWS]) {
+    struct option_spec console = console_option(&o->console);
+    console.given = &o->console_given;
     const struct option_spec all[PLAY_OPTION_ROWS] = {
         {"movie", "FILE",
          "play this .fm2 movie instead of the game's own; a ROM without one has nothing pressed",
@@ -22,7 +24,7 @@ const struct option_spec *play_option_rows(struct play_options *o,
          OPTION_NUMBER, .to = &o->frames, .least = 1, .most = PLAY_FRAMES_MOST,
          .given = &o->frames_given},
         engine_option(&o->engine),
-        console_option(&o->console),
+        console,
         {"no-skip", NULL,
          "execute busy-waits instruction by instruction too; same results, more time", OPTION_FLAG,
          .to = &o->no_skip},
@@ -83,9 +85,9 @@ enum status play_open(struct play *p, const char *game, const struct play_option
         status = open_movie(p, o, e);
     if (status != STATUS_OK)
         return status;
-    p->console = o->console;
+    p->console = o->console_given ? o->console : p->files.console;
     const struct nes_options options = {.cartridge = p->cartridge,
-                                        .console = o->console,
+                                        .console = p->console,
                                         .pictures = o->pictures,
                                         .no_skip = o->no_skip,
                                         .no_fast = o->no_fast};

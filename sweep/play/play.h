@@ -32,8 +32,9 @@
     "$HOTGRAPH_GAMES names; ROM is the path of a .nes file. "
 
 struct game_files {
-    char *rom;   /* path */
-    char *movie; /* path; NULL for a ROM given by its path */
+    char *rom;                  /* path */
+    char *movie;                /* path; NULL for a ROM given by its path */
+    struct nes_console console; /* that the game is played on */
 };
 
 /* A word of lower-case letters, digits and dashes is a game's name, unless there is a file of that
@@ -65,6 +66,7 @@ struct play_options {
     struct engine_choice engine;
     struct nes_console console;
     uint64_t frames;
+    bool console_given; /* else it is the game's */
     bool frames_given, force, no_skip, no_fast;
     /* For the commands to set: */
     bool pictures; /* compute them */

@@ -125,3 +125,24 @@ test "$(ask whole.db 'SELECT count(*), sum(graph_hash = hash) FROM results JOIN 
 study twins.cfg '{ batch = 25; }' 900 "[\"$source/movies/umbel.fm2\", \"$work/umbel.fm2\"]"
 cp "$source/movies/umbel.fm2" umbel.fm2
 refuses 1 'are the same movie' sweep twins.cfg --db x.db
+
+# A console is a property of a game: of its replay's key and row, and of what is played by name.
+sed "s#{ name = \"umbel\";#{ name = \"odd\"; console = \"warmup=off,alignment=7\"; rom = \"$source/games/umbel.nes\"; movie = \"$source/movies/umbel.fm2\"; }, &#" \
+    usual.cfg >console.cfg
+sweep console.cfg --db usual.db
+test "$(ask usual.db "SELECT game || ':' || coalesce(console, '') || ':' || (key LIKE '% console=warmup=off,alignment=7')
+    FROM results JOIN replay USING (replay_id) WHERE number IS NULL ORDER BY 1")" = \
+    "$(printf 'mazewisp::0\nodd:warmup=off,alignment=7:1\numbel::0')" || fail "consoles: $(ask usual.db 'SELECT key, console FROM replay')"
+HOTGRAPH_GAMES=console.cfg "$hotgraph" replay odd --frames 300 --json >played
+"$hotgraph" replay "$source/games/umbel.nes" --movie "$source/movies/umbel.fm2" --frames 300 --console warmup=off,alignment=7 --json >given
+HOTGRAPH_GAMES=console.cfg "$hotgraph" replay odd --console warmup=on --frames 300 --json >usual
+for file in played given usual; do
+    tr -d '\n' <$file | sed 's/.*"instructions": \([0-9]*\).*"state_hash": "\([^"]*\)".*"console": "\([^"]*\)".*/\1 \2 \3/' >$file.facts
+done
+cmp played.facts given.facts || fail "a game's console: $(cat played.facts given.facts)"
+grep -q 'warmup=on,alignment=0' usual.facts || fail "--console does not go before the game's: $(cat usual.facts)"
+test "$(cut -d ' ' -f 1 played.facts)" = "$(ask usual.db "SELECT instructions FROM replay WHERE console IS NOT NULL")" ||
+    fail "a sweep plays on another console than replay"
+! cmp -s played.facts usual.facts || fail "consoles make no difference"
+sed 's/alignment=7/alignment=700/' console.cfg >bad.cfg
+refuses 1 'console' sweep bad.cfg --db x.db
