@@ -20,8 +20,11 @@ struct file_reader {
     size_t peeked_at, peeked_len; /* those from peeked_at on have not been read yet */
 };
 
-/* What is wrong with the folder of `path`, in memory of its own; NULL: nothing is known. */
-static char *fault_of_folder(const char *path) {
+enum { FAULT = 1000 };
+
+/* What is wrong with the folder of `path`; false: nothing is known. Needs no memory, so that
+ * whoever has little of it is told what is wrong all the same. */
+static bool fault_of_folder(const char *path, char text[FAULT]) {
     size_t len = strlen(path);
     while (len > 1 && path[len - 1] == '/') /* "results/" lies in "." */
         len--;
@@ -30,43 +33,40 @@ static char *fault_of_folder(const char *path) {
     while (len > 1 && path[len - 1] == '/')
         len--;
     struct stat info;
-    char *folder = len > 0 ? strndup(path, len) : NULL, *text = NULL;
-    if (folder == NULL)
-        return NULL;
+    char folder[FAULT - 50];
+    if (len == 0 || len >= sizeof folder)
+        return false;
+    memcpy(folder, path, len);
+    folder[len] = '\0';
     const bool there = stat(folder, &info) == 0;
-    if ((!there || !S_ISDIR(info.st_mode)) &&
-        asprintf(&text,
-                 there || errno == ENOTDIR ? "%s is no folder" : "its folder %s is not there",
-                 folder) < 0)
-        text = NULL;
-    free(folder);
-    return text;
+    if (there && S_ISDIR(info.st_mode))
+        return false;
+    if (there || errno == ENOTDIR)
+        snprintf(text, FAULT, "%s is no folder", folder);
+    else
+        snprintf(text, FAULT, "its folder %s is not there", folder);
+    return true;
 }
 
 enum status file_check_folder(const char *path, struct error *e) {
-    char *fault = fault_of_folder(path);
-    const enum status status =
-        fault == NULL ? STATUS_OK : error_set(e, STATUS_IO, "%s: %s", path, fault);
-    free(fault);
-    return status;
+    char fault[FAULT];
+    return fault_of_folder(path, fault) ? error_set(e, STATUS_IO, "%s: %s", path, fault)
+                                        : STATUS_OK;
 }
 
 enum status file_unmade(const char *path, const char *what, int code, struct error *e) {
-    char *fault = code == ENOENT || code == ENOTDIR ? fault_of_folder(path) : NULL;
-    const enum status status =
-        error_set(e, STATUS_IO, "%s: %s: %s", path, what, fault != NULL ? fault : strerror(code));
-    free(fault);
-    return status;
+    char fault[FAULT];
+    const bool known = (code == ENOENT || code == ENOTDIR) && fault_of_folder(path, fault);
+    return error_set(e, STATUS_IO, "%s: %s: %s", path, what, known ? fault : strerror(code));
 }
 
 enum status file_unopened(const char *path, int code, struct error *e) {
+    char fault[FAULT];
     if (code != ENOENT && code != ENOTDIR)
         return error_set(e, STATUS_IO, "%s: cannot be opened: %s", path, strerror(code));
-    char *fault = fault_of_folder(path);
-    const enum status status = error_set(e, STATUS_IO, "%s: there is no such file%s%s", path,
-                                         fault != NULL ? ": " : "", fault != NULL ? fault : "");
-    free(fault);
-    return status;
+    const bool known = fault_of_folder(path, fault);
+    return error_set(e, STATUS_IO, "%s: there is no such file%s%s", path, known ? ": " : "",
+                     known ? fault : "");
 }
 
 enum status file_open_reader(struct file_reader **out, const char *path, struct error *e) {
