@@ -72,9 +72,13 @@ static void check_config(const struct config *c) {
     check_points(c);
     for (size_t i = 0; i < c->games.len; i++) {
         const struct config_game *g = &c->games.at[i];
-        bool foreign = g->stream != NULL;
+        const struct config_program *p = g->program;
+        const bool foreign = g->stream != NULL;
         if (config_find_game(c, g->name) != g || g->title == NULL || g->place == NULL ||
-            g->frames == 0 || foreign != (g->graph != NULL) || foreign == (g->movie != NULL))
+            foreign != (g->graph != NULL))
+            abort();
+        if (p != NULL ? foreign || g->movie != NULL || p->command[0] == NULL || p->every < p->batch
+                      : g->frames == 0 || foreign == (g->movie != NULL))
             abort();
     }
     if (config_find_game(c, "No Such Game") != NULL)

@@ -24,6 +24,11 @@ void program_free(struct config_program *p) {
     free(p);
 }
 
+static enum status out_of_memory(const struct includes *from, const config_setting_t *setting,
+                                 struct error *e) {
+    return error_set(e, STATUS_MEMORY, "%s: out of memory", fields_file(from, setting));
+}
+
 /* A list or array of texts as an array that ends with NULL. */
 static enum status read_words(const struct includes *from, const config_setting_t *list,
                               const char *what, char ***out, struct error *e) {
@@ -40,7 +45,7 @@ static enum status read_words(const struct includes *from, const config_setting_
         if ((words[i] = strdup(word)) == NULL)
             words = NULL;
     }
-    return words != NULL ? STATUS_OK : fields_error(from, list, e, "out of memory");
+    return words != NULL ? STATUS_OK : out_of_memory(from, list, e);
 }
 
 /* "HASH PATH" */
@@ -73,7 +78,7 @@ enum status program_read(struct config_program **out, const struct includes *fro
                          struct error *e) {
     struct config_program *p = *out = calloc(1, sizeof *p);
     if (p == NULL)
-        return fields_error(from, group, e, "out of memory");
+        return out_of_memory(from, group, e);
     config_setting_t *command = NULL, *images = NULL;
     int64_t every = 1667, batch = 25;
     const struct field fields[] = {
