@@ -37,7 +37,8 @@ measure() {
 }
 
 measure cartridge core/nes/cartridge.c
-measure config sweep/config/config.c sweep/config/fields.c sweep/config/includes.c sweep/config/product.c sweep/config/sampling.c
+measure config sweep/config/config.c sweep/config/fields.c sweep/config/includes.c \
+    sweep/config/points.c sweep/config/product.c sweep/config/programs.c sweep/config/sampling.c
 measure graph core/graph/text.c
 measure movie core/nes/movie.c core/nes/movie_fm2.c core/nes/movie_play.c
 measure stream core/profile/isampling.c core/profile/stream.c

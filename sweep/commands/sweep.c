@@ -2,6 +2,7 @@
  */
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/sweep_print.h"
 #include "config/config.h"
 #include "experiment/experiment.h"
 #include "report/report.h"
@@ -11,13 +12,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_JOBS = 1024, MOST_LEFT_OUT = 50 };
+enum { MOST_JOBS = 1024 };
 #define USUAL_FOLDER "results"
 #define USUAL_DB     USUAL_FOLDER "/hotgraph.db"
 
@@ -29,7 +31,7 @@ struct words {
 
 struct sweep {
     const char *config_path, *db_path, *report_folder, *game_list;
-    bool dry_run, update_digest, direct;
+    bool dry_run, update_digest, direct, json;
     uint64_t jobs;
     struct engine_choice engine;
     struct shard shard;
@@ -49,6 +51,11 @@ struct sweep {
     bool said_waiting;
     size_t present; /* games, before they are divided into shards */
     size_t failed;
+
+    size_t *missing; /* of each of the plan's games, before the work */
+    char digest[33], *digest_file;
+    const char *verdict;
+    size_t compared, others;
 };
 
 /* ---- what to sweep ---- */
@@ -174,80 +181,6 @@ static enum status make_plan(struct sweep *s, struct error *e) {
     return status;
 }
 
-/* "configs/../roms" for people. */
-static void print_folder(const char *path) {
-    const char *up = strstr(path, "/../");
-    const char *start = up;
-    while (start != NULL && start > path && start[-1] != '/')
-        start--;
-    if (up == NULL || strncmp(start, "../", 3) == 0 || strncmp(start, "./", 2) == 0)
-        printf("%s", path);
-    else
-        printf("%.*s%s", (int)(start - path), path, up + 4);
-}
-
-static void print_skipped(const struct sweep *s) {
-    size_t count = 0;
-    for (size_t i = 0; i < s->plan.count; i++)
-        if (s->plan.games[i].wanted && s->plan.games[i].absent[0] != '\0')
-            printf("skipped: %s: %s\n", s->plan.games[i].label, s->plan.games[i].absent);
-    for (size_t i = 0; i < s->plan.count; i++)
-        if (s->plan.games[i].wanted && !s->plan.games[i].present &&
-            s->plan.games[i].absent[0] == '\0')
-            printf("%s %s", count++ == 0 ? "skipped, no ROM found:" : ",", s->plan.games[i].label);
-    if (count == 0)
-        return;
-    printf(" (put the .nes files into ");
-    print_folder(roms_folder(s->config.roms));
-    printf(", or name their folder in $HOTGRAPH_ROMS)\n");
-}
-
-/* "left out: GAME: #3, #7: why": what cannot be built from a stream, a line for each reason. */
-static enum status print_unfit(const struct sweep *s, const struct plan_game *p,
-                               const struct plan_stream *stream, struct error *e) {
-    const size_t count = s->config.points.len;
-    uint64_t *reasons = calloc(count, sizeof *reasons);
-    struct error why;
-    if (reasons == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    for (size_t i = 0; i < count; i++)
-        if (s->plan.wanted[i] && plan_fits(stream, &s->config.points.at[i], &why) != STATUS_OK)
-            reasons[i] = fnv1a64(why.text, strlen(why.text)) | 1;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t reason = reasons[i];
-        if (reason == 0)
-            continue;
-        printf("left out: %s%s%s:", p->game->name, stream->variant[0] != '\0' ? " " : "",
-               stream->variant);
-        size_t told = 0, more = 0;
-        for (size_t k = i; k < count; k++)
-            if (reasons[k] == reason) {
-                if (told < MOST_LEFT_OUT)
-                    printf("%s #%d", told++ > 0 ? "," : "", s->config.points.at[k].number);
-                else
-                    more++;
-                reasons[k] = 0;
-            }
-        if (more > 0)
-            printf(" and %zu more", more);
-        plan_fits(stream, &s->config.points.at[i], &why);
-        printf(": %s\n", why.text);
-    }
-    free(reasons);
-    return STATUS_OK;
-}
-
-static enum status print_all_unfit(const struct sweep *s, struct error *e) {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; i < s->plan.count; i++) {
-        const struct plan_game *p = &s->plan.games[i];
-        for (size_t k = 0; status == STATUS_OK && k < p->stream_count; k++)
-            if (p->wanted && p->present && p->streams[k].wanted)
-                status = print_unfit(s, p, &p->streams[k], e);
-    }
-    return status;
-}
-
 /* Movies that end before their replay does: most likely nobody wants to measure a game that nobody
  * plays. */
 static void warn_of_short_movies(const struct sweep *s) {
@@ -259,50 +192,6 @@ static void warn_of_short_movies(const struct sweep *s) {
                 ", nothing is pressed",
                 p->label, p->movie_path, movie_frames(&p->movie), p->game->frames);
     }
-}
-
-static enum status print_plan_of(const struct sweep *s, const struct plan_game *p,
-                                 struct error *e) {
-    char why[200] = "";
-    if (p->missing > 0) {
-        enum status status = plan_why(&s->plan, p, s->db, why, sizeof why, e);
-        if (status != STATUS_OK)
-            return status;
-    }
-    if (p->cartridge != NULL)
-        printf("%s: ROM %s, movie %s, %" PRIu64 " frames%s: ", p->label, p->cartridge->sha1,
-               p->movie_path, p->game->frames, p->game->untested ? ", untested" : "");
-    else if (p->game->program != NULL)
-        printf("%s: program %s: ", p->label, p->game->program->command[0]);
-    else
-        printf("%s: stream %s, graph %s: ", p->label, p->game->stream, p->game->graph);
-    if (p->missing == 0)
-        printf("nothing to do\n");
-    else if (p->same != NULL)
-        printf("the same as %s (%s)\n", p->same->label, why);
-    else
-        printf("%s, %zu things to compute (%s)\n",
-               p->cartridge != NULL       ? "one replay"
-               : p->game->program != NULL ? "one recording"
-                                          : "one reading",
-               p->missing, why);
-    return STATUS_OK;
-}
-
-static enum status print_plan(const struct sweep *s, struct error *e) {
-    enum status status = STATUS_OK;
-    printf("%s: %zu configurations and the baseline", s->config_path, s->config.points.len - 1);
-    for (size_t i = 0; i < s->config.samplings.len; i++) {
-        char key[200];
-        config_sampling_key(&s->config.samplings.at[i].options, key, sizeof key);
-        printf("%s%s", s->config.samplings.len == 1 ? ", sampled by " : "\nsampled by ", key);
-    }
-    putchar('\n');
-    for (size_t i = 0; status == STATUS_OK && i < s->plan.count; i++)
-        if (s->plan.games[i].wanted && s->plan.games[i].present)
-            status = print_plan_of(s, &s->plan.games[i], e);
-    print_skipped(s);
-    return status;
 }
 
 /* ---- the work ---- */
@@ -337,15 +226,24 @@ static enum status sweep_games(struct sweep *s, struct error *e) {
         status = db_commit(s->db, e);
     if (status == STATUS_OK && s->plan.missing > 0)
         status = compute(s, e);
-    else if (status == STATUS_OK && s->shard.count > 0)
-        printf("nothing to do: all results of this shard of %s are in %s\n", s->config_path,
-               s->db_path);
-    else if (status == STATUS_OK)
-        printf("nothing to do: all results of %s are in %s\n", s->config_path, s->db_path);
+    else if (status == STATUS_OK && !s->json)
+        printf("nothing to do: all results of %s%s are in %s\n",
+               s->shard.count > 0 ? "this shard of " : "", s->config_path, s->db_path);
     return status == STATUS_OK ? store_roles(&s->plan, s->db, s->experiment_id, e) : status;
 }
 
 /* ---- what came out ---- */
+
+/* For people: with --json it is said at the end, all together. */
+__attribute__((format(printf, 2, 3))) static void say(const struct sweep *s, const char *format,
+                                                      ...) {
+    if (s->json)
+        return;
+    va_list args;
+    va_start(args, format);
+    vprintf(format, args);
+    va_end(args);
+}
 
 /* Tables and figures are made anew when the results are others, or the program is. */
 static enum status write_report(const struct sweep *s, const struct digest *digest,
@@ -374,31 +272,38 @@ static char *digest_path(const struct sweep *s) {
     return asprintf(&path, "%.*s.digest", (int)len, s->config_path) >= 0 ? path : NULL;
 }
 
-static enum status judge(const struct digest *ours, const struct digest *expected, const char *path,
+static enum status judge(struct sweep *s, const struct digest *ours, const struct digest *expected,
                          struct error *e) {
     static const char *const what[] = {
         [DIGEST_CHANGED] = "is not what is expected",
         [DIGEST_MISSING] = "is expected, but was not found",
         [DIGEST_UNEXPECTED] = "was found, but is not expected",
     };
+    const char *const path = s->digest_file;
+    s->verdict = "not compared";
     if (strcmp(ours->definition, expected->definition) != 0) {
-        printf("not compared: %s belongs to another definition of the experiment\n", path);
+        say(s, "not compared: %s belongs to another definition of the experiment\n", path);
         return STATUS_OK;
     }
     const char *key;
-    size_t compared, others;
     enum digest_verdict verdict;
-    enum status status = digest_compare(ours, expected, &verdict, &key, &compared, &others, e);
+    enum status status =
+        digest_compare(ours, expected, &verdict, &key, &s->compared, &s->others, e);
     if (status != STATUS_OK)
         return status;
-    if (verdict != DIGEST_SAME)
+    if (verdict != DIGEST_SAME) {
+        s->verdict = "not reproduced";
         return error_set(e, STATUS_FORMAT, "not reproduced: %s %s (%s)", key, what[verdict], path);
-    if (compared == 0)
-        printf("not compared: %s has none of these games\n", path);
-    else
-        printf("reproduced: %zu game%s as in %s\n", compared, compared == 1 ? "" : "s", path);
-    if (compared > 0 && others > 0)
-        printf("not compared: %zu game%s that it does not have\n", others, others == 1 ? "" : "s");
+    }
+    if (s->compared == 0) {
+        say(s, "not compared: %s has none of these games\n", path);
+        return STATUS_OK;
+    }
+    s->verdict = "reproduced";
+    say(s, "reproduced: %zu game%s as in %s\n", s->compared, s->compared == 1 ? "" : "s", path);
+    if (s->others > 0)
+        say(s, "not compared: %zu game%s that it does not have\n", s->others,
+            s->others == 1 ? "" : "s");
     return STATUS_OK;
 }
 
@@ -426,9 +331,9 @@ static bool is_whole(const struct sweep *s, const struct config_game *game) {
     return any;
 }
 
-static enum status compare_digest(const struct sweep *s, struct digest *ours, struct error *e) {
+static enum status compare_digest(struct sweep *s, struct digest *ours, struct error *e) {
     memcpy(ours->definition, s->config.definition_hash, sizeof ours->definition);
-    char *path = digest_path(s);
+    const char *const path = s->digest_file = digest_path(s);
     if (path == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     struct digest expected = {0};
@@ -439,15 +344,17 @@ static enum status compare_digest(const struct sweep *s, struct digest *ours, st
                            path, lacking);
     } else if (s->update_digest) {
         status = digest_write(ours, path, s->config.name, e);
-        if (status == STATUS_OK)
-            printf("wrote %s\n", path);
+        if (status == STATUS_OK) {
+            s->verdict = "written";
+            say(s, "wrote %s\n", path);
+        }
     } else if (access(path, F_OK) != 0) {
-        printf("not compared: there is no %s\n", path);
+        s->verdict = "not compared";
+        say(s, "not compared: there is no %s\n", path);
     } else if ((status = digest_read(&expected, path, e)) == STATUS_OK) {
-        status = judge(ours, &expected, path, e);
+        status = judge(s, ours, &expected, e);
     }
     digest_free(&expected);
-    free(path);
     return status;
 }
 
@@ -488,16 +395,20 @@ static void print_shard(const struct sweep *s) {
 
 static enum status conclude(struct sweep *s, struct error *e) {
     struct digest shown = {0}, all = {0};
-    print_skipped(s);
-    enum status status = print_all_unfit(s, e);
+    enum status status = STATUS_OK;
+    if (!s->json) {
+        sweep_print_skipped(&s->plan);
+        status = sweep_print_unfit(&s->plan, e);
+    }
     if (status == STATUS_OK)
         status = take_digests(s, &shown, &all, e);
     if (status == STATUS_OK)
         status = write_report(s, &all, e);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && !s->json)
         status = report_print_tables(s->db, s->config.name, e);
     if (status == STATUS_OK) {
-        printf("digest %s\n", shown.total);
+        memcpy(s->digest, shown.total, sizeof s->digest);
+        say(s, "digest %s\n", shown.total);
         status = compare_digest(s, &shown, e);
     }
     digest_free(&shown);
@@ -527,24 +438,65 @@ static int finish(struct sweep *s, enum status status, struct error *e) {
     return EXIT_SUCCESS;
 }
 
+/* Remembers what was missing: the work counts it down. */
+static enum status note_missing(struct sweep *s, struct error *e) {
+    s->missing = calloc(s->plan.count + 1, sizeof *s->missing);
+    if (s->missing == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; i < s->plan.count; i++)
+        s->missing[i] = s->plan.games[i].missing;
+    return STATUS_OK;
+}
+
+static enum status sweep_all(struct sweep *s, struct error *e) {
+    if (s->present == 0) {
+        if (!s->json)
+            sweep_print_skipped(&s->plan);
+        return error_set(e, STATUS_ARGUMENT, "%s: none of its games can be swept", s->config_path);
+    }
+    enum status status = sweep_games(s, e);
+    if (status == STATUS_OK && s->shard.count == 0)
+        status = conclude(s, e);
+    else if (status == STATUS_OK && !s->json)
+        print_shard(s);
+    return status;
+}
+
+static void print_outcome(const struct sweep *s, enum status status, const struct error *e) {
+    const bool stopped = status == STATUS_INTERRUPTED;
+    sweep_print_json(&(struct sweep_outcome){
+        .config_path = s->config_path,
+        .db_path = s->db_path,
+        .report = s->report_folder,
+        .plan = &s->plan,
+        .missing = s->missing,
+        .db = s->db,
+        .shard = s->shard,
+        .dry_run = s->dry_run,
+        .stopped = stopped,
+        .failed = s->failed,
+        .digest = s->digest[0] != '\0' ? s->digest : NULL,
+        .digest_file = s->verdict != NULL ? s->digest_file : NULL,
+        .verdict = s->verdict,
+        .compared = s->compared,
+        .others = s->others,
+        .error = status != STATUS_OK && !stopped ? e->text : NULL,
+    });
+}
+
 static int run(struct sweep *s) {
     struct error e = {0};
     enum status status = make_plan(s, &e);
     if (status == STATUS_OK)
+        status = note_missing(s, &e);
+    if (status == STATUS_OK)
         warn_of_short_movies(s);
-    if (status == STATUS_OK && s->dry_run) {
-        status = print_plan(s, &e);
-    } else if (status == STATUS_OK && s->present == 0) {
-        print_skipped(s);
-        status =
-            error_set(&e, STATUS_ARGUMENT, "%s: none of its games can be swept", s->config_path);
-    } else if (status == STATUS_OK) {
-        status = sweep_games(s, &e);
-        if (status == STATUS_OK && s->shard.count > 0)
-            print_shard(s);
-        else if (status == STATUS_OK)
-            status = conclude(s, &e);
-    }
+    if (status == STATUS_OK && !s->dry_run)
+        status = sweep_all(s, &e);
+    else if (status == STATUS_OK && !s->json)
+        status = sweep_print_plan(&s->plan, s->db, s->config_path, &e);
+    if (s->json && s->missing != NULL) /* else there is no plan to speak of */
+        print_outcome(s, status, &e);
     int exit_status = finish(s, status, &e);
     plan_free(&s->plan);
     db_close(s->db);
@@ -553,6 +505,8 @@ static int run(struct sweep *s) {
     free_words(&s->techniques);
     vec_free(&s->where.items);
     vec_free(&s->known.items);
+    free(s->missing);
+    free(s->digest_file);
     free(s->arguments);
     return exit_status;
 }
@@ -641,6 +595,10 @@ int command_sweep(int argc, char **argv) {
          "each configuration by itself, by the plain implementation of its technique's "
          "definition: the same results, slowly",
          OPTION_FLAG, .to = &s.direct},
+        {"json", NULL,
+         "print nothing but one JSON object at the end: what became of each game, the digest, "
+         "failures; with --dry-run, what would be computed",
+         OPTION_FLAG, .to = &s.json},
         {"dry-run", NULL, "only say what would be computed, and why", OPTION_FLAG,
          .to = &s.dry_run},
         {"update-digest", NULL,

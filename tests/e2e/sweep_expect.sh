@@ -37,9 +37,45 @@ cp whole.digest other.digest
 sweep other.cfg --db x.db --games one
 grep -q '^not compared: other.digest belongs to another definition' out || fail "$(cat out)"
 
+# --json says all of it, and nothing else stands on standard output.
+# json FILE EXPRESSION: of the object in FILE, o.
+json() {
+    python3 -c 'import json, sys; o = json.load(open(sys.argv[1])); sys.exit(0 if eval(sys.argv[2]) else 1)' "$1" "$2" ||
+        fail "$1: not $2: $(cat "$1")"
+}
+sweep experiment.cfg --db plan.db --dry-run --json
+json out 'o["dry_run"] and o["configurations"] == 144 and o["present"] == 3 and o["digest"] is None'
+json out '[(g["name"], g["source"], g["state"], g["missing"]) for g in o["games"]][0] == ("one", "stream", "missing", 150)'
+test ! -e plan.db || fail "--dry-run --json makes a file"
+sweep experiment.cfg --db json.db --report json --json
+json out '{g["state"] for g in o["games"]} == {"computed"} and o["missing_before"] == 450 and o["missing"] == 0'
+json out 'o["failed"] == 0 and o["error"] is None and not o["stopped"] and o["report"] == "json"'
+json out 'o["verdict"] == "reproduced" and o["compared"] == 3 and o["digest_file"] == "experiment.digest"'
+grep -q "\"digest\": \"$("$hotgraph" sweep experiment.cfg --db x.db | sed -n 's/^digest //p')\"" out ||
+    fail "another digest: $(cat out)"
+test -s json/table1.txt || fail "--json writes no report"
+sweep experiment.cfg --db json.db --json --games two
+json out '[g["state"] for g in o["games"]] == ["there already"] and o["missing_before"] == 0 and o["compared"] == 1'
+sed 's#^\(two/result/0045\t\).#\1x#; s#\tx#\t0#' whole.digest >experiment.digest
+cmp -s whole.digest experiment.digest && sed 's#^\(two/result/0045\t\).#\11#' whole.digest >experiment.digest
+"$hotgraph" sweep experiment.cfg --db json.db --json >out 2>errors && fail "not reproduced, and status 0"
+json out 'o["verdict"] == "not reproduced" and "two/result/0045" in o["error"]'
+cp whole.digest experiment.digest
+{
+    sed '/^games/,$d' experiment.cfg
+    echo 'games = ({ name = "gone"; sha1 = "0000000000000000000000000000000000000000"; movie = "none.fm2"; });'
+} >gone.cfg
+"$hotgraph" sweep gone.cfg --db json.db --json >out 2>errors && fail "nothing to sweep, and status 0"
+json out 'o["present"] == 0 and o["games"][0]["state"] == "skipped" and o["games"][0]["why_skipped"] == "no ROM found"'
+
 # A game that fails halfway has no digest: what is left of it is not compared, and never expected.
 cp x.db half.db
 one="(SELECT stream_id FROM experiment_stream JOIN game USING (game_id) WHERE game.name = 'one')"
+sqlite3 half.db "UPDATE stream SET hash = 'other' WHERE stream_id = $one;
+    DELETE FROM result WHERE configuration_id % 2 AND stream_id = $one"
+"$hotgraph" sweep experiment.cfg --db half.db --json >out 2>errors && fail "half a game, and status 0"
+json out 'o["failed"] == 1 and [g["state"] for g in o["games"] if g["name"] == "one"] == ["incomplete"]'
+cp x.db half.db
 sqlite3 half.db "UPDATE stream SET hash = 'other' WHERE stream_id = $one;
     DELETE FROM result WHERE configuration_id % 2 AND stream_id = $one"
 refuses 1 'sample stream is not the one' sweep experiment.cfg --db half.db
