@@ -55,6 +55,10 @@ static const char *const digest_queries[] = {
     " hot_f1_10_active, fair_overlap_active, count_error_active" FROM_STREAM MEMBERS QUALITY
     " WHERE q.batches = s.batches ORDER BY xc.number, q.hot_permille",
 
+    "SELECT 'counter/' || " NUMBER ", c.key, n.name, n.value" FROM_STREAM MEMBERS
+    " JOIN counter n ON n.stream_id = s.stream_id AND n.configuration_id = c.configuration_id"
+    " ORDER BY xc.number, n.name",
+
     "SELECT 'convergence/' || " NUMBER " || " SHARE
     ", c.key, q.batches, q.bins, q.blocks, q.edges, " METRICS FROM_STREAM MEMBERS QUALITY
     " WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1"

@@ -448,3 +448,11 @@ WHERE m.games = m.of_games AND m.overlap_active IS NOT NULL
             AND o.overlap_active >= m.overlap_active
             AND (o.observed_share < m.observed_share OR o.overlap_active > m.overlap_active))
 ORDER BY m.frames, m.hot_permille, m.observed_share, m.overlap_active;
+
+-- What a technique counted beside its costs, by name: entries that a profile engine was offered,
+-- accepted, dropped, lost, cycles of stalls.
+CREATE VIEW technique_count AS
+SELECT r.experiment, r.game, r.variant, r.technique, r.parameters, n.name, n.value,
+    r.experiment_id, r.stream_id, r.configuration_id
+FROM results r JOIN counter n USING (stream_id, configuration_id)
+WHERE r.hot_permille = 900;

@@ -77,7 +77,7 @@ enum probe_kind {
 };
 
 struct probe_event {
-    struct nes *nes; /* to read from; its cycle is not yet up to date inside a call */
+    struct nes *nes; /* to read from; its cycle is that of the boundary where it stands */
     uint32_t from;   /* code address of the instruction */
     uint32_t to;     /* where it went; for PROBE_BEFORE the address itself */
 };
@@ -132,6 +132,9 @@ enum status nes_attach(struct nes *nes, const struct observer *observer, unsigne
                        struct error *e);
 /* Emits THREAD_ENDS for the running thread and each suspended one, then removes its probes. */
 void nes_detach(struct nes *nes, unsigned id);
+/* Tells an observer, which need not be attached, of the running thread and each suspended one what
+ * nes_attach (THREAD_BEGINS) and nes_detach (THREAD_ENDS) tell. At an instruction boundary. */
+void nes_tell_threads(struct nes *nes, const struct observer *observer, enum thread_change change);
 /* Cycle UINT64_MAX: no alarm. At most one alarm an observer. */
 void nes_set_alarm(struct nes *nes, unsigned id, uint64_t cycle);
 /* From the next instruction on, `count` instructions go to step() one by one. UINT64_MAX: all. */

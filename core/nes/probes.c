@@ -34,6 +34,10 @@ void nes_detach(struct nes *n, unsigned id) {
         n->engine->forget(n->engine_self);
 }
 
+void nes_tell_threads(struct nes *n, const struct observer *observer, enum thread_change change) {
+    watch_tell(n, observer, change);
+}
+
 void nes_set_alarm(struct nes *n, unsigned id, uint64_t cycle) {
     n->watch->observers[id].alarm = cycle;
     watch_requests_changed(n);

@@ -16,13 +16,12 @@ extern const struct technique technique_flow;
 
 enum { COSTS, SOLVER, LIMIT, EDGES, ENTRIES, JOIN, CALLS };
 
-static enum status solve(struct flow_network *n, const int64_t *values,
+static enum status solve(struct flow_network *n, struct flow_solving how,
                          struct circulation_result *result, struct error *e) {
     const struct circulation_options options = {
-        .solver = values[SOLVER] == 0 ? CIRCULATION_SIMPLEX : CIRCULATION_KLEIN,
-        .cancel_limit = values[LIMIT] != 0
-                            ? circulation_gcc_limit(n->circulation.nodes, n->circulation.arcs.len)
-                            : 0,
+        .solver = how.solver,
+        .cancel_limit =
+            how.limit ? circulation_gcc_limit(n->circulation.nodes, n->circulation.arcs.len) : 0,
     };
     return circulation_solve(&n->circulation, options, result, e);
 }
@@ -37,9 +36,8 @@ static int64_t *read_back(const struct flow_network *n, size_t edge_count) {
     return flow;
 }
 
-/* The blocks of the structure, and the edges that carry something. */
-static enum status make_graph(struct graph *out, const struct structure *s, const int64_t *flow,
-                              struct error *e) {
+enum status flow_graph(struct graph *out, const struct structure *s, const int64_t *flow,
+                       struct error *e) {
     const struct graph *g = &s->graph;
     *out = (struct graph){.edges = calloc(g->edge_count + 1, sizeof *out->edges),
                           .blocks = calloc(g->block_count + 1, sizeof *out->blocks)};
@@ -60,20 +58,21 @@ static enum status make_graph(struct graph *out, const struct structure *s, cons
     return STATUS_OK;
 }
 
-static enum status repair(struct profile *out, const struct flow_input *in,
-                          struct flow_network *network, const int64_t *values, struct error *e) {
+static enum status solve_and_read(struct profile *out, const struct flow_input *in,
+                                  struct flow_network *network, struct flow_solving how,
+                                  struct error *e) {
     struct circulation_result result;
     uint64_t joined = 0;
-    enum status status = solve(network, values, &result, e);
+    enum status status = solve(network, how, &result, e);
     if (status != STATUS_OK)
         return status;
     int64_t *flow = read_back(network, in->structure->graph.edge_count);
     if (flow == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory for flow");
-    if (values[JOIN] != 0)
+    if (how.join)
         status = flow_join(flow, in->structure, &joined, e);
     if (status == STATUS_OK)
-        status = make_graph(&out->graph, in->structure, flow, e);
+        status = flow_graph(&out->graph, in->structure, flow, e);
     free(flow);
     out->cost = (struct cost){.records = in->records,
                               .observed = in->observed,
@@ -82,25 +81,36 @@ static enum status repair(struct profile *out, const struct flow_input *in,
     return status;
 }
 
+enum status flow_repair(struct profile *out, const struct flow_input *in,
+                        const struct flow_costs *costs, struct flow_solving how, struct error *e) {
+    struct flow_network network;
+    enum status status = flow_network_make(&network, in, costs, e);
+    if (status == STATUS_OK)
+        status = solve_and_read(out, in, &network, how, e);
+    flow_network_free(&network);
+    return status;
+}
+
 static enum status flow_build(struct profile *out, const struct stream *stream, size_t batches,
                               const int64_t *values, struct error *e) {
     *out = (struct profile){0};
     struct flow_input in;
-    struct flow_network network = {0};
     struct flow_costs costs = flow_costs_standard;
     costs.model = (enum flow_model)values[COSTS];
     costs.even_split = values[EDGES] != 0;
     costs.exact_entries = values[ENTRIES] != 0;
     enum status status = flow_input_make(&in, stream, batches, values[CALLS] != 0, e);
+    const struct flow_solving how = {
+        .solver = values[SOLVER] == 0 ? CIRCULATION_SIMPLEX : CIRCULATION_KLEIN,
+        .limit = values[LIMIT] != 0,
+        .join = values[JOIN] != 0,
+    };
     if (status == STATUS_OK)
-        status = flow_network_make(&network, &in, &costs, e);
-    if (status == STATUS_OK)
-        status = repair(out, &in, &network, values, e);
+        status = flow_repair(out, &in, &costs, how, e);
     if (status == STATUS_OK)
         out->cost.probes = stream->probes;
     else
         profile_free(out);
-    flow_network_free(&network);
     flow_input_free(&in);
     return status;
 }

@@ -53,6 +53,20 @@ enum status flow_network_make(struct flow_network *n, const struct flow_input *i
                               const struct flow_costs *costs, struct error *e);
 void flow_network_free(struct flow_network *n);
 
+/* How a circulation is solved and read back. */
+struct flow_solving {
+    enum circulation_solver solver;
+    bool limit; /* with Klein's, cancel no more cycles than GCC does */
+    bool join;  /* islands */
+};
+/* The profile of what fits the measurements best: graph, and cost but for probes. Frees nothing of
+ * *out when it fails: profile_free() does. */
+enum status flow_repair(struct profile *out, const struct flow_input *in,
+                        const struct flow_costs *costs, struct flow_solving how, struct error *e);
+/* The blocks of the structure, and the edges that carry something: flow[i] is edge i's. */
+enum status flow_graph(struct graph *out, const struct structure *s, const int64_t *flow,
+                       struct error *e);
+
 /* Joins blocks with flow that no thread's entry reaches to one, by paths of one unit. Returns how
  * many paths were added in *joined. */
 enum status flow_join(int64_t *edge_flow, const struct structure *s, uint64_t *joined,

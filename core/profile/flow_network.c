@@ -232,7 +232,8 @@ enum status flow_network_make(struct flow_network *n, const struct flow_input *i
     const struct structure *s = in->structure;
     *n = (struct flow_network){.edges = calloc(s->graph.edge_count + 1, sizeof *n->edges)};
     struct builder b = {.n = n, .in = in, .costs = costs, .base = base_cost(in)};
-    b.two = s->graph.block_count > 0 && in->blocks[0].measured;
+    for (size_t i = 0; i < s->graph.block_count; i++)
+        b.two |= in->blocks[i].measured;
     b.known = costs->known;
     n->circulation.nodes = (b.two ? 2 : 1) * s->graph.block_count + 1;
     if (n->edges != NULL) {

@@ -24,7 +24,6 @@ struct byte_cell {
 };
 
 struct gaussian {
-    const struct stream *stream;
     const int64_t *values;
     struct bins bins;
     struct cells bytes;       /* struct byte_cell */
@@ -202,9 +201,9 @@ static void high_batch(struct gaussian *g) {
     }
 }
 
-static void take_batch(struct gaussian *g, size_t number) {
+static void take_batch(struct gaussian *g, const struct sample *batch) {
     size_t window = (size_t)g->values[WINDOW_SIZE], count = g->length - window + 1;
-    g->batch = stream_batch(g->stream, number);
+    g->batch = batch;
     g->cursor = 0;
     window_means(g->means, g->batch, g->length, window);
     g->steps += count;
@@ -255,7 +254,6 @@ static enum status gaussian_fits(const struct stream *stream, const int64_t *val
 static enum status gaussian_init(struct gaussian *g, const struct stream *stream,
                                  const int64_t *values, struct error *e) {
     *g = (struct gaussian){
-        .stream = stream,
         .values = values,
         .bytes = {.cell_size = sizeof(struct byte_cell)},
         .length = stream->batch_length,
@@ -284,7 +282,7 @@ static enum status gaussian_build_at(const struct stream *stream, const size_t *
     size_t batch = 0;
     for (size_t i = 0; i < mark_count && status == STATUS_OK; i++) {
         while (batch < marks[i] && !g.lost)
-            take_batch(&g, batch++);
+            take_batch(&g, stream_batch(stream, batch++));
         struct profile p = {0};
         status = g.lost ? error_set(e, STATUS_MEMORY, "out of memory for gaussian")
                         : export_profile(&g, batch, &p, e);
@@ -306,7 +304,7 @@ static enum status gaussian_build(struct profile *out, const struct stream *stre
     if (batches > stream->batch_count)
         batches = stream->batch_count;
     for (size_t i = 0; i < batches && !g.lost; i++)
-        take_batch(&g, i);
+        take_batch(&g, stream_batch(stream, i));
     status = g.lost ? error_set(e, STATUS_MEMORY, "out of memory for gaussian")
                     : export_profile(&g, batches, out, e);
     gaussian_free(&g);
@@ -316,6 +314,41 @@ static enum status gaussian_build(struct profile *out, const struct stream *stre
 static enum status build_many(const struct build_request *request, struct error *e) {
     return gaussian_build_many(&technique_gaussian, request, e);
 }
+
+/* ---- batch by batch ---- */
+
+static enum status begin(void **self, const struct stream *shape, const int64_t *values,
+                         struct error *e) {
+    struct gaussian *g = *self = malloc(sizeof *g);
+    if (g == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for gaussian");
+    const enum status status = gaussian_init(g, shape, values, e);
+    if (status != STATUS_OK) {
+        free(g);
+        *self = NULL;
+    }
+    return status;
+}
+
+static bool take(void *self, const struct sample *batch, uint64_t weight) {
+    struct gaussian *g = self;
+    (void)weight; /* as in build(): it does not look at weights */
+    take_batch(g, batch);
+    return !g->lost;
+}
+
+static enum status profile_now(void *self, size_t batches, uint64_t probes, struct profile *out,
+                               struct error *e) {
+    (void)probes;
+    return export_profile(self, batches, out, e);
+}
+
+static void end(void *self) {
+    gaussian_free(self);
+    free(self);
+}
+
+static const struct technique_growing growing = {begin, take, profile_now, end};
 
 const struct technique technique_gaussian = {
     .name = "gaussian",
@@ -339,6 +372,7 @@ const struct technique technique_gaussian = {
     .build = gaussian_build,
     .build_at = gaussian_build_at,
     .build_many = build_many,
+    .growing = &growing,
     .fits = gaussian_fits,
     .group = gaussian_group,
 };

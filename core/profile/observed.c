@@ -128,10 +128,48 @@ static enum status observed_build(struct profile *out, const struct stream *stre
     return status;
 }
 
+/* ---- batch by batch ---- */
+
+struct growing_observed {
+    struct observed observed;
+    const struct stream *shape;
+};
+
+static enum status begin(void **self, const struct stream *shape, const int64_t *values,
+                         struct error *e) {
+    (void)values;
+    struct growing_observed *g = *self = calloc(1, sizeof *g);
+    if (g == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for observed");
+    g->shape = shape;
+    return STATUS_OK;
+}
+
+static bool take(void *self, const struct sample *batch, uint64_t weight) {
+    struct growing_observed *g = self;
+    return take_batch(&g->observed, batch, g->shape->batch_length, weight);
+}
+
+static enum status profile_now(void *self, size_t batches, uint64_t probes, struct profile *out,
+                               struct error *e) {
+    const struct growing_observed *g = self;
+    const struct stream stream = {
+        .batch_length = g->shape->batch_length, .of = g->shape->of, .probes = probes};
+    return make_profile(&g->observed, &stream, batches, out, e);
+}
+
+static void end(void *self) {
+    observed_free(&((struct growing_observed *)self)->observed);
+    free(self);
+}
+
+static const struct technique_growing growing = {begin, take, profile_now, end};
+
 const struct technique technique_observed = {
     .name = "observed",
     .summary = "the graph read directly off the samples: the baseline",
     .source = "definition: the canonical block rule on consecutive samples",
     .build = observed_build,
     .build_at = observed_build_at,
+    .growing = &growing,
 };

@@ -138,12 +138,18 @@ struct sampler_options {
     enum sampler_place place;
     uint64_t every;
     const struct structure *structure; /* SAMPLER_ACTIVE: knows busy-waits */
+    /* Not NULL: gets each batch, and with `weigh` the cycles before it (else 0), instead of a
+     * stream that is kept. False: memory was out. */
+    bool (*take)(void *user, const struct sample *batch, uint16_t cycles);
+    void *user;
 };
 struct sampler;
 enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler_options options,
                            struct error *e);
 /* Detaches and hands the stream over; an unfinished last batch is dropped. Frees the sampler. */
 enum status sampler_finish(struct sampler *s, struct stream *out, struct error *e);
+/* What sampler_finish would say now of the stream: all but its batches. */
+void sampler_describe(const struct sampler *s, struct stream *out);
 void sampler_free(struct sampler *s); /* detaches without a result; NULL is fine */
 
 /* ---- results ---- */
@@ -156,10 +162,19 @@ struct cost {          /* all deterministic */
     bool structure; /* the program's structure was given */
 };
 
+/* What else a technique counted, by name: entries that were dropped, ... Deterministic as well. */
+struct named_count {
+    const char *name; /* not the profile's own */
+    uint64_t value;
+};
+enum { PROFILE_COUNTS = 8 };
+
 struct profile {
     struct graph graph;
     struct cost cost;
     uint64_t bins, low, high; /* techniques without bins leave them 0 */
+    struct named_count counts[PROFILE_COUNTS];
+    size_t count_count;
 };
 void profile_free(struct profile *p);
 
@@ -203,6 +218,20 @@ struct build_request {
     void *user;
 };
 
+/* A profile that grows batch by batch, for running machines: the same as build()'s. */
+struct technique_growing {
+    /* shape: a stream without batches; it and values are valid until the end. */
+    enum status (*begin)(void **self, const struct stream *shape, const int64_t *values,
+                         struct error *e);
+    /* weight: as stream_weight(). False: memory was out, and there is nothing to be had any more.
+     */
+    bool (*take)(void *self, const struct sample *batch, uint64_t weight);
+    /* Of the first `batches`, which are those that were taken. probes: of the sampler. */
+    enum status (*now)(void *self, size_t batches, uint64_t probes, struct profile *out,
+                       struct error *e);
+    void (*end)(void *self);
+};
+
 struct technique {
     const char *name, *summary, *source;               /* source: the paper */
     struct parameter parameters[TECHNIQUE_PARAMETERS]; /* ends with a NULL name */
@@ -219,6 +248,7 @@ struct technique {
                             void *user, struct error *e);
     /* Optional: as technique_build_many when it is not direct; all has been checked. */
     enum status (*build_many)(const struct build_request *request, struct error *e);
+    const struct technique_growing *growing; /* optional */
     /* Optional: whether the technique can work on a stream with these values, which are in range.
      * It looks at batch_length and batch_count alone: a plan asks before there are samples. */
     enum status (*fits)(const struct stream *stream, const int64_t *values, struct error *e);

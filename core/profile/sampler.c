@@ -77,6 +77,18 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
     return STATUS_OK;
 }
 
+void sampler_describe(const struct sampler *s, struct stream *out) {
+    const uint64_t executed = nes_instructions(s->nes) - s->start;
+    const bool transfers = by_transfers(&s->options);
+    *out = (struct stream){.batch_length = s->options.batch_length,
+                           .overruns = s->overruns,
+                           .of = transfers ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES,
+                           .active = s->options.by == SAMPLER_ACTIVE,
+                           .population = transfers ? sampler_transfers_passed(s) : executed,
+                           .executed = executed,
+                           .probes = nes_probes_fired(s->nes, s->id)};
+}
+
 enum status sampler_finish(struct sampler *s, struct stream *out, struct error *e) {
     *out = (struct stream){0};
     enum status status = STATUS_OK;
@@ -84,15 +96,12 @@ enum status sampler_finish(struct sampler *s, struct stream *out, struct error *
         status = error_set(e, STATUS_MEMORY, "out of memory after %zu batches",
                            s->stream.stream.batch_count);
     } else {
-        const uint64_t executed = nes_instructions(s->nes) - s->start;
-        const bool transfers = by_transfers(&s->options);
-        *out = stream_made(&s->stream);
-        out->overruns = s->overruns;
-        out->of = transfers ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES;
-        out->active = s->options.by == SAMPLER_ACTIVE;
-        out->population = transfers ? sampler_transfers_passed(s) : executed;
-        out->executed = executed;
-        out->probes = nes_probes_fired(s->nes, s->id);
+        const struct stream made = stream_made(&s->stream);
+        sampler_describe(s, out);
+        out->batches = made.batches;
+        out->batch_count = made.batch_count;
+        out->distinct_count = made.distinct_count;
+        out->order = made.order;
         out->cycles = s->cycles.at;
         s->cycles.at = NULL;
     }

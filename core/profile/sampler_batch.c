@@ -1,6 +1,16 @@
 /* What the ways of sampling share: the batch under way, and places in strata. */
 #include "profile/samplers.h"
 
+void sampler_keep(struct sampler *s) {
+    const uint16_t cycles = s->cycles.len > 0 ? s->cycles.at[s->cycles.len - 1] : 0;
+    if (s->options.take == NULL) {
+        s->out_of_memory |= !stream_add(&s->stream, s->batch);
+        return;
+    }
+    s->out_of_memory |= !s->options.take(s->options.user, s->batch, cycles);
+    s->cycles.len = 0;
+}
+
 bool sampler_take(struct sampler *s, const struct guest_insn *insn) {
     s->batch[s->taken++] = (struct sample){
         .pc = insn->address,
@@ -11,7 +21,7 @@ bool sampler_take(struct sampler *s, const struct guest_insn *insn) {
     };
     if (s->taken < s->options.batch_length)
         return false;
-    s->out_of_memory |= !stream_add(&s->stream, s->batch);
+    sampler_keep(s);
     return true;
 }
 

@@ -71,7 +71,7 @@ static void record(void *user, const struct probe_event *event) {
     call_after(s, next_distance(s));
     s->batch[0] = site->sample;
     s->batch[1] = landing(s->nes, event->to);
-    s->out_of_memory |= !stream_add(&s->stream, s->batch);
+    sampler_keep(s);
 }
 
 /* ---- watching ---- */

@@ -49,6 +49,8 @@ void sampler_transfers_release(struct sampler *s);
 
 /* sampler_batch.c: puts an executed instruction into the batch; true when that is its last. */
 bool sampler_take(struct sampler *s, const struct guest_insn *insn);
+/* Keeps a complete batch, or hands it on. */
+void sampler_keep(struct sampler *s);
 /* Where in stratum k, of options.every, the sample lies. */
 uint64_t sampler_place(const struct sampler *s, uint64_t k);
 

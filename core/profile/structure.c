@@ -355,6 +355,22 @@ enum status structure_finish(struct structure_recorder *r, struct structure *out
     return status;
 }
 
+enum status structure_now(struct structure_recorder *r, struct structure *out, struct error *e) {
+    struct structure_recorder ending = *r;
+    *out = (struct structure){.probes = nes_probes_fired(r->nes, r->id)};
+    ending.ends = (struct map){0};
+    uint64_t address, n;
+    for (size_t at = 0; map_next(&r->ends, &at, &address, &n);)
+        add(&ending, &ending.ends, address, n);
+    nes_tell_threads(r->nes, &(struct observer){.self = &ending, .thread = thread_changes},
+                     THREAD_ENDS);
+    const enum status status = make(out, &ending, e);
+    map_free(&ending.ends);
+    if (status != STATUS_OK)
+        structure_free(out);
+    return status;
+}
+
 /* ---- looking at one ---- */
 
 void structure_free(struct structure *s) {

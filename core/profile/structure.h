@@ -41,6 +41,8 @@ struct structure_recorder;
 enum status structure_attach(struct structure_recorder **out, struct nes *nes, struct error *e);
 /* Detaches and frees the recorder. */
 enum status structure_finish(struct structure_recorder *r, struct structure *out, struct error *e);
+/* What it would be if the replay ended now; the recorder goes on. At an instruction boundary. */
+enum status structure_now(struct structure_recorder *r, struct structure *out, struct error *e);
 void structure_abandon(struct structure_recorder *r); /* NULL is fine */
 
 /* The block that holds the instruction at `address`; SIZE_MAX: none does. Look-ups by binary

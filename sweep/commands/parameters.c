@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_live(const struct technique *t) {
-    return t->attach != NULL;
+/* Every technique can watch a machine: by itself, or through samples. */
+static bool is_one(const struct technique *t, bool live) {
+    return live || t->build != NULL;
 }
 
 /* For a parameter whose values have names: --costs poisson. */
@@ -49,7 +50,7 @@ static const struct technique *find(int argc, char **argv, bool live, const char
             name = argv[i] + 12;
     }
     const struct technique *t = technique_find(name);
-    return t != NULL && is_live(t) == live ? t : technique_find(standard);
+    return t != NULL && is_one(t, live) ? t : technique_find(standard);
 }
 
 void technique_choose(struct technique_choice *c, int argc, char **argv, bool live,
@@ -58,7 +59,7 @@ void technique_choose(struct technique_choice *c, int argc, char **argv, bool li
     size_t count, n = 0;
     const struct technique *const *all = techniques(&count);
     for (size_t i = 0; i < count && n < TECHNIQUE_CHOICES; i++)
-        if (is_live(all[i]) == live)
+        if (is_one(all[i], live))
             c->choices[n++] = all[i]->name;
     for (size_t i = 0; i < TECHNIQUE_PARAMETERS && c->technique->parameters[i].name != NULL; i++)
         parameter_row(c, i);

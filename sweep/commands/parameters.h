@@ -27,7 +27,8 @@ struct technique_choice {
     struct option_spec rows[TECHNIQUE_PARAMETERS + 1]; /* one a parameter */
 };
 
-/* live: of those that watch a machine, else of those that work on streams. */
+/* live: of those that can watch a machine, by themselves or through samples; else of those that
+ * work on recorded streams. */
 void technique_choose(struct technique_choice *c, int argc, char **argv, bool live,
                       const char *standard);
 struct option_spec technique_option(struct technique_choice *c);

@@ -4,16 +4,16 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/sampling_rows.h"
 #include "play/play.h"
 #include "profile/profile.h"
 #include "profile/structure.h"
 
 struct sample_command {
     struct play_options wish;
-    struct sampler_options sampler;
-    uint64_t batch_length;
-    const char *out, *by, *place, *structure;
-    bool interval_given, json;
+    struct sampling_choice sampling;
+    const char *out;
+    bool json;
 };
 
 static const char details[] = GAME_DETAILS
@@ -47,13 +47,6 @@ static const char details[] = GAME_DETAILS
     "  hotgraph build golden.isampling --technique flow --structure m.structure \\\n"
     "      --out found.graph\n";
 
-static int index_of(const char *word, const char *const *words) {
-    int i = 0;
-    while (words[i] != NULL && strcmp(words[i], word) != 0)
-        i++;
-    return i;
-}
-
 static void print_stream(const struct sample_command *c, const struct stream *s) {
     const uint64_t sampled = stream_observed(s, s->batch_count);
     if (s->of == STREAM_OF_TRANSFERS)
@@ -85,15 +78,12 @@ static enum status record(void *command, struct play *p, struct error *e) {
     const struct sample_command *c = command;
     struct sampler *sampler = NULL;
     struct stream stream = {0};
-    struct sampler_options options = c->sampler;
-    options.batch_length = (unsigned)c->batch_length;
+    struct sampler_options options = c->sampling.sampler;
     struct structure structure = {0};
     enum status status = STATUS_OK;
-    options.by = (enum sampler_by)index_of(c->by, sampler_by_words);
-    options.place = (enum sampler_place)index_of(c->place, sampler_place_words);
-    options.structure = c->structure != NULL ? &structure : NULL;
-    if (c->structure != NULL)
-        status = structure_read(&structure, c->structure, e);
+    options.structure = c->sampling.structure != NULL ? &structure : NULL;
+    if (c->sampling.structure != NULL)
+        status = structure_read(&structure, c->sampling.structure, e);
     if (status == STATUS_OK)
         status = sampler_attach(&sampler, p->nes, options, e);
     if (status == STATUS_OK)
@@ -114,35 +104,12 @@ static enum status record(void *command, struct play *p, struct error *e) {
 }
 
 int command_sample(int argc, char **argv) {
-    struct sample_command c = {.sampler = {.interval_us = 3000, .seed = 1},
-                               .batch_length = 25,
-                               .by = "time",
-                               .place = "regular"};
-    const struct option_spec options[] = {
+    struct sample_command c = {.out = NULL};
+    struct option_spec options[2 + SAMPLING_ROWS + 1] = {
         {"out", "FILE", "the stream's file (required)", OPTION_STRING, .to = &c.out},
         {"json", NULL, "print what was recorded as JSON", OPTION_FLAG, .to = &c.json},
-        {"interval-ms", "T", "milliseconds between batches (default 3)", OPTION_THOUSANDTHS,
-         .to = &c.sampler.interval_us, .least = 1, .most = 3600000000, .given = &c.interval_given},
-        {"batch", "M", "instructions of a batch (default 25)", OPTION_NUMBER, .to = &c.batch_length,
-         .least = 1, .most = SAMPLER_BATCH_MOST},
-        {"jitter-ms", "T", "move each batch by up to this much either way (default 0)",
-         OPTION_THOUSANDTHS, .to = &c.sampler.jitter_us, .least = 0, .most = 3600000000},
-        {"seed", "N", "of the jitter (default 1)", OPTION_NUMBER, .to = &c.sampler.seed, .least = 0,
-         .most = INT64_MAX},
-        {"weigh", NULL, "by time: note the cycles of the instruction before each batch",
-         OPTION_FLAG, .to = &c.sampler.weigh},
-        {"by", "WHAT",
-         "what is counted between samples: time (default), instructions, transfers, active",
-         OPTION_CHOICE, .to = &c.by, .choices = sampler_by_words},
-        {"every", "N", "one sample in every N instructions or transfers", OPTION_NUMBER,
-         .to = &c.sampler.every, .least = 1, .most = INT64_C(1) << 48},
-        {"place", "HOW",
-         "where in each N: regular (default), stratified: at a place drawn for each, golden",
-         OPTION_CHOICE, .to = &c.place, .choices = sampler_place_words},
-        {"structure", "FILE", "the structure, which knows busy-waits; for --by active",
-         OPTION_STRING, .to = &c.structure},
-        {0},
     };
+    sampling_rows(&c.sampling, options + 2);
     const struct play_usage usage = {
         .command = "sample",
         .summary = "Plays a game and writes the sample stream: every few milliseconds, a batch of "
@@ -155,14 +122,7 @@ int command_sample(int argc, char **argv) {
     const char *game = play_parse(&usage, &c.wish, argc, argv, &exit_status);
     if (game == NULL)
         return exit_status;
-    const bool by_time = strcmp(c.by, "time") == 0;
-    if (!by_time && c.sampler.every == 0)
-        return usage_error("sample", "--by %s needs --every N", c.by);
-    if (by_time && c.sampler.every != 0)
-        return usage_error("sample", "--every is for --by instructions, transfers or active");
-    if (!by_time && c.interval_given)
-        return usage_error("sample", "--interval-ms is for --by time");
-    if (strcmp(c.by, "active") == 0 && c.structure == NULL)
-        return usage_error("sample", "--by active needs --structure FILE");
+    if (!sampling_chosen(&c.sampling, "sample"))
+        return 2;
     return play_command(game, &c.wish, record, &c);
 }

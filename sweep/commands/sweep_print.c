@@ -116,11 +116,16 @@ static enum status print_plan_of(const struct plan *plan, const struct plan_game
 enum status sweep_print_plan(const struct plan *plan, struct db *db, const char *config_path,
                              struct error *e) {
     enum status status = STATUS_OK;
-    printf("%s: %zu configurations and the baseline", config_path, plan->config->points.len - 1);
-    for (size_t i = 0; i < plan->config->samplings.len; i++) {
+    const struct config *config = plan->config;
+    if (config->live)
+        printf("%s: %zu configurations, each with a replay of its own", config_path,
+               config->points.len);
+    else
+        printf("%s: %zu configurations and the baseline", config_path, config->points.len - 1);
+    for (size_t i = 0; !config->live && i < config->samplings.len; i++) {
         char key[200];
-        config_sampling_key(&plan->config->samplings.at[i].options, key, sizeof key);
-        printf("%s%s", plan->config->samplings.len == 1 ? ", sampled by " : "\nsampled by ", key);
+        config_sampling_key(&config->samplings.at[i].options, key, sizeof key);
+        printf("%s%s", config->samplings.len == 1 ? ", sampled by " : "\nsampled by ", key);
     }
     putchar('\n');
     for (size_t i = 0; status == STATUS_OK && i < plan->count; i++)

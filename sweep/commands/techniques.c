@@ -44,8 +44,8 @@ int command_techniques(int argc, char **argv) {
         .command = "techniques",
         .operands = "",
         .summary = "Lists the profiling techniques with their parameters. Those on sample streams "
-                   "are run by 'hotgraph build' and 'hotgraph sweep'; the live one, exact, by "
-                   "'hotgraph exact'.",
+                   "are run by 'hotgraph build' and 'hotgraph sweep'; the live ones, and those "
+                   "on samples inside the running machine, by 'hotgraph profile'.",
         .options = options,
     };
     struct operands operands;

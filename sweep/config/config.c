@@ -212,19 +212,35 @@ bool config_needs_structure(const struct config *c) {
     return needs;
 }
 
-/* Structure is recorded in a replay, so only games that are played have one. */
-static enum status check_structure(const struct config *c, struct error *e) {
+/* Structure is recorded in a replay, and live techniques watch one, so only games that are played
+ * will do. */
+static enum status check_played(const struct config *c, struct error *e) {
     const struct technique *wants = NULL;
     for (size_t i = 0; i < c->points.len; i++)
-        if (c->points.at[i].technique->needs_structure)
+        if (c->live || c->points.at[i].technique->needs_structure)
             wants = c->points.at[i].technique;
     for (size_t i = 0; wants != NULL && i < c->games.len; i++)
         if (c->games.at[i].movie == NULL)
-            return error_set(e, STATUS_FORMAT,
-                             "%s: %s needs the program's structure, which only games that are "
-                             "played have: not %s",
-                             c->games.at[i].place, wants->name, c->games.at[i].name);
+            return error_set(e, STATUS_FORMAT, "%s: %s %s: not %s", c->games.at[i].place,
+                             wants->name,
+                             c->live ? "watches a replay, which only games that are played have"
+                                     : "needs the program's structure, which only games that are "
+                                       "played have",
+                             c->games.at[i].name);
     return STATUS_OK;
+}
+
+/* A technique that watches gives one graph, at the end. */
+static enum status check_live(const struct config *c, const config_setting_t *convergence,
+                              struct error *e) {
+    if (convergence != NULL)
+        return fields_error(c->from, convergence, e,
+                            "convergence means nothing where nothing is sampled");
+    return c->points.len > 0 ? STATUS_OK
+                             : error_set(e, STATUS_FORMAT,
+                                         "%s: has no grid, and nothing is sampled: there is "
+                                         "nothing to compute",
+                                         c->path);
 }
 
 /* What the paper samples is written as it was before there was anything else. */
@@ -249,7 +265,9 @@ static bool is_usual_hot(const struct config *c) {
 
 static enum status hash_definition(struct config *c, struct error *e) {
     struct hash *h = hash_start();
-    for (size_t i = 0; i < c->samplings.len; i++)
+    if (c->live)
+        hash_add(h, "method %d sampling " CONFIG_LIVE_KEY "\n", CONFIG_METHOD);
+    for (size_t i = 0; !c->live && i < c->samplings.len; i++)
         hash_sampling(h, &c->samplings.at[i].options);
     for (size_t i = 0; i < c->points.len; i++) {
         const struct config_point *p = &c->points.at[i];
@@ -321,7 +339,9 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         status = read_hot(c, hot, e);
     if (status == STATUS_OK && grid != NULL)
         status = points_read_grid(c, grid, e);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && c->live)
+        status = check_live(c, convergence, e);
+    else if (status == STATUS_OK)
         status = points_push_baseline(c, e);
     if (status == STATUS_OK && convergence != NULL)
         status = points_read_convergence(c, convergence, e);
@@ -330,7 +350,7 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
     if (status == STATUS_OK && programs != NULL)
         status = read_list(c, programs, "programs", read_program, e);
     if (status == STATUS_OK)
-        status = check_structure(c, e);
+        status = check_played(c, e);
     return status != STATUS_OK ? status : hash_definition(c, e);
 }
 

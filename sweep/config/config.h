@@ -81,6 +81,9 @@ struct config {
     VEC(struct config_sampling)
     samplings;                       /* one at least; each game is sampled in all these ways,
                                         a program in its own */
+    bool live;                       /* nothing is sampled: techniques watch by themselves, each in
+                                        a replay of its own; there is no baseline, and the one
+                                        sampling stands for none */
     VEC(unsigned) hot;               /* shares that are called hot, in permille; one at least */
     VEC(struct config_point) points; /* by number; the observed baseline last */
     VEC(uint64_t) marks;             /* numbers of batches, ascending */
@@ -103,6 +106,7 @@ bool config_needs_structure(const struct config *c);
 const char *config_word(const struct config_point *p, int parameter);
 /* All that determines a sampling, and nothing else, in words. */
 void config_sampling_key(const struct sampler_options *s, char *out, size_t size);
+#define CONFIG_LIVE_KEY "live" /* where nothing is sampled */
 
 /* The same as a configuration says it: "interval_ms" and "0.3". */
 enum { SAMPLING_WORDS = 8 };

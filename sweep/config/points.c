@@ -68,7 +68,10 @@ static enum status read_technique(const struct config *c, const config_setting_t
     if (setting != NULL && (name = config_setting_get_string(setting)) == NULL)
         return fields_error(c->from, setting, e, "technique must be a text in quotes");
     *out = technique_find(name);
-    if (*out == NULL || (*out)->build == NULL)
+    if (c->live && (*out == NULL || (*out)->attach == NULL))
+        return fields_error(c->from, setting != NULL ? setting : group, e,
+                            "there is no technique '%s' that watches by itself", name);
+    if (!c->live && (*out == NULL || (*out)->build == NULL))
         return fields_error(c->from, setting != NULL ? setting : group, e,
                             "there is no technique '%s' that works on streams", name);
     return STATUS_OK;

@@ -261,9 +261,34 @@ static enum status read_group(struct config *c, const config_setting_t *setting,
     return status;
 }
 
+static bool says_live(const config_setting_t *group) {
+    config_setting_t *by = group != NULL && config_setting_is_group(group)
+                               ? config_setting_get_member((config_setting_t *)group, "by")
+                               : NULL;
+    const char *word = by != NULL ? config_setting_get_string(by) : NULL;
+    return word != NULL && strcmp(word, "live") == 0;
+}
+
+/* `by = "live"`, and nothing else. */
+static enum status check_live(const struct config *c, const config_setting_t *group,
+                              struct error *e) {
+    for (int i = 0; i < config_setting_length(group); i++) {
+        config_setting_t *one = config_setting_get_elem((config_setting_t *)group, (unsigned)i);
+        if (strcmp(config_setting_name(one), "by") != 0)
+            return fields_error(c->from, one, e, "%s means nothing where nothing is sampled",
+                                config_setting_name(one));
+    }
+    return STATUS_OK;
+}
+
 enum status sampling_read(struct config *c, const config_setting_t *setting, struct error *e) {
     struct group usual = {.config = c};
     enum status status = STATUS_OK;
+    c->live = says_live(setting);
+    if (c->live) {
+        status = check_live(c, setting, e);
+        return status == STATUS_OK ? push_samplings(&usual, e) : status;
+    }
     if (setting == NULL)
         return push_samplings(&usual, e);
     if (!config_setting_is_list(setting))

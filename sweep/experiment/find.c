@@ -46,6 +46,8 @@ static enum status fill_result(const struct find *f, size_t point, const struct 
     row->result.observed = (int64_t)profile->cost.observed;
     row->result.steps = (int64_t)profile->cost.steps;
     row->result.structure = profile->cost.structure;
+    memcpy(row->counts, profile->counts, sizeof row->counts);
+    row->count_count = profile->count_count;
     row->quality_count = f->config->hot.len;
     row->qualities = calloc(row->quality_count, sizeof *row->qualities);
     if (row->qualities == NULL)
@@ -168,8 +170,28 @@ static enum status put_curves(struct building *b, struct error *e) {
     return status;
 }
 
+static enum status find_live(const struct find *f, const size_t *numbers, size_t count,
+                             struct error *e) {
+    const struct source_hooks hooks = {.stopped = f->stopped};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        const struct built at = {.point = numbers[i]};
+        struct building b = {.find = f, .start = source_clock()};
+        struct profile profile;
+        status = source_watch(&profile, f->game, &f->config->points.at[numbers[i]], &f->engine,
+                              &hooks, e);
+        b.seconds = source_clock() - b.start;
+        if (status == STATUS_OK)
+            status = add_result(&b, &at, &profile, e);
+        profile_free(&profile);
+    }
+    return status;
+}
+
 enum status find_missing(const struct find *f, const size_t *numbers, size_t count,
                          struct error *e) {
+    if (f->config->live)
+        return find_live(f, numbers, count, e);
     struct building b = {.find = f, .count = count, .start = source_clock(), .seconds = -1};
     struct build_point *points = calloc(count, sizeof *points);
     b.built = calloc(count, sizeof *b.built);

@@ -10,6 +10,8 @@
  * threads may share one; the writer looks after itself. */
 struct find {
     const struct config *config;
+    const struct plan_game *game;
+    struct engine_choice engine; /* for techniques that watch the game */
     const struct plan_stream *plan;
     const struct source *source;        /* of the game */
     const struct source_stream *stream; /* of the source's, that of the plan */
@@ -20,7 +22,8 @@ struct find {
 };
 
 /* Builds what is missing of some of the configuration's points, which are of one technique, fit to
- * the stream, and are built together as far as the technique can. */
+ * the stream, and are built together as far as the technique can. One that watches by itself has a
+ * replay of its own for each. */
 enum status find_missing(const struct find *f, const size_t *points, size_t count, struct error *e);
 
 #endif

@@ -162,6 +162,11 @@ static void name_sampling(struct plan_stream *p) {
     p->sampling.phase_cycles = (int64_t)s->phase_cycles;
 }
 
+static void name_live(struct plan_stream *p) {
+    snprintf(p->sampling_key, PLAN_KEY, CONFIG_LIVE_KEY);
+    p->sampling.method = "live";
+}
+
 /* "movie=b interval_ms=0.3": what tells the stream from the first of its game. */
 static void name_variant(const struct plan_game *p, struct plan_stream *s) {
     const char *way = s->way != NULL ? s->way->variant : "";
@@ -198,7 +203,10 @@ static enum status make_streams(const struct config *config, struct plan_game *p
         s->sampling = db_new_sampling();
         if (p->movie_path != NULL) {
             s->way = &config->samplings.at[i];
-            name_sampling(s);
+            if (config->live)
+                name_live(s);
+            else
+                name_sampling(s);
         }
         name_variant(p, s);
     }

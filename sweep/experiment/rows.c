@@ -218,6 +218,14 @@ static enum status write_result(struct db *db, void *self, struct error *e) {
     row->result.graph_id = graph.graph_id;
     if (status == STATUS_OK)
         status = db_put_result(db, &row->result, e);
+    for (size_t i = 0; status == STATUS_OK && i < row->count_count; i++)
+        status =
+            db_put_counter(db,
+                           &(struct db_counter){.stream_id = row->result.stream_id,
+                                                .configuration_id = row->result.configuration_id,
+                                                .name = row->counts[i].name,
+                                                .value = (int64_t)row->counts[i].value},
+                           e);
     for (size_t i = 0; status == STATUS_OK && i < row->quality_count; i++)
         status = db_put_quality(db, &row->qualities[i], e);
     return status;

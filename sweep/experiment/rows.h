@@ -18,6 +18,8 @@ struct rows_result {
     char graph_hash[33];
     struct bytes graph; /* packed */
     int64_t graph_edges, graph_blocks;
+    struct named_count counts[PROFILE_COUNTS]; /* what else was counted */
+    size_t count_count;
 };
 
 /* Each takes copies of what it needs and hands a job to the writer. The streams that were made go

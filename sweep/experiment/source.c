@@ -189,7 +189,7 @@ static enum status replay(struct source *out, const struct plan_game *game,
                           const struct config *config, const struct engine_choice *engine,
                           const struct source_hooks *hooks, struct error *e) {
     const bool before = samples_active(game), needed = config_needs_structure(config);
-    const size_t samplers = count_samplers(game);
+    const size_t samplers = config->live ? 0 : count_samplers(game);
     const size_t replays =
         samplers == 0 ? 1 : (samplers + SAMPLERS_MOST - 1) / SAMPLERS_MOST; /* sampled ones */
     struct pass pass = {
@@ -197,7 +197,7 @@ static enum status replay(struct source *out, const struct plan_game *game,
     enum status status = before ? learn_structure(out, &pass, engine, e) : STATUS_OK;
     const struct structure *known = before ? &out->structure : NULL;
     pass.before = before ? game->game->frames : 0;
-    size_t next = 0;
+    size_t next = config->live ? game->stream_count : 0;
     for (size_t i = 0; status == STATUS_OK && i < replays; i++) {
         status = create(&pass.nes, game, engine, e);
         if (status != STATUS_OK)
@@ -209,6 +209,30 @@ static enum status replay(struct source *out, const struct plan_game *game,
     }
     for (size_t i = 0; needed && i < out->stream_count; i++)
         out->streams[i].stream.structure = &out->structure;
+    if (config->live)
+        out->streams->stream.batch_length = 1; /* made, and without a sample */
+    return status;
+}
+
+enum status source_watch(struct profile *out, const struct plan_game *game,
+                         const struct config_point *point, const struct engine_choice *engine,
+                         const struct source_hooks *hooks, struct error *e) {
+    *out = (struct profile){0};
+    struct pass pass = {.game = game, .hooks = hooks, .total = game->game->frames};
+    const struct technique *t = point->technique;
+    void *self = NULL;
+    enum status status = create(&pass.nes, game, engine, e);
+    if (status != STATUS_OK)
+        return status;
+    status = t->attach(&self, pass.nes, point->values, e);
+    if (status == STATUS_OK)
+        status = play(&pass, e);
+    if (status == STATUS_OK) {
+        status = t->finish(self, out, e);
+        self = NULL;
+    }
+    t->abandon(self);
+    nes_free(pass.nes);
     return status;
 }
 
@@ -300,14 +324,14 @@ static enum status check_hash(const char *path, const char *what, const char *st
                      path, what, stored, now);
 }
 
-/* A stream that was made is the database's, and not empty. */
+/* A stream that was made is the database's, and not empty where something is sampled. */
 static enum status check_stream(struct source_stream *s, const struct plan_stream *wanted,
-                                const char *path, struct error *e) {
+                                bool live, const char *path, struct error *e) {
     if (s->stream.batch_length == 0) /* not made: nothing is missing */
         return STATUS_OK;
     snprintf(s->hash, sizeof s->hash, "%016" PRIx64, stream_hash(&s->stream));
     enum status status = check_hash(path, "sample stream", wanted->hash, s->hash, e);
-    if (status == STATUS_OK && s->stream.batch_count == 0)
+    if (status == STATUS_OK && s->stream.batch_count == 0 && !live)
         status = error_set(e, STATUS_FORMAT, "%s: has no whole batch of samples%s%s", path,
                            wanted->variant[0] != '\0' ? " with " : "", wanted->variant);
     return status;
@@ -348,7 +372,7 @@ enum status source_make(struct source *out, const struct plan_game *game,
     if (status == STATUS_OK)
         status = check_hash(path_of(game), "exact graph", game->exact_hash, out->exact_hash, e);
     for (size_t i = 0; status == STATUS_OK && i < out->stream_count; i++)
-        status = check_stream(&out->streams[i], &game->streams[i], path_of(game), e);
+        status = check_stream(&out->streams[i], &game->streams[i], config->live, path_of(game), e);
     if (status == STATUS_OK)
         status = make_references(out, config, e);
     if (status != STATUS_OK)

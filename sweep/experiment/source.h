@@ -3,7 +3,7 @@
  * samplers and the exact profiler together, or from a foreign pair of files. The structure, where
  * it is needed, is recorded in the same replay; a sampler of active transfers must know it before,
  * so there is a replay before that for it. There is one more for every so many samplers as a
- * machine has no room for at once.
+ * machine has no room for at once. Where techniques watch by themselves the stream is empty.
  */
 #ifndef HOTGRAPH_SOURCE_H
 #define HOTGRAPH_SOURCE_H
@@ -47,6 +47,11 @@ enum status source_make(struct source *out, const struct plan_game *game,
                         const struct config *config, const struct engine_choice *engine,
                         const struct source_hooks *hooks, struct error *e);
 void source_free(struct source *s);
+
+/* One more replay, in which a live technique watches. */
+enum status source_watch(struct profile *out, const struct plan_game *game,
+                         const struct config_point *point, const struct engine_choice *engine,
+                         const struct source_hooks *hooks, struct error *e);
 
 /* Processor time of the calling thread, in seconds. */
 double source_clock(void);

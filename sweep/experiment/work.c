@@ -171,7 +171,7 @@ static void load(struct work *w, struct game_work *t) {
                                  w->options->engine_options, &e);
         writing = status != STATUS_OK;
     }
-    if (status == STATUS_OK && !w->options->direct)
+    if (status == STATUS_OK && !w->options->direct && !w->config->live)
         status = make_indexes(&t->source, &e);
     t->loaded = status == STATUS_OK;
     if (t->loaded)
@@ -200,6 +200,8 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
     struct error e = {0};
     const struct plan_stream *plan = &t->game->streams[group->stream];
     const struct find find = {.config = w->config,
+                              .game = t->game,
+                              .engine = w->options->engine,
                               .plan = plan,
                               .source = &t->source,
                               .stream = &t->source.streams[group->stream],

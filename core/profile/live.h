@@ -1,0 +1,59 @@
+/*
+ * live: a technique on samples, inside the machine that is sampled. Each batch goes to it as it is
+ * complete, between two instructions of the guest (inline), or through a bounded queue to a thread
+ * of its own. What it finds is what it would find of the recorded stream, bit for bit.
+ *
+ * Techniques that grow (struct technique_growing) take batch by batch. Others are built anew of all
+ * samples so far, with the structure so far, once a second of emulated time, and at the end.
+ *
+ * Invariants
+ *  - The machine runs the same with it as without; so do its results on every engine.
+ *  - With a thread, each() is called on it; the machine waits while the queue is full.
+ *
+ *     struct live *live;
+ *     if (live_attach(&live, nes, &options, &err) == STATUS_OK) {
+ *         ... play
+ *         live_finish(live, &profile, &report, &err);
+ *     }
+ */
+#ifndef HOTGRAPH_LIVE_H
+#define HOTGRAPH_LIVE_H
+
+#include "profile/profile.h"
+
+enum { LIVE_QUEUE = 1024, LIVE_QUEUE_MOST = 1 << 20 };
+
+struct live_options {
+    const struct technique *technique; /* on streams */
+    const int64_t *values;             /* one a parameter; copied */
+    struct sampler_options sampling;   /* its structure must outlive the replay */
+    bool thread;
+    size_t queue; /* batches that wait at most; 0 = LIVE_QUEUE */
+    /* Techniques that grow: each() gets the profile of the first marks[i] batches; marks rise.
+     * Others: that of each second, marks being of no use. May be NULL. The profile is each()'s to
+     * read only; another status than STATUS_OK ends the technique, and live_finish() returns it. */
+    const size_t *marks;
+    size_t mark_count;
+    enum status (*each)(void *user, size_t batches, const struct profile *p, struct error *e);
+    void *user;
+    bool timed; /* measure what the technique takes */
+};
+
+struct live_report {
+    size_t batches, solves; /* solves: how often it was built anew */
+    /* These depend on how fast things are: */
+    size_t longest;           /* most batches that waited in the queue */
+    uint64_t held;            /* how often the machine waited for room in it */
+    double seconds;           /* that the technique took, of whoever ran it */
+    double first_us, last_us; /* microseconds a batch in the first and in the last quarter */
+};
+
+struct live;
+enum status live_attach(struct live **out, struct nes *nes, const struct live_options *options,
+                        struct error *e);
+/* Detaches, waits for the thread, and frees. report may be NULL. */
+enum status live_finish(struct live *live, struct profile *out, struct live_report *report,
+                        struct error *e);
+void live_abandon(struct live *live); /* NULL is fine */
+
+#endif

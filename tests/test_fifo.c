@@ -1,0 +1,207 @@
+/*
+ * The profile engine beside the processor: its queue and table against a simulation cycle by cycle,
+ * and what it finds against the exact graph. If these fail, entries are dropped that were not, or
+ * results depend on the engine.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "played.h"
+#include "profile/fifo_model.h"
+#include "profile/profile.h"
+
+enum { FRAMES = 200 };
+
+/* ---- the model ---- */
+
+/* The same by letting every cycle pass: entries wait in a list, each is worked on for some cycles.
+ */
+struct slow {
+    struct fifo_options o;
+    uint64_t now, waiting, left; /* left: cycles until the first is done */
+    uint64_t accepted, dropped, stalled;
+};
+
+static void pass(struct slow *s) {
+    s->now++;
+    if (s->waiting == 0 || --s->left > 0)
+        return;
+    s->waiting--;
+    s->left = s->o.cycles;
+}
+
+static void offer(struct slow *s, uint64_t cycle) {
+    while (s->now < cycle + s->stalled)
+        pass(s);
+    if (s->waiting == s->o.depth && !s->o.stall) {
+        s->dropped++;
+        return;
+    }
+    while (s->waiting == s->o.depth) {
+        pass(s);
+        s->stalled++;
+    }
+    if (s->waiting++ == 0)
+        s->left = s->o.cycles;
+    s->accepted++;
+}
+
+static void queue_is_a_queue(void **state) {
+    (void)state;
+    uint64_t drops = 0, stalls = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        const struct fifo_options o = {.slot_bits = 6,
+                                       .depth = 1 + splitmix64(seed, 0) % 9,
+                                       .cycles = 1 + splitmix64(seed, 1) % 12,
+                                       .stall = seed % 2};
+        struct slow slow = {.o = o};
+        struct fifo_model m;
+        assert_true(fifo_model_init(&m, o));
+        uint64_t cycle = 0;
+        for (uint64_t k = 2; k < 300; k++) {
+            cycle += splitmix64(seed, k) % (k % 50 < 25 ? 4 : 20);
+            offer(&slow, cycle);
+            fifo_model_offer(&m, (uint32_t)(0x8000 + k % 7), cycle);
+            assert_int_equal(m.accepted, slow.accepted);
+            assert_int_equal(m.dropped, slow.dropped);
+            assert_int_equal(m.stalled, slow.stalled);
+        }
+        assert_int_equal(m.offered, m.accepted + m.dropped);
+        drops += m.dropped;
+        stalls += m.stalled;
+        fifo_model_free(&m);
+    }
+    assert_true(drops > 1000 && stalls > 1000);
+}
+
+static uint64_t count_of(const struct fifo_model *m, uint32_t address, size_t *at) {
+    for (*at = 0; *at < (size_t)1 << m->options.slot_bits; ++*at)
+        if (m->slots[*at].count != 0 && m->slots[*at].address == address)
+            return m->slots[*at].count;
+    return 0;
+}
+
+/* Addresses that collide go to the next slot, around the end; a full table loses new ones. */
+static void table_probes_and_fills(void **state) {
+    (void)state;
+    struct fifo_model m;
+    assert_true(fifo_model_init(
+        &m, (struct fifo_options){.slot_bits = 6, .depth = 1, .cycles = 1, .threshold = 2}));
+    uint64_t cycle = 0;
+    size_t at;
+    for (unsigned i = 0; i < 3; i++) /* three addresses of the last slot */
+        fifo_model_offer(&m, 0x803F + 0x40 * i, cycle += 9);
+    fifo_model_offer(&m, 0x1803F, cycle += 9); /* the same 16 bits in another bank */
+    assert_int_equal(count_of(&m, 0x803F, &at), 1);
+    assert_int_equal(at, 63);
+    assert_int_equal(count_of(&m, 0x80BF, &at), 1);
+    assert_int_equal(at, 1);
+    assert_int_equal(count_of(&m, 0x1803F, &at), 1);
+    assert_int_equal(at, 2);
+    assert_int_equal(m.looks, 1 + 2 + 3 + 4);
+    assert_int_equal(m.reported, 0);
+    for (unsigned i = 0; i < 100; i++)
+        fifo_model_offer(&m, 0x9000 + i, cycle += 9);
+    assert_int_equal(m.used, 64);
+    assert_int_equal(m.lost, 40);
+    fifo_model_offer(&m, 0x9000 + 99, cycle += 9);
+    fifo_model_offer(&m, 0x80BF, cycle += 9);
+    assert_int_equal(m.lost, 41);
+    assert_int_equal(count_of(&m, 0x80BF, &at), 2);
+    assert_int_equal(m.reported, 1); /* 0x80BF has come to the threshold, once */
+    fifo_model_offer(&m, 0x80BF, cycle += 9);
+    assert_int_equal(m.reported, 1);
+    assert_int_equal(m.offered, 4 + 100 + 3);
+    fifo_model_free(&m);
+}
+
+/* ---- the technique ---- */
+
+enum { SLOT_BITS, DEPTH, CYCLES, WHEN_FULL, THRESHOLD, RESULT, COSTS };
+
+static struct profile watched(const char *technique, const struct engine *engine,
+                              const int64_t *values, uint64_t *ram) {
+    const struct technique *t = technique_find(technique);
+    struct error e = {0};
+    struct profile out;
+    void *self;
+    struct played p = played_open("mazewisp", engine, false);
+    played_must(t->attach(&self, p.nes, values, &e), &e);
+    played_frames(&p, FRAMES);
+    played_must(t->finish(self, &out, &e), &e);
+    *ram = nes_ram_hash(p.nes);
+    played_close(&p);
+    return out;
+}
+
+static uint64_t named(const struct profile *p, const char *name) {
+    for (size_t i = 0; i < p->count_count; i++)
+        if (strcmp(p->counts[i].name, name) == 0)
+            return p->counts[i].value;
+    fail_msg("nothing is called %s", name);
+    return 0;
+}
+
+static void same_profiles(const struct profile *a, const struct profile *b) {
+    char x[33], y[33];
+    assert_int_equal(graph_hash(&a->graph, x, NULL), STATUS_OK);
+    assert_int_equal(graph_hash(&b->graph, y, NULL), STATUS_OK);
+    assert_string_equal(x, y);
+    assert_memory_equal(&a->cost, &b->cost, sizeof a->cost);
+    assert_int_equal(a->count_count, b->count_count);
+    for (size_t i = 0; i < a->count_count; i++)
+        assert_int_equal(a->counts[i].value, b->counts[i].value);
+}
+
+static double overlap(const struct profile *p, const struct graph *exact) {
+    struct metrics m;
+    played_must(graph_compare(&m, &p->graph, exact, (struct compare_options){.active = true}, NULL),
+                &(struct error){0});
+    return m.fair.overlap;
+}
+
+static void finds_the_same_on_both_engines(void **state) {
+    (void)state;
+    static const int64_t settings[][TECHNIQUE_PARAMETERS] = {
+        {10, 256, 4, 0, 0, 0, 1}, {10, 16, 8, 0, 1000, 0, 2}, {6, 256, 20, 0, 0, 0, 0},
+        {10, 64, 16, 1, 0, 1, 1}, {10, 64, 16, 0, 0, 1, 1},
+    };
+    uint64_t bare, ram;
+    const int64_t none[TECHNIQUE_PARAMETERS] = {0};
+    struct profile exact = watched("exact", NULL, none, &bare);
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct profile a = watched("fifo", NULL, settings[i], &ram);
+        assert_int_equal(ram, bare);
+        struct profile b = watched("fifo", dbt_engine(), settings[i], &ram);
+        assert_int_equal(ram, bare);
+        same_profiles(&a, &b);
+        assert_int_equal(named(&a, "offered"), named(&a, "accepted") + named(&a, "dropped"));
+        assert_true(a.cost.structure && a.cost.observed == named(&a, "accepted"));
+        if (i == 0) /* all that there is, but for what blocks do not say of edges */
+            assert_true(named(&a, "dropped") == 0 && overlap(&a, &exact.graph) > 0.995);
+        if (i == 1)
+            assert_true(named(&a, "dropped") > 0 && named(&a, "reported") > 0);
+        if (i == 2)
+            assert_true(named(&a, "slots_used") == 64 && named(&a, "lost") > 0);
+        if (i == 3) /* nothing is dropped, so only what interrupts part is missing */
+            assert_true(named(&a, "stall_cycles") > 0 && named(&a, "dropped") == 0 &&
+                        overlap(&a, &exact.graph) > 0.99);
+        profile_free(&a);
+        profile_free(&b);
+    }
+    profile_free(&exact);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(queue_is_a_queue),
+        cmocka_unit_test(table_probes_and_fills),
+        cmocka_unit_test(finds_the_same_on_both_engines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
