@@ -267,6 +267,11 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         EMIT(e, MOV, REG(ECX), REG(EAX));                   /* mov ecx, eax */
         emit_bind(e, emit_jump(e, JMP), s->back);           /* jmp back */
         break;
+    case STUB_CALL_AT:
+        fire_counted(t, s);
+        announce(t, s);
+        leave_by(t, (struct exit){.leave = LEAVE_ATTENTION});
+        break;
     case STUB_MISSED:
         t->announced = s->announced;
         missed_return(t);

@@ -105,6 +105,66 @@ static void settle_at(struct translation *t, int pc) {
         EMIT(t->e, MOV, CPU(pc), imm16((unsigned)pc)); /* mov word [nes + cpu.pc], pc */
 }
 
+static bool calls_always(const struct hooks *hooks) {
+    for (size_t i = 0; i < hooks->count; i++)
+        if (hooks->at[i].probe.kind == PROBE_CALL)
+            return true;
+    return false;
+}
+
+/* Counts in one instruction; all that a call needs is done where the call is, which is seldom. */
+static void count_to_call(struct translation *t, const struct hooks *hooks, size_t i, int pc) {
+    struct emitter *const e = t->e;
+    const struct probe *const p = &hooks->at[i].probe;
+    EMIT(e, ADD, COUNTER(p->counter), imm(1)); /* add qword [r14 + i*8], 1 */
+    if (p->value > INT32_MAX) {
+        EMIT(e, MOV, REG(RDX), imm((int64_t)p->value)); /* mov rdx, value */
+        EMIT(e, CMP, COUNTER(p->counter), REG(RDX));    /* cmp [r14 + i*8], rdx */
+    } else if (p->value != 0) {
+        EMIT(e, CMP, COUNTER(p->counter), imm((int64_t)p->value)); /* cmp [r14 + i*8], value */
+    }
+    struct stub *const s = add_stub(t, emit_jump(e, JZ), STUB_CALL_AT); /* jz call */
+    s->hooks = hooks;
+    s->hook = (uint32_t)i;
+    s->at = pc;
+    s->back = emit_here(e);
+}
+
+static void fire_uncalled(struct translation *t, const struct hooks *hooks, int pc) {
+    for (size_t i = 0; i < hooks->count; i++)
+        if (hooks->at[i].probe.kind == PROBE_CALL_AT)
+            count_to_call(t, hooks, i, pc);
+        else
+            fire_one(t, &hooks->at[i], pc);
+    forget_host_flags(t);
+}
+
+/* The pc is where add_to() wants it. */
+static void reload_pc(struct translation *t, int pc) {
+    if (pc == PC_IN_ECX)
+        EMIT(t->e, MOVZX, REG(ECX), CPU(pc)); /* movzx ecx, word [nes + cpu.pc] */
+}
+
+/* The block goes on as if nothing had been: what it has not counted yet is not counted. What is
+ * lazy in it stays so, since it is still where it was. */
+void fire_counted(struct translation *t, const struct stub *s) {
+    struct emitter *const e = t->e;
+    const struct uncounted before = t->uncounted;
+    settle_at(t, s->at);
+    call(t, &s->hooks->at[s->hook]);
+    EMIT(e, CMP, FIELD_OF_NES(attention), imm(0)); /* cmp byte [nes + attention], 0 */
+    const uint32_t asked = emit_jump(e, JNZ);      /* jnz asked */
+    reload_pc(t, s->at);
+    unsettle_counts(t, &before);
+    emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+    emit_bind(e, asked, emit_here(e));        /* asked: */
+    for (size_t i = s->hook + 1; i < s->hooks->count; i++) {
+        reload_pc(t, s->at);
+        fire_one(t, &s->hooks->at[i], s->at);
+    }
+    reload_pc(t, s->at);
+}
+
 void fire(struct translation *t, enum probe_when when, int pc) {
     struct emitter *const e = t->e;
     const struct site *const site = t->op->site;
@@ -115,6 +175,10 @@ void fire(struct translation *t, enum probe_when when, int pc) {
     const bool called = hooks_call(hooks);
     for (size_t i = 0; i < hooks->count; i++)
         t->uncounted.fired[hooks->at[i].observer]++;
+    if (called && !calls_always(hooks)) {
+        fire_uncalled(t, hooks, pc);
+        return;
+    }
     if (called)
         settle_at(t, pc);
     for (size_t i = 0; i < hooks->count; i++) {

@@ -57,6 +57,14 @@ void settle_counts(struct translation *t) {
     forget_host_flags(t);
 }
 
+void unsettle_counts(struct translation *t, const struct uncounted *u) {
+    spend(t, -u->cycles, -u->instructions);
+    for (unsigned i = 0; i < NES_OBSERVERS; i++)
+        if (u->fired[i])
+            EMIT(t->e, SUB, mem(8, NES, (int64_t)offsetof(struct nes, fired) + 8 * i),
+                 imm(u->fired[i])); /* sub qword [nes + fired + i*8], count */
+}
+
 void settle(struct translation *t) {
     settle_c(t->e, &t->flags);
     settle_nz(t->e, &t->flags);

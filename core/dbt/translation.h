@@ -46,11 +46,16 @@ struct stub {
         STUB_CARRY,     /* the pointer (in ecx, its page in eax) plus index carries; and back */
         STUB_MISSED,    /* an RTS to elsewhere than was foretold */
         STUB_ADD_TO,    /* a target (in ecx) that the counters in rdx do not know; and back */
+        STUB_CALL_AT,   /* a counter has come to its value; and back */
     } kind;
     uint8_t leave; /* enum leave */
     uint16_t pc;
     uint32_t back;  /* place to go on at */
     bool announced; /* PROBE_BEFORE of `op` has been fired */
+    /* CALL_AT: of these hooks number `hook`; the machine stands at `at`, as fire() has it. */
+    const struct hooks *hooks;
+    uint32_t hook;
+    int at;
 };
 enum { STUBS = BLOCK_LONGEST * 8 };
 
@@ -96,6 +101,8 @@ void settle_c(struct emitter *e, struct known_flags *f);
 void settle_nz(struct emitter *e, struct known_flags *f);
 /* Counts are right after this; the host's flags are lost. */
 void settle_counts(struct translation *t);
+/* Takes back what settle_counts() counted: `u` is uncounted again. */
+void unsettle_counts(struct translation *t, const struct uncounted *u);
 /* Guest state, too, is in its registers. */
 void settle(struct translation *t);
 /* Charges cycles and instructions that come, together with what is uncounted. */
