@@ -50,7 +50,9 @@ static void record(struct entered *all, struct structure *s) {
     played_close(&p);
 }
 
-static struct profile profiled(const struct engine *engine, int64_t threshold, int64_t share) {
+/* *again: how many blocks were translated again; 0 on the interpreter. */
+static struct profile profiled(const struct engine *engine, int64_t threshold, int64_t share,
+                               uint64_t *again) {
     const struct technique *t = technique_find("entries");
     const int64_t values[TECHNIQUE_PARAMETERS] = {threshold, share};
     struct error e = {0};
@@ -60,6 +62,10 @@ static struct profile profiled(const struct engine *engine, int64_t threshold, i
     played_must(t->attach(&self, p.nes, values, &e), &e);
     played_frames(&p, FRAMES);
     played_must(t->finish(self, &out, &e), &e);
+    struct dbt_statistics s = {0};
+    if (engine != NULL)
+        dbt_statistics(p.nes, &s);
+    *again = s.retranslated;
     played_close(&p);
     return out;
 }
@@ -116,24 +122,49 @@ static uint64_t least_of_share(const struct entered *all, uint64_t share) {
     return last;
 }
 
+static uint64_t counted(const struct profile *p, const char *name) {
+    for (size_t i = 0; i < p->count_count; i++)
+        if (strcmp(p->counts[i].name, name) == 0)
+            return p->counts[i].value;
+    fail_msg("nothing is called %s", name);
+    return 0;
+}
+
+/* The handler hears of each routine once, and asks for a new translation of it. */
+static void assert_handled(const struct profile *p, const struct entered *all, uint64_t threshold,
+                           uint64_t again, bool translated) {
+    uint64_t key, n, hot = 0;
+    for (size_t at = 0; map_next(&all->count, &at, &key, &n);)
+        hot += n >= threshold;
+    assert_int_equal(counted(p, "hot_routines"), hot);
+    assert_int_equal(counted(p, "handler_calls"), hot);
+    if (translated && threshold > 4) /* executed often enough to have been translated before */
+        assert_true(again > 0 && again <= hot);
+    else
+        assert_true(again <= hot);
+}
+
 static void test_entries(void **state) {
     (void)state;
     struct entered all = {0};
     struct structure s;
+    uint64_t again;
     record(&all, &s);
     for (int engine = 0; engine < 2; engine++) {
         const struct engine *on = engine == 0 ? NULL : dbt_engine();
         for (int64_t threshold = 1; threshold < 1000; threshold *= 10) {
-            struct profile p = profiled(on, threshold, 900);
+            struct profile p = profiled(on, threshold, 900, &again);
+            assert_handled(&p, &all, (uint64_t)threshold, again, on != NULL);
             assert_set(&p.graph, &s, &all, (uint64_t)threshold);
             assert_true(p.cost.structure && p.cost.observed == 0 && p.cost.probes > 0);
             assert_int_equal(p.cost.records, all.count.len);
             profile_free(&p);
         }
-        struct profile p = profiled(on, 0, 1000);
+        struct profile p = profiled(on, 0, 1000, &again);
+        assert_int_equal(again, 0);
         assert_set(&p.graph, &s, &all, 1);
         profile_free(&p);
-        p = profiled(on, 0, 1);
+        p = profiled(on, 0, 1, &again);
         assert_set(&p.graph, &s, &all, least_of_share(&all, 1));
         profile_free(&p);
     }

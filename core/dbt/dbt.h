@@ -60,6 +60,7 @@ struct dbt_statistics {
     uint64_t nanoseconds;   /* spent on translating: the one value here that is not deterministic */
     uint64_t flushes;       /* the cache was full, or what had been translated became void */
     uint64_t stale;         /* blocks translated again since their bytes had changed */
+    uint64_t retranslated;  /* blocks translated again since somebody had asked for it */
     uint64_t links;         /* exits that were chained to their target */
     uint64_t executed;      /* guest instructions executed in blocks */
     uint64_t dispatched;    /* how often blocks were entered from outside, and not by a chain */

@@ -162,6 +162,13 @@ void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {
     assert(!e->full);
 }
 
+void exit_replaced(struct emitter *e, uint32_t place, uint32_t replacement) {
+    e->at = place;
+    e->end = place + 10;
+    emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
+    assert(!e->full);
+}
+
 /* ---- busy-waits ---- */
 
 static void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target) {

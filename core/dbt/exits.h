@@ -48,6 +48,9 @@ void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t
  * translated code at its pc. */
 void exit_always(struct emitter *e, uint32_t place, uint16_t pc);
 
+/* Overwrites the start of a block: whoever comes there goes to its new version. */
+void exit_replaced(struct emitter *e, uint32_t place, uint32_t replacement);
+
 /* To the block at a pc that is known. */
 void exit_to(struct translation *t, uint16_t pc);
 /* Behind the counted instruction `op`, which goes to its encoded target; and which goes to the pc

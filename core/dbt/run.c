@@ -102,15 +102,15 @@ static void chain(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place) {
     d->statistics.links++;
 }
 
-static void discover_at(struct dbt *d, struct nes *n, unsigned length, struct guest_block *g) {
-    const uint16_t pc = n->cpu.pc;
+static void discover_at(struct dbt *d, struct nes *n, uint16_t pc, unsigned length,
+                        struct guest_block *g) {
     discover(n, pc, length, windows_certain(&d->windows, pc), g);
 }
 
-/* Translates as much at n's pc as the cache has room for, after a flush if need be; NULL when there
- * is nothing to translate, or no room. */
-static struct block *make(struct dbt *d, struct nes *n, struct guest_block *g) {
-    discover_at(d, n, d->with.options.block_length, g);
+/* Translates as much at pc as the cache has room for, after a flush if need be; NULL when there is
+ * nothing to translate, or no room. */
+static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct guest_block *g) {
+    discover_at(d, n, pc, d->with.options.block_length, g);
     if (g->count == 0)
         return NULL;
     struct block *b = add_block(d, n, g);
@@ -119,7 +119,7 @@ static struct block *make(struct dbt *d, struct nes *n, struct guest_block *g) {
         b = add_block(d, n, g);
     }
     for (unsigned length = g->count / 2; !b && length > 0; length /= 2) {
-        discover_at(d, n, length, g);
+        discover_at(d, n, pc, length, g);
         b = add_block(d, n, g);
     }
     return b;
@@ -140,7 +140,7 @@ static enum found find(struct dbt *d, struct nes *n, uint32_t *place) {
         return COLD;
     c->met[at]--;
     struct guest_block g;
-    struct block *const b = make(d, n, &g);
+    struct block *const b = make(d, n, n->cpu.pc, &g);
     if (g.count == 0 && !g.in_ram)
         c->met[at] = PLACE_SLOW; /* and stays so */
     if (!b)
@@ -176,7 +176,7 @@ static enum renewed renew(struct dbt *d, struct nes *n, uint32_t number) {
         return c->missed[at]++, NOT_YET;
     struct guest_block g;
     const uint64_t flushes = d->statistics.flushes;
-    struct block *const b = make(d, n, &g);
+    struct block *const b = make(d, n, pc, &g);
     if (!b)
         return NOT_YET;
     b->home = c;
@@ -198,6 +198,40 @@ static void give_up(struct dbt *d, struct nes *n) {
     exit_always(&e, c->table[pc % WINDOW_SIZE], pc);
     c->table[pc % WINDOW_SIZE] = 0;
     c->met[pc % WINDOW_SIZE] = PLACE_INTERPRETED;
+}
+
+/* ---- blocks that are asked for again ---- */
+
+static void retranslate(void *self, struct nes *n, uint32_t address) {
+    struct dbt *const d = self;
+    (void)n;
+    (void)vec_push(&d->again, address); /* without memory the block stays as it is */
+}
+
+/* In place of the block that begins there, if there is one and the processor sees it. */
+static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
+    const uint16_t pc = (uint16_t)address;
+    if (!n->rd[pc >> 8] || nes_code_address(n, pc) != address)
+        return;
+    struct content *const c = windows_at(&d->windows, pc);
+    const uint32_t before = c->table[pc % WINDOW_SIZE];
+    const uint64_t flushes = d->statistics.flushes;
+    struct guest_block g;
+    struct block *const b = before ? make(d, n, pc, &g) : NULL;
+    if (!b)
+        return;
+    b->home = c;
+    c->table[pc % WINDOW_SIZE] = b->host;
+    d->statistics.retranslated++;
+    struct emitter e = {.code = d->with.cache.code, .encodings = &d->with.encodings};
+    if (d->statistics.flushes == flushes)
+        exit_replaced(&e, before, b->host);
+}
+
+static void make_all_again(struct dbt *d, struct nes *n) {
+    for (size_t i = 0; i < d->again.len; i++)
+        make_again(d, n, d->again.at[i]);
+    d->again.len = 0;
 }
 
 /* The code that everything leans on. */
@@ -358,6 +392,10 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
             interpret(n, stop, deadline);
             return;
         }
+        if (d->again.len) {
+            make_all_again(d, n);
+            number = 0; /* the exit may be gone */
+        }
         const enum found found = find(d, n, &place);
         if (found == COLD && interpret_block(n, stop, deadline)) {
             number = 0;
@@ -384,6 +422,7 @@ static void destroy(void *self) {
     free_blocks(d);
     windows_forget(&d->windows);
     vec_free(&d->blocks);
+    vec_free(&d->again);
     translator_close(&d->with);
     if (d->perf_map)
         fclose(d->perf_map);
@@ -416,8 +455,12 @@ static enum status create(void **self, struct nes *n, struct error *e) {
 }
 
 const struct engine *dbt_engine(void) {
-    static const struct engine engine = {
-        .name = "dbt", .create = create, .destroy = destroy, .run = run, .forget = forget};
+    static const struct engine engine = {.name = "dbt",
+                                         .create = create,
+                                         .destroy = destroy,
+                                         .run = run,
+                                         .forget = forget,
+                                         .retranslate = retranslate};
     return &engine;
 }
 

@@ -28,6 +28,7 @@ struct dbt {
     bool selected; /* for map_epoch `epoch` */
     uint32_t epoch;
     VEC(struct block *) blocks;
+    VEC(uint32_t) again; /* code addresses of blocks that are to be translated again */
     struct dbt_statistics statistics;
     FILE *perf_map; /* NULL: not asked for */
 };

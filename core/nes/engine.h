@@ -33,6 +33,12 @@ struct engine {
     /* Observers were attached or detached, or a state was loaded: whatever was prepared from guest
      * code is void. */
     void (*forget)(void *self);
+    /* As nes_retranslate(), at once or later; NULL function: nothing is translated. */
+    void (*retranslate)(void *self, struct nes *nes, uint32_t address);
 };
+
+/* What begins at that code address is hot: an engine that has translated it does so again. Changes
+ * nothing of what the guest does. For callbacks of probes, and between runs. */
+void nes_retranslate(struct nes *nes, uint32_t address);
 
 #endif

@@ -48,6 +48,11 @@ void nes_observe(struct nes *n, unsigned id, uint64_t count) {
     watch_requests_changed(n);
 }
 
+void nes_retranslate(struct nes *n, uint32_t address) {
+    if (n->engine->retranslate)
+        n->engine->retranslate(n->engine_self, n, address);
+}
+
 uint32_t nes_counters_add(struct nes *n, uint32_t count) {
     struct watch *w = n->watch;
     if (count > WATCH_COUNTERS - w->counters_used) {

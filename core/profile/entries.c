@@ -2,8 +2,9 @@
  * entries: counters at the entries of subroutines, as a dynamic profiling library puts them into a
  * program (Ootsu, Yokota, Baba 2008). One counter for each target of a JSR, one for each address at
  * which threads begin; a routine whose counter comes to the threshold is hot, and a handler is told
- * so, once, in the same process. With threshold 0 the routines that make up `share` thousandths of
- * all entries, most entered first, are hot, which is known at the end only.
+ * so, once, in the same process. It asks the engine to translate the routine's entry again. With
+ * threshold 0 the routines that make up `share` thousandths of all entries, most entered first, are
+ * hot, which is known at the end only.
  *
  * The result is a set: all edges whose source lies in a hot routine, that is in a block reached
  * from its entry without going into what it calls, up to where it returns. Blocks and edges are the
@@ -13,6 +14,7 @@
  * entries; probes are those of the counters, not those of the structure; a step is a block looked
  * at while routines are walked.
  */
+#include "nes/engine.h"
 #include "profile/internal.h"
 #include "profile/structure.h"
 
@@ -21,9 +23,8 @@ extern const struct technique technique_entries;
 enum { THRESHOLD, SHARE };
 
 struct routine {
-    uint32_t entry, counter; /* of the machine's counters; threads are counted in `begun` */
-    uint64_t begun;
-    bool hot; /* the handler was told */
+    uint32_t entry, counter; /* of the machine's counters */
+    bool hot;                /* the handler was told */
 };
 
 struct entries {
@@ -33,6 +34,7 @@ struct entries {
     struct structure_recorder *recorder;
     VEC(struct routine) routines;
     struct map routine_at; /* entry -> index */
+    uint64_t told;         /* calls of the handler */
     bool out_of_memory;
 };
 
@@ -57,8 +59,11 @@ static size_t routine_of(struct entries *x, uint32_t entry) {
 static void comes_hot(void *user, const struct probe_event *event) {
     struct entries *x = user;
     const uint64_t *index = map_find(&x->routine_at, event->to);
-    if (index != NULL)
-        x->routines.at[*index].hot = true;
+    if (index == NULL)
+        return;
+    x->told++;
+    x->routines.at[*index].hot = true;
+    nes_retranslate(x->nes, event->to);
 }
 
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
@@ -80,15 +85,17 @@ static void thread_changes(void *self, const struct thread_event *event) {
         event->change == THREAD_BEGINS ? routine_of(x, event->address) : SIZE_MAX;
     if (routine == SIZE_MAX)
         return;
-    struct routine *r = &x->routines.at[routine];
-    if (++r->begun == x->threshold)
-        r->hot = true;
+    const uint32_t counter = x->routines.at[routine].counter;
+    const uint64_t count = nes_counters(x->nes)[counter] + 1;
+    nes_counter_set(x->nes, counter, count);
+    if (count == x->threshold)
+        comes_hot(x, &(struct probe_event){.nes = x->nes, .to = event->address});
 }
 
 /* ---- afterwards ---- */
 
 static uint64_t entered(const struct entries *x, const struct routine *r) {
-    return nes_counters(x->nes)[r->counter] + r->begun;
+    return nes_counters(x->nes)[r->counter];
 }
 
 static int by_entered(const void *a, const void *b, void *user) {
@@ -217,8 +224,13 @@ static enum status finish(void *self, struct profile *out, struct error *e) {
     enum status status = structure_finish(x->recorder, &s, e);
     if (x->threshold == 0)
         choose_by_share(x);
-    for (size_t i = 0; i < x->routines.len; i++)
+    uint64_t hot = 0;
+    for (size_t i = 0; i < x->routines.len; i++) {
         out->cost.records += entered(x, &x->routines.at[i]) != 0;
+        hot += x->routines.at[i].hot;
+    }
+    out->counts[out->count_count++] = (struct named_count){"hot_routines", hot};
+    out->counts[out->count_count++] = (struct named_count){"handler_calls", x->told};
     if (status == STATUS_OK && x->out_of_memory)
         status = error_set(e, STATUS_MEMORY, "out of memory for entries");
     if (status == STATUS_OK)

@@ -74,10 +74,10 @@ void print_json_string(const char *text) {
 void print_translation(const struct dbt_statistics *s) {
     printf("{\"blocks\": %" PRIu64 ", \"instructions\": %" PRIu64 ", \"guest_bytes\": %" PRIu64
            ", \"host_bytes\": %" PRIu64 ", \"seconds\": %.6f, \"flushes\": %" PRIu64
-           ", \"stale\": %" PRIu64 ", \"links\": %" PRIu64 ", \"executed\": %" PRIu64
-           ", \"dispatched\": %" PRIu64 ", \"return_misses\": %" PRIu64
+           ", \"stale\": %" PRIu64 ", \"retranslated\": %" PRIu64 ", \"links\": %" PRIu64
+           ", \"executed\": %" PRIu64 ", \"dispatched\": %" PRIu64 ", \"return_misses\": %" PRIu64
            ", \"cache_bytes\": %" PRIu64 ", \"cache_used\": %" PRIu64 "}",
            s->blocks, s->instructions, s->guest_bytes, s->host_bytes, (double)s->nanoseconds * 1e-9,
-           s->flushes, s->stale, s->links, s->executed, s->dispatched, s->return_misses,
-           s->cache_bytes, s->cache_used);
+           s->flushes, s->stale, s->retranslated, s->links, s->executed, s->dispatched,
+           s->return_misses, s->cache_bytes, s->cache_used);
 }

@@ -144,8 +144,9 @@ static void print_text(const struct blocks_command *c, const struct listing *l,
     printf("%" PRIu64 " instructions executed in them, which were entered from outside %" PRIu64
            " times, the rest of the way by chains and tables; %" PRIu64 " links, %" PRIu64
            " flushes, %" PRIu64 " translated again for changed bytes, %" PRIu64
-           " returns not foretold\n",
-           s->executed, s->dispatched, s->links, s->flushes, s->stale, s->return_misses);
+           " since a profiler asked, %" PRIu64 " returns not foretold\n",
+           s->executed, s->dispatched, s->links, s->flushes, s->stale, s->retranslated,
+           s->return_misses);
     if (s->flushes)
         printf("blocks from before the last flush are not listed; --engine dbt:cache=BYTES makes "
                "room for more\n");
