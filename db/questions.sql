@@ -1,0 +1,337 @@
+-- What the results say together. All of it comes in two scopes, 'whole' and 'active', as rows of
+-- their own; streams of one game that are sampled in the same way are replicates of each other.
+-- Beside what the grid finds there is what the observed baseline finds. docs/questions.md asks.
+
+-- How each stream is sampled, without what makes only replicates of it: seed and phase.
+CREATE VIEW stream_way AS
+SELECT s.stream_id, replace(replace(sa.key, coalesce(' seed=' || sa.seed, ''), ''),
+    coalesce(' phase_cycles=' || sa.phase_cycles, ''), '') AS way
+FROM stream s JOIN sampling sa USING (sampling_id);
+
+-- The similarity of every configuration and of the baseline (number is NULL) on every stream.
+CREATE VIEW stream_quality AS
+SELECT x.name AS experiment, q.hot_permille, w.way, c.technique, g.name AS game, xs.variant,
+    o.scope, xc.number, xc.baseline, iif(o.scope = 'whole', q.similarity, q.similarity_active) AS quality,
+    x.experiment_id, xs.stream_id, xc.configuration_id
+FROM experiment x
+    JOIN experiment_stream xs USING (experiment_id)
+    JOIN game g USING (game_id)
+    JOIN stream s USING (stream_id)
+    JOIN stream_way w USING (stream_id)
+    JOIN experiment_configuration xc USING (experiment_id)
+    JOIN configuration c USING (configuration_id)
+    JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = c.configuration_id
+    JOIN experiment_hot xh USING (experiment_id)
+    JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = c.configuration_id
+        AND q.part = 'first' AND q.batches = s.batches AND q.hot_permille = xh.hot_permille
+    JOIN (SELECT column1 AS scope FROM (VALUES ('whole'), ('active'))) o
+WHERE iif(o.scope = 'whole', q.similarity, q.similarity_active) IS NOT NULL;
+
+-- The same game by game: the mean of its replicates, and their range.
+CREATE VIEW game_quality AS
+SELECT experiment, hot_permille, way, technique, game, scope, number, baseline,
+    avg(quality) AS quality, count(*) AS replicates, min(quality) AS least, max(quality) AS most,
+    experiment_id, configuration_id
+FROM stream_quality
+GROUP BY experiment_id, hot_permille, way, game, scope, configuration_id;
+
+-- The observed baseline's quality: mean over the games, and the range of all their streams.
+CREATE VIEW baseline_quality AS
+SELECT experiment_id, hot_permille, way, scope, avg(quality) AS quality, min(least) AS least,
+    max(most) AS most
+FROM game_quality WHERE baseline = 1
+GROUP BY experiment_id, hot_permille, way, scope;
+
+-- What tells a grid's configurations of one technique apart: parameters with several values, and
+-- their value in each configuration.
+CREATE VIEW grid_factor AS
+WITH value AS MATERIALIZED (SELECT xc.experiment_id, c.technique, v.name, v.value,
+        c.configuration_id
+    FROM experiment_configuration xc
+        JOIN configuration c USING (configuration_id)
+        JOIN configuration_value v USING (configuration_id)
+    WHERE xc.number IS NOT NULL)
+SELECT experiment_id, technique, name AS factor, value, configuration_id
+FROM value
+    JOIN (SELECT experiment_id, technique, name FROM value
+        GROUP BY experiment_id, technique, name HAVING count(DISTINCT value) > 1)
+        USING (experiment_id, technique, name);
+
+-- Analysis of variance over the full grid: how much of the sum of squares each factor explains, and
+-- what each two of them explain together beyond that (factor and other; other is NULL for a factor
+-- alone). There is one for each stream (with game and variant), and one over the means of all games,
+-- in which the game is a factor, too. Shares add up where the grid is full; complete is 0 where
+-- values do not meet equally often, as in lists of points, and shares then overlap.
+CREATE VIEW variance_term AS
+WITH y AS MATERIALIZED (
+    SELECT row_number() OVER () AS id,
+        dense_rank() OVER (ORDER BY experiment_id, hot_permille, way, technique, scope, game, variant)
+            AS study, *
+    FROM (SELECT experiment_id, hot_permille, way, technique, scope, game, variant, quality,
+            NULL AS block, configuration_id
+        FROM stream_quality WHERE number IS NOT NULL
+        UNION ALL
+        SELECT experiment_id, hot_permille, way, technique, scope, NULL, NULL, quality, game,
+            configuration_id
+        FROM game_quality WHERE number IS NOT NULL)),
+study AS MATERIALIZED (
+    SELECT study, experiment_id, hot_permille, way, technique, scope, game, variant,
+        sum(quality) * sum(quality) / count(*) AS middle, sum(quality * quality) AS squares,
+        avg(quality) AS mean
+    FROM y GROUP BY study),
+level AS MATERIALIZED (
+    SELECT y.id, y.study, f.factor, f.value, y.quality
+    FROM y JOIN grid_factor f USING (experiment_id, technique, configuration_id)
+    UNION ALL
+    SELECT y.id, y.study, 'game', y.block, y.quality FROM y
+    WHERE study IN (SELECT study FROM y GROUP BY study HAVING count(DISTINCT block) > 1)),
+alone AS MATERIALIZED (
+    SELECT study, factor, sum(total * total / size) - s.middle AS explained, count(*) AS cells,
+        min(size) = max(size) AS complete
+    FROM (SELECT study, factor, sum(quality) AS total, count(*) AS size FROM level
+        GROUP BY study, factor, value) JOIN study s USING (study)
+    GROUP BY study, factor),
+pair AS (
+    SELECT study, factor, other, sum(total * total / size) AS explained, count(*) AS cells,
+        min(size) = max(size) AS complete
+    FROM (SELECT a.study, a.factor, b.factor AS other, sum(a.quality) AS total, count(*) AS size
+        FROM level a JOIN level b ON b.id = a.id
+            AND (b.factor = 'game', b.factor) > (a.factor = 'game', a.factor)
+        GROUP BY a.study, a.factor, b.factor, a.value, b.value)
+    GROUP BY study, factor, other)
+SELECT x.name AS experiment, s.hot_permille, s.way, s.technique, s.scope, s.game, s.variant,
+    t.factor, t.other, t.explained, s.squares - s.middle AS variation,
+    t.explained / nullif(s.squares - s.middle, 0) AS share, t.complete, s.mean, s.experiment_id
+FROM (SELECT study, factor, NULL AS other, explained, complete FROM alone
+    UNION ALL
+    SELECT p.study, p.factor, p.other,
+        p.explained - s.middle - a.explained - b.explained,
+        p.complete AND p.cells = a.cells * b.cells
+    FROM pair p
+        JOIN study s USING (study)
+        JOIN alone a ON a.study = p.study AND a.factor = p.factor
+        JOIN alone b ON b.study = p.study AND b.factor = p.other) t
+    JOIN study s USING (study)
+    JOIN experiment x USING (experiment_id);
+
+-- Which parameters matter, which only together, and which depends on the game: percent is the share
+-- of all variation, percent_within_games of what remains when each game's mean is taken away, and
+-- least to most its range over single streams.
+CREATE VIEW variance_share AS
+WITH term AS MATERIALIZED (SELECT * FROM variance_term)
+SELECT t.experiment, t.hot_permille, t.way, t.technique, t.scope, t.factor, t.other,
+    round(100 * t.share, 2) AS percent,
+    iif(t.factor = 'game' AND t.other IS NULL, NULL,
+        round(100 * t.explained / nullif(t.variation - coalesce(g.explained, 0), 0), 2))
+        AS percent_within_games,
+    round(100 * r.least, 2) AS least_percent, round(100 * r.most, 2) AS most_percent, r.streams,
+    t.complete, round(100 * t.mean, 2) AS mean_percent,
+    round(100 * b.quality, 2) AS baseline_mean_percent, t.experiment_id
+FROM term t
+    LEFT JOIN term g ON g.experiment_id = t.experiment_id AND g.hot_permille = t.hot_permille
+        AND g.way = t.way AND g.technique = t.technique AND g.scope = t.scope AND g.game IS NULL
+        AND g.factor = 'game' AND g.other IS NULL
+    LEFT JOIN (SELECT experiment_id, hot_permille, way, technique, scope, factor, other,
+            min(share) AS least, max(share) AS most, count(*) AS streams
+        FROM term WHERE game IS NOT NULL
+        GROUP BY experiment_id, hot_permille, way, technique, scope, factor, other) r
+        ON r.experiment_id = t.experiment_id AND r.hot_permille = t.hot_permille
+        AND r.way = t.way AND r.technique = t.technique AND r.scope = t.scope
+        AND r.factor = t.factor AND r.other IS t.other
+    LEFT JOIN baseline_quality b ON b.experiment_id = t.experiment_id
+        AND b.hot_permille = t.hot_permille AND b.way = t.way AND b.scope = t.scope
+WHERE t.game IS NULL
+ORDER BY t.experiment, t.hot_permille, t.way, t.technique, t.scope DESC, t.share DESC;
+
+-- Do games agree on which configurations are better? Kendall's tau-b (1945) over all pairs of the
+-- grid's configurations: 1 where both games order all alike, 0 where one says nothing of the other,
+-- -1 where the orders are opposite; pairs that are equal in a game count in neither direction, and
+-- its denominator leaves them out. One row for each two games, the mean over the replicates that
+-- have the same variant in both, with their range. Pairs grow with the square: of more than 500
+-- configurations, only each second, third, ... takes part, so that at most 500 are compared.
+CREATE VIEW rank_agreement AS
+WITH chosen AS MATERIALIZED (
+    SELECT experiment_id, configuration_id FROM (
+        SELECT experiment_id, configuration_id,
+            row_number() OVER (PARTITION BY experiment_id ORDER BY number) - 1 AS place,
+            (count(*) OVER (PARTITION BY experiment_id) + 499) / 500 AS step
+        FROM experiment_configuration WHERE number IS NOT NULL)
+    WHERE place % step = 0),
+y AS MATERIALIZED (
+    SELECT q.experiment_id, q.hot_permille, q.way, q.scope, q.variant, q.game,
+        dense_rank() OVER (ORDER BY q.experiment_id, q.hot_permille, q.way, q.scope, q.variant)
+            AS study,
+        q.configuration_id, q.quality
+    FROM stream_quality q JOIN chosen USING (experiment_id, configuration_id)),
+-- Each two games, and what each configuration reaches in both.
+both AS MATERIALIZED (
+    SELECT dense_rank() OVER (ORDER BY a.study, a.game, b.game) AS games, row_number() OVER () AS id,
+        a.study, a.game, b.game AS other, a.quality AS x, b.quality AS y
+    FROM y a JOIN y b USING (study, configuration_id) WHERE b.game > a.game),
+-- How many pairs differ in a game: all but those within groups of equals.
+differing AS MATERIALIZED (
+    SELECT study, game, sum(size) * (sum(size) - 1) / 2 - sum(size * (size - 1) / 2) AS pairs
+    FROM (SELECT study, game, count(*) AS size FROM y GROUP BY study, game, quality)
+    GROUP BY study, game),
+-- Pairs that differ in the same direction in both, less those that do in opposite ones.
+agreeing AS MATERIALIZED (
+    SELECT a.study, a.game, a.other, sum(sign((a.x - b.x) * (a.y - b.y))) AS pairs
+    FROM both a JOIN both b ON b.games = a.games AND b.id > a.id
+    GROUP BY a.games)
+SELECT x.name AS experiment, s.hot_permille, s.way, s.scope, g.game, g.other,
+    avg(g.pairs / nullif(sqrt(1.0 * a.pairs * b.pairs), 0)) AS tau,
+    min(g.pairs / nullif(sqrt(1.0 * a.pairs * b.pairs), 0)) AS least,
+    max(g.pairs / nullif(sqrt(1.0 * a.pairs * b.pairs), 0)) AS most,
+    count(*) AS replicates, s.experiment_id
+FROM agreeing g
+    JOIN differing a ON a.study = g.study AND a.game = g.game
+    JOIN differing b ON b.study = g.study AND b.game = g.other
+    JOIN (SELECT DISTINCT study, experiment_id, hot_permille, way, scope FROM y) s
+        ON s.study = g.study
+    JOIN experiment x USING (experiment_id)
+GROUP BY s.experiment_id, s.hot_permille, s.way, s.scope, g.game, g.other
+ORDER BY x.name, s.hot_permille, s.way, s.scope DESC, g.game, g.other;
+
+-- Which configuration is best on average, and does that hold for a game that had no say? Where
+-- left_out is NULL, the best of all games' means; else the best by the means of the other games
+-- (mean_percent), and what it does on the one left out: percent, with the range of its replicates,
+-- its place there, and what the best there and the baseline reach. shared: how many have that mean.
+CREATE VIEW left_out AS
+WITH y AS MATERIALIZED (
+    SELECT *, sum(quality) OVER own AS total, count(*) OVER own AS games,
+        rank() OVER (PARTITION BY experiment_id, hot_permille, way, scope, game
+            ORDER BY quality DESC) AS place,
+        max(quality) OVER (PARTITION BY experiment_id, hot_permille, way, scope, game) AS best
+    FROM game_quality WHERE number IS NOT NULL
+    WINDOW own AS (PARTITION BY experiment_id, hot_permille, way, scope, configuration_id)),
+-- Only configurations that were built on all games compete.
+whole AS MATERIALIZED (
+    SELECT * FROM y JOIN (SELECT experiment_id, hot_permille, way, scope, max(games) AS games FROM y
+        GROUP BY experiment_id, hot_permille, way, scope)
+        USING (experiment_id, hot_permille, way, scope, games)),
+candidate AS (
+    SELECT experiment_id, hot_permille, way, scope, game AS left_out, configuration_id, number,
+        games - 1 AS games, round((total - quality) / (games - 1), 12) AS mean, quality, least, most,
+        place, best
+    FROM whole WHERE games > 1
+    UNION ALL
+    SELECT experiment_id, hot_permille, way, scope, NULL, configuration_id, number, games,
+        round(avg(quality), 12), NULL, NULL, NULL, NULL, NULL
+    FROM whole GROUP BY experiment_id, hot_permille, way, scope, configuration_id),
+winner AS MATERIALIZED (
+    SELECT *, count(*) OVER (PARTITION BY experiment_id, hot_permille, way, scope, left_out, mean)
+            AS shared,
+        row_number() OVER (PARTITION BY experiment_id, hot_permille, way, scope, left_out
+            ORDER BY mean DESC, number) AS position
+    FROM candidate)
+SELECT x.name AS experiment, w.hot_permille, w.way, w.scope, w.left_out, w.number, c.technique,
+    substr(c.key, length(c.technique) + 2) AS parameters, w.shared, w.games,
+    round(100 * w.mean, 2) AS mean_percent, round(100 * w.quality, 2) AS percent,
+    round(100 * w.least, 2) AS least_percent, round(100 * w.most, 2) AS most_percent, w.place,
+    round(100 * w.best, 2) AS best_percent,
+    round(100 * coalesce(b.quality, m.quality), 2) AS baseline_percent,
+    w.experiment_id, w.configuration_id
+FROM winner w
+    JOIN experiment x USING (experiment_id)
+    JOIN configuration c USING (configuration_id)
+    LEFT JOIN game_quality b ON b.baseline = 1 AND b.experiment_id = w.experiment_id
+        AND b.hot_permille = w.hot_permille AND b.way = w.way AND b.scope = w.scope
+        AND b.game = w.left_out
+    LEFT JOIN baseline_quality m ON w.left_out IS NULL AND m.experiment_id = w.experiment_id
+        AND m.hot_permille = w.hot_permille AND m.way = w.way AND m.scope = w.scope
+WHERE w.position = 1
+ORDER BY x.name, w.hot_permille, w.way, w.scope DESC, w.left_out NULLS FIRST;
+
+-- What the baseline and the labelled configurations have found after so many batches: on each game,
+-- the mean of its replicates. The stream's end counts as one more mark, `ends`.
+CREATE VIEW curve_point AS
+SELECT x.name AS experiment, q.hot_permille, w.way, c.technique, g.name AS game, o.scope, xc.label,
+    xc.number, xc.baseline, q.batches = s.batches AS ends, max(q.batches) AS batches,
+    avg(iif(o.scope = 'whole', q.similarity, q.similarity_active)) AS quality,
+    min(iif(o.scope = 'whole', q.similarity, q.similarity_active)) AS least,
+    max(iif(o.scope = 'whole', q.similarity, q.similarity_active)) AS most,
+    count(*) AS replicates, x.experiment_id, xc.configuration_id
+FROM experiment x
+    JOIN experiment_stream xs USING (experiment_id)
+    JOIN game g USING (game_id)
+    JOIN stream s USING (stream_id)
+    JOIN stream_way w USING (stream_id)
+    JOIN experiment_configuration xc USING (experiment_id)
+    JOIN configuration c USING (configuration_id)
+    JOIN experiment_hot xh USING (experiment_id)
+    JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = xc.configuration_id
+        AND q.part = 'first' AND q.hot_permille = xh.hot_permille
+    JOIN (SELECT column1 AS scope FROM (VALUES ('whole'), ('active'))) o
+WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1 FROM experiment_mark m
+        WHERE m.experiment_id = x.experiment_id AND m.batches = q.batches))
+    AND iif(o.scope = 'whole', q.similarity, q.similarity_active) IS NOT NULL
+GROUP BY x.experiment_id, q.hot_permille, w.way, o.scope, g.game_id, xc.configuration_id, ends,
+    iif(q.batches = s.batches, 0, q.batches);
+
+-- After how many batches a share of the hot graph is found and, as far as the curve goes, not lost
+-- again: the first such mark; NULL where there is none. One row for each game, and with game NULL
+-- one for the mean over all games at the marks that all of them have. least_batches and most_batches:
+-- the same asked of the best and of the worst replicate (or, over games, game).
+CREATE VIEW budget_to_reach AS
+WITH point AS MATERIALIZED (
+    SELECT experiment_id, hot_permille, way, scope, game, configuration_id, ends, batches, quality,
+        least, most
+    FROM curve_point
+    UNION ALL
+    SELECT experiment_id, hot_permille, way, scope, NULL, configuration_id, ends, max(batches),
+        avg(quality), min(least), max(most)
+    FROM curve_point p
+    GROUP BY experiment_id, hot_permille, way, scope, configuration_id, ends, iif(ends, 0, batches)
+    HAVING count(*) = (SELECT count(*) FROM curve_point n WHERE n.ends
+        AND n.experiment_id = p.experiment_id AND n.hot_permille = p.hot_permille AND n.way = p.way
+        AND n.scope = p.scope AND n.configuration_id = p.configuration_id)),
+kept AS MATERIALIZED (
+    SELECT *, min(quality) OVER rest AS quality_kept, min(least) OVER rest AS least_kept,
+        min(most) OVER rest AS most_kept
+    FROM point
+    WINDOW rest AS (PARTITION BY experiment_id, hot_permille, way, scope, game, configuration_id
+        ORDER BY batches ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING)),
+reached AS MATERIALIZED (
+    SELECT experiment_id, hot_permille, way, scope, game, configuration_id, t.target,
+        min(iif(quality_kept >= t.target, batches, NULL)) AS batches,
+        min(iif(most_kept >= t.target, batches, NULL)) AS least_batches,
+        min(iif(least_kept >= t.target, batches, NULL)) AS most_batches
+    FROM kept JOIN (SELECT column1 AS target FROM (VALUES (0.5), (0.8), (0.95), (0.99))) t
+    GROUP BY experiment_id, hot_permille, way, scope, game, configuration_id, t.target)
+SELECT x.name AS experiment, r.hot_permille, r.way, r.scope, r.game, c.technique, xc.label,
+    xc.number, xc.baseline, CAST(round(100 * r.target) AS INTEGER) AS target_percent, r.batches,
+    r.least_batches, r.most_batches, b.batches AS baseline_batches, r.experiment_id,
+    r.configuration_id
+FROM reached r
+    JOIN experiment x USING (experiment_id)
+    JOIN experiment_configuration xc USING (experiment_id, configuration_id)
+    JOIN configuration c USING (configuration_id)
+    LEFT JOIN reached b ON b.experiment_id = r.experiment_id AND b.hot_permille = r.hot_permille
+        AND b.way = r.way AND b.scope = r.scope AND b.game IS r.game AND b.target = r.target
+        AND b.configuration_id = (SELECT configuration_id FROM experiment_configuration n
+            WHERE n.experiment_id = r.experiment_id AND n.baseline = 1)
+ORDER BY x.name, r.hot_permille, r.way, r.scope DESC, r.game NULLS FIRST, r.target, xc.baseline DESC,
+    xc.number;
+
+-- The same of techniques that were sampled in many ways: the least share of the executed
+-- instructions with which, in the mean over all games, so much of the exact graph is found (overlap:
+-- of its weight), by which sampling and parameters, and what the observed baseline needs for it.
+-- Games that were played for the same number of frames are compared, as in technique_mean.
+CREATE VIEW share_to_reach AS
+WITH reached AS MATERIALIZED (
+    SELECT m.frames, m.hot_permille, o.scope, m.technique, m.structure, t.target, m.games,
+        min(m.observed_share) AS observed_share, m.sampling, m.parameters
+    FROM technique_mean m
+        JOIN (SELECT column1 AS scope FROM (VALUES ('whole'), ('active'))) o
+        JOIN (SELECT column1 AS target FROM (VALUES (0.5), (0.8), (0.95), (0.99))) t
+            ON iif(o.scope = 'whole', m.overlap, m.overlap_active) >= t.target
+    WHERE m.games = m.of_games
+    GROUP BY m.frames, m.hot_permille, o.scope, m.technique, m.structure, t.target)
+SELECT r.frames, r.hot_permille, r.scope, r.technique, r.structure,
+    CAST(round(100 * r.target) AS INTEGER) AS target_percent,
+    100 * r.observed_share AS observed_percent, 100 * b.observed_share AS baseline_observed_percent,
+    r.games, r.sampling, r.parameters
+FROM reached r
+    LEFT JOIN reached b ON b.technique = 'observed' AND b.structure = 0 AND b.frames = r.frames
+        AND b.hot_permille = r.hot_permille AND b.scope = r.scope AND b.target = r.target
+ORDER BY r.frames, r.hot_permille, r.scope DESC, r.target, r.observed_share;
