@@ -320,18 +320,23 @@ ORDER BY x.name, r.hot_permille, r.way, r.scope DESC, r.game NULLS FIRST, r.targ
 CREATE VIEW share_to_reach AS
 WITH reached AS MATERIALIZED (
     SELECT m.frames, m.hot_permille, o.scope, m.technique, m.structure, t.target, m.games,
-        min(m.observed_share) AS observed_share, m.sampling, m.parameters
+        m.observed_share, m.sampling, m.parameters,
+        row_number() OVER (PARTITION BY m.frames, m.hot_permille, o.scope, m.technique, m.structure,
+                t.target
+            ORDER BY m.observed_share, iif(o.scope = 'whole', m.overlap, m.overlap_active) DESC,
+                m.sampling, m.parameters) AS position
     FROM technique_mean m
         JOIN (SELECT column1 AS scope FROM (VALUES ('whole'), ('active'))) o
         JOIN (SELECT column1 AS target FROM (VALUES (0.5), (0.8), (0.95), (0.99))) t
             ON iif(o.scope = 'whole', m.overlap, m.overlap_active) >= t.target
-    WHERE m.games = m.of_games
-    GROUP BY m.frames, m.hot_permille, o.scope, m.technique, m.structure, t.target)
+    WHERE m.games = m.of_games)
 SELECT r.frames, r.hot_permille, r.scope, r.technique, r.structure,
     CAST(round(100 * r.target) AS INTEGER) AS target_percent,
     100 * r.observed_share AS observed_percent, 100 * b.observed_share AS baseline_observed_percent,
     r.games, r.sampling, r.parameters
 FROM reached r
-    LEFT JOIN reached b ON b.technique = 'observed' AND b.structure = 0 AND b.frames = r.frames
-        AND b.hot_permille = r.hot_permille AND b.scope = r.scope AND b.target = r.target
+    LEFT JOIN reached b ON b.position = 1 AND b.technique = 'observed' AND b.structure = 0
+        AND b.frames = r.frames AND b.hot_permille = r.hot_permille AND b.scope = r.scope
+        AND b.target = r.target
+WHERE r.position = 1
 ORDER BY r.frames, r.hot_permille, r.scope DESC, r.target, r.observed_share;
