@@ -2,10 +2,12 @@
 -- their own; streams of one game that are sampled in the same way are replicates of each other.
 -- Beside what the grid finds there is what the observed baseline finds. docs/questions.md asks.
 
--- How each stream is sampled, without what makes only replicates of it: seed and phase.
+-- How each stream is sampled, without what makes only replicates of it: seed and phase. Of what came
+-- out of files nobody knows; it counts as one way.
 CREATE VIEW stream_way AS
-SELECT s.stream_id, replace(replace(sa.key, coalesce(' seed=' || sa.seed, ''), ''),
-    coalesce(' phase_cycles=' || sa.phase_cycles, ''), '') AS way
+SELECT s.stream_id, iif(sa.method = 'file', 'file',
+    replace(replace(sa.key, coalesce(' seed=' || sa.seed, ''), ''),
+        coalesce(' phase_cycles=' || sa.phase_cycles, ''), '')) AS way
 FROM stream s JOIN sampling sa USING (sampling_id);
 
 -- The similarity of every configuration and of the baseline (number is NULL) on every stream.
