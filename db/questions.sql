@@ -2,14 +2,6 @@
 -- their own; streams of one game that are sampled in the same way are replicates of each other.
 -- Beside what the grid finds there is what the observed baseline finds. docs/questions.md asks.
 
--- How each stream is sampled, without what makes only replicates of it: seed and phase. Of what came
--- out of files nobody knows; it counts as one way.
-CREATE VIEW stream_way AS
-SELECT s.stream_id, iif(sa.method = 'file', 'file',
-    replace(replace(sa.key, coalesce(' seed=' || sa.seed, ''), ''),
-        coalesce(' phase_cycles=' || sa.phase_cycles, ''), '')) AS way
-FROM stream s JOIN sampling sa USING (sampling_id);
-
 -- The similarity of every configuration and of the baseline (number is NULL) on every stream.
 CREATE VIEW stream_quality AS
 SELECT x.name AS experiment, q.hot_permille, w.way, c.technique, g.name AS game, xs.variant,
@@ -19,11 +11,11 @@ FROM experiment x
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
     JOIN stream s USING (stream_id)
-    JOIN stream_way w USING (stream_id)
+    JOIN sampling_way w ON w.sampling_id = s.sampling_id
     JOIN experiment_configuration xc USING (experiment_id)
     JOIN configuration c USING (configuration_id)
     JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = c.configuration_id
-    JOIN experiment_hot xh USING (experiment_id)
+    JOIN experiment_hot xh ON xh.experiment_id = x.experiment_id
     JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = c.configuration_id
         AND q.part = 'first' AND q.batches = s.batches AND q.hot_permille = xh.hot_permille
     JOIN (SELECT column1 AS scope FROM (VALUES ('whole'), ('active'))) o
@@ -257,10 +249,10 @@ FROM experiment x
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
     JOIN stream s USING (stream_id)
-    JOIN stream_way w USING (stream_id)
+    JOIN sampling_way w ON w.sampling_id = s.sampling_id
     JOIN experiment_configuration xc USING (experiment_id)
     JOIN configuration c USING (configuration_id)
-    JOIN experiment_hot xh USING (experiment_id)
+    JOIN experiment_hot xh ON xh.experiment_id = x.experiment_id
     JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = xc.configuration_id
         AND q.part = 'first' AND q.hot_permille = xh.hot_permille
     JOIN (SELECT column1 AS scope FROM (VALUES ('whole'), ('active'))) o

@@ -6,9 +6,10 @@
 -- and number. A metric over an empty set comes last. Percentages are rounded here and nowhere else.
 
 -- Samplings; `way` is what remains of one without what only makes replicates of it: seed and phase.
+-- How the streams of files were sampled nobody knows: it counts as one way.
 CREATE VIEW sampling_way AS
-SELECT *, replace(replace(key, coalesce(' seed=' || seed, ''), ''),
-    coalesce(' phase_cycles=' || phase_cycles, ''), '') AS way
+SELECT *, iif(method = 'file', 'file', replace(replace(key, coalesce(' seed=' || seed, ''), ''),
+    coalesce(' phase_cycles=' || phase_cycles, ''), '')) AS way
 FROM sampling;
 
 -- What an experiment asks for, and how much of it is there.
