@@ -26,7 +26,7 @@ static const char *path_of(const char *suffix) {
 static struct bytes file_of(const struct stream *s) {
     const char *path = path_of(".hgstream");
     struct error e = {0};
-    struct bytes file;
+    struct bytes file = {0};
     if (stream_write(s, path, "a game", &e) != STATUS_OK ||
         file_read(&file, path, 1 << 26, &e) != STATUS_OK)
         fail_msg("%s", e.text);

@@ -25,6 +25,10 @@
  *   MAY_UNMASK()                        I may be cleared now
  *   CHOOSE_VECTOR(), READ_VECTOR(v, at) which vector BRK goes through; read its low byte
  *
+ * These are macros, and so is what is made of them, because the registers are locals of the loop
+ * that executes them, which a function would need by address, in memory; and because a primitive
+ * may give the instruction up, and go to its end or to that of the loop.
+ *
  * _LAST marks the last cycle: the chip looks at its interrupt lines right before it.
  *
  * Until its last access an instruction changes nothing but memory that it wrote, so that a fast

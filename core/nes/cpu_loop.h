@@ -10,9 +10,10 @@
  * whether it may touch devices, which moves the deadline; and LOOP_ENDS_ONCE as 1 when the hooks
  * are so much code that they are to stand in few places, not behind each of the 256 instructions.
  *
- * Registers live in locals. `ip` points at the instruction in the host's memory, and pc is
- * ip - base. `budget` is how many cycles later an instruction may still start. Whatever this loop
- * cannot do at once it leaves, unchanged, to nes_step.
+ * Registers live in locals, and a primitive may leave the loop: therefore all of it is macros. `ip`
+ * points at the instruction in the host's memory, and pc is ip - base. `budget` is how many cycles
+ * later an instruction may still start. Whatever this loop cannot do at once it leaves, unchanged,
+ * to nes_step.
  */
 #include "nes/cpu_exec.h"
 

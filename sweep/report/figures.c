@@ -99,7 +99,7 @@ static enum status grid_tics(struct figure *f, const struct axes *a, bool across
     if (status != STATUS_OK)
         return status;
     char side = across ? 'x' : 'y';
-    size_t cells = table_rows(&t), groups = 0;
+    size_t cells = table_rows(&t);
     gnuplot_add(g, "array %ctic[%zu]\narray %cgroup[%zu]\narray %cfirst[%zu]\n", side, cells, side,
                 cells, side, cells);
     for (size_t i = 0; i < cells; i++) {
@@ -107,7 +107,6 @@ static enum status grid_tics(struct figure *f, const struct axes *a, bool across
         const char *before = i > 0 ? table_cell(&t, i - 1, 0) : NULL;
         bool first = i == 0 || (outer != NULL && strcmp(outer, before != NULL ? before : "") != 0);
         char variable[40];
-        groups += first;
         snprintf(variable, sizeof variable, "%ctic[%zu]", side, i + 1);
         gnuplot_quote(g, variable, inner != NULL ? inner : "");
         snprintf(variable, sizeof variable, "%cgroup[%zu]", side, i + 1);
