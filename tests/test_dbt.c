@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "dbt/dbt.h"
+#include "effort.h"
 #include "nes/movie.h"
 #include "profile/profile.h"
 #include "programs.h"
@@ -138,7 +139,7 @@ static void lockstep(const struct cartridge *cartridge, uint64_t seed, unsigned 
 
 static void noise(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 18; seed++) {
+    for (uint64_t seed = 1; seed <= EFFORT(18); seed++) {
         struct guest *g = random_program(seed);
         lockstep(&g->cart, seed, 12, (enum watching)(seed % WATCHINGS));
         free(g);
@@ -155,7 +156,7 @@ static void program(uint64_t seed) {
 
 static void programs(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 48; seed++)
+    for (uint64_t seed = 1; seed <= EFFORT(48); seed++)
         program(seed);
     program(2598); /* a callback asks for something behind a JMP (indirect) into open bus */
 }

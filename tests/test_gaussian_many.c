@@ -15,6 +15,7 @@
 
 #include "nes/movie.h"
 #include "profile/profile.h"
+#include "tests/effort.h"
 #include "tests/random.h"
 
 enum { MOST_POINTS = 400, MOST_MARKS = 4 };
@@ -237,7 +238,7 @@ static void random_points(struct random *r, struct wanted *w, const struct strea
 static void test_random(void **state) {
     (void)state;
     const char *rounds = getenv("HOTGRAPH_TEST_ROUNDS"); /* more, by hand */
-    const int count = rounds != NULL ? atoi(rounds) : 60;
+    const int count = rounds != NULL ? atoi(rounds) : EFFORT(60);
     struct wanted *w = malloc(sizeof *w);
     assert_non_null(w);
     size_t blocks = 0, batches = 0;
@@ -253,7 +254,7 @@ static void test_random(void **state) {
         stream_free(&s);
     }
     free(w);
-    assert_true(blocks > 1000 && batches > 100000);
+    assert_true(blocks > EFFORT(1000) && batches > EFFORT(100000));
 }
 
 /* ---- streams that are made to go wrong ---- */

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "effort.h"
 #include "nes/machine.h"
 #include "nes/movie.h"
 #include "programs.h"
@@ -136,7 +137,7 @@ static void compare_ways(uint64_t seed, unsigned frames) {
 /* Broken: a profiler would disturb the guest, or the interpreter's short cuts would. */
 static void test_ways(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 24; seed++)
+    for (uint64_t seed = 1; seed <= EFFORT(24); seed++)
         compare_ways(seed, 24);
 }
 

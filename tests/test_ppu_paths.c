@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "effort.h"
 #include "nes/ppu_parts.h"
 
 /* Three machines that are told the same: the short cuts, dot by dot, and the short cuts with
@@ -206,7 +207,7 @@ static void random_wait(struct world *w) {
 
 static void paths_agree(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 25; seed++) {
+    for (uint64_t seed = 1; seed <= EFFORT(25); seed++) {
         struct world w;
         world_create(&w, seed);
         w.cycle = 1;
@@ -225,7 +226,7 @@ static void paths_agree(void **state) {
 static void untouched_frames_agree(void **state) {
     (void)state;
     unsigned hits = 0, overflows = 0;
-    for (uint64_t seed = 100; seed < 160; seed++) {
+    for (uint64_t seed = 100; seed < 100 + EFFORT(60); seed++) {
         struct world w;
         world_create(&w, seed);
         w.cycle = 30000;
@@ -243,8 +244,8 @@ static void untouched_frames_agree(void **state) {
         }
         world_free(&w);
     }
-    assert_in_range(hits, 40, 300); /* the scenes do exercise what is compared */
-    assert_in_range(overflows, 40, 300);
+    assert_in_range(hits, EFFORT(40), 300); /* the scenes do exercise what is compared */
+    assert_in_range(overflows, EFFORT(40), 300);
 }
 
 /* A deadline that came late would let a busy-wait be passed over beyond its end; one that is never
@@ -252,7 +253,7 @@ static void untouched_frames_agree(void **state) {
 static void deadlines_hold(void **state) {
     (void)state;
     uint64_t ahead = 0, asked = 0;
-    for (uint64_t seed = 200; seed < 215; seed++) {
+    for (uint64_t seed = 200; seed < 200 + EFFORT(15); seed++) {
         struct world w;
         world_create(&w, seed);
         w.cycle = 30000;
@@ -294,7 +295,7 @@ static void deadlines_hold(void **state) {
 static void irqs_hold(void **state) {
     (void)state;
     unsigned asserted = 0, ahead = 0;
-    for (uint64_t seed = 300; seed < 340; seed += 2) {
+    for (uint64_t seed = 300; seed < 300 + EFFORT(40); seed += 2) {
         struct world w;
         world_create(&w, seed);
         w.cycle = 30000;
@@ -320,7 +321,7 @@ static void irqs_hold(void **state) {
         }
         world_free(&w);
     }
-    assert_true(asserted > 300 && ahead > 1000);
+    assert_true(asserted > EFFORT(300) && ahead > EFFORT(1000));
 }
 
 int main(void) {
