@@ -122,6 +122,9 @@ struct db_run_text {
 };
 void db_start_run(struct db_run *row, struct db_run_text *text);
 enum status db_finish_run(struct db *db, int64_t run_id, struct error *e);
+/* How quiet the machine was: NAN for what is not known, warning NULL for none. */
+enum status db_note_run(struct db *db, int64_t run_id, double spread, double load,
+                        const char *warning, struct error *e);
 const char *db_library_version(void); /* of SQLite */
 
 /* The columns of quality that metrics fill: the same before and after leaving busy-waits out. */

@@ -48,6 +48,27 @@ enum status db_finish_run(struct db *db, int64_t run_id, struct error *e) {
                                             "ti", (const char *)finished, run_id);
 }
 
+/* NULL where it is not known; four digits are more than such numbers mean. */
+static const char *rounded(double x, char room[32]) {
+    if (isnan(x))
+        return NULL;
+    snprintf(room, 32, "%.4f", x);
+    return room;
+}
+
+enum status db_note_run(struct db *db, int64_t run_id, double spread, double load,
+                        const char *warning, struct error *e) {
+    char rooms[2][32];
+    enum status status = db_ensure_transaction(db, e);
+    return status != STATUS_OK
+               ? status
+               : db_execute(db,
+                            "UPDATE run SET spread = CAST(? AS REAL), load = CAST(? AS REAL),"
+                            " warning = ? WHERE run_id = ?",
+                            e, "ttti", rounded(spread, rooms[0]), rounded(load, rooms[1]), warning,
+                            run_id);
+}
+
 /* The columns of one scope, whose names end in `s`. Without the names of edges there is nothing
  * fair to say. */
 #define SET_SCOPE(row, m, s)                                                                       \

@@ -386,6 +386,21 @@ FROM results r
     JOIN replay p ON p.replay_id = s.replay_id
     JOIN sampling sa USING (sampling_id);
 
+-- Every run with all that is known of it. load and spread are those of its machine, warning says why
+-- its timings are not to be trusted, inputs are its games with the hashes of their ROMs and movies.
+CREATE VIEW runs AS
+SELECT n.started, n.finished, n.uuid, n.host, n.cpu, n.cores, n.jobs, n.system, n.version,
+    n.source_commit, n.compiler, n.flags, n.libraries, n.arguments, n.engine, n.experiment, n.shard,
+    n.slurm_job, n.slurm_task, n.configuration_file, n.configuration_hash, n.definition_hash,
+    (SELECT count(*) FROM replay p WHERE p.run_id = n.run_id) AS replays,
+    (SELECT count(*) FROM result r WHERE r.run_id = n.run_id) AS results,
+    (SELECT sum(r.seconds) FROM result r WHERE r.run_id = n.run_id) AS seconds,
+    n.spread, n.load, n.warning,
+    (SELECT group_concat(i.game || iif(i.variant = '', '', '@' || i.variant) || ' ' || i.replay, '; ')
+        FROM (SELECT * FROM run_input u WHERE u.run_id = n.run_id ORDER BY u.game, u.variant) i) AS inputs
+FROM run n
+ORDER BY n.started, n.uuid;
+
 -- Every result on the fair metrics, beside how it was sampled and what that cost: observed_share is
 -- that of the executed instructions that were looked at one by one (NULL where it is not known how
 -- many were executed), structure whether the technique was told which edges there are. overlap and

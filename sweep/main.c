@@ -25,6 +25,7 @@ static const struct command {
     {"flow", "find the flow of least cost in a network (DIMACS)", command_flow},
     {"report", "tables and figures from a database", command_report},
     {"results", "all results of a database as CSV or JSON", command_results},
+    {"runs", "list who computed what is in a database, and on what", command_runs},
     {"sweep", "run the experiment that a configuration file describes", command_sweep},
     {"merge", "join databases into one", command_merge},
     {"diff", "say whether two databases hold the same results", command_diff},

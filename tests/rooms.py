@@ -25,6 +25,7 @@ PUBLIC = {
     "graph": {"circulation.h"},
     "profile": {"live.h", "structure.h"},
     "commands": {"command.h"},
+    "report": {"table.h"},
     "native": {"hotprobe.h", "session.h"},
 }
 # (room, header of another room): why it may look inside.

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/results.h"
 #include "db/db.h"
 
 struct column {
@@ -180,6 +181,12 @@ static enum status print_view(struct results_command *c, struct error *e) {
     vec_free(&c->columns);
     free(sql);
     return status;
+}
+
+enum status results_print(struct db *db, const char *view, const char *experiment, bool json,
+                          struct error *e) {
+    struct results_command c = {.db = db, .view = view, .experiment = experiment, .json = json};
+    return print_view(&c, e);
 }
 
 /* A name that no experiment has is a mistake, not an empty table. */

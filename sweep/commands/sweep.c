@@ -205,11 +205,18 @@ static enum status compute(struct sweep *s, struct error *e) {
         .run_id = s->run_id,
         .stopped = interrupt_signal,
     };
+    struct noise *noise = noise_start();
+    struct noise_report report;
     enum status status = work_run(&s->plan, s->db, &options, &s->failed, e);
-    if (status == STATUS_OK && s->failed == 0 &&
-        (status = db_finish_run(s->db, s->run_id, e)) == STATUS_OK)
-        status = db_commit(s->db, e);
-    return status;
+    noise_end(noise, &report);
+    if (report.warning[0] != '\0')
+        warning("the timings of this run are not to be trusted: %s", report.warning);
+    if (status == STATUS_OK)
+        status = db_note_run(s->db, s->run_id, report.spread, report.load,
+                             report.warning[0] != '\0' ? report.warning : NULL, e);
+    if (status == STATUS_OK && s->failed == 0)
+        status = db_finish_run(s->db, s->run_id, e);
+    return status == STATUS_OK ? db_commit(s->db, e) : status;
 }
 
 static enum status sweep_games(struct sweep *s, struct error *e) {

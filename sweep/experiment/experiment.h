@@ -5,6 +5,7 @@
  *  - filter: which part of it is wanted now
  *  - shard: one part of a plan that several machines share
  *  - store: the rows of the experiment itself, and of who computes it
+ *  - noise (noise.h): whether the machine was quiet enough for its timings
  *  - work: does what the plan says is missing, on several threads
  *  - digest: whether what came out is what was expected
  *
@@ -18,6 +19,7 @@
 #include "cli/cli.h"
 #include "config/config.h"
 #include "db/db.h"
+#include "experiment/noise.h"
 #include "nes/movie.h"
 
 /*

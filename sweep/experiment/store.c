@@ -216,6 +216,26 @@ static enum status put_files(const struct config *c, struct db *db, int64_t run_
     return status;
 }
 
+static enum status put_inputs(const struct plan *plan, struct db *db, int64_t run_id,
+                              struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < plan->config->games.len; i++) {
+        const struct plan_game *p = &plan->games[i];
+        if (!p->wanted || !p->present || p->missing == 0)
+            continue;
+        struct db_run_input row = db_new_run_input();
+        row.run_id = run_id;
+        row.game = p->game->name;
+        row.variant = "";
+        row.rom_sha1 = p->cartridge != NULL ? p->cartridge->sha1 : NULL;
+        row.movie_sha1 = p->cartridge != NULL ? p->movie.sha1 : NULL;
+        row.replay = p->replay_key;
+        row.sampling = p->sampling_key;
+        status = db_put_run_input(db, &row, e);
+    }
+    return status;
+}
+
 enum status store_run(const struct plan *plan, struct db *db, const struct store_run *about,
                       int64_t *run_id, struct error *e) {
     const struct config *c = plan->config;
@@ -265,5 +285,7 @@ enum status store_run(const struct plan *plan, struct db *db, const struct store
     row.slurm_task = getenv("SLURM_ARRAY_TASK_ID");
     enum status status = db_put_run(db, &row, e);
     *run_id = row.run_id;
-    return status == STATUS_OK ? put_files(c, db, row.run_id, e) : status;
+    if (status == STATUS_OK)
+        status = put_files(c, db, row.run_id, e);
+    return status == STATUS_OK ? put_inputs(plan, db, row.run_id, e) : status;
 }

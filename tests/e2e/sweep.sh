@@ -6,6 +6,7 @@ set -eu
 
 # Any number of threads finds the same.
 sweep experiment.cfg --db one.db --jobs 1
+cp errors one.errors
 expected=$digest
 test -n "$expected" || fail "no digest"
 for jobs in 2 7; do
@@ -185,6 +186,35 @@ sed 's/instructions = 1000000/instructions = 1000001/' experiment.cfg >longer.cf
 sweep longer.cfg --db parts.db --games one
 test "$(ask parts.db "SELECT group_concat(game || missing) FROM table1")" = one0,three145,two145 ||
     fail "what is missing: $(ask parts.db 'SELECT game, missing FROM table1')"
+
+# Who computed it: a line a run, and all of it as JSON.
+"$hotgraph" runs one.db >runs || fail "runs"
+test "$(grep -c '^20[0-9T:-]*Z  *20[0-9T:-]*Z ' runs)" -ge 1 && grep -q ' results ' runs && grep -q ' 435 ' runs || fail "$(cat runs)"
+"$hotgraph" runs one.db --json >runs.json || fail "runs --json"
+python3 - "$("$hotgraph" --version)" <<'END' || fail "runs --json: $(cat runs.json)"
+import json, re, sys
+(run,) = json.load(open("runs.json"))
+version, commit = re.match(r"hotgraph (\S+) \(commit (\S+)\)", sys.argv[1]).groups()
+assert run["version"] == version and run["source_commit"] == commit, run
+assert run["results"] == 435 and run["replays"] == 3 and run["jobs"] == 1, run
+for name in "host cpu cores system compiler flags libraries arguments engine started finished".split():
+    assert run[name], name
+for name in "configuration_hash definition_hash".split():
+    assert re.fullmatch("[0-9a-f]{32}", run[name]), run[name]
+assert run["shard"] is None and run["slurm_job"] is None, run
+assert run["spread"] >= 0 and (run["load"] is None or 0 <= run["load"] <= 1), run
+assert re.match("one graph=[0-9a-f]{32} instructions=1000000 method=1; three ", run["inputs"]), run["inputs"]
+# A warning exactly where one was printed, and where the numbers speak for it.
+said = "not to be trusted" in open("one.errors").read()
+assert said == (run["warning"] is not None), run
+assert said or run["spread"] <= 0.2501, run
+END
+SLURM_ARRAY_JOB_ID=77 SLURM_JOB_ID=78 SLURM_ARRAY_TASK_ID=3 "$hotgraph" sweep experiment.cfg --shard 1/3 --db slurm.db >out 2>errors || fail "$(cat errors)"
+"$hotgraph" runs slurm.db | grep -q ' 1/3 .* 77_3 ' || fail "$("$hotgraph" runs slurm.db)"
+# What was played is named by its ROM and movie.
+"$hotgraph" sweep "$source/configs/quick.cfg" --games umbel --db played.db >out 2>errors || fail "$(cat errors)"
+test "$(ask played.db "SELECT count(*) FROM run_input JOIN replay ON key = run_input.replay JOIN movie USING (movie_id)
+    WHERE game = 'umbel' AND run_input.rom_sha1 = replay.rom_sha1 AND movie_sha1 = movie.sha1")" = 1 || fail "inputs of a run"
 
 # Everything about a run is there to be read a year later.
 test "$(ask one.db "SELECT count(*) FROM run WHERE length(uuid) = 36 AND cpu IS NOT NULL AND flags LIKE '%-O%'
