@@ -219,19 +219,21 @@ static enum status put_files(const struct config *c, struct db *db, int64_t run_
 static enum status put_inputs(const struct plan *plan, struct db *db, int64_t run_id,
                               struct error *e) {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < plan->config->games.len; i++) {
+    for (size_t i = 0; i < plan->count; i++) {
         const struct plan_game *p = &plan->games[i];
         if (!p->wanted || !p->present || p->missing == 0)
             continue;
         struct db_run_input row = db_new_run_input();
         row.run_id = run_id;
         row.game = p->game->name;
-        row.variant = "";
         row.rom_sha1 = p->cartridge != NULL ? p->cartridge->sha1 : NULL;
         row.movie_sha1 = p->cartridge != NULL ? p->movie.sha1 : NULL;
         row.replay = p->replay_key;
-        row.sampling = p->sampling_key;
-        status = db_put_run_input(db, &row, e);
+        for (size_t k = 0; status == STATUS_OK && k < p->stream_count; k++) {
+            row.variant = p->streams[k].variant;
+            row.sampling = p->streams[k].sampling_key;
+            status = db_put_run_input(db, &row, e);
+        }
     }
     return status;
 }
