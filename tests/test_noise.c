@@ -1,5 +1,5 @@
-/* Which timings are trusted: if this fails, noise passes for a difference between techniques, or every
- * run is warned of until nobody reads it. */
+/* Which timings are trusted: if this fails, noise passes for a difference between techniques, or
+ * every run is warned of until nobody reads it. */
 #include "experiment/noise.h"
 
 #include <math.h>
