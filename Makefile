@@ -12,6 +12,7 @@
 #   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)
 #   make mutants  change the program in many small ways, and see that a test notices each (ONLY=FOLDER)
 #   make install  the program, its manual pages, completion, games and movies (PREFIX, DESTDIR)
+#   make dist     a source archive that builds without git (DIST: the folder to put it into)
 #   make deps     only install what is missing
 
 BUILD   ?= build
@@ -31,7 +32,7 @@ PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.
 
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
-.PHONY: all build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants clean
+.PHONY: all build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants dist clean
 
 all: build
 
@@ -139,6 +140,17 @@ install: build
 	@meson install -C $(BUILD) --quiet
 	@echo "Installed under $(DESTDIR)$(abspath $(PREFIX)): bin/hotgraph, share/hotgraph (configurations, games, movies)," \
 	    "share/man, share/bash-completion"
+
+# What is committed, with the commit's name in it.
+DIST ?= .
+VERSION = $(shell awk -F"'" '/^project/ { print $$6 }' $(HERE)meson.build)
+dist:
+	@cd $(HERE). && { test -z "$$(git status --porcelain)" || echo "make dist: what is not committed is not in it" >&2; } && \
+	work=$$(mktemp -d) && git rev-parse --short=12 HEAD >"$$work/COMMIT" && \
+	git archive --format=tar --prefix=hotgraph-$(VERSION)/ --add-file="$$work/COMMIT" HEAD >"$$work/tar" && \
+	gzip -n <"$$work/tar" >$(abspath $(DIST))/.hotgraph-$(VERSION).tar.gz && rm -r "$$work" && \
+	mv $(abspath $(DIST))/.hotgraph-$(VERSION).tar.gz $(abspath $(DIST))/hotgraph-$(VERSION).tar.gz
+	@echo $(abspath $(DIST))/hotgraph-$(VERSION).tar.gz
 
 clean:
 	rm -rf $(BUILD)
