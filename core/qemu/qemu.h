@@ -58,6 +58,7 @@ struct qemu_request {
     bool single_step;     /* QEMU translates each instruction alone: exact even where signals and
                              self-modifying code leave blocks in their middle; slow */
     bool each;            /* the plugin counts each instruction by itself: slow; for tests */
+    int (*stopped)(void); /* nonzero: the program is killed, STATUS_INTERRUPTED; may be NULL */
 };
 
 struct qemu_image {

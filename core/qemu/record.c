@@ -231,13 +231,24 @@ static bool copy_some(int from, int to) {
     return true;
 }
 
-/* Until the program has closed both. */
-static void copy_output(const struct run *r) {
+enum { LOOK_MILLISECONDS = 100 };
+
+static bool is_stopped(const struct run *r) {
+    return r->request->stopped != NULL && r->request->stopped() != 0;
+}
+
+/* Until the program has closed both, or is stopped. */
+static void copy_output(const struct run *r, pid_t child) {
     struct pollfd wait[2] = {{.fd = r->pipes[0][0], .events = POLLIN},
                              {.fd = r->pipes[1][0], .events = POLLIN}};
     while (wait[0].fd >= 0 || wait[1].fd >= 0) {
-        if (poll(wait, 2, -1) < 0 && errno != EINTR)
+        if (poll(wait, 2, r->request->stopped != NULL ? LOOK_MILLISECONDS : -1) < 0 &&
+            errno != EINTR)
             return;
+        if (is_stopped(r)) {
+            kill(child, SIGKILL);
+            return;
+        }
         for (int i = 0; i < 2; i++)
             if (wait[i].fd >= 0 && (wait[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0 &&
                 !copy_some(wait[i].fd, i + 1))
@@ -282,7 +293,7 @@ static enum status run_program(struct run *r, int *status_word, struct error *e)
         close(r->pipes[0][1]);
         close(r->pipes[1][1]);
         r->pipes[0][1] = r->pipes[1][1] = -1;
-        copy_output(r);
+        copy_output(r, child);
         while (waitpid(child, status_word, 0) < 0 && errno == EINTR)
             ;
     }
@@ -293,6 +304,8 @@ static enum status run_program(struct run *r, int *status_word, struct error *e)
 /* Why there is no recording. */
 static enum status explain(const struct run *r, int status_word, struct error *e) {
     const char *program = r->request->argv[0];
+    if (is_stopped(r))
+        return error_set(e, STATUS_INTERRUPTED, "stopped");
     if (WIFSIGNALED(status_word))
         return error_set(
             e, STATUS_GUEST,

@@ -280,7 +280,8 @@ static void check_images(struct source *out, const struct config_program *progra
     }
 }
 
-static enum status record(struct source *out, const struct plan_game *game, struct error *e) {
+static enum status record(struct source *out, const struct plan_game *game,
+                          const struct source_hooks *hooks, struct error *e) {
     const struct config_program *program = game->game->program;
     char plugin[QEMU_PLUGIN_PATH];
     struct qemu_result result = {0};
@@ -291,7 +292,8 @@ static enum status record(struct source *out, const struct plan_game *game, stru
                                          .output = "/dev/null",
                                          .plugin = plugin,
                                          .settings = &setting,
-                                         .setting_count = 1};
+                                         .setting_count = 1,
+                                         .stopped = hooks->stopped};
     enum status status = qemu_find_plugin(plugin, e);
     if (status == STATUS_OK)
         status = qemu_record(&request, &result, e);
@@ -364,7 +366,7 @@ enum status source_make(struct source *out, const struct plan_game *game,
         return error_set(e, STATUS_MEMORY, "out of memory");
     double start = source_clock();
     enum status status = game->cartridge != NULL       ? replay(out, game, config, engine, hooks, e)
-                         : game->game->program != NULL ? record(out, game, e)
+                         : game->game->program != NULL ? record(out, game, hooks, e)
                                                        : read_pair(out, game, e);
     out->seconds = source_clock() - start;
     if (status == STATUS_OK)
