@@ -6,7 +6,7 @@
 #   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status says how far it is
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
 #   make report   tables and figures again, from results/hotgraph.db alone
-#   make bench    how fast the bundled games replay, and graphs are built
+#   make bench    how fast the bundled games replay, graphs are built, and what a sweep's threads cost
 #   make bench-native  what probes in native programs cost, beside other tools
 #   make games    rebuild the bundled games from their sources (cc65)
 #   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)

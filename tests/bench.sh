@@ -69,4 +69,31 @@ for rom in games/*.nes; do
     printf '%-10s ' "$game"
     "$builds" "$work/stream.isampling" "$(((runs + 1) / 2))"
 done
+# Where nothing repeats there is nothing to gain; it must not cost more, either.
+for batches in 4000 20000; do
+    awk -v batches=$batches 'BEGIN {
+    srand(7)
+    print "sequence\tpc\tsize\ttype\tbatch\ttext\timage"
+    for (b = 0; b < batches; b++)
+        for (i = left = 0; i < 25; i++) {
+            if (left-- == 0) { pc = 32768 + 4 * int(rand() * rand() * 8000); left = int(rand() * 8) }
+            kind = left == 0 ? "BRANCHORCALL INDIRECT INCOND" : "GENERIC"
+            printf "%d\t0x%x\t4\t%s\t%d\tnop\tsynthetic\n", b * 100 + i, pc, kind, b
+            pc += 4
+        }
+    }' >"$work/stream.isampling"
+    printf '%-10s ' 'no repeats'
+    "$builds" "$work/stream.isampling" "$(((runs + 1) / 2))"
+done
+
+# Instructions of a whole sweep, counted, so that a busy machine is no excuse: a second thread must not cost any.
+command -v valgrind >/dev/null || exit 0
+printf '\n%-10s %16s %16s\n' threads instructions 'a result'
+for threads in 1 2; do
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$hotgraph" sweep configs/quick.cfg --engine interp \
+        --db "$work/$threads.db" --jobs $threads >/dev/null 2>"$work/counted" || exit 0
+    results=$(sqlite3 "$work/$threads.db" 'SELECT count(*) FROM result') || exit 0
+    sed -n 's/.*Collected : //p' "$work/counted" |
+        awk -v threads=$threads -v results="$results" '{printf "%-10d %16.0f %16.0f\n", threads, $1, $1 / results}'
+done
 exit 0
