@@ -2,6 +2,7 @@
 #
 #   make sweep    the paper's experiment on the bundled games, into results/
 #   make test     all tests
+#   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids (ten minutes)
 #   make programs the same on real programs, recorded under QEMU
 #   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status says how far it is
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
@@ -32,7 +33,7 @@ PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.
 
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
-.PHONY: all build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants dist clean
+.PHONY: all studies build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants dist clean
 
 all: build
 
@@ -78,6 +79,18 @@ program: deps
 
 build: deps
 	$(call compile,,the program and its tests)
+
+# Each into a database of its own: results/sampling.db, ...
+STUDIES := sampling jitter replicates wide
+
+studies: program
+	@mkdir -p $(RESULTS)
+	@for study in $(STUDIES); do \
+	    echo "Sweeping configs/$$study.cfg into $(RESULTS)/$$study.db"; \
+	    $(BUILD)/hotgraph sweep configs/$$study.cfg --db $(RESULTS)/$$study.db --jobs $(JOBS) \
+	        >$(RESULTS)/$$study.txt || { tail -3 $(RESULTS)/$$study.txt; exit 1; }; \
+	    tail -1 $(RESULTS)/$$study.txt; done
+	@echo "In $(RESULTS)/: a database and a text with its tables for each of $(STUDIES)"
 
 sweep: program
 	@mkdir -p $(RESULTS)

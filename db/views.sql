@@ -22,12 +22,13 @@ SELECT x.name AS experiment, g.name AS game, xs.variant, s.stream_id IS NOT NULL
     n.configurations - (SELECT count(*) FROM experiment_configuration xc
         JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = xc.configuration_id
         WHERE xc.experiment_id = x.experiment_id) AS missing,
-    x.experiment_id, g.game_id, xs.stream_id
+    x.experiment_id, g.game_id, xs.stream_id, w.way
 FROM experiment x
     JOIN (SELECT experiment_id, count(*) AS configurations FROM experiment_configuration
         GROUP BY experiment_id) n USING (experiment_id)
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
+    JOIN sampling_way w ON w.sampling_id = xs.sampling_id
     LEFT JOIN stream s ON s.stream_id = xs.stream_id
 ORDER BY x.name, g.name, xs.variant;
 
@@ -132,7 +133,7 @@ SELECT k.experiment, k.game, k.variant, s.batches, p.instructions,
     round(100 * b.coverage, 1) AS baseline_coverage_percent,
     round(100 * b.overlap, 1) AS baseline_overlap_percent,
     pg.paper_game, pg.batches AS paper_batches, pg.instructions AS paper_instructions,
-    pg.sampled_percent AS paper_sampled_percent, g.untested, k.missing
+    pg.sampled_percent AS paper_sampled_percent, g.untested, k.missing, k.way
 FROM completeness k
     JOIN game g USING (game_id)
     LEFT JOIN stream s ON s.stream_id = k.stream_id
@@ -157,7 +158,7 @@ SELECT k.experiment, k.game, k.variant, r.hot_permille, r.hot_edges,
     round(100 * r.best_overlap, 1) AS best_overlap_percent,
     round(100 * b.overlap, 1) AS baseline_overlap_percent,
     g.paper_game, pg.best_percent AS paper_best_percent, pg.worst_percent AS paper_worst_percent,
-    g.untested, k.missing
+    g.untested, k.missing, k.way
 FROM completeness k
     JOIN game g USING (game_id)
     LEFT JOIN (SELECT experiment_id, game, stream_id, hot_permille, max(hot_edges) AS hot_edges,
@@ -291,6 +292,100 @@ SELECT c.experiment, c.hot_permille, c.way,
 FROM configuration_mean c
     LEFT JOIN baseline_mean b USING (experiment_id, hot_permille, way)
 ORDER BY c.experiment, c.hot_permille, c.way, position;
+
+-- Means and ranges over replicates: the streams of one game that are sampled in one way, which differ
+-- in seed, phase and movie. A row a configuration; missing results are left out, `replicates` counts.
+CREATE VIEW replicated AS
+SELECT experiment, game, way, hot_permille, number, baseline, label, technique, parameters,
+    count(*) AS replicates,
+    avg(bins) AS bins, min(bins) AS bins_least,
+    max(bins) AS bins_most,
+    avg(edges) AS edges, min(edges) AS edges_least,
+    max(edges) AS edges_most,
+    avg(similarity) AS similarity, min(similarity) AS similarity_least,
+    max(similarity) AS similarity_most,
+    avg(similarity_active) AS similarity_active, min(similarity_active) AS similarity_active_least,
+    max(similarity_active) AS similarity_active_most,
+    avg(precision) AS precision, min(precision) AS precision_least,
+    max(precision) AS precision_most,
+    avg(coverage) AS coverage, min(coverage) AS coverage_least,
+    max(coverage) AS coverage_most,
+    avg(overlap) AS overlap, min(overlap) AS overlap_least,
+    max(overlap) AS overlap_most,
+    avg(hot_f1) AS hot_f1, min(hot_f1) AS hot_f1_least,
+    max(hot_f1) AS hot_f1_most,
+    avg(hot_f1_active) AS hot_f1_active, min(hot_f1_active) AS hot_f1_active_least,
+    max(hot_f1_active) AS hot_f1_active_most,
+    avg(fair_overlap) AS fair_overlap, min(fair_overlap) AS fair_overlap_least,
+    max(fair_overlap) AS fair_overlap_most,
+    avg(fair_overlap_active) AS fair_overlap_active, min(fair_overlap_active) AS fair_overlap_active_least,
+    max(fair_overlap_active) AS fair_overlap_active_most,
+    experiment_id, configuration_id
+FROM results
+GROUP BY experiment_id, game, way, hot_permille, configuration_id
+ORDER BY experiment, game, way, hot_permille, number;
+
+-- Every entry of tables 1 and 2 over replicates.
+CREATE VIEW table1_replicated AS
+SELECT experiment, game, way, hot_permille, count(*) AS replicates,
+    round(avg(batches), 2) AS batches, min(batches) AS batches_least,
+    max(batches) AS batches_most,
+    round(avg(instructions), 2) AS instructions, min(instructions) AS instructions_least,
+    max(instructions) AS instructions_most,
+    round(avg(sampled_percent), 2) AS sampled_percent, min(sampled_percent) AS sampled_percent_least,
+    max(sampled_percent) AS sampled_percent_most,
+    round(avg(baseline_percent), 2) AS baseline_percent, min(baseline_percent) AS baseline_percent_least,
+    max(baseline_percent) AS baseline_percent_most,
+    round(avg(baseline_active_percent), 2) AS baseline_active_percent, min(baseline_active_percent) AS baseline_active_percent_least,
+    max(baseline_active_percent) AS baseline_active_percent_most,
+    round(avg(baseline_precision_percent), 2) AS baseline_precision_percent, min(baseline_precision_percent) AS baseline_precision_percent_least,
+    max(baseline_precision_percent) AS baseline_precision_percent_most,
+    round(avg(baseline_coverage_percent), 2) AS baseline_coverage_percent, min(baseline_coverage_percent) AS baseline_coverage_percent_least,
+    max(baseline_coverage_percent) AS baseline_coverage_percent_most,
+    round(avg(baseline_overlap_percent), 2) AS baseline_overlap_percent, min(baseline_overlap_percent) AS baseline_overlap_percent_least,
+    max(baseline_overlap_percent) AS baseline_overlap_percent_most
+FROM table1 GROUP BY experiment, game, way, hot_permille
+ORDER BY experiment, game, way, hot_permille;
+
+CREATE VIEW table2_replicated AS
+SELECT experiment, game, way, hot_permille, count(*) AS replicates,
+    round(avg(hot_edges), 2) AS hot_edges, min(hot_edges) AS hot_edges_least,
+    max(hot_edges) AS hot_edges_most,
+    round(avg(best_percent), 2) AS best_percent, min(best_percent) AS best_percent_least,
+    max(best_percent) AS best_percent_most,
+    round(avg(worst_percent), 2) AS worst_percent, min(worst_percent) AS worst_percent_least,
+    max(worst_percent) AS worst_percent_most,
+    round(avg(baseline_percent), 2) AS baseline_percent, min(baseline_percent) AS baseline_percent_least,
+    max(baseline_percent) AS baseline_percent_most,
+    round(avg(hot_edges_active), 2) AS hot_edges_active, min(hot_edges_active) AS hot_edges_active_least,
+    max(hot_edges_active) AS hot_edges_active_most,
+    round(avg(best_active_percent), 2) AS best_active_percent, min(best_active_percent) AS best_active_percent_least,
+    max(best_active_percent) AS best_active_percent_most,
+    round(avg(worst_active_percent), 2) AS worst_active_percent, min(worst_active_percent) AS worst_active_percent_least,
+    max(worst_active_percent) AS worst_active_percent_most,
+    round(avg(baseline_active_percent), 2) AS baseline_active_percent, min(baseline_active_percent) AS baseline_active_percent_least,
+    max(baseline_active_percent) AS baseline_active_percent_most
+FROM table2 GROUP BY experiment, game, way, hot_permille
+ORDER BY experiment, game, way, hot_permille;
+
+-- Tables 3 and 4 over replicates: the configurations of a game by their means, from the best
+-- (position) and from the worst, with ranges; spread is how far the replicates' similarities lie
+-- apart.
+CREATE VIEW ranked_replicated AS
+SELECT experiment, game, way, hot_permille,
+    rank() OVER same AS place,
+    row_number() OVER (PARTITION BY experiment, game, way, hot_permille
+        ORDER BY similarity DESC NULLS LAST, similarity_active DESC NULLS LAST, number) AS position,
+    row_number() OVER (PARTITION BY experiment, game, way, hot_permille
+        ORDER BY similarity NULLS LAST, similarity_active NULLS LAST, number)
+        AS position_from_worst,
+    number, technique, parameters, replicates, similarity, similarity_least, similarity_most,
+    similarity_most - similarity_least AS spread, similarity_active, similarity_active_least,
+    similarity_active_most, bins, bins_least, bins_most, configuration_id
+FROM replicated WHERE number IS NOT NULL
+WINDOW same AS (PARTITION BY experiment, game, way, hot_permille
+    ORDER BY similarity DESC NULLS LAST)
+ORDER BY experiment, game, way, hot_permille, position;
 
 -- Main effects for each way of sampling: the mean over all games and all values of the other
 -- parameters, and how far, in percentage points, that is from the mean of everything that the

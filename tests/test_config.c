@@ -118,13 +118,14 @@ static void test_paper_grid_has_the_papers_numbers(void **state) {
 /* If this failed, the files we ship could not be swept. */
 static void test_shipped_files_load(void **state) {
     (void)state;
-    static const char *const names[] = {"paper.cfg", "quick.cfg", "golden.cfg", "games.cfg"};
+    static const char *const names[] = {"paper.cfg",    "quick.cfg",  "golden.cfg",     "games.cfg",
+                                        "sampling.cfg", "jitter.cfg", "replicates.cfg", "wide.cfg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct config c;
         load_own(&c, names[i]);
-        assert_non_null(config_find_game(&c, "mazewisp"));
-        assert_null(config_find_game(&c, "mazewis"));
-        assert_string_equal(c.name, ((const char *[]){"paper", "quick", "golden", "games"})[i]);
+        assert_non_null(config_find_game(&c, "umbel"));
+        assert_null(config_find_game(&c, "umbe"));
+        assert_memory_equal(c.name, names[i], strlen(names[i]) - strlen(".cfg"));
         config_free(&c);
     }
 }

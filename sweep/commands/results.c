@@ -23,10 +23,21 @@ struct results_command {
     size_t rows;
 };
 
-static const char *const views[] = {
-    "results", "convergence_curve",  "table1",           "table2",   "table3",
-    "table4",  "best_configuration", "parameter_effect", "hot_edge", "technique_quality",
-    NULL};
+static const char *const views[] = {"results",
+                                    "convergence_curve",
+                                    "table1",
+                                    "table2",
+                                    "table3",
+                                    "table4",
+                                    "best_configuration",
+                                    "parameter_effect",
+                                    "hot_edge",
+                                    "technique_quality",
+                                    "replicated",
+                                    "table1_replicated",
+                                    "table2_replicated",
+                                    "ranked_replicated",
+                                    NULL};
 
 static const char details[] =
     "Without --view it is 'results': a row a configuration and game, with its parameters, all\n"
@@ -37,6 +48,8 @@ static const char details[] =
     "  parameter_effect    main effect of each value of each parameter\n"
     "  hot_edge            the exact graphs' edges, heaviest first\n"
     "  technique_quality   fair metrics, with the sampling and what it cost\n"
+    "  replicated          means and ranges over seeds, phases and movies; also\n"
+    "                      table1_replicated, table2_replicated, ranked_replicated\n"
     "\n"
     "CSV is as RFC 4180 has it, with a line of names; NULL is empty. JSON is a list of objects.\n"
     "\n"

@@ -131,6 +131,13 @@ enum status sweep_print_plan(const struct plan *plan, struct db *db, const char 
     for (size_t i = 0; status == STATUS_OK && i < plan->count; i++)
         if (plan->games[i].wanted && plan->games[i].present)
             status = print_plan_of(plan, &plan->games[i], db, e);
+    struct plan_size size = {0};
+    if (status == STATUS_OK)
+        status = plan_estimate(plan, db, &size, e);
+    if (status == STATUS_OK)
+        printf(
+            "in all: %zu results from %zu streams of %zu replays, about %.0f s of one processor\n",
+            size.results, size.streams, size.replays, size.seconds);
     sweep_print_skipped(plan);
     return status;
 }

@@ -120,6 +120,14 @@ enum status plan_fits(const struct plan_stream *stream, const struct config_poin
 enum status plan_why(const struct plan *p, const struct plan_game *game, struct db *db, char *out,
                      size_t size, struct error *e);
 
+/* How much of it is to be computed: a guess, from what similar work in the database took. */
+struct plan_size {
+    size_t results, streams, replays;
+    double seconds; /* of one processor */
+};
+enum status plan_estimate(const struct plan *p, struct db *db, struct plan_size *out,
+                          struct error *e);
+
 /* The name of a configuration's row. */
 int64_t plan_configuration_id(const struct config_point *point);
 /* The marks of a stream of so many batches: the configuration's, and its end. The caller frees

@@ -146,3 +146,38 @@ test "$(cut -d ' ' -f 1 played.facts)" = "$(ask usual.db "SELECT instructions FR
 ! cmp -s played.facts usual.facts || fail "consoles make no difference"
 sed 's/alignment=7/alignment=700/' console.cfg >bad.cfg
 refuses 1 'console' sweep bad.cfg --db x.db
+
+# Means and ranges over replicates are those of the results.
+"$hotgraph" results whole.db --view replicated --json >replicated.json
+"$hotgraph" results whole.db --json >results.json
+"$hotgraph" results whole.db --view table2_replicated --json >table2.json
+python3 - <<'END' || fail "replicates"
+import json
+rows, results, table2 = (json.load(open(f + ".json")) for f in ("replicated", "results", "table2"))
+seen = 0
+for r in rows:
+    of = [x for x in results if all(x[k] == r[k] for k in ("game", "way", "hot_permille", "parameters", "technique"))]
+    assert len(of) == r["replicates"], r
+    for name in "similarity", "similarity_active", "bins", "fair_overlap":
+        values = [x[name] for x in of if x[name] is not None]
+        if not values:
+            assert r[name] is None
+            continue
+        assert abs(sum(values) / len(values) - r[name]) < 1e-9, (r, values)
+        assert (min(values), max(values)) == (r[name + "_least"], r[name + "_most"]), (r, values)
+    seen += len(of)
+    if r["game"] == "umbel" and "jitter_us=1000" in r["way"]:
+        assert r["replicates"] == 4, r
+assert seen == len(results) > 200
+for t in table2:
+    best = [r["similarity_most"] for r in rows if r["number"] is not None and r["similarity_most"] is not None
+            and all(r[k] == t[k] for k in ("game", "way", "hot_permille"))]
+    assert abs(round(100 * max(best), 1) - t["best_percent_most"]) < 1e-9, t
+END
+
+# The studies that come with the program can be planned, and what they are is as their files say.
+cd "$source"
+for study in sampling:192 jitter:104 replicates:128 wide:2; do
+    "$hotgraph" sweep "configs/${study%:*}.cfg" --db "$work/none.db" --dry-run >"$work/plan" || fail "$study: $(cat "$work/plan")"
+    grep -q "^in all: .* from ${study#*:} streams" "$work/plan" || fail "$study: $(grep '^in all' "$work/plan")"
+done

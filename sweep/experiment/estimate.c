@@ -1,0 +1,100 @@
+/* How much work a plan is, in seconds of one processor. What was measured before, in the database,
+ * goes before the figures here, which are those of a usual computer of 2020. */
+#include "experiment/experiment.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Seconds for a frame that is played with all that watches it, and for a batch that one of many
+ * configurations is built from. */
+#define FRAME_SECONDS 3.5e-5
+#define BATCH_SECONDS 6e-8
+/* Of a program nothing is known before it has run. */
+#define RECORDING_SECONDS 10.0
+#define RECORDING_BATCHES 20000.0
+/* Executed in a frame, in the mean of the bundled games: instructions; of them transfers; of those,
+ * such as are no busy-wait's. */
+#define FRAME_INSTRUCTIONS 9000.0
+#define TRANSFER_SHARE     0.3
+#define ACTIVE_SHARE       0.25
+#define FRAMES_A_SECOND    60.0988
+
+struct rates {
+    double frame, batch;
+};
+
+static enum status note_rate(void *user, size_t columns, const char *const *names,
+                             const char *const *values, struct error *e) {
+    (void)columns, (void)names, (void)e;
+    if (values[0] != NULL && strtod(values[0], NULL) > 0)
+        *(double *)user = strtod(values[0], NULL);
+    return STATUS_OK;
+}
+
+static enum status learn(struct rates *r, const struct config *config, struct db *db,
+                         struct error *e) {
+    *r = (struct rates){.frame = FRAME_SECONDS, .batch = BATCH_SECONDS};
+    enum status status = db_query(db,
+                                  "SELECT sum(seconds) / sum(frames) FROM replay WHERE seconds > 0"
+                                  " AND frames > 0",
+                                  note_rate, &r->frame, e, "");
+    if (status == STATUS_OK) /* of the techniques that the grid has */
+        status = db_query(
+            db,
+            "SELECT sum(seconds) / sum(batches) FROM result JOIN stream USING (stream_id)"
+            " JOIN configuration USING (configuration_id) WHERE technique IN (SELECT c.technique"
+            " FROM experiment x JOIN experiment_configuration xc USING (experiment_id)"
+            " JOIN configuration c USING (configuration_id) WHERE x.name = ? AND number IS NOT "
+            "NULL)",
+            note_rate, &r->batch, e, "t", config->name);
+    return status;
+}
+
+/* How many batches the stream has, or will have. */
+static double guess_batches(const struct plan_game *game, const struct plan_stream *stream) {
+    if (stream->has_stream || stream->way == NULL)
+        return stream->has_stream ? (double)stream->batches : RECORDING_BATCHES;
+    const struct sampler_options *o = &stream->way->options;
+    const double frames = (double)game->game->frames;
+    if (o->by == SAMPLER_TIME)
+        return frames / FRAMES_A_SECOND * 1e6 / (double)o->interval_us;
+    const double share = o->by == SAMPLER_INSTRUCTIONS ? 1
+                         : o->by == SAMPLER_TRANSFERS  ? TRANSFER_SHARE
+                                                       : TRANSFER_SHARE * ACTIVE_SHARE;
+    return frames * FRAME_INSTRUCTIONS * share / (double)o->every;
+}
+
+static void add_stream(struct plan_size *out, const struct plan *p, const struct rates *r,
+                       const struct plan_game *game, const struct plan_stream *stream) {
+    const double batches = guess_batches(game, stream);
+    for (size_t i = 0; i < p->config->points.len; i++) {
+        const bool due = plan_due(p, stream, i) > 0;
+        out->results += due && !stream->points[i].has_result;
+        out->seconds += due ? r->batch * batches : 0;
+    }
+    out->streams += stream->missing > 0;
+}
+
+enum status plan_estimate(const struct plan *p, struct db *db, struct plan_size *out,
+                          struct error *e) {
+    struct rates rates;
+    *out = (struct plan_size){0};
+    enum status status = learn(&rates, p->config, db, e);
+    for (size_t i = 0; status == STATUS_OK && i < p->count; i++) {
+        const struct plan_game *game = &p->games[i];
+        if (!game->wanted || !game->present || game->missing == 0 || game->same != NULL)
+            continue;
+        const size_t before = out->streams;
+        for (size_t k = 0; k < game->stream_count; k++)
+            add_stream(out, p, &rates, game, &game->streams[k]);
+        out->replays++;
+        if (game->cartridge != NULL) /* each sampler costs about a sixth of a replay */
+            out->seconds += rates.frame * (double)game->game->frames *
+                            (1 + (double)(out->streams - before) / 6);
+        else if (game->game->program != NULL)
+            out->seconds += RECORDING_SECONDS;
+    }
+    return status;
+}
