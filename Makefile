@@ -134,6 +134,11 @@ coverage: deps
 
 bench: program
 	@sh tests/bench.sh $(BUILD)/hotgraph
+	@mkdir -p $(RESULTS)
+	@for config in configs/live.cfg configs/bench.cfg; do \
+	    $(BUILD)/hotgraph bench $$config --db $(RESULTS)/bench.db >/dev/null || exit 1; done
+	@echo; echo "Techniques inside the machine, times the replay without ($(RESULTS)/bench.db):"
+	@sqlite3 -readonly -header -column $(RESULTS)/bench.db 'SELECT * FROM technique_cost'
 
 bench-native: build
 	$(call install,$(NATIVE_PACKAGES))

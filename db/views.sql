@@ -567,3 +567,21 @@ SELECT r.experiment, r.game, r.variant, r.technique, r.parameters, n.name, n.val
     r.experiment_id, r.stream_id, r.configuration_id
 FROM results r JOIN counter n USING (stream_id, configuration_id)
 WHERE r.hot_permille = 900;
+
+-- How much slower games replay with a technique inside: times the replay without, which was measured
+-- next to it; the median over rounds and the range. us_batch is what the technique takes of its
+-- thread for a batch of samples, growth how much longer in the last quarter of the run than in the
+-- first.
+CREATE VIEW technique_cost AS
+SELECT game, configuration, engine, mode, frames, count(*) AS rounds,
+    round(avg(iif(place IN ((of + 1) / 2, (of + 2) / 2), slowdown, NULL)), 4) AS slowdown,
+    round(min(slowdown), 4) AS slowdown_least, round(max(slowdown), 4) AS slowdown_most,
+    round(1e6 * avg(technique_seconds / nullif(batches, 0)), 3) AS us_batch,
+    round(avg(last_us / nullif(first_us, 0)), 2) AS growth,
+    max(queue_longest) AS queue_longest, sum(held) AS held
+FROM (SELECT *, seconds / base_seconds AS slowdown,
+        row_number() OVER (w ORDER BY seconds / base_seconds) AS place, count(*) OVER w AS of
+    FROM bench
+    WINDOW w AS (PARTITION BY game, configuration, engine, mode, frames))
+GROUP BY game, configuration, engine, mode, frames
+ORDER BY configuration, engine, mode, game;

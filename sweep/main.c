@@ -27,6 +27,7 @@ static const struct command {
     {"results", "all results of a database as CSV or JSON", command_results},
     {"runs", "list who computed what is in a database, and on what", command_runs},
     {"sweep", "run the experiment that a configuration file describes", command_sweep},
+    {"bench", "measure how much slower games replay with techniques inside", command_bench},
     {"merge", "join databases into one", command_merge},
     {"diff", "say whether two databases hold the same results", command_diff},
     {"techniques", "list the profiling techniques and their parameters", command_techniques},

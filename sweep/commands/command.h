@@ -7,6 +7,7 @@
 #ifndef HOTGRAPH_COMMAND_H
 #define HOTGRAPH_COMMAND_H
 
+int command_bench(int argc, char **argv);
 int command_native(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);
