@@ -47,6 +47,15 @@ if (chooser) {
   showGame();
 }
 
+const role = document.getElementById('role');
+function showRole() {
+  for (const part of document.querySelectorAll('[data-role]')) part.hidden = part.dataset.role !== role.value;
+}
+if (role) {
+  role.addEventListener('change', showRole);
+  showRole();
+}
+
 // A number leads to its query.
 function openQuery() {
   const query = document.getElementById(location.hash.slice(1));

@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PUBLIC = {
     "nes": {"engine.h", "movie.h", "probe.h"},
     "graph": {"circulation.h"},
-    "profile": {"live.h", "structure.h"},
+    "profile": {"gaussian_watch.h", "live.h", "structure.h"},
     "commands": {"command.h"},
     "report": {"table.h"},
     "native": {"hotprobe.h", "session.h"},

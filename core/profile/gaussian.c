@@ -17,6 +17,16 @@
  * for a nearest bin, or one instruction taken from a batch.
  */
 #include "profile/gaussian.h"
+#include "profile/gaussian_watch.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ORDER PATH */
+const char *const gaussian_path_names[GAUSSIAN_PATHS] = {
+    "batches", "low",    "high",      "means",     "new bin", "walked",
+    "grown",   "called", "transfers", "recurrent", "built",   "edges",
+};
 
 struct byte_cell {
     uint32_t owner; /* 1 + index of the oldest block that contains this byte; 0: none */
@@ -31,7 +41,9 @@ struct gaussian {
     struct gaussian_graph graph;
     uint64_t last_edge, *last_count; /* the edge counted last */
     uint64_t low, high, steps;
-    bool lost; /* memory ran out: the state is not to be used */
+    uint64_t paths[GAUSSIAN_PATHS];
+    struct gaussian_watch *watch; /* NULL: nobody */
+    bool lost;                    /* memory ran out: the state is not to be used */
     /* of the batch under way */
     const struct sample *batch;
     size_t length, cursor;
@@ -157,6 +169,7 @@ static void build(struct gaussian *g, bool just_build) {
         size_t i = g->cursor++;
         const struct sample *s = &g->batch[i];
         g->steps++;
+        g->paths[PATH_WALKED]++;
         if (is_transfer(s))
             add_target(g, sample_target(g->batch, g->length, i));
         const struct bin *bin = nearest(g, s->pc);
@@ -167,7 +180,9 @@ static void build(struct gaussian *g, bool just_build) {
             uint32_t b = cell->owner;
             if (b == NOBODY && (b = new_block(g, s->pc)) == NOBODY)
                 return;
+            g->paths[PATH_GROWN]++;
             if (grow_block(g, b, &i)) {
+                g->paths[PATH_CALLED]++;
                 g->frames[depth++] = (struct gaussian_frame){b, i};
                 just_build = false;
                 continue;
@@ -188,31 +203,83 @@ static void high_batch(struct gaussian *g) {
         g->steps++;
         if (!is_transfer(&g->batch[i]))
             continue;
+        g->paths[PATH_TRANSFERS]++;
         add_target(g, sample_target(g->batch, g->length, i));
         const struct bin *bin = nearest(g, g->batch[i].pc);
         uint32_t b = block_at(g, g->batch[i].pc);
         if (b == NOBODY || !is_recurrent(g, bin) || i + 1 == g->length)
             continue;
+        g->paths[PATH_RECURRENT]++;
         uint32_t next = g->batch[i + 1].pc;
-        if (block_at(g, next) == NOBODY)
+        if (block_at(g, next) == NOBODY) {
+            g->paths[PATH_BUILT]++;
             build(g, true);
-        if (block_at(g, next) != NOBODY)
+        }
+        if (block_at(g, next) != NOBODY) {
+            g->paths[PATH_EDGES]++;
             count_edge(g, b, block_at(g, next));
+        }
     }
 }
 
+/* The bins around index i. */
+static struct gaussian_bins bins_around(const struct bins *b, size_t i) {
+    struct gaussian_bins out = {0};
+    const size_t half = GAUSSIAN_NEIGHBOURS / 2;
+    out.first = i > half ? i - half : 0;
+    if (out.first + GAUSSIAN_NEIGHBOURS > b->count)
+        out.first = b->count > GAUSSIAN_NEIGHBOURS ? b->count - GAUSSIAN_NEIGHBOURS : 0;
+    for (; out.count < GAUSSIAN_NEIGHBOURS && out.first + out.count < b->count; out.count++) {
+        const struct bin *bin = &b->at[out.first + out.count];
+        out.at[out.count] =
+            (struct gaussian_bin){bin->address, bin->count, b->centroid[out.first + out.count + 1]};
+    }
+    return out;
+}
+
+/* bins_put, and tells of it where somebody wants to know. */
+static bool put_mean(struct gaussian *g, size_t number, uint32_t mean) {
+    struct gaussian_watch *w = g->watch;
+    const size_t count = g->bins.count;
+    if (w == NULL || w->insertion == NULL || number < w->from) {
+        const bool ok = bins_put(&g->bins, mean);
+        g->paths[PATH_NEW_BIN] += g->bins.count != count;
+        return ok;
+    }
+    const struct bin *bin = bins_nearest(&g->bins, mean, &g->lost);
+    const size_t at = bin != NULL ? (size_t)(bin - g->bins.at) : 0;
+    const double centroid = bin != NULL ? g->bins.centroid[at + 1] : 0;
+    struct gaussian_insertion insertion = {
+        .batch = number, .mean = mean, .before = bins_around(&g->bins, at)};
+    if (!bins_put(&g->bins, mean))
+        return false;
+    insertion.made = g->bins.count != count;
+    g->paths[PATH_NEW_BIN] += insertion.made;
+    if (insertion.made || fabs(g->bins.centroid[at + 1] - centroid) >= 1) {
+        insertion.after = bins_around(&g->bins, at);
+        if (!w->insertion(w->user, &insertion))
+            w->insertion = NULL;
+    }
+    return true;
+}
+
 static void take_batch(struct gaussian *g, const struct sample *batch) {
+    const size_t number = (size_t)(g->low + g->high); /* of the batch */
     size_t window = (size_t)g->values[WINDOW_SIZE], count = g->length - window + 1;
     g->batch = batch;
     g->cursor = 0;
     window_means(g->means, g->batch, g->length, window);
     g->steps += count;
-    if (spread_is_low(window_spread(g->means, count), count,
-                      (uint64_t)g->values[STDEV_THRESHOLD])) {
+    const unsigned __int128 spread = window_spread(g->means, count);
+    const bool low = spread_is_low(spread, count, (uint64_t)g->values[STDEV_THRESHOLD]);
+    if (g->watch != NULL && g->watch->batch != NULL)
+        g->watch->batch(g->watch->user, number, sqrt((double)spread) / (double)count, low);
+    if (low) {
         g->low++;
+        g->paths[PATH_MEANS] += count;
         for (size_t i = 0; i < count; i++) {
             g->steps++;
-            g->lost |= !bins_put(&g->bins, g->means[i]);
+            g->lost |= !put_mean(g, number, g->means[i]);
         }
         build(g, false);
     } else {
@@ -290,6 +357,25 @@ static enum status gaussian_build_at(const struct stream *stream, const size_t *
             status = each(user, batch, &p, e);
         profile_free(&p);
     }
+    gaussian_free(&g);
+    return status;
+}
+
+enum status gaussian_watch(struct gaussian_watch *w, const struct stream *stream,
+                           const int64_t *values, struct error *e) {
+    struct gaussian g;
+    enum status status = gaussian_init(&g, stream, values, e);
+    if (status != STATUS_OK)
+        return status;
+    g.watch = w;
+    for (size_t i = 0; i < stream->batch_count && !g.lost; i++)
+        take_batch(&g, stream_batch(stream, i));
+    memcpy(w->paths, g.paths, sizeof w->paths);
+    w->paths[PATH_BATCHES] = stream->batch_count;
+    w->paths[PATH_LOW] = g.low;
+    w->paths[PATH_HIGH] = g.high;
+    if (g.lost)
+        status = error_set(e, STATUS_MEMORY, "out of memory for gaussian");
     gaussian_free(&g);
     return status;
 }

@@ -61,7 +61,32 @@ static enum status report(const char *path, const char *out, const char *experim
     return status;
 }
 
+/* Of A's experiments the one that B has, too, or the one that is wanted. */
+static enum status compare(char *const *paths, const char *folder, const char *wanted,
+                           struct error *e) {
+    struct report_comparison q = {.path = {paths[0], paths[1]}, .folder = folder};
+    struct report_experiments x[2] = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < 2; i++) {
+        status = db_open(&q.db[i], paths[i], DB_READ, e);
+        if (status == STATUS_OK && (status = report_experiments(&x[i], q.db[i], wanted, e)))
+            error_prefix(e, "%s", paths[i]);
+        else if (status == STATUS_OK && x[i].names.len > 1)
+            status = several(&x[i], paths[i], e);
+        if (status == STATUS_OK)
+            q.experiment[i] = x[i].names.at[0];
+    }
+    if (status == STATUS_OK)
+        status = report_compare(&q, e);
+    for (size_t i = 0; i < 2; i++) {
+        report_experiments_free(&x[i]);
+        db_close(q.db[i]);
+    }
+    return status;
+}
+
 int command_report(int argc, char **argv) {
+    bool comparing = false;
     const char *out = NULL, *experiment = NULL;
     const struct option_spec options[] = {
         {.name = "out",
@@ -75,13 +100,18 @@ int command_report(int argc, char **argv) {
          .help = "of several in the database, this one; without it all are printed",
          .kind = OPTION_STRING,
          .to = &experiment},
+        {.name = "compare",
+         .help = "print what moved from A.db to B.db, by how much, and which ranks changed; with "
+                 "--out also as DIR/compare.html",
+         .kind = OPTION_FLAG,
+         .to = &comparing},
         {0},
     };
     const struct usage usage = {
         .command = "report",
-        .operands = "DB",
+        .operands = "DB | --compare A.db B.db",
         .least = 1,
-        .most = 1,
+        .most = 2,
         .summary = "Writes the paper's tables and the figures from a database alone.",
         .details =
             "DIR gets index.html, one file that opens offline, with findings, figures and all\n"
@@ -95,8 +125,12 @@ int command_report(int argc, char **argv) {
     struct operands operands;
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
+    if ((operands.count == 2) != comparing)
+        return usage_error("report", comparing ? "--compare needs two databases"
+                                               : "two databases need --compare");
     struct error e = {0}, warned = {0};
-    enum status status = report(operands.at[0], out, experiment, &warned, &e);
+    enum status status = comparing ? compare(operands.at, out, experiment, &e)
+                                   : report(operands.at[0], out, experiment, &warned, &e);
     if (status != STATUS_OK)
         return failure(&e);
     if (warned.text[0] != 0)

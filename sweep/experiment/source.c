@@ -1,4 +1,5 @@
 #include "experiment/source.h"
+#include "experiment/illustrate.h"
 
 #include "base/base.h"
 #include "qemu/qemu.h"
@@ -25,19 +26,31 @@ struct pass {
     const struct plan_game *game;
     struct nes *nes;
     const struct source_hooks *hooks;
-    uint64_t before, total; /* frames that earlier replays played, and all will have */
-    struct hash *frames;    /* NULL: not wanted */
+    uint64_t before, total;      /* frames that earlier replays played, and all will have */
+    struct hash *frames;         /* NULL: not wanted */
+    struct trace_excerpt *trace; /* likewise */
 };
 
-/* Observers that a machine has room for beside samplers: exact, and the structure's. */
-enum { OTHER_OBSERVERS = 2, SAMPLERS_MOST = NES_OBSERVERS - OTHER_OBSERVERS };
+/* Observers that a machine has room for beside samplers: exact, the structure's, the tracer. */
+enum { OTHER_OBSERVERS = 3, SAMPLERS_MOST = NES_OBSERVERS - OTHER_OBSERVERS };
+
+static enum status play_frame(const struct pass *p, uint64_t number, struct error *e) {
+    struct tracer tracer = {0};
+    enum status status = STATUS_OK;
+    if (p->trace != NULL && number == ILLUSTRATED_FRAME)
+        status = tracer_begin(&tracer, p->nes, p->trace, e);
+    if (status == STATUS_OK)
+        status = movie_play_frame(&p->game->movie, p->nes, e);
+    enum status ended = tracer_end(&tracer, status == STATUS_OK ? e : NULL);
+    return status != STATUS_OK ? status : ended;
+}
 
 static enum status play(const struct pass *p, struct error *e) {
     const struct source_hooks *hooks = p->hooks;
     for (uint64_t i = 0; i < p->game->game->frames; i++) {
         if (hooks->stopped != NULL && hooks->stopped())
             return error_set(e, STATUS_INTERRUPTED, "stopped");
-        enum status status = movie_play_frame(&p->game->movie, p->nes, e);
+        enum status status = play_frame(p, i, e);
         if (status != STATUS_OK)
             return status;
         if (p->frames != NULL)
@@ -174,10 +187,12 @@ static bool samples_active(const struct plan_game *game) {
 static enum status play_first(struct source *out, struct pass *pass, bool structure,
                               const struct structure *known, size_t *next, struct error *e) {
     pass->frames = hash_start();
+    pass->trace = &out->trace;
     enum status status = watch_and_play(out, pass, true, structure, known, next, e);
     if (!hash_finish(pass->frames, out->frames_hash) && status == STATUS_OK)
         status = error_set(e, STATUS_MEMORY, "out of memory");
     pass->frames = NULL;
+    pass->trace = NULL;
     out->instructions = (int64_t)nes_instructions(pass->nes);
     out->cycles = (int64_t)nes_cycle(pass->nes);
     out->engine = nes_engine(pass->nes)->name;
@@ -393,5 +408,6 @@ void source_free(struct source *s) {
     free(s->references);
     graph_free(&s->exact);
     structure_free(&s->structure);
+    vec_free(&s->trace.insns);
     *s = (struct source){0};
 }

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "experiment/experiment.h"
+#include "experiment/tracer.h"
 #include "profile/structure.h"
 
 struct source_stream {
@@ -31,8 +32,9 @@ struct source {
     char exact_hash[33];
     const char *engine; /* that ran; NULL for a pair */
     struct cost exact_cost;
-    double seconds;       /* processor time */
-    struct error warning; /* text "": nothing to warn of */
+    double seconds;             /* processor time */
+    struct error warning;       /* text "": nothing to warn of */
+    struct trace_excerpt trace; /* of frame ILLUSTRATED_FRAME of a game that lasts so long */
 };
 
 struct source_hooks {

@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "experiment/find.h"
 #include "experiment/groups.h"
+#include "experiment/illustrate.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -169,6 +170,10 @@ static void load(struct work *w, struct game_work *t) {
     if (status == STATUS_OK && !is_stored(t->game)) {
         status = rows_put_source(w->writer, w->options->run_id, t->game, &t->source,
                                  w->options->engine_options, &e);
+        writing = status != STATUS_OK;
+    }
+    if (status == STATUS_OK) {
+        status = illustrate(w->writer, t->game, w->config, &t->source, &e);
         writing = status != STATUS_OK;
     }
     if (status == STATUS_OK && !w->options->direct && !w->config->live)

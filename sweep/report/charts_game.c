@@ -191,5 +191,9 @@ static enum status precision(struct page *p, const char *game) {
 
 enum status page_game(struct page *p, const char *game) {
     enum status status = convergence(p, game);
-    return status == STATUS_OK ? precision(p, game) : status;
+    if (status == STATUS_OK)
+        status = precision(p, game);
+    if (status == STATUS_OK)
+        status = page_graphs(p, game);
+    return status == STATUS_OK ? page_paper(p, game) : status;
 }

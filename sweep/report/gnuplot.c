@@ -10,12 +10,16 @@
 #include <unistd.h>
 
 bool gnuplot_is_there(void) {
+    return program_is_there("gnuplot");
+}
+
+bool program_is_there(const char *name) {
     const char *path = getenv("PATH");
     char *folders = strdup(path != NULL ? path : "/usr/bin:/bin"), *rest = folders, *folder;
     bool found = false;
     while (folders != NULL && !found && (folder = strsep(&rest, ":")) != NULL) {
         char *program;
-        if (asprintf(&program, "%s/gnuplot", folder) < 0)
+        if (asprintf(&program, "%s/%s", folder, name) < 0)
             break;
         found = access(program, X_OK) == 0;
         free(program);

@@ -12,6 +12,7 @@ struct gnuplot {
     bool out_of_memory;
 };
 
+bool program_is_there(const char *name); /* in $PATH */
 bool gnuplot_is_there(void);
 /* Appends text; gnuplot_quote writes a string the way gnuplot reads one back unchanged. */
 void gnuplot_add(struct gnuplot *g, const char *format, ...) __attribute__((format(printf, 2, 3)));

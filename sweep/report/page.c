@@ -1,4 +1,5 @@
 #include "report/page.h"
+#include "report/layout.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,9 +151,8 @@ static void html_row(struct page *p, const struct table *t, size_t row) {
     fputs("</tr>\n", p->out);
 }
 
-/* id, title and note come from the program. */
-static void html_table(struct page *p, const struct table *t, const char *id, const char *title,
-                       const char *note, bool is_long) {
+void page_table(struct page *p, const struct table *t, const char *id, const char *title,
+                const char *note, bool is_long) {
     fprintf(p->out, "<div class='table%s' id='%s'>\n<h3>%s</h3>\n", is_long ? " long" : "", id,
             title);
     if (table_rows(t) == 0) {
@@ -179,7 +179,7 @@ static void html_table(struct page *p, const struct table *t, const char *id, co
 
 static enum status put_table(void *user, const char *name, const char *title, const char *note,
                              const struct table *t) {
-    html_table(user, t, name, title, note, false);
+    page_table(user, t, name, title, note, false);
     return STATUS_OK;
 }
 
@@ -198,7 +198,7 @@ enum status page_tables(struct page *p) {
     if (status == STATUS_OK)
         status = page_ask(p, &t, ALL_SQL, NULL);
     if (status == STATUS_OK) {
-        html_table(p, &t, "all", "Every configuration on every game",
+        page_table(p, &t, "all", "Every configuration on every game",
                    "Words in the filter must all be in a row: <code>mazewisp bin_size=16</code>.",
                    true);
         page_query(p, ALL_SQL, NULL);
@@ -227,12 +227,12 @@ enum status page_provenance(struct page *p) {
     fputs("<section id='provenance'>\n<h2>Where it comes from</h2>\n", p->out);
     enum status status = page_ask(p, &t, games, NULL);
     if (status == STATUS_OK) {
-        html_table(p, &t, "played", "What was played", NULL, false);
+        page_table(p, &t, "played", "What was played", NULL, false);
         table_free(&t);
         status = page_ask(p, &t, runs, NULL);
     }
     if (status == STATUS_OK) {
-        html_table(p, &t, "runs", "Which runs computed it", NULL, false);
+        page_table(p, &t, "runs", "Which runs computed it", NULL, false);
         table_free(&t);
     }
     fputs("<p>Digest of all results, without timings: <code id='digest'>", p->out);
@@ -244,6 +244,24 @@ enum status page_provenance(struct page *p) {
 
 /* ---- the page ---- */
 
+void page_head(struct page *p, const char *title) {
+    fputs("<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
+          "<meta name='viewport' content='width=device-width,initial-scale=1'>\n<title>hotgraph: ",
+          p->out);
+    page_text(p, title);
+    fputs("</title>\n<style>\n", p->out);
+    palette_css(p->out);
+    fprintf(p->out, "%s</style>\n</head>\n<body>\n<header>\n<h1>hotgraph: ", page_css);
+    page_text(p, title);
+    fputs("</h1>\n<p class='hint'>How well do sampling profilers find the hot part of a program's "
+          "control flow, and what does it cost?</p>\n",
+          p->out);
+}
+
+void page_foot(struct page *p) {
+    fprintf(p->out, "<script>\n%s</script>\n</body>\n</html>\n", page_js);
+}
+
 static enum status begin(struct page *p) {
     struct table t;
     enum status status = page_ask(p, &t,
@@ -252,19 +270,12 @@ static enum status begin(struct page *p) {
                                   NULL);
     if (status != STATUS_OK)
         return status;
-    fputs("<!DOCTYPE html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
-          "<meta name='viewport' content='width=device-width,initial-scale=1'>\n<title>hotgraph: ",
-          p->out);
-    page_text(p, p->r->experiment);
-    fputs("</title>\n<style>\n", p->out);
-    palette_css(p->out);
-    fprintf(p->out, "%s</style>\n</head>\n<body>\n<header>\n<h1>hotgraph: ", page_css);
-    page_text(p, p->r->experiment);
-    fputs("</h1>\n<p class='hint'>How well do sampling profilers find the hot part of a program's "
-          "control flow, and what does it cost?</p>\n<nav><a href='#findings'>Findings</a>"
-          "<a href='#games'>All games</a><a href='#one'>One game</a><a href='#tables'>Tables</a>"
-          "<a href='#provenance'>Where it comes from</a></nav>\n</header>\n",
-          p->out);
+    page_head(p, p->r->experiment);
+    fputs(
+        "<nav><a href='#findings'>Findings</a><a href='#games'>All games</a><a href='#one'>One "
+        "game</a><a href='#tables'>Tables</a><a href='#provenance'>Where it comes from</a></nav>\n"
+        "</header>\n",
+        p->out);
     if (strcmp(cell_text(&t, 0, 1), "0") == 0)
         fputs("<p class='lack'>This experiment has no results yet.</p>\n", p->out);
     else if (strcmp(cell_text(&t, 0, 0), "0") != 0)
@@ -295,7 +306,12 @@ static enum status each_game(struct page *p) {
         page_text(p, title[0] != '\0' ? title : game);
         fputs("</option>", p->out);
     }
-    fputs("<option value=''>all of them</option></select></label></div>\n", p->out);
+    fputs(
+        "<option value=''>all of them</option></select></label> <label>Graph of <select id='role'>"
+        "<option value='best'>the best configuration</option><option value='median'>the median"
+        "</option><option value='worst'>the worst</option><option value='baseline'>reading off "
+        "the samples</option></select></label></div>\n",
+        p->out);
     for (size_t i = 0; status == STATUS_OK && i < count; i++) {
         const char *game = cell_text(&p->games, i, 0);
         fprintf(p->out, "<div data-game='%s'>\n<h3>%s</h3>\n<div class='figures'>\n", game, game);
@@ -319,8 +335,16 @@ static enum status write_parts(struct page *p) {
     if (status == STATUS_OK)
         status = page_provenance(p);
     if (status == STATUS_OK)
-        fprintf(p->out, "<script>\n%s</script>\n</body>\n</html>\n", page_js);
+        page_foot(p);
     return status;
+}
+
+enum status page_hot_share(struct page *p) {
+    return db_integer(p->r->db,
+                      "SELECT hot_permille FROM experiment_hot JOIN experiment x"
+                      " USING (experiment_id) WHERE x.name = ?"
+                      " ORDER BY hot_permille <> 900, hot_permille LIMIT 1",
+                      900, &p->permille, p->r->e, "t", p->r->experiment);
 }
 
 static enum status ask_basics(struct page *p) {
@@ -329,18 +353,12 @@ static enum status ask_basics(struct page *p) {
                  "SELECT DISTINCT game, title FROM completeness JOIN game USING (game_id)"
                  " WHERE experiment = ?1 AND results > 0 AND completeness.variant = '' ORDER BY 1",
                  NULL);
-    return status != STATUS_OK
-               ? status
-               : db_integer(p->r->db,
-                            "SELECT hot_permille FROM experiment_hot JOIN experiment x"
-                            " USING (experiment_id) WHERE x.name = ?"
-                            " ORDER BY hot_permille <> 900, hot_permille LIMIT 1",
-                            900, &p->permille, p->r->e, "t", p->r->experiment);
+    return status == STATUS_OK ? page_hot_share(p) : status;
 }
 
-static enum status save(struct report *r, const char *text, size_t size) {
+enum status page_save(struct report *r, const char *name, const char *text, size_t size) {
     struct file_writer *w;
-    char *path = report_path(r, "index.html");
+    char *path = report_path(r, "%s", name);
     enum status status = path != NULL ? file_open(&w, path, r->e) : STATUS_MEMORY;
     free(path);
     if (status != STATUS_OK)
@@ -350,7 +368,7 @@ static enum status save(struct report *r, const char *text, size_t size) {
 }
 
 enum status report_page(struct report *r, const char *digest) {
-    struct page p = {.r = r, .digest = digest};
+    struct page p = {.r = r, .digest = digest, .graphviz = graphviz_is_there()};
     char *text = NULL;
     size_t size = 0;
     enum status status = ask_basics(&p);
@@ -361,7 +379,7 @@ enum status report_page(struct report *r, const char *digest) {
     if (p.out != NULL && fclose(p.out) != 0 && status == STATUS_OK)
         status = error_set(r->e, STATUS_MEMORY, "out of memory for a page");
     if (status == STATUS_OK)
-        status = save(r, text, size);
+        status = page_save(r, "index.html", text, size);
     table_free(&p.games);
     free(text);
     return status;

@@ -42,6 +42,17 @@ void page_lack(struct page *p, const char *id, const char *question, const char 
 /* A link to an SQL query that is shown when asked for; what ?1 and ?2 stand for is put in. */
 void page_query(struct page *p, const char *sql, const char *game);
 
+/* A table that sorts and filters; id, title and note come from the program. is_long: not printed.
+ */
+void page_table(struct page *p, const struct table *t, const char *id, const char *title,
+                const char *note, bool is_long);
+/* What stands around everything else. title: escaped here. */
+void page_head(struct page *p, const char *title);
+void page_foot(struct page *p);
+enum status page_save(struct report *r, const char *name, const char *text, size_t size);
+/* Finds p->permille. */
+enum status page_hot_share(struct page *p);
+
 /* ---- axes ---- */
 
 struct axis {
@@ -62,8 +73,10 @@ void spread(double *places, size_t n, double gap);
 /* ---- parts of the page ---- */
 
 enum status page_findings(struct page *p);
-enum status page_charts(struct page *p);                 /* over all games */
-enum status page_game(struct page *p, const char *game); /* of one */
+enum status page_charts(struct page *p);                   /* over all games */
+enum status page_game(struct page *p, const char *game);   /* of one */
+enum status page_graphs(struct page *p, const char *game); /* drawn as graphs */
+enum status page_paper(struct page *p, const char *game);  /* as the paper explains the method */
 enum status page_tables(struct page *p);
 enum status page_provenance(struct page *p);
 

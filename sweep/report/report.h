@@ -28,6 +28,14 @@ struct report_request {
 /* Makes the folder where it is missing. *warning gets one sentence, or stays "". */
 enum status report_write(const struct report_request *request, struct error *warning,
                          struct error *e);
+/* Prints what of two experiments moved, by how much, and which ranks changed; into folder, where it
+ * is not NULL, also compare.html. path: what the two are called. */
+struct report_comparison {
+    struct db *db[2];
+    const char *experiment[2], *path[2], *folder;
+};
+enum status report_compare(const struct report_comparison *q, struct error *e);
+
 /* Makes the folder where it is missing. */
 enum status report_make_folder(const char *folder, struct error *e);
 

@@ -49,6 +49,36 @@ if command -v gs >/dev/null; then
     gs -q -dBATCH -dNOPAUSE -sDEVICE=nullpage a/figures/*.eps >errors 2>&1 || fail "gs: $(cat errors)"
 fi
 
+# The drawings of the method show what happened: numbers of the configuration's own result, and what was sampled.
+grep -q 'id=.paths-one' a/index.html && grep -q 'id=.windows-one' a/index.html || fail "figures of the method are missing"
+test -z "$(ask x.db "select * from (select stream_id, configuration_id, max(iif(path = 'batches', count, 0)) b,
+        max(iif(path = 'low', count, 0)) l, max(iif(path = 'high', count, 0)) h, max(iif(path = 'new bin', count, 0)) n
+        from path_count group by 1, 2) join result using (stream_id, configuration_id)
+    where l <> low or h <> high or n <> bins or b <> low + high")" || fail "paths that are not the result's"
+test "$(ask x.db "select count(*) from path_count where path = 'batches'")" = 3 || fail "paths are not of each game"
+test -z "$(ask x.db "select * from bin_history where event = 'new' and moment = 'after' group by stream_id
+    having sum(address = mean and count = 1 and centroid = mean) <> 1")" || fail "a new bin that is not where its mean is"
+sweep "$source/configs/paper.cfg" --games mazewisp --db game.db
+test "$(ask game.db "select group_concat(n || ' ' || batch, ';') from (select batch, count(*) n from excerpt
+    where figure = 'intervals' and batch is not null group by batch)")" = '25 16639;25 16640;25 16641' ||
+    fail "not the three batches after frame 3,000"
+test -z "$(ask game.db "select * from excerpt e join excerpt f on f.figure = 'intervals' and f.place = e.place + 1
+    and f.batch = e.batch where e.figure = 'intervals' and f.cycle - e.cycle not between 2 and 520")" ||
+    fail "sampled instructions that do not follow each other"
+"$hotgraph" report game.db --out game >out || fail "report of a game"
+page game game.db
+for figure in intervals windows bin-moved bin-new paths; do
+    grep -q "<figure id='$figure-mazewisp'>" game/index.html && test -s "game/figures/$figure-mazewisp.eps" ||
+        fail "no figure $figure: $(ls game/figures)"
+done
+if command -v dot >/dev/null; then
+    for role in best median worst baseline; do
+        test -s "game/figures/hot-$role-mazewisp.svg" || fail "no graph of the $role"
+    done
+    found=$(ask game.db "select sum(in_best) || ' of ' || count(*) from hot_edge where hot")
+    grep -q "the best configuration: $found hot edges found" game/index.html || fail "not $found in the drawing's caption"
+fi
+
 # A stranger's database: nothing in it becomes markup, script or a way out of a query.
 cp x.db hostile.db
 sqlite3 hostile.db "
@@ -100,5 +130,26 @@ test "$(grep -c '<option value=.game' twenty/index.html)" -gt 0 || fail "no choo
 plain one.db --out a
 ! test -e a/figures/batches-two.svg || fail "a figure of a game that is gone"
 plain x.db --out plain
+grep -q 'Graphviz is not installed' plain/index.html || fail "nothing is said of Graphviz"
 grep -q 'gnuplot is not installed' errors || fail "nothing is said of gnuplot: $(cat errors)"
 page plain x.db
+
+# Two runs side by side: nothing moves by itself; what moves is told, with how far, and whose place is another.
+"$hotgraph" report --compare x.db b.db >out 2>errors && fail "a database that is not there"
+"$hotgraph" report --compare x.db x.db >out || fail "compare"
+grep -q '^435 results in both, 0 of them differ; 0 only in A, 0 only in B' out ||
+    fail "a run differs from itself: $(sed -n 3p out)"
+cp x.db moved.db
+sqlite3 moved.db "update quality set similarity = similarity - 0.125 where part = 'first' and configuration_id =
+    (select configuration_id from best_configuration where position = 1)"
+best=$(ask x.db "select number from best_configuration where position = 1")
+"$hotgraph" report --compare x.db moved.db --out moved >out || fail "compare --out"
+grep -q -- "^[a-z]* *gaussian .* $best .* -12.50 " out || fail "nothing of #$best: $(cat out)"
+test "$(sed -n '/^Whose place/,$p' out | awk -v n="$best" '$7 == n { print $8; exit }')" = \
+    "$(ask x.db "select place from best_configuration where position = 1")" || fail "no place of #$best: $(cat out)"
+grep -q -- '-12.50' moved/compare.html || fail "compare.html lacks it"
+"$hotgraph" report --compare x.db one.db >out || fail "compare with less"
+grep -q "^145 results in both, 0 of them differ; 290 only in A, 0 only in B" out || fail "$(sed -n 3p out)"
+refuses 2 'needs two databases' report --compare x.db
+refuses 2 'two databases need --compare' report x.db one.db
+refuses 1 empty.db report --compare x.db empty.db

@@ -1,0 +1,61 @@
+/*
+ * gaussian_watch: GFCGaussiano at work on one stream, for those who want to draw what it does:
+ * which batches are low, what an insertion does to the bins, how often each path is taken. It is
+ * the direct implementation (gaussian.c), so it finds what the technique finds.
+ */
+#ifndef HOTGRAPH_GAUSSIAN_WATCH_H
+#define HOTGRAPH_GAUSSIAN_WATCH_H
+
+#include "profile/profile.h"
+
+/* What is counted. ORDER PATH: as gaussian_path_names */
+enum gaussian_path {
+    PATH_BATCHES,
+    PATH_LOW,       /* batches whose means lie close together */
+    PATH_HIGH,      /* and the others */
+    PATH_MEANS,     /* window means of low batches, */
+    PATH_NEW_BIN,   /* those of them that made a bin */
+    PATH_WALKED,    /* instructions at which build() decided, */
+    PATH_GROWN,     /* those at which it grew a block, */
+    PATH_CALLED,    /* after which it called itself at a transfer */
+    PATH_TRANSFERS, /* transfers in high batches, */
+    PATH_RECURRENT, /* those out of a known block whose bin is recurrent, */
+    PATH_BUILT,     /* those for which build() was called, no block being there, */
+    PATH_EDGES,     /* and those that became an edge */
+    GAUSSIAN_PATHS,
+};
+extern const char *const gaussian_path_names[GAUSSIAN_PATHS];
+
+struct gaussian_bin {
+    uint32_t address; /* the mean that made it */
+    uint64_t count;   /* means put into it */
+    double centroid;
+};
+
+enum { GAUSSIAN_NEIGHBOURS = 5 };
+/* Some bins in a row, by address; `first` is the place of the first among all. */
+struct gaussian_bins {
+    size_t first, count;
+    struct gaussian_bin at[GAUSSIAN_NEIGHBOURS];
+};
+struct gaussian_insertion {
+    size_t batch; /* from 0 */
+    uint32_t mean;
+    bool made; /* a bin of its own; else the centroid of one moved by at least 1 byte */
+    struct gaussian_bins before, after; /* around the place of the insertion */
+};
+
+struct gaussian_watch {
+    void *user;
+    /* Each may be NULL. deviation: of the means, in bytes. */
+    void (*batch)(void *user, size_t number, double deviation, bool low);
+    /* Of insertions in batch `from` and later, until it returns false. */
+    size_t from;
+    bool (*insertion)(void *user, const struct gaussian_insertion *insertion);
+    uint64_t paths[GAUSSIAN_PATHS]; /* filled at the end */
+};
+/* values: of the technique's parameters. */
+enum status gaussian_watch(struct gaussian_watch *w, const struct stream *stream,
+                           const int64_t *values, struct error *e);
+
+#endif

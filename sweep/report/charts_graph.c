@@ -1,0 +1,392 @@
+/* Figures that are graphs: the hot graph as several configurations found it, and a hot loop. */
+#include "report/layout.h"
+#include "report/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROLES = 4, HOT_EDGES = 30, INVENTED_EDGES = 8, LOOP_LEAST = 3, LOOP_MOST = 8 };
+static const char *const ROLE_NAMES[ROLES] = {"best", "median", "worst", "baseline"};
+
+/* ---- the edges that are drawn: the heaviest hot ones, and the heaviest that do not exist ---- */
+
+static const char HOT_SQL[] =
+    "SELECT source, target, count, busy, in_best, in_median, in_worst, in_baseline FROM hot_edge"
+    " WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot = 1"
+    " ORDER BY count DESC, source, target";
+enum { HOT_SOURCE, HOT_TARGET, HOT_COUNT, HOT_BUSY, HOT_ROLES };
+
+static const char INVENTED_SQL[] =
+    "SELECT printf('%04x', g.source), printf('%04x', g.target), g.count FROM kept_graph k"
+    " JOIN stream s USING (stream_id) JOIN graph_edge g USING (graph_id)"
+    " LEFT JOIN exact_edge x ON x.replay_id = s.replay_id AND x.source = g.source"
+    " AND x.target = g.target WHERE k.experiment = ?1 AND k.game = ?2 AND k.variant = ''"
+    " AND k.hot_permille = ?3 AND k.role = '%s' AND x.source IS NULL"
+    " ORDER BY g.count DESC, g.source, g.target LIMIT 8";
+
+struct hot_graph {
+    struct table hot, invented[ROLES];
+    size_t shown; /* of the hot edges */
+};
+
+static enum status ask_graph(struct page *p, const char *game, struct hot_graph *g) {
+    *g = (struct hot_graph){0};
+    enum status status = page_ask(p, &g->hot, HOT_SQL, game);
+    for (size_t i = 0; status == STATUS_OK && i < ROLES; i++) {
+        char *sql = strdup(INVENTED_SQL), *at = sql != NULL ? strstr(sql, "'%s'") : NULL;
+        char *whole = NULL;
+        if (at == NULL ||
+            asprintf(&whole, "%.*s'%s'%s", (int)(at - sql), sql, ROLE_NAMES[i], at + 4) < 0)
+            status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
+        else
+            status = page_ask(p, &g->invented[i], whole, game);
+        free(whole);
+        free(sql);
+    }
+    g->shown = table_rows(&g->hot) < HOT_EDGES ? table_rows(&g->hot) : HOT_EDGES;
+    return status;
+}
+
+static void free_graph(struct hot_graph *g) {
+    table_free(&g->hot);
+    for (size_t i = 0; i < ROLES; i++)
+        table_free(&g->invented[i]);
+}
+
+/* 1.2 M, 34 k, 567 */
+static void short_count(double count, char out[16]) {
+    if (count >= 1e6)
+        snprintf(out, 16, "%.1f M", count / 1e6);
+    else if (count >= 1e4)
+        snprintf(out, 16, "%.0f k", count / 1e3);
+    else
+        snprintf(out, 16, "%.0f", count);
+}
+
+static uint32_t address(const struct table *t, size_t row, size_t column) {
+    return (uint32_t)strtoul(cell_text(t, row, column), NULL, 16);
+}
+
+static void begin_dot(FILE *dot, const char *direction) {
+    fprintf(dot,
+            "digraph g {\nrankdir=%s; nodesep=0.15; ranksep=0.3;\nnode [shape=box, height=0.3, "
+            "width=0.75,"
+            " fixedsize=true, fontname=\"DejaVu Sans Mono\", fontsize=14];\n"
+            "edge [fontname=\"DejaVu Sans\", fontsize=14];\n",
+            direction);
+}
+
+static void dot_edge(FILE *dot, uint32_t source, uint32_t target, double count) {
+    char label[16];
+    short_count(count, label);
+    fprintf(dot, "x%x -> x%x [label=\"%s\"];\n", source, target, label);
+}
+
+/* ---- drawing what was laid out ---- */
+
+struct edge_look {
+    enum ink ink;
+    enum stroke stroke;
+    double width;
+    char label[16];
+};
+
+static void draw_edge(struct canvas *c, const struct layout_edge *edge,
+                      const struct edge_look *look, double left, double top) {
+    double *xy = calloc(2 * edge->points + 1, sizeof *xy);
+    if (xy == NULL || edge->points < 4) {
+        c->failed |= xy == NULL;
+        free(xy);
+        return;
+    }
+    for (size_t i = 0; i < edge->points; i++) {
+        xy[2 * i] = edge->xy[2 * i] + left;
+        xy[2 * i + 1] = edge->xy[2 * i + 1] + top;
+    }
+    const double *end = xy + 2 * edge->points - 2, dx = end[0] - end[-2], dy = end[1] - end[-1];
+    const double length = fmax(hypot(dx, dy), 0.01);
+    canvas_curve(c, xy, edge->points, look->ink, look->width, look->stroke);
+    canvas_arrow(c, end[0] + 8 * dx / length, end[1] + 8 * dy / length, dx, dy, look->ink);
+    if (edge->labelled && look->label[0] != '\0')
+        canvas_text(c, edge->label_x + left, edge->label_y + top + 5, ANCHOR_MIDDLE, look->ink,
+                    "%s", look->label);
+    free(xy);
+}
+
+static void draw_nodes(struct canvas *c, const struct layout *l, double left, double top) {
+    for (size_t i = 0; i < l->nodes.len; i++) {
+        const struct layout_node *n = &l->nodes.at[i];
+        const double x = n->x - n->width / 2 + left, y = n->y - n->height / 2 + top;
+        canvas_rect(c, x, y, n->width, n->height, INK_BAND, 1, NULL);
+        canvas_frame(c, x, y, n->width, n->height, INK_COLD, 1);
+        canvas_code(c, n->x + left, n->y + top + 5, ANCHOR_MIDDLE, INK_TEXT, "%04X", n->name);
+    }
+}
+
+/* Found solid, missed dashed, invented dotted; a busy-wait says so beside its count. */
+static struct edge_look look_of(const struct hot_graph *g, size_t role,
+                                const struct layout_edge *edge) {
+    struct edge_look look = {.ink = INK_INVENTED, .stroke = STROKE_DOTTED, .width = 2};
+    const double most = fmax(1, cell_number(&g->hot, 0, HOT_COUNT));
+    double count = 0;
+    bool busy = false;
+    for (size_t i = 0; i < g->shown; i++) {
+        if (address(&g->hot, i, HOT_SOURCE) != edge->source ||
+            address(&g->hot, i, HOT_TARGET) != edge->target)
+            continue;
+        const bool found = strcmp(cell_text(&g->hot, i, HOT_ROLES + role), "1") == 0;
+        count = cell_number(&g->hot, i, HOT_COUNT);
+        busy = strcmp(cell_text(&g->hot, i, HOT_BUSY), "1") == 0;
+        look.ink = found ? INK_FOUND : INK_MISSED;
+        look.stroke = found ? STROKE_SOLID : STROKE_DASHED;
+        look.width = 1.5 + 3.5 * count / most;
+    }
+    for (size_t i = 0; look.ink == INK_INVENTED && i < table_rows(&g->invented[role]); i++)
+        if (address(&g->invented[role], i, 0) == edge->source &&
+            address(&g->invented[role], i, 1) == edge->target)
+            count = cell_number(&g->invented[role], i, 2);
+    short_count(count, look.label);
+    if (busy)
+        memcpy(look.label, "wait", sizeof "wait");
+    return look;
+}
+
+static void key(struct canvas *c, double y) {
+    static const struct {
+        const char *what;
+        enum ink ink;
+        enum stroke stroke;
+    } kinds[] = {{"found", INK_FOUND, STROKE_SOLID},
+                 {"missed", INK_MISSED, STROKE_DASHED},
+                 {"invented", INK_INVENTED, STROKE_DOTTED}};
+    for (size_t i = 0; i < 3; i++) {
+        const double x = 10 + 130.0 * (double)i;
+        canvas_line(c, x, y, x + 34, y, kinds[i].ink, 3, kinds[i].stroke);
+        canvas_text(c, x + 42, y + 5, ANCHOR_LEFT, kinds[i].ink, "%s", kinds[i].what);
+    }
+}
+
+static enum status draw_role(struct page *p, const char *game, const struct hot_graph *g,
+                             size_t role, const struct layout *l) {
+    static const char question[] = "Which hot edges are found, missed and invented?";
+    char id[140], caption[400];
+    const double width = l->width + 20 <= CANVAS_COLUMN ? CANVAS_COLUMN : CANVAS_PAGE;
+    const double left = (width - l->width) / 2, top = 40;
+    snprintf(id, sizeof id, "hot-%s-%s", ROLE_NAMES[role], game);
+    struct canvas c;
+    canvas_start(&c, id, width, l->height + top + 12, question,
+                 "Blocks by address; an arrow for each hot edge with how often it was taken.");
+    key(&c, 16);
+    for (size_t i = 0; i < l->edges.len; i++) {
+        const struct edge_look look = look_of(g, role, &l->edges.at[i]);
+        draw_edge(&c, &l->edges.at[i], &look, left, top);
+    }
+    draw_nodes(&c, l, left, top);
+    size_t found = 0;
+    for (size_t i = 0; i < table_rows(&g->hot); i++)
+        found += strcmp(cell_text(&g->hot, i, HOT_ROLES + role), "1") == 0;
+    snprintf(caption, sizeof caption,
+             "%.60s, the %s configuration%s: %zu of %zu hot edges found. Shown: the %zu heaviest, "
+             "how often each was taken, and up to %d that do not exist; 'wait' marks busy-waits.",
+             game, ROLE_NAMES[role], role == 3 ? " (read off the samples)" : "", found,
+             table_rows(&g->hot), g->shown, INVENTED_EDGES);
+    fprintf(p->out, "<div class='role' data-role='%s'>\n", ROLE_NAMES[role]);
+    enum status status = page_figure(p, &c, question, caption);
+    fputs("</div>\n", p->out);
+    return status;
+}
+
+/* ---- the paper's figure 5: a hot loop, with counts in the blocks and on the edges ---- */
+
+struct loop {
+    size_t edges[64], edge_count; /* rows of the table */
+    uint32_t blocks[LOOP_MOST];
+    size_t block_count;
+    double weight;
+};
+
+static bool in_loop(const struct loop *l, uint32_t block) {
+    for (size_t i = 0; i < l->block_count; i++)
+        if (l->blocks[i] == block)
+            return true;
+    return false;
+}
+
+/* The natural loop of the back edge in row `back` (Aho, Sethi and Ullman 1986): what reaches its
+ * source without passing its target. False where that is more blocks than may be shown. */
+static bool natural_loop(const struct table *t, size_t back, struct loop *l) {
+    *l = (struct loop){.blocks = {address(t, back, HOT_TARGET)}, .block_count = 1};
+    if (!in_loop(l, address(t, back, HOT_SOURCE)))
+        l->blocks[l->block_count++] = address(t, back, HOT_SOURCE);
+    for (size_t next = 1; next < l->block_count; next++)
+        for (size_t i = 0; i < table_rows(t); i++) {
+            const uint32_t source = address(t, i, HOT_SOURCE);
+            if (address(t, i, HOT_TARGET) != l->blocks[next] || in_loop(l, source))
+                continue;
+            if (l->block_count == LOOP_MOST)
+                return false;
+            l->blocks[l->block_count++] = source;
+        }
+    bool joins = false, entered[LOOP_MOST] = {false};
+    for (size_t i = 0; i < table_rows(t) && l->edge_count < 64; i++) {
+        if (!in_loop(l, address(t, i, HOT_SOURCE)) || !in_loop(l, address(t, i, HOT_TARGET)))
+            continue;
+        for (size_t k = 0; k < l->block_count; k++)
+            entered[k] |= l->blocks[k] == address(t, i, HOT_TARGET);
+        for (size_t k = 0; k < l->edge_count; k++)
+            joins |= address(t, l->edges[k], HOT_TARGET) == address(t, i, HOT_TARGET);
+        l->edges[l->edge_count++] = i;
+        l->weight += cell_number(t, i, HOT_COUNT);
+    }
+    for (size_t k = 0; k < l->block_count; k++)
+        joins &= entered[k]; /* else it is a way into the loop */
+    return joins && l->block_count >= LOOP_LEAST;
+}
+
+static bool find_loop(const struct table *t, struct loop *best) {
+    *best = (struct loop){0};
+    for (size_t i = 0; i < table_rows(t); i++) {
+        struct loop l;
+        if (address(t, i, HOT_TARGET) <= address(t, i, HOT_SOURCE) && natural_loop(t, i, &l) &&
+            l.weight > best->weight)
+            *best = l;
+    }
+    return best->weight > 0;
+}
+
+static const char LOOP_SQL[] =
+    "SELECT source, target, count, busy FROM hot_edge WHERE experiment = ?1 AND game = ?2"
+    " AND variant = '' AND hot_active = 1 ORDER BY count DESC, source, target";
+
+/* A block was entered as often as the edges to it were taken. */
+static void block_counts(struct canvas *c, const struct table *t, const struct loop *loop,
+                         const struct layout *l, double left, double top) {
+    for (size_t i = 0; i < l->nodes.len; i++) {
+        const struct layout_node *n = &l->nodes.at[i];
+        double count = 0;
+        char text[16];
+        for (size_t k = 0; k < loop->edge_count; k++)
+            if (address(t, loop->edges[k], HOT_TARGET) == n->name)
+                count += cell_number(t, loop->edges[k], HOT_COUNT);
+        short_count(count, text);
+        canvas_rect(c, n->x - n->width / 2 + left, n->y - n->height / 2 + top, n->width, n->height,
+                    INK_SERIES, 0.2, NULL);
+        canvas_text(c, n->x + left, n->y + top + 5, ANCHOR_MIDDLE, INK_TEXT, "%s", text);
+    }
+}
+
+static enum status draw_loop(struct page *p, const char *game, const struct table *t,
+                             const struct loop *loop, const struct layout *l) {
+    static const char question[] = "Why count edges and not blocks?";
+    char id[140], caption[400];
+    snprintf(id, sizeof id, "loop-%s", game);
+    const double least = 2 * l->width + 60;
+    const double width = least <= CANVAS_COLUMN ? CANVAS_COLUMN : CANVAS_PAGE;
+    const double left = (width / 2 - l->width) / 2, top = 40;
+    struct canvas c;
+    canvas_start(
+        &c, id, width, l->height + top + 12, question,
+        "One hot loop twice: on the left counts in the blocks, on the right on the edges.");
+    canvas_text(&c, 8, 18, ANCHOR_LEFT, INK_MUTED, "(a) in the blocks, entries within the loop");
+    canvas_text(&c, width / 2 + 60, 34, ANCHOR_LEFT, INK_MUTED, "(b) on the edges");
+    for (size_t i = 0; i < l->edges.len; i++) {
+        struct edge_look look = {.ink = INK_FOUND, .width = 1.5};
+        draw_edge(&c, &l->edges.at[i], &look, left, top);
+        for (size_t k = 0; k < loop->edge_count; k++)
+            if (address(t, loop->edges[k], HOT_SOURCE) == l->edges.at[i].source &&
+                address(t, loop->edges[k], HOT_TARGET) == l->edges.at[i].target)
+                short_count(cell_number(t, loop->edges[k], HOT_COUNT), look.label);
+        draw_edge(&c, &l->edges.at[i], &look, left + width / 2, top);
+    }
+    block_counts(&c, t, loop, l, left, top);
+    draw_nodes(&c, l, left + width / 2, top);
+    snprintf(
+        caption, sizeof caption,
+        "The counts of the blocks follow from those of the edges, not the other way round. The "
+        "heaviest hot loop of %d to %d blocks of which one has two predecessors. After the "
+        "paper's figure 5; %.80s, the whole replay.",
+        LOOP_LEAST, LOOP_MOST, game);
+    return page_figure(p, &c, question, caption);
+}
+
+/* ---- both ---- */
+
+static enum status lay_out(struct page *p, const struct hot_graph *g, const struct table *active,
+                           const struct loop *loop, struct layout layouts[ROLES + 1]) {
+    char *text = NULL;
+    size_t size;
+    FILE *dot = open_memstream(&text, &size);
+    if (dot == NULL)
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
+    for (size_t role = 0; role < ROLES; role++) {
+        begin_dot(dot, "LR"); /* parts that do not touch then lie below each other */
+        for (size_t i = 0; i < g->shown; i++)
+            dot_edge(dot, address(&g->hot, i, HOT_SOURCE), address(&g->hot, i, HOT_TARGET),
+                     cell_number(&g->hot, i, HOT_COUNT));
+        for (size_t i = 0; i < table_rows(&g->invented[role]); i++)
+            dot_edge(dot, address(&g->invented[role], i, 0), address(&g->invented[role], i, 1),
+                     cell_number(&g->invented[role], i, 2));
+        fputs("}\n", dot);
+    }
+    begin_dot(dot, "TB");
+    for (size_t i = 0; i < loop->edge_count; i++)
+        dot_edge(dot, address(active, loop->edges[i], HOT_SOURCE),
+                 address(active, loop->edges[i], HOT_TARGET),
+                 cell_number(active, loop->edges[i], HOT_COUNT));
+    fputs("}\n", dot);
+    enum status status = fclose(dot) == 0
+                             ? layout_make(layouts, ROLES + 1, text, p->r->e)
+                             : error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
+    for (size_t i = 0; status == STATUS_OK && i <= ROLES; i++)
+        layout_fit(&layouts[i], i < ROLES ? CANVAS_PAGE - 20 : CANVAS_PAGE / 2 - 30);
+    free(text);
+    return status;
+}
+
+static void lack_both(struct page *p, const char *game, const char *reason) {
+    char id[140];
+    snprintf(id, sizeof id, "hot-best-%s", game);
+    page_lack(p, id, "Which hot edges are found, missed and invented?", reason);
+    snprintf(id, sizeof id, "loop-%s", game);
+    page_lack(p, id, "Why count edges and not blocks?", reason);
+}
+
+enum status page_graphs(struct page *p, const char *game) {
+    struct hot_graph g;
+    struct table active = {0};
+    struct loop loop;
+    struct layout layouts[ROLES + 1] = {0};
+    if (!p->graphviz) {
+        lack_both(p, game,
+                  "Graphviz is not installed, which lays graphs out: install graphviz and "
+                  "run 'hotgraph report' on the database.");
+        return STATUS_OK;
+    }
+    enum status status = ask_graph(p, game, &g);
+    if (status == STATUS_OK)
+        status = page_ask(p, &active, LOOP_SQL, game);
+    const bool has_loop = status == STATUS_OK && find_loop(&active, &loop);
+    if (!has_loop)
+        loop = (struct loop){0};
+    if (status == STATUS_OK && table_rows(&g.hot) == 0) {
+        lack_both(p, game, "The exact graph of this game is not in the database edge by edge.");
+    } else if (status == STATUS_OK) {
+        status = lay_out(p, &g, &active, &loop, layouts);
+        for (size_t i = 0; status == STATUS_OK && i < ROLES; i++)
+            status = draw_role(p, game, &g, i, &layouts[i]);
+        if (status == STATUS_OK && has_loop)
+            status = draw_loop(p, game, &active, &loop, &layouts[ROLES]);
+        else if (status == STATUS_OK) {
+            char id[140];
+            snprintf(id, sizeof id, "loop-%s", game);
+            page_lack(p, id, "Why count edges and not blocks?",
+                      "No hot loop of 3 to 8 blocks has a block with two predecessors here.");
+        }
+    }
+    for (size_t i = 0; i < ROLES + 1; i++)
+        layout_free(&layouts[i]);
+    table_free(&active);
+    free_graph(&g);
+    return status;
+}

@@ -1,0 +1,393 @@
+/*
+ * The figures by which the paper (Napoli 2015, figures 5 to 10) explains GFCGaussiano on invented
+ * numbers, drawn from what happened on a game with the configuration that it names most often.
+ */
+#include "report/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAM                                                                                     \
+    "stream_id = (SELECT stream_id FROM completeness WHERE experiment = ?1 AND game = ?2"          \
+    " AND variant = '')"
+
+static const char NOT_RECORDED[] =
+    "The database has no rows for it: its experiment lacks the configuration 10/15/13/5, or it was "
+    "computed before such rows were kept.";
+
+struct name {
+    char text[140];
+};
+static struct name name_of(const char *kind, const char *game) {
+    struct name n;
+    snprintf(n.text, sizeof n.text, "%s-%s", kind, game);
+    return n;
+}
+
+/* ---- figure 6: what is sampled ---- */
+
+/* Of an NTSC NES. */
+static double to_ms(double cycles) {
+    return cycles / 1789.773;
+}
+
+/* A magnified batch: its addresses in rows of five. */
+static void magnify(struct canvas *c, const struct table *t, size_t first, size_t end, double y) {
+    canvas_text(c, 10, y, ANCHOR_LEFT, INK_TEXT, "Batch %s: %s at %s, ..., in order",
+                cell_text(t, first, 2), cell_text(t, first, 4), cell_text(t, first, 3));
+    for (size_t i = first; i < end; i++) {
+        const size_t place = i - first;
+        canvas_code(c, 10 + 93.0 * (double)(place % 5), y + 22 + 18.0 * (double)(place / 5),
+                    ANCHOR_LEFT, strcmp(cell_text(t, i, 5), "1") == 0 ? INK_MUTED : INK_TEXT,
+                    "%s %.3s", cell_text(t, i, 3), cell_text(t, i, 4));
+    }
+}
+
+static void draw_stretches(struct canvas *c, const struct table *t, const struct axis *x,
+                           double y) {
+    for (size_t i = 0; i < table_rows(t); i++) {
+        const double from = axis_at(x, to_ms(cell_number(t, i, 0))),
+                     to = i + 1 < table_rows(t) ? axis_at(x, to_ms(cell_number(t, i + 1, 0)))
+                                                : x->to;
+        const bool busy = strcmp(cell_text(t, i, 5), "1") == 0;
+        const bool sampled = table_cell(t, i, 2) != NULL;
+        if (sampled)
+            canvas_rect(c, from, y - 8, fmax(to - from, 0.4), 46, INK_TEXT, 1, NULL);
+        else
+            canvas_rect(c, from, y, fmax(to - from, 0.2), 30, busy ? INK_BAND : INK_SERIES, 1,
+                        NULL);
+        if (strcmp(cell_text(t, i, 6), "1") == 0) {
+            canvas_line(c, from, y - 14, from, y + 34, INK_MISSED, 1.5, STROKE_SOLID);
+            canvas_text(c, from + 3, y - 14, ANCHOR_LEFT, INK_MISSED, "NMI");
+        }
+    }
+}
+
+static enum status intervals(struct page *p, const char *game) {
+    static const char question[] = "What does the sampler see?";
+    static const char sql[] =
+        "SELECT cycle, frame, batch, printf('%04X', address), text, busy,"
+        " interrupt FROM excerpt WHERE figure = 'intervals' AND " STREAM " ORDER BY place";
+    const struct name id = name_of("intervals", game);
+    struct table t;
+    enum status status = page_ask(p, &t, sql, game);
+    if (status != STATUS_OK)
+        return status;
+    size_t first = 0, end;
+    while (first < table_rows(&t) && table_cell(&t, first, 2) == NULL)
+        first++;
+    if (first == table_rows(&t)) {
+        table_free(&t);
+        page_lack(p, id.text, question,
+                  "No batch after frame 3,000 is recorded: the replay is shorter, is not sampled "
+                  "by time, or was computed before such rows were kept.");
+        return STATUS_OK;
+    }
+    for (end = first;
+         end < table_rows(&t) && strcmp(cell_text(&t, end, 2), cell_text(&t, first, 2)) == 0;)
+        end++;
+    const double from = to_ms(cell_number(&t, 0, 0)),
+                 to = to_ms(cell_number(&t, table_rows(&t) - 1, 0));
+    const struct axis x = {.low = from, .high = to, .from = 12, .to = CANVAS_COLUMN - 12};
+    struct canvas c;
+    canvas_start(
+        &c, id.text, CANVAS_COLUMN, 260, question,
+        "A time line of executed instructions: pale where the program only waits, coloured "
+        "where it works, black where a batch is sampled; below, the addresses of the first "
+        "batch.");
+    axis_across(&c, &x, 30, 78, "emulated time since power-on, ms");
+    draw_stretches(&c, &t, &x, 42);
+    magnify(&c, &t, first, end, 142);
+    char caption[400];
+    snprintf(caption, sizeof caption,
+             "Blue: work; pale: waiting for the next frame; black: sampled, 25 instructions at a "
+             "time. After the paper's figure 6; %.80s, frame %.20s, from batch %.20s on.",
+             game, cell_text(&t, first, 1), cell_text(&t, first, 2));
+    table_free(&t);
+    return page_figure(p, &c, question, caption);
+}
+
+/* ---- figure 8: low and high ---- */
+
+enum { WINDOW = 13, THRESHOLD = 15, BATCH_MOST = 256 };
+
+/* Means of the windows, as core/profile/windows.c has them, and their standard deviation. */
+static double window_statistics(const double *at, size_t n, double *means) {
+    const size_t count = n - WINDOW + 1;
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < count; i++) {
+        double total = 0;
+        for (size_t k = 0; k < WINDOW; k++)
+            total += at[i + k];
+        means[i] = floor(total / WINDOW);
+        sum += means[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        squares += (means[i] - sum / (double)count) * (means[i] - sum / (double)count);
+    return sqrt(squares / (double)count);
+}
+
+static void draw_batch(struct canvas *c, const double *at, size_t n, double top, const char *what,
+                       const char *batch) {
+    double means[BATCH_MOST], least = at[0], most = at[0];
+    const double deviation = window_statistics(at, n, means);
+    for (size_t i = 0; i < n; i++) {
+        least = fmin(least, at[i]);
+        most = fmax(most, at[i]);
+    }
+    const struct axis x = {.low = 1, .high = (double)n, .from = 66, .to = CANVAS_COLUMN - 14};
+    const struct axis y = {
+        .low = least, .high = most > least ? most : least + 1, .from = top + 130, .to = top + 34};
+    canvas_text(c, 4, top + 14, ANCHOR_LEFT, INK_TEXT, "%s batch %s: deviation %.1f %s %d bytes",
+                what, batch, deviation, deviation <= THRESHOLD ? "<=" : ">", THRESHOLD);
+    canvas_line(c, x.from, y.from, x.to, y.from, INK_GRID, 1, STROKE_SOLID);
+    canvas_line(c, x.from, y.to, x.to, y.to, INK_GRID, 1, STROKE_SOLID);
+    canvas_code(c, x.from - 8, y.from + 5, ANCHOR_RIGHT, INK_MUTED, "%04X", (unsigned)least);
+    canvas_code(c, x.from - 8, y.to + 5, ANCHOR_RIGHT, INK_MUTED, "%04X", (unsigned)most);
+    double line[2 * BATCH_MOST];
+    for (size_t i = 0; i < n - WINDOW + 1; i++) {
+        line[2 * i] = axis_at(&x, (double)i + 1 + (WINDOW - 1) / 2.0);
+        line[2 * i + 1] = axis_at(&y, means[i]);
+    }
+    canvas_path(c, line, n - WINDOW + 1, INK_MISSED, 2.5, STROKE_SOLID);
+    for (size_t i = 0; i < n; i++) {
+        char hint[60];
+        snprintf(hint, sizeof hint, "instruction %zu: %04X", i + 1, (unsigned)at[i]);
+        canvas_dot(c, axis_at(&x, (double)i + 1), axis_at(&y, at[i]), 3.5, 0, INK_SERIES, hint);
+    }
+}
+
+/* Draws the batch that a rule chose; false where there is none. */
+static enum status one_batch(struct page *p, struct canvas *c, const char *game, const char *sql,
+                             double top, const char *what, bool *drawn) {
+    struct table t;
+    double at[BATCH_MOST];
+    enum status status = page_ask(p, &t, sql, game);
+    const size_t n = table_rows(&t);
+    *drawn = status == STATUS_OK && n >= WINDOW && n <= BATCH_MOST;
+    for (size_t i = 0; *drawn && i < n; i++)
+        at[i] = cell_number(&t, i, 1);
+    if (*drawn)
+        draw_batch(c, at, n, top, what, cell_text(&t, 0, 0));
+    else
+        canvas_text(c, 4, top + 14, ANCHOR_LEFT, INK_MUTED, "%s: there is no such batch here.",
+                    what);
+    table_free(&t);
+    return status;
+}
+
+static enum status batches(struct page *p, const char *game) {
+    static const char question[] = "When is a batch low, and when high?";
+    const struct name id = name_of("windows", game);
+    struct canvas c;
+    bool low = false, high = false;
+    canvas_start(
+        &c, id.text, CANVAS_COLUMN, 356, question,
+        "Two batches: discs are the addresses of their instructions in order, a line the "
+        "means of windows of 13; the first batch stays in one place, the second does not.");
+    enum status status = one_batch(p, &c, game,
+                                   "SELECT batch, address FROM excerpt WHERE figure = 'low batch'"
+                                   " AND " STREAM " ORDER BY place",
+                                   4, "Low", &low);
+    if (status == STATUS_OK)
+        status = one_batch(p, &c, game,
+                           "SELECT batch, address FROM excerpt WHERE figure = 'high batch'"
+                           " AND " STREAM " ORDER BY place",
+                           168, "High", &high);
+    if (status != STATUS_OK || (!low && !high)) {
+        canvas_free(&c);
+        if (status == STATUS_OK)
+            page_lack(p, id.text, question, NOT_RECORDED);
+        return status;
+    }
+    canvas_text(&c, CANVAS_COLUMN - 14, 336, ANCHOR_RIGHT, INK_MUTED,
+                "instruction of the batch; up: address");
+    char caption[300];
+    snprintf(caption, sizeof caption,
+             "The median low and the median high batch by deviation of the window means. After the "
+             "paper's figure 8; %.80s, configuration 10/15/13/5.",
+             game);
+    return page_figure(p, &c, question, caption);
+}
+
+/* ---- figure 9: bins ---- */
+
+enum { BIN_EVENT, BIN_BATCH, BIN_MOMENT, BIN_PLACE, BIN_CENTROID, BIN_COUNT, BIN_MEAN };
+
+static void draw_bins(struct canvas *c, const struct table *t, size_t first, size_t end, double y,
+                      double mean, size_t changed) {
+    for (size_t i = first; i < end; i++) {
+        const double x = 10 + 93.0 * (double)(i - first);
+        const bool here = (size_t)cell_number(t, i, BIN_PLACE) == changed;
+        const double centroid = cell_number(t, i, BIN_CENTROID);
+        canvas_rect(c, x, y, 88, 60, here ? INK_SERIES : INK_BAND, here ? 0.25 : 1, NULL);
+        canvas_text(c, x + 44, y + 18, ANCHOR_MIDDLE, INK_TEXT, "%.2f", centroid);
+        canvas_text(c, x + 44, y + 36, ANCHOR_MIDDLE, INK_MUTED, "%s hit%s",
+                    cell_text(t, i, BIN_COUNT),
+                    strcmp(cell_text(t, i, BIN_COUNT), "1") == 0 ? "" : "s");
+        canvas_text(c, x + 44, y + 54, ANCHOR_MIDDLE, here ? INK_TEXT : INK_MUTED, "|d| %.2f",
+                    fabs(centroid - mean));
+    }
+}
+
+/* The bin whose centroid or count is not the same before and after; else the new one. */
+static size_t find_changed(const struct table *t, size_t before, size_t after, size_t end) {
+    for (size_t i = after; i < end; i++) {
+        bool same = false;
+        for (size_t k = before; k < after; k++)
+            same |= strcmp(cell_text(t, i, BIN_CENTROID), cell_text(t, k, BIN_CENTROID)) == 0 &&
+                    strcmp(cell_text(t, i, BIN_COUNT), cell_text(t, k, BIN_COUNT)) == 0;
+        if (!same && fabs(cell_number(t, i, BIN_CENTROID) - cell_number(t, i, BIN_MEAN)) < 65536)
+            return (size_t)cell_number(t, i, BIN_PLACE);
+    }
+    return SIZE_MAX;
+}
+
+static enum status insertion(struct page *p, const char *game, const char *event, const char *kind,
+                             const char *question, const char *what) {
+    const struct name id = name_of(kind, game);
+    struct table t;
+    char sql[400];
+    snprintf(sql, sizeof sql,
+             "SELECT event, batch, moment, place, centroid, count, mean FROM bin_history WHERE"
+             " event = '%s' AND " STREAM " ORDER BY moment = 'after', place",
+             event);
+    enum status status = page_ask(p, &t, sql, game);
+    if (status != STATUS_OK)
+        return status;
+    const size_t rows = table_rows(&t);
+    size_t after = 0;
+    while (after < rows && strcmp(cell_text(&t, after, BIN_MOMENT), "before") == 0)
+        after++;
+    if (rows == 0) {
+        table_free(&t);
+        page_lack(p, id.text, question,
+                  "After batch 1,000 no insertion did this here, or the "
+                  "database has no rows for it.");
+        return STATUS_OK;
+    }
+    const double mean = cell_number(&t, 0, BIN_MEAN);
+    const size_t changed = find_changed(&t, 0, after, rows);
+    struct canvas c;
+    canvas_start(&c, id.text, CANVAS_COLUMN, 224, question,
+                 "Neighbouring bins before and after a window mean is put in: their centres, how "
+                 "often each was hit, and how far from the mean they are.");
+    canvas_text(&c, 10, 20, ANCHOR_LEFT, INK_TEXT,
+                "The mean %.0f comes, in batch %s. Before:", mean, cell_text(&t, 0, BIN_BATCH));
+    draw_bins(&c, &t, 0, after, 30, mean, strcmp(event, "new") == 0 ? SIZE_MAX : changed);
+    canvas_text(&c, 10, 118, ANCHOR_LEFT, INK_TEXT, "After:");
+    draw_bins(&c, &t, after, rows, 128, mean, changed);
+    canvas_text(&c, CANVAS_COLUMN - 12, 212, ANCHOR_RIGHT, INK_MUTED,
+                "centres, and distances |d| from the mean, in bytes");
+    char caption[400];
+    snprintf(
+        caption, sizeof caption,
+        "%s A mean belongs to the nearest bin within 10 bytes, or makes one. After the paper's "
+        "figure 9; %.80s, batch %.20s, configuration 10/15/13/5.",
+        what, game, cell_text(&t, 0, BIN_BATCH));
+    table_free(&t);
+    return page_figure(p, &c, question, caption);
+}
+
+/* ---- figure 10: paths ---- */
+
+static double path(const struct table *t, const char *name) {
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (strcmp(cell_text(t, i, 0), name) == 0)
+            return cell_number(t, i, 1);
+    return NAN;
+}
+
+static void box(struct canvas *c, double x, double y, double width, const char *first,
+                const char *second) {
+    canvas_rect(c, x, y, width, 44, INK_BAND, 1, NULL);
+    canvas_frame(c, x, y, width, 44, INK_COLD, 1);
+    canvas_text(c, x + width / 2, y + 18, ANCHOR_MIDDLE, INK_TEXT, "%s", first);
+    canvas_text(c, x + width / 2, y + 36, ANCHOR_MIDDLE, INK_MUTED, "%s", second);
+}
+
+/* An arrow as thick as its share of all that comes to where it leaves, with how often. */
+static void flow(struct canvas *c, double x1, double y1, double x2, double y2, double count,
+                 double of, const char *what, enum anchor side) {
+    const double share = of > 0 && isfinite(count) ? count / of : 0;
+    canvas_line(c, x1, y1, x2, y2, INK_SERIES, 1 + 7 * share, STROKE_SOLID);
+    canvas_arrow(c, x2, y2 + 6, x2 - x1, y2 - y1, INK_SERIES);
+    if (what == NULL)
+        return;
+    const bool slant = x1 != x2;
+    const double off = 8 + 4 * share + (slant ? 16 : 0), y = (y1 + y2) / 2 - (slant ? 10 : 0);
+    const double x = (x1 + x2) / 2 + (side == ANCHOR_LEFT ? off : -off);
+    canvas_text(c, x, y - 1, side, INK_TEXT, "%s%.0f", what, count);
+    canvas_text(c, x, y + 16, side, INK_MUTED, "%.1f %%", 100 * share);
+}
+
+static enum status paths(struct page *p, const char *game) {
+    static const char question[] = "Which way do the samples go through the algorithm?";
+    const struct name id = name_of("paths", game);
+    struct table t;
+    enum status status =
+        page_ask(p, &t, "SELECT path, count FROM path_count WHERE " STREAM " ORDER BY path", game);
+    if (status != STATUS_OK)
+        return status;
+    const double all = path(&t, "batches"), low = path(&t, "low"), high = path(&t, "high"),
+                 means = path(&t, "means"), made = path(&t, "new bin"), walked = path(&t, "walked"),
+                 grown = path(&t, "grown"), called = path(&t, "called"),
+                 transfers = path(&t, "transfers"), recurrent = path(&t, "recurrent"),
+                 built = path(&t, "built"), edges = path(&t, "edges");
+    if (!(all > 0) || !isfinite(edges + called + grown + made)) {
+        table_free(&t);
+        page_lack(p, id.text, question, NOT_RECORDED);
+        return STATUS_OK;
+    }
+    struct canvas c;
+    char text[80];
+    canvas_start(
+        &c, id.text, CANVAS_COLUMN, 480, question,
+        "The algorithm as a flow chart: batches part into low and high ones; the means of "
+        "low ones go into bins, then blocks are grown; transfers of high ones become edges "
+        "where they lie between recurrent places.");
+    snprintf(text, sizeof text, "%.0f", all);
+    box(&c, 150, 8, 180, "Batches", text);
+    flow(&c, 200, 52, 116, 110, low, all, "low ", ANCHOR_RIGHT);
+    flow(&c, 280, 52, 364, 110, high, all, "high ", ANCHOR_LEFT);
+    snprintf(text, sizeof text, "%.0f means", means);
+    box(&c, 16, 118, 200, "into bins", text);
+    snprintf(text, sizeof text, "%.0f transfers", transfers);
+    box(&c, 264, 118, 200, "look at transfers", text);
+    flow(&c, 116, 162, 116, 222, made, means, "new bins ", ANCHOR_LEFT);
+    flow(&c, 364, 162, 364, 222, recurrent, transfers, "recurrent ", ANCHOR_RIGHT);
+    snprintf(text, sizeof text, "%.0f instructions", walked);
+    box(&c, 16, 230, 200, "buildCFGR", text);
+    snprintf(text, sizeof text, "%.0f have no block yet", built);
+    box(&c, 264, 230, 200, "is the target a block?", text);
+    flow(&c, 264, 252, 224, 252, built, recurrent, NULL, ANCHOR_LEFT);
+    flow(&c, 116, 274, 116, 334, grown, walked, "grow a block ", ANCHOR_LEFT);
+    flow(&c, 364, 274, 364, 334, edges, recurrent, "edges ", ANCHOR_RIGHT);
+    snprintf(text, sizeof text, "%.0f calls of itself", called);
+    box(&c, 16, 342, 200, "blocks and their edges", text);
+    box(&c, 264, 342, 200, "edges that lead far away", "between known blocks");
+    flow(&c, 116, 386, 190, 426, grown, walked, NULL, ANCHOR_RIGHT);
+    flow(&c, 364, 386, 290, 426, edges, recurrent, NULL, ANCHOR_LEFT);
+    box(&c, 150, 432, 180, "The graph", "");
+    table_free(&t);
+    char caption[300];
+    snprintf(caption, sizeof caption,
+             "How often each path was taken; an arrow is as thick as its share of what comes to "
+             "where it leaves. After the paper's figure 10; %.80s, configuration 10/15/13/5.",
+             game);
+    return page_figure(p, &c, question, caption);
+}
+
+enum status page_paper(struct page *p, const char *game) {
+    enum status status = intervals(p, game);
+    if (status == STATUS_OK)
+        status = batches(p, game);
+    if (status == STATUS_OK)
+        status = insertion(p, game, "moved", "bin-moved", "What does a mean do to its bin?",
+                           "The centre of the bin moves by at least one byte.");
+    if (status == STATUS_OK)
+        status = insertion(p, game, "new", "bin-new", "When does a bin begin?",
+                           "No bin is near enough, so one is made.");
+    return status == STATUS_OK ? paths(p, game) : status;
+}
