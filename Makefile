@@ -143,7 +143,7 @@ bench: program
 bench-native: build
 	$(call install,$(NATIVE_PACKAGES))
 	@mkdir -p $(RESULTS)
-	@python3 tests/bench_native.py $(BUILD)/hotgraph $(BUILD)/tests/native_insert $(RESULTS)/native.csv
+	@python3 tests/bench_native.py $(BUILD)/hotgraph $(BUILD)/tests/native_insert $(RESULTS)/native.db
 
 games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done

@@ -585,3 +585,95 @@ FROM (SELECT *, seconds / base_seconds AS slowdown,
     WINDOW w AS (PARTITION BY game, configuration, engine, mode, frames))
 GROUP BY game, configuration, engine, mode, frames
 ORDER BY configuration, engine, mode, game;
+
+-- ---- probes in native programs: see docs/native.md ----
+
+-- How many of a program's sites got a probe that is reached by jumps alone, in percent.
+CREATE VIEW native_fast_share AS
+SELECT p.name AS program, s.kind, s.assignment, s.sites,
+    round(100.0 * (over_one + over_several + padding + coalesce(reachable, 0) + constrained) / sites, 2)
+        AS fast_percent,
+    round(100.0 * over_one / sites, 2) AS over_one_percent,
+    round(100.0 * over_several / sites, 2) AS over_several_percent,
+    round(100.0 * padding / sites, 2) AS padding_percent,
+    round(100.0 * coalesce(reachable, 0) / sites, 2) AS reachable_percent,
+    round(100.0 * constrained / sites, 2) AS constrained_percent,
+    s.trap, s.refused, s.unproven, p.command, p.native_program_id
+FROM native_share s JOIN native_program p USING (native_program_id)
+WHERE s.sites > 0
+ORDER BY p.name, p.command, s.kind, s.assignment;
+
+-- What it costs, the medians of all rounds. For the whole program `ratio` is the median of each
+-- round's time over that of the run without beside it; for a hit `added_ns` is what comes on top.
+CREATE VIEW native_cost AS
+SELECT p.name AS program, c.what, c.strategy, c.threads, c.probes, c.rounds, c.seconds,
+    c.base_seconds, round(c.ratio, 3) AS ratio,
+    CASE c.what WHEN 'hit' THEN round(1e9 * c.added, 3) END AS added_ns,
+    CASE WHEN c.what IN ('insertion', 'removal') THEN round(1e6 * c.seconds, 3) END AS us_a_probe,
+    p.command, r.uuid AS run, c.native_program_id, c.run_id
+FROM (SELECT run_id, native_program_id, what, strategy, threads, probes, max(n) AS rounds,
+        avg(CASE WHEN by_seconds IN ((n + 1) / 2, (n + 2) / 2) THEN seconds END) AS seconds,
+        avg(CASE WHEN by_base IN ((n + 1) / 2, (n + 2) / 2) THEN base_seconds END) AS base_seconds,
+        avg(CASE WHEN by_ratio IN ((n + 1) / 2, (n + 2) / 2) THEN seconds / base_seconds END) AS ratio,
+        avg(CASE WHEN by_added IN ((n + 1) / 2, (n + 2) / 2) THEN seconds - base_seconds END) AS added
+    FROM (SELECT *, count(*) OVER w AS n, row_number() OVER (w ORDER BY seconds) AS by_seconds,
+            row_number() OVER (w ORDER BY base_seconds) AS by_base,
+            row_number() OVER (w ORDER BY seconds / base_seconds) AS by_ratio,
+            row_number() OVER (w ORDER BY seconds - base_seconds) AS by_added
+        FROM native_time
+        WINDOW w AS (PARTITION BY run_id, native_program_id, what, strategy, threads, probes))
+    GROUP BY run_id, native_program_id, what, strategy, threads, probes) c
+    JOIN native_program p USING (native_program_id)
+    JOIN run r USING (run_id)
+ORDER BY c.run_id, c.what, p.name, p.command, c.strategy, c.threads, c.probes;
+
+-- Calls by function as tools count them, beside what probes counted.
+CREATE VIEW native_calls AS
+SELECT p.name AS program, t.tool, count(*) AS functions, sum(t.calls = h.calls) AS equal,
+    round(100.0 * sum(t.calls = h.calls) / count(*), 2) AS equal_percent, p.command,
+    p.native_program_id
+FROM native_routine h
+    JOIN native_routine t USING (native_program_id, address)
+    JOIN native_program p USING (native_program_id)
+WHERE h.tool = 'hotgraph' AND t.tool <> 'hotgraph'
+GROUP BY p.native_program_id, t.tool
+ORDER BY p.name, p.command, t.tool;
+
+-- What was published, as far as figures are public, and what is found here.
+CREATE VIEW native_published AS
+WITH published(paper, figure, unit, least, most) AS (VALUES
+    ('NOProbe, thesis (Balboul 2020)', 'insertion over a uprobe''s, fewer than 16 threads', 'ratio',
+        NULL, 0.1667),
+    ('NOProbe, article (2025)', 'fast share of sites', '%', 97.0, 99.0),
+    ('DIBE', 'insertion alone', 'us', 3.0, 4.0)),
+ours(figure, least, most, of) AS (
+    SELECT 'fast share of sites', min(fast_percent), max(fast_percent), count(DISTINCT program)
+    FROM native_fast_share WHERE assignment = 'local'
+    UNION ALL
+    SELECT 'insertion alone', min(us_a_probe), max(us_a_probe), count(*)
+    FROM native_cost WHERE what = 'insertion' AND probes = 1 AND strategy = 'hotprobe'
+    UNION ALL
+    SELECT 'insertion over a uprobe''s, fewer than 16 threads', round(min(o.seconds / u.seconds), 4),
+        round(max(o.seconds / u.seconds), 4), count(*)
+    FROM native_cost o JOIN native_cost u USING (run_id, native_program_id, what, threads, probes)
+    WHERE what = 'insertion' AND o.strategy = 'hotprobe' AND u.strategy = 'uprobe' AND threads < 16)
+SELECT p.paper, p.figure, p.unit, p.least AS published_least, p.most AS published_most,
+    o.least AS least_here, o.most AS most_here, o.of AS measured
+FROM published p LEFT JOIN ours o USING (figure)
+ORDER BY p.paper, p.figure;
+
+-- libdynprof's table: whole programs with all functions counted, beside other ways to count them,
+-- as multiples of the time without. Its own figures are not public.
+CREATE VIEW native_whole AS
+SELECT program, max(CASE strategy WHEN 'functions' THEN ratio END) AS functions,
+    max(CASE strategy WHEN 'functions, threshold' THEN ratio END) AS with_threshold,
+    max(CASE strategy WHEN 'functions, per thread' THEN ratio END) AS per_thread,
+    max(CASE strategy WHEN 'blocks' THEN ratio END) AS blocks,
+    max(CASE strategy WHEN 'libraries' THEN ratio END) AS libraries,
+    max(CASE strategy WHEN 'perf' THEN ratio END) AS perf,
+    max(CASE strategy WHEN '-pg' THEN ratio END) AS pg,
+    max(CASE strategy WHEN 'uftrace' THEN ratio END) AS uftrace,
+    max(CASE strategy WHEN 'callgrind' THEN ratio END) AS callgrind, command, run, run_id
+FROM native_cost WHERE what = 'whole'
+GROUP BY run_id, native_program_id
+ORDER BY run_id, program, command;

@@ -35,6 +35,7 @@ static const struct command {
     {"lockstep", "run games in many ways at once; find where they differ", command_lockstep},
 #ifdef HOTGRAPH_NATIVE
     {"native", "run a program of this machine with probes in it", command_native},
+    {"measured", "store what was measured of a native program", command_measured},
 #endif
     {"movie", "describe an .fm2 movie, see whether it plays, or make one", command_movie},
 };

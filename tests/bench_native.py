@@ -1,42 +1,49 @@
 #!/usr/bin/env python3
-"""Probes in native programs, measured: bench_native.py HOTGRAPH NATIVE_INSERT OUT.csv [ROUNDS]
+"""Probes in native programs, measured: bench_native.py HOTGRAPH NATIVE_INSERT DATABASE [ROUNDS]
 
-Rows of OUT.csv are "section,subject,variant,figure,value,unit"; the tables printed are made from them.
+Rows go into the database as they come, through `hotgraph native --db` and `hotgraph measured`; what
+is printed at the end are its views (hotgraph results --view native_...). Some minutes in all: each
+run of a tool has a time limit, and what goes beyond it is left out and said so.
 
-  time       programs of the system with fixed input: processor time with every function counted,
-             every block, perf, uftrace and callgrind, each beside a run without (median of ratios)
   micro      a loop that calls a small function: nanoseconds added to a call
-  share      sites that got a fast probe: entries, leaders, instructions; without padding, greedy,
-             local, exact
-  insertion  microseconds a probe, for 1 to 16 threads, single and in batches of 1000, and a uprobe's
   counts     calls by function, against callgrind's
+  insertion  seconds a probe, for 1 to 16 threads, single and in batches of 1000, and a uprobe's
+  share      sites that got a fast probe: entries, leaders, instructions; without padding, without
+             reachable padding, greedy, local, exact
+  time       programs of the system with fixed input: processor time with every function counted,
+             every block, shared libraries, perf, uftrace, callgrind, each beside a run without
+
+SECTIONS=micro,share does only these; BUDGET (seconds a run, 60) is each tool's time limit.
 """
-import csv
 import json
 import os
 import re
 import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
+import time
+import uuid
 
-HOTGRAPH, INSERT, OUT = (os.path.abspath(p) for p in sys.argv[1:4])
+HOTGRAPH, INSERT, DATABASE = (os.path.abspath(p) for p in sys.argv[1:4])
 ROUNDS = int(sys.argv[4]) if len(sys.argv) > 4 else 5
-ROWS = []
+BUDGET = float(os.environ.get("BUDGET", "60"))
+RUN = str(uuid.uuid4())
+STARTED = time.monotonic()
 
+# COUNT is how much there is to do: little for tools that take a hundred times as long.
 SQL = """create table t(a integer primary key, b text, c real);
-with recursive n(i) as (select 1 union all select i+1 from n where i < 200000)
+with recursive n(i) as (select 1 union all select i+1 from n where i < COUNT)
   insert into t select i, 'x'||(i*7919%1000), i*0.5 from n;
 create index tb on t(b);
 select count(*), sum(c) from t where b like 'x1%';
 select b, count(*) from t group by b order by 2 desc, 1 limit 5;
 """
-LUA = """local t = {} for i = 1, 300000 do t[i] = (i * 7919) % 100003 end table.sort(t)
+LUA = """local t = {} for i = 1, COUNT do t[i] = (i * 7919) % 100003 end table.sort(t)
 local s = 0 for i, v in ipairs(t) do s = s + v * i % 7 end
 local function fib(n) if n < 2 then return n end return fib(n-1) + fib(n-2) end
-print(s, fib(27), (("ab"):rep(1000):gsub("a", "c")):sub(1, 9))
+print(s, fib(20), (("ab"):rep(1000):gsub("a", "c")):sub(1, 9))
 """
 KERNEL = r"""
 #include <stdio.h>
@@ -52,7 +59,11 @@ LEAVE int pick(int x) {
 LEAVE int fib(int n) { if (n < 2) return n; int a = fib(n - 1), b = fib(n - 2); sink = b; return a + b; }
 LEAVE unsigned mix(unsigned h, int c) { h ^= (unsigned)c; h *= 16777619u; return h ^ h >> 15; }
 LEAVE unsigned words(int n) { unsigned h = 1; for (int i = 0; i < n; i++) h = mix(h, pick(i)); return h; }
-int main(void) { printf("%u %d\n", words(300000), fib(24)); return 0; }
+int main(int argc, char **argv) {
+    int n = argc > 1 ? 1 : 10;
+    printf("%u %d\n", words(300000 * n), fib(argc > 1 ? 24 : 29));
+    return argv == 0;
+}
 """
 MICRO = r"""
 #include <stdio.h>
@@ -60,7 +71,7 @@ MICRO = r"""
 __attribute__((noinline)) int small(int x) { __asm__ volatile("" : "+r"(x)); return x * 7 + (x >> 3); }
 int main(int argc, char **argv) {
     double best = 1e9;
-    int rounds = argc > 1 ? 3 : 40, hits = argc > 1 ? 300000 : 3000000, x = 0;
+    int rounds = argc > 1 ? 3 : 20, hits = argc > 1 ? 100000 : 3000000, x = 0;
     for (int k = 0; k < rounds; k++) {
         struct timespec a, b;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
@@ -75,112 +86,158 @@ int main(int argc, char **argv) {
 """
 
 
-def row(section, subject, variant, figure, value, unit):
-    ROWS.append([section, subject, variant, figure, value, unit])
+def progress(text):
+    end = "\r" if sys.stderr.isatty() else "\n"
+    print(f"[{time.monotonic() - STARTED:4.0f} s] {text:60}", end=end, file=sys.stderr, flush=True)
 
 
-def run(command, stdin=None):
-    """Processor seconds of a command and what it printed."""
+class Failed(Exception):
+    """A tool that did not run, ran for too long or ended with an error."""
+
+
+def run(command):
+    """Processor seconds of a command, what it printed, and its errors."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, check=False)
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                              timeout=BUDGET)
+    except subprocess.TimeoutExpired as error:
+        raise Failed(f"{command[0]}: more than {BUDGET:.0f} s") from error
+    except OSError as error:
+        raise Failed(str(error)) from error
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return used, done.stdout, done.stderr.decode(errors="replace"), done.returncode
+    err = done.stderr.decode(errors="replace")
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(command)[:80]}: status {done.returncode}: {err[-300:]}")
+    return used, done.stdout, err
+
+
+def optional(name, work):
+    """What a tool cannot do is said, and is no row."""
+    progress(name)
+    try:
+        return work()
+    except Failed as error:
+        print(f"{name}: left out: {error}", file=sys.stderr)
+        return None
+
+
+def measured(command, what, tool, seconds, *, base=None, threads=1, probes=0, number=0):
+    """One row of native_time."""
+    subprocess.run([HOTGRAPH, "measured", "--db", DATABASE, "--run", RUN, "--what", what, "--tool",
+                    tool, "--threads", str(threads), "--probes", str(probes), "--round", str(number),
+                    "--seconds", repr(seconds)] +
+                   (["--base-seconds", repr(base)] if base is not None else []) + ["--"] + command,
+                   check=True)
 
 
 def native(command, *options):
-    return [HOTGRAPH, "native", "--json", "native.json", *options, "--"] + command
+    return [HOTGRAPH, "native", "--top", "1", *options, "--"] + command
+
+
+def uftrace(command, *options):
+    return ["uftrace", "record", *options, "-d", "uftrace.data", "--no-libcall"] + command
+
+
+def callgrind(command):
+    return ["valgrind", "--tool=callgrind", "--callgrind-out-file=callgrind.out"] + command
+
+
+def beside(command, variants, rounds):
+    """Rounds in which each variant has its turn beside a run without."""
+    for number in range(rounds):
+        plain, out, _ = run(command)
+        for variant in list(variants):
+            def once(variant=variant):
+                used, got, _ = run(variants[variant])
+                if variant not in ("uftrace", "-pg") and got != out:
+                    sys.exit(f"{command[0]}, {variant}: not the same output")
+                return used
+            used = optional(f"{os.path.basename(command[0])}, {variant}, {number + 1} of {rounds}", once)
+            if used is None:
+                del variants[variant]
+            else:
+                measured(command, "whole", variant, used, base=plain, number=number,
+                         threads=3 if "-p3" in command else 1)
 
 
 def times(programs):
-    for name, command in programs.items():
-        variants = {"functions": native(command), "blocks": native(command, "--blocks"),
-                    "functions, threshold 1000": native(command, "--threshold", "1000")}
+    for many, few in programs.values():
+        variants = {"functions": native(many), "functions, threshold": native(many, "--threshold", "1000"),
+                    "blocks": native(many, "--blocks"), "libraries": native(many, "--libraries")}
         if shutil.which("perf"):
-            variants["perf record"] = ["perf", "record", "-q", "-o", "perf.data", "--"] + command
+            variants["perf"] = ["perf", "record", "-q", "-o", "perf.data", "--"] + many
+        beside(many, variants, ROUNDS)
         slow = {}
         if shutil.which("uftrace"):
-            slow["uftrace"] = ["uftrace", "record", "-P.", "-d", "uftrace.data", "--no-libcall"] + command
+            slow["uftrace"] = uftrace(few, "-P.")
         if shutil.which("valgrind"):
-            slow["callgrind"] = ["valgrind", "--tool=callgrind",
-                                 "--callgrind-out-file=callgrind.out"] + command
-        ratios = {}
-        for k in range(ROUNDS):
-            plain, out, _, _ = run(command)
-            for variant, instead in {**variants, **(slow if k == 0 else {})}.items():
-                used, got, err, status = run(instead)
-                if variant != "uftrace" and (got != out or status != 0):
-                    sys.exit(f"{name}, {variant}: not the same output\n{err[-500:]}")
-                if status == 0:
-                    ratios.setdefault(variant, []).append(used / plain)
-        for variant, values in ratios.items():
-            row("time", name, variant, "ratio", round(statistics.median(values), 3), "")
+            slow["callgrind"] = callgrind(few)
+        beside(few, slow, 1)
+    build(["-O2"])
+    build(["-O2", "-pg"], "kernel_pg")
+    beside(["./kernel"], {"functions": native(["./kernel"]), "-pg": ["./kernel_pg"]}, ROUNDS)
+
+
+def build(flags, out="kernel", source=KERNEL):
+    with open("bench.c", "w", encoding="utf-8") as file:
+        file.write(source)
+    subprocess.run(["gcc", "-g", *flags, "bench.c", "-o", out], check=True)
 
 
 def micro():
-    with open("micro.c", "w", encoding="utf-8") as file:
-        file.write(MICRO)
-    subprocess.run(["gcc", "-O2", "micro.c", "-o", "micro"], check=True)
-    subprocess.run(["gcc", "-O2", "-pg", "micro.c", "-o", "micro_pg"], check=True)
+    build(["-O2"], "micro", MICRO)
+    build(["-O2", "-pg"], "micro_pg", MICRO)
 
     def ns(command):
-        return float(re.search(r"ns ([0-9.]+)", run(command)[2]).group(1))
+        found = re.search(r"ns ([0-9.]+)", run(command)[2])
+        if found is None:
+            raise Failed("nothing was timed")
+        return float(found.group(1)) * 1e-9
 
-    variants = {"hotgraph native": native(["./micro"]),
-                "hotgraph native, threshold": native(["./micro"], "--threshold", "1000000000"),
-                "hotgraph native, atomic": native(["./micro"], "--atomic"),
-                "hotgraph native, trap": native(["./micro", "few"], "--strategy", "trap",
-                                                "--functions", "small"),
+    variants = {"count": native(["./micro"]),
+                "count and threshold": native(["./micro"], "--threshold", "1000000000"),
+                "locked": native(["./micro"], "--atomic"),
+                "trap": native(["./micro", "few"], "--strategy", "trap", "--functions", "small"),
                 "-pg": ["./micro_pg"]}
     if shutil.which("uftrace"):
-        variants["uftrace -P"] = ["uftrace", "record", "-P", "small", "-d", "uftrace.data", "./micro",
-                                  "few"]
+        variants["uftrace"] = uftrace(["./micro", "few"], "-P", "small")
     if shutil.which("valgrind"):
-        variants["callgrind"] = ["valgrind", "--tool=callgrind",
-                                 "--callgrind-out-file=callgrind.out", "./micro", "few"]
-    added = {}
-    plain = []
-    for k in range(ROUNDS):
+        variants["callgrind"] = callgrind(["./micro", "few"])
+    for number in range(ROUNDS):
         base = ns(["./micro"])
-        plain.append(base)
         for variant, command in variants.items():
-            if k == 0 or "few" not in command:
-                try:
-                    added.setdefault(variant, []).append(ns(command) - base)
-                except AttributeError:
-                    pass  # the tool did not run
-    row("micro", "call", "without", "time", round(min(plain), 3), "ns")
-    for variant, values in added.items():
-        row("micro", "call", variant, "added", round(statistics.median(values), 3), "ns")
+            if number > 0 and "few" in command:
+                continue
+            value = optional(f"micro, {variant}, {number + 1} of {ROUNDS}", lambda c=command: ns(c))
+            if value is not None:
+                measured(["./micro"], "hit", variant, value, base=base, number=number)
 
 
 def shares(programs):
-    ways = {"usual (local)": [], "greedy": ["--assign", "greedy"], "exact": ["--assign", "exact"],
-            "without padding": ["--strategy", "over-one,over-several,constrained"],
-            "jumps over alone": ["--strategy", "over-one,over-several"]}
-    for name, command in programs.items():
-        for kind in "entries", "blocks", "instructions":
-            for way, options in ways.items():
-                kinds = [] if kind == "entries" else ["--" + kind]
-                run(native(command, *kinds, *options))
-                with open("native.json", encoding="utf-8") as file:
-                    sites = json.load(file)["sites"]
-                fast = sum(1 for s in sites if s.get("strategy", "trap") != "trap")
-                row("share", name, f"{kind}, {way}", "fast", round(100 * fast / len(sites), 2), "%")
-                row("share", name, f"{kind}, {way}", "sites", len(sites), "")
-                if way == "usual (local)":
-                    for strategy in sorted({s["strategy"] for s in sites if "strategy" in s}):
-                        n = sum(1 for s in sites if s.get("strategy") == strategy)
-                        row("share", name, f"{kind}, {way}", strategy, round(100 * n / len(sites), 2),
-                            "%")
+    whole = "over-one,over-several,"
+    ways = [[], ["--assign", "greedy"], ["--assign", "exact"],
+            ["--strategy", whole + "padding,constrained"], ["--strategy", whole + "constrained"]]
+    asks = {"sqlite3": "-version", "lua5.4": "-v"}
+    for name in programs:
+        command = [name, asks.get(name, "--version")]
+        for kind in [], ["--blocks"], ["--instructions"]:
+            for way in ways:
+                optional(" ".join(["share,", name] + kind + way),
+                         lambda k=kind, w=way, c=command: run([HOTGRAPH, "native", "--db", DATABASE,
+                                                               *k, *w, "--"] + c))
 
 
 def insertion():
-    out = run([INSERT, "uprobes", "1", "2", "4", "8", "16"])[1].decode()
-    for line in out.splitlines():
-        figure, threads, batch, value, unit = line.split(",")
-        row("insertion", f"{threads} threads", f"batch {batch}", figure, float(value), unit)
+    for threads in 1, 2, 4, 8, 16:
+        found = optional(f"insertion, {threads} threads", lambda t=threads: run([INSERT, "uprobes", str(t)]))
+        for line in found[1].decode().splitlines() if found is not None else []:
+            what, tool, probes, seconds, base = re.fullmatch(
+                "([^,]*),(.*),([^,]*),([^,]*),([^,]*)", line).groups()
+            if what != "hit" or threads == 1:
+                measured([INSERT], what, tool, float(seconds), threads=threads, probes=int(probes),
+                         base=float(base) if base else None)
 
 
 def callgrind_calls(path):
@@ -203,61 +260,68 @@ def callgrind_calls(path):
 
 
 def counts():
-    with open("kernel.c", "w", encoding="utf-8") as file:
-        file.write(KERNEL)
     for flags in ["-O0"], ["-O2"], ["-Os"], ["-O2", "-no-pie", "-fno-pie"]:
-        subprocess.run(["gcc", "-g", *flags, "kernel.c", "-o", "kernel"], check=True)
-        run(native(["./kernel"]))
+        build(flags)
+        command = ["./kernel", "few"]
+        run([HOTGRAPH, "native", "--db", DATABASE, "--json", "native.json", "--"] + command)
         with open("native.json", encoding="utf-8") as file:
-            ours = {s["function"]: s["count"] for s in json.load(file)["sites"]
+            ours = {s["function"]: s["address"] for s in json.load(file)["sites"]
                     if s.get("count") and s["offset"] == 0}
-        run(["valgrind", "--tool=callgrind", "--callgrind-out-file=callgrind.out", "./kernel"])
-        theirs = callgrind_calls("callgrind.out")
-        both = [f for f in ours if f in theirs]
-        same = sum(ours[f] == theirs[f] for f in both)
-        for f in both:
-            if ours[f] != theirs[f]:
-                print(f"counts differ: {' '.join(flags)} {f}: {ours[f]}, callgrind {theirs[f]}")
-        row("counts", "kernel " + " ".join(flags), "functions", "compared", len(both), "")
-        row("counts", "kernel " + " ".join(flags), "functions", "equal", same, "")
+        if optional("counts, " + " ".join(flags), lambda c=command: run(callgrind(c))) is None:
+            continue
+        calls = callgrind_calls("callgrind.out")
+        rows = [a for name, address in ours.items() if name in calls
+                for a in ("--call", f"{address}:{name}:{calls[name]}")]
+        subprocess.run([HOTGRAPH, "measured", "--db", DATABASE, "--tool", "callgrind", *rows, "--"] +
+                       command, check=True)
 
 
 def show():
-    for section in dict.fromkeys(r[0] for r in ROWS):
-        print(f"\n{section}")
-        for _, subject, variant, figure, value, unit in (r for r in ROWS if r[0] == section):
-            print(f"  {subject:14} {variant:34} {figure:32} {value:>10} {unit}")
-    for variant in "functions", "blocks":
-        ratios = [r[4] for r in ROWS if r[0] == "time" and r[2] == variant]
-        if ratios:
-            print(f"\ntime, {variant}: geometric mean {statistics.geometric_mean(ratios):.3f}, "
-                  f"highest {max(ratios):.3f}")
+    for view in "native_fast_share", "native_cost", "native_whole", "native_calls", "native_published":
+        text = subprocess.run([HOTGRAPH, "results", DATABASE, "--view", view, "--json"], check=True,
+                              capture_output=True).stdout
+        rows = json.loads(text)
+        print(f"\n{view}")
+        if not rows:
+            continue
+        names = [n for n in rows[0] if not n.endswith("_id") and n not in ("run", "command")]
+        table = [names] + [["" if r[n] is None else str(r[n]) for n in names] for r in rows
+                           if r.get("run", RUN) == RUN]
+        widths = [max(len(line[i]) for line in table) for i in range(len(names))]
+        for line in table:
+            print("  " + "  ".join(f"{cell:{w}}" for cell, w in zip(line, widths)).rstrip())
+
+
+def inputs():
+    """Each program with much to do and with little."""
+    for size, lines, rows, items in ("many", 400000, 150000, 200000), ("few", 20000, 6000, 15000):
+        for name, text in (f"{size}.txt", "\n".join(str(i * 7919 % 1000003) for i in range(lines))), \
+                          (f"{size}.sql", SQL.replace("COUNT", str(rows))), \
+                          (f"{size}.lua", LUA.replace("COUNT", str(items))):
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(text)
+    awk = "{ s += $1 * $1; n[$1 % 97]++ } END { print s, n[3] }"
+    commands = {"sqlite3": ["sqlite3", ":memory:", ".read SIZE.sql"], "gzip": ["gzip", "-c", "SIZE.txt"],
+                "bzip2": ["bzip2", "-c", "SIZE.txt"], "lua5.4": ["lua5.4", "SIZE.lua"],
+                "gawk": ["gawk", awk, "SIZE.txt"], "pigz": ["pigz", "-p3", "-c", "SIZE.txt"]}
+    return {name: [[word.replace("SIZE", size) for word in command] for size in ("many", "few")]
+            for name, command in commands.items() if shutil.which(name)}
 
 
 def main():
     folder = tempfile.mkdtemp()
     os.chdir(folder)
     try:
-        for name, text in ("in.txt", "\n".join(str(i * 7919 % 1000003) for i in range(400000))), \
-                          ("t.sql", SQL), ("t.lua", LUA):
-            with open(name, "w", encoding="utf-8") as file:
-                file.write(text)
-        programs = {"sqlite3": ["sqlite3", ":memory:", ".read t.sql"], "gzip": ["gzip", "-c", "in.txt"],
-                    "bzip2": ["bzip2", "-c", "in.txt"], "lua5.4": ["lua5.4", "t.lua"],
-                    "gawk": ["gawk", "{ s += $1 * $1; n[$1 % 97]++ } END { print s, n[3] }", "in.txt"],
-                    "pigz": ["pigz", "-p3", "-c", "in.txt"]}
-        programs = {n: c for n, c in programs.items() if shutil.which(n)}
+        programs = inputs()
         sections = os.environ.get("SECTIONS", "micro,counts,insertion,share,time").split(",")
         for name, work in {"micro": micro, "counts": counts, "insertion": insertion,
                            "share": lambda: shares(programs), "time": lambda: times(programs)}.items():
             if name in sections:
                 work()
-        with open(OUT, "w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["section", "subject", "variant", "figure", "value", "unit"])
-            writer.writerows(ROWS)
+        progress("done\n" if sys.stderr.isatty() else "done")
         show()
     finally:
+        os.chdir("/")
         shutil.rmtree(folder)
 
 

@@ -1,6 +1,6 @@
 /* What it costs to put probes in and to hit them, measured in this process, while 0 to N other
- * threads run: lines "figure,threads,batch,value,unit" on standard output. native_insert THREADS...
- */
+ * threads run: lines "what,tool,probes,seconds,seconds without" on standard output.
+ * native_insert [uprobes] THREADS... */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -80,77 +80,113 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The median round, in microseconds a probe, and what the processor spent on the first, in which
- * stubs were made, too (they are kept for the next time). Each round removes what it put in,
- * outside the time.
- */
-static void measure(struct hotprobe *h, size_t n, size_t batch, int threads) {
-    double round[ROUNDS], first = 0;
+/* What goes on for longer ends after three rounds. */
+static bool enough(int rounds, double start) {
+    return rounds >= 3 && now() - start > 2;
+}
+
+static void print_line(const char *what, const char *tool, size_t probes, double seconds,
+                       double base) {
+    printf("%s,%s,%zu,%.9g,", what, tool, probes, seconds);
+    if (base > 0)
+        printf("%.9g", base);
+    printf("\n");
+}
+
+static double median(double *round, int n) {
+    qsort(round, (size_t)n, sizeof *round, by_value);
+    return round[n / 2];
+}
+
+/* The median round, in seconds a probe, and what the processor spent on the first, in which stubs
+ * were made, too (they are kept for the next time). */
+static void measure(struct hotprobe *h, size_t n, size_t batch) {
+    double in[ROUNDS], out[ROUNDS], first = 0, begun = now();
     struct error e = {0};
-    for (int k = 0; k < ROUNDS; k++) {
-        size_t count = batch == 1 ? 50 : n, from = batch == 1 ? (size_t)k * 50 % n : 0, in = 0;
+    int k = 0;
+    for (; k < ROUNDS && !enough(k, begun); k++) {
+        size_t count = batch == 1 ? 50 : n, from = batch == 1 ? (size_t)k * 50 % n : 0, done = 0;
         double start = now(), used = processor();
         for (size_t i = from; i < from + count; i += batch)
             if (hotprobe_insert(h, requests + i, batch < n - i ? batch : n - i, &e) != STATUS_OK)
                 fail(e.text);
-        round[k] = (now() - start) * 1e6 / (double)count;
+        in[k] = (now() - start) / (double)count;
         if (k == 0)
-            first = (processor() - used) * 1e6 / (double)count;
+            first = (processor() - used) / (double)count;
         for (size_t i = from; i < from + count; i++)
-            in += requests[i].reason == HOTPROBE_DONE;
-        if (in * 100 < count * 95)
+            done += requests[i].reason == HOTPROBE_DONE;
+        if (done * 100 < count * 95)
             fail("too few probes went in");
-        if (hotprobe_remove(h, requests + from, count, &e) != STATUS_OK)
-            fail(e.text);
+        start = now();
+        for (size_t i = from; i < from + count; i += batch)
+            if (hotprobe_remove(h, requests + i, batch < n - i ? batch : n - i, &e) != STATUS_OK)
+                fail(e.text);
+        out[k] = (now() - start) / (double)count;
     }
-    printf("insertion first processor time,%d,%zu,%.3f,us\n", threads, batch, first);
-    qsort(round, ROUNDS, sizeof *round, by_value);
-    printf("insertion median,%d,%zu,%.3f,us\n", threads, batch, round[ROUNDS / 2]);
+    print_line("insertion", "hotprobe, stubs made, processor", batch, first, 0);
+    print_line("insertion", "hotprobe", batch, median(in, k), 0);
+    print_line("removal", "hotprobe", batch, median(out, k), 0);
 }
 
-/* A uprobe by perf_event_open, which is how perf and tracers put one in. */
-static void measure_uprobe(struct hotprobe *h, size_t n, int threads) {
-    struct perf_event_attr a = {.size = sizeof a, .disabled = 0};
-    const struct hotprobe_function *f;
+static double loop(int hits) {
+    double start = now();
+    int x = 0;
+    for (int i = 0; i < hits; i++)
+        x = small(x);
+    __asm__ volatile("" : : "r"(x));
+    return (now() - start) / hits;
+}
+
+/* A uprobe by perf_event_open, which is how perf and tracers put one in; -1 where there are none.
+ */
+static int uprobe(const struct hotprobe_function *f, uintptr_t site) {
+    struct perf_event_attr a = {.size = sizeof a};
     char text[32] = "", self[4096];
     int fd = open("/sys/bus/event_source/devices/uprobe/type", O_RDONLY);
-    if (fd < 0 || read(fd, text, sizeof text - 1) <= 0) {
-        printf("uprobe insertion median,%d,1,nan,us\n", threads);
-        return;
-    }
-    close(fd);
+    bool there = fd >= 0 && read(fd, text, sizeof text - 1) > 0;
+    if (fd >= 0)
+        close(fd);
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = 0;
     a.type = (unsigned)atoi(text);
     a.config1 = (uintptr_t)self;
+    a.config2 = site - f->base;
+    return there ? (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) : -1;
+}
+
+static void measure_uprobe(struct hotprobe *h, size_t n) {
+    const struct hotprobe_function *f;
+    double round[ROUNDS], begun = now();
+    int k = 0;
     hotprobe_functions(h, &f);
-    double round[ROUNDS];
-    for (int k = 0; k < ROUNDS; k++) {
-        a.config2 = requests[(size_t)k * 37 % n].site - f->base;
+    for (; k < ROUNDS && !enough(k, begun); k++) {
         double start = now();
-        long event = syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-        round[k] = (now() - start) * 1e6;
-        if (event < 0) {
-            printf("uprobe insertion median,%d,1,nan,us\n", threads);
+        int event = uprobe(f, requests[(size_t)k * 37 % n].site);
+        round[k] = now() - start;
+        if (event < 0)
             return;
-        }
-        close((int)event);
+        close(event);
     }
-    qsort(round, ROUNDS, sizeof *round, by_value);
-    printf("uprobe insertion median,%d,1,%.3f,us\n", threads, round[ROUNDS / 2]);
+    print_line("insertion", "uprobe", 1, median(round, k), 0);
+}
+
+static void measure_uprobe_hits(struct hotprobe *h) {
+    enum { FEW = 20000 };
+    const struct hotprobe_function *f;
+    hotprobe_functions(h, &f);
+    double base = loop(HITS);
+    int event = uprobe(f, (uintptr_t)small);
+    uint64_t count = 0;
+    if (event < 0)
+        return;
+    double with = loop(FEW);
+    if (read(event, &count, sizeof count) == sizeof count && count == FEW)
+        print_line("hit", "uprobe", 1, with, base);
+    close(event);
 }
 
 static void never(const struct hotprobe_hit *hit) {
     (void)hit;
-}
-
-static double loop(void) {
-    double start = now();
-    int x = 0;
-    for (int i = 0; i < HITS; i++)
-        x = small(x);
-    __asm__ volatile("" : : "r"(x));
-    return (now() - start) * 1e9 / HITS;
 }
 
 /* The same loop by turns with and without: the least of each. */
@@ -161,17 +197,17 @@ static void measure_hits(struct hotprobe *h, const char *name, uint64_t threshol
                                  .flags = flags,
                                  .call = threshold != 0 ? never : NULL};
     for (int k = 0; k < 25; k++) {
-        double t = loop();
+        double t = loop(HITS);
         without = t < without ? t : without;
         if (hotprobe_insert(h, &r, 1, NULL) != STATUS_OK || r.reason != HOTPROBE_DONE)
             fail("the loop's function cannot be probed");
-        t = loop();
+        t = loop(HITS);
         with = t < with ? t : with;
         if (hotprobe_count(h, &r) != HITS)
             fail("hits were lost");
         hotprobe_remove(h, &r, 1, NULL);
     }
-    printf("hit %s,0,1,%.3f,ns\ncall without,0,1,%.3f,ns\n", name, with - without, without);
+    print_line("hit", name, 1, with, without);
 }
 
 int main(int argc, char **argv) {
@@ -181,11 +217,13 @@ int main(int argc, char **argv) {
         fail(e.text);
     measure_hits(h, "count", 0, 0);
     measure_hits(h, "count and threshold", (uint64_t)1 << 60, 0);
-    measure_hits(h, "count atomic", 0, HOTPROBE_ATOMIC);
+    measure_hits(h, "locked", 0, HOTPROBE_ATOMIC);
     size_t n = victims(h);
     if (n != 1000)
         fail("where are the thousand functions?");
     bool uprobes = argc > 1 && strcmp(argv[1], "uprobes") == 0;
+    if (uprobes)
+        measure_uprobe_hits(h);
     for (int i = uprobes ? 2 : 1; i < argc; i++) {
         int threads = atoi(argv[i]);
         pthread_t other[64];
@@ -194,10 +232,10 @@ int main(int argc, char **argv) {
         running = true;
         for (int k = 1; k < threads; k++)
             pthread_create(&other[k], NULL, busy, NULL);
-        measure(h, n, 1000, threads);
-        measure(h, n, 1, threads);
+        measure(h, n, 1000);
+        measure(h, n, 1);
         if (uprobes)
-            measure_uprobe(h, n, threads);
+            measure_uprobe(h, n);
         running = false;
         for (int k = 1; k < threads; k++)
             pthread_join(other[k], NULL);

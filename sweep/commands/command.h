@@ -8,6 +8,7 @@
 #define HOTGRAPH_COMMAND_H
 
 int command_bench(int argc, char **argv);
+int command_measured(int argc, char **argv);
 int command_native(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);

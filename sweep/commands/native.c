@@ -16,13 +16,14 @@
 #include "cli/cli.h"
 #include "commands/command.h"
 #include "commands/native_report.h"
+#include "commands/native_rows.h"
 #include "native/hotprobe.h"
 #include "native/session.h"
 
 enum { FOLDER = 3072 };
 
 struct native_command {
-    const char *functions, *strategy, *assign, *json;
+    const char *functions, *strategy, *assign, *json, *db;
     bool blocks, instructions, libraries, unproven, atomic;
     uint64_t threshold, top;
 };
@@ -42,23 +43,6 @@ static const char details[] =
     "  hotgraph native --threshold 1000 -- gzip -c /etc/services > services.gz\n";
 
 /* ---- can it be done at all? ---- */
-
-static enum status find_program(const char *name, char *out, size_t size, struct error *e) {
-    const char *path = getenv("PATH");
-    if (strchr(name, '/') != NULL) {
-        snprintf(out, size, "%s", name);
-        return STATUS_OK;
-    }
-    for (const char *p = path != NULL ? path : "/usr/bin:/bin"; *p != 0;) {
-        size_t n = strcspn(p, ":");
-        snprintf(out, size, "%.*s/%s", n > 0 ? (int)n : 1, n > 0 ? p : ".", name);
-        struct stat st;
-        if (access(out, X_OK) == 0 && stat(out, &st) == 0 && S_ISREG(st.st_mode))
-            return STATUS_OK;
-        p += n + (p[n] == ':');
-    }
-    return error_set(e, STATUS_ARGUMENT, "%s: there is no such program", name);
-}
 
 /* `#!interpreter argument`: the interpreter is what runs. */
 static bool script(const struct bytes *file, char *out, size_t size) {
@@ -253,8 +237,34 @@ static enum status run_program(const char *path, char **argv, const char *folder
     return STATUS_OK;
 }
 
-static enum status report(const struct native_command *c, const char *program, const char *folder,
-                          int status, struct error *e) {
+/* Shares of a part of the functions are nobody's figures; nor are those of two kinds of sites. */
+static enum status store(const struct native_command *c, const struct native_report *r,
+                         char *const *argv, struct error *e) {
+    char assignment[200];
+    struct db *db;
+    int64_t program_id;
+    snprintf(assignment, sizeof assignment, "%s%s%s", c->assign != NULL ? c->assign : "local",
+             c->strategy != NULL ? "; " : "", c->strategy != NULL ? c->strategy : "");
+    struct native_rows what = {
+        .kind = c->instructions ? "instruction"
+                : c->blocks     ? "leader"
+                                : "entry",
+        .assignment = c->functions == NULL && !c->unproven ? assignment : NULL,
+    };
+    enum status s = db_open(&db, c->db, DB_WRITE, e);
+    if (s != STATUS_OK)
+        return s;
+    s = native_rows_program(db, r->program, argv, &program_id, e);
+    if (s == STATUS_OK)
+        s = native_rows_put(db, r, program_id, &what, e);
+    if (s == STATUS_OK)
+        s = db_commit(db, e);
+    db_close(db);
+    return s;
+}
+
+static enum status report(const struct native_command *c, const char *program, char *const *argv,
+                          const char *folder, int status, struct error *e) {
     struct native_report r = {0};
     enum status s = native_report_read(&r, folder, c->threshold, e);
     if (s == STATUS_OK) {
@@ -262,7 +272,9 @@ static enum status report(const struct native_command *c, const char *program, c
         r.status = status;
         if (c->json != NULL)
             s = native_report_json(&r, c->json, e);
-        else
+        if (s == STATUS_OK && c->db != NULL)
+            s = store(c, &r, argv, e);
+        if (c->json == NULL && c->db == NULL)
             native_report_print(&r, stderr, c->top);
     }
     native_report_free(&r);
@@ -285,7 +297,7 @@ static int run_native(const struct native_command *c, char **argv) {
     struct error e = {0};
     int status = 0;
     const char *temporary = getenv("TMPDIR");
-    enum status s = find_program(argv[0], path, sizeof path, &e);
+    enum status s = native_find_program(argv[0], path, sizeof path, &e);
     if (s == STATUS_OK)
         s = check_program(path, 0, &e);
     if (s == STATUS_OK)
@@ -302,7 +314,7 @@ static int run_native(const struct native_command *c, char **argv) {
     if (s == STATUS_OK)
         s = run_program(path, argv, folder, library, &status, &e);
     if (s == STATUS_OK)
-        s = report(c, path, folder, status, &e);
+        s = report(c, path, argv, folder, status, &e);
     folder_remove(folder);
     return s == STATUS_OK ? end_as(status) : failure(&e);
 }
@@ -330,6 +342,8 @@ int command_native(int argc, char **argv) {
         {"top", "N", "print the N highest counts (40; 0: all)", OPTION_NUMBER, .to = &c.top,
          .least = 0, .most = INT64_MAX},
         {"json", "FILE", "write everything to FILE, print nothing", OPTION_STRING, .to = &c.json},
+        {"db", "FILE", "put shares and calls into a database, print nothing", OPTION_STRING,
+         .to = &c.db},
         {0},
     };
     const struct usage usage = {

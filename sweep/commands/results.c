@@ -37,6 +37,11 @@ static const char *const views[] = {"results",
                                     "table1_replicated",
                                     "table2_replicated",
                                     "ranked_replicated",
+                                    "native_fast_share",
+                                    "native_cost",
+                                    "native_whole",
+                                    "native_calls",
+                                    "native_published",
                                     NULL};
 
 static const char details[] =
@@ -50,6 +55,11 @@ static const char details[] =
     "  technique_quality   fair metrics, with the sampling and what it cost\n"
     "  replicated          means and ranges over seeds, phases and movies; also\n"
     "                      table1_replicated, table2_replicated, ranked_replicated\n"
+    "  native_fast_share   native programs: how many sites have a fast probe\n"
+    "  native_cost         what probes and other tools cost there\n"
+    "  native_whole        the same for whole programs, a line a program\n"
+    "  native_calls        functions whose calls are as other tools count them\n"
+    "  native_published    published figures beside those of here\n"
     "\n"
     "CSV is as RFC 4180 has it, with a line of names; NULL is empty. JSON is a list of objects.\n"
     "\n"
@@ -251,6 +261,8 @@ int command_results(int argc, char **argv) {
         return operands.exit_status;
     if (csv && c.json)
         return usage_error("results", "--csv and --json are two forms: give one");
+    if (c.experiment != NULL && strncmp(c.view, "native_", 7) == 0)
+        return usage_error("results", "native programs belong to no experiment");
     struct error e = {0};
     return run(&c, operands.at[0], &e) == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }

@@ -1,0 +1,84 @@
+#!/bin/sh
+# What hotgraph native and hotgraph measured put into a database, and what its views make of it: a
+# wrong median or a share of the wrong sites would be in every table that is drawn from them.
+hotgraph=$(realpath "$1")
+"$hotgraph" help native >/dev/null 2>&1 || exit 77
+dir=$(mktemp -d) && cd "$dir" || exit 1
+trap 'rm -rf "$dir"' EXIT
+failed=0
+fail() { echo "FAILED: $*" >&2; failed=1; }
+is() { [ "$2" = "$3" ] || fail "$1: '$2' is not '$3'"; }
+
+cat >p.c <<'C'
+#define LEAVE __attribute__((noinline, noclone))
+volatile int sink;
+LEAVE void leaf(int x) { sink += x; }
+LEAVE void twice(int x) { leaf(x); leaf(x + 1); sink++; }
+int main(int argc, char **argv) { for (int i = 0; i < 50; i++) twice(i); return argv == 0; }
+C
+gcc -O1 p.c -o p || exit 77
+
+# ---- counts and shares ----
+for how in "" --blocks "--assign greedy" "--strategy over-one,over-several"; do
+    "$hotgraph" native $how --db r.db -- ./p || fail "native --db $how"
+done
+"$hotgraph" native --functions leaf --db r.db -- ./p || fail "native --functions --db"
+shares=$("$hotgraph" results r.db --view native_fast_share | cut -d, -f1-3)
+is "shares" "$shares" "program,kind,assignment
+p,entry,greedy
+p,entry,local
+p,entry,\"local; over-one
+p,leader,local"
+row=$("$hotgraph" results r.db --view native_fast_share | sed -n 's/^p,entry,local,\([0-9]*\),\([0-9.]*\),.*/\1 \2/p')
+"$hotgraph" native --json r.json -- ./p
+sites=$(grep -o '"address"' r.json | wc -l)
+fast=$(grep -o '"strategy"' r.json | wc -l)
+is "entries" "${row% *}" "$sites"
+awk "BEGIN { exit !(${row#* } - 100 * $fast / $sites < 0.01 && 100 * $fast / $sites - ${row#* } < 0.01) }" ||
+    fail "fast share ${row#* }: $fast of $sites"
+address() { sed -n 's/.*"address":\([0-9]*\),"function":"'"$1"'","offset":0,.*/\1/p' r.json; }
+"$hotgraph" measured --db r.db --tool other --call "$(address leaf):leaf:100" --call "$(address twice):twice:51" -- ./p ||
+    fail "measured --call"
+is "calls" "$("$hotgraph" results r.db --view native_calls | cut -d, -f1-5)" "program,tool,functions,equal,equal_percent
+p,other,2,1,50"
+
+# ---- medians, of each run for itself ----
+put() { "$hotgraph" measured --db r.db --run "$1" --what "$2" --tool "$3" --threads "$4" --probes "$5" --round "$6" --seconds "$7" $8 $9 -- ./p ||
+    fail "measured $*"; }
+put one whole functions 1 0 0 1.2 --base-seconds 1
+put one whole functions 1 0 1 9 --base-seconds 5
+put one whole functions 1 0 2 2.2 --base-seconds 2
+put one whole functions 1 0 2 7 --base-seconds 2 # the same row again: it stays
+put one whole uftrace 1 0 0 40 --base-seconds 1
+put two whole functions 1 0 0 3 --base-seconds 1
+put two hit count 1 0 0 3e-9 --base-seconds 2e-9
+put two hit count 1 0 1 5e-9 --base-seconds 3e-9
+put two insertion hotprobe 4 1 0 2e-6
+put two insertion uprobe 4 1 0 8e-6
+put two insertion hotprobe 16 1 0 9e-6
+put two insertion uprobe 16 1 0 9e-6
+is "whole" "$("$hotgraph" results r.db --view native_whole | cut -d, -f1-9 | sort)" "p,1.2,,,,,,,40
+p,3,,,,,,,
+program,functions,with_threshold,per_thread,blocks,libraries,perf,pg,uftrace"
+is "hit" "$("$hotgraph" results r.db --view native_cost | grep ,hit, | cut -d, -f2-6,10)" "hit,count,1,0,2,1.5"
+is "insertion" "$("$hotgraph" results r.db --view native_cost | grep insertion,hotprobe | cut -d, -f4,11)" "4,2
+16,9"
+is "published" "$("$hotgraph" results r.db --view native_published | sed -n 's/.*fewer than 16 threads",//p')" "ratio,,0.1667,0.25,0.25,1"
+
+# ---- mistakes ----
+says() { # PATTERN ARGUMENTS...
+    pattern=$1
+    shift
+    "$hotgraph" "$@" >out 2>err && fail "$*: succeeded"
+    grep -q -- "$pattern" err || fail "$*: says '$(cat err)'"
+}
+says "either --what" measured --db r.db --tool x -- ./p
+says "needs --seconds" measured --db r.db --tool x --what hit -- ./p
+says "takes seconds" measured --db r.db --run x --tool x --what hit --seconds fast -- ./p
+says "takes seconds" measured --db r.db --run x --tool x --what hit --seconds -1 -- ./p
+says "ADDRESS:NAME:CALLS" measured --db r.db --tool x --call 12:main -- ./p
+says "ADDRESS:NAME:CALLS" measured --db r.db --tool x --call 12:main:x -- ./p
+says "no such program" measured --db r.db --tool x --call 12:main:1 -- nosuchprogram
+says "belong to no experiment" results r.db --view native_cost --experiment x
+says "nowhere/r.db" native --db nowhere/r.db -- ./p
+exit $failed
