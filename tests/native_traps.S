@@ -266,6 +266,25 @@ begin trap_strings
     ret
 finish trap_strings
 
+# NOPs in front of loops' heads, on the way in: one has room for a jump, one for two.
+begin trap_reachable
+    mov %rdi, %rax
+    and $63, %esi
+    .byte 0x66, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0
+1:  lea 3(%rax), %rax
+    xor %rsi, %rax
+    rol $5, %rax
+    dec %esi
+    jg 1b
+    mov $9, %ecx
+    cmp %edi, %ecx
+    .byte 0x66, 0x66, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0
+2:  adc %rcx, %rax
+    dec %ecx
+    jnz 2b
+    ret
+finish trap_reachable
+
 # Addresses as pushes and returns make them.
 begin trap_computed
     lea 1f(%rip), %rax

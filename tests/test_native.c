@@ -36,7 +36,7 @@ typedef uint64_t (*trap_function)(uint64_t, uint64_t);
     X(trap_flags)                                                                                  \
     X(trap_carry)                                                                                  \
     X(trap_relative) X(trap_loops) X(trap_calls) X(trap_lock_prefix) X(trap_four) X(trap_short)    \
-        X(trap_strings) X(trap_computed) X(trap_straight)
+        X(trap_strings) X(trap_computed) X(trap_reachable) X(trap_straight)
 /* clang-format on */
 #define DECLARE(name) uint64_t name(uint64_t, uint64_t);
 TRAPS(DECLARE)
@@ -155,10 +155,12 @@ static void traps_probed(bool live) {
     } ways[] = {
         {"usual", {0}},
         {"greedy", {.assign = HOTPROBE_GREEDY}},
-        {"traps only", {.trap = true, .without = 0xf}},
+        {"traps only", {.trap = true, .without = 0x1f}},
         {"jumps and traps", {.trap = true}},
         {"no jump over several", {.without = 1 << HOTPROBE_OVER_SEVERAL, .trap = true}},
-        {"constrained and traps", {.without = 7, .trap = true}},
+        {"constrained and traps", {.without = 0xf, .trap = true}},
+        {"reachable padding and traps",
+         {.without = 0x1f & ~(1 << HOTPROBE_REACHABLE), .trap = true}},
         {"unproven", {.unproven = true}},
     };
     traps_run(before);
@@ -192,6 +194,89 @@ static void traps_probed(bool live) {
                 fail_msg("%s, kind %d, live %d: %zu mappings, were %zu", ways[w].name, kind, live,
                          mappings(), had);
         }
+}
+
+/* Threads that run through sites all the while they are put in and taken out. What they compute
+ * must be right, and a probe that stays beside those that come and go must miss nothing. */
+static atomic_bool running;
+static _Atomic uint64_t wrong;
+struct runner {
+    pthread_t thread;
+    uint64_t calls;
+};
+static void *runner(void *raw) {
+    struct runner *r = raw;
+    uint64_t want[TRAPS_COUNT];
+    for (size_t t = 0; t < TRAPS_COUNT; t++)
+        want[t] = before[t * INPUTS * INPUTS + 4 + 3 * INPUTS];
+    while (running) {
+        for (size_t t = 0; t < TRAPS_COUNT; t++)
+            if (traps[t].call != trap_relative && /* which has a variable */
+                traps[t].call(trap_inputs(4), trap_inputs(3)) != want[t])
+                wrong++;
+        r->calls++; /* trap_four is among them */
+        if (r->calls % 64 == 0)
+            usleep(1);
+    }
+    return NULL;
+}
+
+/* A slot in a NOP that is executed: the NOP jumps over it, and is a NOP again afterwards. */
+static void reachable_probed(void) {
+    unsigned others = 0x1f & ~(1u << HOTPROBE_REACHABLE);
+    struct hotprobe *h = open_session((struct hotprobe_options){.without = others});
+    const struct hotprobe_function *f = function_named(h, "trap_reachable");
+    size_t size = f->end - f->start, in = 0;
+    uint8_t *text = memcpy(malloc(size), (const void *)f->start, size);
+    traps_run(before);
+    size_t n = sites_of(h, "trap_reachable", HOTPROBE_INSTRUCTIONS, requests, MOST);
+    for (int round = 0; round < 3; round++) {
+        insert(h, requests, n);
+        in = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (requests[i].reason != HOTPROBE_DONE)
+                continue;
+            assert_int_equal(requests[i].strategy, HOTPROBE_REACHABLE);
+            in++;
+        }
+        assert_int_equal(in, 3); /* 9 bytes have room for one, 12 for two */
+        trap_reachable(1, 5);
+        for (size_t i = 0; i < n; i++)
+            assert_true(requests[i].reason != HOTPROBE_DONE || hotprobe_count(h, &requests[i]) > 0);
+        assert_memory_not_equal(text, (const void *)f->start, size);
+        traps_compare("reachable");
+        take_out(h, requests, n);
+        for (int tries = 0; tries < 300 && hotprobe_reclaim(h) > 0; tries++)
+            usleep(1000);
+        assert_memory_equal(text, (const void *)f->start, size);
+    }
+    free(text);
+    hotprobe_close(h);
+    h = open_session((struct hotprobe_options){.without = 0x1f});
+    insert(h, requests, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_not_equal(requests[i].reason, HOTPROBE_DONE);
+    hotprobe_close(h);
+}
+
+static void test_reachable_quiet(void **state) {
+    (void)state;
+    reachable_probed();
+}
+
+static void test_reachable_live(void **state) {
+    (void)state;
+    struct runner r[2] = {0};
+    traps_run(before);
+    running = true;
+    wrong = 0;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&r[i].thread, NULL, runner, &r[i]);
+    reachable_probed();
+    running = false;
+    for (int i = 0; i < 2; i++)
+        pthread_join(r[i].thread, NULL);
+    assert_int_equal(wrong, 0);
 }
 
 static void test_traps_quiet(void **state) {
@@ -321,31 +406,6 @@ static void test_threshold_once(void **state) {
         take_out(h, &r, 1);
     }
     hotprobe_close(h);
-}
-
-/* Threads that run through sites all the while they are put in and taken out. What they compute
- * must be right, and a probe that stays beside those that come and go must miss nothing. */
-static atomic_bool running;
-static _Atomic uint64_t wrong;
-struct runner {
-    pthread_t thread;
-    uint64_t calls;
-};
-static void *runner(void *raw) {
-    struct runner *r = raw;
-    uint64_t want[TRAPS_COUNT];
-    for (size_t t = 0; t < TRAPS_COUNT; t++)
-        want[t] = before[t * INPUTS * INPUTS + 4 + 3 * INPUTS];
-    while (running) {
-        for (size_t t = 0; t < TRAPS_COUNT; t++)
-            if (traps[t].call != trap_relative && /* which has a variable */
-                traps[t].call(trap_inputs(4), trap_inputs(3)) != want[t])
-                wrong++;
-        r->calls++; /* trap_four is among them */
-        if (r->calls % 64 == 0)
-            usleep(1);
-    }
-    return NULL;
 }
 
 static size_t toggles(void) {
@@ -511,7 +571,7 @@ static void test_own_sigtrap(void **state) {
     struct sigaction act = {.sa_handler = own_handler}, old;
     sigfillset(&act.sa_mask);
     sigaction(SIGTRAP, &act, NULL);
-    struct hotprobe *h = open_session((struct hotprobe_options){.trap = true, .without = 0xf});
+    struct hotprobe *h = open_session((struct hotprobe_options){.trap = true, .without = 0x1f});
     struct hotprobe_request r = {.site = (uintptr_t)trap_carry};
     insert(h, &r, 1);
     assert_int_equal(r.strategy, HOTPROBE_TRAP);
@@ -710,14 +770,15 @@ int main(int argc, char **argv) {
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traps_quiet), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_every),       cmocka_unit_test(test_one_session),
-        cmocka_unit_test(test_fork),        cmocka_unit_test(test_own_sigtrap),
-        cmocka_unit_test(test_frames),      cmocka_unit_test(test_assign),
-        cmocka_unit_test(test_traps_live),  cmocka_unit_test(test_threshold_once),
-        cmocka_unit_test(test_toggle_4),    cmocka_unit_test(test_toggle_8),
-        cmocka_unit_test(test_interrupted), cmocka_unit_test(test_births),
-        cmocka_unit_test(test_dlclose),
+        cmocka_unit_test(test_traps_quiet),    cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_every),          cmocka_unit_test(test_one_session),
+        cmocka_unit_test(test_fork),           cmocka_unit_test(test_own_sigtrap),
+        cmocka_unit_test(test_frames),         cmocka_unit_test(test_assign),
+        cmocka_unit_test(test_traps_live),     cmocka_unit_test(test_threshold_once),
+        cmocka_unit_test(test_toggle_4),       cmocka_unit_test(test_toggle_8),
+        cmocka_unit_test(test_interrupted),    cmocka_unit_test(test_births),
+        cmocka_unit_test(test_dlclose),        cmocka_unit_test(test_reachable_quiet),
+        cmocka_unit_test(test_reachable_live),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,14 +172,10 @@ static void release(struct hotprobe *h, const struct retired *r) {
     struct patch *p = r->slot;
     if (p->in || p->restored)
         return; /* in again, or done */
-    if (text_write(h, p->slot, p->slot_old, 5)) {
-        p->restored = true;
-        for (unsigned k = 0; k < 5; k++)
-            *mark_at(p->object, p->slot + k) &= (uint8_t)~MARK_OURS;
-    }
+    (void)slot_restore(h, p);
 }
 
-size_t grace_reclaim(struct hotprobe *h) {
+void grace_reclaim(struct hotprobe *h) {
     if (!h->live)
         h->seen_before = h->retired.len;
     bool over = h->live ? all_outside(h) : h->entered == h->left;
@@ -193,6 +189,9 @@ size_t grace_reclaim(struct hotprobe *h) {
     }
     if (h->live && h->seen_before == 0 && h->retired.len > 0)
         snapshot(h);
+}
+
+size_t grace_left(const struct hotprobe *h) {
     size_t bytes = 0;
     for (size_t i = 0; i < h->retired.len; i++)
         bytes += h->retired.at[i].stub != NULL ? h->retired.at[i].stub->size : 5;

@@ -47,6 +47,7 @@ enum hotprobe_strategy {
     HOTPROBE_OVER_ONE,     /* a jump over the one instruction at the site */
     HOTPROBE_OVER_SEVERAL, /* a jump over several instructions of its block */
     HOTPROBE_PADDING,      /* a short jump to padding, and from there on */
+    HOTPROBE_REACHABLE,    /* the same to padding that is executed, which jumps over that */
     HOTPROBE_CONSTRAINED,  /* a jump whose last bytes are also the next instruction's first */
     HOTPROBE_TRAP,         /* int3 and a signal; only when asked for */
     HOTPROBE_STRATEGIES,

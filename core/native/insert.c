@@ -65,7 +65,7 @@ static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsig
 /* One that is in already and has an instruction at the site. */
 static enum hotprobe_reason join(struct hotprobe *h, struct patch *p, uintptr_t site,
                                  struct hotprobe_request *r) {
-    for (unsigned k = 0; k < p->count; k++)
+    for (unsigned k = 0; k < p->count && !p->is_gate; k++)
         if (p->at + p->offset[k] == site)
             return probe_add(h, p, k, r);
     return HOTPROBE_OVERLAPS;
@@ -80,27 +80,35 @@ static struct patch *old_patch(struct hotprobe *h, const struct patch *like) {
     return p;
 }
 
-static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan,
-                                   struct hotprobe_request *r) {
+struct patch *patch_for(struct hotprobe *h, const struct patch *plan) {
     struct patch *p = old_patch(h, plan);
-    if (p == NULL) {
-        p = arena_get(&h->arena, sizeof *p);
-        if (p == NULL)
-            return HOTPROBE_NO_MEMORY;
-        memcpy(p, plan, sizeof *p);
-        p->older = index_find(&h->homes, p->at);
-        if (!index_set(h, &h->homes, p->at, p) || !seq_push(&h->patches, p))
-            return HOTPROBE_NO_MEMORY;
-    }
-    enum hotprobe_reason reason = probe_add(h, p, 0, r);
-    if (reason != HOTPROBE_DONE)
-        return reason;
+    if (p != NULL)
+        return p;
+    p = arena_get(&h->arena, sizeof *p);
+    if (p == NULL)
+        return NULL;
+    memcpy(p, plan, sizeof *p);
+    p->older = index_find(&h->homes, p->at);
+    return index_set(h, &h->homes, p->at, p) && seq_push(&h->patches, p) ? p : NULL;
+}
+
+bool patch_claim(struct hotprobe *h, struct patch *p) {
     for (unsigned k = 0; k < p->length; k++)
         *mark_at(p->object, p->at + k) |= MARK_OURS;
     for (unsigned k = 0; k < p->count; k++) /* so that others of the batch find it */
         if (!index_set(h, &h->traps, p->at + p->offset[k], p))
-            return HOTPROBE_NO_MEMORY;
-    return HOTPROBE_DONE;
+            return false;
+    return true;
+}
+
+static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan,
+                                   struct hotprobe_request *r) {
+    struct patch *p = patch_for(h, plan);
+    enum hotprobe_reason reason = p != NULL ? probe_add(h, p, 0, r) : HOTPROBE_NO_MEMORY;
+    if (reason != HOTPROBE_DONE)
+        return reason;
+    p->gate = plan->gate;
+    return patch_claim(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
 static uintptr_t behind_endbr(const struct object *o, uintptr_t at) {
@@ -162,6 +170,12 @@ static enum hotprobe_reason try_single(struct hotprobe *h, struct object *o, uin
         return reason;
     plan.slot = slot;
     if (slot != 0) {
+        bool reached;
+        plan.gate = gate_open(h, o, slot, &reached);
+        if (reached && plan.gate == NULL)
+            return HOTPROBE_TOO_FAR;
+        if (reached)
+            plan.strategy = HOTPROBE_REACHABLE;
         memcpy(plan.slot_old, (const void *)slot, sizeof plan.slot_old);
         for (unsigned k = 0; k < sizeof plan.slot_old; k++)
             *mark_at(o, slot + k) |= MARK_OURS;
@@ -220,7 +234,9 @@ static bool pass_jump(struct insertion *n) {
 
 /* Wishes of one object after the other: they are in order of address. */
 static bool pass_padding(struct insertion *n) {
-    if (!strategy_on(n->h, HOTPROBE_PADDING))
+    enum hotprobe_strategy how =
+        strategy_on(n->h, HOTPROBE_PADDING) ? HOTPROBE_PADDING : HOTPROBE_REACHABLE;
+    if (!strategy_on(n->h, HOTPROBE_PADDING) && !strategy_on(n->h, HOTPROBE_REACHABLE))
         return true;
     if (!seq_reserve(&n->slots, n->wishes.len + 1))
         return false;
@@ -237,7 +253,7 @@ static bool pass_padding(struct insertion *n) {
             if (n->slots.at[j - i] == 0 || r->reason == HOTPROBE_DONE)
                 continue;
             enum hotprobe_reason reason =
-                try_single(n->h, o, n->wishes.at[j].site, n->slots.at[j - i], HOTPROBE_PADDING, r);
+                try_single(n->h, o, n->wishes.at[j].site, n->slots.at[j - i], how, r);
             if (reason == HOTPROBE_DONE)
                 r->reason = reason;
         }

@@ -270,6 +270,8 @@ struct patch {
     bool in, unproven, ends; /* ends: nothing goes on behind it */
     bool changed;            /* in the batch under way */
     bool restored;           /* the slot's bytes are the padding's again */
+    bool is_gate;            /* no probe's: a long NOP on a path, which jumps over slots in it */
+    struct patch *gate;      /* of the slot; NULL: padding that is never executed */
     uint8_t old[WINDOW + 16], now[WINDOW];
     uintptr_t slot; /* the padding's jump; 0: none */
     uint8_t slot_old[5], slot_now[5];
@@ -316,6 +318,7 @@ struct hotprobe {
     struct index *_Atomic traps; /* an instruction that is overwritten -> the patch that is in */
     struct index *_Atomic homes; /* a patch's first byte -> the patch made last */
     struct pool pool;
+    VEC(struct patch *) gates;      /* that are open */
     VEC(struct patch *) batch;      /* that changed in the call under way */
     bool live;                      /* other threads may run: patch so that they survive it */
     bool registered;                /* for membarrier */
@@ -336,6 +339,27 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
 static inline bool strategy_on(const struct hotprobe *h, enum hotprobe_strategy s) {
     return (h->options.without >> s & 1) == 0 && (s != HOTPROBE_TRAP || h->options.trap);
 }
+
+/* ---- gate.c ---- */
+
+/* Long NOPs on a path, as compilers put them in front of loops: `jmp` to the end of the NOP, behind
+ * that room for slots. Where slots in the NOP at `at` would be that are free, of two that it may
+ * have; how many. *length is the NOP's, 0 where there is none. */
+enum { GATE_JUMP = 2, GATE_SLOTS = 2 };
+size_t gate_slots(struct hotprobe *h, const struct object *o, uintptr_t at, uintptr_t *slot,
+                  unsigned *length);
+/* The patch of the NOP that the slot is in, opened if it is not; *reached: the slot is in one. NULL
+ * with *reached: it cannot be opened. */
+struct patch *gate_open(struct hotprobe *h, struct object *o, uintptr_t slot, bool *reached);
+/* Those that no slot needs any more are NOPs again. */
+bool gates_close(struct hotprobe *h);
+
+/* ---- insert.c ---- */
+
+/* The patch for the plan: one that was there before, or a new one. NULL: out of memory. */
+struct patch *patch_for(struct hotprobe *h, const struct patch *plan);
+/* Its bytes are taken. */
+bool patch_claim(struct hotprobe *h, struct patch *p);
 
 /* ---- stub.c ---- */
 
@@ -371,6 +395,11 @@ bool patch_changed(struct hotprobe *h, struct patch *p);
 /* Writes what the batch's patches want, by Lock and Load where other threads may run. */
 enum status patches_write(struct hotprobe *h, struct error *e);
 bool text_write(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n);
+/* False also where the text is gone. */
+bool text_is(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n);
+bool cores_serialise(void);
+/* The slot's bytes are what they were. */
+bool slot_restore(struct hotprobe *h, struct patch *p);
 enum status live_register(struct hotprobe *h, struct error *e);
 
 /* ---- padding.c ---- */
@@ -389,6 +418,7 @@ uintptr_t hit_entry(void); /* what stubs call */
 enum status trap_open(struct hotprobe *h, struct error *e);
 void trap_close(struct hotprobe *h);
 void grace_retire(struct hotprobe *h, struct stub *stub, struct patch *slot);
-size_t grace_reclaim(struct hotprobe *h);
+void grace_reclaim(struct hotprobe *h);
+size_t grace_left(const struct hotprobe *h); /* bytes */
 
 #endif

@@ -1,8 +1,8 @@
 #include "native/hotprobe.h"
 
 const char *hotprobe_strategy_name(enum hotprobe_strategy s) {
-    static const char *const name[HOTPROBE_STRATEGIES] = {"over-one", "over-several", "padding",
-                                                          "constrained", "trap"};
+    static const char *const name[HOTPROBE_STRATEGIES] = {"over-one",  "over-several", "padding",
+                                                          "reachable", "constrained",  "trap"};
     return s < HOTPROBE_STRATEGIES ? name[s] : "?";
 }
 

@@ -164,27 +164,36 @@ static bool free_pad(const struct object *o, uintptr_t at) {
     return in_text(o, at) && (*mark_at(o, at) & (MARK_PAD | MARK_OURS)) == MARK_PAD;
 }
 
-static bool slots_near(const struct object *o, uintptr_t from, uintptr_t to, address_list *out) {
+static bool slots_near(struct hotprobe *h, const struct object *o, uintptr_t from, uintptr_t to,
+                       address_list *out) {
+    bool unreached = strategy_on(h, HOTPROBE_PADDING), reached = strategy_on(h, HOTPROBE_REACHABLE);
     for (uintptr_t at = from; at < to;) {
-        unsigned n = 0;
-        while (n < SLOT && free_pad(o, at + n))
+        uintptr_t slot[GATE_SLOTS];
+        unsigned n = 0, length = 0;
+        while (unreached && n < SLOT && free_pad(o, at + n))
             n++;
+        size_t inside = reached && n == 0 ? gate_slots(h, o, at, slot, &length) : 0;
         if (n == SLOT && !seq_push(out, at))
             return false;
-        at += n == SLOT ? SLOT : 1;
+        for (size_t k = 0; k < inside; k++)
+            if (!seq_push(out, slot[k]))
+                return false;
+        at += n == SLOT ? SLOT : length != 0 ? length : 1;
     }
     return true;
 }
 
 /* Slots around each wish, every one once. */
-static bool slots_find(const struct object *o, const struct wish *w, size_t n, address_list *out) {
+static bool slots_find(struct hotprobe *h, const struct object *o, const struct wish *w, size_t n,
+                       address_list *out) {
     uintptr_t done = o->text;
     for (size_t i = 0; i < n; i++) {
         uintptr_t from = w[i].site - 126, to = w[i].site + 129 + 1;
         if (from < done || from > w[i].site)
             from = done;
-        /* Not into the middle of a run that begins further down. */
-        while (from > o->text && from == w[i].site - 126 && free_pad(o, from - 1))
+        /* Not into the middle of a run, or of a NOP, that begins further down. */
+        while (from > o->text && from <= w[i].site - 126 && from + 16 > w[i].site - 126 &&
+               (*mark_at(o, from - 1) & (MARK_PAD | MARK_NOP)) != 0)
             from--;
         if (from < done)
             from = done;
@@ -192,7 +201,7 @@ static bool slots_find(const struct object *o, const struct wish *w, size_t n, a
             to = o->text_end;
         if (from >= to)
             continue;
-        if (!slots_near(o, from, to, out))
+        if (!slots_near(h, o, from, to, out))
             return false;
         done =
             out->len > 0 && out->at[out->len - 1] + SLOT > to ? out->at[out->len - 1] + SLOT : to;
@@ -207,11 +216,17 @@ bool padding_give(struct hotprobe *h, struct object *o, const struct wish *w, si
     VEC(int32_t) chosen = {0};
     VEC(size_t) who = {0};
     size_t served = 0;
-    bool ok = slots_find(o, w, n, &slots);
+    bool ok = slots_find(h, o, w, n, &slots);
     for (size_t i = 0; i < n && ok; i++) {
         struct patch plan;
-        if (window_single(h, o, w[i].site, HOTPROBE_PADDING, &plan) != HOTPROBE_DONE)
+        if (window_single(h, o, w[i].site,
+                          strategy_on(h, HOTPROBE_PADDING) ? HOTPROBE_PADDING : HOTPROBE_REACHABLE,
+                          &plan) != HOTPROBE_DONE)
             continue;
+        uintptr_t own[GATE_SLOTS];
+        unsigned length;
+        if (gate_slots(h, o, w[i].site, own, &length) > 0 || length != 0)
+            continue; /* is a gate, or would have its slot within itself */
         const struct function *f = function_at(o, w[i].site);
         ok = seq_push(&sites, w[i].site) && seq_push(&who, i) && seq_push(&chosen, -1) &&
              seq_push(&group, f != NULL ? (uint32_t)(f - o->functions.at) : UINT32_MAX);

@@ -39,6 +39,12 @@ bool patch_changed(struct hotprobe *h, struct patch *p) {
     return seq_push(&h->batch, p);
 }
 
+bool text_is(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n) {
+    uint8_t now[WINDOW];
+    return n <= sizeof now && pread(h->mem, now, n, (off_t)at) == (ssize_t)n &&
+           memcmp(now, bytes, n) == 0;
+}
+
 bool text_write(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n) {
     return pwrite(h->mem, bytes, n, (off_t)at) == (ssize_t)n;
 }
@@ -75,7 +81,7 @@ enum status live_register(struct hotprobe *h, struct error *e) {
     return STATUS_OK;
 }
 
-static bool serialise(void) {
+bool cores_serialise(void) {
     return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 
@@ -119,20 +125,31 @@ static bool collect(edit_list *edits, const struct patch *p, enum step step) {
     return true;
 }
 
-/* Slots first on insertion: nobody executes them yet. After removal somebody may still stand on
- * one: they wait. */
+bool slot_restore(struct hotprobe *h, struct patch *p) {
+    if (text_is(h, p->slot, p->slot_now, 5) && !text_write(h, p->slot, p->slot_old, 5))
+        return false;
+    p->restored = true;
+    for (unsigned k = 0; k < 5; k++)
+        *mark_at(p->object, p->slot + k) &= (uint8_t)~MARK_OURS;
+    return true;
+}
+
+/* Slots first on insertion: nobody executes them yet, once their gates are open. After removal
+ * somebody may still stand on one: they wait. */
 static bool slots_write(struct hotprobe *h, bool insertion) {
     for (size_t i = 0; i < h->batch.len; i++) {
         struct patch *p = h->batch.at[i];
         if (p->slot == 0 || p->in != insertion)
             continue;
-        if (insertion || !h->live) {
-            const uint8_t *want = insertion ? p->slot_now : p->slot_old;
-            if (memcmp((const void *)p->slot, want, 5) != 0 && !text_write(h, p->slot, want, 5))
+        if (insertion) {
+            if (memcmp((const void *)p->slot, p->slot_now, 5) != 0 &&
+                !text_write(h, p->slot, p->slot_now, 5))
                 return false;
-            p->restored = !insertion;
-        } else {
+            p->restored = false;
+        } else if (h->live) {
             grace_retire(h, NULL, p);
+        } else if (!slot_restore(h, p)) {
+            return false;
         }
     }
     return true;
@@ -158,14 +175,14 @@ static bool publish(struct hotprobe *h) {
     return true;
 }
 
-static bool steps_write(struct hotprobe *h, edit_list *edits) {
+static bool steps_write(struct hotprobe *h, edit_list *edits, bool gates) {
     enum step first = h->live ? LOCK : ALL_AT_ONCE, last = h->live ? LOAD : ALL_AT_ONCE;
     for (enum step step = first; step <= last; step++) {
         edits->len = 0;
         for (size_t i = 0; i < h->batch.len; i++)
-            if (!collect(edits, h->batch.at[i], step))
+            if (h->batch.at[i]->is_gate == gates && !collect(edits, h->batch.at[i], step))
                 return false;
-        if (edits->len > 0 && (!edits_write(h, edits) || (h->live && !serialise())))
+        if (edits->len > 0 && (!edits_write(h, edits) || (h->live && !cores_serialise())))
             return false;
     }
     return true;
@@ -175,8 +192,8 @@ enum status patches_write(struct hotprobe *h, struct error *e) {
     edit_list edits = {0};
     /* Room first: nothing may fail for want of it between the steps. */
     bool ok = seq_reserve(&edits, h->batch.len * WINDOW + 1) && publish(h) &&
-              pool_flush(h, h->mem) && slots_write(h, true) && steps_write(h, &edits) &&
-              slots_write(h, false);
+              pool_flush(h, h->mem) && steps_write(h, &edits, true) && slots_write(h, true) &&
+              steps_write(h, &edits, false) && slots_write(h, false) && (h->live || gates_close(h));
     seq_free(&edits);
     for (size_t i = 0; i < h->batch.len; i++)
         h->batch.at[i]->changed = false;

@@ -69,11 +69,13 @@ static uintptr_t map_in(struct hotprobe *h, uintptr_t low, uintptr_t high, size_
 }
 
 /* Near `near`: below first, so that the heap behind the program can grow as it would have; else as
- * far above as can be. */
+ * far above as leaves stubs and counters in reach of each other, wherever the others are. */
 static uintptr_t map_near(struct hotprobe *h, uintptr_t near, size_t size, int prot, int fd,
                           uint64_t offset) {
     uintptr_t low = near > REACH ? near - REACH : 0;
     uintptr_t at = map_in(h, low, near, size, prot, fd, offset, false);
+    if (at == 0)
+        at = map_in(h, near, near + REACH / 2, size, prot, fd, offset, false);
     return at != 0 ? at : map_in(h, near, near + REACH, size, prot, fd, offset, false);
 }
 

@@ -4,18 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool still_ours(struct hotprobe *h, const struct patch *p) {
-    uint8_t now[WINDOW];
-    return pread(h->mem, now, p->length, (off_t)p->at) == p->length &&
-           memcmp(now, p->now, p->length) == 0;
-}
-
 static enum status take_out(struct hotprobe *h, struct hotprobe_probe *q, struct error *e) {
     struct patch *p = q->patch;
     if (!q->in)
         return STATUS_OK;
     q->in = false;
-    if (!p->changed && !still_ours(h, p)) {
+    if (!p->changed && !text_is(h, p->at, p->now, p->length)) {
         p->in = false; /* unloaded: nothing is left to restore */
         return STATUS_OK;
     }
@@ -65,7 +59,11 @@ size_t hotprobe_reclaim(struct hotprobe *h) {
     size_t left = 0;
     if (session_begin(h, NULL) == STATUS_OK) {
         let_go(h);
-        left = grace_reclaim(h);
+        grace_reclaim(h);
+        if (!gates_close(h))
+            left = 1;
+        let_go(h); /* of the gates */
+        left += grace_left(h);
     }
     session_end(h);
     return left;

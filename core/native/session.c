@@ -73,6 +73,7 @@ static void session_free(struct hotprobe *h, bool code_too) {
     seq_free(&h->retired);
     seq_free(&h->seen);
     seq_free(&h->batch);
+    seq_free(&h->gates);
     pthread_mutex_destroy(&h->lock);
     struct arena arena = h->arena; /* which holds h */
     arena_free(&arena);

@@ -165,6 +165,11 @@ static void lead_to(struct patch *p, const struct stub *s) {
         p->now[0] = 0xcc; /* int3 */
         return;
     }
+    if (p->is_gate) {
+        p->now[0] = 0xeb; /* jmp short, over the rest of the NOP */
+        p->now[1] = (uint8_t)(p->offset[1] - 2);
+        return;
+    }
     if (p->slot != 0) {
         p->now[0] = 0xeb; /* jmp short slot */
         p->now[1] = (uint8_t)(p->slot - (p->at + 2));
@@ -258,6 +263,8 @@ void stubs_make(struct hotprobe *h) {
         p->changed = false;
         for (unsigned k = 0; k < p->length && !p->in; k++)
             *mark_at(p->object, p->at + k) &= (uint8_t)~MARK_OURS;
+        for (unsigned k = 0; k < JUMP && !p->in && p->slot != 0 && p->restored; k++)
+            *mark_at(p->object, p->slot + k) &= (uint8_t)~MARK_OURS;
     }
     h->batch.len = kept;
 }

@@ -105,10 +105,11 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
         return HOTPROBE_CANNOT_MOVE;
     instruction_add(p, &i);
     p->strategy = (uint8_t)how;
-    unsigned length = how == HOTPROBE_TRAP ? 1 : how == HOTPROBE_PADDING ? SHORT_JUMP : JUMP;
+    bool padding = how == HOTPROBE_PADDING || how == HOTPROBE_REACHABLE;
+    unsigned length = how == HOTPROBE_TRAP ? 1 : padding ? SHORT_JUMP : JUMP;
     if (!strategy_on(h, how))
         return HOTPROBE_SWITCHED_OFF;
-    if (how == HOTPROBE_PADDING && i.length < SHORT_JUMP)
+    if (padding && i.length < SHORT_JUMP)
         return HOTPROBE_SHORT;
     if (how == HOTPROBE_CONSTRAINED && i.length >= JUMP)
         return HOTPROBE_TARGET_INSIDE; /* would have been jumped over, but for a target inside */

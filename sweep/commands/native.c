@@ -36,8 +36,9 @@ static const char details[] =
     "The program's output, exit status and signals are its own; what was counted is written to\n"
     "standard error, or as JSON to FILE. Programs that it starts are not counted.\n"
     "\n"
-    "Strategies: over-one, over-several, padding, constrained, trap. All but trap are on unless\n"
-    "a list is given.\n"
+    "Strategies: over-one, over-several, padding, reachable, constrained, trap. All but trap are "
+    "on\n"
+    "unless a list is given.\n"
     "\n"
     "Example:\n"
     "  hotgraph native --threshold 1000 -- gzip -c /etc/services > services.gz\n";
@@ -147,7 +148,7 @@ static enum status strategies(const char *list, unsigned *without, bool *trap, s
         if (k == HOTPROBE_STRATEGIES)
             return error_set(e, STATUS_ARGUMENT,
                              "there is no strategy '%.*s': over-one, over-several, padding, "
-                             "constrained and trap are",
+                             "reachable, constrained and trap are",
                              (int)n, p);
         with |= 1u << k;
         p += n + (p[n] == ',');

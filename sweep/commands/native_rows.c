@@ -77,6 +77,7 @@ static enum status put_share(struct db *db, const struct native_report *r, int64
     row.over_one = by[HOTPROBE_OVER_ONE];
     row.over_several = by[HOTPROBE_OVER_SEVERAL];
     row.padding = by[HOTPROBE_PADDING];
+    row.reachable = by[HOTPROBE_REACHABLE];
     row.constrained = by[HOTPROBE_CONSTRAINED];
     row.trap = by[HOTPROBE_TRAP];
     return db_put_native_share(db, &row, e);
