@@ -165,6 +165,7 @@ def beside(command, variants, rounds):
 def times(programs):
     for many, few in programs.values():
         variants = {"functions": native(many), "functions, threshold": native(many, "--threshold", "1000"),
+                    "functions, per thread": native(many, "--per-thread"),
                     "blocks": native(many, "--blocks"), "libraries": native(many, "--libraries")}
         if shutil.which("perf"):
             variants["perf"] = ["perf", "record", "-q", "-o", "perf.data", "--"] + many
@@ -199,6 +200,7 @@ def micro():
     variants = {"count": native(["./micro"]),
                 "count and threshold": native(["./micro"], "--threshold", "1000000000"),
                 "locked": native(["./micro"], "--atomic"),
+                "per thread": native(["./micro"], "--per-thread"),
                 "trap": native(["./micro", "few"], "--strategy", "trap", "--functions", "small"),
                 "-pg": ["./micro_pg"]}
     if shutil.which("uftrace"):

@@ -162,10 +162,11 @@ static void traps_probed(bool live) {
         {"reachable padding and traps",
          {.without = 0x1f & ~(1 << HOTPROBE_REACHABLE), .trap = true}},
         {"unproven", {.unproven = true}},
+        {"a counter for each thread", {.per_thread = true}}, /* the last: not while there are two */
     };
     traps_run(before);
     size_t had = mappings();
-    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+    for (size_t w = 0; w < sizeof ways / sizeof *ways - live; w++)
         for (int kind = HOTPROBE_ENTRIES; kind <= HOTPROBE_INSTRUCTIONS; kind++) {
             struct hotprobe *h = open_session(ways[w].options);
             uintptr_t from;
@@ -708,6 +709,55 @@ static void test_dlclose(void **state) {
     hotprobe_close(h);
 }
 
+/* Threads that are born and end while others count: no increment is lost, without a lock. */
+static void *counts_and_ends(void *raw) {
+    for (int i = 0; i < HITS / 10; i++)
+        trap_four(1, (uint64_t)i);
+    return raw;
+}
+
+static void test_per_thread(void **state) {
+    (void)state;
+    struct hotprobe *h = open_session((struct hotprobe_options){.per_thread = true});
+    struct hotprobe_request r[] = {{.site = (uintptr_t)trap_four},
+                                   {.site = (uintptr_t)trap_carry, .flags = HOTPROBE_ATOMIC}};
+    insert(h, r, 2);
+    assert_true(r[0].reason == HOTPROBE_DONE && r[0].per_thread && !r[1].per_thread);
+    for (int round = 1; round <= 6; round++) {
+        pthread_t t[4];
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(pthread_create(&t[i], NULL, counts_and_ends, NULL), 0);
+        trap_four(1, 2);
+        for (int i = 0; i < 4; i++)
+            pthread_join(t[i], NULL);
+        assert_int_equal(hotprobe_count(h, r), round * (4 * HITS / 10 + 1));
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t t;
+        uint64_t was = hotprobe_count(h, r);
+        pthread_create(&t, NULL, counts_and_ends, NULL);
+        pthread_join(t, NULL);
+        _exit(was == 6 * (4 * HITS / 10 + 1) && hotprobe_count(h, r) == was + HITS / 10 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(hotprobe_count(h, r), 6 * (4 * HITS / 10 + 1)); /* the child's are its own */
+    take_out(h, r, 1);
+    insert(h, r, 1);
+    assert_int_equal(hotprobe_count(h, r), 0);
+    hotprobe_close(h);
+    pthread_t other;
+    struct error e = {0};
+    stop_now = false;
+    pthread_create(&other, NULL, sleeper, NULL);
+    assert_int_equal(hotprobe_open(&h, &(struct hotprobe_options){.per_thread = true}, &e),
+                     STATUS_UNSUPPORTED);
+    stop_now = true;
+    pthread_join(other, NULL);
+}
+
 static void test_one_session(void **state) {
     (void)state;
     struct hotprobe *h = open_session((struct hotprobe_options){0}), *second = NULL;
@@ -778,7 +828,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_toggle_4),       cmocka_unit_test(test_toggle_8),
         cmocka_unit_test(test_interrupted),    cmocka_unit_test(test_births),
         cmocka_unit_test(test_dlclose),        cmocka_unit_test(test_reachable_quiet),
-        cmocka_unit_test(test_reachable_live),
+        cmocka_unit_test(test_reachable_live), cmocka_unit_test(test_per_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,9 @@
  *    as it was.
  *  - A site that cannot be probed gets a reason; the rest of the batch goes in.
  *  - A threshold's function is called once, by the thread whose hit is exactly the threshold-th.
- *  - Counts are exact: plain increments while the process has one thread, locked ones from its
- * first pthread_create on (HOTPROBE_ATOMIC: always). Counters are on pages of their own.
+ *  - Counts are exact (with per_thread: but for threads that are started by the bare clone()):
+ * plain increments while the process has one thread, locked ones from its first pthread_create on
+ * (HOTPROBE_ATOMIC: always). Counters are on pages of their own.
  *  - Any thread may call any function here, one at a time inside. Not from signal handlers.
  *
  * Threads that run through a site while it is patched are never stopped: its first byte becomes a
@@ -86,7 +87,13 @@ struct hotprobe_options {
     bool at_start;        /* probes go in and out only while there is one thread: SIGTRAP and
                              everything about signals is left alone */
     const char *counters; /* file that holds the counters (shared); NULL: memory */
+    bool per_thread; /* each thread has its own counters where there is no threshold and no flag:
+                        the session must be opened while there is one thread */
+    const char *thread_counters; /* file that holds those: blocks of HOTPROBE_THREAD_SLOTS words */
 };
+
+/* More probes than that share their counters even where each thread is to have its own. */
+enum { HOTPROBE_THREAD_SLOTS = 1 << 18 };
 
 enum hotprobe_flags {
     HOTPROBE_ATOMIC = 1, /* locked increments from the start */
@@ -113,7 +120,8 @@ struct hotprobe_request {
     enum hotprobe_reason reason;
     enum hotprobe_strategy strategy;
     bool unproven;    /* in a function whose indirect jumps are not all proven */
-    uint64_t counter; /* offset in the counters' file, in bytes */
+    uint64_t counter; /* offset in the counters' file, in bytes; in each block of the threads' */
+    bool per_thread;  /* the latter: its count is the sum over blocks */
     struct hotprobe_probe *probe;
 };
 

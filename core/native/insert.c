@@ -28,18 +28,31 @@ static struct hotprobe_probe *probe_of(struct patch *p, unsigned boundary,
     return NULL;
 }
 
+/* One for all threads, or a slot in each thread's block. */
+static bool counter_give(struct hotprobe *h, const struct patch *p, struct hotprobe_probe *q,
+                         const struct hotprobe_request *r) {
+    if (h->options.per_thread && r->threshold == 0 && r->flags == 0 &&
+        h->slots_used < THREAD_SLOTS) {
+        q->slot = h->slots_used++;
+        q->counter_offset = q->slot * sizeof(uint64_t);
+        return true;
+    }
+    q->counter = pool_counter(h, p->at, &q->counter_offset);
+    return q->counter != NULL;
+}
+
 static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsigned boundary,
                                       struct hotprobe_request *r) {
     struct hotprobe_probe *q = probe_of(p, boundary, r);
     if (q == NULL) {
         q = arena_get(&h->arena, sizeof *q);
-        uint64_t *counter = pool_counter(h, p->at, q != NULL ? &q->counter_offset : &(uint64_t){0});
-        if (q == NULL || counter == NULL)
-            return q == NULL ? HOTPROBE_NO_MEMORY : HOTPROBE_TOO_FAR;
+        if (q == NULL)
+            return HOTPROBE_NO_MEMORY;
+        if (!counter_give(h, p, q, r))
+            return HOTPROBE_TOO_FAR;
         q->session = h;
         q->patch = p;
         q->site = p->at + p->offset[boundary];
-        q->counter = counter;
         q->threshold = r->threshold;
         q->call = r->call;
         q->data = r->data;
@@ -51,11 +64,15 @@ static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsig
         q->next = *at;
         *at = q;
     }
-    __atomic_store_n(q->counter, 0 - q->threshold, __ATOMIC_RELAXED);
+    if (q->counter != NULL)
+        __atomic_store_n(q->counter, 0 - q->threshold, __ATOMIC_RELAXED);
+    else
+        threads_zero(h, q->slot);
     q->in = true;
     q->asking = r;
     r->probe = q;
     r->counter = q->counter_offset;
+    r->per_thread = q->counter == NULL;
     r->strategy = p->strategy;
     r->unproven = p->unproven;
     p->in = true;

@@ -235,7 +235,8 @@ struct hotprobe_probe {
     struct hotprobe_probe *next; /* on the same patch, by boundary */
     struct patch *patch;
     uintptr_t site;
-    uint64_t *counter, counter_offset;
+    uint64_t *counter, counter_offset; /* NULL: each thread has its own, in `slot` of its block */
+    uint32_t slot;
     uint64_t threshold;
     void (*call)(const struct hotprobe_hit *);
     void *data;
@@ -305,6 +306,14 @@ struct seen {
     bool outside, here;
 };
 
+enum { THREAD_SLOTS = HOTPROBE_THREAD_SLOTS };
+/* Counters of a thread; 0: of those that have no block yet. Added, never taken away. */
+struct thread_block {
+    struct thread_block *next;
+    uint64_t *at;
+    pid_t thread;
+};
+
 struct hotprobe {
     pthread_mutex_t lock;
     struct hotprobe_options options;
@@ -318,11 +327,13 @@ struct hotprobe {
     struct index *_Atomic traps; /* an instruction that is overwritten -> the patch that is in */
     struct index *_Atomic homes; /* a patch's first byte -> the patch made last */
     struct pool pool;
-    VEC(struct patch *) gates;      /* that are open */
-    VEC(struct patch *) batch;      /* that changed in the call under way */
-    bool live;                      /* other threads may run: patch so that they survive it */
-    bool registered;                /* for membarrier */
-    bool atomic;                    /* increments are locked */
+    VEC(struct patch *) gates; /* that are open */
+    VEC(struct patch *) batch; /* that changed in the call under way */
+    bool live;                 /* other threads may run: patch so that they survive it */
+    bool registered;           /* for membarrier */
+    bool atomic;               /* increments are locked */
+    struct thread_block *_Atomic blocks;
+    uint32_t block_count, slots_used;
     int mem;                        /* /proc/self/mem, while a call is under way */
     _Atomic uint64_t entered, left; /* the handlers' calls */
 };
@@ -339,6 +350,16 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
 static inline bool strategy_on(const struct hotprobe *h, enum hotprobe_strategy s) {
     return (h->options.without >> s & 1) == 0 && (s != HOTPROBE_TRAP || h->options.trap);
 }
+
+/* ---- threads.c: counters for each thread ---- */
+
+enum status threads_open(struct hotprobe *h, struct error *e);
+void threads_close(struct hotprobe *h, bool unused); /* unused: no stub can run any more */
+void threads_part(struct hotprobe *h);               /* after fork */
+uint64_t threads_sum(const struct hotprobe *h, uint32_t slot);
+void threads_zero(struct hotprobe *h, uint32_t slot);
+/* Where the pointer to the thread's block is, from %fs. */
+int32_t thread_block_offset(void);
 
 /* ---- gate.c ---- */
 
@@ -375,6 +396,7 @@ void stubs_make(struct hotprobe *h);
 
 /* Around each call: takes the lock and looks whether there are other threads. End is needed after a
  * begin that failed, too. */
+bool many_threads(void);
 enum status session_begin(struct hotprobe *h, struct error *e);
 void session_end(struct hotprobe *h);
 

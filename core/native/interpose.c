@@ -63,13 +63,37 @@ static void before_threads(void) {
         session_threads(h);
 }
 
+static void *begin_pthread(void *raw) {
+    struct birth *b = raw;
+    void *(*start)(void *) = b->start.pthread;
+    void *argument = b->argument;
+    thread_born(b);
+    return start(argument);
+}
+
+static int begin_c11(void *raw) {
+    struct birth *b = raw;
+    int (*start)(void *) = b->start.c11;
+    void *argument = b->argument;
+    thread_born(b);
+    return start(argument);
+}
+
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                             void *(*start)(void *), void *argument) {
     static int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
     before_threads();
-    return real(thread, attributes, start, argument);
+    if (!births_watched())
+        return real(thread, attributes, start, argument);
+    struct birth b = {.start.pthread = start, .argument = argument};
+    births_stop(true);
+    int error = real(thread, attributes, begin_pthread, &b);
+    if (error == 0)
+        birth_wait(&b);
+    births_stop(false);
+    return error;
 }
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
@@ -77,5 +101,13 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t start, void *argument) {
     if (real == NULL)
         *(void **)&real = dlsym(RTLD_NEXT, "thrd_create");
     before_threads();
-    return real(thread, start, argument);
+    if (!births_watched())
+        return real(thread, start, argument);
+    struct birth b = {.start.c11 = start, .argument = argument};
+    births_stop(true);
+    int error = real(thread, begin_c11, &b);
+    if (error == thrd_success)
+        birth_wait(&b);
+    births_stop(false);
+    return error;
 }

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 struct order {
-    char folder[3000], counters[4096], functions[1024];
+    char folder[3000], counters[4096], thread_counters[4096], functions[1024];
     enum hotprobe_kind kind;
     uint64_t threshold;
     bool atomic;
@@ -139,6 +139,8 @@ static void option(struct order *o, const char *key, const char *value) {
         o->options.libraries = n != 0;
     else if (strcmp(key, "atomic") == 0)
         o->atomic = n != 0;
+    else if (strcmp(key, "per-thread") == 0)
+        o->options.per_thread = n != 0;
     else if (strcmp(key, "preload") == 0)
         environment_take("LD_PRELOAD", value[0] != 0 ? value : NULL);
 }
@@ -223,6 +225,7 @@ static bool sites_write(const struct chosen *c, const struct order *o) {
         }
         lines_number(&sites, object);
         lines_number(&sites, r->site - f->base);
+        lines_number(&sites, r->per_thread);
         lines_number(&sites, r->counter);
         lines_number(&sites, r->strategy);
         lines_number(&sites, r->reason);
@@ -248,6 +251,8 @@ __attribute__((constructor)) static void start(void) {
     environment_take(HOTPROBE_SESSION, NULL);
     snprintf(o.counters, sizeof o.counters, "%s/counters", o.folder);
     o.options.counters = o.counters;
+    snprintf(o.thread_counters, sizeof o.thread_counters, "%s/threads", o.folder);
+    o.options.thread_counters = o.thread_counters;
     o.options.at_start = true;
     int fd = open(o.counters, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)

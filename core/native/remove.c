@@ -34,9 +34,10 @@ enum status hotprobe_remove(struct hotprobe *h, const struct hotprobe_request *r
 }
 
 uint64_t hotprobe_count(const struct hotprobe *h, const struct hotprobe_request *r) {
-    (void)h;
     if (r->probe == NULL)
         return 0;
+    if (r->probe->counter == NULL)
+        return threads_sum(h, r->probe->slot);
     return __atomic_load_n(r->probe->counter, __ATOMIC_RELAXED) + r->probe->threshold;
 }
 

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static bool many_threads(void) {
+bool many_threads(void) {
     struct stat st;
     return stat("/proc/self/task", &st) != 0 || st.st_nlink > 3; /* . and .. */
 }
@@ -18,6 +18,7 @@ static bool many_threads(void) {
 
 static void before_fork(void) {
     struct hotprobe *h = session_now();
+    births_stop(true);
     if (h != NULL)
         pthread_mutex_lock(&h->lock);
 }
@@ -26,15 +27,18 @@ static void after_fork(void) {
     struct hotprobe *h = session_now();
     if (h != NULL)
         pthread_mutex_unlock(&h->lock);
+    births_stop(false);
 }
 
 /* The child counts for itself, whatever the file shows. */
 static void in_child(void) {
     struct hotprobe *h = session_now();
+    births_stop(false);
     if (h == NULL)
         return;
     h->registered = false;
     pool_part(h);
+    threads_part(h);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -67,6 +71,7 @@ static void session_free(struct hotprobe *h, bool code_too) {
     for (size_t i = 0; i < h->objects.len; i++)
         object_free(&h->objects.at[i]);
     pool_free(h, code_too);
+    threads_close(h, code_too);
     seq_free(&h->objects);
     seq_free(&h->listed);
     seq_free(&h->patches);
@@ -77,6 +82,14 @@ static void session_free(struct hotprobe *h, bool code_too) {
     pthread_mutex_destroy(&h->lock);
     struct arena arena = h->arena; /* which holds h */
     arena_free(&arena);
+}
+
+static bool keep_name(struct hotprobe *h, const char **name) {
+    size_t n = *name != NULL ? strlen(*name) + 1 : 0;
+    char *copy = n > 0 ? arena_get(&h->arena, n) : NULL;
+    if (copy != NULL)
+        *name = memcpy(copy, *name, n);
+    return n == 0 || copy != NULL;
 }
 
 enum status hotprobe_open(struct hotprobe **out, const struct hotprobe_options *options,
@@ -90,20 +103,17 @@ enum status hotprobe_open(struct hotprobe **out, const struct hotprobe_options *
     h->mem = -1;
     if (options != NULL)
         h->options = *options;
-    if (h->options.counters != NULL) {
-        size_t n = strlen(h->options.counters) + 1;
-        char *copy = arena_get(&h->arena, n);
-        if (copy == NULL) {
-            session_free(h, true);
-            return error_set(e, STATUS_MEMORY, "out of memory");
-        }
-        h->options.counters = memcpy(copy, h->options.counters, n);
-    }
     pthread_mutex_init(&h->lock, NULL);
+    if (!keep_name(h, &h->options.counters) || !keep_name(h, &h->options.thread_counters)) {
+        session_free(h, true);
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    }
     pthread_once(&fork_once, fork_watch);
     enum status s = objects_find(h, e);
     if (s == STATUS_OK)
         s = functions_list(h, e);
+    if (s == STATUS_OK)
+        s = threads_open(h, e);
     if (s == STATUS_OK)
         s = trap_open(h, e);
     if (s != STATUS_OK) {

@@ -27,4 +27,22 @@ struct hotprobe *session_now(void);
 /* The process is about to have more than one thread. */
 void session_threads(struct hotprobe *h);
 
+/* ---- threads.c: counters for each thread ---- */
+
+/* Is each thread to get counters of its own? Then whoever starts one stops other births, starts it
+ * with a function that calls thread_born first, and waits. What is on the new thread's side has to
+ * be copied before that call: the struct is the parent's. */
+struct birth {
+    union {
+        void *(*pthread)(void *);
+        int (*c11)(void *);
+    } start;
+    void *argument;
+    atomic_int born;
+};
+bool births_watched(void);
+void births_stop(bool stop);
+void birth_wait(struct birth *b);
+void thread_born(struct birth *b);
+
 #endif

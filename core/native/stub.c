@@ -11,7 +11,11 @@
  *     ...
  *  1: lea -128(%rsp), %rsp ; push probe(%rip) ; call hit(%rip) ; lea 136(%rsp), %rsp ; jmp 2b
  *
- * and only inc and jz where they are dead. The ds prefix does nothing; it is where lock goes when
+ * or, where each thread has its own counters, in place of inc and jz
+ *
+ *     push %rcx ; mov %fs:block, %rcx ; inc counter(%rcx) ; pop %rcx
+ *
+ * and only inc and jz where flags are dead. The ds prefix does nothing; it is where lock goes when
  * the process gets its second thread.
  */
 #include "native/internal.h"
@@ -50,14 +54,21 @@ static void emit_call(struct build *b, const struct hotprobe_probe *probe, bool 
     emit_bytes(&b->e, "\x48\x8d\xa4\x24\x88\x00\x00\x00", 8); /* lea rsp, [rsp + 136] */
 }
 
-static void emit_probe(struct build *b, const struct hotprobe_probe *probe) {
-    if ((probe->flags & HOTPROBE_EVERY) != 0) {
-        emit_call(b, probe, false);
-        return;
-    }
-    bool live = flags_live(b->p->object, probe->site);
-    if (live)
-        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0", 10);
+/* In the thread's own block. A register is needed, and room on the stack, which the saved flags
+ * have made already. */
+static void emit_own(struct build *b, const struct hotprobe_probe *probe, bool move_stack) {
+    if (move_stack)
+        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
+    emit_bytes(&b->e, "\x51\x64\x48\x8b\x0c\x25", 6); /* push rcx; mov rcx, fs:[block] */
+    emit_u32(&b->e, (uint32_t)thread_block_offset());
+    emit_bytes(&b->e, "\x48\xff\x81", 3); /* inc [rcx + counter] */
+    emit_u32(&b->e, (uint32_t)(probe->slot * sizeof(uint64_t)));
+    emit_bytes(&b->e, "\x59", 1); /* pop rcx */
+    if (move_stack)
+        emit_bytes(&b->e, "\x48\x8d\xa4\x24\x80\x00\x00\x00", 8); /* lea rsp, [rsp + 128] */
+}
+
+static void emit_shared(struct build *b, const struct hotprobe_probe *probe, bool live) {
     if (b->s->lock_count < LOCKS)
         b->s->lock[b->s->lock_count++] = (uint16_t)b->e.len;
     else
@@ -75,6 +86,20 @@ static void emit_probe(struct build *b, const struct hotprobe_probe *probe) {
         b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 4, probe, live};
         emit_u32(&b->e, 0);
     }
+}
+
+static void emit_probe(struct build *b, const struct hotprobe_probe *probe) {
+    if ((probe->flags & HOTPROBE_EVERY) != 0) {
+        emit_call(b, probe, false);
+        return;
+    }
+    bool live = flags_live(b->p->object, probe->site);
+    if (live)
+        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0", 10);
+    if (probe->counter == NULL)
+        emit_own(b, probe, !live);
+    else
+        emit_shared(b, probe, live);
     if (live)
         emit_bytes(&b->e, "\x04\x7f\x9e\x58\x48\x8d\xa4\x24\x80\x00\x00\x00", 12);
 }

@@ -24,7 +24,7 @@ enum { FOLDER = 3072 };
 
 struct native_command {
     const char *functions, *strategy, *assign, *json, *db;
-    bool blocks, instructions, libraries, unproven, atomic;
+    bool blocks, instructions, libraries, unproven, atomic, per_thread;
     uint64_t threshold, top;
 };
 
@@ -177,6 +177,7 @@ static enum status options_write(const struct native_command *c, const char fold
                 : c->blocks     ? "blocks"
                                 : "entries");
     file_printf(w, "threshold %" PRIu64 "\nwithout %u\ntrap %d\n", c->threshold, without, trap);
+    file_printf(w, "per-thread %d\n", c->per_thread);
     file_printf(w, "libraries %d\nunproven %d\natomic %d\n", c->libraries, c->unproven, c->atomic);
     if (c->assign != NULL)
         file_printf(w, "assign %s\n", c->assign);
@@ -186,7 +187,8 @@ static enum status options_write(const struct native_command *c, const char fold
 }
 
 static void folder_remove(const char folder[FOLDER]) {
-    static const char *const files[] = {"options", "objects", "sites", "counters", "hot", "error"};
+    static const char *const files[] = {"options", "objects", "sites", "counters",
+                                        "threads", "hot",     "error"};
     char path[FOLDER + 16];
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
@@ -340,6 +342,8 @@ int command_native(int argc, char **argv) {
          .to = &c.unproven},
         {"atomic", NULL, "locked increments from the start, not from the second thread on",
          OPTION_FLAG, .to = &c.atomic},
+        {"per-thread", NULL, "a counter for each thread, without locks", OPTION_FLAG,
+         .to = &c.per_thread},
         {"top", "N", "print the N highest counts (40; 0: all)", OPTION_NUMBER, .to = &c.top,
          .least = 0, .most = INT64_MAX},
         {"json", "FILE", "write everything to FILE, print nothing", OPTION_STRING, .to = &c.json},
@@ -365,6 +369,9 @@ int command_native(int argc, char **argv) {
     struct error e = {0};
     if (c.blocks && c.instructions)
         return usage_error("native", "--blocks and --instructions: one of them");
+    if (c.per_thread && (c.atomic || c.threshold != 0))
+        return usage_error("native", "--per-thread has no counter that all threads share: neither "
+                                     "--atomic nor --threshold go with it");
     if (strategies(c.strategy, &without, &trap, &e) != STATUS_OK)
         return usage_error("native", "--strategy: %s", e.text);
     return run_native(&c, operands.at);

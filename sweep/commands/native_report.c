@@ -17,31 +17,55 @@ static enum status read_part(struct bytes *out, const char *folder, const char *
     return file_read(out, path, FILE_MOST, e);
 }
 
-/* One line of `sites`: seven numbers and a name. */
-static bool site_line(struct native_report *r, char *line, const struct bytes *counters) {
-    uint64_t v[7];
+/* One line of `sites`: eight numbers and a name. */
+static bool site_line(struct native_report *r, char *line, const struct bytes *counters,
+                      const struct bytes *threads) {
+    uint64_t v[8];
     const char *p = line, *end = line + strlen(line);
-    for (int i = 0; i < 7; i++) {
+    for (int i = 0; i < 8; i++) {
         if (!scan_decimal(&p, end, UINT64_MAX, &v[i]) || *p++ != ' ')
             return false;
     }
-    if (v[0] >= r->objects.len || v[3] >= HOTPROBE_STRATEGIES || v[4] >= HOTPROBE_REASONS)
+    if (v[0] >= r->objects.len || v[4] >= HOTPROBE_STRATEGIES || v[5] >= HOTPROBE_REASONS)
         return false;
     struct native_site s = {.object = r->objects.at[v[0]],
                             .address = v[1],
-                            .strategy = (enum hotprobe_strategy)v[3],
-                            .reason = (enum hotprobe_reason)v[4],
-                            .unproven = v[5] != 0,
-                            .start = v[6],
+                            .strategy = (enum hotprobe_strategy)v[4],
+                            .reason = (enum hotprobe_reason)v[5],
+                            .unproven = v[6] != 0,
+                            .start = v[7],
                             .function = strcmp(p, "-") != 0 ? p : NULL,
                             .number = r->sites.len};
     if (s.reason == HOTPROBE_DONE) {
-        if (v[2] > counters->len || counters->len - v[2] < sizeof s.count)
+        const struct bytes *from = v[2] != 0 ? threads : counters;
+        if (v[3] > from->len || from->len - v[3] < sizeof s.count)
             return false;
-        memcpy(&s.count, counters->at + v[2], sizeof s.count);
-        s.count += r->threshold;
+        memcpy(&s.count, from->at + v[3], sizeof s.count);
+        s.count += v[2] != 0 ? 0 : r->threshold;
     }
     return vec_push(&r->sites, s);
+}
+
+/* The sums over all threads' blocks, a block with its last words left out that nobody used. */
+static enum status threads_read(struct bytes *out, const char *folder, struct error *e) {
+    struct bytes all = {0};
+    const size_t block = HOTPROBE_THREAD_SLOTS * sizeof(uint64_t);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/threads", folder);
+    if (access(path, F_OK) != 0)
+        return STATUS_OK;
+    enum status s = read_part(&all, folder, "threads", e);
+    uint64_t *sum = s == STATUS_OK ? calloc(HOTPROBE_THREAD_SLOTS, sizeof *sum) : NULL;
+    if (s == STATUS_OK && sum == NULL)
+        s = error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t at = 0; s == STATUS_OK && at + sizeof *sum <= all.len; at += sizeof *sum) {
+        uint64_t v;
+        memcpy(&v, all.at + at, sizeof v);
+        sum[at % block / sizeof v] += v;
+    }
+    bytes_free(&all);
+    *out = (struct bytes){.at = (void *)sum, .len = sum != NULL ? block : 0};
+    return s;
 }
 
 static bool objects_split(struct native_report *r) {
@@ -83,7 +107,7 @@ static bool library_failed(const char *folder, struct error *e) {
 
 enum status native_report_read(struct native_report *r, const char *folder, uint64_t threshold,
                                struct error *e) {
-    struct bytes counters = {0};
+    struct bytes counters = {0}, threads = {0};
     char path[4096];
     r->threshold = threshold;
     if (library_failed(folder, e))
@@ -95,6 +119,8 @@ enum status native_report_read(struct native_report *r, const char *folder, uint
             "the program ended before it could be probed, or did not load the library");
     enum status s = read_part(&counters, folder, "counters", e);
     if (s == STATUS_OK)
+        s = threads_read(&threads, folder, e);
+    if (s == STATUS_OK)
         s = read_part(&r->objects_text, folder, "objects", e);
     if (s == STATUS_OK)
         s = read_part(&r->sites_text, folder, "sites", e);
@@ -103,12 +129,13 @@ enum status native_report_read(struct native_report *r, const char *folder, uint
     for (char *p = (char *)r->sites_text.at, *stop;
          s == STATUS_OK && (stop = strchr(p, '\n')) != NULL; p = stop + 1) {
         *stop = 0;
-        if (!site_line(r, p, &counters))
+        if (!site_line(r, p, &counters, &threads))
             s = error_set(e, STATUS_FORMAT, "%s: line %zu is damaged", path, r->sites.len + 1);
     }
     if (s == STATUS_OK)
         s = hot_read(r, folder, e);
     bytes_free(&counters);
+    bytes_free(&threads);
     return s;
 }
 
