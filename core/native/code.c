@@ -23,6 +23,28 @@ static uintptr_t section_end(const struct object *o, uintptr_t at) {
     return 0;
 }
 
+enum { LENGTH = 15, KIND_NOP = 16, KIND_OTHER = 32 };
+
+static void remember(struct walk *w, const struct insn *i) {
+    bool plain = i->flow == FLOW_NEXT;
+    w->known[i->at - w->o->text] = (uint8_t)(i->length | (!plain   ? KIND_OTHER
+                                                          : i->nop ? KIND_NOP
+                                                                   : 0));
+}
+
+/* As insn_decode, but of what the sweep has seen and goes on to the next one only at, length, flow
+ * and nop: most of the time would go into decoding everything four times. */
+static bool peek(const struct walk *w, struct insn *i, uintptr_t at, uintptr_t end) {
+    uint8_t k = at < end ? w->known[at - w->o->text] : 0;
+    if (k == 0 || (k & KIND_OTHER) != 0 || at + (k & LENGTH) > end)
+        return insn_decode(i, at, end);
+    i->at = at;
+    i->length = k & LENGTH;
+    i->flow = FLOW_NEXT;
+    i->nop = (k & KIND_NOP) != 0;
+    return true;
+}
+
 static void target_mark(struct object *o, uintptr_t at) {
     if (in_text(o, at))
         *mark_at(o, at) |= MARK_TARGET;
@@ -36,7 +58,7 @@ static void walk_from(struct walk *w, uintptr_t at) {
     struct function *f = function_at(o, at);
     uintptr_t stop = f != NULL ? f->end : end;
     struct insn i;
-    while (at < stop && (*mark_at(o, at) & MARK_START) == 0 && insn_decode(&i, at, end)) {
+    while (at < stop && (*mark_at(o, at) & MARK_START) == 0 && peek(w, &i, at, end)) {
         *mark_at(o, at) |= MARK_START;
         for (unsigned k = 0; i.nop && k < i.length; k++)
             *mark_at(o, at + k) |= MARK_NOP;
@@ -76,7 +98,8 @@ static void walk_tables(struct walk *w) {
 }
 
 /* Every direct target and every address in code, from every byte sequence that may be one. */
-static void sweep(struct object *o, struct range r) {
+static void sweep(struct walk *w, struct range r) {
+    struct object *o = w->o;
     for (uintptr_t at = r.start; at < r.end;) {
         struct insn i;
         if (!insn_decode(&i, at, r.end)) {
@@ -84,6 +107,7 @@ static void sweep(struct object *o, struct range r) {
             continue;
         }
         *mark_at(o, at) |= MARK_SWEPT;
+        remember(w, &i);
         uintptr_t next = at + i.length;
         for (unsigned k = 1; k < i.length; k++) /* data among code: a function starts in it */
             if (at + k < r.end && (*mark_at(o, at + k) & MARK_ENTRY) != 0 && next == at + i.length)
@@ -113,12 +137,13 @@ static void scan_data(struct object *o) {
 }
 
 /* Runs of NOPs and int3 that nothing reaches, in front of something that something does. */
-static void find_padding(struct object *o, struct range r) {
+static void find_padding(const struct walk *w, struct range r) {
+    struct object *o = w->o;
     for (uintptr_t at = r.start; at < r.end;) {
         uintptr_t start = at;
         struct insn i;
         while (at < r.end && (*mark_at(o, at) & (MARK_START | MARK_TARGET | MARK_ENTRY)) == 0 &&
-               insn_decode(&i, at, r.end) && (i.nop || *(const uint8_t *)at == 0xcc)) {
+               peek(w, &i, at, r.end) && (i.nop || *(const uint8_t *)at == 0xcc)) {
             bool inside = false;
             for (unsigned k = 1; k < i.length; k++)
                 inside |= (*mark_at(o, at + k) & (MARK_START | MARK_TARGET | MARK_ENTRY)) != 0;
@@ -131,21 +156,22 @@ static void find_padding(struct object *o, struct range r) {
             continue;
         }
         /* On to the end of what is here: an instruction, or a byte of whatever it is. */
-        at += (*mark_at(o, at) & MARK_START) != 0 && insn_decode(&i, at, r.end) ? i.length : 1;
+        at += (*mark_at(o, at) & MARK_START) != 0 && peek(w, &i, at, r.end) ? i.length : 1;
     }
 }
 
 /* Runs that follow code that is not known to end there are not padding for sure: the code in front
  * must be an instruction of ours that ends a block, a call at a function's end, or more padding. */
-static void check_padding(struct object *o, struct range r) {
+static void check_padding(const struct walk *w, struct range r) {
+    struct object *o = w->o;
     bool sure = true;
     struct insn i = {0};
     for (uintptr_t at = r.start; at < r.end;) {
         uint8_t m = *mark_at(o, at);
-        if ((m & MARK_START) != 0 && insn_decode(&i, at, r.end)) {
-            struct function *f = function_at(o, at);
-            sure = insn_ends_block(&i) || (f != NULL && at + i.length >= f->end &&
-                                           (i.flow == FLOW_CALL || i.flow == FLOW_CALL_AWAY));
+        if ((m & MARK_START) != 0 && peek(w, &i, at, r.end)) {
+            bool call = i.flow == FLOW_CALL || i.flow == FLOW_CALL_AWAY;
+            const struct function *f = call ? function_at(o, at) : NULL;
+            sure = insn_ends_block(&i) || (f != NULL && at + i.length >= f->end);
             at += i.length;
         } else if ((m & MARK_PAD) != 0) {
             if (!sure)
@@ -160,6 +186,8 @@ static void check_padding(struct object *o, struct range r) {
 
 enum status code_find(struct object *o, struct error *e) {
     struct walk w = {.o = o};
+    if (!seq_reserve_(&w.known, &(size_t){0}, o->text_end - o->text, 1))
+        return error_set(e, STATUS_MEMORY, "out of memory");
     for (size_t i = 0; i < o->functions.len && !w.failed; i++) {
         uintptr_t at = o->functions.at[i].start;
         *mark_at(o, at) |= MARK_ENTRY;
@@ -168,15 +196,16 @@ enum status code_find(struct object *o, struct error *e) {
     for (size_t i = 0; i < o->pads.len && !w.failed; i++)
         walk_leader(&w, o->pads.at[i]);
     for (size_t i = 0; i < o->sections.len; i++)
-        sweep(o, o->sections.at[i]);
+        sweep(&w, o->sections.at[i]);
     scan_data(o);
     walk_all(&w);
     walk_tables(&w);
     for (size_t i = 0; i < o->sections.len; i++) {
-        find_padding(o, o->sections.at[i]);
-        check_padding(o, o->sections.at[i]);
+        find_padding(&w, o->sections.at[i]);
+        check_padding(&w, o->sections.at[i]);
     }
     bool failed = w.failed;
+    seq_free_(w.known, o->text_end - o->text);
     seq_free(&w.todo);
     seq_free(&w.indirect);
     return failed ? error_set(e, STATUS_MEMORY, "out of memory") : STATUS_OK;

@@ -27,7 +27,7 @@ static enum flow flow_of(const ZydisDecodedInstruction *z) {
     case ZYDIS_CATEGORY_SYSCALL:
         return FLOW_SYSTEM;
     case ZYDIS_CATEGORY_INTERRUPT:
-        return z->mnemonic == ZYDIS_MNEMONIC_INT3 ? FLOW_STOP : FLOW_SYSTEM;
+        return FLOW_SYSTEM; /* of int3 as well: a handler of the program's comes back */
     default:
         break;
     }

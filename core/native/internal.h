@@ -117,7 +117,7 @@ enum flow {
     FLOW_CALL_AWAY, /* indirect */
     FLOW_JUMP_AWAY, /* indirect */
     FLOW_RETURN,
-    FLOW_STOP,    /* ud2, hlt, int3 */
+    FLOW_STOP,    /* ud2, hlt */
     FLOW_SYSTEM,  /* syscall, int: comes back to the next instruction */
     FLOW_REFUSED, /* xbegin, far transfers, iret: not to be moved */
 };
@@ -151,6 +151,7 @@ enum status code_find(struct object *o, struct error *e);
 struct walk {
     struct object *o;
     VEC(uintptr_t) todo, indirect;
+    uint8_t *known; /* of each byte of text, from the sweep: length and kind of the instruction */
     bool failed;
 };
 /* Targets of the indirect jump at `at`: marks them, pushes them on the walk. False: not proven. */

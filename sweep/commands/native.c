@@ -75,7 +75,7 @@ static enum status check_loader(const char *path, const struct bytes *file, stru
     }
     return error_set(e, STATUS_UNSUPPORTED,
                      "%s: is statically linked: nothing can be loaded into it; link it with shared "
-                     "libraries, or with libhotprobe itself",
+                     "libraries",
                      path);
 }
 
@@ -268,11 +268,9 @@ static enum status store(const struct native_command *c, const struct native_rep
 
 static enum status report(const struct native_command *c, const char *program, char *const *argv,
                           const char *folder, int status, struct error *e) {
-    struct native_report r = {0};
+    struct native_report r = {.program = program, .status = status};
     enum status s = native_report_read(&r, folder, c->threshold, e);
     if (s == STATUS_OK) {
-        r.program = program;
-        r.status = status;
         if (c->json != NULL)
             s = native_report_json(&r, c->json, e);
         if (s == STATUS_OK && c->db != NULL)

@@ -94,13 +94,13 @@ static enum status hot_read(struct native_report *r, const char *folder, struct 
 }
 
 /* The library says in a file of its own why it could not begin. */
-static bool library_failed(const char *folder, struct error *e) {
+static bool library_failed(const char *program, const char *folder, struct error *e) {
     struct bytes text = {0};
     char path[4096];
     snprintf(path, sizeof path, "%s/error", folder);
     if (access(path, F_OK) != 0 || read_part(&text, folder, "error", e) != STATUS_OK)
         return false;
-    error_set(e, STATUS_UNSUPPORTED, "%.900s", (const char *)text.at);
+    error_set(e, STATUS_UNSUPPORTED, "%.300s: %.700s", program, (const char *)text.at);
     bytes_free(&text);
     return true;
 }
@@ -110,7 +110,7 @@ enum status native_report_read(struct native_report *r, const char *folder, uint
     struct bytes counters = {0}, threads = {0};
     char path[4096];
     r->threshold = threshold;
-    if (library_failed(folder, e))
+    if (library_failed(r->program, folder, e))
         return e->status;
     snprintf(path, sizeof path, "%s/sites", folder);
     if (access(path, F_OK) != 0)
