@@ -81,3 +81,29 @@ INSERT OR IGNORE INTO paper_result VALUES
     ('Super Mario Bros', 'worst', 1, 8, 8, 10, 12, 72, 26),
     ('Super Mario Bros', 'worst', 2, 8, 10, 10, 12, 100, 26),
     ('Super Mario Bros', 'worst', 3, 8, 8, 6, 5, 143, 30);
+
+-- What papers measured of the techniques that stand beside theirs here.
+CREATE TABLE IF NOT EXISTS paper_figure (
+    technique TEXT NOT NULL, -- what it is called here
+    paper TEXT NOT NULL,
+    subject TEXT NOT NULL, -- what was run
+    measure TEXT NOT NULL CHECK (measure IN ('overhead', 'share_of_time', 'unknown')),
+    percent REAL NOT NULL,
+    percent_to REAL, -- of a range
+    remark TEXT NOT NULL,
+    PRIMARY KEY (technique, paper, subject)
+) STRICT, WITHOUT ROWID;
+
+INSERT OR IGNORE INTO paper_figure VALUES
+    ('fifo', 'Yang, Guan, Liang 2010', 'mcf', 'overhead', 3.0, NULL, 'PowerPC 405, engine in an FPGA'),
+    ('fifo', 'Yang, Guan, Liang 2010', 'gzip', 'overhead', 1.3, NULL, 'PowerPC 405, engine in an FPGA'),
+    ('fifo', 'Yang, Guan, Liang 2010', 'bzip2', 'overhead', 5.7, NULL, 'it was swapping'),
+    ('fifo', 'Yang, Guan, Liang 2010', 'twolf', 'overhead', 3.0, NULL, 'PowerPC 405, engine in an FPGA'),
+    ('fifo', 'Yang, Guan, Liang 2010', 'parser', 'overhead', 0.8, NULL, 'PowerPC 405, engine in an FPGA'),
+    ('fifo', 'Yang, Guan, Liang 2010', 'crafty', 'overhead', 2.5, NULL, 'PowerPC 405, engine in an FPGA'),
+    ('fifo', 'Yang, Guan, Liang 2010', 'mean', 'overhead', 2.7, NULL, 'of the six'),
+    ('flow', 'Levin, Newman, Haber 2008', 'training runs', 'overhead', 2, 3, 'sampling in an optimizer'),
+    ('flow', 'Avetisyan, Dolgorukova, Kurmangaleev 2011', 'all', 'unknown', 2, 8,
+        'quoted from others, who do not say of what'),
+    ('exact', 'Yang, Guan, Liang 2010', 'software counters', 'overhead', 30, NULL, 'in each block; about'),
+    ('exact', 'Napoli 2015', 'Jrynes', 'share_of_time', 49, NULL, 'instrumentation in an emulator');

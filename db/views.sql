@@ -514,20 +514,54 @@ FROM results r
     JOIN replay p ON p.replay_id = s.replay_id
     JOIN sampling sa USING (sampling_id);
 
--- A technique with its parameters and a way of sampling: means over the games that were played for
--- the same number of frames, each of them once in however many experiments it is. games is how many,
--- of_games how many there are of any technique: only where both are equal can means be compared.
-CREATE VIEW technique_mean AS
-SELECT frames, hot_permille, sampling, technique, parameters, structure, count(*) AS games,
-    max(count(*)) OVER (PARTITION BY frames, hot_permille) AS of_games,
-    avg(observed_share) AS observed_share, max(observed_share) AS observed_share_most,
-    avg(overlap_active) AS overlap_active, min(overlap_active) AS overlap_active_least,
-    avg(hot_f1_active) AS hot_f1_active, avg(hot_f1_10_active) AS hot_f1_10_active,
-    avg(count_error_active) AS count_error_active, avg(overlap) AS overlap, avg(hot_f1) AS hot_f1,
-    avg(hot_f1_10) AS hot_f1_10, avg(count_error) AS count_error, sampling_id, configuration_id
+-- A technique with its parameters on one sampling (with its seed, its phase): means over the games that
+-- were played for the same number of frames, each of them once in however many experiments it is.
+CREATE VIEW technique_replicate AS
+SELECT q.frames, q.hot_permille, w.way AS sampling, q.technique, q.parameters, q.structure,
+    count(*) AS games, avg(q.observed_share) AS observed_share,
+    max(q.observed_share) AS observed_share_most, avg(q.overlap_active) AS overlap_active,
+    min(q.overlap_active) AS overlap_active_least, avg(q.hot_f1_active) AS hot_f1_active,
+    avg(q.hot_f1_10_active) AS hot_f1_10_active, avg(q.count_error_active) AS count_error_active,
+    avg(q.overlap) AS overlap, avg(q.hot_f1) AS hot_f1, avg(q.hot_f1_10) AS hot_f1_10,
+    avg(q.count_error) AS count_error, q.sampling_id, q.configuration_id
 FROM (SELECT * FROM technique_quality WHERE observed_share IS NOT NULL AND frames IS NOT NULL
-    GROUP BY stream_id, configuration_id, hot_permille)
-GROUP BY frames, hot_permille, sampling_id, configuration_id, structure;
+        GROUP BY stream_id, configuration_id, hot_permille) q
+    JOIN sampling_way w USING (sampling_id)
+GROUP BY q.frames, q.hot_permille, q.sampling_id, q.configuration_id, q.structure;
+
+-- The same over replicates: samplings that differ in seed or phase alone. ..._lowest and ..._highest
+-- are the means over the games of the worst and the best of them, overlap_active_least is the worst
+-- of all games and replicates. games is how many there are in each replicate, of_games how many there
+-- are of any technique: only where both are equal can means be compared.
+CREATE VIEW technique_mean AS
+SELECT frames, hot_permille, sampling, technique, parameters, structure, min(games) AS games,
+    max(max(games)) OVER (PARTITION BY frames, hot_permille) AS of_games,
+    count(*) AS replicates, avg(observed_share) AS observed_share,
+    max(observed_share_most) AS observed_share_most, avg(overlap_active) AS overlap_active,
+    min(overlap_active) AS overlap_active_lowest, max(overlap_active) AS overlap_active_highest,
+    min(overlap_active_least) AS overlap_active_least, avg(hot_f1_active) AS hot_f1_active,
+    avg(hot_f1_10_active) AS hot_f1_10_active,
+    min(hot_f1_10_active) AS hot_f1_10_active_lowest,
+    max(hot_f1_10_active) AS hot_f1_10_active_highest,
+    avg(count_error_active) AS count_error_active, avg(overlap) AS overlap,
+    min(overlap) AS overlap_lowest, max(overlap) AS overlap_highest, avg(hot_f1) AS hot_f1,
+    avg(hot_f1_10) AS hot_f1_10, avg(count_error) AS count_error, configuration_id
+FROM technique_replicate
+GROUP BY frames, hot_permille, sampling, configuration_id, structure;
+
+-- What looking costs, beside what is found: per million executed instructions, means over the games
+-- and replicates of technique_mean; steps is what the technique counts as one, for the whole run.
+-- Seconds are of the analysis alone, on the computers that it ran on.
+CREATE VIEW technique_effort AS
+SELECT q.frames, q.hot_permille, w.way AS sampling, q.technique, q.parameters, q.structure,
+    count(DISTINCT q.replay_id) AS games, count(DISTINCT q.sampling_id) AS replicates,
+    avg(1e6 * q.observed / q.instructions) AS observed_per_million,
+    avg(1e6 * q.records / q.instructions) AS records_per_million,
+    avg(1e6 * q.probes / q.instructions) AS probes_per_million,
+    avg(q.steps) AS steps, avg(q.seconds) AS seconds, q.configuration_id
+FROM (SELECT * FROM technique_quality GROUP BY stream_id, configuration_id, hot_permille) q
+    JOIN sampling_way w USING (sampling_id)
+GROUP BY q.frames, q.hot_permille, w.way, q.configuration_id, q.structure;
 
 -- Which technique is best when it may observe at most so much, in the mean over all games: by
 -- overlap without busy-waits, then by hot_f1_10. structure_allowed: 0, only those that are not told
@@ -535,7 +569,8 @@ GROUP BY frames, hot_permille, sampling_id, configuration_id, structure;
 CREATE VIEW technique_at_budget AS
 SELECT * FROM (SELECT m.frames, m.hot_permille, b.budget, 100 * b.budget AS budget_percent,
         a.structure_allowed, m.sampling, m.technique, m.parameters, m.structure, m.games,
-        m.observed_share, m.observed_share_most, m.overlap_active, m.overlap_active_least,
+        m.replicates, m.observed_share, m.observed_share_most, m.overlap_active,
+        m.overlap_active_lowest, m.overlap_active_highest, m.overlap_active_least,
         m.hot_f1_active, m.hot_f1_10_active, m.overlap, m.hot_f1, m.hot_f1_10,
         rank() OVER (PARTITION BY m.frames, m.hot_permille, b.budget, a.structure_allowed
             ORDER BY m.overlap_active DESC, m.hot_f1_10_active DESC) AS place
@@ -677,3 +712,34 @@ SELECT program, max(CASE strategy WHEN 'functions' THEN ratio END) AS functions,
 FROM native_cost WHERE what = 'whole'
 GROUP BY run_id, native_program_id
 ORDER BY run_id, program, command;
+
+-- What sampling by time does to what is found: the interval and the jitter in frames of an NTSC console
+-- (16.639267 ms), beside samplings that have no such bias. Replicates are phases and seeds.
+CREATE VIEW sampling_bias AS
+SELECT m.frames, m.hot_permille, m.technique, m.parameters, s.method, m.sampling,
+    s.interval_us / 1000.0 AS interval_ms, s.interval_us / 16639.267 AS interval_frames,
+    100.0 * s.jitter_us / s.interval_us AS jitter_percent, s.weighting, m.replicates, m.games,
+    m.observed_share, m.overlap_active, m.overlap_active_lowest, m.overlap_active_highest,
+    m.overlap_active_least, m.hot_f1_10_active, m.overlap, m.overlap_lowest, m.overlap_highest
+FROM technique_mean m
+    JOIN (SELECT way, min(method) AS method, min(interval_us) AS interval_us,
+            min(jitter_us) AS jitter_us, min(weighting) AS weighting
+        FROM sampling_way GROUP BY way) s ON s.way = m.sampling
+WHERE m.games = m.of_games AND s.method IN ('time', 'instructions')
+ORDER BY m.frames, m.hot_permille, m.technique, m.parameters, s.method DESC, s.interval_us,
+    s.jitter_us, s.weighting;
+
+-- What papers say of their techniques, beside what `make bench` found of ours in the same unit:
+-- overhead, in percent of the time without the technique; share_of_time, of the time with it.
+CREATE VIEW paper_beside AS
+SELECT f.technique, f.paper, f.subject, f.measure, f.percent AS published_percent,
+    f.percent_to AS published_percent_to, f.remark,
+    o.engine, o.mode, o.configuration, o.rounds,
+    round(CASE f.measure WHEN 'overhead' THEN 100 * (o.slowdown - 1)
+        WHEN 'share_of_time' THEN 100 * (1 - 1 / o.slowdown) END, 1) AS our_percent
+FROM paper_figure f
+    LEFT JOIN (SELECT iif(instr(configuration, ' ') = 0, configuration,
+            substr(configuration, 1, instr(configuration, ' ') - 1)) AS technique, configuration,
+            engine, mode, count(*) AS rounds, sum(seconds) / sum(base_seconds) AS slowdown
+        FROM bench GROUP BY configuration, engine, mode) o USING (technique)
+ORDER BY f.technique, f.paper, f.subject, o.engine, o.mode, o.configuration;

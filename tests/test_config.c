@@ -282,7 +282,11 @@ static void test_wrong_sampling(void **state) {
         snprintf(text, sizeof text, "sampling = {\n %s };", cases[i].sampling);
         refuse(f, text, 2, cases[i].words);
     }
-    refuse(f, "\nsampling = { by = \"transfers\"; };", 2, "needs every = N");
+    refuse(f, "\nsampling = { by = \"transfers\"; };", 2, "needs every = N, or per_million = N");
+    refuse(f, "\nsampling = { by = \"transfers\"; every = 5; per_million = 5; };", 2,
+           "needs every = N, or per_million = N");
+    refuse(f, "\nsampling = { per_million = 5; };", 2, "means nothing in sampling by time");
+    refuse(f, "\nsampling = { by = \"active\"; per_million = 1000001; };", 2, "1000000");
     refuse(f, "sampling = { by = \"transfers\"; every = 9; };\ngrid = { window_size = 3; };", 2,
            "larger than a batch of 2");
 }

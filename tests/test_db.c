@@ -581,13 +581,13 @@ static void test_missing_columns_and_tables_are_added(void **state) {
     db_close(f->db);
     sqlite3 *handle;
     assert_int_equal(sqlite3_open(f->path, &handle), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(handle,
-                     "DROP VIEW technique_cost; DROP TABLE bench; DROP VIEW provenance;"
-                     "DROP VIEW runs;"
-                     "ALTER TABLE run DROP COLUMN shard",
-                     NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(handle,
+                                  "DROP VIEW technique_cost; DROP VIEW paper_beside; DROP TABLE "
+                                  "bench; DROP VIEW provenance;"
+                                  "DROP VIEW runs;"
+                                  "ALTER TABLE run DROP COLUMN shard",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(handle);
     ok(db_open(&f->db, f->path, DB_READ, &err), &err);
     assert_int_equal(ask(f, "SELECT count(*) FROM bench"), 0);

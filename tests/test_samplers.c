@@ -21,7 +21,7 @@ enum { FRAMES = 150 };
 struct event { /* an instruction, a transfer, or (nmi) the beginning of a handler */
     uint32_t from, to;
     uint64_t cycle;
-    bool nmi;
+    bool nmi, arrives; /* by a call or a return */
 };
 struct log {
     struct nes *nes;
@@ -38,6 +38,12 @@ static void log_transfer(void *self, const struct probe_event *e) {
     assert_true(vec_push(&log->transfers, ((struct event){.from = e->from, .to = e->to})));
 }
 
+static void log_arrival(void *self, const struct probe_event *e) {
+    struct log *log = self;
+    (void)e;
+    log->transfers.at[log->transfers.len - 1].arrives = true;
+}
+
 static void log_thread(void *self, const struct thread_event *e) {
     struct log *log = self;
     if (e->change == THREAD_BEGINS && e->cause == THREAD_NMI)
@@ -52,6 +58,11 @@ static void log_instrument(void *self, struct probe_site *site, const struct gue
     }
     if (insn->kind != INSN_JAM)
         probe_attach(site, PROBE_INDIRECT, probe);
+    const struct probe arrival = {.kind = PROBE_CALL, .call = log_arrival, .user = self};
+    if (insn->kind == INSN_CALL)
+        probe_attach(site, PROBE_TAKEN, arrival);
+    if (insn->kind == INSN_RETURN)
+        probe_attach(site, PROBE_INDIRECT, arrival);
 }
 
 static struct log everything(const char *game) {
@@ -178,6 +189,19 @@ static bool is_wait(const struct structure *s, const struct event *t) {
     return false;
 }
 
+static uint64_t golden(uint64_t seed, uint64_t what, uint64_t n, uint64_t every) {
+    const uint64_t at = splitmix64(seed, what) + n * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint64_t)((unsigned __int128)at * every >> 64);
+}
+
+/* How often the first `end` events came to `to` by a call or return. */
+static uint64_t arrivals(const struct log *log, size_t end, uint32_t to) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < end; i++)
+        n += log->transfers.at[i].arrives && log->transfers.at[i].to == to;
+    return n;
+}
+
 static void check_transfers(const struct log *log, const struct structure *structure,
                             struct sampler_options o) {
     struct stream s = sampled("mazewisp", o);
@@ -185,18 +209,20 @@ static void check_transfers(const struct log *log, const struct structure *struc
     for (size_t i = 0; i < log->transfers.len; i++) {
         const struct event *t = &log->transfers.at[i];
         if (t->nmi) {
-            if (o.place == SAMPLER_GOLDEN) {
-                const uint64_t at = splitmix64(o.seed, 0) + ++frames * UINT64_C(0x9E3779B97F4A7C15);
-                left = 1 + (uint64_t)((unsigned __int128)at * o.every >> 64);
-            }
+            if (o.place >= SAMPLER_GOLDEN)
+                left = 1 + golden(o.seed, 0, ++frames, o.every);
             continue;
         }
         if (o.by == SAMPLER_ACTIVE && is_wait(structure, t))
             continue;
         passed++;
-        if (--left > 0)
+        const bool sampled = --left == 0, restarts = o.place == SAMPLER_CALLS && t->arrives;
+        if (sampled)
+            left = o.every;
+        if (restarts)
+            left = 1 + golden(o.seed, (uint64_t)t->to + 1, arrivals(log, i + 1, t->to), o.every);
+        if (!sampled)
             continue;
-        left = o.every;
         if (o.place == SAMPLER_STRATIFIED) {
             left += place(o.seed, stratum + 1, o.every) - place(o.seed, stratum, o.every);
             stratum++;
@@ -219,7 +245,7 @@ static void test_transfers(void **state) {
     (void)state;
     struct log log = everything("mazewisp");
     struct structure s = structure_of("mazewisp");
-    for (enum sampler_place at = SAMPLER_REGULAR; at <= SAMPLER_GOLDEN; at++) {
+    for (enum sampler_place at = SAMPLER_REGULAR; at <= SAMPLER_CALLS; at++) {
         check_transfers(&log, &s,
                         (struct sampler_options){
                             .by = SAMPLER_TRANSFERS, .every = 601, .place = at, .seed = 3});

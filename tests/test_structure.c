@@ -53,6 +53,7 @@ static void play(struct structure *s, struct profile *exact, const char *game,
 }
 
 static void assert_same(const struct structure *a, const struct structure *b) {
+    assert_true(a->executed == b->executed && a->transfers == b->transfers);
     assert_int_equal(a->graph.block_count, b->graph.block_count);
     assert_int_equal(a->graph.edge_count, b->graph.edge_count);
     for (size_t i = 0; i < a->graph.edge_count; i++) {
@@ -136,6 +137,8 @@ static void test_file(void **state) {
     struct error e = {0};
     struct graph graph;
     play(&s, &exact, "mazewisp", &engine_interpreter);
+    s.executed = 12345;
+    s.transfers = 678;
     must(structure_write(&s, path, comments, 1, &e), &e);
     must(structure_read(&again, path, &e), &e);
     assert_same(&s, &again);

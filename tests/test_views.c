@@ -198,6 +198,76 @@ static void test_share_to_reach(void **state) {
            "active|95|flow|1|0.0400|0.0000|2|sparse|costs=poisson\n");
 }
 
+/* If this failed, ranges would be of other replicates, or means weigh some more than others. */
+static void test_replicates(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    run(f,
+        "UPDATE sampling SET key = 'golden per_million=600 seed=1', seed = 1 WHERE sampling_id = 1;"
+        "INSERT INTO sampling (sampling_id, key, method, seed) VALUES"
+        " (3, 'golden per_million=600 seed=2', 'golden', 2);"
+        "INSERT INTO stream (stream_id, replay_id, sampling_id, batch_length, batches, samples,"
+        " overruns, hash, run_id) SELECT 10 * replay_id + 3, replay_id, 3, 2, 50, 100, 0, 's', 1"
+        " FROM replay WHERE replay_id < 3");
+    put_member(f, 1, 1, 13);
+    put_member(f, 1, 2, 23);
+    put_known(f, &(struct known){13, POISSON, 400, "1", "0.96", "0.98", "0.95", "0.5"});
+    put_known(f, &(struct known){23, POISSON, 400, "1", "0.95", "1.0", "0.95", "0.5"});
+    static const char columns[] =
+        "SELECT sampling, games, of_games, replicates,"
+        " printf('%.4f %.4f %.4f %.4f %.4f', overlap_active, overlap_active_lowest,"
+        " overlap_active_highest, overlap_active_least, hot_f1_10_active_lowest)";
+    char sql[600];
+    snprintf(sql, sizeof sql,
+             "%s FROM technique_mean WHERE frames = 100 AND parameters = 'costs=poisson'", columns);
+    expect(f, sql, "golden per_million=600|2|2|2|0.9700 0.9550 0.9850 0.9500 0.9900\n");
+    expect(f,
+           "SELECT parameters, replicates FROM technique_at_budget WHERE frames = 100"
+           " AND structure_allowed = 1 AND budget_percent = 0.06",
+           "costs=profi|1\n"); /* .98 in its only replicate */
+    expect(f,
+           "SELECT sampling, games, replicates, observed_per_million, records_per_million,"
+           " probes_per_million, steps FROM technique_effort WHERE parameters = 'costs=poisson'",
+           "golden per_million=600|2|2|400.0|5.0|6.0|7.0\n");
+    /* A replicate that lacks a game cannot be compared. */
+    run(f, "DELETE FROM quality WHERE stream_id = 23; DELETE FROM result WHERE stream_id = 23");
+    expect(f,
+           "SELECT games, of_games, replicates FROM technique_mean WHERE frames = 100"
+           " AND parameters = 'costs=poisson'",
+           "1|2|2\n");
+}
+
+/* If this failed, a study of aliasing would show intervals that were not. */
+static void test_sampling_bias(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    run(f, "UPDATE sampling SET key = 'time interval_us=33279 jitter_us=3328 seed=4', seed = 4,"
+           " interval_us = 33279, jitter_us = 3328 WHERE sampling_id = 2");
+    expect(f,
+           "SELECT technique, sampling, interval_ms, round(interval_frames, 3),"
+           " round(jitter_percent, 1), weighting, replicates, round(overlap_active, 3)"
+           " FROM sampling_bias",
+           "observed|time interval_us=33279 jitter_us=3328|33.279|2.0|10.0|-|1|0.94\n");
+}
+
+/* If this failed, an overhead would stand beside what is no overhead. */
+static void test_paper_beside(void **state) {
+    struct fixture *f = *state;
+    run(f, frame);
+    expect(f, "SELECT count(*), count(our_percent) FROM paper_beside", "11|0\n");
+    run(f, "INSERT INTO bench (run_id, game, configuration, engine, mode, round, frames, seconds,"
+           " base_seconds) VALUES (1, 'a', 'exact', 'dbt', 'inline', 1, 100, 3, 2),"
+           " (1, 'b', 'exact', 'dbt', 'inline', 1, 100, 5, 2),"
+           " (1, 'a', 'flow costs=poisson', 'dbt', 'thread', 1, 100, 1.02, 1)");
+    expect(f,
+           "SELECT technique, subject, measure, published_percent, our_percent, rounds, mode"
+           " FROM paper_beside WHERE rounds IS NOT NULL",
+           "exact|Jrynes|share_of_time|49.0|50.0|2|inline\n"
+           "exact|software counters|overhead|30.0|100.0|2|inline\n"
+           "flow|all|unknown|2.0|-|1|thread\n"
+           "flow|training runs|overhead|2.0|2.0|1|thread\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_technique_quality, set_up, tear_down),
@@ -205,6 +275,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_technique_at_budget, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pareto, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_share_to_reach, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_replicates, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_sampling_bias, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_paper_beside, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,7 @@ enum sampler_place {                     /* where in each `every` the sample lie
                      SAMPLER_REGULAR,    /* at one place, drawn from the seed */
                      SAMPLER_STRATIFIED, /* at a place of its own, drawn for each */
                      SAMPLER_GOLDEN,     /* of transfers: shifted by the golden ratio at each NMI */
+                     SAMPLER_CALLS,      /* the same at each call and return, too */
 };
 /* What people call these, in the order of the enums; each ends with NULL. */
 extern const char *const sampler_by_words[], *const sampler_place_words[];
@@ -137,6 +138,9 @@ struct sampler_options {
     enum sampler_by by;
     enum sampler_place place;
     uint64_t every;
+    /* Instead of `every`: so that at most so many of each million executed instructions are
+     * observed. Of transfers the structure must say how many there were. */
+    uint64_t per_million;
     const struct structure *structure; /* SAMPLER_ACTIVE: knows busy-waits */
     /* Not NULL: gets each batch, and with `weigh` the cycles before it (else 0), instead of a
      * stream that is kept. False: memory was out. */
@@ -151,6 +155,11 @@ enum status sampler_finish(struct sampler *s, struct stream *out, struct error *
 /* What sampler_finish would say now of the stream: all but its batches. */
 void sampler_describe(const struct sampler *s, struct stream *out);
 void sampler_free(struct sampler *s); /* detaches without a result; NULL is fine */
+
+/* Samples nothing, and counts what samplers with `per_million` must know: finish sets
+ * s->executed and s->transfers, and frees it as sampler_free does. */
+enum status sampler_attach_counting(struct sampler **out, struct nes *nes, struct error *e);
+enum status sampler_finish_counting(struct sampler *c, struct structure *s, struct error *e);
 
 /* ---- results ---- */
 

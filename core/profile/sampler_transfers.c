@@ -9,6 +9,13 @@
  * sequence that fills the stride as evenly as any, at whatever number of frames it ends. Programs
  * repeat themselves from frame to frame; so what lies at one place in all of them is chosen in
  * proportion, too.
+ *
+ * Calls: the same happens at each call and return as well. When control comes to the address a by a
+ * call or a return for the n-th time, the next sample is put frac(u + n * 0.618...) of a stride
+ * ahead, u from the seed and a. The way from one NMI to the next is long and never the same, so
+ * that it soon comes to its places at random; from one call or return to the next it is short, and
+ * mostly the same. Still each transfer is chosen once in `every`: each place in a stride is as
+ * likely as any other, wherever one begins to count.
  */
 #include "profile/samplers.h"
 
@@ -30,8 +37,9 @@ uint64_t sampler_transfers_passed(const struct sampler *s) {
     return s->passed + (nes_counters(s->nes)[s->counter] - s->set_to);
 }
 
-static uint64_t golden_place(const struct sampler *s) {
-    const uint64_t at = splitmix64(s->options.seed, 0) + s->frames * GOLDEN;
+/* Of the n-th time at what is numbered `what`. */
+static uint64_t golden_place(const struct sampler *s, uint64_t what, uint64_t n) {
+    const uint64_t at = splitmix64(s->options.seed, what) + n * GOLDEN;
     return (uint64_t)((unsigned __int128)at * s->options.every >> 64);
 }
 
@@ -74,6 +82,15 @@ static void record(void *user, const struct probe_event *event) {
     sampler_keep(s);
 }
 
+static void arrive(void *user, const struct probe_event *event) {
+    struct sampler *s = user;
+    uint64_t *times = map_at(&s->arrivals, event->to);
+    if (times == NULL)
+        s->out_of_memory = true;
+    else
+        call_after(s, golden_place(s, (uint64_t)event->to + 1, ++*times) + 1);
+}
+
 /* ---- watching ---- */
 
 static struct transfer_site *note_site(struct sampler *s, const struct guest_insn *insn) {
@@ -106,6 +123,16 @@ static void watch(struct transfer_site *from, struct probe_site *site, enum prob
                                 .user = from});
 }
 
+/* Behind the probes that sample: the call itself is still counted from where it came. */
+static void watch_arrival(struct sampler *s, struct probe_site *site,
+                          const struct guest_insn *insn) {
+    const struct probe probe = {.kind = PROBE_CALL, .call = arrive, .user = s};
+    if (s->options.place == SAMPLER_CALLS && insn->kind == INSN_CALL)
+        probe_attach(site, PROBE_TAKEN, probe);
+    else if (s->options.place == SAMPLER_CALLS && insn->kind == INSN_RETURN)
+        probe_attach(site, PROBE_INDIRECT, probe);
+}
+
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct sampler *s = self;
     const bool plain = insn->kind == INSN_PLAIN || insn->kind == INSN_JAM;
@@ -127,15 +154,15 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
         watch(from, site, PROBE_INDIRECT, 0);
         break;
     }
+    watch_arrival(s, site, insn);
 }
 
 static void thread_changes(void *self, const struct thread_event *event) {
     struct sampler *s = self;
     if (event->change != THREAD_BEGINS || event->cause != THREAD_NMI ||
-        s->options.place != SAMPLER_GOLDEN)
+        s->options.place < SAMPLER_GOLDEN)
         return;
-    s->frames++;
-    call_after(s, golden_place(s) + 1);
+    call_after(s, golden_place(s, 0, ++s->frames) + 1);
 }
 
 /* ---- beginning and end ---- */
@@ -154,7 +181,7 @@ enum status sampler_transfers_prepare(struct sampler *s, struct error *e) {
 }
 
 void sampler_transfers_begin(struct sampler *s) {
-    s->place = s->options.place == SAMPLER_GOLDEN ? golden_place(s) : sampler_place(s, 0);
+    s->place = s->options.place >= SAMPLER_GOLDEN ? golden_place(s, 0, 0) : sampler_place(s, 0);
     call_after(s, s->place + 1);
     s->passed = 0;
 }
@@ -163,6 +190,7 @@ void sampler_transfers_release(struct sampler *s) {
     for (size_t i = 0; i < s->sites.len; i++)
         free(s->sites.at[i]);
     vec_free(&s->sites);
+    map_free(&s->arrivals);
     map_free(&s->waits);
 }
 

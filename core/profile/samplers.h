@@ -33,6 +33,7 @@ struct sampler {
     uint64_t passed;                   /* transfers before that */
     uint64_t place;                    /* stratified: of the present stratum's sample */
     uint64_t frames;                   /* golden: handlers of NMIs begun */
+    struct map arrivals;               /* calls: address -> how often control came there */
     struct map waits;                  /* (a << 32 | b) of busy-wait transfers */
     VEC(struct transfer_site *) sites; /* what probes point at */
 };

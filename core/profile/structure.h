@@ -33,7 +33,9 @@ struct structure {
     bool *sink;       /* whether threads may end in it; one a block */
     uint8_t *ends;    /* INSN_CALL or INSN_RETURN, where its last instruction is one; one a block */
     bool *falls;      /* one an edge: no transfer, the next block follows in sequence */
-    uint64_t probes;  /* that fired while it was recorded; 0 when read from a file */
+    /* Instructions and control transfers of the replay; 0: nobody has counted. */
+    uint64_t executed, transfers;
+    uint64_t probes; /* that fired while it was recorded; 0 when read from a file */
 };
 void structure_free(struct structure *s);
 

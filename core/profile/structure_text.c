@@ -5,6 +5,7 @@
  *     #insns ENTRY ADDRESS...    the further instructions of the block, in order; not for single
  * ones #begins ENTRY COUNT        threads that began there #sink ENTRY                threads may
  * end in this block
+ *     #executed COUNT            instructions of the replay; #transfers COUNT: control transfers
  */
 #include "profile/structure.h"
 
@@ -38,6 +39,9 @@ enum status structure_write(const struct structure *s, const char *path,
     file_printf(w, "#structure 1\n");
     for (size_t i = 0; i < comment_count; i++)
         file_printf(w, "# %s\n", comments[i]);
+    if (s->transfers != 0)
+        file_printf(w, "#executed %" PRIu64 "\n#transfers %" PRIu64 "\n", s->executed,
+                    s->transfers);
     for (size_t b = 0; b < s->graph.block_count; b++)
         write_block(w, s, b);
     for (size_t i = 0; i < s->graph.edge_count; i++) {
@@ -124,7 +128,18 @@ static enum status parse_end(struct parse *p, enum insn_kind kind) {
     return STATUS_OK;
 }
 
+static enum status parse_total(struct parse *p, uint64_t *out) {
+    if (p->at == p->end || *p->at++ != ' ' ||
+        !scan_decimal(&p->at, p->end, GRAPH_WEIGHT_MAX, out) || p->at != p->end)
+        return malformed(p, "expected \"#executed COUNT\" or \"#transfers COUNT\"");
+    return STATUS_OK;
+}
+
 static enum status parse_line(struct parse *p) {
+    if (word(p, "#executed"))
+        return parse_total(p, &p->s->executed);
+    if (word(p, "#transfers"))
+        return parse_total(p, &p->s->transfers);
     if (word(p, "#insns"))
         return parse_insns(p);
     if (word(p, "#begins")) {

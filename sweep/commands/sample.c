@@ -30,7 +30,8 @@ static const char details[] = GAME_DETAILS
     "transfers one control transfer in every N, each recorded as two instructions, from and\n"
     "to; --by active the same of those that are no busy-wait's, which the structure tells.\n"
     "--place golden shifts what is chosen by the golden ratio from NMI to NMI: programs\n"
-    "repeat themselves from frame to frame, and so all of a frame is seen alike.\n"
+    "repeat themselves from frame to frame, and so all of a frame is seen alike; --place\n"
+    "calls does so at each call and return, too, where less has changed since.\n"
     "\n"
     "The stream is tab-separated text with a header line:\n"
     "  sequence  pc  size  type  batch  text  image\n"
@@ -42,7 +43,7 @@ static const char details[] = GAME_DETAILS
     "Examples:\n"
     "  hotgraph sample mazewisp --out m.isampling.gz\n"
     "  hotgraph structure mazewisp --out m.structure\n"
-    "  hotgraph sample mazewisp --by active --every 90 --place golden \\\n"
+    "  hotgraph sample mazewisp --by active --per-million 600 --place calls \\\n"
     "      --structure m.structure --out golden.isampling\n"
     "  hotgraph build golden.isampling --technique flow --structure m.structure \\\n"
     "      --out found.graph\n";

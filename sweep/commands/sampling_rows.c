@@ -24,11 +24,17 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
          OPTION_CHOICE, .to = &s->by, .choices = sampler_by_words},
         {"every", "N", "one sample in every N instructions or transfers", OPTION_NUMBER,
          .to = &s->sampler.every, .least = 1, .most = INT64_C(1) << 48},
+        {"per-million", "N",
+         "at most so many observed of every million executed instructions, instead of --every; of "
+         "transfers with --structure, which says how many there are",
+         OPTION_NUMBER, .to = &s->sampler.per_million, .least = 1, .most = 1000000},
         {"place", "HOW",
-         "where in each N: regular (default), stratified: at a place drawn for each, golden",
+         "where in each N: regular (default), stratified: at a place drawn for each, golden, "
+         "calls",
          OPTION_CHOICE, .to = &s->place, .choices = sampler_place_words},
-        {"structure", "FILE", "the structure, which knows busy-waits; for --by active",
-         OPTION_STRING, .to = &s->structure},
+        {"structure", "FILE",
+         "the structure, which knows busy-waits and how many transfers there are", OPTION_STRING,
+         .to = &s->structure},
     };
     memcpy(rows, all, sizeof all);
 }
@@ -45,10 +51,13 @@ bool sampling_chosen(struct sampling_choice *s, const char *command) {
     s->sampler.batch_length = (unsigned)s->batch_length;
     s->sampler.by = (enum sampler_by)index_of(s->by, sampler_by_words);
     s->sampler.place = (enum sampler_place)index_of(s->place, sampler_place_words);
-    if (!by_time && s->sampler.every == 0)
-        usage_error(command, "--by %s needs --every N", s->by);
-    else if (by_time && s->sampler.every != 0)
-        usage_error(command, "--every is for --by instructions, transfers or active");
+    if (!by_time && (s->sampler.every == 0) == (s->sampler.per_million == 0))
+        usage_error(command, "--by %s needs --every N, or --per-million N", s->by);
+    else if (by_time && (s->sampler.every != 0 || s->sampler.per_million != 0))
+        usage_error(command, "%s is for --by instructions, transfers or active",
+                    s->sampler.every != 0 ? "--every" : "--per-million");
+    else if (strcmp(s->by, "transfers") == 0 && s->sampler.per_million != 0 && s->structure == NULL)
+        usage_error(command, "--by transfers --per-million needs --structure FILE");
     else if (!by_time && s->interval_given)
         usage_error(command, "--interval-ms is for --by time");
     else if (strcmp(s->by, "active") == 0 && s->structure == NULL)

@@ -13,7 +13,7 @@
 #include "cli/cli.h"
 #include "profile/profile.h"
 
-enum { SAMPLING_ROWS = 9 };
+enum { SAMPLING_ROWS = 10 };
 
 struct sampling_choice {
     struct sampler_options sampler; /* whole after sampling_chosen(), but for the structure */

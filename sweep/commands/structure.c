@@ -4,6 +4,7 @@
 
 #include "commands/command.h"
 #include "play/play.h"
+#include "profile/profile.h"
 #include "profile/structure.h"
 
 struct structure_command {
@@ -17,7 +18,9 @@ static const char details[] = GAME_DETAILS
     "\n"
     "The structure is what a binary translator knows of a program without counting: its\n"
     "blocks and edges, where threads begin and may end, and how often it went round in\n"
-    "busy-waits. The technique 'flow' repairs sampled counts with it, and samplers of\n"
+    "busy-waits; and how many instructions and control transfers there were in all, which\n"
+    "samplers of so many per million must know. The technique 'flow' repairs sampled counts with "
+    "it, and samplers of\n"
     "active transfers know busy-waits from it. The file is a graph whose counts are 0 but\n"
     "for busy-waits, with further lines that other commands take for comments.\n"
     "\n"
@@ -34,14 +37,22 @@ static enum status write_structure(const struct structure_command *c, const stru
 static enum status record(void *command, struct play *p, struct error *e) {
     const struct structure_command *c = command;
     struct structure_recorder *recorder = NULL;
+    struct sampler *counting = NULL;
     struct structure s = {0};
     enum status status = structure_attach(&recorder, p->nes, e);
+    if (status == STATUS_OK)
+        status = sampler_attach_counting(&counting, p->nes, e);
     if (status == STATUS_OK)
         status = play_run(p, (struct play_hooks){0}, e);
     if (status == STATUS_OK) {
         status = structure_finish(recorder, &s, e);
         recorder = NULL;
     }
+    if (status == STATUS_OK) {
+        status = sampler_finish_counting(counting, &s, e);
+        counting = NULL;
+    }
+    sampler_free(counting);
     structure_abandon(recorder);
     if (status == STATUS_OK)
         status = write_structure(c, p, &s, e);

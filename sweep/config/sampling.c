@@ -15,7 +15,7 @@ static const char *const weightings[] = {"none", "cycles", NULL};
 
 /* ---- keys ---- */
 
-enum key { BY, INTERVAL, BATCH, JITTER, WEIGHTING, EVERY, PLACE, SEED, PHASE, KEYS };
+enum key { BY, INTERVAL, BATCH, JITTER, WEIGHTING, EVERY, PER_MILLION, PLACE, SEED, PHASE, KEYS };
 
 static const struct {
     const char *name;
@@ -29,6 +29,7 @@ static const struct {
     [JITTER] = {"jitter_ms", MILLIS, 0, MOST_US, 0, NULL},
     [WEIGHTING] = {"weighting", WORD, 0, 0, 0, weightings},
     [EVERY] = {"every", NUMBER, 1, MOST_EVERY, 0, NULL},
+    [PER_MILLION] = {"per_million", NUMBER, 1, 1000000, 0, NULL},
     [PLACE] = {"place", WORD, 0, 0, SAMPLER_REGULAR, sampler_place_words},
     [SEED] = {"seed", NUMBER, 0, INT64_MAX, 1, NULL},
     [PHASE] = {"phase_cycles", NUMBER, 0, INT64_MAX / 4, 0, NULL},
@@ -101,7 +102,7 @@ static bool by_transfers(const struct sampler_options *s) {
 
 static enum status check(const struct group *g, const struct sampler_options *s, struct error *e) {
     static const enum key of_time[] = {INTERVAL, JITTER, PHASE, WEIGHTING};
-    static const enum key of_counts[] = {EVERY, PLACE};
+    static const enum key of_counts[] = {EVERY, PER_MILLION, PLACE};
     static const enum key of_batches[] = {BATCH};
     const char *by = sampler_by_words[s->by];
     if (s->by == SAMPLER_TIME)
@@ -109,9 +110,10 @@ static enum status check(const struct group *g, const struct sampler_options *s,
     enum status status = refuse_keys(g, of_time, sizeof of_time / sizeof *of_time, by, e);
     if (status == STATUS_OK && by_transfers(s))
         status = refuse_keys(g, of_batches, sizeof of_batches / sizeof *of_batches, by, e);
-    if (status == STATUS_OK && s->every == 0)
-        status = fields_error(g->config->from, g->setting, e, "sampling by %s needs every = N", by);
-    if (status == STATUS_OK && s->place == SAMPLER_GOLDEN && !by_transfers(s))
+    if (status == STATUS_OK && (s->every == 0) == (s->per_million == 0))
+        status = fields_error(g->config->from, g->setting, e,
+                              "sampling by %s needs every = N, or per_million = N", by);
+    if (status == STATUS_OK && s->place >= SAMPLER_GOLDEN && !by_transfers(s))
         status = fields_error(g->config->from, setting_of(g, PLACE), e,
                               "golden places are those of transfers or active transfers");
     return status;
@@ -129,6 +131,7 @@ static struct sampler_options make_options(const int64_t values[KEYS]) {
         .by = (enum sampler_by)values[BY],
         .place = (enum sampler_place)values[PLACE],
         .every = (uint64_t)values[EVERY],
+        .per_million = (uint64_t)values[PER_MILLION],
     };
     if (s.by == SAMPLER_TIME && s.jitter_us == 0)
         s.seed = (uint64_t)known[SEED].usual;
@@ -161,12 +164,20 @@ static void add_text(struct sampling_word *words, size_t *count, const char *nam
     snprintf(words[(*count)++].value, sizeof words->value, "%s", value);
 }
 
+static void add_stride(struct sampling_word *words, size_t *count,
+                       const struct sampler_options *s) {
+    if (s->per_million != 0)
+        add_word(words, count, "per_million", s->per_million);
+    else
+        add_word(words, count, "every", s->every);
+}
+
 size_t config_sampling_words(const struct sampler_options *s,
                              struct sampling_word words[SAMPLING_WORDS]) {
     size_t count = 0;
     add_text(words, &count, "by", sampler_by_words[s->by]);
     if (s->by != SAMPLER_TIME) {
-        add_word(words, &count, "every", s->every);
+        add_stride(words, &count, s);
         if (!by_transfers(s))
             add_word(words, &count, "batch", s->batch_length);
         add_text(words, &count, "place", sampler_place_words[s->place]);
@@ -307,8 +318,10 @@ void config_sampling_key(const struct sampler_options *s, char *out, size_t size
     if (s->by != SAMPLER_TIME) {
         if (!by_transfers(s))
             snprintf(batch, sizeof batch, " batch=%u", s->batch_length);
-        snprintf(out, size, "%s every=%" PRIu64 "%s place=%s seed=%" PRIu64,
-                 sampler_by_words[s->by], s->every, batch, sampler_place_words[s->place], s->seed);
+        snprintf(out, size, "%s %s=%" PRIu64 "%s place=%s seed=%" PRIu64, sampler_by_words[s->by],
+                 s->per_million != 0 ? "per_million" : "every",
+                 s->per_million != 0 ? s->per_million : s->every, batch,
+                 sampler_place_words[s->place], s->seed);
         return;
     }
     if (s->jitter_us > 0)

@@ -148,9 +148,9 @@ static void name_sampling(struct plan_stream *p) {
     p->sampling.method = sampler_by_words[s->by];
     p->sampling.weighting = s->weigh ? "cycles" : NULL;
     if (s->by != SAMPLER_TIME) {
-        if (s->by == SAMPLER_ACTIVE && s->place == SAMPLER_GOLDEN)
+        if (s->by == SAMPLER_ACTIVE && s->place >= SAMPLER_GOLDEN)
             p->sampling.method = "golden";
-        p->sampling.stride = (int64_t)s->every;
+        p->sampling.stride = s->every != 0 ? (int64_t)s->every : DB_NULL;
         p->sampling.batch_length = (int64_t)s->batch_length;
         p->sampling.seed = (int64_t)s->seed;
         return;

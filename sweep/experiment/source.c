@@ -139,16 +139,24 @@ static enum status learn_structure(struct source *out, const struct pass *like,
                                    const struct engine_choice *engine, struct error *e) {
     struct pass pass = *like;
     struct structure_recorder *recorder = NULL;
+    struct sampler *counting = NULL;
     enum status status = create(&pass.nes, pass.game, engine, e);
     if (status != STATUS_OK)
         return status;
     status = structure_attach(&recorder, pass.nes, e);
+    if (status == STATUS_OK)
+        status = sampler_attach_counting(&counting, pass.nes, e);
     if (status == STATUS_OK)
         status = play(&pass, e);
     if (status == STATUS_OK) {
         status = structure_finish(recorder, &out->structure, e);
         recorder = NULL;
     }
+    if (status == STATUS_OK) {
+        status = sampler_finish_counting(counting, &out->structure, e);
+        counting = NULL;
+    }
+    sampler_free(counting);
     structure_abandon(recorder);
     nes_free(pass.nes);
     return status;
@@ -177,10 +185,15 @@ static size_t count_samplers(const struct plan_game *game) {
     return count;
 }
 
-static bool samples_active(const struct plan_game *game) {
-    for (size_t i = 0; i < game->stream_count; i++)
-        if (game->streams[i].missing > 0 && game->streams[i].way->options.by == SAMPLER_ACTIVE)
+/* Whether samplers must know the structure before they begin: its busy-waits, or how many transfers
+ * there are. */
+static bool sampled_with_structure(const struct plan_game *game) {
+    for (size_t i = 0; i < game->stream_count; i++) {
+        const struct sampler_options *o = &game->streams[i].way->options;
+        if (game->streams[i].missing > 0 &&
+            (o->by == SAMPLER_ACTIVE || (o->by == SAMPLER_TRANSFERS && o->per_million != 0)))
             return true;
+    }
     return false;
 }
 
@@ -203,7 +216,7 @@ static enum status play_first(struct source *out, struct pass *pass, bool struct
 static enum status replay(struct source *out, const struct plan_game *game,
                           const struct config *config, const struct engine_choice *engine,
                           const struct source_hooks *hooks, struct error *e) {
-    const bool before = samples_active(game), needed = config_needs_structure(config);
+    const bool before = sampled_with_structure(game), needed = config_needs_structure(config);
     const size_t samplers = config->live ? 0 : count_samplers(game);
     const size_t replays =
         samplers == 0 ? 1 : (samplers + SAMPLERS_MOST - 1) / SAMPLERS_MOST; /* sampled ones */

@@ -50,6 +50,50 @@ for scope in "whole", "active":
 assert all(abs(a - b) < 1e-12 for a, b in zip(row, expected, strict=True)), (row, expected)
 END
 
+# So many per million instructions is the least stride that observes no more: of active transfers, of
+# all, and of batches; by hand and in a sweep.
+read_stride() { # active|all
+    python3 - "$1" <<'END'
+import sys
+executed = transfers = busy = 0
+falls, edges = set(), []
+for line in open("umbel.structure"):
+    words = line.split()
+    if words[0] == "#executed": executed = int(words[1])
+    elif words[0] == "#transfers": transfers = int(words[1])
+    elif words[0] == "#falls": falls.add((words[1], words[2]))
+    elif not line.startswith("#") and words[3] == "1": edges.append(words)
+if sys.argv[1] == "active":
+    transfers -= sum(int(w[2]) for w in edges if (w[0], w[1]) not in falls)
+print(-(-transfers * 1000000 // (700 * executed)))
+END
+}
+by_hand() { # BY STRIDE [OPTION...]
+    by=$1 every=$2
+    shift 2
+    "$hotgraph" sample umbel --frames 300 --by "$by" --every "$every" "$@" --seed 3 --out stride.isampling >/dev/null
+    "$hotgraph" sample umbel --frames 300 --by "$by" --per-million 700 "$@" --seed 3 --out share.isampling >said
+    cmp stride.isampling share.isampling || fail "$by: 700 per million are not one in $every"
+}
+by_hand transfers "$(read_stride all)" --structure umbel.structure --place stratified
+by_hand instructions $(((25 * 1000000 + 699) / 700))
+by_hand active "$(read_stride active)" --structure umbel.structure --place golden
+config share.cfg 'by = "active"; per_million = 700; place = "golden"; seed = 3;' 'technique = "flow";'
+sweep share.cfg --db share.db --games umbel,mazewisp
+test "$(ask share.db "SELECT s.key, s.stride IS NULL, sum(observed_share BETWEEN 0.00065 AND 0.0007005)
+    FROM technique_quality JOIN sampling s USING (sampling_id)")" = 'active per_million=700 place=golden seed=3|1|4' ||
+    fail "shares: $(ask share.db 'SELECT game, observed_share FROM technique_quality')"
+test "$(ask share.db "SELECT batches FROM stream JOIN experiment_stream USING (stream_id) JOIN game USING (game_id)
+    WHERE name = 'umbel'")" = $(($(wc -l <share.isampling) / 2)) || fail "the sweep's stream is another than that by hand"
+config share.cfg 'by = "transfers"; per_million = 700; place = "stratified"; seed = 3;' 'technique = "flow";'
+sweep share.cfg --db all.db --games umbel
+test "$(ask all.db 'SELECT min(observed_share) > 0.00069 AND max(observed_share) <= 0.0007 FROM technique_quality')" = 1 ||
+    fail "transfers: $(ask all.db 'SELECT observed_share FROM technique_quality')"
+grep -v '^#executed\|^#transfers' umbel.structure >uncounted.structure
+refuses 1 'needs a structure that says how many' sample umbel --frames 10 --by active --per-million 700 \
+    --structure uncounted.structure --out no.isampling
+refuses 2 'needs --every N, or --per-million N' sample umbel --by transfers --every 5 --per-million 7 --out no.isampling
+
 # Threads and engines make no difference, and what is there is not computed again.
 sweep golden.cfg --db other.db --games mazewisp,umbel --jobs 1 --engine interp
 test "$digest" = "$expected" || fail "interpreted: $digest, not $expected"
@@ -86,9 +130,14 @@ test "$(ask golden.db "SELECT count(*) FROM technique_quality WHERE observed_sha
     "$(ask golden.db "SELECT count(*) FROM results")" || fail "shares observed"
 
 # What is in the tree is what comes out.
-for file in "$source/configs/golden.cfg" "$source"/configs/techniques/*.cfg; do
-    sweep "$file" --db shipped.db --games mazewisp
-    grep -q '^reproduced: ' out || fail "$file: $(tail -3 out)"
+sweep "$source/configs/golden.cfg" --db shipped.db --games mazewisp
+grep -q '^reproduced: ' out || fail "golden.cfg: $(tail -3 out)"
+test "$(ask shipped.db "SELECT observed_share <= 0.0006 AND overlap_active > 0.99 AND hot_f1_10_active > 0.998
+    AND overlap > 0.997 FROM technique_quality WHERE parameters LIKE 'costs=poisson %'")" = 1 ||
+    fail "golden.cfg: $(ask shipped.db 'SELECT parameters, observed_share, overlap_active, hot_f1_10_active, overlap FROM technique_quality')"
+for file in techniques bias; do
+    "$hotgraph" sweep "$source/configs/$file.cfg" --db studies.db --dry-run >out || fail "$file.cfg"
+    grep -q '^mazewisp: .* things to compute' out || fail "$file.cfg: $(cat out)"
 done
 test "$(ask shipped.db "SELECT structure_allowed, technique, substr(parameters, 1, 13)
     FROM technique_at_budget WHERE budget_percent = 0.06")" = "0|observed|
