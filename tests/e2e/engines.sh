@@ -133,7 +133,7 @@ if perf record -q -o perf.data "$hotgraph" replay "$rom" --movie "$movie" --engi
 fi
 
 # Translated code under valgrind, which has to be told that code changes.
-if command -v valgrind >/dev/null && ! grep -q __asan_init "$hotgraph"; then
+if command -v valgrind >/dev/null && ! sanitized; then
     valgrind -q --error-exitcode=9 --smc-check=all "$hotgraph" replay "$rom" --movie "$movie" --frames 40 \
         --engine dbt --ram-hash valgrind.hash >/dev/null 2>errors || fail "valgrind: $(cat errors)"
     head -n 40 interp.hash >first.hash

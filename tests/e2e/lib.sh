@@ -16,6 +16,9 @@ skip() {
     exit 77
 }
 
+# sanitized: whether this is a build with sanitizers, in which long runs take many times as long.
+sanitized() { grep -q __asan_init "$hotgraph"; }
+
 # refuses STATUS TEXT ARGS...: hotgraph ARGS must end with STATUS, and what it says on standard error
 # must have TEXT in it.
 refuses() {

@@ -65,9 +65,11 @@ sweep live.cfg --db live.db --games umbel,mazewisp
 test "$digest" != "$expected" || fail "counts are not in the digest"
 "$hotgraph" report other.db --out report >/dev/null || fail "no report of an experiment without samples"
 
-# What is in the tree is what comes out.
-sweep "$source/configs/live.cfg" --db shipped.db --games mazewisp
-grep -q '^reproduced: ' out || fail "live.cfg: $(tail -3 out)"
+# What is in the tree is what comes out; under sanitizers that takes many minutes.
+sanitized || {
+    sweep "$source/configs/live.cfg" --db shipped.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "live.cfg: $(tail -3 out)"
+}
 
 config wrong.cfg 'by = "live"; every = 5;' '{ technique = "fifo"; }'
 refuses 1 'wrong.cfg:3: every means nothing where nothing is sampled' sweep wrong.cfg

@@ -3,6 +3,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/sweep_lib.sh"
+! sanitized || skip "a build with sanitizers; the cluster test has its shards"
 
 # small FILE NAME STREAM...: 16 configurations and the baseline on pairs.
 small() {

@@ -3,6 +3,7 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/sweep_lib.sh"
+! sanitized || skip "a build with sanitizers; the cluster test has its shards"
 for program in slurmctld slurmd munged sbatch squeue scontrol scancel setsid; do
     PATH=$PATH:/usr/sbin command -v $program >/dev/null || skip "no Slurm here ($program): packages slurmctld slurmd slurm-client munge"
 done
