@@ -212,6 +212,7 @@ static void video_memory_reads_come_one_read_late_except_the_palette(void **stat
     store(&t, 0x2007, 0xFF);
     store_v(&t, 0x3F00);
     assert_int_equal(load(&t, 0x2007) & 0x3F, 0x3F);
+    assert_int_equal(ppu_peek(&t.ppu, 0x3F00), 0x3F); /* a cell has six bits, for states, too */
     store_v(&t, 0x3F00);
     store(&t, 0x2001, 0x01); /* grey-scale masks what is read */
     assert_int_equal(load(&t, 0x2007) & 0x3F, 0x30);

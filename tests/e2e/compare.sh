@@ -152,6 +152,15 @@ grep -q 'label="2 found; 1 missed; 0 executed, but not hot; 1 never executed"' h
 "$hotgraph" compare built.graph exact.graph --hot 0.6 --dot hot.dot >/dev/null
 drawn found 0010-0010
 drawn missed
+# An edge is found in its own direction only: this has 20-10, which is the way back of a hot one.
+{
+    printf '#block 0x10 0x12\n#block 0x20 0x24\n#block 0x30 0x30\n'
+    printf '0x20\t0x10\t3\n0x20\t0x30\t1\n'
+} >back.graph
+"$hotgraph" compare back.graph exact.graph --dot hot.dot >/dev/null 2>&1
+drawn found 0020-0030
+drawn missed 0010-0010 0010-0020
+drawn 'never executed' 0020-0010
 if command -v dot >/dev/null; then
     dot -Tsvg hot.dot -o hot.svg && grep -q '$0010' hot.svg || fail "Graphviz does not take it"
 fi
