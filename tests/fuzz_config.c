@@ -48,17 +48,23 @@ static const char *write_files(const uint8_t *data, size_t size) {
 
 static void check_points(const struct config *c) {
     size_t count = c->points.len;
-    if (count == 0 || strcmp(c->points.at[count - 1].technique->name, "observed") != 0)
+    /* The baseline is last, without a number, but where nothing is sampled. */
+    size_t numbered = c->live ? count : count - 1;
+    if (count == 0 ||
+        (!c->live && strcmp(c->points.at[count - 1].technique->name, "observed") != 0))
         abort();
     for (size_t i = 0; i < count; i++) {
         const struct config_point *p = &c->points.at[i];
-        if (p->number != (i + 1 < count ? (int)i : -1) || p->technique->build == NULL ||
+        if (p->number != (i < numbered ? (int)i : -1) ||
+            (c->live ? p->technique->attach == NULL : p->technique->build == NULL) ||
             strncmp(p->key, p->technique->name, strlen(p->technique->name)) != 0)
             abort();
         for (int k = 0; k < TECHNIQUE_PARAMETERS && p->technique->parameters[k].name; k++)
             if (p->values[k] < p->technique->parameters[k].least ||
                 p->values[k] > p->technique->parameters[k].most)
                 abort();
+        if (p->technique->needs_structure && !config_needs_structure(c))
+            abort();
     }
     for (size_t i = 1; i < c->marks.len; i++)
         if (c->marks.at[i] <= c->marks.at[i - 1])
