@@ -144,7 +144,8 @@ static bool list_items(struct division *d, const struct plan *p) {
         for (size_t k = 0; ok && k < game->stream_count; k++)
             ok = list_stream(d, p, game, &game->streams[k]);
     }
-    qsort(d->items.at, d->items.len, sizeof *d->items.at, compare_items);
+    if (d->items.len > 1)
+        qsort(d->items.at, d->items.len, sizeof *d->items.at, compare_items);
     return ok;
 }
 

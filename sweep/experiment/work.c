@@ -202,6 +202,9 @@ static double mark_found(struct work *w, struct game_work *t, const struct group
 
 /* Points that do not fit to the stream are left out. */
 static void build(struct work *w, struct game_work *t, struct group_of_points *group) {
+    /* A game that is given up may have no streams. */
+    if (!goes_on(w, t))
+        return;
     struct error e = {0};
     const struct plan_stream *plan = &t->game->streams[group->stream];
     const struct find find = {.config = w->config,
@@ -214,8 +217,6 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
                               .writer = w->writer,
                               .direct = w->options->direct,
                               .stopped = w->options->stopped};
-    if (!goes_on(w, t))
-        return;
     size_t count = 0;
     for (size_t i = 0; i < group->count; i++)
         if (plan_due(w->plan, plan, group->points[i]) > 0)
