@@ -288,95 +288,6 @@ static enum status cost(struct page *p) {
                        "along what nothing else beats.");
 }
 
-/* ---- do games agree? ---- */
-
-/* Kendall's tau-b of two rankings of the same things (Kendall 1945); NAN where one has no order. */
-static double kendall(const double *a, const double *b, size_t n) {
-    double concordant = 0, ties_a = 0, ties_b = 0, pairs = 0;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < i; k++) {
-            const int left = (a[i] > a[k]) - (a[i] < a[k]), right = (b[i] > b[k]) - (b[i] < b[k]);
-            concordant += left * right;
-            ties_a += left == 0;
-            ties_b += right == 0;
-            pairs++;
-        }
-    const double scale = sqrt((pairs - ties_a) * (pairs - ties_b));
-    return scale > 0 ? concordant / scale : NAN;
-}
-
-/* values[game * columns + column]: similarity of each configuration that all games have. */
-static double *read_grid(struct page *p, size_t *columns, enum status *status) {
-    struct table t;
-    *columns = 0;
-    *status =
-        page_ask(p, &t,
-                 "WITH g AS (SELECT game, number, similarity FROM results WHERE experiment = ?1 AND"
-                 " variant = '' AND hot_permille = ?3 AND number IS NOT NULL)"
-                 " SELECT game, similarity FROM (SELECT *, count(similarity) OVER"
-                 " (PARTITION BY number) AS games FROM g)"
-                 " WHERE games = (SELECT count(DISTINCT game) FROM g) ORDER BY game, number",
-                 NULL);
-    if (*status != STATUS_OK)
-        return NULL;
-    const size_t rows = table_rows(&t), games = table_rows(&p->games);
-    double *values =
-        games > 0 && rows % games == 0 && rows > 0 ? calloc(rows, sizeof *values) : NULL;
-    for (size_t i = 0; values != NULL && i < rows; i++)
-        values[i] = cell_number(&t, i, 1);
-    *columns = values != NULL ? rows / games : 0;
-    table_free(&t);
-    return values;
-}
-
-static enum status agreement(struct page *p) {
-    static const char question[] = "Would one game have told which configuration is best?";
-    const size_t games = table_rows(&p->games);
-    size_t columns = 0;
-    enum status status = STATUS_OK;
-    double *values = games > 1 ? read_grid(p, &columns, &status) : NULL;
-    if (status != STATUS_OK)
-        return status;
-    if (columns < 2) {
-        free(values);
-        page_lack(p, "agreement", question,
-                  games > 1 ? "Fewer than two configurations have results on all games."
-                            : "There is one game only, and nothing to agree with.");
-        return STATUS_OK;
-    }
-    struct canvas c;
-    const double cell = games <= 8 ? 44 : 352.0 / (double)games, left = 96;
-    const double height = cell * (double)games;
-    canvas_start(&c, "agreement", CANVAS_COLUMN, height + 70, question,
-                 "A square for each pair of games: Kendall's tau between their rankings of the "
-                 "configurations, 1 for the same order, 0 for none.");
-    for (size_t i = 0; i < games; i++) {
-        const double y = 12 + cell * (double)i;
-        canvas_text(&c, left - 8, y + cell / 2 + 5, ANCHOR_RIGHT, INK_TEXT, "%.12s",
-                    cell_text(&p->games, i, 0));
-        for (size_t k = 0; k < i; k++) {
-            const double tau = kendall(values + i * columns, values + k * columns, columns);
-            char hint[220];
-            snprintf(hint, sizeof hint, "%.80s and %.80s: tau %.2f", cell_text(&p->games, i, 0),
-                     cell_text(&p->games, k, 0), tau);
-            const double x = left + cell * (double)k;
-            canvas_rect(&c, x, y, cell - 2, cell - 2, tau < 0 ? INK_MISSED : INK_FOUND,
-                        isfinite(tau) ? 0.12 + 0.6 * fabs(tau) : 0.02, hint);
-            if (cell > 30 && isfinite(tau))
-                canvas_text(&c, x + cell / 2 - 1, y + cell / 2 + 4, ANCHOR_MIDDLE,
-                            fabs(tau) > 0.6 ? INK_PAPER : INK_TEXT, "%.2f", tau);
-        }
-    }
-    for (size_t k = 0; k + 1 < games && cell > 30; k++)
-        canvas_text(&c, left + cell * ((double)k + 0.5), height + 26 + 17.0 * (double)(k % 2),
-                    ANCHOR_MIDDLE, INK_TEXT, "%.9s", cell_text(&p->games, k, 0));
-    canvas_text(&c, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT, INK_MUTED, "Kendall's tau-b, no unit");
-    free(values);
-    return page_figure(p, &c, question,
-                       "Blue: rankings of the configurations that agree, the darker the more; "
-                       "red: that contradict each other.");
-}
-
 enum status page_charts(struct page *p) {
     enum status status =
         distribution(p, "distribution", "similarity",
@@ -388,6 +299,8 @@ enum status page_charts(struct page *p) {
     if (status == STATUS_OK)
         status = effects(p);
     if (status == STATUS_OK)
+        status = page_interactions(p);
+    if (status == STATUS_OK)
         status = cost(p);
-    return status == STATUS_OK ? agreement(p) : status;
+    return status == STATUS_OK ? page_agreement(p) : status;
 }

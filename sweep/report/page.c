@@ -290,7 +290,10 @@ static enum status begin(struct page *p) {
 static enum status all_games(struct page *p) {
     fputs("<section id='games'>\n<h2>Over all games</h2>\n<div class='figures'>\n", p->out);
     enum status status = page_charts(p);
-    fputs("</div>\n</section>\n", p->out);
+    fputs("</div>\n", p->out);
+    if (status == STATUS_OK)
+        status = page_costs(p);
+    fputs("</section>\n", p->out);
     return status;
 }
 

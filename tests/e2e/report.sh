@@ -38,6 +38,29 @@ for n in 1 2 3 4; do
     grep -q "^The paper's columns" "a/table$n.md" || fail "table$n.md does not say what differs from the paper"
 done
 
+# What several results say together is what the views answer, and nothing else.
+ask x.db "select iif(tau is null, printf('%s and %s: nothing to compare', other, game),
+        printf('%s and %s: tau %.2f', other, game, tau)) from rank_agreement where scope = 'whole' and hot_permille = 900
+    union all select printf('%s with %s: %.2f %%; without busy-waits %.2f %%', w.factor, w.other, w.percent, a.percent)
+        from variance_share w join variance_share a using (technique, factor, other, hot_permille)
+        where w.scope = 'whole' and a.scope = 'active' and w.hot_permille = 900" >together
+test "$(wc -l <together)" = 13 || fail "not three pairs of games and ten of factors: $(cat together)"
+grep -q 'tau 0.21' together || fail "no two games have a rank agreement: $(cat together)"
+while read -r line; do
+    grep -qF ">$line<" a/index.html || fail "not in the page: $line"
+done <together
+
+# What a replay costs is there once it was timed, for this experiment's games alone.
+grep -q 'No replays of these games were timed' a/index.html || fail "no timings, and nothing is said"
+cp x.db timed.db
+sqlite3 timed.db "insert into bench(run_id, game, configuration, engine, mode, round, frames, seconds, base_seconds)
+    select run_id, column1, 'tracer', 'fast', 'inline', column2, 1800, column3, 1.5 from (select min(run_id) as run_id from run),
+    (values ('one', 1, 1.8), ('one', 2, 1.95), ('one', 3, 2.4), ('elsewhere', 1, 3))"
+plain timed.db --out timed
+page timed timed.db
+row=$(sed -n "/id='bench'/,/<\/table>/p" timed/index.html | sed -n 's/<[^>]*>/ /g; /tracer/p')
+test "$(echo $row)" = 'one fast tracer inline 1800 3 1200 1.3 1.2 1.6 –' || fail "not what was timed: $row"
+
 # For paper: type of 7 pt or more, a column's or a page's width, no date.
 for eps in a/figures/*.eps; do
     least=$(grep -o '^.* /[A-Za-z]* F ' "$eps" | awk '{ s = $(NF - 2); if (!n++ || s < l) l = s } END { print l + 0 }')
@@ -95,7 +118,9 @@ sqlite3 half.db "delete from quality where configuration_id % 2; delete from res
 plain half.db --out half
 page half half.db
 grep -q 'results that the experiment asks for are missing' half/index.html || fail "half a database passes for a whole one"
-grep -q 'Fewer than two configurations have results on all games\|Would one game have told' half/index.html || fail "no figure, no reason"
+for id in interactions agreement; do
+    grep -q "<figure id='$id'>" half/index.html || fail "neither a figure $id nor a reason"
+done
 cp x.db none.db
 sqlite3 none.db "delete from role; delete from quality; delete from result;"
 plain none.db --out none

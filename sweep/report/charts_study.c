@@ -1,0 +1,171 @@
+/*
+ * What the results say together: figures and tables of the views in db/questions.sql, and what
+ * replays and techniques cost.
+ */
+#include "report/page.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of several ways to sample, the one whose streams all other figures show. */
+#define SHOWN_WAY                                                                                  \
+    "way = (SELECT way FROM completeness WHERE experiment = ?1 AND variant = ''"                   \
+    " ORDER BY game LIMIT 1)"
+
+/* ---- interactions of parameters ---- */
+
+static const char INTERACTION_SQL[] =
+    "WITH s AS MATERIALIZED (SELECT * FROM variance_share WHERE experiment = ?1"
+    " AND hot_permille = ?3 AND " SHOWN_WAY " AND other IS NOT NULL AND percent IS NOT NULL)"
+    " SELECT iif(min(w.technique) OVER () = max(w.technique) OVER (), '', w.technique || ': ')"
+    " || w.factor || ' with ' || w.other, w.percent + 0.0, a.percent + 0.0, min(w.complete) OVER ()"
+    " FROM s w LEFT JOIN s a ON a.scope = 'active' AND a.technique = w.technique"
+    " AND a.factor = w.factor AND a.other = w.other WHERE w.scope = 'whole'"
+    " ORDER BY max(w.percent, coalesce(a.percent, 0)) DESC, 1 LIMIT 10";
+
+static void draw_interaction(struct canvas *c, const struct table *t, size_t row,
+                             const struct axis *x, double y) {
+    const double whole = cell_number(t, row, 1), active = cell_number(t, row, 2);
+    char hint[200];
+    snprintf(hint, sizeof hint, "%.120s: %.2f %%; without busy-waits %.2f %%", cell_text(t, row, 0),
+             whole, active);
+    canvas_text(c, x->from, y - 10, ANCHOR_LEFT, INK_TEXT, "%.56s", cell_text(t, row, 0));
+    canvas_line(c, x->from, y, axis_at(x, whole), y, INK_SERIES, 2, STROKE_SOLID);
+    if (isfinite(active))
+        canvas_dot(c, axis_at(x, active), y, 5, 4, INK_SERIES + 1, hint);
+    canvas_dot(c, axis_at(x, whole), y, 4.5, 0, INK_SERIES, hint);
+}
+
+enum status page_interactions(struct page *p) {
+    static const char question[] = "Which parameters matter only together, or only in some games?";
+    struct table t;
+    enum status status = page_ask(p, &t, INTERACTION_SQL, NULL);
+    if (status != STATUS_OK)
+        return status;
+    const size_t rows = table_rows(&t);
+    if (rows == 0) {
+        table_free(&t);
+        page_lack(p, "interactions", question,
+                  "There are no two parameters, nor a parameter and several games, that vary "
+                  "here, or nothing that varies with them.");
+        return STATUS_OK;
+    }
+    double most = 0;
+    for (size_t i = 0; i < rows; i++)
+        most = fmax(most, fmax(cell_number(&t, i, 1), cell_number(&t, i, 2)));
+    const double bottom = 14 + 38.0 * (double)rows;
+    const struct axis x = axis_around(0, most, 14, CANVAS_COLUMN - 20);
+    struct canvas c;
+    canvas_start(&c, "interactions", CANVAS_COLUMN, bottom + 44, question,
+                 "For each two parameters, or parameter and game, the share of all variation of "
+                 "the similarity that only both together explain; the largest ten.");
+    axis_across(&c, &x, 10, bottom, "share of the variation of similarity, %");
+    for (size_t i = 0; i < rows; i++)
+        draw_interaction(&c, &t, i, &x, 42 + 38.0 * (double)i);
+    const bool complete = strcmp(cell_text(&t, 0, 3), "1") == 0;
+    table_free(&t);
+    return page_figure(
+        p, &c, question,
+        complete ? "What two explain together beyond what each explains alone. Discs on stems: "
+                   "everything that was executed; diamonds: without busy-waits."
+                 : "What two explain together beyond what each explains alone; values do not meet "
+                   "equally often here, so shares overlap. Discs on stems: everything that was "
+                   "executed; diamonds: without busy-waits.");
+}
+
+/* ---- do games agree? ---- */
+
+static const char AGREEMENT_SQL[] =
+    "SELECT other, game, tau, replicates FROM rank_agreement WHERE experiment = ?1"
+    " AND hot_permille = ?3 AND scope = 'whole' AND " SHOWN_WAY " ORDER BY other, game";
+
+/* One pair of games; where its rankings say nothing of each other, the square stays pale. */
+static void draw_pair(struct canvas *c, const struct table *t, const char *game, const char *other,
+                      double x, double y, double cell) {
+    double tau = __builtin_nan("");
+    char hint[220];
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (strcmp(cell_text(t, i, 0), game) == 0 && strcmp(cell_text(t, i, 1), other) == 0)
+            tau = cell_number(t, i, 2);
+    if (isfinite(tau))
+        snprintf(hint, sizeof hint, "%.80s and %.80s: tau %.2f", game, other, tau);
+    else
+        snprintf(hint, sizeof hint, "%.80s and %.80s: nothing to compare", game, other);
+    canvas_rect(c, x, y, cell - 2, cell - 2, tau < 0 ? INK_MISSED : INK_FOUND,
+                isfinite(tau) ? 0.12 + 0.6 * fabs(tau) : 0.02, hint);
+    if (cell > 30 && isfinite(tau))
+        canvas_text(c, x + cell / 2 - 1, y + cell / 2 + 4, ANCHOR_MIDDLE,
+                    fabs(tau) > 0.6 ? INK_PAPER : INK_TEXT, "%.2f", tau);
+}
+
+enum status page_agreement(struct page *p) {
+    static const char question[] = "Would one game have told which configuration is best?";
+    const size_t games = table_rows(&p->games);
+    struct table t;
+    enum status status = page_ask(p, &t, AGREEMENT_SQL, NULL);
+    if (status != STATUS_OK)
+        return status;
+    if (table_rows(&t) == 0) {
+        table_free(&t);
+        page_lack(p, "agreement", question,
+                  games > 1 ? "No two games have results of the same two configurations."
+                            : "There is one game only, and nothing to agree with.");
+        return STATUS_OK;
+    }
+    struct canvas c;
+    const double cell = games <= 8 ? 44 : 352.0 / (double)games, left = 96;
+    const double height = cell * (double)games;
+    canvas_start(&c, "agreement", CANVAS_COLUMN, height + 70, question,
+                 "A square for each pair of games: Kendall's tau between their rankings of the "
+                 "configurations, 1 for the same order, 0 for none.");
+    for (size_t i = 0; i < games; i++) {
+        const char *game = cell_text(&p->games, i, 0);
+        const double y = 12 + cell * (double)i;
+        canvas_text(&c, left - 8, y + cell / 2 + 5, ANCHOR_RIGHT, INK_TEXT, "%.12s", game);
+        for (size_t k = 0; k < i; k++)
+            draw_pair(&c, &t, game, cell_text(&p->games, k, 0), left + cell * (double)k, y, cell);
+    }
+    for (size_t k = 0; k + 1 < games && cell > 30; k++)
+        canvas_text(&c, left + cell * ((double)k + 0.5), height + 26 + 17.0 * (double)(k % 2),
+                    ANCHOR_MIDDLE, INK_TEXT, "%.9s", cell_text(&p->games, k, 0));
+    canvas_text(&c, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT, INK_MUTED, "Kendall's tau-b, no unit");
+    table_free(&t);
+    return page_figure(p, &c, question,
+                       "Blue: rankings of the configurations that agree, the darker the more; "
+                       "red: that contradict each other. Of several replays of a game, the mean.");
+}
+
+/* ---- what replays and techniques cost ---- */
+
+static const char BENCH_SQL[] =
+    "WITH speed AS (SELECT game, configuration, engine, mode, frames,"
+    " round(sum(frames) / sum(base_seconds)) AS speed FROM bench"
+    " GROUP BY game, configuration, engine, mode, frames)"
+    " SELECT game, engine, configuration, mode, frames, rounds,"
+    " CAST(speed AS INTEGER) AS 'frames a second without', slowdown AS 'times as long with',"
+    " slowdown_least AS 'least', slowdown_most AS 'most', us_batch AS 'us a batch'"
+    " FROM technique_cost JOIN speed USING (game, configuration, engine, mode, frames)"
+    " WHERE game IN (SELECT game FROM completeness WHERE experiment = ?1)"
+    " ORDER BY game, engine, configuration, mode, frames";
+
+enum status page_costs(struct page *p) {
+    static const char question[] = "How fast is a replay, and how much slower with a technique?";
+    struct table t;
+    enum status status = page_ask(p, &t, BENCH_SQL, NULL);
+    if (status != STATUS_OK)
+        return status;
+    if (table_rows(&t) == 0)
+        page_lack(p, "bench", question,
+                  "No replays of these games were timed: 'hotgraph bench' with --db stores "
+                  "timings in this database.");
+    else {
+        page_table(p, &t, "bench", question,
+                   "Measurements of one machine, each replay with a technique in turn with one "
+                   "without; a console shows 60 frames a second.",
+                   false);
+        page_query(p, BENCH_SQL, NULL);
+    }
+    table_free(&t);
+    return STATUS_OK;
+}
