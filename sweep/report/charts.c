@@ -100,7 +100,8 @@ static enum status distribution(struct page *p, const char *id, const char *metr
 
 static const char EFFECT_SQL[] =
     "SELECT parameter, value, effect_points, effect_active_points FROM parameter_effect"
-    " WHERE experiment = ?1 AND hot_permille = ?3 AND (technique, parameter) IN (SELECT technique,"
+    " WHERE experiment = ?1 AND hot_permille = ?3 AND " SHOWN_WAY
+    " AND (technique, parameter) IN (SELECT technique,"
     " parameter FROM parameter_effect WHERE experiment = ?1 AND hot_permille = ?3"
     " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1)"
     " ORDER BY technique, parameter, value";

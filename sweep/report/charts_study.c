@@ -8,11 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of several ways to sample, the one whose streams all other figures show. */
-#define SHOWN_WAY                                                                                  \
-    "way = (SELECT way FROM completeness WHERE experiment = ?1 AND variant = ''"                   \
-    " ORDER BY game LIMIT 1)"
-
 /* ---- interactions of parameters ---- */
 
 static const char INTERACTION_SQL[] =

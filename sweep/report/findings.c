@@ -39,17 +39,18 @@ static const struct finding FINDINGS[] = {
      "without busy-waits {2}."},
     {"SELECT number, parameters, mean_percent, baseline_mean_percent, shared FROM "
      "best_configuration"
-     " " EXPERIMENT " AND place = 1 AND mean_percent IS NOT NULL AND baseline_mean_percent IS NOT"
+     " " EXPERIMENT " AND " SHOWN_WAY
+     " AND place = 1 AND mean_percent IS NOT NULL AND baseline_mean_percent IS NOT"
      " NULL ORDER BY position LIMIT 1",
      "In the mean over the games configuration #{0} ({1}) finds most: {2} %, against {3} % "
      "directly."},
     {"SELECT parameter, round(max(effect_points) - min(effect_points), 2) FROM "
-     "parameter_effect" EXPERIMENT
+     "parameter_effect" EXPERIMENT " AND " SHOWN_WAY
      " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1 ORDER BY"
      " max(effect_points) - min(effect_points) DESC LIMIT 1",
      "The parameter that matters most is {0}: its best and worst value are {1} points apart."},
     {"SELECT parameter, round(max(effect_points) - min(effect_points), 2) FROM "
-     "parameter_effect" EXPERIMENT
+     "parameter_effect" EXPERIMENT " AND " SHOWN_WAY
      " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1 AND (SELECT"
      " count(DISTINCT parameter) FROM parameter_effect WHERE experiment = ?1) > 1 ORDER BY"
      " max(effect_points) - min(effect_points) LIMIT 1",

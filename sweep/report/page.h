@@ -26,6 +26,12 @@ struct page {
 const char *cell_text(const struct table *t, size_t row, size_t column);
 double cell_number(const struct table *t, size_t row, size_t column);
 
+/* For queries on views that keep apart in how many ways games were sampled: of several, the one
+ * whose streams the figures of single games show. */
+#define SHOWN_WAY                                                                                  \
+    "way = (SELECT way FROM completeness WHERE experiment = ?1 AND variant = ''"                   \
+    " ORDER BY game LIMIT 1)"
+
 /* Asks with ?1 the experiment, ?2 the game (or NULL), ?3 the share that is called hot. */
 enum status page_ask(struct page *p, struct table *out, const char *sql, const char *game);
 /* The colour of a game: the same in all figures. */

@@ -50,6 +50,31 @@ while read -r line; do
     grep -qF ">$line<" a/index.html || fail "not in the page: $line"
 done <together
 
+# A second way to sample the same games changes nothing that is said of the first: all is asked of one way.
+cp x.db ways.db
+sqlite3 ways.db "insert into sampling(sampling_id, key, method, interval_us) values (900, 'time interval_us=9', 'time', 9);
+    create temp table s as select * from stream;
+    create temp table r as select * from result;
+    create temp table q as select * from quality;
+    update s set stream_id = stream_id + 1000, sampling_id = 900;
+    update r set stream_id = stream_id + 1000;
+    update q set stream_id = stream_id + 1000, similarity = 1 - similarity * similarity;
+    insert into stream select * from s;
+    insert into result select * from r;
+    insert into quality select * from q;
+    insert into experiment_stream(experiment_id, game_id, stream_id, sampling_id, variant)
+        select experiment_id, game_id, stream_id + 1000, 900, 'other' from experiment_stream"
+plain ways.db --out ways
+page ways ways.db
+for figure in effects interactions agreement; do
+    cmp -s "a/figures/$figure.svg" "ways/figures/$figure.svg" || fail "figure $figure mixes two ways to sample"
+done
+for finding in 'In the mean over the games' 'The parameter that matters most' 'The one that matters least'; do
+    sed -n "s/<[^>]*>//g; s/ query.*//; /$finding/p" a/index.html >one-way
+    sed -n "s/<[^>]*>//g; s/ query.*//; /$finding/p" ways/index.html >two-ways
+    test -s one-way && cmp -s one-way two-ways || fail "two ways to sample are mixed: $(cat one-way two-ways)"
+done
+
 # What a replay costs is there once it was timed, for this experiment's games alone.
 grep -q 'No replays of these games were timed' a/index.html || fail "no timings, and nothing is said"
 cp x.db timed.db
