@@ -162,14 +162,17 @@ both AS MATERIALIZED (
     SELECT dense_rank() OVER (ORDER BY a.study, a.game, b.game) AS games, row_number() OVER () AS id,
         a.study, a.game, b.game AS other, a.quality AS x, b.quality AS y
     FROM y a JOIN y b USING (study, configuration_id) WHERE b.game > a.game),
--- How many pairs differ in a game: all but those within groups of equals.
+-- How many pairs of these differ in each of the two games: all but those within groups of equals. What
+-- only one of the games has is no pair of anything.
 differing AS MATERIALIZED (
-    SELECT study, game, sum(size) * (sum(size) - 1) / 2 - sum(size * (size - 1) / 2) AS pairs
-    FROM (SELECT study, game, count(*) AS size FROM y GROUP BY study, game, quality)
-    GROUP BY study, game),
+    SELECT games, sum(size) * (sum(size) - 1) / 2 - sum(size * (size - 1) / 2) AS pairs
+    FROM (SELECT games, count(*) AS size FROM both GROUP BY games, x) GROUP BY games),
+differing_other AS MATERIALIZED (
+    SELECT games, sum(size) * (sum(size) - 1) / 2 - sum(size * (size - 1) / 2) AS pairs
+    FROM (SELECT games, count(*) AS size FROM both GROUP BY games, y) GROUP BY games),
 -- Pairs that differ in the same direction in both, less those that do in opposite ones.
 agreeing AS MATERIALIZED (
-    SELECT a.study, a.game, a.other, sum(sign((a.x - b.x) * (a.y - b.y))) AS pairs
+    SELECT a.games, a.study, a.game, a.other, sum(sign((a.x - b.x) * (a.y - b.y))) AS pairs
     FROM both a JOIN both b ON b.games = a.games AND b.id > a.id
     GROUP BY a.games)
 SELECT x.name AS experiment, s.hot_permille, s.way, s.scope, g.game, g.other,
@@ -178,8 +181,8 @@ SELECT x.name AS experiment, s.hot_permille, s.way, s.scope, g.game, g.other,
     max(g.pairs / nullif(sqrt(1.0 * a.pairs * b.pairs), 0)) AS most,
     count(*) AS replicates, s.experiment_id
 FROM agreeing g
-    JOIN differing a ON a.study = g.study AND a.game = g.game
-    JOIN differing b ON b.study = g.study AND b.game = g.other
+    JOIN differing a ON a.games = g.games
+    JOIN differing_other b ON b.games = g.games
     JOIN (SELECT DISTINCT study, experiment_id, hot_permille, way, scope FROM y) s
         ON s.study = g.study
     JOIN experiment x USING (experiment_id)

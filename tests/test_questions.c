@@ -163,6 +163,16 @@ static void test_rank_agreement(void **state) {
     expect(f, "SELECT tau, replicates FROM rank_agreement WHERE scope = 'whole'", "-|2\n");
 }
 
+/* Of a, configuration 1 is missing, of b, 4: 2 and 3 remain, which both order alike (whole) and
+ * otherwise (active). If this failed, games would seem to disagree where something is missing. */
+static void test_rank_agreement_of_holes(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    run(f, "DELETE FROM quality WHERE (stream_id, configuration_id) IN (VALUES (1, 1), (2, 4))");
+    expect(f, "SELECT scope, round(tau, 9), replicates FROM rank_agreement",
+           "whole|1.0|1\nactive|-1.0|1\n");
+}
+
 /* If this failed, a configuration would be praised for the games that chose it. */
 static void test_left_out(void **state) {
     struct fixture *f = *state;
@@ -239,6 +249,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_variance, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_variance_of_replicates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rank_agreement, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_rank_agreement_of_holes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_budget, set_up, tear_down),
     };
