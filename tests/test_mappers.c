@@ -386,6 +386,33 @@ static void mmc3_revisions_differ_in_latch_0(void **state) {
     }
 }
 
+/* A write to $C001 asks for a reload and clears the counter. States come from files: where one has
+ * the request beside another counter, the next rise reloads too, and the IRQ is foreseen so. */
+static void mmc3_reloads_when_asked(void **state) {
+    (void)state;
+    struct slot s;
+    uint64_t dot = 100;
+    slot_fill(&s, (struct cartridge){.mapper = 4, .prg_size = 32 * KIB, .chr_size = 8 * KIB});
+    uint8_t *regs = s.board.state.regs, before[sizeof s.board.state.regs];
+    write(&s, 0xC000, 5);
+    write(&s, 0xE001, 0);
+    for (unsigned i = 0; i < 4; i++) /* reloads, and counts to 2 */
+        a12_pulse(&s, &dot, 30);
+    memcpy(before, regs, sizeof before);
+    write(&s, 0xC001, 0);
+    unsigned changed = 0;
+    for (size_t i = 0; i < sizeof before; i++) {
+        if (before[i] == 2 && regs[i] == 0) { /* the counter */
+            regs[i] = 2;
+            changed++;
+        }
+    }
+    assert_int_equal(changed, 1);
+    assert_int_equal(s.board.ops->irq_rises(&s.board), 6);
+    assert_int_equal(pulses_to_irq(&s, &dot), 6);
+    slot_empty(&s);
+}
+
 /* ---- 28 ---- */
 
 static void action53_set(struct slot *s, uint8_t reg, uint8_t value) {
@@ -632,6 +659,7 @@ int main(void) {
         cmocka_unit_test(mmc3_banks),
         cmocka_unit_test(mmc3_counts_rises),
         cmocka_unit_test(mmc3_revisions_differ_in_latch_0),
+        cmocka_unit_test(mmc3_reloads_when_asked),
         cmocka_unit_test(action53_is_like_other_boards),
         cmocka_unit_test(states_carry_the_cartridge),
     };

@@ -54,7 +54,7 @@ static void write_irq(uint8_t *r, uint16_t address, uint8_t value) {
         r[LATCH] = value;
         break;
     case 0xC001:
-        r[COUNTER] = 0; /* so that it reloads */
+        r[COUNTER] = 0;
         r[RELOAD] = 1;
         break;
     case 0xE000:
@@ -89,8 +89,9 @@ static void mmc3_write(struct board *b, uint16_t address, uint8_t value, uint64_
 
 static void mmc3_a12_rise(struct board *b) {
     uint8_t *r = b->state.regs;
+    const bool reloads = r[COUNTER] == 0 || r[RELOAD];
     const bool became = r[COUNTER] != 0 || r[RELOAD];
-    r[COUNTER] = r[COUNTER] == 0 ? r[LATCH] : (uint8_t)(r[COUNTER] - 1);
+    r[COUNTER] = reloads ? r[LATCH] : (uint8_t)(r[COUNTER] - 1);
     r[RELOAD] = 0;
     if (r[COUNTER] == 0 && r[ENABLED] && (became || b->cartridge->submapper != SUBMAPPER_NEC))
         r[ASSERTED] = 1;
@@ -105,7 +106,7 @@ static unsigned mmc3_irq_rises(const struct board *b) {
     const uint8_t *r = b->state.regs;
     if (!r[ENABLED] || r[ASSERTED])
         return 0;
-    return r[COUNTER] == 0 ? r[LATCH] + 1u : r[COUNTER];
+    return r[COUNTER] == 0 || r[RELOAD] ? r[LATCH] + 1u : r[COUNTER];
 }
 
 const struct mapper_ops mapper_mmc3 = {
