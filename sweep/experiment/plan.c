@@ -3,7 +3,7 @@
 #include "base/base.h"
 #include "config/config.h"
 #include "experiment/filter.h"
-#include "qemu/qemu.h"
+#include "experiment/program.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -92,55 +92,6 @@ static enum status open_foreign(struct plan_game *p, struct error *e) {
     return STATUS_OK;
 }
 
-/* Arguments, and the content of those that are files: scripts, sources. */
-static bool hash_command(const struct config_program *program, char hex[33]) {
-    struct hash *h = hash_start();
-    for (size_t i = 1; program->command[i] != NULL; i++) {
-        const char *word = program->command[i];
-        char *path = NULL, content[33] = "";
-        if (word[0] != '/' && program->folder != NULL &&
-            asprintf(&path, "%s/%s", program->folder, word) < 0)
-            path = NULL;
-        if (hash_file(path != NULL ? path : word, content, NULL) != STATUS_OK)
-            content[0] = '\0';
-        free(path);
-        hash_add_bytes(h, word, strlen(word) + 1);
-        hash_add_bytes(h, content, strlen(content) + 1);
-    }
-    return hash_finish(h, hex);
-}
-
-/* A program that is not there, or cannot be recorded here, is skipped; an input that is missing is
- * an error. */
-static enum status open_program(struct plan_game *p, struct error *e) {
-    const struct config_program *program = p->game->program;
-    char image[33], command[33], input[33] = "none";
-    struct error why = {0};
-    char path[QEMU_PATH];
-    qemu_program_path(program->folder, program->command[0], path);
-    if (qemu_can_record(path, &why) != STATUS_OK) {
-        snprintf(p->absent, sizeof p->absent, "%.299s", why.text);
-        return STATUS_OK;
-    }
-    enum status status = hash_file(path, image, e);
-    if (status == STATUS_OK && program->input != NULL)
-        status = hash_file(program->input, input, e);
-    if (status == STATUS_OK && !hash_command(program, command))
-        status = error_set(e, STATUS_MEMORY, "out of memory");
-    if (status != STATUS_OK)
-        return status;
-    p->present = true;
-    snprintf(p->replay_key, PLAN_KEY, "program=%s command=%s input=%s method=%d", image, command,
-             input, CONFIG_METHOD);
-    struct plan_stream *s = p->streams;
-    snprintf(s->sampling_key, PLAN_KEY, "instructions every=%" PRIu64 " batch=%u", program->every,
-             program->batch);
-    s->sampling.method = "instructions";
-    s->sampling.stride = (int64_t)program->every;
-    s->sampling.batch_length = (int64_t)program->batch;
-    return STATUS_OK;
-}
-
 /* By time, a seed without jitter does not matter. */
 static void name_sampling(struct plan_stream *p) {
     const struct sampler_options *s = &p->way->options;
@@ -213,16 +164,19 @@ static enum status make_streams(const struct config *config, struct plan_game *p
     return STATUS_OK;
 }
 
-static enum status open_game(struct plan_game *p, const char *rom, struct error *e) {
+static enum status open_game(const struct config *config, struct plan_game *p, const char *rom,
+                             struct db *db, struct error *e) {
     enum status status = STATUS_OK;
     if (p->game->stream != NULL)
         status = open_foreign(p, e);
     else if (p->game->program != NULL)
-        status = open_program(p, e);
+        status = program_open(p, e);
     else if (rom != NULL)
         status = open_rom(p, rom, e);
     else
         name_absent(p);
+    if (status == STATUS_OK && p->game->program != NULL && !p->present)
+        status = program_find_absent(p, config->name, db, e);
     if (status != STATUS_OK) {
         if (status == STATUS_IO && e != NULL) { /* which line to mend */
             const struct error said = *e;
@@ -548,10 +502,10 @@ static enum status refuse_movie(const struct plan *p, const struct plan_game *ga
 static enum status make_game(struct plan *p, struct plan_game *game, const char *rom, struct db *db,
                              struct error *e) {
     if (!game->wanted) {
-        game->present = open_game(game, rom, NULL) == STATUS_OK && game->present;
+        game->present = open_game(p->config, game, rom, db, NULL) == STATUS_OK && game->present;
         return STATUS_OK;
     }
-    enum status status = open_game(game, rom, e);
+    enum status status = open_game(p->config, game, rom, db, e);
     if (status == STATUS_OK)
         status = refuse_movie(p, game, e);
     if (status != STATUS_OK || !game->present)

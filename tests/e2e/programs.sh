@@ -36,6 +36,22 @@ printf 'more' >>text
 grep -q "^kernels: .*nothing to do" dry.out || fail "kernels again: $(cat dry.out)"
 grep -q "^gzip: .*one recording" dry.out || fail "gzip's input has changed: $(cat dry.out)"
 
+# A program that is gone keeps its rows, as long as the configuration asks for the same; else the tables
+# say that what it asks for is missing. Nothing is lost: where the program is, all is as it was.
+mv kernels gone
+"$hotgraph" sweep work.cfg --db a.db >gone.out 2>&1 || fail "without kernels: $(cat gone.out)"
+grep -q "^skipped: kernels: " gone.out || fail "kernels is not told to be skipped: $(cat gone.out)"
+"$hotgraph" report a.db | grep '^kernels ' >same.txt || fail "kernels' rows have left the tables"
+grep missing same.txt && fail "kernels' rows are the same"
+for change in 's/every = 16661/every = 20000/' 's/"1"/"2"/'; do
+    sed "$change" work.cfg >changed.cfg
+    "$hotgraph" sweep changed.cfg --db a.db >changed.out 2>&1 || fail "$change: $(cat changed.out)"
+    "$hotgraph" report a.db | grep -q '^kernels (3 missing) ' || fail "$change: rows of another definition: $(cat changed.out)"
+done
+mv gone kernels
+"$hotgraph" sweep work.cfg --db a.db | grep "nothing to do" >/dev/null || fail "kernels is there again"
+"$hotgraph" report a.db | grep '^kernels ' | cmp - same.txt || fail "kernels' tables are others"
+
 # What is wrong in a configuration is told with its line.
 refuse() {
     printf 'grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};\nprograms = (\n{%s}\n);\n' "$2" >bad.cfg
