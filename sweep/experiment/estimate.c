@@ -21,10 +21,6 @@
 #define ACTIVE_SHARE       0.25
 #define FRAMES_A_SECOND    60.0988
 
-struct rates {
-    double frame, batch;
-};
-
 static enum status note_rate(void *user, size_t columns, const char *const *names,
                              const char *const *values, struct error *e) {
     (void)columns, (void)names, (void)e;
@@ -33,9 +29,9 @@ static enum status note_rate(void *user, size_t columns, const char *const *name
     return STATUS_OK;
 }
 
-static enum status learn(struct rates *r, const struct config *config, struct db *db,
-                         struct error *e) {
-    *r = (struct rates){.frame = FRAME_SECONDS, .batch = BATCH_SECONDS};
+enum status plan_learn_rates(struct plan_rates *r, const struct config *config, struct db *db,
+                             struct error *e) {
+    *r = (struct plan_rates){.frame = FRAME_SECONDS, .batch = BATCH_SECONDS};
     enum status status = db_query(db,
                                   "SELECT sum(seconds) / sum(frames) FROM replay WHERE seconds > 0"
                                   " AND frames > 0",
@@ -54,8 +50,10 @@ static enum status learn(struct rates *r, const struct config *config, struct db
 
 /* How many batches the stream has, or will have. */
 static double guess_batches(const struct plan_game *game, const struct plan_stream *stream) {
-    if (stream->has_stream || stream->way == NULL)
-        return stream->has_stream ? (double)stream->batches : RECORDING_BATCHES;
+    if (stream->has_stream || stream->batches > 0)
+        return (double)stream->batches;
+    if (stream->way == NULL)
+        return RECORDING_BATCHES;
     const struct sampler_options *o = &stream->way->options;
     const double frames = (double)game->game->frames;
     if (o->by == SAMPLER_TIME)
@@ -66,35 +64,45 @@ static double guess_batches(const struct plan_game *game, const struct plan_stre
     return frames * FRAME_INSTRUCTIONS * share / (double)o->every;
 }
 
-static void add_stream(struct plan_size *out, const struct plan *p, const struct rates *r,
+double plan_source_seconds(const struct plan_rates *r, const struct plan_game *game) {
+    size_t samplers = 0;
+    for (size_t i = 0; i < game->stream_count; i++)
+        samplers += game->streams[i].missing > 0;
+    if (game->cartridge != NULL) /* each sampler costs about a sixth of a replay */
+        return r->frame * (double)game->game->frames * (1 + (double)samplers / 6);
+    return game->game->program != NULL ? RECORDING_SECONDS : 0;
+}
+
+double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
+                          const struct plan_game *game, const struct plan_stream *stream) {
+    return p->config->live ? r->frame * (double)game->game->frames /* a replay of its own */
+                           : r->batch * guess_batches(game, stream);
+}
+
+static void add_stream(struct plan_size *out, const struct plan *p, const struct plan_rates *r,
                        const struct plan_game *game, const struct plan_stream *stream) {
-    const double batches = guess_batches(game, stream);
+    const double seconds = plan_point_seconds(r, p, game, stream);
     for (size_t i = 0; i < p->config->points.len; i++) {
         const bool due = plan_due(p, stream, i) > 0;
         out->results += due && !stream->points[i].has_result;
-        out->seconds += due ? r->batch * batches : 0;
+        out->seconds += due ? seconds : 0;
     }
     out->streams += stream->missing > 0;
 }
 
 enum status plan_estimate(const struct plan *p, struct db *db, struct plan_size *out,
                           struct error *e) {
-    struct rates rates;
+    struct plan_rates rates;
     *out = (struct plan_size){0};
-    enum status status = learn(&rates, p->config, db, e);
+    enum status status = plan_learn_rates(&rates, p->config, db, e);
     for (size_t i = 0; status == STATUS_OK && i < p->count; i++) {
         const struct plan_game *game = &p->games[i];
         if (!game->wanted || !game->present || game->missing == 0 || game->same != NULL)
             continue;
-        const size_t before = out->streams;
         for (size_t k = 0; k < game->stream_count; k++)
             add_stream(out, p, &rates, game, &game->streams[k]);
         out->replays++;
-        if (game->cartridge != NULL) /* each sampler costs about a sixth of a replay */
-            out->seconds += rates.frame * (double)game->game->frames *
-                            (1 + (double)(out->streams - before) / 6);
-        else if (game->game->program != NULL)
-            out->seconds += RECORDING_SECONDS;
+        out->seconds += plan_source_seconds(&rates, game);
     }
     return status;
 }

@@ -128,6 +128,19 @@ struct plan_size {
 enum status plan_estimate(const struct plan *p, struct db *db, struct plan_size *out,
                           struct error *e);
 
+/* What work takes, in seconds of one processor: what was measured in the database, or what is
+ * usual. */
+struct plan_rates {
+    double frame; /* that is played with all that watches it */
+    double batch; /* that one of many configurations is built from */
+};
+enum status plan_learn_rates(struct plan_rates *out, const struct config *config, struct db *db,
+                             struct error *e);
+/* Seconds for a game's streams and exact graph; for one configuration on one of its streams. */
+double plan_source_seconds(const struct plan_rates *r, const struct plan_game *game);
+double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
+                          const struct plan_game *game, const struct plan_stream *stream);
+
 /* The name of a configuration's row. */
 int64_t plan_configuration_id(const struct config_point *point);
 /* The marks of a stream of so many batches: the configuration's, and its end. The caller frees

@@ -12,9 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* How much longer than one configuration a replay takes, for the estimate of the time left only. */
-#define REPLAY_WORK 40.0
-
 /* One game's work. Tasks of it that run at the same time change only what is atomic, and their own
  * points of the plan. */
 struct game_work {
@@ -22,6 +19,7 @@ struct game_work {
     struct groups groups;
     struct source source;
     bool loaded;
+    double source_seconds, point_seconds; /* guesses: for the streams, for what is built of them */
     atomic_bool failed;
     atomic_size_t found; /* groups */
 };
@@ -35,9 +33,10 @@ struct work {
     size_t count;
     atomic_size_t begun; /* games */
     atomic_bool ending;
+    struct plan_rates rates;
     /* Of the critical section `report`. */
-    struct progress progress;
-    enum status status; /* of the first failure that concerns everything */
+    struct progress progress; /* in seconds of one processor, guessed */
+    enum status status;       /* of the first failure that concerns everything */
     struct error error;
 };
 
@@ -84,12 +83,12 @@ static bool goes_on(struct work *w, struct game_work *t) {
 struct frame_hook {
     struct work *work;
     struct game_work *task;
-    double counted; /* of REPLAY_WORK, in progress.done already */
+    double counted; /* of its source_seconds, in progress.done already */
 };
 
 static void show_frame(void *user, uint64_t done, uint64_t total) {
     struct frame_hook *hook = user;
-    const double part = REPLAY_WORK * (double)done / (double)total;
+    const double part = hook->task->source_seconds * (double)done / (double)total;
     char what[120];
     snprintf(what, sizeof what, "%.60s: frame %" PRIu64 " of %" PRIu64, hook->task->game->label,
              done, total);
@@ -114,11 +113,22 @@ static void describe_streams(const struct source *s, char *out, size_t size) {
         snprintf(out, size, "%zu to %zu batches in %zu streams", least, most, count);
 }
 
+/* All that is to be built of a game's streams. */
+static double guess_points(const struct work *w, const struct plan_game *game) {
+    double seconds = 0;
+    for (size_t k = 0; k < game->stream_count; k++) {
+        const struct plan_stream *s = &game->streams[k];
+        const double each = plan_point_seconds(&w->rates, w->plan, game, s);
+        for (size_t i = 0; i < w->config->points.len; i++)
+            seconds += plan_due(w->plan, s, i) > 0 ? each : 0;
+    }
+    return seconds;
+}
+
 /* What the streams are like is known only now, where it was not in the database; `work` was done
  * for them. */
 static void say_loaded(struct work *w, struct game_work *t, double work) {
     struct plan_game *game = t->game;
-    const size_t before = game->missing;
     for (size_t i = 0; i < game->stream_count; i++) {
         if (t->source.streams[i].stream.batch_length == 0)
             continue;
@@ -126,6 +136,8 @@ static void say_loaded(struct work *w, struct game_work *t, double work) {
         game->streams[i].batch_length = t->source.streams[i].stream.batch_length;
     }
     plan_count(w->plan, game);
+    const double points = guess_points(w, game), more = points - t->point_seconds;
+    t->point_seconds = points;
     char batches[100];
     describe_streams(&t->source, batches, sizeof batches);
     const char *how = game->cartridge != NULL       ? "replayed"
@@ -133,7 +145,8 @@ static void say_loaded(struct work *w, struct game_work *t, double work) {
                                                     : "read";
 #pragma omp critical(report)
     {
-        w->progress.done += work + (double)(before - game->missing);
+        w->progress.done += work;
+        w->progress.total += more;
         if (t->source.warning.text[0] != '\0')
             progress_line(&w->progress, "hotgraph: warning: %s", t->source.warning.text);
         progress_line(&w->progress, "%s: %s, %s, %zu exact edges (%.1f s)", game->label, how,
@@ -180,24 +193,22 @@ static void load(struct work *w, struct game_work *t) {
         status = make_indexes(&t->source, &e);
     t->loaded = status == STATUS_OK;
     if (t->loaded)
-        say_loaded(w, t, REPLAY_WORK - hook.counted);
+        say_loaded(w, t, t->source_seconds - hook.counted);
     else
         fail(w, t, status, writing, &e);
 }
 
 /* ---- then, for each group of configurations: its results ---- */
 
-/* How many of the points' things were missing; they are there now. */
+/* They are there now. Returns what they were guessed to take. */
 static double mark_found(struct work *w, struct game_work *t, const struct group_of_points *group) {
-    double found = 0;
+    const struct plan_stream *stream = &t->game->streams[group->stream];
     for (size_t i = 0; i < group->count; i++) {
-        struct plan_point *p = &t->game->streams[group->stream].points[group->points[i]];
-        const bool curve = w->config->points.at[group->points[i]].label != NULL;
-        found += !p->has_result + (curve && !p->has_curve);
+        struct plan_point *p = &stream->points[group->points[i]];
         p->has_result = true;
-        p->has_curve |= curve;
+        p->has_curve |= w->config->points.at[group->points[i]].label != NULL;
     }
-    return found;
+    return (double)group->count * plan_point_seconds(&w->rates, w->plan, t->game, stream);
 }
 
 /* Points that do not fit to the stream are left out. */
@@ -270,8 +281,8 @@ static void begin_game(struct work *w) {
 
 /* ---- the whole ---- */
 
-static enum status set_up_games(struct work *w, double *total, struct error *e) {
-    enum status status = STATUS_OK;
+static enum status set_up_games(struct work *w, struct db *db, double *total, struct error *e) {
+    enum status status = plan_learn_rates(&w->rates, w->config, db, e);
     for (size_t i = 0; i < w->plan->count && status == STATUS_OK; i++) {
         struct plan_game *game = &w->plan->games[i];
         if (!game->wanted || !game->present || game->missing == 0 || game->same != NULL)
@@ -279,7 +290,9 @@ static enum status set_up_games(struct work *w, double *total, struct error *e) 
         struct game_work *t = &w->games[w->count++];
         t->game = game;
         status = groups_make(&t->groups, w->plan, game, !w->options->direct, e);
-        *total += REPLAY_WORK + (double)game->missing;
+        t->source_seconds = plan_source_seconds(&w->rates, game);
+        t->point_seconds = guess_points(w, game);
+        *total += t->source_seconds + t->point_seconds;
     }
     return status;
 }
@@ -326,7 +339,7 @@ enum status work_run(struct plan *plan, struct db *db, const struct work_options
     double total = 0;
     *failed = 0;
     w.games = calloc(plan->count + 1, sizeof *w.games);
-    enum status status = w.games != NULL ? set_up_games(&w, &total, e)
+    enum status status = w.games != NULL ? set_up_games(&w, db, &total, e)
                                          : error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
         status = db_begin_work(db, e);

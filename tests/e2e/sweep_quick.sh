@@ -24,3 +24,18 @@ questions=$(sed -n '/^## Asking the database/,/^## What the data say/p' "$source
 test "$(printf '%s\n' "$questions" | grep -c ';$')" = 5 || fail "questions: $questions"
 sqlite3 -readonly -bail quick.db "$questions" >answers || fail "the README asks what has no answer"
 test "$(wc -l <answers)" -gt 50 || fail "answers: $(cat answers)"
+
+# How far a sweep is said to be: by what replays and configurations took before. Where replays were slow,
+# the first configuration comes at the end of the bar; where they were quick, at its beginning.
+sed 's/^name = .*/name = "short";/; s/^frames = .*/frames = 60;/' "$source/configs/quick.cfg" |
+    sed "s|@include \"|@include \"$source/configs/|" >short.cfg
+first_share() { # SQL: what is done to the database before
+    cp quick.db rates.db
+    sqlite3 rates.db "$1"
+    script -qec "'$hotgraph' sweep short.cfg --db rates.db --games burrow --jobs 1" /dev/null >bar </dev/null 2>&1
+    tr '\r' '\n' <bar | sed -n '/burrow: replayed/,$s/^.*\] *\([0-9]*\) %.*/\1/p' | head -1
+}
+slow=$(first_share 'UPDATE replay SET seconds = seconds * 1e6')
+quick=$(first_share 'UPDATE replay SET seconds = seconds / 1e6')
+test "${slow:-0}" -ge 99 || fail "slow replays: the first configuration comes at '$slow' %: $(cat bar)"
+test "${quick:-100}" -le 60 || fail "quick replays: the first configuration comes at '$quick' %: $(cat bar)"
