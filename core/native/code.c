@@ -6,16 +6,6 @@
 
 #include <string.h>
 
-void walk_leader(struct walk *w, uintptr_t at) {
-    struct object *o = w->o;
-    if (!in_text(o, at))
-        return;
-    uint8_t *m = mark_at(o, at);
-    *m |= MARK_TARGET | MARK_LEADER;
-    if ((*m & MARK_START) == 0 && !seq_push(&w->todo, at))
-        w->failed = true;
-}
-
 static uintptr_t section_end(const struct object *o, uintptr_t at) {
     for (size_t i = 0; i < o->sections.len; i++)
         if (at >= o->sections.at[i].start && at < o->sections.at[i].end)

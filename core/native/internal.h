@@ -1,4 +1,24 @@
-/* What the files of this room share. Nothing here is for anybody else. */
+/*
+ * What the files of this room share. Nothing here is for anybody else.
+ *
+ * The files, from the top down; each uses those below it, and none above (a test checks that):
+ *
+ *     preload.c, interpose.c            inside a program that `hotgraph native` runs
+ *     session.c                         opening and closing; what there is to probe
+ *     insert.c, remove.c                the two calls; call.c: how each begins and ends
+ *     patch.c                           Lock and Load: a batch of patches is written
+ *     padding.c, gate.c                 room for long jumps
+ *     stub.c, window.c                  where a probe's code goes, and what is overwritten for it
+ *     grace.c, patches.c, text.c        what is let go of; the patches there are; the bytes of text
+ *     code.c, tables.c, walk.c          which bytes are instructions
+ *     decode.c, flags.c, relocate.c     one instruction
+ *     hit.c, trap.c, threads.c          what runs when a probe is hit; counters for each thread
+ *     pool.c                            memory for stubs and counters, near the text
+ *     object.c, symbols.c, frames.c     what is mapped, and the ELF files behind it
+ *     index.c, memory.c, names.c        containers; names of strategies and reasons
+ *
+ * They share one struct because what is overwritten is one: the text of the process.
+ */
 #ifndef HOTGRAPH_NATIVE_INTERNAL_H
 #define HOTGRAPH_NATIVE_INTERNAL_H
 
@@ -145,7 +165,7 @@ bool insn_decode_copy(struct insn *out, const uint8_t *bytes, uintptr_t at);
 /* Does the instruction at `bytes` name or imply rsp? */
 bool insn_uses_stack(const uint8_t *bytes);
 
-/* ---- code.c, tables.c: marks ---- */
+/* ---- code.c, tables.c, walk.c: marks ---- */
 
 enum status code_find(struct object *o, struct error *e);
 struct walk {
@@ -354,6 +374,7 @@ static inline bool strategy_on(const struct hotprobe *h, enum hotprobe_strategy 
 
 /* ---- threads.c: counters for each thread ---- */
 
+bool many_threads(void);
 enum status threads_open(struct hotprobe *h, struct error *e);
 void threads_close(struct hotprobe *h, bool unused); /* unused: no stub can run any more */
 void threads_part(struct hotprobe *h);               /* after fork */
@@ -376,12 +397,14 @@ struct patch *gate_open(struct hotprobe *h, struct object *o, uintptr_t slot, bo
 /* Those that no slot needs any more are NOPs again. */
 bool gates_close(struct hotprobe *h);
 
-/* ---- insert.c ---- */
+/* ---- patches.c ---- */
 
 /* The patch for the plan: one that was there before, or a new one. NULL: out of memory. */
 struct patch *patch_for(struct hotprobe *h, const struct patch *plan);
 /* Its bytes are taken. */
 bool patch_claim(struct hotprobe *h, struct patch *p);
+/* Takes the patch into the batch, once. False: out of memory. */
+bool patch_changed(struct hotprobe *h, struct patch *p);
 
 /* ---- stub.c ---- */
 
@@ -393,11 +416,10 @@ uint64_t stub_key(const struct hotprobe *h, const struct patch *p);
  */
 void stubs_make(struct hotprobe *h);
 
-/* ---- session.c ---- */
+/* ---- call.c, session.c ---- */
 
 /* Around each call: takes the lock and looks whether there are other threads. End is needed after a
  * begin that failed, too. */
-bool many_threads(void);
 enum status session_begin(struct hotprobe *h, struct error *e);
 void session_end(struct hotprobe *h);
 
@@ -411,10 +433,8 @@ void session_settle(struct hotprobe *h);
 
 enum status probes_remove(struct hotprobe *h, struct error *e); /* all of them */
 
-/* ---- patch.c ---- */
+/* ---- patch.c, text.c ---- */
 
-/* Takes the patch into the batch, once. False: out of memory. */
-bool patch_changed(struct hotprobe *h, struct patch *p);
 /* Writes what the batch's patches want, by Lock and Load where other threads may run. */
 enum status patches_write(struct hotprobe *h, struct error *e);
 bool text_write(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n);

@@ -178,8 +178,6 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
     enum status s = STATUS_OK;
     if (o.mark == NULL || !symbols_read(&o) || !frames_read(&o))
         s = error_set(e, STATUS_MEMORY, "out of memory");
-    if (s == STATUS_OK)
-        s = code_find(&o, e);
     if (s == STATUS_OK && !seq_push(&h->objects, o))
         s = error_set(e, STATUS_MEMORY, "out of memory");
     if (s != STATUS_OK)

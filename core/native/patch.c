@@ -13,11 +13,7 @@
  */
 #include "native/internal.h"
 
-#include <fcntl.h>
-#include <linux/membarrier.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { PAGE = 4096 };
 
@@ -30,23 +26,6 @@ typedef VEC(struct edit) edit_list;
 static int by_address(const void *a, const void *b) {
     const struct edit *x = a, *y = b;
     return x->at < y->at ? -1 : x->at > y->at;
-}
-
-bool patch_changed(struct hotprobe *h, struct patch *p) {
-    if (p->changed)
-        return true;
-    p->changed = true;
-    return seq_push(&h->batch, p);
-}
-
-bool text_is(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n) {
-    uint8_t now[WINDOW];
-    return n <= sizeof now && pread(h->mem, now, n, (off_t)at) == (ssize_t)n &&
-           memcmp(now, bytes, n) == 0;
-}
-
-bool text_write(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n) {
-    return pwrite(h->mem, bytes, n, (off_t)at) == (ssize_t)n;
 }
 
 /* One write for each page: what lies between the edits is written as it is. */
@@ -70,19 +49,6 @@ static bool edits_write(struct hotprobe *h, edit_list *edits) {
             return false;
     }
     return true;
-}
-
-enum status live_register(struct hotprobe *h, struct error *e) {
-    if (!h->registered &&
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) != 0)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "the kernel cannot serialise other cores (membarrier SYNC_CORE)");
-    h->registered = true;
-    return STATUS_OK;
-}
-
-bool cores_serialise(void) {
-    return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE, 0, 0) == 0;
 }
 
 static bool is_boundary(const struct patch *p, unsigned k) {
@@ -122,15 +88,6 @@ static bool collect(edit_list *edits, const struct patch *p, enum step step) {
             !seq_push(edits, ((struct edit){p->at + k, byte})))
             return false;
     }
-    return true;
-}
-
-bool slot_restore(struct hotprobe *h, struct patch *p) {
-    if (text_is(h, p->slot, p->slot_now, 5) && !text_write(h, p->slot, p->slot_old, 5))
-        return false;
-    p->restored = true;
-    for (unsigned k = 0; k < 5; k++)
-        *mark_at(p->object, p->slot + k) &= (uint8_t)~MARK_OURS;
     return true;
 }
 

@@ -1,18 +1,9 @@
-/* Sessions: what a call begins and ends with, and what there is to probe. */
+/* Sessions: opening and closing them, and what there is to probe. */
 #include "native/internal.h"
 #include "native/signals.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
-
-bool many_threads(void) {
-    struct stat st;
-    return stat("/proc/self/task", &st) != 0 || st.st_nlink > 3; /* . and .. */
-}
 
 /* ---- fork: one thread goes on, with the pages as they are ---- */
 
@@ -48,6 +39,13 @@ static void fork_watch(void) {
 }
 
 /* ---- sessions ---- */
+
+static enum status code_find_all(struct hotprobe *h, struct error *e) {
+    enum status s = STATUS_OK;
+    for (size_t i = 0; s == STATUS_OK && i < h->objects.len; i++)
+        s = code_find(&h->objects.at[i], e);
+    return s;
+}
 
 static enum status functions_list(struct hotprobe *h, struct error *e) {
     for (size_t i = 0; i < h->objects.len; i++) {
@@ -111,6 +109,8 @@ enum status hotprobe_open(struct hotprobe **out, const struct hotprobe_options *
     pthread_once(&fork_once, fork_watch);
     enum status s = objects_find(h, e);
     if (s == STATUS_OK)
+        s = code_find_all(h, e);
+    if (s == STATUS_OK)
         s = functions_list(h, e);
     if (s == STATUS_OK)
         s = threads_open(h, e);
@@ -133,59 +133,6 @@ void session_settle(struct hotprobe *h) {
     seq_free(&h->batch);
     seq_free(&h->pool.maps);
     h->pool.read = false;
-}
-
-enum status session_begin(struct hotprobe *h, struct error *e) {
-    pthread_mutex_lock(&h->lock);
-    h->live = many_threads();
-    h->mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    enum status s = STATUS_OK;
-    if (h->mem < 0)
-        s = error_set(e, STATUS_IO, "/proc/self/mem: %s", strerror(errno));
-    else if (h->live && h->options.at_start)
-        s = error_set(e, STATUS_ARGUMENT, "the session is for the start, before there are threads");
-    else if (h->live) {
-        s = live_register(h, e);
-        locks_set(h);
-    }
-    return s;
-}
-
-void session_end(struct hotprobe *h) {
-    if (h->mem >= 0)
-        close(h->mem);
-    h->mem = -1;
-    pthread_mutex_unlock(&h->lock);
-}
-
-/* The prefix is there to be written. */
-void locks_set(struct hotprobe *h) {
-    if (h->atomic)
-        return;
-    h->atomic = true;
-    for (size_t i = 0; i < h->patches.len; i++) {
-        struct patch *p = h->patches.at[i];
-        struct stub *s = p->stub;
-        for (unsigned k = 0; s != NULL && k < s->lock_count; k++)
-            pool_write(h, s->at + s->lock[k], "\xf0", 1);
-        if (s != NULL)
-            s->key = stub_key(h, p);
-    }
-    (void)pool_flush(h, h->mem);
-}
-
-void session_threads(struct hotprobe *h) {
-    if (h->atomic)
-        return;
-    pthread_mutex_lock(&h->lock);
-    int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    h->mem = mem;
-    if (mem >= 0) {
-        locks_set(h);
-        close(mem);
-    }
-    h->mem = -1;
-    pthread_mutex_unlock(&h->lock);
 }
 
 /* Waits a second for threads to be seen outside. Where one sleeps in a stub for longer, the pages

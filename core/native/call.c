@@ -1,0 +1,61 @@
+/* What each call on a session begins and ends with. */
+#include "native/internal.h"
+#include "native/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+enum status session_begin(struct hotprobe *h, struct error *e) {
+    pthread_mutex_lock(&h->lock);
+    h->live = many_threads();
+    h->mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    enum status s = STATUS_OK;
+    if (h->mem < 0)
+        s = error_set(e, STATUS_IO, "/proc/self/mem: %s", strerror(errno));
+    else if (h->live && h->options.at_start)
+        s = error_set(e, STATUS_ARGUMENT, "the session is for the start, before there are threads");
+    else if (h->live) {
+        s = live_register(h, e);
+        locks_set(h);
+    }
+    return s;
+}
+
+void session_end(struct hotprobe *h) {
+    if (h->mem >= 0)
+        close(h->mem);
+    h->mem = -1;
+    pthread_mutex_unlock(&h->lock);
+}
+
+/* The prefix is there to be written. */
+void locks_set(struct hotprobe *h) {
+    if (h->atomic)
+        return;
+    h->atomic = true;
+    for (size_t i = 0; i < h->patches.len; i++) {
+        struct patch *p = h->patches.at[i];
+        struct stub *s = p->stub;
+        for (unsigned k = 0; s != NULL && k < s->lock_count; k++)
+            pool_write(h, s->at + s->lock[k], "\xf0", 1);
+        if (s != NULL)
+            s->key = stub_key(h, p);
+    }
+    (void)pool_flush(h, h->mem);
+}
+
+void session_threads(struct hotprobe *h) {
+    if (h->atomic)
+        return;
+    pthread_mutex_lock(&h->lock);
+    int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    h->mem = mem;
+    if (mem >= 0) {
+        locks_set(h);
+        close(mem);
+    }
+    h->mem = -1;
+    pthread_mutex_unlock(&h->lock);
+}
