@@ -1,7 +1,7 @@
 /*
  * What the files of this room share. Nothing here is for anybody else.
  *
- * The files, from the top down; each uses those below it, and none above (a test checks that):
+ * The files, from the top down; each uses those below it, and none above (a test refuses circles):
  *
  *     preload.c, interpose.c            inside a program that `hotgraph native` runs
  *     session.c                         opening and closing; what there is to probe

@@ -16,12 +16,14 @@ struct report {
     struct error *e;
 };
 
+/* ---- paths.c ---- */
+
 /* folder/name, to be freed; NULL with the error set when memory is out. */
 char *report_path(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 enum status report_csv(struct report *r, const struct table *t, const char *path,
                        const char *null_text);
 
-/* ---- parameters: what a grid varies ---- */
+/* ---- grid.c: which parameters the experiment varies ---- */
 
 enum { AXES = 8 };
 struct axes {

@@ -2,6 +2,9 @@
  * page: index.html, one file that opens offline, and the drawings in it, each of them also as a
  * file for paper. Shared by the files of this room; nobody else includes it.
  *
+ * page.c puts it together from findings.c and charts*.c, which draw with pieces.c; those know
+ * nothing of the page as a whole (a test checks that).
+ *
  * A chart is a function that asks the database, draws on a canvas and hands it to page_figure, or
  * says with page_lack why there is nothing to draw. The title of each is the question that it
  * answers.

@@ -1,0 +1,34 @@
+/* Files of a report: where they go, and tables as CSV. */
+#include "report/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *report_path(struct report *r, const char *format, ...) {
+    char *name, *path = NULL;
+    va_list args;
+    va_start(args, format);
+    int n = vasprintf(&name, format, args);
+    va_end(args);
+    /* gnuplot takes a name that begins with < or | for a command. */
+    if (n < 0 || asprintf(&path, "%s%s/%s", strchr("<|", r->folder[0]) != NULL ? "./" : "",
+                          r->folder, name) < 0)
+        path = NULL;
+    if (n >= 0)
+        free(name);
+    if (path == NULL)
+        error_set(r->e, STATUS_MEMORY, "out of memory for a file name");
+    return path;
+}
+
+enum status report_csv(struct report *r, const struct table *t, const char *path,
+                       const char *null_text) {
+    struct file_writer *w;
+    enum status status = file_open(&w, path, r->e);
+    if (status != STATUS_OK)
+        return status;
+    table_write_csv(t, null_text, w);
+    return file_commit(w, r->e);
+}

@@ -1,0 +1,176 @@
+/* What the page is made of: queries, figures, tables. */
+#include "report/page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- cells ---- */
+
+const char *cell_text(const struct table *t, size_t row, size_t column) {
+    const char *cell = table_cell(t, row, column);
+    return cell != NULL ? cell : "";
+}
+
+double cell_number(const struct table *t, size_t row, size_t column) {
+    const char *cell = table_cell(t, row, column);
+    return cell != NULL ? strtod(cell, NULL) : __builtin_nan("");
+}
+
+/* ---- queries: what is shown is what was asked, word by word ---- */
+
+/* ?1, ?2 and ?3 in their places; to be freed, NULL when memory is out. */
+static char *fill_in(const struct page *p, const char *sql, const char *game) {
+    char *text = NULL, *experiment = report_quote(p->r->experiment),
+         *name = report_quote(game != NULL ? game : "");
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    for (; out != NULL && experiment != NULL && name != NULL && *sql != '\0'; sql++) {
+        if (sql[0] != '?' || sql[1] < '1' || sql[1] > '3') {
+            fputc(*sql, out);
+            continue;
+        }
+        if (*++sql == '3')
+            fprintf(out, "%lld", (long long)p->permille);
+        else
+            fputs(*sql == '1' ? experiment : name, out);
+    }
+    bool ok = experiment != NULL && name != NULL && out != NULL;
+    ok = (out == NULL || fclose(out) == 0) && ok;
+    free(experiment);
+    free(name);
+    if (ok)
+        return text;
+    free(text);
+    return NULL;
+}
+
+enum status page_ask(struct page *p, struct table *out, const char *sql, const char *game) {
+    char *text = fill_in(p, sql, game);
+    *out = (struct table){0};
+    if (text == NULL)
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
+    enum status status = table_query(out, p->r->db, text, NULL, p->r->e);
+    free(text);
+    return status;
+}
+
+void page_query(struct page *p, const char *sql, const char *game) {
+    char *text = fill_in(p, sql, game);
+    fprintf(p->out, " <details class='query' id='q%u'><summary>query</summary><pre>", ++p->queries);
+    page_text(p, text != NULL ? text : "");
+    fputs("</pre></details>", p->out);
+    free(text);
+}
+
+enum ink page_game_ink(const struct page *p, const char *game) {
+    size_t i = 0;
+    while (i < table_rows(&p->games) && strcmp(cell_text(&p->games, i, 0), game) != 0)
+        i++;
+    return INK_SERIES + (enum ink)(i % INK_SERIES_COUNT);
+}
+
+/* ---- pieces ---- */
+
+void page_text(struct page *p, const char *text) {
+    escape_markup(p->out, text);
+}
+
+static enum status write_file(struct page *p, const char *name, const char *ending,
+                              const struct canvas *c) {
+    char *path = report_path(p->r, "figures/%s.%s", name, ending), *text = NULL;
+    size_t size = 0;
+    struct file_writer *w;
+    FILE *out = path != NULL ? open_memstream(&text, &size) : NULL;
+    if (out == NULL) {
+        free(path);
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
+    }
+    if (strcmp(ending, "svg") == 0)
+        canvas_write_svg(c, out);
+    else
+        fwrite(c->eps, 1, c->eps_size, out);
+    enum status status = fclose(out) == 0
+                             ? file_open(&w, path, p->r->e)
+                             : error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
+    if (status == STATUS_OK) {
+        file_write(w, text, size);
+        status = file_commit(w, p->r->e);
+    }
+    free(text);
+    free(path);
+    return status;
+}
+
+enum status page_figure(struct page *p, struct canvas *c, const char *question,
+                        const char *caption) {
+    char *name = strdup(c->id);
+    enum status status = STATUS_OK;
+    if (!canvas_finish(c) || name == NULL || !vec_push(&p->r->drawings, name)) {
+        free(name);
+        status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
+    }
+    if (status == STATUS_OK)
+        status = write_file(p, c->id, "svg", c);
+    if (status == STATUS_OK)
+        status = write_file(p, c->id, "eps", c);
+    if (status == STATUS_OK) {
+        fprintf(p->out, "<figure id='%s'%s>\n<h3>", c->id,
+                c->width > CANVAS_COLUMN ? " class='wide'" : "");
+        page_text(p, question);
+        fprintf(p->out, "</h3>\n%s<figcaption>", c->svg);
+        page_text(p, caption);
+        fprintf(p->out,
+                " <a href='figures/%s.svg'>SVG</a> <a href='figures/%s.eps'>EPS</a></figcaption>\n"
+                "</figure>\n",
+                c->id, c->id);
+    }
+    canvas_free(c);
+    return status;
+}
+
+void page_lack(struct page *p, const char *id, const char *question, const char *reason) {
+    fprintf(p->out, "<figure id='%s'>\n<h3>", id);
+    page_text(p, question);
+    fputs("</h3>\n<p class='lack'>", p->out);
+    page_text(p, reason);
+    fputs("</p>\n</figure>\n", p->out);
+}
+
+/* ---- tables ---- */
+
+static void html_row(struct page *p, const struct table *t, size_t row) {
+    fputs("<tr>", p->out);
+    for (size_t i = 0; i < t->names.len; i++) {
+        const char *cell = table_cell(t, row, i);
+        fputs(table_is_numeric(t, i) ? "<td class='r'>" : "<td>", p->out);
+        page_text(p, cell != NULL ? cell : "–");
+        fputs("</td>", p->out);
+    }
+    fputs("</tr>\n", p->out);
+}
+
+void page_table(struct page *p, const struct table *t, const char *id, const char *title,
+                const char *note, bool is_long) {
+    fprintf(p->out, "<div class='table%s' id='%s'>\n<h3>%s</h3>\n", is_long ? " long" : "", id,
+            title);
+    if (table_rows(t) == 0) {
+        fputs("<p class='lack'>There are no rows for it yet.</p>\n</div>\n", p->out);
+        return;
+    }
+    fprintf(p->out,
+            "<div class='tools'><label>Filter <input type='search' data-table='%s-t'></label>"
+            "<span class='hint' id='%s-t-n'></span></div>\n<div class='scroll'><table id='%s-t'>\n"
+            "<thead><tr>",
+            id, id, id);
+    for (size_t i = 0; i < t->names.len; i++) {
+        fprintf(p->out, "<th scope='col'%s><button type='button'>",
+                table_is_numeric(t, i) ? " class='r'" : "");
+        page_text(p, t->names.at[i]);
+        fputs("</button></th>", p->out);
+    }
+    fputs("</tr></thead>\n<tbody>\n", p->out);
+    for (size_t row = 0; row < table_rows(t); row++)
+        html_row(p, t, row);
+    fprintf(p->out, "</tbody></table></div>\n<p class='hint'>%s</p>\n</div>\n",
+            note != NULL ? note : "");
+}
