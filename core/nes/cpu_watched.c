@@ -9,7 +9,8 @@
             end = NULL;                                                                            \
     } while (0)
 #define LOOP_FUNCTION  void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline)
-#define LOOP_SKIPS     true
+/* Who steps hears of each instruction of a busy-wait. */
+#define LOOP_SKIPS     (!n->stepping)
 #define LOOP_TOUCHES   false
 #define LOOP_ENDS_ONCE 1
 #define MET()                                                                                      \

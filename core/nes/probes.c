@@ -10,6 +10,7 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
     if (i == NES_OBSERVERS)
         return error_set(e, STATUS_ARGUMENT, "a machine has room for %d observers", NES_OBSERVERS);
     w->observers[i] = (struct watched_by){.used = true, .observer = *observer, .alarm = NEVER};
+    w->used |= 1u << i;
     n->fired[i] = 0;
     n->map_epoch++; /* known instructions are asked about again */
     watch_requests_changed(n);
@@ -27,6 +28,7 @@ void nes_detach(struct nes *n, unsigned id) {
     const struct observer observer = w->observers[id].observer;
     watch_tell(n, &observer, THREAD_ENDS);
     w->observers[id] = (struct watched_by){0};
+    w->used &= ~(1u << id);
     watch_remove(n, id);
     n->map_epoch++;
     watch_requests_changed(n);

@@ -222,19 +222,24 @@ void watch_fire(struct nes *n, const struct hooks *hooks, uint32_t from, uint32_
     }
 }
 
+/* The lowest of a set of numbered bits, which is not empty. */
+static unsigned first_of(unsigned set) {
+    return (unsigned)__builtin_ctz(set);
+}
+
 void watch_requests_changed(struct nes *n) {
-    const struct watch *w = n->watch;
+    struct watch *w = n->watch;
     bool instruments = false;
-    n->stepping = false;
+    w->steppers = 0;
     n->alarm = NEVER;
-    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
+    for (unsigned left = w->used; left; left &= left - 1) {
+        const unsigned i = first_of(left);
         const struct watched_by *by = &w->observers[i];
-        if (!by->used)
-            continue;
         instruments |= by->observer.instrument != NULL;
-        n->stepping |= by->steps != 0 && by->observer.step != NULL;
-        n->alarm = by->alarm < n->alarm ? by->alarm : n->alarm;
+        w->steppers |= (unsigned)(by->steps != 0 && by->observer.step != NULL) << i;
+        n->alarm = earlier(n->alarm, by->alarm);
     }
+    n->stepping = w->steppers != 0;
     n->watched = instruments || n->stepping;
     n->attention = true;
 }
@@ -242,10 +247,10 @@ void watch_requests_changed(struct nes *n) {
 static void step(struct nes *n, const struct site *site, uint64_t cycle) {
     struct watch *w = n->watch;
     bool last = false;
-    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
-        struct watched_by *by = &w->observers[i];
-        if (!by->used || by->steps == 0 || !by->observer.step)
-            continue;
+    for (unsigned left = w->steppers; left; left &= left - 1) {
+        struct watched_by *by = &w->observers[first_of(left)];
+        if (by->steps == 0)
+            continue; /* one before it has asked for that */
         if (by->steps != UINT64_MAX)
             last |= --by->steps == 0;
         by->observer.step(by->observer.self, &site->insn, cycle);
@@ -315,9 +320,9 @@ void watch_thread_event(struct nes *n, const struct thread_event *event) {
 
 void watch_alarms(struct nes *n) {
     struct watch *w = n->watch;
-    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
-        struct watched_by *by = &w->observers[i];
-        if (!by->used || by->alarm > n->cycle)
+    for (unsigned left = w->used; left; left &= left - 1) {
+        struct watched_by *by = &w->observers[first_of(left)];
+        if (by->alarm > n->cycle)
             continue;
         by->alarm = NEVER;
         if (by->observer.alarm)

@@ -46,6 +46,7 @@ struct watched_by {
 
 struct watch {
     struct watched_by observers[NES_OBSERVERS];
+    unsigned used, steppers; /* of these, those that are attached, and that step now: a bit each */
     bool out_of_memory;
     struct site spare; /* stands in when memory is out */
     uint32_t counters_used;
