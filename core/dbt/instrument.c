@@ -174,7 +174,7 @@ void fire(struct translation *t, enum probe_when when, int pc) {
     const struct hooks *const hooks = &site->probes[when];
     const bool called = hooks_call(hooks);
     for (size_t i = 0; i < hooks->count; i++)
-        t->uncounted.fired[hooks->at[i].observer]++;
+        t->uncounted.fired[hooks->at[i].observer] += !hooks->at[i].probe.quiet;
     if (called && !calls_always(hooks)) {
         fire_uncalled(t, hooks, pc);
         return;

@@ -8,7 +8,7 @@
         if (n->attention)                                                                          \
             end = NULL;                                                                            \
     } while (0)
-#define LOOP_FUNCTION  void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline)
+#define LOOP_FUNCTION void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline)
 /* Who steps hears of each instruction of a busy-wait. */
 #define LOOP_SKIPS     (!n->stepping)
 #define LOOP_TOUCHES   false

@@ -90,6 +90,7 @@ struct probe {
     void *user;
     /* Depends on nothing but event->from and event->to; UINT32_MAX: none, nothing is counted. */
     uint32_t (*counter_to)(void *user, const struct probe_event *event);
+    bool quiet; /* not among nes_probes_fired(): its counters tell the observer as much */
 };
 
 struct probe_site; /* one instruction about to be instrumented; valid only inside instrument() */

@@ -91,7 +91,7 @@ static bool fire_repeatedly(void *user, struct nes *n, const struct hook *hook) 
         n->counters[hook->probe.counter] += hook->probe.value * r->times;
     else if (hook->probe.kind == PROBE_CALL_AT)
         n->counters[hook->probe.counter] += r->times;
-    n->fired[hook->observer] += r->times;
+    watch_count(n, hook, r->times);
     return true;
 }
 

@@ -200,7 +200,7 @@ void watch_fire(struct nes *n, const struct hooks *hooks, uint32_t from, uint32_
     const struct probe_event event = {n, from, to};
     for (size_t i = 0; i < hooks->count; i++) {
         const struct probe *probe = &hooks->at[i].probe;
-        n->fired[hooks->at[i].observer]++;
+        watch_count(n, &hooks->at[i], 1);
         switch (probe->kind) {
         case PROBE_ADD:
             n->counters[probe->counter] += probe->value;

@@ -111,6 +111,11 @@ static inline unsigned watch_when(enum went went) {
     };
     return when[went];
 }
+/* Counts that the hook fires, `times` over. */
+static inline void watch_count(struct nes *n, const struct hook *hook, uint64_t times) {
+    if (!hook->probe.quiet)
+        n->fired[hook->observer] += times;
+}
 /* One PROBE_ADD_TO; returns its counter. */
 static inline uint32_t watch_add_to(struct nes *n, const struct probe *probe,
                                     const struct probe_event *event) {
@@ -123,7 +128,7 @@ static inline uint32_t watch_add_to(struct nes *n, const struct probe *probe,
 static inline void watch_add(struct nes *n, const struct hooks *hooks) {
     const struct hook *const hook = hooks->at;
     n->counters[hook->probe.counter] += hook->probe.value;
-    n->fired[hook->observer]++;
+    watch_count(n, hook, 1);
 }
 
 #endif

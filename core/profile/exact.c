@@ -4,13 +4,16 @@
  * Counted while the machine runs: transfers, one counter each, found by where they go to when they
  * are indirect; and where threads begin and where they end for good. Every other N(a, b), the
  * number of times the program went on from a to the next instruction b, follows from flow
- * conservation: what comes into a goes out of a, and goes to a + size.
+ * conservation: what comes into a goes out of a, and goes to a + size. A branch that is not taken
+ * is such a one, too.
  *
- * Code whose size at an address may change (in RAM), that runs over the edge of an 8 KiB bank, or
- * that wraps around the address space is counted pair by pair instead.
+ * At an address whose bytes change (in RAM) one way on follows, that of the instruction met first,
+ * and whatever else it held is counted pair by pair; so is code that runs over the edge of an 8 KiB
+ * bank, or that wraps around the address space.
  *
- * Costs: records are the counters and pairs that were hit and the thread ends; a step is one
- * instruction visited while the flow is completed.
+ * Costs: a probe is a transfer, or an instruction that went on where its bytes may change, counted
+ * or not; records are the different ones of these and the thread ends; a step is one instruction
+ * visited while the flow is completed.
  */
 #include "profile/profile.h"
 
@@ -21,15 +24,21 @@
 struct place {
     struct flow_insn insn; /* as first met; other bytes that it held are among the variants */
     uint32_t next;
-    bool derived; /* N(address, next) follows from conservation */
+    bool derived;  /* N(address, next) follows from conservation */
+    bool transfer; /* of a branch */
+    bool told;     /* among the costs */
+    bool
+        returns; /* RTIs from here end threads without a trace: they are counted, or none follows */
+    bool executions; /* RTIs' executions have a counter */
+    uint32_t executed;
 };
 
-enum kind { GOES_ON, DIRECT, INDIRECT };
+enum kind { GOES_ON, DIRECT, INDIRECT, RETURN, KINDS };
 
 struct counted { /* a pair with a counter of its own */
     uint32_t a, b;
     uint32_t counter;
-    bool transfer;
+    enum kind kind;
 };
 
 struct exact {
@@ -40,8 +49,8 @@ struct exact {
     VEC(struct flow_insn) variants;
     struct map variant_at; /* address and kind -> 1: it is among the variants */
     VEC(struct counted) counted;
-    struct map counted_at[3]; /* pair -> index into counted; [enum kind] */
-    struct map begins, ends;  /* address -> count */
+    struct map counted_at[KINDS]; /* pair -> index into counted */
+    struct map begins, ends;      /* address -> count */
     bool out_of_memory;
 };
 
@@ -100,14 +109,7 @@ static struct place *note_place(struct exact *x, const struct guest_insn *insn,
         note_variant(x, &x->places.at[*index], flow_insn, op);
         return &x->places.at[*index];
     }
-    bool fixed = insn->pc >= 0x8000 && insn->pc + insn->size <= 0x10000 &&
-                 insn->next == insn->address + insn->size &&
-                 (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
-    struct place place = {
-        .insn = flow_insn,
-        .next = insn->next,
-        .derived = fixed && insn->kind == INSN_PLAIN,
-    };
+    const struct place place = {.insn = flow_insn};
     if ((index = map_at(&x->place_at, insn->address)) == NULL || !vec_push(&x->places, place)) {
         x->out_of_memory = true;
         return NULL;
@@ -120,8 +122,7 @@ static struct place *note_place(struct exact *x, const struct guest_insn *insn,
 static uint32_t counter_of(struct exact *x, uint32_t a, uint32_t b, enum kind kind) {
     uint64_t *index = map_find(&x->counted_at[kind], pair_key(a, b));
     if (index == NULL) {
-        struct counted c = {
-            .a = a, .b = b, .counter = nes_counters_add(x->nes, 1), .transfer = kind != GOES_ON};
+        struct counted c = {.a = a, .b = b, .counter = nes_counters_add(x->nes, 1), .kind = kind};
         index = c.counter == UINT32_MAX ? NULL : map_at(&x->counted_at[kind], pair_key(a, b));
         if (index == NULL || !vec_push(&x->counted, c)) {
             x->out_of_memory = true;
@@ -136,11 +137,56 @@ static void count_pair(struct exact *x, struct probe_site *site, enum probe_when
                        uint32_t b, enum kind kind) {
     const uint32_t counter = counter_of(x, a, b, kind);
     if (counter != UINT32_MAX)
-        probe_attach(site, when, (struct probe){.kind = PROBE_ADD, .counter = counter, .value = 1});
+        probe_attach(
+            site, when,
+            (struct probe){.kind = PROBE_ADD, .counter = counter, .value = 1, .quiet = true});
 }
 
 static uint32_t counter_to(void *user, const struct probe_event *event) {
     return counter_of(user, event->from, event->to, INDIRECT);
+}
+
+static uint32_t return_to(void *user, const struct probe_event *event) {
+    return counter_of(user, event->from, event->to, RETURN);
+}
+
+/* In memory that cannot be written, and within one bank. */
+static bool is_fixed(const struct guest_insn *insn) {
+    return insn->pc >= 0x8000 && insn->pc + insn->size <= 0x10000 &&
+           (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
+}
+
+/* Can N(address, next) be the one that follows? Upwards through the addresses. */
+static bool follows(struct place *p, const struct guest_insn *insn) {
+    const bool transfer = insn->kind == INSN_BRANCH;
+    if (insn->next != insn->address + insn->size || (insn->pc >= 0x8000 && !is_fixed(insn)) ||
+        (transfer && insn->target == insn->next))
+        return false;
+    if (p->derived)
+        return p->next == insn->next && p->transfer == transfer;
+    if (p->returns)
+        return false;
+    p->derived = true;
+    p->next = insn->next;
+    p->transfer = transfer;
+    p->told = transfer || !is_fixed(insn);
+    return true;
+}
+
+/* How often an RTI was executed, where its threads' ends must be known. */
+static void count_returns(struct exact *x, struct place *p, struct probe_site *site) {
+    p->returns = true;
+    if (!p->derived)
+        return;
+    if (!p->executions)
+        p->executed = nes_counters_add(x->nes, 1);
+    p->executions = p->executed != UINT32_MAX;
+    if (!p->executions)
+        x->out_of_memory = true;
+    else
+        probe_attach(
+            site, PROBE_BEFORE,
+            (struct probe){.kind = PROBE_ADD, .counter = p->executed, .value = 1, .quiet = true});
 }
 
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
@@ -149,25 +195,30 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
     struct place *place = note_place(x, insn, op);
     if (place == NULL)
         return;
-    const struct probe indirect = {
-        .kind = PROBE_ADD_TO, .value = 1, .counter_to = counter_to, .user = x};
+    struct probe indirect = {
+        .kind = PROBE_ADD_TO, .value = 1, .counter_to = counter_to, .user = x, .quiet = true};
     switch ((enum insn_kind)insn->kind) {
     case INSN_BRANCH:
         count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
-        count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
+        if (!follows(place, insn))
+            count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
         break;
     case INSN_JUMP:
     case INSN_CALL:
         count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
         break;
+    case INSN_RTI:
+        indirect.counter_to = return_to;
+        count_returns(x, place, site);
+        probe_attach(site, PROBE_INDIRECT, indirect);
+        break;
     case INSN_JUMP_INDIRECT:
     case INSN_RETURN:
-    case INSN_RTI:
     case INSN_BRK:
         probe_attach(site, PROBE_INDIRECT, indirect);
         break;
     case INSN_PLAIN:
-        if (!place->derived)
+        if (!follows(place, insn))
             count_pair(x, site, PROBE_NEXT, insn->address, insn->next, GOES_ON);
         if (op->writes_memory) /* may switch the bank it runs in */
             probe_attach(site, PROBE_INDIRECT, indirect);
@@ -198,57 +249,84 @@ static uint64_t value_at(const struct map *m, uint64_t key) {
     return at != NULL ? *at : 0;
 }
 
-/* Adds one pair to the flow, and to what comes into b and out of a. */
-static void flow_add(struct exact *x, struct flow *flow, struct map *in, struct map *out,
-                     struct flow_pair pair) {
-    if (pair.count == 0)
-        return;
-    if (!vec_push(&flow->pairs, pair))
-        x->out_of_memory = true;
-    add(x, in, pair.b, pair.count);
-    add(x, out, pair.a, pair.count);
+/* What the counters say, while the flow is completed. */
+struct balance {
+    struct flow flow;
+    struct map in, out;  /* what comes into an address, and goes out of it */
+    struct map returned; /* of the latter, by RTIs */
+    struct cost cost;
+};
+
+static void free_balance(struct balance *b) {
+    flow_free(&b->flow);
+    map_free(&b->in);
+    map_free(&b->out);
+    map_free(&b->returned);
 }
 
-static void add_recorded(struct exact *x, struct flow *flow, struct map *in, struct map *out) {
+/* Adds one pair. told: it is among the costs. */
+static void flow_add(struct exact *x, struct balance *b, struct flow_pair pair, bool told) {
+    if (pair.count == 0)
+        return;
+    if (!vec_push(&b->flow.pairs, pair))
+        x->out_of_memory = true;
+    add(x, &b->in, pair.b, pair.count);
+    add(x, &b->out, pair.a, pair.count);
+    b->cost.records += told;
+    b->cost.probes += told ? pair.count : 0;
+}
+
+static void add_recorded(struct exact *x, struct balance *b) {
     const uint64_t *counters = nes_counters(x->nes);
     for (size_t i = 0; i < x->counted.len; i++) {
         const struct counted *c = &x->counted.at[i];
-        flow_add(x, flow, in, out,
-                 (struct flow_pair){c->a, c->b, counters[c->counter], c->transfer});
+        const uint64_t count = counters[c->counter];
+        flow_add(x, b, (struct flow_pair){c->a, c->b, count, c->kind != GOES_ON}, true);
+        if (c->kind == RETURN)
+            add(x, &b->returned, c->a, count);
     }
+    b->cost.records += x->begins.len + x->ends.len;
     uint64_t key, count;
     for (size_t position = 0; map_next(&x->begins, &position, &key, &count);)
-        if (!vec_push(&flow->entries, (uint32_t)key))
+        if (!vec_push(&b->flow.entries, (uint32_t)key))
             x->out_of_memory = true;
 }
 
-/* Upwards through the addresses: whatever is not yet accounted for at a plain instruction went on
- * to the next. */
-static enum status add_derived(struct exact *x, struct flow *flow, struct map *in, struct map *out,
-                               uint64_t *visited, struct error *e) {
+/* What has left the place otherwise than by the pair that follows. */
+static uint64_t left(const struct exact *x, const struct balance *b, const struct place *p) {
+    const uint32_t a = p->insn.address;
+    const uint64_t known = value_at(&x->ends, a) + value_at(&b->out, a);
+    /* An RTI that resumes a thread goes nowhere, and ends its own. */
+    return p->executions ? known + nes_counters(x->nes)[p->executed] - value_at(&b->returned, a)
+                         : known;
+}
+
+/* Upwards through the addresses: whatever is not yet accounted for at an instruction went on to the
+ * next. */
+static enum status add_derived(struct exact *x, struct balance *b, struct error *e) {
     for (size_t i = 0; i < x->variants.len; i++)
-        if (!vec_push(&flow->insns, x->variants.at[i]))
+        if (!vec_push(&b->flow.insns, x->variants.at[i]))
             x->out_of_memory = true;
     if (x->places.len > 0)
         qsort(x->places.at, x->places.len, sizeof *x->places.at, by_address);
     for (size_t i = 0; i < x->places.len; i++) {
         const struct place *p = &x->places.at[i];
-        uint32_t a = p->insn.address;
-        uint64_t arrived = value_at(in, a) + value_at(&x->begins, a);
+        const uint32_t a = p->insn.address;
+        const uint64_t arrived = value_at(&b->in, a) + value_at(&x->begins, a);
         if (arrived == 0)
             continue; /* an engine may ask about instructions that never run */
-        ++*visited;
-        if (!vec_push(&flow->insns, p->insn))
+        b->cost.steps++;
+        if (!vec_push(&b->flow.insns, p->insn))
             x->out_of_memory = true;
         if (!p->derived)
             continue;
-        uint64_t left = value_at(&x->ends, a) + value_at(out, a);
-        if (left > arrived && !x->out_of_memory)
+        const uint64_t gone = left(x, b, p);
+        if (gone > arrived && !x->out_of_memory)
             return error_set(e, STATUS_GUEST,
                              "the exact graph does not balance at 0x%x: %llu came and %llu left; "
                              "this is a bug of the engine",
-                             a, (unsigned long long)arrived, (unsigned long long)left);
-        flow_add(x, flow, in, out, (struct flow_pair){a, p->next, arrived - left, false});
+                             a, (unsigned long long)arrived, (unsigned long long)gone);
+        flow_add(x, b, (struct flow_pair){a, p->next, arrived - gone, p->transfer}, p->told);
     }
     return STATUS_OK;
 }
@@ -259,9 +337,8 @@ static void release(struct exact *x) {
     vec_free(&x->counted);
     map_free(&x->place_at);
     map_free(&x->variant_at);
-    map_free(&x->counted_at[0]);
-    map_free(&x->counted_at[1]);
-    map_free(&x->counted_at[2]);
+    for (unsigned kind = 0; kind < KINDS; kind++)
+        map_free(&x->counted_at[kind]);
     map_free(&x->begins);
     map_free(&x->ends);
     free(x);
@@ -293,31 +370,19 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     return STATUS_OK;
 }
 
-static uint64_t records(const struct exact *x) {
-    const uint64_t *counters = nes_counters(x->nes);
-    uint64_t n = x->begins.len + x->ends.len;
-    for (size_t i = 0; i < x->counted.len; i++)
-        n += counters[x->counted.at[i].counter] != 0;
-    return n;
-}
-
 static enum status finish(void *self, struct profile *profile, struct error *e) {
     struct exact *x = self;
     *profile = (struct profile){0};
-    profile->cost.probes = nes_probes_fired(x->nes, x->id);
     nes_detach(x->nes, x->id); /* tells where the threads that still run would go on */
-    profile->cost.records = records(x);
-    struct flow flow = {0};
-    struct map in = {0}, out = {0};
-    add_recorded(x, &flow, &in, &out);
-    enum status status = add_derived(x, &flow, &in, &out, &profile->cost.steps, e);
+    struct balance b = {0};
+    add_recorded(x, &b);
+    enum status status = add_derived(x, &b, e);
     if (status == STATUS_OK && x->out_of_memory)
         status = error_set(e, STATUS_MEMORY, "out of memory for the exact graph");
     if (status == STATUS_OK)
-        status = graph_from_flow(&profile->graph, &flow, true, e);
-    flow_free(&flow);
-    map_free(&in);
-    map_free(&out);
+        status = graph_from_flow(&profile->graph, &b.flow, true, e);
+    profile->cost = b.cost;
+    free_balance(&b);
     release(x);
     return status;
 }
