@@ -612,6 +612,7 @@ static void test_mistakes_are_named_with_their_line(void **state) {
     refuse(f, "grid = {\n bin_size = [\"x\"]; };", 2, "whole number");
     refuse(f, "grid = {\n bin_size = -1; };", 2, "must be from");
     refuse(f, "grid = {\n technique = \"magic\"; };", 2, "no technique 'magic'");
+    refuse(f, "grid = { window_size = [6, 0]; };", 1, "window_size is 0, but must be from 1");
     refuse(f, "sampling = { batch = 10; };\ngrid = { window_size = 13; };", 2,
            "larger than a batch");
     refuse(f, "convergence = {\n batches = [10, 10]; };", 2, "must rise");

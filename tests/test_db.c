@@ -644,6 +644,28 @@ static void test_graphs_come_back(void **state) {
     bytes_free(&data);
 }
 
+/* If this failed, a blob of somebody's database would overflow a sum, or count an edge twice. */
+static void test_graphs_that_break_rules_are_refused(void **state) {
+    (void)state;
+    struct error err = {0};
+    static const uint64_t half = GRAPH_WEIGHT_MAX / 2 + 1;
+    struct edge broken[][2] = {{{1, 2, 1, false}, {1, 2, 1, false}},
+                               {{1, 3, 1, false}, {1, 2, 1, false}},
+                               {{1, 2, half, false}, {1, 3, half, false}}};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        struct graph g = {.edges = broken[i], .edge_count = 2}, back;
+        struct bytes data;
+        ok(db_pack_graph(&data, &g, &err), &err);
+        assert_int_equal(db_unpack_graph(&back, data.at, data.len, &err), STATUS_FORMAT);
+        bytes_free(&data);
+        g.edge_count = 1; /* what is left keeps them */
+        ok(db_pack_graph(&data, &g, &err), &err);
+        ok(db_unpack_graph(&back, data.at, data.len, &err), &err);
+        graph_free(&back);
+        bytes_free(&data);
+    }
+}
+
 /* ---- rows ---- */
 
 /* If this failed, a killed and resumed sweep would double rows or lose what was committed. */
@@ -965,6 +987,10 @@ static void test_digest_notices_every_result_column(void **state) {
         assert_memory_not_equal(line, same, strlen(key) + 32);
         before = after;
     }
+    ok(db_query(f->db, "UPDATE exact_edge SET source = source + 100000", NULL, NULL, &err, ""),
+       &err);
+    take_digest(f, &after);
+    assert_string_not_equal(before.at, after.at);
 }
 
 int main(void) {
@@ -988,6 +1014,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_missing_columns_and_tables_are_added, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_graphs_come_back, set_up, tear_down),
+        cmocka_unit_test(test_graphs_that_break_rules_are_refused),
         cmocka_unit_test_setup_teardown(test_ties_are_ties, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_effects_have_an_active_half, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_tables_say_what_is_missing, set_up, tear_down),

@@ -2,6 +2,7 @@
 #include "db/db.h"
 #include "report/gnuplot.h"
 #include "report/report.h"
+#include "report/table.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -540,7 +541,24 @@ static void csv_is_quoted(void **state) {
     expect_in(f, "data/convergence-beta.csv", ",\"one, \"\"two\"\"\",45\n");
 }
 
-int main(void) {
+/* If this failed, a database that somebody sends could write over the terminal of whoever looks. */
+static void tables_have_no_controls(void **state) {
+    struct fixture *f = *state;
+    struct error e = {0};
+    char *names[] = {"game", "n"}, *cells[] = {"a\033[2J\n\177\302\233b\303\251", "10"};
+    const struct table t = {.names = {.at = names, .len = 2}, .cells = {.at = cells, .len = 2}};
+    char path[128];
+    struct file_writer *w;
+    assert_int_equal(mkdir(f->out, 0777), 0);
+    snprintf(path, sizeof path, "%s/plain.txt", f->out);
+    ok(file_open(&w, path, &e), &e);
+    table_write_text(&t, "T", w);
+    ok(file_commit(w, &e), &e);
+    expect_in(f, "plain.txt", "game         n\n--------------\na [2J   b\303\251  10\n");
+}
+
+/* NAME: only tests named so (* stands for anything). */
+int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(tables_carry_baseline_and_paper, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pictures_are_whole_and_repeatable, set_up, tear_down),
@@ -555,6 +573,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(pictures_of_games_that_left_go, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_stamp_knows_titles_and_labels, set_up, tear_down),
         cmocka_unit_test_setup_teardown(csv_is_quoted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tables_have_no_controls, set_up, tear_down),
     };
+    if (argc == 2)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

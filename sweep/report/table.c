@@ -96,12 +96,21 @@ bool table_is_numeric(const struct table *t, size_t column) {
 
 /* ---- text ---- */
 
+/* Names are those of whoever made the database: on a terminal they shall not move the cursor, nor
+ * begin lines. C1 controls have two bytes. */
+static void plain(struct file_writer *w, const char *text) {
+    for (const unsigned char *c = (const unsigned char *)text; *c != 0; c++) {
+        const bool two = c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0;
+        file_printf(w, "%c", two || *c < 0x20 || *c == 0x7F ? ' ' : *c);
+        c += two;
+    }
+}
+
 static void pad(struct file_writer *w, const char *text, size_t width, bool right, bool last) {
     size_t n = characters(text), gap = width > n ? width - n : 0;
-    if (right)
-        file_printf(w, "%*s%s", (int)gap, "", text);
-    else
-        file_printf(w, "%s%*s", text, last ? 0 : (int)gap, "");
+    file_printf(w, "%*s", right ? (int)gap : 0, "");
+    plain(w, text);
+    file_printf(w, "%*s", right || last ? 0 : (int)gap, "");
 }
 
 static void text_line(const struct table *t, char *const *cells, struct file_writer *w) {
