@@ -586,13 +586,14 @@ ORDER BY frames, hot_permille, structure_allowed, budget, sampling, technique, p
 -- What nothing else beats: no other observes as little or less and overlaps as much or more, one of
 -- them strictly, without being told of the structure where this is not.
 CREATE VIEW pareto AS
-SELECT m.* FROM technique_mean m
-WHERE m.games = m.of_games AND m.overlap_active IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM technique_mean o
-        WHERE o.frames = m.frames AND o.hot_permille = m.hot_permille AND o.games = o.of_games
-            AND o.structure <= m.structure AND o.observed_share <= m.observed_share
-            AND o.overlap_active >= m.overlap_active
-            AND (o.observed_share < m.observed_share OR o.overlap_active > m.overlap_active))
+WITH m AS MATERIALIZED (SELECT * FROM technique_mean
+    WHERE games = of_games AND overlap_active IS NOT NULL ORDER BY observed_share, overlap_active DESC)
+SELECT m.* FROM m
+WHERE NOT EXISTS (SELECT 1 FROM m o
+    WHERE o.frames = m.frames AND o.hot_permille = m.hot_permille
+        AND o.structure <= m.structure AND o.observed_share <= m.observed_share
+        AND o.overlap_active >= m.overlap_active
+        AND (o.observed_share < m.observed_share OR o.overlap_active > m.overlap_active))
 ORDER BY m.frames, m.hot_permille, m.observed_share, m.overlap_active;
 
 -- What a technique counted beside its costs, by name: entries that a profile engine was offered,

@@ -9,7 +9,7 @@ set grid lt 1 lw 0.6 lc rgb '#d8d8d8'
 set border 3
 set tics nomirror
 set format x '10^{%L}'
-array colour[6] = ['#000000', '#0072b2', '#d55e00', '#009e73', '#cc79a7', '#e69f00']
+array colour[6] = ['#1f2979', '#c04302', '#04a080', '#922662', '#b98521', '#3e4e5d']
 array point[6] = [7, 5, 9, 11, 13, 3]
 set multiplot layout 1, 2 title title font ',13' noenhanced margins 0.07, 0.98, bottom, top spacing 0.09, 0
 set key at screen 0.5, 0.02 center bottom horizontal noenhanced maxrows legend width 2

@@ -2,7 +2,7 @@
 # many: xtic, ytic: values; xgroup, ygroup: that of the group which begins here, or empty; xfirst, yfirst: 1 where a thicker
 # line stands before it; xname, yname: the parameters; base_whole, base_active: of the baseline.
 set datafile separator comma
-set palette defined (0 '#f7fbff', 25 '#c6dbef', 50 '#6baed6', 75 '#2171b5', 100 '#08306b')
+set palette defined (0 '#f4f5fb', 100 '#1f2979') # as the page's first ink
 set cbrange [0:100]
 set xrange [-0.5:nx - 0.5]
 set yrange [ny - 0.5:-0.5]
@@ -23,7 +23,7 @@ set xlabel xname noenhanced offset 0, -0.6
 set ylabel yname noenhanced offset 0.5
 unset key; unset colorbox
 set multiplot layout 1, 2 title title font ',13' noenhanced margins 0.11, 0.98, 0.14, 0.85 spacing 0.09, 0
-ink(v) = v > 55 ? 0xffffff : 0x202020
+ink(v) = v > 58 ? 0xffffff : 0x1b1f24
 set title base_whole noenhanced
 plot csv every ::1 using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror fs solid noborder palette, \
      csv every ::1 using 1:2:(sprintf('%.0f', $3)):(ink($3)) with labels font ',7' tc rgb variable

@@ -361,6 +361,19 @@ static enum status gaussian_build_at(const struct stream *stream, const size_t *
     return status;
 }
 
+/* False: out of memory. */
+static bool tell_bins(const struct gaussian *g, const struct gaussian_watch *w, uint64_t batches) {
+    struct gaussian_bin *bins = calloc(g->bins.count + 1, sizeof *bins);
+    for (size_t i = 0; bins != NULL && i < g->bins.count; i++) {
+        const struct bin *bin = &g->bins.at[i];
+        bins[i] = (struct gaussian_bin){bin->address, bin->count, g->bins.centroid[i + 1]};
+    }
+    if (bins != NULL)
+        w->mark(w->user, batches, bins, g->bins.count);
+    free(bins);
+    return bins != NULL;
+}
+
 enum status gaussian_watch(struct gaussian_watch *w, const struct stream *stream,
                            const int64_t *values, struct error *e) {
     struct gaussian g;
@@ -368,8 +381,13 @@ enum status gaussian_watch(struct gaussian_watch *w, const struct stream *stream
     if (status != STATUS_OK)
         return status;
     g.watch = w;
-    for (size_t i = 0; i < stream->batch_count && !g.lost; i++)
+    for (size_t i = 0, mark = 0; i < stream->batch_count && !g.lost; i++) {
         take_batch(&g, stream_batch(stream, i));
+        if (mark < w->mark_count && w->marks[mark] == i + 1) {
+            g.lost |= !tell_bins(&g, w, i + 1);
+            mark++;
+        }
+    }
     memcpy(w->paths, g.paths, sizeof w->paths);
     w->paths[PATH_BATCHES] = stream->batch_count;
     w->paths[PATH_LOW] = g.low;

@@ -47,6 +47,10 @@ struct gaussian_insertion {
 
 struct gaussian_watch {
     void *user;
+    /* All bins, by address, after so many batches (ascending numbers; 0 is none of them). */
+    const uint64_t *marks;
+    size_t mark_count;
+    void (*mark)(void *user, uint64_t batches, const struct gaussian_bin *bins, size_t count);
     /* Each may be NULL. deviation: of the means, in bytes. */
     void (*batch)(void *user, size_t number, double deviation, bool low);
     /* Of insertions in batch `from` and later, until it returns false. */

@@ -25,6 +25,7 @@ struct pictures {
     VEC(struct db_bin_history) bins;
     struct db_path_count paths[GAUSSIAN_PATHS];
     VEC(struct spread) spreads;
+    VEC(uint64_t) marks;
     int64_t configuration_id;
     bool moved, made, lost;
 };
@@ -37,6 +38,7 @@ static void free_pictures(void *self) {
     vec_free(&p->excerpts);
     vec_free(&p->bins);
     vec_free(&p->spreads);
+    vec_free(&p->marks);
     free(p);
 }
 
@@ -85,6 +87,30 @@ static bool take_insertion(void *user, const struct gaussian_insertion *insertio
     }
     *seen = true;
     return !p->made || !p->moved;
+}
+
+static void take_mark(void *user, uint64_t batches, const struct gaussian_bin *bins, size_t count) {
+    struct pictures *p = user;
+    for (size_t i = 0; i < count; i++) {
+        struct db_bin_history row = db_new_bin_history();
+        row.event = "mark";
+        row.batch = (int64_t)batches;
+        row.moment = "after";
+        row.place = (int64_t)i;
+        row.address = bins[i].address;
+        row.centroid = bins[i].centroid;
+        row.count = (int64_t)bins[i].count;
+        p->lost |= !vec_push(&p->bins, row);
+    }
+}
+
+/* The marks of the experiment's curves that the stream reaches, and its end. */
+static bool find_marks(struct pictures *p, const struct config *config, uint64_t batches) {
+    bool ok = true;
+    for (size_t i = 0; i < config->marks.len && config->marks.at[i] < batches; i++)
+        if (config->marks.at[i] > 0)
+            ok &= vec_push(&p->marks, config->marks.at[i]);
+    return vec_push(&p->marks, batches) && ok;
 }
 
 /* ---- instructions ---- */
@@ -281,8 +307,14 @@ enum status illustrate(struct writer *w, const struct plan_game *game, const str
     if (p == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     p->configuration_id = plan_configuration_id(point);
-    struct gaussian_watch watch = {
-        .user = p, .batch = take_batch, .from = ILLUSTRATED_BATCH, .insertion = take_insertion};
+    p->lost = !find_marks(p, config, source->streams[0].stream.batch_count);
+    struct gaussian_watch watch = {.user = p,
+                                   .marks = p->marks.at,
+                                   .mark_count = p->marks.len,
+                                   .mark = take_mark,
+                                   .batch = take_batch,
+                                   .from = ILLUSTRATED_BATCH,
+                                   .insertion = take_insertion};
     enum status status = gaussian_watch(&watch, &source->streams[0].stream, point->values, e);
     if (status == STATUS_OK) {
         show_batches(p, source, sampling);

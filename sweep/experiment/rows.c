@@ -21,6 +21,11 @@ struct stream_job {
     char sampling_key[PLAN_KEY], hash[17];
 };
 
+struct instruction_row {
+    struct db_instruction row;
+    char text[32];
+};
+
 struct source_job {
     struct db_movie movie; /* sha1 NULL: none */
     struct db_graph graph;
@@ -29,6 +34,8 @@ struct source_job {
     size_t stream_count;
     struct db_exact_edge *edges;
     size_t edge_count;
+    struct instruction_row *instructions;
+    size_t instruction_count;
     /* What the rows' texts point to. */
     struct bytes packed;
     char *movie_file, *engine_options;
@@ -42,6 +49,7 @@ static void free_source(void *self) {
     free(job->movie_file);
     free(job->engine_options);
     free(job->edges);
+    free(job->instructions);
     free(job->streams);
     bytes_free(&job->packed);
     free(job);
@@ -62,6 +70,10 @@ static enum status write_source(struct db *db, void *self, struct error *e) {
     for (size_t i = 0; status == STATUS_OK && i < job->edge_count; i++) {
         job->edges[i].replay_id = job->replay.replay_id;
         status = db_put_exact_edge(db, &job->edges[i], e);
+    }
+    for (size_t i = 0; status == STATUS_OK && i < job->instruction_count; i++) {
+        job->instructions[i].row.replay_id = job->replay.replay_id;
+        status = db_put_instruction(db, &job->instructions[i].row, e);
     }
     for (size_t i = 0; status == STATUS_OK && i < job->stream_count; i++) {
         struct stream_job *s = &job->streams[i];
@@ -105,6 +117,32 @@ static bool copy_edges(struct source_job *job, const struct graph *exact) {
         job->edges[hot[i]].hot_active = true;
     free(hot);
     return true;
+}
+
+/* ORDER insn_kind */
+static const char *const KINDS[] = {"plain",  "branch", "jump", "call", "jump (indirect)",
+                                    "return", "rti",    "brk",  "jam"};
+
+static void fill_instruction(struct instruction_row *to, const struct guest_insn *insn) {
+    disassemble(to->text, insn->pc, insn->bytes);
+    to->row = (struct db_instruction){
+        .address = insn->address, .size = insn->size, .kind = KINDS[insn->kind], .text = to->text};
+}
+
+/* What was executed of all that the engine met: the exact graph's blocks, which have each address
+ * once. Engines look ahead differently far. */
+static bool list_instructions(struct source_job *job, const struct source *source) {
+    const struct trace_excerpt *t = &source->trace;
+    job->instructions = calloc(t->met.len + 1, sizeof *job->instructions);
+    for (size_t i = 0; job->instructions != NULL && i < source->exact.block_count; i++) {
+        const struct block *block = &source->exact.blocks[i];
+        const struct guest_insn *insn = trace_find(t, block->entry);
+        while (insn != NULL && job->instruction_count < t->met.len) {
+            fill_instruction(&job->instructions[job->instruction_count++], insn);
+            insn = insn->address != block->last ? trace_find(t, insn->next) : NULL;
+        }
+    }
+    return job->instructions != NULL;
 }
 
 /* What only a game that was played has. */
@@ -188,7 +226,8 @@ enum status rows_put_source(struct writer *w, int64_t run_id, const struct plan_
         fill_source(job, run_id, game, source);
     if (status != STATUS_OK || job->engine_options == NULL ||
         (game->cartridge != NULL && job->movie_file == NULL) ||
-        !fill_streams(job, run_id, game, source) || !copy_edges(job, &source->exact)) {
+        !fill_streams(job, run_id, game, source) || !copy_edges(job, &source->exact) ||
+        !list_instructions(job, source)) {
         free_source(job);
         job = NULL;
     }

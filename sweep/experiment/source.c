@@ -34,23 +34,23 @@ struct pass {
 /* Observers that a machine has room for beside samplers: exact, the structure's, the tracer. */
 enum { OTHER_OBSERVERS = 3, SAMPLERS_MOST = NES_OBSERVERS - OTHER_OBSERVERS };
 
-static enum status play_frame(const struct pass *p, uint64_t number, struct error *e) {
-    struct tracer tracer = {0};
-    enum status status = STATUS_OK;
-    if (p->trace != NULL && number == ILLUSTRATED_FRAME)
-        status = tracer_begin(&tracer, p->nes, p->trace, e);
-    if (status == STATUS_OK)
-        status = movie_play_frame(&p->game->movie, p->nes, e);
-    enum status ended = tracer_end(&tracer, status == STATUS_OK ? e : NULL);
-    return status != STATUS_OK ? status : ended;
+static enum status play_frame(const struct pass *p, struct tracer *tracer, uint64_t number,
+                              struct error *e) {
+    const bool traced = tracer->attached && number == ILLUSTRATED_FRAME;
+    if (traced)
+        tracer_trace(tracer, true);
+    enum status status = movie_play_frame(&p->game->movie, p->nes, e);
+    if (traced)
+        tracer_trace(tracer, false);
+    return status;
 }
 
-static enum status play(const struct pass *p, struct error *e) {
+static enum status play_frames(const struct pass *p, struct tracer *tracer, struct error *e) {
     const struct source_hooks *hooks = p->hooks;
     for (uint64_t i = 0; i < p->game->game->frames; i++) {
         if (hooks->stopped != NULL && hooks->stopped())
             return error_set(e, STATUS_INTERRUPTED, "stopped");
-        enum status status = play_frame(p, i, e);
+        enum status status = play_frame(p, tracer, i, e);
         if (status != STATUS_OK)
             return status;
         if (p->frames != NULL)
@@ -59,6 +59,17 @@ static enum status play(const struct pass *p, struct error *e) {
             hooks->frame(hooks->user, p->before + i + 1, p->total);
     }
     return STATUS_OK;
+}
+
+static enum status play(const struct pass *p, struct error *e) {
+    struct tracer tracer = {0};
+    enum status status = p->trace != NULL ? tracer_begin(&tracer, p->nes, p->trace, e) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = play_frames(p, &tracer, e);
+    enum status ended = tracer_end(&tracer, status == STATUS_OK ? e : NULL);
+    if (p->trace != NULL)
+        trace_sort(p->trace);
+    return status != STATUS_OK ? status : ended;
 }
 
 /* All that watches a replay. */
@@ -421,6 +432,6 @@ void source_free(struct source *s) {
     free(s->references);
     graph_free(&s->exact);
     structure_free(&s->structure);
-    vec_free(&s->trace.insns);
+    trace_free(&s->trace);
     *s = (struct source){0};
 }

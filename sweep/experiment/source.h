@@ -34,7 +34,8 @@ struct source {
     struct cost exact_cost;
     double seconds;             /* processor time */
     struct error warning;       /* text "": nothing to warn of */
-    struct trace_excerpt trace; /* of frame ILLUSTRATED_FRAME of a game that lasts so long */
+    struct trace_excerpt trace; /* of frame ILLUSTRATED_FRAME of a game that lasts so long, and the
+                                   instructions of all of it; empty where nothing was played */
 };
 
 struct source_hooks {

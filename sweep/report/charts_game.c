@@ -195,5 +195,9 @@ enum status page_game(struct page *p, const char *game) {
         status = precision(p, game);
     if (status == STATUS_OK)
         status = page_graphs(p, game);
-    return status == STATUS_OK ? page_paper(p, game) : status;
+    if (status == STATUS_OK)
+        status = page_calls(p, game);
+    if (status == STATUS_OK)
+        status = page_paper(p, game);
+    return status == STATUS_OK ? page_bins(p, game) : status;
 }

@@ -54,16 +54,6 @@ static void free_graph(struct hot_graph *g) {
         table_free(&g->invented[i]);
 }
 
-/* 1.2 M, 34 k, 567 */
-static void short_count(double count, char out[16]) {
-    if (count >= 1e6)
-        snprintf(out, 16, "%.1f M", count / 1e6);
-    else if (count >= 1e4)
-        snprintf(out, 16, "%.0f k", count / 1e3);
-    else
-        snprintf(out, 16, "%.0f", count);
-}
-
 static uint32_t address(const struct table *t, size_t row, size_t column) {
     return (uint32_t)strtoul(cell_text(t, row, column), NULL, 16);
 }

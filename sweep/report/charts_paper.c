@@ -8,10 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM                                                                                     \
-    "stream_id = (SELECT stream_id FROM completeness WHERE experiment = ?1 AND game = ?2"          \
-    " AND variant = '')"
-
 static const char NOT_RECORDED[] =
     "The database has no rows for it: its experiment lacks the configuration 10/15/13/5, or it was "
     "computed before such rows were kept.";
@@ -68,7 +64,7 @@ static enum status intervals(struct page *p, const char *game) {
     static const char question[] = "What does the sampler see?";
     static const char sql[] =
         "SELECT cycle, frame, batch, printf('%04X', address), text, busy,"
-        " interrupt FROM excerpt WHERE figure = 'intervals' AND " STREAM " ORDER BY place";
+        " interrupt FROM excerpt WHERE figure = 'intervals' AND " SHOWN_STREAM " ORDER BY place";
     const struct name id = name_of("intervals", game);
     struct table t;
     enum status status = page_ask(p, &t, sql, game);
@@ -96,6 +92,9 @@ static enum status intervals(struct page *p, const char *game) {
         "A time line of executed instructions: pale where the program only waits, coloured "
         "where it works, black where a batch is sampled; below, the addresses of the first "
         "batch.");
+    canvas_line(&c, x.from, 18, x.from, 76, INK_TEXT, 1.5, STROKE_SOLID);
+    canvas_text(&c, x.from + 4, 14, ANCHOR_LEFT, INK_TEXT, "frame %.12s begins",
+                cell_text(&t, first, 1));
     axis_across(&c, &x, 30, 78, "emulated time since power-on, ms");
     draw_stretches(&c, &t, &x, 42);
     magnify(&c, &t, first, end, 142);
@@ -188,12 +187,12 @@ static enum status batches(struct page *p, const char *game) {
         "means of windows of 13; the first batch stays in one place, the second does not.");
     enum status status = one_batch(p, &c, game,
                                    "SELECT batch, address FROM excerpt WHERE figure = 'low batch'"
-                                   " AND " STREAM " ORDER BY place",
+                                   " AND " SHOWN_STREAM " ORDER BY place",
                                    4, "Low", &low);
     if (status == STATUS_OK)
         status = one_batch(p, &c, game,
                            "SELECT batch, address FROM excerpt WHERE figure = 'high batch'"
-                           " AND " STREAM " ORDER BY place",
+                           " AND " SHOWN_STREAM " ORDER BY place",
                            168, "High", &high);
     if (status != STATUS_OK || (!low && !high)) {
         canvas_free(&c);
@@ -251,7 +250,7 @@ static enum status insertion(struct page *p, const char *game, const char *event
     char sql[400];
     snprintf(sql, sizeof sql,
              "SELECT event, batch, moment, place, centroid, count, mean FROM bin_history WHERE"
-             " event = '%s' AND " STREAM " ORDER BY moment = 'after', place",
+             " event = '%s' AND " SHOWN_STREAM " ORDER BY moment = 'after', place",
              event);
     enum status status = page_ask(p, &t, sql, game);
     if (status != STATUS_OK)
@@ -326,8 +325,8 @@ static enum status paths(struct page *p, const char *game) {
     static const char question[] = "Which way do the samples go through the algorithm?";
     const struct name id = name_of("paths", game);
     struct table t;
-    enum status status =
-        page_ask(p, &t, "SELECT path, count FROM path_count WHERE " STREAM " ORDER BY path", game);
+    enum status status = page_ask(
+        p, &t, "SELECT path, count FROM path_count WHERE " SHOWN_STREAM " ORDER BY path", game);
     if (status != STATUS_OK)
         return status;
     const double all = path(&t, "batches"), low = path(&t, "low"), high = path(&t, "high"),

@@ -1,7 +1,7 @@
 /*
- * Tables for LaTeX's article, without packages: in the largest type in which they are no wider than
- * its text, and, where that would be too small to read, in several parts that repeat the first
- * columns.
+ * Tables for LaTeX's article with the package booktabs: in the largest type in which they are no
+ * wider than its text, and, where that would be too small to read, in several parts that repeat the
+ * first columns.
  */
 #include "report/table.h"
 
@@ -159,20 +159,21 @@ static void put_part(const struct table *t, const struct layout *l, size_t key, 
     file_printf(w, "\\%s\\setlength{\\tabcolsep}{%gpt}\n\\begin{tabular}{", l->size, l->separation);
     for (size_t i = 0; i < end; i = i + 1 == key ? first : i + 1)
         file_printf(w, "%c", table_is_numeric(t, i) ? 'r' : 'l');
-    file_printf(w, "}\n\\hline\n");
+    file_printf(w, "}\n\\toprule\n");
     put_line(t, table_rows(t), key, first, end, w);
-    file_printf(w, "\\hline\n");
+    file_printf(w, "\\midrule\n");
     for (size_t row = 0; row < table_rows(t); row++)
         put_line(t, row, key, first, end, w);
-    file_printf(w, "\\hline\n\\end{tabular}\n\\end{table}\n");
+    file_printf(w, "\\bottomrule\n\\end{tabular}\n\\end{table}\n");
 }
 
-void table_write_latex(const struct table *t, const char *title, const char *label,
-                       struct file_writer *w) {
+void table_write_latex(const struct table *t, const char *title, const char *note,
+                       const char *label, struct file_writer *w) {
     if (t->names.len == 0) { /* columns are known by their first row only */
         file_printf(w, "%% no rows\n");
         return;
     }
+    file_printf(w, "%% \\usepackage{booktabs}\n");
     const size_t key = key_columns(t);
     const struct layout *l = layouts;
     while (l < layouts + LAYOUTS - 1 && part_end(t, l, key, key) < t->names.len)
@@ -186,6 +187,10 @@ void table_write_latex(const struct table *t, const char *title, const char *lab
         put_text(title, strlen(title), w);
         if (parts > 1)
             file_printf(w, " (%u of %u)", part + 1, parts);
+        if (note != NULL && part == 0) {
+            file_printf(w, ". ");
+            put_text(note, strlen(note), w);
+        }
         file_printf(w, part == 0 ? "}\n\\label{tab:%s}\n" : "}\n\\label{tab:%s-%u}\n", label,
                     part + 1);
         put_part(t, l, key, first, end, w);

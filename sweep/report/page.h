@@ -35,10 +35,18 @@ double cell_number(const struct table *t, size_t row, size_t column);
     "way = (SELECT way FROM completeness WHERE experiment = ?1 AND variant = ''"                   \
     " ORDER BY game LIMIT 1)"
 
+/* Likewise the stream that they show. */
+#define SHOWN_STREAM                                                                               \
+    "stream_id = (SELECT stream_id FROM completeness WHERE experiment = ?1 AND game = ?2"          \
+    " AND variant = '')"
+
 /* Asks with ?1 the experiment, ?2 the game (or NULL), ?3 the share that is called hot. */
 enum status page_ask(struct page *p, struct table *out, const char *sql, const char *game);
 /* The colour of a game: the same in all figures. */
 enum ink page_game_ink(const struct page *p, const char *game);
+
+/* 1.2 M, 34 k, 567 */
+void short_count(double count, char out[16]);
 
 /* Escaped text. */
 void page_text(struct page *p, const char *text);
@@ -79,7 +87,7 @@ void axis_down(struct canvas *c, const struct axis *a, double x1, double x2, con
  * that they have by value. */
 void spread(double *places, size_t n, double gap);
 
-/* ---- parts of the page ---- */
+/* ---- parts of the page: each uses the pieces above, and only page.c the parts ---- */
 
 enum status page_findings(struct page *p);
 enum status page_charts(struct page *p);                   /* over all games */
@@ -88,6 +96,8 @@ enum status page_agreement(struct page *p);                /* of games: another 
 enum status page_costs(struct page *p);                    /* of replays and techniques: a table */
 enum status page_game(struct page *p, const char *game);   /* of one */
 enum status page_graphs(struct page *p, const char *game); /* drawn as graphs */
+enum status page_calls(struct page *p, const char *game);  /* a loop and what it calls */
+enum status page_bins(struct page *p, const char *game);   /* over time */
 enum status page_paper(struct page *p, const char *game);  /* as the paper explains the method */
 enum status page_tables(struct page *p);
 enum status page_provenance(struct page *p);

@@ -16,6 +16,15 @@ double cell_number(const struct table *t, size_t row, size_t column) {
     return cell != NULL ? strtod(cell, NULL) : __builtin_nan("");
 }
 
+void short_count(double count, char out[16]) {
+    if (count >= 1e6)
+        snprintf(out, 16, "%.1f M", count / 1e6);
+    else if (count >= 1e4)
+        snprintf(out, 16, "%.0f k", count / 1e3);
+    else
+        snprintf(out, 16, "%.0f", count);
+}
+
 /* ---- queries: what is shown is what was asked, word by word ---- */
 
 /* ?1, ?2 and ?3 in their places; to be freed, NULL when memory is out. */

@@ -35,8 +35,9 @@ void table_write_csv(const struct table *t, const char *null_text, struct file_w
 /* GitHub's tables, cells escaped; note: a line below, or NULL. */
 void table_write_markdown(const struct table *t, const char *title, const char *note,
                           struct file_writer *w);
-void table_write_latex(const struct table *t, const char *title, const char *label,
-                       struct file_writer *w);
+/* For the package booktabs; note: said once, behind the first caption, or NULL. */
+void table_write_latex(const struct table *t, const char *title, const char *note,
+                       const char *label, struct file_writer *w);
 /* Width of a column in characters, and whether all its cells are numbers. */
 size_t table_width(const struct table *t, size_t column);
 bool table_is_numeric(const struct table *t, size_t column);

@@ -185,7 +185,7 @@ static enum status write_table(struct report *r, const struct table *t,
     else
         table_write_latex(
             t, strchr(spec->title, ':') != NULL ? strchr(spec->title, ':') + 2 : spec->title,
-            spec->name, w);
+            spec->pictured ? BESIDE : NULL, spec->name, w);
     return file_commit(w, r->e);
 }
 

@@ -1,5 +1,5 @@
-"""palette.py INDEX.html: can the colours be told apart by those who lack a kind of cone, in either light, and do texts and lines
-stand out from the paper? Machado, Oliveira and Fernandes 2009, full deficiency; distances in CIE L*a*b* (1976), contrast after
+"""palette.py INDEX.html: can the colours be told apart by those who lack a kind of cone, in either light, and those that stand
+beside each other without a name also on a grey print; do texts and lines stand out from the paper? Machado, Oliveira and Fernandes 2009, full deficiency; distances in CIE L*a*b* (1976), contrast after
 WCAG 2. Prints what cannot, or nothing."""
 import itertools
 import re
@@ -42,6 +42,11 @@ def contrast(a, b):
     return (high + 0.05) / (low + 0.05)
 
 
+def lightness(rgb):
+    grey = luminance(rgb)
+    return lab([grey, grey, grey])[0]
+
+
 css = open(sys.argv[1], encoding="utf-8").read()
 schemes = re.findall(r":root\{([^}]*)\}", css)
 if len(schemes) != 2:
@@ -59,3 +64,8 @@ for light, scheme in zip(("light", "dark"), schemes):
             d = distance(seen(ink[a], matrix), seen(ink[b], matrix))
             if d < least:
                 print(f"{light}: {a} and {b} are only {d:.1f} apart with {kind}")
+    for names in (["found", "missed", "invented", "cold"], series[:4]) if light == "light" else ():  # as prints are
+        for a, b in itertools.combinations(names, 2):
+            d = abs(lightness(ink[a]) - lightness(ink[b]))
+            if d < 10:
+                print(f"{light}: {a} and {b} are only {d:.1f} apart in grey")

@@ -115,10 +115,26 @@ test -z "$(ask game.db "select * from excerpt e join excerpt f on f.figure = 'in
     fail "sampled instructions that do not follow each other"
 "$hotgraph" report game.db --out game >out || fail "report of a game"
 page game game.db
-for figure in intervals windows bin-moved bin-new paths; do
+for figure in calls bins intervals windows bin-moved bin-new paths; do
     grep -q "<figure id='$figure-mazewisp'>" game/index.html && test -s "game/figures/$figure-mazewisp.eps" ||
         fail "no figure $figure: $(ls game/figures)"
 done
+# The loop that calls is of what was executed: its call goes to code that is 512 bytes away or farther and is as often as in the graph.
+test -z "$(ask game.db "select * from exact_edge e where not exists (select 1 from instruction i
+        where i.replay_id = e.replay_id and i.address = e.source) and source % 65536 >= 32768")" || fail "a block without instructions"
+test "$(ask game.db "select count(*) from instruction i where kind in ('plain', 'call') and not exists (select 1 from instruction n
+        where n.address = i.address + i.size)")" = 0 || fail "code that leads nowhere"
+ask game.db "select printf('%04X JSR \$%04X', i.address, e.target) from exact_edge e join instruction i using (replay_id)
+    where kind = 'call' and i.text = printf('JSR \$%04X', e.target) and abs(e.target - i.address) >= 512
+    and i.address >= e.source and not exists (select 1 from exact_edge o where o.source > e.source and o.source <= i.address)" >far
+test "$(grep -cFf far game/figures/calls-mazewisp.svg)" -gt 0 || fail "no far call in the loop that calls"
+# Bins over time end with those of the result, and none goes away.
+test "$(ask game.db "select count(*) from bin_history where event = 'mark' and batch = (select max(batches) from stream)")" = \
+    "$(ask game.db "select bins from result join configuration using (configuration_id)
+        where key like 'gaussian bin_size=10 stdev_threshold=15 window_size=13 recurrent_threshold=5%'")" ||
+    fail "the last mark has other bins than the result"
+test -z "$(ask game.db "select address from bin_history where event = 'mark' and batch = 1000 except
+    select address from bin_history where event = 'mark' and batch = 3000")" || fail "a bin that went away"
 if command -v dot >/dev/null; then
     for role in best median worst baseline; do
         test -s "game/figures/hot-$role-mazewisp.svg" || fail "no graph of the $role"
