@@ -103,6 +103,7 @@ static enum status build(struct found *f, const struct stream *s, const uint8_t 
                                     .points = points,
                                     .point_count = POINTS,
                                     .direct = direct,
+                                    .together = true,
                                     .each = keep,
                                     .user = f};
     return technique_build_many(technique_find("gaussian"), &r, e);

@@ -69,6 +69,7 @@ static struct found *find(const struct stream *s, const struct wanted *w, bool d
                                     .points = w->points,
                                     .point_count = w->count,
                                     .direct = direct,
+                                    .together = true,
                                     .each = keep,
                                     .user = f};
     if (technique_build_many(gaussian(), &r, &e) != STATUS_OK)
@@ -255,6 +256,31 @@ static void test_random(void **state) {
     }
     free(w);
     assert_true(blocks > EFFORT(1000) && batches > EFFORT(100000));
+}
+
+/* Broken: something that takes as long as a replay of hours to go wrong. */
+static void test_millions(void **state) {
+    (void)state;
+    struct random r = {.seed = 77};
+    const struct kind k = {.space = 3000,
+                           .base = 0x8000,
+                           .reach = 40,
+                           .repeat = 97,
+                           .scatter = 2,
+                           .longest = 3,
+                           .length = 4,
+                           .batches = EFFORT(3000000)};
+    struct stream s = random_stream(&r, &k);
+    struct wanted *w = malloc(sizeof *w);
+    assert_non_null(w);
+    *w = (struct wanted){0};
+    for (int64_t i = 0; i < 6; i++)
+        want(w, (int64_t[TECHNIQUE_PARAMETERS]){2 + 5 * i, 15 - 3 * i, 1 + i % 2, 3 * i, i == 3},
+             (size_t[]){s.batch_count / 2, s.batch_count}, 2);
+    assert_true(s.distinct_count > 1000 && s.distinct_count < s.batch_count / 10);
+    assert_true(expect_same(&s, w, "millions") > 1000);
+    stream_free(&s);
+    free(w);
 }
 
 /* ---- streams that are made to go wrong ---- */
@@ -464,8 +490,12 @@ static void test_requests(void **state) {
     for (size_t i = 0; i < 3; i++) {
         const struct build_point points[] = {{good, &all, 1}, refused[i]};
         for (int direct = 0; direct < 2; direct++) {
-            const struct build_request r = {
-                .stream = &s, .points = points, .point_count = 2, .direct = direct, .each = never};
+            const struct build_request r = {.stream = &s,
+                                            .points = points,
+                                            .point_count = 2,
+                                            .direct = direct,
+                                            .together = true,
+                                            .each = never};
             assert_int_equal(technique_build_many(gaussian(), &r, &e), STATUS_ARGUMENT);
         }
     }
@@ -476,6 +506,7 @@ static void test_requests(void **state) {
                                   .points = points,
                                   .point_count = 3,
                                   .direct = direct,
+                                  .together = true,
                                   .each = refuse,
                                   .user = &calls};
         assert_int_equal(technique_build_many(gaussian(), &r, &e), STATUS_IO);
@@ -516,10 +547,10 @@ static void test_groups(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),        cmocka_unit_test(test_own_votes),
-        cmocka_unit_test(test_owner_changes), cmocka_unit_test(test_drifting),
-        cmocka_unit_test(test_games),         cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_random),    cmocka_unit_test(test_millions),
+        cmocka_unit_test(test_own_votes), cmocka_unit_test(test_owner_changes),
+        cmocka_unit_test(test_drifting),  cmocka_unit_test(test_games),
+        cmocka_unit_test(test_requests),  cmocka_unit_test(test_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

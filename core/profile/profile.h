@@ -217,7 +217,8 @@ struct build_request {
     const struct stream_index *index; /* of the stream; NULL: one is made where it is needed */
     const struct build_point *points;
     size_t point_count;
-    bool direct; /* by the plain implementation of the technique's definition: slower, the same */
+    bool direct;   /* by the plain implementation of the technique's definition: slower, the same */
+    bool together; /* never that, also where it costs less: for tests */
     /* Gets the profile of the first `batches` batches by points[point]: for each point in the order
      * of its marks, and the points in any order. The profile is each()'s to keep: what is taken out
      * of it is set to 0. Another status than STATUS_OK ends everything. */
