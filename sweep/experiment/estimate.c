@@ -61,7 +61,13 @@ static double guess_batches(const struct plan_game *game, const struct plan_stre
     const double share = o->by == SAMPLER_INSTRUCTIONS ? 1
                          : o->by == SAMPLER_TRANSFERS  ? TRANSFER_SHARE
                                                        : TRANSFER_SHARE * ACTIVE_SHARE;
-    return frames * FRAME_INSTRUCTIONS * share / (double)o->every;
+    const double instructions = frames * FRAME_INSTRUCTIONS;
+    if (o->every != 0)
+        return instructions * share / (double)o->every;
+    const unsigned batch = o->by != SAMPLER_INSTRUCTIONS ? 1 /* a transfer */
+                           : o->batch_length != 0        ? o->batch_length
+                                                         : 25;
+    return instructions * (double)o->per_million / 1e6 / batch;
 }
 
 double plan_source_seconds(const struct plan_rates *r, const struct plan_game *game) {

@@ -96,6 +96,24 @@ grep -q 'goes on in another attempt' log || fail "$(cat log)"
 rm held-1
 test -z "$(find . -maxdepth 1 -name 'hotgraph-*')" || fail "left behind: $(ls)"
 
+# ---- queued again three times already, and still nothing found: its time is used to the end ----
+begin vain
+cat >slow <<END
+#!/bin/sh
+case " \$* " in *" --shard 1/3 "*) touch $work/at-slow; while test -e $work/held-slow; do sleep 0.1; done ;; esac
+exec "$real" "\$@"
+END
+chmod +x slow
+touch held-slow
+SLURM_RESTART_COUNT=3 HOTGRAPH=$work/slow "$slurm/task" "$work/experiment.cfg" 1 3 "$work/vain" run >log 2>&1 &
+id=$!
+until_true 60 test -e at-slow
+kill -USR1 $id
+until_true 60 grep -q 'nothing new was found in it: shard 1 goes on to its limit' log
+rm held-slow
+wait $id || fail "told in vain that its time is over: $(cat log)"
+test "$(ask "$(parts vain 1)" 'SELECT count(*) > 0 FROM result')" = 1 || fail "nothing found to the end"
+
 # ---- merging: contradictory, damaged, and whole ----
 cp -r shared contradictory
 sqlite3 "$(parts contradictory 2)" 'UPDATE result SET edges = edges + 1'

@@ -13,7 +13,7 @@ PATH=$PATH:/usr/sbin
 
 # ---- a cluster of two nodes on this machine ----
 dir=$work/slurm
-mkdir -p "$dir/munge" "$dir/log" "$dir/state" "$dir/spool.n1" "$dir/spool.n2"
+mkdir -p "$dir/munge" "$dir/log" "$dir/state" "$dir/spool.n1" "$dir/spool.n2" "$dir/spool.n3"
 chmod 700 "$dir/munge"
 chmod 755 "$work"
 port=$((20000 + $$ % 20000))
@@ -47,7 +47,9 @@ KillWait=2
 SlurmdTimeout=6
 NodeName=n1 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 1)) CPUs=2 RealMemory=200
 NodeName=n2 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 2)) CPUs=2 RealMemory=200
+NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((port + 3)) CPUs=2 RealMemory=200
 PartitionName=ci Nodes=n[1-2] Default=YES MaxTime=INFINITE State=UP
+PartitionName=short Nodes=n3 MaxTime=INFINITE State=UP
 END
 export SLURM_CONF="$dir/slurm.conf" TMPDIR="$work"
 unset SLURM_JOB_ID SLURM_ARRAY_JOB_ID SLURM_ARRAY_TASK_ID SLURM_RESTART_COUNT SLURM_CPUS_ON_NODE
@@ -73,11 +75,28 @@ trap 'exit 1' INT TERM HUP
 munged --force --key-file="$dir/munge/key" --socket="$dir/munge/sock" --pid-file="$dir/munge/pid" \
     --log-file="$dir/munge/log" --seed-file="$dir/munge/seed" || skip "munged does not start here"
 slurmctld -c || skip "slurmctld does not start here: $(tail -3 "$dir/log/slurmctld.log")"
-slurmd -N n1 && slurmd -N n2 || skip "slurmd does not start here"
-until_true 30 sh -c 'sinfo --noheader --format=%T | grep -qx idle'
+slurmd -N n1 && slurmd -N n2 && slurmd -N n3 || skip "slurmd does not start here"
+until_true 30 sh -c 'test "$(sinfo --noheader --format=%T | sort -u)" = idle'
 on() { squeue --noheader --array --format="%K %N %T" | grep -q "^$1 $2 RUNNING"; } # SHARD NODE
 
-merged() { test -e "shared/$(cat shared/newest)/merged"; }
+merged() { test -e "${1:-shared}/$(cat "${1:-shared}/newest")/merged"; }
+
+# ---- a task that goes over its time limit, the shortest that there is, beside all that follows ----
+# Finds a game's results, and then nothing more. $6 is the task's database.
+cat >endless <<END
+#!/bin/sh
+case " \$* " in *" --dry-run "*) ;; *" --shard 1/1 "*)
+    "$real" sweep experiment.cfg --games one --db "\$6" && touch $work/at-limit && sleep 1000
+    exit 1 ;;
+esac
+exec "$real" "\$@"
+END
+chmod +x endless
+mkdir limited
+HOTGRAPH=$work/endless "$slurm/submit" experiment.cfg 1 limited --partition=short --time=1 --signal=CONT@1 >limited.out 2>&1 ||
+    fail "submit: $(cat limited.out)"
+limited=$(sed -n 's/^job \([0-9]*\): 1 shards.*/\1/p' limited.out)
+until_true 60 test -e at-limit
 # ---- a node dies with two shards on it ----
 sweep experiment.cfg --db one.db
 expected=$digest
@@ -142,3 +161,16 @@ test "$(sed -n 's/^digest //p' "shared/$(cat shared/newest)/merge.log")" = "$dig
 # Only the value that was new has been computed, on each of the three pairs, and once.
 test "$(ask shared/all.db "SELECT count(*) FROM result JOIN run USING (run_id) WHERE slurm_job <> '$array'")" = 108 ||
     fail "computed again: $(ask shared/all.db "SELECT slurm_job, slurm_task, count(*) FROM result JOIN run USING (run_id) GROUP BY run_id")"
+
+# ---- over its limit: what it had found is there, nothing is merged, and it is gone on with ----
+until_true 150 sh -c "! squeue --noheader --partition=short | grep -q ."
+grep -q 'DUE TO TIME LIMIT' limited/run-*/logs/1.log || fail "not its time limit: $(cat limited/run-*/logs/1.log)"
+status=0
+"$slurm/status" limited >out || status=$?
+test $status = 1 && grep -q "(job $limited): 0 done, 0 running, 0 waiting, .*" out && test ! -e limited/all.db ||
+    fail "status $status: $(cat out)"
+"$slurm/submit" experiment.cfg 1 limited --partition=short >out 2>&1 || fail "submit: $(cat out)"
+until_true 100 merged limited
+grep -q "^digest $expected\$" "limited/$(cat limited/newest)/merge.log" || fail "after a time limit: $(cat limited/run-*/merge.log)"
+test "$(ask limited/all.db "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM result GROUP BY run_id ORDER BY 1)")" = 145,290 ||
+    fail "what was published before the limit is computed again: $(ask limited/all.db 'SELECT run_id, count(*) FROM result GROUP BY 1')"
