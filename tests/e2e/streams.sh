@@ -69,3 +69,19 @@ if command -v qemu-x86_64 >/dev/null && test "$(uname -m)" = x86_64 && test -x /
         --input input --output /dev/null -- /usr/bin/gzip -9 2>/dev/null
     build_both program
 fi
+
+# More than 2 GiB of text: lengths and places of 32 bits would end there. Nothing of it is on the disk.
+long=$source/tests/data/gfcgaussiano/synthetic-b.isampling.gz
+mkfifo much
+python3 - "$long" >much <<'END' &
+import gzip, sys
+lines, pad, size = gzip.open(sys.argv[1]), b"x" * 60000 + b"\n", 0
+for i, line in enumerate(lines):
+    size += sys.stdout.buffer.write(line if i == 0 else line[:-1] + pad)
+open("size", "w").write(str(size))
+END
+"$hotgraph" build much --technique observed --out much.graph >/dev/null || fail "more than 2 GiB of text"
+wait $!
+test "$(cat size)" -gt 2147483648 || fail "only $(cat size) bytes"
+"$hotgraph" build "$long" --technique observed --out long.graph >/dev/null
+cmp much.graph long.graph || fail "of more than 2 GiB of text comes another graph"
