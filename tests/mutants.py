@@ -9,9 +9,9 @@ The changes are in tests/mutants.txt, in blocks:
     -a line, or several, as they stand in FILE, once
     +what takes their place
 
-A TEST is a name of tests/meson.build: a unit test, or a script of tests/e2e. A long unit test that takes
-a pattern of cmocka's for its own tests is named TEST:PATTERN. Each change is made in a copy of the tree,
-built, and its tests run until one fails:
+A TEST is a name of tests/meson.build: a unit test, or else a script of tests/e2e, which NAME.sh means at
+any rate. A long unit test that takes a pattern of cmocka's for its own tests is named TEST:PATTERN. Each
+change is made in a copy of the tree, built, and its tests run until one fails:
 
     noticed   a test failed (or did not end)
     survived  none did
@@ -80,6 +80,10 @@ def build(tree, tests):
     return run(["ninja", "-C", "build"] + units + (["hotgraph"] if len(units) < len(names) else []), tree)
 
 
+def script(test):
+    return test if test.endswith(".sh") else test + ".sh"
+
+
 def limit():
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
 
@@ -89,7 +93,7 @@ def notices(tree, test):
     if (tree / "tests" / f"test_{name}.c").exists():
         command = [tree / "build/tests" / f"test_{name}"] + ([pattern] if pattern else [])
     else:
-        command = ["sh", tree / "tests/e2e" / f"{test}.sh", tree / "build/hotgraph", tree]
+        command = ["sh", tree / "tests/e2e" / script(test), tree / "build/hotgraph", tree]
     try:
         done = run(command, tree, timeout=TIMEOUT, preexec_fn=limit)
     except subprocess.TimeoutExpired:
@@ -118,7 +122,7 @@ def check_tests(blocks):
     for block in blocks:
         for test in block["tests"]:
             name = test.partition(":")[0]
-            if not any((ROOT / p).exists() for p in (f"tests/test_{name}.c", f"tests/e2e/{test}.sh")):
+            if not any((ROOT / p).exists() for p in (f"tests/test_{name}.c", f"tests/e2e/{script(test)}")):
                 sys.exit(f"tests/mutants.txt:{block['line']}: there is no test {test}")
 
 
