@@ -31,6 +31,8 @@ for command in "replay $rom" "exact $rom --out a" "sample $rom --out a" "blocks 
     "$hotgraph" ${command%% *} --help | grep 'dbt:hot=1,cache=4K' >/dev/null || fail "$command --help hides the options"
 done
 refuses 2 'FRAME:FILE.png' replay "$rom" --screenshot 3
+refuses 2 '1 to 65536' sample "$rom" --out x.is --batch 65537 # as configurations have it
+refuses 1 '1 to 65536' record --stream x.is:every=70000,batch=65537 -- /bin/true
 for wrong in 0 0: :a 800:a 00000:a '$0:a' -1:a; do
     refuses 2 'ADDR:FILE' replay "$rom" --dump-ram-at "$wrong"
 done
