@@ -44,7 +44,7 @@ static inline uint64_t frame_executed(const struct frame *f) {
 uint32_t dbt_touch_read(struct frame *frame, uint32_t where);
 void dbt_touch_write(struct frame *frame, uint32_t where, uint32_t value);
 /* The counters of a PROBE_ADD_TO in translated code, by the lower bits of the pc it goes to. */
-enum { TARGETS = 16 };
+enum { TARGETS = 64 };
 struct targets {
     const struct hook *hook;
     uint32_t from;    /* code address of the instruction */

@@ -57,7 +57,7 @@ static void add_to(struct translation *t, const struct hook *hook, int pc) {
         EMIT(e, MOV, REG(ECX), imm(pc));          /* mov ecx, pc */
     EMIT(e, MOV, REG(RDX), imm_pointer(targets)); /* mov rdx, targets */
     EMIT(e, MOV, REG(EAX), REG(ECX));             /* mov eax, ecx */
-    EMIT(e, AND, REG(EAX), imm(TARGETS - 1));     /* and eax, 15 */
+    EMIT(e, AND, REG(EAX), imm(TARGETS - 1));     /* and eax, 63 */
     const int64_t at = offsetof(struct targets, at), counter = at + 4;
     EMIT(e, CMP, memx(4, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RAX, 8, at), REG(ECX));
     struct stub *const s = add_stub(t, emit_jump(e, JNZ), STUB_ADD_TO); /* ^ cmp .., ecx; jnz */
