@@ -351,11 +351,47 @@ static void test_observers(void **state) {
     free(g);
 }
 
+/* One counter for all before instructions, one for each way that branches go. */
+static void instrument_once(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    struct journal *j = self;
+    probe_attach(site, PROBE_BEFORE, (struct probe){.kind = PROBE_ONCE, .counter = j->counters});
+    for (unsigned taken = 0; insn->kind == INSN_BRANCH && taken < 2; taken++)
+        probe_attach(site, taken ? PROBE_TAKEN : PROBE_NEXT,
+                     (struct probe){.kind = PROBE_ONCE, .counter = j->counters + 1 + taken});
+}
+
+/* What fires once is told of once, however often it is come by, and not what was never come by. */
+static void test_once(void **state) {
+    (void)state;
+    for (int no_fast = 0; no_fast < 2; no_fast++) {
+        struct guest *g = tour();
+        struct nes *nes = guest_machine(g, (struct nes_options){.no_fast = no_fast});
+        struct journal *j =
+            journal_new(nes, &(const struct observer){.instrument = instrument_once});
+        j->counters = nes_counters_add(nes, 3);
+        const uint64_t *const at = nes_counters(nes) + j->counters;
+        run_instructions(nes, 2);
+        assert_int_equal(nes_probes_fired(nes, j->id), 1);
+        assert_true(at[0] == 1 && at[1] == 0 && at[2] == 0);
+        run_instructions(nes, 1);
+        assert_int_equal(nes_probes_fired(nes, j->id), 2);
+        assert_true(at[1] == 0 && at[2] == 1);
+        run_instructions(nes, 40);
+        assert_int_equal(nes_probes_fired(nes, j->id), 3);
+        assert_true(at[0] == 1 && at[1] == 1 && at[2] == 1);
+        nes_detach(nes, j->id);
+        nes_free(nes);
+        free(j);
+        free(g);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),  cmocka_unit_test(test_changed_code),
         cmocka_unit_test(test_threads), cmocka_unit_test(test_thread_limit),
         cmocka_unit_test(test_alarms),  cmocka_unit_test(test_observers),
+        cmocka_unit_test(test_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,11 @@
 
 #include "nes/nes.h"
 
-enum { TARGET_COUNTERS = 61, WATCHER_COUNTERS = 1 + TARGET_COUNTERS };
+enum {
+    TARGET_COUNTERS = 61,
+    ONCE_COUNTERS = 127,
+    WATCHER_COUNTERS = 1 + TARGET_COUNTERS + ONCE_COUNTERS
+};
 
 struct watcher {
     struct nes *nes;
@@ -56,6 +60,12 @@ static inline void instrument(void *self, struct probe_site *site, const struct 
                 site, when,
                 (struct probe){
                     .kind = PROBE_ADD_TO, .value = value, .counter_to = on_target, .user = w});
+        if (insn->pc % 4 < 2)
+            probe_attach(
+                site, when,
+                (struct probe){.kind = PROBE_ONCE,
+                               .counter = w->counters + 1 + TARGET_COUNTERS +
+                                          (insn->pc * 4u + (unsigned)when) % ONCE_COUNTERS});
         if (insn->pc % 3 == 0)
             probe_attach(site, when,
                          (struct probe){.kind = PROBE_CALL, .call = on_call, .user = w});

@@ -279,6 +279,9 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         announce(t, s);
         leave_by(t, (struct exit){.leave = LEAVE_ATTENTION});
         break;
+    case STUB_ONCE:
+        fire_first(t, s);
+        break;
     case STUB_MISSED:
         t->announced = s->announced;
         missed_return(t);

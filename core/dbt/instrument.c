@@ -73,6 +73,26 @@ static void add_to(struct translation *t, const struct hook *hook, int pc) {
 }
 static_assert(sizeof((struct targets *)0)->at[0] == 8, "addressed with a scale of 8");
 
+/* What has come by when the block is translated costs nothing in it. */
+static void once(struct translation *t, const struct hook *hook) {
+    if (t->nes->counters[hook->probe.counter] != 0)
+        return;
+    EMIT(t->e, CMP, COUNTER(hook->probe.counter), imm(0)); /* cmp qword [r14 + i*8], 0 */
+    struct stub *const s = add_stub(t, emit_jump(t->e, JZ), STUB_ONCE); /* jz first */
+    s->once = hook;
+    s->back = emit_here(t->e);
+}
+
+/* The code of a STUB_ONCE. */
+void fire_first(struct translation *t, const struct stub *s) {
+    struct emitter *const e = t->e;
+    const int64_t fired = (int64_t)offsetof(struct nes, fired) + 8 * (int64_t)s->once->observer;
+    EMIT(e, MOV, COUNTER(s->once->probe.counter), imm(1)); /* mov qword [r14 + i*8], 1 */
+    if (!s->once->probe.quiet)
+        EMIT(e, ADD, mem(8, NES, fired), imm(1)); /* add qword [nes + fired + ..], 1 */
+    emit_bind(e, emit_jump(e, JMP), s->back);     /* jmp back */
+}
+
 static void fire_one(struct translation *t, const struct hook *hook, int pc) {
     struct emitter *const e = t->e;
     const struct probe *const p = &hook->probe;
@@ -83,6 +103,9 @@ static void fire_one(struct translation *t, const struct hook *hook, int pc) {
     case PROBE_STORE:
         EMIT(e, MOV, REG(RAX), imm((int64_t)p->value)); /* mov rax, value */
         EMIT(e, MOV, COUNTER(p->counter), REG(RAX));    /* mov [r14 + i*8], rax */
+        break;
+    case PROBE_ONCE:
+        once(t, hook);
         break;
     case PROBE_CALL:
         call(t, hook);
@@ -168,13 +191,14 @@ void fire_counted(struct translation *t, const struct stub *s) {
 void fire(struct translation *t, enum probe_when when, int pc) {
     struct emitter *const e = t->e;
     const struct site *const site = t->op->site;
-    t->announced = when == PROBE_BEFORE && site && site->probes[when].count;
-    if (!site || site->probes[when].count == 0)
+    t->announced = when == PROBE_BEFORE && site && site->probes[when].fires;
+    if (!site || !site->probes[when].fires)
         return;
     const struct hooks *const hooks = &site->probes[when];
     const bool called = hooks_call(hooks);
     for (size_t i = 0; i < hooks->count; i++)
-        t->uncounted.fired[hooks->at[i].observer] += !hooks->at[i].probe.quiet;
+        t->uncounted.fired[hooks->at[i].observer] +=
+            hooks->at[i].probe.kind != PROBE_ONCE && !hooks->at[i].probe.quiet;
     if (called && !calls_always(hooks)) {
         fire_uncalled(t, hooks, pc);
         return;

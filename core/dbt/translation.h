@@ -47,6 +47,7 @@ struct stub {
         STUB_MISSED,    /* an RTS to elsewhere than was foretold */
         STUB_ADD_TO,    /* a target (in ecx) that the counters in rdx do not know; and back */
         STUB_CALL_AT,   /* a counter has come to its value; and back */
+        STUB_ONCE,      /* a PROBE_ONCE fires; and back */
     } kind;
     uint8_t leave; /* enum leave */
     uint16_t pc;
@@ -56,6 +57,7 @@ struct stub {
     const struct hooks *hooks;
     uint32_t hook;
     int at;
+    const struct hook *once; /* ONCE */
 };
 enum { STUBS = BLOCK_LONGEST * 8 };
 

@@ -17,7 +17,7 @@
     do {                                                                                           \
         site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                                 \
         met = true;                                                                                \
-        if (__builtin_expect(n->stepping | site->probes[PROBE_BEFORE].count, 0)) {                 \
+        if (__builtin_expect(n->stepping | site->probes[PROBE_BEFORE].fires, 0)) {                 \
             STORE_REGISTERS();                                                                     \
             watch_before(n, site, n->cycle);                                                       \
             NOTICE_REQUESTS();                                                                     \
@@ -28,11 +28,11 @@
 #define WENT(how)                                                                                  \
     do {                                                                                           \
         const enum went went_ = AS_ENCODED(how) ? (how) : WENT_ELSEWHERE;                          \
-        const struct hooks *const hooks_ = &site->probes[watch_when(went_)];                       \
+        struct hooks *const hooks_ = &site->probes[watch_when(went_)];                             \
         met = false;                                                                               \
         if (hooks_->simple) {                                                                      \
             watch_add(n, hooks_);                                                                  \
-        } else if (hooks_->count) {                                                                \
+        } else if (hooks_->fires) {                                                                \
             STORE_REGISTERS();                                                                     \
             watch_fire(n, hooks_, site->insn.address, nes_code_address(n, PC(0)));                 \
         }                                                                                          \

@@ -4,7 +4,7 @@
  * An observer is asked once about every guest instruction, when an engine meets it for the first
  * time (or when its bytes have changed); it answers by attaching probes to it. About code in RAM it
  * may be asked again: of programs that modify themselves not every version is remembered. Probes
- * come in five kinds. Both engines implement all of them, and both fire them at the same points, so
+ * come in six kinds. Both engines implement all of them, and both fire them at the same points, so
  * a profiler is written once.
  *
  * Interrupts are not control flow of the program: they reach observers as thread events, never as
@@ -68,6 +68,8 @@ enum probe_when {
 enum probe_kind {
     PROBE_ADD,     /* counters[counter] += value */
     PROBE_STORE,   /* counters[counter] = value */
+    PROBE_ONCE,    /* counters[counter] = 1 where it is 0, and only that has fired: to come by again
+                      is free. Nobody sets the counter back. */
     PROBE_CALL,    /* call(user, event) */
     PROBE_CALL_AT, /* counters[counter] += 1; when it equals value: call(user, event). The counter
                       may be shared, and set anew (nes_counter_set); passing over busy-waits counts

@@ -87,6 +87,8 @@ struct repeated {
 
 static bool fire_repeatedly(void *user, struct nes *n, const struct hook *hook) {
     const struct repeated *r = user;
+    if (hook->probe.kind == PROBE_ONCE) /* by the pass that was executed */
+        return true;
     if (hook->probe.kind == PROBE_ADD)
         n->counters[hook->probe.counter] += hook->probe.value * r->times;
     else if (hook->probe.kind == PROBE_CALL_AT)

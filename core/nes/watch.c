@@ -154,6 +154,7 @@ struct probe_site {
 
 static void hooks_changed(struct hooks *hooks) {
     hooks->simple = hooks->count == 1 && hooks->at->probe.kind == PROBE_ADD;
+    hooks->fires = hooks->count > 0;
 }
 
 void probe_attach(struct probe_site *at, enum probe_when when, struct probe probe) {
@@ -196,12 +197,20 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
 
 /* ---- firing ---- */
 
-void watch_fire(struct nes *n, const struct hooks *hooks, uint32_t from, uint32_t to) {
+void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to) {
     const struct probe_event event = {n, from, to};
+    bool again = false;
     for (size_t i = 0; i < hooks->count; i++) {
         const struct probe *probe = &hooks->at[i].probe;
+        if (probe->kind == PROBE_ONCE) {
+            watch_once(n, &hooks->at[i]);
+            continue;
+        }
+        again = true;
         watch_count(n, &hooks->at[i], 1);
         switch (probe->kind) {
+        case PROBE_ONCE:
+            break;
         case PROBE_ADD:
             n->counters[probe->counter] += probe->value;
             break;
@@ -220,6 +229,7 @@ void watch_fire(struct nes *n, const struct hooks *hooks, uint32_t from, uint32_
             break;
         }
     }
+    hooks->fires = again;
 }
 
 /* The lowest of a set of numbered bits, which is not empty. */
@@ -262,7 +272,7 @@ static void step(struct nes *n, const struct site *site, uint64_t cycle) {
 void watch_before(struct nes *n, struct site *site, uint64_t cycle) {
     if (n->stepping)
         step(n, site, cycle);
-    if (site->probes[PROBE_BEFORE].count)
+    if (site->probes[PROBE_BEFORE].fires)
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
 }
 
@@ -306,8 +316,8 @@ void watch_went(struct nes *n, struct site *site, enum went went) {
     if ((went == WENT_NEXT && to != site->insn.next) ||
         (went == WENT_TARGET && to != site->insn.target))
         went = WENT_ELSEWHERE; /* a bank was switched under the code */
-    const struct hooks *hooks = &site->probes[watch_when(went)];
-    if (hooks->count)
+    struct hooks *hooks = &site->probes[watch_when(went)];
+    if (hooks->fires)
         watch_fire(n, hooks, site->insn.address, to);
 }
 

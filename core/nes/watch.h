@@ -26,6 +26,7 @@ struct hooks {
     struct hook *at;
     size_t count, cap;
     bool simple; /* exactly one, and it is a PROBE_ADD */
+    bool fires;  /* there are some, and not only PROBE_ONCE that have fired */
 };
 
 struct site {
@@ -101,7 +102,7 @@ struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes
                                  uint64_t cycle);
 /* Fires what comes after an instruction; the machine stands behind it. */
 void watch_went(struct nes *n, struct site *site, enum went went);
-void watch_fire(struct nes *n, const struct hooks *hooks, uint32_t from, uint32_t to);
+void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to);
 
 static inline unsigned watch_when(enum went went) {
     static const uint8_t when[] = {
@@ -115,6 +116,14 @@ static inline unsigned watch_when(enum went went) {
 static inline void watch_count(struct nes *n, const struct hook *hook, uint64_t times) {
     if (!hook->probe.quiet)
         n->fired[hook->observer] += times;
+}
+/* One PROBE_ONCE. */
+static inline void watch_once(struct nes *n, const struct hook *hook) {
+    uint64_t *const counter = &n->counters[hook->probe.counter];
+    if (*counter != 0)
+        return;
+    *counter = 1;
+    watch_count(n, hook, 1);
 }
 /* One PROBE_ADD_TO; returns its counter. */
 static inline uint32_t watch_add_to(struct nes *n, const struct probe *probe,

@@ -37,10 +37,13 @@ uint64_t sampler_transfers_passed(const struct sampler *s) {
     return s->passed + (nes_counters(s->nes)[s->counter] - s->set_to);
 }
 
+static uint64_t in_stride(const struct sampler *s, uint64_t at) {
+    return (uint64_t)((unsigned __int128)at * s->options.every >> 64);
+}
+
 /* Of the n-th time at what is numbered `what`. */
 static uint64_t golden_place(const struct sampler *s, uint64_t what, uint64_t n) {
-    const uint64_t at = splitmix64(s->options.seed, what) + n * GOLDEN;
-    return (uint64_t)((unsigned __int128)at * s->options.every >> 64);
+    return in_stride(s, splitmix64(s->options.seed, what) + n * GOLDEN);
 }
 
 /* ---- recording ---- */
@@ -84,11 +87,15 @@ static void record(void *user, const struct probe_event *event) {
 
 static void arrive(void *user, const struct probe_event *event) {
     struct sampler *s = user;
-    uint64_t *times = map_at(&s->arrivals, event->to);
-    if (times == NULL)
+    struct arrival *a = cells_at(&s->arrivals, event->to);
+    if (a == NULL) {
         s->out_of_memory = true;
-    else
-        call_after(s, golden_place(s, (uint64_t)event->to + 1, ++*times) + 1);
+        return;
+    }
+    if (!a->met)
+        *a = (struct arrival){splitmix64(s->options.seed, (uint64_t)event->to + 1), true};
+    a->at += GOLDEN;
+    call_after(s, in_stride(s, a->at) + 1);
 }
 
 /* ---- watching ---- */
@@ -169,6 +176,7 @@ static void thread_changes(void *self, const struct thread_event *event) {
 
 enum status sampler_transfers_prepare(struct sampler *s, struct error *e) {
     s->counter = nes_counters_add(s->nes, 1);
+    s->arrivals.cell_size = sizeof(struct arrival);
     bool ok = s->counter != UINT32_MAX;
     const struct graph *g = s->options.structure != NULL ? &s->options.structure->graph : NULL;
     for (size_t i = 0; ok && g != NULL && i < g->edge_count; i++) {
@@ -190,7 +198,7 @@ void sampler_transfers_release(struct sampler *s) {
     for (size_t i = 0; i < s->sites.len; i++)
         free(s->sites.at[i]);
     vec_free(&s->sites);
-    map_free(&s->arrivals);
+    cells_free(&s->arrivals);
     map_free(&s->waits);
 }
 

@@ -6,6 +6,11 @@
 
 struct transfer_site;
 
+struct arrival { /* of control at an address, by calls and returns */
+    uint64_t at; /* in the stride, of 2^64 */
+    bool met;
+};
+
 struct sampler {
     struct nes *nes;
     unsigned id;
@@ -33,7 +38,7 @@ struct sampler {
     uint64_t passed;                   /* transfers before that */
     uint64_t place;                    /* stratified: of the present stratum's sample */
     uint64_t frames;                   /* golden: handlers of NMIs begun */
-    struct map arrivals;               /* calls: address -> how often control came there */
+    struct cells arrivals;             /* calls: struct arrival of each address */
     struct map waits;                  /* (a << 32 | b) of busy-wait transfers */
     VEC(struct transfer_site *) sites; /* what probes point at */
 };

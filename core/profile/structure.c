@@ -1,12 +1,14 @@
 /*
- * The observer that records a structure. A pair of instructions is remembered by a store to a
- * counter of its own; only pairs that start at an instruction which may be part of a busy-wait are
- * counted. Threads begin where interrupts and resets say so; they may end at every RTI, at a JAM,
- * and where the machine gives them up.
+ * The observer that records a structure. A pair of instructions is remembered when it is executed
+ * for the first time, and is free from then on; only pairs that may lie in a busy-wait, as the code
+ * reads, and where indirect transfers go are counted. Threads begin where interrupts and resets say
+ * so; they may end at every RTI, at a JAM, and where the machine gives them up.
  */
 #include "profile/structure.h"
 
 #include <stdlib.h>
+
+#include "profile/waiting.h"
 
 struct pair {
     uint32_t a, b;
@@ -21,7 +23,6 @@ struct structure_recorder {
     struct map insn_at;          /* address -> 1 + index of the first of it */
     VEC(struct pair) pairs;
     struct map pair_at[2]; /* (a << 32 | b) -> index; [transfer] */
-    struct map indirect;   /* the same -> count */
     struct map begins;     /* address -> count */
     struct map ends;       /* addresses at which threads were given up */
     struct map stops;      /* address of an RTI or JAM -> its counter */
@@ -98,17 +99,22 @@ static uint32_t counter_of(struct structure_recorder *r, uint32_t a, uint32_t b,
 }
 
 static void watch_pair(struct structure_recorder *r, struct probe_site *site, enum probe_when when,
-                       const struct guest_insn *insn, uint32_t to, bool transfer) {
-    uint32_t counter = counter_of(r, insn->address, to, transfer);
+                       const struct guest_insn *insn, uint16_t pc) {
+    const uint32_t to = when == PROBE_TAKEN ? insn->target : insn->next;
+    /* Not in sequence where the code wraps around the address space, or over a bank. */
+    const bool straight =
+        insn->next == (insn->address >> 16 != 0 ? insn->address + insn->size
+                                                : (uint16_t)(insn->address + insn->size));
+    const bool transfer = insn->kind != INSN_PLAIN || !straight;
+    const uint32_t counter = counter_of(r, insn->address, to, transfer);
     if (counter == UINT32_MAX)
         return;
-    enum probe_kind kind = opcode_may_wait(insn->bytes) ? PROBE_ADD : PROBE_STORE;
+    enum probe_kind kind = waiting_is_possible(r->nes, insn, pc) ? PROBE_ADD : PROBE_ONCE;
     probe_attach(site, when, (struct probe){.kind = kind, .counter = counter, .value = 1});
 }
 
-static void went_indirectly(void *user, const struct probe_event *event) {
-    struct structure_recorder *r = user;
-    add(r, &r->indirect, key_of(event->from, event->to), 1);
+static uint32_t counter_to(void *user, const struct probe_event *event) {
+    return counter_of(user, event->from, event->to, true);
 }
 
 static void watch_stop(struct structure_recorder *r, struct probe_site *site, uint32_t address) {
@@ -120,24 +126,26 @@ static void watch_stop(struct structure_recorder *r, struct probe_site *site, ui
     }
     if (*counter == 0)
         *counter = (uint64_t)fresh + 1;
-    probe_attach(
-        site, PROBE_BEFORE,
-        (struct probe){.kind = PROBE_STORE, .counter = (uint32_t)(*counter - 1), .value = 1});
+    probe_attach(site, PROBE_BEFORE,
+                 (struct probe){.kind = PROBE_ONCE, .counter = (uint32_t)(*counter - 1)});
 }
 
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct structure_recorder *r = self;
-    const struct probe indirect = {.kind = PROBE_CALL, .call = went_indirectly, .user = r};
+    const struct probe indirect = {
+        .kind = PROBE_ADD_TO, .value = 1, .counter_to = counter_to, .user = r};
+    const uint16_t next = (uint16_t)(insn->pc + insn->size);
+    const uint8_t *const operand = insn->bytes + 1;
     note_insn(r, insn);
     note_kind(r, insn);
     switch ((enum insn_kind)insn->kind) {
     case INSN_BRANCH:
-        watch_pair(r, site, PROBE_TAKEN, insn, insn->target, true);
-        watch_pair(r, site, PROBE_NEXT, insn, insn->next, true);
+        watch_pair(r, site, PROBE_TAKEN, insn, (uint16_t)(next + (int8_t)operand[0]));
+        watch_pair(r, site, PROBE_NEXT, insn, next);
         break;
     case INSN_JUMP:
     case INSN_CALL:
-        watch_pair(r, site, PROBE_TAKEN, insn, insn->target, true);
+        watch_pair(r, site, PROBE_TAKEN, insn, (uint16_t)(operand[0] | operand[1] << 8));
         break;
     case INSN_RTI:
         watch_stop(r, site, insn->address);
@@ -148,16 +156,11 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
     case INSN_BRK:
         probe_attach(site, PROBE_INDIRECT, indirect);
         break;
-    case INSN_PLAIN: {
-        /* Not in sequence where the code wraps around the address space, or over a bank. */
-        bool straight =
-            insn->next == (insn->address >> 16 != 0 ? insn->address + insn->size
-                                                    : (uint16_t)(insn->address + insn->size));
-        watch_pair(r, site, PROBE_NEXT, insn, insn->next, !straight);
+    case INSN_PLAIN:
+        watch_pair(r, site, PROBE_NEXT, insn, next);
         if (opcode_info(insn->bytes[0])->writes_memory) /* may switch the bank it runs in */
             probe_attach(site, PROBE_INDIRECT, indirect);
         break;
-    }
     case INSN_JAM:
         watch_stop(r, site, insn->address);
         break;
@@ -183,10 +186,6 @@ static void collect_flow(struct structure_recorder *r, struct flow *flow) {
         ok &= pair.count == 0 || vec_push(&flow->pairs, pair);
     }
     uint64_t key, count;
-    for (size_t at = 0; map_next(&r->indirect, &at, &key, &count);) {
-        struct flow_pair pair = {(uint32_t)(key >> 32), (uint32_t)key, count, true};
-        ok &= vec_push(&flow->pairs, pair);
-    }
     for (size_t at = 0; map_next(&r->begins, &at, &key, &count);)
         ok &= vec_push(&flow->entries, (uint32_t)key);
     for (size_t i = 0; i < r->insns.len; i++)
@@ -284,7 +283,6 @@ static void release(struct structure_recorder *r) {
     map_free(&r->insn_at);
     map_free(&r->pair_at[0]);
     map_free(&r->pair_at[1]);
-    map_free(&r->indirect);
     map_free(&r->begins);
     map_free(&r->ends);
     map_free(&r->stops);
