@@ -1,5 +1,6 @@
 #!/bin/sh
-# How fast the bundled games replay, without pictures, and how fast graphs are built of their streams:
+# How fast the bundled games, and programs that switch banks or change their code (banked.py), replay
+# without pictures, and how fast graphs are built of their streams:
 # bench.sh HOTGRAPH [RUNS]. The ways of running a game take turns, so that a machine that slows down slows all of them;
 # medians, and ratios of runs of the same turn, are what to quote.
 # Never fails a build.
@@ -8,10 +9,17 @@
 hotgraph=${1:?usage: bench.sh HOTGRAPH [RUNS]} runs=${2:-5}
 cd "$(dirname "$0")/.." || exit 0
 frames=18000
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=$(mktemp -d) banked=$(mktemp -d)
+trap 'rm -rf "$work" "$banked"' EXIT
+python3 tests/banked.py "$banked" || exit 0
 
-# seconds WAY GAME: what the replay itself took, without loading files
+# movie ROM: its own, or one in which nothing is pressed
+movie() {
+    movie=movies/$(basename "$1" .nes).fm2
+    [ -f "$movie" ] || { movie=$banked/nothing.fm2; echo 'version 3' >"$movie"; }
+    echo "$movie"
+}
+# seconds WAY ROM: what the replay itself took, without loading files
 seconds() {
     case $1 in
     interp) options="--engine interp" ;;
@@ -20,11 +28,11 @@ seconds() {
     dbt-no-skip) options="--engine dbt --no-skip" ;;
     cycles) options=--no-fast ;;
     other)
-        $BENCH_WITH "games/$2.nes" "movies/$2.fm2" $frames | sed -n 's/^\(.*"seconds": \)\{0,1\}\([0-9.]*\).*/\2/p'
+        $BENCH_WITH "$2" "$(movie "$2")" $frames | sed -n 's/^\(.*"seconds": \)\{0,1\}\([0-9.]*\).*/\2/p'
         return
         ;;
     esac
-    "$hotgraph" replay "games/$2.nes" --movie "movies/$2.fm2" --frames $frames --json $options |
+    "$hotgraph" replay "$2" --movie "$(movie "$2")" --frames $frames --json $options |
         sed -n 's/.*"seconds": \([0-9.]*\), "frames.*/\1/p'
 }
 median() { sort -n | awk '{v[NR] = $1} END {print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
@@ -41,13 +49,13 @@ ratios="interp-no-skip:interp interp:dbt interp-no-skip:dbt-no-skip${BENCH_WITH:
     for pair in $ratios; do printf ' %24s' "${pair#*:} : ${pair%:*}"; done
     echo
 } | sed 's/interp-no-skip/no-skip/g; s/dbt-no-skip/dbt no-skip/g'
-for rom in games/*.nes; do
+for rom in games/*.nes "$banked"/*.nes; do
     game=$(basename "$rom" .nes)
     rm -f "$work"/*
     turn=0
     while [ $turn -lt "$runs" ]; do
         for way in $ways; do
-            took=$(seconds "$way" "$game")
+            took=$(seconds "$way" "$rom")
             [ -n "$took" ] || exit 0
             echo "$took" >>"$work/$way"
         done
@@ -86,8 +94,35 @@ for batches in 4000 20000; do
     "$builds" "$work/stream.isampling" "$(((runs + 1) / 2))"
 done
 
-# Instructions of a whole sweep, counted, so that a busy machine is no excuse: a second thread must not cost any.
+# Host instructions, counted, so that a busy machine is no excuse.
 command -v valgrind >/dev/null || exit 0
+# counted COMMAND...: how many it takes
+counted() { valgrind --tool=callgrind --smc-check=all --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
+# instructions WAY ROM FRAMES
+instructions() {
+    case $1 in
+    interp | dbt) set -- "$2" "$3" replay --engine "$1" ;;
+    no-skip) set -- "$2" "$3" replay --engine dbt --no-skip ;;
+    exact) set -- "$2" "$3" exact --engine dbt --out "$work/counted.graph" ;;
+    sampler) set -- "$2" "$3" sample --engine dbt --out "$work/counted.hgstream" ;;
+    esac
+    rom=$1 frames=$2
+    shift 2
+    counted "$hotgraph" "$@" "$rom" --movie "$(movie "$rom")" --frames "$frames"
+}
+# Of a frame: the frames 300 to 599, in which most has been translated. By the translator; beside it the interpreter.
+ways='interp dbt no-skip exact sampler'
+printf '\n%-10s' 'a frame'
+for way in $ways; do printf ' %10s' "$way"; done
+printf ' %14s %14s\n' 'exact : dbt' 'sampler : dbt'
+for rom in games/*.nes "$banked"/*.nes; do
+    for way in $ways; do echo "$(instructions "$way" "$rom" 300) $(instructions "$way" "$rom" 600)"; done |
+        awk -v game="$(basename "$rom" .nes)" '{a[NR] = ($2 - $1) / 300}
+            END {printf "%-10s %10.0f %10.0f %10.0f %10.0f %10.0f %14.2f %14.2f\n",
+                 game, a[1], a[2], a[3], a[4], a[5], a[2] ? a[4] / a[2] : 0, a[2] ? a[5] / a[2] : 0}'
+done
+
+# Of a whole sweep: a second thread must not cost any.
 printf '\n%-10s %16s %16s\n' threads instructions 'a result'
 for threads in 1 2; do
     valgrind --tool=callgrind --callgrind-out-file=/dev/null "$hotgraph" sweep configs/quick.cfg --engine interp \
