@@ -284,6 +284,43 @@ static void numbers_keep_their_limits(void **state) {
     }
 }
 
+/* A message would name files as nobody would, or, through a link, other files than are meant. */
+static void paths_are_told_as_short_as_they_can_be(void **state) {
+    struct folder *f = *state;
+    static const char *const folders[] = {"a", "a/b", "other", "other/deep"};
+    char path[128], target[128];
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        snprintf(path, sizeof path, "%s/%s", f->path, folders[i]);
+        assert_int_equal(mkdir(path, 0755), 0);
+    }
+    snprintf(target, sizeof target, "%s/other/deep", f->path);
+    snprintf(path, sizeof path, "%s/a/link", f->path);
+    assert_int_equal(symlink(target, path), 0);
+    char *before = getcwd(NULL, 0);
+    assert_non_null(before);
+    assert_int_equal(chdir(f->path), 0);
+    static const char *const cases[][3] = {
+        {"x.cfg", "y.nes", "y.nes"},
+        {"a/x.cfg", "y.nes", "a/y.nes"},
+        {"a/x.cfg", "/y.nes", "/y.nes"},
+        {"a/x.cfg", "../y.nes", "y.nes"},
+        {"a/b/x.cfg", "../../other/y.nes", "other/y.nes"},
+        {"./a/x.cfg", "../y.nes", "./y.nes"},
+        {"a/x.cfg", "../../y.nes", "../y.nes"},
+        {"../x.cfg", "../y.nes", "../../y.nes"},
+        {"a/link/x.cfg", "../y.nes", "a/link/../y.nes"},
+        {"gone/x.cfg", "../y.nes", "gone/../y.nes"},
+        {"a/x.cfg", "..y.nes", "a/..y.nes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *joined = file_beside(cases[i][0], cases[i][1], strlen(cases[i][1]));
+        assert_string_equal(joined, cases[i][2]);
+        free(joined);
+    }
+    assert_int_equal(chdir(before), 0);
+    free(before);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_keep_their_limits),
@@ -300,6 +337,8 @@ int main(void) {
                                         make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(missing_places_are_named, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(paths_are_told_as_short_as_they_can_be, make_folder,
+                                        remove_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,6 +132,10 @@ void file_view_free(struct file_view *v);
  * or the folder that it would lie in. */
 enum status file_unopened(const char *path, int code, struct error *e);
 enum status file_unmade(const char *path, const char *what, int code, struct error *e);
+/* The `len` bytes of `path` as FILE means them: "configs/games.cfg" and "../movies/a.fm2" give
+ * "movies/a.fm2", but a folder that is a link elsewhere keeps its "..". To be freed; NULL when
+ * memory is out. */
+char *file_beside(const char *file, const char *path, size_t len);
 /* STATUS_IO where the folder that `path` lies in, or would, is missing or is no folder. */
 enum status file_check_folder(const char *path, struct error *e);
 

@@ -54,6 +54,41 @@ enum status file_check_folder(const char *path, struct error *e) {
                                         : STATUS_OK;
 }
 
+/* Is A the folder that B is? */
+static bool same_folder(const char *a, const char *b) {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+char *file_beside(const char *file, const char *path, size_t len) {
+    const char *slash = strrchr(file, '/');
+    size_t folder = path[0] == '/' || slash == NULL ? 0 : (size_t)(slash - file) + 1;
+    char *out = malloc(folder + len + 1);
+    if (out == NULL)
+        return NULL;
+    memcpy(out, file, folder);
+    memcpy(out + folder, path, len);
+    out[folder + len] = '\0';
+    while (folder > 1 && strncmp(out + folder, "../", 3) == 0) {
+        size_t start = folder - 1; /* of the folder's own name */
+        while (start > 0 && out[start - 1] != '/')
+            start--;
+        const char kept = out[start];
+        out[folder + 2] = '\0';
+        char *up = strdup(out);
+        out[folder + 2] = '/';
+        out[start] = '\0';
+        const bool same = up != NULL && same_folder(up, start == 0 ? "." : out);
+        out[start] = kept;
+        free(up);
+        if (!same)
+            break;
+        memmove(out + start, out + folder + 3, strlen(out + folder + 3) + 1);
+        folder = start;
+    }
+    return out;
+}
+
 enum status file_unmade(const char *path, const char *what, int code, struct error *e) {
     char fault[FAULT];
     const bool known = (code == ENOENT || code == ENOTDIR) && fault_of_folder(path, fault);

@@ -12,18 +12,6 @@ enum { MOST_LEFT_OUT = 50 };
 
 /* ---- for people ---- */
 
-/* "configs/../roms" for people. */
-static void print_folder(const char *path) {
-    const char *up = strstr(path, "/../");
-    const char *start = up;
-    while (start != NULL && start > path && start[-1] != '/')
-        start--;
-    if (up == NULL || strncmp(start, "../", 3) == 0 || strncmp(start, "./", 2) == 0)
-        printf("%s", path);
-    else
-        printf("%.*s%s", (int)(start - path), path, up + 4);
-}
-
 void sweep_print_skipped(const struct plan *plan) {
     size_t count = 0;
     for (size_t i = 0; i < plan->count; i++)
@@ -34,9 +22,8 @@ void sweep_print_skipped(const struct plan *plan) {
             printf("%s %s", count++ == 0 ? "skipped, no ROM found:" : ",", plan->games[i].label);
     if (count == 0)
         return;
-    printf(" (put the .nes files into ");
-    print_folder(roms_folder(plan->config->roms));
-    printf(", or name their folder in $HOTGRAPH_ROMS)\n");
+    printf(" (put the .nes files into %s, or name their folder in $HOTGRAPH_ROMS)\n",
+           roms_folder(plan->config->roms));
 }
 
 /* "left out: GAME: #3, #7: why": what cannot be built from a stream, a line for each reason. */

@@ -84,20 +84,6 @@ enum status fields_millis(const struct includes *from, const config_setting_t *s
     return STATUS_OK;
 }
 
-/* "a/b.cfg", "c.fm2" -> "a/c.fm2" */
-static char *beside(const char *file, const char *path) {
-    const char *slash = strrchr(file, '/');
-    if (path[0] == '/' || slash == NULL)
-        return strdup(path);
-    size_t folder = (size_t)(slash - file) + 1, len = strlen(path);
-    char *out = malloc(folder + len + 1);
-    if (out != NULL) {
-        memcpy(out, file, folder);
-        memcpy(out + folder, path, len + 1);
-    }
-    return out;
-}
-
 enum status fields_text(const struct includes *from, const config_setting_t *setting, bool path,
                         char **to, struct error *e) {
     const char *text = config_setting_get_string(setting);
@@ -106,7 +92,7 @@ enum status fields_text(const struct includes *from, const config_setting_t *set
     if (text[0] == '\0')
         return fields_error(from, setting, e, "%s is empty", name_of(setting));
     const char *file = fields_file(from, setting);
-    char *copy = path ? beside(file, text) : strdup(text);
+    char *copy = path ? file_beside(file, text, strlen(text)) : strdup(text);
     if (copy == NULL)
         return error_set(e, STATUS_MEMORY, "%s: out of memory", file);
     free(*to);

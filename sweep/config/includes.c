@@ -141,14 +141,6 @@ static enum status copy_number(struct reader *r) {
 
 /* ---- includes ---- */
 
-/* NAME in the folder of the file that includes it, in memory of its own. */
-static char *beside(const char *file, const char *name, size_t len) {
-    const char *slash = strrchr(file, '/');
-    char *path = NULL;
-    const int folder = name[0] == '/' || slash == NULL ? 0 : (int)(slash - file) + 1;
-    return asprintf(&path, "%.*s%.*s", folder, file, (int)len, name) >= 0 ? path : NULL;
-}
-
 static enum status include(struct reader *r, const char *path) {
     struct stat info;
     struct includes *s = r->out;
@@ -179,7 +171,8 @@ static enum status copy_include(struct reader *r) {
     const char *newline = memchr(r->at, '\n', left(r));
     if (close == NULL || (newline != NULL && newline < close))
         return wrong(r, "syntax error: @include takes a file's name in quotes");
-    char *path = beside(r->out->files.at[r->file].path, r->at + 1, (size_t)(close - r->at) - 1);
+    char *path =
+        file_beside(r->out->files.at[r->file].path, r->at + 1, (size_t)(close - r->at) - 1);
     if (path == NULL)
         return out_of_memory(r->out, r->error);
     r->at = close + 1;

@@ -58,6 +58,8 @@ static double guess_batches(const struct plan_game *game, const struct plan_stre
     const double frames = (double)game->game->frames;
     if (o->by == SAMPLER_TIME)
         return frames / FRAMES_A_SECOND * 1e6 / (double)o->interval_us;
+    if (o->per_million != 0) /* of instructions, whatever they are gathered by */
+        return frames * FRAME_INSTRUCTIONS * (double)o->per_million / 1e6 / (double)o->batch_length;
     const double share = o->by == SAMPLER_INSTRUCTIONS ? 1
                          : o->by == SAMPLER_TRANSFERS  ? TRANSFER_SHARE
                                                        : TRANSFER_SHARE * ACTIVE_SHARE;

@@ -1,0 +1,57 @@
+/*
+ * sweep_job: a sweep from its options to its verdict. sweep.c reads the options, has the work done
+ * and judges what came out; sweep_prepare.c finds out what there is to do.
+ */
+#ifndef HOTGRAPH_SWEEP_JOB_H
+#define HOTGRAPH_SWEEP_JOB_H
+
+#include "cli/cli.h"
+#include "config/config.h"
+#include "experiment/experiment.h"
+
+#define USUAL_FOLDER "results"
+#define USUAL_DB     USUAL_FOLDER "/hotgraph.db"
+
+/* "a,b" apart. */
+struct words {
+    VEC(const char *) at; /* into text */
+    char *text;
+};
+
+struct sweep {
+    const char *config_path, *db_path, *report_folder, *game_list;
+    bool dry_run, update_digest, direct, json;
+    uint64_t jobs;
+    struct engine_choice engine;
+    struct shard shard;
+    struct option_list known; /* databases */
+
+    struct config config;
+    struct db *db;
+    struct plan plan;
+    struct option_list where;
+    const char *technique_list;
+    struct words games, techniques; /* of --games and --techniques */
+    struct plan_filter filter;      /* of these three */
+
+    char *arguments;
+    const char *engine_options; /* as typed */
+    int64_t run_id, experiment_id;
+    bool said_waiting;
+    size_t present; /* games, before they are divided into shards */
+    size_t failed;
+
+    size_t *missing; /* of each of the plan's games, before the work */
+    char digest[33], *digest_file;
+    const char *verdict;
+    size_t compared, others;
+};
+
+/* Reads the configuration, checks the places for results, opens the database, and plans. */
+enum status sweep_prepare(struct sweep *s, struct error *e);
+/* Games that are wanted and there. */
+size_t sweep_count_present(const struct sweep *s);
+void sweep_warn_of_short_movies(const struct sweep *s);
+void sweep_free_words(struct words *w);
+
+#endif
