@@ -46,6 +46,7 @@ enum { DB_APPLICATION = 0x686F7467 };
 
 enum db_mode {
     DB_READ,  /* the file must be there; one of an older version is brought up to ours in memory */
+    DB_ROWS,  /* the same for tables alone, without our views, which take most of an opening */
     DB_WRITE, /* made where it is missing, brought up to this version where it is older */
 };
 enum status db_open(struct db **out, const char *path, enum db_mode mode, struct error *e);

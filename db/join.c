@@ -111,7 +111,7 @@ static enum status find_other(const struct copier *c, int column, struct witness
         struct db *db = NULL;
         char *where = row_where_key(c->table);
         sqlite3_stmt *look = NULL;
-        status = db_open(&db, c->parts[i], DB_READ, e);
+        status = db_open(&db, c->parts[i], DB_ROWS, e);
         if (status == STATUS_OK && where != NULL)
             look = row_prepare(db, row_select(c->table, where));
         if (look != NULL && row_bind_key(look, c->table, c->row) == SQLITE_OK &&

@@ -58,7 +58,7 @@ static enum status check_part(struct db *db, char *path, struct error *e) {
 static enum status copy_part(struct merger *m, size_t part, struct error *e) {
     struct db *from = NULL;
     char *path = strdup(m->parts[part]);
-    enum status status = path != NULL ? db_open(&from, path, DB_READ, e) : out_of_memory(e);
+    enum status status = path != NULL ? db_open(&from, path, DB_ROWS, e) : out_of_memory(e);
     if (status == STATUS_OK) {
         sqlite3_progress_handler(from->handle, 100000, on_progress, m);
         status = db_script(from, "BEGIN", e); /* one state of it, though a sweep writes */
@@ -88,7 +88,7 @@ static enum status tell_two_streams(void *user, size_t columns, const char *cons
     for (size_t i = 0; i < m->count; i++) {
         struct db *db = NULL;
         sqlite3_stmt *s = NULL;
-        if (db_open(&db, m->parts[i], DB_READ, e) == STATUS_OK)
+        if (db_open(&db, m->parts[i], DB_ROWS, e) == STATUS_OK)
             s = row_prepare(db,
                             row_select(table_of(TABLE_experiment_stream), " WHERE stream_id = ?"));
         for (int k = 0; s != NULL && k < 2; k++) {
@@ -168,7 +168,7 @@ static int at_once(void *user, double seconds) {
 /* No sweep may begin to work on a file that is about to be replaced, and none may be at it. */
 static enum status reserve_target(struct merger *m, struct error *e) {
     struct db *old = NULL;
-    enum status status = db_open(&old, m->target, DB_READ, e);
+    enum status status = db_open(&old, m->target, DB_ROWS, e);
     if (status != STATUS_OK)
         return status;
     db_on_wait(old, at_once, NULL);

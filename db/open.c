@@ -212,16 +212,16 @@ static enum status prepare_file(struct db *db, enum db_mode mode, struct error *
     enum status status = is_current(db, &version, &current, e);
     if (status == STATUS_OK && !current && mode == DB_WRITE)
         status = upgrade_file(db, e);
-    if (status == STATUS_OK && !current && mode == DB_READ) {
+    if (status == STATUS_OK && !current && mode != DB_WRITE) {
         if (version == 0)
             return error_set(e, STATUS_FORMAT, "%s: is empty: let a sweep fill it first", db->path);
         if ((status = upgrade_copy(db, e)) == STATUS_OK &&
             (status = set_up_connection(db, e)) == STATUS_OK)
             status = upgrade_file(db, e);
     }
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && mode != DB_ROWS)
         status = db_renew_views(db, mode == DB_WRITE, e);
-    if (status == STATUS_OK && mode == DB_READ)
+    if (status == STATUS_OK && mode != DB_WRITE)
         status = db_script(db, "PRAGMA query_only = ON", e);
     return status;
 }
@@ -232,7 +232,7 @@ static enum status check_path(const char *path, enum db_mode mode, struct error 
     if (path[0] == '\0' || path[0] == ':' || strncmp(path, "file:", 5) == 0)
         return error_set(e, STATUS_ARGUMENT, "'%s' cannot be the name of a database", path);
     if (stat(path, &info) != 0)
-        return errno == ENOENT && mode == DB_READ
+        return errno == ENOENT && mode != DB_WRITE
                    ? error_set(e, STATUS_IO,
                                "%s: there is no such file; 'hotgraph sweep CONFIG --db FILE' makes "
                                "a database",

@@ -44,6 +44,21 @@ static enum status look_at_columns(struct db *db, const struct table *t, bool ad
     return status;
 }
 
+/* Whether all its columns can be asked for at once: the usual case, and quickly found out. */
+static bool is_whole(struct db *db, const struct table *t) {
+    sqlite3_str *s = sqlite3_str_new(NULL);
+    sqlite3_stmt *statement = NULL;
+    for (size_t i = 0; i < t->count; i++) /* in double quotes, a missing one would be a string */
+        sqlite3_str_appendf(s, "%s[%s]", i > 0 ? ", " : "SELECT ", t->columns[i].name);
+    sqlite3_str_appendf(s, " FROM main.[%s]", t->name);
+    char *sql = sqlite3_str_finish(s);
+    const bool whole =
+        sql != NULL && sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) == SQLITE_OK;
+    sqlite3_finalize(statement);
+    sqlite3_free(sql);
+    return whole;
+}
+
 static enum status complete_tables(struct db *db, bool add, size_t *missing, struct error *e) {
     enum status status = STATUS_OK;
     *missing = 0;
@@ -52,9 +67,9 @@ static enum status complete_tables(struct db *db, bool add, size_t *missing, str
         bool has;
         if ((status = has_table(db, t, &has, e)) != STATUS_OK)
             break;
-        if (has) {
+        if (has && !is_whole(db, t)) {
             status = look_at_columns(db, t, add, missing, e);
-        } else {
+        } else if (!has) {
             ++*missing;
             if (add)
                 status = run_made(db, table_schema(t), e);
