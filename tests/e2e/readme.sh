@@ -1,0 +1,107 @@
+# README: if this fails, the first thing that somebody types does not work, or a figure there is not what comes out.
+#
+# Run as they stand: the commands of its blocks, but for what follows; its SQL, which must have answers. Checked without being run: targets
+# of make, which would build and sweep (they must be there; makefile.sh runs some); record, where there is no plugin for QEMU. Shortened:
+# lockstep to 30 frames; the sweeps of other configurations than paper.cfg to --dry-run. Of commands between backquotes each command
+# and each option must be known. Figures are held against a sweep of paper.cfg; under sanitizers, where it would take minutes, against none.
+# Not checked: how long commands take, figures about native programs, and what golden.cfg finds.
+set -eu
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "no python3"
+cd "$work"
+readme="python3 $source/tests/e2e/readme.py $source/README.md"
+ask() { sqlite3 -readonly results/hotgraph.db "$@"; }
+
+# As after a sweep and a merge, in a tree like ours.
+mkdir bin results parts
+ln -s "$hotgraph" bin/hotgraph
+for name in configs games movies README.md; do ln -s "$source/$name" "$name"; done
+cp games/mazewisp.nes game.nes
+PATH=$work/bin:$PATH
+frames=18000 config=configs/paper.cfg
+sanitized && frames=600 config=configs/quick.cfg
+hotgraph sweep "$config" --db results/hotgraph.db --report results >out 2>errors || fail "sweep: $(cat out errors)"
+cp results/hotgraph.db results/all.db
+cp results/hotgraph.db parts/1.db
+
+# run COMMAND: as a shell would.
+run() {
+    status=0
+    sh -c "$1" >out 2>errors </dev/null || status=$?
+    test "$status" = 0 || fail "README: '$1' ends with $status: $(tail -5 errors)"
+    ran=$((ran + 1))
+}
+ran=0
+$readme commands >commands || fail "README: $(cat commands)"
+while read -r line; do
+    case $line in
+    "make "* | make)
+        set -- $line
+        test $# = 1 || grep -q "^$2:" "$source/Makefile" || fail "README: there is no target '$line'"
+        ;;
+    'alias hotgraph=build/hotgraph') ;;
+    'hotgraph record '*)
+        test ! -e "$(dirname "$hotgraph")/core/qemu/hotgraph-qemu.so" || ! command -v qemu-x86_64 >/dev/null || run "$line"
+        ;;
+    'hotgraph lockstep '*) run "$line --frames 30 --way dbt" ;;
+    'hotgraph sweep configs/paper.cfg'*) run "$(echo "$line" | sed "s,configs/paper.cfg,$config,")" ;;
+    'hotgraph sweep '*) run "$line --dry-run" ;;
+    *' && dot '*) if command -v dot >/dev/null; then run "$line"; else run "${line%% && dot*}"; fi ;;
+    'hotgraph sample '* | 'hotgraph exact '* | 'hotgraph structure '*) run "$line --frames $frames" ;;
+    'hotgraph replay game.nes '*) run "$line" && test -s middle.png || fail "README: no picture from '$line'" ;;
+    'hotgraph '* | 'sqlite3 '*) run "$line" ;;
+    *) fail "README has a command that this test does not know: $line" ;;
+    esac
+done <commands
+test "$ran" -ge 20 || fail "only $ran commands of README were run"
+
+# Between backquotes: there is such a command, and it has such options.
+$readme inline >inline
+while read -r line; do
+    command=$(echo "$line" | cut -d' ' -f2)
+    case $line in
+    'hotgraph COMMAND '* | 'hotgraph --'*) continue ;;
+    'hotgraph profile mazewisp '*)
+        run "$line --frames 600"
+        continue
+        ;;
+    esac
+    hotgraph "$command" --help >help || fail "README: there is no command '$command'"
+    for option in $(echo "${line%% -- *}" | grep -o -e '--[a-z-]*'); do
+        hotgraph "$command" --help=options >>help 2>&1 || :
+        grep -q -e "$option" help || fail "README: '$command' has no $option: $line"
+    done
+done <inline
+
+# SQL: answers, but for the one question that has none.
+$readme queries >queries
+test "$(wc -l <queries)" -ge 6 || fail "README has only $(wc -l <queries) questions"
+while read -r sql; do
+    ask "$sql" >answer || fail "README: no answer to $sql"
+    case $sql in
+    *'r.similarity > b.similarity'*) test "$config" != configs/paper.cfg || test ! -s answer || fail "$(cat answer)" ;;
+    *) test -s answer || fail "README: an empty answer to $sql" ;;
+    esac
+done <queries
+
+test "$config" = configs/paper.cfg || exit 0
+of="experiment = 'paper' and hot_permille = 900"
+pair="select r.game, r.number, r.similarity s, r.similarity_active a, b.similarity bs, b.similarity_active ba from results r
+    join baseline b using (experiment, game, variant, hot_permille) where $of and r.number is not null"
+json() { ask -json "$1" | tr -d '\n'; }
+one() { json "$1" | sed 's/^\[//; s/\]$//'; }
+cat >figures.json <<END
+{"games": $(json "select game, 100 * min(s) least, 100 * max(s) most, 100 * bs base, 100 * min(a) least_active, 100 * max(a) most_active,
+    100 * ba base_active from ($pair) group by game order by game"),
+"places": $(ask "select json_group_array(place) from ranked where $of and number = 45"),
+"grid": $(ask "select count(distinct number) from ranked where $of"),
+"early": $(one "select 100 * min(iif(baseline, similarity, null)) base_least, 100 * max(iif(baseline, similarity, null)) base_most,
+    100 * min(iif(number = 45, similarity, null)) least, 100 * max(iif(number = 45, similarity, null)) most
+    from convergence_curve where $of and batches = 3000"),
+"mean": $(one "select avg(iif(baseline, fair_overlap_active, null)) base_overlap, avg(iif(number = 45, fair_overlap_active, null)) overlap,
+    avg(iif(baseline, hot_f1_active, null)) base_f1, avg(iif(number = 45, hot_f1_active, null)) f1 from results where $of"),
+"sampled": $(ask "select avg(sampled_percent) from table1 where $of"),
+"as_much": $(ask "select sum(s >= bs or a >= ba) from ($pair)")}
+END
+wrong=$($readme figures <figures.json) || fail "figures: $(cat figures.json)"
+test -z "$wrong" || fail "$wrong"
