@@ -143,6 +143,21 @@ if command -v dot >/dev/null; then
     grep -q "the best configuration: $found hot edges found" game/index.html || fail "not $found in the drawing's caption"
 fi
 
+# Several shares that are called hot, ways to sample and movies in one experiment: the figures show one, the tables say which is which.
+cat >several.cfg <<END
+name = "several"; frames = 300; hot_permille = [800, 900];
+sampling = { interval_ms = [3, 5]; batch = 25; };
+grid = { technique = "gaussian"; recurrent_threshold = [5, 12]; window_size = 13; stdev_threshold = [8, 15]; bin_size = [8, 10]; };
+games = ( { name = "mazewisp"; rom = "$source/games/mazewisp.nes";
+        movie = ["$source/movies/mazewisp.fm2", "$source/movies/mazewisp-2.fm2"]; },
+    { name = "airmail"; rom = "$source/games/airmail.nes"; movie = "$source/movies/airmail.fm2"; } );
+END
+sweep several.cfg --db several.db
+plain several.db --out several
+page several several.db
+grep -q '>mazewisp (movie=mazewisp-2 interval_ms=5) (hot 80.0 %)<' several/index.html || fail "rows of several shares look the same"
+test "$(grep -c '<rect' several/figures/distribution.svg)" -le 20 || fail "more than eight configurations of two games are drawn"
+
 # A stranger's database: nothing in it becomes markup, script or a way out of a query.
 cp x.db hostile.db
 sqlite3 hostile.db "
