@@ -52,6 +52,8 @@ enum status db_fail(const struct db *db, struct error *e) {
                          "%s: does not take what was to be stored (%s): is it damaged, or filled "
                          "by another program? Name another file",
                          path, sqlite3_errmsg(db->handle));
+    case SQLITE_INTERRUPT:
+        return error_set(e, STATUS_INTERRUPTED, "stopped");
     default:
         return error_set(e, STATUS_IO, "%s: %s", path, sqlite3_errmsg(db->handle));
     }

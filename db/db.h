@@ -69,6 +69,10 @@ enum status db_commit(struct db *db, struct error *e);
  * wait ends after ten seconds. */
 void db_on_wait(struct db *db, int (*waiting)(void *user, double seconds), void *user);
 
+/* From now on a statement that takes long ends with STATUS_INTERRUPTED once stopped(), which is
+ * asked every few milliseconds, returns other than 0. NULL: none does. */
+void db_stop_when(struct db *db, int (*stopped)(void));
+
 /* One program at a time computes into a file: waits, as above, until this one may. Kept until
  * db_close; a program that dies gives it up. Where the file system has no such locks, or the file
  * may only be read, nothing is waited for. */

@@ -68,6 +68,7 @@ struct db {
     } puts[TABLE_COUNT];
     int (*waiting)(void *user, double seconds);
     void *waiting_user;
+    int (*stopped)(void);
     double waited_since; /* 0: not waiting */
     int reserved;        /* descriptor that holds the lock, or -1 */
     bool write_ahead;

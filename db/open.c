@@ -49,6 +49,16 @@ void db_on_wait(struct db *db, int (*waiting)(void *user, double seconds), void 
     db->waiting_user = user;
 }
 
+static int on_progress(void *user) {
+    const struct db *db = user;
+    return db->stopped() != 0;
+}
+
+void db_stop_when(struct db *db, int (*stopped)(void)) {
+    db->stopped = stopped;
+    sqlite3_progress_handler(db->handle, 100000, stopped != NULL ? on_progress : NULL, db);
+}
+
 /* SQLite's own locks are on bytes far below this one. A lock of an open file description is not
  * lost when SQLite closes another descriptor of the same file. */
 static int try_reserve(int fd) {

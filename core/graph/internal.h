@@ -61,7 +61,7 @@ static inline double ratio(wide part, wide whole) {
     return whole == 0 ? NAN : (double)part / (double)whole;
 }
 
-/* ---- busy-waits of an exact graph, found again in another (waits.c) ---- */
+/* ---- busy-waits of an exact graph, found again in another (busy_again.c) ---- */
 
 struct wait { /* what a busy-wait edge asks of an edge that runs along it */
     uint32_t transfer, target;

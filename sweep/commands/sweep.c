@@ -92,7 +92,8 @@ static enum status write_report(const struct sweep *s, const struct digest *dige
                                      .experiment = s->config.name,
                                      .folder = s->report_folder,
                                      .digest = digest->total,
-                                     .stamp = stamp};
+                                     .stamp = stamp,
+                                     .stopped = interrupt_signal};
     enum status status = report_write(&request, &warned, e);
     if (warned.text[0] != '\0')
         warning("%s", warned.text);
@@ -231,6 +232,7 @@ static void print_shard(const struct sweep *s) {
 static enum status conclude(struct sweep *s, struct error *e) {
     struct digest shown = {0}, all = {0};
     enum status status = STATUS_OK;
+    db_stop_when(s->db, interrupt_signal);
     if (!s->json) {
         sweep_print_skipped(&s->plan);
         status = sweep_print_unfit(&s->plan, e);

@@ -326,7 +326,7 @@ static enum status lay_out(struct page *p, const struct hot_graph *g, const stru
                  cell_number(active, loop->edges[i], HOT_COUNT));
     fputs("}\n", dot);
     enum status status = fclose(dot) == 0
-                             ? layout_make(layouts, ROLES + 1, text, p->r->e)
+                             ? layout_make(layouts, ROLES + 1, text, p->r->plots.stopped, p->r->e)
                              : error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
     for (size_t i = 0; status == STATUS_OK && i <= ROLES; i++)
         layout_fit(&layouts[i], i < ROLES ? CANVAS_PAGE - 20 : CANVAS_PAGE / 2 - 30);

@@ -1,12 +1,11 @@
 #include "report/gnuplot.h"
+#include "report/child.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 bool gnuplot_is_there(void) {
@@ -96,36 +95,6 @@ void gnuplot_picture(struct gnuplot *g, const char *path, unsigned width, unsign
     one_format(g, path, "png", terminal, body);
 }
 
-/* Feeds the script to a child on its standard input; what it says on stderr goes to `said`. */
-static enum status run_child(const struct gnuplot *g, FILE *said, int *exit_status,
-                             struct error *e) {
-    FILE *script = tmpfile();
-    if (script == NULL || fwrite(g->script.at, 1, g->script.len, script) != g->script.len ||
-        fflush(script) != 0) {
-        if (script != NULL)
-            fclose(script);
-        return error_set(e, STATUS_IO, "a temporary file for gnuplot cannot be written: %s",
-                         strerror(errno));
-    }
-    rewind(script);
-    pid_t child = fork();
-    if (child == 0) {
-        if (dup2(fileno(script), 0) < 0 || dup2(fileno(said), 2) < 0 ||
-            setenv("LC_ALL", "C.UTF-8", 1) != 0)
-            _exit(127);
-        execlp("gnuplot", "gnuplot", "-d", "-", (char *)NULL);
-        _exit(127);
-    }
-    fclose(script);
-    if (child < 0)
-        return error_set(e, STATUS_IO, "gnuplot cannot be started: %s", strerror(errno));
-    int status;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    *exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return STATUS_OK;
-}
-
 /* A disk that is full leaves the beginning of a picture: see whether it has its end. */
 static bool is_whole(const char *path, const char *name) {
     static const char svg[] = "</svg>";
@@ -171,7 +140,8 @@ enum status gnuplot_run(struct gnuplot *g, struct error *e) {
     else if (said == NULL)
         status = error_set(e, STATUS_IO, "a temporary file cannot be made: %s", strerror(errno));
     else
-        status = run_child(g, said, &exit_status, e);
+        status = child_run((const char *const[]){"gnuplot", "-d", "-", NULL}, g->script.at,
+                           g->script.len, 2, said, g->stopped, &exit_status, e);
     if (status == STATUS_OK) {
         char text[400] = "";
         rewind(said);
@@ -183,6 +153,8 @@ enum status gnuplot_run(struct gnuplot *g, struct error *e) {
             status = error_set(e, STATUS_IO, "gnuplot ended with status %d: %s", exit_status, text);
         enum status named = name_outputs(g, exit_status == 0, e);
         status = status != STATUS_OK ? status : named;
+    } else if (status == STATUS_INTERRUPTED) {
+        name_outputs(g, false, e);
     }
     if (said != NULL)
         fclose(said);

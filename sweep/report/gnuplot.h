@@ -8,7 +8,8 @@
 /* A script under construction. Zero is empty. */
 struct gnuplot {
     VEC(char) script;
-    VEC(char *) outputs; /* final names; each is drawn into NAME.part first */
+    VEC(char *) outputs;  /* final names; each is drawn into NAME.part first */
+    int (*stopped)(void); /* other than 0: gnuplot_run ends with STATUS_INTERRUPTED; may be NULL */
     bool out_of_memory;
 };
 

@@ -1,11 +1,10 @@
 #include "report/layout.h"
+#include "report/child.h"
 #include "report/gnuplot.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { PIXELS = 72 }; /* an inch */
 
@@ -105,30 +104,19 @@ static bool read_layout(struct layout *l, FILE *in, char **line, size_t *room) {
     return false;
 }
 
-enum status layout_make(struct layout *out, size_t count, const char *dot, struct error *e) {
-    FILE *in = tmpfile(), *said = tmpfile();
+enum status layout_make(struct layout *out, size_t count, const char *dot, int (*stopped)(void),
+                        struct error *e) {
+    FILE *said = tmpfile();
     enum status status = STATUS_OK;
-    pid_t child = -1;
+    int code = 0;
     memset(out, 0, count * sizeof *out);
-    if (in == NULL || said == NULL || fputs(dot, in) == EOF || fflush(in) != 0) {
-        status = error_set(e, STATUS_IO, "a temporary file for graphviz cannot be written: %s",
-                           strerror(errno));
-    } else {
-        rewind(in);
-        child = fork();
-        if (child == 0) {
-            if (dup2(fileno(in), 0) < 0 || dup2(fileno(said), 1) < 0 ||
-                setenv("LC_ALL", "C.UTF-8", 1) != 0)
-                _exit(127);
-            execlp("dot", "dot", "-Tplain", (char *)NULL);
-            _exit(127);
-        }
-        int code = -1;
-        while (child > 0 && waitpid(child, &code, 0) < 0 && errno == EINTR)
-            ;
-        if (child < 0 || code != 0)
-            status = error_set(e, STATUS_IO, "graphviz's dot failed: is it installed whole?");
-    }
+    if (said == NULL)
+        status = error_set(e, STATUS_IO, "a temporary file cannot be made: %s", strerror(errno));
+    else
+        status = child_run((const char *const[]){"dot", "-Tplain", NULL}, dot, strlen(dot), 1, said,
+                           stopped, &code, e);
+    if (status == STATUS_OK && code != 0)
+        status = error_set(e, STATUS_IO, "graphviz's dot failed: is it installed whole?");
     char *line = NULL;
     size_t room = 0;
     if (status == STATUS_OK)
@@ -139,8 +127,6 @@ enum status layout_make(struct layout *out, size_t count, const char *dot, struc
     for (size_t i = 0; status != STATUS_OK && i < count; i++)
         layout_free(&out[i]);
     free(line);
-    if (in != NULL)
-        fclose(in);
     if (said != NULL)
         fclose(said);
     return status;

@@ -28,8 +28,10 @@ struct layout {
 void layout_free(struct layout *l);
 
 bool graphviz_is_there(void);
-/* dot: "digraph ..." as often as there are layouts; nodes are named x1a2b after their address. */
-enum status layout_make(struct layout *out, size_t count, const char *dot, struct error *e);
+/* dot: "digraph ..." as often as there are layouts; nodes are named x1a2b after their address.
+ * stopped: as for child_run. */
+enum status layout_make(struct layout *out, size_t count, const char *dot, int (*stopped)(void),
+                        struct error *e);
 /* Draws all closer together, so that it is no wider than that. */
 void layout_fit(struct layout *l, double width);
 

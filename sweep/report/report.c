@@ -158,6 +158,7 @@ enum status report_write(const struct report_request *q, struct error *warning, 
     struct report r = {.db = q->db,
                        .experiment = q->experiment,
                        .folder = q->folder,
+                       .plots.stopped = q->stopped,
                        .pictures = gnuplot_is_there(),
                        .e = e};
     char stamp[33] = "";

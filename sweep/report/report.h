@@ -24,6 +24,9 @@ struct report_request {
     /* Says which results and which program these are. A folder that was written with the same, and
      * the same titles and labels, is left as it is. NULL: written in any case. */
     const char *stamp;
+    /* Other than 0: the programs that draw are ended, with STATUS_INTERRUPTED; may be NULL. The
+     * database is told by db_stop_when(). */
+    int (*stopped)(void);
 };
 /* Makes the folder where it is missing. *warning gets one sentence, or stays "". */
 enum status report_write(const struct report_request *request, struct error *warning,
