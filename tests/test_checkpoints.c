@@ -41,7 +41,8 @@ static struct guest *program(void) {
                0xFE, 0x3C, 0x00,             /* INC $003C,X      7 */
                0xA9, 0x08, 0x99, 0x40, 0x18, /* LDA #8; STA $1840,Y   8, a mirror */
                0x99, 0x42, 0x20,             /* STA $2042,Y      no RAM */
-               0xA2, 0x09, 0x96, 0x40,       /* LDX #9; STX $40,Y     9 */
+               0xA0, 0x44, 0xA2, 0x09,       /* LDY #$44; LDX #9 */
+               0x96, 0xFE,                   /* STX $FE,Y        9, around the end of zero page */
                0xE7, 0x42,                   /* ISC $42          10 */
                0xF6, 0x39,                   /* INC $39,X        11 */
                0xA9, 0x0C, 0xA2, 0xFF,       /* LDA #12; LDX #$FF */
