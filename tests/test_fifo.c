@@ -13,6 +13,7 @@
 
 #include "played.h"
 #include "profile/fifo_model.h"
+#include "profile/fifo_ring.h"
 #include "profile/profile.h"
 
 enum { FRAMES = 200 };
@@ -197,11 +198,61 @@ static void finds_the_same_on_both_engines(void **state) {
     profile_free(&exact);
 }
 
+/* A ring of any size hands over everything, in order. */
+static void ring_loses_nothing(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 3, 64, 4096};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const struct fifo_options o = {.slot_bits = 6, .depth = 1, .cycles = 1, .stall = true};
+        struct fifo_model threaded, plain;
+        struct fifo_ring *ring;
+        assert_true(fifo_model_init(&threaded, o) && fifo_model_init(&plain, o));
+        assert_true(fifo_ring_begin(&ring, &threaded, sizes[i]));
+        for (uint64_t k = 0; k < 2000; k++) {
+            const uint32_t address = (uint32_t)(0x8000 + splitmix64(i, k) % 100);
+            fifo_ring_put(ring, address);
+            fifo_model_offer(&plain, address, k);
+        }
+        fifo_ring_end(ring);
+        assert_int_equal(threaded.offered, 2000);
+        assert_int_equal(threaded.looks, plain.looks);
+        assert_int_equal(threaded.lost, plain.lost);
+        assert_true(plain.lost > 0);
+        for (size_t slot = 0; slot < 64; slot++) {
+            assert_int_equal(threaded.slots[slot].address, plain.slots[slot].address);
+            assert_int_equal(threaded.slots[slot].count, plain.slots[slot].count);
+        }
+        fifo_model_free(&threaded);
+        fifo_model_free(&plain);
+    }
+}
+
+/* The thread finds what a modelled engine finds that keeps up, whatever the ring holds. */
+static void thread_finds_what_the_model_finds(void **state) {
+    (void)state;
+    static const int64_t modelled[TECHNIQUE_PARAMETERS] = {10, 1 << 20, 1, 1, 1000, 0, 1};
+    static const int64_t threads[][TECHNIQUE_PARAMETERS] = {{10, 4096, 1000, 1}, {10, 64, 1000, 1}};
+    uint64_t bare, ram;
+    struct profile model = watched("fifo", NULL, modelled, &bare);
+    assert_int_equal(named(&model, "dropped") + named(&model, "stall_cycles"), 0);
+    assert_true(named(&model, "reported") > 0);
+    for (int i = 0; i < 2; i++) {
+        struct profile thread =
+            watched("fifo_thread", i == 0 ? NULL : dbt_engine(), threads[i], &ram);
+        assert_int_equal(ram, bare);
+        same_profiles(&model, &thread);
+        profile_free(&thread);
+    }
+    profile_free(&model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(queue_is_a_queue),
         cmocka_unit_test(table_probes_and_fills),
         cmocka_unit_test(finds_the_same_on_both_engines),
+        cmocka_unit_test(ring_loses_nothing),
+        cmocka_unit_test(thread_finds_what_the_model_finds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

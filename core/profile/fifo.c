@@ -17,10 +17,11 @@
  * step is a slot that the engine looked at, or one of the repair's. Blocks and edges are the
  * structure's, which is recorded beside.
  */
-#include "profile/fifo_model.h"
-#include "profile/flow.h"
+#include "profile/fifo.h"
 
 #include <assert.h>
+
+#include "profile/fifo_ring.h"
 
 extern const struct technique technique_fifo;
 
@@ -32,6 +33,7 @@ struct fifo {
     unsigned id;
     struct structure_recorder *recorder;
     struct fifo_model model;
+    struct fifo_ring *ring; /* to whose thread the model belongs; NULL: nothing but modelled */
     bool wants_pairs;
     enum flow_model costs;
     uint32_t before;  /* the entry before this one, */
@@ -43,6 +45,10 @@ struct fifo {
 /* ---- while the machine runs ---- */
 
 static void enter(struct fifo *f, uint32_t address) {
+    if (f->ring != NULL) {
+        fifo_ring_put(f->ring, address);
+        return;
+    }
     const bool accepted = fifo_model_offer(&f->model, address, nes_cycle(f->nes));
     if (accepted && f->has_before && f->wants_pairs) {
         uint64_t *count = map_at(&f->pairs, (uint64_t)f->before << 32 | address);
@@ -240,12 +246,13 @@ static enum status make_profile(struct profile *out, const struct fifo *f,
 /* ---- beginning and end ---- */
 
 static void release(struct fifo *f) {
+    fifo_ring_end(f->ring);
     fifo_model_free(&f->model);
     map_free(&f->pairs);
     free(f);
 }
 
-static void abandon(void *self) {
+void fifo_abandon(void *self) {
     struct fifo *f = self;
     if (f == NULL)
         return;
@@ -254,24 +261,35 @@ static void abandon(void *self) {
     release(f);
 }
 
-static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
-    *self = NULL;
-    struct fifo *f = calloc(1, sizeof *f);
-    const struct fifo_options options = {.slot_bits = (unsigned)values[SLOT_BITS],
-                                         .depth = (uint64_t)values[DEPTH],
-                                         .cycles = (uint64_t)values[CYCLES],
-                                         .stall = values[WHEN_FULL] != 0,
-                                         .threshold = (uint64_t)values[THRESHOLD]};
-    if (f == NULL || !fifo_model_init(&f->model, options)) {
+static enum status begin(struct fifo **out, struct nes *nes, const struct fifo_wish *wish,
+                         struct error *e) {
+    struct fifo *f = *out = calloc(1, sizeof *f);
+    if (f == NULL || !fifo_model_init(&f->model, wish->model)) {
         free(f);
         return error_set(e, STATUS_MEMORY, "out of memory for fifo");
     }
     f->nes = nes;
-    f->wants_pairs = values[RESULT] == RESULT_PAIRS;
-    f->costs = (enum flow_model)values[COSTS];
+    f->wants_pairs = wish->pairs;
+    f->costs = wish->costs;
+    if (wish->ring == 0 || fifo_ring_begin(&f->ring, &f->model, wish->ring))
+        return STATUS_OK;
+    release(f);
+    return error_set(e, STATUS_MEMORY,
+                     "out of memory for a ring of %zu entries, or the system refuses one more "
+                     "thread",
+                     wish->ring);
+}
+
+enum status fifo_attach(void **self, struct nes *nes, const struct fifo_wish *wish,
+                        struct error *e) {
+    struct fifo *f;
+    *self = NULL;
+    enum status status = begin(&f, nes, wish, e);
+    if (status != STATUS_OK)
+        return status;
     const struct observer observer = {
         .self = f, .instrument = instrument, .thread = thread_changes};
-    enum status status = nes_attach(nes, &observer, &f->id, e);
+    status = nes_attach(nes, &observer, &f->id, e);
     if (status == STATUS_OK) {
         status = structure_attach(&f->recorder, nes, e);
         if (status != STATUS_OK)
@@ -285,12 +303,14 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     return STATUS_OK;
 }
 
-static enum status finish(void *self, struct profile *out, struct error *e) {
+enum status fifo_finish(void *self, struct profile *out, struct error *e) {
     struct fifo *f = self;
     struct structure s;
     *out = (struct profile){0};
     const uint64_t probes = nes_probes_fired(f->nes, f->id);
     nes_detach(f->nes, f->id);
+    fifo_ring_end(f->ring);
+    f->ring = NULL;
     enum status status = structure_finish(f->recorder, &s, e);
     if (status == STATUS_OK)
         status = make_profile(out, f, &s, e);
@@ -300,6 +320,17 @@ static enum status finish(void *self, struct profile *out, struct error *e) {
     structure_free(&s);
     release(f);
     return status;
+}
+
+static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
+    const struct fifo_wish wish = {.model = {.slot_bits = (unsigned)values[SLOT_BITS],
+                                             .depth = (uint64_t)values[DEPTH],
+                                             .cycles = (uint64_t)values[CYCLES],
+                                             .stall = values[WHEN_FULL] != 0,
+                                             .threshold = (uint64_t)values[THRESHOLD]},
+                                   .pairs = values[RESULT] == RESULT_PAIRS,
+                                   .costs = (enum flow_model)values[COSTS]};
+    return fifo_attach(self, nes, &wish, e);
 }
 
 static const char *const full_words[] = {"drop", "stall", NULL};
@@ -325,6 +356,6 @@ const struct technique technique_fifo = {
              cost_words},
         },
     .attach = attach,
-    .finish = finish,
-    .abandon = abandon,
+    .finish = fifo_finish,
+    .abandon = fifo_abandon,
 };
