@@ -64,6 +64,7 @@ struct qemu_request {
 struct qemu_image {
     char *path; /* "" for anonymous memory */
     uint32_t base, room;
+    uint64_t size; /* of the file; 0 where there is none, as it was when the program had ended */
     char hash[33]; /* of the file's bytes; "" where there is none */
 };
 
@@ -108,6 +109,13 @@ enum status qemu_symbols_read(struct qemu_symbols **out, const struct qemu_image
                               size_t count, struct error *e);
 /* "main+0x12", "libc.so.6+0x2a1f0" where no symbol covers it, or "0x..." outside all images. */
 void qemu_symbols_name(const struct qemu_symbols *s, uint32_t address, char *text, size_t size);
+/* Number i of all functions by address, equal addresses by name; false: there are no more. `name`
+ * lives as long as s. */
+struct qemu_symbol {
+    uint32_t address, size; /* size 0: not known */
+    const char *name;
+};
+bool qemu_symbols_get(const struct qemu_symbols *s, size_t i, struct qemu_symbol *out);
 void qemu_symbols_free(struct qemu_symbols *s);
 
 #endif

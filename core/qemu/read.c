@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "qemu/recording.h"
 #include "qemu/target.h"
@@ -49,8 +50,11 @@ static enum status read_images(struct reader *r, struct qemu_result *out) {
             return no_memory(r);
         }
         struct qemu_image *last = &out->images.at[out->images.len - 1];
+        struct stat file;
         if (last->path[0] != '\0' && hash_file(last->path, last->hash, NULL) != STATUS_OK)
             last->hash[0] = '\0'; /* a file that is gone by now */
+        if (last->hash[0] != '\0' && stat(last->path, &file) == 0)
+            last->size = (uint64_t)file.st_size;
     }
     return STATUS_OK;
 }

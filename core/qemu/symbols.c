@@ -153,6 +153,14 @@ void qemu_symbols_name(const struct qemu_symbols *s, uint32_t address, char *tex
     snprintf(text, size, "0x%x", address);
 }
 
+bool qemu_symbols_get(const struct qemu_symbols *s, size_t i, struct qemu_symbol *out) {
+    if (i >= s->list.len)
+        return false;
+    const struct symbol *found = &s->list.at[i];
+    *out = (struct qemu_symbol){found->address, found->size, found->name};
+    return true;
+}
+
 void qemu_symbols_free(struct qemu_symbols *s) {
     if (s == NULL)
         return;

@@ -37,6 +37,7 @@ static const char *const views[] = {"results",
                                     "table1_replicated",
                                     "table2_replicated",
                                     "ranked_replicated",
+                                    "named_edge",
                                     "native_fast_share",
                                     "native_cost",
                                     "native_whole",
@@ -55,6 +56,7 @@ static const char details[] =
     "  technique_quality   fair metrics, with the sampling and what it cost\n"
     "  replicated          means and ranges over seeds, phases and movies; also\n"
     "                      table1_replicated, table2_replicated, ranked_replicated\n"
+    "  named_edge          edges of recorded programs by the names of their functions\n"
     "  native_fast_share   native programs: how many sites have a fast probe\n"
     "  native_cost         what probes and other tools cost there\n"
     "  native_whole        the same for whole programs, a line a program\n"

@@ -50,7 +50,7 @@ static enum status read_words(const struct includes *from, const config_setting_
 
 /* "HASH PATH" */
 static bool good_image(const char *text) {
-    return strspn(text, "0123456789abcdef") == 32 && text[32] == ' ' && text[33] == '/';
+    return strspn(text, "0123456789abcdef") == 32 && text[32] == ' ' && text[33] != '\0';
 }
 
 static enum status check_program(const struct includes *from, const config_setting_t *group,

@@ -114,6 +114,12 @@ void plan_count(const struct plan *p, struct plan_game *game);
 enum status plan_fits(const struct plan_stream *stream, const struct config_point *point,
                       struct error *e);
 
+/* Whether the database's recording of a program executed other files than its configuration says
+ * that results are known of: text gets which one, in words, or "". An image that is expected and
+ * was not executed is none that results could differ by. */
+enum status plan_other_image(const struct plan_game *game, struct db *db, char *text, size_t size,
+                             struct error *e);
+
 /* Why something is missing of a game that is wanted and present, for people: "new", "changed:
  * movie", "12 configurations new, 3 results missing". db: the one that the plan was held against.
  */

@@ -158,6 +158,9 @@ static enum status look_at_game(struct db *db, const struct config *config, stru
                                   "SELECT exact_hash, g.data IS NOT NULL AND p.edges ="
                                   " (SELECT count(*) FROM exact_edge x"
                                   "  WHERE x.replay_id = p.replay_id)"
+                                  " AND (p.kind IS NOT 'program' OR EXISTS"
+                                  "  (SELECT 1 FROM replay_image i"
+                                  "   WHERE i.replay_id = p.replay_id))"
                                   " FROM replay p LEFT JOIN graph g USING (graph_id)"
                                   " WHERE replay_id = ?",
                                   note_replay, p, e, "i", p->replay_id);

@@ -38,7 +38,7 @@ struct source_job {
     size_t instruction_count;
     /* What the rows' texts point to. */
     struct bytes packed;
-    char *movie_file, *engine_options;
+    char *movie_file, *engine_options, *command;
     char movie_sha1[41], rom_sha1[41], engine[40];
     char replay_key[PLAN_KEY], console[NES_CONSOLE_TEXT];
     char ram_hash[17], frames_hash[33], exact_hash[33];
@@ -48,6 +48,7 @@ static void free_source(void *self) {
     struct source_job *job = self;
     free(job->movie_file);
     free(job->engine_options);
+    free(job->command);
     free(job->edges);
     free(job->instructions);
     free(job->streams);
@@ -169,6 +170,20 @@ static void fill_played(struct source_job *job, const struct plan_game *game,
     row->exact_steps = (int64_t)source->exact_cost.steps;
 }
 
+/* What only a program that was recorded has. */
+static bool fill_recorded(struct source_job *job, const struct config_program *program,
+                          const struct source *source) {
+    size_t size = 0;
+    FILE *out = open_memstream(&job->command, &size);
+    for (char **word = program->command; out != NULL && *word != NULL; word++)
+        fprintf(out, "%s%s", word != program->command ? " " : "", *word);
+    if (out == NULL || fclose(out) != 0)
+        return false;
+    job->replay.command = job->command;
+    job->replay.target = source->recording.target;
+    return true;
+}
+
 static void fill_source(struct source_job *job, int64_t run_id, const struct plan_game *game,
                         const struct source *source) {
     struct db_replay *row = &job->replay;
@@ -226,6 +241,7 @@ enum status rows_put_source(struct writer *w, int64_t run_id, const struct plan_
         fill_source(job, run_id, game, source);
     if (status != STATUS_OK || job->engine_options == NULL ||
         (game->cartridge != NULL && job->movie_file == NULL) ||
+        (game->game->program != NULL && !fill_recorded(job, game->game->program, source)) ||
         !fill_streams(job, run_id, game, source) || !copy_edges(job, &source->exact) ||
         !list_instructions(job, source)) {
         free_source(job);

@@ -301,24 +301,6 @@ static enum status read_pair(struct source *out, const struct plan_game *game, s
 
 /* ---- a program ---- */
 
-/* Says which image is another than the configuration expects; its results are then others, too. */
-static void check_images(struct source *out, const struct config_program *program,
-                         const struct qemu_result *r) {
-    for (size_t i = 0; program->images != NULL && program->images[i] != NULL; i++) {
-        const char *path = program->images[i] + 33; /* behind the hash and a space */
-        const struct qemu_image *found = NULL;
-        for (size_t k = 0; k < r->images.len && found == NULL; k++)
-            if (strcmp(r->images.at[k].path, path) == 0)
-                found = &r->images.at[k];
-        if (found == NULL || strncmp(found->hash, program->images[i], 32) != 0) {
-            error_set(&out->warning, STATUS_OK,
-                      "%s: %s is another than the one that results are known of", path,
-                      found == NULL ? "it was not executed; the program" : "it");
-            return;
-        }
-    }
-}
-
 static enum status record(struct source *out, const struct plan_game *game,
                           const struct source_hooks *hooks, struct error *e) {
     const struct config_program *program = game->game->program;
@@ -347,9 +329,8 @@ static enum status record(struct source *out, const struct plan_game *game,
     struct error doubt;
     if (qemu_doubt(&result, &doubt))
         error_set(&out->warning, STATUS_OK, "%s: %s", program->command[0], doubt.text);
-    check_images(out, program, &result);
-    qemu_result_free(&result);
-    return STATUS_OK;
+    out->recording = result;
+    return qemu_symbols_read(&out->symbols, result.images.at, result.images.len, e);
 }
 
 /* ---- all ---- */
@@ -432,6 +413,8 @@ void source_free(struct source *s) {
     free(s->references);
     graph_free(&s->exact);
     structure_free(&s->structure);
+    qemu_result_free(&s->recording);
+    qemu_symbols_free(s->symbols);
     trace_free(&s->trace);
     *s = (struct source){0};
 }

@@ -12,6 +12,7 @@
 #include "experiment/experiment.h"
 #include "experiment/tracer.h"
 #include "profile/structure.h"
+#include "qemu/qemu.h"
 
 struct source_stream {
     struct stream stream;       /* empty where nothing is missing of it */
@@ -32,8 +33,10 @@ struct source {
     char exact_hash[33];
     const char *engine; /* that ran; NULL for a pair */
     struct cost exact_cost;
-    double seconds;             /* processor time */
-    struct error warning;       /* text "": nothing to warn of */
+    struct qemu_result recording; /* of a program: what it executed; graph and streams are above */
+    struct qemu_symbols *symbols; /* of its images; NULL where it is no program */
+    double seconds;               /* processor time */
+    struct error warning;         /* text "": nothing to warn of */
     struct trace_excerpt trace; /* of frame ILLUSTRATED_FRAME of a game that lasts so long, and the
                                    instructions of all of it; empty where nothing was played */
 };

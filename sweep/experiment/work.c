@@ -5,6 +5,7 @@
 #include "experiment/find.h"
 #include "experiment/groups.h"
 #include "experiment/illustrate.h"
+#include "experiment/images.h"
 
 #include <inttypes.h>
 #include <omp.h>
@@ -183,6 +184,8 @@ static void load(struct work *w, struct game_work *t) {
     if (status == STATUS_OK && !is_stored(t->game)) {
         status = rows_put_source(w->writer, w->options->run_id, t->game, &t->source,
                                  w->options->engine_options, &e);
+        if (status == STATUS_OK && t->game->game->program != NULL)
+            status = images_put(w->writer, t->game, &t->source, &e);
         writing = status != STATUS_OK;
     }
     if (status == STATUS_OK) {

@@ -31,6 +31,48 @@ instructions=$(sed -n 's/^instructions	//p' k.graph.meta)
 value "SELECT DISTINCT instructions FROM replay WHERE kind = 'program'" | grep -qx "$instructions" ||
     fail "kernels: $instructions instructions, the database has $(value 'SELECT instructions FROM replay')"
 "$hotgraph" sweep work.cfg --db a.db | grep -q "nothing to do" || fail "a second sweep finds something to do"
+
+# Edges have the names that --dot gives, and images and functions are there once for each file.
+"$hotgraph" record --dot k.dot --graph k2.graph --output /dev/null -- "$PWD/kernels" 1 2>/dev/null
+sed -n 's/.*label="\([^"\\]*+0x[0-9a-f]*\).*/\1/p' k.dot | sort -u >dot.names
+value "SELECT source_name FROM named_edge WHERE game = 'kernels' UNION SELECT target_name FROM named_edge WHERE game = 'kernels'" |
+    sort -u >db.names
+[ "$(wc -l <db.names)" -gt 200 ] && comm -23 dot.names db.names | grep -q . &&
+    fail "names of --dot that the database does not have: $(comm -23 dot.names db.names | head -3)"
+[ "$(wc -l <dot.names)" -gt 20 ] || fail "--dot has $(wc -l <dot.names) names"
+[ "$(value "SELECT count(*) FROM named_edge n WHERE NOT EXISTS (SELECT 1 FROM exact_edge e
+    WHERE e.replay_id = n.replay_id AND e.source = n.source AND e.target = n.target)
+    OR source_name NOT LIKE '%+0x%'")" = 0 ] || fail "named_edge has other edges"
+[ "$(value "SELECT count(*) FROM named_edge")" = "$(value "SELECT count(*) FROM exact_edge")" ] || fail "edges without a name"
+value "SELECT DISTINCT source_name FROM named_edge WHERE game = 'kernels' AND hot" | grep -q '^\(main\|sieve\|interpret\|matrix\)+0x' ||
+    fail "the kernels' hot edges are not in their functions"
+value "SELECT path FROM replay_image JOIN replay USING (replay_id) WHERE place = 0" | sort | tr '\n' ' ' |
+    grep -q "/kernels .*/gzip " || fail "place 0 is not the program: $(value 'SELECT * FROM replay_image')"
+value "SELECT target || ' ' || command FROM replay" | grep -qx "x86_64 ./kernels 1" || fail "replay has no command"
+
+# A database without images, of an earlier build, gets them by another recording, with the same results.
+"$hotgraph" sweep work.cfg --db a.db --update-digest >/dev/null || fail "--update-digest"
+cp a.db older.db && sqlite3 older.db "DELETE FROM replay_image; DELETE FROM symbol; DELETE FROM image"
+"$hotgraph" sweep work.cfg --db older.db >older.out 2>&1 || fail "without images: $(cat older.out)"
+grep -q "^reproduced: 2 games" older.out || fail "without images: $(cat older.out)"
+[ "$(sqlite3 older.db 'SELECT count(*) FROM named_edge')" = "$(value 'SELECT count(*) FROM exact_edge')" ] || fail "images do not come back"
+
+# The digest is compared where all images are the expected ones; else it is said which is another.
+image() { value "SELECT m.hash || ' ' || i.path FROM replay_image i JOIN image m USING (image_id) JOIN replay USING (replay_id) WHERE $1 ORDER BY place"; }
+expect() { # IMAGES of kernels
+    sed "s|every = 16661;}|every = 16661; images = ($1);}|" work.cfg >expect.cfg
+    cp work.digest expect.digest
+    "$hotgraph" sweep expect.cfg --db a.db >expect.out 2>&1 || fail "expected images: $(cat expect.out)"
+}
+kernels=$(image "command LIKE './kernels%'")
+expect "\"$kernels\"" && grep -q "^reproduced: 2 games" expect.out || fail "the same image: $(cat expect.out)"
+expect "\"${kernels%% *} kernels\"" && grep -q "^reproduced: 2 games" expect.out || fail "the end of the path: $(cat expect.out)"
+expect "\"${kernels%% *} ernels\"" && grep -q "^not compared: kernels: .*/kernels (${kernels%% *}) was executed, too" expect.out ||
+    fail "half a name: $(cat expect.out)"
+expect '"0123456789abcdef0123456789abcdef kernels"' &&
+    grep -q "^not compared: kernels: .*/kernels is another: ${kernels%% *}, not 0123456789abcdef0123456789abcdef" expect.out &&
+    grep -q "^reproduced: 1 game" expect.out || fail "another image: $(cat expect.out)"
+
 printf 'more' >>text
 "$hotgraph" sweep work.cfg --db a.db --dry-run >dry.out || fail "--dry-run"
 grep -q "^kernels: .*nothing to do" dry.out || fail "kernels again: $(cat dry.out)"
