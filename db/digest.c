@@ -23,7 +23,8 @@
 #define QUALITY                                                                                    \
     " JOIN experiment_hot xh USING (experiment_id)"                                                \
     " JOIN quality q ON q.stream_id = s.stream_id AND q.configuration_id = c.configuration_id"     \
-    " AND q.part = 'first' AND q.hot_permille = xh.hot_permille"
+    " AND q.part = iif(p.kind = 'program' AND q.batches < s.batches, 'strata', 'first')"           \
+    " AND q.hot_permille = xh.hot_permille"
 /* Four digits keep the keys of a grid in order when they are sorted as text. */
 #define NUMBER "CASE WHEN xc.number IS NULL THEN 'baseline' ELSE printf('%04d', xc.number) END"
 #define SHARE  "iif(q.hot_permille = 900, '', '/hot' || q.hot_permille)"

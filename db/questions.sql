@@ -257,7 +257,9 @@ FROM experiment x
     JOIN configuration c USING (configuration_id)
     JOIN experiment_hot xh ON xh.experiment_id = x.experiment_id
     JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = xc.configuration_id
-        AND q.part = 'first' AND q.hot_permille = xh.hot_permille
+        AND q.part = iif(q.batches < s.batches AND EXISTS (SELECT 1 FROM replay p
+            WHERE p.replay_id = s.replay_id AND p.kind = 'program'), 'strata', 'first')
+        AND q.hot_permille = xh.hot_permille
     JOIN (SELECT column1 AS scope FROM (VALUES ('whole'), ('active'))) o
 WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1 FROM experiment_mark m
         WHERE m.experiment_id = x.experiment_id AND m.batches = q.batches))

@@ -409,7 +409,8 @@ GROUP BY r.experiment_id, r.hot_permille, r.way, r.technique, v.name, v.value
 ORDER BY r.experiment, r.hot_permille, r.way, r.technique, v.name, v.value;
 
 -- How quickly the baseline and the labelled configurations find what they find: after the marks that
--- the experiment has, and at the stream's end.
+-- the experiment has, and at the stream's end. Of programs, which have phases, a mark is no beginning
+-- but so many batches from all over the stream (part is 'strata').
 CREATE VIEW convergence_curve AS
 SELECT x.name AS experiment, g.name AS game, xs.variant, xc.label, xc.number, xc.baseline, q.*
 FROM experiment x
@@ -419,7 +420,9 @@ FROM experiment x
     JOIN experiment_configuration xc USING (experiment_id)
     JOIN experiment_hot xh USING (experiment_id)
     JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = xc.configuration_id
-        AND q.part = 'first' AND q.hot_permille = xh.hot_permille
+        AND q.part = iif(q.batches < s.batches AND EXISTS (SELECT 1 FROM replay p
+            WHERE p.replay_id = s.replay_id AND p.kind = 'program'), 'strata', 'first')
+        AND q.hot_permille = xh.hot_permille
 WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1 FROM experiment_mark m
     WHERE m.experiment_id = x.experiment_id AND m.batches = q.batches))
 ORDER BY x.name, g.name, xs.variant, q.hot_permille, xc.number NULLS FIRST, q.batches;

@@ -304,6 +304,46 @@ static void test_hash(void **state) {
     stream_free(&s);
 }
 
+/* Broken: a curve of thinned streams leaves parts of a program out, or counts some twice. */
+static void test_thinned(void **state) {
+    (void)state;
+    enum { COUNT = 1000 };
+    struct stream_maker m = {.stream.batch_length = 2};
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_true(stream_add(&m, (struct sample[]){{.pc = i, .size = 1}, {.pc = i / 3}}));
+    struct stream s = stream_made(&m), thin;
+    strcpy(s.program, "somebody");
+    struct error e;
+    static const size_t counts[] = {1, 7, 333, 999};
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        const size_t count = counts[k];
+        assert_int_equal(stream_thin(&thin, &s, count, 1, &e), STATUS_OK);
+        assert_int_equal(thin.batch_count, count);
+        assert_string_equal(thin.program, "somebody");
+        size_t elsewhere = 0;
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t at = stream_batch(&thin, i)->pc;
+            assert_in_range(at, i * COUNT / count, (i + 1) * COUNT / count - 1);
+            assert_int_equal(stream_batch(&thin, i)[1].pc, at / 3);
+            elsewhere += at != i * COUNT / count;
+        }
+        assert_true(count > COUNT / 2 || elsewhere >= count / 2); /* not always the first */
+        stream_free(&thin);
+    }
+    assert_int_equal(stream_thin(&thin, &s, COUNT, 1, &e), STATUS_OK);
+    assert_int_equal(stream_hash(&thin), stream_hash(&s));
+    stream_free(&thin);
+    assert_int_equal(stream_thin(&thin, &s, COUNT + 1, 1, &e), STATUS_ARGUMENT);
+    s.cycles = calloc(COUNT, sizeof *s.cycles);
+    for (size_t i = 0; i < COUNT; i++)
+        s.cycles[i] = (uint16_t)(1 + i % 7);
+    assert_int_equal(stream_thin(&thin, &s, 10, 1, &e), STATUS_OK);
+    for (size_t i = 0; i < 10; i++)
+        assert_int_equal(thin.cycles[i], 1 + stream_batch(&thin, i)->pc % 7);
+    stream_free(&thin);
+    stream_free(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields),      cmocka_unit_test(test_free_fields),
@@ -311,6 +351,7 @@ int main(void) {
         cmocka_unit_test(test_bad_batches), cmocka_unit_test(test_short_last_batch),
         cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_long),
         cmocka_unit_test(test_written),     cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,6 +89,12 @@ bool stream_add(struct stream_maker *m, const struct sample *batch);
 struct stream stream_made(struct stream_maker *m);
 void stream_unmake(struct stream_maker *m);
 void stream_free(struct stream *s);
+/* A stream of `count` batches of s, at most all: a random one, drawn from the seed, of each of
+ * `count` equally long stretches. Of programs that have phases it is a sample of the whole, which
+ * the first `count` are not. What s says of itself stays, so population and executed are the whole
+ * program's. */
+enum status stream_thin(struct stream *out, const struct stream *s, size_t count, uint64_t seed,
+                        struct error *e);
 /* Files are `isampling` text, which other tools share, or compact and binary (the layout is in
  * profile/stream_binary.c): stream_write goes by the name, and .hgstream is binary; stream_read by
  * the content. Either is compressed by gzip when the name ends in .gz; a binary file that is not is

@@ -5,11 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Real programs have phases, of which their first batches are no sample: their curves are those of
+ * thinned streams, all but the end. Games begin as they go on. */
+static bool is_thinned(const struct find *f, size_t batches) {
+    return f->game->game->program != NULL && batches < f->stream->stream.batch_count;
+}
+
 static void start_quality(struct db_quality *row, const struct find *f, size_t point,
                           size_t batches, const struct profile *profile) {
     *row = db_new_quality();
     row->configuration_id = plan_configuration_id(&f->config->points.at[point]);
-    row->part = "first";
+    row->part = is_thinned(f, batches) ? "strata" : "first";
     row->batches = (int64_t)batches;
     row->bins = (int64_t)profile->bins;
     row->blocks = (int64_t)profile->graph.block_count;
@@ -75,7 +81,7 @@ static enum status check_result(const struct find *f, size_t point, const char *
 /* What is known of one configuration while it is built with others. */
 struct built {
     size_t point;
-    size_t *marks;
+    size_t *marks, mark_count;
     struct db_quality *rows; /* its curve, all shares of each mark; NULL: not wanted */
     size_t row_count;
     bool wants_result;
@@ -147,15 +153,54 @@ static enum status ask_for(struct building *b, const size_t *numbers, struct bui
         if (status != STATUS_OK)
             return status;
         points[i].marks = at->marks;
-        if (!curve) { /* the end alone */
+        at->mark_count = points[i].mark_count;
+        if (curve &&
+            (at->rows = calloc(at->mark_count * f->config->hot.len, sizeof *at->rows)) == NULL)
+            return error_set(e, STATUS_MEMORY, "out of memory");
+        if (!curve || f->game->game->program != NULL) { /* the end alone */
             points[i].marks += points[i].mark_count - 1;
             points[i].mark_count = 1;
-        } else if ((at->rows = calloc(points[i].mark_count * f->config->hot.len,
-                                      sizeof *at->rows)) == NULL) {
-            return error_set(e, STATUS_MEMORY, "out of memory");
         }
     }
     return STATUS_OK;
+}
+
+/* ---- curves of real programs ---- */
+
+/* Which batches they are is no matter of the configuration: all are asked about the same. */
+enum { THIN_SEED = 1 };
+
+static enum status build_thinned(struct building *b, struct built *at, const struct stream *thinned,
+                                 struct error *e) {
+    const struct config_point *point = &b->find->config->points.at[at->point];
+    const struct build_one one = {
+        .stream = thinned, .batches = SIZE_MAX, .values = point->values, .direct = b->find->direct};
+    struct profile profile = {0};
+    enum status status = technique_build(&profile, point->technique, &one, e);
+    if (status == STATUS_OK)
+        status = add_to_curve(b, at, thinned->batch_count, &profile, e);
+    profile_free(&profile);
+    return status;
+}
+
+/* Each stream once, for all whose curves are wanted: these have the same marks. */
+static enum status add_thinned(struct building *b, struct error *e) {
+    const struct built *like = NULL;
+    for (size_t i = 0; i < b->count && like == NULL; i++)
+        if (b->built[i].rows != NULL)
+            like = &b->built[i];
+    enum status status = STATUS_OK;
+    for (size_t k = 0; like != NULL && status == STATUS_OK && k + 1 < like->mark_count; k++) {
+        struct stream thinned;
+        if (build_is_stopped(b))
+            return error_set(e, STATUS_INTERRUPTED, "stopped");
+        status = stream_thin(&thinned, &b->find->stream->stream, like->marks[k], THIN_SEED, e);
+        for (size_t i = 0; i < b->count && status == STATUS_OK; i++)
+            if (b->built[i].rows != NULL)
+                status = build_thinned(b, &b->built[i], &thinned, e);
+        stream_free(&thinned);
+    }
+    return status;
 }
 
 static enum status put_curves(struct building *b, struct error *e) {
@@ -210,6 +255,8 @@ enum status find_missing(const struct find *f, const size_t *numbers, size_t cou
     };
     if (status == STATUS_OK)
         status = technique_build_many(f->config->points.at[numbers[0]].technique, &request, e);
+    if (status == STATUS_OK && f->game->game->program != NULL)
+        status = add_thinned(&b, e);
     if (status == STATUS_OK)
         status = put_curves(&b, e);
     for (size_t i = 0; b.built != NULL && i < count; i++) {

@@ -15,6 +15,7 @@
 struct lookup {
     const struct config *config;
     struct plan_stream *stream;
+    bool thinned;     /* a program's */
     struct map by_id; /* a configuration's name in the database -> 1 + its index */
     const size_t *marks;
     size_t mark_count;
@@ -103,9 +104,10 @@ static const char results_sql[] =
     " AND q.hot_permille IN (SELECT value FROM json_each(?3))) = ?4, g.hash"
     " FROM result r JOIN graph g USING (graph_id) WHERE r.stream_id = ?1";
 
-static const char marks_sql[] =
-    "SELECT configuration_id, batches FROM quality WHERE stream_id = ?1 AND part = 'first'"
-    " AND hot_permille IN (SELECT value FROM json_each(?2))";
+/* Curves of programs are thinned: ?3 is where they end, 0 for others. */
+static const char marks_sql[] = "SELECT configuration_id, batches FROM quality WHERE stream_id = ?1"
+                                " AND part = iif(batches < ?3, 'strata', 'first')"
+                                " AND hot_permille IN (SELECT value FROM json_each(?2))";
 
 /* "[900,950]" */
 static char *list_shares(const struct config *c) {
@@ -133,7 +135,8 @@ static enum status look_at_points(struct db *db, struct lookup *l, struct error 
         status = db_query(db, results_sql, note_result, l, e, "iiti", l->stream->stream_id,
                           (int64_t)l->stream->batches, shares, (int64_t)l->config->hot.len);
     if (status == STATUS_OK)
-        status = db_query(db, marks_sql, note_mark, l, e, "it", l->stream->stream_id, shares);
+        status = db_query(db, marks_sql, note_mark, l, e, "iti", l->stream->stream_id, shares,
+                          (int64_t)(l->thinned ? l->stream->batches : 0));
     free(shares);
     free(marks);
     free(l->seen);
@@ -142,13 +145,13 @@ static enum status look_at_points(struct db *db, struct lookup *l, struct error 
 }
 
 static enum status look_at_stream(struct db *db, const struct config *config, struct plan_stream *s,
-                                  struct error *e) {
+                                  bool of_program, struct error *e) {
     enum status status =
         db_query(db, "SELECT batches, hash, batch_length FROM stream WHERE stream_id = ?",
                  note_stream, s, e, "i", s->stream_id);
     if (status != STATUS_OK || !s->has_stream)
         return status;
-    struct lookup lookup = {.config = config, .stream = s};
+    struct lookup lookup = {.config = config, .stream = s, .thinned = of_program};
     return look_at_points(db, &lookup, e);
 }
 
@@ -167,7 +170,7 @@ static enum status look_at_game(struct db *db, const struct config *config, stru
     for (size_t i = 0; status == STATUS_OK && i < p->stream_count; i++) {
         struct plan_stream *s = &p->streams[i];
         s->points = calloc(config->points.len, sizeof *s->points);
-        status = s->points != NULL ? look_at_stream(db, config, s, e)
+        status = s->points != NULL ? look_at_stream(db, config, s, p->game->program != NULL, e)
                                    : error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
     }
     return status;

@@ -50,6 +50,24 @@ value "SELECT path FROM replay_image JOIN replay USING (replay_id) WHERE place =
     grep -q "/kernels .*/gzip " || fail "place 0 is not the program: $(value 'SELECT * FROM replay_image')"
 value "SELECT target || ' ' || command FROM replay" | grep -qx "x86_64 ./kernels 1" || fail "replay has no command"
 
+# Curves of programs are of batches from all over the stream, and end with the whole of it.
+sed 's/^programs/convergence = {batches = [10, 100]; configurations = ({label = "one"; bin_size = 10; stdev_threshold = 15; window_size = 13; recurrent_threshold = 8;});};\n&/; /gzip/d' \
+    work.cfg >curve.cfg
+"$hotgraph" sweep curve.cfg --db curve.db >curve.out 2>&1 || fail "curves: $(cat curve.out)"
+curve=$(sqlite3 curve.db "SELECT label, part, batches FROM convergence_curve ORDER BY label, batches" | tr '\n' ' ')
+batches=$(sqlite3 curve.db "SELECT batches FROM stream")
+[ "$curve" = "observed|strata|10 observed|strata|100 observed|first|$batches one|strata|10 one|strata|100 one|first|$batches " ] ||
+    [ "$curve" = "one|strata|10 one|strata|100 one|first|$batches observed|strata|10 observed|strata|100 observed|first|$batches " ] ||
+    fail "curves: $curve"
+"$hotgraph" sweep curve.cfg --db curve.db | grep -q "nothing to do" || fail "curves are computed again"
+# Ten batches of the beginning are all of the first kernel; those from all over it are not.
+"$hotgraph" build k.is --technique observed --batches 10 --out first.graph 2>/dev/null && first=$(grep -vc '^#' first.graph) || first=none
+[ "$(sqlite3 curve.db "SELECT edges FROM convergence_curve WHERE batches = 10 AND label = 'observed'")" != "$first" ] || fail "thinned as the beginning"
+"$hotgraph" sweep curve.cfg --db curve.db --update-digest >/dev/null && grep -q "^kernels/convergence/baseline" curve.digest || fail "no curve in the digest"
+sqlite3 curve.db "UPDATE quality SET edges = edges + 1 WHERE part = 'strata'"
+"$hotgraph" sweep curve.cfg --db curve.db >curve.out 2>&1 && fail "a changed curve is not noticed"
+grep -q "not reproduced: kernels/convergence" curve.out || fail "a changed curve: $(cat curve.out)"
+
 # A database without images, of an earlier build, gets them by another recording, with the same results.
 "$hotgraph" sweep work.cfg --db a.db --update-digest >/dev/null || fail "--update-digest"
 cp a.db older.db && sqlite3 older.db "DELETE FROM replay_image; DELETE FROM symbol; DELETE FROM image"
