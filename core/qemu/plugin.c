@@ -78,6 +78,10 @@ static uint32_t describe(struct qemu_plugin_insn *insn, bool *repeats) {
 }
 
 static void run(unsigned vcpu, void *user) {
+    if (!__atomic_load_n(&plugin.locked, __ATOMIC_RELAXED)) { /* set before a second thread runs */
+        recorder_run_quickly(&plugin.recorder, plugin.cpus.at[vcpu], user);
+        return;
+    }
     lock();
     recorder_run(&plugin.recorder, plugin.cpus.at[vcpu], user);
     unlock();
@@ -143,7 +147,7 @@ static void enter(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a
     const struct syscall_numbers *n = &plugin.recorder.target->syscalls;
     plugin.calls.at[vcpu] = (struct kernel_call){number, {a1, a2, a3}};
     if (number == n->rt_sigreturn)
-        plugin.cpus.at[vcpu]->resumes = true;
+        recorder_resume(plugin.cpus.at[vcpu]);
     unlock();
 }
 
@@ -249,8 +253,7 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_inf
 EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_info *info, int argc,
                                char **argv) {
     struct recorder *r = &plugin.recorder;
-    r->target = info->system_emulation ? NULL : target_by_name(info->target_name);
-    r->sample_clock = r->sample_transfer = UINT64_MAX;
+    recorder_start(r, info->system_emulation ? NULL : target_by_name(info->target_name));
     bool wrong = r->target == NULL;
     for (int i = 0; i < argc && !wrong; i++)
         wrong = !parse_argument(argv[i]);

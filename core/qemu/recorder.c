@@ -47,6 +47,7 @@ static struct block *new_block(struct recorder *r, const uint32_t *insns, uint32
         return NULL;
     }
     memcpy(copy, insns, count * sizeof *copy);
+    b->recent[0] = b->recent[1] = &r->never;
     b->insns = copy;
     b->count = count;
     b->id = (uint32_t)(r->blocks.len - 1);
@@ -58,6 +59,15 @@ static bool is_handler(const struct recorder *r, uint64_t vaddr) {
         if (r->handlers.at[i] == vaddr)
             return true;
     return false;
+}
+
+/* Where a handler begins, even an arc that is known is no reason not to look. */
+static void set_handler(struct recorder *r, struct block *b) {
+    for (size_t i = 0; i < r->blocks.len && !b->handler; i++)
+        for (int k = 0; k < 2; k++)
+            if (r->blocks.at[i]->recent[k]->to == b)
+                r->blocks.at[i]->recent[k] = &r->never;
+    b->handler = true;
 }
 
 struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t count,
@@ -83,7 +93,10 @@ struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t
         b->repeats = repeats;
     }
     b->vaddr = vaddr;
-    b->handler = is_handler(r, vaddr);
+    if (is_handler(r, vaddr))
+        set_handler(r, b);
+    else
+        b->handler = false;
     return b;
 }
 
@@ -94,7 +107,7 @@ void recorder_handler(struct recorder *r, uint64_t vaddr) {
         out_of_memory(r);
     for (size_t i = 0; i < r->blocks.len; i++)
         if (r->blocks.at[i]->vaddr == vaddr)
-            r->blocks.at[i]->handler = true;
+            set_handler(r, r->blocks.at[i]);
 }
 
 /* ---- sampling ---- */
@@ -190,6 +203,7 @@ static struct arc *find_arc(struct recorder *r, struct block *from, struct block
     bool follows = r->insns.at[to->insns[0]].address == last->address + last->size;
     arc->from = from;
     arc->to = to;
+    arc->length = to->count;
     arc->transfer = last->kind != TRANSFER_NONE || !follows;
     arc->odd = last->kind == TRANSFER_NONE && !follows;
     return arc;
@@ -197,16 +211,16 @@ static struct arc *find_arc(struct recorder *r, struct block *from, struct block
 
 static void count_arc(struct recorder *r, struct block *from, struct block *to) {
     struct arc *arc = from->recent[0];
-    if (arc == NULL || arc->to != to) {
+    if (arc->to != to) {
         arc = from->recent[1];
-        if (arc == NULL || arc->to != to)
-            arc = find_arc(r, from, to);
-        if (arc == NULL) {
-            out_of_memory(r);
-            return;
+        if (arc->to != to) {
+            if ((arc = find_arc(r, from, to)) == NULL) {
+                out_of_memory(r);
+                return;
+            }
+            from->recent[1] = from->recent[0];
+            from->recent[0] = arc;
         }
-        from->recent[1] = from->recent[0];
-        from->recent[0] = arc;
     }
     arc->count++;
     if (arc->transfer) {
@@ -234,12 +248,13 @@ static bool goes_itself(const struct recorder *r, const struct block *from,
     }
 }
 
-static void start_thread(struct recorder *r, const struct block *b) {
+static void start_thread(struct recorder *r, struct block *b) {
+    b->starts++;
     if (!vec_push(&r->starts, b->insns[0]))
         out_of_memory(r);
 }
 
-static void begin_handler(struct recorder *r, struct cpu *c, const struct block *b) {
+static void begin_handler(struct recorder *r, struct cpu *c, struct block *b) {
     r->totals.signals++;
     if (c->depth == SUSPENDED_MOST)
         memmove(c->suspended, c->suspended + 1, --c->depth * sizeof *c->suspended);
@@ -250,8 +265,13 @@ static void begin_handler(struct recorder *r, struct cpu *c, const struct block 
 
 /* Back in the thread that the signal suspended: had its last block run to its end, this one is what
  * came next. */
-static void resume(struct recorder *r, struct cpu *c, const struct block *b) {
+static void resume(struct recorder *r, struct cpu *c, struct block *b) {
     c->resumes = false;
+    if (b->handler) { /* of another signal, that waited for the end of the first one's */
+        r->totals.signals++;
+        start_thread(r, b);
+        return;
+    }
     c->before = c->depth > 0 ? c->suspended[--c->depth] : NULL;
     if (c->before == NULL) {
         start_thread(r, b);
@@ -269,6 +289,16 @@ static void resume(struct recorder *r, struct cpu *c, const struct block *b) {
     start_thread(r, b);
 }
 
+void recorder_start(struct recorder *r, const struct target *target) {
+    r->target = target;
+    r->sample_clock = r->sample_transfer = UINT64_MAX;
+}
+
+void recorder_resume(struct cpu *cpu) {
+    cpu->resumes = true;
+    cpu->before = NULL;
+}
+
 void recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
     if (r->error.status != STATUS_OK)
         return;
@@ -283,7 +313,6 @@ void recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
         return; /* another iteration of the instruction that ended the block before */
     if (from != NULL)
         count_arc(r, from, b);
-    b->executions++;
     if (r->clock + b->count > r->sample_clock)
         sample_block(r, b);
     r->clock += b->count;
@@ -323,10 +352,13 @@ static void put(struct output *o, const void *data, size_t size) {
     }
 }
 
+/* A block runs at a thread's start, or behind another one. */
 static void put_blocks(struct output *o, const struct recorder *r) {
+    for (size_t i = 0; i < r->arcs.len; i++)
+        r->arcs.at[i]->to->starts += r->arcs.at[i]->count;
     for (size_t i = 0; i < r->blocks.len; i++) {
         const struct block *b = r->blocks.at[i];
-        put(o, &b->executions, sizeof b->executions);
+        put(o, &b->starts, sizeof b->starts);
         put(o, &b->count, sizeof b->count);
         put(o, b->insns, b->count * sizeof *b->insns);
     }

@@ -19,24 +19,25 @@
 struct arc {
     struct block *from, *to;
     uint64_t count;
+    uint32_t length; /* instructions of `to` */
     bool transfer;
     bool odd; /* a plain instruction, and not the one behind it: the block was left in its middle */
 };
 
 struct block {
-    uint64_t executions;
-    uint32_t *insns; /* indexes */
+    struct arc *recent[2]; /* that left it and were found last; recorder's `never` where none was */
+    uint64_t starts;       /* executions that no arc counts: threads began with it */
+    uint32_t *insns;       /* indexes */
     uint32_t count, id;
     uint64_t vaddr; /* where it was translated last */
     bool handler;   /* a signal handler begins here */
     bool repeats;   /* its one instruction runs again for each iteration */
-    struct arc *recent[2];
 };
 
 enum { SUSPENDED_MOST = 16 };
 
 struct cpu {
-    struct block *before; /* that ran last in this thread; NULL at a thread's start */
+    struct block *before; /* that ran last in this thread; NULL at a thread's start, or resumed */
     struct block *suspended[SUSPENDED_MOST];
     unsigned depth;
     bool resumes; /* rt_sigreturn: the next block is the suspended thread's */
@@ -70,7 +71,10 @@ struct recorder {
     uint64_t transfers;    /* control transfers executed */
     uint64_t sample_clock; /* the clock at which a batch begins or goes on */
     uint64_t sample_transfer;
+    struct arc never; /* goes nowhere */
 };
+
+void recorder_start(struct recorder *r, const struct target *target);
 
 /* The index of an instruction, known or new; UINT32_MAX after an error. */
 uint32_t recorder_insn(struct recorder *r, struct recording_insn insn);
@@ -81,6 +85,26 @@ struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t
 void recorder_handler(struct recorder *r, uint64_t vaddr);
 /* The block runs. */
 void recorder_run(struct recorder *r, struct cpu *cpu, struct block *block);
+/* The same, with the most frequent case in the caller: the block before went there not long ago,
+ * and nothing is sampled. What signals and repeated instructions ask for has no arc among the
+ * recent. */
+static inline void recorder_run_quickly(struct recorder *r, struct cpu *c, struct block *b) {
+    const struct block *from = c->before;
+    struct arc *arc = from != NULL ? from->recent[0] : &r->never;
+    if (arc->to != b && from != NULL)
+        arc = from->recent[1];
+    if (arc->to != b || r->clock + arc->length > r->sample_clock ||
+        r->transfers == r->sample_transfer) {
+        recorder_run(r, c, b);
+        return;
+    }
+    arc->count++;
+    r->transfers += arc->transfer;
+    r->clock += arc->length;
+    c->before = b;
+}
+/* The thread that a signal suspended goes on, with the next block. */
+void recorder_resume(struct cpu *cpu);
 /* Adds a setting; every is at least length. */
 void recorder_sample(struct recorder *r, bool transfers, uint64_t every, uint32_t length,
                      uint64_t seed);
