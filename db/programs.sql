@@ -29,3 +29,24 @@ FROM experiment x
     JOIN image n ON n.image_id = k.image_id
 ORDER BY x.name, g.name, xs.variant, e.count DESC, e.source, e.target;
 
+-- Games and programs side by side: how large the hot set is, how many batches are low (the mean over
+-- the grid), and what the grid, the baseline and techniques that know the program's structure find.
+-- Busy-waits are left out, so that a game is held against what it does; programs have none. NULL:
+-- nothing of that kind was tried.
+CREATE VIEW hot_set AS
+SELECT r.experiment, p.kind, r.game, r.variant, p.target, r.hot_permille, p.instructions,
+    round(100.0 * s.samples / p.instructions, 2) AS sampled_percent,
+    p.edges - p.busy_edges AS edges, r.hot_edges_active AS hot_edges,
+    round(100.0 * r.hot_edges_active / (p.edges - p.busy_edges), 1) AS hot_percent,
+    round(100 * avg(iif(r.technique = 'gaussian', 1.0 * r.low / (r.low + r.high), NULL)), 1) AS low_percent,
+    round(100 * max(iif(r.technique = 'gaussian', r.similarity_active, NULL)), 1) AS gaussian_best_percent,
+    round(100 * min(iif(r.technique = 'gaussian', r.similarity_active, NULL)), 1) AS gaussian_worst_percent,
+    round(100 * max(iif(r.baseline, r.similarity_active, NULL)), 1) AS baseline_percent,
+    round(100 * max(iif(r.technique = 'gaussian', r.overlap_active, NULL)), 1) AS gaussian_best_overlap,
+    round(100 * max(iif(r.baseline, r.overlap_active, NULL)), 1) AS baseline_overlap,
+    round(100 * max(iif(r.structure = 1, r.overlap_active, NULL)), 1) AS structured_best_overlap
+FROM results r
+    JOIN replay p ON p.replay_id = r.replay_id
+    JOIN stream s ON s.stream_id = r.stream_id
+GROUP BY r.experiment_id, r.game, r.stream_id, r.hot_permille
+ORDER BY r.experiment, p.kind, r.game, r.variant, r.hot_permille;

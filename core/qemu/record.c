@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -202,6 +203,20 @@ static enum status prepare(struct run *r, struct error *e) {
 
 /* ---- running ---- */
 
+/* What a process inherits is part of what a program may look at: the same for all, whoever starts
+ * us (nohup, for one, leaves SIGHUP ignored, which xz looks for). */
+static void forget_inherited(void) {
+    static const struct rlimit stack = {8 << 20, 8 << 20}, files = {1024, 1024};
+    sigset_t none;
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    umask(022);
+    setrlimit(RLIMIT_STACK, &stack); /* where the hard limits are lower, they stay */
+    setrlimit(RLIMIT_NOFILE, &files);
+}
+
 /* In the child; what goes wrong is told through the status that shells use. */
 static void become_program(const struct run *r, int input, int output) {
     if (dup2(input, 0) < 0 || dup2(output >= 0 ? output : r->pipes[0][1], 1) < 0 ||
@@ -211,8 +226,7 @@ static void become_program(const struct run *r, int input, int output) {
         close(descriptor); /* the program sees its first three, always */
     if (r->request->folder != NULL && chdir(r->request->folder) != 0)
         _exit(126);
-    signal(SIGPIPE, SIG_DFL);
-    signal(SIGXFSZ, SIG_DFL);
+    forget_inherited();
     execve(r->emulator, r->argv.at, r->env.at);
     _exit(127);
 }

@@ -50,6 +50,12 @@ value "SELECT path FROM replay_image JOIN replay USING (replay_id) WHERE place =
     grep -q "/kernels .*/gzip " || fail "place 0 is not the program: $(value 'SELECT * FROM replay_image')"
 value "SELECT target || ' ' || command FROM replay" | grep -qx "x86_64 ./kernels 1" || fail "replay has no command"
 
+# Beside games: what the view says of each is what its rows say.
+[ "$(value "SELECT h.kind || ' ' || (h.hot_edges = p.hot_edges) || ' ' || (h.gaussian_best_percent =
+    (SELECT max(round(100 * similarity, 1)) FROM results r WHERE r.game = h.game AND r.number IS NOT NULL)) || ' ' ||
+    (structured_best_overlap IS NULL) FROM hot_set h JOIN replay p USING (instructions) ORDER BY h.game" | uniq -c | tr -s ' ')" = " 2 program 1 1 1" ] ||
+    fail "hot_set: $(value 'SELECT * FROM hot_set')"
+
 # Curves of programs are of batches from all over the stream, and end with the whole of it.
 sed 's/^programs/convergence = {batches = [10, 100]; configurations = ({label = "one"; bin_size = 10; stdev_threshold = 15; window_size = 13; recurrent_threshold = 8;});};\n&/; /gzip/d' \
     work.cfg >curve.cfg

@@ -97,6 +97,22 @@ for arguments in "" x k; do
         done
     done
 done
+# Nor does it matter what the process that starts it ignores, or its limits are.
+cat >inherit.c <<'END'
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+int main(void) {
+    struct rlimit files;
+    getrlimit(RLIMIT_NOFILE, &files);
+    printf("%d %d %o\n", signal(SIGHUP, SIG_DFL) == SIG_IGN, (int)files.rlim_cur, (unsigned)umask(0));
+}
+END
+if ${CC:-cc} -o inherit inherit.c 2>/dev/null; then
+    (trap '' HUP; umask 077; ulimit -S -n 512; "$hotgraph" record --graph i.graph --output i.out -- ./inherit 2>/dev/null)
+    grep -qx "0 1024 22" i.out || fail "a program sees who started it: $(cat i.out)"
+fi
 grep -q "^exit	0" a.graph.meta || fail "meta: no exit status"
 record x -- ./work x; grep -q "^exit	3" x.graph.meta || fail "meta: the exit status is not 3"
 grep -q "1700000000" a.out || fail "the clock is the machine's: $(cat a.out)"
