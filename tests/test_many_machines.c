@@ -107,8 +107,9 @@ static void a_machine_is_small(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_machine_is_small), /* first: of a process that has nothing to use again */
         cmocka_unit_test(a_thousand_machines_live_in_one_process),
-        cmocka_unit_test(a_machine_is_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
