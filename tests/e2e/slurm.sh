@@ -144,7 +144,7 @@ sed -i "s#^exec#case \" \$* \" in *' --shard 2/3 '*) echo 'hotgraph: broken on p
 before=$(sha1sum shared/all.db)
 sed 's/bin_size = \[8, 10, 13, 16\]/bin_size = [8, 10, 11]/' experiment.cfg >changed.cfg
 "$slurm/submit" changed.cfg 3 shared >out 2>&1 || fail "submit: $(cat out)"
-until_true 40 sh -c '! squeue --noheader | grep -q .'
+until_true 40 sh -c '! squeue --noheader --partition=ci | grep -q .'
 status=0
 "$slurm/status" shared >out || status=$?
 test $status = 1 && grep -q 'shard 2 failed: hotgraph: broken on purpose' out || fail "status $status: $(cat out)"
