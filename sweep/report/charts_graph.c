@@ -176,11 +176,13 @@ static enum status draw_role(struct page *p, const char *game, const struct hot_
     size_t found = 0;
     for (size_t i = 0; i < table_rows(&g->hot); i++)
         found += strcmp(cell_text(&g->hot, i, HOT_ROLES + role), "1") == 0;
-    snprintf(caption, sizeof caption,
-             "%.60s, the %s configuration%s: %zu of %zu hot edges found. Shown: the %zu heaviest, "
-             "how often each was taken, and up to %d that do not exist; 'wait' marks busy-waits.",
-             game, ROLE_NAMES[role], role == 3 ? " (read off the samples)" : "", found,
-             table_rows(&g->hot), g->shown, INVENTED_EDGES);
+    snprintf(
+        caption, sizeof caption,
+        "%.60s, the %s configuration%s: %zu of %zu hot edges found. Shown: the %zu heaviest, "
+        "how often each was taken, and up to %d that do not exist, how often they were counted; "
+        "'wait' marks busy-waits.",
+        game, ROLE_NAMES[role], role == 3 ? " (read off the samples)" : "", found,
+        table_rows(&g->hot), g->shown, INVENTED_EDGES);
     fprintf(p->out, "<div class='role' data-role='%s'>\n", ROLE_NAMES[role]);
     enum status status = page_figure(p, &c, question, caption);
     fputs("</div>\n", p->out);

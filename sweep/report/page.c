@@ -85,7 +85,10 @@ void page_head(struct page *p, const char *title) {
     fprintf(p->out, "%s</style>\n</head>\n<body>\n<header>\n<h1>hotgraph: ", page_css);
     page_text(p, title);
     fputs("</h1>\n<p class='hint'>How well do sampling profilers find the hot part of a program's "
-          "control flow, and what does it cost?</p>\n",
+          "control flow, and what does it cost? The paper is Napoli, <cite lang='pt'>Estudo e "
+          "implementação de técnicas de perfilamento por amostragem</cite>, 2015; its algorithm, "
+          "GFCGaussiano, is called gaussian here. Similarity is the share of the exact graph's hot "
+          "edges that a graph has at all.</p>\n",
           p->out);
 }
 
