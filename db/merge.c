@@ -379,3 +379,25 @@ enum status db_merge(const struct db_merge *request, struct db_merged *out, stru
     clean_up(&m);
     return status;
 }
+
+/* ---- one database, as it is ---- */
+
+enum status db_copy(const char *in, const char *out, int (*stop)(void), struct error *e) {
+    struct db *db = NULL;
+    if (access(out, F_OK) == 0)
+        return error_set(e, STATUS_ARGUMENT, "%s: is there already; a copy needs a name of its own",
+                         out);
+    enum status status = db_open(&db, in, DB_ROWS, e);
+    if (status != STATUS_OK)
+        return status;
+    db_stop_when(db, stop);
+    /* What is written to is another file, but SQLite does not tell these apart. */
+    status = db_script(db, "PRAGMA query_only = OFF", e);
+    if (status == STATUS_OK &&
+        (status = db_execute(db, "VACUUM INTO ?", e, "t", out)) != STATUS_OK) {
+        unlink(out);
+        error_prefix(e, "%s, to be a copy", out);
+    }
+    db_close(db);
+    return status;
+}

@@ -23,6 +23,27 @@ test "$(sha1sum <merged.db)" = "$before" || fail "a sweep with nothing to do wri
 "$hotgraph" report merged.db >merged.txt
 same whole.txt merged.txt
 
+# A copy has the same rows, takes no other file's place, and leaves nothing behind where it fails.
+"$hotgraph" merge --copy copy.db half1.db >out || fail "a copy"
+"$hotgraph" diff copy.db half1.db >out || fail "a copy has other rows: $(cat out)"
+before_copy=$(sha1sum <copy.db)
+refuses 1 'copy.db: is there already' merge --copy copy.db half2.db
+test "$(sha1sum <copy.db)" = "$before_copy" || fail "a copy took a file's place"
+refuses 2 '--copy takes one database' merge --copy other.db half1.db half2.db
+refuses 1 'nothing.db: there is no such file' merge --copy other.db nothing.db
+refuses 1 'missing/other.db' merge --copy missing/other.db half1.db
+head -c 20000 half1.db >cut.db
+refuses 1 'cut.db' merge --copy other.db cut.db
+test ! -e other.db || fail "half a copy is left"
+# While a sweep writes: whatever it is cut out of, it is whole.
+for i in 1 2 3 4 5 6; do
+    rm -f "moment$i.db"
+    test -s busy.db && "$hotgraph" merge --copy "moment$i.db" busy.db && test "$(sqlite3 "moment$i.db" 'PRAGMA integrity_check')" != ok && fail "a copy is damaged"
+    test "$i" != 1 || "$hotgraph" sweep "$quick" --db busy.db >/dev/null 2>&1 &
+    sleep 0.1
+done
+wait
+
 # Shuffled, doubled, step by step, once more: the same bytes. Parts stay as they are.
 halves=$(cat half1.db half2.db | sha1sum)
 "$hotgraph" merge shuffled.db half2.db half1.db half2.db half2.db >out
