@@ -61,6 +61,7 @@ while read -r line; do
     command=$(echo "$line" | cut -d' ' -f2)
     case $line in
     'hotgraph COMMAND '* | 'hotgraph --'*) continue ;;
+    'hotgraph native '*) ! sanitized || continue ;; # is not part of such a build
     'hotgraph profile mazewisp '*)
         run "$line --frames 600"
         continue
