@@ -142,11 +142,6 @@ static enum status compare_table(const struct db_diff *request, struct db *const
     return status;
 }
 
-static int on_progress(void *user) {
-    const struct db_diff *request = user;
-    return request->stopped != NULL && request->stopped() != 0;
-}
-
 enum status db_diff(const struct db_diff *request, int64_t *differ, struct error *e) {
     struct db *databases[2] = {NULL, NULL};
     const char *paths[2] = {request->a, request->b};
@@ -158,12 +153,12 @@ enum status db_diff(const struct db_diff *request, int64_t *differ, struct error
         if (status == STATUS_OK)
             status = db_script(databases[i], "BEGIN", e); /* one state of it */
         if (status == STATUS_OK)
-            sqlite3_progress_handler(databases[i]->handle, 100000, on_progress, &copy);
+            db_stop_when(databases[i], request->stopped);
     }
     for (int i = 0; status == STATUS_OK && i < TABLE_COUNT; i++)
         if (is_compared(table_of((enum table_name)i)))
             status = compare_table(&copy, databases, table_of((enum table_name)i), differ, e);
-    if (status != STATUS_OK && on_progress(&copy))
+    if (status != STATUS_OK && request->stopped != NULL && request->stopped() != 0)
         status = error_set(e, STATUS_INTERRUPTED, "stopped");
     db_close(databases[0]);
     db_close(databases[1]);

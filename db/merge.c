@@ -28,10 +28,6 @@ static bool stopped(const struct merger *m) {
     return m->request->stopped != NULL && m->request->stopped() != 0;
 }
 
-static int on_progress(void *user) {
-    return stopped(user) ? 1 : 0;
-}
-
 static enum status out_of_memory(struct error *e) {
     return error_set(e, STATUS_MEMORY, "out of memory");
 }
@@ -60,7 +56,7 @@ static enum status copy_part(struct merger *m, size_t part, struct error *e) {
     char *path = strdup(m->parts[part]);
     enum status status = path != NULL ? db_open(&from, path, DB_ROWS, e) : out_of_memory(e);
     if (status == STATUS_OK) {
-        sqlite3_progress_handler(from->handle, 100000, on_progress, m);
+        db_stop_when(from, m->request->stopped);
         status = db_script(from, "BEGIN", e); /* one state of it, though a sweep writes */
     }
     if (status == STATUS_OK)
@@ -231,7 +227,7 @@ static enum status make_scratch(struct merger *m, struct error *e) {
         return out_of_memory(e);
     free(m->to->path);
     m->to->path = name;
-    sqlite3_progress_handler(m->to->handle, 100000, on_progress, m);
+    db_stop_when(m->to, m->request->stopped);
     /* Nobody else sees this file, and nobody needs it after a crash. */
     return db_script(m->to,
                      "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;"

@@ -24,11 +24,10 @@
 struct place {
     struct flow_insn insn; /* as first met; other bytes that it held are among the variants */
     uint32_t next;
-    bool derived;  /* N(address, next) follows from conservation */
-    bool transfer; /* of a branch */
-    bool told;     /* among the costs */
-    bool
-        returns; /* RTIs from here end threads without a trace: they are counted, or none follows */
+    bool derived;    /* N(address, next) follows from conservation */
+    bool transfer;   /* of a branch */
+    bool told;       /* among the costs */
+    bool returns;    /* by RTI, which may leave no pair: they are counted, or none follows */
     bool executions; /* RTIs' executions have a counter */
     uint32_t executed;
 };

@@ -33,6 +33,32 @@ refuses() {
     grep -q '^hotgraph' "$work/.stderr" || fail "hotgraph $*: the message does not say whose it is"
 }
 
+# begun COMMAND...: waits until it is true, while process $id, which writes to out and errors, goes on.
+begun() {
+    tries=0
+    until "$@"; do
+        kill -0 $id 2>/dev/null || fail "it ends by itself: $(cat out errors)"
+        tries=$((tries + 1))
+        test $tries -lt 1200 || fail "never: $*"
+        sleep 0.05
+    done
+}
+
+# stopped_by SIGNAL:STATUS DB: the signal stops the sweep $id, which ends with the status and says where its work is.
+stopped_by() {
+    kill "-${1%:*}" $id
+    tries=0
+    while kill -0 $id 2>/dev/null; do # seconds at most, on whatever machine
+        tries=$((tries + 1))
+        test $tries -lt 1200 || fail "SIG${1%:*} does not stop it"
+        sleep 0.05
+    done
+    status=0
+    wait $id || status=$?
+    test $status = "${1#*:}" || fail "SIG${1%:*} ends it with $status: $(cat errors)"
+    grep -q "stopped; what was finished is in $2" errors || fail "$(cat errors)"
+}
+
 # same A B: two files must be equal.
 same() {
     cmp "$1" "$2" || fail "$1 and $2 differ"

@@ -1,18 +1,12 @@
 # What would break: a program in a configuration gives other rows than `record` does, is recorded again
 # without need, or not again when its input has changed; one that is not installed ends a sweep.
 set -u
-hotgraph=$(realpath "$1") root=$(realpath "$2")
-command -v qemu-x86_64 >/dev/null || exit 77
-[ "$(uname -m)" = x86_64 ] || exit 77
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
-${CC:-cc} -O2 -static -o kernels "$root/programs/kernels.c" 2>/dev/null || exit 77
+. "$(dirname "$0")/record_lib.sh"
+${CC:-cc} -O2 -static -o kernels "$source/programs/kernels.c" 2>/dev/null || exit 77
 [ "$(./kernels 1 | sed -n 's/^interpret //p')" = 133988 ] || fail "kernels: $(./kernels 1)"
-"$root/programs/inputs.py" inputs && "$root/programs/inputs.py" again || fail "inputs.py"
+"$source/programs/inputs.py" inputs && "$source/programs/inputs.py" again || fail "inputs.py"
 for file in inputs/*; do cmp "$file" "again/$(basename "$file")" || fail "$file is another each time"; done
-"$root/programs/inputs.py" other 2 && cmp -s inputs/text-200k other/text-200k && fail "the seed of inputs.py does nothing"
+"$source/programs/inputs.py" other 2 && cmp -s inputs/text-200k other/text-200k && fail "the seed of inputs.py does nothing"
 head -c 20000 inputs/text-200k >text
 cat >work.cfg <<'END'
 name = "work";

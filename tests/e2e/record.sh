@@ -2,13 +2,7 @@
 # on the machine's clock or on where things are mapped; a graph loses flow; a program that cannot be
 # recorded gives a result all the same.
 set -u
-hotgraph=$(realpath "$1") root=$(realpath "$2")
-command -v qemu-x86_64 >/dev/null || exit 77
-[ "$(uname -m)" = x86_64 ] || exit 77
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
+. "$(dirname "$0")/record_lib.sh"
 
 cat >work.c <<'END'
 #include <setjmp.h>

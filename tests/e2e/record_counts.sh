@@ -4,14 +4,9 @@
 # Calls of the program's own functions must be the same to the one. Instructions in all may differ by what the C library
 # does before main, which depends on the processor that valgrind and QEMU show it: a thousandth.
 set -u
-hotgraph=$(realpath "$1") root=$(realpath "$2")
-command -v qemu-x86_64 >/dev/null && command -v valgrind >/dev/null || exit 77
-[ "$(uname -m)" = x86_64 ] || exit 77
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
-${CC:-cc} -O1 -fno-inline -fno-optimize-sibling-calls -static -o kernels "$root/programs/kernels.c" 2>/dev/null || exit 77
+. "$(dirname "$0")/record_lib.sh"
+command -v valgrind >/dev/null || skip "no valgrind"
+${CC:-cc} -O1 -fno-inline -fno-optimize-sibling-calls -static -o kernels "$source/programs/kernels.c" 2>/dev/null || exit 77
 valgrind --tool=callgrind --callgrind-out-file=callgrind.out --compress-strings=no ./kernels 1 >native.out 2>valgrind.err || exit 77
 "$hotgraph" record --graph k.graph --dot k.dot --output qemu.out -- ./kernels 1 2>record.err || fail "record: $(cat record.err)"
 cmp native.out qemu.out || fail "the program's results differ"

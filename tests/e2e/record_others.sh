@@ -1,13 +1,7 @@
 # What would break: a program of a kind that nobody recorded before (a shell, a database, an interpreter, a compiler,
 # exceptions, signals, fork, dlopen) gets another graph or stream by steps or by instructions, or a graph that loses flow.
 set -u
-hotgraph=$(realpath "$1")
-command -v qemu-x86_64 >/dev/null || exit 77
-[ "$(uname -m)" = x86_64 ] || exit 77
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder" || exit 1
-fail() { echo "FAIL: $*"; exit 1; }
+. "$(dirname "$0")/record_lib.sh"
 
 cat >balance.py <<'END'
 import sys
@@ -22,9 +16,9 @@ for line in open(sys.argv[1]):
 print(sum(abs(into.get(k, 0) - out.get(k, 0)) for k in into.keys() | out.keys()))
 END
 
-# same NAME THREADS WAYS PROGRAM [ARGUMENT]...: THREADS is how many there are in the sense of exact graphs.
+# same_by_all NAME THREADS WAYS PROGRAM [ARGUMENT]...: THREADS is how many there are in the sense of exact graphs.
 tried=0
-same() {
+same_by_all() {
     name=$1 threads=$2 ways=$3; shift 3
     [ -x "$1" ] || { echo "$1 is not here"; return; }
     tried=$((tried + 1))
@@ -50,12 +44,12 @@ while [ $i -lt 60 ]; do i=$((i + 1)); case $i in *7) echo $i ;; *) x=${x:-}$i ;;
 f() { [ "$1" -gt 0 ] && f $(($1 - 1)); }
 f 20; echo "${#x}"
 END
-same dash 1 "$both" /bin/dash loop.sh
-same sqlite3 1 --per-instruction /usr/bin/sqlite3 :memory: \
+same_by_all dash 1 "$both" /bin/dash loop.sh
+same_by_all sqlite3 1 --per-instruction /usr/bin/sqlite3 :memory: \
     "create table t(a, b); insert into t values(1, 2), (3, 4), (3, 5); select a, sum(b) from t group by a;"
-same perl 1 --per-instruction /usr/bin/perl -e 'my %h; $h{$_ % 7} .= "x$_" for 1..99; print join(",", map {"$_=$h{$_}"} sort keys %h), "\n"'
+same_by_all perl 1 --per-instruction /usr/bin/perl -e 'my %h; $h{$_ % 7} .= "x$_" for 1..99; print join(",", map {"$_=$h{$_}"} sort keys %h), "\n"'
 printf 'int a[9];\nint main(int n, char **v) { for (int i = 0; i < 9; i++) a[i] = n * i; return a[n %% 9]; }\n' >unit.i
-same cc1 1 --per-instruction "$(${CC:-cc} -print-prog-name=cc1)" -quiet -O0 unit.i -o /dev/null --param ggc-min-expand=100 --param ggc-min-heapsize=131072
+same_by_all cc1 1 --per-instruction "$(${CC:-cc} -print-prog-name=cc1)" -quiet -O0 unit.i -o /dev/null --param ggc-min-expand=100 --param ggc-min-heapsize=131072
 
 cat >kinds.cc <<'END'
 #include <csignal>
@@ -84,7 +78,7 @@ int main() {
 }
 END
 if ${CXX:-c++} -O1 -o kinds kinds.cc -ldl 2>/dev/null; then
-    same exceptions 4 "$both" "$PWD/kinds" # the program, and three handlers
+    same_by_all exceptions 4 "$both" "$PWD/kinds" # the program, and three handlers
     "$hotgraph" record --graph graph --output output -- "$PWD/kinds" 2>/dev/null
     grep -qx "5 30 3 1" output || fail "C++: $(cat output)"
     grep -q "^image.*libm" graph.meta || fail "a library that was opened later is no image: $(cat graph.meta)"

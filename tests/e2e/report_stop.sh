@@ -22,24 +22,8 @@ for signal in INT:130 TERM:143; do
     PATH=$work/bin:$PATH env --default-signal=INT "$hotgraph" sweep "$source/configs/quick.cfg" \
         --games mazewisp --db x.db --report tables --jobs 2 >out 2>errors &
     id=$!
-    tries=0
-    until test -s "$CHILD"; do
-        kill -0 $id 2>/dev/null || fail "it ends by itself: $(cat out errors)"
-        tries=$((tries + 1))
-        test $tries -lt 1200 || fail "nothing is drawn"
-        sleep 0.05
-    done
-    kill "-${signal%:*}" $id
-    tries=0
-    while kill -0 $id 2>/dev/null; do # seconds at most, on whatever machine
-        tries=$((tries + 1))
-        test $tries -lt 1200 || fail "SIG${signal%:*} does not stop it"
-        sleep 0.05
-    done
-    status=0
-    wait $id || status=$?
-    test $status = "${signal#*:}" || fail "SIG${signal%:*} ends it with $status: $(cat errors)"
-    grep -q 'stopped; what was finished is in x.db' errors || fail "$(cat errors)"
+    begun test -s "$CHILD"
+    stopped_by $signal x.db
     kill -0 "$(cat "$CHILD")" 2>/dev/null && fail "gnuplot goes on"
     find tables -name '*.part' | grep . && fail "half a picture stays"
     id=

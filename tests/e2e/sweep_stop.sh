@@ -17,24 +17,8 @@ cleanup() {
 for signal in INT:130 TERM:143; do
     env --default-signal=INT "$hotgraph" sweep endless.cfg --db x.db --jobs 2 >out 2>errors &
     id=$!
-    tries=0
-    until below $id; do
-        kill -0 $id 2>/dev/null || fail "it ends by itself: $(cat out errors)"
-        tries=$((tries + 1))
-        test $tries -lt 1200 || fail "nothing is recorded"
-        sleep 0.05
-    done
-    kill "-${signal%:*}" $id
-    tries=0
-    while kill -0 $id 2>/dev/null; do # seconds at most, on whatever machine
-        tries=$((tries + 1))
-        test $tries -lt 1200 || fail "SIG${signal%:*} does not stop it"
-        sleep 0.05
-    done
-    status=0
-    wait $id || status=$?
-    test $status = "${signal#*:}" || fail "SIG${signal%:*} ends it with $status: $(cat errors)"
-    grep -q 'stopped; what was finished is in x.db' errors || fail "$(cat errors)"
+    begun below $id
+    stopped_by $signal x.db
     kill -0 "$(cat child)" 2>/dev/null && fail "the program goes on"
     id=
     rm child
