@@ -76,7 +76,82 @@ static void the_part_of_a_game_is_all_of_it_and_no_other_s(void **state) {
     assert_int_equal(same.lines.len, 0);
     digest_free(&same);
     digest_free(&part);
+    const char *const first[] = {"one/"}, *const late[] = {"one@late/"};
+    assert_int_equal(digest_part(&part, &all, first, 1, &e), STATUS_OK);
+    assert_int_equal(part.lines.len, 1);
+    assert_string_equal(part.lines.at[0].key, "one/replay");
+    digest_free(&part);
+    assert_int_equal(digest_part(&part, &all, late, 1, &e), STATUS_OK);
+    assert_int_equal(part.lines.len, 1);
+    assert_string_equal(part.lines.at[0].key, "one@late/replay");
+    digest_free(&part);
     digest_free(&all);
+}
+
+/* If this failed, a row of a large experiment could change unseen, or be looked for in another
+ * stream. */
+static void the_hash_of_a_stream_is_over_all_its_rows(void **state) {
+    (void)state;
+    struct digest a = {0}, b = {0}, of_a, of_b;
+    struct error e = {0};
+    add(&a, "one/replay", '1');
+    add(&a, "one/result/0000", '2');
+    add(&a, "one@late/replay", '1');
+    add(&a, "one@late/result/0000", '2');
+    add(&a, "onetwo/replay", '3');
+    add(&b, "one/replay", '1');
+    add(&b, "one/result/0000", '4');
+    add(&b, "one@late/replay", '1');
+    add(&b, "one@late/result/0001", '2');
+    assert_int_equal(digest_by_stream(&of_a, &a, &e), STATUS_OK);
+    assert_int_equal(digest_by_stream(&of_b, &b, &e), STATUS_OK);
+    assert_int_equal(of_a.lines.len, 3);
+    assert_string_equal(of_a.lines.at[1].key, "one@late");
+    expect(&of_a, &of_b, DIGEST_CHANGED, "one", 2, 1);
+    memcpy(of_b.lines.at[0].hash, of_a.lines.at[0].hash, sizeof of_a.lines.at[0].hash);
+    expect(&of_a, &of_b, DIGEST_CHANGED, "one@late", 2, 1);
+    digest_free(&of_a);
+    digest_free(&of_b);
+    digest_free(&b);
+
+    digest_free(&a);
+}
+
+/* If this failed, the file of a large experiment would be as large as its results, or say less of a
+ * small one than it could. */
+static void a_file_has_rows_or_streams(void **state) {
+    (void)state;
+    static const char path[] = "a_file_has_rows_or_streams.digest";
+    struct digest a = {0}, b = {0}, streams;
+    struct error e = {0};
+    memset(a.definition, 'a', 32);
+    for (int i = 0; i < DIGEST_ROWS; i++)
+        add(&a, i < DIGEST_ROWS / 2 ? "one@late/result" : "two/result", '1');
+    assert_int_equal(digest_write(&a, path, "x", &e), STATUS_OK);
+    assert_int_equal(digest_read(&b, path, &e), STATUS_OK);
+    assert_false(b.by_stream);
+    assert_int_equal(b.lines.len, DIGEST_ROWS);
+    digest_free(&b);
+    add(&a, "two/result", '2');
+    assert_int_equal(digest_by_stream(&streams, &a, &e), STATUS_OK);
+    assert_int_equal(digest_write(&a, path, "x", &e), STATUS_OK);
+    assert_int_equal(digest_read(&b, path, &e), STATUS_OK);
+    assert_true(b.by_stream);
+    assert_string_equal(b.definition, a.definition);
+    assert_int_equal(b.lines.len, streams.lines.len);
+    assert_string_equal(b.lines.at[0].key, "one@late");
+    assert_string_equal(b.lines.at[0].hash, streams.lines.at[0].hash);
+    digest_free(&b);
+    digest_free(&streams);
+    digest_free(&a);
+
+    FILE *mixed = fopen(path, "w");
+    assert_non_null(mixed);
+    fprintf(mixed, "one/replay\t%032d\none\t%032d\n", 0, 0);
+    assert_int_equal(fclose(mixed), 0);
+    assert_int_equal(digest_read(&b, path, &e), STATUS_FORMAT);
+    assert_non_null(strstr(e.text, ":2: lines of rows and of whole streams are mixed"));
+    remove(path);
 }
 
 /* If this failed, ten thousand configurations would take a minute to be found equal. Twice as many
@@ -104,6 +179,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_difference_is_named),
         cmocka_unit_test(the_part_of_a_game_is_all_of_it_and_no_other_s),
+        cmocka_unit_test(the_hash_of_a_stream_is_over_all_its_rows),
+        cmocka_unit_test(a_file_has_rows_or_streams),
         cmocka_unit_test(many_lines_take_no_longer_each),
     };
     return cmocka_run_group_tests_name("digest", tests, NULL, NULL);

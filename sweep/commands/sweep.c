@@ -13,14 +13,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <omp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_JOBS = 1024, OTHER_IMAGE = 5000 };
+enum { MOST_JOBS = 1024 };
 
 /* ---- the work ---- */
 
@@ -69,17 +68,6 @@ static enum status sweep_games(struct sweep *s, struct error *e) {
 
 /* ---- what came out ---- */
 
-/* For people: with --json it is said at the end, all together. */
-__attribute__((format(printf, 2, 3))) static void say(const struct sweep *s, const char *format,
-                                                      ...) {
-    if (s->json)
-        return;
-    va_list args;
-    va_start(args, format);
-    vprintf(format, args);
-    va_end(args);
-}
-
 /* Tables and figures are made anew when the results are others, or the program is. */
 static enum status write_report(const struct sweep *s, const struct digest *digest,
                                 struct error *e) {
@@ -97,145 +85,6 @@ static enum status write_report(const struct sweep *s, const struct digest *dige
     enum status status = report_write(&request, &warned, e);
     if (warned.text[0] != '\0')
         warning("%s", warned.text);
-    return status;
-}
-
-static char *digest_path(const struct sweep *s) {
-    size_t len = strlen(s->config_path);
-    char *path = NULL;
-    if (len > 4 && strcmp(s->config_path + len - 4, ".cfg") == 0)
-        len -= 4;
-    return asprintf(&path, "%.*s.digest", (int)len, s->config_path) >= 0 ? path : NULL;
-}
-
-static enum status judge(struct sweep *s, const struct digest *ours, const struct digest *expected,
-                         struct error *e) {
-    static const char *const what[] = {
-        [DIGEST_CHANGED] = "is not what is expected",
-        [DIGEST_MISSING] = "is expected, but was not found",
-        [DIGEST_UNEXPECTED] = "was found, but is not expected",
-    };
-    const char *const path = s->digest_file;
-    s->verdict = "not compared";
-    if (strcmp(ours->definition, expected->definition) != 0) {
-        say(s, "not compared: %s belongs to another definition of the experiment\n", path);
-        return STATUS_OK;
-    }
-    const char *key;
-    enum digest_verdict verdict;
-    enum status status =
-        digest_compare(ours, expected, &verdict, &key, &s->compared, &s->others, e);
-    if (status != STATUS_OK)
-        return status;
-    if (verdict != DIGEST_SAME) {
-        s->verdict = "not reproduced";
-        return error_set(e, STATUS_FORMAT, "not reproduced: %s %s (%s)", key, what[verdict], path);
-    }
-    if (s->compared == 0) {
-        say(s, "not compared: %s has none of these games\n", path);
-        return STATUS_OK;
-    }
-    s->verdict = "reproduced";
-    say(s, "reproduced: %zu game%s as in %s\n", s->compared, s->compared == 1 ? "" : "s", path);
-    if (s->others > 0)
-        say(s, "not compared: %zu game%s that it does not have\n", s->others,
-            s->others == 1 ? "" : "s");
-    return STATUS_OK;
-}
-
-/* The first game that is here and not complete, or NULL. */
-static const char *find_lacking(const struct sweep *s) {
-    for (size_t i = 0; i < s->plan.count; i++) {
-        const struct plan_game *p = &s->plan.games[i];
-        if (p->wanted && p->present && p->missing + p->left != 0)
-            return p->game->name;
-    }
-    return NULL;
-}
-
-/* Of a game with several movies, all. */
-static bool is_whole(const struct sweep *s, const struct config_game *game) {
-    bool any = false;
-    for (size_t i = 0; i < s->plan.count; i++) {
-        const struct plan_game *p = &s->plan.games[i];
-        if (p->game != game)
-            continue;
-        if (!p->wanted || !p->present || p->missing + p->left != 0)
-            return false;
-        any = true;
-    }
-    return any;
-}
-
-/* Results depend on the very bytes of what was executed: programs with other images than those that
- * the configuration names are not compared, and it is said why. */
-static enum status leave_other_images(const struct sweep *s, const struct digest *all,
-                                      struct digest *comparable, struct error *e) {
-    VEC(const char *) names = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < s->plan.count; i++) {
-        const struct plan_game *p = &s->plan.games[i];
-        char other[OTHER_IMAGE];
-        if (!is_whole(s, p->game))
-            continue;
-        status = plan_other_image(p, s->db, other, sizeof other, e);
-        if (status == STATUS_OK && other[0] != '\0')
-            say(s, "not compared: %s: %s\n", p->label, other);
-        else if (status == STATUS_OK && !vec_push(&names, (const char *)p->game->name))
-            status = error_set(e, STATUS_MEMORY, "out of memory");
-    }
-    if (status == STATUS_OK)
-        status = digest_part(comparable, all, names.at, names.len, e);
-    memcpy(comparable->definition, all->definition, sizeof comparable->definition);
-    vec_free(&names);
-    return status;
-}
-
-static enum status compare_digest(struct sweep *s, struct digest *ours, struct error *e) {
-    memcpy(ours->definition, s->config.definition_hash, sizeof ours->definition);
-    const char *const path = s->digest_file = digest_path(s);
-    if (path == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    struct digest expected = {0}, comparable = {0};
-    const char *lacking;
-    enum status status = STATUS_OK;
-    if (s->update_digest && (lacking = find_lacking(s)) != NULL) {
-        status = error_set(e, STATUS_ARGUMENT, "%s: is not written: %s lacks results, see above",
-                           path, lacking);
-    } else if (s->update_digest) {
-        status = digest_write(ours, path, s->config.name, e);
-        if (status == STATUS_OK) {
-            s->verdict = "written";
-            say(s, "wrote %s\n", path);
-        }
-    } else if (access(path, F_OK) != 0) {
-        s->verdict = "not compared";
-        say(s, "not compared: there is no %s\n", path);
-    } else if ((status = digest_read(&expected, path, e)) == STATUS_OK) {
-        status = leave_other_images(s, ours, &comparable, e);
-        if (status == STATUS_OK)
-            status = judge(s, &comparable, &expected, e);
-    }
-    digest_free(&comparable);
-    digest_free(&expected);
-    return status;
-}
-
-/* Only games of which nothing is missing have a digest worth comparing. */
-static enum status take_digests(const struct sweep *s, struct digest *shown, struct digest *all,
-                                struct error *e) {
-    VEC(const char *) names = {0};
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < s->config.games.len; i++) {
-        const struct config_game *game = &s->config.games.at[i];
-        if (is_whole(s, game) && !vec_push(&names, (const char *)game->name))
-            status = error_set(e, STATUS_MEMORY, "out of memory");
-    }
-    if (status == STATUS_OK)
-        status = digest_take(all, s->db, s->config.name, e);
-    if (status == STATUS_OK)
-        status = digest_part(shown, all, names.at, names.len, e);
-    vec_free(&names);
     return status;
 }
 
@@ -257,7 +106,7 @@ static void print_shard(const struct sweep *s) {
 }
 
 static enum status conclude(struct sweep *s, struct error *e) {
-    struct digest shown = {0}, all = {0};
+    struct digest whole = {0}, all = {0};
     enum status status = STATUS_OK;
     db_stop_when(s->db, interrupt_signal);
     if (!s->json) {
@@ -265,17 +114,17 @@ static enum status conclude(struct sweep *s, struct error *e) {
         status = sweep_print_unfit(&s->plan, e);
     }
     if (status == STATUS_OK)
-        status = take_digests(s, &shown, &all, e);
+        status = sweep_take_digests(s, &whole, &all, e);
     if (status == STATUS_OK)
         status = write_report(s, &all, e);
     if (status == STATUS_OK && !s->json)
         status = report_print_tables(s->db, s->config.name, e);
     if (status == STATUS_OK) {
-        memcpy(s->digest, shown.total, sizeof s->digest);
-        say(s, "digest %s\n", shown.total);
-        status = compare_digest(s, &shown, e);
+        memcpy(s->digest, whole.total, sizeof s->digest);
+        sweep_say(s, "digest %s\n", whole.total);
+        status = sweep_judge(s, &whole, &all, e);
     }
-    digest_free(&shown);
+    digest_free(&whole);
     digest_free(&all);
     return status;
 }
@@ -412,7 +261,8 @@ static const char details[] =
     "timings, which does not depend on threads, engine, machine or run. If there is a file named "
     "like\n"
     "CONFIG with .digest, the sweep ends with \"reproduced\", or fails and names the first row\n"
-    "that differs.\n"
+    "(of large experiments, the first stream) that differs. Of games that are swept in part, as\n"
+    "with --where, the streams that are complete are compared.\n"
     "\n"
     "Examples:\n"
     "  hotgraph sweep configs/quick.cfg --db quick.db\n"

@@ -54,4 +54,16 @@ size_t sweep_count_present(const struct sweep *s);
 void sweep_warn_of_short_movies(const struct sweep *s);
 void sweep_free_words(struct words *w);
 
+/* For people: with --json it is said at the end, all together. */
+__attribute__((format(printf, 2, 3))) void sweep_say(const struct sweep *s, const char *format,
+                                                     ...);
+/* Rows of everything that is there, and of the games that lack nothing: only these have a digest
+ * worth showing. */
+enum status sweep_take_digests(const struct sweep *s, struct digest *whole, struct digest *all,
+                               struct error *e);
+/* Holds whole games, and of others the streams that lack nothing, against the configuration's
+ * digest file, or writes that file anew. */
+enum status sweep_judge(struct sweep *s, struct digest *whole, const struct digest *all,
+                        struct error *e);
+
 #endif

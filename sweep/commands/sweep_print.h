@@ -20,7 +20,7 @@ struct sweep_outcome {
     const char *digest; /* NULL: was not taken */
     const char *digest_file;
     const char *verdict; /* "reproduced", "not reproduced", "not compared", "written"; or NULL */
-    size_t compared, others; /* games that digest_file has, and has not */
+    size_t compared, others; /* streams that digest_file has, and has not */
     const char *error;       /* why it ended early, or failed at its end; NULL: it did not */
 };
 

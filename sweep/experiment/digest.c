@@ -37,22 +37,61 @@ enum status digest_take(struct digest *out, struct db *db, const char *experimen
 }
 
 /* Keys are GAME/... or GAME@VARIANT/... */
-static bool is_of_game(const char *key, const char *game) {
-    const size_t len = strlen(game);
-    return strncmp(key, game, len) == 0 && (key[len] == '/' || key[len] == '@');
+static bool is_of(const char *key, const char *name) {
+    const size_t len = strlen(name);
+    return len > 0 && strncmp(key, name, len) == 0 &&
+           (name[len - 1] == '/' || key[len] == '/' || key[len] == '@');
 }
 
-enum status digest_part(struct digest *out, const struct digest *whole, const char *const *games,
-                        size_t game_count, struct error *e) {
+enum status digest_part(struct digest *out, const struct digest *whole, const char *const *names,
+                        size_t name_count, struct error *e) {
     *out = (struct digest){0};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < whole->lines.len && status == STATUS_OK; i++) {
         const struct digest_line *line = &whole->lines.at[i];
-        size_t game = 0;
-        while (game < game_count && !is_of_game(line->key, games[game]))
-            game++;
-        if (game < game_count)
+        size_t name = 0;
+        while (name < name_count && !is_of(line->key, names[name]))
+            name++;
+        if (name < name_count)
             status = add_line(out, line->key, line->hash, e);
+    }
+    return add_up(out, status, e);
+}
+
+static size_t stream_length(const char *key) {
+    return strcspn(key, "/");
+}
+
+static bool same_stream(const char *a, const char *b) {
+    size_t len = stream_length(a);
+    return len == stream_length(b) && memcmp(a, b, len) == 0;
+}
+
+/* One line for the lines from `first` to before `end`. */
+static enum status add_stream(struct digest *out, const struct digest *rows, size_t first,
+                              size_t end, struct error *e) {
+    struct hash *hash = hash_start();
+    const size_t len = stream_length(rows->lines.at[first].key);
+    for (size_t i = first; i < end; i++)
+        hash_add(hash, "%s\t%s\n", rows->lines.at[i].key + len, rows->lines.at[i].hash);
+    char sum[33];
+    char *key = strndup(rows->lines.at[first].key, len);
+    enum status status = hash_finish(hash, sum) && key != NULL
+                             ? add_line(out, key, sum, e)
+                             : error_set(e, STATUS_MEMORY, "out of memory");
+    free(key);
+    return status;
+}
+
+enum status digest_by_stream(struct digest *out, const struct digest *rows, struct error *e) {
+    *out = (struct digest){.by_stream = true};
+    memcpy(out->definition, rows->definition, sizeof out->definition);
+    enum status status = STATUS_OK;
+    for (size_t first = 0, end; first < rows->lines.len && status == STATUS_OK; first = end) {
+        for (end = first + 1; end < rows->lines.len &&
+                              same_stream(rows->lines.at[first].key, rows->lines.at[end].key);)
+            end++;
+        status = add_stream(out, rows, first, end, e);
     }
     return add_up(out, status, e);
 }
@@ -72,6 +111,13 @@ static enum status read_line(struct digest *d, const char *path, size_t number, 
         memcpy(d->definition, tab + 1, sizeof d->definition);
         return STATUS_OK;
     }
+    const bool stream = strchr(line, '/') == NULL;
+    if (d->lines.len > 0 && stream != d->by_stream)
+        return error_set(e, STATUS_FORMAT,
+                         "%s:%zu: lines of rows and of whole streams are mixed; --update-digest "
+                         "writes the file anew",
+                         path, number);
+    d->by_stream = stream;
     return add_line(d, line, tab + 1, e);
 }
 
@@ -96,20 +142,32 @@ enum status digest_read(struct digest *out, const char *path, struct error *e) {
     return status;
 }
 
-enum status digest_write(const struct digest *d, const char *path, const char *experiment,
-                         struct error *e) {
+static enum status write_lines(const struct digest *d, const char *path, const char *experiment,
+                               struct error *e) {
     struct file_writer *w;
     enum status status = file_open(&w, path, e);
     if (status != STATUS_OK)
         return status;
     file_printf(w,
-                "# What the experiment '%s' finds: xxh3-128 of each row, timings left out.\n"
+                "# What the experiment '%s' finds: xxh3-128 of each %s, timings left out.\n"
                 "# A sweep compares itself with this file; --update-digest writes it.\n",
-                experiment);
+                experiment, d->by_stream ? "stream's rows" : "row");
     file_printf(w, "definition\t%s\n", d->definition);
     for (size_t i = 0; i < d->lines.len; i++)
         file_printf(w, "%s\t%s\n", d->lines.at[i].key, d->lines.at[i].hash);
     return file_commit(w, e);
+}
+
+enum status digest_write(const struct digest *d, const char *path, const char *experiment,
+                         struct error *e) {
+    if (d->by_stream || d->lines.len <= DIGEST_ROWS)
+        return write_lines(d, path, experiment, e);
+    struct digest streams;
+    enum status status = digest_by_stream(&streams, d, e);
+    if (status == STATUS_OK)
+        status = write_lines(&streams, path, experiment, e);
+    digest_free(&streams);
+    return status;
 }
 
 void digest_free(struct digest *d) {
@@ -121,19 +179,10 @@ void digest_free(struct digest *d) {
 
 /* ---- comparing ---- */
 
-static size_t game_length(const char *key) {
-    return strcspn(key, "/");
-}
-
-static bool same_game(const char *a, const char *b) {
-    size_t len = game_length(a);
-    return len == game_length(b) && memcmp(a, b, len) == 0;
-}
-
-/* Lines by key and by game; thousands of each. */
+/* Lines by key and by stream; thousands of each. */
 struct index {
     const struct digest *digest;
-    struct map keys, games; /* hash -> 1 + the first line with it */
+    struct map keys, streams; /* hash -> 1 + the first line with it */
 };
 
 static bool index_make(struct index *x, const struct digest *d) {
@@ -141,18 +190,19 @@ static bool index_make(struct index *x, const struct digest *d) {
     for (size_t i = 0; i < d->lines.len; i++) {
         const char *key = d->lines.at[i].key;
         uint64_t *line = map_at(&x->keys, fnv1a64(key, strlen(key)));
-        uint64_t *game = line != NULL ? map_at(&x->games, fnv1a64(key, game_length(key))) : NULL;
-        if (game == NULL)
+        uint64_t *stream =
+            line != NULL ? map_at(&x->streams, fnv1a64(key, stream_length(key))) : NULL;
+        if (stream == NULL)
             return false;
         *line = *line != 0 ? *line : i + 1;
-        *game = *game != 0 ? *game : i + 1;
+        *stream = *stream != 0 ? *stream : i + 1;
     }
     return true;
 }
 
 static void index_free(struct index *x) {
     map_free(&x->keys);
-    map_free(&x->games);
+    map_free(&x->streams);
 }
 
 /* The first line of that key; NULL: there is none. (Keys with one hash are as good as equal keys:
@@ -163,15 +213,15 @@ static const struct digest_line *find_key(const struct index *x, const char *key
     return line != NULL && strcmp(line->key, key) == 0 ? line : NULL;
 }
 
-static bool has_game(const struct index *x, const char *key) {
-    const uint64_t *at = map_find(&x->games, fnv1a64(key, game_length(key)));
-    return at != NULL && same_game(x->digest->lines.at[*at - 1].key, key);
+static bool has_stream(const struct index *x, const char *key) {
+    const uint64_t *at = map_find(&x->streams, fnv1a64(key, stream_length(key)));
+    return at != NULL && same_stream(x->digest->lines.at[*at - 1].key, key);
 }
 
-/* Does a line begin a game that no line before it belongs to? */
-static bool begins_game(const struct index *x, size_t line) {
+/* Does a line begin a stream that no line before it belongs to? */
+static bool begins_stream(const struct index *x, size_t line) {
     const char *key = x->digest->lines.at[line].key;
-    const uint64_t *at = map_find(&x->games, fnv1a64(key, game_length(key)));
+    const uint64_t *at = map_find(&x->streams, fnv1a64(key, stream_length(key)));
     return at != NULL && *at == line + 1;
 }
 
@@ -180,14 +230,14 @@ static enum digest_verdict compare(const struct index *ours, const struct index 
     for (size_t i = 0; i < ours->digest->lines.len; i++) {
         *key = ours->digest->lines.at[i].key;
         const struct digest_line *line = find_key(expected, *key);
-        if (line == NULL && has_game(expected, *key))
+        if (line == NULL && has_stream(expected, *key))
             return DIGEST_UNEXPECTED;
         if (line != NULL && strcmp(line->hash, ours->digest->lines.at[i].hash) != 0)
             return DIGEST_CHANGED;
     }
     for (size_t i = 0; i < expected->digest->lines.len; i++) {
         *key = expected->digest->lines.at[i].key;
-        if (has_game(ours, *key) && find_key(ours, *key) == NULL)
+        if (has_stream(ours, *key) && find_key(ours, *key) == NULL)
             return DIGEST_MISSING;
     }
     *key = NULL;
@@ -202,8 +252,8 @@ enum status digest_compare(const struct digest *ours, const struct digest *expec
     *compared = *others = 0;
     bool ok = index_make(&a, ours) && index_make(&b, expected);
     for (size_t i = 0; ok && i < ours->lines.len; i++)
-        if (begins_game(&a, i))
-            ++*(has_game(&b, ours->lines.at[i].key) ? compared : others);
+        if (begins_stream(&a, i))
+            ++*(has_stream(&b, ours->lines.at[i].key) ? compared : others);
     *verdict = ok ? compare(&a, &b, key) : DIGEST_MISSING;
     index_free(&a);
     index_free(&b);

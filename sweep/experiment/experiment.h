@@ -243,12 +243,20 @@ enum status work_run(struct plan *plan, struct db *db, const struct work_options
 
 /*
  * digest: whether a sweep found what it should: a hash for each row or group of rows, kept in a
- * text file beside the configuration and compared game by game.
+ * text file beside the configuration and compared stream by stream. A file of more than DIGEST_ROWS
+ * would be as large as what it is there to replace: it has one hash for all rows of a stream.
  *
  *     # comment
  *     definition <tab> hash of the experiment's definition
- *     GAME/KIND/NUMBER <tab> hash
+ *     GAME/KIND/NUMBER <tab> hash     of the game's only or first stream
+ *     GAME@VARIANT/KIND/NUMBER <tab> hash
+ *
+ * or, by stream,
+ *
+ *     GAME@VARIANT <tab> hash
  */
+
+enum { DIGEST_ROWS = 5000 };
 
 struct digest_line {
     char *key;
@@ -258,14 +266,18 @@ struct digest_line {
 struct digest {
     char definition[33]; /* "" where unknown */
     char total[33];      /* over all lines */
+    bool by_stream;      /* a line a stream */
     VEC(struct digest_line) lines;
 };
 
 /* Of all of an experiment's rows. */
 enum status digest_take(struct digest *out, struct db *db, const char *experiment, struct error *e);
-/* The lines of some games alone. */
-enum status digest_part(struct digest *out, const struct digest *whole, const char *const *games,
-                        size_t game_count, struct error *e);
+/* The lines of some games or streams alone: "GAME" names all of its streams, "GAME/" and
+ * "GAME@VARIANT/" one. `whole` has rows. */
+enum status digest_part(struct digest *out, const struct digest *whole, const char *const *names,
+                        size_t name_count, struct error *e);
+/* Of rows, a line for each stream. */
+enum status digest_by_stream(struct digest *out, const struct digest *rows, struct error *e);
 enum status digest_read(struct digest *out, const char *path, struct error *e);
 enum status digest_write(const struct digest *d, const char *path, const char *experiment,
                          struct error *e);
@@ -277,8 +289,9 @@ enum digest_verdict {
     DIGEST_MISSING,    /* *key is expected, but not here */
     DIGEST_UNEXPECTED, /* *key is here, but not expected */
 };
-/* Compares the games that both have; *compared gets their number, *others that of games that only
- * `ours` has. On a difference, *key is the first, borrowed from either. */
+/* Compares the streams that both have; *compared gets their number, *others that of streams that
+ * only `ours` has. Both have rows, or both streams. On a difference, *key is the first, borrowed
+ * from either. */
 enum status digest_compare(const struct digest *ours, const struct digest *expected,
                            enum digest_verdict *verdict, const char **key, size_t *compared,
                            size_t *others, struct error *e);

@@ -94,6 +94,18 @@ sweep whole.cfg --db d.db --games umbel --where movie=second
 sweep whole.cfg --db all.db
 grep -q '^nothing to do' out && test "$digest" = "$expected" || fail "merged: $(cat out)"
 
+# Streams that are complete are held against what is expected, though their games are not.
+sweep whole.cfg --db all.db --update-digest
+sweep whole.cfg --db b.db --where interval_ms=10
+grep -q "^reproduced: $(ask b.db 'SELECT count(*) FROM stream') streams as in whole.digest" out || fail "a part: $(cat out)"
+sweep whole.cfg --db x.db --where interval_ms=10 --where bin_size=8
+grep -q '^not compared: whole.digest has none of these' out || fail "what is not complete is compared: $(cat out)"
+cp whole.digest right.digest
+sed '/interval_ms=10.*\/result\/baseline\/hot800/ { s/\t./\tx/; s/\tx/\t0/ }' right.digest >whole.digest
+! cmp -s right.digest whole.digest || sed '/interval_ms=10.*\/result\/baseline\/hot800/ s/\t./\t1/' right.digest >whole.digest
+refuses 1 '/hot800 is not what is expected' sweep whole.cfg --db b.db --where interval_ms=10
+rm whole.digest x.db
+
 # Configurations by parameter and technique; the baseline is always there. A part has no digest yet.
 sweep whole.cfg --db part.db --where window_size=2 --where bin_size=8 --where phase_cycles=0 --where batch=25
 test "$(ask part.db 'SELECT count(*), count(DISTINCT configuration_id), count(DISTINCT stream_id) FROM result')" = \
