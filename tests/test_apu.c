@@ -65,6 +65,7 @@ static void inhibited_and_five_step_sequences_assert_nothing(void **state) {
         assert_int_equal(apu_irq_deadline(&a), UINT64_MAX);
         for (uint64_t cycle = 1001; cycle < 80000; cycle++)
             assert_false(apu_irq(&a, cycle));
+        assert_false(status(&a, 80000) & FRAME_FLAG); /* nor is it there to be read afterwards */
     }
 }
 
