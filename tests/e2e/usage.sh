@@ -91,7 +91,7 @@ for command in "--help" "techniques" "replay $rom --frames 3 --trace 0:3" "repla
     {
         until test -e gone; do sleep 0.05; done
         status=0
-        "$hotgraph" $command 2>errors || status=$?
+        timeout 300 "$hotgraph" $command 2>errors || status=$? # one that waits for a reader never ends
         echo $status >status
     } >pipe &
     : <pipe
