@@ -542,6 +542,28 @@ static void csv_is_quoted(void **state) {
 }
 
 /* If this failed, a database that somebody sends could write over the terminal of whoever looks. */
+/* A title that somebody sends is text, wherever a table goes. */
+static void tables_escape_markup(void **state) {
+    struct fixture *f = *state;
+    struct error e = {0};
+    char *names[] = {"game"}, *cells[] = {"a|b<i>`c`$x_1$&%#{}~^\\d"};
+    const struct table t = {.names = {.at = names, .len = 1}, .cells = {.at = cells, .len = 1}};
+    char path[2][128];
+    struct file_writer *w;
+    assert_int_equal(mkdir(f->out, 0777), 0);
+    snprintf(path[0], sizeof path[0], "%s/t.md", f->out);
+    ok(file_open(&w, path[0], &e), &e);
+    table_write_markdown(&t, "T", NULL, w);
+    ok(file_commit(w, &e), &e);
+    expect_in(f, "t.md", "| a\\|b\\<i\\>\\`c\\`$x\\_1$\\&%\\#{}~^\\\\d |");
+    snprintf(path[1], sizeof path[1], "%s/t.tex", f->out);
+    ok(file_open(&w, path[1], &e), &e);
+    table_write_latex(&t, "T", NULL, "t", w);
+    ok(file_commit(w, &e), &e);
+    expect_in(f, "t.tex",
+              "a$|$b$<$i$>$`c`\\$x\\_1\\$\\&\\%\\#\\{\\}\\char`\\~{}\\char`\\^{}\\char`\\\\{}d");
+}
+
 static void tables_have_no_controls(void **state) {
     struct fixture *f = *state;
     struct error e = {0};
@@ -573,6 +595,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_setup_teardown(pictures_of_games_that_left_go, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_stamp_knows_titles_and_labels, set_up, tear_down),
         cmocka_unit_test_setup_teardown(csv_is_quoted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(tables_escape_markup, set_up, tear_down),
         cmocka_unit_test_setup_teardown(tables_have_no_controls, set_up, tear_down),
     };
     if (argc == 2)
