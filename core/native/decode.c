@@ -139,3 +139,8 @@ bool insn_uses_stack(const uint8_t *bytes) {
     }
     return false;
 }
+
+uintptr_t behind_endbr(const struct object *o, uintptr_t at) {
+    return at + 4 <= o->text_end && memcmp((const void *)at, "\xf3\x0f\x1e\xfa", 4) == 0 ? at + 4
+                                                                                         : at;
+}

@@ -98,11 +98,6 @@ static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan,
     return patch_claim(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
-static uintptr_t behind_endbr(const struct object *o, uintptr_t at) {
-    return at + 4 <= o->text_end && memcmp((const void *)at, "\xf3\x0f\x1e\xfa", 4) == 0 ? at + 4
-                                                                                         : at;
-}
-
 /* libc jumps over a lock prefix where there is one thread: what starts there is the middle of what
  * starts a byte in front. */
 static bool inside_another(const struct object *o, uintptr_t site) {

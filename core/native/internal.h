@@ -5,6 +5,7 @@
  *
  *     preload.c, interpose.c            inside a program that `hotgraph native` runs
  *     session.c                         opening and closing; what there is to probe
+ *     direct.c                          calls that lead to stubs, when everything is in
  *     insert.c, remove.c                the two calls; call.c: how each begins and ends
  *     patch.c                           Lock and Load: a batch of patches is written
  *     padding.c, gate.c                 room for long jumps
@@ -164,6 +165,8 @@ static inline bool insn_ends_block(const struct insn *i) {
 bool insn_decode_copy(struct insn *out, const uint8_t *bytes, uintptr_t at);
 /* Does the instruction at `bytes` name or imply rsp? */
 bool insn_uses_stack(const uint8_t *bytes);
+/* Behind the endbr64 that is at `at`, or `at`. */
+uintptr_t behind_endbr(const struct object *o, uintptr_t at);
 
 /* ---- code.c, tables.c, walk.c: marks ---- */
 
@@ -426,8 +429,14 @@ void session_end(struct hotprobe *h);
 /* Increments are locked from now on, those that are in as well. */
 void locks_set(struct hotprobe *h);
 
-/* Nothing will be put in any more: what was only needed for that is given back. */
-void session_settle(struct hotprobe *h);
+/* Nothing will be put in or taken out any more, and there is one thread: direct calls lead to the
+ * stubs, and what was only needed for insertion is given back. */
+enum status session_settle(struct hotprobe *h, struct error *e);
+
+/* ---- direct.c ---- */
+
+/* Makes direct calls and jumps lead to the stubs of what they led to. False: cannot be written. */
+bool direct_lead(struct hotprobe *h);
 
 /* ---- remove.c ---- */
 

@@ -273,5 +273,6 @@ __attribute__((constructor)) static void start(void) {
         give_up(&o, "%s: cannot write", o.folder);
     seq_free(&c.requests);
     seq_free(&c.functions);
-    session_settle(h);
+    if (session_settle(h, &e) != STATUS_OK)
+        give_up(&o, "%s", e.text);
 }

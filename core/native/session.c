@@ -125,7 +125,11 @@ enum status hotprobe_open(struct hotprobe **out, const struct hotprobe_options *
     return STATUS_OK;
 }
 
-void session_settle(struct hotprobe *h) {
+enum status session_settle(struct hotprobe *h, struct error *e) {
+    enum status s = session_begin(h, e);
+    if (s == STATUS_OK && !h->live && !direct_lead(h))
+        s = error_set(e, STATUS_IO, "writing to the program's text failed");
+    session_end(h);
     for (size_t i = 0; i < h->objects.len; i++)
         object_free(&h->objects.at[i]);
     h->objects.len = 0;
@@ -133,6 +137,7 @@ void session_settle(struct hotprobe *h) {
     seq_free(&h->batch);
     seq_free(&h->pool.maps);
     h->pool.read = false;
+    return s;
 }
 
 /* Waits a second for threads to be seen outside. Where one sleeps in a stub for longer, the pages

@@ -1,0 +1,98 @@
+/*
+ * Calls and jumps of the program that lead straight to a probed instruction are made to lead to its
+ * stub: of the two jumps that a hit costs, one is left.
+ *
+ *     call f  ->  f: jmp stub          becomes          call stub
+ *
+ * They are no part of any patch, so this is done once, when nothing is put in or taken out any
+ * more (session_settle). The site keeps its jump, for whoever comes by another way.
+ */
+#include "native/internal.h"
+
+#include <string.h>
+
+enum { SPAN = 4096, DISTANCE = 4 };
+
+/* Distances that lie near each other are one write. */
+struct rewrite {
+    uintptr_t at;
+    size_t len;
+    uint8_t bytes[SPAN];
+};
+
+static bool rewrite_flush(struct hotprobe *h, struct rewrite *w) {
+    bool ok = w->len == 0 || text_write(h, w->at, w->bytes, w->len);
+    w->len = 0;
+    return ok;
+}
+
+static bool rewrite_put(struct hotprobe *h, struct rewrite *w, uintptr_t at, int32_t distance) {
+    if (w->len > 0 && at + DISTANCE > w->at + SPAN && !rewrite_flush(h, w))
+        return false;
+    if (w->len == 0)
+        w->at = at;
+    size_t had = w->len, need = at + DISTANCE - w->at;
+    memcpy(w->bytes + had, (const void *)(w->at + had), need - had);
+    memcpy(w->bytes + need - DISTANCE, &distance, DISTANCE);
+    w->len = need;
+    return true;
+}
+
+/* Where the instruction's distance is, of those whose target can be anywhere; 0: another one. */
+static unsigned distance_offset(const uint8_t *bytes) {
+    if (bytes[0] == 0xe8 || bytes[0] == 0xe9) /* call, jmp */
+        return 1;
+    return bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80 ? 2 : 0; /* jcc */
+}
+
+/* Not one that is overwritten, in part or whole, and not one that is also read in another way. */
+static bool alone(const struct object *o, uintptr_t at, unsigned length) {
+    if (at + length > o->text_end)
+        return false;
+    for (unsigned k = 0; k < length; k++) {
+        uint8_t m = *mark_at(o, at + k);
+        if ((m & MARK_OURS) != 0 || (k > 0 && (m & (MARK_START | MARK_TARGET | MARK_ENTRY)) != 0))
+            return false;
+    }
+    return true;
+}
+
+static const struct stub *stub_at(struct hotprobe *h, uintptr_t at) {
+    const struct patch *p = index_find(&h->homes, at);
+    while (p != NULL && !p->in)
+        p = p->older;
+    if (p == NULL || p->is_gate || p->strategy == HOTPROBE_TRAP || p->stub->pushed)
+        return NULL;
+    return p->stub;
+}
+
+static bool lead(struct hotprobe *h, struct rewrite *w, const struct object *o, uintptr_t at) {
+    unsigned offset = distance_offset((const uint8_t *)at);
+    int32_t distance;
+    if (offset == 0 || !alone(o, at, offset + DISTANCE))
+        return true;
+    uintptr_t next = at + offset + DISTANCE;
+    memcpy(&distance, (const void *)(at + offset), sizeof distance);
+    uintptr_t target = next + (uint64_t)(int64_t)distance;
+    if (!in_text(o, target))
+        return true;
+    const struct stub *s = stub_at(h, behind_endbr(o, target));
+    int64_t d = s != NULL ? (int64_t)(s->at - next) : 0;
+    if (s == NULL || d != (int32_t)d)
+        return true;
+    return rewrite_put(h, w, at + offset, (int32_t)d);
+}
+
+bool direct_lead(struct hotprobe *h) {
+    static const unsigned last = 6; /* bytes that a jcc has */
+    struct rewrite w = {0};
+    for (size_t i = 0; i < h->objects.len; i++) {
+        const struct object *o = &h->objects.at[i];
+        for (uintptr_t at = o->text; at + last <= o->text_end; at++)
+            if ((*mark_at(o, at) & (MARK_START | MARK_OURS)) == MARK_START && !lead(h, &w, o, at))
+                return false;
+        if (!rewrite_flush(h, &w))
+            return false;
+    }
+    return true;
+}
