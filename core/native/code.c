@@ -15,6 +15,11 @@ static uintptr_t section_end(const struct object *o, uintptr_t at) {
 
 enum { LENGTH = 15, KIND_NOP = 16, KIND_OTHER = 32 };
 
+/* What finding code needs of an instruction. */
+static bool decode(struct insn *i, uintptr_t at, uintptr_t end) {
+    return insn_quick(i, at, end) || insn_decode(i, at, end);
+}
+
 static void remember(struct walk *w, const struct insn *i) {
     bool plain = i->flow == FLOW_NEXT;
     w->known[i->at - w->o->text] = (uint8_t)(i->length | (!plain   ? KIND_OTHER
@@ -27,7 +32,7 @@ static void remember(struct walk *w, const struct insn *i) {
 static bool peek(const struct walk *w, struct insn *i, uintptr_t at, uintptr_t end) {
     uint8_t k = at < end ? w->known[at - w->o->text] : 0;
     if (k == 0 || (k & KIND_OTHER) != 0 || at + (k & LENGTH) > end)
-        return insn_decode(i, at, end);
+        return decode(i, at, end);
     i->at = at;
     i->length = k & LENGTH;
     i->flow = FLOW_NEXT;
@@ -92,7 +97,7 @@ static void sweep(struct walk *w, struct range r) {
     struct object *o = w->o;
     for (uintptr_t at = r.start; at < r.end;) {
         struct insn i;
-        if (!insn_decode(&i, at, r.end)) {
+        if (!decode(&i, at, r.end)) {
             at++;
             continue;
         }

@@ -12,7 +12,7 @@
  *     stub.c, window.c                  where a probe's code goes, and what is overwritten for it
  *     grace.c, patches.c, text.c        what is let go of; the patches there are; the bytes of text
  *     code.c, tables.c, walk.c          which bytes are instructions
- *     decode.c, flags.c, relocate.c     one instruction
+ *     decode.c, quick.c                 one instruction; flags.c, relocate.c: what it does
  *     hit.c, trap.c, threads.c          what runs when a probe is hit; counters for each thread
  *     pool.c                            memory for stubs and counters, near the text
  *     object.c, symbols.c, frames.c     what is mapped, and the ELF files behind it
@@ -42,7 +42,7 @@
 bool seq_reserve_(void *at_pointer, size_t *cap, size_t need, size_t size);
 void seq_free_(void *at, size_t bytes);
 
-/* Heapsort: qsort asks the host's heap for room. */
+/* qsort asks the host's heap for room. */
 void sort_items(void *items, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 /* Pieces that live until the arena is freed; zeroed. NULL when memory is out. */
@@ -163,6 +163,9 @@ static inline bool insn_ends_block(const struct insn *i) {
 /* The same for a copy of the bytes (16 can be read) of an instruction that belongs at `at`; bytes
  * says where the copy is. */
 bool insn_decode_copy(struct insn *out, const uint8_t *bytes, uintptr_t at);
+/* The same of a usual encoding, in a tenth of the time: at, bytes, length, flow, nop, target,
+ * memory and immediates are set. False: not one of those, or too near to the end. */
+bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end);
 /* Does the instruction at `bytes` name or imply rsp? */
 bool insn_uses_stack(const uint8_t *bytes);
 /* Behind the endbr64 that is at `at`, or `at`. */

@@ -106,12 +106,48 @@ static void sift(uint8_t *at, size_t root, size_t n, size_t size,
     }
 }
 
-void sort_items(void *items, size_t n, size_t size, int (*compare)(const void *, const void *)) {
-    uint8_t *at = items;
+static void heap_sort(uint8_t *at, size_t n, size_t size,
+                      int (*compare)(const void *, const void *)) {
     for (size_t i = n / 2; i-- > 0;)
         sift(at, i, n, size, compare);
     for (size_t i = n; i-- > 1;) {
         swap_items(at, at + i * size, size);
         sift(at, 0, i, size, compare);
     }
+}
+
+/* Most lists are nearly in order already: their halves are not even merged. */
+static void merge_sort(uint8_t *at, size_t n, size_t size, uint8_t *room,
+                       int (*compare)(const void *, const void *)) {
+    size_t left = n / 2, right = n - left;
+    uint8_t *b = at + left * size, *to = at;
+    if (n < 2)
+        return;
+    merge_sort(at, left, size, room, compare);
+    merge_sort(b, right, size, room, compare);
+    if (compare(b - size, b) <= 0)
+        return;
+    memcpy(room, at, left * size);
+    for (const uint8_t *a = room; left > 0; to += size) {
+        bool second = right > 0 && compare(b, a) < 0;
+        memcpy(to, second ? b : a, size);
+        *(second ? &right : &left) -= 1;
+        if (second)
+            b += size;
+        else
+            a += size;
+    }
+}
+
+void sort_items(void *items, size_t n, size_t size, int (*compare)(const void *, const void *)) {
+    uint8_t *room = NULL;
+    size_t cap = 0;
+    if (n < 2)
+        return;
+    if (!seq_reserve_(&room, &cap, n / 2, size)) {
+        heap_sort(items, n, size, compare);
+        return;
+    }
+    merge_sort(items, n, size, room, compare);
+    seq_free_(room, cap * size);
 }
