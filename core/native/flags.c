@@ -9,10 +9,18 @@ enum {
     STEPS = 64,
 };
 
-/* Follows both ways of a branch; `steps` are shared, and when they are used up the answer is yes.
- * Flags do not live across calls and returns: no compiler's convention passes any. */
-static bool live_from(const struct object *o, uintptr_t at, uint32_t asked, int *steps) {
-    while ((*steps)-- > 0) {
+struct search {
+    const struct object *o;
+    bool entry; /* from a function's entry on, whose flags are its caller's */
+    int steps;  /* left */
+};
+
+/* Follows both ways of a branch; when the steps are used up the answer is yes. Flags do not live
+ * across calls and returns: no compiler's convention passes any. Nor across a jump through a
+ * pointer, if the flags were those of the function's caller. */
+static bool live_from(struct search *s, uintptr_t at, uint32_t asked) {
+    const struct object *o = s->o;
+    while (s->steps-- > 0) {
         struct insn i;
         if (!in_text(o, at) || !insn_decode(&i, at, o->text_end))
             return true;
@@ -29,6 +37,7 @@ static bool live_from(const struct object *o, uintptr_t at, uint32_t asked, int 
         case FLOW_STOP:
             return false;
         case FLOW_JUMP_AWAY:
+            return !s->entry;
         case FLOW_REFUSED:
         case FLOW_SYSTEM:
             return true;
@@ -37,7 +46,7 @@ static bool live_from(const struct object *o, uintptr_t at, uint32_t asked, int 
             continue;
         case FLOW_BRANCH:
         case FLOW_LOOP:
-            if (live_from(o, i.target, asked, steps))
+            if (live_from(s, i.target, asked))
                 return true;
             break;
         case FLOW_NEXT:
@@ -49,6 +58,9 @@ static bool live_from(const struct object *o, uintptr_t at, uint32_t asked, int 
 }
 
 bool flags_live(const struct object *o, uintptr_t at) {
-    int steps = STEPS;
-    return live_from(o, at, ASKED, &steps);
+    struct search s = {.o = o, .steps = STEPS};
+    s.entry = (*mark_at(o, at) & MARK_ENTRY) != 0 ||
+              (at - o->text >= 4 && behind_endbr(o, at - 4) == at &&
+               (*mark_at(o, at - 4) & MARK_ENTRY) != 0);
+    return live_from(&s, at, ASKED);
 }

@@ -118,8 +118,9 @@ static uintptr_t chunk_free(struct chunk *c, size_t size) {
     while (k < c->size && bit(c, k))
         k += 16;
     c->first_free = k;
+    /* In one cache line, if it fits into one. */
     for (; k + size <= c->size; k += 16)
-        if (is_free(c, k, size))
+        if (((k & 63) + size <= 64 || size > 64) && is_free(c, k, size))
             return take(c, k, size);
     return 0;
 }

@@ -36,6 +36,7 @@ struct build {
         bool saved;
     } hot[HOTS];
     size_t hots;
+    bool constants;
 };
 
 /* The probe's address; bit 0 says that flags and rax were saved on the stack, bit 1 that a return
@@ -129,6 +130,7 @@ static bool emit_all(struct build *b, uintptr_t at) {
         emit_call(b, b->hot[k].probe, b->hot[k].saved);
         emit_jump(&b->e, at + b->hot[k].back);
     }
+    b->constants = b->c.count > 0;
     constants_place(&b->e, &b->c);
     return !b->e.full;
 }
@@ -248,7 +250,7 @@ enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
     if (!emit_all(&b, p->at))
         return b.e.full ? HOTPROBE_NO_MEMORY : HOTPROBE_CANNOT_MOVE;
     /* Room for constants that have to be aligned where it goes. */
-    s->size = (uint32_t)b.e.len + 8;
+    s->size = (uint32_t)b.e.len + (b.constants ? 8 : 0);
     struct place place = place_for(p, s->pushed, s->constrained);
     s->at = pool_get(h, s->size, &place);
     if (s->at == 0)

@@ -1,0 +1,124 @@
+/* Parts of the library that its public header does not show. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "native/internal.h"
+
+#ifdef __clang__
+#define LEAVE __attribute__((noinline))
+#else
+#define LEAVE __attribute__((noipa))
+#endif
+
+struct item {
+    uint32_t key, order;
+    uint64_t more;
+};
+static int by_key(const void *a, const void *b) {
+    const struct item *x = a, *y = b;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void sort_and_check(struct item *items, size_t n, uint32_t keys, bool stable) {
+    for (size_t i = 0; i < n; i++) {
+        uint32_t key = (uint32_t)(splitmix64(n, i) % keys);
+        items[i] = (struct item){key, (uint32_t)i, ~(uint64_t)i};
+    }
+    sort_items(items, n, sizeof *items, by_key);
+    for (size_t i = 0; i < n; i++)
+        assert_true(items[i].more == ~(uint64_t)items[i].order &&
+                    items[i].key == splitmix64(n, items[i].order) % keys);
+    for (size_t i = 1; i < n; i++)
+        assert_true(
+            items[i - 1].key < items[i].key ||
+            (items[i - 1].key == items[i].key && (!stable || items[i - 1].order < items[i].order)));
+}
+
+/* What is out of order is looked for in vain by address; where memory is out, too. */
+static void test_sort(void **state) {
+    (void)state;
+    static struct item items[3000];
+    for (size_t n = 0; n < 70; n++)
+        sort_and_check(items, n, 20, true);
+    sort_and_check(items, 3000, 400, true);
+    pid_t child = fork();
+    if (child == 0) {
+        struct rlimit none = {4096, 4096};
+        if (setrlimit(RLIMIT_AS, &none) != 0)
+            _exit(1);
+        sort_and_check(items, 3000, 400, false);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+/* Two that call a third: one directly, one in its window, where the call has moved. */
+static LEAVE int leaf(int x) {
+    __asm__ volatile("" : "+r"(x));
+    return x * 3 + (x >> 2);
+}
+static LEAVE int direct(int x) {
+    int y = leaf(x);
+    __asm__ volatile("" : "+r"(y));
+    return leaf(y) + 1;
+}
+static LEAVE int through_pointer(int (*f)(int), int x) {
+    return f(x) + 1;
+}
+
+/* The targets of calls in `of`, by a decoder that knows nothing of probes. */
+static size_t calls_to(uintptr_t of, size_t size, uintptr_t target) {
+    size_t n = 0;
+    struct insn i;
+    for (uintptr_t at = of; at < of + size && insn_decode(&i, at, of + size); at += i.length)
+        n += (i.flow == FLOW_CALL || i.flow == FLOW_JUMP) && i.target == target;
+    return n;
+}
+
+static const struct hotprobe_function *named(const struct hotprobe *h, uintptr_t at) {
+    const struct hotprobe_function *f;
+    size_t n = hotprobe_functions(h, &f);
+    for (size_t i = 0; i < n; i++)
+        if (f[i].start == at)
+            return &f[i];
+    fail_msg("the function was not found");
+    return NULL;
+}
+
+/* Once a session is settled, direct calls go to the stub without touching the site, others by the
+ * site; all of them are counted, once. */
+static void test_settled(void **state) {
+    (void)state;
+    struct hotprobe *h = NULL;
+    struct error e = {0};
+    struct hotprobe_options at_start = {.at_start = true};
+    assert_int_equal(hotprobe_open(&h, &at_start, &e), STATUS_OK);
+    struct hotprobe_request r[] = {{.site = (uintptr_t)leaf}, {.site = (uintptr_t)through_pointer}};
+    size_t size = named(h, (uintptr_t)direct)->end - (uintptr_t)direct;
+    int want = direct(5) + through_pointer(leaf, 7);
+    assert_int_equal(calls_to((uintptr_t)direct, size, (uintptr_t)leaf), 2);
+    assert_int_equal(hotprobe_insert(h, r, 2, &e), STATUS_OK);
+    assert_int_equal(r[0].reason, HOTPROBE_DONE);
+    assert_int_equal(calls_to((uintptr_t)direct, size, (uintptr_t)leaf), 2);
+    assert_int_equal(session_settle(h, &e), STATUS_OK);
+    assert_int_equal(calls_to((uintptr_t)direct, size, (uintptr_t)leaf), 0);
+    assert_int_equal(direct(5) + through_pointer(leaf, 7), want);
+    assert_int_equal(hotprobe_count(h, &r[0]), 3);
+    assert_int_equal(hotprobe_count(h, &r[1]), 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sort), cmocka_unit_test(test_settled)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
