@@ -84,15 +84,17 @@ cat >busy.c <<'C'
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
 #define LEAVE __attribute__((noinline, noclone))
 static volatile sig_atomic_t traps;
+static int turns = 50000;
 LEAVE void on_trap(int n) { traps += n; }
 LEAVE int leaf(int x) { __asm__ volatile("" : "+r"(x)); return x * 3 + 1; }
-LEAVE void *work(void *p) { long s = 0; for (int i = 0; i < 50000; i++) s += leaf(i); return (char *)p + s; }
+LEAVE void *work(void *p) { long s = 0; for (int i = 0; i < turns; i++) s += leaf(i); return (char *)p + s; }
 LEAVE int work11(void *p) { return leaf(p != NULL); }
 LEAVE void signals(void) {
     struct sigaction a = {.sa_handler = on_trap}, old;
@@ -140,6 +142,7 @@ LEAVE void threads(void) {
     }
 }
 int main(int argc, char **argv) {
+    if (getenv("TURNS") != NULL) turns = atoi(getenv("TURNS"));
     if (argc < 2) signals();
     processes();
     libraries();
@@ -148,13 +151,15 @@ int main(int argc, char **argv) {
 }
 C
 if gcc -O1 -pthread busy.c -o busy; then
-    ./busy >plain
     for how in "" --blocks --instructions "--strategy over-one,trap" "--strategy trap" --per-thread "--per-thread --blocks"; do
-        "$hotgraph" native $how --json r.json -- ./busy >out || fail "busy $how: status"
+        turns=50000
+        case $how in *trap*) turns=5000 ;; esac # each takes two microseconds
+        TURNS=$turns ./busy >plain
+        TURNS=$turns "$hotgraph" native $how --json r.json -- ./busy >out || fail "busy $how: status"
         # What is pending is ours where traps are: the kernel's word on it is not asked for.
         case $how in *trap*) sed 's/pending [01]/pending 1/' out >out1; mv out1 out ;; esac
         cmp -s plain out || fail "busy $how: output differs: $(diff plain out)"
-        [ "$(count leaf r.json)" -ge 600004 ] && [ "$(count leaf r.json)" -le 600005 ] ||
+        [ "$(count leaf r.json)" -ge $((turns * 12 + 4)) ] && [ "$(count leaf r.json)" -le $((turns * 12 + 5)) ] ||
             fail "busy $how: leaf $(count leaf r.json)"
         [ "$(count work r.json)" = 12 ] || fail "busy $how: work $(count work r.json)"
     done
@@ -218,23 +223,35 @@ select count(*), sum(c) from t where b like 'x1%';
 select b, count(*) from t group by b order by 2 desc, 1 limit 5;
 S
 cat >t.lua <<'L'
-local t = {} for i = 1, 20000 do t[i] = (i * 7919) % 10007 end table.sort(t)
+local t = {} for i = 1, tonumber(arg[1]) do t[i] = (i * 7919) % 10007 end table.sort(t)
 local s = 0 for i, v in ipairs(t) do s = s + v * i % 7 end print(s, pcall(error, "x"), ("ab"):rep(10):gsub("a", "c"))
 L
-same() {
+same() { # WAYS COMMAND...: "none" is all functions
+    ways=$1
+    shift
     command -v "$1" >/dev/null || return 0
     "$@" >plain 2>&1 </dev/null
-    for how in "" "--blocks" "--instructions" "--strategy over-one,trap"; do
+    for how in $ways; do
+        case $how in none) how= ;; traps) how="--strategy over-one,trap" ;; esac
         "$hotgraph" native $how --json r.json -- "$@" >out 2>&1 </dev/null
         cmp -s plain out || fail "$1 $how: output differs"
     done
 }
-same gzip -c in.txt
-same bzip2 -c in.txt
-same sqlite3 :memory: ".read t.sql"
-same lua5.4 t.lua
-same pigz -p3 -c in.txt
-same gawk '{ s += $1 * $1 } END { print s }' in.txt
+ways="none --blocks --instructions"
+same "$ways" gzip -c in.txt
+same "$ways" bzip2 -c in.txt
+same "$ways" sqlite3 :memory: ".read t.sql"
+same "$ways" lua5.4 t.lua 20000
+same "$ways" pigz -p3 -c in.txt
+same "$ways" xz -T2 -1 -c in.txt
+same "$ways" gawk '{ s += $1 * $1 } END { print s }' in.txt
+seq 1 2000 >few.txt
+same traps gzip -c few.txt
+same traps bzip2 -c few.txt
+same traps sqlite3 :memory: ".read t.sql"
+same traps lua5.4 t.lua 1000
+same traps pigz -p3 -c few.txt
+same traps gawk '{ s += $1 * $1 } END { print s }' few.txt
 for p in gzip pigz; do
     command -v $p >/dev/null || continue
     $p -c in.txt >plain
