@@ -4,6 +4,7 @@
 #define LOOP_FUNCTION                                                                              \
     void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline, bool touches)
 #define LOOP_SKIPS     true
+#define LOOP_STOPS     true
 #define LOOP_TOUCHES   touches
 #define LOOP_ENDS_ONCE 0
 #define MET()          ((void)0)

@@ -6,9 +6,10 @@
  *   LEFT()    the loop ends
  *   LOOP_LOCALS() declares what the hooks need
  *
- * as nothing where nobody watches; LOOP_SKIPS, whether it stops at busy-waits; LOOP_TOUCHES,
- * whether it may touch devices, which moves the deadline; and LOOP_ENDS_ONCE as 1 when the hooks
- * are so much code that they are to stand in few places, not behind each of the 256 instructions.
+ * as nothing where nobody watches; LOOP_SKIPS, whether it looks for busy-waits, and LOOP_STOPS,
+ * whether it stops at one that it has found; LOOP_TOUCHES, whether it may touch devices, which
+ * moves the deadline; and LOOP_ENDS_ONCE as 1 when the hooks are so much code that they are to
+ * stand in few places, not behind each of the 256 instructions.
  *
  * Registers live in locals, and a primitive may leave the loop: therefore all of it is macros. `ip`
  * points at the instruction in the host's memory, and pc is ip - base. `budget` is how many cycles
@@ -118,7 +119,7 @@
     do {                                                                                           \
         executed++;                                                                                \
         WENT(how);                                                                                 \
-        if ((how) == WENT_TARGET && back &&                                                        \
+        if ((how) == WENT_TARGET && back && (LOOP_STOPS) &&                                        \
             wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {                         \
             n->waiting = &n->waits[(uintptr_t)from % WAITS];                                       \
             goto leave;                                                                            \

@@ -3,6 +3,7 @@
 
 #define LOOP_FUNCTION  void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline)
 #define LOOP_SKIPS     false
+#define LOOP_STOPS     true
 #define LOOP_TOUCHES   true
 #define LOOP_ENDS_ONCE 0
 #define MET()          ((void)0)

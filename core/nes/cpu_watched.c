@@ -11,6 +11,7 @@
 #define LOOP_FUNCTION void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline)
 /* Who steps hears of each instruction of a busy-wait. */
 #define LOOP_SKIPS     (!n->stepping)
+#define LOOP_STOPS     true
 #define LOOP_TOUCHES   false
 #define LOOP_ENDS_ONCE 1
 #define MET()                                                                                      \

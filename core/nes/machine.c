@@ -118,6 +118,19 @@ static bool may_run_fast(const struct nes *n) {
            (!n->irq || n->cpu.p & P_I);
 }
 
+/* The engine has stopped at the start of a busy-wait. */
+static void pass_over_wait(struct nes *n, uint64_t target) {
+    struct wait *const wait = n->waiting;
+    n->waiting = NULL;
+    if (n->cycle >= earlier(target, n->frame_end))
+        return;
+    if (n->cycle >= n->alarm) { /* a recording is complete */
+        watch_alarms(n);
+        n->attention = false;
+    }
+    wait_pass(n, wait, earlier(target, n->frame_end), earlier(n->event, n->dma_from));
+}
+
 /* From one boundary to a later one, not beyond the first at or after `target`, the end of the frame
  * and the next alarm. */
 static void advance(struct nes *n, uint64_t target) {
@@ -125,14 +138,14 @@ static void advance(struct nes *n, uint64_t target) {
     if (may_run_fast(n)) {
         const uint64_t start = n->cycle, deadline = earlier(n->event, n->dma_from);
         n->attention = false;
-        if (n->stepping)
+        if (n->recorder)
+            cpu_run_recorded(n, stop, deadline);
+        else if (n->stepping)
             cpu_run_watched(n, stop, deadline);
         else
             n->engine->run(n->engine_self, n, stop, deadline);
         if (n->waiting) {
-            struct wait *const wait = n->waiting;
-            n->waiting = NULL;
-            wait_pass(n, wait, stop, earlier(n->event, n->dma_from));
+            pass_over_wait(n, target);
             return;
         }
         /* Behind `stop`, or where a callback has asked for something: see to that first. */

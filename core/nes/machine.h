@@ -7,7 +7,8 @@
  *     wait_pass.c            passing over busy-waits
  *     cpu_*.c, wait.c        instructions; which jumps may end a busy-wait
  *     bus.c                  whatever is not plain memory: registers, pads, DMA, interrupt lines
- *     probes.c, threads.c, watch.c      observers, interrupted threads, instrumented instructions
+ *     probes.c, threads.c, watch.c, record.c    observers, interrupted threads, instrumented
+ *                            instructions, recorded ones
  *     look.c, map.c          looking at it from outside; pages of memory
  *     ppu.c, apu.c, board.c  the devices, which know nothing of the machine
  *
@@ -88,6 +89,7 @@ struct threads {
     } at[THREADS];
 };
 
+struct record;
 struct watch; /* observers and instrumented instructions: watch.h */
 struct site;
 
@@ -154,9 +156,10 @@ struct nes {
 
     /* Observers. */
     struct watch *watch;
-    bool watched;       /* some observer instruments, or steps now */
-    bool stepping;      /* some observer steps now */
-    bool announced;     /* what comes before the next instruction has been fired already */
+    bool watched;            /* some observer instruments, or steps now */
+    bool stepping;           /* some observer steps or records now */
+    struct record *recorder; /* of the only one to be told of anything now; else NULL */
+    bool announced;          /* what comes before the next instruction has been fired already */
     bool attention;     /* a callback has changed an alarm or what steps, since the last advance */
     uint64_t alarm;     /* the earliest */
     uint64_t *counters; /* of the probes */
@@ -185,13 +188,15 @@ void threads_begin(struct nes *n, enum thread_cause cause);
 /* All threads end, for `cause` THREAD_RESET. */
 void threads_end(struct nes *n, enum thread_cause cause);
 
-/* ---- cpu_fast.c, cpu_plain.c, cpu_watched.c: many instructions without separate bus cycles. Each
- * starts before `stop` and surely ends at or before `deadline`. ---- */
+/* ---- cpu_fast.c, cpu_plain.c, cpu_recorded.c, cpu_watched.c: many instructions without separate
+ * bus cycles. Each starts before `stop` and surely ends at or before `deadline`. ---- */
 
 /* Where nobody watches. What touches devices moves the deadline with what they publish; the second
  * always does, and does not stop at busy-waits. */
 void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline, bool touches);
 void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
+/* For n->recorder, and a little further. */
+void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline);
 /* Firing probes. */
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);
 

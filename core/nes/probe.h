@@ -115,6 +115,25 @@ struct thread_event {
     uint8_t s; /* stack pointer: after the push for SUSPENDED, else as it is */
 };
 
+/* Executed instructions, as nes_record() has them: in runs, in each of which every instruction lies
+ * behind the one before it. Equal runs of a machine are the same instructions; what lies in memory
+ * that can be written is a run of its own, with its bytes. */
+struct recorded_run {
+    uint64_t banks;      /* what was mapped: 16 bits for each 8 KiB from $8000 on; 0 where nothing
+                            ever changes */
+    uint32_t at : 24;    /* number of its first instruction, */
+    uint32_t opcode : 8; /* and in memory that can be written its bytes; else 0 */
+    uint8_t operand[2];
+    uint16_t pc; /* where it is */
+};
+enum { RECORDED_MOST = 1 << 20 }; /* instructions of a recording */
+struct recording {
+    const struct recorded_run *runs;
+    size_t run_count;
+    uint32_t count; /* instructions */
+    uint64_t end;   /* cycle of the boundary behind the last one */
+};
+
 struct observer {
     void *self;
     /* Each may be NULL. */
@@ -126,6 +145,8 @@ struct observer {
     /* Called at the first instruction boundary at or after the cycle given to nes_set_alarm, once
      * for each alarm. */
     void (*alarm)(void *self, uint64_t cycle);
+    /* What nes_record() has asked for; called at a boundary. */
+    void (*recorded)(void *self, const struct recording *recording);
 };
 
 enum { NES_OBSERVERS = 8 };
@@ -142,6 +163,15 @@ void nes_tell_threads(struct nes *nes, const struct observer *observer, enum thr
 void nes_set_alarm(struct nes *nes, unsigned id, uint64_t cycle);
 /* From the next instruction on, `count` instructions go to step() one by one. UINT64_MAX: all. */
 void nes_observe(struct nes *nes, unsigned id, uint64_t count);
+
+/* From the first boundary at or after cycle `from` on, `count` instructions, at least one, are
+ * recorded, at most RECORDED_MOST, and handed over at once: at the boundary behind the last of them
+ * or, when that comes before cycle `by`, perhaps a little later, at the first boundary from `by` on
+ * at the latest. One recording at a time: asked again before, it begins anew. False: memory is out.
+ */
+bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uint64_t by);
+/* All of the recorded instructions, of which `out` has room for as many as there are. */
+void nes_recorded(struct nes *nes, const struct recording *recording, struct guest_insn *out);
 
 /* Reserves `count` zeroed counters, of which a machine has a million; returns the index of the
  * first, or UINT32_MAX when there are no more, which stops the machine with STATUS_MEMORY. */

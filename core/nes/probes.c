@@ -9,7 +9,8 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
         i++;
     if (i == NES_OBSERVERS)
         return error_set(e, STATUS_ARGUMENT, "a machine has room for %d observers", NES_OBSERVERS);
-    w->observers[i] = (struct watched_by){.used = true, .observer = *observer, .alarm = NEVER};
+    w->observers[i] = (struct watched_by){
+        .used = true, .observer = *observer, .alarm = NEVER, .record.from = NEVER};
     w->used |= 1u << i;
     n->fired[i] = 0;
     n->map_epoch++; /* known instructions are asked about again */
@@ -27,6 +28,7 @@ void nes_detach(struct nes *n, unsigned id) {
         return;
     const struct observer observer = w->observers[id].observer;
     watch_tell(n, &observer, THREAD_ENDS);
+    record_free(&w->observers[id].record);
     w->observers[id] = (struct watched_by){0};
     w->used &= ~(1u << id);
     watch_remove(n, id);
@@ -48,6 +50,19 @@ void nes_set_alarm(struct nes *n, unsigned id, uint64_t cycle) {
 void nes_observe(struct nes *n, unsigned id, uint64_t count) {
     n->watch->observers[id].steps = count;
     watch_requests_changed(n);
+}
+
+bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint64_t by) {
+    struct record *const r = &n->watch->observers[id].record;
+    /* A run is of one instruction at least; one more is begun and dropped. */
+    if (r->runs_cap <= count && !vec_reserve_(&r->runs, &r->runs_cap, count + 1u, sizeof *r->runs))
+        return false;
+    r->from = from;
+    r->by = by;
+    r->count = count;
+    r->on = r->full = false;
+    watch_requests_changed(n);
+    return true;
 }
 
 void nes_retranslate(struct nes *n, uint32_t address) {
@@ -76,4 +91,51 @@ const uint64_t *nes_counters(const struct nes *n) {
 
 uint64_t nes_probes_fired(const struct nes *n, unsigned id) {
     return id < NES_OBSERVERS ? n->fired[id] : 0;
+}
+
+/* ---- what was recorded ---- */
+
+enum { BANK_BYTES = 0x2000 };
+
+/* The bytes of the instruction at pc of a run. */
+static void bytes_of(const struct nes *n, const struct recorded_run *run, uint16_t pc,
+                     uint8_t bytes[3]) {
+    memcpy(bytes, (const uint8_t[]){(uint8_t)run->opcode, run->operand[0], run->operand[1]}, 3);
+    for (unsigned i = 0; run->opcode == 0 && pc >= 0x8000 && i < 3 && pc + i < 0x10000; i++) {
+        const unsigned slot = ((pc + i) >> 13) - 4;
+        const uint8_t *const bank =
+            n->board.banked
+                ? n->options.cartridge->prg + (run->banks >> 16 * slot & 0xffff) * BANK_BYTES
+                : n->board.prg[slot];
+        bytes[i] = bank[(pc + i) % BANK_BYTES];
+    }
+}
+
+static struct guest_insn insn_of(struct nes *n, const struct recorded_run *run, uint16_t pc) {
+    uint8_t bytes[3];
+    bytes_of(n, run, pc, bytes);
+    if (run->banks != record_banks(n))
+        return watch_decode(n, run->banks, pc, bytes);
+    return watch_find(n, pc, watch_slot(n, pc, n->rd[pc >> 8] + (pc & 0xff)), bytes)->insn;
+}
+
+void nes_recorded(struct nes *n, const struct recording *r, struct guest_insn *out) {
+    const uint64_t banks = record_banks(n);
+    const struct site *const *const slots = (const struct site *const *)n->watch->slots;
+    for (size_t i = 0; i < r->run_count; i++) {
+        const struct recorded_run *const run = &r->runs[i];
+        const uint32_t end = i + 1 < r->run_count ? r->runs[i + 1].at : r->count;
+        uint16_t pc = run->pc;
+        for (uint32_t k = run->at; k < end; k++) {
+            /* What has been met and is still mapped there is known. */
+            const struct site *site = NULL;
+            if (run->banks == banks && pc >= 0x8000)
+                site = slots[watch_slot(n, pc, n->rd[pc >> 8] + (pc & 0xff))];
+            if (site && site->insn.pc == pc && site->epoch == n->map_epoch && !site->volatile_bytes)
+                out[k] = site->insn;
+            else
+                out[k] = insn_of(n, run, pc);
+            pc = (uint16_t)(pc + out[k].size);
+        }
+    }
 }

@@ -14,6 +14,7 @@
 #define HOTGRAPH_WAIT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct nes;
@@ -46,9 +47,20 @@ static inline __attribute__((always_inline)) bool wait_candidate(struct nes *n, 
     return again;
 }
 
+/* The candidate that a jump ends; NULL: it ends none. To stop there without having seen it twice
+ * costs one pass at most. */
+static inline struct wait *wait_at(struct nes *n, struct wait *waits, const uint8_t *from,
+                                   uint16_t pc, uint16_t target) {
+    struct wait *const w = &waits[(uintptr_t)from % WAITS];
+    if (w->from != from || w->pc != pc)
+        wait_examine(n, w, from, pc, target);
+    return w->length != 0 ? w : NULL;
+}
+
 /* The machine stands at T of the candidate that ended at `from`. Runs a pass, and passes over as
- * many more as certainly begin before `stop` and end before `deadline`. May end early, at any
- * boundary, where something else is due. */
+ * many more as certainly begin before `stop` and the next alarm, and end before `deadline`; a
+ * recording that somebody has asked for is made on the way. May end early, at any boundary, where
+ * something else is due. */
 void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline);
 /* Forgets all candidates: a state was loaded. */
 void wait_forget(struct nes *n);

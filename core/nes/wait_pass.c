@@ -119,6 +119,65 @@ static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint
     n->skipped += times * w->length;
 }
 
+/* ---- recordings ---- */
+
+/* A pass as it was executed. */
+struct pass {
+    uint64_t cost;                   /* cycles */
+    unsigned at[WAIT_LONGEST];       /* of these, when each instruction begins, */
+    uint16_t pc[WAIT_LONGEST];       /* and where it is */
+    uint64_t stop, deadline, change; /* for count_passes() */
+};
+
+/* The recording that somebody has asked for, when nobody asks for anything else. */
+static struct record *only_record(const struct nes *n) {
+    struct watch *const w = n->watch;
+    if (n->watched || w->used == 0 || (w->used & (w->used - 1)))
+        return NULL;
+    struct watched_by *const by = &w->observers[__builtin_ctz(w->used)];
+    return by->alarm == NEVER && by->record.from != NEVER && !by->record.on ? &by->record : NULL;
+}
+
+static void write_runs(const struct nes *n, struct record *r, const struct wait *w, uint16_t pc,
+                       unsigned left_of_first) {
+    const uint64_t banks = record_banks(n);
+    r->runs[0] = (struct recorded_run){banks, .at = 0, .pc = pc};
+    r->run_count = 1;
+    for (uint32_t at = left_of_first; at < r->count; at += w->length)
+        r->runs[r->run_count++] = (struct recorded_run){banks, .at = at, .pc = w->target};
+}
+
+/* A recording that begins and ends in this busy-wait is known without executing it. The machine
+ * stands at T; returns false where the recording is not such a one. */
+static bool record_passes(struct nes *n, const struct wait *w, const struct pass *p) {
+    struct record *const r = only_record(n);
+    if (!r)
+        return false;
+    const uint64_t due = r->from > n->cycle ? r->from - n->cycle : 0;
+    const uint64_t most = count_passes(n, w->status, p->cost, p->stop, p->deadline, p->change);
+    uint64_t before = due / p->cost;
+    unsigned first = 0;
+    while (first < w->length && p->at[first] < due - before * p->cost)
+        first++;
+    if (first == w->length) {
+        first = 0;
+        before++;
+    }
+    const uint64_t behind = first + (uint64_t)r->count; /* instructions, from that pass's start */
+    const uint64_t passes = before + (behind + w->length - 1) / w->length;
+    if (passes > most || n->cycle + passes * p->cost > r->by)
+        return false;
+    record_begin(r);
+    write_runs(n, r, w, p->pc[first], w->length - first);
+    r->end = n->cycle + (before + behind / w->length) * p->cost + p->at[behind % w->length];
+    r->on = false;
+    r->full = true;
+    repeat_pass(n, w, p->cost, passes);
+    watch_alarms(n);
+    n->attention = false;
+    return true;
+}
+
 void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline) {
     const struct wait w = *candidate;
     const struct cpu_registers registers = nes_registers(n);
@@ -127,11 +186,15 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
     /* Asked before the pass: what its own read has seen must not have changed since. */
     const uint64_t change = w.status ? ppu_status_deadline(&n->ppu, n->cycle) : NEVER;
     const uint64_t start = n->cycle;
+    struct pass pass = {.change = change};
     bool straight = true;
     uint16_t pc = w.target;
     for (unsigned i = 0; straight && i < w.length; i++) {
+        pass.at[i] = (unsigned)(n->cycle - start);
+        pass.pc[i] = pc;
         pc = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
-        straight = run_one(n, stop, &deadline) && (i + 1u == w.length || n->cpu.pc == pc);
+        straight = run_one(n, earlier(stop, n->alarm), &deadline) &&
+                   (i + 1u == w.length || n->cpu.pc == pc);
     }
     const bool busy = n->due || n->nmi_pending || n->attention || (n->irq && !(n->cpu.p & P_I));
     if (straight && !busy && same_registers(n, registers) &&
@@ -139,9 +202,15 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
         struct passes passes = {&w, NEVER};
         if (n->watched)
             each_hook(n, &w, limit_passes, &passes);
-        const uint64_t cost = n->cycle - start;
-        const uint64_t most = count_passes(n, w.status, cost, stop, deadline, change);
-        repeat_pass(n, &w, cost, earlier(passes.most, most));
+        pass.cost = n->cycle - start;
+        pass.stop = stop;
+        pass.deadline = deadline;
+        while (record_passes(n, &w, &pass)) {
+        }
+        const uint64_t most =
+            count_passes(n, w.status, pass.cost, earlier(stop, n->alarm), deadline, change);
+        if (!n->stepping) /* as of now */
+            repeat_pass(n, &w, pass.cost, earlier(passes.most, most));
     }
     n->waiting = NULL; /* the pass has come by here */
     candidate->executed = 0;

@@ -47,6 +47,8 @@ void watch_free(struct nes *n) {
         munmap(n->counters, WATCH_COUNTERS * sizeof(uint64_t));
     if (!w)
         return;
+    for (unsigned i = 0; i < NES_OBSERVERS; i++)
+        record_free(&w->observers[i].record);
     for (size_t i = 0; w->buckets && i < w->bucket_count; i++)
         for (struct site *site = w->buckets[i], *next; site; site = next) {
             next = site->next;
@@ -72,20 +74,29 @@ static bool same_insn(const struct guest_insn *a, const struct guest_insn *b) {
            !memcmp(a->bytes, b->bytes, sizeof a->bytes);
 }
 
-static struct guest_insn decode(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
+static uint32_t bank_at(uint64_t banks, uint16_t pc) {
+    return (uint32_t)(banks >> 16 * ((pc >> 13) - 4) & 0xffff);
+}
+
+static uint32_t address_in(const struct nes *n, uint64_t banks, uint16_t pc) {
+    return pc < 0x8000 || !n->board.banked ? pc : bank_at(banks, pc) << 16 | pc;
+}
+
+struct guest_insn watch_decode(const struct nes *n, uint64_t banks, uint16_t pc,
+                               const uint8_t bytes[3]) {
     const struct opcode_info *info = opcode_info(bytes[0]);
     struct guest_insn insn = {
-        .address = nes_code_address(n, pc),
-        .next = nes_code_address(n, (uint16_t)(pc + info->size)),
+        .address = address_in(n, banks, pc),
+        .next = address_in(n, banks, (uint16_t)(pc + info->size)),
         .pc = pc,
         .size = info->size,
         .kind = info->kind,
     };
     memcpy(insn.bytes, bytes, info->size);
     if (info->kind == INSN_BRANCH)
-        insn.target = nes_code_address(n, (uint16_t)(pc + 2 + (int8_t)bytes[1]));
+        insn.target = address_in(n, banks, (uint16_t)(pc + 2 + (int8_t)bytes[1]));
     else if (info->kind == INSN_JUMP || info->kind == INSN_CALL)
-        insn.target = nes_code_address(n, (uint16_t)(bytes[1] | bytes[2] << 8));
+        insn.target = address_in(n, banks, (uint16_t)(bytes[1] | bytes[2] << 8));
     return insn;
 }
 
@@ -182,7 +193,7 @@ static void instrument(struct nes *n, struct site *site) {
 
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {
     struct watch *w = n->watch;
-    const struct guest_insn insn = decode(n, pc, bytes);
+    const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
     struct site *site = intern(w, &insn);
     if (!site) {
         w->out_of_memory = true;
@@ -239,17 +250,28 @@ static unsigned first_of(unsigned set) {
 
 void watch_requests_changed(struct nes *n) {
     struct watch *w = n->watch;
+    if (w->ringing)
+        return;
     bool instruments = false;
-    w->steppers = 0;
+    w->steppers = w->recorders = 0;
     n->alarm = NEVER;
+    n->recorder = NULL;
     for (unsigned left = w->used; left; left &= left - 1) {
         const unsigned i = first_of(left);
-        const struct watched_by *by = &w->observers[i];
+        struct watched_by *by = &w->observers[i];
+        const struct record *record = &by->record;
         instruments |= by->observer.instrument != NULL;
         w->steppers |= (unsigned)(by->steps != 0 && by->observer.step != NULL) << i;
+        w->recorders |= (unsigned)record->on << i;
         n->alarm = earlier(n->alarm, by->alarm);
+        if (!record->on)
+            n->alarm = record->full ? 0 : earlier(n->alarm, record->from);
+        else if (w->recorders == 1u << i)
+            n->recorder = &by->record;
     }
-    n->stepping = w->steppers != 0;
+    n->stepping = (w->steppers | w->recorders) != 0;
+    if (instruments || w->steppers || (w->recorders & (w->recorders - 1)))
+        n->recorder = NULL;
     n->watched = instruments || n->stepping;
     n->attention = true;
 }
@@ -257,6 +279,11 @@ void watch_requests_changed(struct nes *n) {
 static void step(struct nes *n, const struct site *site, uint64_t cycle) {
     struct watch *w = n->watch;
     bool last = false;
+    for (unsigned left = w->recorders; left; left &= left - 1) {
+        struct record *record = &w->observers[first_of(left)].record;
+        record_insn(n, record, site);
+        last |= record->full;
+    }
     for (unsigned left = w->steppers; left; left &= left - 1) {
         struct watched_by *by = &w->observers[first_of(left)];
         if (by->steps == 0)
@@ -330,14 +357,20 @@ void watch_thread_event(struct nes *n, const struct thread_event *event) {
 
 void watch_alarms(struct nes *n) {
     struct watch *w = n->watch;
+    w->ringing = true;
     for (unsigned left = w->used; left; left &= left - 1) {
         struct watched_by *by = &w->observers[first_of(left)];
-        if (by->alarm > n->cycle)
-            continue;
-        by->alarm = NEVER;
-        if (by->observer.alarm)
-            by->observer.alarm(by->observer.self, n->cycle);
+        if (by->record.full)
+            record_hand_over(n, by);
+        if (by->alarm <= n->cycle) {
+            by->alarm = NEVER;
+            if (by->observer.alarm)
+                by->observer.alarm(by->observer.self, n->cycle);
+        }
+        if (by->record.from <= n->cycle && !by->record.on)
+            record_begin(&by->record);
     }
+    w->ringing = false;
     watch_requests_changed(n);
 }
 

@@ -38,16 +38,30 @@ struct site {
     struct hooks probes[PROBE_WHEN_COUNT + 1]; /* the last stays empty: nothing fires */
 };
 
+/* Instructions that are recorded for an observer (nes_record()). */
+struct record {
+    uint64_t from;       /* they begin at the first boundary from here on; NEVER: nobody asks */
+    uint64_t by;         /* the latest to hand them over, if there are enough before */
+    uint32_t count, met; /* how many are wanted, and are there */
+    bool on, full;       /* under way; complete, and to be handed over */
+    uint64_t end;        /* cycle behind the last; NEVER: that of the next boundary */
+    struct recorded_run *runs;
+    size_t run_count, runs_cap;
+};
+
 struct watched_by {
     bool used;
     struct observer observer;
     uint64_t alarm; /* NEVER: none */
     uint64_t steps; /* instructions that still go to step() */
+    struct record record;
 };
 
 struct watch {
     struct watched_by observers[NES_OBSERVERS];
-    unsigned used, steppers; /* of these, those that are attached, and that step now: a bit each */
+    /* Of these, those that are attached, that step, and that record now: a bit each. */
+    unsigned used, steppers, recorders;
+    bool ringing; /* alarms are told: what is asked for meanwhile is seen to afterwards */
     bool out_of_memory;
     struct site spare; /* stands in when memory is out */
     uint32_t counters_used;
@@ -92,7 +106,28 @@ static inline size_t watch_slot(const struct nes *n, uint16_t pc, const uint8_t 
     return pc < 0x8000 ? pc : 0x8000 + (size_t)(code - n->options.cartridge->prg);
 }
 
-/* Step callbacks and PROBE_BEFORE. cycle: of the boundary before the instruction. */
+/* The instruction at pc when `banks` were mapped (see struct recorded_run). */
+struct guest_insn watch_decode(const struct nes *n, uint64_t banks, uint16_t pc,
+                               const uint8_t bytes[3]);
+
+/* ---- record.c ---- */
+
+/* What is mapped, as struct recorded_run has it. */
+static inline uint64_t record_banks(const struct nes *n) {
+    const uint32_t *const bank = n->board.prg_bank;
+    return n->board.banked ? bank[0] | (uint64_t)bank[1] << 16 | (uint64_t)bank[2] << 32 |
+                                 (uint64_t)bank[3] << 48
+                           : 0;
+}
+/* Begins. */
+void record_begin(struct record *r);
+/* The instruction is about to be executed. */
+void record_insn(const struct nes *n, struct record *r, const struct site *site);
+/* Hands over what is full. */
+void record_hand_over(struct nes *n, struct watched_by *by);
+void record_free(struct record *r);
+
+/* Step callbacks, recordings and PROBE_BEFORE. cycle: of the boundary before the instruction. */
 void watch_before(struct nes *n, struct site *site, uint64_t cycle);
 /* For nes_step: the site at pc after firing what comes before it; NULL when its bytes cannot be
  * known yet (it lies in registers or open bus). */

@@ -86,6 +86,7 @@ struct stream_maker {
     size_t table_cap, batch_cap, order_cap;
 };
 bool stream_add(struct stream_maker *m, const struct sample *batch);
+bool stream_add_again(struct stream_maker *m, uint32_t number); /* one that is there */
 struct stream stream_made(struct stream_maker *m);
 void stream_unmake(struct stream_maker *m);
 void stream_free(struct stream *s);

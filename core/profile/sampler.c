@@ -1,7 +1,8 @@
 /*
  * sampler: batches of consecutive executed instructions, or single control transfers; the ways of
  * choosing them are in files of their own (sampler_time.c, sampler_instructions.c,
- * sampler_transfers.c), above which this one stands; below them is sampler_batch.c.
+ * sampler_transfers.c), above which this one stands; below them are sampler_recorded.c and
+ * sampler_batch.c.
  */
 #include "profile/samplers.h"
 
@@ -176,6 +177,7 @@ void sampler_free(struct sampler *s) {
     sampler_transfers_release(s);
     stream_unmake(&s->stream);
     vec_free(&s->cycles);
+    sampler_forget_ways(s);
     free(s->batch);
     free(s);
 }

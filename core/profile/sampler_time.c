@@ -12,18 +12,25 @@
  * So an instruction is chosen in proportion to the cycles of the one before it, an interrupt's or a
  * DMA's included. With weighting the sampler steps towards each batch, to know them: they are the
  * cycles from the start of the instruction before to the batch's own.
+ *
+ * Without weighting the machine records each batch, and what it executed is known by the ways that
+ * it went, most of which have been seen before.
  */
 #include "profile/samplers.h"
 
 enum { LONGEST_WAY = 1200 }; /* cycles: more than any instruction takes with its DMA */
 
 static uint64_t cycles_of_us(unsigned __int128 us, bool round_up) {
+    if (us <= UINT32_MAX * UINT64_C(4096)) /* as a rule; without a long division */
+        return ((uint64_t)us * 39375 + (round_up ? 21999 : 0)) / 22000;
     return (uint64_t)((us * 39375 + (round_up ? 21999 : 0)) / 22000);
 }
 
 static uint64_t due_cycle(const struct sampler *s, uint64_t k) {
     uint64_t due =
         cycles_of_us((unsigned __int128)k * s->options.interval_us, true) + s->options.phase_cycles;
+    if (s->jitter_cycles == 0)
+        return due;
     uint64_t range = 2 * s->jitter_cycles + 1;
     uint64_t moved = (uint64_t)((unsigned __int128)splitmix64(s->options.seed, k) * range >> 64);
     if (moved >= s->jitter_cycles)
@@ -80,6 +87,23 @@ static void begin_weighed(struct sampler *s, uint64_t due, uint64_t cycle) {
     nes_observe(s->nes, s->id, UINT64_MAX);
 }
 
+/* Batch next_batch, which is due at `due`; the one behind it must not begin late. */
+static void record(struct sampler *s, uint64_t due) {
+    s->next_due = due_cycle(s, s->next_batch + 1);
+    if (!nes_record(s->nes, s->id, due, s->options.batch_length, s->next_due))
+        s->out_of_memory = true;
+}
+
+static void recorded(void *self, const struct recording *r) {
+    struct sampler *s = self;
+    sampler_keep_recording(s, r);
+    uint64_t due = s->next_due;
+    for (s->next_batch++; due < r->end; due = due_cycle(s, ++s->next_batch))
+        s->overruns++;
+    if (!s->out_of_memory)
+        record(s, due);
+}
+
 static void alarm_rings(void *self, uint64_t cycle) {
     struct sampler *s = self;
     if (s->out_of_memory)
@@ -89,13 +113,7 @@ static void alarm_rings(void *self, uint64_t cycle) {
         for (s->next_batch++; due_cycle(s, s->next_batch) < cycle; s->next_batch++)
             s->overruns++;
     }
-    uint64_t due = due_cycle(s, s->next_batch);
-    if (s->options.weigh)
-        begin_weighed(s, due, cycle);
-    else if (due > cycle)
-        nes_set_alarm(s->nes, s->id, due);
-    else
-        nes_observe(s->nes, s->id, s->options.batch_length);
+    begin_weighed(s, due_cycle(s, s->next_batch), cycle);
 }
 
 void sampler_time_begin(struct sampler *s) {
@@ -103,8 +121,9 @@ void sampler_time_begin(struct sampler *s) {
     s->next_batch = batch_from(s, nes_cycle(s->nes));
     uint64_t due = due_cycle(s, s->next_batch);
     if (s->options.weigh)
-        due = due > LONGEST_WAY ? due - LONGEST_WAY : 0;
-    nes_set_alarm(s->nes, s->id, due);
+        nes_set_alarm(s->nes, s->id, due > LONGEST_WAY ? due - LONGEST_WAY : 0);
+    else
+        record(s, due);
 }
 
-const struct observer sampler_by_time = {.step = step, .alarm = alarm_rings};
+const struct observer sampler_by_time = {.step = step, .alarm = alarm_rings, .recorded = recorded};

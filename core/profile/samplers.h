@@ -6,6 +6,11 @@
 
 struct transfer_site;
 
+struct known_way {
+    size_t first, count; /* in ways */
+    uint32_t batch;      /* number in the stream */
+};
+
 struct arrival { /* of control at an address, by calls and returns */
     uint64_t at; /* in the stride, of 2^64 */
     bool met;
@@ -25,12 +30,18 @@ struct sampler {
 
     /* by time, and by instructions */
     uint64_t jitter_cycles;
-    uint64_t next_batch; /* k of the batch that alarm() waits for */
+    uint64_t next_batch; /* k of the batch that alarm() or recorded() waits for */
+    uint64_t next_due;   /* recording: when the one behind it is due */
     uint64_t start;      /* instructions executed when it was attached */
     uint64_t to_pass;    /* instructions to step over before the batch begins */
     uint64_t due;        /* weighting: the batch begins at the first boundary from here on, */
     uint64_t boundary;   /* and this was the last one seen */
     bool waiting;        /* weighting: stepping towards it */
+
+    VEC(struct recorded_run) ways; /* that batches went, one after the other */
+    VEC(struct known_way) known;   /* of these, and which batches they are */
+    struct map known_at;           /* hash -> 1 + index into known */
+    struct guest_insn *insns;      /* room for a batch; NULL: not needed so far */
 
     /* by transfers */
     uint32_t counter;                  /* a PROBE_CALL_AT calls when it comes to 0 */
@@ -55,6 +66,9 @@ void sampler_transfers_release(struct sampler *s);
 
 /* sampler_batch.c: puts an executed instruction into the batch; true when that is its last. */
 bool sampler_take(struct sampler *s, const struct guest_insn *insn);
+/* sampler_recorded.c: keeps a recorded batch, or hands it on. */
+void sampler_keep_recording(struct sampler *s, const struct recording *r);
+void sampler_forget_ways(struct sampler *s);
 /* Keeps a complete batch, or hands it on. */
 void sampler_keep(struct sampler *s);
 /* Where in stratum k, of options.every, the sample lies. */

@@ -69,6 +69,14 @@ bool stream_add(struct stream_maker *m, const struct sample *batch) {
     return true;
 }
 
+bool stream_add_again(struct stream_maker *m, uint32_t number) {
+    struct stream *s = &m->stream;
+    if (!vec_reserve_(&s->order, &m->order_cap, s->batch_count + 1, sizeof *s->order))
+        return false;
+    s->order[s->batch_count++] = number;
+    return true;
+}
+
 struct stream stream_made(struct stream_maker *m) {
     struct stream s = m->stream;
     m->stream = (struct stream){0};
