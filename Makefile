@@ -2,7 +2,7 @@
 #
 #   make sweep    the paper's experiment on the bundled games, into results/
 #   make test     all tests
-#   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids (ten minutes)
+#   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids, techniques (twenty minutes)
 #   make programs the same on real programs, recorded under QEMU
 #   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status says how far it is
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
@@ -81,7 +81,7 @@ build: deps
 	$(call compile,,the program and its tests)
 
 # Each into a database of its own: results/sampling.db, ...
-STUDIES := sampling jitter replicates wide
+STUDIES := sampling jitter replicates wide techniques bias
 
 studies: program
 	@mkdir -p $(RESULTS)
@@ -90,6 +90,10 @@ studies: program
 	    $(BUILD)/hotgraph sweep configs/$$study.cfg --db $(RESULTS)/$$study.db --jobs $(JOBS) \
 	        >$(RESULTS)/$$study.txt || { tail -3 $(RESULTS)/$$study.txt; exit 1; }; \
 	    tail -1 $(RESULTS)/$$study.txt; done
+	@for study in techniques bias; do \
+	    $(BUILD)/hotgraph results $(RESULTS)/$$study.db --view technique_table >$(RESULTS)/$$study.csv && \
+	    cmp $(RESULTS)/$$study.csv docs/$$study.csv || \
+	    { echo "docs/$$study.csv is not what was found" >&2; exit 1; }; done
 	@echo "In $(RESULTS)/: a database and a text with its tables for each of $(STUDIES)"
 
 sweep: program

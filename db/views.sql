@@ -535,11 +535,12 @@ GROUP BY q.frames, q.hot_permille, q.sampling_id, q.configuration_id, q.structur
 -- The same over replicates: samplings that differ in seed or phase alone. ..._lowest and ..._highest
 -- are the means over the games of the worst and the best of them, overlap_active_least is the worst
 -- of all games and replicates. games is how many there are in each replicate, of_games how many there
--- are of any technique: only where both are equal can means be compared.
+-- are of any technique: only where both are equal can means be compared. Replicates that lack games
+-- which others have are no part of the mean, and counted in replicates_left_out.
 CREATE VIEW technique_mean AS
-SELECT frames, hot_permille, sampling, technique, parameters, structure, min(games) AS games,
-    max(max(games)) OVER (PARTITION BY frames, hot_permille) AS of_games,
-    count(*) AS replicates, avg(observed_share) AS observed_share,
+SELECT frames, hot_permille, sampling, technique, parameters, structure, games, of_games,
+    count(*) AS replicates, all_replicates - count(*) AS replicates_left_out,
+    avg(observed_share) AS observed_share,
     max(observed_share_most) AS observed_share_most, avg(overlap_active) AS overlap_active,
     min(overlap_active) AS overlap_active_lowest, max(overlap_active) AS overlap_active_highest,
     min(overlap_active_least) AS overlap_active_least, avg(hot_f1_active) AS hot_f1_active,
@@ -549,8 +550,41 @@ SELECT frames, hot_permille, sampling, technique, parameters, structure, min(gam
     avg(count_error_active) AS count_error_active, avg(overlap) AS overlap,
     min(overlap) AS overlap_lowest, max(overlap) AS overlap_highest, avg(hot_f1) AS hot_f1,
     avg(hot_f1_10) AS hot_f1_10, avg(count_error) AS count_error, configuration_id
-FROM technique_replicate
+FROM (SELECT *, max(games) OVER (PARTITION BY frames, hot_permille) AS of_games,
+        max(games) OVER w AS most_games, count(*) OVER w AS all_replicates
+    FROM technique_replicate
+    WINDOW w AS (PARTITION BY frames, hot_permille, sampling, configuration_id, structure))
+WHERE games = most_games
 GROUP BY frames, hot_permille, sampling, configuration_id, structure;
+
+-- technique_mean as it is printed (docs/techniques.csv is this view of configs/techniques.cfg).
+CREATE VIEW technique_table AS
+SELECT frames, hot_permille, printf('%.4f', 100 * observed_share) AS observed_percent, sampling,
+    technique, parameters, structure, games, replicates,
+    printf('%.6f', overlap_active) AS overlap_active,
+    printf('%.6f', overlap_active_lowest) AS overlap_active_lowest,
+    printf('%.6f', overlap_active_highest) AS overlap_active_highest,
+    printf('%.6f', overlap_active_least) AS overlap_active_least,
+    printf('%.6f', hot_f1_10_active) AS hot_f1_10_active, printf('%.6f', overlap) AS overlap
+FROM technique_mean WHERE games = of_games AND overlap_active IS NOT NULL
+ORDER BY frames, hot_permille, round(observed_share, 6), sampling, technique, parameters;
+
+-- What keeps techniques and their replicates from being compared: a row for each game that others
+-- were tried on and this was not.
+CREATE VIEW technique_missing AS
+WITH q AS MATERIALIZED (SELECT frames, hot_permille, replay_id, min(game) AS game, sampling_id,
+        sampling, configuration_id, technique, parameters
+    FROM technique_quality WHERE observed_share IS NOT NULL AND frames IS NOT NULL
+    GROUP BY stream_id, configuration_id, hot_permille)
+SELECT t.frames, t.hot_permille, t.sampling, t.technique, t.parameters, g.game, t.games
+FROM (SELECT frames, hot_permille, sampling_id, min(sampling) AS sampling, configuration_id,
+        min(technique) AS technique, min(parameters) AS parameters, count(*) AS games
+        FROM q GROUP BY frames, hot_permille, sampling_id, configuration_id) t
+    JOIN (SELECT DISTINCT frames, hot_permille, replay_id, game FROM q) g USING (frames, hot_permille)
+    LEFT JOIN q there ON there.replay_id = g.replay_id AND there.hot_permille = t.hot_permille
+        AND there.sampling_id = t.sampling_id AND there.configuration_id = t.configuration_id
+WHERE there.game IS NULL
+ORDER BY t.frames, t.hot_permille, t.sampling, t.technique, t.parameters, g.game;
 
 -- What looking costs, beside what is found: per million executed instructions, means over the games
 -- and replicates of technique_mean; steps is what the technique counts as one, for the whole run.
@@ -568,22 +602,38 @@ GROUP BY q.frames, q.hot_permille, w.way, q.configuration_id, q.structure;
 
 -- Which technique is best when it may observe at most so much, in the mean over all games: by
 -- overlap without busy-waits, then by hot_f1_10. structure_allowed: 0, only those that are not told
--- which edges there are; 1, all. Equals share place 1.
+-- which edges there are; 1, all. Equals share place 1. not_compared are those within the budget that
+-- lack games (technique_missing says which); where that is all there is, no technique is named.
 CREATE VIEW technique_at_budget AS
-SELECT * FROM (SELECT m.frames, m.hot_permille, b.budget, 100 * b.budget AS budget_percent,
-        a.structure_allowed, m.sampling, m.technique, m.parameters, m.structure, m.games,
-        m.replicates, m.observed_share, m.observed_share_most, m.overlap_active,
-        m.overlap_active_lowest, m.overlap_active_highest, m.overlap_active_least,
-        m.hot_f1_active, m.hot_f1_10_active, m.overlap, m.hot_f1, m.hot_f1_10,
-        rank() OVER (PARTITION BY m.frames, m.hot_permille, b.budget, a.structure_allowed
-            ORDER BY m.overlap_active DESC, m.hot_f1_10_active DESC) AS place
+SELECT frames, hot_permille, budget, 100 * budget AS budget_percent, structure_allowed,
+    iif(complete, sampling, NULL) AS sampling, iif(complete, technique, NULL) AS technique,
+    iif(complete, parameters, NULL) AS parameters, iif(complete, structure, NULL) AS structure,
+    iif(complete, games, NULL) AS games, of_games, not_compared,
+    iif(complete, replicates, NULL) AS replicates,
+    iif(complete, observed_share, NULL) AS observed_share,
+    iif(complete, observed_share_most, NULL) AS observed_share_most,
+    iif(complete, overlap_active, NULL) AS overlap_active,
+    iif(complete, overlap_active_lowest, NULL) AS overlap_active_lowest,
+    iif(complete, overlap_active_highest, NULL) AS overlap_active_highest,
+    iif(complete, overlap_active_least, NULL) AS overlap_active_least,
+    iif(complete, hot_f1_active, NULL) AS hot_f1_active,
+    iif(complete, hot_f1_10_active, NULL) AS hot_f1_10_active,
+    iif(complete, overlap, NULL) AS overlap, iif(complete, hot_f1, NULL) AS hot_f1,
+    iif(complete, hot_f1_10, NULL) AS hot_f1_10, place
+FROM (SELECT m.*, b.budget, a.structure_allowed, m.games = m.of_games AS complete,
+        sum(m.games < m.of_games) OVER w AS not_compared, max(m.games = m.of_games) OVER w AS some,
+        rank() OVER (w ORDER BY m.games = m.of_games DESC,
+            iif(m.games = m.of_games, m.overlap_active, 0) DESC,
+            iif(m.games = m.of_games, m.hot_f1_10_active, 0) DESC) AS place,
+        row_number() OVER (w ORDER BY m.sampling, m.configuration_id) AS line
     FROM technique_mean m
         JOIN (SELECT column1 AS budget FROM (VALUES (0.000006), (0.00002), (0.00006), (0.0002),
             (0.0006), (0.002), (0.006), (0.015), (1.0))) b ON m.observed_share <= b.budget
         JOIN (SELECT column1 AS structure_allowed FROM (VALUES (0), (1))) a
             ON m.structure <= a.structure_allowed
-    WHERE m.games = m.of_games AND m.overlap_active IS NOT NULL)
-WHERE place = 1
+    WHERE m.overlap_active IS NOT NULL
+    WINDOW w AS (PARTITION BY m.frames, m.hot_permille, b.budget, a.structure_allowed))
+WHERE complete AND place = 1 OR NOT some AND line = 1
 ORDER BY frames, hot_permille, structure_allowed, budget, sampling, technique, parameters;
 
 -- What nothing else beats: no other observes as little or less and overlaps as much or more, one of

@@ -163,6 +163,36 @@ static void test_technique_at_budget(void **state) {
     expect(f, "SELECT DISTINCT technique FROM technique_at_budget WHERE frames = 50", "observed\n");
 }
 
+/* If this failed, a database that is half full would call the best of what is there the best of
+ * all, and say nothing of the rest. */
+static void test_what_lacks_games_is_said(void **state) {
+    struct fixture *f = *state;
+    static const char sql[] = "SELECT structure_allowed, technique, parameters, games, of_games,"
+                              " not_compared FROM technique_at_budget WHERE frames = 100"
+                              " AND budget_percent IN (0.06, 1.5)";
+    static const char missing[] = "SELECT sampling, technique, parameters, game"
+                                  " FROM technique_missing";
+    put_all(f);
+    expect(f, sql,
+           "0|observed||2|2|0\n"
+           "0|observed||2|2|1\n"
+           "1|flow|costs=poisson|2|2|0\n"
+           "1|flow|costs=poisson|2|2|1\n");
+    expect(f, missing, "dense|gaussian|bin_size=8|b\n");
+    run(f, "DELETE FROM quality WHERE stream_id = 21; DELETE FROM result WHERE stream_id = 21");
+    expect(f, sql,
+           "0|-|-|-|2|1\n"
+           "0|observed||2|2|2\n"
+           "1|-|-|-|2|3\n"
+           "1|observed||2|2|4\n");
+    expect(f, missing,
+           "dense|gaussian|bin_size=8|b\n"
+           "sparse|entries|threshold=5|b\n"
+           "sparse|flow|costs=poisson|b\n"
+           "sparse|flow|costs=profi|b\n"
+           "sparse|observed||b\n");
+}
+
 /* If this failed, what is beaten in everything would be recommended. */
 static void test_pareto(void **state) {
     struct fixture *f = *state;
@@ -229,12 +259,14 @@ static void test_replicates(void **state) {
            "SELECT sampling, games, replicates, observed_per_million, records_per_million,"
            " probes_per_million, steps FROM technique_effort WHERE parameters = 'costs=poisson'",
            "golden per_million=600|2|2|400.0|5.0|6.0|7.0\n");
-    /* A replicate that lacks a game cannot be compared. */
+    /* A replicate that lacks a game cannot be compared; the others can. */
     run(f, "DELETE FROM quality WHERE stream_id = 23; DELETE FROM result WHERE stream_id = 23");
     expect(f,
-           "SELECT games, of_games, replicates FROM technique_mean WHERE frames = 100"
-           " AND parameters = 'costs=poisson'",
-           "1|2|2\n");
+           "SELECT games, of_games, replicates, replicates_left_out, round(overlap_active, 4)"
+           " FROM technique_mean WHERE frames = 100 AND parameters = 'costs=poisson'",
+           "2|2|1|1|0.985\n");
+    expect(f, "SELECT sampling, game FROM technique_missing WHERE parameters = 'costs=poisson'",
+           "golden per_million=600 seed=2|b\n");
 }
 
 /* If this failed, a study of aliasing would show intervals that were not. */
@@ -273,6 +305,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_technique_quality, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_technique_mean, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_technique_at_budget, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_lacks_games_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pareto, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_share_to_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_replicates, set_up, tear_down),

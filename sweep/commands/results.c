@@ -33,6 +33,16 @@ static const char *const views[] = {"results",
                                     "parameter_effect",
                                     "hot_edge",
                                     "technique_quality",
+                                    "technique_mean",
+                                    "technique_table",
+                                    "technique_at_budget",
+                                    "technique_missing",
+                                    "technique_effort",
+                                    "technique_count",
+                                    "technique_cost",
+                                    "pareto",
+                                    "sampling_bias",
+                                    "paper_beside",
                                     "replicated",
                                     "table1_replicated",
                                     "table2_replicated",
@@ -54,6 +64,14 @@ static const char details[] =
     "  parameter_effect    main effect of each value of each parameter\n"
     "  hot_edge            the exact graphs' edges, heaviest first\n"
     "  technique_quality   fair metrics, with the sampling and what it cost\n"
+    "  technique_mean      the same over games and replicates; technique_table: as it is printed\n"
+    "  technique_at_budget the best technique that observes at most so much\n"
+    "  technique_missing   what keeps some from being compared\n"
+    "  technique_effort    observed, records, probes, steps, seconds; technique_count: what else\n"
+    "                      techniques count; technique_cost: what they cost inside the machine\n"
+    "  pareto              what no other beats in both what it observes and what it finds\n"
+    "  sampling_bias       intervals in frames, jitter, weights\n"
+    "  paper_beside        costs that papers measured, beside ours\n"
     "  replicated          means and ranges over seeds, phases and movies; also\n"
     "                      table1_replicated, table2_replicated, ranked_replicated\n"
     "  named_edge          edges of recorded programs by the names of their functions\n"

@@ -145,7 +145,36 @@ done
 test "$(ask shipped.db "SELECT structure_allowed, technique, substr(parameters, 1, 13)
     FROM technique_at_budget WHERE budget_percent = 0.06")" = "0|observed|
 1|flow|costs=poisson" || fail "best at 0.06 %: $(ask shipped.db 'SELECT * FROM technique_at_budget')"
+for view in mean table at_budget effort; do
+    "$hotgraph" results shipped.db --view technique_$view >view.csv || fail "technique_$view"
+    test "$(wc -l <view.csv)" -gt 3 || fail "technique_$view: $(cat view.csv)"
+done
 test "$(ask shipped.db 'SELECT DISTINCT technique FROM pareto WHERE structure = 1')" = flow || fail "pareto"
+
+# Figures in the tree: pages say what docs/*.csv do, and these are of this program: streams of two games come out as
+# configs/*.digest have them, and one replicate of a technique lies within the range of all.
+command -v python3 >/dev/null || skip "no python3"
+wrong=$(python3 "$source/tests/e2e/techniques_page.py" "$source") || fail "techniques_page.py: $wrong"
+test -z "$wrong" || fail "$wrong"
+sanitized || {
+    sweep "$source/configs/techniques.cfg" --db whole.db --where seed=1 --where per_million=60 --where by=active
+    grep -q '^reproduced: 8 streams as in ' out || fail "techniques.cfg: $(tail -3 out)"
+    sweep "$source/configs/bias.cfg" --db bias.db --where phase_cycles=3723 --where interval_ms=3.328 --games umbel
+    grep -q '^reproduced: 2 streams as in ' out || fail "bias.cfg: $(tail -3 out)"
+    "$hotgraph" results whole.db --view technique_table >replicate.csv
+    python3 - "$source/docs/techniques.csv" <<'END' || fail "no replicate of what docs/techniques.csv says: $(cat replicate.csv)"
+import csv, sys
+def by_name(file):
+    return {(r["sampling"], r["technique"], r["parameters"]): r for r in csv.DictReader(open(file))}
+known, replicate = by_name(sys.argv[1]), by_name("replicate.csv")
+assert len(replicate) == 4, len(replicate)
+for name, r in replicate.items():
+    k = known[name]
+    assert r["games"] == k["games"] == "8" and r["replicates"] == "1" and k["replicates"] == "8"
+    assert float(k["overlap_active_lowest"]) <= float(r["overlap_active"]) <= float(k["overlap_active_highest"]), (r, k)
+    assert float(k["overlap_active_least"]) <= float(r["overlap_active_least"]), (r, k)
+END
+}
 
 config wrong.cfg 'every = 5;' 'technique = "flow";'
 refuses 1 'every means nothing in sampling by time' sweep wrong.cfg
