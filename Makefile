@@ -2,7 +2,8 @@
 #
 #   make sweep    the paper's experiment on the bundled games, into results/
 #   make test     all tests
-#   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids, techniques (twenty minutes)
+#   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids, techniques (twenty minutes);
+#                 each says whether it was reproduced
 #   make programs the same on real programs, recorded under QEMU
 #   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status says how far it is
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
