@@ -2,6 +2,8 @@
 
 #include "base/base.h"
 
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* All targets are 64-bit: the structures below are Linux's for those. */
@@ -52,6 +54,128 @@ static void answer_times(const struct kernel *k, uint64_t guest, uint64_t execut
     store(k, guest, times, sizeof times);
 }
 
+/* Who records is called KERNEL_USER, and all that belongs to them or to root is theirs: it is the
+ * same where root records. */
+static void rename_user(uint8_t *at, uint32_t user) {
+    static const uint32_t name = KERNEL_USER, root = 0;
+    if (memcmp(at, &user, sizeof user) == 0 || memcmp(at, &root, sizeof root) == 0)
+        memcpy(at, &name, sizeof name);
+}
+
+/* struct stat. Programs size their buffers by st_blksize, which is not to be that of the file
+ * system; a file's times are that of its content, and a folder's has no fractions of seconds. */
+static void answer_stat(const struct kernel *k, uint64_t guest) {
+    enum {
+        BLKSIZE = 56,
+        ATIME = 72,
+        MTIME = 88,
+        CTIME = 104,
+        TIME = 16,
+        TYPE = 0170000,
+        DIRECTORY = 0040000
+    };
+    static const int32_t size = 4096;
+    uint8_t *at = (uint8_t *)(uintptr_t)(k->guest_base + guest);
+    uint32_t mode;
+    if (guest == 0)
+        return;
+    memcpy(&mode, at + k->target->stat_mode, sizeof mode);
+    rename_user(at + k->target->stat_uid, k->user);
+    rename_user(at + k->target->stat_uid + 4, k->group);
+    memcpy(at + BLKSIZE, &size, sizeof size);
+    if ((mode & TYPE) == DIRECTORY)
+        memset(at + MTIME + TIME / 2, 0, TIME / 2);
+    memcpy(at + ATIME, at + MTIME, TIME);
+    memcpy(at + CTIME, at + MTIME, TIME);
+}
+
+/* struct statx, in which times end with four bytes of nothing. */
+static void answer_statx(const struct kernel *k, uint64_t guest) {
+    enum {
+        BLKSIZE = 4,
+        USER = 20,
+        MODE = 28,
+        ATIME = 64,
+        BTIME = 80,
+        CTIME = 96,
+        MTIME = 112,
+        TIME = 16,
+        TYPE = 0170000,
+        DIRECTORY = 0040000
+    };
+    static const uint32_t size = 4096;
+    uint8_t *at = (uint8_t *)(uintptr_t)(k->guest_base + guest);
+    uint16_t mode;
+    if (guest == 0)
+        return;
+    memcpy(&mode, at + MODE, sizeof mode);
+    rename_user(at + USER, k->user);
+    rename_user(at + USER + 4, k->group);
+    memcpy(at + BLKSIZE, &size, sizeof size);
+    if ((mode & TYPE) == DIRECTORY)
+        memset(at + MTIME + TIME / 2, 0, TIME / 2);
+    memcpy(at + ATIME, at + MTIME, TIME);
+    memcpy(at + BTIME, at + MTIME, TIME);
+    memcpy(at + CTIME, at + MTIME, TIME);
+}
+
+static void answer_uname(const struct kernel *k, uint64_t guest) {
+    enum { LENGTH = 65 };
+    static const struct {
+        unsigned field;
+        char text[LENGTH];
+    } answers[] = {{1, "hotgraph"}, {2, "6.1.0"}, {3, "#1 SMP"}, {5, "(none)"}};
+    for (size_t i = 0; guest != 0 && i < sizeof answers / sizeof *answers; i++)
+        store(k, guest + answers[i].field * LENGTH, answers[i].text, LENGTH);
+}
+
+struct entry { /* struct linux_dirent64, without its name */
+    uint64_t inode, next;
+    uint16_t length;
+    uint8_t type;
+};
+enum { ENTRY_NAME = 19 };
+
+static uint16_t entry_length(const uint8_t *entry) {
+    uint16_t length;
+    memcpy(&length, entry + offsetof(struct entry, length), sizeof length);
+    return length;
+}
+
+static int compare_entries(const void *a, const void *b) {
+    const uint8_t *const *x = a, *const *y = b;
+    return strcmp((const char *)*x + ENTRY_NAME, (const char *)*y + ENTRY_NAME);
+}
+
+/* Entries come in the order of the file system's tables; here by name, as far as one call gives
+ * them. Where reading goes on (next) belongs to the place and not to the entry; going back into the
+ * middle of what one call gave (seekdir) is the one thing that finds other entries. */
+static void answer_entries(const struct kernel *k, uint64_t guest, size_t size) {
+    enum { NEXT = offsetof(struct entry, next), NEXT_SIZE = sizeof(uint64_t) };
+    uint8_t *at = (uint8_t *)(uintptr_t)(k->guest_base + guest), *copy = malloc(size);
+    VEC(const uint8_t *) in_order = {0};
+    VEC(const uint8_t *) by_name = {0};
+    bool ok = copy != NULL && guest != 0;
+    if (ok)
+        memcpy(copy, at, size);
+    for (size_t from = 0; ok && from < size; from += entry_length(copy + from))
+        ok = size - from > ENTRY_NAME && entry_length(copy + from) > ENTRY_NAME &&
+             entry_length(copy + from) <= size - from &&
+             vec_push(&in_order, (const uint8_t *)copy + from) &&
+             vec_push(&by_name, (const uint8_t *)copy + from);
+    if (ok && by_name.len > 0) /* else as they came */
+        qsort(by_name.at, by_name.len, sizeof *by_name.at, compare_entries);
+    for (size_t i = 0; ok && i < by_name.len; i++) {
+        uint16_t length = entry_length(by_name.at[i]);
+        memcpy(at, by_name.at[i], length);
+        memcpy(at + NEXT, in_order.at[i] + NEXT, NEXT_SIZE);
+        at += length;
+    }
+    vec_free(&in_order);
+    vec_free(&by_name);
+    free(copy);
+}
+
 void kernel_answer(struct kernel *k, const struct kernel_call *call, int64_t result,
                    uint64_t executed) {
     const struct syscall_numbers *n = &k->target->syscalls;
@@ -69,4 +193,14 @@ void kernel_answer(struct kernel *k, const struct kernel_call *call, int64_t res
         answer_sysinfo(k, call->argument[0], executed);
     else if (call->number == n->times)
         answer_times(k, call->argument[0], executed);
+    else if (call->number == n->stat || call->number == n->lstat || call->number == n->fstat)
+        answer_stat(k, call->argument[1]);
+    else if (call->number == n->newfstatat)
+        answer_stat(k, call->argument[2]);
+    else if (call->number == n->statx)
+        answer_statx(k, call->argument[4]);
+    else if (call->number == n->uname)
+        answer_uname(k, call->argument[0]);
+    else if (call->number == n->getdents64)
+        answer_entries(k, call->argument[1], (size_t)result);
 }

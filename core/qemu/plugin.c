@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
@@ -142,10 +143,10 @@ static void translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb) {
 
 static void enter(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
                   uint64_t a3, uint64_t a4, uint64_t a5, uint64_t a6, uint64_t a7, uint64_t a8) {
-    (void)id, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
+    (void)id, (void)a6, (void)a7, (void)a8;
     lock();
     const struct syscall_numbers *n = &plugin.recorder.target->syscalls;
-    plugin.calls.at[vcpu] = (struct kernel_call){number, {a1, a2, a3}};
+    plugin.calls.at[vcpu] = (struct kernel_call){number, {a1, a2, a3, a4, a5}};
     if (number == n->rt_sigreturn)
         recorder_resume(plugin.cpus.at[vcpu]);
     unlock();
@@ -190,6 +191,58 @@ EXPORT clock_t times(struct tms *out) {
     if (out != NULL)
         *out = (struct tms){.tms_utime = now};
     return now + 1000;
+}
+
+/* What QEMU answers for the guest's /proc/self/exe: a program that was started by a path below
+ * /proc/self/cwd is told that path, which is the same whatever the folder is called; others are
+ * told where they are. (QEMU is built with _FORTIFY_SOURCE, which renames the call.) */
+char *__realpath_chk(const char *path, char *resolved, size_t size);
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t size) {
+    static const char here[] = RECORDING_HERE;
+    if (resolved == NULL)
+        return NULL;
+    if (strncmp(path, here, sizeof here - 1) == 0) {
+        snprintf(resolved, size, "%s", path);
+        return resolved;
+    }
+    char *whole = canonicalize_file_name(path);
+    if (whole == NULL)
+        return NULL;
+    snprintf(resolved, size, "%s", whole);
+    free(whole);
+    return resolved;
+}
+
+/* Who records is nobody's business. */
+EXPORT uid_t getuid(void) {
+    return KERNEL_USER;
+}
+
+EXPORT uid_t geteuid(void) {
+    return KERNEL_USER;
+}
+
+EXPORT gid_t getgid(void) {
+    return KERNEL_USER;
+}
+
+EXPORT gid_t getegid(void) {
+    return KERNEL_USER;
+}
+
+EXPORT int getresuid(uid_t *real, uid_t *effective, uid_t *saved) {
+    *real = *effective = *saved = KERNEL_USER;
+    return 0;
+}
+
+EXPORT int getresgid(gid_t *real, gid_t *effective, gid_t *saved) {
+    *real = *effective = *saved = KERNEL_USER;
+    return 0;
+}
+
+EXPORT int getgroups(int size, gid_t list[]) {
+    (void)size, (void)list;
+    return 0;
 }
 
 /* ---- processors, and the end ---- */
@@ -264,6 +317,8 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_inf
     plugin.installed = true;
     plugin.process = getpid();
     plugin.kernel.target = r->target;
+    plugin.kernel.user = (uint32_t)getauxval(AT_EUID);
+    plugin.kernel.group = (uint32_t)getauxval(AT_EGID);
     qemu_plugin_register_vcpu_init_cb(id, start_cpu);
     qemu_plugin_register_flush_cb(id, count_flush);
     qemu_plugin_register_vcpu_tb_trans_cb(id, translate);

@@ -15,8 +15,9 @@
  * Invariants
  *  - Code addresses do not depend on where the kernel maps anything: see code addresses below.
  *  - Time is counted in executed instructions, and the kernel's clocks, random bytes and the like
- *    answer the same in every run, so that a program that depends on its input alone gives the same
- *    graph and streams each time. Where a run may not repeat, struct qemu_result says why.
+ *    answer the same in every run and on every machine, so that a program that depends on its input
+ *    alone gives the same graph and streams each time. Where a run may not repeat, struct
+ * qemu_result says why.
  *  - The program sees the environment of struct qemu_request and no other.
  *
  * Code addresses: images (files, pieces of anonymous memory) lie one behind the other in 32 bits,
@@ -79,7 +80,8 @@ struct qemu_result {
     int exit_status; /* as a shell says it */
 };
 
-/* A program's file: relative paths begin at the folder (NULL: the current one). */
+/* A program's file: relative paths, and those below /proc/self/cwd, begin at the folder (NULL: the
+ * current one). The latter give the program a name that is the same wherever the folder is. */
 enum { QEMU_PATH = 4096 };
 void qemu_program_path(const char *folder, const char *program, char out[QEMU_PATH]);
 /* Whether the program of that file can be recorded here: it is there, for a processor of ours, and

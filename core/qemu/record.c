@@ -67,6 +67,8 @@ static bool find_in_path(const char *name, char *out, size_t size) {
 }
 
 void qemu_program_path(const char *folder, const char *program, char out[QEMU_PATH]) {
+    if (strncmp(program, RECORDING_HERE, sizeof RECORDING_HERE - 1) == 0)
+        program += sizeof RECORDING_HERE - 1;
     if (folder == NULL || program[0] == '/')
         snprintf(out, QEMU_PATH, "%s", program);
     else
@@ -154,8 +156,9 @@ static void name_plugin(struct run *r) {
 /* The environment is part of what a program may depend on: the same for all, but for what the
  * request adds. Hash tables of Python and Perl are seeded by it. */
 static void make_env(struct run *r) {
-    static const char *const usual[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "HOME=/nonexistent",
-                                        "PYTHONHASHSEED=0", "PERL_HASH_SEED=0"};
+    static const char *const usual[] = {"PATH=/usr/bin:/bin", "LC_ALL=C",
+                                        "HOME=/nonexistent",  "TZ=UTC0",
+                                        "PYTHONHASHSEED=0",   "PERL_HASH_SEED=0"};
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
         size_t name = strcspn(usual[i], "=") + 1;
         bool given = false;
@@ -182,6 +185,10 @@ static enum status prepare(struct run *r, struct error *e) {
                          q->plugin);
     name_plugin(r);
     push(r, r->emulator);
+    push(r, "-cpu");
+    push(r, r->target->model);
+    push(r, "-s"); /* bytes of stack */
+    push(r, "8388608");
     push(r, "-seed");
     push(r, "1");
     push(r, "-U");

@@ -19,6 +19,8 @@
 
 #define RECORDING_MAGIC UINT64_C(0x3165636172746748)
 
+#define RECORDING_HERE "/proc/self/cwd/" /* programs so named are in the folder they run in */
+
 enum { RECORDING_SETTINGS = 16, RECORDING_PATH = 512, RECORDING_TROUBLE = 200 };
 
 struct recording_header {

@@ -151,12 +151,16 @@ const char target_names[] = "x86_64, aarch64, riscv64";
     {                                                                                              \
         .mmap = 222, .munmap = 215, .mprotect = 226, .mremap = 216, .rt_sigaction = 134,           \
         .rt_sigreturn = 139, .getrandom = 278, .clock_gettime = 113, .gettimeofday = 169,          \
-        .sysinfo = 179, .getrusage = 165, .times = 153, .time = -1, .execve = 221                  \
+        .sysinfo = 179, .getrusage = 165, .times = 153, .time = -1, .execve = 221, .uname = 160,   \
+        .getdents64 = 61, .stat = -1, .lstat = -1, .fstat = 80, .newfstatat = 79, .statx = 291     \
     }
 
 static const struct target targets[] = {
     {
         .name = "x86_64",
+        .model = "qemu64",
+        .stat_mode = 24,
+        .stat_uid = 28,
         .machine = 62,
         .insn_least = 1,
         .decode = x86_decode,
@@ -173,14 +177,27 @@ static const struct target targets[] = {
                      .getrusage = 98,
                      .times = 100,
                      .time = 201,
-                     .execve = 59},
+                     .execve = 59,
+                     .uname = 63,
+                     .getdents64 = 217,
+                     .stat = 4,
+                     .lstat = 6,
+                     .fstat = 5,
+                     .newfstatat = 262,
+                     .statx = 332},
     },
     {.name = "aarch64",
+     .model = "max",
+     .stat_mode = 16,
+     .stat_uid = 24,
      .machine = 183,
      .insn_least = 4,
      .decode = arm_decode,
      .syscalls = GENERIC_SYSCALLS},
     {.name = "riscv64",
+     .model = "rv64",
+     .stat_mode = 16,
+     .stat_uid = 24,
      .machine = 243,
      .insn_least = 2,
      .decode = riscv_decode,

@@ -32,13 +32,16 @@ struct decoded {
 
 struct syscall_numbers {
     int64_t mmap, munmap, mprotect, mremap, rt_sigaction, rt_sigreturn, getrandom, clock_gettime,
-        gettimeofday, sysinfo, getrusage, times, time, execve;
+        gettimeofday, sysinfo, getrusage, times, time, execve, uname, getdents64, stat, lstat,
+        fstat, newfstatat, statx;
 };
 
 struct target {
-    const char *name;   /* as QEMU calls it: "x86_64" */
-    uint16_t machine;   /* e_machine */
-    uint8_t insn_least; /* bytes of the shortest instruction */
+    const char *name;            /* as QEMU calls it: "x86_64" */
+    const char *model;           /* of processor: what is there is the same everywhere */
+    uint16_t machine;            /* e_machine */
+    uint8_t insn_least;          /* bytes of the shortest instruction */
+    uint8_t stat_mode, stat_uid; /* where they are in struct stat; the group follows the user */
     struct decoded (*decode)(const uint8_t *bytes, size_t size);
     struct syscall_numbers syscalls; /* -1: there is none */
 };

@@ -27,6 +27,7 @@ struct config_program {
     char **command; /* path (a relative one begins at folder) and arguments; ends with NULL */
     char *input;    /* file that is its standard input, or NULL */
     char *folder;   /* to run in, or NULL: the current one */
+    char **env;     /* "NAME=VALUE" beside the usual; ends with NULL, or NULL */
     char **images;  /* "HASH PATH" of all files whose code it executes (or the end of their paths)
                        when its digest belongs to them; ends with NULL, or NULL */
     uint64_t every; /* instructions from batch to batch */

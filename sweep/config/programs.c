@@ -10,15 +10,18 @@ enum { WORDS_MOST = 64, BATCH_MOST = 65536 };
 
 static const int64_t EVERY_MOST = INT64_C(1) << 50;
 
+static void free_words(char **words) {
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+        free(words[i]);
+    free(words);
+}
+
 void program_free(struct config_program *p) {
     if (p == NULL)
         return;
-    for (size_t i = 0; p->command != NULL && p->command[i] != NULL; i++)
-        free(p->command[i]);
-    for (size_t i = 0; p->images != NULL && p->images[i] != NULL; i++)
-        free(p->images[i]);
-    free(p->command);
-    free(p->images);
+    free_words(p->command);
+    free_words(p->env);
+    free_words(p->images);
     free(p->input);
     free(p->folder);
     free(p);
@@ -65,6 +68,9 @@ static enum status check_program(const struct includes *from, const config_setti
     if (p->batch > p->every)
         return fields_error(from, group, e, "a batch of %u does not fit between two of them: %u",
                             p->batch, (unsigned)p->every);
+    for (size_t i = 0; p->env != NULL && p->env[i] != NULL; i++)
+        if (strchr(p->env[i], '=') == NULL || p->env[i][0] == '=')
+            return fields_error(from, group, e, "env: '%s' is not NAME=VALUE", p->env[i]);
     for (size_t i = 0; p->images != NULL && p->images[i] != NULL; i++)
         if (!good_image(p->images[i]))
             return fields_error(from, group, e,
@@ -79,7 +85,7 @@ enum status program_read(struct config_program **out, const struct includes *fro
     struct config_program *p = *out = calloc(1, sizeof *p);
     if (p == NULL)
         return out_of_memory(from, group, e);
-    config_setting_t *command = NULL, *images = NULL;
+    config_setting_t *command = NULL, *env = NULL, *images = NULL;
     int64_t every = 1667, batch = 25;
     const struct field fields[] = {
         {"name", FIELD_TEXT, name, 0, 0},
@@ -87,6 +93,7 @@ enum status program_read(struct config_program **out, const struct includes *fro
         {"command", FIELD_SETTING, &command, 0, 0},
         {"input", FIELD_PATH, &p->input, 0, 0},
         {"folder", FIELD_PATH, &p->folder, 0, 0},
+        {"env", FIELD_SETTING, &env, 0, 0},
         {"every", FIELD_NUMBER, &every, 1, EVERY_MOST},
         {"batch", FIELD_NUMBER, &batch, 1, BATCH_MOST},
         {"images", FIELD_SETTING, &images, 0, 0},
@@ -97,6 +104,8 @@ enum status program_read(struct config_program **out, const struct includes *fro
     p->batch = (unsigned)batch;
     if (status == STATUS_OK && command != NULL)
         status = read_words(from, command, "command", &p->command, e);
+    if (status == STATUS_OK && env != NULL)
+        status = read_words(from, env, "env", &p->env, e);
     if (status == STATUS_OK && images != NULL)
         status = read_words(from, images, "images", &p->images, e);
     return status == STATUS_OK ? check_program(from, group, p, e) : status;

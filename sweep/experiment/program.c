@@ -11,7 +11,8 @@
 
 #define UNKNOWN "unknown"
 
-/* Arguments, and the content of those that are files: scripts, sources. */
+/* Arguments, and the content of those that are files: scripts, sources; what is added to the
+ * environment. */
 static bool hash_command(const struct config_program *program, char hex[33]) {
     struct hash *h = hash_start();
     for (size_t i = 1; program->command[i] != NULL; i++) {
@@ -26,6 +27,8 @@ static bool hash_command(const struct config_program *program, char hex[33]) {
         hash_add_bytes(h, word, strlen(word) + 1);
         hash_add_bytes(h, content, strlen(content) + 1);
     }
+    for (size_t i = 0; program->env != NULL && program->env[i] != NULL; i++)
+        hash_add_bytes(h, program->env[i], strlen(program->env[i]) + 1);
     return hash_finish(h, hex);
 }
 

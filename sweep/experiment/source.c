@@ -308,6 +308,7 @@ static enum status record(struct source *out, const struct plan_game *game,
     struct qemu_result result = {0};
     const struct qemu_setting setting = {.every = program->every, .length = program->batch};
     const struct qemu_request request = {.argv = (const char *const *)program->command,
+                                         .env = (const char *const *)program->env,
                                          .folder = program->folder,
                                          .input = program->input,
                                          .output = "/dev/null",

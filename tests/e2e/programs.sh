@@ -27,7 +27,7 @@ value "SELECT DISTINCT instructions FROM replay WHERE kind = 'program'" | grep -
 "$hotgraph" sweep work.cfg --db a.db | grep -q "nothing to do" || fail "a second sweep finds something to do"
 
 # Edges have the names that --dot gives, and images and functions are there once for each file.
-"$hotgraph" record --dot k.dot --graph k2.graph --output /dev/null -- "$PWD/kernels" 1 2>/dev/null
+"$hotgraph" record --dot k.dot --graph k2.graph --output /dev/null -- ./kernels 1 2>/dev/null
 sed -n 's/.*label="\([^"\\]*+0x[0-9a-f]*\).*/\1/p' k.dot | sort -u >dot.names
 value "SELECT source_name FROM named_edge WHERE game = 'kernels' UNION SELECT target_name FROM named_edge WHERE game = 'kernels'" |
     sort -u >db.names

@@ -107,6 +107,43 @@ if ${CC:-cc} -o inherit inherit.c 2>/dev/null; then
     (trap '' HUP; umask 077; ulimit -S -n 512; "$hotgraph" record --graph i.graph --output i.out -- ./inherit 2>/dev/null)
     grep -qx "0 1024 22" i.out || fail "a program sees who started it: $(cat i.out)"
 fi
+# Nor what the machine is called, who its user is, how large blocks of a file system are, when files were installed, and
+# in what order folders have them; a path below /proc/self/cwd is the program's own, whatever the folder is called.
+cat >machine.c <<'END'
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+int main(void) {
+    struct stat s;
+    struct statx x;
+    struct utsname u;
+    char path[200] = "";
+    stat("many", &s);
+    printf("%d %d %d %d %d\n", (int)s.st_uid, (int)s.st_gid, (int)s.st_blksize, (int)s.st_mtim.tv_nsec,
+           s.st_atim.tv_sec == s.st_mtim.tv_sec && s.st_ctim.tv_sec == s.st_mtim.tv_sec);
+    if (statx(AT_FDCWD, "many", 0, STATX_ALL, &x) == 0)
+        printf("%d %d %d %d %d\n", (int)x.stx_uid, (int)x.stx_gid, (int)x.stx_blksize, (int)x.stx_mtime.tv_nsec,
+               x.stx_atime.tv_sec == x.stx_mtime.tv_sec && x.stx_ctime.tv_sec == x.stx_mtime.tv_sec);
+    uname(&u);
+    if (readlink("/proc/self/exe", path, sizeof path - 1) < 0) return 1;
+    printf("%d %d %d %s %s %s\n", (int)getuid(), (int)getegid(), getgroups(0, NULL), u.nodename, u.release, path);
+    DIR *d = opendir("many");
+    for (struct dirent *e; (e = readdir(d)) != NULL;)
+        printf("%s ", e->d_name);
+    printf("\n");
+}
+END
+if ${CC:-cc} -o machine machine.c 2>/dev/null; then
+    mkdir many && for i in 9 3 7 1 8 2 6 4 5; do : >"many/$i"; done
+    "$hotgraph" record --graph m.graph --output m.out -- /proc/self/cwd/machine 2>m.err || fail "machine: $(cat m.err)"
+    printf '%s\n' "1000 1000 4096 0 1" "1000 1000 4096 0 1" "1000 1000 0 hotgraph 6.1.0 /proc/self/cwd/machine" \
+        ". .. 1 2 3 4 5 6 7 8 9 " | diff - m.out || fail "a program sees which machine it is on"
+    "$hotgraph" record --graph m.graph --output m.out -- ./machine 2>m.err && grep -q " $PWD/machine$" m.out || fail "elsewhere it is told where it is"
+fi
 grep -q "^exit	0" a.graph.meta || fail "meta: no exit status"
 record x -- ./work x; grep -q "^exit	3" x.graph.meta || fail "meta: the exit status is not 3"
 grep -q "1700000000" a.out || fail "the clock is the machine's: $(cat a.out)"
