@@ -4,6 +4,7 @@
 #include "config/config.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,7 +125,7 @@ enum status sweep_print_plan(const struct plan *plan, struct db *db, const char 
     if (status == STATUS_OK)
         printf(
             "in all: %zu results from %zu streams of %zu replays, about %.0f s of one processor\n",
-            size.results, size.streams, size.replays, size.seconds);
+            size.results, size.streams, size.replays, fmax(size.seconds, 1));
     sweep_print_skipped(plan);
     return status;
 }

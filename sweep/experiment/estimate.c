@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds for a frame that is played with all that watches it, and for a batch that one of many
- * configurations is built from. */
-#define FRAME_SECONDS 3.5e-5
-#define BATCH_SECONDS 6e-8
+/* Measured over the configurations of this tree; what struct plan_rates says of them. */
+#define FRAME_SECONDS 8e-6
+#define BATCH_SECONDS 2e-8
+#define SOLVE_SECONDS 0.06
+#define LIVE_SECONDS  1e-4
+/* For any result: metrics, and its rows. */
+#define RESULT_SECONDS 1e-3
 /* Of a program nothing is known before it has run. */
 #define RECORDING_SECONDS 10.0
 #define RECORDING_BATCHES 20000.0
@@ -29,22 +32,53 @@ static enum status note_rate(void *user, size_t columns, const char *const *name
     return STATUS_OK;
 }
 
+/* Of results by techniques that know the structure, or by others, or live ones; ?1 are the names.
+ */
+#define RESULTS_OF(columns)                                                                        \
+    "SELECT " columns " FROM result JOIN stream s USING (stream_id) JOIN replay p USING "          \
+    "(replay_id) JOIN configuration c USING (configuration_id)"                                    \
+    " WHERE c.technique IN (SELECT value FROM json_each(?1)) AND "
+
+/* As a list in JSON: techniques of the grid that need the structure, or such as do not. */
+static void name_techniques(const struct config *config, bool structure, char *out, size_t size) {
+    size_t used = (size_t)snprintf(out, size, "[");
+    const struct technique *last = NULL;
+    for (size_t i = 0; i < config->points.len; i++) {
+        const struct technique *t = config->points.at[i].technique;
+        if (t == last || config->points.at[i].number < 0 || t->needs_structure != structure)
+            continue;
+        last = t;
+        if (used + strlen(t->name) + sizeof ",\"\"]" > size)
+            break;
+        used += (size_t)snprintf(out + used, size - used, "%s\"%s\"", used > 1 ? "," : "", t->name);
+    }
+    snprintf(out + used, size - used, "]");
+}
+
 enum status plan_learn_rates(struct plan_rates *r, const struct config *config, struct db *db,
                              struct error *e) {
-    *r = (struct plan_rates){.frame = FRAME_SECONDS, .batch = BATCH_SECONDS};
-    enum status status = db_query(db,
-                                  "SELECT sum(seconds) / sum(frames) FROM replay WHERE seconds > 0"
-                                  " AND frames > 0",
-                                  note_rate, &r->frame, e, "");
-    if (status == STATUS_OK) /* of the techniques that the grid has */
+    *r = (struct plan_rates){.frame = FRAME_SECONDS,
+                             .batch = BATCH_SECONDS,
+                             .solve = SOLVE_SECONDS,
+                             .live = LIVE_SECONDS};
+    char plain[512], knowing[512];
+    name_techniques(config, false, plain, sizeof plain);
+    name_techniques(config, true, knowing, sizeof knowing);
+    enum status status = db_query(
+        db,
+        "SELECT sum(seconds) / sum(frames * (1 + (SELECT count(*) FROM stream s"
+        " WHERE s.replay_id = p.replay_id))) FROM replay p WHERE seconds > 0 AND frames > 0",
+        note_rate, &r->frame, e, "");
+    if (status == STATUS_OK)
+        status = db_query(db, RESULTS_OF("sum(result.seconds) / sum(batches)") "batches > 0",
+                          note_rate, &r->batch, e, "t", plain);
+    if (status == STATUS_OK)
+        status = db_query(db, RESULTS_OF("avg(result.seconds)") "batches > 0", note_rate, &r->solve,
+                          e, "t", knowing);
+    if (status == STATUS_OK)
         status = db_query(
-            db,
-            "SELECT sum(seconds) / sum(batches) FROM result JOIN stream USING (stream_id)"
-            " JOIN configuration USING (configuration_id) WHERE technique IN (SELECT c.technique"
-            " FROM experiment x JOIN experiment_configuration xc USING (experiment_id)"
-            " JOIN configuration c USING (configuration_id) WHERE x.name = ? AND number IS NOT "
-            "NULL)",
-            note_rate, &r->batch, e, "t", config->name);
+            db, RESULTS_OF("sum(result.seconds) / sum(frames)") "batches = 0 AND frames > 0",
+            note_rate, &r->live, e, "t", plain);
     return status;
 }
 
@@ -76,24 +110,27 @@ double plan_source_seconds(const struct plan_rates *r, const struct plan_game *g
     size_t samplers = 0;
     for (size_t i = 0; i < game->stream_count; i++)
         samplers += game->streams[i].missing > 0;
-    if (game->cartridge != NULL) /* each sampler costs about a sixth of a replay */
-        return r->frame * (double)game->game->frames * (1 + (double)samplers / 6);
+    if (game->cartridge != NULL)
+        return r->frame * (double)game->game->frames * (1 + (double)samplers);
     return game->game->program != NULL ? RECORDING_SECONDS : 0;
 }
 
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
-                          const struct plan_game *game, const struct plan_stream *stream) {
-    return p->config->live ? r->frame * (double)game->game->frames /* a replay of its own */
-                           : r->batch * guess_batches(game, stream);
+                          const struct plan_game *game, const struct plan_stream *stream,
+                          size_t point) {
+    if (p->config->live) /* a replay of its own */
+        return r->live * (double)game->game->frames;
+    return RESULT_SECONDS + (p->config->points.at[point].technique->needs_structure
+                                 ? r->solve
+                                 : r->batch * guess_batches(game, stream));
 }
 
 static void add_stream(struct plan_size *out, const struct plan *p, const struct plan_rates *r,
                        const struct plan_game *game, const struct plan_stream *stream) {
-    const double seconds = plan_point_seconds(r, p, game, stream);
     for (size_t i = 0; i < p->config->points.len; i++) {
         const bool due = plan_due(p, stream, i) > 0;
         out->results += due && !stream->points[i].has_result;
-        out->seconds += due ? seconds : 0;
+        out->seconds += due ? plan_point_seconds(r, p, game, stream, i) : 0;
     }
     out->streams += stream->missing > 0;
 }

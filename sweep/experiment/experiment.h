@@ -137,15 +137,18 @@ enum status plan_estimate(const struct plan *p, struct db *db, struct plan_size 
 /* What work takes, in seconds of one processor: what was measured in the database, or what is
  * usual. */
 struct plan_rates {
-    double frame; /* that is played with all that watches it */
+    double frame; /* that is played, and again for each sampler that watches it */
     double batch; /* that one of many configurations is built from */
+    double solve; /* a technique that knows the structure takes for a graph, whatever the stream */
+    double live;  /* a frame that a live technique watches */
 };
 enum status plan_learn_rates(struct plan_rates *out, const struct config *config, struct db *db,
                              struct error *e);
 /* Seconds for a game's streams and exact graph; for one configuration on one of its streams. */
 double plan_source_seconds(const struct plan_rates *r, const struct plan_game *game);
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
-                          const struct plan_game *game, const struct plan_stream *stream);
+                          const struct plan_game *game, const struct plan_stream *stream,
+                          size_t point);
 
 /* The name of a configuration's row. */
 int64_t plan_configuration_id(const struct config_point *point);

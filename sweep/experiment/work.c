@@ -119,9 +119,9 @@ static double guess_points(const struct work *w, const struct plan_game *game) {
     double seconds = 0;
     for (size_t k = 0; k < game->stream_count; k++) {
         const struct plan_stream *s = &game->streams[k];
-        const double each = plan_point_seconds(&w->rates, w->plan, game, s);
         for (size_t i = 0; i < w->config->points.len; i++)
-            seconds += plan_due(w->plan, s, i) > 0 ? each : 0;
+            if (plan_due(w->plan, s, i) > 0)
+                seconds += plan_point_seconds(&w->rates, w->plan, game, s, i);
     }
     return seconds;
 }
@@ -206,12 +206,14 @@ static void load(struct work *w, struct game_work *t) {
 /* They are there now. Returns what they were guessed to take. */
 static double mark_found(struct work *w, struct game_work *t, const struct group_of_points *group) {
     const struct plan_stream *stream = &t->game->streams[group->stream];
+    double seconds = 0;
     for (size_t i = 0; i < group->count; i++) {
         struct plan_point *p = &stream->points[group->points[i]];
         p->has_result = true;
         p->has_curve |= w->config->points.at[group->points[i]].label != NULL;
+        seconds += plan_point_seconds(&w->rates, w->plan, t->game, stream, group->points[i]);
     }
-    return (double)group->count * plan_point_seconds(&w->rates, w->plan, t->game, stream);
+    return seconds;
 }
 
 /* Points that do not fit to the stream are left out. */

@@ -39,3 +39,12 @@ slow=$(first_share 'UPDATE replay SET seconds = seconds * 1e6')
 quick=$(first_share 'UPDATE replay SET seconds = seconds / 1e6')
 test "${slow:-0}" -ge 99 || fail "slow replays: the first configuration comes at '$slow' %: $(cat bar)"
 test "${quick:-100}" -le 60 || fail "quick replays: the first configuration comes at '$quick' %: $(cat bar)"
+
+# And what a plan will take: 60 frames of burrow at 2 s, and again for its sampler, and 17 results from 60 / 60.0988 s
+# of batches, one each 3 ms, at .5 s; a thousandth for each result on top.
+cp quick.db rates.db
+sqlite3 rates.db 'UPDATE replay SET seconds = frames * 4;
+    UPDATE result SET seconds = (SELECT batches * 0.5 FROM stream s WHERE s.stream_id = result.stream_id)'
+"$hotgraph" sweep short.cfg --db rates.db --games burrow --dry-run >plan || fail "$(cat plan)"
+grep -q "about $(awk 'BEGIN {printf "%.0f", 60 * 2 * 2 + 17 * (60 / 60.0988 / .003 * .5 + .001)}') s of one processor" plan ||
+    fail "not by what replays and results took before: $(tail -1 plan)"
