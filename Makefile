@@ -28,7 +28,7 @@ PREFIX  ?= /usr/local
 BUILD_PACKAGES := build-essential meson ninja-build pkg-config git libsqlite3-dev sqlite3 libconfig-dev \
     libxxhash-dev libzydis-dev libpng-dev zlib1g-dev libmd-dev libelf-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz
 GAMES_PACKAGES := make cc65
-NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz uftrace valgrind linux-perf
+NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz xz-utils uftrace valgrind linux-perf
 PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 
@@ -148,7 +148,7 @@ bench: program
 bench-native: build
 	$(call install,$(NATIVE_PACKAGES))
 	@mkdir -p $(RESULTS)
-	@python3 tests/bench_native.py $(BUILD)/hotgraph $(BUILD)/tests/native_insert $(RESULTS)/native.db
+	@python3 tests/bench_native.py $(if $(QUICK),--quick) $(BUILD)/hotgraph $(BUILD)/tests/native_insert $(RESULTS)/native.db
 
 games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done

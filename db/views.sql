@@ -752,7 +752,7 @@ FROM published p LEFT JOIN ours o USING (figure)
 ORDER BY p.paper, p.figure;
 
 -- libdynprof's table: whole programs with all functions counted, beside other ways to count them,
--- as multiples of the time without. Its own figures are not public.
+-- as multiples of the time without (slow tools with less to do). Its own figures are not public.
 CREATE VIEW native_whole AS
 SELECT program, max(CASE strategy WHEN 'functions' THEN ratio END) AS functions,
     max(CASE strategy WHEN 'functions, threshold' THEN ratio END) AS with_threshold,
@@ -762,10 +762,20 @@ SELECT program, max(CASE strategy WHEN 'functions' THEN ratio END) AS functions,
     max(CASE strategy WHEN 'perf' THEN ratio END) AS perf,
     max(CASE strategy WHEN '-pg' THEN ratio END) AS pg,
     max(CASE strategy WHEN 'uftrace' THEN ratio END) AS uftrace,
-    max(CASE strategy WHEN 'callgrind' THEN ratio END) AS callgrind, command, run, run_id
+    max(CASE strategy WHEN 'callgrind' THEN ratio END) AS callgrind,
+    max(CASE strategy WHEN 'uprobe' THEN ratio END) AS uprobe,
+    round(1000 * max(base_seconds), 1) AS longest_ms, run, run_id
 FROM native_cost WHERE what = 'whole'
-GROUP BY run_id, native_program_id
-ORDER BY run_id, program, command;
+GROUP BY run_id, program
+ORDER BY run_id, program;
+
+-- The same over programs. What ends within 20 ms is all start, and left out.
+CREATE VIEW native_mean AS
+SELECT strategy, count(*) AS programs, round(exp(avg(ln(ratio))), 3) AS geometric_mean,
+    min(ratio) AS least, max(ratio) AS most, run, run_id
+FROM native_cost WHERE what = 'whole' AND base_seconds >= 0.02 AND ratio > 0
+GROUP BY run_id, strategy
+ORDER BY run_id, strategy;
 
 -- What sampling by time does to what is found: the interval and the jitter in frames of an NTSC console
 -- (16.639267 ms), beside samplings that have no such bias. Replicates are phases and seeds.

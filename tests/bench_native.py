@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""Probes in native programs, measured: bench_native.py HOTGRAPH NATIVE_INSERT DATABASE [ROUNDS]
+"""Probes in native programs, measured: bench_native.py [--quick] HOTGRAPH NATIVE_INSERT DATABASE
 
 Rows go into the database as they come, through `hotgraph native --db` and `hotgraph measured`; what
-is printed at the end are its views (hotgraph results --view native_...). Some minutes in all: each
-run of a tool has a time limit, and what goes beyond it is left out and said so.
+is printed at the end are its views (hotgraph results --view native_...). About six minutes on two
+cores, with --quick (one round, a tenth of the work) two: each run of a tool has a time limit, and
+what goes beyond it is left out and said so.
 
   micro      a loop that calls a small function: nanoseconds added to a call
-  counts     calls by function, against callgrind's
+  counts     calls by function, against callgrind's: of a kernel as it is built in four ways, and
+             of programs of the system, by address
   insertion  seconds a probe, for 1 to 16 threads, single and in batches of 1000, and a uprobe's
   share      sites that got a fast probe: entries, leaders, instructions; without padding, without
              reachable padding, greedy, local, exact
   time       programs of the system with fixed input: processor time with every function counted,
-             every block, shared libraries, perf, uftrace, callgrind, each beside a run without
+             every block, shared libraries, perf, and with less to do uftrace, callgrind and a
+             uprobe on every function, each beside a run without; and of a program that does nothing
 
-SECTIONS=micro,share does only these; BUDGET (seconds a run, 60) is each tool's time limit.
+SECTIONS=micro,share does only these; ROUNDS (3) and BUDGET (seconds a run, 60) are what they say.
 """
+import collections
 import json
 import os
 import re
@@ -26,8 +30,9 @@ import tempfile
 import time
 import uuid
 
-HOTGRAPH, INSERT, DATABASE = (os.path.abspath(p) for p in sys.argv[1:4])
-ROUNDS = int(sys.argv[4]) if len(sys.argv) > 4 else 5
+QUICK = "--quick" in sys.argv[1:]
+HOTGRAPH, INSERT, DATABASE = (os.path.abspath(p) for p in sys.argv[1:] if p != "--quick")
+ROUNDS = int(os.environ.get("ROUNDS", "1" if QUICK else "3"))
 BUDGET = float(os.environ.get("BUDGET", "60"))
 RUN = str(uuid.uuid4())
 STARTED = time.monotonic()
@@ -95,12 +100,12 @@ class Failed(Exception):
     """A tool that did not run, ran for too long or ended with an error."""
 
 
-def run(command):
+def run(command, **more):
     """Processor seconds of a command, what it printed, and its errors."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False,
-                              timeout=BUDGET)
+                              timeout=BUDGET, **more)
     except subprocess.TimeoutExpired as error:
         raise Failed(f"{command[0]}: more than {BUDGET:.0f} s") from error
     except OSError as error:
@@ -140,8 +145,8 @@ def uftrace(command, *options):
     return ["uftrace", "record", *options, "-d", "uftrace.data", "--no-libcall"] + command
 
 
-def callgrind(command):
-    return ["valgrind", "--tool=callgrind", "--callgrind-out-file=callgrind.out"] + command
+def callgrind(command, *options):
+    return ["valgrind", "--tool=callgrind", *options, "--callgrind-out-file=callgrind.out"] + command
 
 
 def beside(command, variants, rounds):
@@ -159,14 +164,25 @@ def beside(command, variants, rounds):
                 del variants[variant]
             else:
                 measured(command, "whole", variant, used, base=plain, number=number,
-                         threads=3 if "-p3" in command else 1)
+                         threads=2 if {"-p2", "-T2"} & set(command) else 1)
+
+
+def uprobes(command):
+    """The command with a uprobe on each of its functions: of some, they take long to put in."""
+    run([HOTGRAPH, "native", "--json", "native.json", "--"] + command)
+    with open("native.json", encoding="utf-8") as file:
+        sites = [s for s in json.load(file)["sites"] if s["offset"] == 0]
+    if len(sites) > 200 or sites[-1]["address"] >= 1 << 22:
+        raise Failed(f"{len(sites)} functions, or not where the file has them")
+    return [INSERT, "around", *(str(s["address"]) for s in sites), "--", sites[0]["object"]] + command[1:]
 
 
 def times(programs):
+    kinds = {"functions": [], "functions, threshold": ["--threshold", "1000"],
+             "functions, per thread": ["--per-thread"], "blocks": ["--blocks"],
+             "libraries": ["--libraries"]}
     for many, few in programs.values():
-        variants = {"functions": native(many), "functions, threshold": native(many, "--threshold", "1000"),
-                    "functions, per thread": native(many, "--per-thread"),
-                    "blocks": native(many, "--blocks"), "libraries": native(many, "--libraries")}
+        variants = {name: native(many, *options) for name, options in kinds.items()}
         if shutil.which("perf"):
             variants["perf"] = ["perf", "record", "-q", "-o", "perf.data", "--"] + many
         beside(many, variants, ROUNDS)
@@ -175,10 +191,15 @@ def times(programs):
             slow["uftrace"] = uftrace(few, "-P.")
         if shutil.which("valgrind"):
             slow["callgrind"] = callgrind(few)
+        alone = not {"-p2", "-T2"} & set(few)  # with threads it takes minutes
+        with_uprobes = optional(f"{few[0]}, uprobe", lambda f=few: uprobes(f)) if alone else None
+        if with_uprobes is not None:
+            slow["uprobe"] = with_uprobes
         beside(few, slow, 1)
     build(["-O2"])
     build(["-O2", "-pg"], "kernel_pg")
     beside(["./kernel"], {"functions": native(["./kernel"]), "-pg": ["./kernel_pg"]}, ROUNDS)
+    beside(["true"], {name: native(["true"], *options) for name, options in kinds.items()}, 5)
 
 
 def build(flags, out="kernel", source=KERNEL):
@@ -207,12 +228,12 @@ def micro():
         variants["uftrace"] = uftrace(["./micro", "few"], "-P", "small")
     if shutil.which("valgrind"):
         variants["callgrind"] = callgrind(["./micro", "few"])
-    for number in range(ROUNDS):
+    for number in range(max(ROUNDS, 3)):
         base = ns(["./micro"])
         for variant, command in variants.items():
             if number > 0 and "few" in command:
                 continue
-            value = optional(f"micro, {variant}, {number + 1} of {ROUNDS}", lambda c=command: ns(c))
+            value = optional(f"micro, {variant}, {number + 1}", lambda c=command: ns(c))
             if value is not None:
                 measured(["./micro"], "hit", variant, value, base=base, number=number)
 
@@ -237,49 +258,88 @@ def insertion():
         for line in found[1].decode().splitlines() if found is not None else []:
             what, tool, probes, seconds, base = re.fullmatch(
                 "([^,]*),(.*),([^,]*),([^,]*),([^,]*)", line).groups()
-            if what != "hit" or threads == 1:
-                measured([INSERT], what, tool, float(seconds), threads=threads, probes=int(probes),
-                         base=float(base) if base else None)
+            measured([INSERT], what, tool, float(seconds), threads=threads, probes=int(probes),
+                     base=float(base) if base else None)
 
 
-def callgrind_calls(path):
-    """Calls by name of the function called."""
-    calls, names, called = {}, {}, None
+def callgrind_entries(path):
+    """How often each address of each file was called or jumped to."""
+    entries, files, here, called = collections.Counter(), {}, None, None
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
-            match = re.match(r"c?fn=\((\d+)\)(?: (.*))?", line)
+            match = re.match(r"(c?)ob=\((\d+)\)(?: (.*))?", line)
             if match:
-                if match.group(2):
-                    names[match.group(1)] = match.group(2).strip()
-                if line.startswith("c"):
-                    called = names[match.group(1)]
+                if match.group(3):
+                    files[match.group(2)] = match.group(3).strip()
+                if match.group(1):
+                    called = files[match.group(2)]
+                else:
+                    here = files[match.group(2)]
             elif line.startswith("calls="):
-                calls[called] = calls.get(called, 0) + int(line[6:].split()[0])
-    merged = {}
-    for name, n in calls.items():  # recursion's levels: fib'2
-        merged[name.split("'")[0]] = merged.get(name.split("'")[0], 0) + n
-    return merged
+                n, address = line[6:].split()[:2]
+                entries[called or here, int(address, 16)] += int(n)
+                called = None
+            else:
+                match = re.match(r"(?:jump=(\d+)|jcnd=(\d+)/\d+) (0x[0-9a-f]+)", line)
+                if match:
+                    entries[here, int(match.group(3), 16)] += int(match.group(1) or match.group(2))
+    return entries
 
 
-def counts():
+def names_of(path):
+    """Names by address; what is stripped has few."""
+    lines = subprocess.run(["nm", path], capture_output=True, text=True, check=False).stdout
+    return {int(a, 16): name for a, _, name in
+            (line.split() for line in lines.splitlines() if len(line.split()) == 3)}
+
+
+def environment_of_valgrind():
+    """As many variables as there are under valgrind: awk reads each."""
+    def number(command):
+        return len(run(command)[1].split(b"\0"))
+    more = number(["valgrind", "-q", "env", "-0"]) - number(["env", "-0"])
+    return {**os.environ, **{f"HOTGRAPH_BENCH_{k}": "" for k in range(more)}}
+
+
+def counts_of(command):
+    """What a function's entry is reached by, calls and jumps, is what its probe counts; callgrind
+    does not see the first instruction of all, nor those of linkage stubs."""
+    run([HOTGRAPH, "native", "--db", DATABASE, "--json", "native.json", "--"] + command,
+        env=environment_of_valgrind())
+    with open("native.json", encoding="utf-8") as file:
+        ours = [s for s in json.load(file)["sites"] if s.get("count") and s["offset"] == 0]
+    if optional("counts, " + command[0], lambda: run(callgrind(
+            command, "--dump-instr=yes", "--compress-pos=no", "--collect-jumps=yes"))) is None:
+        return
+    entries = callgrind_entries("callgrind.out")
+    names = names_of(ours[0]["object"])
+    rows = [a for s in ours if (s["object"], s["address"]) in entries
+            for a in ("--call", f"{s['address']}:{names.get(s['address'], s['function'] or '?')}:"
+                      f"{entries[s['object'], s['address']]}")]
+    subprocess.run([HOTGRAPH, "measured", "--db", DATABASE, "--tool", "callgrind", *rows, "--"] +
+                   command, check=True)
+
+
+def counts(programs):
+    if not shutil.which("valgrind"):
+        return
     for flags in ["-O0"], ["-O2"], ["-Os"], ["-O2", "-no-pie", "-fno-pie"]:
         build(flags)
-        command = ["./kernel", "few"]
-        run([HOTGRAPH, "native", "--db", DATABASE, "--json", "native.json", "--"] + command)
-        with open("native.json", encoding="utf-8") as file:
-            ours = {s["function"]: s["address"] for s in json.load(file)["sites"]
-                    if s.get("count") and s["offset"] == 0}
-        if optional("counts, " + " ".join(flags), lambda c=command: run(callgrind(c))) is None:
-            continue
-        calls = callgrind_calls("callgrind.out")
-        rows = [a for name, address in ours.items() if name in calls
-                for a in ("--call", f"{address}:{name}:{calls[name]}")]
-        subprocess.run([HOTGRAPH, "measured", "--db", DATABASE, "--tool", "callgrind", *rows, "--"] +
-                       command, check=True)
+        counts_of(["./kernel", "few"])
+    for name, (_, few) in programs.items():
+        if name != "pigz" and "-T2" not in few:  # threads share work as it comes
+            counts_of(few)
+
+
+def shown(value):
+    if value is None:
+        return ""
+    return f"{value:.5g}" if isinstance(value, float) else str(value)
 
 
 def show():
-    for view in "native_fast_share", "native_cost", "native_whole", "native_calls", "native_published":
+    for view in ("native_fast_share", "native_cost", "native_calls", "native_whole", "native_mean",
+                 "native_published"):
         text = subprocess.run([HOTGRAPH, "results", DATABASE, "--view", view, "--json"], check=True,
                               capture_output=True).stdout
         rows = json.loads(text)
@@ -287,25 +347,26 @@ def show():
         if not rows:
             continue
         names = [n for n in rows[0] if not n.endswith("_id") and n not in ("run", "command")]
-        table = [names] + [["" if r[n] is None else str(r[n]) for n in names] for r in rows
-                           if r.get("run", RUN) == RUN]
+        table = [names] + [[shown(r[n]) for n in names] for r in rows if r.get("run", RUN) == RUN]
         widths = [max(len(line[i]) for line in table) for i in range(len(names))]
         for line in table:
             print("  " + "  ".join(f"{cell:{w}}" for cell, w in zip(line, widths)).rstrip())
 
 
 def inputs():
-    """Each program with much to do and with little."""
-    for size, lines, rows, items in ("many", 400000, 150000, 200000), ("few", 20000, 6000, 15000):
-        for name, text in (f"{size}.txt", "\n".join(str(i * 7919 % 1000003) for i in range(lines))), \
-                          (f"{size}.sql", SQL.replace("COUNT", str(rows))), \
-                          (f"{size}.lua", LUA.replace("COUNT", str(items))):
+    """Each program with a second to do, and with a twentieth of that for slow tools."""
+    for size, part in ("many", 10 if QUICK else 1), ("few", 100 if QUICK else 20):
+        for name, text in (f"{size}.txt", "\n".join(str(i * 7919 % 1000003)
+                                                   for i in range(2000000 // part))), \
+                          (f"{size}.sql", SQL.replace("COUNT", str(800000 // part))), \
+                          (f"{size}.lua", LUA.replace("COUNT", str(1500000 // part))):
             with open(name, "w", encoding="utf-8") as file:
                 file.write(text)
     awk = "{ s += $1 * $1; n[$1 % 97]++ } END { print s, n[3] }"
     commands = {"sqlite3": ["sqlite3", ":memory:", ".read SIZE.sql"], "gzip": ["gzip", "-c", "SIZE.txt"],
                 "bzip2": ["bzip2", "-c", "SIZE.txt"], "lua5.4": ["lua5.4", "SIZE.lua"],
-                "gawk": ["gawk", awk, "SIZE.txt"], "pigz": ["pigz", "-p3", "-c", "SIZE.txt"]}
+                "gawk": ["gawk", awk, "SIZE.txt"], "pigz": ["pigz", "-p2", "-c", "SIZE.txt"],
+                "xz": ["xz", "-T2", "-1", "-c", "SIZE.txt"]}
     return {name: [[word.replace("SIZE", size) for word in command] for size in ("many", "few")]
             for name, command in commands.items() if shutil.which(name)}
 
@@ -316,7 +377,7 @@ def main():
     try:
         programs = inputs()
         sections = os.environ.get("SECTIONS", "micro,counts,insertion,share,time").split(",")
-        for name, work in {"micro": micro, "counts": counts, "insertion": insertion,
+        for name, work in {"micro": micro, "counts": lambda: counts(programs), "insertion": insertion,
                            "share": lambda: shares(programs), "time": lambda: times(programs)}.items():
             if name in sections:
                 work()

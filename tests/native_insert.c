@@ -1,6 +1,9 @@
 /* What it costs to put probes in and to hit them, measured in this process, while 0 to N other
- * threads run: lines "what,tool,probes,seconds,seconds without" on standard output.
- * native_insert [uprobes] THREADS... */
+ * threads run: lines "what,tool,probes,seconds,seconds without" on standard output; hits where the
+ * first number of threads is 1.
+ * native_insert [uprobes] THREADS...
+ * Or a program with a uprobe on each of these places in its file, so that what it takes is seen:
+ * native_insert around OFFSET... -- PROGRAM ARGUMENT... */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -105,7 +108,7 @@ static void measure(struct hotprobe *h, size_t n, size_t batch) {
     struct error e = {0};
     int k = 0;
     for (; k < ROUNDS && !enough(k, begun); k++) {
-        size_t count = batch == 1 ? 50 : n, from = batch == 1 ? (size_t)k * 50 % n : 0, done = 0;
+        size_t count = batch == 1 ? 20 : n, from = batch == 1 ? (size_t)k * 20 % n : 0, done = 0;
         double start = now(), used = processor();
         for (size_t i = from; i < from + count; i += batch)
             if (hotprobe_insert(h, requests + i, batch < n - i ? batch : n - i, &e) != STATUS_OK)
@@ -138,20 +141,25 @@ static double loop(int hits) {
 }
 
 /* A uprobe by perf_event_open, which is how perf and tracers put one in; -1 where there are none.
- */
-static int uprobe(const struct hotprobe_function *f, uintptr_t site) {
-    struct perf_event_attr a = {.size = sizeof a};
-    char text[32] = "", self[4096];
+ * In this process, or in the program that it becomes. */
+static int uprobe_in(const char *path, uint64_t offset, bool inherit) {
+    struct perf_event_attr a = {.size = sizeof a, .inherit = inherit};
+    char text[32] = "";
     int fd = open("/sys/bus/event_source/devices/uprobe/type", O_RDONLY);
     bool there = fd >= 0 && read(fd, text, sizeof text - 1) > 0;
     if (fd >= 0)
         close(fd);
+    a.type = (unsigned)atoi(text);
+    a.config1 = (uintptr_t)path;
+    a.config2 = offset;
+    return there ? (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0) : -1;
+}
+
+static int uprobe(const struct hotprobe_function *f, uintptr_t site) {
+    char self[4096];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = 0;
-    a.type = (unsigned)atoi(text);
-    a.config1 = (uintptr_t)self;
-    a.config2 = site - f->base;
-    return there ? (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) : -1;
+    return uprobe_in(self, site - f->base, false);
 }
 
 static void measure_uprobe(struct hotprobe *h, size_t n) {
@@ -210,20 +218,39 @@ static void measure_hits(struct hotprobe *h, const char *name, uint64_t threshol
     print_line("hit", name, 1, with, without);
 }
 
+/* Events stay open across exec. */
+static int around(int argc, char **argv) {
+    int program = 0;
+    while (program < argc && strcmp(argv[program], "--") != 0)
+        program++;
+    if (program + 1 >= argc)
+        fail("around OFFSET... -- PROGRAM ARGUMENT...");
+    for (int i = 0; i < program; i++)
+        if (uprobe_in(argv[program + 1], strtoull(argv[i], NULL, 10), true) < 0)
+            fail("no uprobe");
+    execv(argv[program + 1], argv + program + 1);
+    fail("cannot be executed");
+    return 1;
+}
+
 int main(int argc, char **argv) {
     struct hotprobe *h;
     struct error e = {0};
+    if (argc > 1 && strcmp(argv[1], "around") == 0)
+        return around(argc - 2, argv + 2);
     if (hotprobe_open(&h, NULL, &e) != STATUS_OK)
         fail(e.text);
-    measure_hits(h, "count", 0, 0);
-    measure_hits(h, "count and threshold", (uint64_t)1 << 60, 0);
-    measure_hits(h, "locked", 0, HOTPROBE_ATOMIC);
     size_t n = victims(h);
     if (n != 1000)
         fail("where are the thousand functions?");
     bool uprobes = argc > 1 && strcmp(argv[1], "uprobes") == 0;
-    if (uprobes)
-        measure_uprobe_hits(h);
+    if (argc > 1 + uprobes && strcmp(argv[1 + uprobes], "1") == 0) {
+        measure_hits(h, "count", 0, 0);
+        measure_hits(h, "count and threshold", (uint64_t)1 << 60, 0);
+        measure_hits(h, "locked", 0, HOTPROBE_ATOMIC);
+        if (uprobes)
+            measure_uprobe_hits(h);
+    }
     for (int i = uprobes ? 2 : 1; i < argc; i++) {
         int threads = atoi(argv[i]);
         pthread_t other[64];

@@ -51,6 +51,7 @@ static const char *const views[] = {"results",
                                     "native_fast_share",
                                     "native_cost",
                                     "native_whole",
+                                    "native_mean",
                                     "native_calls",
                                     "native_published",
                                     NULL};
@@ -78,6 +79,7 @@ static const char details[] =
     "  native_fast_share   native programs: how many sites have a fast probe\n"
     "  native_cost         what probes and other tools cost there\n"
     "  native_whole        the same for whole programs, a line a program\n"
+    "  native_mean         and over programs: geometric means, the least and the most\n"
     "  native_calls        functions whose calls are as other tools count them\n"
     "  native_published    published figures beside those of here\n"
     "\n"

@@ -168,6 +168,8 @@ static enum status write_parts(struct page *p) {
     if (status == STATUS_OK)
         status = each_game(p);
     if (status == STATUS_OK)
+        status = page_native(p);
+    if (status == STATUS_OK)
         status = page_tables(p);
     if (status == STATUS_OK)
         status = page_provenance(p);

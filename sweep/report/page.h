@@ -99,6 +99,7 @@ enum status page_graphs(struct page *p, const char *game); /* drawn as graphs */
 enum status page_calls(struct page *p, const char *game);  /* a loop and what it calls */
 enum status page_bins(struct page *p, const char *game);   /* over time */
 enum status page_paper(struct page *p, const char *game);  /* as the paper explains the method */
+enum status page_native(struct page *p);                   /* of native programs, if any */
 enum status page_tables(struct page *p);
 enum status page_provenance(struct page *p);
 

@@ -77,6 +77,24 @@ for cc in gcc clang; do
     try "$cc stripped" --blocks $cc -O2 -rdynamic -s
 done
 
+# ---- every option, and every strategy alone: it is used, and no other ----
+gcc -O2 known.c -o known && ./known 7 >plain
+for s in over-one over-several padding reachable constrained trap; do
+    "$hotgraph" native --instructions --strategy $s --json r.json -- ./known 7 >out
+    cmp -s plain out || fail "--strategy $s: output differs"
+    used=$(sed -n 's/.*"strategy":"\([a-z-]*\)".*/\1/p' r.json | sort -u)
+    [ "$used" = $s ] || [ "$s:$used" = reachable: ] || fail "--strategy $s uses '$used'" # no long NOP, perhaps
+done
+for how in "--assign greedy" "--assign exact" --unproven --atomic "--atomic --threshold 9"; do
+    "$hotgraph" native $how --json r.json -- ./known 7 >out
+    cmp -s plain out || fail "$how: output differs"
+    [ "$(count fib r.json) $(count pick r.json)" = "1973 8000" ] || fail "$how: counts"
+done
+"$hotgraph" native --functions 'p*k' --json r.json -- ./known 7 >out
+[ "$(count pick r.json) $(count fib r.json)" = "8000 " ] || fail "--functions: others are counted, too"
+"$hotgraph" native --top 1 -- ./known 7 2>err >out
+grep -q ' 8000  pick$' err && grep -q 'more; --top 0' err || fail "--top 1 says $(cat err)"
+
 # ---- what programs do with processes, threads, signals and libraries stays theirs ----
 cat >busy.c <<'C'
 #define _GNU_SOURCE

@@ -60,6 +60,16 @@ put two insertion uprobe 16 1 0 9e-6
 is "whole" "$("$hotgraph" results r.db --view native_whole | cut -d, -f1-9 | sort)" "p,1.2,,,,,,,40
 p,3,,,,,,,
 program,functions,with_threshold,per_thread,blocks,libraries,perf,pg,uftrace"
+# Over programs; of one that ends at once it would be the start's time.
+cp p q
+for row in "functions 4.8 1" "perf 1 0.001"; do
+    set -- $row
+    "$hotgraph" measured --db r.db --run one --what whole --tool $1 --seconds $2 --base-seconds $3 -- ./q more || fail "measured q"
+done
+is "mean" "$("$hotgraph" results r.db --view native_mean | cut -d, -f1-6 | sort)" "functions,1,3,3,3,two
+functions,2,2.4,1.2,4.8,one
+strategy,programs,geometric_mean,least,most,run
+uftrace,1,40,40,40,one"
 is "hit" "$("$hotgraph" results r.db --view native_cost | grep ,hit, | cut -d, -f2-6,10)" "hit,count,1,0,2,1.5"
 is "insertion" "$("$hotgraph" results r.db --view native_cost | grep insertion,hotprobe | cut -d, -f4,11)" "4,2
 16,9"

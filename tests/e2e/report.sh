@@ -188,6 +188,30 @@ head -c 20000 x.db >cut.db
 refuses 1 cut.db report cut.db --out cut
 ! test -e cut/index.html || fail "a page of a damaged database"
 
+# Probes in native programs are drawn where they were measured, the last time.
+! grep -q 'native-programs' a/index.html || fail "native programs that nobody has measured"
+if "$hotgraph" help measured >/dev/null 2>&1; then
+    cp x.db native.db
+    while read -r run program tool seconds base; do
+        "$hotgraph" measured --db native.db --run "$run" --what whole --tool "$tool" --seconds "$seconds" \
+            --base-seconds "$base" -- sh "$program" || fail "measured"
+        sqlite3 native.db "UPDATE run SET started = '2001-02-03T04:05:06Z' WHERE uuid = 'before'"
+    done <<ROWS
+before one functions 7.31 1
+now one functions 1.25 1
+now two functions 5 1
+now one uftrace 41 1
+now one callgrind 1 0.001
+ROWS
+    plain native.db --out native
+    page native native.db
+    test -s native/figures/native.svg || fail "no figure of native programs"
+    grep -q 'functions: 2.5 over programs' native/index.html || fail "no mean of native programs"
+    grep -q 'sh, uftrace: 41<' native/index.html || fail "no uftrace"
+    ! grep -q "functions: 7.31" native/index.html || fail "an earlier run's native programs"
+    ! grep -q 'callgrind: ' native/index.html || fail "the start of a program that ends at once"
+fi
+
 # One game, and twenty.
 sweep experiment.cfg --db one.db --games one
 plain one.db --out one --experiment paper
