@@ -21,12 +21,24 @@ struct nes;
 
 enum { WAITS = 64, WAIT_LONGEST = 8, PPU_STATUS_ADDRESS = 0x2002 };
 
+/* What a pass fires where that is a few quiet PROBE_ADDs and no more, as a rule. */
+enum { WAIT_ADDS = 2 };
+struct wait_adds {
+    bool known; /* for map_epoch `epoch` */
+    bool all;   /* there is nothing else */
+    uint8_t count;
+    uint8_t at[WAIT_ADDS]; /* the number of its instruction in the pass */
+    uint32_t epoch;
+    uint32_t counter[WAIT_ADDS], value[WAIT_ADDS];
+};
+
 struct wait {
     const uint8_t *from; /* where J lies in the host's memory */
     uint16_t pc, target; /* of J, and T */
     uint8_t length;      /* instructions of a pass; 0: not a candidate */
     bool status;         /* reads $2002 */
     uint64_t executed;   /* instructions executed by the machine at J's last arrival */
+    struct wait_adds adds;
 };
 
 /* Fills the entry for the jump at `from`, `pc`, which goes back to `target`. */

@@ -25,9 +25,10 @@ static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
     return true;
 }
 
-/* Calls visit() with each hook that a pass fires, in order; ends early when that returns false. */
+/* Calls visit() with each hook that a pass fires, in order, and the number of its instruction; ends
+ * early when that returns false. */
 static bool each_hook(struct nes *n, const struct wait *w,
-                      bool (*visit)(void *user, struct nes *n, const struct hook *hook),
+                      bool (*visit)(void *user, struct nes *n, const struct hook *hook, unsigned i),
                       void *user) {
     uint16_t pc = w->target;
     for (unsigned i = 0; i < w->length; i++) {
@@ -37,15 +38,39 @@ static bool each_hook(struct nes *n, const struct wait *w,
         const struct hooks *const fired[2] = {&site->probes[PROBE_BEFORE], &site->probes[after]};
         for (unsigned k = 0; k < 2; k++)
             for (size_t h = 0; h < fired[k]->count; h++)
-                if (!visit(user, n, &fired[k]->at[h]))
+                if (!visit(user, n, &fired[k]->at[h], i))
                     return false;
         pc = (uint16_t)(pc + site->insn.size);
     }
     return true;
 }
 
-static bool calls_not_always(void *user, struct nes *n, const struct hook *hook) {
-    (void)user, (void)n;
+static bool note_add(void *user, struct nes *n, const struct hook *hook, unsigned i) {
+    struct wait_adds *const adds = user;
+    const struct probe *const p = &hook->probe;
+    (void)n;
+    adds->all =
+        p->kind == PROBE_ADD && p->quiet && p->value <= UINT32_MAX && adds->count < WAIT_ADDS;
+    if (!adds->all)
+        return false;
+    adds->at[adds->count] = (uint8_t)i;
+    adds->counter[adds->count] = p->counter;
+    adds->value[adds->count++] = (uint32_t)p->value;
+    return true;
+}
+
+/* Does a pass fire nothing but w->adds? Probes are attached when an instruction is met; a new
+ * observer begins a new epoch. */
+static bool only_adds(struct nes *n, struct wait *w) {
+    if (!w->adds.known || w->adds.epoch != n->map_epoch) {
+        w->adds = (struct wait_adds){.known = true, .all = true, .epoch = n->map_epoch};
+        each_hook(n, w, note_add, &w->adds);
+    }
+    return w->adds.all;
+}
+
+static bool calls_not_always(void *user, struct nes *n, const struct hook *hook, unsigned i) {
+    (void)user, (void)n, (void)i;
     return hook->probe.kind != PROBE_CALL && hook->probe.kind != PROBE_ADD_TO;
 }
 
@@ -55,9 +80,9 @@ struct sum {
 };
 
 /* What a pass adds to one counter. */
-static bool add_up(void *user, struct nes *n, const struct hook *hook) {
+static bool add_up(void *user, struct nes *n, const struct hook *hook, unsigned i) {
     struct sum *sum = user;
-    (void)n;
+    (void)n, (void)i;
     if (hook->probe.counter == sum->counter && hook->probe.kind == PROBE_ADD)
         sum->value += hook->probe.value;
     if (hook->probe.counter == sum->counter && hook->probe.kind == PROBE_CALL_AT)
@@ -70,8 +95,9 @@ struct passes {
     uint64_t most; /* that surely reach no PROBE_CALL_AT's value */
 };
 
-static bool limit_passes(void *user, struct nes *n, const struct hook *hook) {
+static bool limit_passes(void *user, struct nes *n, const struct hook *hook, unsigned i) {
     struct passes *p = user;
+    (void)i;
     if (hook->probe.kind != PROBE_CALL_AT)
         return true;
     struct sum sum = {.counter = hook->probe.counter};
@@ -85,8 +111,9 @@ struct repeated {
     uint64_t times;
 };
 
-static bool fire_repeatedly(void *user, struct nes *n, const struct hook *hook) {
+static bool fire_repeatedly(void *user, struct nes *n, const struct hook *hook, unsigned i) {
     const struct repeated *r = user;
+    (void)i;
     if (hook->probe.kind == PROBE_ONCE) /* by the pass that was executed */
         return true;
     if (hook->probe.kind == PROBE_ADD)
@@ -112,7 +139,10 @@ static uint64_t count_passes(const struct nes *n, bool status, uint64_t cost, ui
 
 /* The pass that has just been executed, `times` over. */
 static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint64_t times) {
-    if (n->watched)
+    if (n->watched && w->adds.all)
+        for (unsigned i = 0; i < w->adds.count; i++)
+            n->counters[w->adds.counter[i]] += w->adds.value[i] * times;
+    else if (n->watched)
         each_hook(n, w, fire_repeatedly, &(struct repeated){times});
     n->cycle += times * cost;
     n->instructions += times * w->length;
@@ -127,6 +157,7 @@ struct pass {
     unsigned at[WAIT_LONGEST];       /* of these, when each instruction begins, */
     uint16_t pc[WAIT_LONGEST];       /* and where it is */
     uint64_t stop, deadline, change; /* for count_passes() */
+    unsigned executed;               /* instructions */
 };
 
 /* The recording that somebody has asked for, when nobody asks for anything else. */
@@ -178,29 +209,64 @@ static bool record_passes(struct nes *n, const struct wait *w, const struct pass
     return true;
 }
 
+/* One pass; false where it was left, or ended early. */
+static bool run_pass(struct nes *n, const struct wait *w, struct pass *p, uint64_t stop,
+                     uint64_t *deadline) {
+    const uint64_t start = n->cycle;
+    uint16_t pc = w->target;
+    for (unsigned i = 0; i < w->length; i++) {
+        p->at[i] = (unsigned)(n->cycle - start);
+        p->pc[i] = pc;
+        if (!run_one(n, stop, deadline))
+            return false;
+        p->executed++;
+        pc = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
+        if (i + 1u < w->length && n->cpu.pc != pc)
+            return false;
+    }
+    return true;
+}
+
+/* What a pass with w->adds has fired, of which `executed` instructions were executed unwatched. */
+static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p) {
+    const struct wait_adds *const adds = &w->adds;
+    for (unsigned i = 0; i < adds->count; i++)
+        if (adds->at[i] + 1u < p->executed)
+            n->counters[adds->counter[i]] += adds->value[i];
+    if (p->executed == 0)
+        return;
+    /* The last one may have gone anywhere. */
+    const uint16_t pc = p->pc[p->executed - 1u];
+    const uint8_t *const code = n->rd[pc >> 8] + (pc & 0xff);
+    struct site *const site = watch_find(n, pc, watch_slot(n, pc, code), code);
+    if (site->probes[PROBE_BEFORE].fires)
+        watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
+    watch_went(n, site, n->cpu.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);
+}
+
 void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline) {
+    if (n->stepping)
+        return;
+    const bool adds = n->watched && only_adds(n, candidate);
     const struct wait w = *candidate;
     const struct cpu_registers registers = nes_registers(n);
-    if (n->stepping || (n->watched && !each_hook(n, &w, calls_not_always, NULL)))
+    if (n->watched && !adds && !each_hook(n, &w, calls_not_always, NULL))
         return;
     /* Asked before the pass: what its own read has seen must not have changed since. */
     const uint64_t change = w.status ? ppu_status_deadline(&n->ppu, n->cycle) : NEVER;
     const uint64_t start = n->cycle;
     struct pass pass = {.change = change};
-    bool straight = true;
-    uint16_t pc = w.target;
-    for (unsigned i = 0; straight && i < w.length; i++) {
-        pass.at[i] = (unsigned)(n->cycle - start);
-        pass.pc[i] = pc;
-        pc = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
-        straight = run_one(n, earlier(stop, n->alarm), &deadline) &&
-                   (i + 1u == w.length || n->cpu.pc == pc);
-    }
+    const bool watched = n->watched;
+    n->watched = watched && !adds; /* fired below */
+    const bool straight = run_pass(n, &w, &pass, earlier(stop, n->alarm), &deadline);
+    n->watched = watched;
+    if (adds)
+        fire_adds(n, &w, &pass);
     const bool busy = n->due || n->nmi_pending || n->attention || (n->irq && !(n->cpu.p & P_I));
     if (straight && !busy && same_registers(n, registers) &&
         n->cycle + LONGEST_INSTRUCTION <= deadline) {
         struct passes passes = {&w, NEVER};
-        if (n->watched)
+        if (n->watched && !adds)
             each_hook(n, &w, limit_passes, &passes);
         pass.cost = n->cycle - start;
         pass.stop = stop;

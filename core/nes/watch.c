@@ -317,16 +317,23 @@ static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
     return true;
 }
 
-struct site *watch_announce(struct nes *n) {
-    const uint16_t pc = n->cpu.pc;
+/* The site at pc; NULL where its bytes cannot be known. */
+static struct site *site_at(struct nes *n, uint16_t pc) {
+    const uint8_t *const page = n->rd[pc >> 8];
+    const uint8_t *const code = page + (pc & 0xff);
+    if (page && code < n->code_end[pc >> 8])
+        return watch_find(n, pc, watch_slot(n, pc, code), code);
     uint8_t bytes[3] = {0};
-    if (!bytes_at(n, pc, bytes))
+    return bytes_at(n, pc, bytes) ? watch_find(n, pc, watch_slot(n, pc, code), bytes) : NULL;
+}
+
+struct site *watch_announce(struct nes *n) {
+    struct site *const site = site_at(n, n->cpu.pc);
+    if (!site)
         return NULL;
-    const size_t slot = watch_slot(n, pc, n->rd[pc >> 8] + (pc & 0xff));
-    struct site *site = watch_find(n, pc, slot, bytes);
     if (n->announced)
         n->announced = false;
-    else
+    else if (n->stepping || site->probes[PROBE_BEFORE].fires)
         watch_before(n, site, n->cycle);
     return site;
 }

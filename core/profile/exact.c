@@ -4,8 +4,10 @@
  * Counted while the machine runs: transfers, one counter each, found by where they go to when they
  * are indirect; and where threads begin and where they end for good. Every other N(a, b), the
  * number of times the program went on from a to the next instruction b, follows from flow
- * conservation: what comes into a goes out of a, and goes to a + size. A branch that is not taken
- * is such a one, too.
+ * conservation: what comes into a goes out of a, and goes on one way that is not counted. That is
+ * the way to a + size or, of jumps, calls and branches forwards, the one to the target: upwards
+ * through the addresses, so that all that comes into an address is known when its turn comes. (Of a
+ * branch forwards the side that is not taken is counted: it costs translated code no jump.)
  *
  * At an address whose bytes change (in RAM) one way on follows, that of the instruction met first,
  * and whatever else it held is counted pair by pair; so is code that runs over the edge of an 8 KiB
@@ -23,9 +25,9 @@
 /* What is known of one code address. */
 struct place {
     struct flow_insn insn; /* as first met; other bytes that it held are among the variants */
-    uint32_t next;
-    bool derived;    /* N(address, next) follows from conservation */
-    bool transfer;   /* of a branch */
+    uint32_t to;
+    bool derived;    /* N(address, to) follows from conservation */
+    bool transfer;   /* it is one */
     bool told;       /* among the costs */
     bool returns;    /* by RTI, which may leave no pair: they are counted, or none follows */
     bool executions; /* RTIs' executions have a counter */
@@ -155,21 +157,33 @@ static bool is_fixed(const struct guest_insn *insn) {
            (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
 }
 
-/* Can N(address, next) be the one that follows? Upwards through the addresses. */
-static bool follows(struct place *p, const struct guest_insn *insn) {
+/* N(address, to) is the one that follows, unless another of that address is. */
+static bool derive(struct place *p, uint32_t to, bool transfer, bool told) {
+    if (p->derived)
+        return p->to == to && p->transfer == transfer;
+    if (p->returns)
+        return false;
+    p->derived = true;
+    p->to = to;
+    p->transfer = transfer;
+    p->told = told;
+    return true;
+}
+
+/* Can N(address, next) follow? Upwards through the addresses. */
+static bool next_follows(struct place *p, const struct guest_insn *insn) {
     const bool transfer = insn->kind == INSN_BRANCH;
     if (insn->next != insn->address + insn->size || (insn->pc >= 0x8000 && !is_fixed(insn)) ||
         (transfer && insn->target == insn->next))
         return false;
-    if (p->derived)
-        return p->next == insn->next && p->transfer == transfer;
-    if (p->returns)
-        return false;
-    p->derived = true;
-    p->next = insn->next;
-    p->transfer = transfer;
-    p->told = transfer || !is_fixed(insn);
-    return true;
+    return derive(p, insn->next, transfer, transfer || !is_fixed(insn));
+}
+
+/* Can N(address, target)? A call that pushes onto its own operand goes elsewhere; in memory that
+ * cannot be written there is none. */
+static bool target_follows(struct place *p, const struct guest_insn *insn) {
+    return is_fixed(insn) && insn->target > insn->address && insn->target != insn->next &&
+           derive(p, insn->target, true, true);
 }
 
 /* How often an RTI was executed, where its threads' ends must be known. */
@@ -188,6 +202,15 @@ static void count_returns(struct exact *x, struct place *p, struct probe_site *s
             (struct probe){.kind = PROBE_ADD, .counter = p->executed, .value = 1, .quiet = true});
 }
 
+static void instrument_branch(struct exact *x, struct probe_site *site, struct place *place,
+                              const struct guest_insn *insn) {
+    const bool target = target_follows(place, insn);
+    if (!target)
+        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
+    if (target || !next_follows(place, insn))
+        count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
+}
+
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct exact *x = self;
     const struct opcode_info *op = opcode_info(insn->bytes[0]);
@@ -198,13 +221,12 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
         .kind = PROBE_ADD_TO, .value = 1, .counter_to = counter_to, .user = x, .quiet = true};
     switch ((enum insn_kind)insn->kind) {
     case INSN_BRANCH:
-        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
-        if (!follows(place, insn))
-            count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
+        instrument_branch(x, site, place, insn);
         break;
     case INSN_JUMP:
     case INSN_CALL:
-        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
+        if (!target_follows(place, insn))
+            count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
         break;
     case INSN_RTI:
         indirect.counter_to = return_to;
@@ -217,7 +239,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
         probe_attach(site, PROBE_INDIRECT, indirect);
         break;
     case INSN_PLAIN:
-        if (!follows(place, insn))
+        if (!next_follows(place, insn))
             count_pair(x, site, PROBE_NEXT, insn->address, insn->next, GOES_ON);
         if (op->writes_memory) /* may switch the bank it runs in */
             probe_attach(site, PROBE_INDIRECT, indirect);
@@ -300,8 +322,8 @@ static uint64_t left(const struct exact *x, const struct balance *b, const struc
                          : known;
 }
 
-/* Upwards through the addresses: whatever is not yet accounted for at an instruction went on to the
- * next. */
+/* Upwards through the addresses: whatever is not yet accounted for at an instruction went the way
+ * that is not counted. */
 static enum status add_derived(struct exact *x, struct balance *b, struct error *e) {
     for (size_t i = 0; i < x->variants.len; i++)
         if (!vec_push(&b->flow.insns, x->variants.at[i]))
@@ -325,7 +347,7 @@ static enum status add_derived(struct exact *x, struct balance *b, struct error 
                              "the exact graph does not balance at 0x%x: %llu came and %llu left; "
                              "this is a bug of the engine",
                              a, (unsigned long long)arrived, (unsigned long long)gone);
-        flow_add(x, b, (struct flow_pair){a, p->next, arrived - gone, p->transfer}, p->told);
+        flow_add(x, b, (struct flow_pair){a, p->to, arrived - gone, p->transfer}, p->told);
     }
     return STATUS_OK;
 }
