@@ -74,7 +74,7 @@ static bool lead(struct hotprobe *h, struct rewrite *w, const struct object *o, 
     uintptr_t next = at + offset + DISTANCE;
     memcpy(&distance, (const void *)(at + offset), sizeof distance);
     uintptr_t target = next + (uint64_t)(int64_t)distance;
-    if (!in_text(o, target))
+    if (!in_text(o, target) || (*mark_at(o, target) & (MARK_OURS | MARK_ENTRY)) == 0)
         return true;
     const struct stub *s = stub_at(h, behind_endbr(o, target));
     int64_t d = s != NULL ? (int64_t)(s->at - next) : 0;
@@ -89,7 +89,8 @@ bool direct_lead(struct hotprobe *h) {
     for (size_t i = 0; i < h->objects.len; i++) {
         const struct object *o = &h->objects.at[i];
         for (uintptr_t at = o->text; at + last <= o->text_end; at++)
-            if ((*mark_at(o, at) & (MARK_START | MARK_OURS)) == MARK_START && !lead(h, &w, o, at))
+            if (distance_offset((const uint8_t *)at) != 0 &&
+                (*mark_at(o, at) & (MARK_START | MARK_OURS)) == MARK_START && !lead(h, &w, o, at))
                 return false;
         if (!rewrite_flush(h, &w))
             return false;
