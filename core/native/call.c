@@ -23,6 +23,13 @@ enum status session_begin(struct hotprobe *h, struct error *e) {
     return s;
 }
 
+void scratch_free(struct scratch *s) {
+    seq_free(&s->order);
+    seq_free(&s->wishes);
+    seq_free(&s->slots);
+    seq_free(&s->edits);
+}
+
 void session_end(struct hotprobe *h) {
     if (h->mem >= 0)
         close(h->mem);

@@ -172,12 +172,8 @@ static void asked(struct hotprobe_request *requests, size_t n) {
             requests[i].probe->asking = NULL;
 }
 
-struct order {
-    uintptr_t site;
-    size_t request;
-};
 static int by_site(const void *a, const void *b) {
-    const struct order *x = a, *y = b;
+    const struct request_at *x = a, *y = b;
     if (x->site != y->site)
         return x->site < y->site ? -1 : 1;
     return x->request < y->request ? -1 : x->request > y->request;
@@ -186,9 +182,7 @@ static int by_site(const void *a, const void *b) {
 struct insertion {
     struct hotprobe *h;
     struct hotprobe_request *requests;
-    VEC(struct order) order;
-    VEC(struct wish) wishes;
-    VEC(uintptr_t) slots;
+    struct scratch *s;
 };
 
 /* Could another strategy do what a jump over whole instructions cannot? */
@@ -199,16 +193,16 @@ static bool may_try(enum hotprobe_reason r) {
 }
 
 static bool pass_jump(struct insertion *n) {
-    for (size_t i = 0; i < n->order.len; i++) {
-        struct hotprobe_request *r = &n->requests[n->order.at[i].request];
+    for (size_t i = 0; i < n->s->order.len; i++) {
+        struct hotprobe_request *r = &n->requests[n->s->order.at[i].request];
         uintptr_t site = 0;
         struct object *o = site_check(n->h, r, &site);
         if (o == NULL)
             continue;
-        n->order.at[i].site = site;
+        n->s->order.at[i].site = site;
         r->reason = try_jump(n->h, o, site, r);
         if (may_try(r->reason) &&
-            !seq_push(&n->wishes, ((struct wish){site, n->order.at[i].request})))
+            !seq_push(&n->s->wishes, ((struct wish){site, n->s->order.at[i].request})))
             return false;
     }
     return true;
@@ -220,22 +214,22 @@ static bool pass_padding(struct insertion *n) {
         strategy_on(n->h, HOTPROBE_PADDING) ? HOTPROBE_PADDING : HOTPROBE_REACHABLE;
     if (!strategy_on(n->h, HOTPROBE_PADDING) && !strategy_on(n->h, HOTPROBE_REACHABLE))
         return true;
-    if (!seq_reserve(&n->slots, n->wishes.len + 1))
+    if (!seq_reserve(&n->s->slots, n->s->wishes.len + 1))
         return false;
-    for (size_t i = 0; i < n->wishes.len;) {
-        struct object *o = object_at(n->h, n->wishes.at[i].site);
+    for (size_t i = 0; i < n->s->wishes.len;) {
+        struct object *o = object_at(n->h, n->s->wishes.at[i].site);
         size_t k = i;
-        while (k < n->wishes.len && in_text(o, n->wishes.at[k].site))
+        while (k < n->s->wishes.len && in_text(o, n->s->wishes.at[k].site))
             k++;
-        memset(n->slots.at, 0, (k - i) * sizeof *n->slots.at);
-        if (!padding_give(n->h, o, &n->wishes.at[i], k - i, n->slots.at))
+        memset(n->s->slots.at, 0, (k - i) * sizeof *n->s->slots.at);
+        if (!padding_give(n->h, o, &n->s->wishes.at[i], k - i, n->s->slots.at))
             return false;
         for (size_t j = i; j < k; j++) {
-            struct hotprobe_request *r = &n->requests[n->wishes.at[j].request];
-            if (n->slots.at[j - i] == 0 || r->reason == HOTPROBE_DONE)
+            struct hotprobe_request *r = &n->requests[n->s->wishes.at[j].request];
+            if (n->s->slots.at[j - i] == 0 || r->reason == HOTPROBE_DONE)
                 continue;
             enum hotprobe_reason reason =
-                try_single(n->h, o, n->wishes.at[j].site, n->slots.at[j - i], how, r);
+                try_single(n->h, o, n->s->wishes.at[j].site, n->s->slots.at[j - i], how, r);
             if (reason == HOTPROBE_DONE)
                 r->reason = reason;
         }
@@ -245,9 +239,9 @@ static bool pass_padding(struct insertion *n) {
 }
 
 static void pass_single(struct insertion *n, enum hotprobe_strategy how) {
-    for (size_t j = 0; j < n->wishes.len && strategy_on(n->h, how); j++) {
-        struct hotprobe_request *r = &n->requests[n->wishes.at[j].request];
-        uintptr_t site = n->wishes.at[j].site;
+    for (size_t j = 0; j < n->s->wishes.len && strategy_on(n->h, how); j++) {
+        struct hotprobe_request *r = &n->requests[n->s->wishes.at[j].request];
+        uintptr_t site = n->s->wishes.at[j].site;
         if (r->reason == HOTPROBE_DONE)
             continue;
         enum hotprobe_reason reason = try_single(n->h, object_at(n->h, site), site, 0, how, r);
@@ -262,13 +256,14 @@ static bool insertion_plan(struct insertion *n) {
     if (!pass_jump(n))
         return false;
     stubs_make(n->h);
-    for (size_t i = 0; i < n->order.len; i++) {
-        struct hotprobe_request *r = &n->requests[n->order.at[i].request];
+    for (size_t i = 0; i < n->s->order.len; i++) {
+        struct hotprobe_request *r = &n->requests[n->s->order.at[i].request];
         if (r->reason == HOTPROBE_TOO_FAR &&
-            !seq_push(&n->wishes, ((struct wish){n->order.at[i].site, n->order.at[i].request})))
+            !seq_push(&n->s->wishes,
+                      ((struct wish){n->s->order.at[i].site, n->s->order.at[i].request})))
             return false;
     }
-    sort_items(n->wishes.at, n->wishes.len, sizeof *n->wishes.at, by_site);
+    sort_items(n->s->wishes.at, n->s->wishes.len, sizeof *n->s->wishes.at, by_site);
     if (!pass_padding(n))
         return false;
     pass_single(n, HOTPROBE_CONSTRAINED);
@@ -282,16 +277,16 @@ static bool insertion_sort(struct insertion *n, size_t count) {
     for (size_t i = 0; i < count; i++) {
         n->requests[i].reason = HOTPROBE_NO_MEMORY;
         n->requests[i].probe = NULL;
-        if (!seq_push(&n->order, ((struct order){n->requests[i].site, i})))
+        if (!seq_push(&n->s->order, ((struct request_at){n->requests[i].site, i})))
             return false;
     }
-    sort_items(n->order.at, count, sizeof *n->order.at, by_site);
+    sort_items(n->s->order.at, count, sizeof *n->s->order.at, by_site);
     return true;
 }
 
 enum status hotprobe_insert(struct hotprobe *h, struct hotprobe_request *requests, size_t count,
                             struct error *e) {
-    struct insertion n = {.h = h, .requests = requests};
+    struct insertion n = {.h = h, .requests = requests, .s = &h->scratch};
     enum status s = session_begin(h, e);
     for (size_t i = 0; s == STATUS_OK && i < h->objects.len; i++)
         h->objects.at[i].alive = object_alive(h, &h->objects.at[i]);
@@ -300,9 +295,7 @@ enum status hotprobe_insert(struct hotprobe *h, struct hotprobe_request *request
     if (s == STATUS_OK)
         s = patches_write(h, e);
     asked(requests, count);
-    seq_free(&n.order);
-    seq_free(&n.wishes);
-    seq_free(&n.slots);
+    n.s->order.len = n.s->wishes.len = 0;
     session_end(h);
     return s;
 }

@@ -333,6 +333,28 @@ struct seen {
     bool outside, here;
 };
 
+/* What a call works with: lists that are empty between calls, and keep their room, because getting
+ * it anew would be most of what it costs to put in one probe. */
+struct request_at {
+    uintptr_t site;
+    size_t request;
+};
+struct wish {
+    uintptr_t site;
+    size_t request;
+};
+struct edit {
+    uintptr_t at;
+    uint8_t byte;
+};
+typedef VEC(struct edit) edit_list;
+struct scratch {
+    VEC(struct request_at) order; /* requests by address */
+    VEC(struct wish) wishes;      /* those that no jump over whole instructions serves */
+    VEC(uintptr_t) slots;         /* their padding */
+    edit_list edits;              /* of text */
+};
+
 enum { THREAD_SLOTS = HOTPROBE_THREAD_SLOTS };
 /* Counters of a thread; 0: of those that have no block yet. Added, never taken away. */
 struct thread_block {
@@ -356,9 +378,10 @@ struct hotprobe {
     struct pool pool;
     VEC(struct patch *) gates; /* that are open */
     VEC(struct patch *) batch; /* that changed in the call under way */
-    bool live;                 /* other threads may run: patch so that they survive it */
-    bool registered;           /* for membarrier */
-    bool atomic;               /* increments are locked */
+    struct scratch scratch;
+    bool live;       /* other threads may run: patch so that they survive it */
+    bool registered; /* for membarrier */
+    bool atomic;     /* increments are locked */
     struct thread_block *_Atomic blocks;
     uint32_t block_count, slots_used;
     int mem;                        /* /proc/self/mem, while a call is under way */
@@ -429,6 +452,8 @@ void stubs_make(struct hotprobe *h);
 enum status session_begin(struct hotprobe *h, struct error *e);
 void session_end(struct hotprobe *h);
 
+void scratch_free(struct scratch *s);
+
 /* Increments are locked from now on, those that are in as well. */
 void locks_set(struct hotprobe *h);
 
@@ -459,10 +484,6 @@ enum status live_register(struct hotprobe *h, struct error *e);
 
 /* ---- padding.c ---- */
 
-struct wish {
-    uintptr_t site;
-    size_t request;
-};
 /* Gives slots to sites of one object (sorted); sets slot[i], 0 for none. */
 bool padding_give(struct hotprobe *h, struct object *o, const struct wish *wishes, size_t n,
                   uintptr_t *slot);

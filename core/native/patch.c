@@ -17,19 +17,13 @@
 
 enum { PAGE = 4096 };
 
-struct edit {
-    uintptr_t at;
-    uint8_t byte;
-};
-typedef VEC(struct edit) edit_list;
-
 static int by_address(const void *a, const void *b) {
     const struct edit *x = a, *y = b;
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
 /* One write for each page: what lies between the edits is written as it is. */
-static bool edits_write(struct hotprobe *h, edit_list *edits) {
+static bool edits_write(struct hotprobe *h, const edit_list *edits) {
     uint8_t page[PAGE];
     bool sorted = true;
     for (size_t i = 1; i < edits->len && sorted; i++)
@@ -146,12 +140,12 @@ static bool steps_write(struct hotprobe *h, edit_list *edits, bool gates) {
 }
 
 enum status patches_write(struct hotprobe *h, struct error *e) {
-    edit_list edits = {0};
+    edit_list *edits = &h->scratch.edits;
     /* Room first: nothing may fail for want of it between the steps. */
-    bool ok = seq_reserve(&edits, h->batch.len * WINDOW + 1) && publish(h) &&
-              pool_flush(h, h->mem) && steps_write(h, &edits, true) && slots_write(h, true) &&
-              steps_write(h, &edits, false) && slots_write(h, false) && (h->live || gates_close(h));
-    seq_free(&edits);
+    bool ok = seq_reserve(edits, h->batch.len * WINDOW + 1) && publish(h) &&
+              pool_flush(h, h->mem) && steps_write(h, edits, true) && slots_write(h, true) &&
+              steps_write(h, edits, false) && slots_write(h, false) && (h->live || gates_close(h));
+    edits->len = 0;
     for (size_t i = 0; i < h->batch.len; i++)
         h->batch.at[i]->changed = false;
     h->batch.len = 0;

@@ -77,6 +77,7 @@ static void session_free(struct hotprobe *h, bool code_too) {
     seq_free(&h->seen);
     seq_free(&h->batch);
     seq_free(&h->gates);
+    scratch_free(&h->scratch);
     pthread_mutex_destroy(&h->lock);
     struct arena arena = h->arena; /* which holds h */
     arena_free(&arena);
@@ -135,6 +136,7 @@ enum status session_settle(struct hotprobe *h, struct error *e) {
     h->objects.len = 0;
     seq_free(&h->listed);
     seq_free(&h->batch);
+    scratch_free(&h->scratch);
     seq_free(&h->pool.maps);
     h->pool.read = false;
     return s;
