@@ -130,7 +130,8 @@ void sampler_describe(const struct sampler *s, struct stream *out) {
                            .active = s->options.by == SAMPLER_ACTIVE,
                            .population = transfers ? sampler_transfers_passed(s) : executed,
                            .executed = executed,
-                           .probes = nes_probes_fired(s->nes, s->id)};
+                           .probes = transfers ? sampler_transfers_probes(s)
+                                               : nes_probes_fired(s->nes, s->id)};
 }
 
 enum status sampler_finish(struct sampler *s, struct stream *out, struct error *e) {

@@ -27,14 +27,18 @@ static uint64_t key_of(uint32_t a, uint32_t b) {
     return (uint64_t)a << 32 | b;
 }
 
+uint64_t sampler_transfers_passed(const struct sampler *s) {
+    return s->passed + (*s->count - s->set_to);
+}
+
+uint64_t sampler_transfers_probes(const struct sampler *s) {
+    return sampler_transfers_passed(s) + s->arrived;
+}
+
 static void call_after(struct sampler *s, uint64_t transfers) {
     s->passed = sampler_transfers_passed(s);
     s->set_to = 0 - transfers;
     nes_counter_set(s->nes, s->counter, s->set_to);
-}
-
-uint64_t sampler_transfers_passed(const struct sampler *s) {
-    return s->passed + (nes_counters(s->nes)[s->counter] - s->set_to);
 }
 
 static uint64_t in_stride(const struct sampler *s, uint64_t at) {
@@ -74,6 +78,8 @@ static uint64_t next_distance(struct sampler *s) {
 struct transfer_site { /* an instruction that is watched */
     struct sampler *sampler;
     struct sample sample;
+    struct arrival *arrival; /* NULL, or of the address that a call or return last came to */
+    uint32_t to;
 };
 
 static void record(void *user, const struct probe_event *event) {
@@ -85,17 +91,29 @@ static void record(void *user, const struct probe_event *event) {
     sampler_keep(s);
 }
 
-static void arrive(void *user, const struct probe_event *event) {
-    struct sampler *s = user;
-    struct arrival *a = cells_at(&s->arrivals, event->to);
+static bool find_arrival(struct transfer_site *site, uint32_t to) {
+    struct sampler *s = site->sampler;
+    struct arrival *a = cells_at(&s->arrivals, to);
     if (a == NULL) {
         s->out_of_memory = true;
-        return;
+        return false;
     }
     if (!a->met)
-        *a = (struct arrival){splitmix64(s->options.seed, (uint64_t)event->to + 1), true};
-    a->at += GOLDEN;
-    call_after(s, in_stride(s, a->at) + 1);
+        *a = (struct arrival){splitmix64(s->options.seed, (uint64_t)to + 1), true};
+    site->arrival = a;
+    site->to = to;
+    return true;
+}
+
+/* What programs do most of all that calls the sampler. */
+static void arrive(void *user, const struct probe_event *event) {
+    struct transfer_site *site = user;
+    struct sampler *s = site->sampler;
+    s->arrived++;
+    if ((site->arrival == NULL || site->to != event->to) && !find_arrival(site, event->to))
+        return;
+    site->arrival->at += GOLDEN;
+    call_after(s, in_stride(s, site->arrival->at) + 1);
 }
 
 /* ---- watching ---- */
@@ -107,12 +125,12 @@ static struct transfer_site *note_site(struct sampler *s, const struct guest_ins
         s->out_of_memory = true;
         return NULL;
     }
-    *kept = (struct transfer_site){s,
-                                   {.pc = insn->address,
-                                    .target = insn->target,
-                                    .size = insn->size,
-                                    .kind = insn->kind,
-                                    .opcode = insn->bytes[0]}};
+    *kept = (struct transfer_site){.sampler = s,
+                                   .sample = {.pc = insn->address,
+                                              .target = insn->target,
+                                              .size = insn->size,
+                                              .kind = insn->kind,
+                                              .opcode = insn->bytes[0]}};
     return kept;
 }
 
@@ -127,13 +145,15 @@ static void watch(struct transfer_site *from, struct probe_site *site, enum prob
                                 .counter = s->counter,
                                 .value = 0,
                                 .call = record,
-                                .user = from});
+                                .user = from,
+                                .quiet = true});
 }
 
 /* Behind the probes that sample: the call itself is still counted from where it came. */
-static void watch_arrival(struct sampler *s, struct probe_site *site,
+static void watch_arrival(struct transfer_site *from, struct probe_site *site,
                           const struct guest_insn *insn) {
-    const struct probe probe = {.kind = PROBE_CALL, .call = arrive, .user = s};
+    const struct sampler *s = from->sampler;
+    const struct probe probe = {.kind = PROBE_CALL, .call = arrive, .user = from, .quiet = true};
     if (s->options.place == SAMPLER_CALLS && insn->kind == INSN_CALL)
         probe_attach(site, PROBE_TAKEN, probe);
     else if (s->options.place == SAMPLER_CALLS && insn->kind == INSN_RETURN)
@@ -161,7 +181,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
         watch(from, site, PROBE_INDIRECT, 0);
         break;
     }
-    watch_arrival(s, site, insn);
+    watch_arrival(from, site, insn);
 }
 
 static void thread_changes(void *self, const struct thread_event *event) {
@@ -178,6 +198,7 @@ enum status sampler_transfers_prepare(struct sampler *s, struct error *e) {
     s->counter = nes_counters_add(s->nes, 1);
     s->arrivals.cell_size = sizeof(struct arrival);
     bool ok = s->counter != UINT32_MAX;
+    s->count = ok ? &nes_counters(s->nes)[s->counter] : NULL;
     const struct graph *g = s->options.structure != NULL ? &s->options.structure->graph : NULL;
     for (size_t i = 0; ok && g != NULL && i < g->edge_count; i++) {
         const struct edge *edge = &g->edges[i];

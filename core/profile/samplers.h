@@ -45,8 +45,10 @@ struct sampler {
 
     /* by transfers */
     uint32_t counter;                  /* a PROBE_CALL_AT calls when it comes to 0 */
+    const uint64_t *count;             /* its value */
     uint64_t set_to;                   /* what it was set to last */
     uint64_t passed;                   /* transfers before that */
+    uint64_t arrived;                  /* calls: how often control came by one, or a return */
     uint64_t place;                    /* stratified: of the present stratum's sample */
     uint64_t frames;                   /* golden: handlers of NMIs begun */
     struct cells arrivals;             /* calls: struct arrival of each address */
@@ -62,6 +64,8 @@ enum status sampler_transfers_prepare(struct sampler *s, struct error *e);
 void sampler_transfers_begin(struct sampler *s);
 /* How many transfers there have been. */
 uint64_t sampler_transfers_passed(const struct sampler *s);
+/* Its probes are quiet: one has fired for each of these, and one for each arrival. */
+uint64_t sampler_transfers_probes(const struct sampler *s);
 void sampler_transfers_release(struct sampler *s);
 
 /* sampler_batch.c: puts an executed instruction into the batch; true when that is its last. */
