@@ -65,8 +65,8 @@ LEAVE int fib(int n) { if (n < 2) return n; int a = fib(n - 1), b = fib(n - 2); 
 LEAVE unsigned mix(unsigned h, int c) { h ^= (unsigned)c; h *= 16777619u; return h ^ h >> 15; }
 LEAVE unsigned words(int n) { unsigned h = 1; for (int i = 0; i < n; i++) h = mix(h, pick(i)); return h; }
 int main(int argc, char **argv) {
-    int n = argc > 1 ? 1 : 10;
-    printf("%u %d\n", words(300000 * n), fib(argc > 1 ? 24 : 29));
+    int n = argc > 1 ? 1 : 200;
+    printf("%u %d\n", words(300000 * n), fib(argc > 1 ? 24 : 33));
     return argv == 0;
 }
 """
