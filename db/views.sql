@@ -484,6 +484,35 @@ FROM results r
     JOIN replay p ON p.replay_id = s.replay_id
     JOIN sampling sa USING (sampling_id);
 
+-- What made the results of an experiment, summed up: of how many runs, and results of theirs, each
+-- value is true. Where differs is 0, it is true of all.
+CREATE VIEW provenance_summary AS
+WITH made AS (
+    SELECT x.name AS experiment, r.run_id, count(*) AS results
+    FROM experiment x JOIN experiment_stream xs USING (experiment_id)
+        JOIN experiment_configuration xc USING (experiment_id)
+        JOIN result r USING (stream_id, configuration_id)
+    GROUP BY x.experiment_id, r.run_id),
+said(experiment, run_id, results, place, what, value) AS (
+    SELECT m.experiment, m.run_id, m.results, column1, column2,
+        CASE column1 WHEN 1 THEN n.version || ' ' || n.source_commit
+            WHEN 2 THEN n.compiler || coalesce(' ' || n.flags, '') WHEN 3 THEN n.libraries
+            WHEN 4 THEN n.system WHEN 5 THEN n.host WHEN 6 THEN n.cpu WHEN 7 THEN n.cores
+            WHEN 8 THEN n.jobs WHEN 9 THEN n.engine WHEN 10 THEN n.configuration_file
+            WHEN 11 THEN n.arguments WHEN 12 THEN n.started
+            WHEN 13 THEN coalesce(n.finished, 'stopped before its end')
+            ELSE coalesce(n.warning, 'nothing speaks against them') END
+    FROM made m JOIN run n USING (run_id), (VALUES (1, 'program'), (2, 'compiler'),
+        (3, 'libraries'), (4, 'system'), (5, 'host'), (6, 'processor'), (7, 'cores'), (8, 'threads'),
+        (9, 'engine'), (10, 'configuration'), (11, 'typed'), (12, 'started'), (13, 'finished'),
+        (14, 'timings')))
+SELECT experiment, what, coalesce(value, 'not known') AS value, count(*) AS runs,
+    sum(results) AS results,
+    count(*) OVER (PARTITION BY experiment, what) > 1 AS differs
+FROM said
+GROUP BY experiment, place, what, value
+ORDER BY experiment, place, results DESC, value;
+
 -- Every run with all that is known of it. load and spread are those of its machine, warning says why
 -- its timings are not to be trusted, inputs are its games with the hashes of their ROMs and movies.
 CREATE VIEW runs AS

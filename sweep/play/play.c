@@ -106,6 +106,11 @@ enum status play_open(struct play *p, const char *game, const struct play_option
         warning("%s: the movie has %llu frames; in those after it, up to %llu, nothing is pressed",
                 p->files.movie, (unsigned long long)movie_frames(&p->movie),
                 (unsigned long long)p->end);
+    if (p->files.movie == NULL && !o->no_movie)
+        warning(
+            "%s: no movie: nothing is pressed, so what is played may be a title screen; --movie "
+            "plays one, 'hotgraph movie make' makes one",
+            p->files.rom);
     if (p->first >= p->end)
         return error_set(e, STATUS_ARGUMENT,
                          "%s: nothing to play: %s frame %llu, and the replay is to end before "

@@ -96,10 +96,14 @@ void axis_down(struct canvas *c, const struct axis *a, double x1, double x2, con
     canvas_text(c, 2, a->to - 12, ANCHOR_LEFT, INK_MUTED, "%s", what);
 }
 
-void spread(double *places, size_t n, double gap) {
+void spread(double *places, size_t n, double gap, double most) {
     /* Pairs that are too close push each other apart; few labels, so this settles quickly. */
     for (unsigned round = 0; round < 200; round++) {
         bool moved = false;
+        for (size_t i = 0; i < n; i++) {
+            moved |= places[i] > most + 0.01;
+            places[i] = fmin(places[i], most);
+        }
         for (size_t i = 0; i < n; i++)
             for (size_t k = i + 1; k < n; k++) {
                 const double lack = gap - fabs(places[i] - places[k]);

@@ -5,30 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ORDER INK. tests/e2e/palette.py looks at them as those see who lack a kind of cone. */
+/* ORDER INK */
 static const struct {
     const char *name;
     unsigned light, dark;
 } PALETTE[INK_COUNT] = {
-    /* clang-format off */
-    {"text", 0x1b1f24, 0xe8ebef},
-    {"muted", 0x57606a, 0xa3adb8},
-    {"grid", 0xd5dae0, 0x3a424c},
-    {"band", 0xe6ebf1, 0x2a323c},
-    {"paper", 0xffffff, 0x15191e},
-    {"found", 0x1f2979, 0x4b8ed7},
-    {"missed", 0xc04302, 0xff8f52},
-    {"invented", 0x922662, 0xeba4dc},
-    {"cold", 0x8a929c, 0x78828e},
-    {"s0", 0x1f2979, 0x4b8ed7},
-    {"s1", 0xc04302, 0xff8f52},
-    {"s2", 0x04a080, 0x2fcfa2},
-    {"s3", 0x922662, 0xeba4dc},
-    {"s4", 0xb98521, 0xf0b93a},
-    {"s5", 0x454091, 0xb3b3ff},
-    {"s6", 0x6b4226, 0xd09f7d},
-    {"s7", 0x3e4e5d, 0xc6ced6},
-    /* clang-format on */
+#define INK(name, light, dark) {#name, 0x##light, 0x##dark},
+#include "report/palette.def"
+#undef INK
 };
 
 #define SVG_FONT  "system-ui,'DejaVu Sans',Helvetica,Arial,sans-serif"
@@ -358,6 +342,14 @@ void canvas_code(struct canvas *c, double x, double y, enum anchor anchor, enum 
 static void palette_variables(FILE *out, bool dark) {
     for (size_t i = 0; i < INK_COUNT; i++)
         fprintf(out, "--%s:#%06x;", PALETTE[i].name, dark ? PALETTE[i].dark : PALETTE[i].light);
+}
+
+const char *palette_name(enum ink ink) {
+    return PALETTE[ink].name;
+}
+
+unsigned palette_light(enum ink ink) {
+    return PALETTE[ink].light;
 }
 
 void palette_css(FILE *out) {

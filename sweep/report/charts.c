@@ -230,7 +230,7 @@ static void name_techniques(struct canvas *c, const struct table *t, const struc
         across[n] = axis_at(x, cell_number(t, best, 1));
         at[n++] = axis_at(y, cell_number(t, best, 2));
     }
-    spread(at, n, 17);
+    spread(at, n, 17, y->from);
     for (size_t i = 0; i < n; i++) {
         const bool left = across[i] > (x->from + x->to) / 2;
         canvas_text(c, across[i] + (left ? -9 : 9), at[i] - 7, left ? ANCHOR_RIGHT : ANCHOR_LEFT,

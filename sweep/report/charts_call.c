@@ -198,6 +198,7 @@ enum { LINE = 18, BOX_LEFT = 62, BOX_WIDTH = 204, ROUTINE_LEFT = 312, ROUTINE_WI
 struct box {
     int piece, returns; /* returns: the row of the instruction with which it returns, or NONE */
     double top, height;
+    double returned; /* of a routine: how often to the blocks that are drawn */
 };
 
 static unsigned lines_of(const struct code *c, const struct box *b) {
@@ -337,8 +338,8 @@ static void draw_local(struct canvas *c, const struct code *code, const struct l
 static void draw_call(struct canvas *c, const struct code *code, const struct loop *l,
                       struct drawing *d, const struct link *call) {
     const struct box *a = &d->blocks[place_of(l, call->source)],
-                     *b = &d->blocks[place_of(l, call->back)],
-                     *r = &d->routines[place_routine(code, d, call, 0)];
+                     *b = &d->blocks[place_of(l, call->back)];
+    struct box *r = &d->routines[place_routine(code, d, call, 0)];
     const double right = BOX_LEFT + BOX_WIDTH, y1 = last_line(a) - 5, y2 = r->top + 10,
                  y3 = last_line(r) - 5, y4 = b->top + 10;
     double count;
@@ -349,7 +350,7 @@ static void draw_call(struct canvas *c, const struct code *code, const struct lo
         return;
     canvas_line(c, ROUTINE_LEFT, y3, right + 6, y4, INK_MISSED, 2, STROKE_DOTTED);
     canvas_arrow(c, right, y4, right - ROUTINE_LEFT, y4 - y3, INK_MISSED);
-    put_count(c, ROUTINE_LEFT + ROUTINE_WIDTH - 6, last_line(r), count);
+    r->returned += count;
 }
 
 static enum status draw(struct page *p, const char *game, const struct code *code,
@@ -378,6 +379,10 @@ static enum status draw(struct page *p, const char *game, const struct code *cod
         else if (link->target != NONE && code->pieces.at[link->target].first != NONE)
             draw_call(&c, code, l, &d, link);
     }
+    for (size_t i = 0; i < d.routine_count; i++)
+        if (d.routines[i].returned > 0)
+            put_count(&c, ROUTINE_LEFT + ROUTINE_WIDTH - 6, last_line(&d.routines[i]),
+                      d.routines[i].returned);
     snprintf(caption, sizeof caption,
              "Numbers are how often. The heaviest loop of at most %d blocks that calls a routine "
              "%d bytes away or farther; of a routine its first block and the instruction that "

@@ -81,7 +81,7 @@ static void draw_curves(struct canvas *c, const struct curves *v, const struct a
         free(xy);
         mark_reached(c, v, k, x, y, ink);
     }
-    spread(ends, v->count, 17);
+    spread(ends, v->count, 17, y->from - 8); /* not into the numbers of the axis across */
     for (size_t k = 0; k < v->count; k++) {
         const char *label = cell_text(v->t, v->first[k], 0);
         const char *number = cell_text(v->t, v->first[k], 3);
@@ -119,10 +119,12 @@ static enum status convergence(struct page *p, const char *game) {
     canvas_start(&c, id.text, CANVAS_COLUMN, 334, question,
                  "A line a technique and configuration: the share of the hot edges found after so "
                  "many batches; diamonds where 50, 80, 95 and 99 % are first reached.");
-    axis_across(&c, &x, y.to, y.from, "batches (25 instructions each where nothing else is said)");
+    axis_across(&c, &x, y.to, y.from, "batches");
     axis_down(&c, &y, x.from, x.to, "similarity, %");
     draw_curves(&c, &v, &x, &y);
-    char caption[400] = "Diamonds: the first mark at which 50, 80, 95 and 99 % are reached.";
+    char caption[400] =
+        "Diamonds: the first mark at which 50, 80, 95 and 99 % are reached. A batch has 25 "
+        "instructions where nothing else is said.";
     for (size_t k = 0; k < v.count; k++) {
         const char *number = cell_text(&t, v.first[k], 3);
         const size_t len = strlen(caption);

@@ -222,7 +222,7 @@ static void draw_bins(struct canvas *c, const struct table *t, size_t first, siz
         const double centroid = cell_number(t, i, BIN_CENTROID);
         canvas_rect(c, x, y, 88, 60, here ? INK_SERIES : INK_BAND, here ? 0.25 : 1, NULL);
         canvas_text(c, x + 44, y + 18, ANCHOR_MIDDLE, INK_TEXT, "%.2f", centroid);
-        canvas_text(c, x + 44, y + 36, ANCHOR_MIDDLE, INK_MUTED, "%s hit%s",
+        canvas_text(c, x + 44, y + 36, ANCHOR_MIDDLE, here ? INK_TEXT : INK_MUTED, "%s hit%s",
                     cell_text(t, i, BIN_COUNT),
                     strcmp(cell_text(t, i, BIN_COUNT), "1") == 0 ? "" : "s");
         canvas_text(c, x + 44, y + 54, ANCHOR_MIDDLE, here ? INK_TEXT : INK_MUTED, "|d| %.2f",
@@ -317,7 +317,12 @@ static void flow(struct canvas *c, double x1, double y1, double x2, double y2, d
     const bool slant = x1 != x2;
     const double off = 8 + 4 * share + (slant ? 16 : 0), y = (y1 + y2) / 2 - (slant ? 10 : 0);
     const double x = (x1 + x2) / 2 + (side == ANCHOR_LEFT ? off : -off);
-    canvas_text(c, x, y - 1, side, INK_TEXT, "%s%.0f", what, count);
+    char room[16]; /* the boxes beside it have exact counts; there is no room for them here */
+    if (count < 1e6)
+        snprintf(room, sizeof room, "%.0f", count);
+    else
+        short_count(count, room);
+    canvas_text(c, x, y - 1, side, INK_TEXT, "%s%s", what, room);
     canvas_text(c, x, y + 16, side, INK_MUTED, "%.1f %%", 100 * share);
 }
 
@@ -361,7 +366,7 @@ static enum status paths(struct page *p, const char *game) {
     snprintf(text, sizeof text, "%.0f have no block yet", built);
     box(&c, 264, 230, 200, "is the target a block?", text);
     flow(&c, 264, 252, 224, 252, built, recurrent, NULL, ANCHOR_LEFT);
-    flow(&c, 116, 274, 116, 334, grown, walked, "grow a block ", ANCHOR_LEFT);
+    flow(&c, 116, 274, 116, 334, grown, walked, "grown ", ANCHOR_LEFT);
     flow(&c, 364, 274, 364, 334, edges, recurrent, "edges ", ANCHOR_RIGHT);
     snprintf(text, sizeof text, "%.0f calls of itself", called);
     box(&c, 16, 342, 200, "blocks and their edges", text);

@@ -88,10 +88,9 @@ static void draw_pair(struct canvas *c, const struct table *t, const char *game,
     else
         snprintf(hint, sizeof hint, "%.80s and %.80s: nothing to compare", game, other);
     canvas_rect(c, x, y, cell - 2, cell - 2, tau < 0 ? INK_MISSED : INK_FOUND,
-                isfinite(tau) ? 0.12 + 0.6 * fabs(tau) : 0.02, hint);
+                isfinite(tau) ? 0.08 + 0.47 * fabs(tau) : 0.02, hint); /* text is read on all */
     if (cell > 30 && isfinite(tau))
-        canvas_text(c, x + cell / 2 - 1, y + cell / 2 + 4, ANCHOR_MIDDLE,
-                    fabs(tau) > 0.6 ? INK_PAPER : INK_TEXT, "%.2f", tau);
+        canvas_text(c, x + cell / 2 - 1, y + cell / 2 + 4, ANCHOR_MIDDLE, INK_TEXT, "%.2f", tau);
 }
 
 enum status page_agreement(struct page *p) {
@@ -156,8 +155,11 @@ enum status page_costs(struct page *p) {
                   "timings in this database.");
     else {
         page_table(p, &t, "bench", question,
-                   "Measurements of one machine, each replay with a technique in turn with one "
-                   "without; a console shows 60 frames a second.",
+                   "Measurements, which vary from run to run: trust no difference that is smaller "
+                   "than that between least and most, and none between machines. Each replay with "
+                   "a technique was taken in turn with one without, so a ratio suffers less from "
+                   "whatever else the machine does than a speed; of one round, least and most say "
+                   "nothing. A console shows 60 frames a second.",
                    false);
         page_query(p, BENCH_SQL, NULL);
     }

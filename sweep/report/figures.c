@@ -1,4 +1,5 @@
 /* Figures: a checked export in data/, then a picture of it. */
+#include "report/canvas.h"
 #include "report/internal.h"
 
 #include <stdio.h>
@@ -275,7 +276,14 @@ static enum status draw(struct report *r, const char *kind, const char *game, co
     return figure(&f);
 }
 
+/* The scripts' colours: ink_text, ink_s0, ... */
+static void name_inks(struct gnuplot *g) {
+    for (enum ink i = 0; i < INK_COUNT; i++)
+        gnuplot_add(g, "ink_%s = 0x%06x\n", palette_name(i), palette_light(i));
+}
+
 enum status report_figures(struct report *r) {
+    name_inks(&r->plots);
     struct table games = {0}, techniques = {0};
     enum status status =
         table_query(&games, r->db,

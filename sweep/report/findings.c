@@ -68,7 +68,10 @@ static const struct finding FINDINGS[] = {
      "results are above the paper's best and {2} below its worst."},
     {"SELECT round(sum(seconds), 1), count(*) FROM results" EXPERIMENT
      " AND number IS NOT NULL HAVING count(*) > 0",
-     "Building the {1} graphs took {0} s of processor time (a measurement: no digest has it)."},
+     "Building the {1} graphs took {0} s of processor time (a measurement, which "
+     "varies with the machine and what else it does: see <a href='#runs'>timings</a>; no digest "
+     "has "
+     "it)."},
 };
 
 static void put_sentence(struct page *p, const char *text, const struct table *t) {
@@ -92,6 +95,37 @@ static bool is_answered(const struct table *t) {
     return table_rows(t) > 0;
 }
 
+/* What the paper's parameters are; tests hold their names against the program's. */
+static const char GLOSSARY[] =
+    "<details class='glossary'><summary>The parameters of gaussian</summary><dl>\n"
+    "<dt>bin_size</dt><dd>how far, in bytes, a mean address may be from the centre of the bin that "
+    "it is put into</dd>\n"
+    "<dt>stdev_threshold</dt><dd>a batch is low, a loop in one small place, where the standard "
+    "deviation of its window means is at most this many bytes</dd>\n"
+    "<dt>window_size</dt><dd>of so many instructions that follow each other a mean is taken</dd>\n"
+    "<dt>recurrent_threshold</dt><dd>an instruction is recurrent where the nearest bin was hit "
+    "more "
+    "often than this</dd>\n"
+    "<dt>builder</dt><dd>where a block may begin: 0, as in the authors' prototype and in the 144 "
+    "configurations, at a recurrent instruction that was seen as the target of a transfer; 1, at "
+    "any recurrent instruction</dd>\n"
+    "</dl><p>10/15/13/5 is short for the first four; # is a configuration's number in the "
+    "grid.</p></details>\n";
+
+static enum status glossary(struct page *p) {
+    struct table t;
+    enum status status =
+        page_ask(p, &t,
+                 "SELECT 1 FROM completeness JOIN experiment_configuration USING"
+                 " (experiment_id) JOIN configuration USING (configuration_id) WHERE"
+                 " experiment = ?1 AND technique = 'gaussian' LIMIT 1",
+                 NULL);
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        fputs(GLOSSARY, p->out);
+    table_free(&t);
+    return status;
+}
+
 enum status page_findings(struct page *p) {
     enum status status = STATUS_OK;
     fputs("<section id='findings'>\n<h2>What was found</h2>\n<ul class='findings'>\n", p->out);
@@ -108,7 +142,10 @@ enum status page_findings(struct page *p) {
     }
     fputs("</ul>\n<p class='hint'>Each number is an answer of the database: click it for the "
           "question. Hot edges are those that make up 90 % of what was executed, where nothing "
-          "else is said.</p>\n</section>\n",
+          "else is said.</p>\n",
           p->out);
+    if (status == STATUS_OK)
+        status = glossary(p);
+    fputs("</section>\n", p->out);
     return status;
 }

@@ -14,13 +14,21 @@ static enum status put_table(void *user, const char *name, const char *title, co
     return STATUS_OK;
 }
 
-static const char ALL_SQL[] =
-    "SELECT r.game, r.number AS '#', r.technique, r.parameters, r.bins, r.low AS 'low batches',"
-    " r.edges, round(100 * r.similarity, 1) AS 'similarity %', round(100 * r.similarity_active, 1)"
-    " AS 'active %', round(100 * r.precision, 1) AS 'precision %', round(100 * r.overlap, 1)"
-    " AS 'overlap %', round(100 * r.hot_f1_active, 1) AS 'hot F1 active %' FROM results r"
-    " WHERE r.experiment = ?1 AND r.hot_permille = ?3 AND r.variant = ''"
-    " ORDER BY r.game, r.number IS NOT NULL, r.number, r.technique, r.parameters";
+#define PERCENT(x) "iif(" x " IS NULL, NULL, printf('%.1f', 100 * " x "))"
+
+static const char
+    ALL_SQL[] =
+        "SELECT r.game, r.number AS '#', r.technique, r.parameters, r.bins, r.low AS 'low batches',"
+        " r.edges, " PERCENT("r.similarity") " AS 'similarity %', " PERCENT("r.similarity_active") " AS 'active %', " PERCENT("r.precision") " AS 'precision %', " PERCENT(
+            "r.overlap") " AS 'overlap %', " PERCENT("r.hot_f1_active") " AS 'hot F1 active %' "
+                                                                        "FROM results r"
+                                                                        " WHERE r.experiment = ?1 "
+                                                                        "AND r.hot_permille = ?3 "
+                                                                        "AND r.variant = ''"
+                                                                        " ORDER BY r.game, "
+                                                                        "r.number IS NOT NULL, "
+                                                                        "r.number, r.technique, "
+                                                                        "r.parameters";
 
 enum status page_tables(struct page *p) {
     struct table t;
@@ -42,17 +50,17 @@ enum status page_tables(struct page *p) {
 /* ---- where it all comes from ---- */
 
 enum status page_provenance(struct page *p) {
-    static const char runs[] =
-        "SELECT started, coalesce(finished, 'stopped before its end') AS finished, version,"
-        " source_commit AS 'commit', host, cpu, cores, jobs, engine, system, compiler, libraries,"
-        " arguments, configuration_file AS 'configuration', uuid FROM run"
-        " WHERE run_id IN (SELECT run_id FROM results WHERE experiment = ?1) ORDER BY started, "
-        "uuid";
+    static const char runs[] = "SELECT what, value, runs, results, iif(differs, 'yes', 'no') AS"
+                               " differs FROM provenance_summary WHERE experiment = ?1";
     static const char games[] =
-        "SELECT k.game, g.title, k.variant, p.rom_sha1 AS 'SHA-1 of PRG and CHR', p.frames,"
-        " p.instructions, s.batches, k.results, k.missing, sa.key AS sampling FROM completeness k"
+        "SELECT k.game, g.title, k.variant, p.rom_sha1 AS 'SHA-1 of PRG and CHR',"
+        " m.file AS movie, p.frames, iif(p.rom_sha1 IS NULL, NULL, iif(m.lines IS NULL,"
+        " 'the whole time', iif(m.lines < p.frames, 'from frame ' || m.lines || ' on', 'never')))"
+        " AS 'nothing pressed', p.instructions, s.batches, k.results, k.missing, sa.key AS "
+        "sampling FROM completeness k"
         " JOIN game g USING (game_id) LEFT JOIN stream s USING (stream_id)"
-        " LEFT JOIN replay p USING (replay_id) LEFT JOIN sampling sa USING (sampling_id)"
+        " LEFT JOIN replay p USING (replay_id) LEFT JOIN movie m USING (movie_id) LEFT JOIN "
+        "sampling sa USING (sampling_id)"
         " WHERE k.experiment = ?1 ORDER BY k.game, k.variant";
     struct table t;
     fputs("<section id='provenance'>\n<h2>Where it comes from</h2>\n", p->out);
@@ -63,7 +71,12 @@ enum status page_provenance(struct page *p) {
         status = page_ask(p, &t, runs, NULL);
     }
     if (status == STATUS_OK) {
-        page_table(p, &t, "runs", "Which runs computed it", NULL, false);
+        page_table(p, &t, "runs", "What computed it",
+                   "Of how many runs, and results of theirs, each is true. Results are the same on "
+                   "every machine, with any engine and any number of threads; timings are not. "
+                   "<code>hotgraph runs</code> lists the runs one by one.",
+                   false);
+        page_query(p, runs, NULL);
         table_free(&t);
     }
     fputs("<p>Digest of all results, without timings: <code id='digest'>", p->out);

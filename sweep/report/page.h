@@ -83,9 +83,9 @@ struct axis axis_around(double least, double most, double from, double to);
 /* With grid lines from y1 to y2 (or x1 to x2), numbers, and what is counted in which unit. */
 void axis_across(struct canvas *c, const struct axis *a, double y1, double y2, const char *what);
 void axis_down(struct canvas *c, const struct axis *a, double x1, double x2, const char *what);
-/* Moves n wished-for places so that they are at least `gap` apart, in place; they keep the order
- * that they have by value. */
-void spread(double *places, size_t n, double gap);
+/* Moves n wished-for places so that they are at least `gap` apart and none is beyond `most`, in
+ * place; they keep the order that they have by value. */
+void spread(double *places, size_t n, double gap, double most);
 
 /* ---- parts of the page: each uses the pieces above, and only page.c the parts ---- */
 

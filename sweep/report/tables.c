@@ -103,7 +103,11 @@ static const struct table_spec TABLES[] = {
      FIXED("effect_active_points", "2") " AS 'effect active',"
      " (SELECT " FIXED("100 * mean", "2") " FROM baseline_mean b JOIN experiment x"
      " USING (experiment_id) WHERE x.name = ?1 AND b.way = e.way LIMIT 1) AS 'baseline mean %%'"
-     "%.0s%s FROM parameter_effect e WHERE experiment = ?1",
+     "%.0s%s FROM parameter_effect e WHERE experiment = ?1"
+     /* One that has the same value everywhere has no effect, and is listed where all are so. */
+     " AND (SELECT max(n) > 1 AND max(iif(o.technique = e.technique AND o.parameter = e.parameter,"
+     " n, 0)) = 1 FROM (SELECT technique, parameter, count(DISTINCT value) AS n FROM"
+     " parameter_effect WHERE experiment = ?1 GROUP BY 1, 2) o) = 0",
      false},
 };
 /* clang-format on */

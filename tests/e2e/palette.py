@@ -47,25 +47,30 @@ def lightness(rgb):
     return lab([grey, grey, grey])[0]
 
 
-css = open(sys.argv[1], encoding="utf-8").read()
-schemes = re.findall(r":root\{([^}]*)\}", css)
-if len(schemes) != 2:
-    sys.exit("there are not two palettes in the page")
-for light, scheme in zip(("light", "dark"), schemes):
-    ink = {name: linear(value) for name, value in re.findall(r"--(\w+):(#[0-9a-f]{6})", scheme)}
-    series = [f"s{i}" for i in range(8)]
-    for name in ["text", "muted", "found", "missed", "invented", "cold"] + series:
-        least = 4.5 if name in ("text", "muted") else 3
-        if contrast(ink[name], ink["paper"]) < least:
-            print(f"{light}: {name} has a contrast of {contrast(ink[name], ink['paper']):.1f} on paper")
-    # Roles stand in one drawing without a label at each; of series, each has its own.
-    for names, least in ((["found", "missed", "invented", "cold"], 20), (series[:4], 20), (series, 9)):
-        for (a, b), (kind, matrix) in itertools.product(itertools.combinations(names, 2), SIGHT.items()):
-            d = distance(seen(ink[a], matrix), seen(ink[b], matrix))
-            if d < least:
-                print(f"{light}: {a} and {b} are only {d:.1f} apart with {kind}")
-    for names in (["found", "missed", "invented", "cold"], series[:4]) if light == "light" else ():  # as prints are
-        for a, b in itertools.combinations(names, 2):
-            d = abs(lightness(ink[a]) - lightness(ink[b]))
-            if d < 10:
-                print(f"{light}: {a} and {b} are only {d:.1f} apart in grey")
+def main():
+    css = open(sys.argv[1], encoding="utf-8").read()
+    schemes = re.findall(r":root\{([^}]*)\}", css)
+    if len(schemes) != 2:
+        sys.exit("there are not two palettes in the page")
+    for light, scheme in zip(("light", "dark"), schemes):
+        ink = {name: linear(value) for name, value in re.findall(r"--(\w+):(#[0-9a-f]{6})", scheme)}
+        series = [f"s{i}" for i in range(8)]
+        for name in ["text", "muted", "found", "missed", "invented", "cold"] + series:
+            least = 4.5 if name in ("text", "muted") else 3
+            if contrast(ink[name], ink["paper"]) < least:
+                print(f"{light}: {name} has a contrast of {contrast(ink[name], ink['paper']):.1f} on paper")
+        # Roles stand in one drawing without a label at each; of series, each has its own.
+        for names, least in ((["found", "missed", "invented", "cold"], 20), (series[:4], 20), (series, 9)):
+            for (a, b), (kind, matrix) in itertools.product(itertools.combinations(names, 2), SIGHT.items()):
+                d = distance(seen(ink[a], matrix), seen(ink[b], matrix))
+                if d < least:
+                    print(f"{light}: {a} and {b} are only {d:.1f} apart with {kind}")
+        for names in (["found", "missed", "invented", "cold"], series[:4]) if light == "light" else ():  # as prints are
+            for a, b in itertools.combinations(names, 2):
+                d = abs(lightness(ink[a]) - lightness(ink[b]))
+                if d < 10:
+                    print(f"{light}: {a} and {b} are only {d:.1f} apart in grey")
+
+
+if __name__ == "__main__":
+    main()

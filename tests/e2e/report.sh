@@ -31,6 +31,26 @@ done
 wrong=$(python3 "$tests/palette.py" a/index.html) || fail "no palette: $wrong"
 test -z "$wrong" || fail "colours: $wrong"
 
+# texts FOLDER: every text in its drawings is inside, beside the others and readable, in either light.
+texts() {
+    wrong=$(python3 "$tests/figure_texts.py" "$1"/figures/*.svg) || fail "$1: drawings that cannot be read: $wrong"
+    test -z "$wrong" || fail "$wrong"
+}
+texts a
+# Colours have one source.
+! grep -n "'#[0-9a-fA-F]*'\|0x[0-9a-fA-F]\{6\}\|'white'" "$source"/plots/*.gp || fail "a gnuplot script with colours of its own"
+
+# Each parameter that a row names is explained.
+"$hotgraph" techniques --json >techniques.json || fail "techniques"
+python3 - techniques.json a/index.html >unexplained <<'END'
+import json, re, sys
+explained = re.findall(r"<dt>(\w+)</dt>", open(sys.argv[2], encoding="utf-8").read())
+known = [p["name"] for t in json.load(open(sys.argv[1])) if t["name"] == "gaussian" for p in t["parameters"]]
+if sorted(known) != sorted(explained):
+    print(f"gaussian has {known}, the page explains {explained}")
+END
+test ! -s unexplained || fail "$(cat unexplained)"
+
 # Tables for a page on the web: a line of cells as wide as its head, and what the paper's columns are.
 for n in 1 2 3 4; do
     awk -F'|' '/^\|/ { if (n && NF != n) exit 1; n = NF } END { exit !n }' "a/table$n.md" ||
@@ -115,6 +135,7 @@ test -z "$(ask game.db "select * from excerpt e join excerpt f on f.figure = 'in
     fail "sampled instructions that do not follow each other"
 "$hotgraph" report game.db --out game >out || fail "report of a game"
 page game game.db
+texts game
 for figure in calls bins intervals windows bin-moved bin-new paths; do
     grep -q "<figure id='$figure-mazewisp'>" game/index.html && test -s "game/figures/$figure-mazewisp.eps" ||
         fail "no figure $figure: $(ls game/figures)"
@@ -229,6 +250,7 @@ grep -q 'nothing to agree with' one/index.html || fail "one game agrees with its
 sweep twenty.cfg --db twenty.db
 plain twenty.db --out twenty
 page twenty twenty.db
+texts twenty
 test "$(grep -c '<option value=.game' twenty/index.html)" -gt 0 || fail "no chooser"
 
 # Games that are no longer in the experiment leave no figures behind; without gnuplot there still is a page.
