@@ -16,11 +16,16 @@
 #   make install  the program, its manual pages, completion, games and movies (PREFIX, DESTDIR)
 #   make dist     a source archive that builds without git (DIST: the folder to put it into)
 #   make deps     only install what is missing
+#
+#   GAMES=airmail,umbel: sweep, studies and programs take only these; STUDIES='jitter wide': only these studies;
+#   make bench QUICK=1, make bench-native QUICK=1: whether it works at all
 
 BUILD   ?= build
 CONFIG  ?= configs/paper.cfg
 RESULTS ?= results
 JOBS    ?= 0
+GAMES   ?=
+QUICK   ?=
 SHARDS  ?= 8
 CLUSTER ?= $(RESULTS)/cluster
 PREFIX  ?= /usr/local
@@ -32,6 +37,7 @@ NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz xz-utils uftrace 
 PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 
+ONLY_GAMES := $(if $(GAMES),--games $(GAMES))
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
 .PHONY: all studies build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants dist clean
@@ -82,16 +88,16 @@ build: deps
 	$(call compile,,the program and its tests)
 
 # Each into a database of its own: results/sampling.db, ...
-STUDIES := sampling jitter replicates wide techniques bias
+STUDIES ?= sampling jitter replicates wide techniques bias
 
 studies: program
 	@mkdir -p $(RESULTS)
 	@for study in $(STUDIES); do \
 	    echo "Sweeping configs/$$study.cfg into $(RESULTS)/$$study.db"; \
-	    $(BUILD)/hotgraph sweep configs/$$study.cfg --db $(RESULTS)/$$study.db --jobs $(JOBS) \
+	    $(BUILD)/hotgraph sweep configs/$$study.cfg --db $(RESULTS)/$$study.db $(ONLY_GAMES) --jobs $(JOBS) \
 	        >$(RESULTS)/$$study.txt || { tail -3 $(RESULTS)/$$study.txt; exit 1; }; \
 	    tail -1 $(RESULTS)/$$study.txt; done
-	@for study in techniques bias; do \
+	@for study in $(if $(GAMES),,$(filter techniques bias,$(STUDIES))); do \
 	    $(BUILD)/hotgraph results $(RESULTS)/$$study.db --view technique_table >$(RESULTS)/$$study.csv && \
 	    cmp $(RESULTS)/$$study.csv docs/$$study.csv || \
 	    { echo "docs/$$study.csv is not what was found" >&2; exit 1; }; done
@@ -100,7 +106,7 @@ studies: program
 sweep: program
 	@mkdir -p $(RESULTS)
 	@echo "Sweeping $(CONFIG) into $(RESULTS)/hotgraph.db"
-	@$(BUILD)/hotgraph sweep $(CONFIG) --db $(RESULTS)/hotgraph.db --report $(RESULTS) --jobs $(JOBS)
+	@$(BUILD)/hotgraph sweep $(CONFIG) --db $(RESULTS)/hotgraph.db --report $(RESULTS) $(ONLY_GAMES) --jobs $(JOBS)
 	@echo; echo "In $(RESULTS)/:"; \
 	echo "  hotgraph.db             every result: sqlite3 -box $(RESULTS)/hotgraph.db 'select * from table1'"; \
 	for kind in txt md csv tex svg png eps; do \
@@ -124,8 +130,8 @@ parallel: program
 # Real programs: Debian's own and kernels for three processors, recorded under QEMU, then everything that works on streams.
 programs: build deps-programs
 	@echo "Inputs and kernels, into $(BUILD)/programs ..."
-	@programs/build.sh $(BUILD)/programs
-	@$(BUILD)/hotgraph sweep configs/programs.cfg --db $(RESULTS)/programs.db --report $(RESULTS)/programs --jobs $(JOBS)
+	@$(HERE)programs/build.sh $(BUILD)/programs
+	@$(BUILD)/hotgraph sweep configs/programs.cfg --db $(RESULTS)/programs.db --report $(RESULTS)/programs $(ONLY_GAMES) --jobs $(JOBS)
 
 report: build
 report: program
@@ -138,17 +144,18 @@ coverage: deps
 	@sh tests/coverage.sh
 
 bench: program
-	@sh tests/bench.sh $(BUILD)/hotgraph
+	@QUICK=$(QUICK) sh $(HERE)tests/bench.sh $(abspath $(BUILD))/hotgraph
 	@mkdir -p $(RESULTS)
 	@for config in configs/live.cfg configs/bench.cfg; do \
-	    $(BUILD)/hotgraph bench $$config --db $(RESULTS)/bench.db >/dev/null || exit 1; done
+	    $(BUILD)/hotgraph bench $$config --db $(RESULTS)/bench.db \
+	        $(if $(QUICK),--game mazewisp --rounds 1 --frames 120) >/dev/null || exit 1; done
 	@echo; echo "Techniques inside the machine, times the replay without ($(RESULTS)/bench.db):"
 	@sqlite3 -readonly -header -column $(RESULTS)/bench.db 'SELECT * FROM technique_cost'
 
 bench-native: build
 	$(call install,$(NATIVE_PACKAGES))
 	@mkdir -p $(RESULTS)
-	@python3 tests/bench_native.py $(if $(QUICK),--quick) $(BUILD)/hotgraph $(BUILD)/tests/native_insert $(RESULTS)/native.db
+	@python3 $(HERE)tests/bench_native.py $(if $(QUICK),--quick) $(BUILD)/hotgraph $(BUILD)/tests/native_insert $(RESULTS)/native.db
 
 games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done

@@ -8,10 +8,13 @@
 # the seconds that they took (`0.93`, or `"seconds": 0.93`).
 hotgraph=${1:?usage: bench.sh HOTGRAPH [RUNS]} runs=${2:-5}
 cd "$(dirname "$0")/.." || exit 0
-frames=18000
+frames=18000 count_from=300 games=
+# Whether all of it works, in seconds; what it prints says little.
+[ -z "$QUICK" ] || frames=300 count_from=20 runs=1 games=mazewisp
 work=$(mktemp -d) banked=$(mktemp -d)
 trap 'rm -rf "$work" "$banked"' EXIT
 python3 tests/banked.py "$banked" || exit 0
+[ -z "$QUICK" ] || rm "$banked"/*.nes
 
 # movie ROM: its own, or one in which nothing is pressed
 movie() {
@@ -49,7 +52,8 @@ ratios="interp-no-skip:interp interp:dbt interp-no-skip:dbt-no-skip${BENCH_WITH:
     for pair in $ratios; do printf ' %24s' "${pair#*:} : ${pair%:*}"; done
     echo
 } | sed 's/interp-no-skip/no-skip/g; s/dbt-no-skip/dbt no-skip/g'
-for rom in games/*.nes "$banked"/*.nes; do
+for rom in games/${games:-*}.nes "$banked"/*.nes; do
+    [ -f "$rom" ] || continue
     game=$(basename "$rom" .nes)
     rm -f "$work"/*
     turn=0
@@ -71,7 +75,7 @@ done
 builds=$(dirname "$hotgraph")/tests/bench_builds
 [ -x "$builds" ] || exit 0
 printf '\n%-10s %8s %8s %12s %12s %12s\n' '144 builds' batches distinct 'together, s' 'direct, s' ratio
-for rom in games/*.nes; do
+for rom in games/${games:-*}.nes; do
     game=$(basename "$rom" .nes)
     "$hotgraph" sample "$rom" --movie "movies/$game.fm2" --frames $frames --out "$work/stream.isampling" >/dev/null || exit 0
     printf '%-10s ' "$game"
@@ -115,9 +119,10 @@ ways='interp dbt no-skip exact sampler'
 printf '\n%-10s' 'a frame'
 for way in $ways; do printf ' %10s' "$way"; done
 printf ' %14s %14s\n' 'exact : dbt' 'sampler : dbt'
-for rom in games/*.nes "$banked"/*.nes; do
-    for way in $ways; do echo "$(instructions "$way" "$rom" 300) $(instructions "$way" "$rom" 600)"; done |
-        awk -v game="$(basename "$rom" .nes)" '{a[NR] = ($2 - $1) / 300}
+for rom in games/${games:-*}.nes "$banked"/*.nes; do
+    [ -f "$rom" ] || continue
+    for way in $ways; do echo "$(instructions "$way" "$rom" $count_from) $(instructions "$way" "$rom" $((2 * count_from)))"; done |
+        awk -v game="$(basename "$rom" .nes)" -v frames=$count_from '{a[NR] = ($2 - $1) / frames}
             END {printf "%-10s %10.0f %10.0f %10.0f %10.0f %10.0f %14.2f %14.2f\n",
                  game, a[1], a[2], a[3], a[4], a[5], a[2] ? a[4] / a[2] : 0, a[2] ? a[5] / a[2] : 0}'
 done
@@ -125,7 +130,7 @@ done
 # Of a whole sweep: a second thread must not cost any.
 printf '\n%-10s %16s %16s\n' threads instructions 'a result'
 for threads in 1 2; do
-    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$hotgraph" sweep configs/quick.cfg --engine interp \
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null "$hotgraph" sweep configs/quick.cfg --engine interp ${games:+--games $games} \
         --db "$work/$threads.db" --jobs $threads >/dev/null 2>"$work/counted" || exit 0
     results=$(sqlite3 "$work/$threads.db" 'SELECT count(*) FROM result') || exit 0
     sed -n 's/.*Collected : //p' "$work/counted" |

@@ -28,18 +28,52 @@ static enum status several(const struct report_experiments *x, const char *path,
                      names);
 }
 
-static enum status write(struct db *db, const char *experiment, const char *out,
+static enum status write(struct db *db, struct report_request *request, char digest[33],
                          struct error *warned, struct error *e) {
-    struct digest digest = {0};
-    enum status status = digest_take(&digest, db, experiment, e);
-    struct report_request request = {
-        .db = db, .experiment = experiment, .folder = out, .digest = digest.total};
+    struct digest all = {0};
+    enum status status = digest_take(&all, db, request->experiment, e);
+    snprintf(digest, 33, "%s", all.total);
+    request->db = db;
+    request->digest = digest;
     if (status == STATUS_OK)
-        status = report_write(&request, warned, e);
-    digest_free(&digest);
-    if (status == STATUS_OK)
-        printf("%s/index.html\n", out);
+        status = report_write(request, warned, e);
+    digest_free(&all);
     return status;
+}
+
+/* Each into a folder of its name, and a page that leads to them. */
+static enum status write_all(struct db *db, const struct report_experiments *x, const char *out,
+                             struct error *warned, struct error *e) {
+    char(*digests)[33] = calloc(x->names.len, sizeof *digests);
+    enum status status = digests != NULL ? report_make_folder(out, e)
+                                         : error_set(e, STATUS_MEMORY, "%s: out of memory", out);
+    for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++) {
+        char *folder = NULL;
+        status = report_check_name(x->names.at[i], e);
+        if (status == STATUS_OK && asprintf(&folder, "%s/%s", out, x->names.at[i]) < 0)
+            status = error_set(e, STATUS_MEMORY, "%s: out of memory", out);
+        struct report_request request = {
+            .experiment = x->names.at[i], .folder = folder, .one_of_several = true};
+        if (status == STATUS_OK)
+            status = write(db, &request, digests[i], warned, e);
+        free(folder);
+    }
+    const struct report_contents contents = {.db = db,
+                                             .folder = out,
+                                             .count = x->names.len,
+                                             .names = x->names.at,
+                                             .digests = (const char(*)[33])digests};
+    if (status == STATUS_OK)
+        status = report_contents(&contents, e);
+    free(digests);
+    return status;
+}
+
+static enum status write_one(struct db *db, const char *experiment, const char *out,
+                             struct error *warned, struct error *e) {
+    char digest[33];
+    struct report_request request = {.experiment = experiment, .folder = out};
+    return write(db, &request, digest, warned, e);
 }
 
 static enum status report(const char *path, const char *out, const char *experiment,
@@ -51,10 +85,11 @@ static enum status report(const char *path, const char *out, const char *experim
         error_prefix(e, "%s", path);
     if (status == STATUS_OK && out == NULL) {
         status = print_all(db, &x, e);
-    } else if (status == STATUS_OK && x.names.len > 1) {
-        status = several(&x, path, e);
     } else if (status == STATUS_OK) {
-        status = write(db, x.names.at[0], out, warned, e);
+        status = x.names.len > 1 ? write_all(db, &x, out, warned, e)
+                                 : write_one(db, x.names.at[0], out, warned, e);
+        if (status == STATUS_OK)
+            printf("%s/index.html\n", out);
     }
     report_experiments_free(&x);
     db_close(db);
@@ -97,7 +132,9 @@ int command_report(int argc, char **argv) {
          .to = &out},
         {.name = "experiment",
          .value = "NAME",
-         .help = "of several in the database, this one; without it all are printed",
+         .help =
+             "of several in the database, this one; without it all are printed, or written into "
+             "folders of their names with a page that leads to them",
          .kind = OPTION_STRING,
          .to = &experiment},
         {.name = "compare",

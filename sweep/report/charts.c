@@ -48,7 +48,9 @@ static void distribution_row(struct page *p, struct canvas *c, const struct axis
                         28.0 * count[i] / most, ink, 1, hint);
     }
     canvas_line(c, x->from, y, x->to, y, INK_MUTED, 1, STROKE_SOLID);
-    canvas_text(c, x->from - 8, y - 8, ANCHOR_RIGHT, INK_TEXT, "%.12s", cell_text(t, first, 0));
+    char name[16];
+    short_name(cell_text(t, first, 0), 12, name);
+    canvas_text(c, x->from - 8, y - 8, ANCHOR_RIGHT, INK_TEXT, "%s", name);
     const double baseline = cell_number(t, first, 2);
     if (isfinite(baseline)) {
         char hint[100];
@@ -77,7 +79,7 @@ static enum status distribution(struct page *p, const char *id, const char *metr
     }
     struct canvas c;
     const double bottom = 34 + 40.0 * (double)games;
-    const struct axis x = {.low = 0, .high = 100, .from = 96, .to = CANVAS_COLUMN - 14};
+    const struct axis x = {.low = 0, .high = 100, .from = 116, .to = CANVAS_COLUMN - 14};
     canvas_start(&c, id, CANVAS_COLUMN, bottom + 44, question,
                  "A row of bars a game: how many configurations reach how much; a diamond where "
                  "reading directly off the samples stands; a grey band for the paper's range.");

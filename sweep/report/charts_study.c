@@ -108,7 +108,7 @@ enum status page_agreement(struct page *p) {
         return STATUS_OK;
     }
     struct canvas c;
-    const double cell = games <= 8 ? 44 : 352.0 / (double)games, left = 96;
+    const double cell = games <= 8 ? 44 : 352.0 / (double)games, left = 116;
     const double height = cell * (double)games;
     canvas_start(&c, "agreement", CANVAS_COLUMN, height + 70, question,
                  "A square for each pair of games: Kendall's tau between their rankings of the "
@@ -116,13 +116,18 @@ enum status page_agreement(struct page *p) {
     for (size_t i = 0; i < games; i++) {
         const char *game = cell_text(&p->games, i, 0);
         const double y = 12 + cell * (double)i;
-        canvas_text(&c, left - 8, y + cell / 2 + 5, ANCHOR_RIGHT, INK_TEXT, "%.12s", game);
+        char name[16];
+        short_name(game, 12, name);
+        canvas_text(&c, left - 8, y + cell / 2 + 5, ANCHOR_RIGHT, INK_TEXT, "%s", name);
         for (size_t k = 0; k < i; k++)
             draw_pair(&c, &t, game, cell_text(&p->games, k, 0), left + cell * (double)k, y, cell);
     }
-    for (size_t k = 0; k + 1 < games && cell > 30; k++)
+    for (size_t k = 0; k + 1 < games && cell > 30; k++) {
+        char name[16];
+        short_name(cell_text(&p->games, k, 0), 9, name);
         canvas_text(&c, left + cell * ((double)k + 0.5), height + 26 + 17.0 * (double)(k % 2),
-                    ANCHOR_MIDDLE, INK_TEXT, "%.9s", cell_text(&p->games, k, 0));
+                    ANCHOR_MIDDLE, INK_TEXT, "%s", name);
+    }
     canvas_text(&c, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT, INK_MUTED, "Kendall's tau-b, no unit");
     table_free(&t);
     return page_figure(p, &c, question,

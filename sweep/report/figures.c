@@ -246,24 +246,13 @@ static enum status convergence(struct figure *f) {
 
 /* ---- all of them ---- */
 
-/* Names from a database become names of files. */
-static enum status check_name(struct report *r, const char *name) {
-    size_t len = strlen(name);
-    if (len > 0 && len <= 80 && name[0] != '-' &&
-        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == len)
-        return STATUS_OK;
-    return error_set(r->e, STATUS_FORMAT,
-                     "the database has a name that cannot be a file's: it is damaged, or was not "
-                     "written by this program");
-}
-
 /* Draws one figure; suffix tells techniques apart where there are several. */
 static enum status draw(struct report *r, const char *kind, const char *game, const char *technique,
                         const char *suffix, enum status (*figure)(struct figure *f)) {
     struct figure f = {.report = r, .game = game, .technique = technique};
-    enum status status = check_name(r, game);
+    enum status status = report_check_name(game, r->e);
     if (status == STATUS_OK && suffix != NULL)
-        status = check_name(r, suffix);
+        status = report_check_name(suffix, r->e);
     if (status != STATUS_OK)
         return status;
     if (asprintf(&f.name, "%s-%s%s%s", kind, game, suffix != NULL ? "-" : "",

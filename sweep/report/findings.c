@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* {0}, {1}, ... in the text are the columns of the query's only row. */
+/* {0}, {1}, ... in the text are the columns of the query's only row; of "{0} to {1}" only {0} is
+ * said where both are the same. */
 struct finding {
     const char *sql, *text;
 };
@@ -15,12 +16,13 @@ struct finding {
 #define EXPERIMENT " WHERE experiment = ?1 AND hot_permille = ?3"
 
 static const struct finding FINDINGS[] = {
-    {"SELECT count(DISTINCT game), sum(results), sum(missing), count(DISTINCT game) = 1"
-     " FROM completeness WHERE experiment = ?1 HAVING sum(results) > 0",
-     "{0} games or programs, {1} results; {2} that the experiment asks for are not there."},
+    {"SELECT count(DISTINCT game) || iif(count(DISTINCT game) = 1, ' game or program',"
+     " ' games or programs'), sum(results), sum(missing) FROM completeness WHERE experiment = ?1 "
+     "HAVING sum(results) > 0",
+     "{0}, {1} results; {2} that the experiment asks for are not there."},
     {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" EXPERIMENT
      " HAVING min(sampled_percent) IS NOT NULL",
-     "Between {0} and {1} % of the executed instructions were looked at."},
+     "Of the executed instructions {0} to {1} % were looked at."},
     {"SELECT min(worst_percent), max(best_percent), min(baseline_percent), max(baseline_percent)"
      " FROM table2" EXPERIMENT " HAVING min(worst_percent) IS NOT NULL AND"
      " min(baseline_percent) IS NOT NULL",
@@ -75,15 +77,21 @@ static const struct finding FINDINGS[] = {
 };
 
 static void put_sentence(struct page *p, const char *text, const struct table *t) {
+    const char *last = "";
     for (; *text != '\0'; text++) {
+        if (strncmp(text, " to {", 5) == 0 &&
+            strcmp(cell_text(t, 0, (size_t)(text[5] - '0')), last) == 0) {
+            text += strlen(" to {1");
+            continue;
+        }
         if (*text != '{') {
             fputc(*text, p->out);
             continue;
         }
-        const size_t column = (size_t)(text[1] - '0');
+        last = cell_text(t, 0, (size_t)(text[1] - '0'));
         text += 2;
         fprintf(p->out, "<a class='n' href='#q%u'>", p->queries + 1);
-        page_text(p, cell_text(t, 0, column));
+        page_text(p, last);
         fputs("</a>", p->out);
     }
 }

@@ -10,7 +10,7 @@ struct report {
     struct db *db;
     const char *experiment, *folder;
     struct gnuplot plots;
-    bool pictures;
+    bool pictures, one_of_several;
     VEC(char *) figures;  /* names of figures without their endings: "heatmap-burrow" */
     VEC(char *) drawings; /* likewise, those in figures/ */
     struct error *e;

@@ -118,11 +118,12 @@ static enum status begin(struct page *p) {
     if (status != STATUS_OK)
         return status;
     page_head(p, p->r->experiment);
-    fputs(
-        "<nav><a href='#findings'>Findings</a><a href='#games'>All games</a><a href='#one'>One "
+    fprintf(
+        p->out,
+        "<nav>%s<a href='#findings'>Findings</a><a href='#games'>All games</a><a href='#one'>One "
         "game</a><a href='#tables'>Tables</a><a href='#provenance'>Where it comes from</a></nav>\n"
         "</header>\n",
-        p->out);
+        p->r->one_of_several ? "<a href='../index.html'>All experiments</a>" : "");
     if (strcmp(cell_text(&t, 0, 1), "0") == 0)
         fputs("<p class='lack'>This experiment has no results yet.</p>\n", p->out);
     else if (strcmp(cell_text(&t, 0, 0), "0") != 0)

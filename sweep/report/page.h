@@ -45,6 +45,10 @@ enum status page_ask(struct page *p, struct table *out, const char *sql, const c
 /* The colour of a game: the same in all figures. */
 enum ink page_game_ink(const struct page *p, const char *game);
 
+/* A name in at most that many letters, 6 to 15: "airma..er-12", for names of a kind often differ at
+ * their ends. */
+void short_name(const char *name, unsigned most, char out[16]);
+
 /* 1.2 M, 34 k, 567 */
 void short_count(double count, char out[16]);
 

@@ -32,3 +32,13 @@ enum status report_csv(struct report *r, const struct table *t, const char *path
     table_write_csv(t, null_text, w);
     return file_commit(w, r->e);
 }
+
+enum status report_check_name(const char *name, struct error *e) {
+    size_t len = strlen(name);
+    if (len > 0 && len <= 80 && name[0] != '-' &&
+        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == len)
+        return STATUS_OK;
+    return error_set(e, STATUS_FORMAT,
+                     "the database has a name that cannot be a file's: it is damaged, or was not "
+                     "written by this program");
+}

@@ -16,6 +16,14 @@ double cell_number(const struct table *t, size_t row, size_t column) {
     return cell != NULL ? strtod(cell, NULL) : __builtin_nan("");
 }
 
+void short_name(const char *name, unsigned most, char out[16]) {
+    const size_t len = strlen(name), tail = (most - 2) / 2, head = most - 2 - tail;
+    if (len <= most)
+        snprintf(out, 16, "%s", name);
+    else
+        snprintf(out, 16, "%.*s..%s", (int)head, name, name + len - tail);
+}
+
 void short_count(double count, char out[16]) {
     if (count >= 1e6)
         snprintf(out, 16, "%.1f M", count / 1e6);

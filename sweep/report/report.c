@@ -158,6 +158,7 @@ enum status report_write(const struct report_request *q, struct error *warning, 
     struct report r = {.db = q->db,
                        .experiment = q->experiment,
                        .folder = q->folder,
+                       .one_of_several = q->one_of_several,
                        .plots.stopped = q->stopped,
                        .pictures = gnuplot_is_there(),
                        .e = e};

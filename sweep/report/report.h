@@ -20,7 +20,8 @@
 struct report_request {
     struct db *db;
     const char *experiment, *folder;
-    const char *digest; /* of the experiment's results, to be shown; NULL: none was taken */
+    bool one_of_several; /* index.html leads to ../index.html, a report_contents */
+    const char *digest;  /* of the experiment's results, to be shown; NULL: none was taken */
     /* Says which results and which program these are. A folder that was written with the same, and
      * the same titles and labels, is left as it is. NULL: written in any case. */
     const char *stamp;
@@ -31,6 +32,18 @@ struct report_request {
 /* Makes the folder where it is missing. *warning gets one sentence, or stays "". */
 enum status report_write(const struct report_request *request, struct error *warning,
                          struct error *e);
+/* Writes folder/index.html, which leads to NAME/index.html of each. Names are those that
+ * report_check_name lets pass. */
+struct report_contents {
+    struct db *db;
+    const char *folder;
+    size_t count;
+    char *const *names;
+    const char (*digests)[33];
+};
+enum status report_contents(const struct report_contents *q, struct error *e);
+/* A name from a database that is to become a file's. */
+enum status report_check_name(const char *name, struct error *e);
 /* Prints what of two experiments moved, by how much, and which ranks changed; into folder, where it
  * is not NULL, also compare.html. path: what the two are called. */
 struct report_comparison {

@@ -1,7 +1,7 @@
 """readme.py README.md WHAT: takes README apart for readme.sh. WHAT is
 
 commands   every command of its blocks, one a line
-inline     every 'hotgraph ...' between backquotes, one a line
+inline     every 'hotgraph ...' and 'make ...' between backquotes, one a line
 queries    every SELECT, between backquotes or in a block, each on one line
 figures    reads JSON of the database's figures from standard input, and prints what README says otherwise, or nothing
 """
@@ -63,7 +63,7 @@ def figures(is_):
 if what == "commands":
     print("\n".join(lines))
 elif what == "inline":
-    print("\n".join(s for s in spans if s.startswith("hotgraph ")))
+    print("\n".join(s for s in spans if s.startswith(("hotgraph ", "make "))))
 elif what == "queries":
     print("\n".join(queries))
 else:

@@ -1,9 +1,10 @@
 # README: if this fails, the first thing that somebody types does not work, or a figure there is not what comes out.
 #
-# Run as they stand: the commands of its blocks, but for what follows; its SQL, which must have answers. Checked without being run: targets
-# of make, which would build and sweep (they must be there; makefile.sh runs some); record, where there is no plugin for QEMU. Shortened:
-# lockstep to 30 frames; the sweeps of other configurations than paper.cfg to --dry-run. Of commands between backquotes each command
-# and each option must be known. Figures are held against a sweep of paper.cfg; under sanitizers, where it would take minutes, against none.
+# Run as they stand: the commands of its blocks, but for what follows; its SQL, which must have answers. Targets of make, in blocks and
+# between backquotes: with one game or program, or in their quick form (make_target says which), with builds played by scripts, as the
+# build is there; under sanitizers they must only be there. So must those that other tests and .ci/run run whole: test, install, games,
+# coverage, cluster (slurm.sh), mutants (mutants.py --check, for it takes an hour). Record: not where there is no plugin for QEMU.
+# Shortened: lockstep to 30 frames. Of other commands between backquotes each command and each option must be known. Figures are held against a sweep of paper.cfg; under sanitizers, where it would take minutes, against none.
 # Not checked: how long commands take, figures about native programs, and what golden.cfg finds.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +16,8 @@ ask() { sqlite3 -readonly results/hotgraph.db "$@"; }
 # As after a sweep and a merge, in a tree like ours.
 mkdir bin results parts
 ln -s "$hotgraph" bin/hotgraph
-for name in configs games movies README.md; do ln -s "$source/$name" "$name"; done
+for name in games movies README.md; do ln -s "$source/$name" "$name"; done
+cp -r "$source/configs" . # which name files beside them
 cp games/mazewisp.nes game.nes
 PATH=$work/bin:$PATH
 frames=18000 config=configs/paper.cfg
@@ -31,21 +33,52 @@ run() {
     test "$status" = 0 || fail "README: '$1' ends with $status: $(tail -5 errors)"
     ran=$((ran + 1))
 }
-ran=0
+# What is built already need not be built again.
+mkdir played
+printf '#!/bin/sh\nexit 0\n' >played/ninja
+printf '#!/bin/sh\nmkdir -p "$2" && touch "$2/build.ninja"\n' >played/meson
+printf '#!/bin/sh\nprintf " installed:%%s " "$@"\n' >played/dpkg-query
+chmod +x played/*
+mkdir build
+ln -s "$(dirname "$hotgraph")"/* build/
+rm -f build/build.ninja build/programs
+ln -s "$source/programs" programs
+ln -s "$source/tests" tests
+has() { for tool in "$@"; do command -v "$tool" >/dev/null || return 1; done; }
+# make_target TARGET VARIABLES: as README says it, for little enough.
+make_target() {
+    test -n "$1" && grep -q "^$1:" "$source/Makefile" || fail "README: there is no target 'make $*'"
+    case $1 in
+    sweep | report | program) set -- "$@" CONFIG="$config" ;;
+    studies) set -- "$@" GAMES=mazewisp STUDIES='jitter replicates' ;;
+    programs) has qemu-x86_64 gcc gzip && test -e build/core/qemu/hotgraph-qemu.so || return 0 && set -- "$@" GAMES=gzip ;;
+    parallel) has parallel || return 0 && set -- "$@" CONFIG=configs/quick.cfg SHARDS=2 ;;
+    bench) set -- "$@" QUICK=1 ;;
+    bench-native) has perf valgrind uftrace && test -e build/tests/native_insert || return 0 && set -- "$@" QUICK=1 ;;
+    dist | cluster-status | cluster | test | coverage | games | install | mutants | deps) return 0 ;;
+    *) fail "README: this test does not know 'make $1'" ;;
+    esac
+    case " $made " in *" $1 "*) return 0 ;; esac
+    made="$made $1"
+    sanitized ||
+        PATH=$work/played:$PATH make -f "$source/Makefile" --no-print-directory "$@" RESULTS=made >out 2>errors </dev/null ||
+        fail "README: 'make $*' ends with $?: $(cat out errors)"
+}
+ran=0 made=
+mkdir made
+cp results/hotgraph.db made/
 $readme commands >commands || fail "README: $(cat commands)"
 while read -r line; do
     case $line in
-    "make "* | make)
-        set -- $line
-        test $# = 1 || grep -q "^$2:" "$source/Makefile" || fail "README: there is no target '$line'"
-        ;;
+    "make "*) make_target ${line#make } ;;
     'alias hotgraph=build/hotgraph') ;;
     'hotgraph record '*)
         test ! -e "$(dirname "$hotgraph")/core/qemu/hotgraph-qemu.so" || ! command -v qemu-x86_64 >/dev/null || run "$line"
         ;;
     'hotgraph lockstep '*) run "$line --frames 30 --way dbt" ;;
     'hotgraph sweep configs/paper.cfg'*) run "$(echo "$line" | sed "s,configs/paper.cfg,$config,")" ;;
-    'hotgraph sweep '*) run "$line --dry-run" ;;
+    'hotgraph sweep '*--dry-run) run "$line" ;;
+    'hotgraph sweep '*) if sanitized; then run "$line --dry-run"; else run "$line"; fi ;;
     *' && dot '*) if command -v dot >/dev/null; then run "$line"; else run "${line%% && dot*}"; fi ;;
     'hotgraph sample '* | 'hotgraph exact '* | 'hotgraph structure '*) run "$line --frames $frames" ;;
     'hotgraph replay game.nes '*) run "$line" && test -s middle.png || fail "README: no picture from '$line'" ;;
@@ -60,6 +93,11 @@ $readme inline >inline
 while read -r line; do
     command=$(echo "$line" | cut -d' ' -f2)
     case $line in
+    'make '*)
+        make_target ${line#make }
+        continue
+        ;;
+    'hotgraph sweep configs/golden.cfg') ! sanitized || continue; run "$line --games mazewisp --db golden.db"; continue ;;
     'hotgraph COMMAND '* | 'hotgraph --'*) continue ;;
     'hotgraph native '*) ! sanitized || continue ;; # is not part of such a build
     'hotgraph profile mazewisp '*)

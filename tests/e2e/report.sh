@@ -164,6 +164,19 @@ if command -v dot >/dev/null; then
     grep -q "the best configuration: $found hot edges found" game/index.html || fail "not $found in the drawing's caption"
 fi
 
+# What was pressed, and what computed it: said in a line each.
+test "$(grep -c "<td>mazewisp.fm2</td><td class='r'>18000</td><td>never</td>" game/index.html)" = 1 || fail "no movie in the page"
+sqlite3 game.db "update movie set lines = 17000"
+plain game.db --out pressed
+grep -q '<td>from frame 17000 on</td>' pressed/index.html || fail "frames after the movie's end are not told"
+test "$(ask game.db "select group_concat(distinct differs) || count(*) from provenance_summary where runs = 1 and results = 145")" = 014 ||
+    fail "$(ask game.db 'select * from provenance_summary')"
+sqlite3 game.db "create temp table r as select * from run; update r set run_id = run_id + 1, uuid = 'another', host = 'elsewhere';
+    insert into run select * from r; update result set run_id = run_id + 1 where result.configuration_id % 2"
+test "$(ask game.db "select group_concat(distinct what) from provenance_summary where differs")" = host &&
+    test "$(ask game.db "select count(*) = 2 and sum(results) = 145 from provenance_summary where what = 'host'")" = 1 ||
+    fail "$(ask game.db 'select * from provenance_summary')"
+
 # Several shares that are called hot, ways to sample and movies in one experiment: the figures show one, the tables say which is which.
 cat >several.cfg <<END
 name = "several"; frames = 300; hot_permille = [800, 900];
@@ -178,6 +191,19 @@ plain several.db --out several
 page several several.db
 grep -q '>mazewisp (movie=mazewisp-2 interval_ms=5) (hot 80.0 %)<' several/index.html || fail "rows of several shares look the same"
 test "$(grep -c '<rect' several/figures/distribution.svg)" -le 20 || fail "more than eight configurations of two games are drawn"
+
+# Several experiments in one database: a page each, and one that leads to them.
+sed 's/name = "paper"/name = "second"/' experiment.cfg >second.cfg
+cp x.db two.db
+sweep second.cfg --db two.db
+plain two.db --out two
+test "$(tail -1 out)" = two/index.html || fail "the last line does not name the page: $(cat out)"
+for name in paper second; do
+    grep -q "<a href='$name/index.html'>$name</a></td><td class='r'>3</td>" two/index.html || fail "no link to $name"
+    page "two/$name" two.db
+    grep -q "<a href='../index.html'>All experiments</a>" "two/$name/index.html" || fail "no way back from $name"
+done
+grep -q "$digest" two/index.html || fail "the contents lack a digest: $(cat two/index.html)"
 
 # A stranger's database: nothing in it becomes markup, script or a way out of a query.
 cp x.db hostile.db
@@ -243,7 +269,7 @@ grep -q 'nothing to agree with' one/index.html || fail "one game agrees with its
     echo "games = ("
     for i in $(seq 1 20); do
         test "$i" = 1 || echo ,
-        pair "game$i" synthetic-a
+        pair "a-program-of-a-long-name-$i" synthetic-a
     done
     echo ");"
 } >twenty.cfg
@@ -251,7 +277,7 @@ sweep twenty.cfg --db twenty.db
 plain twenty.db --out twenty
 page twenty twenty.db
 texts twenty
-test "$(grep -c '<option value=.game' twenty/index.html)" -gt 0 || fail "no chooser"
+test "$(grep -c '<option value=.a-program' twenty/index.html)" -gt 0 || fail "no chooser"
 
 # Games that are no longer in the experiment leave no figures behind; without gnuplot there still is a page.
 plain one.db --out a

@@ -84,9 +84,10 @@ refuses 2 "did you mean 'compare'" help comapre
 refuses 2 "unknown option '-x'" compare -x a b
 
 # A reader that has had enough (| head): no message, and the status of SIGPIPE.
+with="--movie $source/movies/mazewisp.fm2"
 mkfifo pipe
-for command in "--help" "techniques" "replay $rom --frames 3 --trace 0:3" "replay $rom --frames 9 --json" \
-    "exact $rom --frames 9 --out /dev/stdout" "testrom $rom --frames 3"; do
+for command in "--help" "techniques" "replay $rom $with --frames 3 --trace 0:3" "replay $rom $with --frames 9 --json" \
+    "exact $rom $with --frames 9 --out /dev/stdout" "testrom $rom --frames 3"; do
     # shellcheck disable=SC2086 # words of the command
     {
         until test -e gone; do sleep 0.05; done
