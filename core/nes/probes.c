@@ -116,7 +116,7 @@ static struct guest_insn insn_of(struct nes *n, const struct recorded_run *run, 
     bytes_of(n, run, pc, bytes);
     if (run->banks != record_banks(n))
         return watch_decode(n, run->banks, pc, bytes);
-    return watch_find(n, pc, watch_slot(n, pc, n->rd[pc >> 8] + (pc & 0xff)), bytes)->insn;
+    return watch_find(n, pc, watch_slot(n, pc, watch_code(n, pc)), bytes)->insn;
 }
 
 void nes_recorded(struct nes *n, const struct recording *r, struct guest_insn *out) {
@@ -130,7 +130,7 @@ void nes_recorded(struct nes *n, const struct recording *r, struct guest_insn *o
             /* What has been met and is still mapped there is known. */
             const struct site *site = NULL;
             if (run->banks == banks && pc >= 0x8000)
-                site = slots[watch_slot(n, pc, n->rd[pc >> 8] + (pc & 0xff))];
+                site = slots[watch_slot(n, pc, watch_code(n, pc))];
             if (site && site->insn.pc == pc && site->epoch == n->map_epoch && !site->volatile_bytes)
                 out[k] = site->insn;
             else

@@ -319,9 +319,8 @@ static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
 
 /* The site at pc; NULL where its bytes cannot be known. */
 static struct site *site_at(struct nes *n, uint16_t pc) {
-    const uint8_t *const page = n->rd[pc >> 8];
-    const uint8_t *const code = page + (pc & 0xff);
-    if (page && code < n->code_end[pc >> 8])
+    const uint8_t *const code = watch_code(n, pc);
+    if (code && code < n->code_end[pc >> 8])
         return watch_find(n, pc, watch_slot(n, pc, code), code);
     uint8_t bytes[3] = {0};
     return bytes_at(n, pc, bytes) ? watch_find(n, pc, watch_slot(n, pc, code), bytes) : NULL;

@@ -101,6 +101,11 @@ static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
         return site;
     return watch_meet(n, pc, slot, bytes);
 }
+/* Where the machine reads the byte at pc; NULL where that is no memory. */
+static inline const uint8_t *watch_code(const struct nes *n, uint16_t pc) {
+    const uint8_t *const page = n->rd[pc >> 8];
+    return page != NULL ? page + (pc & 0xff) : NULL;
+}
 /* `code`: where the machine reads the byte at pc; not used below $8000. */
 static inline size_t watch_slot(const struct nes *n, uint16_t pc, const uint8_t *code) {
     return pc < 0x8000 ? pc : 0x8000 + (size_t)(code - n->options.cartridge->prg);

@@ -3,6 +3,14 @@
 set -u
 . "$(dirname "$0")/record_lib.sh"
 
+# A shell looks up the number of the process that started it, and does more with a longer one: where it may be chosen,
+# each recording counts its processes from one.
+if unshare --pid --fork true 2>/dev/null; then
+    printf '#!/bin/sh\nexec unshare --pid --fork "%s" "$@"\n' "$hotgraph" >counted
+    chmod +x counted
+    hotgraph=$PWD/counted
+fi
+
 cat >balance.py <<'END'
 import sys
 into, out = {}, {}
