@@ -13,6 +13,7 @@
  */
 #include "profile/internal.h"
 
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
@@ -460,8 +461,9 @@ struct known_sample {
 enum { KNOWN_SAMPLES = 1024 }; /* a power of two */
 
 static const struct known_sample *find_known(struct known_sample *known, const struct sample *s) {
-    const uint64_t key = (uint64_t)s->pc << 32 | s->target;
-    struct known_sample *k = &known[splitmix64(key, s->opcode) % KNOWN_SAMPLES];
+    const uint64_t key = ((uint64_t)s->pc << 32 | s->target) + s->opcode;
+    const uint64_t mixed = (key ^ key >> 29) * UINT64_C(0x9e3779b97f4a7c15);
+    struct known_sample *k = &known[(mixed >> 32) % KNOWN_SAMPLES];
     if (k->head.len != 0 && memcmp(&k->sample, s, sizeof *s) == 0)
         return k;
     *k = (struct known_sample){.sample = *s};
@@ -482,14 +484,15 @@ static const struct known_sample *find_known(struct known_sample *known, const s
     return k;
 }
 
-/* A number as text that counts up. */
+/* A number as text that counts up. What is behind it may be copied along. */
+enum { DIGITS = 24 };
 struct counter {
-    char digits[24];
-    size_t first; /* of its digits */
+    char digits[2 * DIGITS];
+    size_t first; /* of its digits, which end at DIGITS */
 };
 
 static void count_up(struct counter *c) {
-    size_t i = sizeof c->digits;
+    size_t i = DIGITS;
     while (i > c->first && c->digits[i - 1] == '9')
         c->digits[--i] = '0';
     if (i > c->first)
@@ -505,6 +508,7 @@ struct lines {
     char text[1 << 14];
     size_t len;
 };
+enum { LINE = 512 }; /* room for a line, and for what is copied along */
 
 static void put_bytes(struct lines *l, const char *bytes, size_t len) {
     if (len > sizeof l->text - l->len) {
@@ -519,9 +523,30 @@ static void put_bytes(struct lines *l, const char *bytes, size_t len) {
     l->len += len;
 }
 
-static void put_counter(struct lines *l, const struct counter *c) {
-    put_bytes(l, c->digits + c->first, sizeof c->digits - c->first);
+/* Copies of a size that is known are a few instructions; what is too much is overwritten. */
+static char *add_counter(char *to, const struct counter *c) {
+    memcpy(to, c->digits + c->first, DIGITS);
+    return to + (DIGITS - c->first);
 }
+
+static char *add_text(char *to, const struct text *t) {
+    memcpy(to, t->at, sizeof t->at);
+    return to + t->len;
+}
+
+static void put_line(struct lines *l, const struct known_sample *k, const struct text *behind) {
+    if (sizeof l->text - l->len < LINE) {
+        file_write(l->file, l->text, l->len);
+        l->len = 0;
+    }
+    char *to = add_counter(l->text + l->len, &l->sequence);
+    to = add_text(to, &k->head);
+    to = add_counter(to, &l->batch);
+    to = add_text(to, &k->tail);
+    to = add_text(to, behind);
+    l->len = (size_t)(to - l->text);
+}
+static_assert(2 * DIGITS + 3 * sizeof((struct text *)0)->at <= LINE, "room for a line");
 
 static void put_header(struct lines *l, const struct stream *s) {
     char origin[ORIGIN_TEXT];
@@ -531,23 +556,26 @@ static void put_header(struct lines *l, const struct stream *s) {
     put_bytes(l, "\n", 1);
 }
 
+/* Behind a line's text: the weight, the image, which is often short, and the line's end. */
 static void put_batch(struct lines *l, const struct stream *s, size_t number, const char *image,
                       size_t image_len) {
     const struct sample *batch = stream_batch(s, number);
-    struct text weight = {.len = 0};
+    struct text behind = {.len = 0};
+    const bool is_short = image_len < sizeof behind.at - 16;
     if (s->cycles != NULL) {
-        put_number(&weight, s->cycles[number], 10);
-        put_text(&weight, " ");
+        put_number(&behind, s->cycles[number], 10);
+        put_text(&behind, " ");
+    }
+    if (is_short) {
+        put_text(&behind, image);
+        put_text(&behind, "\n");
     }
     for (size_t i = 0; i < s->batch_length; i++) {
-        const struct known_sample *k = find_known(l->known, &batch[i]);
-        put_counter(l, &l->sequence);
-        put_bytes(l, k->head.at, k->head.len);
-        put_counter(l, &l->batch);
-        put_bytes(l, k->tail.at, k->tail.len);
-        put_bytes(l, weight.at, weight.len);
-        put_bytes(l, image, image_len);
-        put_bytes(l, "\n", 1);
+        put_line(l, find_known(l->known, &batch[i]), &behind);
+        if (!is_short) {
+            put_bytes(l, image, image_len);
+            put_bytes(l, "\n", 1);
+        }
         count_up(&l->sequence);
     }
     count_up(&l->batch);
@@ -563,8 +591,9 @@ enum status isampling_write(const struct stream *s, const char *path, const char
     enum status status = file_open(&l->file, path, e);
     if (status == STATUS_OK) {
         l->len = 0;
-        l->sequence = l->batch = (struct counter){.digits = "00000000000000000000000", .first = 23};
-        l->sequence.digits[23] = l->batch.digits[23] = '0';
+        l->sequence = l->batch = (struct counter){.first = DIGITS - 1};
+        memset(l->sequence.digits, '0', DIGITS);
+        memset(l->batch.digits, '0', DIGITS);
         put_header(l, s);
         for (size_t i = 0; i < s->batch_count; i++)
             put_batch(l, s, i, image, strlen(image));
