@@ -19,6 +19,10 @@ static void move_deadline(struct frame *f) {
     f->budget += (int64_t)(f->budget_end - before) * (1 << BUDGET_SHIFT);
 }
 
+static bool is_pad(uint16_t address) {
+    return address == 0x4016 || address == 0x4017;
+}
+
 uint32_t dbt_touch_read(struct frame *f, uint32_t where) {
     struct nes *const n = f->nes;
     const uint16_t address = (uint16_t)where;
@@ -26,6 +30,8 @@ uint32_t dbt_touch_read(struct frame *f, uint32_t where) {
     uint8_t value;
     if (address == PPU_STATUS_ADDRESS && ppu_reads_again(&n->ppu, cycle, &value))
         return value;
+    if (is_pad(address) && cycle < n->event)
+        return bus_read_pad(n, address, cycle);
     n->bus = address >> 8; /* the last byte that was read */
     value = bus_read_at(n, address, cycle);
     move_deadline(f);

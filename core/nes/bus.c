@@ -202,6 +202,13 @@ uint8_t bus_read_at(struct nes *n, uint16_t address, uint64_t cycle) {
     return value;
 }
 
+uint8_t bus_read_pad(struct nes *n, uint16_t address, uint64_t cycle) {
+    n->cycle = cycle;
+    n->bus = (uint8_t)((address >> 8 & ~0x1f) | (read_pad(n, address - PAD_1) & 0x1f));
+    n->cycle++;
+    return n->bus;
+}
+
 void bus_write_at(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle) {
     n->cycle = cycle;
     bus_write(n, address, value);
