@@ -100,8 +100,8 @@ done
 
 # Host instructions, counted, so that a busy machine is no excuse.
 command -v valgrind >/dev/null || exit 0
-# counted COMMAND...: how many it takes
-counted() { valgrind --tool=callgrind --smc-check=all --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
+# counted COMMAND...: how many it takes to play; what is read and written before and after does not count
+counted() { valgrind --tool=callgrind --toggle-collect=play_run --smc-check=all --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
 # instructions WAY ROM FRAMES
 instructions() {
     case $1 in

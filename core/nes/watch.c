@@ -356,9 +356,11 @@ void watch_went(struct nes *n, struct site *site, enum went went) {
 
 void watch_thread_event(struct nes *n, const struct thread_event *event) {
     const struct watch *w = n->watch;
-    for (unsigned i = 0; i < NES_OBSERVERS; i++)
-        if (w->observers[i].used && w->observers[i].observer.thread)
-            w->observers[i].observer.thread(w->observers[i].observer.self, event);
+    for (unsigned left = w->used; left; left &= left - 1) {
+        const struct observer *const o = &w->observers[first_of(left)].observer;
+        if (o->thread)
+            o->thread(o->self, event);
+    }
 }
 
 void watch_alarms(struct nes *n) {
