@@ -316,7 +316,7 @@ static void fill_report(const struct live *l, struct live_report *r) {
                               .last_us = mean_us(c, laps - quarter, laps)};
 }
 
-/* The last time, with the structure of all. */
+/* The last time, with the structure of all; where there is a thread, in that. */
 static enum status finish_anew(struct live *l, struct profile *out, struct error *e) {
     struct consumer *c = &l->consumer;
     struct job *job = new_job(l);
@@ -328,7 +328,11 @@ static enum status finish_anew(struct live *l, struct profile *out, struct error
         free(job);
         return status;
     }
-    consume_job(c, job);
+    if (l->has_thread)
+        live_queue_put(&l->queue, (struct live_item){.job = job}, NULL);
+    else
+        consume_job(c, job);
+    end_thread(l);
     *out = c->last;
     c->last = (struct profile){0};
     return STATUS_OK;
@@ -337,15 +341,16 @@ static enum status finish_anew(struct live *l, struct profile *out, struct error
 enum status live_finish(struct live *l, struct profile *out, struct live_report *report,
                         struct error *e) {
     struct consumer *c = &l->consumer;
+    const struct technique_growing *growing = l->options.technique->growing;
     enum status status = STATUS_OK;
     *out = (struct profile){0};
-    end_thread(l);
-    if (l->options.technique->growing == NULL) {
+    if (growing == NULL)
         status = finish_anew(l, out, e);
-    } else if (c->status == STATUS_OK) {
+    end_thread(l);
+    if (growing != NULL && c->status == STATUS_OK) {
         struct stream about;
         sampler_describe(l->sampler, &about);
-        status = l->options.technique->growing->now(c->growing, c->batches, about.probes, out, e);
+        status = growing->now(c->growing, c->batches, about.probes, out, e);
     }
     if (status == STATUS_OK && c->status != STATUS_OK) {
         status = c->status;
