@@ -146,7 +146,7 @@ coverage: deps
 bench: program
 	@QUICK=$(QUICK) sh $(HERE)tests/bench.sh $(abspath $(BUILD))/hotgraph
 	@mkdir -p $(RESULTS)
-	@for config in configs/live.cfg configs/bench.cfg; do \
+	@for config in configs/bench_live.cfg configs/bench.cfg; do \
 	    $(BUILD)/hotgraph bench $$config --db $(RESULTS)/bench.db \
 	        $(if $(QUICK),--game mazewisp --rounds 1 --frames 120) >/dev/null || exit 1; done
 	@echo; echo "Techniques inside the machine, times the replay without ($(RESULTS)/bench.db):"

@@ -129,6 +129,12 @@ test "$(ask bench.db "SELECT DISTINCT mode, us_batch > 0, queue_longest > 0 FROM
 inline|1|
 thread|1|1" || fail "costs: $(ask bench.db 'SELECT * FROM technique_cost')"
 test "$(ask bench.db 'SELECT count(*) FROM run')" = 2 || fail "runs"
+# What make bench measures: every technique that the program has.
+for config in bench_live bench; do
+    "$hotgraph" bench "$source/configs/$config.cfg" --game umbel --frames 20 --rounds 1 --db all.db >said || fail "$(cat said)"
+done
+test "$(ask all.db "SELECT count(DISTINCT substr(configuration, 1, instr(configuration || ' ', ' ') - 1)) FROM bench")" = "$("$hotgraph" techniques | grep -c '^[a-z]')" ||
+    fail "techniques that make bench leaves out: $(ask all.db 'SELECT DISTINCT configuration FROM bench')"
 refuses 2 '--db FILE is missing' bench timed.cfg
 refuses 1 'no game named' bench timed.cfg --game nothing --db x.db
 test ! -e x.db || fail "a wrong call left a database"
