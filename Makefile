@@ -133,7 +133,6 @@ programs: build deps-programs
 	@$(HERE)programs/build.sh $(BUILD)/programs
 	@$(BUILD)/hotgraph sweep configs/programs.cfg --db $(RESULTS)/programs.db --report $(RESULTS)/programs $(ONLY_GAMES) --jobs $(JOBS)
 
-report: build
 report: program
 	@$(BUILD)/hotgraph report $(RESULTS)/hotgraph.db --out $(RESULTS)
 
