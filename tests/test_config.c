@@ -315,7 +315,7 @@ static void test_values_with_names(void **state) {
     refuse(f,
            "grid = { technique = \"flow\"; };\n"
            "games = (\n{ name = \"a\"; stream = \"s\"; graph = \"g\"; });",
-           3, "flow needs the program's structure, which only games that are played have: not a");
+           3, "flow needs the program's structure, which only what is run here has: not a");
 }
 
 /* If this failed, techniques could be compared in as many experiments only. */

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "profile/structure_make.h"
 #include "profile/waiting.h"
 
 struct pair {
@@ -193,59 +194,6 @@ static void collect_flow(struct structure_recorder *r, struct flow *flow) {
     r->out_of_memory |= !ok;
 }
 
-static int pair_order(const void *a, const void *b) {
-    const struct flow_pair *x = a, *y = b;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
-}
-
-/* The index of the first pair from `at`; pairs are sorted. */
-static size_t first_pair(const struct flow *flow, uint32_t at) {
-    size_t low = 0, high = flow->pairs.len;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (flow->pairs.at[middle].a < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Inside a block each instruction has one successor. */
-static enum status list_insns(struct structure *s, struct flow *flow, struct error *e) {
-    VEC(uint32_t) insns = {0};
-    s->first = calloc(s->graph.block_count + 1, sizeof *s->first);
-    bool ok = s->first != NULL;
-    if (flow->pairs.len > 0)
-        qsort(flow->pairs.at, flow->pairs.len, sizeof *flow->pairs.at, pair_order);
-    for (size_t i = 0; ok && i < s->graph.block_count; i++) {
-        const struct block *b = &s->graph.blocks[i];
-        for (uint32_t at = b->entry; ok;) {
-            ok = vec_push(&insns, at);
-            if (at == b->last)
-                break;
-            at = flow->pairs.at[first_pair(flow, at)].b;
-        }
-        s->first[i + 1] = insns.len;
-    }
-    s->insns = insns.at;
-    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for the structure");
-}
-
-/* An edge whose pair was never a transfer. */
-static void mark_falls(struct structure *s, const struct flow *flow) {
-    for (size_t i = 0; i < s->graph.edge_count; i++) {
-        const struct edge *edge = &s->graph.edges[i];
-        const uint32_t last = graph_find_block(&s->graph, edge->source)->last;
-        s->falls[i] = true;
-        for (size_t k = first_pair(flow, last); k < flow->pairs.len && flow->pairs.at[k].a == last;
-             k++)
-            s->falls[i] &= flow->pairs.at[k].b != edge->target || !flow->pairs.at[k].transfer;
-    }
-}
-
 static void mark_ends(struct structure *s, const struct structure_recorder *r) {
     for (size_t b = 0; b < s->graph.block_count; b++) {
         const uint64_t *kind = map_find(&r->routines, s->graph.blocks[b].last);
@@ -320,25 +268,12 @@ static enum status make(struct structure *s, struct structure_recorder *r, struc
     enum status status = r->out_of_memory
                              ? error_set(e, STATUS_MEMORY, "out of memory for the structure")
                              : graph_from_flow(&s->graph, &flow, true, e);
-    if (status == STATUS_OK) {
-        for (size_t i = 0; i < s->graph.edge_count; i++)
-            if (!s->graph.edges[i].busy)
-                s->graph.edges[i].count = 0;
-        s->begins = calloc(s->graph.block_count + 1, sizeof *s->begins);
-        s->sink = calloc(s->graph.block_count + 1, sizeof *s->sink);
-        s->falls = calloc(s->graph.edge_count + 1, sizeof *s->falls);
-        s->ends = calloc(s->graph.block_count + 1, sizeof *s->ends);
-        if (s->begins == NULL || s->sink == NULL || s->falls == NULL || s->ends == NULL)
-            status = error_set(e, STATUS_MEMORY, "out of memory for the structure");
-    }
     if (status == STATUS_OK)
-        status = list_insns(s, &flow, e);
+        status = structure_of_blocks(s, &flow, e);
     if (status == STATUS_OK) {
-        mark_falls(s, &flow);
         mark_ends(s, r);
-    }
-    if (status == STATUS_OK)
         status = mark_threads(s, r, e);
+    }
     flow_free(&flow);
     return status;
 }
@@ -370,17 +305,6 @@ enum status structure_now(struct structure_recorder *r, struct structure *out, s
 }
 
 /* ---- looking at one ---- */
-
-void structure_free(struct structure *s) {
-    graph_free(&s->graph);
-    free(s->insns);
-    free(s->first);
-    free(s->begins);
-    free(s->sink);
-    free(s->falls);
-    free(s->ends);
-    *s = (struct structure){0};
-}
 
 static int place_order(const void *a, const void *b) {
     const struct insn_place *x = a, *y = b;

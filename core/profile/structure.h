@@ -47,6 +47,13 @@ enum status structure_finish(struct structure_recorder *r, struct structure *out
 enum status structure_now(struct structure_recorder *r, struct structure *out, struct error *e);
 void structure_abandon(struct structure_recorder *r); /* NULL is fine */
 
+/* The structure of a program outside the machine, whose pairs were all counted; exact is the graph
+ * of that flow, without busy-waits, and gives none of its counts but one bit a block: whether
+ * threads end there. Which blocks call and return is not told, as calls are not of one size. Sorts
+ * the flow's pairs. */
+enum status structure_of_flow(struct structure *out, struct flow *flow, const struct graph *exact,
+                              struct error *e);
+
 /* The block that holds the instruction at `address`; SIZE_MAX: none does. Look-ups by binary
  * search in an index that the caller makes once and frees with free(). */
 struct insn_place {

@@ -32,6 +32,7 @@
 #include "base/base.h"
 #include "graph/graph.h"
 #include "profile/profile.h"
+#include "profile/structure.h"
 
 enum {
     QEMU_SETTINGS = 16,
@@ -70,9 +71,10 @@ struct qemu_image {
 };
 
 struct qemu_result {
-    const char *target;     /* "x86_64" */
-    struct graph graph;     /* as the streams, says what program it is of */
-    struct stream *streams; /* one a setting */
+    const char *target;         /* "x86_64" */
+    struct graph graph;         /* as the streams, says what program it is of */
+    struct structure structure; /* of the program, for techniques that know it */
+    struct stream *streams;     /* one a setting; they do not point to it */
     size_t stream_count;
     uint64_t instructions, transfers;
     uint64_t signals, partial, flushes, threads;

@@ -138,7 +138,9 @@ static struct sample sample_of(const struct recording_insn *insn) {
         .pc = insn->address, .target = insn->target, .size = insn->size, .kind = kinds[insn->kind]};
 }
 
-static enum status read_stream(struct reader *r, struct stream *out, unsigned length) {
+static enum status read_stream(struct reader *r, struct stream *out,
+                               const struct recording_setting *setting) {
+    const unsigned length = setting->length;
     uint64_t count;
     const void *head = take(r, 1, sizeof count);
     if (head == NULL)
@@ -148,7 +150,12 @@ static enum status read_stream(struct reader *r, struct stream *out, unsigned le
     if (rows == NULL || count % length != 0)
         return cut_off(r);
     struct sample batch[BATCH_MOST];
-    struct stream_maker maker = {.stream.batch_length = length};
+    struct stream_maker maker = {
+        .stream = {.batch_length = length,
+                   .of = setting->transfers ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES,
+                   .population =
+                       setting->transfers ? r->header->transfers : r->header->instructions,
+                   .executed = r->header->instructions}};
     for (uint64_t i = 0; i < count; i += length) {
         for (unsigned k = 0; k < length; k++) {
             uint32_t insn;
@@ -168,8 +175,8 @@ static enum status read_stream(struct reader *r, struct stream *out, unsigned le
     return STATUS_OK;
 }
 
-static enum status read_all(struct reader *r, struct qemu_result *out, const unsigned *lengths,
-                            size_t count) {
+static enum status read_all(struct reader *r, struct qemu_result *out,
+                            const struct recording_setting *settings, size_t count) {
     const struct recording_header *h = r->header = take(r, 1, sizeof *h);
     if (h == NULL || h->magic != RECORDING_MAGIC || h->settings != count)
         return cut_off(r);
@@ -184,20 +191,21 @@ static enum status read_all(struct reader *r, struct qemu_result *out, const uns
         if (r->insns[i].kind >= TRANSFER_KINDS)
             return cut_off(r);
     if ((status = read_blocks(r)) || (status = read_arcs(r)) ||
-        (status = graph_from_flow(&out->graph, &r->flow, false, r->e)))
+        (status = graph_from_flow(&out->graph, &r->flow, false, r->e)) ||
+        (status = structure_of_flow(&out->structure, &r->flow, &out->graph, r->e)))
         return status;
     if ((out->streams = calloc(count > 0 ? count : 1, sizeof *out->streams)) == NULL)
         return no_memory(r);
     out->stream_count = count;
     for (size_t i = 0; i < count; i++)
-        if ((status = read_stream(r, &out->streams[i], lengths[i])) != STATUS_OK)
+        if ((status = read_stream(r, &out->streams[i], &settings[i])) != STATUS_OK)
             return status;
     uint64_t magic;
     const void *end = take(r, 1, sizeof magic);
     if (end == NULL || (memcpy(&magic, end, sizeof magic), magic != RECORDING_MAGIC))
         return cut_off(r);
-    out->instructions = h->instructions;
-    out->transfers = h->transfers;
+    out->instructions = out->structure.executed = h->instructions;
+    out->transfers = out->structure.transfers = h->transfers;
     out->signals = h->signals;
     out->partial = h->partial;
     out->flushes = h->flushes;
@@ -205,8 +213,9 @@ static enum status read_all(struct reader *r, struct qemu_result *out, const uns
     return STATUS_OK;
 }
 
-enum status recording_read(struct qemu_result *out, const char *path, const unsigned *lengths,
-                           size_t count, struct error *e) {
+enum status recording_read(struct qemu_result *out, const char *path,
+                           const struct recording_setting *settings, size_t count,
+                           struct error *e) {
     struct file_reader *file;
     struct file_view view = {0};
     enum status status = file_open_reader(&file, path, e);
@@ -219,7 +228,7 @@ enum status recording_read(struct qemu_result *out, const char *path, const unsi
         file_close_reader(file, NULL);
     struct reader r = {.at = view.at, .end = view.at + view.len, .path = path, .e = e};
     if (status == STATUS_OK)
-        status = read_all(&r, out, lengths, count);
+        status = read_all(&r, out, settings, count);
     flow_free(&r.flow);
     vec_free(&r.first);
     vec_free(&r.last);

@@ -5,8 +5,12 @@
 #include "qemu/qemu.h"
 
 /* Fills what a recording knows; STATUS_FORMAT when it is cut off, the plugin's own error where it
- * left one. lengths: instructions a batch of each setting. */
-enum status recording_read(struct qemu_result *out, const char *path, const unsigned *lengths,
-                           size_t count, struct error *e);
+ * left one. */
+struct recording_setting {
+    unsigned length; /* instructions a batch */
+    bool transfers;
+};
+enum status recording_read(struct qemu_result *out, const char *path,
+                           const struct recording_setting *settings, size_t count, struct error *e);
 
 #endif

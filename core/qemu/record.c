@@ -124,7 +124,7 @@ struct run {
     char arguments[ARGUMENTS_MOST][ARGUMENT];
     VEC(char *) argv;
     VEC(char *) env;
-    unsigned lengths[QEMU_SETTINGS];
+    struct recording_setting settings[QEMU_SETTINGS];
     int pipes[2][2]; /* standard output and error of the program */
     bool memory;     /* is out */
 };
@@ -144,12 +144,15 @@ static void name_plugin(struct run *r) {
     for (size_t i = 0; i < q->setting_count && len < sizeof r->plugin; i++) {
         const struct qemu_setting *s = &q->settings[i];
         unsigned long long every = s->every > 0 ? s->every : QEMU_EVERY;
-        r->lengths[i] = s->transfers ? 2 : s->length > 0 ? s->length : 25;
+        r->settings[i] = (struct recording_setting){.length = s->transfers    ? 2
+                                                              : s->length > 0 ? s->length
+                                                                              : 25,
+                                                    .transfers = s->transfers};
         len += (size_t)(s->transfers
                             ? snprintf(r->plugin + len, sizeof r->plugin - len,
                                        ",transfers=%llu/%llu", every, (unsigned long long)s->seed)
                             : snprintf(r->plugin + len, sizeof r->plugin - len, ",batches=%llu/%u",
-                                       every, r->lengths[i]));
+                                       every, r->settings[i].length));
     }
 }
 
@@ -368,7 +371,7 @@ static enum status run_in(struct run *r, const char *folder, struct qemu_result 
     if (status == STATUS_OK && access(r->recording, F_OK) != 0)
         status = explain(r, word, e);
     if (status == STATUS_OK)
-        status = recording_read(out, r->recording, r->lengths, r->request->setting_count, e);
+        status = recording_read(out, r->recording, r->settings, r->request->setting_count, e);
     if (status == STATUS_OK && out->threads > 1 && out->stream_count > 0)
         status = error_set(e, STATUS_GUEST,
                            "%s: it runs threads, so no two runs are alike: there is no stream of "
@@ -429,6 +432,7 @@ enum status qemu_record(const struct qemu_request *request, struct qemu_result *
 
 void qemu_result_free(struct qemu_result *r) {
     graph_free(&r->graph);
+    structure_free(&r->structure);
     for (size_t i = 0; i < r->stream_count; i++)
         stream_free(&r->streams[i]);
     free(r->streams);

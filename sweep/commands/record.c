@@ -10,7 +10,7 @@
 
 struct record_command {
     struct option_list streams, env;
-    const char *graph, *dot, *meta, *folder, *input, *output, *sysroot;
+    const char *graph, *structure, *dot, *meta, *folder, *input, *output, *sysroot;
     bool single_step, each, json;
     struct qemu_setting settings[QEMU_SETTINGS];
     char *paths[QEMU_SETTINGS]; /* of streams */
@@ -134,6 +134,8 @@ static enum status write_graphs(const struct record_command *c, const struct qem
                              (struct graph_write_options){
                                  .comments = comments, .comment_count = 2, .with_busy = true},
                              e);
+    if (status == STATUS_OK && c->structure != NULL)
+        status = structure_write(&r->structure, c->structure, comments, 2, e);
     if (status == STATUS_OK && c->dot != NULL)
         status = write_dot(c->dot, r, e);
     return status;
@@ -257,6 +259,8 @@ int command_record(int argc, char **argv) {
     struct record_command c = {0};
     const struct option_spec options[] = {
         {"graph", "FILE.graph", "write the exact graph", OPTION_STRING, .to = &c.graph},
+        {"structure", "FILE", "write the program's structure, for techniques that know it (flow)",
+         OPTION_STRING, .to = &c.structure},
         {"stream", "FILE.isampling[:SETTING,...]", "write a sample stream", OPTION_LIST,
          .to = &c.streams},
         {"meta", "FILE", "write what was run, counts and images; GRAPH.meta unless it is named",
@@ -297,7 +301,8 @@ int command_record(int argc, char **argv) {
         c.meta = meta;
     }
     struct error e = {0};
-    if (c.graph == NULL && c.streams.items.len == 0 && c.dot == NULL && !c.json)
+    if (c.graph == NULL && c.streams.items.len == 0 && c.dot == NULL && c.structure == NULL &&
+        !c.json)
         return usage_error("record",
                            "nothing to write: --graph FILE and --stream FILE are missing");
     enum status status = record(&c, operands.at, &e);

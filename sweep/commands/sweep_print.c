@@ -36,7 +36,7 @@ static enum status print_unfit(const struct plan *plan, const struct plan_game *
     if (reasons == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
-        if (plan->wanted[i] && plan_fits(stream, &plan->config->points.at[i], &why) != STATUS_OK)
+        if (plan->wanted[i] && plan_fits(p, stream, &plan->config->points.at[i], &why) != STATUS_OK)
             reasons[i] = fnv1a64(why.text, strlen(why.text)) | 1;
     for (size_t i = 0; i < count; i++) {
         const uint64_t reason = reasons[i];
@@ -55,7 +55,7 @@ static enum status print_unfit(const struct plan *plan, const struct plan_game *
             }
         if (more > 0)
             printf(" and %zu more", more);
-        plan_fits(stream, &plan->config->points.at[i], &why);
+        plan_fits(p, stream, &plan->config->points.at[i], &why);
         printf(": %s\n", why.text);
     }
     free(reasons);
@@ -162,7 +162,7 @@ static void print_left_out(const struct plan *plan, const struct plan_game *p) {
     for (size_t k = 0; p->present && k < p->stream_count; k++)
         for (size_t i = 0; p->streams[k].wanted && i < plan->config->points.len; i++) {
             const struct config_point *point = &plan->config->points.at[i];
-            if (!plan->wanted[i] || plan_fits(&p->streams[k], point, &why) == STATUS_OK)
+            if (!plan->wanted[i] || plan_fits(p, &p->streams[k], point, &why) == STATUS_OK)
                 continue;
             printf("%s{\"number\": %d, ", comma, point->number);
             print_text("variant", p->streams[k].variant);

@@ -212,20 +212,20 @@ bool config_needs_structure(const struct config *c) {
     return needs;
 }
 
-/* Structure is recorded in a replay, and live techniques watch one, so only games that are played
- * will do. */
+/* Structure is recorded with what is run, and live techniques watch a replay: foreign pairs have
+ * neither, and programs no replay. */
 static enum status check_played(const struct config *c, struct error *e) {
     const struct technique *wants = NULL;
     for (size_t i = 0; i < c->points.len; i++)
         if (c->live || c->points.at[i].technique->needs_structure)
             wants = c->points.at[i].technique;
     for (size_t i = 0; wants != NULL && i < c->games.len; i++)
-        if (c->games.at[i].movie == NULL)
+        if (c->games.at[i].movie == NULL && (c->live || c->games.at[i].program == NULL))
             return error_set(e, STATUS_FORMAT, "%s: %s %s: not %s", c->games.at[i].place,
                              wants->name,
                              c->live ? "watches a replay, which only games that are played have"
-                                     : "needs the program's structure, which only games that are "
-                                       "played have",
+                                     : "needs the program's structure, which only what is run here "
+                                       "has",
                              c->games.at[i].name);
     return STATUS_OK;
 }

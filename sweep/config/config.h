@@ -30,6 +30,7 @@ struct config_program {
     char **env;     /* "NAME=VALUE" beside the usual; ends with NULL, or NULL */
     char **images;  /* "HASH PATH" of all files whose code it executes (or the end of their paths)
                        when its digest belongs to them; ends with NULL, or NULL */
+    char **without; /* names of techniques that are not for it; ends with NULL, or NULL */
     uint64_t every; /* instructions from batch to batch */
     unsigned batch; /* instructions a batch */
 };

@@ -22,6 +22,7 @@ void program_free(struct config_program *p) {
     free_words(p->command);
     free_words(p->env);
     free_words(p->images);
+    free_words(p->without);
     free(p->input);
     free(p->folder);
     free(p);
@@ -71,6 +72,10 @@ static enum status check_program(const struct includes *from, const config_setti
     for (size_t i = 0; p->env != NULL && p->env[i] != NULL; i++)
         if (strchr(p->env[i], '=') == NULL || p->env[i][0] == '=')
             return fields_error(from, group, e, "env: '%s' is not NAME=VALUE", p->env[i]);
+    for (size_t i = 0; p->without != NULL && p->without[i] != NULL; i++)
+        if (technique_find(p->without[i]) == NULL)
+            return fields_error(from, group, e, "without: there is no technique '%s'",
+                                p->without[i]);
     for (size_t i = 0; p->images != NULL && p->images[i] != NULL; i++)
         if (!good_image(p->images[i]))
             return fields_error(from, group, e,
@@ -85,7 +90,7 @@ enum status program_read(struct config_program **out, const struct includes *fro
     struct config_program *p = *out = calloc(1, sizeof *p);
     if (p == NULL)
         return out_of_memory(from, group, e);
-    config_setting_t *command = NULL, *env = NULL, *images = NULL;
+    config_setting_t *command = NULL, *env = NULL, *images = NULL, *without = NULL;
     int64_t every = 1667, batch = 25;
     const struct field fields[] = {
         {"name", FIELD_TEXT, name, 0, 0},
@@ -96,6 +101,7 @@ enum status program_read(struct config_program **out, const struct includes *fro
         {"env", FIELD_SETTING, &env, 0, 0},
         {"every", FIELD_NUMBER, &every, 1, EVERY_MOST},
         {"batch", FIELD_NUMBER, &batch, 1, BATCH_MOST},
+        {"without", FIELD_SETTING, &without, 0, 0},
         {"images", FIELD_SETTING, &images, 0, 0},
         {0},
     };
@@ -106,6 +112,8 @@ enum status program_read(struct config_program **out, const struct includes *fro
         status = read_words(from, command, "command", &p->command, e);
     if (status == STATUS_OK && env != NULL)
         status = read_words(from, env, "env", &p->env, e);
+    if (status == STATUS_OK && without != NULL)
+        status = read_words(from, without, "without", &p->without, e);
     if (status == STATUS_OK && images != NULL)
         status = read_words(from, images, "images", &p->images, e);
     return status == STATUS_OK ? check_program(from, group, p, e) : status;

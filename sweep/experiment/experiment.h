@@ -110,9 +110,10 @@ size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point)
 /* Finds which configurations fit to the game's streams, as far as their batches are known, and what
  * is missing of the others. */
 void plan_count(const struct plan *p, struct plan_game *game);
-/* STATUS_ARGUMENT says why a configuration cannot be built from the stream. */
-enum status plan_fits(const struct plan_stream *stream, const struct config_point *point,
-                      struct error *e);
+/* STATUS_ARGUMENT says why a configuration cannot be built from the game's stream, or is not to
+ * be. */
+enum status plan_fits(const struct plan_game *game, const struct plan_stream *stream,
+                      const struct config_point *point, struct error *e);
 
 /* Whether the database's recording of a program executed other files than its configuration says
  * that results are known of: text gets which one, in words, or "". An image that is expected and

@@ -178,8 +178,13 @@ static enum status look_at_game(struct db *db, const struct config *config, stru
 
 /* ---- what is missing ---- */
 
-enum status plan_fits(const struct plan_stream *stream, const struct config_point *point,
-                      struct error *e) {
+enum status plan_fits(const struct plan_game *game, const struct plan_stream *stream,
+                      const struct config_point *point, struct error *e) {
+    char *const *without = game->game->program != NULL ? game->game->program->without : NULL;
+    for (; without != NULL && *without != NULL; without++)
+        if (strcmp(*without, point->technique->name) == 0)
+            return error_set(e, STATUS_ARGUMENT, "the configuration asks for it without %s",
+                             *without);
     const struct stream shape = {.batch_length = stream->batch_length,
                                  .batch_count = stream->batches};
     return technique_fits(point->technique, &shape, point->values, e);
@@ -196,7 +201,8 @@ size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point)
     return s->wanted && p->wanted[point] && !s->points[point].elsewhere ? lacking(p, s, point) : 0;
 }
 
-static void count_stream(const struct plan *p, struct plan_stream *s) {
+static void count_stream(const struct plan *p, const struct plan_game *game,
+                         struct plan_stream *s) {
     const bool known = s->has_stream || s->batches > 0;
     if (!known && s->way != NULL) /* what it will be like; a game has batches enough */
         s->batch_length = s->way->options.batch_length;
@@ -207,7 +213,8 @@ static void count_stream(const struct plan *p, struct plan_stream *s) {
         if (s->batch_length > 0) {
             const struct plan_stream shape = {.batch_length = s->batch_length,
                                               .batches = known ? s->batches : 1};
-            s->points[i].unfit = plan_fits(&shape, &p->config->points.at[i], NULL) != STATUS_OK;
+            s->points[i].unfit =
+                plan_fits(game, &shape, &p->config->points.at[i], NULL) != STATUS_OK;
         }
         s->missing += plan_due(p, s, i);
         s->left += lacking(p, s, i) - plan_due(p, s, i);
@@ -219,7 +226,7 @@ void plan_count(const struct plan *p, struct plan_game *game) {
     bool to_play = false;
     game->missing = game->left = 0;
     for (size_t i = 0; i < game->stream_count; i++) {
-        count_stream(p, &game->streams[i]);
+        count_stream(p, game, &game->streams[i]);
         game->missing += game->streams[i].missing;
         game->left += game->streams[i].left;
         to_play |= game->streams[i].missing > 0 && !game->streams[i].has_stream;

@@ -302,7 +302,8 @@ static enum status read_pair(struct source *out, const struct plan_game *game, s
 /* ---- a program ---- */
 
 static enum status record(struct source *out, const struct plan_game *game,
-                          const struct source_hooks *hooks, struct error *e) {
+                          const struct config *config, const struct source_hooks *hooks,
+                          struct error *e) {
     const struct config_program *program = game->game->program;
     char plugin[QEMU_PLUGIN_PATH];
     struct qemu_result result = {0};
@@ -323,6 +324,11 @@ static enum status record(struct source *out, const struct plan_game *game,
         return status;
     out->exact = result.graph;
     out->streams->stream = result.streams[0];
+    if (config_needs_structure(config)) {
+        out->structure = result.structure;
+        result.structure = (struct structure){0};
+        out->streams->stream.structure = &out->structure;
+    }
     result.graph = (struct graph){0};
     result.streams[0] = (struct stream){0};
     out->instructions = (int64_t)result.instructions;
@@ -387,7 +393,7 @@ enum status source_make(struct source *out, const struct plan_game *game,
         return error_set(e, STATUS_MEMORY, "out of memory");
     double start = source_clock();
     enum status status = game->cartridge != NULL       ? replay(out, game, config, engine, hooks, e)
-                         : game->game->program != NULL ? record(out, game, hooks, e)
+                         : game->game->program != NULL ? record(out, game, config, hooks, e)
                                                        : read_pair(out, game, e);
     out->seconds = source_clock() - start;
     if (status == STATUS_OK)

@@ -247,9 +247,10 @@ static bool find_loop(const struct table *t, struct loop *best) {
     return best->weight > 0;
 }
 
+/* The hottest: of a compiler there are tens of thousands, and each is looked at from each. */
 static const char LOOP_SQL[] =
     "SELECT source, target, count, busy FROM hot_edge WHERE experiment = ?1 AND game = ?2"
-    " AND variant = '' AND hot_active = 1 ORDER BY count DESC, source, target";
+    " AND variant = '' AND hot_active = 1 ORDER BY count DESC, source, target LIMIT 1000";
 
 /* A block was entered as often as the edges to it were taken. */
 static void block_counts(struct canvas *c, const struct table *t, const struct loop *loop,

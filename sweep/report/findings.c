@@ -74,6 +74,33 @@ static const struct finding FINDINGS[] = {
      "varies with the machine and what else it does: see <a href='#runs'>timings</a>; no digest "
      "has "
      "it)."},
+    /* Games and programs side by side. */
+    {"SELECT min(hot_edges) FILTER (WHERE kind = 'game'), max(hot_edges) FILTER (WHERE kind ="
+     " 'game'), min(hot_edges) FILTER (WHERE kind = 'program'), max(hot_edges) FILTER (WHERE kind"
+     " = 'program'), min(low_percent) FILTER (WHERE kind = 'game'), max(low_percent) FILTER (WHERE"
+     " kind = 'game'), min(low_percent) FILTER (WHERE kind = 'program'), max(low_percent) FILTER"
+     " (WHERE kind = 'program') FROM hot_set" EXPERIMENT " HAVING count(DISTINCT kind) = 2"
+     " AND count(low_percent) > 0",
+     "The hot sets of games have {0} to {1} edges, those of programs {2} to {3}; of the batches "
+     "of games {4} to {5} % lie in one small place, of those of programs {6} to {7} %."},
+    {"SELECT min(gaussian_best_percent) FILTER (WHERE kind = 'game'), max(gaussian_best_percent)"
+     " FILTER (WHERE kind = 'game'), min(gaussian_best_percent) FILTER (WHERE kind = 'program'),"
+     " max(gaussian_best_percent) FILTER (WHERE kind = 'program'), sum(gaussian_best_percent >"
+     " baseline_percent), count(*) FROM hot_set" EXPERIMENT " HAVING count(DISTINCT kind) = 2"
+     " AND count(gaussian_best_percent) = count(*) AND count(baseline_percent) = count(*)",
+     "The best of GFCGaussiano finds {0} to {1} % of the hot edges of games and {2} to {3} % of "
+     "those of programs, more than can be read directly off the samples in {4} of {5}."},
+    {"SELECT sum(gain > 0) FILTER (WHERE kind = 'game'), count(*) FILTER (WHERE kind = 'game'),"
+     " round(avg(gain) FILTER (WHERE kind = 'game'), 1), sum(gain > 0) FILTER (WHERE kind ="
+     " 'program'), count(*) FILTER (WHERE kind = 'program'), round(avg(gain) FILTER (WHERE kind ="
+     " 'program'), 1), max(game) FILTER (WHERE place = 1), round(max(gain), 1) FROM (SELECT *,"
+     " row_number() OVER (ORDER BY gain DESC, game DESC) AS place FROM (SELECT kind, game,"
+     " structured_best_overlap - baseline_overlap AS gain FROM hot_set" EXPERIMENT
+     " AND structured_best_overlap IS NOT NULL AND baseline_overlap IS NOT NULL))"
+     " HAVING count(DISTINCT kind) = 2",
+     "What knows the structure has a larger overlap than what is read directly off the same "
+     "samples in {0} of {1} games, by {2} points in the mean, and in {3} of {4} programs, by {5}; "
+     "by most in {6}, {7} points."},
 };
 
 static void put_sentence(struct page *p, const char *text, const struct table *t) {

@@ -113,8 +113,8 @@ enum status layout_make(struct layout *out, size_t count, const char *dot, int (
     if (said == NULL)
         status = error_set(e, STATUS_IO, "a temporary file cannot be made: %s", strerror(errno));
     else
-        status = child_run((const char *const[]){"dot", "-Tplain", NULL}, dot, strlen(dot), 1, said,
-                           stopped, &code, e);
+        status = child_run((const char *const[]){"dot", "-q", "-Tplain", NULL}, dot, strlen(dot), 1,
+                           said, stopped, &code, e);
     if (status == STATUS_OK && code != 0)
         status = error_set(e, STATUS_IO, "graphviz's dot failed: is it installed whole?");
     char *line = NULL;

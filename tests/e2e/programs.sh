@@ -92,6 +92,30 @@ expect '"0123456789abcdef0123456789abcdef kernels"' &&
     grep -q "^reproduced: 1 game" expect.out || fail "another image: $(cat expect.out)"
 rm work.digest # what follows changes inputs
 
+# What knows the structure repairs the samples of programs, too, unless it is not asked for; the structure and the stream
+# of `record` give the same.
+sed 's/^grid = .*/grid = {technique = "flow";};/; s/command = ("\/usr\/bin\/gzip", "-c");/& without = ("flow");/' work.cfg >flow.cfg
+"$hotgraph" sweep flow.cfg --db flow.db >flow.out 2>&1 || fail "flow: $(cat flow.out)"
+grep -q "^left out: gzip: #0: the configuration asks for it without flow" flow.out || fail "without flow: $(cat flow.out)"
+[ "$(sqlite3 flow.db "SELECT group_concat(game || ' ' || (structured_best_overlap > baseline_overlap), ',') FROM
+    (SELECT * FROM hot_set WHERE structured_best_overlap IS NOT NULL)")" = "kernels 1" ] || fail "flow: $(sqlite3 flow.db 'SELECT * FROM hot_set')"
+"$hotgraph" record --graph k.graph --structure k.structure --stream k.hgstream:every=16661 --output /dev/null -- ./kernels 1 2>/dev/null
+"$hotgraph" build k.hgstream --technique flow --structure k.structure --out k.flow 2>/dev/null || fail "flow of a recording"
+python3 - k.graph k.structure k.flow <<'END' || fail "the structure is not that of the exact graph, or what flows in does not flow out"
+import sys
+def read(path):
+    return {tuple(line.split()[:2]): int(line.split()[2]) for line in open(path) if line[0] != "#"}
+exact, structure, flow = map(read, sys.argv[1:])
+assert structure.keys() == exact.keys() and not any(structure.values()) and flow.keys() <= exact.keys()
+odd = {}
+for (a, b), n in flow.items():
+    odd[a] = odd.get(a, 0) - n
+    odd[b] = odd.get(b, 0) + n
+begins = {line.split()[1] for line in open(sys.argv[2]) if line.startswith("#begins")}
+ends = {line.split()[1] for line in open(sys.argv[2]) if line.startswith("#sink")}
+assert begins and ends and all(n == 0 or (n < 0 and k in begins) or (n > 0 and k in ends) for k, n in odd.items()), odd
+END
+
 printf 'more' >>text
 "$hotgraph" sweep work.cfg --db a.db --dry-run >dry.out || fail "--dry-run"
 grep -q "^kernels: .*nothing to do" dry.out || fail "kernels again: $(cat dry.out)"
@@ -124,5 +148,7 @@ refuse "without its command" 'name = "a";'
 refuse "without a name" 'command = ("/bin/true");'
 refuse "list of 1 to" 'name = "a"; command = "/bin/true";'
 refuse "does not fit" 'name = "a"; command = ("/bin/true"); every = 10; batch = 11;'
+refuse "no technique 'flaw'" 'name = "a"; command = ("/bin/true"); without = ("flaw");'
+refuse "is not NAME=VALUE" 'name = "a"; command = ("/bin/true"); env = ("NAME");'
 refuse "32 hexadecimal" 'name = "a"; command = ("/bin/true"); images = ("x");'
 echo "programs are swept like games"
