@@ -131,6 +131,7 @@ parallel: program
 programs: build deps-programs
 	@echo "Inputs and kernels, into $(BUILD)/programs ..."
 	@$(HERE)programs/build.sh $(BUILD)/programs
+	@mkdir -p $(RESULTS)
 	@$(BUILD)/hotgraph sweep configs/programs.cfg --db $(RESULTS)/programs.db --report $(RESULTS)/programs $(ONLY_GAMES) --jobs $(JOBS)
 
 report: program

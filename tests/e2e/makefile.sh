@@ -26,6 +26,8 @@ run() {
 run sweep CONFIG=experiment.cfg || fail "make sweep: $(cat out)"
 head -4 out | tr '\n' '|' | grep -q '^Setting up build/|Building the program: 2 files to compile, .* at a time|Built in [0-9]* s|Sweeping experiment.cfg into results/hotgraph.db|' ||
     fail "make sweep does not say what it does: $(head -5 out)"
+PATH=$work/bin:$PATH make -n -f "$source/Makefile" RESULTS=elsewhere programs 2>/dev/null | grep -q '^mkdir -p elsewhere' ||
+    fail "make programs writes into a folder that it does not make"
 grep -q 'hotgraph$' built || fail "make sweep builds more than the program: $(cat built)"
 sed -n '/^In results\/:/,$p' out >last
 grep -q '^  hotgraph.db ' last || fail "$(cat last)"
