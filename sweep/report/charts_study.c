@@ -171,3 +171,56 @@ enum status page_costs(struct page *p) {
     table_free(&t);
     return STATUS_OK;
 }
+
+/* ---- techniques by what they may observe ---- */
+
+static const char TECHNIQUES_SQL[] =
+    "SELECT 1 FROM experiment x JOIN experiment_configuration USING (experiment_id)"
+    " JOIN configuration USING (configuration_id) WHERE x.name = ?1 AND number IS NOT NULL"
+    " GROUP BY x.name HAVING count(DISTINCT technique) > 1";
+
+#define POINTS(column, name) "round(100 * " column ", 2) AS '" name "'"
+static const char BUDGET_SQL[] =
+    "SELECT budget_percent AS 'observed at most, %',"
+    " iif(structure_allowed, 'yes', 'no') AS 'knows the structure',"
+    " technique, parameters, sampling, games, replicates,"
+    " " POINTS("overlap_active", "overlap, %") ", " POINTS(
+        "overlap_active_lowest",
+        "least") ","
+                 " " POINTS("overlap_active_highest", "most") ", " POINTS(
+                     "overlap_active_least",
+                     "worst game") ","
+                                   " " POINTS("hot_f1_active", "hot f1, %") ", " POINTS(
+                                       "overlap",
+                                       "overlap with busy-waits, %") " FROM technique_at_budget "
+                                                                     "WHERE technique IS NOT NULL "
+                                                                     "AND frames IN (SELECT "
+                                                                     "p.frames"
+                                                                     " FROM experiment x JOIN "
+                                                                     "experiment_stream USING "
+                                                                     "(experiment_id) JOIN stream s"
+                                                                     " USING (stream_id) JOIN "
+                                                                     "replay p USING (replay_id) "
+                                                                     "WHERE x.name = ?1)";
+
+enum status page_budgets(struct page *p) {
+    static const char question[] =
+        "Which technique finds most, when it may observe so much, with and without the structure?";
+    struct table t;
+    enum status status = page_ask(p, &t, TECHNIQUES_SQL, NULL);
+    const bool several = status == STATUS_OK && table_rows(&t) > 0;
+    table_free(&t);
+    if (!several)
+        return status;
+    status = page_ask(p, &t, BUDGET_SQL, NULL);
+    if (status == STATUS_OK && table_rows(&t) > 0) {
+        page_table(p, &t, "budgets", question,
+                   "The best in the mean over the games, without busy-waits. Least and most are "
+                   "the means of the worst and the best replicate; the worst game is of all "
+                   "replicates.",
+                   false);
+        page_query(p, BUDGET_SQL, NULL);
+    }
+    table_free(&t);
+    return status;
+}

@@ -140,6 +140,8 @@ static enum status all_games(struct page *p) {
     enum status status = page_charts(p);
     fputs("</div>\n", p->out);
     if (status == STATUS_OK)
+        status = page_budgets(p);
+    if (status == STATUS_OK)
         status = page_costs(p);
     fputs("</section>\n", p->out);
     return status;

@@ -97,6 +97,7 @@ enum status page_findings(struct page *p);
 enum status page_charts(struct page *p);                   /* over all games */
 enum status page_interactions(struct page *p);             /* of parameters: one of them */
 enum status page_agreement(struct page *p);                /* of games: another */
+enum status page_budgets(struct page *p);                  /* the best technique of each: a table */
 enum status page_costs(struct page *p);                    /* of replays and techniques: a table */
 enum status page_game(struct page *p, const char *game);   /* of one */
 enum status page_graphs(struct page *p, const char *game); /* drawn as graphs */

@@ -155,11 +155,12 @@ void page_lack(struct page *p, const char *id, const char *question, const char 
 
 /* ---- tables ---- */
 
-static void html_row(struct page *p, const struct table *t, size_t row) {
+static void html_row(struct page *p, const struct table *t, const struct table_column *columns,
+                     size_t row) {
     fputs("<tr>", p->out);
     for (size_t i = 0; i < t->names.len; i++) {
         const char *cell = table_cell(t, row, i);
-        fputs(table_is_numeric(t, i) ? "<td class='r'>" : "<td>", p->out);
+        fputs(columns[i].is_numeric ? "<td class='r'>" : "<td>", p->out);
         page_text(p, cell != NULL ? cell : "–");
         fputs("</td>", p->out);
     }
@@ -170,8 +171,11 @@ void page_table(struct page *p, const struct table *t, const char *id, const cha
                 const char *note, bool is_long) {
     fprintf(p->out, "<div class='table%s' id='%s'>\n<h3>%s</h3>\n", is_long ? " long" : "", id,
             title);
-    if (table_rows(t) == 0) {
-        fputs("<p class='lack'>There are no rows for it yet.</p>\n</div>\n", p->out);
+    struct table_column *const columns = table_columns(t);
+    if (table_rows(t) == 0 || columns == NULL) {
+        fprintf(p->out, "<p class='lack'>%s</p>\n</div>\n",
+                columns != NULL ? "There are no rows for it yet." : "No memory was left for it.");
+        free(columns);
         return;
     }
     fprintf(p->out,
@@ -181,13 +185,14 @@ void page_table(struct page *p, const struct table *t, const char *id, const cha
             id, id, id);
     for (size_t i = 0; i < t->names.len; i++) {
         fprintf(p->out, "<th scope='col'%s><button type='button'>",
-                table_is_numeric(t, i) ? " class='r'" : "");
+                columns[i].is_numeric ? " class='r'" : "");
         page_text(p, t->names.at[i]);
         fputs("</button></th>", p->out);
     }
     fputs("</tr></thead>\n<tbody>\n", p->out);
     for (size_t row = 0; row < table_rows(t); row++)
-        html_row(p, t, row);
+        html_row(p, t, columns, row);
+    free(columns);
     fprintf(p->out, "</tbody></table></div>\n<p class='hint'>%s</p>\n</div>\n",
             note != NULL ? note : "");
 }

@@ -94,6 +94,13 @@ bool table_is_numeric(const struct table *t, size_t column) {
            strcmp(t->names.at[column], "paper's game") != 0;
 }
 
+struct table_column *table_columns(const struct table *t) {
+    struct table_column *const columns = calloc(t->names.len + 1, sizeof *columns);
+    for (size_t i = 0; columns != NULL && i < t->names.len; i++)
+        columns[i] = (struct table_column){table_width(t, i), table_is_numeric(t, i)};
+    return columns;
+}
+
 /* ---- text ---- */
 
 /* Names are those of whoever made the database: on a terminal they shall not move the cursor, nor
@@ -113,11 +120,12 @@ static void pad(struct file_writer *w, const char *text, size_t width, bool righ
     file_printf(w, "%*s", right || last ? 0 : (int)gap, "");
 }
 
-static void text_line(const struct table *t, char *const *cells, struct file_writer *w) {
+static void text_line(const struct table *t, char *const *cells, const struct table_column *columns,
+                      struct file_writer *w) {
     for (size_t i = 0; i < t->names.len; i++) {
         if (i != 0)
             file_printf(w, "  ");
-        pad(w, shown(cells[i]), table_width(t, i), table_is_numeric(t, i), i + 1 == t->names.len);
+        pad(w, shown(cells[i]), columns[i].width, columns[i].is_numeric, i + 1 == t->names.len);
     }
     file_printf(w, "\n");
 }
@@ -128,15 +136,21 @@ void table_write_text(const struct table *t, const char *title, struct file_writ
         file_printf(w, "(no rows)\n");
         return;
     }
-    text_line(t, t->names.at, w);
+    struct table_column *const columns = table_columns(t);
+    if (columns == NULL) {
+        file_printf(w, "(out of memory for the columns)\n");
+        return;
+    }
+    text_line(t, t->names.at, columns, w);
     size_t width = 0;
     for (size_t i = 0; i < t->names.len; i++)
-        width += table_width(t, i) + (i != 0 ? 2 : 0);
+        width += columns[i].width + (i != 0 ? 2 : 0);
     for (size_t i = 0; i < width; i++)
         file_printf(w, "-");
     file_printf(w, "\n");
     for (size_t row = 0; row < table_rows(t); row++)
-        text_line(t, t->cells.at + row * t->names.len, w);
+        text_line(t, t->cells.at + row * t->names.len, columns, w);
+    free(columns);
 }
 
 /* ---- Markdown ---- */

@@ -41,5 +41,12 @@ void table_write_latex(const struct table *t, const char *title, const char *not
 /* Width of a column in characters, and whether all its cells are numbers. */
 size_t table_width(const struct table *t, size_t column);
 bool table_is_numeric(const struct table *t, size_t column);
+/* Both of all columns, for who writes rows: each takes a look at every row. The caller frees them;
+ * NULL: out of memory. */
+struct table_column {
+    size_t width;
+    bool is_numeric;
+};
+struct table_column *table_columns(const struct table *t);
 
 #endif

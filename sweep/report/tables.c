@@ -97,7 +97,9 @@ static const struct table_spec TABLES[] = {
     {"worst_configuration", "The ten worst configurations over all games",
      RANKING("worst_configuration"), false},
     {"parameter_effect", "Main effect of each parameter value, in percentage points of similarity",
-     "SELECT parameter, value, results, "
+     "WITH parameter_values AS MATERIALIZED (SELECT technique, parameter, count(DISTINCT value) AS n"
+     " FROM parameter_effect WHERE experiment = ?1 GROUP BY 1, 2)"
+     " SELECT parameter, value, results, "
      FIXED("mean_percent", "2") " AS 'mean %%', " FIXED("effect_points", "2") " AS effect, "
      FIXED("mean_active_percent", "2") " AS 'mean active %%', "
      FIXED("effect_active_points", "2") " AS 'effect active',"
@@ -105,9 +107,8 @@ static const struct table_spec TABLES[] = {
      " USING (experiment_id) WHERE x.name = ?1 AND b.way = e.way LIMIT 1) AS 'baseline mean %%'"
      "%.0s%s FROM parameter_effect e WHERE experiment = ?1"
      /* One that has the same value everywhere has no effect, and is listed where all are so. */
-     " AND (SELECT max(n) > 1 AND max(iif(o.technique = e.technique AND o.parameter = e.parameter,"
-     " n, 0)) = 1 FROM (SELECT technique, parameter, count(DISTINCT value) AS n FROM"
-     " parameter_effect WHERE experiment = ?1 GROUP BY 1, 2) o) = 0",
+     " AND ((SELECT max(n) FROM parameter_values) = 1 OR (SELECT n FROM parameter_values v"
+     " WHERE v.technique = e.technique AND v.parameter = e.parameter) > 1)",
      false},
 };
 /* clang-format on */

@@ -174,6 +174,15 @@ for name, r in replicate.items():
     assert float(k["overlap_active_lowest"]) <= float(r["overlap_active"]) <= float(k["overlap_active_highest"]), (r, k)
     assert float(k["overlap_active_least"]) <= float(r["overlap_active_least"]), (r, k)
 END
+    # And the report answers which is best when it may observe so much, where there are several to choose from.
+    "$hotgraph" report whole.db --out page >/dev/null || fail "report"
+    sed -n "/id='budgets'/,/<\/table>/p" page/index.html | sed 's/<[^>]*>/ /g; s/  */ /g' >budgets
+    ask whole.db "SELECT printf(' %s %s %s', iif(structure_allowed, 'yes', 'no'), technique, parameters)
+        FROM technique_at_budget WHERE technique IS NOT NULL" >best
+    test -s best || fail "nothing is best: $(ask whole.db 'SELECT * FROM technique_at_budget')"
+    while read -r line; do
+        grep -qF "$line" budgets || fail "not in the report: $line: $(cat budgets)"
+    done <best
 }
 
 config wrong.cfg 'every = 5;' 'technique = "flow";'
