@@ -50,10 +50,17 @@ static bool grow_table(struct stream_maker *m) {
     return true;
 }
 
+bool stream_add_again(struct stream_maker *m, uint32_t number) {
+    struct stream *s = &m->stream;
+    if (!vec_reserve_(&s->order, &m->order_cap, s->batch_count + 1, sizeof *s->order))
+        return false;
+    s->order[s->batch_count++] = number;
+    return true;
+}
+
 bool stream_add(struct stream_maker *m, const struct sample *batch) {
     struct stream *s = &m->stream;
-    if (!vec_reserve_(&s->order, &m->order_cap, s->batch_count + 1, sizeof *s->order) ||
-        (2 * s->distinct_count >= m->table_cap && !grow_table(m)))
+    if (2 * s->distinct_count >= m->table_cap && !grow_table(m))
         return false;
     uint32_t *number = table_slot(m, batch);
     if (*number == 0) {
@@ -65,16 +72,7 @@ bool stream_add(struct stream_maker *m, const struct sample *batch) {
                s->batch_length * sizeof *batch);
         *number = (uint32_t)++s->distinct_count;
     }
-    s->order[s->batch_count++] = *number - 1;
-    return true;
-}
-
-bool stream_add_again(struct stream_maker *m, uint32_t number) {
-    struct stream *s = &m->stream;
-    if (!vec_reserve_(&s->order, &m->order_cap, s->batch_count + 1, sizeof *s->order))
-        return false;
-    s->order[s->batch_count++] = number;
-    return true;
+    return stream_add_again(m, *number - 1);
 }
 
 struct stream stream_made(struct stream_maker *m) {
