@@ -125,7 +125,7 @@ enum status sweep_print_plan(const struct plan *plan, struct db *db, const char 
     if (status == STATUS_OK)
         printf(
             "in all: %zu results from %zu streams of %zu replays, about %.0f s of one processor\n",
-            size.results, size.streams, size.replays, fmax(size.seconds, 1));
+            size.results, size.streams, size.replays, size.seconds > 0 ? fmax(size.seconds, 1) : 0);
     sweep_print_skipped(plan);
     return status;
 }
