@@ -167,23 +167,16 @@ static enum status effects(struct page *p) {
 /* ---- quality against what was looked at ---- */
 
 static const char COST_SQL[] =
-    "SELECT technique, 100 * observed_share, 100 * overlap_active, parameters, structure"
+    "SELECT technique, 100 * observed_share, 100 * overlap_active, parameters, structure,"
+    " dense_rank() OVER (ORDER BY technique) - 1 AS technique_number"
     " FROM technique_mean WHERE hot_permille = ?3 AND games = of_games AND observed_share > 0"
     " AND overlap_active IS NOT NULL AND configuration_id IN (SELECT configuration_id"
     " FROM experiment JOIN experiment_configuration USING (experiment_id) WHERE name = ?1)"
     " ORDER BY 2, 3 DESC, technique, parameters";
 
 /* A technique's number among the table's, in alphabetical order. */
-static size_t technique_place(const struct table *t, const char *technique) {
-    size_t place = 0;
-    for (size_t i = 0; i < table_rows(t); i++) {
-        const char *other = cell_text(t, i, 0);
-        bool first = strcmp(other, technique) < 0;
-        for (size_t k = 0; first && k < i; k++)
-            first = strcmp(cell_text(t, k, 0), other) != 0;
-        place += first;
-    }
-    return place;
+static size_t technique_place(const struct table *t, size_t row) {
+    return (size_t)cell_number(t, row, 5);
 }
 
 /* Rows come by what they cost; of the front is what is better than all before. */
@@ -214,30 +207,30 @@ static void draw_front(struct canvas *c, const struct table *t, const struct axi
 /* Each technique's name stands once, at its best point. */
 static void name_techniques(struct canvas *c, const struct table *t, const struct axis *x,
                             const struct axis *y) {
-    double at[32], across[32];
-    const char *names[32];
-    size_t n = 0;
-    for (size_t i = 0; i < table_rows(t) && n < 32; i++) {
-        size_t best = i;
-        bool first = true;
-        for (size_t k = 0; k < table_rows(t); k++) {
-            if (strcmp(cell_text(t, k, 0), cell_text(t, i, 0)) != 0)
-                continue;
-            first &= k >= i;
-            best = cell_number(t, k, 2) > cell_number(t, best, 2) ? k : best;
-        }
-        if (!first)
+    enum { MOST = 32 };
+    double at[MOST], across[MOST];
+    size_t best[MOST], places[MOST], n = 0;
+    bool met[MOST] = {false};
+    for (size_t i = 0; i < table_rows(t); i++) {
+        const size_t place = technique_place(t, i);
+        if (place >= MOST)
             continue;
-        names[n] = cell_text(t, i, 0);
-        across[n] = axis_at(x, cell_number(t, best, 1));
-        at[n++] = axis_at(y, cell_number(t, best, 2));
+        if (!met[place] || cell_number(t, i, 2) > cell_number(t, best[place], 2))
+            best[place] = i;
+        if (!met[place])
+            places[n++] = place;
+        met[place] = true;
+    }
+    for (size_t i = 0; i < n; i++) {
+        across[i] = axis_at(x, cell_number(t, best[places[i]], 1));
+        at[i] = axis_at(y, cell_number(t, best[places[i]], 2));
     }
     spread(at, n, 17, y->from);
     for (size_t i = 0; i < n; i++) {
         const bool left = across[i] > (x->from + x->to) / 2;
         canvas_text(c, across[i] + (left ? -9 : 9), at[i] - 7, left ? ANCHOR_RIGHT : ANCHOR_LEFT,
-                    INK_SERIES + (enum ink)(technique_place(t, names[i]) % INK_SERIES_COUNT),
-                    "%.24s", names[i]);
+                    INK_SERIES + (enum ink)(places[i] % INK_SERIES_COUNT), "%.24s",
+                    cell_text(t, best[places[i]], 0));
     }
 }
 
@@ -275,7 +268,7 @@ static enum status cost(struct page *p) {
     axis_down(&c, &y, x.from, x.to, "overlap with the exact graph without busy-waits, %");
     draw_front(&c, &t, &x, &y);
     for (size_t i = 0; i < table_rows(&t); i++) {
-        const size_t place = technique_place(&t, cell_text(&t, i, 0));
+        const size_t place = technique_place(&t, i);
         char hint[300];
         snprintf(hint, sizeof hint, "%.40s %.120s: %.4f %% looked at, overlap %.2f %%",
                  cell_text(&t, i, 0), cell_text(&t, i, 3), cell_number(&t, i, 1),
