@@ -32,8 +32,7 @@ static bool each_hook(struct nes *n, const struct wait *w,
                       void *user) {
     uint16_t pc = w->target;
     for (unsigned i = 0; i < w->length; i++) {
-        const uint8_t *code = n->rd[pc >> 8] + (pc & 0xff);
-        struct site *site = watch_find(n, pc, watch_slot(n, pc, code), code);
+        struct site *site = watch_mapped(n, pc);
         const enum probe_when after = i + 1u == w->length ? PROBE_TAKEN : PROBE_NEXT;
         const struct hooks *const fired[2] = {&site->probes[PROBE_BEFORE], &site->probes[after]};
         for (unsigned k = 0; k < 2; k++)
@@ -237,8 +236,7 @@ static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p)
         return;
     /* The last one may have gone anywhere. */
     const uint16_t pc = p->pc[p->executed - 1u];
-    const uint8_t *const code = n->rd[pc >> 8] + (pc & 0xff);
-    struct site *const site = watch_find(n, pc, watch_slot(n, pc, code), code);
+    struct site *const site = watch_mapped(n, pc);
     if (site->probes[PROBE_BEFORE].fires)
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
     watch_went(n, site, n->cpu.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);

@@ -321,7 +321,7 @@ static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
 static struct site *site_at(struct nes *n, uint16_t pc) {
     const uint8_t *const code = watch_code(n, pc);
     if (code && code < n->code_end[pc >> 8])
-        return watch_find(n, pc, watch_slot(n, pc, code), code);
+        return watch_mapped(n, pc);
     uint8_t bytes[3] = {0};
     return bytes_at(n, pc, bytes) ? watch_find(n, pc, watch_slot(n, pc, code), bytes) : NULL;
 }

@@ -111,6 +111,12 @@ static inline size_t watch_slot(const struct nes *n, uint16_t pc, const uint8_t 
     return pc < 0x8000 ? pc : 0x8000 + (size_t)(code - n->options.cartridge->prg);
 }
 
+/* The site at pc, which lies in memory that the machine reads directly. */
+static inline struct site *watch_mapped(struct nes *n, uint16_t pc) {
+    const uint8_t *const code = watch_code(n, pc);
+    return watch_find(n, pc, watch_slot(n, pc, code), code);
+}
+
 /* The instruction at pc when `banks` were mapped (see struct recorded_run). */
 struct guest_insn watch_decode(const struct nes *n, uint64_t banks, uint16_t pc,
                                const uint8_t bytes[3]);

@@ -62,61 +62,49 @@ static void rename_user(uint8_t *at, uint32_t user) {
         memcpy(at, &name, sizeof name);
 }
 
-/* struct stat. Programs size their buffers by st_blksize, which is not to be that of the file
- * system; a file's times are that of its content, and a folder's has no fractions of seconds. */
-static void answer_stat(const struct kernel *k, uint64_t guest) {
-    enum {
-        BLKSIZE = 56,
-        ATIME = 72,
-        MTIME = 88,
-        CTIME = 104,
-        TIME = 16,
-        TYPE = 0170000,
-        DIRECTORY = 0040000
-    };
-    static const int32_t size = 4096;
-    uint8_t *at = (uint8_t *)(uintptr_t)(k->guest_base + guest);
-    uint32_t mode;
-    if (guest == 0)
-        return;
-    memcpy(&mode, at + k->target->stat_mode, sizeof mode);
-    rename_user(at + k->target->stat_uid, k->user);
-    rename_user(at + k->target->stat_uid + 4, k->group);
-    memcpy(at + BLKSIZE, &size, sizeof size);
-    if ((mode & TYPE) == DIRECTORY)
-        memset(at + MTIME + TIME / 2, 0, TIME / 2);
-    memcpy(at + ATIME, at + MTIME, TIME);
-    memcpy(at + CTIME, at + MTIME, TIME);
-}
+/* Where struct stat or statx has what: times are of 16 bytes, those behind the seconds a fraction
+ * or nothing; the group stands behind the user. */
+struct file_layout {
+    unsigned blksize, user, mode, modified, others[3];
+};
 
-/* struct statx, in which times end with four bytes of nothing. */
-static void answer_statx(const struct kernel *k, uint64_t guest) {
-    enum {
-        BLKSIZE = 4,
-        USER = 20,
-        MODE = 28,
-        ATIME = 64,
-        BTIME = 80,
-        CTIME = 96,
-        MTIME = 112,
-        TIME = 16,
-        TYPE = 0170000,
-        DIRECTORY = 0040000
-    };
+/* Programs size their buffers by st_blksize, which is not to be that of the file system; a file's
+ * times are that of its content, and a folder's has no fractions of seconds. */
+static void answer_file(const struct kernel *k, uint64_t guest, const struct file_layout *l) {
+    enum { TIME = 16, TYPE = 0170000, DIRECTORY = 0040000 };
     static const uint32_t size = 4096;
     uint8_t *at = (uint8_t *)(uintptr_t)(k->guest_base + guest);
-    uint16_t mode;
+    uint16_t
+        mode; /* of stat's four bytes those that are ever set; the targets' lowest come first */
     if (guest == 0)
         return;
-    memcpy(&mode, at + MODE, sizeof mode);
-    rename_user(at + USER, k->user);
-    rename_user(at + USER + 4, k->group);
-    memcpy(at + BLKSIZE, &size, sizeof size);
+    memcpy(&mode, at + l->mode, sizeof mode);
+    rename_user(at + l->user, k->user);
+    rename_user(at + l->user + 4, k->group);
+    memcpy(at + l->blksize, &size, sizeof size);
     if ((mode & TYPE) == DIRECTORY)
-        memset(at + MTIME + TIME / 2, 0, TIME / 2);
-    memcpy(at + ATIME, at + MTIME, TIME);
-    memcpy(at + BTIME, at + MTIME, TIME);
-    memcpy(at + CTIME, at + MTIME, TIME);
+        memset(at + l->modified + TIME / 2, 0, TIME / 2);
+    for (size_t i = 0; i < sizeof l->others / sizeof *l->others; i++)
+        if (l->others[i] != 0)
+            memcpy(at + l->others[i], at + l->modified, TIME);
+}
+
+static void answer_stat(const struct kernel *k, uint64_t guest) {
+    answer_file(k, guest,
+                &(struct file_layout){.blksize = 56,
+                                      .user = k->target->stat_uid,
+                                      .mode = k->target->stat_mode,
+                                      .modified = 88,
+                                      .others = {72, 104}}); /* read, changed */
+}
+
+static void answer_statx(const struct kernel *k, uint64_t guest) {
+    answer_file(k, guest,
+                &(struct file_layout){.blksize = 4,
+                                      .user = 20,
+                                      .mode = 28,
+                                      .modified = 112,
+                                      .others = {64, 80, 96}}); /* read, made, changed */
 }
 
 static void answer_uname(const struct kernel *k, uint64_t guest) {

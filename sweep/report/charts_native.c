@@ -81,18 +81,6 @@ static enum status draw_costs(struct page *p, const struct table *t) {
                        "less to do, so that their start weighs more.");
 }
 
-static enum status add_table(struct page *p, const char *id, const char *title, const char *sql,
-                             bool is_long) {
-    struct table t;
-    enum status status = page_ask(p, &t, sql, NULL);
-    if (status == STATUS_OK && table_rows(&t) > 0) {
-        page_table(p, &t, id, title, NULL, is_long);
-        page_query(p, sql, NULL);
-    }
-    table_free(&t);
-    return status;
-}
-
 enum status page_native(struct page *p) {
     struct table t;
     enum status status = page_ask(p, &t, COST_SQL, NULL);
@@ -107,14 +95,14 @@ enum status page_native(struct page *p) {
     fputs("</div>\n", p->out);
     table_free(&t);
     if (status == STATUS_OK)
-        status = add_table(p, "native-whole", "Whole programs: times the time without", WHOLE_SQL,
-                           false);
+        status = page_answer(p, "native-whole", "Whole programs: times the time without", NULL,
+                             WHOLE_SQL, false, NULL);
     if (status == STATUS_OK)
-        status = add_table(p, "native-published", "Published figures, and those of here",
-                           PUBLISHED_SQL, false);
+        status = page_answer(p, "native-published", "Published figures, and those of here", NULL,
+                             PUBLISHED_SQL, false, NULL);
     if (status == STATUS_OK)
-        status =
-            add_table(p, "native-share", "Sites that are reached by jumps alone", SHARE_SQL, true);
+        status = page_answer(p, "native-share", "Sites that are reached by jumps alone", NULL,
+                             SHARE_SQL, true, NULL);
     fputs("</section>\n", p->out);
     return status;
 }

@@ -149,27 +149,16 @@ static const char BENCH_SQL[] =
     " ORDER BY game, engine, configuration, mode, frames";
 
 enum status page_costs(struct page *p) {
-    static const char question[] = "How fast is a replay, and how much slower with a technique?";
-    struct table t;
-    enum status status = page_ask(p, &t, BENCH_SQL, NULL);
-    if (status != STATUS_OK)
-        return status;
-    if (table_rows(&t) == 0)
-        page_lack(p, "bench", question,
-                  "No replays of these games were timed: 'hotgraph bench' with --db stores "
-                  "timings in this database.");
-    else {
-        page_table(p, &t, "bench", question,
-                   "Measurements, which vary from run to run: trust no difference that is smaller "
-                   "than that between least and most, and none between machines. Each replay with "
-                   "a technique was taken in turn with one without, so a ratio suffers less from "
-                   "whatever else the machine does than a speed; of one round, least and most say "
-                   "nothing. A console shows 60 frames a second.",
-                   false);
-        page_query(p, BENCH_SQL, NULL);
-    }
-    table_free(&t);
-    return STATUS_OK;
+    return page_answer(
+        p, "bench", "How fast is a replay, and how much slower with a technique?",
+        "Measurements, which vary from run to run: trust no difference that is smaller "
+        "than that between least and most, and none between machines. Each replay with "
+        "a technique was taken in turn with one without, so a ratio suffers less from "
+        "whatever else the machine does than a speed; of one round, least and most say "
+        "nothing. A console shows 60 frames a second.",
+        BENCH_SQL, false,
+        "No replays of these games were timed: 'hotgraph bench' with --db stores "
+        "timings in this database.");
 }
 
 /* ---- techniques by what they may observe ---- */
@@ -204,23 +193,14 @@ static const char BUDGET_SQL[] =
                                                                      "WHERE x.name = ?1)";
 
 enum status page_budgets(struct page *p) {
-    static const char question[] =
-        "Which technique finds most, when it may observe so much, with and without the structure?";
-    struct table t;
-    enum status status = page_ask(p, &t, TECHNIQUES_SQL, NULL);
-    const bool several = status == STATUS_OK && table_rows(&t) > 0;
-    table_free(&t);
+    bool several;
+    enum status status = page_holds(p, TECHNIQUES_SQL, &several);
     if (!several)
         return status;
-    status = page_ask(p, &t, BUDGET_SQL, NULL);
-    if (status == STATUS_OK && table_rows(&t) > 0) {
-        page_table(p, &t, "budgets", question,
-                   "The best in the mean over the games, without busy-waits. Least and most are "
-                   "the means of the worst and the best replicate; the worst game is of all "
-                   "replicates.",
-                   false);
-        page_query(p, BUDGET_SQL, NULL);
-    }
-    table_free(&t);
-    return status;
+    return page_answer(
+        p, "budgets",
+        "Which technique finds most, when it may observe so much, with and without the structure?",
+        "The best in the mean over the games, without busy-waits. Least and most are the means of "
+        "the worst and the best replicate; the worst game is of all replicates.",
+        BUDGET_SQL, false, NULL);
 }

@@ -150,16 +150,14 @@ static const char GLOSSARY[] =
     "grid.</p></details>\n";
 
 static enum status glossary(struct page *p) {
-    struct table t;
-    enum status status =
-        page_ask(p, &t,
-                 "SELECT 1 FROM completeness JOIN experiment_configuration USING"
-                 " (experiment_id) JOIN configuration USING (configuration_id) WHERE"
-                 " experiment = ?1 AND technique = 'gaussian' LIMIT 1",
-                 NULL);
-    if (status == STATUS_OK && table_rows(&t) > 0)
+    bool gaussian;
+    enum status status = page_holds(p,
+                                    "SELECT 1 FROM completeness JOIN experiment_configuration USING"
+                                    " (experiment_id) JOIN configuration USING (configuration_id)"
+                                    " WHERE experiment = ?1 AND technique = 'gaussian' LIMIT 1",
+                                    &gaussian);
+    if (gaussian)
         fputs(GLOSSARY, p->out);
-    table_free(&t);
     return status;
 }
 

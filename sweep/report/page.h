@@ -67,6 +67,12 @@ void page_query(struct page *p, const char *sql, const char *game);
  */
 void page_table(struct page *p, const struct table *t, const char *id, const char *title,
                 const char *note, bool is_long);
+/* A table of what the query answers, with it. lack: why there is none where no row comes; NULL:
+ * then nothing stands there. */
+enum status page_answer(struct page *p, const char *id, const char *title, const char *note,
+                        const char *sql, bool is_long, const char *lack);
+/* Whether a query has any answer. */
+enum status page_holds(struct page *p, const char *sql, bool *out);
 /* What stands around everything else. title: escaped here. */
 void page_head(struct page *p, const char *title);
 void page_foot(struct page *p);

@@ -71,6 +71,14 @@ enum status page_ask(struct page *p, struct table *out, const char *sql, const c
     return status;
 }
 
+enum status page_holds(struct page *p, const char *sql, bool *out) {
+    struct table t;
+    enum status status = page_ask(p, &t, sql, NULL);
+    *out = status == STATUS_OK && table_rows(&t) > 0;
+    table_free(&t);
+    return status;
+}
+
 void page_query(struct page *p, const char *sql, const char *game) {
     char *text = fill_in(p, sql, game);
     fprintf(p->out, " <details class='query' id='q%u'><summary>query</summary><pre>", ++p->queries);
@@ -195,4 +203,18 @@ void page_table(struct page *p, const struct table *t, const char *id, const cha
     free(columns);
     fprintf(p->out, "</tbody></table></div>\n<p class='hint'>%s</p>\n</div>\n",
             note != NULL ? note : "");
+}
+
+enum status page_answer(struct page *p, const char *id, const char *title, const char *note,
+                        const char *sql, bool is_long, const char *lack) {
+    struct table t;
+    enum status status = page_ask(p, &t, sql, NULL);
+    if (status == STATUS_OK && table_rows(&t) > 0) {
+        page_table(p, &t, id, title, note, is_long);
+        page_query(p, sql, NULL);
+    } else if (status == STATUS_OK && lack != NULL) {
+        page_lack(p, id, title, lack);
+    }
+    table_free(&t);
+    return status;
 }
