@@ -248,6 +248,7 @@ static bool find_loop(const struct table *t, struct loop *best) {
 }
 
 /* The hottest: of a compiler there are tens of thousands, and each is looked at from each. */
+enum { LOOP_EDGES = 1000 };
 static const char LOOP_SQL[] =
     "SELECT source, target, count, busy FROM hot_edge WHERE experiment = ?1 AND game = ?2"
     " AND variant = '' AND hot_active = 1 ORDER BY count DESC, source, target LIMIT 1000";
@@ -272,7 +273,7 @@ static void block_counts(struct canvas *c, const struct table *t, const struct l
 static enum status draw_loop(struct page *p, const char *game, const struct table *t,
                              const struct loop *loop, const struct layout *l) {
     static const char question[] = "Why count edges and not blocks?";
-    char id[140], caption[400];
+    char id[140], caption[480];
     snprintf(id, sizeof id, "loop-%s", game);
     const double least = 2 * l->width + 60;
     const double width = least <= CANVAS_COLUMN ? CANVAS_COLUMN : CANVAS_PAGE;
@@ -297,9 +298,11 @@ static enum status draw_loop(struct page *p, const char *game, const struct tabl
     snprintf(
         caption, sizeof caption,
         "The counts of the blocks follow from those of the edges, not the other way round. The "
-        "heaviest hot loop of %d to %d blocks of which one has two predecessors. After the "
+        "heaviest hot loop of %d to %d blocks of which one has two predecessors%s. After the "
         "paper's figure 5; %.80s, the whole replay.",
-        LOOP_LEAST, LOOP_MOST, game);
+        LOOP_LEAST, LOOP_MOST,
+        table_rows(t) == LOOP_EDGES ? ", within the thousand hottest edges outside busy-waits" : "",
+        game);
     return page_figure(p, &c, question, caption);
 }
 
