@@ -152,7 +152,8 @@ static void advance(struct nes *n, uint64_t target) {
         if ((n->cycle >= stop || n->attention) && n->cycle != start && !n->announced)
             return;
     }
-    nes_step(n);
+    if (!n->due || !storm_pass(n, stop))
+        nes_step(n);
 }
 
 static enum status memory_left(const struct nes *n, struct error *e) {

@@ -4,7 +4,7 @@
  * The files, from the top down; each uses those below it, and none above (a test checks that):
  *
  *     machine.c, state.c     the loop that all engines share; saving and loading
- *     wait_pass.c            passing over busy-waits
+ *     wait_pass.c, storm.c   passing over busy-waits, and over interrupts without an end
  *     cpu_*.c, wait.c        instructions; which jumps may end a busy-wait
  *     bus.c                  whatever is not plain memory: registers, pads, DMA, interrupt lines
  *     probes.c, threads.c, watch.c, record.c    observers, interrupted threads, instrumented
@@ -177,12 +177,21 @@ struct nes {
 /* One step: an instruction, an interrupt or reset sequence, or one cycle of a jammed processor. */
 void nes_step(struct nes *n);
 
+/* ---- storm.c: an IRQ that is never acknowledged ---- */
+
+/* An interrupt is due: passes over as many as lead back here before cycle `stop`. False: nothing
+ * was done. */
+bool storm_pass(struct nes *n, uint64_t stop);
+
 /* ---- threads.c: which interrupted threads wait for their RTI (spec: exact-graph.md) ---- */
 
 /* An interrupt was taken with stack pointer s before its push, and its handler is at pc now. */
 void threads_interrupt(struct nes *n, uint32_t resume, uint8_t s, enum thread_cause cause);
 /* An RTI was executed with stack pointer s; true when it resumes a thread. */
 bool threads_rti(struct nes *n, uint8_t s);
+/* An IRQ that was taken here and the RTI at `handler` that went on here follow each other `times`
+ * more: tells of it. */
+void threads_repeat(struct nes *n, uint32_t handler, uint64_t times);
 /* A thread begins at pc. */
 void threads_begin(struct nes *n, enum thread_cause cause);
 /* All threads end, for `cause` THREAD_RESET. */

@@ -112,7 +112,8 @@ struct thread_event {
     enum thread_change change;
     enum thread_cause cause;
     uint32_t address;
-    uint8_t s; /* stack pointer: after the push for SUSPENDED, else as it is */
+    uint8_t s;     /* stack pointer: after the push for SUSPENDED, else as it is */
+    uint64_t more; /* so many more such events come now, in turn with others; see counts_threads */
 };
 
 /* Executed instructions, as nes_record() has them: in runs, in each of which every instruction lies
@@ -139,6 +140,8 @@ struct observer {
     /* Each may be NULL. */
     void (*instrument)(void *self, struct probe_site *site, const struct guest_insn *insn);
     void (*thread)(void *self, const struct thread_event *event);
+    /* `thread` knows thread_event.more; else it is told of each event by itself. */
+    bool counts_threads;
     /* Called before each instruction while nes_observe()'s count lasts. cycle: of the opcode
      * fetch's boundary. */
     void (*step)(void *self, const struct guest_insn *insn, uint64_t cycle);

@@ -12,6 +12,8 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
     w->observers[i] = (struct watched_by){
         .used = true, .observer = *observer, .alarm = NEVER, .record.from = NEVER};
     w->used |= 1u << i;
+    w->listeners |= (unsigned)(observer->thread != NULL) << i;
+    w->counting |= (unsigned)observer->counts_threads << i;
     n->fired[i] = 0;
     n->map_epoch++; /* known instructions are asked about again */
     watch_requests_changed(n);
@@ -31,6 +33,8 @@ void nes_detach(struct nes *n, unsigned id) {
     record_free(&w->observers[id].record);
     w->observers[id] = (struct watched_by){0};
     w->used &= ~(1u << id);
+    w->listeners &= w->used;
+    w->counting &= w->used;
     watch_remove(n, id);
     n->map_epoch++;
     watch_requests_changed(n);

@@ -1,10 +1,15 @@
 /* Threads: interrupts suspend what runs, and the RTI that matches resumes it. */
 #include "nes/watch.h"
 
+static void emit_many(struct nes *n, enum thread_change change, enum thread_cause cause,
+                      uint32_t address, uint8_t s, uint64_t times) {
+    const struct thread_event event = {change, cause, address, s, times - 1};
+    watch_thread_event(n, &event);
+}
+
 static void emit(struct nes *n, enum thread_change change, enum thread_cause cause,
                  uint32_t address, uint8_t s) {
-    const struct thread_event event = {change, cause, address, s};
-    watch_thread_event(n, &event);
+    emit_many(n, change, cause, address, s, 1);
 }
 
 /* Entries below stack pointer s were abandoned: their handlers' frames are gone. */
@@ -38,6 +43,14 @@ void threads_interrupt(struct nes *n, uint32_t resume, uint8_t s, enum thread_ca
     t->count++;
     emit(n, THREAD_SUSPENDED, cause, resume, (uint8_t)(s - 3));
     threads_begin(n, cause);
+}
+
+void threads_repeat(struct nes *n, uint32_t handler, uint64_t times) {
+    const uint32_t resume = nes_code_address(n, n->cpu.pc);
+    const uint8_t s = (uint8_t)(n->cpu.s - 3);
+    emit_many(n, THREAD_SUSPENDED, THREAD_IRQ, resume, s, times);
+    emit_many(n, THREAD_BEGINS, THREAD_IRQ, handler, s, times);
+    emit_many(n, THREAD_RESUMES, THREAD_RTI, resume, n->cpu.s, times);
 }
 
 bool threads_rti(struct nes *n, uint8_t s) {

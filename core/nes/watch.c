@@ -356,10 +356,9 @@ void watch_went(struct nes *n, struct site *site, enum went went) {
 
 void watch_thread_event(struct nes *n, const struct thread_event *event) {
     const struct watch *w = n->watch;
-    for (unsigned left = w->used; left; left &= left - 1) {
+    for (unsigned left = w->listeners; left; left &= left - 1) {
         const struct observer *const o = &w->observers[first_of(left)].observer;
-        if (o->thread)
-            o->thread(o->self, event);
+        o->thread(o->self, event);
     }
 }
 
@@ -387,10 +386,10 @@ void watch_tell(struct nes *n, const struct observer *o, enum thread_change chan
         return;
     if (n->phase != PHASE_RESET)
         o->thread(o->self, &(struct thread_event){change, THREAD_START,
-                                                  nes_code_address(n, n->cpu.pc), n->cpu.s});
+                                                  nes_code_address(n, n->cpu.pc), n->cpu.s, 0});
     for (unsigned i = n->threads.count; i-- > 0;)
         o->thread(o->self, &(struct thread_event){change, THREAD_START, n->threads.at[i].address,
-                                                  n->threads.at[i].s});
+                                                  n->threads.at[i].s, 0});
 }
 
 void watch_tell_threads(struct nes *n, enum thread_change change) {

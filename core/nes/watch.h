@@ -61,6 +61,7 @@ struct watch {
     struct watched_by observers[NES_OBSERVERS];
     /* Of these, those that are attached, that step, and that record now: a bit each. */
     unsigned used, steppers, recorders;
+    unsigned listeners, counting; /* those that hear of threads, and of these those that count */
     bool ringing; /* alarms are told: what is asked for meanwhile is seen to afterwards */
     bool out_of_memory;
     struct site spare; /* stands in when memory is out */

@@ -252,9 +252,9 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
 static void thread_changes(void *self, const struct thread_event *event) {
     struct exact *x = self;
     if (event->change == THREAD_BEGINS)
-        add(x, &x->begins, event->address, 1);
+        add(x, &x->begins, event->address, 1 + event->more);
     else if (event->change == THREAD_ENDS)
-        add(x, &x->ends, event->address, 1);
+        add(x, &x->ends, event->address, 1 + event->more);
 }
 
 /* ---- afterwards ---- */
@@ -381,7 +381,7 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
         return error_set(e, STATUS_MEMORY, "out of memory for the exact profiler");
     x->nes = nes;
     const struct observer observer = {
-        .self = x, .instrument = instrument, .thread = thread_changes};
+        .self = x, .instrument = instrument, .thread = thread_changes, .counts_threads = true};
     enum status status = nes_attach(nes, &observer, &x->id, e);
     if (status != STATUS_OK) {
         free(x);
