@@ -100,7 +100,7 @@ static void published_hash_values(void **state) {
     sha1_hex("abc", 3, hex);
     assert_string_equal(hex, "a9993e364706816aba3e25717850c26c9cd0d89d");
     uint8_t md5[16];
-    md5_bytes("abc", 3, md5);
+    md5_bytes("a", 1, "bc", 2, md5);
     assert_int_equal(md5[0], 0x90);
     assert_int_equal(md5[15], 0x72);
 }
@@ -121,8 +121,16 @@ static void round_trip(const char *path, size_t size) {
     assert_int_equal(b.len, size);
     assert_memory_equal(b.at, data, size);
     bytes_free(&b);
+    struct file_view v;
+    assert_int_equal(file_view_path(&v, path, size, &e), STATUS_OK);
+    assert_int_equal(v.len, size);
+    assert_memory_equal(v.at, data, size);
+    file_view_free(&v);
     if (size > 0) {
         assert_int_equal(file_read(&b, path, size - 1, &e), STATUS_FORMAT);
+        assert_non_null(strstr(e.text, path));
+        e.text[0] = 0;
+        assert_int_equal(file_view_path(&v, path, size - 1, &e), STATUS_FORMAT);
         assert_non_null(strstr(e.text, path));
     }
     free(data);
@@ -215,6 +223,24 @@ static void pipes_are_written_directly(void **state) {
     close(ends[1]);
 }
 
+/* `--movie <(command)`: a pipe is read once, and by whoever opens it first. */
+static void pipes_are_viewed_as_they_come(void **state) {
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "hello", 5), 5);
+    close(ends[1]);
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+    struct file_view v;
+    struct error e = {0};
+    assert_int_equal(file_view_path(&v, path, 100, &e), STATUS_OK);
+    assert_int_equal(v.len, 5);
+    assert_memory_equal(v.at, "hello", 5);
+    file_view_free(&v);
+    close(ends[0]);
+}
+
 /* A full disk is noticed at the latest by the commit, and nothing half-written takes the name. */
 static void a_full_disk_is_an_error(void **state) {
     char path[128];
@@ -244,6 +270,10 @@ static void missing_places_are_named(void **state) {
     assert_int_equal(file_open(&w, path, &e), STATUS_IO);
     assert_non_null(strstr(e.text, path));
     assert_null(w);
+    struct file_view v;
+    e.text[0] = 0;
+    assert_int_equal(file_view_path(&v, path, 100, &e), STATUS_IO);
+    assert_non_null(strstr(e.text, path));
     assert_int_equal(file_read(&b, ((struct folder *)*state)->path, 100, &e),
                      STATUS_IO); /* a folder */
 }
@@ -333,6 +363,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(aborted_writes_leave_the_old_file, make_folder,
                                         remove_folder),
         cmocka_unit_test(pipes_are_written_directly),
+        cmocka_unit_test(pipes_are_viewed_as_they_come),
         cmocka_unit_test_setup_teardown(open_descriptors_are_written_from_where_they_stand,
                                         make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, make_folder, remove_folder),

@@ -104,6 +104,47 @@ static void test_empty_port(void **state) {
     movie_free(&m);
 }
 
+/* What comes of a movie with this line, as text. */
+static void outcome(char out[400], const char *header, const char *line, const char *end) {
+    char text[400];
+    struct movie m;
+    struct error e = {0};
+    const int size =
+        snprintf(text, sizeof text, "%s|0|........|........||\n%s%s", header, line, end);
+    if (movie_parse(&m, text, (size_t)size, "m.fm2", &e) == STATUS_OK)
+        snprintf(out, 400, "%zu lines, %zu resets, %u %02x %02x", m.line_count, m.reset_count,
+                 m.lines[m.line_count - 1].command, m.lines[m.line_count - 1].pads[0],
+                 m.lines[m.line_count - 1].pads[1]);
+    else
+        snprintf(out, 400, "%.399s", e.text);
+    movie_free(&m);
+}
+
+/* Broken: lines that are recognised at once are read as something else than when they are taken
+ * apart, as those with CR and LF are. */
+static void test_usual_lines_are_read_like_all_others(void **state) {
+    (void)state;
+    static const char columns[] = "......RLDUTSBAZ@_", odd[] = " .x|*\xC1\xFF\x1F/0`~\t";
+    static const char *const headers[] = {HEADER, "version 3\nport0 1\nport1 0\nport2 0\n",
+                                          "version 3\nport0 0\nport1 1\nport2 0\n"};
+    uint64_t seed = 7;
+    for (unsigned round = 0; round < 20000; round++) {
+        char line[] = "|0|........|........||", expected[400], got[400];
+        for (unsigned i = 3; i < 20; i++)
+            if (line[i] == '.')
+                line[i] = columns[splitmix64_next(&seed) % (sizeof columns - 1)];
+        if (round % 2)
+            line[splitmix64_next(&seed) % 22] = odd[splitmix64_next(&seed) % (sizeof odd - 1)];
+        if (round % 5 == 0)
+            strcpy(line + 12, "||");
+        const char *const header = headers[round % 3];
+        outcome(expected, header, line, "\r\n");
+        outcome(got, header, line, "\n");
+        if (strcmp(expected, got) != 0)
+            fail_msg("\"%s\": \"%s\", not \"%s\"", line, got, expected);
+    }
+}
+
 /* Broken: frames after the stated end are played, or missing ones go unnoticed. */
 static void test_length(void **state) {
     (void)state;
@@ -144,19 +185,19 @@ static void test_refused(void **state) {
 /* Broken: a movie of one ROM runs on another without a word. */
 static void test_checksum(void **state) {
     (void)state;
-    struct cartridge c = {.name = "game.nes"};
-    for (unsigned i = 0; i < 16; i++)
-        c.md5[i] = (uint8_t)i;
+    uint8_t prg[] = "ab", chr[] = "c";
+    struct cartridge c = {.name = "game.nes", .prg = prg, .prg_size = 2, .chr = chr, .chr_size = 1};
     struct error e = {0};
-    struct movie m = accept(HEADER "romChecksum base64:AAECAwQFBgcICQoLDA0ODw==\n");
+    struct movie m = accept(HEADER "romChecksum base64:kAFQmDzST7DWlj99KOF/cg==\n");
     assert_int_equal(movie_matches(&m, &c, &e), STATUS_OK);
     movie_free(&m);
-    m = accept(HEADER "romChecksum 0x000102030405060708090A0b0c0d0e0f\n");
+    m = accept(HEADER "romChecksum 0x900150983cd24fb0d6963F7d28e17f72\n");
     assert_int_equal(movie_matches(&m, &c, &e), STATUS_OK);
-    c.md5[15] = 16;
+    c.chr_is_ram = true; /* what is in it counts for nothing */
     assert_int_equal(movie_matches(&m, &c, &e), STATUS_ARGUMENT);
-    assert_non_null(strstr(e.text, "000102030405060708090a0b0c0d0e0f"));
-    assert_non_null(strstr(e.text, "000102030405060708090a0b0c0d0e10"));
+    assert_non_null(strstr(e.text, "900150983cd24fb0d6963f7d28e17f72"));
+    assert_non_null(strstr(e.text, "187ef4436122d1cc2f40dc2b92f0eba0"));
+    c.chr_is_ram = false;
     movie_free(&m);
     m = accept(HEADER);
     assert_int_equal(movie_matches(&m, &c, &e), STATUS_OK);
@@ -224,6 +265,7 @@ int main(void) {
         cmocka_unit_test(test_many_resets),
         cmocka_unit_test(test_frame_reads_next_line),
         cmocka_unit_test(test_empty_port),
+        cmocka_unit_test(test_usual_lines_are_read_like_all_others),
         cmocka_unit_test(test_length),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_checksum),

@@ -91,7 +91,9 @@ bool scan_decimal(const char **at, const char *end, uint64_t most, uint64_t *out
 /* ---- digests in lower-case hex: SHA-1 for identities, MD5 for FM2's romChecksum ---- */
 
 void sha1_hex(const void *data, size_t size, char hex[41]);
-void md5_bytes(const void *data, size_t size, uint8_t digest[16]);
+/* Of two pieces, the second behind the first. */
+void md5_bytes(const void *data, size_t size, const void *more, size_t more_size,
+               uint8_t digest[16]);
 
 /* ---- files ---- */
 
@@ -125,6 +127,8 @@ struct file_view {
     bool mapped;
 };
 enum status file_view(struct file_view *out, struct file_reader *r, struct error *e);
+/* The same of the file at `path`, which is at most `limit` bytes, decompressed. */
+enum status file_view_path(struct file_view *out, const char *path, size_t limit, struct error *e);
 void file_view_free(struct file_view *v);
 
 /* Say why a file or folder cannot be opened, written or made (`what` is not possible: "cannot be

@@ -160,6 +160,11 @@ enum status file_close_reader(struct file_reader *r, struct error *e) {
     return status;
 }
 
+static enum status too_large(const char *path, size_t limit, struct error *e) {
+    return error_set(e, STATUS_FORMAT,
+                     "%s: larger than %zu bytes, which no valid file of this kind is", path, limit);
+}
+
 struct growing {
     uint8_t *at;
     size_t len, cap;
@@ -178,9 +183,7 @@ static enum status read_all(struct growing *out, struct file_reader *r, size_t l
             return status;
         out->len += got;
         if (out->len > limit)
-            return error_set(e, STATUS_FORMAT,
-                             "%s: larger than %zu bytes, which no valid file of this kind is",
-                             r->path, limit);
+            return too_large(r->path, limit, e);
     } while (got > 0);
     return STATUS_OK;
 }
@@ -223,6 +226,40 @@ enum status file_view(struct file_view *out, struct file_reader *r, struct error
     }
     *out = (struct file_view){.at = all.at, .len = all.len};
     return STATUS_OK;
+}
+
+/* Maps a regular file that is not compressed; false: it is none, or cannot be mapped. */
+static bool map_plain(struct file_view *out, const char *path) {
+    struct stat is;
+    uint8_t magic[2] = {0};
+    /* A pipe is not even opened: whoever writes into it would see it closed again. */
+    if (stat(path, &is) != 0 || !S_ISREG(is.st_mode))
+        return false;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    void *at = MAP_FAILED;
+    if (fstat(fd, &is) == 0 && is.st_size > 0 && pread(fd, magic, sizeof magic, 0) >= 0 &&
+        !(magic[0] == 0x1f && magic[1] == 0x8b))
+        at = mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    if (at == MAP_FAILED)
+        return false;
+    *out = (struct file_view){.at = at, .len = (size_t)is.st_size, .mapped = true};
+    return true;
+}
+
+enum status file_view_path(struct file_view *out, const char *path, size_t limit, struct error *e) {
+    if (map_plain(out, path)) {
+        if (out->len <= limit)
+            return STATUS_OK;
+        file_view_free(out);
+        return too_large(path, limit, e);
+    }
+    struct bytes all;
+    enum status status = file_read(&all, path, limit, e);
+    *out = (struct file_view){.at = all.at, .len = all.len};
+    return status;
 }
 
 void file_view_free(struct file_view *v) {

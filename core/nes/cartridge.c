@@ -286,7 +286,6 @@ static struct cartridge *build(const struct header *h, const uint8_t *data, cons
     if (!c->chr_is_ram)
         memcpy(c->chr, data + c->prg_size, c->chr_size);
     sha1_hex(data, h->prg_size + h->chr_size, c->sha1);
-    md5_bytes(data, h->prg_size + h->chr_size, c->md5);
     return c;
 }
 
@@ -316,13 +315,17 @@ enum status cartridge_parse(struct cartridge **out, const void *data, size_t len
 
 enum status cartridge_load(struct cartridge **out, const char *path, struct error *e) {
     *out = NULL;
-    struct bytes file;
-    enum status status = file_read(&file, path, (size_t)2 * LARGEST + HEADER_SIZE, e);
+    struct file_view file;
+    enum status status = file_view_path(&file, path, (size_t)2 * LARGEST + HEADER_SIZE, e);
     if (status != STATUS_OK)
         return status;
     status = cartridge_parse(out, file.at, file.len, path, e);
-    bytes_free(&file);
+    file_view_free(&file);
     return status;
+}
+
+void cartridge_md5(const struct cartridge *c, uint8_t md5[16]) {
+    md5_bytes(c->prg, c->prg_size, c->chr, c->chr_is_ram ? 0 : c->chr_size, md5);
 }
 
 enum status cartridge_set_submapper(struct cartridge *c, unsigned submapper, struct error *e) {

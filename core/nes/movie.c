@@ -17,11 +17,15 @@ static void hex(char out[33], const uint8_t digest[16]) {
 }
 
 enum status movie_matches(const struct movie *m, const struct cartridge *c, struct error *e) {
-    if (!m->has_checksum || memcmp(m->checksum, c->md5, sizeof c->md5) == 0)
+    uint8_t md5[16];
+    if (!m->has_checksum)
+        return STATUS_OK;
+    cartridge_md5(c, md5);
+    if (memcmp(m->checksum, md5, sizeof md5) == 0)
         return STATUS_OK;
     char movie[33], rom[33];
     hex(movie, m->checksum);
-    hex(rom, c->md5);
+    hex(rom, md5);
     return error_set(e, STATUS_ARGUMENT,
                      "the movie was made with another ROM (%s, MD5 of PRG and CHR %s) than %s (%s)",
                      m->rom_filename[0] != 0 ? m->rom_filename : "without a name", movie, c->name,

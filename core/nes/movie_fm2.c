@@ -7,6 +7,7 @@
  */
 #include "nes/movie.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,10 @@ static enum status fail(struct parser *p, enum status status, const char *what, 
     return error_set(p->error, status, "%s:%zu: %s%s%.*s%s", p->name, p->line, what,
                      t.at != NULL ? ": \"" : "", t.at != NULL ? shown : 0, t.at != NULL ? t.at : "",
                      t.at != NULL ? "\"" : "");
+}
+
+static struct text text_behind(struct text t, size_t n) {
+    return (struct text){t.at + n, t.len - n};
 }
 
 static bool text_is(struct text t, const char *s) {
@@ -252,6 +257,61 @@ static enum status frame_line(struct parser *p, struct text t) {
     return STATUS_OK;
 }
 
+static uint64_t eight(const char *at) {
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+/* Columns as FCEUX writes them, dots and capitals; false: there are others. */
+static bool usual_pad(const char *at, uint8_t *buttons) {
+    const uint64_t each = 0x0101010101010101, columns = le64toh(eight(at));
+    const uint64_t letters = columns >> 6 & each, under_letters = letters * 0xff;
+    if ((columns & (~under_letters | each * 0xa0)) != (each * '.' & ~under_letters))
+        return false;
+    *buttons = (uint8_t)(letters * 0x8040201008040201 >> 56); /* bit 0 of byte i is bit 7 - i */
+    return true;
+}
+
+/* A line like |0|........|...L....|| or |0|........|||. Returns its length, 0 when it is none. */
+static size_t usual_frame(const struct parser *p, struct text t, struct movie_line *line) {
+    enum { FIRST = 3, SECOND = FIRST + 9, LONGEST = SECOND + 11 };
+    uint8_t pads[2] = {0};
+    if (t.len < LONGEST || memcmp(t.at, "|0|", FIRST) != 0 || t.at[SECOND - 1] != '|' ||
+        !usual_pad(t.at + FIRST, &pads[0]))
+        return 0;
+    size_t end = SECOND;
+    if (t.at[SECOND] != '|' || p->port[1]) {
+        if (!usual_pad(t.at + SECOND, &pads[1]))
+            return 0;
+        end += 8;
+    }
+    *line = (struct movie_line){.pads = {p->port[0] ? pads[0] : 0, p->port[1] ? pads[1] : 0}};
+    return memcmp(t.at + end, "||\n", 3) == 0 ? end + 3 : 0;
+}
+
+/* Whether it begins with the line before it, of so many characters: at least 15, at most 23. */
+static bool usual_again(struct text t, size_t size) {
+    const char *const before = t.at - size, *const last = t.at + size - 8;
+    return t.len >= size && eight(t.at) == eight(before) && eight(t.at + 7) == eight(before + 7) &&
+           eight(last) == eight(last - size);
+}
+
+/* Takes such lines as long as they follow each other. A movie is hardly anything else, most of them
+ * the same as the one before, and is read anew for each replay. */
+static void usual_frames(struct parser *p, struct text *rest) {
+    struct movie_line line;
+    for (size_t size = 0; p->lines.len < p->length; *rest = text_behind(*rest, size)) {
+        if ((size == 0 || !usual_again(*rest, size)) && (size = usual_frame(p, *rest, &line)) == 0)
+            return;
+        if (p->lines.len == p->lines.cap &&
+            !vec_reserve(&p->lines, p->lines.len + rest->len / size))
+            return;
+        p->lines.at[p->lines.len++] = line;
+        p->line++;
+    }
+}
+
 /* ---- files ---- */
 
 static enum status parse_lines(struct parser *p, const char *text, size_t len) {
@@ -260,7 +320,7 @@ static enum status parse_lines(struct parser *p, const char *text, size_t len) {
         const char *end = memchr(rest.at, '\n', rest.len);
         struct text t = {rest.at, end != NULL ? (size_t)(end - rest.at) : rest.len};
         size_t taken = end != NULL ? t.len + 1 : t.len;
-        rest = (struct text){rest.at + taken, rest.len - taken};
+        rest = text_behind(rest, taken);
         p->line++;
         if (t.len > 0 && t.at[t.len - 1] == '\r')
             t.len--;
@@ -274,6 +334,8 @@ static enum status parse_lines(struct parser *p, const char *text, size_t len) {
         enum status status = frame ? frame_line(p, t) : header_line(p, t);
         if (status != STATUS_OK)
             return status;
+        if (frame)
+            usual_frames(p, &rest);
     }
     struct text none = {0};
     if (!p->has_version)
@@ -354,19 +416,28 @@ enum status movie_parse(struct movie *out, const char *text, size_t len, const c
     out->reset_count = p.resets.len;
     out->lines = p.lines.at;
     out->line_count = p.lines.len;
-    sha1_hex(text, len, out->sha1);
     return STATUS_OK;
 }
 
-enum status movie_load(struct movie *out, const char *path, struct error *e) {
+static enum status load(struct movie *out, const char *path, bool name, struct error *e) {
     *out = (struct movie){0};
-    struct bytes file;
-    enum status status = file_read(&file, path, LARGEST_FILE, e);
+    struct file_view file;
+    enum status status = file_view_path(&file, path, LARGEST_FILE, e);
     if (status != STATUS_OK)
         return status;
     status = movie_parse(out, (const char *)file.at, file.len, path, e);
-    bytes_free(&file);
+    if (status == STATUS_OK && name)
+        sha1_hex(file.at, file.len, out->sha1);
+    file_view_free(&file);
     return status;
+}
+
+enum status movie_load(struct movie *out, const char *path, struct error *e) {
+    return load(out, path, true, e);
+}
+
+enum status movie_load_unnamed(struct movie *out, const char *path, struct error *e) {
+    return load(out, path, false, e);
 }
 
 static void encode_base64(const uint8_t in[16], char out[25]) {

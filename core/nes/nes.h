@@ -40,14 +40,15 @@ struct cartridge {
     bool chr_is_ram;
     bool battery; /* something on the board keeps its content; on mapper 30: PRG is flash */
     enum mirroring mirroring;
-    char sha1[41];   /* of PRG and CHR without the header: the ROM's identity */
-    uint8_t md5[16]; /* of the same bytes: FM2's romChecksum */
+    char sha1[41]; /* of PRG and CHR without the header: the ROM's identity */
 };
 enum status cartridge_load(struct cartridge **out, const char *path, struct error *e);
 enum status cartridge_parse(struct cartridge **out, const void *data, size_t len, const char *name,
                             struct error *e);
 /* Takes the cartridge for another variant of its board; STATUS_UNSUPPORTED when there is none. */
 enum status cartridge_set_submapper(struct cartridge *c, unsigned submapper, struct error *e);
+/* Of the bytes that sha1 is of: FM2's romChecksum. */
+void cartridge_md5(const struct cartridge *c, uint8_t md5[16]);
 void cartridge_free(struct cartridge *c);
 
 /* ---- the console: how it was built, where consoles differ; a property of a replay ---- */

@@ -107,5 +107,6 @@ int command_exact(int argc, char **argv) {
     const char *game = play_parse(&usage, &c.wish, argc, argv, &exit_status);
     if (game == NULL)
         return exit_status;
+    c.wish.identify = true;
     return play_command(game, &c.wish, count, &c);
 }

@@ -131,7 +131,7 @@ static enum status describe_rom(struct make *m, struct error *e) {
             status = cartridge_load(&m->cartridge, m->files.rom, e);
         if (status != STATUS_OK)
             return status;
-        memcpy(movie->checksum, m->cartridge->md5, sizeof movie->checksum);
+        cartridge_md5(m->cartridge, movie->checksum);
         movie->has_checksum = true;
     }
     if (m->md5 != NULL)

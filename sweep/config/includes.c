@@ -37,15 +37,17 @@ static enum status out_of_memory(const struct includes *s, struct error *e) {
 
 /* ---- the text ---- */
 
-static enum status put(struct reader *r, char c) {
+/* No newline is in them, but for the last. */
+static enum status put(struct reader *r, const char *at, size_t n) {
     struct includes *s = r->out;
-    if (s->len >= LARGEST_TEXT)
+    if (s->len + n > LARGEST_TEXT)
         return wrong(r, "this and what it includes is too much for a configuration");
-    if (!vec_reserve_(&s->text, &s->cap, s->len + 2, 1))
+    if (!vec_reserve_(&s->text, &s->cap, s->len + n + 1, 1))
         return out_of_memory(s, r->error);
-    s->text[s->len++] = c;
+    memcpy(s->text + s->len, at, n);
+    s->len += n;
     s->text[s->len] = '\0';
-    if (c == '\n' && !vec_push(&s->lines, ((struct origin){r->file, r->line})))
+    if (at[n - 1] == '\n' && !vec_push(&s->lines, ((struct origin){r->file, r->line})))
         return out_of_memory(s, r->error);
     return STATUS_OK;
 }
@@ -53,11 +55,13 @@ static enum status put(struct reader *r, char c) {
 /* The next n characters go into the text as they are. */
 static enum status copy(struct reader *r, size_t n) {
     enum status status = STATUS_OK;
-    for (; status == STATUS_OK && n > 0; n--) {
-        const char c = *r->at++;
-        status = put(r, c);
-        r->line += c == '\n';
-        r->line_start = c == '\n' || (r->line_start && (c == ' ' || c == '\t'));
+    for (const char *const end = r->at + n; status == STATUS_OK && r->at < end;) {
+        const char *const newline = memchr(r->at, '\n', (size_t)(end - r->at));
+        const size_t size = (size_t)((newline != NULL ? newline + 1 : end) - r->at);
+        status = put(r, r->at, size);
+        r->line_start = newline != NULL || (r->line_start && strspn(r->at, " \t") >= size);
+        r->line += newline != NULL;
+        r->at += size;
     }
     return status;
 }
@@ -73,9 +77,12 @@ static bool starts(const struct reader *r, const char *word) {
     return left(r) >= n && memcmp(r->at, word, n) == 0;
 }
 
-static enum status copy_line(struct reader *r) {
+/* A comment to the end of its line is nothing. */
+static enum status pass_comment(struct reader *r) {
     const char *newline = memchr(r->at, '\n', left(r));
-    return copy(r, newline != NULL ? (size_t)(newline - r->at) : left(r));
+    r->at = newline != NULL ? newline : r->end;
+    r->line_start = false;
+    return STATUS_OK;
 }
 
 static enum status copy_comment(struct reader *r) {
@@ -116,8 +123,9 @@ static enum status copy_whole(struct reader *r, size_t n, int base) {
         return wrong(r, "this whole number is too large: it must fit 64 bits");
     enum status status = copy(r, n);
     const bool marked = left(r) > 0 && *r->at == 'L';
-    return status == STATUS_OK && !marked && (value > INT32_MAX || value < INT32_MIN) ? put(r, 'L')
-                                                                                      : status;
+    return status == STATUS_OK && !marked && (value > INT32_MAX || value < INT32_MIN)
+               ? put(r, "L", 1)
+               : status;
 }
 
 static enum status copy_number(struct reader *r) {
@@ -191,7 +199,7 @@ static enum status copy_token(struct reader *r) {
     if (r->line_start && starts(r, "@include"))
         return copy_include(r);
     if (c == '#' || starts(r, "//"))
-        return copy_line(r);
+        return pass_comment(r);
     if (starts(r, "/*"))
         return copy_comment(r);
     if (c == '"')
@@ -200,7 +208,8 @@ static enum status copy_token(struct reader *r) {
         return copy_name(r);
     if (isdigit((unsigned char)c) || c == '-' || c == '+' || c == '.')
         return copy_number(r);
-    return copy(r, 1);
+    const size_t blanks = strspn(r->at, " \t");
+    return copy(r, blanks > 0 ? blanks : 1);
 }
 
 /* Index of the file, which is read when it is met for the first time. */
@@ -238,7 +247,7 @@ static enum status add_file(struct includes *s, const char *path, unsigned depth
     while (status == STATUS_OK && r.at < r.end)
         status = copy_token(&r);
     if (status == STATUS_OK && (s->len == 0 || s->text[s->len - 1] != '\n'))
-        status = put(&r, '\n');
+        status = put(&r, "\n", 1);
     return status;
 }
 

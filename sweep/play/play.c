@@ -50,7 +50,8 @@ static enum status open_movie(struct play *p, const struct play_options *o, stru
     }
     if (p->files.movie == NULL)
         return STATUS_OK;
-    enum status status = movie_load(&p->movie, p->files.movie, e);
+    enum status status =
+        (o->identify ? movie_load : movie_load_unnamed)(&p->movie, p->files.movie, e);
     if (status != STATUS_OK)
         return status;
     status = movie_matches(&p->movie, p->cartridge, e);

@@ -72,6 +72,7 @@ struct play_options {
     bool pictures; /* compute them */
     bool no_movie; /* something else is pressed: the game's own movie is not played */
     bool silent;   /* no progress bar: something else is printed */
+    bool identify; /* the movie's SHA-1, for play_comments() */
 };
 
 enum {
