@@ -184,8 +184,8 @@ static size_t find_key(const struct table *t, const char *key) {
 
 /* Configurations whose place over all games is another, in A's order. */
 static bool ranking_table(const struct table *a, const struct table *b, struct table *t) {
-    static const char *const names[] = {"configuration", "#",         "A: place",
-                                        "B: place",      "A: mean %", "B: mean %"};
+    static const char *const names[] = {"#",        "configuration", "A: place",
+                                        "B: place", "A: mean %",     "B: mean %"};
     bool ok = set_names(t, names, sizeof names / sizeof *names);
     for (size_t i = 0, shown = 0; ok && i < table_rows(a) && shown < MOVES_SHOWN; i++) {
         const size_t k = find_key(b, cell_text(a, i, RANK_KEY));
@@ -193,12 +193,47 @@ static bool ranking_table(const struct table *a, const struct table *b, struct t
             strcmp(cell_text(a, i, RANK_PLACE), cell_text(b, k, RANK_PLACE)) == 0)
             continue;
         shown++;
-        ok = add_cell(t, strdup(cell_text(a, i, RANK_KEY))) &&
-             add_cell(t, strdup(cell_text(a, i, RANK_NUMBER))) &&
+        ok = add_cell(t, strdup(cell_text(a, i, RANK_NUMBER))) &&
+             add_cell(t, strdup(cell_text(a, i, RANK_KEY))) &&
              add_cell(t, strdup(cell_text(a, i, RANK_PLACE))) &&
              add_cell(t, strdup(cell_text(b, k, RANK_PLACE))) &&
-             add_cell(t, strdup(cell_text(a, i, RANK_MEAN))) &&
-             add_cell(t, strdup(cell_text(b, k, RANK_MEAN)));
+             add_cell(t, print_number("%.2f", cell_number(a, i, RANK_MEAN))) &&
+             add_cell(t, print_number("%.2f", cell_number(b, k, RANK_MEAN)));
+    }
+    return ok;
+}
+
+/* ---- what the runs have not in common ---- */
+
+/* When and where somebody typed it is another in every run, and moves nothing. */
+static const char SETTINGS_SQL[] =
+    "SELECT what, group_concat(value, '; ') FROM (SELECT what, value, iif(what = 'program', 4, 5)"
+    " AS place FROM provenance_summary WHERE experiment = ?1 AND what NOT IN ('started',"
+    " 'finished', 'typed', 'timings') UNION SELECT 'games', group_concat(game, ' '), 1 FROM (SELECT"
+    " DISTINCT game FROM completeness WHERE experiment = ?1 AND results > 0 ORDER BY game) UNION "
+    "SELECT 'frames',"
+    " p.frames, 2 FROM completeness JOIN stream s USING (stream_id) JOIN replay p USING (replay_id)"
+    " WHERE experiment = ?1 UNION SELECT 'sampling', way, 3 FROM completeness WHERE experiment = ?1"
+    " ORDER BY value) GROUP BY what ORDER BY place, what";
+enum { SETTING, VALUE };
+
+static const char *setting(const struct table *t, const char *name) {
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (strcmp(cell_text(t, i, SETTING), name) == 0)
+            return cell_text(t, i, VALUE);
+    return "";
+}
+
+/* Both tables have the same settings, but for those that a database says nothing of. */
+static bool settings_table(const struct table *a, const struct table *b, struct table *t) {
+    static const char *const names[] = {"what", "A", "B"};
+    bool ok = set_names(t, names, sizeof names / sizeof *names);
+    for (size_t i = 0; ok && i < table_rows(a); i++) {
+        const char *name = cell_text(a, i, SETTING), *of_a = cell_text(a, i, VALUE),
+                   *of_b = setting(b, name);
+        if (strcmp(of_a, of_b) != 0)
+            ok =
+                add_cell(t, strdup(name)) && add_cell(t, strdup(of_a)) && add_cell(t, strdup(of_b));
     }
     return ok;
 }
@@ -206,44 +241,50 @@ static bool ranking_table(const struct table *a, const struct table *b, struct t
 /* ---- all of it ---- */
 
 struct comparison {
-    struct table games, moves, ranking;
+    struct table settings, games, moves, ranking;
     size_t compared, moved, only_a, only_b;
 };
 
 static void free_comparison(struct comparison *c) {
+    table_free(&c->settings);
     table_free(&c->games);
     table_free(&c->moves);
     table_free(&c->ranking);
 }
 
 static enum status compare(struct comparison *out, struct page *a, struct page *b) {
-    struct table rows[2] = {0}, ranks[2] = {0};
+    struct table rows[2] = {0}, ranks[2] = {0}, settings[2] = {0};
     struct moves m = {.a = &rows[0], .b = &rows[1]};
     *out = (struct comparison){0};
-    enum status status = page_ask(a, &rows[0], ROWS_SQL, NULL);
-    if (status == STATUS_OK)
-        status = page_ask(b, &rows[1], ROWS_SQL, NULL);
-    if (status == STATUS_OK)
-        status = page_ask(a, &ranks[0], RANKING_SQL, NULL);
-    if (status == STATUS_OK)
-        status = page_ask(b, &ranks[1], RANKING_SQL, NULL);
+    struct page *const pages[] = {a, b};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < 2; i++) {
+        status = page_ask(pages[i], &rows[i], ROWS_SQL, NULL);
+        if (status == STATUS_OK)
+            status = page_ask(pages[i], &ranks[i], RANKING_SQL, NULL);
+        if (status == STATUS_OK)
+            status = page_ask(pages[i], &settings[i], SETTINGS_SQL, NULL);
+    }
     bool ok = status == STATUS_OK && find_moves(&m) && games_table(&m, &out->games);
     out->compared = m.at.len;
     out->only_a = m.only_a;
     out->only_b = m.only_b;
     for (size_t i = 0; i < m.at.len; i++)
         out->moved += has_moved(&m, &m.at.at[i]);
-    ok = ok && moves_table(&m, &out->moves) && ranking_table(&ranks[0], &ranks[1], &out->ranking);
+    ok = ok && moves_table(&m, &out->moves) && ranking_table(&ranks[0], &ranks[1], &out->ranking) &&
+         settings_table(&settings[0], &settings[1], &out->settings);
     if (status == STATUS_OK && !ok)
         status = error_set(a->r->e, STATUS_MEMORY, "out of memory for a comparison");
     vec_free(&m.at);
     for (size_t i = 0; i < 2; i++) {
         table_free(&rows[i]);
         table_free(&ranks[i]);
+        table_free(&settings[i]);
     }
     return status;
 }
 
+static const char SETTINGS_TITLE[] = "What the runs have not in common";
 static const char GAMES_TITLE[] = "How far each game moved, in percentage points, B less A";
 static const char MOVES_TITLE[] = "The largest moves of similarity";
 static const char RANKING_TITLE[] = "Whose place over all games is another";
@@ -254,9 +295,9 @@ static void write_text(const struct comparison *c, const char *a, const char *b,
                 "A: %s\nB: %s\n%zu results in both, %zu of them differ; %zu only in A, %zu only in "
                 "B\n",
                 a, b, c->compared, c->moved, c->only_a, c->only_b);
-    const struct table *const tables[] = {&c->games, &c->moves, &c->ranking};
-    const char *const titles[] = {GAMES_TITLE, MOVES_TITLE, RANKING_TITLE};
-    for (size_t i = 0; i < 3; i++) {
+    const struct table *const tables[] = {&c->settings, &c->games, &c->moves, &c->ranking};
+    const char *const titles[] = {SETTINGS_TITLE, GAMES_TITLE, MOVES_TITLE, RANKING_TITLE};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         file_printf(w, "\n");
         table_write_text(tables[i], titles[i], w);
     }
@@ -276,6 +317,7 @@ static enum status write_page(const struct comparison *c, struct page *p, const 
     fprintf(p->out,
             "</p>\n<p>%zu results in both, %zu of them differ; %zu only in A, %zu only in B.</p>\n",
             c->compared, c->moved, c->only_a, c->only_b);
+    page_table(p, &c->settings, "settings", SETTINGS_TITLE, NULL, false);
     page_table(p, &c->games, "games", GAMES_TITLE, NULL, false);
     page_table(p, &c->moves, "moves", MOVES_TITLE, NULL, false);
     page_table(p, &c->ranking, "ranking", RANKING_TITLE, NULL, false);

@@ -298,11 +298,17 @@ sqlite3 moved.db "update quality set similarity = similarity - 0.125 where part 
 best=$(ask x.db "select number from best_configuration where position = 1")
 "$hotgraph" report --compare x.db moved.db --out moved >out || fail "compare --out"
 grep -q -- "^[a-z]* *gaussian .* $best .* -12.50 " out || fail "nothing of #$best: $(cat out)"
-test "$(sed -n '/^Whose place/,$p' out | awk -v n="$best" '$7 == n { print $8; exit }')" = \
+test "$(sed -n '/^Whose place/,$p' out | awk -v n="$best" '$1 == n { print $8; exit }')" = \
     "$(ask x.db "select place from best_configuration where position = 1")" || fail "no place of #$best: $(cat out)"
 grep -q -- '-12.50' moved/compare.html || fail "compare.html lacks it"
 "$hotgraph" report --compare x.db one.db >out || fail "compare with less"
 grep -q "^145 results in both, 0 of them differ; 290 only in A, 0 only in B" out || fail "$(sed -n 3p out)"
+settings() { sed '1,/^What the runs/d; /^How far/,$d; s/  */ /g; s/ $//'  out; }
+compared() { ask $1.db "select group_concat(game, ' ') from (select distinct game from completeness where results > 0)"; }
+settings | grep -qx "games $(compared x) $(compared one)" ||
+    fail "that one run has fewer games: $(settings)"
+"$hotgraph" report --compare x.db x.db >out || fail "compare"
+test "$(settings | tr -d '\n')" = '(no rows)' || fail "a run has something not in common with itself: $(settings)"
 refuses 2 'needs two databases' report --compare x.db
 refuses 2 'two databases need --compare' report x.db one.db
 refuses 1 empty.db report --compare x.db empty.db
