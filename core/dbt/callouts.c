@@ -5,10 +5,6 @@
 
 #include "nes/cpu_exec.h"
 
-static uint64_t cycle_of(const struct frame *f, uint32_t where) {
-    return frame_cycle(f) + (uint64_t)(int64_t)((int32_t)where >> LAST_CYCLE_SHIFT);
-}
-
 static void move_deadline(struct frame *f) {
     const uint64_t deadline = engine_deadline(f->nes, f->nes->cpu.p & P_I);
     if (deadline == f->deadline)
@@ -23,27 +19,26 @@ static bool is_pad(uint16_t address) {
     return address == 0x4016 || address == 0x4017;
 }
 
-uint32_t dbt_touch_read(struct frame *f, uint32_t where) {
+uint32_t dbt_touch_read(struct frame *f, uint32_t address, uint64_t cycle) {
     struct nes *const n = f->nes;
-    const uint16_t address = (uint16_t)where;
-    const uint64_t cycle = cycle_of(f, where);
     uint8_t value;
     if (address == PPU_STATUS_ADDRESS && ppu_reads_again(&n->ppu, cycle, &value))
         return value;
-    if (is_pad(address) && cycle < n->event)
-        return bus_read_pad(n, address, cycle);
-    n->bus = address >> 8; /* the last byte that was read */
-    value = bus_read_at(n, address, cycle);
+    if (is_pad((uint16_t)address))
+        return bus_read_pad(n, (uint16_t)address, cycle);
+    n->bus = (uint8_t)(address >> 8); /* the last byte that was read */
+    value = bus_read_at(n, (uint16_t)address, cycle);
     move_deadline(f);
     return value;
 }
 
-void dbt_touch_write(struct frame *f, uint32_t where, uint32_t value) {
+void dbt_touch_write(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
     struct nes *const n = f->nes;
-    bus_write_at(n, (uint16_t)where, (uint8_t)value, cycle_of(f, where));
+    bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
     f->moved = n->map_epoch != f->epoch;
     move_deadline(f);
 }
+
 void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from) {
     struct nes *const n = frame->nes;
     n->cycle = frame_cycle(frame);

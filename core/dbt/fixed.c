@@ -34,13 +34,9 @@ static void load_registers(struct emitter *e) {
 
 static const ZydisRegister saved[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_R12,
                                       ZYDIS_REGISTER_R13, ZYDIS_REGISTER_R14, ZYDIS_REGISTER_R15};
-/* Guest registers that a call does not preserve. */
-static const ZydisRegister volatiles[] = {ZYDIS_REGISTER_R8,  ZYDIS_REGISTER_R9,
-                                          ZYDIS_REGISTER_R10, ZYDIS_REGISTER_R11,
-                                          ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI};
 enum { NO_PC = -1 };
 enum { RETURN_DEPTH = 2 }; /* how many more entries an RTS looks at */
-enum { SAVED = sizeof saved / sizeof *saved, VOLATILES = sizeof volatiles / sizeof *volatiles };
+enum { SAVED = sizeof saved / sizeof *saved };
 
 /* leave: eax is the number of the exit. Right before it, leave_indirect: the pc is in ecx. Place 0
  * of the cache, where the table's zeroes lead, comes first: to a pc without a block. */
@@ -78,18 +74,6 @@ static void emit_enter(struct fixed *fixed, struct emitter *e) {
     EMIT(e, JMP, REG(RAX)); /* jmp rax */
 }
 
-/* Calls a C function on the host's own stack, with the frame and what is in other arguments'
- * places. Only rax outlives it. */
-static void emit_call(struct emitter *e, int64_t function) {
-    EMIT(e, MOV, REG(RDI), reg(FRAME_AT));     /* mov rdi, frame */
-    EMIT(e, MOV, FRAME(budget), BUDGET);       /* mov [frame + budget], r12 */
-    EMIT(e, MOV, FRAME(called_at), REG(RSP));  /* mov [frame + called_at], rsp */
-    EMIT(e, MOV, REG(RSP), FRAME(host_stack)); /* mov rsp, [frame + host_stack] */
-    EMIT(e, SUB, REG(RSP), imm(8));            /* sub rsp, 8: a multiple of 16 */
-    EMIT(e, MOV, REG(RAX), imm(function));     /* mov rax, function */
-    EMIT(e, CALL, REG(RAX));                   /* call rax */
-    EMIT(e, MOV, REG(RSP), FRAME(called_at));  /* mov rsp, [frame + called_at] */
-}
 static_assert((SAVED + 1) % 2 == 1, "host_stack is 8 beside a multiple of 16");
 
 /* rax: struct hook; edx: code address of the instruction; cpu.pc: where the machine stands. */
@@ -100,20 +84,6 @@ static void emit_call_probe(struct fixed *fixed, struct emitter *e) {
     emit_call(e, (int64_t)(uintptr_t)dbt_call_probe);
     load_registers(e);
     emit_ret(e); /* ret */
-}
-
-/* Code that calls a function with eax and rdx, and gives back eax. Returns its place. */
-static uint32_t emit_touch(struct emitter *e, int64_t function) {
-    const uint32_t place = emit_here(e);
-    for (unsigned i = 0; i < VOLATILES; i++)
-        EMIT(e, PUSH, reg(volatiles[i])); /* push r8 ... rdi */
-    EMIT(e, MOV, REG(ESI), REG(EAX));     /* mov esi, eax */
-    emit_call(e, function);
-    EMIT(e, MOV, BUDGET, FRAME(budget)); /* mov r12, [frame + budget] */
-    for (unsigned i = VOLATILES; i-- > 0;)
-        EMIT(e, POP, reg(volatiles[i])); /* pop rdi ... r8 */
-    emit_ret(e);                         /* ret */
-    return place;
 }
 
 void emit_look_up(struct emitter *e) {
@@ -147,9 +117,8 @@ void fixed_code(struct fixed *fixed, struct emitter *e) {
     emit_leave(fixed, e);
     emit_enter(fixed, e);
     emit_call_probe(fixed, e);
-    fixed->touch_read = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_read);
-    fixed->touch_write = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_write);
-    fixed->add_to = emit_touch(e, (int64_t)(uintptr_t)dbt_add_to);
+    devices_code(&fixed->devices, e);
+    fixed->add_to = emit_function(e, (int64_t)(uintptr_t)dbt_add_to);
     emit_return_miss(fixed, e);
     fixed->end = emit_here(e);
 }

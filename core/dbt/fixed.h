@@ -1,20 +1,20 @@
 /*
  * fixed: the code at the start of the cache, which every block leans on. Private to core/dbt.
- * Place: above host and frame; blocks and their exits stand on it.
+ * Place: above devices; blocks and their exits stand on it.
  */
 #ifndef HOTGRAPH_DBT_FIXED_H
 #define HOTGRAPH_DBT_FIXED_H
 
-#include "dbt/host.h"
+#include "dbt/devices.h"
 
 /* Places in the cache. */
 struct fixed {
-    uint32_t leave, leave_indirect;   /* eax: number of the exit; indirect: pc in ecx */
-    uint32_t enter;                   /* uint32_t enter(struct frame *frame, const void *code) */
-    uint32_t call_probe;              /* rax: struct hook; edx: code address of the instruction */
-    uint32_t touch_read, touch_write; /* eax: `where`; edx: what is written; al: what was read */
-    uint32_t add_to;                  /* eax: pc, and stays so; rdx: struct targets */
-    uint32_t return_miss;             /* an RTS to the pc in ecx that was not foretold */
+    uint32_t leave, leave_indirect; /* eax: number of the exit; indirect: pc in ecx */
+    uint32_t enter;                 /* uint32_t enter(struct frame *frame, const void *code) */
+    uint32_t call_probe;            /* rax: struct hook; edx: code address of the instruction */
+    struct devices devices;
+    uint32_t add_to;      /* eax: pc, and stays so; rdx: struct targets */
+    uint32_t return_miss; /* an RTS to the pc in ecx that was not foretold */
     uint32_t end;
 };
 

@@ -11,10 +11,7 @@
 /* Translated code counts cycles and instructions in one register: what is left of the budget, times
  * 2^16, plus the instructions executed since it was entered. Blocks are charged when they begin, so
  * in their middle it may be ahead. */
-enum {
-    BUDGET_SHIFT = 16,
-    LAST_CYCLE_SHIFT = 16, /* see dbt_touch_read() */
-};
+enum { BUDGET_SHIFT = 16 };
 
 struct frame {
     struct nes *nes;
@@ -38,11 +35,10 @@ static inline uint64_t frame_executed(const struct frame *f) {
     return (uint64_t)f->budget & ((1u << BUDGET_SHIFT) - 1);
 }
 
-/* Accesses to devices, in the last cycle of an instruction. `where`: address, and in the upper half
- * how many cycles after the budget's place (signed) the access is. They move budget and deadline.
- */
-uint32_t dbt_touch_read(struct frame *frame, uint32_t where);
-void dbt_touch_write(struct frame *frame, uint32_t where, uint32_t value);
+/* Accesses to devices, in the last cycle of an instruction, which is `cycle`. They move budget and
+ * deadline. */
+uint32_t dbt_touch_read(struct frame *frame, uint32_t address, uint64_t cycle);
+void dbt_touch_write(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
 /* The counters of a PROBE_ADD_TO in translated code, by the lower bits of the pc it goes to. */
 enum { TARGETS = 64 };
 struct targets {

@@ -5,9 +5,12 @@
  * The files, each of which knows only those further left:
  *
  *     cache
- *     emit  --+-- host -- fixed --+-- translation --+-- touch -- operands -- lower --+-- translate
- *     frame --+                   |                 +-- instrument -- exits ---------+
- *     windows -- guest -----------+
+ *     emit  --+-- host -- devices -- fixed --+-- translation
+ *     frame --+                              |
+ *     windows -- guest ----------------------+
+ *
+ *     translation --+-- touch -- operands -- lower --+-- translate
+ *                   +-- instrument -- exits ---------+
  */
 #ifndef HOTGRAPH_DBT_STATE_H
 #define HOTGRAPH_DBT_STATE_H

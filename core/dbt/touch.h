@@ -1,6 +1,6 @@
 /*
- * touch: accesses to devices. Private to core/dbt. Place: above translation; operands and lower use
- * it.
+ * touch: accesses to devices. Private to core/dbt. Place: above translation; operands, lower and
+ * translate use it.
  */
 #ifndef HOTGRAPH_DBT_TOUCH_H
 #define HOTGRAPH_DBT_TOUCH_H
@@ -11,5 +11,7 @@
  * may be left to nes_step. */
 void touch_read(struct translation *t, const struct guest_op *op);
 void touch_write(struct translation *t, const struct guest_op *op, operand value);
+/* Whether what the instruction does to a device may move the deadline. */
+bool touch_moves_deadline(const struct nes *n, const struct guest_op *op);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "dbt/instrument.h"
 #include "dbt/lower.h"
+#include "dbt/touch.h"
 
 /* ---- the parts of a block ---- */
 
@@ -181,7 +182,7 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
             end = segment_end(g, i);
         }
         goes_on = instruction(t, &g->ops[i]);
-        if (g->ops[i].reach == REACH_DEVICE && i + 1 < end)
+        if (touch_moves_deadline(t->nes, &g->ops[i]) && i + 1 < end)
             check_budget(t, g, i + 1, end);
     }
     if (goes_on)

@@ -223,13 +223,22 @@ static void frame_write(struct apu *a, uint8_t value, uint64_t cycle) {
     a->restart = cycle + (cycle & 1 ? 3 : 4);
 }
 
-/* What a write to $4000-$4017 does. */
-enum effect { NOTHING, HALT, LENGTH, CONTROL };
-static const uint8_t effects[0x18] = {
-    [0x00] = HALT,    [0x03] = LENGTH,  [0x04] = HALT,    [0x07] = LENGTH,  [0x08] = HALT,
-    [0x0B] = LENGTH,  [0x0C] = HALT,    [0x0F] = LENGTH,  [0x10] = CONTROL, [0x12] = CONTROL,
-    [0x13] = CONTROL, [0x15] = CONTROL, [0x17] = CONTROL,
+/* What a write to $4000-$4017 changes; nothing: it can be heard only. */
+enum part { NOTHING, HALT, LENGTH, SAMPLE, CONTROL };
+static const uint8_t parts[0x18] = {
+    [0x00] = HALT,   [0x03] = LENGTH,  [0x04] = HALT,    [0x07] = LENGTH,  [0x08] = HALT,
+    [0x0B] = LENGTH, [0x0C] = HALT,    [0x0F] = LENGTH,  [0x10] = CONTROL, [0x12] = SAMPLE,
+    [0x13] = SAMPLE, [0x15] = CONTROL, [0x17] = CONTROL,
 };
+
+static enum part part_of(uint16_t address) {
+    return address <= 0x4017 ? parts[address & 0x1F] : NOTHING;
+}
+
+enum apu_effect apu_effect(uint16_t address) {
+    const enum part part = part_of(address);
+    return part == NOTHING ? APU_HEARD : part == CONTROL ? APU_MOVES : APU_SEEN;
+}
 
 static void control_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
     switch (address) {
@@ -239,12 +248,6 @@ static void control_write(struct apu *a, uint16_t address, uint8_t value, uint64
         a->dmc_period = dmc_periods[value & 15];
         if (!a->dmc_irq_enabled)
             a->dmc_irq = false;
-        break;
-    case 0x4012:
-        a->dmc_address_register = value;
-        break;
-    case 0x4013:
-        a->dmc_length_register = value;
         break;
     case 0x4015:
         enable_write(a, value, cycle);
@@ -256,18 +259,28 @@ static void control_write(struct apu *a, uint16_t address, uint8_t value, uint64
 }
 
 bool apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
-    const enum effect effect = address <= 0x4017 ? effects[address & 0x1F] : NOTHING;
-    if (effect == NOTHING) /* to be heard only */
-        return false;
-    apu_sync(a, cycle);
     const unsigned channel = (address & 15) >> 2;
-    if (effect == HALT)
+    switch (part_of(address)) {
+    case NOTHING:
+        break;
+    case HALT:
+        apu_sync(a, cycle);
         a->length[channel].halt = value & (channel == 2 ? 0x80 : 0x20);
-    else if (effect == LENGTH)
+        break;
+    case LENGTH:
+        apu_sync(a, cycle);
         length_write(a, channel, value);
-    else
+        break;
+    case SAMPLE: /* of the next one */
+        apu_sync(a, cycle);
+        *(address == 0x4012 ? &a->dmc_address_register : &a->dmc_length_register) = value;
+        break;
+    case CONTROL:
+        apu_sync(a, cycle);
         control_write(a, address, value, cycle);
-    return effect == CONTROL;
+        return true;
+    }
+    return false;
 }
 
 /* ---- lines ---- */

@@ -69,8 +69,12 @@ void apu_reset(struct apu *a, uint64_t cycle);
 void apu_sync(struct apu *a, uint64_t cycle);
 /* Reads $4015; `open_bus` supplies bit 5. */
 uint8_t apu_read(struct apu *a, uint16_t address, uint64_t cycle, uint8_t open_bus);
-/* Writes $4000-$4013, $4015, $4017; other addresses do nothing. False when no deadline has changed.
- */
+/* What a write to an address from $4000 on does: nothing but sound; something that only reads of
+ * $4015 and later writes show; or something that may move deadlines. */
+enum apu_effect { APU_HEARD, APU_SEEN, APU_MOVES };
+enum apu_effect apu_effect(uint16_t address);
+/* Writes $4000-$4013, $4015, $4017; other addresses do nothing. False when no deadline has changed,
+ * which is so for all but APU_MOVES. */
 bool apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle);
 
 /* Level of the IRQ output (frame counter or DMC; true: asserted) at the end of cycle `cycle`. */

@@ -5,6 +5,8 @@
 
 enum {
     PPU_STATUS = 2, /* of the PPU's eight */
+    NMI_ON = 0x80,  /* in its first */
+    VBLANK = 0x80,  /* in its status */
     PPU_OAM_DATA = 0x2004,
     OAM_DMA = 0x4014,
     APU_STATUS = 0x4015,
@@ -45,13 +47,29 @@ void bus_forget_lines(struct nes *n) {
     n->event = n->lines.nmi_event = n->lines.board_event = n->lines.apu_event = 0;
 }
 
-/* A device was accessed: what it published is void, and its lines may have changed already. Of the
- * PPU's registers only the first three have to do with its NMI. */
-static void touched_ppu(struct nes *n, uint16_t address) {
-    if ((address & 7) <= PPU_STATUS)
+/* A device was accessed: what it published is void, and its lines may have changed already. */
+static void touched_ppu(struct nes *n, bool nmi) {
+    if (nmi)
         n->event = n->lines.nmi_event = 0;
     if (n->board.ops->irq)
         n->event = n->lines.board_event = 0;
+}
+
+/* Less cycles than from any place of the picture's first line to the vertical blank. */
+enum { PICTURE = 27000 };
+
+/* Does the write have to do with the NMI? $2001 may make the frame a dot longer, at the end of the
+ * pre-render line, if that is to come before the line changes. */
+static bool moves_nmi(const struct nes *n, uint16_t address, uint8_t value) {
+    const uint64_t next = n->lines.nmi_event;
+    switch (address & 7) {
+    case 0:
+        return (n->ppu.s.ctrl ^ value) & NMI_ON;
+    case 1:
+        return next != NEVER && next - n->cycle > PICTURE;
+    default:
+        return false;
+    }
 }
 
 static void touched_apu(struct nes *n) {
@@ -60,11 +78,20 @@ static void touched_apu(struct nes *n) {
 
 /* ---- pads: official ones, which give 1 after the eighth button ---- */
 
-static uint8_t read_pad(struct nes *n, unsigned port) {
-    struct pads *pads = &n->pads;
-    bus_strobe(n);
-    const bool again = n->cycle == pads->read_cycle[port] + 1;
-    pads->read_cycle[port] = n->cycle;
+static void settle_strobe(struct pads *pads, uint64_t cycle) {
+    if (cycle < pads->strobe_cycle)
+        return;
+    pads->strobe_cycle = NEVER;
+    if (pads->strobe && !pads->written)
+        for (unsigned port = 0; port < 2; port++)
+            pads->shift[port] = pads->buttons[port];
+    pads->strobe = pads->written;
+}
+
+static uint8_t read_pad(struct pads *pads, unsigned port, uint64_t cycle) {
+    settle_strobe(pads, cycle);
+    const bool again = cycle == pads->read_cycle[port] + 1;
+    pads->read_cycle[port] = cycle;
     if (pads->strobe)
         pads->shift[port] = pads->buttons[port];
     if (!again) {
@@ -76,21 +103,15 @@ static uint8_t read_pad(struct nes *n, unsigned port) {
 }
 
 void bus_strobe(struct nes *n) {
-    struct pads *pads = &n->pads;
-    if (n->cycle < pads->strobe_cycle)
-        return;
-    pads->strobe_cycle = NEVER;
-    if (pads->strobe && !pads->written)
-        for (unsigned port = 0; port < 2; port++)
-            pads->shift[port] = pads->buttons[port];
-    pads->strobe = pads->written;
+    settle_strobe(&n->pads, n->cycle);
 }
 
 /* The 2A03 gives the strobe out at the end of a get cycle (NESdev, "Controller reading"). */
-static void write_strobe(struct nes *n, bool strobe) {
-    bus_strobe(n);
-    n->pads.written = strobe;
-    n->pads.strobe_cycle = n->cycle + 1 + n->cycle % 2;
+void bus_write_strobe(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle) {
+    (void)address;
+    settle_strobe(&n->pads, cycle);
+    n->pads.written = value & 1;
+    n->pads.strobe_cycle = cycle + 1 + cycle % 2;
 }
 
 /* ---- accesses ---- */
@@ -106,18 +127,28 @@ static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
     }
     if (address == PAD_1 || address == PAD_2) {
         *driven = 0x1f;
-        return read_pad(n, address - PAD_1);
+        return read_pad(&n->pads, address - PAD_1, n->cycle);
     }
     return 0;
 }
 
-uint8_t bus_read(struct nes *n, uint16_t address) {
-    if (address < 0x4000) {
-        if ((address & 7) == PPU_STATUS && ppu_reads_again(&n->ppu, n->cycle, &n->bus))
-            return n->bus;
-        touched_ppu(n, address);
-        return n->bus = ppu_read(&n->ppu, address, n->cycle);
+/* Reading the status has to do with the NMI where the vblank flag is set, or about to be. */
+static uint8_t read_ppu(struct nes *n, uint16_t address) {
+    if ((address & 7) != PPU_STATUS) {
+        touched_ppu(n, false);
+        return ppu_read(&n->ppu, address, n->cycle);
     }
+    uint8_t value;
+    if (ppu_reads_again(&n->ppu, n->cycle, &value))
+        return value;
+    value = ppu_read(&n->ppu, address, n->cycle);
+    touched_ppu(n, value & VBLANK || n->ppu.s.vblank_suppressed);
+    return value;
+}
+
+uint8_t bus_read(struct nes *n, uint16_t address) {
+    if (address < 0x4000)
+        return n->bus = read_ppu(n, address);
     uint8_t driven;
     const uint8_t value = read_internal(n, address, &driven);
     if (address == APU_STATUS)
@@ -176,14 +207,14 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value) {
     if (address >= 0x4020) {
         write_board(n, address, value);
     } else if (address < 0x4000) {
-        touched_ppu(n, address);
+        touched_ppu(n, moves_nmi(n, address, value));
         ppu_write(&n->ppu, address, value, n->cycle);
     } else if (address == OAM_DMA) {
         n->oam_pending = true;
         n->oam_page = value;
         n->dma_from = 0;
     } else if (address == PAD_1) {
-        write_strobe(n, value & 1);
+        bus_write_strobe(n, address, value, n->cycle);
     } else if (address <= 0x4017 && apu_write(&n->apu, address, value, n->cycle)) {
         touched_apu(n);
     }
@@ -203,9 +234,8 @@ uint8_t bus_read_at(struct nes *n, uint16_t address, uint64_t cycle) {
 }
 
 uint8_t bus_read_pad(struct nes *n, uint16_t address, uint64_t cycle) {
-    n->cycle = cycle;
-    n->bus = (uint8_t)((address >> 8 & ~0x1f) | (read_pad(n, address - PAD_1) & 0x1f));
-    n->cycle++;
+    n->bus =
+        (uint8_t)((address >> 8 & ~0x1f) | (read_pad(&n->pads, address - PAD_1, cycle) & 0x1f));
     return n->bus;
 }
 
@@ -268,7 +298,7 @@ static void oam_at_once(struct nes *n, uint16_t halted) {
     n->bus = page[255];
     n->cycle = last;
     n->oam_pending = false;
-    touched_ppu(n, PPU_OAM_DATA);
+    touched_ppu(n, false);
     end_cycle(n);
 }
 

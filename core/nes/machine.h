@@ -216,9 +216,10 @@ void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);
 uint8_t bus_read_at(struct nes *n, uint16_t address, uint64_t cycle);
 void bus_write_at(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle);
 
-/* The same for a read of $4016 or $4017 in a cycle before n->event: no line and no deadline has to
- * do with it. */
+/* The same for reads of $4016 and $4017 and writes to $4016, with which no line and no deadline has
+ * to do. */
 uint8_t bus_read_pad(struct nes *n, uint16_t address, uint64_t cycle);
+void bus_write_strobe(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle);
 
 /* The deadline of an engine that has just touched a device: 0, that is none, where an interrupt
  * waits for the end of the next instruction, which is nes_step's then. */

@@ -1,0 +1,161 @@
+/* Fixed code that goes to C functions, most of all to the machine's devices. */
+#include "dbt/devices.h"
+
+/* Guest registers that a call does not preserve. */
+static const ZydisRegister volatiles[] = {ZYDIS_REGISTER_R8,  ZYDIS_REGISTER_R9,
+                                          ZYDIS_REGISTER_R10, ZYDIS_REGISTER_R11,
+                                          ZYDIS_REGISTER_RSI, ZYDIS_REGISTER_RDI};
+enum { VOLATILES = sizeof volatiles / sizeof *volatiles };
+
+static void save_volatiles(struct emitter *e) {
+    for (unsigned i = 0; i < VOLATILES; i++)
+        EMIT(e, PUSH, reg(volatiles[i])); /* push r8 ... rdi */
+}
+
+static void restore_volatiles(struct emitter *e) {
+    for (unsigned i = VOLATILES; i-- > 0;)
+        EMIT(e, POP, reg(volatiles[i])); /* pop rdi ... r8 */
+}
+
+/* On the host's own stack. */
+static void call_there(struct emitter *e, int64_t function) {
+    EMIT(e, MOV, FRAME(called_at), REG(RSP));  /* mov [frame + called_at], rsp */
+    EMIT(e, MOV, REG(RSP), FRAME(host_stack)); /* mov rsp, [frame + host_stack] */
+    EMIT(e, SUB, REG(RSP), imm(8));            /* sub rsp, 8: a multiple of 16 */
+    EMIT(e, MOV, REG(RAX), imm(function));     /* mov rax, function */
+    EMIT(e, CALL, REG(RAX));                   /* call rax */
+    EMIT(e, MOV, REG(RSP), FRAME(called_at));  /* mov rsp, [frame + called_at] */
+}
+
+void emit_call(struct emitter *e, int64_t function) {
+    EMIT(e, MOV, REG(RDI), reg(FRAME_AT)); /* mov rdi, frame */
+    EMIT(e, MOV, FRAME(budget), BUDGET);   /* mov [frame + budget], r12 */
+    call_there(e, function);
+}
+
+uint32_t emit_function(struct emitter *e, int64_t function) {
+    const uint32_t place = emit_here(e);
+    save_volatiles(e);
+    EMIT(e, MOV, REG(ESI), REG(EAX)); /* mov esi, eax */
+    emit_call(e, function);
+    EMIT(e, MOV, BUDGET, FRAME(budget)); /* mov r12, [frame + budget] */
+    restore_volatiles(e);
+    emit_ret(e); /* ret */
+    return place;
+}
+
+/* ---- accesses ---- */
+
+/* rax = the cycle of the access; rcx or another scratch register goes. */
+static void cycle_of_access(struct emitter *e, operand scratch) {
+    EMIT(e, ADD, REG(RAX), FRAME(budget_end)); /* add rax, [frame + budget_end] */
+    EMIT(e, MOV, scratch, BUDGET);             /* mov scratch, r12 */
+    EMIT(e, SAR, scratch, imm(BUDGET_SHIFT));  /* sar scratch, 16 */
+    EMIT(e, SUB, REG(RAX), scratch);           /* sub rax, scratch */
+}
+
+/* The registers are saved; arguments behind the first: address, then value (when it writes) and
+ * cycle. */
+static void arguments(struct emitter *e, bool writes) {
+    EMIT(e, MOV, REG(ESI), REG(ECX)); /* mov esi, ecx */
+    cycle_of_access(e, REG(RDI));
+    if (writes)
+        EMIT(e, MOV, REG(RCX), REG(RAX)); /* mov rcx, rax */
+    else
+        EMIT(e, MOV, REG(RDX), REG(RAX)); /* mov rdx, rax */
+}
+
+/* By dbt_touch_read() or dbt_touch_write(). */
+static uint32_t emit_touch(struct emitter *e, int64_t function, bool writes) {
+    const uint32_t place = emit_here(e);
+    save_volatiles(e);
+    arguments(e, writes);
+    emit_call(e, function);
+    EMIT(e, MOV, BUDGET, FRAME(budget)); /* mov r12, [frame + budget] */
+    restore_volatiles(e);
+    emit_ret(e); /* ret */
+    return place;
+}
+
+/* By a function of the device that is at `offset` in the machine. */
+static uint32_t emit_device(struct emitter *e, int64_t function, size_t offset, bool writes) {
+    const uint32_t place = emit_here(e);
+    save_volatiles(e);
+    if (writes)
+        EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL)); /* mov [nes + bus], dl */
+    arguments(e, writes);
+    EMIT(e, LEA, REG(RDI), mem(8, NES, (int64_t)offset)); /* lea rdi, [nes + device] */
+    call_there(e, function);
+    restore_volatiles(e);
+    if (!writes) {
+        EMIT(e, MOV, FIELD_OF_NES(bus), REG(AL)); /* mov [nes + bus], al */
+        EMIT(e, MOVZX, REG(EAX), REG(AL));        /* movzx eax, al */
+    }
+    emit_ret(e); /* ret */
+    return place;
+}
+
+/* The rest of a read whose cycle is in rax, by whatever it takes. */
+static void read_otherwise(struct emitter *e, const struct devices *devices) {
+    EMIT(e, SUB, REG(RAX), FRAME(budget_end));      /* sub rax, [frame + budget_end] */
+    EMIT(e, MOV, REG(RDX), BUDGET);                 /* mov rdx, r12 */
+    EMIT(e, SAR, REG(RDX), imm(BUDGET_SHIFT));      /* sar rdx, 16 */
+    EMIT(e, ADD, REG(RAX), REG(RDX));               /* add rax, rdx */
+    emit_bind(e, emit_jump(e, JMP), devices->read); /* jmp read */
+}
+
+/* As ppu_reads_again() does it, where it may. */
+static uint32_t emit_read_status(struct emitter *e, const struct devices *devices) {
+    const uint32_t place = emit_here(e);
+    cycle_of_access(e, REG(RDX));
+    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.calm));             /* cmp rax, [nes + calm] */
+    const uint32_t otherwise = emit_jump(e, JNB);               /* jae otherwise */
+    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[0]), REG(RAX)); /* mov [nes + ..], rax */
+    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[1]), REG(RAX)); /* mov [nes + ..], rax */
+    EMIT(e, MOVZX, REG(EAX), FIELD_OF_NES(ppu.s.latch));        /* movzx eax, [nes + latch] */
+    emit_ret(e);                                                /* ret */
+    emit_bind(e, otherwise, emit_here(e));                      /* otherwise: */
+    read_otherwise(e, devices);
+    return place;
+}
+
+enum { FROM_SHIFTED_OUT = 0x80, BUS_OF_PADS = 0x40 };
+
+/* As bus.c does it, where the strobe is low and has been for some time. Two instructions never read
+ * in adjacent cycles. */
+static uint32_t emit_read_pad(struct emitter *e, const struct devices *devices, unsigned port) {
+    const uint32_t place = emit_here(e);
+    cycle_of_access(e, REG(RDX));
+    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(pads.strobe_cycle));     /* cmp rax, [nes + strobe_cycle] */
+    const uint32_t late = emit_jump(e, JNB);                     /* jae otherwise */
+    EMIT(e, CMP, FIELD_OF_NES(pads.strobe), imm(0));             /* cmp byte [nes + strobe], 0 */
+    const uint32_t high = emit_jump(e, JNZ);                     /* jnz otherwise */
+    EMIT(e, MOV, FIELD_OF_NES(pads.read_cycle[port]), REG(RAX)); /* mov [nes + read_cycle], rax */
+    EMIT(e, MOVZX, REG(EAX), FIELD_OF_NES(pads.shift[port]));    /* movzx eax, [nes + shift] */
+    EMIT(e, MOV, REG(EDX), REG(EAX));                            /* mov edx, eax */
+    EMIT(e, SHR, REG(EDX), imm(1));                              /* shr edx, 1 */
+    EMIT(e, OR, REG(EDX), imm(FROM_SHIFTED_OUT));                /* or edx, 80h */
+    EMIT(e, MOV, FIELD_OF_NES(pads.shift[port]), REG(DL));       /* mov [nes + shift], dl */
+    EMIT(e, AND, REG(EAX), imm(1));                              /* and eax, 1 */
+    EMIT(e, MOV, FIELD_OF_NES(pads.out[port]), REG(AL));         /* mov [nes + out], al */
+    EMIT(e, OR, REG(EAX), imm(BUS_OF_PADS));                     /* or eax, 40h */
+    EMIT(e, MOV, FIELD_OF_NES(bus), REG(AL));                    /* mov [nes + bus], al */
+    emit_ret(e);                                                 /* ret */
+    emit_bind(e, late, emit_here(e));                            /* otherwise: */
+    emit_bind(e, high, emit_here(e));
+    read_otherwise(e, devices);
+    return place;
+}
+
+void devices_code(struct devices *devices, struct emitter *e) {
+    const size_t ppu = offsetof(struct nes, ppu), apu = offsetof(struct nes, apu);
+    devices->read = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_read, false);
+    devices->write = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_write, true);
+    devices->read_ppu = emit_device(e, (int64_t)(uintptr_t)ppu_read, ppu, false);
+    devices->write_ppu = emit_device(e, (int64_t)(uintptr_t)ppu_write, ppu, true);
+    devices->write_apu = emit_device(e, (int64_t)(uintptr_t)apu_write, apu, true);
+    devices->write_strobe = emit_device(e, (int64_t)(uintptr_t)bus_write_strobe, 0, true);
+    devices->read_status = emit_read_status(e, devices);
+    for (unsigned port = 0; port < 2; port++)
+        devices->read_pad[port] = emit_read_pad(e, devices, port);
+}
