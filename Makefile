@@ -8,7 +8,8 @@
 #   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status says how far it is
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
 #   make report   tables and figures again, from results/hotgraph.db alone
-#   make bench    how fast the bundled games replay, graphs are built, and what a sweep's threads cost
+#   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
+#                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
 #   make bench-native  what probes in native programs cost, beside other tools
 #   make games    rebuild the bundled games from their sources (cc65)
 #   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)
@@ -26,6 +27,7 @@ RESULTS ?= results
 JOBS    ?= 0
 GAMES   ?=
 QUICK   ?=
+REFERENCE ?=
 SHARDS  ?= 8
 CLUSTER ?= $(RESULTS)/cluster
 PREFIX  ?= /usr/local
@@ -143,8 +145,9 @@ test: build
 coverage: deps
 	@sh tests/coverage.sh
 
-bench: program
-	@QUICK=$(QUICK) sh $(HERE)tests/bench.sh $(abspath $(BUILD))/hotgraph
+bench: deps
+	$(call compile,hotgraph tests/bench_builds tests/bench_open,the program and what measures it)
+	@QUICK=$(QUICK) REFERENCE='$(REFERENCE)' sh $(HERE)tests/bench.sh $(abspath $(BUILD))/hotgraph
 	@mkdir -p $(RESULTS)
 	@for config in configs/bench_live.cfg configs/bench.cfg; do \
 	    $(BUILD)/hotgraph bench $$config --db $(RESULTS)/bench.db \

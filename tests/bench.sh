@@ -1,10 +1,10 @@
 #!/bin/sh
 # How fast the bundled games, and programs that switch banks or change their code (banked.py), replay
-# without pictures, and how fast graphs are built of their streams:
-# bench.sh HOTGRAPH [RUNS]. The ways of running a game take turns, so that a machine that slows down slows all of them;
-# medians, and ratios of runs of the same turn, are what to quote.
-# Never fails a build.
-# BENCH_WITH='COMMAND' is another emulator to take turns with: it is called with ROM, movie and number of frames, and prints
+# without pictures, how long opening a game takes, and how fast graphs are built of their streams:
+# bench.sh HOTGRAPH [RUNS]. The ways of running a game take turns, so that a machine that slows down slows all of them.
+# Times are the processor's, of the whole program, loading and translation included; medians, and ratios of runs of
+# the same turn, are what to quote. Never fails a build.
+# REFERENCE='COMMAND' is another emulator to take turns with: it is called with ROM, movie and number of frames, and prints
 # the seconds that they took (`0.93`, or `"seconds": 0.93`).
 hotgraph=${1:?usage: bench.sh HOTGRAPH [RUNS]} runs=${2:-5}
 cd "$(dirname "$0")/.." || exit 0
@@ -22,58 +22,90 @@ movie() {
     [ -f "$movie" ] || { movie=$banked/nothing.fm2; echo 'version 3' >"$movie"; }
     echo "$movie"
 }
-# seconds WAY ROM: what the replay itself took, without loading files
+# seconds WAY ROM
 seconds() {
     case $1 in
-    interp) options="--engine interp" ;;
-    interp-no-skip) options="--engine interp --no-skip" ;;
-    dbt) options="--engine dbt" ;;
-    dbt-no-skip) options="--engine dbt --no-skip" ;;
-    cycles) options=--no-fast ;;
-    other)
-        $BENCH_WITH "$2" "$(movie "$2")" $frames | sed -n 's/^\(.*"seconds": \)\{0,1\}\([0-9.]*\).*/\2/p'
+    interp) set -- "$2" replay --engine interp ;;
+    interp-no-skip) set -- "$2" replay --engine interp --no-skip ;;
+    dbt) set -- "$2" replay --engine dbt ;;
+    dbt-no-skip) set -- "$2" replay --engine dbt --no-skip ;;
+    exact) set -- "$2" exact --engine dbt --out "$work/timed.graph" ;;
+    sampler) set -- "$2" sample --engine dbt --out "$work/timed.hgstream" ;;
+    cycles) set -- "$2" replay --engine interp --no-fast ;;
+    reference)
+        $REFERENCE "$2" "$(movie "$2")" $frames | sed -n 's/^\(.*"seconds": \)\{0,1\}\([0-9.][0-9.]*\).*/\2/p'
         return
         ;;
     esac
-    "$hotgraph" replay "$2" --movie "$(movie "$2")" --frames $frames --json $options |
-        sed -n 's/.*"seconds": \([0-9.]*\), "frames.*/\1/p'
+    rom=$1
+    shift
+    python3 tests/cpu_seconds.py "$hotgraph" "$@" "$rom" --movie "$(movie "$rom")" --frames $frames
 }
 median() { sort -n | awk '{v[NR] = $1} END {print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2}'; }
 # ratio SLOW FAST: how many times as fast, from runs of the same turn
 ratio() { paste "$work/$1" "$work/$2" | awk '{print $1 / $2}' | median; }
 
-ways="interp interp-no-skip dbt dbt-no-skip cycles${BENCH_WITH:+ other}"
-ratios="interp-no-skip:interp interp:dbt interp-no-skip:dbt-no-skip${BENCH_WITH:+ other:interp other:interp-no-skip}"
-"$hotgraph" replay games/mazewisp.nes --frames 1 --engine dbt >/dev/null 2>&1 ||
-    { ways=$(echo "$ways" | sed 's/ dbt[a-z-]*//g'); ratios=$(echo "$ratios" | sed 's/ [a-z-]*:dbt[a-z-]*//g'); }
-{
-    printf '%-10s' frames/s
-    for way in $ways; do printf ' %14s' "$way"; done
-    for pair in $ratios; do printf ' %24s' "${pair#*:} : ${pair%:*}"; done
-    echo
-} | sed 's/interp-no-skip/no-skip/g; s/dbt-no-skip/dbt no-skip/g'
+ways="interp interp-no-skip dbt dbt-no-skip exact sampler cycles${REFERENCE:+ reference}"
+ratios="interp:dbt interp-no-skip:dbt-no-skip exact:dbt sampler:dbt"
+[ -z "$REFERENCE" ] || ratios="$ratios reference:dbt reference:dbt-no-skip reference:exact reference:sampler"
+"$hotgraph" replay games/mazewisp.nes --frames 1 --engine dbt >/dev/null 2>&1 || ways="interp interp-no-skip cycles" ratios=interp-no-skip:interp
+printf '%-10s' frames/s
+for way in $ways; do printf ' %14s' "$way"; done
+echo
 for rom in games/${games:-*}.nes "$banked"/*.nes; do
     [ -f "$rom" ] || continue
     game=$(basename "$rom" .nes)
-    rm -f "$work"/*
+    for way in $ways; do rm -f "$work/$way"; done
     turn=0
     while [ $turn -lt "$runs" ]; do
         for way in $ways; do
             took=$(seconds "$way" "$rom")
-            [ -n "$took" ] || exit 0
+            case $way:$took in
+            reference:) took=nan ;; # refused by it
+            *:) exit 0 ;;
+            esac
             echo "$took" >>"$work/$way"
         done
         turn=$((turn + 1))
     done
     printf '%-10s' "$game"
     for way in $ways; do median <"$work/$way" | awk -v n=$frames '{printf " %14.0f", n / $1}'; done
-    for pair in $ratios; do ratio "${pair%:*}" "${pair#*:}" | awk '{printf " %24.2f", $1}'; done
     echo
+    for pair in $ratios; do echo "$game $pair $(ratio "${pair%:*}" "${pair#*:}")" >>"$work/ratios"; done
+done
+# Of the seconds, and what all games make of each.
+awk -v pairs="$ratios" '
+    BEGIN {
+        n = split(pairs, pair, " ")
+        printf "\n%-10s", "seconds"
+        for (i = 1; i <= n; i++) printf " %26s", pair[i]
+    }
+    {
+        if ($1 != game) printf "\n%-10s", game = $1
+        printf " %26.2f", $3
+        if ($3 > 0) {
+            count[$2]++
+            sum[$2] += log($3)
+            if (!($2 in least) || $3 < least[$2]) least[$2] = $3
+        }
+    }
+    END {
+        printf "\n%-10s", "mean"
+        for (i = 1; i <= n; i++) printf " %26.2f", count[pair[i]] ? exp(sum[pair[i]] / count[pair[i]]) : 0
+        printf "\n%-10s", "least"
+        for (i = 1; i <= n; i++) printf " %26.2f", least[pair[i]]
+        print ""
+    }' "$work/ratios"
+
+# Until a machine is there, and until it has played its first frame.
+printf '\n%-10s %14s %14s %14s %14s\n' 'opening, ms' 'interp' 'first frame' 'dbt' 'first frame'
+for rom in games/${games:-*}.nes "$banked"/*.nes; do
+    [ -f "$rom" ] || continue
+    printf '%-10s%s\n' "$(basename "$rom" .nes)" "$("$(dirname "$hotgraph")/tests/bench_open" "$rom" "$(movie "$rom")" "$((20 * runs))")"
 done
 
 # The paper's 144 configurations over each game's stream: built together in one pass, and each directly.
 builds=$(dirname "$hotgraph")/tests/bench_builds
-[ -x "$builds" ] || exit 0
 printf '\n%-10s %8s %8s %12s %12s %12s\n' '144 builds' batches distinct 'together, s' 'direct, s' ratio
 for rom in games/${games:-*}.nes; do
     game=$(basename "$rom" .nes)
@@ -100,8 +132,8 @@ done
 
 # Host instructions, counted, so that a busy machine is no excuse.
 command -v valgrind >/dev/null || exit 0
-# counted COMMAND...: how many it takes to play; what is read and written before and after does not count
-counted() { valgrind --tool=callgrind --toggle-collect=play_run --smc-check=all --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
+# counted OPTIONS COMMAND...: how many it takes
+counted() { valgrind --tool=callgrind --smc-check=all --callgrind-out-file=/dev/null "$@" 2>&1 >/dev/null | sed -n 's/.*Collected : //p'; }
 # instructions WAY ROM FRAMES
 instructions() {
     case $1 in
@@ -112,19 +144,24 @@ instructions() {
     esac
     rom=$1 frames=$2
     shift 2
-    counted "$hotgraph" "$@" "$rom" --movie "$(movie "$rom")" --frames "$frames"
+    # What is read and written before and after playing does not count.
+    counted --toggle-collect=play_run "$hotgraph" "$@" "$rom" --movie "$(movie "$rom")" --frames "$frames"
 }
-# Of a frame: the frames 300 to 599, in which most has been translated. By the translator; beside it the interpreter.
+# Of a frame: the frames 300 to 599, in which most has been translated. By the translator; beside it the interpreter, and what the
+# whole program takes that plays one frame.
 ways='interp dbt no-skip exact sampler'
 printf '\n%-10s' 'a frame'
 for way in $ways; do printf ' %10s' "$way"; done
-printf ' %14s %14s\n' 'exact : dbt' 'sampler : dbt'
+printf ' %14s %14s %14s\n' 'exact : dbt' 'sampler : dbt' 'the first'
 for rom in games/${games:-*}.nes "$banked"/*.nes; do
     [ -f "$rom" ] || continue
-    for way in $ways; do echo "$(instructions "$way" "$rom" $count_from) $(instructions "$way" "$rom" $((2 * count_from)))"; done |
+    {
+        for way in $ways; do echo "$(instructions "$way" "$rom" $count_from) $(instructions "$way" "$rom" $((2 * count_from)))"; done
+        counted "$hotgraph" replay "$rom" --movie "$(movie "$rom")" --frames 1 --engine dbt
+    } |
         awk -v game="$(basename "$rom" .nes)" -v frames=$count_from '{a[NR] = ($2 - $1) / frames}
-            END {printf "%-10s %10.0f %10.0f %10.0f %10.0f %10.0f %14.2f %14.2f\n",
-                 game, a[1], a[2], a[3], a[4], a[5], a[2] ? a[4] / a[2] : 0, a[2] ? a[5] / a[2] : 0}'
+            END {printf "%-10s %10.0f %10.0f %10.0f %10.0f %10.0f %14.2f %14.2f %14.0f\n",
+                 game, a[1], a[2], a[3], a[4], a[5], a[2] ? a[4] / a[2] : 0, a[2] ? a[5] / a[2] : 0, $1}'
 done
 
 # Of a whole sweep: a second thread must not cost any.
