@@ -128,6 +128,11 @@ void emit_ret(struct emitter *e) {
     emit_any(e, ZYDIS_MNEMONIC_RET, NULL, 0, false);
 }
 
+void emit_ret_popping(struct emitter *e, unsigned bytes) {
+    const operand more = imm(bytes);
+    emit_any(e, ZYDIS_MNEMONIC_RET, &more, 1, false);
+}
+
 uint32_t emit_jump_(struct emitter *e, ZydisMnemonic mnemonic) {
     const operand next = imm(0);
     emit_any(e, mnemonic, &next, 1, true);

@@ -81,6 +81,8 @@ static inline operand memx(unsigned size, ZydisRegister base, ZydisRegister inde
 
 void emit_(struct emitter *e, ZydisMnemonic mnemonic, const operand *operands, unsigned count);
 void emit_ret(struct emitter *e);
+/* And pops so many bytes more. */
+void emit_ret_popping(struct emitter *e, unsigned bytes);
 
 static inline uint32_t emit_here(const struct emitter *e) {
     return e->at;

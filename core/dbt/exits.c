@@ -44,8 +44,8 @@ void exit_to(struct translation *t, uint16_t pc) {
 
 /* ---- the return stack ----
  *
- * A JSR calls its target's block, having pushed the pc behind it, and an RTS that goes to the pc
- * that was pushed last returns: so the host's own return stack foretells where to. Every other way
+ * A JSR calls its target's block, having pushed what the guest pushes, and an RTS that pulls what
+ * was pushed last returns: so the host's own return stack foretells where to. Every other way
  * to treat the guest's stack costs a look-up, no more. What was pushed is forgotten whenever
  * translated code is left, which happens at least once in LONGEST_RUN cycles; so the depth is
  * bounded. */
@@ -57,11 +57,10 @@ static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
         return;
     }
     settle(t);
-    EMIT(e, PUSH, imm(back));                              /* push back */
-    const uint32_t call = emit_jump(e, CALL);              /* call block */
-    EMIT(e, LEA, REG(RSP), mem(8, ZYDIS_REGISTER_RSP, 8)); /* lea rsp, [rsp + 8] */
-    jump_to(t, back);                                      /* jmp block at back */
-    emit_bind(e, call, emit_here(e)); /* the call leads here before it is linked: */
+    EMIT(e, PUSH, imm((uint16_t)(back - 1))); /* push back - 1 */
+    const uint32_t call = emit_jump(e, CALL); /* call block */
+    jump_to(t, back);                         /* jmp block at back */
+    emit_bind(e, call, emit_here(e));         /* the call leads here before it is linked: */
     emit_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = call}, t->fixed->leave);
 }
 
@@ -106,7 +105,7 @@ static void go_back(struct translation *t) {
         return;
     }
     settle(t);
-    emit_ret(t->e); /* ret */
+    emit_ret_popping(t->e, 8); /* ret 8: behind the call, without what was pushed before it */
 }
 
 /* An RTS to elsewhere. */
@@ -212,6 +211,9 @@ void exit_direct(struct translation *t, const struct guest_op *op, uint16_t targ
 }
 
 void exit_indirect(struct translation *t, const struct guest_op *op) {
+    if (op->info->kind == INSN_RETURN && returns_are_foretold(t) && op->site &&
+        op->site->probes[PROBE_INDIRECT].fires)
+        EMIT(t->e, INC, REG(CX)); /* inc cx: where it goes */
     fire(t, PROBE_INDIRECT, PC_IN_ECX);
     if (op->info->kind == INSN_RETURN)
         go_back(t);
@@ -268,6 +270,11 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         operand_carried(t);
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
+    case STUB_OUTSIDE:
+        t->announced = s->announced;
+        operand_outside(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
     case STUB_ADD_TO:
         EMIT(e, MOV, REG(EAX), REG(ECX));                   /* mov eax, ecx */
         emit_bind(e, emit_jump(e, CALL), t->fixed->add_to); /* call add_to */
@@ -281,6 +288,15 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         break;
     case STUB_ONCE:
         fire_first(t, s);
+        break;
+    case STUB_PUSH_WRAPS:
+        lower_wrapped_call(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
+    case STUB_PULL_WRAPS:
+        lower_unpull(t);
+        announce(t, s);
+        leave_by(t, (struct exit){.leave = LEAVE_SLOW, .pc = s->op->pc});
         break;
     case STUB_MISSED:
         t->announced = s->announced;

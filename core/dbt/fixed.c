@@ -68,7 +68,7 @@ static void emit_enter(struct fixed *fixed, struct emitter *e) {
     EMIT(e, MOV, REG(RAX), REG(RSI));             /* mov rax, rsi */
     EMIT(e, MOV, reg(NES), FRAME(nes));           /* mov rbx, [frame + nes] */
     EMIT(e, MOV, reg(COUNTERS), FRAME(counters)); /* mov r14, [frame + counters] */
-    EMIT(e, MOV, reg(TABLES), FRAME(tables));     /* mov r15, [frame + tables] */
+    EMIT(e, MOV, reg(PRG), FRAME(prg));           /* mov r15, [frame + prg] */
     EMIT(e, MOV, BUDGET, FRAME(budget));          /* mov r12, [frame + budget] */
     load_registers(e);
     EMIT(e, JMP, REG(RAX)); /* jmp rax */
@@ -89,8 +89,9 @@ static void emit_call_probe(struct fixed *fixed, struct emitter *e) {
 void emit_look_up(struct emitter *e) {
     EMIT(e, MOV, REG(EAX), REG(ECX));          /* mov eax, ecx */
     EMIT(e, SHR, REG(EAX), imm(WINDOW_SHIFT)); /* shr eax, 13 */
-    EMIT(e, MOV, REG(RAX),
-         memx(8, TABLES, ZYDIS_REGISTER_RAX, 8, 0)); /* mov rax, [tables + rax*8] */
+    EMIT(e, MOV, REG(RDX), FRAME(tables));     /* mov rdx, [frame + tables] */
+    EMIT(e, MOV, REG(RAX), memx(8, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RAX, 8, 0));
+    /* ^ mov rax, [rdx + rax*8] */
     EMIT(e, MOV, REG(EAX),
          memx(4, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 4, 0)); /* mov eax, [rax + rcx*4] */
     emit_address(e, ZYDIS_REGISTER_RDX, 0);                      /* lea rdx, [place 0] */
@@ -102,12 +103,14 @@ void emit_look_up(struct emitter *e) {
  * were dropped an entry below does, else the table may know it. */
 static void emit_return_miss(struct fixed *fixed, struct emitter *e) {
     fixed->return_miss = emit_here(e);
-    EMIT(e, ADD, FRAME(return_misses), imm(1)); /* add [frame + ...], 1 */
+    EMIT(e, ADD, FRAME(return_misses), imm(1));             /* add [frame + ...], 1 */
+    EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_RCX, -1)); /* lea eax, [rcx - 1] */
+    EMIT(e, MOVZX, REG(EAX), REG(AX));                      /* movzx eax, ax */
     for (int k = 1; k <= RETURN_DEPTH; k++) {
-        EMIT(e, CMP, mem(4, ZYDIS_REGISTER_RSP, 16 * k + 8), REG(ECX)); /* cmp [rsp + ..], ecx */
+        EMIT(e, CMP, mem(4, ZYDIS_REGISTER_RSP, 16 * k + 8), REG(EAX)); /* cmp [rsp + ..], eax */
         const uint32_t other = emit_jump(e, JNZ);                       /* jnz other */
         EMIT(e, ADD, REG(RSP), imm(16 * k));                            /* add rsp, 16k */
-        emit_ret(e);                                                    /* ret */
+        emit_ret_popping(e, 8);                                         /* ret 8 */
         emit_bind(e, other, emit_here(e));                              /* other: */
     }
     emit_look_up(e);

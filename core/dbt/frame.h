@@ -17,6 +17,7 @@ struct frame {
     struct nes *nes;
     uint64_t *counters;
     const uint64_t *tables; /* see windows.h */
+    const uint8_t *prg;     /* NULL without a cartridge */
     int64_t budget;
     uint64_t instructions;   /* nes->instructions when none were executed */
     uint64_t budget_end;     /* nes->cycle when none of the budget is left */

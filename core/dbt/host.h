@@ -8,12 +8,12 @@
  *     r9  X      r12  how many cycles later an instruction may still start, times 2^16, plus what
  *     r10 Y           was executed (see frame.h); r13  struct frame
  *     r11 S      r14  counters of the probes
- *     esi NZ     r15  the windows' tables: pc -> place in the cache, 0 where there is no block
+ *     esi NZ     r15  the cartridge's PRG
  *     edi C
  *     ebp V
  *
  * rsp is the return stack (see exits.c), in memory of its own: it is a multiple of 16 in every
- * block, and [rsp + 8] is the pc that an RTS is guessed to go to.
+ * block, and [rsp + 8] is what an RTS is guessed to pull, where it goes to less 1.
  *
  * Guest registers and flags have the form of struct cpu, and their upper bits are zero. PC is known
  * when code is translated; I and D stay in struct cpu. Only at the edges of a block is everything
@@ -44,7 +44,7 @@
 #define NES      ZYDIS_REGISTER_RBX
 #define FRAME_AT ZYDIS_REGISTER_R13
 #define COUNTERS ZYDIS_REGISTER_R14
-#define TABLES   ZYDIS_REGISTER_R15
+#define PRG      ZYDIS_REGISTER_R15
 /* Fields as operands, as wide as they are: of struct nes and struct frame. */
 #define FIELD_OF_NES(field)                                                                        \
     mem((unsigned)sizeof(((struct nes *)0)->field), NES, (int64_t)offsetof(struct nes, field))

@@ -2,14 +2,27 @@
 #include "dbt/lower.h"
 #include "dbt/operands.h"
 
+static operand pushed(int64_t at) {
+    return memx(2, NES, ZYDIS_REGISTER_R11, 1, (int64_t)offsetof(struct nes, ram) + at);
+}
+
 void lower_call(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
-    const uint16_t back = (uint16_t)(op->pc + 2);
-    EMIT(e, MOV, MEMORY_AT(R11, 0x100),
-         imm8(back >> 8));                           /* mov byte [nes + r11 + ram + 100h], .. */
-    EMIT(e, DEC, S8);                                /* dec r11b */
-    EMIT(e, MOV, MEMORY_AT(R11, 0x100), imm8(back)); /* mov byte [nes + r11 + ram + 100h], .. */
-    EMIT(e, DEC, S8);                                /* dec r11b */
+    EMIT(e, SUB, S8, imm(2));                                              /* sub r11b, 2 */
+    struct stub *const s = add_stub(t, emit_jump(e, JB), STUB_PUSH_WRAPS); /* jb wraps */
+    EMIT(e, MOV, pushed(0x101), imm16(op->pc + 2u)); /* mov word [nes + r11 + ram + 101h], .. */
+    s->back = emit_here(e);
+    forget_host_flags(t);
+}
+
+void lower_wrapped_call(struct translation *t) {
+    struct emitter *const e = t->e;
+    const uint16_t back = (uint16_t)(t->op->pc + 2);
+    for (unsigned i = 0; i < 2; i++) {
+        EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_R11, 2 - (int)i)); /* lea eax, [r11 + ..] */
+        EMIT(e, MOVZX, REG(EAX), REG(AL));                              /* movzx eax, al */
+        EMIT(e, MOV, MEMORY_AT(RAX, 0x100), imm8(i == 0 ? back >> 8 : back));
+    } /* ^ mov byte [nes + rax + ram + 100h], .. */
 }
 
 /* Before it goes on an RTS reads without purpose where it came from, before the pc in ecx. */
@@ -22,23 +35,32 @@ static void check_return(struct translation *t) {
 }
 
 /* Where the stack wraps it is nes_step's. What was foretold can be read: it is behind a JSR. */
+static void pull_foretold(struct translation *t) {
+    struct emitter *const e = t->e;
+    EMIT(e, MOVZX, REG(ECX), pushed(0x101));               /* movzx ecx, word [..] */
+    EMIT(e, ADD, S8, imm(2));                              /* add r11b, 2 */
+    add_stub(t, emit_jump(e, JB), STUB_PULL_WRAPS);        /* jc wraps */
+    EMIT(e, CMP, mem(4, ZYDIS_REGISTER_RSP, 8), REG(ECX)); /* cmp [rsp + 8], ecx */
+    add_stub(t, emit_jump(e, JNZ), STUB_MISSED);           /* jnz missed */
+}
+
 static void pull_return(struct translation *t) {
     struct emitter *const e = t->e;
-    EMIT(e, CMP, S8, imm8(0xfe));   /* cmp r11b, 0feh */
-    leave_at(t, emit_jump(e, JNB)); /* jae to nes_step */
-    EMIT(e, MOVZX, REG(ECX),
-         memx(2, NES, ZYDIS_REGISTER_R11, 1, (int64_t)offsetof(struct nes, ram) + 0x101));
-    EMIT(e, INC, REG(CX)); /* ^ movzx ecx, word [nes + r11 + ...]; inc cx */
-    if (returns_are_foretold(t)) {
-        EMIT(e, CMP, mem(4, ZYDIS_REGISTER_RSP, 8), REG(ECX)); /* cmp [rsp + 8], ecx */
-        add_stub(t, emit_jump(e, JNZ), STUB_MISSED);           /* jnz missed */
-    } else {
-        check_return(t);
-    }
+    EMIT(e, CMP, S8, imm8(0xfe));            /* cmp r11b, 0feh */
+    leave_at(t, emit_jump(e, JNB));          /* jae to nes_step */
+    EMIT(e, MOVZX, REG(ECX), pushed(0x101)); /* movzx ecx, word [nes + r11 + ram + 101h] */
+    EMIT(e, INC, REG(CX));                   /* inc cx */
+    check_return(t);
     EMIT(e, ADD, S8, imm(2)); /* add r11b, 2 */
 }
 
+void lower_unpull(struct translation *t) {
+    EMIT(t->e, SUB, S8, imm(2)); /* sub r11b, 2 */
+}
+
 void lower_missed_return(struct translation *t) {
+    lower_unpull(t);
+    EMIT(t->e, INC, REG(CX)); /* inc cx */
     check_return(t);
     EMIT(t->e, ADD, S8, imm(2)); /* add r11b, 2 */
 }
@@ -55,10 +77,13 @@ static void follow_pointer(struct translation *t, const struct guest_op *op) {
 }
 
 void lower_target(struct translation *t, const struct guest_op *op) {
-    if (op->info->kind == INSN_RETURN)
-        pull_return(t);
-    else
+    if (op->info->kind != INSN_RETURN)
         follow_pointer(t, op);
+    else if (returns_are_foretold(t))
+        pull_foretold(t);
+    else
+        pull_return(t);
+    forget_host_flags(t);
 }
 
 /* The host's flags tell Z after this, and N unless `only_z`; they may have told it before. */

@@ -10,6 +10,9 @@ operand operand_in_memory(struct translation *t, uint16_t at, ZydisRegister inde
     if (from >= n->ram && from < n->ram + RAM_SIZE)
         return memx(1, NES, index, index ? 1 : 0,
                     (int64_t)offsetof(struct nes, ram) + (from - n->ram));
+    const struct cartridge *const c = n->options.cartridge;
+    if (window_in(t->certain, at) && c && from >= c->prg && from < c->prg + c->prg_size)
+        return memx(1, PRG, index, index ? 1 : 0, from - c->prg);
     if (window_in(t->certain, at)) {
         EMIT(t->e, MOV, REG(RAX), imm_pointer(from)); /* mov rax, from */
         return memx(1, ZYDIS_REGISTER_RAX, index, index ? 1 : 0, 0);
@@ -114,9 +117,68 @@ static operand indexed_indirect(struct translation *t, const struct guest_op *op
     return memory_through(t, op->access != READ);
 }
 
+/* ---- (zp),Y: where the pointer leads is foretold from where it leads now ---- */
+
+/* The addresses `from` ... `last` are one piece of memory, and stay so. */
+struct region {
+    uint16_t from, last;
+    ZydisRegister base; /* the memory is at base + at + address */
+    int64_t at;
+};
+
+static operand memory_in(const struct region *r) {
+    return memx(1, r->base, ZYDIS_REGISTER_RCX, 1, r->at);
+}
+
+/* PRG up to the end of the address space, as far as it is one piece and stays so; false: it does
+ * not. */
+static bool last_prg(const struct translation *t, struct region *r) {
+    const struct nes *const n = t->nes;
+    const struct cartridge *const c = n->options.cartridge;
+    const uint8_t *const last = n->rd[0xff];
+    if (!c || last < c->prg || last >= c->prg + c->prg_size || !window_in(t->certain, 0xffff))
+        return false;
+    unsigned page = 0xff;
+    while (page > 0x80 && window_in(t->certain, (uint16_t)((page - 1) << 8)) &&
+           n->rd[page - 1] >= c->prg && n->rd[page - 1] + 256 == n->rd[page])
+        page--;
+    *r = (struct region){(uint16_t)(page << 8), 0xffff, PRG, last - c->prg - 0xff00};
+    return true;
+}
+
+/* Where the pointer at (zero page) leads; false: to neither of those that are known. */
+static bool foretold(const struct translation *t, uint8_t zp, struct region *r) {
+    const uint8_t *const ram = t->nes->ram;
+    const unsigned at = ram[zp] | ram[(uint8_t)(zp + 1)] << 8;
+    if (at < RAM_SIZE) {
+        *r = (struct region){0, RAM_SIZE - 1, NES, (int64_t)offsetof(struct nes, ram)};
+        return true;
+    }
+    return last_prg(t, r) && at >= r->from;
+}
+
+/* Jumps away where ecx is outside. */
+static struct stub *leave_region(struct translation *t, const struct region *r) {
+    struct emitter *const e = t->e;
+    if (r->last == 0xffff) {
+        EMIT(e, CMP, REG(ECX), imm(r->from));               /* cmp ecx, from */
+        return add_stub(t, emit_jump(e, JB), STUB_OUTSIDE); /* jb outside */
+    }
+    EMIT(e, CMP, REG(ECX), imm(r->last));                 /* cmp ecx, last */
+    return add_stub(t, emit_jump(e, JNBE), STUB_OUTSIDE); /* ja outside */
+}
+
+/* The byte cl of the page at rax, as if it were in the region. */
+static void into_region(struct translation *t, const struct region *r) {
+    struct emitter *const e = t->e;
+    EMIT(e, MOVZX, REG(ECX), REG(CL)); /* movzx ecx, cl */
+    EMIT(e, LEA, REG(RCX), memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, -r->at));
+    EMIT(e, SUB, REG(RCX), reg(r->base)); /* ^ lea rcx, [rax + rcx - at]; sub rcx, base */
+}
+
 /* A write reads the page of the pointer itself without purpose, before: where that could matter,
  * nes_step does it. */
-static operand write_indirect_indexed(struct translation *t, const struct guest_op *op) {
+static operand write_anywhere(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     pointer(t, op->bytes[1]);
     EMIT(e, MOVZX, REG(EAX), REG(CH));      /* movzx eax, ch */
@@ -126,13 +188,31 @@ static operand write_indirect_indexed(struct translation *t, const struct guest_
     return memory_through(t, true);
 }
 
+static operand write_indirect_indexed(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    struct region r;
+    if (!foretold(t, op->bytes[1], &r) || r.base != NES)
+        return write_anywhere(t, op);
+    pointer(t, op->bytes[1]);
+    EMIT(e, ADD, REG(ECX), Y32); /* add ecx, r10d */
+    struct stub *const outside = leave_region(t, &r);
+    outside->back = emit_here(e);
+    return memory_in(&r);
+}
+
 /* Reads do so only when the index carries, and take a cycle more then. */
 static operand read_indirect_indexed(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
+    struct region r;
     pointer(t, op->bytes[1]);
-    EMIT(e, MOVZX, REG(EAX), REG(CH));                                /* movzx eax, ch */
     EMIT(e, ADD, REG(CL), Y8);                                        /* add cl, r10b */
     struct stub *const s = add_stub(t, emit_jump(e, JB), STUB_CARRY); /* jc carry */
+    if (foretold(t, op->bytes[1], &r)) {
+        struct stub *const outside = leave_region(t, &r);
+        outside->back = s->back = emit_here(e);
+        return memory_in(&r);
+    }
+    EMIT(e, MOVZX, REG(EAX), REG(CH)); /* movzx eax, ch */
     const operand m = through_page(t, false);
     s->back = emit_here(e);
     EMIT(e, MOVZX, REG(ECX), REG(CL)); /* movzx ecx, cl */
@@ -141,11 +221,28 @@ static operand read_indirect_indexed(struct translation *t, const struct guest_o
 
 void operand_carried(struct translation *t) {
     struct emitter *const e = t->e;
+    struct region r;
+    EMIT(e, MOVZX, REG(EAX), REG(CH));            /* movzx eax, ch */
     EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));       /* cmp qword [nes + rax*8 + rd], 0 */
     leave_at(t, emit_jump(e, JZ));                /* jz to nes_step */
     EMIT(e, ADD, REG(AL), imm(1));                /* add al, 1 */
     through_page(t, false);                       /* mov rax, [...]; test rax, rax; jz */
     EMIT(e, SUB, BUDGET, imm(1 << BUDGET_SHIFT)); /* sub r12, 1 << 16 */
+    if (foretold(t, t->op->bytes[1], &r))
+        into_region(t, &r);
+}
+
+void operand_outside(struct translation *t) {
+    struct emitter *const e = t->e;
+    struct region r;
+    if (t->op->access != READ) {
+        write_anywhere(t, t->op);
+    } else {
+        EMIT(e, MOVZX, REG(EAX), REG(CH)); /* movzx eax, ch */
+        through_page(t, false);
+    }
+    if (foretold(t, t->op->bytes[1], &r))
+        into_region(t, &r);
 }
 
 operand operand_place(struct translation *t, const struct guest_op *op) {

@@ -13,7 +13,8 @@ operand operand_place(struct translation *t, const struct guest_op *op);
 /* The guest's memory at `at` + index (which may be ZYDIS_REGISTER_NONE), all in one piece, as
  * readers or writers see it; may use rax. */
 operand operand_in_memory(struct translation *t, uint16_t at, ZydisRegister index, bool write);
-/* What STUB_CARRY does. */
+/* What STUB_CARRY and STUB_OUTSIDE do. */
 void operand_carried(struct translation *t);
+void operand_outside(struct translation *t);
 
 #endif

@@ -284,6 +284,7 @@ static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t sto
     f->nes = n;
     f->counters = n->counters;
     f->tables = d->windows.tables;
+    f->prg = n->options.cartridge ? n->options.cartridge->prg : NULL;
     f->return_misses = 0;
     f->instructions = n->instructions;
     f->stop = stop;

@@ -43,11 +43,14 @@ struct stub {
         STUB_ATTENTION, /* a callback has asked for something; the place is in cpu.pc */
         STUB_AT_PC,     /* out of translated code at `pc`, for the reason `leave` */
         STUB_PENALTY,   /* one cycle more, and back */
-        STUB_CARRY,     /* the pointer (in ecx, its page in eax) plus index carries; and back */
-        STUB_MISSED,    /* an RTS to elsewhere than was foretold */
-        STUB_ADD_TO,    /* a target (in ecx) that the counters in rdx do not know; and back */
-        STUB_CALL_AT,   /* a counter has come to its value; and back */
-        STUB_ONCE,      /* a PROBE_ONCE fires; and back */
+        STUB_CARRY,   /* the pointer (in ecx) plus index (has been added to cl) carries; and back */
+        STUB_OUTSIDE, /* pointer plus index leads elsewhere than was foretold; and back */
+        STUB_PUSH_WRAPS, /* S is 1 or 0 at a JSR, and has been made less; and back */
+        STUB_PULL_WRAPS, /* S is 0feh or 0ffh at an RTS, and has been made more */
+        STUB_MISSED,     /* an RTS to elsewhere than was foretold */
+        STUB_ADD_TO,     /* a target (in ecx) that the counters in rdx do not know; and back */
+        STUB_CALL_AT,    /* a counter has come to its value; and back */
+        STUB_ONCE,       /* a PROBE_ONCE fires; and back */
     } kind;
     uint8_t leave; /* enum leave */
     uint16_t pc;
