@@ -131,6 +131,19 @@ static void pass_over_wait(struct nes *n, uint64_t target) {
     wait_pass(n, wait, earlier(target, n->frame_end), earlier(n->event, n->dma_from));
 }
 
+static void step(struct nes *n, uint64_t stop) {
+    if (!n->due || !storm_pass(n, stop))
+        nes_step(n);
+}
+
+/* One step, and those that an engine would leave to us. */
+static void step_on(struct nes *n, uint64_t stop) {
+    do
+        step(n, stop);
+    while (n->cycle < stop && !n->attention && !n->announced &&
+           (n->due || n->cycle + LONGEST_INSTRUCTION > earlier(n->event, n->dma_from)));
+}
+
 /* From one boundary to a later one, not beyond the first at or after `target`, the end of the frame
  * and the next alarm. */
 static void advance(struct nes *n, uint64_t target) {
@@ -152,8 +165,7 @@ static void advance(struct nes *n, uint64_t target) {
         if ((n->cycle >= stop || n->attention) && n->cycle != start && !n->announced)
             return;
     }
-    if (!n->due || !storm_pass(n, stop))
-        nes_step(n);
+    step_on(n, stop);
 }
 
 static enum status memory_left(const struct nes *n, struct error *e) {

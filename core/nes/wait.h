@@ -6,9 +6,10 @@
  * stack, reads nothing but plain memory and $2002, can be left only by branches to places behind J,
  * and in which no register or flag that is read before it is written is written (the static
  * busy-wait test of the specification, for one straight path). When the last two arrivals of J at T
- * lie exactly one pass apart the engine stops there, and the machine runs one more pass instruction
- * by instruction (wait_pass). If that leads from T to T with equal registers, every pass until the
- * next event is the same, and whole passes are added to the counts instead of being executed.
+ * lie exactly one pass apart the engine stops there (wait_pass). If nothing but a pass can have
+ * been between them, every pass until the next event is the same, and whole passes are added to the
+ * counts instead of being executed. So it is, too, if one more pass, run instruction by
+ * instruction, leads from T to T with equal registers.
  */
 #ifndef HOTGRAPH_WAIT_H
 #define HOTGRAPH_WAIT_H
@@ -36,7 +37,9 @@ struct wait {
     const uint8_t *from; /* where J lies in the host's memory */
     uint16_t pc, target; /* of J, and T */
     uint8_t length;      /* instructions of a pass; 0: not a candidate */
+    uint8_t cost;        /* cycles of a pass */
     bool status;         /* reads $2002 */
+    bool certain;        /* two arrivals one pass apart have nothing between them but a pass */
     uint64_t executed;   /* instructions executed by the machine at J's last arrival */
     struct wait_adds adds;
 };

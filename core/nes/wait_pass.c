@@ -129,7 +129,7 @@ static bool fire_repeatedly(void *user, struct nes *n, const struct hook *hook, 
  * read. */
 static uint64_t count_passes(const struct nes *n, bool status, uint64_t cost, uint64_t stop,
                              uint64_t deadline, uint64_t change) {
-    uint64_t last = earlier(stop, deadline - LONGEST_INSTRUCTION);
+    uint64_t last = earlier(stop, deadline);
     if (!status)
         return last > n->cycle ? (last - n->cycle) / cost : 0;
     last = earlier(last, change);
@@ -242,10 +242,58 @@ static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p)
     watch_went(n, site, n->cpu.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);
 }
 
+/* Is something else to be seen to before the next instruction? */
+static bool is_busy(const struct nes *n) {
+    return n->due || n->nmi_pending || n->attention || (n->irq && !(n->cpu.p & P_I));
+}
+
+/* The last pass was executed just now, and the next ones are the same: passes over them, which
+ * needs none to be executed. False: nothing was done. */
+static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
+    if (!w->certain || w->executed != n->instructions || is_busy(n) || only_record(n))
+        return false;
+    /* What the last read of $2002 has seen must stay so. */
+    const uint64_t change = w->status ? n->ppu.calm : NEVER;
+    const uint64_t times = count_passes(n, w->status, w->cost, stop, deadline, change);
+    if (times == 0)
+        return false;
+    repeat_pass(n, w, w->cost, times);
+    w->executed = n->instructions;
+    return true;
+}
+
+/* A pass that may reach a deadline, cycle by cycle; false where it is left, interrupted or ended by
+ * `stop`. */
+static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
+    uint16_t pc = w->target;
+    for (unsigned i = 0; i < w->length; i++) {
+        if (n->cycle >= stop || n->cpu.pc != pc || is_busy(n))
+            return false;
+        pc = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
+        nes_step(n);
+    }
+    w->executed = n->instructions;
+    return n->cpu.pc == w->target;
+}
+
+/* All passes until `stop`, over one deadline after the other; false: nothing was done. */
+static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
+    bool passed = false;
+    while (pass_at_once(n, w, stop, deadline)) {
+        passed = true;
+        if (n->watched || !step_pass(n, w, stop))
+            break;
+        deadline = earlier(n->event, n->dma_from);
+    }
+    return passed;
+}
+
 void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline) {
     if (n->stepping)
         return;
     const bool adds = n->watched && only_adds(n, candidate);
+    if ((adds || !n->watched) && pass_deadlines(n, candidate, earlier(stop, n->alarm), deadline))
+        return;
     const struct wait w = *candidate;
     const struct cpu_registers registers = nes_registers(n);
     if (n->watched && !adds && !each_hook(n, &w, calls_not_always, NULL))
@@ -260,8 +308,7 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
     n->watched = watched;
     if (adds)
         fire_adds(n, &w, &pass);
-    const bool busy = n->due || n->nmi_pending || n->attention || (n->irq && !(n->cpu.p & P_I));
-    if (straight && !busy && same_registers(n, registers) &&
+    if (straight && !is_busy(n) && same_registers(n, registers) &&
         n->cycle + LONGEST_INSTRUCTION <= deadline) {
         struct passes passes = {&w, NEVER};
         if (n->watched && !adds)
