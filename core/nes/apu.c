@@ -319,6 +319,11 @@ bool apu_dmc_wants(struct apu *a, uint64_t cycle) {
     return a->dmc_wish <= cycle || a->dmc_ghost == cycle;
 }
 
+bool apu_dmc_halts(struct apu *a, uint64_t cycle, uint64_t until) {
+    return apu_dmc_wants(a, cycle) && a->dmc_wish <= cycle && a->dmc_stop > until &&
+           (a->dmc_ghost < cycle || a->dmc_ghost == UINT64_MAX);
+}
+
 uint16_t apu_dmc_address(const struct apu *a) {
     return a->dmc_address;
 }

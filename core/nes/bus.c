@@ -286,20 +286,44 @@ static void oam_write(struct nes *n, struct oam_copy *copy) {
         copy->running = n->oam_pending = false;
 }
 
-/* All 256 bytes at once, where the halted processor and the copy read plain memory, no sample is
- * fetched meanwhile, no line can change, and the PPU is idle. The halt and, when the next cycle is
- * one to write in, one more cycle come first. Else nothing is done. */
-static void oam_at_once(struct nes *n, uint16_t halted) {
+/* As many bytes at once as come before the next sample fetch and the next change of a line, from
+ * this cycle on, in which the first is read: where the halted processor and the copy read plain
+ * memory, and the PPU is idle. Else nothing is done. */
+static bool oam_at_once(struct nes *n, struct oam_copy *copy, uint16_t halted) {
+    enum { FEW = 8 };
     const uint8_t *page = n->rd[n->oam_page];
-    const uint64_t first = n->cycle + 1 + (n->cycle + 1) % 2, last = first + 511;
-    if (!page || !n->rd[halted >> 8] || n->event <= last || apu_dmc_deadline(&n->apu) <= last ||
-        !ppu_copies_oam(&n->ppu, page, first + 1, last))
-        return;
-    n->bus = page[255];
+    const uint64_t end = earlier(n->event, apu_dmc_deadline(&n->apu));
+    const uint64_t room = end > n->cycle ? (end - n->cycle) / 2 : 0;
+    const unsigned count = (unsigned)earlier(room, 256 - copy->index);
+    const uint64_t last = n->cycle + 2 * count - 1;
+    if (!page || !n->rd[halted >> 8] || count < FEW ||
+        !ppu_copies_oam(&n->ppu, page + copy->index, count, n->cycle + 1, last))
+        return false;
+    copy->index += count;
+    n->bus = page[copy->index - 1];
     n->cycle = last;
-    n->oam_pending = false;
+    if (copy->index == 256)
+        copy->running = n->oam_pending = false;
     touched_ppu(n, false);
     end_cycle(n);
+    return true;
+}
+
+/* A sample fetch alone, where the halted processor and the fetch read plain memory, and no line can
+ * change: the halt and one more cycle, and another one if that is not one to read in. Else, or
+ * where there is nothing to fetch, nothing is done. */
+static bool fetch_at_once(struct nes *n, uint16_t halted) {
+    const uint64_t fetch = n->cycle + 2 + n->cycle % 2;
+    const uint8_t *page = n->rd[apu_dmc_address(&n->apu) >> 8];
+    if (n->oam_pending || !page || !n->rd[halted >> 8] || n->event <= fetch ||
+        !apu_dmc_halts(&n->apu, n->cycle, fetch))
+        return false;
+    n->bus = page[apu_dmc_address(&n->apu) & 0xff];
+    apu_dmc_give(&n->apu, n->bus, fetch);
+    touched_apu(n);
+    n->cycle = fetch;
+    end_cycle(n);
+    return true;
 }
 
 /* Cycle by cycle, as the two units share the bus: the sprite copy reads in get cycles (even ones)
@@ -311,8 +335,8 @@ void bus_dma(struct nes *n, uint16_t address) {
     unsigned waited = 0;
     bool halted = false;
     n->kept.value = n->bus;
-    if (n->oam_pending)
-        oam_at_once(n, address);
+    if (!n->oam_pending)
+        halted = fetch_at_once(n, address);
     for (;;) {
         const bool wish = apu_dmc_wants(&n->apu, n->cycle);
         const bool get = n->cycle % 2 == 0;
@@ -320,6 +344,8 @@ void bus_dma(struct nes *n, uint16_t address) {
             break;
         if (!wish)
             waited = 0;
+        if (!wish && copy.running && get && !copy.full && oam_at_once(n, &copy, address))
+            continue;
         if (wish && waited >= 2 && get) {
             const uint8_t value = dma_read(n, apu_dmc_address(&n->apu), address);
             apu_dmc_give(&n->apu, value, n->cycle);

@@ -192,29 +192,26 @@ static void write_oam(struct ppu *p, uint8_t value) {
     s->oam_address++;
 }
 
-bool ppu_copies_oam(struct ppu *p, const uint8_t bytes[256], uint64_t first, uint64_t last) {
-    static const uint8_t there[8] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF,
-                                     0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
+bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
+                    uint64_t last) {
+    static const uint8_t there[4] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
     struct ppu_state *s = &p->s;
     uint8_t oam[256];
     ppu_advance(p, ppu_dots_at_access(first));
     if (ppu_dots_at_access(last) > p->idle_until)
         return false;
-    memcpy(oam + s->oam_address, bytes, sizeof oam - s->oam_address);
-    memcpy(oam, bytes + (sizeof oam - s->oam_address), s->oam_address);
-    for (unsigned i = 0; i < sizeof oam; i += sizeof there) {
-        uint64_t two, bits;
-        memcpy(&two, oam + i, sizeof two);
-        memcpy(&bits, there, sizeof bits);
-        two &= bits;
-        memcpy(oam + i, &two, sizeof two);
+    memcpy(oam, s->oam, sizeof oam);
+    for (unsigned i = 0; i < count; i++) {
+        const uint8_t at = (uint8_t)(s->oam_address + i);
+        oam[at] = bytes[i] & there[at % 4];
     }
+    s->oam_address = (uint8_t)(s->oam_address + count);
     if (memcmp(oam, s->oam, sizeof oam)) {
         memcpy(s->oam, oam, sizeof oam);
         p->lines_known = false;
     }
     ppu_touched(p);
-    drive(p, bytes[255], 0xFF, last);
+    drive(p, bytes[count - 1], 0xFF, last);
     return true;
 }
 

@@ -130,9 +130,10 @@ static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value
     *value = p->s.latch;
     return true;
 }
-/* Writes 256 bytes to $2004, the first in cycle `first`, then one every other cycle up to `last`;
- * false, and nothing is done, where more would happen meanwhile than that. */
-bool ppu_copies_oam(struct ppu *p, const uint8_t bytes[256], uint64_t first, uint64_t last);
+/* Writes `count` bytes to $2004, the first in cycle `first`, then one every other cycle up to
+ * `last`; false, and nothing is done, where more would happen meanwhile than that. */
+bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
+                    uint64_t last);
 /* Whether pixels are wanted from cycle `cycle` on. */
 void ppu_draw(struct ppu *p, bool draw, uint64_t cycle);
 /* The last picture that was drawn whole before `cycle` (256 x 240, see nes_picture); NULL when
