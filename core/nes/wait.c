@@ -9,6 +9,7 @@ struct examined {
     uint16_t read_first; /* registers and flags read before they are written in the pass */
     uint16_t written;
     bool status;
+    unsigned read_at;    /* cycle of the pass in which it is read last */
     unsigned cost;       /* cycles */
     unsigned first_left; /* the number of the first instruction that may leave the pass */
 };
@@ -26,8 +27,11 @@ static bool waits(const struct nes *n, uint16_t pc, uint16_t end, unsigned numbe
     const struct opcode_info *op = opcode_info(bytes[0]);
     if (!opcode_may_wait(bytes))
         return false;
-    x->status |= op->mode == MODE_ABS && (bytes[1] | bytes[2] << 8) == PPU_STATUS_ADDRESS;
     x->cost += op->cycles;
+    if (op->mode == MODE_ABS && (bytes[1] | bytes[2] << 8) == PPU_STATUS_ADDRESS) {
+        x->status = true;
+        x->read_at = x->cost - 1;
+    }
     if (op->kind != INSN_PLAIN && pc != end && number < x->first_left)
         x->first_left = number;
     if (op->kind == INSN_BRANCH && pc != end) {
@@ -62,6 +66,7 @@ void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t p
     w->certain = x.first_left + 2 >= length;
     w->cost = (uint8_t)x.cost;
     w->status = x.status;
+    w->read_at = (uint8_t)x.read_at;
     w->length = (uint8_t)length;
 }
 

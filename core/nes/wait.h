@@ -38,7 +38,8 @@ struct wait {
     uint16_t pc, target; /* of J, and T */
     uint8_t length;      /* instructions of a pass; 0: not a candidate */
     uint8_t cost;        /* cycles of a pass */
-    bool status;         /* reads $2002 */
+    bool status;         /* reads $2002, */
+    uint8_t read_at;     /* for the last time in this cycle of the pass */
     bool certain;        /* two arrivals one pass apart have nothing between them but a pass */
     uint64_t executed;   /* instructions executed by the machine at J's last arrival */
     struct wait_adds adds;

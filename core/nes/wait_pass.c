@@ -253,11 +253,14 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     if (!w->certain || w->executed != n->instructions || is_busy(n) || only_record(n))
         return false;
     /* What the last read of $2002 has seen must stay so. */
-    const uint64_t change = w->status ? n->ppu.calm : NEVER;
-    const uint64_t times = count_passes(n, w->status, w->cost, stop, deadline, change);
+    const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);
+    const uint64_t times = count_passes(n, false, w->cost, stop, end, NEVER);
     if (times == 0)
         return false;
     repeat_pass(n, w, w->cost, times);
+    uint8_t same;
+    if (w->status)
+        ppu_reads_again(&n->ppu, n->cycle - w->cost + w->read_at, &same);
     w->executed = n->instructions;
     return true;
 }
