@@ -6,10 +6,7 @@ enum {
     /* A bit of the bus that nobody drives keeps its value for about 600 ms (blargg, ppu_open_bus).
      */
     LATCH_CYCLES = 1073864,
-    /* Dots between a write and its effect on fetches ($2001) and on v (second write to $2006), and
-     * cycles between two reads of $2007 so close that the second one is lost. */
-    MASK_DELAY = 2,
-    V_DELAY = 3,
+    /* Cycles between two reads of $2007 so close that the second one is lost. */
     DATA_READ_CYCLES = 1,
 };
 
@@ -78,6 +75,7 @@ void ppu_loaded(struct ppu *p) {
     p->begun = p->pictures && before_picture(&p->s);
     p->whole = false;
     p->idle_until = p->nmi_quiet = 0;
+    p->log_first = p->log_end = 0;
     ppu_sprites_touched(p);
 }
 
@@ -219,14 +217,14 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
 
 /* Brings the PPU to the access of `cycle`, or, in the vertical blank, only what an access can see
  * of it: v and rendering, whose time may have come. The place then stays behind, which says the
- * same there. Returns the dot that it would be at. (A board that watches the bus sees v when it
+ * same there. (A board that watches the bus sees v when it
  * moves.) */
-static inline uint64_t arrive(struct ppu *p, uint64_t cycle) {
+static inline void arrive(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     const uint64_t dot = ppu_dots_at_access(cycle);
     if (dot >= p->idle_until || p->board->ops->a12_rise) {
         ppu_advance(p, dot);
-        return dot;
+        return;
     }
     if (s->v_due < dot) {
         s->v = s->t;
@@ -236,7 +234,6 @@ static inline uint64_t arrive(struct ppu *p, uint64_t cycle) {
         s->rendering = s->mask & MASK_RENDERING;
         s->mask_due = UINT64_MAX;
     }
-    return dot;
 }
 
 /* The vblank flag is latched when the access begins; the sprite flags are what they are at its end,
@@ -264,13 +261,13 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     uint8_t value;
     if ((address & 7) == 2)
         return read_status(p, cycle);
-    arrive(p, cycle);
     switch (address & 7) {
     case 4: /* the value that is there when the access ends */
         ppu_advance(p, ppu_dots_at_end(cycle));
         drive(p, read_oam(s), 0xFF, cycle);
         return s->latch;
     case 7:
+        arrive(p, cycle);
         value = read_data(p, cycle);
         ppu_touched(p);
         return value;
@@ -279,57 +276,46 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     }
 }
 
-static void write_scroll(struct ppu_state *s, uint8_t value) {
-    if (!s->w) {
-        s->x = value & 7;
-        s->t = (uint16_t)((s->t & ~0x1F) | value >> 3);
-    } else
-        s->t = (uint16_t)((s->t & 0x0C1F) | (value & 7) << 12 | (value & 0xF8) << 2);
-    s->w = !s->w;
-}
-
-static void write_address(struct ppu_state *s, uint8_t value, uint64_t dot) {
-    if (!s->w)
-        s->t = (uint16_t)((s->t & 0x00FF) | (value & 0x3F) << 8);
-    else {
-        s->t = (uint16_t)((s->t & 0xFF00) | value);
-        s->v_due = dot + V_DELAY;
-    }
-    s->w = !s->w;
+/* One of $2000, $2001, $2005 and $2006, at once. */
+static void write_register(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
+    struct ppu_state *s = &p->s;
+    if (s->ignore_writes)
+        return;
+    struct ppu_registers r = ppu_registers(p);
+    if (reg == 0 && (r.ctrl ^ value) & CTRL_TALL)
+        ppu_sprites_touched(p);
+    if (reg == 1)
+        p->nmi_quiet = 0; /* the frame may be a dot longer now */
+    r.dot = dot;
+    ppu_change_registers(&r, reg, s->w, value);
+    s->w ^= reg >= 5;
+    ppu_set_registers(s, &r);
 }
 
 void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->s;
-    const uint64_t dot = arrive(p, cycle);
+    const unsigned reg = address & 7;
+    const uint64_t dot = ppu_dots_at_access(cycle);
     drive(p, value, 0xFF, cycle);
-    unsigned reg = address & 7;
-    if (reg == 0 && value & CTRL_NMI)
-        p->nmi_ignored = s->ignore_writes;
-    if (s->ignore_writes && (reg <= 1 || reg == 5 || reg == 6))
+    if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot))
         return;
+    arrive(p, cycle);
     switch (reg) {
     case 0:
-        if ((s->ctrl ^ value) & CTRL_TALL)
-            ppu_sprites_touched(p);
-        s->ctrl = value;
-        s->t = (uint16_t)((s->t & ~0xC00) | (value & 3) << 10);
+        if (value & CTRL_NMI)
+            p->nmi_ignored = s->ignore_writes;
+        write_register(p, reg, value, dot);
         break;
     case 1:
-        s->mask = value;
-        s->mask_due = dot + MASK_DELAY;
-        p->nmi_quiet = 0; /* the frame may be a dot longer now */
+    case 5:
+    case 6:
+        write_register(p, reg, value, dot);
         break;
     case 3:
         s->oam_address = value;
         break;
     case 4:
         write_oam(p, value);
-        break;
-    case 5:
-        write_scroll(s, value);
-        break;
-    case 6:
-        write_address(s, value, dot);
         break;
     case 7:
         write_data(p, value);
@@ -347,6 +333,7 @@ void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
     if (draw == (p->pictures != NULL))
         return;
     ppu_advance(p, ppu_dots_at_access(cycle));
+    p->log_until = 0;
     p->pictures = draw ? p->buffers : NULL;
     p->begun = p->pictures && before_picture(&p->s);
     if (p->pictures)
@@ -399,11 +386,11 @@ bool ppu_nmi(struct ppu *p, uint64_t cycle) {
             ppu_advance(p, end);
         p->nmi_quiet = next_vblank_change(&p->s);
     }
-    return p->s.status & STATUS_VBLANK && p->s.ctrl & CTRL_NMI;
+    return p->s.status & STATUS_VBLANK && ppu_registers(p).ctrl & CTRL_NMI;
 }
 
 uint64_t ppu_nmi_deadline(const struct ppu *p) {
-    if (!(p->s.ctrl & CTRL_NMI))
+    if (!(ppu_registers(p).ctrl & CTRL_NMI))
         return UINT64_MAX;
     return ppu_end_after(p->s.status & STATUS_VBLANK
                              ? ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS)

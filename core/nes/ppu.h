@@ -8,9 +8,10 @@
  * (pre-render); dots 0-340.
  *
  * Nothing happens here until somebody looks. The state stands at some dot in the past; an access
- * first brings it to the present: dot by dot where registers were touched in the middle of a line
- * or pictures are on (ppu_dot.c), whole lines and blanks at once otherwise (ppu_line.c). Both ways
- * end in the same state, bit for bit.
+ * first brings it to the present, or, where nobody could tell the difference yet, is put down
+ * (ppu_log.c): dot by dot where pictures are on or an access ends within a group of eight
+ * (ppu_dot.c, ppu_groups.c), whole lines and blanks at once otherwise (ppu_line.c). All ways end in
+ * the same state, bit for bit.
  *
  *     uint64_t d = ppu_status_deadline(p, cycle);   // no $2002 read before d differs from one now
  *     ppu_write(p, 0x2001, 0x1e, cycle);            // every deadline has to be asked for again
@@ -28,7 +29,7 @@
 
 #include "nes/board.h"
 
-enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262 };
+enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_LOG = 512 };
 
 /* The saved part: plain bytes, no pointers. ppu_sync first, then copy it. */
 struct ppu_state {
@@ -77,6 +78,15 @@ struct ppu_state {
     uint8_t palette[32];
 };
 
+/* Registers from dot number `dot` on, and whether the write that made them so loads v, or is to the
+ * mask: that acts some dots later. */
+struct ppu_registers {
+    uint64_t dot;
+    uint16_t t;
+    uint8_t x, ctrl, mask;
+    bool loads_v, masks;
+};
+
 struct ppu {
     struct ppu_state s;
     struct board *board; /* borrowed */
@@ -92,12 +102,19 @@ struct ppu {
 
     /* Derived, never saved. Foresight covers the dots before number `foreseen`, 0 for none. */
     uint64_t foreseen, hit_dot, overflow_dot; /* UINT64_MAX: the flag is not set before that */
+    uint64_t hit_known;    /* the same for hit_dot alone, where what was put down ends it sooner */
     uint64_t idle_until;   /* before this dot there is nothing to do but to let time pass */
     uint64_t nmi_quiet;    /* no dot before this one changes the vblank flag */
     uint64_t calm;         /* cycle before which reads of $2002 do what the last one did */
     bool lines_known;      /* the next two match OAM and sprite height */
     uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
     uint8_t sprites_on_line[PPU_HEIGHT];
+
+    /* Writes after the place where `s` stands (ppu_log.c): entries from log_first to before
+     * log_end. Before dot number log_until writes can be put down. */
+    uint64_t log_until;
+    unsigned log_first, log_end;
+    struct ppu_registers log[PPU_LOG];
 };
 
 /* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL: then pixels are

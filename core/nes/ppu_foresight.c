@@ -54,7 +54,7 @@ static void count_sprites(struct ppu *p) {
 /* ---- sprite 0 and overflow ---- */
 
 void ppu_touched(struct ppu *p) {
-    p->foreseen = p->calm = 0;
+    p->foreseen = p->hit_known = p->calm = p->log_until = 0;
 }
 
 void ppu_sprites_touched(struct ppu *p) {
@@ -156,9 +156,36 @@ bool ppu_foreseeable(const struct ppu_state *s) {
                                 : s->line < LINE_PRERENDER || s->dot == 0;
 }
 
+bool ppu_hit_told(const struct ppu *p, uint64_t until) {
+    return until <= p->hit_known || p->hit_dot < until || p->s.status & STATUS_HIT;
+}
+
+bool ppu_flags_told(const struct ppu *p, uint64_t until) {
+    return p->s.line <= LINE_LAST && until <= p->foreseen && ppu_hit_told(p, until);
+}
+
+void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r) {
+    const struct ppu_state *s = &p->s;
+    if (p->hit_dot < r->dot || r->dot >= p->hit_known || s->status & STATUS_HIT)
+        return;
+    if ((r->mask & MASK_RENDERING) != MASK_RENDERING) {
+        p->hit_dot = UINT64_MAX;
+        return;
+    }
+    const uint64_t start = s->time - place(s->line, s->dot),
+                   first = start + place(s->oam[0] + 1u, 0);
+    if (r->dot >= first + sprite_height(s) * PPU_DOTS)
+        return;
+    p->hit_known = first > r->dot ? first : r->dot;
+    p->hit_dot = UINT64_MAX;
+}
+
+/* From the place where the PPU stands, up to which everything was carried out. */
 void ppu_foresee(struct ppu *p) {
     const struct ppu_state *s = &p->s;
-    if (s->time < p->foreseen)
+    const bool flags = s->time >= p->foreseen;
+    const uint64_t next = p->log_first < p->log_end ? p->log[p->log_first].dot : UINT64_MAX;
+    if (!flags && ppu_hit_told(p, ppu_least(next, p->foreseen)))
         return;
     struct line_start l = {.line = s->line, .time = s->time, .v = s->v, .loaded = true};
     bool visible = s->line <= LINE_LAST;
@@ -168,9 +195,14 @@ void ppu_foresee(struct ppu *p) {
         l.v = s->t;
         l.loaded = false;
     }
+    if (flags) {
+        p->overflow_dot = foresee_overflow(p, l, visible);
+        p->foreseen = l.time + place(LINE_IDLE - l.line, 0);
+    }
     p->hit_dot = foresee_hit(p, l, visible);
-    p->overflow_dot = foresee_overflow(p, l, visible);
-    p->foreseen = l.time + place(LINE_IDLE - l.line, 0);
+    p->hit_known = p->foreseen;
+    for (unsigned i = p->log_first; i < p->log_end; i++)
+        ppu_hit_unsure(p, &p->log[i]);
 }
 
 /* In the middle of a visible line: a dot before any other that could set a sprite flag. */
@@ -192,12 +224,14 @@ static uint64_t next_sprite_flag(struct ppu *p, uint64_t from) {
     const struct ppu_state *s = &p->s;
     if (!s->rendering && !writes_pending(s))
         return UINT64_MAX;
-    if (s->time >= p->foreseen) {
+    if (!ppu_flags_told(p, from + 1)) {
         if (!ppu_foreseeable(s)) /* nothing happens in what is left of the pre-render line */
             return s->line == LINE_PRERENDER ? ppu_next_dot(s, 0, 0) : next_flag_on_line(p);
         ppu_foresee(p);
     }
     uint64_t hit = p->hit_dot >= from ? p->hit_dot : UINT64_MAX;
+    if (!ppu_hit_told(p, p->foreseen))
+        hit = p->hit_known;
     return ppu_least(hit, p->overflow_dot >= from ? p->overflow_dot : UINT64_MAX);
 }
 

@@ -20,17 +20,28 @@ static uint64_t line_start(const struct ppu_state *s, uint64_t dot) {
     return start < s->time || lines + (visible ? s->line : 0) > LINE_LAST ? dot : start;
 }
 
+/* Brings the PPU to a place from which the sprite flags can be told up to dot number `until`, and
+ * tells them; false: there is none, and it is brought to that dot. */
+static bool tell_flags(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    if (s->line > LINE_LAST && ppu_next_dot(s, 0, 0) < until)
+        ppu_advance(p, ppu_next_dot(s, 0, 0));
+    if (p->log_first == p->log_end && ppu_foreseeable(s))
+        ppu_foresee(p);
+    if (!ppu_flags_told(p, until))
+        ppu_advance(p, line_start(s, until));
+    if (s->time < until && ppu_foreseeable(s))
+        ppu_foresee(p);
+    if (ppu_flags_told(p, until))
+        return true;
+    ppu_advance(p, until);
+    return false;
+}
+
 uint8_t ppu_status_at(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->s;
-    if (s->time < until)
-        ppu_advance(p, line_start(s, until));
-    if (s->time >= until)
+    if (s->time >= until || (!ppu_flags_told(p, until) && !tell_flags(p, until)))
         return s->status;
-    if (!ppu_foreseeable(s)) {
-        ppu_advance(p, until);
-        return s->status;
-    }
-    ppu_foresee(p);
     return (uint8_t)(s->status | (p->hit_dot < until ? STATUS_HIT : 0) |
                      (p->overflow_dot < until ? STATUS_OVERFLOW : 0));
 }
@@ -201,10 +212,8 @@ static void pass_drawing(struct ppu *p, uint64_t until) {
         pass_blank(p, end);
 }
 
-void ppu_advance(struct ppu *p, uint64_t until) {
+void ppu_pass(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
-    if (s->time >= until)
-        return;
     if (until <= p->idle_until) {
         pass_idle(p, until);
         return;

@@ -27,6 +27,9 @@ enum { SPRITE_FLIP_X = 64, SPRITE_FLIP_Y = 128, SPRITE_BEHIND = 32 };
 
 enum { LINE_LAST = 239, LINE_IDLE = 240, LINE_VBLANK = 241, LINE_PRERENDER = 261, DOT_FLAGS = 1 };
 
+/* Dots between a write and its effect on fetches ($2001) and on v (second write to $2006). */
+enum { PPU_MASK_DELAY = 2, PPU_V_DELAY = 3 };
+
 /* In odd frames the pre-render line ends with this dot when the next one would be rendering: that
  * is a dot less after a write to $2001 than fetches need (blargg, 10-even_odd_timing). */
 enum { DOT_SKIPS = 339 };
@@ -201,6 +204,11 @@ void ppu_sprites_touched(struct ppu *p);
  * rendering on; and tells it: p->hit_dot and overflow_dot. */
 bool ppu_foreseeable(const struct ppu_state *s);
 void ppu_foresee(struct ppu *p);
+/* Registers are put down: from then on sprite 0 may hit elsewhere than was foreseen. */
+void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r);
+/* Whether hits before dot number `until` are known, or all sprite flags. */
+bool ppu_hit_told(const struct ppu *p, uint64_t until);
+bool ppu_flags_told(const struct ppu *p, uint64_t until);
 /* Number of the next dot from `from` on that could change the status, untouched; early at times,
  * never late. To be asked after ppu_status_at(p, from). */
 uint64_t ppu_next_change(struct ppu *p, uint64_t from);
@@ -222,12 +230,33 @@ void ppu_load_shifters(struct ppu_state *s);
  * before dot number `until`. */
 void ppu_groups(struct ppu *p, uint64_t until);
 
+/* ---- writes put down (ppu_log.c) ---- */
+
+/* As they are at present. */
+struct ppu_registers ppu_registers(const struct ppu *p);
+/* A write to $2000, $2001, $2005 or $2006, in these two the second one or not. */
+void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second, uint8_t value);
+void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r);
+/* Puts a write to a register down that comes when dot number `dot` is next; false, and nothing is
+ * done but that time may have passed, when it cannot wait. */
+bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot);
+/* Carries out what was put down up to dot number `until`, and what happens before each. */
+void ppu_carry_out(struct ppu *p, uint64_t until);
+
 /* ---- lines and blanks (ppu_line.c) ---- */
 
-/* The same as fast as it can be done. */
-void ppu_advance(struct ppu *p, uint64_t until);
+/* Does every dot before number `until` as fast as it can be done. Nothing is put down for the time
+ * until then; */
+void ppu_pass(struct ppu *p, uint64_t until);
+/* what is put down is carried out. */
+static inline void ppu_advance(struct ppu *p, uint64_t until) {
+    if (p->log_first < p->log_end)
+        ppu_carry_out(p, until);
+    if (p->s.time < until)
+        ppu_pass(p, until);
+}
 /* Status as the dots before number `until` leave it. Brings the PPU there, or, where the sprite
- * flags are foreseen, only to the start of the line. */
+ * flags are foreseen, not so far. */
 uint8_t ppu_status_at(struct ppu *p, uint64_t until);
 
 #endif

@@ -1,0 +1,240 @@
+/*
+ * Writes into the picture whose effect nobody has seen yet.
+ *
+ * While something is rendered, scroll, patterns and masks decide pixels, v, and when sprite 0 hits;
+ * neither what sprites are found nor what a board sees of the bus. So such a write is put down, and
+ * the state stays where it stands. When somebody looks, lines that have passed are passed at once:
+ * all that is left of them in the end is v, and the line before the one looked at brings everything
+ * else anew. Lines on which it is open whether sprite 0 hits are done write by write.
+ */
+#include "nes/ppu_parts.h"
+
+#define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
+
+enum { DOT_ROW = 256, DOT_COLUMNS = 257, DOT_TILE_1 = 328, DOT_TILE_2 = 336 }; /* which step v */
+
+/* ---- registers ---- */
+
+struct ppu_registers ppu_registers(const struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    if (p->log_first < p->log_end)
+        return p->log[p->log_end - 1];
+    return (struct ppu_registers){.t = s->t, .x = s->x, .ctrl = s->ctrl, .mask = s->mask};
+}
+
+static void write_scroll(struct ppu_registers *r, bool second, uint8_t value) {
+    if (!second) {
+        r->x = value & 7;
+        r->t = (uint16_t)((r->t & ~0x1F) | value >> 3);
+    } else
+        r->t = (uint16_t)((r->t & 0x0C1F) | (value & 7) << 12 | (value & 0xF8) << 2);
+}
+
+static void write_address(struct ppu_registers *r, bool second, uint8_t value) {
+    if (!second)
+        r->t = (uint16_t)((r->t & 0x00FF) | (value & 0x3F) << 8);
+    else {
+        r->t = (uint16_t)((r->t & 0xFF00) | value);
+        r->loads_v = true;
+    }
+}
+
+void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second, uint8_t value) {
+    r->loads_v = r->masks = false;
+    switch (reg) {
+    case 0:
+        r->ctrl = value;
+        r->t = (uint16_t)((r->t & ~0xC00) | (value & 3) << 10);
+        break;
+    case 1:
+        r->mask = value;
+        r->masks = true;
+        break;
+    case 5:
+        write_scroll(r, second, value);
+        break;
+    default:
+        write_address(r, second, value);
+        break;
+    }
+}
+
+void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r) {
+    s->t = r->t;
+    s->x = r->x;
+    s->ctrl = r->ctrl;
+    s->mask = r->mask;
+    if (r->loads_v)
+        s->v_due = r->dot + PPU_V_DELAY;
+    if (r->masks)
+        s->mask_due = r->dot + PPU_MASK_DELAY;
+}
+
+/* ---- putting down ---- */
+
+static uint64_t picture_start(const struct ppu_state *s) {
+    return s->time - place(s->line, s->dot);
+}
+
+/* Whether the state stands, or can be made to stand without doing much, in the picture that has dot
+ * number `dot`, and what is written at that dot can be put down. */
+static bool begin(struct ppu *p, uint64_t dot) {
+    const struct ppu_state *s = &p->s;
+    if (p->pictures)
+        return false;
+    if (writes_pending(s))
+        ppu_advance(p, dot);
+    if (s->line <= LINE_LAST && dot >= picture_start(s) + place(LINE_IDLE, 0))
+        ppu_advance(p, picture_start(s) + place(LINE_IDLE, 0));
+    if (s->line > LINE_LAST) {
+        const uint64_t start = ppu_next_dot(s, 0, 0);
+        if (start > dot)
+            return false;
+        ppu_advance(p, start);
+    }
+    if (!s->rendering || writes_pending(s) || s->ignore_writes)
+        return false;
+    p->log_until = picture_start(s) + place(LINE_IDLE, 0);
+    return dot < p->log_until;
+}
+
+/* Whether all that the write changes can wait. */
+static bool can_wait(const struct ppu *p, const struct ppu_registers *r, unsigned reg,
+                     uint8_t value) {
+    switch (reg) {
+    case 0: /* the height of sprites, and on a board that looks at the bus tables, cannot */
+        return !((r->ctrl ^ value) &
+                 (p->board->ops->a12_rise ? CTRL_TALL | CTRL_SPRITE_TABLE | CTRL_BACKGROUND_TABLE
+                                          : CTRL_TALL));
+    case 1:
+        return r->mask & MASK_RENDERING && value & MASK_RENDERING;
+    default:
+        return reg == 5 || reg == 6;
+    }
+}
+
+bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
+    if (dot >= p->log_until && !begin(p, dot))
+        return false;
+    struct ppu_registers r = ppu_registers(p);
+    if (!can_wait(p, &r, reg, value))
+        return false;
+    if (p->log_end == LENGTH_OF(p->log))
+        ppu_advance(p, dot);
+    ppu_change_registers(&r, reg, p->s.w, value);
+    r.dot = dot;
+    p->s.w ^= reg >= 5;
+    p->log[p->log_end++] = r;
+    if (reg == 1)
+        p->nmi_quiet = 0;
+    ppu_hit_unsure(p, &r);
+    return true;
+}
+
+/* ---- carrying out ---- */
+
+/* The latest start of a line that can be reached without looking at what lies between: the one
+ * before the line of dot number `until` or of the first line on which sprite 0 may hit; 0: none. */
+static uint64_t reach(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    const uint64_t start = picture_start(s), end = start + place(LINE_IDLE, 0);
+    if (!ppu_foreseeable(s) || s->line > LINE_LAST || p->pictures)
+        return 0;
+    ppu_foresee(p);
+    uint64_t line = (ppu_least(until, end) - start) / PPU_DOTS; /* the one looked at */
+    if (!ppu_hit_told(p, start + line * PPU_DOTS))
+        line = (p->hit_known - start) / PPU_DOTS;
+    if (line > 1 && p->hit_dot - start >= (line - 1) * PPU_DOTS &&
+        p->hit_dot - start < line * PPU_DOTS)
+        line--;
+    return line > s->line + 1u ? start + (line - 1) * PPU_DOTS : 0;
+}
+
+/* How many writes of those before `end` come before dot number `dot`: the end of these. */
+static unsigned writes_before(const struct ppu *p, unsigned end, uint64_t dot) {
+    while (end > p->log_first && p->log[end - 1].dot >= dot)
+        end--;
+    return end;
+}
+
+/* t when dot number `dot` is done, of the writes before `end`. */
+static uint16_t t_at(const struct ppu *p, unsigned end, uint64_t dot) {
+    end = writes_before(p, end, dot + 1);
+    return end > p->log_first ? p->log[end - 1].t : p->s.t;
+}
+
+/* v at the line's start `there`, which is reached with rendering on, when the writes before `end`
+ * have loaded it if they do. */
+static uint16_t v_at(const struct ppu *p, unsigned end, uint64_t there) {
+    const struct ppu_state *s = &p->s;
+    const uint64_t columns = there - PPU_DOTS + DOT_COLUMNS;
+    unsigned load = end;
+    while (load > p->log_first && !p->log[load - 1].loads_v)
+        load--;
+    uint16_t v = s->v;
+    uint64_t from = s->time;
+    if (load > p->log_first) {
+        from = p->log[load - 1].dot + PPU_V_DELAY;
+        v = t_at(p, end, from);
+    }
+    const uint64_t before = from - picture_start(s);
+    const unsigned line = (unsigned)(before / PPU_DOTS), dot = (unsigned)(before % PPU_DOTS);
+    if (from > columns) { /* only the last two tiles come behind it */
+        v = dot <= DOT_TILE_1 ? v_next_tile(v) : v;
+        return dot <= DOT_TILE_2 ? v_next_tile(v) : v;
+    }
+    const unsigned lines = (unsigned)((there - picture_start(s)) / PPU_DOTS);
+    v = v_rows(v, lines - line - (dot > DOT_ROW));
+    v = (uint16_t)((v & ~V_HORIZONTAL) | (t_at(p, end, columns) & V_HORIZONTAL));
+    return v_next_tile(v_next_tile(v));
+}
+
+/* On to the line's start `there`. Of its tiles and sprites nothing is known, and none of it shows:
+ * sprite 0 does not hit on it. */
+static void skip_to(struct ppu *p, uint64_t there) {
+    struct ppu_state *s = &p->s;
+    const unsigned lines = (unsigned)((there - s->time) / PPU_DOTS);
+    const unsigned end = writes_before(p, p->log_end, there);
+    ppu_show_lines(p, lines);
+    if (end > p->log_first) {
+        /* Of the last one the effect may still be to come. */
+        struct ppu_registers last = p->log[end - 1];
+        last.loads_v &= last.dot + PPU_V_DELAY >= there;
+        last.masks &= last.dot + PPU_MASK_DELAY >= there;
+        const uint8_t before = end - 1 > p->log_first ? p->log[end - 2].mask : s->mask;
+        s->v = v_at(p, end - last.loads_v, there);
+        s->rendering = (last.masks ? before : last.mask) & MASK_RENDERING;
+        ppu_set_registers(s, &last);
+    } else {
+        s->v = v_at(p, end, there);
+    }
+    p->log_first = end;
+    s->status |=
+        (p->hit_dot < there ? STATUS_HIT : 0) | (p->overflow_dot < there ? STATUS_OVERFLOW : 0);
+    ppu_shift_out_sprites(s);
+    s->line = (uint16_t)(s->line + lines);
+    s->time = there;
+}
+
+void ppu_carry_out(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    while (p->log_first < p->log_end && p->log[p->log_first].dot <= until) {
+        const struct ppu_registers *const r = &p->log[p->log_first];
+        if (s->time < r->dot) {
+            const uint64_t there = reach(p, until);
+            if (there) {
+                skip_to(p, there);
+                continue;
+            }
+            /* From the next line's start on more may be possible. */
+            const uint64_t next = s->time + PPU_DOTS - s->dot;
+            ppu_pass(p, s->dot ? ppu_least(next, r->dot) : r->dot);
+            if (s->time < r->dot)
+                continue;
+        }
+        ppu_set_registers(&p->s, r);
+        p->log_first++;
+    }
+    if (p->log_first == p->log_end)
+        p->log_first = p->log_end = 0;
+}
