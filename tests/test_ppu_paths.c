@@ -292,7 +292,7 @@ static void rasters_agree(void **state) {
         store(&w, 0x2001, 0x1E);
         const unsigned gap = 3 + dice(&w, 120), looks = 1 + dice(&w, 1000), seldom = dice(&w, 2);
         for (int step = 0; step < 2500; step++) {
-            w.cycle += 1 + dice(&w, gap);
+            w.cycle += 1 + dice(&w, seldom || dice(&w, 100) ? gap : 20000);
             raster_write(&w, seldom);
             most = w.ppu[FAST].log_end > most ? w.ppu[FAST].log_end : most;
             if (dice(&w, looks) == 0)

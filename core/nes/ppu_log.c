@@ -11,7 +11,7 @@
 
 #define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
 
-enum { DOT_ROW = 256, DOT_COLUMNS = 257, DOT_TILE_1 = 328, DOT_TILE_2 = 336 }; /* which step v */
+enum { DOT_ROW = 256 }; /* v goes down by one */
 
 /* ---- registers ---- */
 
@@ -157,36 +157,22 @@ static unsigned writes_before(const struct ppu *p, unsigned end, uint64_t dot) {
     return end;
 }
 
-/* t when dot number `dot` is done, of the writes before `end`. */
-static uint16_t t_at(const struct ppu *p, unsigned end, uint64_t dot) {
-    end = writes_before(p, end, dot + 1);
-    return end > p->log_first ? p->log[end - 1].t : p->s.t;
-}
-
-/* v at the line's start `there`, which is reached with rendering on, when the writes before `end`
- * have loaded it if they do. */
+/* v at the line's start `there`, but for its column, which comes from t before anybody looks. */
 static uint16_t v_at(const struct ppu *p, unsigned end, uint64_t there) {
     const struct ppu_state *s = &p->s;
-    const uint64_t columns = there - PPU_DOTS + DOT_COLUMNS;
+    const uint64_t start = picture_start(s);
     unsigned load = end;
     while (load > p->log_first && !p->log[load - 1].loads_v)
         load--;
     uint16_t v = s->v;
-    uint64_t from = s->time;
+    uint64_t from = s->time - start;
     if (load > p->log_first) {
-        from = p->log[load - 1].dot + PPU_V_DELAY;
-        v = t_at(p, end, from);
+        const uint64_t due = p->log[load - 1].dot + PPU_V_DELAY;
+        v = p->log[writes_before(p, end, due + 1) - 1].t;
+        from = due - start;
     }
-    const uint64_t before = from - picture_start(s);
-    const unsigned line = (unsigned)(before / PPU_DOTS), dot = (unsigned)(before % PPU_DOTS);
-    if (from > columns) { /* only the last two tiles come behind it */
-        v = dot <= DOT_TILE_1 ? v_next_tile(v) : v;
-        return dot <= DOT_TILE_2 ? v_next_tile(v) : v;
-    }
-    const unsigned lines = (unsigned)((there - picture_start(s)) / PPU_DOTS);
-    v = v_rows(v, lines - line - (dot > DOT_ROW));
-    v = (uint16_t)((v & ~V_HORIZONTAL) | (t_at(p, end, columns) & V_HORIZONTAL));
-    return v_next_tile(v_next_tile(v));
+    const unsigned lines = (unsigned)((there - start) / PPU_DOTS - from / PPU_DOTS);
+    return v_rows(v, lines - (from % PPU_DOTS > DOT_ROW));
 }
 
 /* On to the line's start `there`. Of its tiles and sprites nothing is known, and none of it shows:
@@ -196,17 +182,13 @@ static void skip_to(struct ppu *p, uint64_t there) {
     const unsigned lines = (unsigned)((there - s->time) / PPU_DOTS);
     const unsigned end = writes_before(p, p->log_end, there);
     ppu_show_lines(p, lines);
+    s->v = v_at(p, end, there);
     if (end > p->log_first) {
-        /* Of the last one the effect may still be to come. */
-        struct ppu_registers last = p->log[end - 1];
+        struct ppu_registers last = p->log[end - 1]; /* what it does may still be to come */
         last.loads_v &= last.dot + PPU_V_DELAY >= there;
         last.masks &= last.dot + PPU_MASK_DELAY >= there;
-        const uint8_t before = end - 1 > p->log_first ? p->log[end - 2].mask : s->mask;
-        s->v = v_at(p, end - last.loads_v, there);
-        s->rendering = (last.masks ? before : last.mask) & MASK_RENDERING;
+        s->rendering = last.mask & MASK_RENDERING;
         ppu_set_registers(s, &last);
-    } else {
-        s->v = v_at(p, end, there);
     }
     p->log_first = end;
     s->status |=

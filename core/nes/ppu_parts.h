@@ -230,6 +230,12 @@ void ppu_load_shifters(struct ppu_state *s);
  * before dot number `until`. */
 void ppu_groups(struct ppu *p, uint64_t until);
 
+/* ---- lines and blanks (ppu_line.c) ---- */
+
+/* Does every dot before number `until` as fast as it can be done, where nothing is put down for the
+ * time until then. */
+void ppu_pass(struct ppu *p, uint64_t until);
+
 /* ---- writes put down (ppu_log.c) ---- */
 
 /* As they are at present. */
@@ -242,19 +248,16 @@ void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r);
 bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot);
 /* Carries out what was put down up to dot number `until`, and what happens before each. */
 void ppu_carry_out(struct ppu *p, uint64_t until);
-
-/* ---- lines and blanks (ppu_line.c) ---- */
-
-/* Does every dot before number `until` as fast as it can be done. Nothing is put down for the time
- * until then; */
-void ppu_pass(struct ppu *p, uint64_t until);
-/* what is put down is carried out. */
+/* Does every dot before number `until`, and carries out what was put down. */
 static inline void ppu_advance(struct ppu *p, uint64_t until) {
     if (p->log_first < p->log_end)
         ppu_carry_out(p, until);
     if (p->s.time < until)
         ppu_pass(p, until);
 }
+
+/* ---- the sprite flags (ppu_status.c) ---- */
+
 /* Status as the dots before number `until` leave it. Brings the PPU there, or, where the sprite
  * flags are foreseen, not so far. */
 uint8_t ppu_status_at(struct ppu *p, uint64_t until);
