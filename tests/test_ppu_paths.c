@@ -292,8 +292,11 @@ static void rasters_agree(void **state) {
         store(&w, 0x2001, 0x1E);
         const unsigned gap = 3 + dice(&w, 120), looks = 1 + dice(&w, 1000), seldom = dice(&w, 2);
         for (int step = 0; step < 2500; step++) {
-            w.cycle += 1 + dice(&w, seldom || dice(&w, 100) ? gap : 20000);
+            const bool pause = !seldom && dice(&w, 50) == 0;
+            w.cycle += 1 + dice(&w, pause ? 20000 : gap);
             raster_write(&w, seldom);
+            if (pause)
+                compare_copy(&w);
             most = w.ppu[FAST].log_end > most ? w.ppu[FAST].log_end : most;
             if (dice(&w, looks) == 0)
                 dice(&w, 4) ? compare_copy(&w) : load(&w, 0x2002);

@@ -64,7 +64,7 @@ static bool moves_nmi(const struct nes *n, uint16_t address, uint8_t value) {
     const uint64_t next = n->lines.nmi_event;
     switch (address & 7) {
     case 0:
-        return (n->ppu.s.ctrl ^ value) & NMI_ON;
+        return (ppu_ctrl(&n->ppu) ^ value) & NMI_ON;
     case 1:
         return next != NEVER && next - n->cycle > PICTURE;
     default:

@@ -386,11 +386,11 @@ bool ppu_nmi(struct ppu *p, uint64_t cycle) {
             ppu_advance(p, end);
         p->nmi_quiet = next_vblank_change(&p->s);
     }
-    return p->s.status & STATUS_VBLANK && ppu_registers(p).ctrl & CTRL_NMI;
+    return p->s.status & STATUS_VBLANK && ppu_ctrl(p) & CTRL_NMI;
 }
 
 uint64_t ppu_nmi_deadline(const struct ppu *p) {
-    if (!(ppu_registers(p).ctrl & CTRL_NMI))
+    if (!(ppu_ctrl(p) & CTRL_NMI))
         return UINT64_MAX;
     return ppu_end_after(p->s.status & STATUS_VBLANK
                              ? ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS)

@@ -162,6 +162,10 @@ const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle);
 uint8_t ppu_peek(const struct ppu *p, uint16_t address);
 void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot);
 
+/* What was written to $2000 last, unless it was ignored. */
+static inline uint8_t ppu_ctrl(const struct ppu *p) {
+    return p->log_first < p->log_end ? p->log[p->log_end - 1].ctrl : p->s.ctrl;
+}
 /* Level of the NMI output (true: asserted) at the end of cycle `cycle`. */
 bool ppu_nmi(struct ppu *p, uint64_t cycle);
 /* First cycle at whose end the NMI level could differ from what it is, if nothing touches the PPU;

@@ -15,13 +15,6 @@ enum { DOT_ROW = 256 }; /* v goes down by one */
 
 /* ---- registers ---- */
 
-struct ppu_registers ppu_registers(const struct ppu *p) {
-    const struct ppu_state *s = &p->s;
-    if (p->log_first < p->log_end)
-        return p->log[p->log_end - 1];
-    return (struct ppu_registers){.t = s->t, .x = s->x, .ctrl = s->ctrl, .mask = s->mask};
-}
-
 static void write_scroll(struct ppu_registers *r, bool second, uint8_t value) {
     if (!second) {
         r->x = value & 7;
@@ -183,12 +176,11 @@ static void skip_to(struct ppu *p, uint64_t there) {
     const unsigned end = writes_before(p, p->log_end, there);
     ppu_show_lines(p, lines);
     s->v = v_at(p, end, there);
-    if (end > p->log_first) {
-        struct ppu_registers last = p->log[end - 1]; /* what it does may still be to come */
-        last.loads_v &= last.dot + PPU_V_DELAY >= there;
-        last.masks &= last.dot + PPU_MASK_DELAY >= there;
-        s->rendering = last.mask & MASK_RENDERING;
+    if (end > p->log_first) { /* what the last one does is done before anything else begins */
+        struct ppu_registers last = p->log[end - 1];
+        last.loads_v = last.masks = false;
         ppu_set_registers(s, &last);
+        s->rendering = last.mask & MASK_RENDERING;
     }
     p->log_first = end;
     s->status |=

@@ -239,7 +239,12 @@ void ppu_pass(struct ppu *p, uint64_t until);
 /* ---- writes put down (ppu_log.c) ---- */
 
 /* As they are at present. */
-struct ppu_registers ppu_registers(const struct ppu *p);
+static inline struct ppu_registers ppu_registers(const struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    if (p->log_first < p->log_end)
+        return p->log[p->log_end - 1];
+    return (struct ppu_registers){.t = s->t, .x = s->x, .ctrl = s->ctrl, .mask = s->mask};
+}
 /* A write to $2000, $2001, $2005 or $2006, in these two the second one or not. */
 void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second, uint8_t value);
 void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r);
