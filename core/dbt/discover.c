@@ -239,7 +239,10 @@ static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_bl
 
 void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
               struct guest_block *out) {
-    *out = (struct guest_block){.in_ram = may_change(n, pc), .certain = certain};
+    out->count = out->bytes = out->guarded = 0; /* its instructions are as many as there are */
+    out->from = NULL;
+    out->in_ram = may_change(n, pc);
+    out->certain = certain;
     collect(n, pc, length, out);
     find_needed(out);
 }

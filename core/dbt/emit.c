@@ -3,46 +3,27 @@
 #include <assert.h>
 #include <string.h>
 
-static int64_t number_of(const operand *o) {
-    return o->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? o->imm.s
-           : o->type == ZYDIS_OPERAND_TYPE_MEMORY  ? o->mem.displacement
-                                                   : 0;
-}
+static_assert(ZYDIS_REGISTER_MAX_VALUE < 1 << (INDEX_SHIFT - BASE_SHIFT), "of forms");
 
-/* Numbers of the same width are encoded in the same form. 0 and 1 have forms of their own: no
- * displacement, and shifts by 1. */
-static uint32_t width_of(int64_t n) {
-    return n == 0                      ? 0
-           : n == 1                    ? 1
-           : n == (int8_t)n            ? 2
-           : n == (uint8_t)n           ? 3
-           : n == (int16_t)n           ? 4
-           : n == (int64_t)(uint16_t)n ? 5
-           : n == (int32_t)n           ? 6
-           : n == (int64_t)(uint32_t)n ? 7
-                                       : 8;
-}
-
-/* What an operand is, but for its number. */
-static uint32_t what(const operand *o) {
-    const uint32_t type = (uint32_t)o->type; /* < 4 */
-    const uint32_t width = width_of(number_of(o)) << 28;
-    static_assert(ZYDIS_REGISTER_MAX_VALUE < 512, "9 bits");
-    switch (o->type) {
-    case ZYDIS_OPERAND_TYPE_REGISTER:
-        return type | (uint32_t)o->reg.value << 3;
-    case ZYDIS_OPERAND_TYPE_MEMORY: /* scale and size are at most 8 */
-        return type | (uint32_t)o->mem.base << 3 | (uint32_t)o->mem.index << 12 |
-               (uint32_t)(o->mem.scale / 2) << 21 | (uint32_t)(o->mem.size / 2) << 24 | width;
+/* As Zydis has it. */
+static ZydisEncoderOperand in_full(operand o) {
+    const ZydisRegister base = o.form >> BASE_SHIFT & 511, index = o.form >> INDEX_SHIFT & 511;
+    const unsigned scale = o.form >> SCALE_SHIFT & 7, size = o.form >> SIZE_SHIFT & 7;
+    switch (o.form & OPERAND_TYPE) {
+    case OPERAND_REGISTER:
+        return (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = base};
+    case OPERAND_MEMORY:
+        return (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_MEMORY,
+                                     .mem = {.base = base,
+                                             .index = index,
+                                             .scale = (ZyanU8)(!index  ? 0
+                                                               : scale ? 2 * scale
+                                                                       : 1),
+                                             .displacement = o.number,
+                                             .size = (ZyanU16)(size ? 2 * size : 1)}};
     default:
-        return type | width;
+        return (ZydisEncoderOperand){.type = ZYDIS_OPERAND_TYPE_IMMEDIATE, .imm.s = o.number};
     }
-}
-
-static struct encoding *slot_of(struct encodings *all, const struct encoding *wanted) {
-    uint64_t hash = wanted->of.mnemonic ^ (uint64_t)wanted->of.what[0] << 32;
-    hash = (hash ^ wanted->of.what[1]) * UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio */
-    return &all->at[(hash >> 32) % (sizeof all->at / sizeof *all->at)];
 }
 
 /* Finds where the numbers are. */
@@ -56,10 +37,10 @@ static bool find_numbers(struct encoding *in, const operand *operands, unsigned 
         return false;
     for (unsigned i = 0; i < count; i++) {
         in->number[i].at = in->number[i].size = 0;
-        if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+        if ((operands[i].form & OPERAND_TYPE) == OPERAND_MEMORY) {
             in->number[i].at = decoded.raw.disp.offset;
             in->number[i].size = decoded.raw.disp.size / 8;
-        } else if (operands[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        } else if (is_imm(operands[i])) {
             in->number[i].at = decoded.raw.imm[0].offset;
             in->number[i].size = decoded.raw.imm[0].size / 8;
         }
@@ -67,18 +48,21 @@ static bool find_numbers(struct encoding *in, const operand *operands, unsigned 
     return true;
 }
 
+enum { JUMP = 1 << 16 }; /* with a mnemonic: near, its displacement in 32 bits */
+static_assert((unsigned)ZYDIS_MNEMONIC_MAX_VALUE < JUMP, "of mnemonics");
+
 /* False: there is no such instruction, which is a mistake in this folder. */
-static bool encode(struct encoding *to, ZydisMnemonic mnemonic, const operand *operands,
-                   unsigned count, bool jump) {
+static bool encode(struct encoding *to, const operand *operands, unsigned count) {
+    const bool jump = to->mnemonic & JUMP;
     ZydisEncoderRequest request = {
         .machine_mode = ZYDIS_MACHINE_MODE_LONG_64,
-        .mnemonic = mnemonic,
+        .mnemonic = (ZydisMnemonic)(to->mnemonic & (JUMP - 1)),
         .branch_type = jump ? ZYDIS_BRANCH_TYPE_NEAR : ZYDIS_BRANCH_TYPE_NONE,
         .branch_width = jump ? ZYDIS_BRANCH_WIDTH_32 : ZYDIS_BRANCH_WIDTH_NONE,
         .operand_count = (ZyanU8)count,
     };
     for (unsigned i = 0; i < count; i++)
-        request.operands[i] = operands[i];
+        request.operands[i] = in_full(operands[i]);
     ZyanUSize length = sizeof to->bytes;
     const ZyanStatus status = ZydisEncoderEncodeInstruction(&request, to->bytes, &length);
     to->length = ZYAN_SUCCESS(status) ? (uint8_t)length : 0;
@@ -87,55 +71,93 @@ static bool encode(struct encoding *to, ZydisMnemonic mnemonic, const operand *o
     return ok;
 }
 
-static void write_encoding(struct emitter *e, const struct encoding *form, const operand *operands,
-                           unsigned count) {
-    if (e->full || e->end - e->at < form->length) {
+/* memcpy() is called for what is shorter than a call. */
+static void copy_bytes(uint8_t *to, const uint8_t *from, unsigned length) {
+    if (length >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + length - 8, from + length - 8, 8);
+    } else if (length >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + length - 4, from + length - 4, 4);
+    } else {
+        for (unsigned i = 0; i < length; i++)
+            to[i] = from[i];
+    }
+}
+
+static void write_number(uint8_t *at, int64_t number, unsigned size) {
+    if (size == 0)
+        return;
+    if (size == 1)
+        *at = (uint8_t)number;
+    else if (size == 4)
+        memcpy(at, &number, 4);
+    else
+        memcpy(at, &number, size);
+}
+
+static bool is_of(const struct encoding *known, uint32_t mnemonic, uint64_t operands) {
+    return known->operands == operands && known->mnemonic == mnemonic;
+}
+
+/* What is not in the first of its places: it may be in one of three more. NULL: cannot be encoded.
+ */
+static __attribute__((noinline)) struct encoding *look_further(struct encoding *all, size_t first,
+                                                               uint32_t mnemonic, operand a,
+                                                               operand b, uint64_t operands) {
+    struct encoding *at = &all[first];
+    for (size_t i = 0; i < 4; i++) {
+        struct encoding *const known = &all[first ^ i];
+        if (is_of(known, mnemonic, operands))
+            return known;
+        if (known->length == 0) {
+            at = known;
+            break;
+        }
+    }
+    const operand both[2] = {a, b};
+    struct encoding wanted = {.operands = operands, .mnemonic = mnemonic};
+    if (!encode(&wanted, both, !!a.form + !!b.form))
+        return NULL;
+    *at = wanted;
+    return at;
+}
+
+static void emit_any(struct emitter *e, uint32_t mnemonic, operand a, operand b) {
+    enum { PLACES = sizeof e->encodings->at / sizeof *e->encodings->at };
+    static_assert((PLACES & (PLACES - 1)) == 0, "a power of two");
+    const uint64_t operands = a.form | (uint64_t)b.form << 32;
+    const uint64_t hash = (operands ^ (uint64_t)mnemonic << 42) *
+                          UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio */
+    const size_t first = (hash >> 40) % PLACES;
+    const struct encoding *form = &e->encodings->at[first];
+    if (!is_of(form, mnemonic, operands))
+        form = look_further(e->encodings->at, first, mnemonic, a, b, operands);
+    if (!form || e->end - e->at < form->length || e->full) {
         e->full = true;
         return;
     }
     uint8_t *const at = e->code + e->at;
-    memcpy(at, form->bytes, form->length);
-    for (unsigned i = 0; i < count; i++) {
-        const int64_t number = number_of(&operands[i]);
-        memcpy(at + form->number[i].at, &number, form->number[i].size);
-    }
     e->at += form->length;
+    copy_bytes(at, form->bytes, form->length);
+    write_number(at + form->number[0].at, a.number, form->number[0].size);
+    write_number(at + form->number[1].at, b.number, form->number[1].size);
 }
 
-static void emit_any(struct emitter *e, ZydisMnemonic mnemonic, const operand *operands,
-                     unsigned count, bool jump) {
-    struct encoding wanted = {
-        .of = {.mnemonic = mnemonic, .operands = count | (unsigned)jump << 8}};
-    assert(count <= 2);
-    for (unsigned i = 0; i < count; i++)
-        wanted.of.what[i] = what(&operands[i]);
-    struct encoding *const known = slot_of(e->encodings, &wanted);
-    if (known->length == 0 || memcmp(&known->of, &wanted.of, sizeof wanted.of) != 0) {
-        if (!encode(&wanted, mnemonic, operands, count, jump)) {
-            e->full = true;
-            return;
-        }
-        *known = wanted;
-    }
-    write_encoding(e, known, operands, count);
-}
-
-void emit_(struct emitter *e, ZydisMnemonic mnemonic, const operand *operands, unsigned count) {
-    emit_any(e, mnemonic, operands, count, false);
+void emit_(struct emitter *e, ZydisMnemonic mnemonic, operand a, operand b) {
+    emit_any(e, mnemonic, a, b);
 }
 
 void emit_ret(struct emitter *e) {
-    emit_any(e, ZYDIS_MNEMONIC_RET, NULL, 0, false);
+    emit_any(e, ZYDIS_MNEMONIC_RET, (operand){0}, (operand){0});
 }
 
 void emit_ret_popping(struct emitter *e, unsigned bytes) {
-    const operand more = imm(bytes);
-    emit_any(e, ZYDIS_MNEMONIC_RET, &more, 1, false);
+    emit_any(e, ZYDIS_MNEMONIC_RET, imm(bytes), (operand){0});
 }
 
 uint32_t emit_jump_(struct emitter *e, ZydisMnemonic mnemonic) {
-    const operand next = imm(0);
-    emit_any(e, mnemonic, &next, 1, true);
+    emit_any(e, mnemonic | JUMP, imm(0), (operand){0});
     return e->at - 4;
 }
 

@@ -20,11 +20,8 @@
  * one and writing its numbers into it, and most of a program's come again and again. */
 struct encodings {
     struct encoding {
-        struct {
-            uint32_t mnemonic, operands;
-            uint32_t
-                what[2]; /* of each operand: type, size, registers, scale, width of its number */
-        } of;
+        uint64_t operands; /* the form of each */
+        uint32_t mnemonic;
         uint8_t length, bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
         struct {
             uint8_t at, size; /* in `bytes`; size 0: it is not written there */
@@ -39,18 +36,47 @@ struct emitter {
     bool full;
 };
 
-typedef ZydisEncoderOperand operand;
+/* Small, and mostly known when this is compiled: making operands is much of what translation does.
+ */
+typedef struct {
+    uint32_t form;  /* everything but the number itself: see the shifts */
+    int64_t number; /* an immediate, a displacement */
+} operand;
+enum { NO_OPERAND, OPERAND_REGISTER, OPERAND_MEMORY, OPERAND_IMMEDIATE, OPERAND_TYPE = 3 };
+enum {
+    BASE_SHIFT = 2, /* or the register */
+    INDEX_SHIFT = 11,
+    SCALE_SHIFT = 20, /* half of it; so is the size in bytes */
+    SIZE_SHIFT = 23,
+    WIDTH_SHIFT = 26, /* of the number */
+};
 
 #define EMIT(e, mnemonic, ...)                                                                     \
-    emit_((e), ZYDIS_MNEMONIC_##mnemonic, (const operand[]){__VA_ARGS__},                          \
-          sizeof((const operand[]){__VA_ARGS__}) / sizeof(operand))
-#define REG(name) reg(ZYDIS_REGISTER_##name)
+    EMIT_TWO((e), ZYDIS_MNEMONIC_##mnemonic, __VA_ARGS__, (operand){0}, (operand){0})
+#define EMIT_TWO(e, mnemonic, a, b, ...) emit_(e, mnemonic, a, b)
+#define REG(name)                        reg(ZYDIS_REGISTER_##name)
+
+/* Numbers of the same width are encoded in the same form. 0 and 1 have forms of their own: no
+ * displacement, and shifts by 1. */
+static inline uint32_t width_of(int64_t n) {
+    if (n == (int8_t)n)
+        return n >> 1 ? 2 : (uint32_t)n;
+    return n == (uint8_t)n             ? 3
+           : n == (int16_t)n           ? 4
+           : n == (int64_t)(uint16_t)n ? 5
+           : n == (int32_t)n           ? 6
+           : n == (int64_t)(uint32_t)n ? 7
+                                       : 8;
+}
 
 static inline operand reg(ZydisRegister name) {
-    return (operand){.type = ZYDIS_OPERAND_TYPE_REGISTER, .reg.value = name};
+    return (operand){.form = OPERAND_REGISTER | (uint32_t)name << BASE_SHIFT};
 }
 static inline operand imm(int64_t value) {
-    return (operand){.type = ZYDIS_OPERAND_TYPE_IMMEDIATE, .imm.s = value};
+    return (operand){.form = OPERAND_IMMEDIATE | width_of(value) << WIDTH_SHIFT, .number = value};
+}
+static inline bool is_imm(operand o) {
+    return (o.form & OPERAND_TYPE) == OPERAND_IMMEDIATE;
 }
 /* Immediates are signed and as wide as the operation. */
 static inline operand imm8(unsigned value) {
@@ -67,19 +93,19 @@ static inline operand imm_pointer(const void *pointer) {
 }
 /* [base + displacement], `size` bytes. */
 static inline operand mem(unsigned size, ZydisRegister base, int64_t displacement) {
-    return (operand){.type = ZYDIS_OPERAND_TYPE_MEMORY,
-                     .mem = {.base = base, .displacement = displacement, .size = (ZyanU16)size}};
+    return (operand){.form = OPERAND_MEMORY | (uint32_t)base << BASE_SHIFT |
+                             size / 2 << SIZE_SHIFT | width_of(displacement) << WIDTH_SHIFT,
+                     .number = displacement};
 }
 /* [base + index * scale + displacement] */
 static inline operand memx(unsigned size, ZydisRegister base, ZydisRegister index, unsigned scale,
                            int64_t displacement) {
     operand m = mem(size, base, displacement);
-    m.mem.index = index;
-    m.mem.scale = (ZyanU8)scale;
+    m.form |= (uint32_t)index << INDEX_SHIFT | scale / 2 << SCALE_SHIFT;
     return m;
 }
 
-void emit_(struct emitter *e, ZydisMnemonic mnemonic, const operand *operands, unsigned count);
+void emit_(struct emitter *e, ZydisMnemonic mnemonic, operand a, operand b);
 void emit_ret(struct emitter *e);
 /* And pops so many bytes more. */
 void emit_ret_popping(struct emitter *e, unsigned bytes);

@@ -188,13 +188,12 @@ void fire_counted(struct translation *t, const struct stub *s) {
     reload_pc(t, s->at);
 }
 
-void fire(struct translation *t, enum probe_when when, int pc) {
+void fire_watched(struct translation *t, enum probe_when when, int pc) {
     struct emitter *const e = t->e;
-    const struct site *const site = t->op->site;
-    t->announced = when == PROBE_BEFORE && site && site->probes[when].fires;
-    if (!site || !site->probes[when].fires)
+    const struct hooks *const hooks = &t->op->site->probes[when];
+    t->announced = when == PROBE_BEFORE && hooks->fires;
+    if (!hooks->fires)
         return;
-    const struct hooks *const hooks = &site->probes[when];
     const bool called = hooks_call(hooks);
     for (size_t i = 0; i < hooks->count; i++)
         t->uncounted.fired[hooks->at[i].observer] +=

@@ -9,7 +9,12 @@
 enum { PC_IN_ECX = -1 };
 /* Fires the probes of the instruction for `when`; the machine stands at `pc` (or PC_IN_ECX, which
  * stays there). After a callback that has asked for something the block is left. */
-void fire(struct translation *t, enum probe_when when, int pc);
+void fire_watched(struct translation *t, enum probe_when when, int pc);
+static inline void fire(struct translation *t, enum probe_when when, int pc) {
+    t->announced = false;
+    if (t->op->site)
+        fire_watched(t, when, pc);
+}
 /* The code of a STUB_ONCE, which goes back. */
 void fire_first(struct translation *t, const struct stub *s);
 /* The code of a STUB_CALL_AT: goes back, or comes to its end where the block is to be left. */

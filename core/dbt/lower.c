@@ -46,8 +46,8 @@ static void overflow_out(struct translation *t) {
 
 /* to = the operand, zero-extended. */
 static void load(struct translation *t, operand to, operand from) {
-    if (from.type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
-        EMIT(t->e, MOV, to, imm((uint8_t)from.imm.s)); /* mov to, byte */
+    if (is_imm(from))
+        EMIT(t->e, MOV, to, imm((uint8_t)from.number)); /* mov to, byte */
     else
         EMIT(t->e, MOVZX, to, from); /* movzx to, from */
 }

@@ -191,24 +191,20 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
 }
 
 void block_free(struct block *b) {
-    if (b)
-        free(b->guest);
     free(b);
 }
 
 static struct block *new_block(const struct nes *n, const struct guest_block *g) {
-    struct block *const b = calloc(1, sizeof *b);
+    struct block *const b = malloc(sizeof *b + g->bytes);
     if (!b)
         return NULL;
+    *b = (struct block){.guest = (uint8_t *)(b + 1)};
     b->pc = g->ops[0].pc;
     b->count = (uint8_t)g->count;
     b->guest_bytes = (uint16_t)g->bytes;
     b->address = nes_code_address(n, b->pc);
-    b->guest = malloc(g->bytes);
-    if (b->guest)
-        return memcpy(b->guest, g->from, g->bytes), b;
-    block_free(b);
-    return NULL;
+    memcpy(b->guest, g->from, g->bytes);
+    return b;
 }
 
 struct block *translate(struct translator *with, struct nes *n, const struct guest_block *g) {
@@ -217,7 +213,7 @@ struct block *translate(struct translator *with, struct nes *n, const struct gue
                         .at = (uint32_t)cache->used,
                         .end = (uint32_t)cache->size,
                         .encodings = &with->encodings};
-    struct stub *const stubs = malloc(STUBS * sizeof *stubs);
+    struct stub stubs[STUBS];
     struct translation t = {.nes = n,
                             .e = &e,
                             .certain = g->certain,
@@ -228,8 +224,8 @@ struct block *translate(struct translator *with, struct nes *n, const struct gue
                             .stubs = stubs};
     struct block *const b = new_block(n, g);
     const size_t exits = with->exits.all.len;
-    bool ok = stubs && b;
-    if (ok) {
+    bool ok = false;
+    if (b) {
         b->host = e.at;
         b->first_exit = (uint32_t)exits;
         emit_block(&t, g, b);
@@ -237,7 +233,6 @@ struct block *translate(struct translator *with, struct nes *n, const struct gue
         b->exits = (uint32_t)(with->exits.all.len - exits);
         ok = !e.full && !t.out_of_memory;
     }
-    free(stubs);
     if (ok) {
         cache->used = e.at;
         return b;
