@@ -161,6 +161,57 @@ static void other_waits(void **state) {
     }
 }
 
+/* Busy-waits while samples are fetched, at every rate and every alignment of the two: where a fetch
+ * falls into a pass, it takes as many cycles as on the console, and the samples' IRQs come when
+ * they do. */
+static void samples_in_waits(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t size, code[10], least; /* percent that must be passed over */
+    } waits[] = {
+        {3, {0x4C, 0x20, 0x80}, 80},                                     /* JMP self */
+        {5, {0xAD, 0x02, 0x20, 0x10, 0xFB}, 60},                         /* LDA $2002, BPL */
+        {9, {0xA5, 0x10, 0xC5, 0x11, 0xD0, 0x03, 0x4C, 0x20, 0x80}, 60}, /* LDA, CMP, BNE, JMP */
+    };
+    for (unsigned of = 0; of < 16 * 3 * 2 * 2; of++) {
+        const unsigned rate = of % 16, wait = of / 16 % 3, aligned = of / 48 % 2, irq = of / 96;
+        const uint8_t begin[] = {0xA9,
+                                 0x40,
+                                 0x8D,
+                                 0x17,
+                                 0x40, /* no frame IRQ */
+                                 0xA9,
+                                 (uint8_t)((irq ? 0x80 : 0x40) | rate),
+                                 0x8D,
+                                 0x10,
+                                 0x40, /* $4010 */
+                                 0x58, /* CLI */
+                                 0xA9,
+                                 0x10,
+                                 0x8D,
+                                 0x15,
+                                 0x40, /* $4015 */
+                                 aligned ? 0xEA : 0x05,
+                                 aligned ? 0xEA : 0x10,
+                                 0x4C,
+                                 0x20,
+                                 0x80}; /* ORA $10 or NOP, NOP */
+        uint8_t code[0x100] = {0};
+        memcpy(code, begin, sizeof begin);
+        memcpy(code + 0x20, waits[wait].code, waits[wait].size);
+        memcpy(code + 0x20 + waits[wait].size, "\x4C\x00\x80", 3); /* JMP start */
+        memcpy(code + 0xE0, "\xA9\x10\x8D\x15\x40\x40", 6);        /* LDA #$10, STA $4015, RTI */
+        struct cartridge *cartridge = tiny_rom(code, sizeof code, 0x80E5, 0x8000, 0x80E0);
+        for (int watched = 0; watched < WATCHINGS; watched++) {
+            const double share = run_both(cartridge, 12, (enum watching)watched);
+            if (!watched && !irq && share * 100 < waits[wait].least)
+                fail_msg("rate %u, wait %u: %.3f of the instructions were passed over", rate, wait,
+                         share);
+        }
+        cartridge_free(cartridge);
+    }
+}
+
 /* The bundled games, with somebody pressing buttons. */
 static void bundled_games(void **state) {
     (void)state;
@@ -185,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_tiny_program),
         cmocka_unit_test(other_waits),
+        cmocka_unit_test(samples_in_waits),
         cmocka_unit_test(bundled_games),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -324,6 +324,11 @@ bool apu_dmc_halts(struct apu *a, uint64_t cycle, uint64_t until) {
            (a->dmc_ghost < cycle || a->dmc_ghost == UINT64_MAX);
 }
 
+bool apu_dmc_quiet(const struct apu *a, uint64_t cycle) {
+    const bool irq = a->dmc_irq_enabled && !a->dmc_loop && a->dmc_remaining == 1;
+    return !irq && a->dmc_clock + (uint64_t)(a->dmc_bits - 1) * a->dmc_period > cycle;
+}
+
 uint16_t apu_dmc_address(const struct apu *a) {
     return a->dmc_address;
 }

@@ -265,6 +265,27 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     return true;
 }
 
+/* A pass in which a sample is fetched, and which else is like the one before: each cycle of it
+ * reads what can be read again while it is halted. False: nothing was done. */
+static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
+    const uint64_t halt = n->dma_from, fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
+    const uint64_t end = n->cycle + w->cost + taken;
+    if (halt < n->cycle || halt >= n->cycle + w->cost || end > earlier(stop, n->event) ||
+        (w->status && end > n->ppu.calm) || n->oam_pending || is_busy(n) ||
+        !apu_dmc_halts(&n->apu, halt, fetch) || !apu_dmc_quiet(&n->apu, fetch + 1))
+        return false;
+    const uint16_t sample = apu_dmc_address(&n->apu); /* in PRG */
+    const uint64_t read = n->cycle + w->read_at;
+    uint8_t same;
+    if (w->status)
+        ppu_reads_again(&n->ppu, halt <= read ? read + taken : read, &same);
+    apu_dmc_give(&n->apu, n->rd[sample >> 8][sample & 0xff], fetch);
+    n->dma_from = apu_dmc_deadline(&n->apu);
+    repeat_pass(n, w, w->cost + taken, 1);
+    w->executed = n->instructions;
+    return true;
+}
+
 /* A pass that may reach a deadline, cycle by cycle; false where it is left, interrupted or ended by
  * `stop`. */
 static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
@@ -284,7 +305,7 @@ static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_
     bool passed = false;
     while (pass_at_once(n, w, stop, deadline)) {
         passed = true;
-        if (n->watched || !step_pass(n, w, stop))
+        if (!pass_fetch(n, w, stop) && (n->watched || !step_pass(n, w, stop)))
             break;
         deadline = earlier(n->event, n->dma_from);
     }
