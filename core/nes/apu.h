@@ -88,8 +88,8 @@ uint64_t apu_dmc_deadline(const struct apu *a);
 bool apu_dmc_wants(struct apu *a, uint64_t cycle);
 /* Whether it tries to do so in each cycle from `cycle` to `until`, if it is given no byte. */
 bool apu_dmc_halts(struct apu *a, uint64_t cycle, uint64_t until);
-/* Whether a byte that it is given now, in a cycle before `cycle`, raises no IRQ and leaves nothing to
- * want in that one. */
+/* Whether a byte that it is given now, in a cycle before `cycle`, raises no IRQ and leaves nothing
+ * to want in that one. */
 bool apu_dmc_quiet(const struct apu *a, uint64_t cycle);
 uint16_t apu_dmc_address(const struct apu *a);
 void apu_dmc_give(struct apu *a, uint8_t value, uint64_t cycle);

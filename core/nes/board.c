@@ -27,10 +27,12 @@ void board_write(struct board *b, uint16_t address, uint8_t value, uint64_t cycl
     const bool to_ram = address >= 0x6000 && address < 0x8000 && b->ram;
     if (to_ram && !b->ram_read_only)
         b->ram[address & (PRG_PAGE - 1)] = value;
-    if ((!to_ram || b->ram_watched) && b->ops->write) {
-        b->ops->write(b, address, value, cycle);
+    b->settled = (to_ram && !b->ram_watched) || !b->ops->write;
+    if (b->settled)
+        return;
+    b->ops->write(b, address, value, cycle);
+    if (!b->settled)
         b->ops->update(b);
-    }
 }
 
 /* ---- windows ---- */

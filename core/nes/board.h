@@ -28,7 +28,7 @@ struct mapper_ops {
     /* All pages from the registers. Required; the board calls it after power, write and a load. */
     void (*update)(struct board *b);
     /* The processor writes `value` to `address` ($4020-$FFFF, but not plain PRG-RAM) in cycle
-     * `cycle`. NULL: writes do nothing. */
+     * `cycle`. May set `settled` where no page changes. NULL: writes do nothing. */
     void (*write)(struct board *b, uint16_t address, uint8_t value, uint64_t cycle);
     /* Line 12 of the PPU's address bus has risen after it was low for some time (board_a12). NULL
      * for mappers that do not look. */
@@ -64,6 +64,7 @@ struct board {
     uint8_t *chr[8];    /* 1 KiB pages at PPU $0000-$1FFF; write only where chr_writable */
     bool chr_writable;
     uint8_t *nt[4]; /* 1 KiB nametable pages at PPU $2000, $2400, $2800, $2C00; writable */
+    bool settled;   /* the last write has left all pages as they were */
 
     const struct mapper_ops *ops;
     const struct cartridge *cartridge; /* borrowed */

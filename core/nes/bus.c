@@ -186,6 +186,8 @@ static void write_under_ppu(struct nes *n, uint16_t address, uint8_t value) {
         ppu_sync(&n->ppu, n->cycle);
     const struct ppu_pages before = ppu_pages(b);
     board_write(b, address, value, n->cycle);
+    if (b->settled)
+        return;
     const struct ppu_pages after = ppu_pages(b);
     if (!memcmp(&before, &after, sizeof before))
         return;
@@ -198,7 +200,7 @@ static void write_board(struct nes *n, uint16_t address, uint8_t value) {
     write_under_ppu(n, address, value);
     if (concerns_irq(&n->board, address))
         n->event = n->lines.board_event = 0;
-    if (bus_map_changes(n))
+    if (!n->board.settled && bus_map_changes(n))
         n->map_epoch++;
 }
 

@@ -66,15 +66,21 @@ static void mmc1_update(struct board *b) {
     board_mirror(b);
 }
 
+static void set_register(struct board *b, unsigned i, uint8_t value) {
+    b->settled = b->state.regs[i] == value;
+    b->state.regs[i] = value;
+}
+
 static void mmc1_write(struct board *b, uint16_t address, uint8_t value, uint64_t cycle) {
     uint8_t *r = b->state.regs;
+    b->settled = true;
     if (address < 0x8000)
         return;
     const bool again = cycle == b->state.clock;
     b->state.clock = cycle + 1;
     if (value & 0x80) {
         r[SHIFT] = SHIFT_EMPTY;
-        r[CONTROL] |= CONTROL_POWER;
+        set_register(b, CONTROL, r[CONTROL] | CONTROL_POWER);
         return;
     }
     if (again)
@@ -82,7 +88,7 @@ static void mmc1_write(struct board *b, uint16_t address, uint8_t value, uint64_
     const bool full = r[SHIFT] & 1;
     r[SHIFT] = (uint8_t)(r[SHIFT] >> 1 | (value & 1) << 4);
     if (full) {
-        r[CONTROL + (address >> 13 & 3)] = r[SHIFT];
+        set_register(b, CONTROL + (address >> 13 & 3), r[SHIFT]);
         r[SHIFT] = SHIFT_EMPTY;
     }
 }

@@ -192,16 +192,24 @@ static void write_oam(struct ppu *p, uint8_t value) {
 
 bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
                     uint64_t last) {
-    static const uint8_t there[4] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
+    static const uint8_t there[8] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF,
+                                     0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
     struct ppu_state *s = &p->s;
     uint8_t oam[256];
     ppu_advance(p, ppu_dots_at_access(first));
     if (ppu_dots_at_access(last) > p->idle_until)
         return false;
+    const unsigned left = (unsigned)sizeof oam - s->oam_address;
+    const unsigned up = count < left ? count : left;
     memcpy(oam, s->oam, sizeof oam);
-    for (unsigned i = 0; i < count; i++) {
-        const uint8_t at = (uint8_t)(s->oam_address + i);
-        oam[at] = bytes[i] & there[at % 4];
+    memcpy(oam + s->oam_address, bytes, up);
+    memcpy(oam, bytes + up, count - up);
+    for (unsigned i = 0; i < sizeof oam; i += sizeof there) {
+        uint64_t two, bits;
+        memcpy(&two, oam + i, sizeof two);
+        memcpy(&bits, there, sizeof bits);
+        two &= bits;
+        memcpy(oam + i, &two, sizeof two);
     }
     s->oam_address = (uint8_t)(s->oam_address + count);
     if (memcmp(oam, s->oam, sizeof oam)) {
