@@ -199,6 +199,7 @@ static void find_needed(struct guest_block *g) {
         if (seen || may_leave(op))
             needed = FLAGS;
     }
+    g->unasked = FLAGS & ~needed;
 }
 
 /* Windows that the instruction's site names: what is told of it depends on what they show. */

@@ -161,6 +161,18 @@ uint32_t emit_jump_(struct emitter *e, ZydisMnemonic mnemonic) {
     return e->at - 4;
 }
 
+void emit_byte(struct emitter *e, uint8_t byte) {
+    if (e->full || e->at == e->end)
+        e->full = true;
+    else
+        e->code[e->at++] = byte;
+}
+
+void emit_invert(struct emitter *e, uint32_t jump) {
+    if (!e->full)
+        e->code[jump - 1] ^= 1; /* conditions come in pairs */
+}
+
 void emit_bind(struct emitter *e, uint32_t jump, uint32_t target) {
     if (e->full)
         return;

@@ -110,6 +110,10 @@ void emit_ret(struct emitter *e);
 /* And pops so many bytes more. */
 void emit_ret_popping(struct emitter *e, unsigned bytes);
 
+/* A byte that is no instruction. */
+void emit_byte(struct emitter *e, uint8_t byte);
+/* The jump (Jcc) is taken when it was not, and the other way round. */
+void emit_invert(struct emitter *e, uint32_t jump);
 static inline uint32_t emit_here(const struct emitter *e) {
     return e->at;
 }

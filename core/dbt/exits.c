@@ -11,35 +11,13 @@
 
 /* ---- ways out ---- */
 
-static uint32_t add_exit(struct translation *t, struct exit exit) {
-    exit.certain = (uint8_t)t->certain;
-    if (!vec_push(&t->exits->all, exit))
-        t->out_of_memory = true;
-    return (uint32_t)(t->exits->all.len - 1);
-}
-
-/* mov eax, number; jmp to the fixed code at `place` */
-static void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
-    EMIT(t->e, MOV, REG(EAX), imm(add_exit(t, exit))); /* mov eax, number */
-    emit_bind(t->e, emit_jump(t->e, JMP), place);      /* jmp place */
-}
-
 static void leave_by(struct translation *t, struct exit exit) {
     settle(t);
     emit_exit(t, exit, t->fixed->leave);
 }
 
-/* A jump to the block at pc, once there is one and they are linked; everything is settled. */
-static void jump_to(struct translation *t, uint16_t pc) {
-    /* A branch that had nothing to see to on its way goes there itself. */
-    const bool direct = t->came_by && emit_here(t->e) == t->came_to;
-    const uint32_t jump = direct ? t->came_by : emit_jump(t->e, JMP); /* jmp block */
-    emit_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = jump}, t->fixed->leave);
-}
-
 void exit_to(struct translation *t, uint16_t pc) {
-    settle(t);
-    jump_to(t, pc);
+    emit_edge(t, pc);
 }
 
 /* ---- the return stack ----
@@ -51,17 +29,10 @@ void exit_to(struct translation *t, uint16_t pc) {
  * bounded. */
 
 static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
-    struct emitter *const e = t->e;
-    if (!returns_are_foretold(t)) {
+    if (returns_are_foretold(t))
+        emit_call_edge(t, pc, back);
+    else
         exit_to(t, pc);
-        return;
-    }
-    settle(t);
-    EMIT(e, PUSH, imm((uint16_t)(back - 1))); /* push back - 1 */
-    const uint32_t call = emit_jump(e, CALL); /* call block */
-    jump_to(t, back);                         /* jmp block at back */
-    emit_bind(e, call, emit_here(e));         /* the call leads here before it is linked: */
-    emit_exit(t, (struct exit){.leave = LEAVE_LINK, .pc = pc, .jump = call}, t->fixed->leave);
 }
 
 /* ---- indirect jumps: an inline cache of one target, the first that was hot, then the table ----
@@ -120,6 +91,7 @@ static void missed_return(struct translation *t) {
 
 /* Code that goes to whatever the table says of pc; returns its place. */
 static uint32_t emit_thunk(struct emitter *e, uint16_t pc) {
+    emit_byte(e, 0); /* no body */
     const uint32_t place = emit_here(e);
     EMIT(e, MOV, REG(ECX), imm(pc)); /* mov ecx, pc */
     emit_look_up(e);
@@ -144,13 +116,14 @@ void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t
         link_guess(x, e, pc, place);
         return;
     }
-    if (x->leave == LEAVE_LINK && !window_in(x->certain, pc)) {
-        place = emit_thunk(e, pc);
-        if (e->full)
-            return;
+    if (x->leave == LEAVE_STALE || window_in(x->certain, pc)) {
+        x->leave == LEAVE_STALE ? emit_bind(e, x->jump, place) : edge_bind(x, e, place);
+        x->linked = true;
+        return;
     }
-    emit_bind(e, x->jump, place);
-    x->linked = true;
+    const uint32_t thunk = emit_thunk(e, pc);
+    if (!e->full)
+        edge_bind(x, e, thunk);
 }
 
 void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {
@@ -158,13 +131,6 @@ void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {
     e->end = place + 10;
     EMIT(e, MOV, REG(ECX), imm(pc));    /* mov ecx, pc */
     emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
-    assert(!e->full);
-}
-
-void exit_replaced(struct emitter *e, uint32_t place, uint32_t replacement) {
-    e->at = place;
-    e->end = place + 10;
-    emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
     assert(!e->full);
 }
 
@@ -237,8 +203,6 @@ static void announce(struct translation *t, const struct stub *s) {
 static void emit_stub(struct translation *t, const struct stub *s, uint16_t entry_pc) {
     struct emitter *const e = t->e;
     emit_bind(e, s->jump, emit_here(e));
-    t->came_by = 0;
-    t->came_to = emit_here(e);
     t->flags = s->flags;
     t->uncounted = s->uncounted;
     t->op = s->op;
@@ -249,7 +213,6 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         leave_by(t, (struct exit){.leave = LEAVE_SLOW, .pc = s->op->pc});
         break;
     case STUB_TAKEN:
-        t->came_by = s->jump;
         exit_direct(t, s->op, branch_target(s->op));
         break;
     case STUB_AT_PC:

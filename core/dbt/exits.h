@@ -6,35 +6,8 @@
 #ifndef HOTGRAPH_DBT_EXITS_H
 #define HOTGRAPH_DBT_EXITS_H
 
-#include "dbt/translation.h"
+#include "dbt/edges.h"
 
-/* Ways out of translated code. */
-enum leave {
-    LEAVE_INDIRECT,  /* to a pc without a block; it is in cpu.pc */
-    LEAVE_LINK,      /* to `pc`; the jump may be bound to its block */
-    LEAVE_GUESS,     /* from an inline cache that is empty; the pc is in cpu.pc */
-    LEAVE_BUDGET,    /* at the entry of a block that could reach the deadline */
-    LEAVE_TOUCHED,   /* the same in its middle: a device has moved the deadline */
-    LEAVE_BOARD,     /* behind a write to the board that has moved the code; probes are to fire */
-    LEAVE_SLOW,      /* at an instruction that is nes_step's */
-    LEAVE_STALE,     /* at the entry of a block that is not for what is there now */
-    LEAVE_WAIT,      /* at the start of a busy-wait */
-    LEAVE_ATTENTION, /* where a callback has asked for something; the place is in cpu.pc */
-};
-struct exit {
-    uint8_t leave;
-    bool linked;
-    uint8_t certain; /* windows on which the block that is left relies */
-    uint16_t pc;
-    uint32_t jump; /* LINK, STALE, GUESS: where its displacement is */
-    struct wait *wait;
-    struct site *site; /* BOARD: of the instruction behind which it is; NULL: nobody watches */
-};
-
-struct exits {
-    VEC(struct exit) all; /* number 0 is LEAVE_INDIRECT */
-    VEC(struct wait *) waits;
-};
 bool exits_open(struct exits *exits); /* false: out of memory */
 /* All but number 0: their code is gone. */
 void exits_forget(struct exits *exits);
@@ -47,9 +20,6 @@ void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t
 /* Overwrites the start of a block that is never to be executed again: whoever comes there leaves
  * translated code at its pc. */
 void exit_always(struct emitter *e, uint32_t place, uint16_t pc);
-
-/* Overwrites the start of a block: whoever comes there goes to its new version. */
-void exit_replaced(struct emitter *e, uint32_t place, uint32_t replacement);
 
 /* To the block at a pc that is known. */
 void exit_to(struct translation *t, uint16_t pc);

@@ -48,6 +48,7 @@ struct guest_block {
     const uint8_t *from;
     unsigned certain; /* windows that it may rely on; see windows.h */
     unsigned guarded; /* windows that its sites name, but which are not certain */
+    unsigned unasked; /* FLAG_... that nobody asks for as they are where it begins */
 };
 
 /* Decodes the block at pc, which may be empty. `length`: most instructions; `certain`: windows that

@@ -224,8 +224,8 @@ static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
     c->table[pc % WINDOW_SIZE] = b->host;
     d->statistics.retranslated++;
     struct emitter e = {.code = d->with.cache.code, .encodings = &d->with.encodings};
-    if (d->statistics.flushes == flushes)
-        exit_replaced(&e, before, b->host);
+    if (d->statistics.flushes == flushes && !entry_replace(&e, before, b->host))
+        flush(d);
 }
 
 static void make_all_again(struct dbt *d, struct nes *n) {

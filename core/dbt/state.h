@@ -10,7 +10,7 @@
  *     windows -- guest ----------------------+
  *
  *     translation --+-- touch -- operands -- lower --+-- translate
- *                   +-- instrument -- exits ---------+
+ *                   +-- instrument, edges -- exits --+
  */
 #ifndef HOTGRAPH_DBT_STATE_H
 #define HOTGRAPH_DBT_STATE_H

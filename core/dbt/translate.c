@@ -69,8 +69,8 @@ static bool goes_back(const struct guest_op *op) {
     return op->info->kind == INSN_BRANCH && branch_target(op) <= op->pc;
 }
 
-/* A segment ends behind a branch backwards, which is taken as a rule; it is charged when it begins.
- * Returns the instruction behind that which begins with `first`. */
+/* A segment ends behind a branch backwards, which is taken as a rule: what it may need is taken
+ * from the budget when it begins. Returns the instruction behind that which begins with `first`. */
 static unsigned segment_end(const struct guest_block *g, unsigned first) {
     unsigned i = first;
     while (i < g->count && !goes_back(&g->ops[i]))
@@ -87,17 +87,14 @@ static int worst_cycles(const struct guest_block *g, unsigned first, unsigned en
 }
 
 /* Leaves where the last instruction of a segment might not start within the budget. */
-static void begin_segment(struct translation *t, const struct guest_block *g, unsigned first,
-                          enum leave leave) {
-    const unsigned end = segment_end(g, first);
-    const int worst = worst_cycles(g, first, end);
-    int cycles = 0;
-    for (unsigned i = first; i < end; i++)
-        cycles += goes_back(&g->ops[i]) ? taken_cycles(&g->ops[i]) : g->ops[i].info->cycles;
-    charge(t, cycles, (int)(end - first)); /* sub r12, ... */
-    if (worst > cycles)
-        EMIT(t->e, CMP, BUDGET, imm((int64_t)(worst - cycles) << BUDGET_SHIFT)); /* cmp r12, ... */
-    exit_if(t, emit_jump(t->e, JL), leave, g->ops[first].pc);                    /* jl out */
+static void begin_segment(struct translation *t, const struct guest_block *g, unsigned first) {
+    const int worst = worst_cycles(g, first, segment_end(g, first));
+    if (first == 0) {
+        exit_if(t, emit_entry(t, worst), LEAVE_BUDGET, g->ops[0].pc);
+        return;
+    }
+    charge(t, worst);                                                 /* sub r12, ... */
+    exit_if(t, emit_jump(t->e, JL), LEAVE_TOUCHED, g->ops[first].pc); /* jl out */
 }
 
 /* The same for the rest of a segment, behind a touch: the budget has changed. */
@@ -127,12 +124,24 @@ static void executed(struct translation *t, int cycles) {
     t->uncounted.instructions++;
 }
 
-/* Taken: behind the block. Not taken: goes on here. */
+/* Not taken: goes on here. Taken: behind the block, or here when it goes back, which is the rule.
+ */
 static void branch(struct translation *t, const struct guest_op *op) {
-    struct stub *const taken = add_stub(t, lower_condition(t, op), STUB_TAKEN);
-    taken->flags = t->flags;
-    taken->uncounted.cycles += taken_cycles(op);
-    taken->uncounted.instructions++;
+    const uint32_t jump = lower_condition(t, op);
+    const struct known_flags flags = t->flags;
+    const struct uncounted uncounted = t->uncounted;
+    if (goes_back(op)) {
+        emit_invert(t->e, jump); /* jn.. next */
+        executed(t, taken_cycles(op));
+        exit_direct(t, op, branch_target(op));
+        emit_bind(t->e, jump, emit_here(t->e)); /* next: */
+        t->flags = flags;
+        t->uncounted = uncounted;
+    } else {
+        struct stub *const taken = add_stub(t, jump, STUB_TAKEN);
+        taken->uncounted.cycles += taken_cycles(op);
+        taken->uncounted.instructions++;
+    }
     executed(t, op->info->cycles);
     fire(t, PROBE_NEXT, (uint16_t)(op->pc + 2));
 }
@@ -168,17 +177,19 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
 }
 
 static void emit_block(struct translation *t, const struct guest_block *g, struct block *b) {
+    emit_before_entry(t, !g->in_ram && !g->guarded, g->unasked);
+    b->host = emit_here(t->e);
     if (g->in_ram)
         compare_bytes(t, g);
     compare_windows(t, g);
-    begin_segment(t, g, 0, LEAVE_BUDGET);
+    begin_segment(t, g, 0);
     if (t->options->count_blocks)
         count_execution(t, b);
     bool goes_on = true;
     unsigned end = segment_end(g, 0);
     for (unsigned i = 0; i < g->count; i++) {
         if (i == end) {
-            begin_segment(t, g, i, LEAVE_TOUCHED);
+            begin_segment(t, g, i);
             end = segment_end(g, i);
         }
         goes_on = instruction(t, &g->ops[i]);
@@ -226,7 +237,6 @@ struct block *translate(struct translator *with, struct nes *n, const struct gue
     const size_t exits = with->exits.all.len;
     bool ok = false;
     if (b) {
-        b->host = e.at;
         b->first_exit = (uint32_t)exits;
         emit_block(&t, g, b);
         b->host_size = e.at - b->host;

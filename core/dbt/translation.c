@@ -71,10 +71,13 @@ void settle(struct translation *t) {
     settle_counts(t);
 }
 
-void charge(struct translation *t, int cycles, int instructions) {
+void charge(struct translation *t, int cycles) {
     struct uncounted *const u = &t->uncounted;
-    spend(t, u->cycles + cycles, u->instructions + instructions);
+    if (u->cycles + cycles == 0 && u->instructions == 0)
+        EMIT(t->e, CMP, BUDGET, imm(0)); /* cmp r12, 0 */
+    else
+        spend(t, u->cycles + cycles, u->instructions);
     u->cycles = -cycles;
-    u->instructions = -instructions;
+    u->instructions = 0;
     forget_host_flags(t);
 }

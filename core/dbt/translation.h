@@ -80,9 +80,6 @@ struct translation {
     const struct guest_op *op; /* being lowered */
     bool announced;            /* its PROBE_BEFORE has been fired */
     bool out_of_memory;
-    /* In a stub: the place where it begins and, where it could be that of another, the jump there.
-     */
-    uint32_t came_to, came_by;
     struct stub *stubs;
     unsigned stub_count;
     struct all_targets *targets; /* that code refers to */
@@ -110,7 +107,8 @@ void settle_counts(struct translation *t);
 void unsettle_counts(struct translation *t, const struct uncounted *u);
 /* Guest state, too, is in its registers. */
 void settle(struct translation *t);
-/* Charges cycles and instructions that come, together with what is uncounted. */
-void charge(struct translation *t, int cycles, int instructions);
+/* Charges cycles that come, together with what is uncounted; the host's flags tell whether any of
+ * the budget is left. */
+void charge(struct translation *t, int cycles);
 
 #endif

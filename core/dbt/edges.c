@@ -1,0 +1,162 @@
+/* The way from a block to the next, and the entries of blocks. */
+#include "dbt/edges.h"
+
+#include <assert.h>
+#include <string.h>
+
+uint32_t add_exit(struct translation *t, struct exit exit) {
+    exit.certain = (uint8_t)t->certain;
+    if (!vec_push(&t->exits->all, exit))
+        t->out_of_memory = true;
+    return (uint32_t)(t->exits->all.len - 1);
+}
+
+/* mov eax, number; jmp to the fixed code at `place` */
+static void leave_with(struct translation *t, uint32_t number, uint32_t place) {
+    EMIT(t->e, MOV, REG(EAX), imm(number));       /* mov eax, number */
+    emit_bind(t->e, emit_jump(t->e, JMP), place); /* jmp place */
+}
+
+void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
+    leave_with(t, add_exit(t, exit), place);
+}
+
+/* ---- entries ---- */
+
+/* In the byte before an entry. */
+enum { HAS_BODY = 1, UNASKED_NZ = 2, UNASKED_C = 4 };
+/* The parts of an entry, seen from its place. */
+enum { ENTRY_BEFORE = -1, ENTRY_RESERVE = 3, ENTRY_BODY = 13 };
+enum { BODY_LEAST = 12 }; /* bytes: the shortest body is an edge or a return */
+
+/* With an immediate of 32 bits, whatever it is: it is overwritten. */
+static void emit_spend(struct emitter *e, int32_t spent) {
+    EMIT(e, SUB, BUDGET, imm(INT32_MAX)); /* sub r12, spent */
+    if (!e->full)
+        memcpy(e->code + e->at - sizeof spent, &spent, sizeof spent);
+}
+
+void emit_before_entry(struct translation *t, bool has_body, unsigned unasked) {
+    const unsigned nz = FLAG_N | FLAG_Z;
+    emit_byte(t->e, (uint8_t)((has_body ? HAS_BODY : 0) | ((unasked & nz) == nz ? UNASKED_NZ : 0) |
+                              (unasked & FLAG_C ? UNASKED_C : 0)));
+}
+
+uint32_t emit_entry(struct translation *t, int reserve) {
+    const uint32_t from = emit_here(t->e);
+    emit_spend(t->e, reserve * (1 << BUDGET_SHIFT)); /* sub r12, reserve << 16 */
+    t->uncounted.cycles = -reserve;
+    const uint32_t jump = emit_jump(t->e, JL); /* jl out */
+    assert(t->e->full || emit_here(t->e) == from + ENTRY_BODY);
+    (void)from;
+    return jump;
+}
+
+struct entry {
+    uint32_t place; /* where edges lead */
+    int32_t reserve;
+    unsigned unasked;
+};
+
+static struct entry entry_at(const struct emitter *e, uint32_t place) {
+    const unsigned before = e->code[place + (uint32_t)ENTRY_BEFORE];
+    struct entry entry = {.place = place};
+    if (before & HAS_BODY) {
+        entry.place += ENTRY_BODY;
+        entry.unasked = before & (UNASKED_NZ | UNASKED_C);
+        memcpy(&entry.reserve, e->code + place + ENTRY_RESERVE, sizeof entry.reserve);
+    }
+    return entry;
+}
+
+bool entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
+    const struct entry old = entry_at(e, place), new = entry_at(e, replacement);
+    const bool has_body = old.place != place;
+    if (has_body &&
+        (new.place == replacement || new.reserve > old.reserve || (old.unasked & ~new.unasked)))
+        return false;
+    e->at = place;
+    e->end = place + ENTRY_BODY;
+    emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
+    if (has_body) {
+        e->at = old.place;
+        e->end = old.place + BODY_LEAST;
+        emit_spend(e, -old.reserve);                  /* sub r12, -reserve */
+        emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
+    }
+    assert(!e->full);
+    return true;
+}
+
+/* ---- edges ---- */
+
+static void settle_some(struct emitter *e, struct known_flags *f, unsigned unasked) {
+    if (!(unasked & UNASKED_C))
+        settle_c(e, f);
+    if (!(unasked & UNASKED_NZ))
+        settle_nz(e, f);
+}
+
+/* The edge, up to where it would leave. Returns where its displacement is. */
+static uint32_t write_edge(struct exit *x, struct emitter *e, const struct entry *to) {
+    struct known_flags flags = x->flags;
+    settle_some(e, &flags, to->unasked);     /* mov esi, ..; mov edi, .. */
+    emit_spend(e, x->spent + to->reserve);   /* sub r12, spent + reserve */
+    const uint32_t jump = emit_jump(e, JNL); /* jge body */
+    settle_some(e, &flags, 0);               /* mov esi, ..; mov edi, .. */
+    emit_spend(e, -to->reserve);             /* sub r12, -reserve */
+    return jump;
+}
+
+/* Of what is uncounted, what r12 is to be less. */
+static int32_t take_spent(struct translation *t) {
+    const int32_t spent = t->uncounted.cycles * (1 << BUDGET_SHIFT) - t->uncounted.instructions;
+    t->uncounted.cycles = t->uncounted.instructions = 0;
+    settle_counts(t);
+    return spent;
+}
+
+void emit_edge(struct translation *t, uint16_t pc) {
+    struct emitter *const e = t->e;
+    struct exit x = {.leave = LEAVE_LINK, .pc = pc, .flags = t->flags, .spent = take_spent(t)};
+    x.from = emit_here(e);
+    x.jump = write_edge(&x, e, &(struct entry){0});
+    emit_exit(t, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
+    emit_bind(e, x.jump, emit_here(e)); /* where it leads before it is bound: */
+    emit_exit(t, x, t->fixed->leave);
+}
+
+void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back) {
+    struct emitter *const e = t->e;
+    settle_c(e, &t->flags);
+    settle_nz(e, &t->flags);
+    struct exit x = {.leave = LEAVE_LINK, .pc = pc, .calls = true, .spent = take_spent(t)};
+    EMIT(e, PUSH, imm((uint16_t)(back - 1))); /* push back - 1 */
+    x.from = emit_here(e);
+    emit_spend(e, x.spent);                /* sub r12, spent */
+    const uint32_t out = emit_jump(e, JL); /* jl out */
+    x.jump = emit_jump(e, CALL);           /* call body */
+    emit_edge(t, back);
+    emit_bind(e, out, emit_here(e)); /* out: */
+    x.restores = emit_here(e);
+    emit_spend(e, 0); /* sub r12, -reserve */
+    emit_exit(t, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
+    emit_bind(e, x.jump, emit_here(e)); /* the call leads here before it is bound: */
+    emit_exit(t, x, t->fixed->leave);
+}
+
+void edge_bind(struct exit *x, const struct emitter *e, uint32_t place) {
+    const struct entry to = entry_at(e, place);
+    struct emitter over = *e;
+    over.at = x->from;
+    over.full = false;
+    if (x->calls) {
+        emit_spend(&over, x->spent + to.reserve); /* sub r12, spent + reserve */
+        over.at = x->restores;
+        emit_spend(&over, -to.reserve); /* sub r12, -reserve */
+    } else {
+        x->jump = write_edge(x, &over, &to);
+    }
+    emit_bind(&over, x->jump, to.place);
+    x->linked = true;
+}
