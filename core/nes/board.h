@@ -30,15 +30,15 @@ struct mapper_ops {
     /* The processor writes `value` to `address` ($4020-$FFFF, but not plain PRG-RAM) in cycle
      * `cycle`. May set `settled` where no page changes. NULL: writes do nothing. */
     void (*write)(struct board *b, uint16_t address, uint8_t value, uint64_t cycle);
-    /* Line 12 of the PPU's address bus has risen after it was low for some time (board_a12). NULL
-     * for mappers that do not look. */
-    void (*a12_rise)(struct board *b);
-    /* Level of the board's IRQ output, and how many more calls of a12_rise will assert it; 0: it
+    /* Line 12 of the PPU's address bus has risen `times` times, each after it was low for some time
+     * (board_a12). NULL for mappers that do not look. */
+    void (*a12_rises)(struct board *b, unsigned times);
+    /* Level of the board's IRQ output, and how many more rises will assert it; 0: it
      * does not change untouched. Both NULL for mappers without. */
     bool (*irq)(const struct board *b);
     unsigned (*irq_rises)(const struct board *b);
-    uint16_t
-        irq_from; /* with a12_rise: writes below this address have nothing to do with the IRQ */
+    uint16_t irq_from; /* with a12_rises: writes below this address have nothing to do with the IRQ
+                        */
 };
 /* NULL when the mapper is unknown. */
 const struct mapper_ops *mapper_find(unsigned number);
@@ -48,7 +48,7 @@ const struct mapper_ops *mapper_at(size_t index);
 /* The saved part, together with prg_ram and chr_ram below. */
 struct board_state {
     uint8_t regs[64];       /* the mapper's own, laid out as it likes */
-    uint64_t clock;         /* a mapper's time stamp; with a12_rise board_a12's */
+    uint64_t clock;         /* a mapper's time stamp; with a12_rises board_a12's */
     uint8_t mirroring;      /* enum mirroring */
     uint8_t vram[4 * 1024]; /* nametables: 2 KiB in the console, the rest on four-screen boards */
 };
@@ -92,7 +92,7 @@ static inline uint8_t *board_ram_writable(const struct board *b) {
     return b->ram_read_only || b->ram_watched ? NULL : b->ram;
 }
 
-/* ---- line 12 of the PPU's address bus, for boards with a12_rise ----
+/* ---- line 12 of the PPU's address bus, for boards with a12_rises ----
  *
  * Such a board counts a rise only when the line was low at three or more falls of the processor's
  * clock, one after every third dot: so it sees one rise a line, and not one a tile (NESdev,
@@ -115,7 +115,7 @@ static inline bool a12_counts(uint64_t *fell, bool level, uint64_t dot) {
 
 static inline void board_a12(struct board *b, bool level, uint64_t dot) {
     if (a12_counts(&b->state.clock, level, dot))
-        b->ops->a12_rise(b);
+        b->ops->a12_rises(b, 1);
 }
 
 /* ---- for mappers: put bank `bank` (modulo what is there) into a window ---- */

@@ -182,8 +182,11 @@ static bool concerns_irq(const struct board *b, uint16_t address) {
 /* Where the PPU can tell the difference it comes to the present with the pages of before. */
 static void write_under_ppu(struct nes *n, uint16_t address, uint8_t value) {
     struct board *b = &n->board;
-    if (concerns_irq(b, address))
+    if (concerns_irq(b, address)) {
         ppu_sync(&n->ppu, n->cycle);
+        board_write(b, address, value, n->cycle);
+        return;
+    }
     const struct ppu_pages before = ppu_pages(b);
     board_write(b, address, value, n->cycle);
     if (b->settled)
@@ -209,8 +212,9 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value) {
     if (address >= 0x4020) {
         write_board(n, address, value);
     } else if (address < 0x4000) {
-        touched_ppu(n, moves_nmi(n, address, value));
-        ppu_write(&n->ppu, address, value, n->cycle);
+        const bool nmi = moves_nmi(n, address, value);
+        if (ppu_write(&n->ppu, address, value, n->cycle) || nmi)
+            touched_ppu(n, nmi);
     } else if (address == OAM_DMA) {
         n->oam_pending = true;
         n->oam_page = value;

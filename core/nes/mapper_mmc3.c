@@ -69,25 +69,23 @@ static void write_irq(uint8_t *r, uint16_t address, uint8_t value) {
 static void mmc3_write(struct board *b, uint16_t address, uint8_t value, uint64_t cycle) {
     uint8_t *r = b->state.regs;
     (void)cycle;
-    switch (address & 0xE001) {
-    case 0x8000:
+    const unsigned at = address & 0xE001;
+    if (at == 0x8000) {
+        b->settled = !((r[SELECT] ^ value) & (SELECT_PRG | SELECT_CHR));
         r[SELECT] = value;
-        break;
-    case 0x8001:
-        r[BANKS + (r[SELECT] & 7)] = value;
-        break;
-    case 0xA000:
-        r[MIRRORING] = value;
-        break;
-    case 0xA001:
-        r[RAM] = value;
-        break;
-    default:
+    } else if (at >= 0x8001 && at <= 0xA001) {
+        uint8_t *const reg = &r[at == 0x8001   ? BANKS + (r[SELECT] & 7)
+                                : at == 0xA000 ? MIRRORING
+                                               : RAM];
+        b->settled = *reg == value;
+        *reg = value;
+    } else {
+        b->settled = true;
         write_irq(r, address, value);
     }
 }
 
-static void mmc3_a12_rise(struct board *b) {
+static void rise(struct board *b) {
     uint8_t *r = b->state.regs;
     const bool reloads = r[COUNTER] == 0 || r[RELOAD];
     const bool became = r[COUNTER] != 0 || r[RELOAD];
@@ -95,6 +93,20 @@ static void mmc3_a12_rise(struct board *b) {
     r[RELOAD] = 0;
     if (r[COUNTER] == 0 && r[ENABLED] && (became || b->cartridge->submapper != SUBMAPPER_NEC))
         r[ASSERTED] = 1;
+}
+
+static void mmc3_a12_rises(struct board *b, unsigned times) {
+    uint8_t *r = b->state.regs;
+    while (times > 0) {
+        if (!r[RELOAD] && r[COUNTER] > 1) { /* down to 1 nothing else happens */
+            const unsigned most = r[COUNTER] - 1u, steps = times < most ? times : most;
+            r[COUNTER] = (uint8_t)(r[COUNTER] - steps);
+            times -= steps;
+        } else {
+            rise(b);
+            times--;
+        }
+    }
 }
 
 static bool mmc3_irq(const struct board *b) {
@@ -120,7 +132,7 @@ const struct mapper_ops mapper_mmc3 = {
     .power = mmc3_power,
     .update = mmc3_update,
     .write = mmc3_write,
-    .a12_rise = mmc3_a12_rise,
+    .a12_rises = mmc3_a12_rises,
     .irq = mmc3_irq,
     .irq_rises = mmc3_irq_rises,
     .irq_from = 0xC000,

@@ -190,32 +190,38 @@ static void write_oam(struct ppu *p, uint8_t value) {
     s->oam_address++;
 }
 
+/* Two sprites as a number: the bits that exist, and the bytes that say on which lines they are. */
+static const uint8_t two_sprites[8] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF,
+                                       0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
+static const uint8_t two_lines[8] = {0xFF, 0, 0, 0, 0xFF, 0, 0, 0};
+
 bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
                     uint64_t last) {
-    static const uint8_t there[8] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF,
-                                     0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
     struct ppu_state *s = &p->s;
     uint8_t oam[256];
     ppu_advance(p, ppu_dots_at_access(first));
     if (ppu_dots_at_access(last) > p->idle_until)
         return false;
-    const unsigned left = (unsigned)sizeof oam - s->oam_address;
-    const unsigned up = count < left ? count : left;
+    const unsigned room = 256u - s->oam_address, before = count < room ? count : room;
     memcpy(oam, s->oam, sizeof oam);
-    memcpy(oam + s->oam_address, bytes, up);
-    memcpy(oam, bytes + up, count - up);
+    memcpy(oam + s->oam_address, bytes, before);
+    memcpy(oam, bytes + before, count - before);
+    uint64_t there, lines, changed = 0;
+    memcpy(&there, two_sprites, sizeof there);
+    memcpy(&lines, two_lines, sizeof lines);
     for (unsigned i = 0; i < sizeof oam; i += sizeof there) {
-        uint64_t two, bits;
+        uint64_t two, old;
         memcpy(&two, oam + i, sizeof two);
-        memcpy(&bits, there, sizeof bits);
-        two &= bits;
-        memcpy(oam + i, &two, sizeof two);
+        memcpy(&old, s->oam + i, sizeof old);
+        two &= there;
+        changed |= two ^ old;
+        memcpy(s->oam + i, &two, sizeof two);
     }
-    s->oam_address = (uint8_t)(s->oam_address + count);
-    if (memcmp(oam, s->oam, sizeof oam)) {
-        memcpy(s->oam, oam, sizeof oam);
+    if (changed & lines)
         p->lines_known = false;
-    }
+    if (changed)
+        p->slots_known = false;
+    s->oam_address = (uint8_t)(s->oam_address + count);
     ppu_touched(p);
     drive(p, bytes[count - 1], 0xFF, last);
     return true;
@@ -230,7 +236,7 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
 static inline void arrive(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     const uint64_t dot = ppu_dots_at_access(cycle);
-    if (dot >= p->idle_until || p->board->ops->a12_rise) {
+    if (dot >= p->idle_until || p->board->ops->a12_rises) {
         ppu_advance(p, dot);
         return;
     }
@@ -249,8 +255,7 @@ static inline void arrive(struct ppu *p, uint64_t cycle) {
 static uint8_t read_status(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     const uint64_t end = ppu_dots_at_end(cycle);
-    ppu_status_at(p, ppu_dots_at_access(cycle));
-    const uint8_t vblank = s->status & STATUS_VBLANK;
+    const uint8_t vblank = ppu_status_at(p, ppu_dots_at_access(cycle)) & STATUS_VBLANK;
     if (s->line == LINE_VBLANK && s->dot == DOT_FLAGS)
         s->vblank_suppressed = true;
     s->status &= (uint8_t)~STATUS_VBLANK;
@@ -300,13 +305,13 @@ static void write_register(struct ppu *p, unsigned reg, uint8_t value, uint64_t 
     ppu_set_registers(s, &r);
 }
 
-void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
+bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     const unsigned reg = address & 7;
     const uint64_t dot = ppu_dots_at_access(cycle);
     drive(p, value, 0xFF, cycle);
     if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot))
-        return;
+        return false;
     arrive(p, cycle);
     switch (reg) {
     case 0:
@@ -330,6 +335,7 @@ void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
         break;
     }
     ppu_touched(p);
+    return true;
 }
 
 void ppu_sync(struct ppu *p, uint64_t cycle) {

@@ -109,6 +109,8 @@ struct ppu {
     bool lines_known;      /* the next two match OAM and sprite height */
     uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
     uint8_t sprites_on_line[PPU_HEIGHT];
+    bool slots_known; /* the next ones match OAM: which tall sprites' patterns on a line are high */
+    uint8_t high_slots[PPU_HEIGHT];
 
     /* Writes after the place where `s` stands (ppu_log.c): entries from log_first to before
      * log_end. Before dot number log_until writes can be put down. */
@@ -137,7 +139,8 @@ void ppu_sync(struct ppu *p, uint64_t cycle);
 void ppu_begin_frame(struct ppu *p, uint64_t cycle);
 /* An access of the processor in cycle `cycle`; address $2000-$3FFF, mirrored every 8 bytes. */
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle);
-void ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
+/* Of a write: false when neither a line nor a deadline has changed, but for NMI and vblank. */
+bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
 /* A read of $2002 that is like the one before: true, and its value in *value; else nothing is done
  * and it takes ppu_read. */
 static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value) {

@@ -5,6 +5,8 @@
  * eight dots a tile, four of them nametable and attributes. So what it does in a line follows from
  * $2000 and, with tall sprites, from the tiles of the sprites found.
  */
+#include <string.h>
+
 #include "nes/ppu_parts.h"
 
 enum { A12 = 0x1000, SLOTS = 8, DOT_SLOTS = 257, DOT_NEXT_LINE = 321, DOT_LAST_FETCHES = 337 };
@@ -97,6 +99,19 @@ static void walk_line(struct walk *w, const struct line_a12 *l, bool visible) {
     w->fell = w->time + DOT_LAST_FETCHES;
 }
 
+/* Visible lines more that are like the one before. */
+static void walk_more(struct walk *w, const struct line_a12 *l, unsigned lines) {
+    if (lines == 0)
+        return;
+    w->time += (uint64_t)lines * PPU_DOTS;
+    if (l->background != (l->slots != 0))
+        w->rises += lines;
+    if (l->background)
+        w->fell = w->time + DOT_LAST_FETCHES;
+    else if (l->slots)
+        w->fell = w->time + DOT_NEXT_LINE;
+}
+
 /* `sprites`: the four bytes of each of the `found` ones. */
 static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprites, unsigned found) {
     struct line_a12 l = {.background = s->ctrl & CTRL_BACKGROUND_TABLE,
@@ -110,10 +125,27 @@ static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprite
     return l;
 }
 
+/* The same of tall sprites for all visible lines at once: a bit for each slot, as in line_a12. */
+static void know_slots(struct ppu *p) {
+    enum { TALL = 16 };
+    const uint8_t *oam = p->s.oam;
+    uint8_t found[PPU_HEIGHT] = {0};
+    memset(p->high_slots, 0xFF, sizeof p->high_slots); /* an empty one fetches tile $FF */
+    for (unsigned i = 0; i < 256; i += 4)
+        for (unsigned line = oam[i]; line < oam[i] + (unsigned)TALL && line < PPU_HEIGHT; line++) {
+            if (found[line] == SLOTS)
+                continue;
+            if (!(oam[i + 1] & 1))
+                p->high_slots[line] &= (uint8_t) ~(1u << found[line]);
+            found[line]++;
+        }
+    p->slots_known = true;
+}
+
 /* ---- showing it to the board ---- */
 
 void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot) {
-    if (p->board->ops->a12_rise)
+    if (p->board->ops->a12_rises)
         board_a12(p->board, address & A12, dot);
 }
 
@@ -125,27 +157,33 @@ void ppu_show_v(struct ppu *p) {
 void ppu_show_lines(struct ppu *p, unsigned lines) {
     const struct ppu_state *s = &p->s;
     struct board *b = p->board;
-    if (!b->ops->a12_rise)
+    if (!b->ops->a12_rises)
         return;
     const bool visible = s->line <= LINE_LAST;
+    const bool evaluated = visible && s->ctrl & CTRL_TALL;
+    if (evaluated && !p->slots_known)
+        know_slots(p);
     struct walk w = {.time = s->time, .most = ~0u, .fell = b->state.clock};
-    for (unsigned i = 0; i < lines; i++, w.time += PPU_DOTS) {
-        uint8_t sprites[32];
-        unsigned found = 0;
-        bool zero;
-        if (visible && s->ctrl & CTRL_TALL)
-            ppu_evaluate_line(s, s->line + i, sprites, &found, &zero);
-        const struct line_a12 l = line_a12(s, sprites, found);
+    for (unsigned i = 0, alike; i < lines; i += alike, w.time += PPU_DOTS) {
+        struct line_a12 l = line_a12(s, NULL, 0);
+        alike = evaluated ? 1 : lines;
+        if (evaluated) {
+            l.slots = p->high_slots[s->line + i];
+            while (i + alike < lines && p->high_slots[s->line + i + alike] == l.slots)
+                alike++;
+        }
         if (l.slots == 0 || l.slots == 0xFF) {
             walk_line(&w, &l, visible);
+            walk_more(&w, &l, alike - 1);
             continue;
         }
+        alike = 1;
         walk_background(&w, &l, visible);
         walk_rest(&w, &l);
     }
     b->state.clock = w.fell;
-    for (unsigned i = 0; i < w.rises; i++)
-        b->ops->a12_rise(b);
+    if (w.rises > 0)
+        b->ops->a12_rises(b, w.rises);
 }
 
 /* ---- foretelling it ---- */

@@ -22,31 +22,27 @@ static unsigned opaque(const struct ppu *p, uint16_t v) {
 
 /* ---- sprites on lines ---- */
 
-/* Eight lines at once, each a byte of a number: where sprites begin, less where they have ended.
- * The product with `ones` is the sum of all bytes up to each; no sum is negative or more than 64.
- */
+/* Eight lines at once, each a byte of a number: no count is more than 64. */
 static void count_sprites(struct ppu *p) {
     const struct ppu_state *s = &p->s;
     const uint64_t ones = 0x0101010101010101;
-    uint8_t starts[256 + 16] = {0}, ends[256 + 16] = {0};
-    const unsigned height = sprite_height(s);
+    uint8_t counts[256 + 16] = {0};
+    const bool tall = s->ctrl & CTRL_TALL;
     for (unsigned i = 0; i < 256; i += 4) {
-        starts[s->oam[i]]++;
-        ends[s->oam[i] + height]++;
+        uint64_t lines[2];
+        memcpy(lines, counts + s->oam[i], sizeof lines);
+        lines[0] += ones;
+        lines[1] += tall ? ones : 0;
+        memcpy(counts + s->oam[i], lines, sizeof lines);
     }
-    uint64_t before = 0;
+    memcpy(p->sprites_on_line, counts, sizeof p->sprites_on_line);
     p->crowded_first = PPU_HEIGHT;
-    for (unsigned line = 0; line < PPU_HEIGHT; line += 8) {
-        uint64_t more, less;
-        memcpy(&more, starts + line, sizeof more);
-        memcpy(&less, ends + line, sizeof less);
-        uint64_t counts = (le64toh(more) - le64toh(less) + before) * ones;
-        before = counts >> 56;
-        const uint64_t crowded = (counts + (0x80 - 8) * ones) & 0x80 * ones; /* eight or more */
-        if (crowded && p->crowded_first == PPU_HEIGHT)
+    for (unsigned line = 0; line < PPU_HEIGHT && p->crowded_first == PPU_HEIGHT; line += 8) {
+        uint64_t eight;
+        memcpy(&eight, counts + line, sizeof eight);
+        const uint64_t crowded = (le64toh(eight) + (0x80 - 8) * ones) & 0x80 * ones; /* 8 or more */
+        if (crowded)
             p->crowded_first = (uint8_t)(line + (unsigned)__builtin_ctzll(crowded) / 8);
-        counts = htole64(counts);
-        memcpy(p->sprites_on_line + line, &counts, sizeof counts);
     }
     p->lines_known = true;
 }
@@ -59,7 +55,7 @@ void ppu_touched(struct ppu *p) {
 
 void ppu_sprites_touched(struct ppu *p) {
     ppu_touched(p);
-    p->lines_known = false;
+    p->lines_known = p->slots_known = false;
 }
 
 /* A line with rendering on at its start: where the background comes from. */
@@ -239,6 +235,8 @@ uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
     const struct ppu_state *s = &p->s;
     const uint64_t flags = ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
                                      ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS));
+    if (ppu_flags_cleared(s, from))
+        return ppu_next_dot(s, 0, 0);
     /* From line 240 on one of these comes before any sprite's. */
     if (s->line >= LINE_IDLE && s->line < LINE_PRERENDER && !s->late_status)
         return flags;

@@ -15,43 +15,6 @@ enum { DOT_ROW = 256 }; /* v goes down by one */
 
 /* ---- registers ---- */
 
-static void write_scroll(struct ppu_registers *r, bool second, uint8_t value) {
-    if (!second) {
-        r->x = value & 7;
-        r->t = (uint16_t)((r->t & ~0x1F) | value >> 3);
-    } else
-        r->t = (uint16_t)((r->t & 0x0C1F) | (value & 7) << 12 | (value & 0xF8) << 2);
-}
-
-static void write_address(struct ppu_registers *r, bool second, uint8_t value) {
-    if (!second)
-        r->t = (uint16_t)((r->t & 0x00FF) | (value & 0x3F) << 8);
-    else {
-        r->t = (uint16_t)((r->t & 0xFF00) | value);
-        r->loads_v = true;
-    }
-}
-
-void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second, uint8_t value) {
-    r->loads_v = r->masks = false;
-    switch (reg) {
-    case 0:
-        r->ctrl = value;
-        r->t = (uint16_t)((r->t & ~0xC00) | (value & 3) << 10);
-        break;
-    case 1:
-        r->mask = value;
-        r->masks = true;
-        break;
-    case 5:
-        write_scroll(r, second, value);
-        break;
-    default:
-        write_address(r, second, value);
-        break;
-    }
-}
-
 void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r) {
     s->t = r->t;
     s->x = r->x;
@@ -94,33 +57,31 @@ static bool begin(struct ppu *p, uint64_t dot) {
 /* Whether all that the write changes can wait. */
 static bool can_wait(const struct ppu *p, const struct ppu_registers *r, unsigned reg,
                      uint8_t value) {
-    switch (reg) {
-    case 0: /* the height of sprites, and on a board that looks at the bus tables, cannot */
-        return !((r->ctrl ^ value) &
-                 (p->board->ops->a12_rise ? CTRL_TALL | CTRL_SPRITE_TABLE | CTRL_BACKGROUND_TABLE
-                                          : CTRL_TALL));
-    case 1:
-        return r->mask & MASK_RENDERING && value & MASK_RENDERING;
-    default:
-        return reg == 5 || reg == 6;
-    }
+    enum { TABLES = CTRL_SPRITE_TABLE | CTRL_BACKGROUND_TABLE };
+    if (reg >= 5)
+        return reg < 7;
+    if (reg == 0) /* the height of sprites cannot, nor tables on a board that looks at the bus */
+        return !((r->ctrl ^ value) & (p->board->ops->a12_rises ? CTRL_TALL | TABLES : CTRL_TALL));
+    return reg == 1 && r->mask & MASK_RENDERING && value & MASK_RENDERING;
 }
 
 bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
     if (dot >= p->log_until && !begin(p, dot))
         return false;
-    struct ppu_registers r = ppu_registers(p);
-    if (!can_wait(p, &r, reg, value))
-        return false;
     if (p->log_end == LENGTH_OF(p->log))
         ppu_advance(p, dot);
-    ppu_change_registers(&r, reg, p->s.w, value);
-    r.dot = dot;
+    struct ppu_registers *const r = &p->log[p->log_end];
+    *r = ppu_registers(p);
+    if (!can_wait(p, r, reg, value))
+        return false;
+    ppu_change_registers(r, reg, p->s.w, value);
+    r->dot = dot;
     p->s.w ^= reg >= 5;
-    p->log[p->log_end++] = r;
+    p->log_end++;
     if (reg == 1)
         p->nmi_quiet = 0;
-    ppu_hit_unsure(p, &r);
+    if (p->hit_dot >= dot && dot < p->hit_known)
+        ppu_hit_unsure(p, r);
     return true;
 }
 

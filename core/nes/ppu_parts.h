@@ -84,6 +84,14 @@ static inline uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, un
     return s->time + frame - here + there;
 }
 
+/* Whether the dots before number `until`, but not those before the state's place in the vertical
+ * blank, have cleared all flags, and nothing can have set one since. */
+static inline bool ppu_flags_cleared(const struct ppu_state *s, uint64_t until) {
+    const uint64_t here = place(s->line, s->dot), cleared = place(LINE_PRERENDER, DOT_FLAGS) + 1;
+    return here > place(LINE_VBLANK, DOT_FLAGS) && here < cleared &&
+           until >= s->time + (cleared - here) && until <= ppu_next_dot(s, 0, 0);
+}
+
 static inline bool writes_pending(const struct ppu_state *s) {
     return s->mask_due != UINT64_MAX || s->v_due != UINT64_MAX;
 }
@@ -246,7 +254,30 @@ static inline struct ppu_registers ppu_registers(const struct ppu *p) {
     return (struct ppu_registers){.t = s->t, .x = s->x, .ctrl = s->ctrl, .mask = s->mask};
 }
 /* A write to $2000, $2001, $2005 or $2006, in these two the second one or not. */
-void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second, uint8_t value);
+static inline void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second,
+                                        uint8_t value) {
+    r->loads_v = r->masks = false;
+    switch (reg) {
+    case 0:
+        r->ctrl = value;
+        r->t = (uint16_t)((r->t & ~0xC00) | (value & 3) << 10);
+        break;
+    case 1:
+        r->mask = value;
+        r->masks = true;
+        break;
+    case 5:
+        if (!second) {
+            r->x = value & 7;
+            r->t = (uint16_t)((r->t & ~0x1F) | value >> 3);
+        } else
+            r->t = (uint16_t)((r->t & 0x0C1F) | (value & 7) << 12 | (value & 0xF8) << 2);
+        break;
+    default:
+        r->t = (uint16_t)(second ? (r->t & 0xFF00) | value : (r->t & 0x00FF) | (value & 0x3F) << 8);
+        r->loads_v = second;
+    }
+}
 void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r);
 /* Puts a write to a register down that comes when dot number `dot` is next; false, and nothing is
  * done but that time may have passed, when it cannot wait. */
