@@ -4,6 +4,7 @@
     unrom.nes      seven banks of 16 KiB in turn, then polls $2002 for the next frame
     mmc3.nes       72 arrangements of 8 KiB banks in two windows, in turn; never idles
     contents.nes   twelve contents of a routine in RAM, in turn; never idles
+    changing.nes   a routine in RAM that is never the same; never idles
 """
 import os
 import sys
@@ -90,6 +91,22 @@ def contents():
     return cartridge(0, 2, 0x4000, bytes(code) + bytes(0x100 - len(code)) + versions)
 
 
-for name, image in [('unrom', unrom()), ('mmc3', mmc3()), ('contents', contents())]:
+def changing():
+    begin = BEGIN + [
+        0xA2, 0x0F,        # LDX #15
+        0xBD, 0x00, 0xE1,  # copy: LDA $E100,X
+        0x9D, 0x00, 0x03,  # STA $0300,X
+        0xCA, 0x10, 0xF7,  # DEX, BPL copy
+    ]
+    code = begin + [
+        0xEE, 0x01, 0x03,         # main: INC $0301
+        0x20, 0x00, 0x03,         # JSR $0300
+        0x4C, len(begin), 0xE0,   # JMP main
+    ]
+    routine = bytes([0xA9, 0x00, 0xE6, 0x10, 0xE6, 0x11, 0xE6, 0x12, 0x60])  # LDA #..., INC $10 to $12, RTS
+    return cartridge(0, 2, 0x4000, bytes(code) + bytes(0x100 - len(code)) + routine)
+
+
+for name, image in [('unrom', unrom()), ('mmc3', mmc3()), ('contents', contents()), ('changing', changing())]:
     with open(os.path.join(sys.argv[1], name + '.nes'), 'wb') as f:
         f.write(image)

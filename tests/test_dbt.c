@@ -409,6 +409,9 @@ static void many_contents_of_a_routine(void **state) {
     assert_int_equal(s.stale, 11);
     assert_int_equal(s.flushes, 0);
     free(g);
+    g = patched(33); /* as many as there may be, each of which comes again only after all others */
+    assert_int_equal(statistics_after(&g->cart, 1, 60).stale, 32);
+    free(g);
 }
 
 /* Broken: a routine that is never the same would be translated for ever, or each of its blocks
@@ -420,7 +423,7 @@ static void endless_contents_of_a_routine(void **state) {
         lockstep(&g->cart, 1, 12, (enum watching)how);
     const struct dbt_statistics early = statistics_after(&g->cart, 1, 10);
     const struct dbt_statistics late = statistics_after(&g->cart, 1, 38);
-    assert_in_range(early.stale, 12, 40);
+    assert_in_range(early.stale, 8, 8); /* none of them comes again soon enough */
     assert_int_equal(late.stale, early.stale);
     assert_in_range(late.dispatched - early.dispatched, 0, 28 * 500); /* it is left in peace */
     free(g);

@@ -153,14 +153,32 @@ static enum found find(struct dbt *d, struct nes *n, uint32_t *place) {
 /* ---- versions of a block ----
  *
  * Bytes in RAM change, and so may what a block is told of. The versions of a block are a chain:
- * each compares, and goes on to the next. A few are made at once, more when they are asked for
- * again and again, and a block that has seen them all still miss is left to the interpreter. */
+ * each compares, and goes on to the next. A few are made at once, more of contents that come again,
+ * and a block whose contents do not is left to the interpreter. */
 
-enum { INTERPRETED_FOR = 1000 }; /* cycles at least, before blocks are looked for again */
-enum { VERSIONS_AT_ONCE = 8, VERSIONS_SOON = 16, VERSIONS_MOST = 32 };
+enum { VERSIONS_AT_ONCE = 8, VERSIONS_MOST = 32, AWAITED_FOR = 64 /* misses */, TIMES_ENOUGH = 8 };
 
-static unsigned misses_before(unsigned versions) {
-    return versions < VERSIONS_AT_ONCE ? 0 : versions < VERSIONS_SOON ? 4 : 64;
+/* Whether this is the content that was awaited, and there was another one meanwhile; or it comes
+ * very often, as the last one does that misses. */
+static bool comes_again(struct dbt *d, struct nes *n, struct content *c) {
+    const uint16_t pc = n->cpu.pc;
+    const unsigned at = pc % WINDOW_SIZE;
+    const uint8_t *const from = n->rd[pc >> 8] + (pc & 0xff);
+    const size_t left = (size_t)(n->code_end[pc >> 8] - from);
+    struct awaited *const a =
+        &d->awaited[(pc ^ pc >> 7) % (sizeof d->awaited / sizeof *d->awaited)];
+    if (a->of == c && a->at == at && c->missed[at] % AWAITED_FOR != 0) {
+        if (memcmp(from, a->bytes, a->size < left ? a->size : left) == 0)
+            return a->another || ++a->times == TIMES_ENOUGH;
+        a->another = true;
+    } else {
+        struct guest_block g;
+        discover_at(d, n, pc, d->with.options.block_length, &g);
+        *a = (struct awaited){.of = c, .at = (uint16_t)at, .size = (uint8_t)g.bytes};
+        memcpy(a->bytes, from, g.bytes);
+    }
+    c->missed[at]++;
+    return false;
 }
 
 enum renewed { RENEWED, NOT_YET, NEVER_AGAIN };
@@ -170,10 +188,10 @@ static enum renewed renew(struct dbt *d, struct nes *n, uint32_t number) {
     const uint16_t pc = n->cpu.pc;
     struct content *const c = windows_at(&d->windows, pc);
     const unsigned at = pc % WINDOW_SIZE;
+    if (c->versions[at] >= VERSIONS_AT_ONCE && !comes_again(d, n, c))
+        return c->missed[at] == UINT8_MAX ? NEVER_AGAIN : NOT_YET;
     if (c->versions[at] == VERSIONS_MOST)
         return ++c->missed[at] == UINT8_MAX ? NEVER_AGAIN : NOT_YET;
-    if (c->missed[at] < misses_before(c->versions[at]))
-        return c->missed[at]++, NOT_YET;
     struct guest_block g;
     const uint64_t flushes = d->statistics.flushes;
     struct block *const b = make(d, n, pc, &g);
@@ -248,6 +266,19 @@ static enum status begin_cache(struct dbt *d, struct error *e) {
 }
 
 /* ---- running ---- */
+
+/* What is left to the interpreter is so for a while. Where there is hardly anything else, it is for
+ * longer and longer. */
+enum { INTERPRETED_FOR = 1000, INTERPRETED_LONGEST = 32000 }; /* cycles */
+
+static void interpret_for_a_while(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
+    if (n->cycle - d->interpreted_until >= d->interpreted_for / 8)
+        d->interpreted_for = INTERPRETED_FOR;
+    else if (d->interpreted_for < INTERPRETED_LONGEST)
+        d->interpreted_for *= 2;
+    d->interpreted_until = n->cycle + d->interpreted_for;
+    engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
+}
 
 static void interpret(struct nes *n, uint64_t stop, uint64_t deadline) {
     if (n->watched)
@@ -384,6 +415,11 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
         interpret(n, stop, deadline);
         return;
     }
+    if (n->cycle < d->interpreted_until &&
+        d->interpreted_until - n->cycle < INTERPRETED_LONGEST) { /* a deadline was in between */
+        engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
+        return;
+    }
     stop = earlier(stop, n->cycle + LONGEST_RUN);
     uint32_t number = 0; /* of an exit to be linked */
     while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {
@@ -403,7 +439,7 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
             continue;
         }
         if (found == INTERPRETED)
-            engine_interpreter.run(NULL, n, earlier(stop, n->cycle + INTERPRETED_FOR), deadline);
+            interpret_for_a_while(d, n, stop, deadline);
         if (found != FOUND)
             return;
         if (number && !d->with.options.no_chaining && d->statistics.flushes == flushes)

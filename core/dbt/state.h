@@ -24,6 +24,15 @@ enum {
     LONGEST_RUN = 1 << 16, /* cycles; the least that is always enough for a frame */
 };
 
+/* A content of a block that no version is for. */
+struct awaited {
+    const struct content *of; /* only compared: it may be gone */
+    uint16_t at;
+    uint8_t size, times; /* it came again */
+    bool another;        /* came since */
+    uint8_t bytes[BLOCK_LONGEST * 3];
+};
+
 struct dbt {
     struct translator with;
     struct frame frame;
@@ -31,7 +40,9 @@ struct dbt {
     bool selected; /* for map_epoch `epoch` */
     uint32_t epoch;
     VEC(struct block *) blocks;
-    VEC(uint32_t) again; /* code addresses of blocks that are to be translated again */
+    VEC(uint32_t) again;         /* code addresses of blocks that are to be translated again */
+    struct awaited awaited[128]; /* by pc */
+    uint64_t interpreted_for, interpreted_until; /* cycles; see run.c */
     struct dbt_statistics statistics;
     FILE *perf_map; /* NULL: not asked for */
 };
