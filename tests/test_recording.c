@@ -62,6 +62,7 @@ struct recorder {
     uint64_t from, by;
     uint32_t length, done;
     size_t at; /* in the log: nothing before it begins at or after `from` */
+    uint32_t read;
     struct guest_insn insns[300];
 };
 
@@ -79,11 +80,19 @@ static bool same_insn(const struct guest_insn *a, const struct guest_insn *b) {
            memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
+static void read_insn(void *self, const struct guest_insn *insn) {
+    struct recorder *r = self;
+    assert_in_range(r->read, 0, r->length - 1);
+    r->insns[r->read++] = *insn;
+}
+
 static void check_recording(void *self, const struct recording *recording) {
     struct recorder *r = self;
     const struct log *log = r->log;
     assert_int_equal(recording->count, r->length);
-    nes_recorded(r->nes, recording, r->insns);
+    r->read = 0;
+    nes_recorded(r->nes, recording, read_insn, r);
+    assert_int_equal(r->read, r->length);
     while (log->cycles.at[r->at] < r->from)
         r->at++;
     for (uint32_t i = 0; i < r->length; i++, r->at++)

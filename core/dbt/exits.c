@@ -138,7 +138,7 @@ void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {
 
 static void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target) {
     struct emitter *const e = t->e;
-    if (target > op->pc)
+    if (target > op->pc || t->recorded)
         return;
     struct wait candidate;
     wait_examine(t->nes, &candidate, op->from, op->pc, target);
@@ -225,8 +225,8 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         break;
     }
     case STUB_PENALTY:
-        EMIT(e, SUB, BUDGET, imm(1 << BUDGET_SHIFT)); /* sub r12, 1 << 16 */
-        emit_bind(e, emit_jump(e, JMP), s->back);     /* jmp back */
+        penalty(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
     case STUB_CARRY:
         t->announced = s->announced;

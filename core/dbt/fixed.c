@@ -35,7 +35,6 @@ static void load_registers(struct emitter *e) {
 static const ZydisRegister saved[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZYDIS_REGISTER_R12,
                                       ZYDIS_REGISTER_R13, ZYDIS_REGISTER_R14, ZYDIS_REGISTER_R15};
 enum { NO_PC = -1 };
-enum { RETURN_DEPTH = 2 }; /* how many more entries an RTS looks at */
 enum { SAVED = sizeof saved / sizeof *saved };
 
 /* leave: eax is the number of the exit. Right before it, leave_indirect: the pc is in ecx. Place 0
@@ -47,6 +46,7 @@ static void emit_leave(struct fixed *fixed, struct emitter *e) {
     fixed->leave = emit_here(e);
     store_registers(e);
     EMIT(e, MOV, FRAME(budget), BUDGET);       /* mov [frame + budget], r12 */
+    EMIT(e, MOV, FRAME(called_at), REG(RSP));  /* mov [frame + called_at], rsp */
     EMIT(e, MOV, REG(RSP), FRAME(host_stack)); /* mov rsp, [frame + host_stack] */
     for (unsigned i = SAVED; i-- > 0;)
         EMIT(e, POP, reg(saved[i])); /* pop r15 ... rbx */

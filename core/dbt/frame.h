@@ -26,7 +26,8 @@ struct frame {
     uint64_t return_misses;  /* so many */
     uint64_t host_stack;     /* rsp to leave with; what is called from here runs below it */
     uint64_t return_stack;   /* rsp to begin with */
-    uint64_t called_at;      /* rsp while something is called */
+    uint64_t called_at;      /* rsp while something is called, and where it was left */
+    uint16_t until;          /* recorded blocks leave when so many instructions were executed */
 };
 
 static inline uint64_t frame_cycle(const struct frame *f) {
@@ -35,6 +36,25 @@ static inline uint64_t frame_cycle(const struct frame *f) {
 static inline uint64_t frame_executed(const struct frame *f) {
     return (uint64_t)f->budget & ((1u << BUDGET_SHIFT) - 1);
 }
+
+/* What recorded blocks push; from below the return stack's bottom downwards. */
+struct logged {
+    int64_t what; /* a block's number where it begins; -1 - pc: a penalty of one cycle there */
+    uint64_t budget_end; /* as they were */
+    int64_t budget;
+};
+static inline uint64_t logged_cycle(const struct logged *at) {
+    return at->budget_end - (uint64_t)(at->budget >> BUDGET_SHIFT);
+}
+/* Instructions, since blocks were entered. */
+static inline unsigned logged_executed(const struct logged *at) {
+    return (unsigned)at->budget & ((1u << BUDGET_SHIFT) - 1);
+}
+enum {
+    RETURN_DEPTH = 2,                        /* how many more entries an RTS looks at */
+    RETURN_BOTTOM = 16 * (1 + RETURN_DEPTH), /* entries that are no guess */
+    LOGGED_MOST = 2048,                      /* instructions that are recorded at once */
+};
 
 /* Accesses to devices, in the last cycle of an instruction, which is `cycle`. They move budget and
  * deadline. */

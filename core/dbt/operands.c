@@ -222,12 +222,12 @@ static operand read_indirect_indexed(struct translation *t, const struct guest_o
 void operand_carried(struct translation *t) {
     struct emitter *const e = t->e;
     struct region r;
-    EMIT(e, MOVZX, REG(EAX), REG(CH));            /* movzx eax, ch */
-    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));       /* cmp qword [nes + rax*8 + rd], 0 */
-    leave_at(t, emit_jump(e, JZ));                /* jz to nes_step */
-    EMIT(e, ADD, REG(AL), imm(1));                /* add al, 1 */
-    through_page(t, false);                       /* mov rax, [...]; test rax, rax; jz */
-    EMIT(e, SUB, BUDGET, imm(1 << BUDGET_SHIFT)); /* sub r12, 1 << 16 */
+    EMIT(e, MOVZX, REG(EAX), REG(CH));      /* movzx eax, ch */
+    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
+    leave_at(t, emit_jump(e, JZ));          /* jz to nes_step */
+    EMIT(e, ADD, REG(AL), imm(1));          /* add al, 1 */
+    through_page(t, false);                 /* mov rax, [...]; test rax, rax; jz */
+    penalty(t);
     if (foretold(t, t->op->bytes[1], &r))
         into_region(t, &r);
 }

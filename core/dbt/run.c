@@ -6,6 +6,8 @@
 
 #include "dbt/state.h"
 
+#include "nes/cpu_exec.h"
+
 enum { USUAL_CACHE = 8 << 20 };
 
 /* What JSRs without an end push, 16 bytes each, leaves room for a signal's handler. */
@@ -41,6 +43,8 @@ static void forget(void *self) {
         flush(d);
     windows_forget(&d->windows);
     d->selected = false;
+    if (d->recorder)
+        forget(d->recorder); /* of that there is no other */
 }
 
 /* Selects the blocks of what the processor sees now; false: out of memory. */
@@ -67,10 +71,11 @@ static uint64_t nanoseconds(void) {
 static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_block *g) {
     const uint64_t begun = nanoseconds();
     const size_t used = d->with.cache.used;
+    d->with.number = (uint32_t)d->blocks.len;
     struct block *const b = translate(&d->with, n, g);
     if (!b)
         return NULL;
-    if (!vec_push(&d->blocks, b)) {
+    if ((d->with.recorded && !recorded_keep(n, b)) || !vec_push(&d->blocks, b)) {
         d->with.cache.used = used;
         d->with.exits.all.len = b->first_exit;
         block_free(b);
@@ -280,23 +285,29 @@ static void interpret_for_a_while(struct dbt *d, struct nes *n, uint64_t stop, u
     engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
 }
 
-static void interpret(struct nes *n, uint64_t stop, uint64_t deadline) {
-    if (n->watched)
+static void interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
+    if (d->record)
+        recorded_interpret(d, n, stop, deadline, false);
+    else if (n->watched)
         cpu_run_watched(n, stop, deadline);
     else
         cpu_run_fast(n, stop, deadline, false);
 }
 
 /* To the end of the basic block; false when the machine has something else to see to. */
-static bool interpret_block(struct nes *n, uint64_t stop, uint64_t deadline) {
-    const uint64_t last = last_start(stop, deadline);
+static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_t *deadline) {
+    const uint64_t last = last_start(stop, *deadline), start = n->cycle;
+    if (d->record) {
+        *deadline = recorded_interpret(d, n, stop, *deadline, true);
+        return n->cycle != start && !d->record->full && !n->waiting;
+    }
     for (unsigned i = 0; i < BLOCK_LONGEST && n->cycle <= last; i++) {
         const uint64_t before = n->cycle;
         const uint16_t pc = n->cpu.pc;
         if (!n->rd[pc >> 8])
             return false;
         const unsigned size = opcode_info(n->rd[pc >> 8][pc & 0xff])->size;
-        interpret(n, n->cycle + 1, deadline);
+        interpret(d, n, n->cycle + 1, *deadline);
         if (n->cycle == before || n->waiting || n->announced || (n->watched && n->attention))
             return false;
         if (n->cpu.pc != (uint16_t)(pc + size))
@@ -324,10 +335,13 @@ static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t sto
     f->epoch = d->epoch;
     f->moved = 0;
     f->budget = (int64_t)(f->budget_end - n->cycle) * (1 << BUDGET_SHIFT);
+    const uint64_t banks = d->record ? record_banks(n) : 0;
     const uint32_t number = code(f, d->with.cache.run + place);
     n->cycle = frame_cycle(f);
     n->instructions = f->instructions + frame_executed(f);
     *deadline = f->deadline;
+    if (d->record)
+        recorded_read(d, n, f->instructions, banks);
     d->statistics.executed += frame_executed(f);
     d->statistics.dispatched++;
     d->statistics.return_misses += f->return_misses;
@@ -369,15 +383,32 @@ static enum next left(struct nes *n, const struct exit *x) {
     return RETURN;
 }
 
+enum coming {
+    NOT_COMING,   /* the stop is not for a recording */
+    COMING_STILL, /* the machine has to see to something, perhaps in its midst */
+    HANDED_OVER,  /* it is done, and what comes behind it has a stop and a deadline of its own */
+};
+/* The run comes to its stop; where that is for a recording and for nothing else, records it. */
+static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
+                                   uint64_t *deadline);
+
 /* After translated code was left by *number, which stays when the exit is to be linked; false: back
  * to the machine. */
-static bool go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
-                  uint64_t deadline) {
+static bool go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t *stop,
+                  uint64_t *deadline) {
     const uint32_t by = *number;
     const enum next next = left(n, &d->with.exits.all.at[by]);
     *number = next == GO_ON_LINKING ? by : 0;
-    if (next == INTERPRET_REST)
-        interpret(n, stop, deadline);
+    if (d->record && d->record->full)
+        return false;
+    if (d->record && next == INTERPRET_REST && frame_executed(&d->frame) >= d->frame.until)
+        return true;
+    if (next == INTERPRET_REST) {
+        const enum coming coming = recorded_coming(d, n, stop, deadline);
+        if (coming == NOT_COMING)
+            interpret(d, n, *stop, *deadline);
+        return coming == HANDED_OVER;
+    }
     if (next != RENEW)
         return next == GO_ON || next == GO_ON_LINKING;
     switch (renew(d, n, by)) {
@@ -389,7 +420,7 @@ static bool go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
     case NOT_YET:
         break;
     }
-    return interpret_block(n, stop, deadline);
+    return interpret_block(d, n, *stop, deadline);
 }
 
 /* After a fork(): the parent may write what we would run. False: there is no other memory. */
@@ -407,12 +438,11 @@ static bool become_ours(struct dbt *d) {
     return true;
 }
 
-static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
-    struct dbt *const d = self;
+static void run_blocks(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
     if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
         return;
     if ((!d->with.cache.code || !cache_is_ours(&d->with.cache)) && !become_ours(d)) {
-        interpret(n, stop, deadline);
+        interpret(d, n, stop, deadline);
         return;
     }
     if (n->cycle < d->interpreted_until &&
@@ -426,28 +456,37 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
         uint32_t place;
         const uint64_t flushes = d->statistics.flushes;
         if ((!d->selected || d->epoch != n->map_epoch) && !select_windows(d, n)) {
-            interpret(n, stop, deadline);
+            interpret(d, n, stop, deadline);
             return;
         }
         if (d->again.len) {
             make_all_again(d, n);
             number = 0; /* the exit may be gone */
         }
+        if (d->record && !(d->frame.until = recorded_until(d->record, n->cycle))) {
+            interpret(d, n, stop, deadline);
+            return;
+        }
         const enum found found = find(d, n, &place);
-        if (found == COLD && interpret_block(n, stop, deadline)) {
+        if ((found == COLD || (d->record && found != FOUND)) &&
+            interpret_block(d, n, stop, &deadline)) {
             number = 0;
             continue;
         }
-        if (found == INTERPRETED)
+        if (found == INTERPRETED && !d->record)
             interpret_for_a_while(d, n, stop, deadline);
         if (found != FOUND)
             return;
         if (number && !d->with.options.no_chaining && d->statistics.flushes == flushes)
             chain(d, number, n->cpu.pc, place);
         number = enter(d, n, place, stop, &deadline);
-        if (!go_on(d, n, &number, stop, deadline))
+        if (!go_on(d, n, &number, &stop, &deadline))
             return;
     }
+}
+
+static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
+    run_blocks(self, n, stop, deadline);
 }
 
 /* ---- the engine ---- */
@@ -456,6 +495,7 @@ static void destroy(void *self) {
     struct dbt *const d = self;
     if (!d)
         return;
+    destroy(d->recorder);
     free_blocks(d);
     windows_forget(&d->windows);
     vec_free(&d->blocks);
@@ -491,12 +531,80 @@ static enum status create(void **self, struct nes *n, struct error *e) {
     return status == STATUS_OK ? begin_cache(d, e) : status;
 }
 
+/* ---- recordings: the recorder runs its own blocks ---- */
+
+enum {
+    COMING_SOON = 256, /* cycles */
+    RECORDED_HOT = 4,  /* executions before a block is translated for recording */
+};
+
+static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
+    struct error e;
+    void *recorder = NULL;
+    if (d->recorder || d->no_recorder)
+        return d->recorder;
+    if (create(&recorder, n, &e) != STATUS_OK) {
+        destroy(recorder);
+        d->no_recorder = true;
+        return NULL;
+    }
+    d->recorder = recorder;
+    d->recorder->with.recorded = true;
+    d->recorder->with.encodings = d->with.encodings; /* so that it need not make its own */
+    struct dbt_options *const options = &d->recorder->with.options;
+    options->no_return_stack = true; /* what blocks note is there */
+    options->hot = options->hot == 1 ? 1 : RECORDED_HOT;
+    return d->recorder;
+}
+
+/* Records r, which has begun or is to begin at r->from; it may have come to its end or not. */
+static void run_recorder(struct dbt *d, struct nes *n, struct record *r, uint64_t stop,
+                         uint64_t deadline) {
+    const bool watched = n->watched;
+    n->watched = false; /* by nobody else */
+    n->recorder = d->record = r;
+    run_blocks(d, n, stop, deadline);
+    d->record = NULL;
+    n->watched = watched;
+}
+
+static void record(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
+    struct dbt *const d = recorder_of(self, n);
+    if (d)
+        run_recorder(d, n, n->recorder, stop, deadline);
+    else
+        cpu_run_recorded(n, stop, deadline);
+}
+
+static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
+                                   uint64_t *deadline) {
+    struct record *const r = n->coming;
+    if (d->record || !r || r->from != *stop || n->cycle + COMING_SOON < *stop)
+        return NOT_COMING;
+    struct dbt *const recorder = recorder_of(d, n);
+    if (!recorder)
+        return NOT_COMING;
+    run_recorder(recorder, n, r, n->stop_behind, *deadline);
+    if (r->full && !n->waiting) {
+        watch_recorded(n);
+        *stop = earlier(earlier(n->stop_behind, n->alarm), n->cycle + LONGEST_RUN);
+        *deadline = engine_deadline(n, n->cpu.p & P_I);
+        return n->watched ? COMING_STILL : HANDED_OVER;
+    }
+    if (r->on)
+        watch_requests_changed(n);
+    else if (!r->full)
+        n->recorder = NULL;
+    return COMING_STILL;
+}
+
 const struct engine *dbt_engine(void) {
     static const struct engine engine = {.name = "dbt",
                                          .create = create,
                                          .destroy = destroy,
                                          .run = run,
                                          .forget = forget,
+                                         .record = record,
                                          .retranslate = retranslate};
     return &engine;
 }

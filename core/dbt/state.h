@@ -45,7 +45,27 @@ struct dbt {
     uint64_t interpreted_for, interpreted_until; /* cycles; see run.c */
     struct dbt_statistics statistics;
     FILE *perf_map; /* NULL: not asked for */
+    /* Of this machine, too, with blocks that are recorded: NULL until they are needed. */
+    struct dbt *recorder;
+    bool no_recorder; /* there is no memory for one */
+    /* In the recorder: what it is recording; else NULL. */
+    struct record *record;
 };
+
+/* ---- recorded.c ---- */
+
+/* Of the recording, whether it began or is still to come, instructions that blocks may be entered
+ * for; 0: what is left must be interpreted. */
+uint16_t recorded_until(const struct record *r, uint64_t cycle);
+/* A recorded block was made. False: out of memory. */
+bool recorded_keep(struct nes *n, struct block *b);
+/* Blocks were left, which were entered when n had executed so many instructions and `banks` were
+ * mapped: what they have noted goes into d->record. */
+void recorded_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks);
+/* As the interpreter does; pause: to the next jump. Returns the deadline, which devices have moved.
+ */
+uint64_t recorded_interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
+                            bool pause);
 
 /* ---- inspect.c ---- */
 

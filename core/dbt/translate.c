@@ -119,6 +119,13 @@ static void count_execution(struct translation *t, struct block *b) {
     EMIT(t->e, ADD, mem(8, ZYDIS_REGISTER_RAX, 0), imm(1)); /* add qword [rax], 1 */
 }
 
+/* A recorded block says that it begins, unless it has said enough. */
+static void note_block(struct translation *t, const struct guest_block *g) {
+    EMIT(t->e, CMP, REG(R12W), FRAME(until));                     /* cmp r12w, [frame + until] */
+    exit_if(t, emit_jump(t->e, JNB), LEAVE_BUDGET, g->ops[0].pc); /* jae out */
+    note(t, t->number);
+}
+
 static void executed(struct translation *t, int cycles) {
     t->uncounted.cycles += cycles;
     t->uncounted.instructions++;
@@ -177,11 +184,13 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
 }
 
 static void emit_block(struct translation *t, const struct guest_block *g, struct block *b) {
-    emit_before_entry(t, !g->in_ram && !g->guarded, g->unasked);
+    emit_before_entry(t, !g->in_ram && !g->guarded && !t->recorded, g->unasked);
     b->host = emit_here(t->e);
     if (g->in_ram)
         compare_bytes(t, g);
     compare_windows(t, g);
+    if (t->recorded)
+        note_block(t, g);
     begin_segment(t, g, 0);
     if (t->options->count_blocks)
         count_execution(t, b);
@@ -202,6 +211,8 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
 }
 
 void block_free(struct block *b) {
+    if (b)
+        free(b->places);
     free(b);
 }
 
@@ -232,6 +243,8 @@ struct block *translate(struct translator *with, struct nes *n, const struct gue
                             .options = &with->options,
                             .exits = &with->exits,
                             .targets = &with->targets,
+                            .recorded = with->recorded,
+                            .number = with->number,
                             .stubs = stubs};
     struct block *const b = new_block(n, g);
     const size_t exits = with->exits.all.len;

@@ -18,6 +18,7 @@ struct block {
     uint64_t executions;
     uint8_t *guest; /* copy of the bytes */
     uint32_t first_exit, exits;
+    struct places *places; /* of a recorded block: recorded.c's; else NULL */
 };
 
 /* What blocks are made with, and what goes into the cache with them. */
@@ -28,6 +29,8 @@ struct translator {
     struct fixed fixed;
     struct exits exits;
     struct all_targets targets;
+    bool recorded;   /* blocks are; see recorded.c */
+    uint32_t number; /* the next block's */
 };
 /* Forgets what host code refers to: there is none any more. */
 void translator_forget(struct translator *with);

@@ -71,6 +71,19 @@ void settle(struct translation *t) {
     settle_counts(t);
 }
 
+void note(struct translation *t, int64_t what) {
+    EMIT(t->e, PUSH, BUDGET);            /* push r12 */
+    EMIT(t->e, PUSH, FRAME(budget_end)); /* push qword [frame + budget_end] */
+    EMIT(t->e, PUSH, imm(what));         /* push what */
+}
+static_assert(sizeof(struct logged) == 3 * 8, "three pushes");
+
+void penalty(struct translation *t) {
+    if (t->recorded)
+        note(t, -1 - (int64_t)t->op->pc);
+    EMIT(t->e, SUB, BUDGET, imm(1 << BUDGET_SHIFT)); /* sub r12, 1 << 16 */
+}
+
 void charge(struct translation *t, int cycles) {
     struct uncounted *const u = &t->uncounted;
     if (u->cycles + cycles == 0 && u->instructions == 0)

@@ -80,6 +80,8 @@ struct translation {
     const struct guest_op *op; /* being lowered */
     bool announced;            /* its PROBE_BEFORE has been fired */
     bool out_of_memory;
+    bool recorded; /* the block notes its number where it begins; see recorded.c */
+    uint32_t number;
     struct stub *stubs;
     unsigned stub_count;
     struct all_targets *targets; /* that code refers to */
@@ -107,6 +109,10 @@ void settle_counts(struct translation *t);
 void unsettle_counts(struct translation *t, const struct uncounted *u);
 /* Guest state, too, is in its registers. */
 void settle(struct translation *t);
+/* A recorded block notes something; see struct logged. */
+void note(struct translation *t, int64_t what);
+/* One cycle more than is known. */
+void penalty(struct translation *t);
 /* Charges cycles that come, together with what is uncounted; the host's flags tell whether any of
  * the budget is left. */
 void charge(struct translation *t, int cycles);

@@ -45,6 +45,8 @@
                 *++run =                                                                           \
                     (struct recorded_run){banks, .at = (uint32_t)(executed - first), .pc = PC(0)}; \
                 limit = PC(0) < 0x8000 ? executed : complete;                                      \
+                if (pauses)                                                                        \
+                    end = NULL;                                                                    \
             }                                                                                      \
         }                                                                                          \
     } while (0)
@@ -62,6 +64,7 @@
     const uint64_t first = executed - r->met, banks = record_banks(n);                             \
     const uint64_t complete = first + r->count;                                                    \
     uint64_t limit = n->cpu.pc < 0x8000 ? executed : complete;                                     \
+    const bool pauses = r->pauses;                                                                 \
     bool over = false;                                                                             \
     struct recorded_run *run = r->runs + r->run_count;                                             \
     *run = (struct recorded_run) {                                                                 \
@@ -72,9 +75,6 @@
 void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline) {
     struct record *const r = n->recorder;
     run_recorded(n, r, stop, deadline);
-    if (!r->full)
-        return;
-    r->on = false;
-    n->alarm = 0;
-    n->attention = true;
+    if (r->full)
+        record_complete(n, r);
 }

@@ -30,6 +30,9 @@ struct engine {
      * before cycle `deadline` (an interrupt line may change at its end, or DMA begin). May run
      * none. Not called while an observer steps: the interpreter does that for all engines. */
     void (*run)(void *self, struct nes *nes, uint64_t stop, uint64_t deadline);
+    /* As run(), for n->recorder alone: cpu_run_recorded() or the same. NULL: that. An engine that
+     * has it may also record n->coming in run(), which stops at n->stop_behind then. */
+    void (*record)(void *self, struct nes *nes, uint64_t stop, uint64_t deadline);
     /* Observers were attached or detached, or a state was loaded: whatever was prepared from guest
      * code is void. */
     void (*forget)(void *self);

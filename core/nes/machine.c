@@ -147,11 +147,14 @@ static void step_on(struct nes *n, uint64_t stop) {
 /* From one boundary to a later one, not beyond the first at or after `target`, the end of the frame
  * and the next alarm. */
 static void advance(struct nes *n, uint64_t target) {
-    const uint64_t stop = earlier(target, earlier(n->frame_end, n->alarm));
+    const uint64_t end = earlier(target, n->frame_end), stop = earlier(end, n->alarm);
     if (may_run_fast(n)) {
         const uint64_t start = n->cycle, deadline = earlier(n->event, n->dma_from);
         n->attention = false;
-        if (n->recorder)
+        n->stop_behind = end;
+        if (n->recorder && n->engine->record)
+            n->engine->record(n->engine_self, n, stop, deadline);
+        else if (n->recorder)
             cpu_run_recorded(n, stop, deadline);
         else if (n->stepping)
             cpu_run_watched(n, stop, deadline);

@@ -159,6 +159,8 @@ struct nes {
     bool watched;            /* some observer instruments, or steps now */
     bool stepping;           /* some observer steps or records now */
     struct record *recorder; /* of the only one to be told of anything now; else NULL */
+    struct record *coming;   /* of the only one, whose alarm is for nothing but to begin it */
+    uint64_t stop_behind;    /* the engine's stop without that alarm */
     bool announced;          /* what comes before the next instruction has been fired already */
     bool attention;     /* a callback has changed an alarm or what steps, since the last advance */
     uint64_t alarm;     /* the earliest */

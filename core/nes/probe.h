@@ -118,14 +118,16 @@ struct thread_event {
 
 /* Executed instructions, as nes_record() has them: in runs, in each of which every instruction lies
  * behind the one before it. Equal runs of a machine are the same instructions; what lies in memory
- * that can be written is a run of its own, with its bytes. */
+ * that can be written is one instruction with its bytes, or a piece of code whose bytes the machine
+ * remembers. */
 struct recorded_run {
     uint64_t banks;      /* what was mapped: 16 bits for each 8 KiB from $8000 on; 0 where nothing
                             ever changes */
-    uint32_t at : 24;    /* number of its first instruction, */
-    uint32_t opcode : 8; /* and in memory that can be written its bytes; else 0 */
-    uint8_t operand[2];
-    uint16_t pc; /* where it is */
+    uint32_t at : 23;    /* number of its first instruction, */
+    uint32_t piece : 1;  /* and in memory that can be written */
+    uint32_t opcode : 8; /* its bytes, or of the piece the place where it begins; else 0 */
+    uint8_t operand[2];  /* or the number of the piece */
+    uint16_t pc;         /* where it is */
 };
 enum { RECORDED_MOST = 1 << 20 }; /* instructions of a recording */
 struct recording {
@@ -173,8 +175,9 @@ void nes_observe(struct nes *nes, unsigned id, uint64_t count);
  * at the latest. One recording at a time: asked again before, it begins anew. False: memory is out.
  */
 bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uint64_t by);
-/* All of the recorded instructions, of which `out` has room for as many as there are. */
-void nes_recorded(struct nes *nes, const struct recording *recording, struct guest_insn *out);
+/* Calls each() with all of the recorded instructions, one after the other. */
+void nes_recorded(struct nes *nes, const struct recording *recording,
+                  void (*each)(void *user, const struct guest_insn *insn), void *user);
 
 /* Reserves `count` zeroed counters, of which a machine has a million; returns the index of the
  * first, or UINT32_MAX when there are no more, which stops the machine with STATUS_MEMORY. */

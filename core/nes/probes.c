@@ -101,10 +101,16 @@ uint64_t nes_probes_fired(const struct nes *n, unsigned id) {
 
 enum { BANK_BYTES = 0x2000 };
 
-/* The bytes of the instruction at pc of a run. */
-static void bytes_of(const struct nes *n, const struct recorded_run *run, uint16_t pc,
+/* The bytes of the instruction of a run that lies `behind` bytes behind its first. */
+static void bytes_of(const struct nes *n, const struct recorded_run *run, unsigned behind,
                      uint8_t bytes[3]) {
+    const uint16_t pc = (uint16_t)(run->pc + behind);
     memcpy(bytes, (const uint8_t[]){(uint8_t)run->opcode, run->operand[0], run->operand[1]}, 3);
+    if (run->piece) {
+        uint16_t number;
+        memcpy(&number, run->operand, sizeof number);
+        memcpy(bytes, n->watch->pieces.at[number].bytes + run->opcode + behind, 3);
+    }
     for (unsigned i = 0; run->opcode == 0 && pc >= 0x8000 && i < 3 && pc + i < 0x10000; i++) {
         const unsigned slot = ((pc + i) >> 13) - 4;
         const uint8_t *const bank =
@@ -115,31 +121,45 @@ static void bytes_of(const struct nes *n, const struct recorded_run *run, uint16
     }
 }
 
-static struct guest_insn insn_of(struct nes *n, const struct recorded_run *run, uint16_t pc) {
-    uint8_t bytes[3];
-    bytes_of(n, run, pc, bytes);
-    if (run->banks != record_banks(n))
-        return watch_decode(n, run->banks, pc, bytes);
-    return watch_find(n, pc, watch_slot(n, pc, watch_code(n, pc)), bytes)->insn;
+static bool starts_with(const uint8_t bytes[3], const struct guest_insn *insn) {
+    return bytes[0] == insn->bytes[0] && (insn->size < 2 || bytes[1] == insn->bytes[1]) &&
+           (insn->size < 3 || bytes[2] == insn->bytes[2]);
 }
 
-void nes_recorded(struct nes *n, const struct recording *r, struct guest_insn *out) {
+/* The instruction of a run at pc, where that was mapped which is mapped now. */
+static const struct guest_insn *known_at(struct nes *n, const struct recorded_run *run,
+                                         uint16_t pc) {
+    uint8_t bytes[3];
+    const size_t slot = watch_slot(n, pc, watch_code(n, pc));
+    const struct site *const site = n->watch->slots[slot];
+    const bool met = site && site->insn.pc == pc && site->epoch == n->map_epoch;
+    if (met && pc >= 0x8000 && !site->volatile_bytes)
+        return &site->insn;
+    bytes_of(n, run, (uint16_t)(pc - run->pc), bytes);
+    return met && starts_with(bytes, &site->insn) ? &site->insn
+                                                  : &watch_meet(n, pc, slot, bytes)->insn;
+}
+
+void nes_recorded(struct nes *n, const struct recording *r,
+                  void (*each)(void *user, const struct guest_insn *insn), void *user) {
     const uint64_t banks = record_banks(n);
-    const struct site *const *const slots = (const struct site *const *)n->watch->slots;
     for (size_t i = 0; i < r->run_count; i++) {
         const struct recorded_run *const run = &r->runs[i];
         const uint32_t end = i + 1 < r->run_count ? r->runs[i + 1].at : r->count;
         uint16_t pc = run->pc;
         for (uint32_t k = run->at; k < end; k++) {
-            /* What has been met and is still mapped there is known. */
-            const struct site *site = NULL;
-            if (run->banks == banks && pc >= 0x8000)
-                site = slots[watch_slot(n, pc, watch_code(n, pc))];
-            if (site && site->insn.pc == pc && site->epoch == n->map_epoch && !site->volatile_bytes)
-                out[k] = site->insn;
-            else
-                out[k] = insn_of(n, run, pc);
-            pc = (uint16_t)(pc + out[k].size);
+            const struct guest_insn *insn;
+            struct guest_insn decoded;
+            if (run->banks == banks) {
+                insn = known_at(n, run, pc);
+            } else {
+                uint8_t bytes[3];
+                bytes_of(n, run, (uint16_t)(pc - run->pc), bytes);
+                decoded = watch_decode(n, run->banks, pc, bytes);
+                insn = &decoded;
+            }
+            pc = (uint16_t)(pc + insn->size);
+            each(user, insn);
         }
     }
 }

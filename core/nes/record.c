@@ -18,13 +18,56 @@ void record_insn(const struct nes *n, struct record *r, const struct site *site)
     if (r->met == r->count)
         return; /* another observer steps on */
     struct recorded_run *const run = &r->runs[r->run_count++];
-    *run = (struct recorded_run){record_banks(n), .at = r->met, .pc = site->insn.pc};
+    *run = (struct recorded_run){record_banks(n), .at = r->met & 0x7fffff, .pc = site->insn.pc};
     if (site->volatile_bytes) {
         run->opcode = site->insn.bytes[0];
         memcpy(run->operand, site->insn.bytes + 1, sizeof run->operand);
     }
     r->full = ++r->met == r->count;
     r->on = !r->full;
+}
+
+static uint64_t hash_of(const uint8_t *bytes, unsigned size) {
+    uint64_t hash = size;
+    for (unsigned i = 0; i < size; i++)
+        hash = splitmix64(hash, bytes[i]);
+    return hash;
+}
+
+/* 1 + number of the piece; 0: out of memory. */
+static size_t piece_of(struct watch *w, const uint8_t *bytes, unsigned size) {
+    uint64_t *const at = map_at(&w->piece_at, hash_of(bytes, size));
+    if (!at)
+        return 0;
+    if (*at && w->pieces.at[*at - 1].size == size &&
+        !memcmp(w->pieces.at[*at - 1].bytes, bytes, size))
+        return *at;
+    struct piece piece = {.size = (uint8_t)size};
+    memcpy(piece.bytes, bytes, size);
+    if (w->pieces.len == UINT16_MAX || !vec_push(&w->pieces, piece))
+        return 0;
+    return *at = w->pieces.len;
+}
+
+bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size,
+                 struct recorded_run *out) {
+    *out = (struct recorded_run){.pc = pc};
+    if (pc >= 0x8000)
+        return true;
+    const size_t piece = size <= PIECE_MOST ? piece_of(n->watch, bytes, size) : 0;
+    if (piece == 0)
+        return false;
+    const uint16_t number = (uint16_t)(piece - 1);
+    out->piece = 1;
+    memcpy(out->operand, &number, sizeof number);
+    return true;
+}
+
+void record_complete(struct nes *n, struct record *r) {
+    r->on = false;
+    r->full = true;
+    n->alarm = 0;
+    n->attention = true;
 }
 
 void record_hand_over(struct nes *n, struct watched_by *by) {

@@ -159,15 +159,6 @@ struct pass {
     unsigned executed;               /* instructions */
 };
 
-/* The recording that somebody has asked for, when nobody asks for anything else. */
-static struct record *only_record(const struct nes *n) {
-    struct watch *const w = n->watch;
-    if (n->watched || w->used == 0 || (w->used & (w->used - 1)))
-        return NULL;
-    struct watched_by *const by = &w->observers[__builtin_ctz(w->used)];
-    return by->alarm == NEVER && by->record.from != NEVER && !by->record.on ? &by->record : NULL;
-}
-
 static void write_runs(const struct nes *n, struct record *r, const struct wait *w, uint16_t pc,
                        unsigned left_of_first) {
     const uint64_t banks = record_banks(n);
@@ -180,7 +171,7 @@ static void write_runs(const struct nes *n, struct record *r, const struct wait 
 /* A recording that begins and ends in this busy-wait is known without executing it. The machine
  * stands at T; returns false where the recording is not such a one. */
 static bool record_passes(struct nes *n, const struct wait *w, const struct pass *p) {
-    struct record *const r = only_record(n);
+    struct record *const r = n->coming;
     if (!r)
         return false;
     const uint64_t due = r->from > n->cycle ? r->from - n->cycle : 0;
@@ -250,7 +241,7 @@ static bool is_busy(const struct nes *n) {
 /* The last pass was executed just now, and the next ones are the same: passes over them, which
  * needs none to be executed. False: nothing was done. */
 static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
-    if (!w->certain || w->executed != n->instructions || is_busy(n) || only_record(n))
+    if (!w->certain || w->executed != n->instructions || is_busy(n) || n->coming)
         return false;
     /* What the last read of $2002 has seen must stay so. */
     const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);

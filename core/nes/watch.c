@@ -56,6 +56,8 @@ void watch_free(struct nes *n) {
         }
     free(w->buckets);
     free(w->slots);
+    vec_free(&w->pieces);
+    map_free(&w->piece_at);
     free(w);
 }
 
@@ -248,6 +250,12 @@ static unsigned first_of(unsigned set) {
     return (unsigned)__builtin_ctz(set);
 }
 
+/* The recording that it waits for, if it waits for nothing else. */
+static struct record *record_alone(struct watched_by *by) {
+    struct record *const r = &by->record;
+    return by->alarm == NEVER && r->from != NEVER && !r->on && !r->full ? r : NULL;
+}
+
 void watch_requests_changed(struct nes *n) {
     struct watch *w = n->watch;
     if (w->ringing)
@@ -255,7 +263,7 @@ void watch_requests_changed(struct nes *n) {
     bool instruments = false;
     w->steppers = w->recorders = 0;
     n->alarm = NEVER;
-    n->recorder = NULL;
+    n->recorder = n->coming = NULL;
     for (unsigned left = w->used; left; left &= left - 1) {
         const unsigned i = first_of(left);
         struct watched_by *by = &w->observers[i];
@@ -274,6 +282,8 @@ void watch_requests_changed(struct nes *n) {
         n->recorder = NULL;
     n->watched = instruments || n->stepping;
     n->attention = true;
+    if (!n->watched && w->used != 0 && (w->used & (w->used - 1)) == 0)
+        n->coming = record_alone(&w->observers[first_of(w->used)]);
 }
 
 static void step(struct nes *n, const struct site *site, uint64_t cycle) {
@@ -379,6 +389,22 @@ void watch_alarms(struct nes *n) {
     }
     w->ringing = false;
     watch_requests_changed(n);
+}
+
+void watch_recorded(struct nes *n) {
+    struct watch *const w = n->watch;
+    struct watched_by *const by = &w->observers[first_of(w->used)];
+    w->ringing = true;
+    record_hand_over(n, by);
+    w->ringing = false;
+    struct record *const next = record_alone(by);
+    if (n->watched || !next) {
+        watch_requests_changed(n);
+        return;
+    }
+    n->coming = next; /* as a rule that is all that has changed */
+    n->recorder = NULL;
+    n->alarm = next->from;
 }
 
 void watch_tell(struct nes *n, const struct observer *o, enum thread_change change) {

@@ -44,9 +44,17 @@ struct record {
     uint64_t by;         /* the latest to hand them over, if there are enough before */
     uint32_t count, met; /* how many are wanted, and are there */
     bool on, full;       /* under way; complete, and to be handed over */
+    bool pauses;         /* cpu_run_recorded() comes back behind each jump: an engine has blocks */
     uint64_t end;        /* cycle behind the last; NEVER: that of the next boundary */
     struct recorded_run *runs;
     size_t run_count, runs_cap;
+};
+
+/* Code in memory that can be written, as it was once; of recordings. Three bytes can be read where
+ * its last instruction begins. */
+enum { PIECE_MOST = 80 };
+struct piece {
+    uint8_t size, bytes[PIECE_MOST];
 };
 
 struct watched_by {
@@ -71,6 +79,8 @@ struct watch {
     struct site **buckets;
     size_t bucket_count, site_count;
     size_t volatile_count; /* of these, sites that lie in memory that can be written */
+    VEC(struct piece) pieces;
+    struct map piece_at; /* hash of its bytes -> 1 + number */
 };
 
 enum status watch_create(struct nes *n, struct error *e);
@@ -87,6 +97,8 @@ void watch_requests_changed(struct nes *n);
 void watch_trim(struct nes *n);
 /* Removes the probes of an observer. */
 void watch_remove(struct nes *n, unsigned id);
+/* Hands over the recording of the only observer, which is complete. */
+void watch_recorded(struct nes *n);
 /* Calls alarms that are due and computes n->alarm. */
 void watch_alarms(struct nes *n);
 
@@ -135,6 +147,11 @@ static inline uint64_t record_banks(const struct nes *n) {
 void record_begin(struct record *r);
 /* The instruction is about to be executed. */
 void record_insn(const struct nes *n, struct record *r, const struct site *site);
+/* A run of `size` bytes of code at pc, without banks and number; false: out of memory. */
+bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size,
+                 struct recorded_run *out);
+/* The last of them has been executed: it is handed over at the next boundary. */
+void record_complete(struct nes *n, struct record *r);
 /* Hands over what is full. */
 void record_hand_over(struct nes *n, struct watched_by *by);
 void record_free(struct record *r);

@@ -42,17 +42,8 @@ static void learn_way(struct sampler *s, const struct recording *r, uint64_t has
     *at = s->known.len;
 }
 
-static void keep_instructions(struct sampler *s, const struct recording *r) {
-    if (s->insns == NULL)
-        s->insns = calloc(s->options.batch_length, sizeof *s->insns);
-    if (s->insns == NULL) {
-        s->out_of_memory = true;
-        return;
-    }
-    nes_recorded(s->nes, r, s->insns);
-    s->taken = 0;
-    for (uint32_t i = 0; i < r->count; i++)
-        sampler_take(s, &s->insns[i]);
+static void take(void *self, const struct guest_insn *insn) {
+    sampler_take(self, insn);
 }
 
 void sampler_keep_recording(struct sampler *s, const struct recording *r) {
@@ -63,7 +54,8 @@ void sampler_keep_recording(struct sampler *s, const struct recording *r) {
         s->out_of_memory |= !stream_add_again(&s->stream, way->batch);
         return;
     }
-    keep_instructions(s, r);
+    s->taken = 0;
+    nes_recorded(s->nes, r, take, s);
     if (known_ways && !s->out_of_memory)
         learn_way(s, r, hash);
 }
@@ -72,5 +64,4 @@ void sampler_forget_ways(struct sampler *s) {
     vec_free(&s->ways);
     vec_free(&s->known);
     map_free(&s->known_at);
-    free(s->insns);
 }

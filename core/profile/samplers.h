@@ -41,7 +41,6 @@ struct sampler {
     VEC(struct recorded_run) ways; /* that batches went, one after the other */
     VEC(struct known_way) known;   /* of these, and which batches they are */
     struct map known_at;           /* hash -> 1 + index into known */
-    struct guest_insn *insns;      /* room for a batch; NULL: not needed so far */
 
     /* by transfers */
     uint32_t counter;                  /* a PROBE_CALL_AT calls when it comes to 0 */
