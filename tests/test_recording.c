@@ -32,11 +32,11 @@ static void log_step(void *self, const struct guest_insn *insn, uint64_t cycle) 
 }
 
 static struct played machine(const struct cartridge *cartridge, const struct engine *engine,
-                             bool no_skip) {
+                             bool no_skip, const struct dbt_options *translator) {
     struct played p = {0};
     struct error e = {0};
     const struct nes_options options = {
-        .cartridge = cartridge, .engine = engine, .no_skip = no_skip};
+        .cartridge = cartridge, .engine = engine, .no_skip = no_skip, .engine_options = translator};
     played_must(nes_create(&p.nes, &options, &e), &e);
     return p;
 }
@@ -45,7 +45,7 @@ static struct log everything(const struct cartridge *cartridge, unsigned frames)
     struct log log = {0};
     struct error e = {0};
     unsigned id;
-    struct played p = machine(cartridge, NULL, true);
+    struct played p = machine(cartridge, NULL, true, NULL);
     played_must(nes_attach(p.nes, &(struct observer){.self = &log, .step = log_step}, &id, &e), &e);
     nes_observe(p.nes, id, UINT64_MAX);
     played_frames(&p, frames);
@@ -109,12 +109,20 @@ static void check_recording(void *self, const struct recording *recording) {
     ask(r, now);
 }
 
-/* In one way of running it; the last: somebody else hears of each instruction, too. */
-enum { WAYS = 4 };
+/* In one way of running it: 3, somebody else hears of each instruction, too; 4, blocks at first
+ * sight; 5, the same in a cache that is always full; 6, short blocks that do not know each other.
+ */
+enum { WAYS = 7 };
+static const struct dbt_options translators[WAYS] = {
+    [4] = {.hot = 1},
+    [5] = {.hot = 1, .cache_bytes = DBT_CACHE_LEAST},
+    [6] = {.hot = 1, .block_length = 2, .no_chaining = true},
+};
 static unsigned check_way(const struct cartridge *cartridge, unsigned frames, const struct log *log,
                           uint32_t length, int way) {
     struct error e = {0};
-    struct played p = machine(cartridge, way == 0 ? NULL : dbt_engine(), way == 2);
+    struct played p =
+        machine(cartridge, way == 0 ? NULL : dbt_engine(), way == 2, &translators[way]);
     struct recorder *r = calloc(1, sizeof *r);
     struct log beside = {0};
     unsigned other;
