@@ -241,10 +241,12 @@ static bool is_busy(const struct nes *n) {
 /* The last pass was executed just now, and the next ones are the same: passes over them, which
  * needs none to be executed. False: nothing was done. */
 static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
-    if (!w->certain || w->executed != n->instructions || is_busy(n) || n->coming)
+    if (!w->certain || w->executed != n->instructions || is_busy(n))
         return false;
     /* What the last read of $2002 has seen must stay so. */
     const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);
+    if (n->coming && n->coming->from <= stop && stop < end)
+        return false; /* record_passes() knows without executing it what is to be recorded */
     const uint64_t times = count_passes(n, false, w->cost, stop, end, NEVER);
     if (times == 0)
         return false;
