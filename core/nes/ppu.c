@@ -93,15 +93,18 @@ static uint8_t latch(const struct ppu_state *s, uint64_t cycle) {
     return value;
 }
 
-/* Drives the bits of `bits`, whole groups, with those of `value`. */
+/* Drives all bits with those of `value`. */
+static inline void drive_all(struct ppu *p, uint8_t value, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    p->calm = 0;
+    s->latch = value;
+    s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] = cycle;
+}
+
+/* The same for the bits of `bits`, whole groups. */
 static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     p->calm = 0;
-    if (bits == 0xFF) {
-        s->latch = value;
-        s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] = cycle;
-        return;
-    }
     s->latch = (uint8_t)((latch(s, cycle) & ~bits) | (value & bits));
     for (unsigned i = 0; i < 3; i++)
         if (bits & latch_bits[i])
@@ -139,7 +142,7 @@ static uint8_t read_data(struct ppu *p, uint64_t cycle) {
         uint8_t colour = *palette_entry(s, address) & (s->mask & MASK_GREY ? 0x30 : 0x3F);
         drive(p, colour, LATCH_5 | LATCH_LOW, cycle);
     } else
-        drive(p, s->read_buffer, 0xFF, cycle);
+        drive_all(p, s->read_buffer, cycle);
     s->read_buffer = ppu_bus_read(p->board, address);
     step_v(p);
     return latch(s, cycle);
@@ -223,7 +226,7 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
         p->slots_known = false;
     s->oam_address = (uint8_t)(s->oam_address + count);
     ppu_touched(p);
-    drive(p, bytes[count - 1], 0xFF, last);
+    drive_all(p, bytes[count - 1], last);
     return true;
 }
 
@@ -277,7 +280,7 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     switch (address & 7) {
     case 4: /* the value that is there when the access ends */
         ppu_advance(p, ppu_dots_at_end(cycle));
-        drive(p, read_oam(s), 0xFF, cycle);
+        drive_all(p, read_oam(s), cycle);
         return s->latch;
     case 7:
         arrive(p, cycle);
@@ -309,7 +312,7 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     const unsigned reg = address & 7;
     const uint64_t dot = ppu_dots_at_access(cycle);
-    drive(p, value, 0xFF, cycle);
+    drive_all(p, value, cycle);
     if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot))
         return false;
     arrive(p, cycle);

@@ -113,10 +113,12 @@ struct ppu {
     uint8_t high_slots[PPU_HEIGHT];
 
     /* Writes after the place where `s` stands (ppu_log.c): entries from log_first to before
-     * log_end. Before dot number log_until writes can be put down. */
+     * log_end. Before dot number log_until writes can be put down, but for those that change these
+     * bits of $2000, and `now` is what the last write has left. */
     uint64_t log_until;
+    uint8_t log_firm;
     unsigned log_first, log_end;
-    struct ppu_registers log[PPU_LOG];
+    struct ppu_registers now, log[PPU_LOG];
 };
 
 /* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL: then pixels are

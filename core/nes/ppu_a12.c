@@ -9,7 +9,7 @@
 
 #include "nes/ppu_parts.h"
 
-enum { A12 = 0x1000, SLOTS = 8, DOT_SLOTS = 257, DOT_NEXT_LINE = 321, DOT_LAST_FETCHES = 337 };
+enum { SLOTS = 8, DOT_SLOTS = 257, DOT_NEXT_LINE = 321, DOT_LAST_FETCHES = 337 };
 
 /* What decides A12 in a line: whether the background's patterns are high, and one bit for each
  * sprite slot that is. */
@@ -143,16 +143,6 @@ static void know_slots(struct ppu *p) {
 }
 
 /* ---- showing it to the board ---- */
-
-void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot) {
-    if (p->board->ops->a12_rises)
-        board_a12(p->board, address & A12, dot);
-}
-
-void ppu_show_v(struct ppu *p) {
-    if (!ppu_fetching(&p->s))
-        ppu_show_address(p, p->s.v, p->s.time);
-}
 
 void ppu_show_lines(struct ppu *p, unsigned lines) {
     const struct ppu_state *s = &p->s;

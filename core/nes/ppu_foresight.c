@@ -49,15 +49,6 @@ static void count_sprites(struct ppu *p) {
 
 /* ---- sprite 0 and overflow ---- */
 
-void ppu_touched(struct ppu *p) {
-    p->foreseen = p->hit_known = p->calm = p->log_until = 0;
-}
-
-void ppu_sprites_touched(struct ppu *p) {
-    ppu_touched(p);
-    p->lines_known = p->slots_known = false;
-}
-
 /* A line with rendering on at its start: where the background comes from. */
 struct line_start {
     unsigned line;

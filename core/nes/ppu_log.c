@@ -34,11 +34,12 @@ static uint64_t picture_start(const struct ppu_state *s) {
 
 /* Whether the state stands, or can be made to stand without doing much, in the picture that has dot
  * number `dot`, and what is written at that dot can be put down. */
-static bool begin(struct ppu *p, uint64_t dot) {
+static __attribute__((noinline)) bool begin(struct ppu *p, uint64_t dot) {
+    enum { TABLES = CTRL_SPRITE_TABLE | CTRL_BACKGROUND_TABLE };
     const struct ppu_state *s = &p->s;
     if (p->pictures)
         return false;
-    if (writes_pending(s))
+    if (writes_pending(s) || p->log_end == LENGTH_OF(p->log))
         ppu_advance(p, dot);
     if (s->line <= LINE_LAST && dot >= picture_start(s) + place(LINE_IDLE, 0))
         ppu_advance(p, picture_start(s) + place(LINE_IDLE, 0));
@@ -51,37 +52,33 @@ static bool begin(struct ppu *p, uint64_t dot) {
     if (!s->rendering || writes_pending(s) || s->ignore_writes)
         return false;
     p->log_until = picture_start(s) + place(LINE_IDLE, 0);
+    p->log_firm = p->board->ops->a12_rises ? CTRL_TALL | TABLES : CTRL_TALL;
+    p->now = ppu_registers(p);
     return dot < p->log_until;
 }
 
 /* Whether all that the write changes can wait. */
-static bool can_wait(const struct ppu *p, const struct ppu_registers *r, unsigned reg,
-                     uint8_t value) {
-    enum { TABLES = CTRL_SPRITE_TABLE | CTRL_BACKGROUND_TABLE };
+static inline bool can_wait(const struct ppu *p, unsigned reg, uint8_t value) {
     if (reg >= 5)
         return reg < 7;
-    if (reg == 0) /* the height of sprites cannot, nor tables on a board that looks at the bus */
-        return !((r->ctrl ^ value) & (p->board->ops->a12_rises ? CTRL_TALL | TABLES : CTRL_TALL));
-    return reg == 1 && r->mask & MASK_RENDERING && value & MASK_RENDERING;
+    if (reg == 0)
+        return !((p->now.ctrl ^ value) & p->log_firm);
+    return reg == 1 && p->now.mask & MASK_RENDERING && value & MASK_RENDERING;
 }
 
 bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
-    if (dot >= p->log_until && !begin(p, dot))
+    if ((dot >= p->log_until || p->log_end == LENGTH_OF(p->log)) && !begin(p, dot))
         return false;
-    if (p->log_end == LENGTH_OF(p->log))
-        ppu_advance(p, dot);
-    struct ppu_registers *const r = &p->log[p->log_end];
-    *r = ppu_registers(p);
-    if (!can_wait(p, r, reg, value))
+    if (!can_wait(p, reg, value))
         return false;
-    ppu_change_registers(r, reg, p->s.w, value);
-    r->dot = dot;
+    ppu_change_registers(&p->now, reg, p->s.w, value);
+    p->now.dot = dot;
+    p->log[p->log_end++] = p->now;
     p->s.w ^= reg >= 5;
-    p->log_end++;
     if (reg == 1)
         p->nmi_quiet = 0;
     if (p->hit_dot >= dot && dot < p->hit_known)
-        ppu_hit_unsure(p, r);
+        ppu_hit_unsure(p, &p->now);
     return true;
 }
 

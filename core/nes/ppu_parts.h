@@ -177,8 +177,15 @@ void ppu_shift_out_sprites(struct ppu_state *s);
 
 /* `address` is on the bus from dot number `dot` on; v from the next one, unless something is
  * fetched. */
-void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot);
-void ppu_show_v(struct ppu *p);
+enum { PPU_A12 = 0x1000 };
+static inline void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot) {
+    if (p->board->ops->a12_rises)
+        board_a12(p->board, address & PPU_A12, dot);
+}
+static inline void ppu_show_v(struct ppu *p) {
+    if (!ppu_fetching(&p->s))
+        ppu_show_address(p, p->s.v, p->s.time);
+}
 /* What the next `lines` lines fetch, visible ones or the pre-render line, from dot 0. */
 void ppu_show_lines(struct ppu *p, unsigned lines);
 /* Dot number of the `rises`-th rise of line 12 from now on that counts, or of a place before it,
@@ -206,8 +213,13 @@ void ppu_picture_line(struct ppu *p);
 
 /* Something has changed what was foreseen: a register or memory (not OAM), or OAM or the size of
  * sprites. */
-void ppu_touched(struct ppu *p);
-void ppu_sprites_touched(struct ppu *p);
+static inline void ppu_touched(struct ppu *p) {
+    p->foreseen = p->hit_known = p->calm = p->log_until = 0;
+}
+static inline void ppu_sprites_touched(struct ppu *p) {
+    ppu_touched(p);
+    p->lines_known = p->slots_known = false;
+}
 /* Whether the rest of the frame (the next one from line 240 on) can be told from here, with
  * rendering on; and tells it: p->hit_dot and overflow_dot. */
 bool ppu_foreseeable(const struct ppu_state *s);
