@@ -134,8 +134,10 @@ enum found { FOUND, COLD, SLOW, INTERPRETED };
 
 /* The block at n's pc, translated when it is hot. */
 static enum found find(struct dbt *d, struct nes *n, uint32_t *place) {
-    struct content *const c = windows_at(&d->windows, n->cpu.pc);
+    struct content *c = windows_at(&d->windows, n->cpu.pc);
     const unsigned at = n->cpu.pc % WINDOW_SIZE;
+    if (!c && !(c = windows_begin(&d->windows, n, n->cpu.pc)))
+        return SLOW;
     *place = c->table[at];
     if (*place)
         return FOUND;
@@ -237,7 +239,7 @@ static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
     if (!n->rd[pc >> 8] || nes_code_address(n, pc) != address)
         return;
     struct content *const c = windows_at(&d->windows, pc);
-    const uint32_t before = c->table[pc % WINDOW_SIZE];
+    const uint32_t before = c ? c->table[pc % WINDOW_SIZE] : 0;
     const uint64_t flushes = d->statistics.flushes;
     struct guest_block g;
     struct block *const b = before ? make(d, n, pc, &g) : NULL;

@@ -83,21 +83,33 @@ static struct content **entry(const struct windows *w, struct space *s, const st
     return &s->prg[(window - FIRST_PRG) * w->banks + bank];
 }
 
+/* Where nothing was executed yet there are no blocks. */
+static void show(struct windows *w, unsigned window, struct content *content) {
+    static const uint32_t none[WINDOW_SIZE];
+    const uint32_t *const table = content ? content->table : none;
+    w->now[window] = content;
+    w->tables[window] = (uintptr_t)table - ((uint64_t)window << WINDOW_SHIFT) * sizeof *table;
+}
+
 enum selected windows_select(struct windows *w, const struct nes *n) {
     w->banks = banks_of(n);
     const bool changed = learn(w, n);
     struct space *const s = space_of(w, n);
     if (!s)
         return SELECT_FAILED;
-    for (unsigned i = 0; i < WINDOWS; i++) {
-        struct content **const at = entry(w, s, n, i);
-        if (!*at && !(*at = calloc(1, sizeof **at)))
-            return SELECT_FAILED;
-        w->now[i] = *at;
-        w->tables[i] =
-            (uintptr_t)(*at)->table - ((uint64_t)i << WINDOW_SHIFT) * sizeof *(*at)->table;
-    }
+    for (unsigned i = 0; i < WINDOWS; i++)
+        show(w, i, *entry(w, s, n, i));
     return changed ? SELECTED_AND_VOID : SELECTED;
+}
+
+struct content *windows_begin(struct windows *w, const struct nes *n, uint16_t pc) {
+    struct space *const s = space_of(w, n);
+    struct content *const begun = s ? calloc(1, sizeof *begun) : NULL;
+    if (!begun)
+        return NULL;
+    *entry(w, s, n, window_of(pc)) = begun;
+    show(w, window_of(pc), begun);
+    return begun;
 }
 
 void windows_forget(struct windows *w) {

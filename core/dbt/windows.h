@@ -49,9 +49,9 @@ struct space {
 struct windows {
     size_t banks;
     VEC(struct space *) spaces;
-    struct content *now[WINDOWS];
+    struct content *now[WINDOWS]; /* NULL: nothing was executed there */
     uint64_t tables[WINDOWS]; /* for translated code: now[w]->table, less what the window's first
-                                 address counts, so that the pc is the index */
+                             address counts, so that the pc is the index */
     const uint8_t *first[PRG_WINDOWS]; /* content that was met first */
     unsigned varies;                   /* windows that have had more than one */
     unsigned parted; /* windows that did not always go on where the one below ends */
@@ -66,6 +66,8 @@ unsigned windows_certain(const struct windows *w, uint16_t pc);
 static inline struct content *windows_at(const struct windows *w, uint16_t pc) {
     return w->now[window_of(pc)];
 }
+/* For the selected window of pc, where there is nothing yet; NULL: out of memory. */
+struct content *windows_begin(struct windows *w, const struct nes *n, uint16_t pc);
 /* Everything but what has been learned of the board. */
 void windows_forget(struct windows *w);
 
