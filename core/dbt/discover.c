@@ -186,6 +186,48 @@ static bool may_leave(const struct guest_op *op) {
     }
 }
 
+/* Reads with an index take a cycle more when it carries, unless it cannot. */
+bool finds_quietly(const struct guest_op *op) {
+    if (op->reach != REACH_MEMORY)
+        return false;
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_ACC:
+    case MODE_IMM:
+    case MODE_ZP:
+    case MODE_ABS:
+        return true;
+    case MODE_ABX:
+    case MODE_ABY:
+        return op->in_one_piece && (op->bytes[1] == 0 || op->access != READ);
+    default:
+        return false;
+    }
+}
+
+static bool fires(const struct guest_op *op, enum probe_when when) {
+    return op->site && op->site->probes[when].fires;
+}
+
+/* C from one instruction to the next which takes it and makes its own: it can stay in the host's
+ * carry. */
+static bool passes_carry(const struct guest_op *op, const struct guest_op *next) {
+    switch (op->mnemonic) {
+    case DO_ADC:
+    case DO_SBC:
+    case DO_CMP:
+    case DO_CPX:
+    case DO_CPY:
+    case DO_ASL:
+    case DO_LSR:
+    case DO_ROL:
+    case DO_ROR:
+        return op->reach == REACH_MEMORY && takes_carry(next) && finds_quietly(next) &&
+               !fires(op, PROBE_NEXT) && !fires(next, PROBE_BEFORE);
+    default:
+        return false;
+    }
+}
+
 static void find_needed(struct guest_block *g) {
     enum { FLAGS = FLAG_C | FLAG_Z | FLAG_V | FLAG_N };
     uint16_t needed = FLAGS;
@@ -195,6 +237,7 @@ static void find_needed(struct guest_block *g) {
         if (seen || op->reach != REACH_MEMORY)
             needed = FLAGS; /* callbacks see them; so does who goes on behind a device */
         op->needed = needed;
+        op->passes_carry = i + 1 < g->count && passes_carry(op, op + 1);
         needed = (uint16_t)((needed & ~op->info->writes) | op->info->reads);
         if (seen || may_leave(op))
             needed = FLAGS;

@@ -106,6 +106,8 @@ static inline operand memx(unsigned size, ZydisRegister base, ZydisRegister inde
 }
 
 void emit_(struct emitter *e, ZydisMnemonic mnemonic, operand a, operand b);
+/* Without operands. */
+#define emit_plain(e, mnemonic) emit_((e), ZYDIS_MNEMONIC_##mnemonic, (operand){0}, (operand){0})
 void emit_ret(struct emitter *e);
 /* And pops so many bytes more. */
 void emit_ret_popping(struct emitter *e, unsigned bytes);

@@ -224,6 +224,10 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         leave_by(t, (struct exit){.leave = LEAVE_STALE, .pc = entry_pc, .jump = jump});
         break;
     }
+    case STUB_NO_PENALTY:
+        EMIT(e, SUB, BUDGET, imm(-(1 << BUDGET_SHIFT))); /* sub r12, -1 << 16 */
+        emit_bind(e, emit_jump(e, JMP), s->back);        /* jmp back */
+        break;
     case STUB_PENALTY:
         penalty(t);
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */

@@ -34,6 +34,7 @@ struct guest_op {
     uint8_t bytes[3];
     uint8_t mnemonic, access, reach; /* DO_..., enum access, enum reach */
     bool in_one_piece;               /* index or not, its operand is in memory that is known */
+    bool passes_carry;               /* the next instruction alone asks for its C, and at once */
     uint16_t needed;                 /* FLAG_... that someone may ask for behind it */
     const struct opcode_info *info;
     const uint8_t *from; /* where it lies */
@@ -56,9 +57,18 @@ struct guest_block {
 void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
               struct guest_block *out);
 
+/* Is its operand found without touching the host's flags? */
+bool finds_quietly(const struct guest_op *op);
+
 /* Do these probes call somebody, who may look at the machine? And any at the site? */
 bool hooks_call(const struct hooks *hooks);
 bool calls_back(const struct site *site);
+
+/* Is C added to its result, or shifted into it? */
+static inline bool takes_carry(const struct guest_op *op) {
+    return op->mnemonic == DO_ADC || op->mnemonic == DO_SBC || op->mnemonic == DO_ROL ||
+           op->mnemonic == DO_ROR;
+}
 
 static inline uint16_t operand_of(const struct guest_op *op) {
     return (uint16_t)(op->bytes[1] | op->bytes[2] << 8);

@@ -16,12 +16,32 @@ static void set_nz(struct translation *t, unsigned where, unsigned host) {
 
 /* The host's carry = C. */
 static void carry_in(struct translation *t) {
+    if (t->carry_before == CARRY_IS_C)
+        return;
+    if (t->carry_before == CARRY_IS_NOT_C) {
+        emit_plain(t->e, CMC); /* cmc */
+        return;
+    }
     settle_c(t->e, &t->flags);
     EMIT(t->e, ADD, C8, imm(-1)); /* add dil, -1: carries when it was 1 */
 }
 
+/* And the other way round. */
+static void borrow_in(struct translation *t) {
+    if (t->carry_before == CARRY_IS_NOT_C)
+        return;
+    if (t->carry_before == CARRY_IS_C) {
+        emit_plain(t->e, CMC); /* cmc */
+        return;
+    }
+    settle_c(t->e, &t->flags);
+    EMIT(t->e, CMP, C8, imm(1)); /* cmp dil, 1: borrows when it was 0 */
+}
+
 /* RRA itself asks for the carry of its first half. */
 static bool needed(const struct translation *t, unsigned flags) {
+    if (flags == FLAG_C && t->op->passes_carry)
+        return false;
     return t->op->needed & flags || (flags == FLAG_C && t->op->mnemonic == DO_RRA);
 }
 
@@ -72,9 +92,8 @@ static void subtract_with(struct translation *t, operand m) {
     if (t->flags.c == C_IS_1) {
         EMIT(t->e, SUB, A8, m); /* sub r8b, m */
     } else {
-        settle_c(t->e, &t->flags);
-        EMIT(t->e, CMP, C8, imm(1)); /* cmp dil, 1: borrows when it was 0 */
-        EMIT(t->e, SBB, A8, m);      /* sbb r8b, m */
+        borrow_in(t);
+        EMIT(t->e, SBB, A8, m); /* sbb r8b, m */
     }
     borrow_out(t);
     overflow_out(t);
@@ -86,6 +105,19 @@ static void compare(struct translation *t, operand r32, operand m) {
     EMIT(t->e, SUB, NZ8, m);    /* sub sil, m */
     borrow_out(t);
     set_nz(t, NZ_HERE, HOST_HAS_NZ);
+}
+
+/* With a number: the difference can be had later, if anybody asks for it. nz: NZ_IS_..._LESS. */
+static void compare_register(struct translation *t, operand r8, operand r32, unsigned nz,
+                             operand m) {
+    if (!is_imm(m)) {
+        compare(t, r32, m);
+        return;
+    }
+    EMIT(t->e, CMP, r8, m); /* cmp r, m */
+    borrow_out(t);
+    set_nz(t, nz, HOST_HAS_NZ);
+    t->flags.less = (uint8_t)m.number;
 }
 
 static void bit(struct translation *t, operand m) {
@@ -162,13 +194,13 @@ static void lower_read(struct translation *t, const struct guest_op *op) {
         subtract_with(t, m);
         break;
     case DO_CMP:
-        compare(t, A32, m);
+        compare_register(t, A8, A32, NZ_IS_A_LESS, m);
         break;
     case DO_CPX:
-        compare(t, X32, m);
+        compare_register(t, X8, X32, NZ_IS_X_LESS, m);
         break;
     case DO_CPY:
-        compare(t, Y32, m);
+        compare_register(t, Y8, Y32, NZ_IS_Y_LESS, m);
         break;
     case DO_BIT:
         bit(t, m);
@@ -481,6 +513,8 @@ static void lower_stack(struct translation *t, const struct guest_op *op) {
 }
 
 void lower(struct translation *t, const struct guest_op *op) {
+    t->carry_before =
+        takes_carry(op) && finds_quietly(op) ? t->flags.carry : (uint8_t)CARRY_IS_NOTHING;
     if (op->access != FLOW)
         forget_host_flags(t);
     switch ((enum access)op->access) {

@@ -92,6 +92,11 @@ static void test_nz(struct translation *t, bool only_z) {
     if (t->flags.host == HOST_HAS_NZ)
         return;
     t->flags.carry = CARRY_IS_NOTHING;
+    if (t->flags.nz >= NZ_IS_A_LESS) {
+        settle_nz(e, &t->flags); /* mov esi, r; sub sil, less */
+        t->flags.host = HOST_HAS_NZ;
+        return;
+    }
     t->flags.host = t->flags.nz == NZ_HERE ? HOST_NOTHING : HOST_HAS_NZ;
     if (t->flags.nz == NZ_IS_A)
         EMIT(e, TEST, A8, A8); /* test r8b, r8b */

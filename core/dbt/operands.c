@@ -53,14 +53,19 @@ static operand byte_of(ZydisRegister index) {
     return index == ZYDIS_REGISTER_R9 ? X8 : Y8;
 }
 
-/* A cycle more when low + index carries. */
+/* A cycle more when low + index carries: what it would do now is taken for the rule. A recorded
+ * block notes each, which must be the exception then. */
 static void page_penalty(struct translation *t, uint8_t low, ZydisRegister index) {
     struct emitter *const e = t->e;
     if (low == 0)
         return;
-    EMIT(e, CMP, byte_of(index), imm8(0x100u - low));                    /* cmp r9b, 256 - low */
-    struct stub *const s = add_stub(t, emit_jump(e, JNB), STUB_PENALTY); /* jae penalty */
+    const unsigned now = index == ZYDIS_REGISTER_R9 ? t->nes->cpu.x : t->nes->cpu.y;
+    const bool rule = !t->recorded && low + now > 0xff;
+    EMIT(e, CMP, byte_of(index), imm8(0x100u - low));                  /* cmp r9b, 256 - low */
+    const uint32_t jump = rule ? emit_jump(e, JB) : emit_jump(e, JNB); /* jb or jae exception */
+    struct stub *const s = add_stub(t, jump, rule ? STUB_NO_PENALTY : STUB_PENALTY);
     s->back = emit_here(e);
+    t->uncounted.cycles += rule;
 }
 
 /* base .. base + 255 is the console's RAM, which comes again and again. */

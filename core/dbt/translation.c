@@ -29,12 +29,14 @@ void settle_c(struct emitter *e, struct known_flags *f) {
 }
 
 void settle_nz(struct emitter *e, struct known_flags *f) {
-    if (f->nz == NZ_IS_A)
+    if (f->nz == NZ_IS_A || f->nz == NZ_IS_A_LESS)
         EMIT(e, MOV, NZ32, A32); /* mov esi, r8d */
-    else if (f->nz == NZ_IS_X)
+    else if (f->nz == NZ_IS_X || f->nz == NZ_IS_X_LESS)
         EMIT(e, MOV, NZ32, X32); /* mov esi, r9d */
-    else if (f->nz == NZ_IS_Y)
+    else if (f->nz == NZ_IS_Y || f->nz == NZ_IS_Y_LESS)
         EMIT(e, MOV, NZ32, Y32); /* mov esi, r10d */
+    if (f->nz >= NZ_IS_A_LESS)
+        EMIT(e, SUB, NZ8, imm8(f->less)); /* sub sil, less */
     f->nz = NZ_HERE;
 }
 

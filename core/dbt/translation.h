@@ -18,8 +18,9 @@ struct known_flags {
     uint8_t c;     /* enum: where C is */
     uint8_t host;  /* enum: what the host's flags say of NZ */
     uint8_t carry; /* enum: and its carry of C */
+    uint8_t less;  /* ..._LESS: what the register is compared with */
 };
-enum { NZ_HERE, NZ_IS_A, NZ_IS_X, NZ_IS_Y };
+enum { NZ_HERE, NZ_IS_A, NZ_IS_X, NZ_IS_Y, NZ_IS_A_LESS, NZ_IS_X_LESS, NZ_IS_Y_LESS };
 enum { C_HERE, C_IS_0, C_IS_1 };
 enum { HOST_NOTHING, HOST_HAS_NZ };
 enum { CARRY_IS_NOTHING, CARRY_IS_C, CARRY_IS_NOT_C };
@@ -37,12 +38,13 @@ struct stub {
     struct uncounted uncounted;
     const struct guest_op *op;
     enum {
-        STUB_SLOW,      /* `op` is nes_step's */
-        STUB_TAKEN,     /* the branch `op` was taken */
-        STUB_STALE,     /* the block's bytes, or what it relies on, have changed */
-        STUB_ATTENTION, /* a callback has asked for something; the place is in cpu.pc */
-        STUB_AT_PC,     /* out of translated code at `pc`, for the reason `leave` */
-        STUB_PENALTY,   /* one cycle more, and back */
+        STUB_SLOW,       /* `op` is nes_step's */
+        STUB_TAKEN,      /* the branch `op` was taken */
+        STUB_STALE,      /* the block's bytes, or what it relies on, have changed */
+        STUB_ATTENTION,  /* a callback has asked for something; the place is in cpu.pc */
+        STUB_AT_PC,      /* out of translated code at `pc`, for the reason `leave` */
+        STUB_NO_PENALTY, /* one cycle less, and back */
+        STUB_PENALTY,    /* one cycle more, and back */
         STUB_CARRY,   /* the pointer (in ecx) plus index (has been added to cl) carries; and back */
         STUB_OUTSIDE, /* pointer plus index leads elsewhere than was foretold; and back */
         STUB_PUSH_WRAPS, /* S is 1 or 0 at a JSR, and has been made less; and back */
@@ -79,6 +81,7 @@ struct translation {
     struct uncounted uncounted;
     const struct guest_op *op; /* being lowered */
     bool announced;            /* its PROBE_BEFORE has been fired */
+    uint8_t carry_before;      /* enum: what the host's carry says of C where `op` takes it */
     bool out_of_memory;
     bool recorded; /* the block notes its number where it begins; see recorded.c */
     uint32_t number;
@@ -100,7 +103,7 @@ void leave_at(struct translation *t, uint32_t jump);
 static inline void forget_host_flags(struct translation *t) {
     t->flags.host = t->flags.carry = 0;
 }
-/* C into edi, NZ into esi. */
+/* C into edi, NZ into esi; the host's flags may be lost. */
 void settle_c(struct emitter *e, struct known_flags *f);
 void settle_nz(struct emitter *e, struct known_flags *f);
 /* Counts are right after this; the host's flags are lost. */
