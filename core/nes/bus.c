@@ -14,11 +14,31 @@ enum {
     PAD_2 = 0x4017
 };
 
+/* Less cycles than from where the NMI line falls with the vblank flag to where it may rise again,
+ * and than from any place of the picture's first line. */
+enum { PICTURE = 27000 };
+
+/* Nobody has to look at the line where it falls by itself, on the pre-render line: the next thing
+ * that matters is that it rises again, which bus_begin_frame() foretells. */
 static void nmi_line(struct nes *n) {
     const bool level = ppu_nmi(&n->ppu, n->cycle);
-    n->nmi_pending |= level && !n->nmi_level;
+    n->nmi_pending |= level && !(n->nmi_level && n->cycle <= n->lines.nmi_fall);
     n->nmi_level = level;
+    const uint64_t next = ppu_nmi_deadline(&n->ppu);
+    n->lines.nmi_fall = level ? next : NEVER;
+    n->lines.nmi_event = level ? next + PICTURE : next;
+}
+
+bool bus_nmi_level(const struct nes *n) {
+    return n->nmi_level && n->cycle <= n->lines.nmi_fall;
+}
+
+void bus_begin_frame(struct nes *n) {
+    if (n->lines.nmi_event == 0 || bus_nmi_level(n))
+        return;
+    n->nmi_level = false;
     n->lines.nmi_event = ppu_nmi_deadline(&n->ppu);
+    n->event = earlier(n->lines.nmi_event, earlier(n->lines.apu_event, n->lines.board_event));
 }
 
 static void board_line(struct nes *n) {
@@ -44,6 +64,7 @@ void bus_lines(struct nes *n) {
 }
 
 void bus_forget_lines(struct nes *n) {
+    n->lines.nmi_fall = NEVER;
     n->event = n->lines.nmi_event = n->lines.board_event = n->lines.apu_event = 0;
 }
 
@@ -55,9 +76,6 @@ static void touched_ppu(struct nes *n, bool nmi) {
         n->event = n->lines.board_event = 0;
 }
 
-/* Less cycles than from any place of the picture's first line to the vertical blank. */
-enum { PICTURE = 27000 };
-
 /* Does the write have to do with the NMI? $2001 may make the frame a dot longer, at the end of the
  * pre-render line, if that is to come before the line changes. */
 static bool moves_nmi(const struct nes *n, uint16_t address, uint8_t value) {
@@ -66,7 +84,7 @@ static bool moves_nmi(const struct nes *n, uint16_t address, uint8_t value) {
     case 0:
         return (ppu_ctrl(&n->ppu) ^ value) & NMI_ON;
     case 1:
-        return next != NEVER && next - n->cycle > PICTURE;
+        return next != NEVER && next - n->cycle > PICTURE && !bus_nmi_level(n);
     default:
         return false;
     }

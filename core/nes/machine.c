@@ -99,6 +99,7 @@ static void at_boundary(struct nes *n) {
             ppu_begin_frame(&n->ppu, n->cycle);
             n->frame_end = ppu_frame_end(&n->ppu);
             n->frame_guess = false;
+            bus_begin_frame(n);
         } else {
             /* The next vertical blank comes 29,780 or 29,781 cycles later, which of the two is
              * decided on the pre-render line. */

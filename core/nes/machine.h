@@ -25,7 +25,7 @@
  *
  * Invariants at every instruction boundary
  *  - rd, wr and code_end agree with the board's pages.
- *  - nmi_level, nmi_pending and irq are what the chip's latches hold at the end of cycle - 1.
+ *  - bus_nmi_level(), nmi_pending and irq are what the chip's latches hold at the end of cycle - 1.
  *  - `bus` (the value left on the data bus) matters only where the next fetch is from open bus.
  */
 #ifndef HOTGRAPH_MACHINE_H
@@ -97,6 +97,7 @@ struct site;
  * make up the IRQ line. */
 struct lines {
     uint64_t nmi_event, board_event, apu_event;
+    uint64_t nmi_fall; /* when the NMI line, which is asserted, falls by itself */
     bool board_irq, apu_irq;
 };
 
@@ -121,7 +122,8 @@ struct nes {
     struct {
         struct cpu cpu;
         uint64_t cycle, instructions;
-        bool nmi_level, nmi_pending; /* the NMI line as last sampled; an edge not yet served */
+        bool nmi_level, nmi_pending; /* the NMI line as last sampled, see bus_nmi_level(); an edge
+                                        not yet served */
         bool irq;                    /* the IRQ line, true: asserted */
         bool due;                    /* an interrupt comes before the next instruction */
         uint8_t phase;               /* enum phase */
@@ -243,6 +245,10 @@ void bus_write(struct nes *n, uint16_t address, uint8_t value);
 void bus_dma(struct nes *n, uint16_t address);
 /* Samples the interrupt lines at the end of the current cycle and computes event and dma_from. */
 void bus_lines(struct nes *n);
+/* The NMI line as it is, which may have fallen since it was sampled. */
+bool bus_nmi_level(const struct nes *n);
+/* A frame has begun (ppu_begin_frame): foretells its NMI. */
+void bus_begin_frame(struct nes *n);
 /* All lines are sampled anew at the end of the next cycle. */
 void bus_forget_lines(struct nes *n);
 /* What was written to the pads' strobe reaches them if its time has come. */

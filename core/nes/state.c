@@ -276,6 +276,7 @@ static void snapshot(struct nes *copy, const struct nes *n) {
     ppu_sync(&copy->ppu, copy->cycle);
     apu_sync(&copy->apu, copy->cycle);
     bus_strobe(copy);
+    copy->nmi_level = bus_nmi_level(copy);
     copy->flags = cpu_flags(&copy->cpu);
     if (copy->rd[copy->cpu.pc >> 8] || copy->cpu.pc < 0x4000)
         copy->bus = 0; /* the next fetch overwrites it */
