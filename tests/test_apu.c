@@ -190,6 +190,8 @@ static void leaps_equal_steps(void **state) {
                 apu_write(&step, address, (uint8_t)(dice >> 50), cycle);
             } else
                 assert_int_equal(status(&leap, cycle), status(&step, cycle));
+            apu_sync(&leap, cycle);
+            apu_sync(&step, cycle);
             assert_memory_equal(&leap, &step, sizeof leap);
         }
     }

@@ -180,10 +180,20 @@ uint8_t apu_read(struct apu *a, uint16_t address, uint64_t cycle, uint8_t open_b
     return value;
 }
 
-static void length_write(struct apu *a, unsigned channel, uint8_t value) {
+static void halt_write(struct apu *a, unsigned channel, bool halt, uint64_t cycle) {
+    if (a->length[channel].halt == halt)
+        return;
+    apu_sync(a, cycle);
+    a->length[channel].halt = halt;
+}
+
+static void length_write(struct apu *a, unsigned channel, uint8_t value, uint64_t cycle) {
     struct apu_length *l = &a->length[channel];
-    bool lost = a->half_frame == a->time && a->half_frame_running & 1u << channel;
-    if (l->enabled && !lost)
+    if (!l->enabled)
+        return;
+    apu_sync(a, cycle);
+    bool lost = a->half_frame == cycle && a->half_frame_running & 1u << channel;
+    if (!lost)
         l->value = length_table[value >> 3];
 }
 
@@ -264,15 +274,12 @@ bool apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
     case NOTHING:
         break;
     case HALT:
-        apu_sync(a, cycle);
-        a->length[channel].halt = value & (channel == 2 ? 0x80 : 0x20);
+        halt_write(a, channel, value & (channel == 2 ? 0x80 : 0x20), cycle);
         break;
     case LENGTH:
-        apu_sync(a, cycle);
-        length_write(a, channel, value);
+        length_write(a, channel, value, cycle);
         break;
     case SAMPLE: /* of the next one */
-        apu_sync(a, cycle);
         *(address == 0x4012 ? &a->dmc_address_register : &a->dmc_length_register) = value;
         break;
     case CONTROL:

@@ -30,7 +30,10 @@ void board_write(struct board *b, uint16_t address, uint8_t value, uint64_t cycl
     b->settled = (to_ram && !b->ram_watched) || !b->ops->write;
     if (b->settled)
         return;
+    uint8_t before[sizeof b->state.regs];
+    memcpy(before, b->state.regs, sizeof before);
     b->ops->write(b, address, value, cycle);
+    b->settled |= !memcmp(before, b->state.regs, sizeof before);
     if (!b->settled)
         b->ops->update(b);
 }

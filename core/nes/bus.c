@@ -320,7 +320,7 @@ static bool oam_at_once(struct nes *n, struct oam_copy *copy, uint16_t halted) {
     const uint64_t room = end > n->cycle ? (end - n->cycle) / 2 : 0;
     const unsigned count = (unsigned)earlier(room, 256 - copy->index);
     const uint64_t last = n->cycle + 2 * count - 1;
-    if (!page || !n->rd[halted >> 8] || count < FEW ||
+    if (n->options.no_fast || !page || !n->rd[halted >> 8] || count < FEW ||
         !ppu_copies_oam(&n->ppu, page + copy->index, count, n->cycle + 1, last))
         return false;
     copy->index += count;
@@ -339,7 +339,7 @@ static bool oam_at_once(struct nes *n, struct oam_copy *copy, uint16_t halted) {
 static bool fetch_at_once(struct nes *n, uint16_t halted) {
     const uint64_t fetch = n->cycle + 2 + n->cycle % 2;
     const uint8_t *page = n->rd[apu_dmc_address(&n->apu) >> 8];
-    if (n->oam_pending || !page || !n->rd[halted >> 8] || n->event <= fetch ||
+    if (n->options.no_fast || n->oam_pending || !page || !n->rd[halted >> 8] || n->event <= fetch ||
         !apu_dmc_halts(&n->apu, n->cycle, fetch))
         return false;
     n->bus = page[apu_dmc_address(&n->apu) & 0xff];

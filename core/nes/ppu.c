@@ -203,7 +203,7 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
     struct ppu_state *s = &p->s;
     uint8_t oam[256];
     ppu_advance(p, ppu_dots_at_access(first));
-    if (ppu_dots_at_access(last) > p->idle_until)
+    if (ppu_dots_at_access(last) > p->idle_until && (s->rendering || writes_pending(s)))
         return false;
     const unsigned room = 256u - s->oam_address, before = count < room ? count : room;
     memcpy(oam, s->oam, sizeof oam);
