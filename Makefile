@@ -148,6 +148,7 @@ coverage: deps
 bench: deps
 	$(call compile,hotgraph tests/bench_builds tests/bench_open,the program and what measures it)
 	@QUICK=$(QUICK) REFERENCE='$(REFERENCE)' sh $(HERE)tests/bench.sh $(abspath $(BUILD))/hotgraph
+	@echo; python3 $(HERE)tests/bench_registers.py $(if $(QUICK),--quick) $(abspath $(BUILD))/hotgraph
 	@mkdir -p $(RESULTS)
 	@for config in configs/bench_live.cfg configs/bench.cfg; do \
 	    $(BUILD)/hotgraph bench $$config --db $(RESULTS)/bench.db \
