@@ -138,7 +138,10 @@ static void random_board_write(struct world *w) {
     uint8_t value = (uint8_t)(address == 0xC000 ? dice(w, 1u << dice(w, 9)) : dice(w, 256));
     for (int i = 0; i < PATHS; i++) {
         present(w, i);
-        ppu_sync(&w->ppu[i], w->cycle);
+        if (address >= 0xC000) /* these move no pages */
+            ppu_show_board(&w->ppu[i], w->cycle);
+        else
+            ppu_sync(&w->ppu[i], w->cycle);
         board_write(&w->board[i], address, value, w->cycle);
     }
 }
@@ -276,6 +279,8 @@ static void raster_write(struct world *w, unsigned seldom) {
         store(w, 0x2006, (uint8_t)dice(w, 256));
     else
         dice(w, seldom ? 2 : 40) ? store(w, 0x2005, (uint8_t)dice(w, 256)) : random_access(w);
+    if (dice(w, 400) == 0)
+        random_board_write(w);
 }
 
 /* Writes that are put down, for frames on end and more than the log holds, with few looks between:

@@ -201,7 +201,7 @@ static bool concerns_irq(const struct board *b, uint16_t address) {
 static void write_under_ppu(struct nes *n, uint16_t address, uint8_t value) {
     struct board *b = &n->board;
     if (concerns_irq(b, address)) {
-        ppu_sync(&n->ppu, n->cycle);
+        ppu_show_board(&n->ppu, n->cycle);
         board_write(b, address, value, n->cycle);
         return;
     }

@@ -76,6 +76,7 @@ void ppu_loaded(struct ppu *p) {
     p->whole = false;
     p->idle_until = p->nmi_quiet = 0;
     p->log_first = p->log_end = 0;
+    p->shown = 0;
     ppu_sprites_touched(p);
 }
 
@@ -346,6 +347,17 @@ void ppu_sync(struct ppu *p, uint64_t cycle) {
     ppu_touched(p);
 }
 
+static void show_board(struct ppu *p, uint64_t dot) {
+    if (p->s.line > LINE_LAST && dot >= p->idle_until && ppu_next_dot(&p->s, 0, 0) <= dot)
+        ppu_advance(p, ppu_next_dot(&p->s, 0, 0));
+    if (!ppu_show_until(p, dot))
+        ppu_advance(p, dot);
+}
+
+void ppu_show_board(struct ppu *p, uint64_t cycle) {
+    show_board(p, ppu_dots_at_access(cycle));
+}
+
 void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
     if (draw == (p->pictures != NULL))
         return;
@@ -421,7 +433,7 @@ bool ppu_board_irq(struct ppu *p, uint64_t cycle) {
     const unsigned rises = ops->irq_rises(p->board);
     const uint64_t end = ppu_dots_at_end(cycle);
     if (rises != 0 && ppu_next_rise(p, rises) < end)
-        ppu_advance(p, end);
+        show_board(p, end);
     return ops->irq(p->board);
 }
 

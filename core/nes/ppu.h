@@ -112,6 +112,8 @@ struct ppu {
     bool slots_known; /* the next ones match OAM: which tall sprites' patterns on a line are high */
     uint8_t high_slots[PPU_HEIGHT];
 
+    uint64_t shown; /* a board that looks at the bus has seen the dots before this one */
+
     /* Writes after the place where `s` stands (ppu_log.c): entries from log_first to before
      * log_end. Before dot number log_until writes can be put down, but for those that change these
      * bits of $2000, and `now` is what the last write has left. */
@@ -136,6 +138,9 @@ void ppu_loaded(struct ppu *p);
 /* Does everything that happens before the access of cycle `cycle`. To be called before the board
  * changes under the PPU, before `s` is saved or looked at, and before a picture is taken. */
 void ppu_sync(struct ppu *p, uint64_t cycle);
+/* The same as far as a board sees it that looks at the bus: before a write to it that moves no
+ * pages. */
+void ppu_show_board(struct ppu *p, uint64_t cycle);
 /* Brings the PPU to the start of the frame that has begun before `cycle`, so that ppu_frame_end is
  * certain; cheaper than ppu_sync. */
 void ppu_begin_frame(struct ppu *p, uint64_t cycle);

@@ -22,6 +22,7 @@ struct line_a12 {
 struct walk {
     uint64_t time;  /* number of dot 0 of the line */
     unsigned from;  /* first dot to look at */
+    unsigned to;    /* the one behind the last */
     unsigned most;  /* stop at this many rises */
     uint64_t fell;  /* see a12_counts */
     unsigned rises; /* counted so far */
@@ -29,7 +30,8 @@ struct walk {
 };
 
 static void walk_to(struct walk *w, unsigned dot, bool level) {
-    if (dot < w->from || w->rises == w->most || !a12_counts(&w->fell, level, w->time + dot))
+    if (dot < w->from || dot >= w->to || w->rises == w->most ||
+        !a12_counts(&w->fell, level, w->time + dot))
         return;
     w->rises++;
     w->last = w->time + dot;
@@ -46,7 +48,9 @@ static void walk_group(struct walk *w, unsigned dot, bool patterns) {
 /* `count` groups from `dot` on, all alike: after the second one nothing new happens until the last.
  */
 static void walk_groups(struct walk *w, unsigned dot, unsigned count, bool patterns) {
-    unsigned first = w->from <= dot ? 0 : (w->from - dot) / 8;
+    const unsigned first = w->from <= dot ? 0 : (w->from - dot) / 8;
+    if (w->to < dot + count * 8)
+        count = w->to > dot ? (w->to - dot + 7) / 8 : 0;
     for (unsigned i = first; i < count && i < first + 2; i++)
         walk_group(w, dot + i * 8, patterns);
     if (first + 2 < count)
@@ -144,16 +148,62 @@ static void know_slots(struct ppu *p) {
 
 /* ---- showing it to the board ---- */
 
+/* Visible lines, of small sprites, from where the board has not looked yet to before dot number
+ * `until`. */
+static void show_visible(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    struct board *b = p->board;
+    const uint64_t start = s->time - place(s->line, s->dot);
+    const struct line_a12 l = line_a12(s, NULL, 0);
+    struct walk w = {.most = ~0u, .fell = b->state.clock};
+    uint64_t from = p->shown > s->time ? p->shown : s->time;
+    while (from < until) {
+        w.time = start + (from - start) / PPU_DOTS * PPU_DOTS;
+        w.from = (unsigned)(from - w.time);
+        w.to = (unsigned)ppu_least(until - w.time, PPU_DOTS);
+        if (w.from == 0 && w.to == PPU_DOTS) {
+            walk_line(&w, &l, true);
+            walk_more(&w, &l, (unsigned)((until - from) / PPU_DOTS) - 1);
+        } else {
+            walk_background(&w, &l, true);
+            walk_rest(&w, &l);
+        }
+        from = w.time + w.to;
+    }
+    p->shown = until;
+    b->state.clock = w.fell;
+    if (w.rises > 0)
+        b->ops->a12_rises(b, w.rises);
+}
+
+bool ppu_show_until(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    const bool ahead = p->shown > s->time; /* then what is pending is nothing that the board sees */
+    if (!p->board->ops->a12_rises || p->pictures || s->line > LINE_LAST || !s->rendering ||
+        (writes_pending(s) && !ahead) || s->ctrl & CTRL_TALL ||
+        until > s->time - place(s->line, s->dot) + place(LINE_IDLE, 0))
+        return false;
+    if (until > p->shown && until > s->time)
+        show_visible(p, until);
+    return true;
+}
+
 void ppu_show_lines(struct ppu *p, unsigned lines) {
     const struct ppu_state *s = &p->s;
     struct board *b = p->board;
     if (!b->ops->a12_rises)
         return;
     const bool visible = s->line <= LINE_LAST;
+    if (visible && !(s->ctrl & CTRL_TALL)) {
+        const uint64_t end = s->time + place(lines, 0);
+        if (end > p->shown)
+            show_visible(p, end);
+        return;
+    }
     const bool evaluated = visible && s->ctrl & CTRL_TALL;
     if (evaluated && !p->slots_known)
         know_slots(p);
-    struct walk w = {.time = s->time, .most = ~0u, .fell = b->state.clock};
+    struct walk w = {.time = s->time, .to = PPU_DOTS, .most = ~0u, .fell = b->state.clock};
     for (unsigned i = 0, alike; i < lines; i += alike, w.time += PPU_DOTS) {
         struct line_a12 l = line_a12(s, NULL, 0);
         alike = evaluated ? 1 : lines;
@@ -185,27 +235,32 @@ static unsigned lines_before(const struct ppu_state *s, unsigned rises) {
     return rises < 3 ? 0 : (rises - 3) / most;
 }
 
-/* Dot number of the `rises`-th rise, or of a place before it. On a line that fetches. */
-static uint64_t rise_on_line(const struct ppu *p, unsigned rises) {
+/* Dot number of the `rises`-th rise, or of a place before it, from dot `dot` of line `line` on, one
+ * that fetches; this dot is number `time`. */
+static uint64_t rise_on_line(const struct ppu *p, unsigned line, unsigned dot, uint64_t time,
+                             unsigned rises) {
     const struct ppu_state *s = &p->s;
-    const bool visible = s->line <= LINE_LAST, tall = s->ctrl & CTRL_TALL;
-    const unsigned next = visible ? s->line + 1u : 0, lines = lines_before(s, rises);
+    const bool visible = line <= LINE_LAST, tall = s->ctrl & CTRL_TALL;
+    const unsigned next = visible ? line + 1u : 0, lines = lines_before(s, rises);
     if (lines > 0) {
         const unsigned there = next + lines - 1;
         return ppu_next_dot(s, there < LINE_IDLE ? there : LINE_IDLE, 0);
     }
-    struct walk w = {
-        .time = s->time - s->dot, .from = s->dot, .most = rises, .fell = p->board->state.clock};
+    struct walk w = {.time = time - dot,
+                     .from = dot,
+                     .to = PPU_DOTS,
+                     .most = rises,
+                     .fell = p->board->state.clock};
     const struct line_a12 l = line_a12(s, s->secondary, visible ? s->found : 0);
     if (!tall && !l.background && l.slots) { /* the usual way to use such a board */
         enum { SURE = DOT_SPRITES_RISE - 3 * (A12_FALLS + 1) };
-        if (s->dot > DOT_SPRITES_RISE || (s->dot <= SURE && rises > 1))
+        if (dot > DOT_SPRITES_RISE || (dot <= SURE && rises > 1))
             return ppu_next_dot(s, next, 0);
-        if (s->dot <= SURE)
+        if (dot <= SURE)
             return w.time + DOT_SPRITES_RISE;
     }
     walk_background(&w, &l, visible);
-    if (w.rises < rises && visible && tall && s->dot < DOT_SLOTS)
+    if (w.rises < rises && visible && tall && dot < DOT_SLOTS)
         return w.time + DOT_SLOTS; /* which sprites show is not known before */
     walk_rest(&w, &l);
     return w.rises == rises ? w.last : ppu_next_dot(s, next, 0);
@@ -213,12 +268,19 @@ static uint64_t rise_on_line(const struct ppu *p, unsigned rises) {
 
 uint64_t ppu_next_rise(const struct ppu *p, unsigned rises) {
     const struct ppu_state *s = &p->s;
+    if (p->shown > s->time) { /* in the visible lines, and what is pending does not matter */
+        const uint64_t dots = place(s->line, s->dot) + (p->shown - s->time);
+        const unsigned line = (unsigned)(dots / PPU_DOTS);
+        return line > LINE_LAST
+                   ? ppu_next_dot(s, LINE_IDLE, DOT_FLAGS)
+                   : rise_on_line(p, line, (unsigned)(dots % PPU_DOTS), p->shown, rises);
+    }
     if (s->mask_due != UINT64_MAX || s->v_due != UINT64_MAX)
         return s->time;
     if (!s->rendering)
         return UINT64_MAX; /* v does not move */
     if (ppu_fetching(s))
-        return rise_on_line(p, rises);
+        return rise_on_line(p, s->line, s->dot, s->time, rises);
     if (s->line == LINE_IDLE && s->dot <= DOT_FLAGS)
         return ppu_next_dot(s, LINE_IDLE, DOT_FLAGS);
     return ppu_next_dot(s, LINE_PRERENDER, 0);

@@ -179,7 +179,7 @@ void ppu_shift_out_sprites(struct ppu_state *s);
  * fetched. */
 enum { PPU_A12 = 0x1000 };
 static inline void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot) {
-    if (p->board->ops->a12_rises)
+    if (p->board->ops->a12_rises && dot >= p->shown)
         board_a12(p->board, address & PPU_A12, dot);
 }
 static inline void ppu_show_v(struct ppu *p) {
@@ -188,6 +188,9 @@ static inline void ppu_show_v(struct ppu *p) {
 }
 /* What the next `lines` lines fetch, visible ones or the pre-render line, from dot 0. */
 void ppu_show_lines(struct ppu *p, unsigned lines);
+/* What is fetched before dot number `until`, while the state stays where it stands; false, and
+ * nothing is done, where that cannot be told from there. */
+bool ppu_show_until(struct ppu *p, uint64_t until);
 /* Dot number of the `rises`-th rise of line 12 from now on that counts, or of a place before it,
  * untouched; UINT64_MAX: none comes. */
 uint64_t ppu_next_rise(const struct ppu *p, unsigned rises);
