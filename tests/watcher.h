@@ -73,7 +73,9 @@ static inline void instrument(void *self, struct probe_site *site, const struct 
 }
 
 /* Have two machines counted the same? */
-static inline bool same_counters(const struct nes *a, const struct nes *b) {
+static inline bool same_counters(struct nes *a, struct nes *b) {
+    nes_settle(a);
+    nes_settle(b);
     return !memcmp(nes_counters(a), nes_counters(b), WATCHER_COUNTERS * sizeof(uint64_t));
 }
 

@@ -126,7 +126,7 @@ void emit_edge(struct translation *t, uint16_t pc) {
     emit_exit(t, x, t->fixed->leave);
 }
 
-void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back) {
+void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column) {
     struct emitter *const e = t->e;
     settle_c(e, &t->flags);
     settle_nz(e, &t->flags);
@@ -136,6 +136,8 @@ void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back) {
     emit_spend(e, x.spent);                /* sub r12, spent */
     const uint32_t out = emit_jump(e, JL); /* jl out */
     x.jump = emit_jump(e, CALL);           /* call body */
+    if (t->returns->counted)
+        EMIT(e, ADD, mem(8, ZYDIS_REGISTER_RAX, 8 * column), imm(1)); /* add qword [rax + ..], 1 */
     emit_edge(t, back);
     emit_bind(e, out, emit_here(e)); /* out: */
     x.restores = emit_here(e);

@@ -62,8 +62,9 @@ uint32_t emit_entry(struct translation *t, int reserve);
 
 /* Emits the edge to pc; everything but flags and cycles is settled. */
 void emit_edge(struct translation *t, uint16_t pc);
-/* The same for a call, behind which `back` is emitted. */
-void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back);
+/* The same for a call, behind which `back` is emitted. column: where returns are counted, of the
+ * rows that they come with. */
+void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column);
 /* Binds an edge to the entry at `place`. */
 void edge_bind(struct exit *x, const struct emitter *e, uint32_t place);
 

@@ -29,8 +29,12 @@ void exit_to(struct translation *t, uint16_t pc) {
  * bounded. */
 
 static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
-    if (returns_are_foretold(t))
-        emit_call_edge(t, pc, back);
+    const bool counted = t->returns->counted;
+    const int column = counted && window_in(t->certain, back)
+                           ? returns_column(t->returns, nes_code_address(t->nes, back))
+                           : -1;
+    if (returns_are_foretold(t) && (!counted || column >= 0))
+        emit_call_edge(t, pc, back, column);
     else
         exit_to(t, pc);
 }
@@ -69,13 +73,11 @@ static void go_indirect(struct translation *t) {
     emit_look_up(e); /* look_up: */
 }
 
-/* An RTS to where it was foretold to go. */
-static void go_back(struct translation *t) {
-    if (!returns_are_foretold(t)) {
-        go_indirect(t);
-        return;
-    }
+/* An RTS to where it was foretold to go; with the row to count in. */
+static void go_back(struct translation *t, const uint64_t *row) {
     settle(t);
+    if (t->returns->counted)
+        EMIT(t->e, MOV, REG(RAX), imm_pointer(row ? row : t->returns->nobodys)); /* mov rax, row */
     emit_ret_popping(t->e, 8); /* ret 8: behind the call, without what was pushed before it */
 }
 
@@ -176,15 +178,23 @@ void exit_direct(struct translation *t, const struct guest_op *op, uint16_t targ
         exit_to(t, target);
 }
 
-void exit_indirect(struct translation *t, const struct guest_op *op) {
-    if (op->info->kind == INSN_RETURN && returns_are_foretold(t) && op->site &&
-        op->site->probes[PROBE_INDIRECT].fires)
+static void exit_return(struct translation *t) {
+    const uint64_t *const row = fire_returning(t);
+    const struct site *const site = t->op->site;
+    if (!row && site && site->probes[PROBE_INDIRECT].fires) {
         EMIT(t->e, INC, REG(CX)); /* inc cx: where it goes */
+        fire(t, PROBE_INDIRECT, PC_IN_ECX);
+    }
+    go_back(t, row);
+}
+
+void exit_indirect(struct translation *t, const struct guest_op *op) {
+    if (op->info->kind == INSN_RETURN && returns_are_foretold(t)) {
+        exit_return(t);
+        return;
+    }
     fire(t, PROBE_INDIRECT, PC_IN_ECX);
-    if (op->info->kind == INSN_RETURN)
-        go_back(t);
-    else
-        go_indirect(t);
+    go_indirect(t);
 }
 
 /* ---- stubs: what a block seldom does, and what comes behind it ---- */

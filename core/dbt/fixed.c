@@ -110,8 +110,9 @@ static void emit_return_miss(struct fixed *fixed, struct emitter *e) {
         EMIT(e, CMP, mem(4, ZYDIS_REGISTER_RSP, 16 * k + 8), REG(EAX)); /* cmp [rsp + ..], eax */
         const uint32_t other = emit_jump(e, JNZ);                       /* jnz other */
         EMIT(e, ADD, REG(RSP), imm(16 * k));                            /* add rsp, 16k */
-        emit_ret_popping(e, 8);                                         /* ret 8 */
-        emit_bind(e, other, emit_here(e));                              /* other: */
+        EMIT(e, MOV, REG(RAX), FRAME(nobodys)); /* mov rax, [frame + nobodys] */
+        emit_ret_popping(e, 8);                 /* ret 8 */
+        emit_bind(e, other, emit_here(e));      /* other: */
     }
     emit_look_up(e);
 }

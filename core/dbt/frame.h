@@ -27,6 +27,7 @@ struct frame {
     uint64_t host_stack;     /* rsp to leave with; what is called from here runs below it */
     uint64_t return_stack;   /* rsp to begin with */
     uint64_t called_at;      /* rsp while something is called, and where it was left */
+    uint64_t nobodys;        /* row; see returns.h */
     uint16_t until;          /* recorded blocks leave when so many instructions were executed */
 };
 

@@ -217,3 +217,16 @@ void fire_watched(struct translation *t, enum probe_when when, int pc) {
     if (pc == PC_IN_ECX)
         EMIT(e, MOVZX, REG(ECX), CPU(pc)); /* movzx ecx, word [nes + cpu.pc] */
 }
+
+const uint64_t *fire_returning(struct translation *t) {
+    const struct site *const site = t->op->site;
+    if (!t->returns->counted || !site || site->probes[PROBE_INDIRECT].count != 1)
+        return NULL;
+    const struct hook *const hook = &site->probes[PROBE_INDIRECT].at[0];
+    if (hook->probe.kind != PROBE_ADD_TO)
+        return NULL;
+    const uint64_t *const row = returns_row(t->returns, hook, site->insn.address);
+    if (row && !hook->probe.quiet)
+        t->uncounted.fired[hook->observer]++;
+    return row;
+}

@@ -15,6 +15,9 @@ static inline void fire(struct translation *t, enum probe_when when, int pc) {
     if (t->op->site)
         fire_watched(t, when, pc);
 }
+/* Fires those of an RTS that returns as was foretold, where they do no more than to count where it
+ * goes: that is done behind the JSR. Returns the row for it, NULL where nothing is done. */
+const uint64_t *fire_returning(struct translation *t);
 /* The code of a STUB_ONCE, which goes back. */
 void fire_first(struct translation *t, const struct stub *s);
 /* The code of a STUB_CALL_AT: goes back, or comes to its end where the block is to be left. */

@@ -26,6 +26,7 @@ static void free_blocks(struct dbt *d) {
 
 /* Starts over with an empty cache. What had been hot still is. */
 static void flush(struct dbt *d) {
+    returns_settle(&d->with.returns);
     for (size_t i = 0; i < d->blocks.len; i++) {
         const struct block *const b = d->blocks.at[i];
         const unsigned at = b->pc % WINDOW_SIZE;
@@ -72,6 +73,8 @@ static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_
     const uint64_t begun = nanoseconds();
     const size_t used = d->with.cache.used;
     d->with.number = (uint32_t)d->blocks.len;
+    if (d->blocks.len == 0)
+        returns_begin(&d->with.returns, n);
     struct block *const b = translate(&d->with, n, g);
     if (!b)
         return NULL;
@@ -329,6 +332,7 @@ static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t sto
     f->counters = n->counters;
     f->tables = d->windows.tables;
     f->prg = n->options.cartridge ? n->options.cartridge->prg : NULL;
+    f->nobodys = (uintptr_t)d->with.returns.nobodys;
     f->return_misses = 0;
     f->instructions = n->instructions;
     f->stop = stop;
@@ -491,6 +495,11 @@ static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
     run_blocks(self, n, stop, deadline);
 }
 
+static void settle_counters(void *self) {
+    struct dbt *const d = self;
+    returns_settle(&d->with.returns);
+}
+
 /* ---- the engine ---- */
 
 static void destroy(void *self) {
@@ -607,6 +616,7 @@ const struct engine *dbt_engine(void) {
                                          .run = run,
                                          .forget = forget,
                                          .record = record,
+                                         .settle = settle_counters,
                                          .retranslate = retranslate};
     return &engine;
 }

@@ -243,6 +243,7 @@ struct block *translate(struct translator *with, struct nes *n, const struct gue
                             .options = &with->options,
                             .exits = &with->exits,
                             .targets = &with->targets,
+                            .returns = &with->returns,
                             .recorded = with->recorded,
                             .number = with->number,
                             .stubs = stubs};
@@ -270,6 +271,7 @@ void translator_forget(struct translator *with) {
     for (size_t i = 0; i < with->targets.all.len; i++)
         free(with->targets.all.at[i]);
     with->targets.all.len = 0;
+    returns_forget(&with->returns);
     with->cache.used = with->fixed.end;
 }
 

@@ -29,6 +29,7 @@ struct translator {
     struct fixed fixed;
     struct exits exits;
     struct all_targets targets;
+    struct returns returns;
     bool recorded;   /* blocks are; see recorded.c */
     uint32_t number; /* the next block's */
 };

@@ -11,6 +11,7 @@
 
 #include "dbt/fixed.h"
 #include "dbt/guest.h"
+#include "dbt/returns.h"
 
 /* What is known about the guest's flags at a place in a block. */
 struct known_flags {
@@ -88,6 +89,7 @@ struct translation {
     struct stub *stubs;
     unsigned stub_count;
     struct all_targets *targets; /* that code refers to */
+    struct returns *returns;
 };
 
 static inline bool returns_are_foretold(const struct translation *t) {

@@ -36,6 +36,8 @@ struct engine {
     /* Observers were attached or detached, or a state was loaded: whatever was prepared from guest
      * code is void. */
     void (*forget)(void *self);
+    /* Whatever is counted elsewhere is brought to the counters. NULL function: nothing is. */
+    void (*settle)(void *self);
     /* As nes_retranslate(), at once or later; NULL function: nothing is translated. */
     void (*retranslate)(void *self, struct nes *nes, uint32_t address);
 };

@@ -182,6 +182,9 @@ void nes_recorded(struct nes *nes, const struct recording *recording,
 /* Reserves `count` zeroed counters, of which a machine has a million; returns the index of the
  * first, or UINT32_MAX when there are no more, which stops the machine with STATUS_MEMORY. */
 uint32_t nes_counters_add(struct nes *nes, uint32_t count);
+/* Those of PROBE_ADD_TO may be behind: they are right after this, and once their observer has left.
+ * For callbacks, and between runs. */
+void nes_settle(struct nes *nes);
 /* The counters; the address never changes in a machine's life. */
 const uint64_t *nes_counters(const struct nes *nes);
 /* Sets a counter of the caller's own: a PROBE_CALL_AT with value v that is to call at the n-th time

@@ -29,6 +29,7 @@ void nes_detach(struct nes *n, unsigned id) {
     if (id >= NES_OBSERVERS || !w->observers[id].used)
         return;
     const struct observer observer = w->observers[id].observer;
+    nes_settle(n);
     watch_tell(n, &observer, THREAD_ENDS);
     record_free(&w->observers[id].record);
     w->observers[id] = (struct watched_by){0};
@@ -87,6 +88,11 @@ uint32_t nes_counters_add(struct nes *n, uint32_t count) {
 
 void nes_counter_set(struct nes *n, uint32_t counter, uint64_t value) {
     n->counters[counter] = value;
+}
+
+void nes_settle(struct nes *n) {
+    if (n->engine->settle)
+        n->engine->settle(n->engine_self);
 }
 
 const uint64_t *nes_counters(const struct nes *n) {
