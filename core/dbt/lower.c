@@ -117,7 +117,7 @@ static void compare_register(struct translation *t, operand r8, operand r32, uns
     EMIT(t->e, CMP, r8, m); /* cmp r, m */
     borrow_out(t);
     set_nz(t, nz, HOST_HAS_NZ);
-    t->flags.less = (uint8_t)m.number;
+    t->flags.number = (uint8_t)m.number;
 }
 
 static void bit(struct translation *t, operand m) {
@@ -269,6 +269,9 @@ static operand stored(struct translation *t, const struct guest_op *op) {
 }
 
 static void lower_write(struct translation *t, const struct guest_op *op) {
+    if (t->flags.nz == NZ_IS_ZERO_PAGE &&
+        (op->info->mode != MODE_ZP || op->bytes[1] == t->flags.number))
+        settle_nz(t->e, &t->flags); /* before it is overwritten */
     if (op->reach != REACH_MEMORY) {
         touch_write(t, op, stored(t, op));
         return;
@@ -279,7 +282,7 @@ static void lower_write(struct translation *t, const struct guest_op *op) {
 
 /* ---- MODIFY ---- */
 
-/* The shift or count that the mnemonic begins with, on the byte register r; `nz` says which. */
+/* The shift or count that the mnemonic begins with, on the byte r; `nz` says which that is. */
 static void shift(struct translation *t, unsigned mnemonic, operand r, unsigned nz) {
     struct emitter *const e = t->e;
     switch (mnemonic) {
@@ -355,12 +358,32 @@ static void combine(struct translation *t, unsigned mnemonic) {
     }
 }
 
+/* Its result is what it leaves in memory, and nothing else. */
+static bool is_official(unsigned mnemonic) {
+    switch (mnemonic) {
+    case DO_ASL:
+    case DO_LSR:
+    case DO_ROL:
+    case DO_ROR:
+    case DO_INC:
+    case DO_DEC:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void lower_modify(struct translation *t, const struct guest_op *op) {
     if (op->info->mode == MODE_ACC) {
         shift(t, op->mnemonic, A8, NZ_IS_A);
         return;
     }
     const operand m = operand_place(t, op);
+    if (op->info->mode == MODE_ZP && is_official(op->mnemonic)) {
+        shift(t, op->mnemonic, m, NZ_IS_ZERO_PAGE);
+        t->flags.number = op->bytes[1];
+        return;
+    }
     EMIT(t->e, MOVZX, NZ32, m); /* movzx esi, m */
     shift(t, op->mnemonic, NZ8, NZ_HERE);
     EMIT(t->e, MOV, m, NZ8); /* mov m, sil */

@@ -93,7 +93,7 @@ static void test_nz(struct translation *t, bool only_z) {
         return;
     t->flags.carry = CARRY_IS_NOTHING;
     if (t->flags.nz >= NZ_IS_A_LESS) {
-        settle_nz(e, &t->flags); /* mov esi, r; sub sil, less */
+        settle_nz(e, &t->flags); /* mov esi, r; sub sil, number */
         t->flags.host = HOST_HAS_NZ;
         return;
     }
@@ -104,6 +104,8 @@ static void test_nz(struct translation *t, bool only_z) {
         EMIT(e, TEST, X8, X8); /* test r9b, r9b */
     else if (t->flags.nz == NZ_IS_Y)
         EMIT(e, TEST, Y8, Y8); /* test r10b, r10b */
+    else if (t->flags.nz == NZ_IS_ZERO_PAGE)
+        EMIT(e, CMP, MEMORY(t->flags.number), imm(0)); /* cmp byte [nes + ram + number], 0 */
     else if (only_z)
         EMIT(e, TEST, NZ8, NZ8); /* test sil, sil */
     else

@@ -35,8 +35,10 @@ void settle_nz(struct emitter *e, struct known_flags *f) {
         EMIT(e, MOV, NZ32, X32); /* mov esi, r9d */
     else if (f->nz == NZ_IS_Y || f->nz == NZ_IS_Y_LESS)
         EMIT(e, MOV, NZ32, Y32); /* mov esi, r10d */
+    else if (f->nz == NZ_IS_ZERO_PAGE)
+        EMIT(e, MOVZX, NZ32, MEMORY(f->number)); /* movzx esi, byte [nes + ram + number] */
     if (f->nz >= NZ_IS_A_LESS)
-        EMIT(e, SUB, NZ8, imm8(f->less)); /* sub sil, less */
+        EMIT(e, SUB, NZ8, imm8(f->number)); /* sub sil, number */
     f->nz = NZ_HERE;
 }
 

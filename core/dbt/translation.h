@@ -15,13 +15,22 @@
 
 /* What is known about the guest's flags at a place in a block. */
 struct known_flags {
-    uint8_t nz;    /* enum: where NZ is */
-    uint8_t c;     /* enum: where C is */
-    uint8_t host;  /* enum: what the host's flags say of NZ */
-    uint8_t carry; /* enum: and its carry of C */
-    uint8_t less;  /* ..._LESS: what the register is compared with */
+    uint8_t nz;     /* enum: where NZ is */
+    uint8_t c;      /* enum: where C is */
+    uint8_t host;   /* enum: what the host's flags say of NZ */
+    uint8_t carry;  /* enum: and its carry of C */
+    uint8_t number; /* ..._LESS: what the register is compared with; ZERO_PAGE: where */
 };
-enum { NZ_HERE, NZ_IS_A, NZ_IS_X, NZ_IS_Y, NZ_IS_A_LESS, NZ_IS_X_LESS, NZ_IS_Y_LESS };
+enum {
+    NZ_HERE,
+    NZ_IS_A,
+    NZ_IS_X,
+    NZ_IS_Y,
+    NZ_IS_ZERO_PAGE, /* what is there */
+    NZ_IS_A_LESS,
+    NZ_IS_X_LESS,
+    NZ_IS_Y_LESS
+};
 enum { C_HERE, C_IS_0, C_IS_1 };
 enum { HOST_NOTHING, HOST_HAS_NZ };
 enum { CARRY_IS_NOTHING, CARRY_IS_C, CARRY_IS_NOT_C };
