@@ -224,7 +224,7 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
     if (changed & lines)
         p->lines_known = false;
     if (changed)
-        p->slots_known = false;
+        p->slots_known = p->overflow_known = false;
     s->oam_address = (uint8_t)(s->oam_address + count);
     ppu_touched(p);
     drive_all(p, bytes[count - 1], last);

@@ -109,6 +109,10 @@ struct ppu {
     bool lines_known;      /* the next two match OAM and sprite height */
     uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
     uint8_t sprites_on_line[PPU_HEIGHT];
+    bool overflow_known; /* the next three match OAM and sprite height: of the lines from the first
+                            on, the first that sets overflow (PPU_HEIGHT: none), and its dot */
+    uint8_t overflow_from, overflow_line;
+    uint16_t overflow_at;
     bool slots_known; /* the next ones match OAM: which tall sprites' patterns on a line are high */
     uint8_t high_slots[PPU_HEIGHT];
 

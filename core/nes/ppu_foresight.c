@@ -117,23 +117,35 @@ static uint64_t foresee_hit(const struct ppu *p, struct line_start l, bool this_
     return UINT64_MAX;
 }
 
-static uint64_t foresee_overflow(struct ppu *p, struct line_start l, bool this_line) {
-    const struct ppu_state *s = &p->s;
-    if (this_line && s->status & STATUS_OVERFLOW)
-        return UINT64_MAX;
+/* Which line from `first` on sets overflow, and where. */
+static void find_overflow(struct ppu *p, unsigned first) {
+    unsigned line = first, dot = 0;
     if (!p->lines_known)
         count_sprites(p);
-    for (unsigned line = l.line > p->crowded_first ? l.line : p->crowded_first; line <= LINE_LAST;
-         line++) {
+    if (line < p->crowded_first)
+        line = p->crowded_first;
+    for (; line <= LINE_LAST; line++) {
         uint8_t secondary[32];
-        unsigned found, dot = 0;
+        unsigned found;
         bool zero;
         if (p->sprites_on_line[line] >= 8)
-            dot = ppu_evaluate_line(s, line, secondary, &found, &zero);
+            dot = ppu_evaluate_line(&p->s, line, secondary, &found, &zero);
         if (dot)
-            return l.time + place(line - l.line, dot);
+            break;
     }
-    return UINT64_MAX;
+    p->overflow_known = true;
+    p->overflow_from = (uint8_t)first;
+    p->overflow_line = (uint8_t)line;
+    p->overflow_at = (uint16_t)dot;
+}
+
+static uint64_t foresee_overflow(struct ppu *p, struct line_start l, bool this_line) {
+    if (this_line && p->s.status & STATUS_OVERFLOW)
+        return UINT64_MAX;
+    if (!p->overflow_known || l.line < p->overflow_from || l.line > p->overflow_line)
+        find_overflow(p, l.line);
+    return p->overflow_line > LINE_LAST ? UINT64_MAX
+                                        : l.time + place(p->overflow_line - l.line, p->overflow_at);
 }
 
 bool ppu_foreseeable(const struct ppu_state *s) {

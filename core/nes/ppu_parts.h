@@ -221,7 +221,7 @@ static inline void ppu_touched(struct ppu *p) {
 }
 static inline void ppu_sprites_touched(struct ppu *p) {
     ppu_touched(p);
-    p->lines_known = p->slots_known = false;
+    p->lines_known = p->slots_known = p->overflow_known = false;
 }
 /* Whether the rest of the frame (the next one from line 240 on) can be told from here, with
  * rendering on; and tells it: p->hit_dot and overflow_dot. */
