@@ -298,18 +298,19 @@ static bool usual_again(struct text t, size_t size) {
 }
 
 /* Takes such lines as long as they follow each other. A movie is hardly anything else, most of them
- * the same as the one before, and is read anew for each replay. */
-static void usual_frames(struct parser *p, struct text *rest) {
+ * the same as the one before, and is read anew for each replay. False: out of memory. */
+static bool usual_frames(struct parser *p, struct text *rest) {
     struct movie_line line;
     for (size_t size = 0; p->lines.len < p->length; *rest = text_behind(*rest, size)) {
         if ((size == 0 || !usual_again(*rest, size)) && (size = usual_frame(p, *rest, &line)) == 0)
-            return;
+            return true;
         if (p->lines.len == p->lines.cap &&
             !vec_reserve(&p->lines, p->lines.len + rest->len / size))
-            return;
+            return false;
         p->lines.at[p->lines.len++] = line;
         p->line++;
     }
+    return true;
 }
 
 /* ---- files ---- */
@@ -334,8 +335,8 @@ static enum status parse_lines(struct parser *p, const char *text, size_t len) {
         enum status status = frame ? frame_line(p, t) : header_line(p, t);
         if (status != STATUS_OK)
             return status;
-        if (frame)
-            usual_frames(p, &rest);
+        if (frame && !usual_frames(p, &rest))
+            return fail(p, STATUS_MEMORY, "out of memory", (struct text){0});
     }
     struct text none = {0};
     if (!p->has_version)
