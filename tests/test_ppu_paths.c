@@ -279,7 +279,7 @@ static void raster_write(struct world *w, unsigned kinds) {
         store(w, 0x2006, (uint8_t)dice(w, 256));
     else
         dice(w, kinds > 12 ? 2 : 40) ? store(w, 0x2005, (uint8_t)dice(w, 256)) : random_access(w);
-    if (dice(w, kinds > 400 ? kinds : 400) == 0)
+    if (dice(w, kinds > 12 ? kinds : 400) == 0)
         random_board_write(w);
 }
 
@@ -296,8 +296,8 @@ static void rasters_agree(void **state) {
         random_sprites(&w);
         store(&w, 0x2001, 0x1E);
         const bool fills = seed == 400; /* the log */
-        unsigned gap = 3 + dice(&w, 120), looks = 1 + dice(&w, 1000),
-                 kinds = dice(&w, 2) ? 400 : 12;
+        unsigned gap = 3 + dice(&w, 120), looks = 1 + dice(&w, 4000),
+                 kinds = dice(&w, 2) ? 1600 : 12;
         if (fills)
             gap = 3, looks = kinds = 100000;
         for (int step = 0; step < 2500; step++) {
@@ -315,6 +315,82 @@ static void rasters_agree(void **state) {
         world_free(&w);
     }
     assert_int_equal(most, PPU_LOG);
+    assert_true(hits > EFFORT(1000));
+}
+
+/* Rendering goes off and on within lines, colours and scroll are written meanwhile, mostly behind
+ * the last line with sprites. */
+static void switch_write(struct world *w) {
+    static const uint8_t masks[] = {0x00, 0x06, 0x00, 0x08, 0x10, 0x18, 0x1E, 0x1F};
+    switch (dice(w, 16)) {
+    case 0:
+    case 1:
+        store(w, 0x2001, (uint8_t)dice(w, 8));
+        break;
+    case 2:
+    case 3:
+    case 4:
+        store(w, 0x2001, masks[dice(w, 8)]);
+        break;
+    case 5:
+        store(w, 0x2005, (uint8_t)dice(w, 256));
+        break;
+    case 6:
+        store(w, 0x2006, (uint8_t)dice(w, 256));
+        break;
+    case 7:
+        store(w, 0x2000, (uint8_t)(dice(w, 256) & 0x17));
+        break;
+    case 8:
+        if (dice(w, 20) == 0)
+            random_access(w);
+        break;
+    case 9:
+    case 10:
+        load(w, 0x2002);
+        store(w, 0x2006, 0x3F);
+        w->cycle += 1 + dice(w, 8);
+        store(w, 0x2006, (uint8_t)dice(w, 32));
+        break;
+    default:
+        store(w, 0x2007, (uint8_t)dice(w, 256));
+    }
+}
+
+/* Else v or the OAM address would be other ones behind a part of a line, colours would go
+ * elsewhere, and so would the next frame's sprites. */
+static void switches_agree(void **state) {
+    (void)state;
+    unsigned followed = 0, dark = 0, stepped = 0, hits = 0;
+    for (uint64_t seed = 501; seed < 501 + EFFORT(80); seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        const unsigned spread = 1 + dice(&w, 60), base = dice(&w, 2) ? dice(&w, 60) : 0;
+        store(&w, 0x2003, 0);
+        for (unsigned i = 0; i < 256; i++) {
+            const unsigned y = dice(&w, 8) ? base + dice(&w, spread) : 240 + dice(&w, 16);
+            w.cycle++;
+            store(&w, 0x2004, (uint8_t)(i & 3 ? dice(&w, 256) : y));
+        }
+        const unsigned gap = 3 + dice(&w, 60), looks = 1 + dice(&w, 1000);
+        for (int step = 0; step < 2500; step++) {
+            const bool pause = dice(&w, 100) == 0;
+            w.cycle += 1 + dice(&w, pause ? 20000 : gap);
+            pause ? store(&w, 0x2001, 0x1E) : switch_write(&w);
+            if (dice(&w, looks) == 0)
+                dice(&w, 8) ? compare_copy(&w) : load(&w, 0x2002);
+            const struct ppu *p = &w.ppu[FAST];
+            followed += p->follow.on;
+            dark += p->follow.on && p->follow.since == UINT64_MAX;
+            stepped += p->log_end > 0 && p->log[p->log_end - 1].steps_v;
+            hits += w.ppu[DOTS].s.status >> 6 & 1;
+        }
+        compare(&w);
+        world_free(&w);
+    }
+    assert_true(followed > EFFORT(4000) && dark > EFFORT(1000) && stepped > EFFORT(1000));
     assert_true(hits > EFFORT(1000));
 }
 
@@ -397,9 +473,9 @@ static void irqs_hold(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_agree),   cmocka_unit_test(untouched_frames_agree),
-        cmocka_unit_test(rasters_agree), cmocka_unit_test(deadlines_hold),
-        cmocka_unit_test(irqs_hold),
+        cmocka_unit_test(paths_agree),    cmocka_unit_test(untouched_frames_agree),
+        cmocka_unit_test(rasters_agree),  cmocka_unit_test(switches_agree),
+        cmocka_unit_test(deadlines_hold), cmocka_unit_test(irqs_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

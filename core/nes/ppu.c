@@ -76,6 +76,7 @@ void ppu_loaded(struct ppu *p) {
     p->whole = false;
     p->idle_until = p->nmi_quiet = 0;
     p->log_first = p->log_end = 0;
+    p->follow.on = false;
     p->shown = 0;
     ppu_sprites_touched(p);
 }
@@ -114,22 +115,13 @@ static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
 
 /* ---- memory behind $2007 ---- */
 
-static unsigned palette_index(uint16_t address) {
-    unsigned i = address & 0x1F;
-    return (i & 3) == 0 ? i & 0x0F : i;
-}
-
-static uint8_t *palette_entry(struct ppu_state *s, uint16_t address) {
-    return &s->palette[palette_index(address)];
-}
-
 /* After an access; while fetching, the access steps v in both directions at once. */
 static void step_v(struct ppu *p) {
     struct ppu_state *s = &p->s;
     if (ppu_fetching(s))
         s->v = v_next_row(v_next_tile(s->v));
     else
-        s->v = (s->v + (s->ctrl & CTRL_INCREMENT_32 ? 32 : 1)) & 0x7FFF;
+        s->v = v_stepped(s->v, s->ctrl);
     ppu_show_v(p);
 }
 
@@ -139,8 +131,9 @@ static uint8_t read_data(struct ppu *p, uint64_t cycle) {
         return latch(s, cycle);
     s->data_read_cycle = cycle;
     uint16_t address = s->v & 0x3FFF;
-    if (address >= 0x3F00) {
-        uint8_t colour = *palette_entry(s, address) & (s->mask & MASK_GREY ? 0x30 : 0x3F);
+    if (address >= PPU_PALETTE) {
+        uint8_t colour =
+            s->palette[ppu_palette_index(address)] & (s->mask & MASK_GREY ? 0x30 : 0x3F);
         drive(p, colour, LATCH_5 | LATCH_LOW, cycle);
     } else
         drive_all(p, s->read_buffer, cycle);
@@ -153,8 +146,8 @@ static void write_data(struct ppu *p, uint8_t value) {
     struct ppu_state *s = &p->s;
     struct board *b = p->board;
     uint16_t address = s->v & 0x3FFF;
-    if (address >= 0x3F00)
-        *palette_entry(s, address) = value & 0x3F;
+    if (address >= PPU_PALETTE)
+        s->palette[ppu_palette_index(address)] = value & 0x3F;
     else if (address & 0x2000)
         b->nt[address >> 10 & 3][address & 0x3FF] = value;
     else if (b->chr_writable)
@@ -378,8 +371,8 @@ const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle) {
 
 uint8_t ppu_peek(const struct ppu *p, uint16_t address) {
     address &= 0x3FFF;
-    return address >= 0x3F00 ? p->s.palette[palette_index(address)]
-                             : ppu_bus_read(p->board, address);
+    return address >= PPU_PALETTE ? p->s.palette[ppu_palette_index(address)]
+                                  : ppu_bus_read(p->board, address);
 }
 
 void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot) {

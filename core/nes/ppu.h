@@ -29,7 +29,7 @@
 
 #include "nes/board.h"
 
-enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_LOG = 512 };
+enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_LOG = 1024 };
 
 /* The saved part: plain bytes, no pointers. ppu_sync first, then copy it. */
 struct ppu_state {
@@ -79,12 +79,32 @@ struct ppu_state {
 };
 
 /* Registers from dot number `dot` on, and whether the write that made them so loads v, or is to the
- * mask: that acts some dots later. */
+ * mask: that acts some dots later; or was to memory, and steps v. */
 struct ppu_registers {
     uint64_t dot;
     uint16_t t;
     uint8_t x, ctrl, mask;
-    bool loads_v, masks;
+    bool loads_v, masks, steps_v;
+};
+
+/* How far v was followed through what was put down (ppu_follow.c). */
+struct ppu_follow {
+    bool on;
+    unsigned next;  /* the entry of the log that is still to come */
+    uint64_t time;  /* dots before this number are done */
+    uint64_t since; /* rendering is on from this one on; UINT64_MAX: it is off */
+    uint64_t mask_due, v_due;
+    struct ppu_registers r;
+    uint16_t v;
+    uint8_t oam_address;
+    uint64_t from; /* from this dot on there is nothing but v and the OAM address to be followed */
+    /* Starts of lines with rendering on, 0 for none: the last one, and the last one that leaves of
+     * what was before it nothing else. */
+    struct ppu_start {
+        uint64_t time;
+        uint16_t v;
+        uint8_t oam_address;
+    } line, fresh;
 };
 
 struct ppu {
@@ -108,6 +128,7 @@ struct ppu {
     uint64_t calm;         /* cycle before which reads of $2002 do what the last one did */
     bool lines_known;      /* the next two match OAM and sprite height */
     uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
+    uint8_t empty_first;   /* from this one on there are none */
     uint8_t sprites_on_line[PPU_HEIGHT];
     bool overflow_known; /* the next three match OAM and sprite height: of the lines from the first
                             on, the first that sets overflow (PPU_HEIGHT: none), and its dot */
@@ -124,6 +145,7 @@ struct ppu {
     uint64_t log_until;
     uint8_t log_firm;
     unsigned log_first, log_end;
+    struct ppu_follow follow;
     struct ppu_registers now, log[PPU_LOG];
 };
 

@@ -8,12 +8,6 @@
 
 /* ---- what is opaque ---- */
 
-/* v some tiles, less than 64, further right. */
-static uint16_t v_tiles(uint16_t v, unsigned tiles) {
-    unsigned coarse = (v & 31) + tiles;
-    return (uint16_t)((v & ~31u) ^ (coarse & 32) << 5) | (coarse & 31);
-}
-
 /* Opaque pixels of the tile at v, leftmost in bit 7. */
 static unsigned opaque(const struct ppu *p, uint16_t v) {
     uint16_t a = pattern_address(&p->s, v, ppu_bus_read(p->board, nametable_address(v)));
@@ -44,6 +38,9 @@ static void count_sprites(struct ppu *p) {
         if (crowded)
             p->crowded_first = (uint8_t)(line + (unsigned)__builtin_ctzll(crowded) / 8);
     }
+    p->empty_first = PPU_HEIGHT;
+    while (p->empty_first > 0 && counts[p->empty_first - 1] == 0)
+        p->empty_first--;
     p->lines_known = true;
 }
 
@@ -202,6 +199,40 @@ void ppu_foresee(struct ppu *p) {
     p->hit_known = p->foreseen;
     for (unsigned i = p->log_first; i < p->log_end; i++)
         ppu_hit_unsure(p, &p->log[i]);
+}
+
+/* Whether a sprite with this first byte shows on no line behind `line`. */
+static bool is_above(const struct ppu_state *s, uint8_t y, unsigned line) {
+    return y >= PPU_HEIGHT || y + sprite_height(s) <= line;
+}
+
+/* Whether nothing in the state, within the lines without sprites, could be taken for one. */
+static bool evaluates_nothing(const struct ppu_state *s) {
+    return !s->late_status && !s->zero_now && !s->zero_next && !s->found && !s->copied &&
+           !(s->oam_address & 3) && is_above(s, s->oam_data, s->line) &&
+           is_above(s, s->secondary[0], s->line);
+}
+
+bool ppu_quiet(struct ppu *p, uint64_t dot) {
+    enum { TALL = 16 }; /* lines in which a byte that was cleared could be taken for a sprite's */
+    const struct ppu_state *s = &p->s;
+    const uint64_t start = s->time - place(s->line, s->dot), end = start + place(LINE_IDLE, 0);
+    const unsigned line = (unsigned)((dot - start) / PPU_DOTS);
+    if (!p->lines_known)
+        count_sprites(p);
+    const unsigned first = p->empty_first > TALL ? p->empty_first : TALL;
+    if (line <= first)
+        return false;
+    if (s->line < line && ppu_foreseeable(s)) {
+        ppu_foresee(p);
+        if (ppu_hit_told(p, end))
+            return true;
+    }
+    if (s->line <= first || !evaluates_nothing(s))
+        return false;
+    p->hit_dot = p->overflow_dot = UINT64_MAX;
+    p->foreseen = p->hit_known = end;
+    return true;
 }
 
 /* In the middle of a visible line: a dot before any other that could set a sprite flag. */

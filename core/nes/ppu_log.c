@@ -5,7 +5,8 @@
  * neither what sprites are found nor what a board sees of the bus. So such a write is put down, and
  * the state stays where it stands. When somebody looks, lines that have passed are passed at once:
  * all that is left of them in the end is v, and the line before the one looked at brings everything
- * else anew. Lines on which it is open whether sprite 0 hits are done write by write.
+ * else anew. Lines on which it is open whether sprite 0 hits are done write by write. Where
+ * rendering is switched off and on, ppu_follow.c says what is left of which lines.
  */
 #include "nes/ppu_parts.h"
 
@@ -24,6 +25,8 @@ void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r) {
         s->v_due = r->dot + PPU_V_DELAY;
     if (r->masks)
         s->mask_due = r->dot + PPU_MASK_DELAY;
+    if (r->steps_v)
+        s->v = v_stepped(s->v, r->ctrl);
 }
 
 /* ---- putting down ---- */
@@ -57,24 +60,49 @@ static __attribute__((noinline)) bool begin(struct ppu *p, uint64_t dot) {
     return dot < p->log_until;
 }
 
+/* A write to memory, known to be the palette's: done at once, but for v. */
+static bool write_palette(struct ppu *p, uint8_t value, uint64_t dot) {
+    if (!p->follow.on)
+        return false;
+    ppu_follow_to(p, dot);
+    const uint16_t address = p->follow.v & 0x3FFF;
+    if (p->follow.since != UINT64_MAX || address < PPU_PALETTE)
+        return false;
+    p->s.palette[ppu_palette_index(address)] = value & 0x3F;
+    return true;
+}
+
+/* From where the state stands, or else from here. */
+static bool follow(struct ppu *p, uint64_t dot) {
+    if (ppu_follow(p, dot))
+        return true;
+    ppu_advance(p, dot);
+    return ppu_follow(p, dot);
+}
+
 /* Whether all that the write changes can wait. */
-static inline bool can_wait(const struct ppu *p, unsigned reg, uint8_t value) {
-    if (reg >= 5)
-        return reg < 7;
-    if (reg == 0)
+static inline bool can_wait(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
+    switch (reg) {
+    case 0:
         return !((p->now.ctrl ^ value) & p->log_firm);
-    return reg == 1 && p->now.mask & MASK_RENDERING && value & MASK_RENDERING;
+    case 1:
+        return (p->now.mask & MASK_RENDERING && value & MASK_RENDERING) || follow(p, dot);
+    case 7:
+        return write_palette(p, value, dot);
+    default:
+        return reg >= 5;
+    }
 }
 
 bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
     if ((dot >= p->log_until || p->log_end == LENGTH_OF(p->log)) && !begin(p, dot))
         return false;
-    if (!can_wait(p, reg, value))
+    if (!can_wait(p, reg, value, dot))
         return false;
     ppu_change_registers(&p->now, reg, p->s.w, value);
     p->now.dot = dot;
     p->log[p->log_end++] = p->now;
-    p->s.w ^= reg >= 5;
+    p->s.w ^= reg == 5 || reg == 6;
     if (reg == 1)
         p->nmi_quiet = 0;
     if (p->hit_dot >= dot && dot < p->hit_known)
@@ -126,26 +154,48 @@ static uint16_t v_at(const struct ppu *p, unsigned end, uint64_t there) {
     return v_rows(v, lines - (from % PPU_DOTS > DOT_ROW));
 }
 
-/* On to the line's start `there`. Of its tiles and sprites nothing is known, and none of it shows:
+/* On to the start of a line. Of its tiles and sprites nothing is known, and none of it shows:
  * sprite 0 does not hit on it. */
-static void skip_to(struct ppu *p, uint64_t there) {
+static void skip_to(struct ppu *p, const struct ppu_start *line) {
     struct ppu_state *s = &p->s;
-    const unsigned lines = (unsigned)((there - s->time) / PPU_DOTS);
+    const uint64_t start = picture_start(s), there = line->time;
     const unsigned end = writes_before(p, p->log_end, there);
-    ppu_show_lines(p, lines);
-    s->v = v_at(p, end, there);
+    ppu_show_lines(p, (unsigned)((there - s->time) / PPU_DOTS));
     if (end > p->log_first) { /* what the last one does is done before anything else begins */
         struct ppu_registers last = p->log[end - 1];
-        last.loads_v = last.masks = false;
+        last.loads_v = last.masks = last.steps_v = false;
         ppu_set_registers(s, &last);
-        s->rendering = last.mask & MASK_RENDERING;
     }
+    s->mask_due = s->v_due = UINT64_MAX;
+    s->rendering = s->mask & MASK_RENDERING;
     p->log_first = end;
     s->status |=
         (p->hit_dot < there ? STATUS_HIT : 0) | (p->overflow_dot < there ? STATUS_OVERFLOW : 0);
     ppu_shift_out_sprites(s);
-    s->line = (uint16_t)(s->line + lines);
+    s->v = line->v;
+    s->oam_address = line->oam_address;
+    s->line = (uint16_t)((there - start) / PPU_DOTS);
+    s->dot = 0;
     s->time = there;
+}
+
+/* Skips what can be skipped before dot number `until`. */
+static bool skip(struct ppu *p, uint64_t until) {
+    const struct ppu_follow *f = &p->follow;
+    const uint64_t end = ppu_least(until, picture_start(&p->s) + place(LINE_IDLE, 0));
+    if (f->on && p->log[p->log_end - 1].dot <= end) {
+        ppu_follow_to(p, end);
+        if (f->fresh.time > p->s.time) {
+            skip_to(p, &f->fresh);
+            return true;
+        }
+    }
+    const uint64_t there = reach(p, f->on ? ppu_least(until, f->from) : until);
+    if (there == 0)
+        return false;
+    skip_to(p, &(struct ppu_start){.time = there,
+                                   .v = v_at(p, writes_before(p, p->log_end, there), there)});
+    return true;
 }
 
 void ppu_carry_out(struct ppu *p, uint64_t until) {
@@ -153,11 +203,8 @@ void ppu_carry_out(struct ppu *p, uint64_t until) {
     while (p->log_first < p->log_end && p->log[p->log_first].dot <= until) {
         const struct ppu_registers *const r = &p->log[p->log_first];
         if (s->time < r->dot) {
-            const uint64_t there = reach(p, until);
-            if (there) {
-                skip_to(p, there);
+            if (skip(p, until))
                 continue;
-            }
             /* From the next line's start on more may be possible. */
             const uint64_t next = s->time + PPU_DOTS - s->dot;
             ppu_pass(p, s->dot ? ppu_least(next, r->dot) : r->dot);
@@ -167,6 +214,8 @@ void ppu_carry_out(struct ppu *p, uint64_t until) {
         ppu_set_registers(&p->s, r);
         p->log_first++;
     }
-    if (p->log_first == p->log_end)
+    if (p->log_first == p->log_end) {
         p->log_first = p->log_end = 0;
+        p->follow.on = false;
+    }
 }

@@ -103,6 +103,12 @@ static inline uint8_t ppu_bus_read(const struct board *b, uint16_t address) {
                             : b->chr[address >> 10 & 7][address & 0x3FF];
 }
 
+enum { PPU_PALETTE = 0x3F00 };
+static inline unsigned ppu_palette_index(uint16_t address) {
+    const unsigned i = address & 0x1F;
+    return (i & 3) == 0 ? i & 0x0F : i;
+}
+
 /* ---- scrolling (NESdev, "PPU scrolling") ---- */
 
 static inline uint16_t v_next_tile(uint16_t v) {
@@ -116,6 +122,17 @@ static inline uint16_t v_next_row(uint16_t v) {
     if ((v & 0x3E0) == 29 << 5)
         return (uint16_t)((v & ~0x3E0) ^ 0x800);
     return (v & 0x3E0) == 31 << 5 ? (uint16_t)(v & ~0x3E0) : (uint16_t)(v + 32);
+}
+
+/* v some tiles, less than 64, further right. */
+static inline uint16_t v_tiles(uint16_t v, unsigned tiles) {
+    const unsigned coarse = (v & 31) + tiles;
+    return (uint16_t)((v & ~31u) ^ (coarse & 32) << 5) | (coarse & 31);
+}
+
+/* v after an access to $2007 with rendering off. */
+static inline uint16_t v_stepped(uint16_t v, uint8_t ctrl) {
+    return (v + (ctrl & CTRL_INCREMENT_32 ? 32 : 1)) & 0x7FFF;
 }
 
 /* v some rows of pixels further down. */
@@ -232,6 +249,9 @@ void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r);
 /* Whether hits before dot number `until` are known, or all sprite flags. */
 bool ppu_hit_told(const struct ppu *p, uint64_t until);
 bool ppu_flags_told(const struct ppu *p, uint64_t until);
+/* Whether no sprite flag can rise in this picture any more, and no sprite be found, from dot number
+ * `dot` on, be rendering switched on and off as it may; those that rise before it are told then. */
+bool ppu_quiet(struct ppu *p, uint64_t dot);
 /* Number of the next dot from `from` on that could change the status, untouched; early at times,
  * never late. To be asked after ppu_status_at(p, from). */
 uint64_t ppu_next_change(struct ppu *p, uint64_t from);
@@ -259,6 +279,13 @@ void ppu_groups(struct ppu *p, uint64_t until);
  * time until then. */
 void ppu_pass(struct ppu *p, uint64_t until);
 
+/* ---- v through writes put down (ppu_follow.c) ---- */
+
+/* Whether from dot number `dot` on v is followed, in p->follow. */
+bool ppu_follow(struct ppu *p, uint64_t dot);
+/* Follows it up to dot number `dot`, one of the picture, and what is put down for that. */
+void ppu_follow_to(struct ppu *p, uint64_t dot);
+
 /* ---- writes put down (ppu_log.c) ---- */
 
 /* As they are at present. */
@@ -268,10 +295,11 @@ static inline struct ppu_registers ppu_registers(const struct ppu *p) {
         return p->log[p->log_end - 1];
     return (struct ppu_registers){.t = s->t, .x = s->x, .ctrl = s->ctrl, .mask = s->mask};
 }
-/* A write to $2000, $2001, $2005 or $2006, in these two the second one or not. */
+/* A write to $2000, $2001, $2005, $2006, in these two the second one or not, or $2007 with
+ * rendering off. */
 static inline void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second,
                                         uint8_t value) {
-    r->loads_v = r->masks = false;
+    r->loads_v = r->masks = r->steps_v = false;
     switch (reg) {
     case 0:
         r->ctrl = value;
@@ -287,6 +315,9 @@ static inline void ppu_change_registers(struct ppu_registers *r, unsigned reg, b
             r->t = (uint16_t)((r->t & ~0x1F) | value >> 3);
         } else
             r->t = (uint16_t)((r->t & 0x0C1F) | (value & 7) << 12 | (value & 0xF8) << 2);
+        break;
+    case 7:
+        r->steps_v = true;
         break;
     default:
         r->t = (uint16_t)(second ? (r->t & 0xFF00) | value : (r->t & 0x00FF) | (value & 0x3F) << 8);
