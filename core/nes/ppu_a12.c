@@ -45,9 +45,15 @@ static void walk_group(struct walk *w, unsigned dot, bool patterns) {
     walk_to(w, dot + 6, patterns);
 }
 
-/* `count` groups from `dot` on, all alike: after the second one nothing new happens until the last.
- */
+/* `count` groups from `dot` on, all alike: when they are low, only the first fetch can matter; else
+ * after the second one nothing new happens until the last. */
 static void walk_groups(struct walk *w, unsigned dot, unsigned count, bool patterns) {
+    if (!patterns) {
+        const unsigned first = w->from <= dot ? dot : dot + ((w->from - dot + 1) & ~1u);
+        if (first < dot + count * 8)
+            walk_to(w, first, false);
+        return;
+    }
     const unsigned first = w->from <= dot ? 0 : (w->from - dot) / 8;
     if (w->to < dot + count * 8)
         count = w->to > dot ? (w->to - dot + 7) / 8 : 0;

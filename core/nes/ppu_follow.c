@@ -150,8 +150,12 @@ void ppu_follow_to(struct ppu *p, uint64_t dot) {
     struct ppu_follow *f = &p->follow;
     const uint64_t start = p->s.time - place(p->s.line, p->s.dot);
     for (; f->next < p->log_end && p->log[f->next].dot <= dot; f->next++) {
-        follow_untouched(f, start, p->log[f->next].dot);
-        follow_write(f, &p->log[f->next]);
+        const struct ppu_registers *r = &p->log[f->next];
+        if (f->since == UINT64_MAX && f->mask_due >= r->dot && f->v_due >= r->dot)
+            f->time = r->dot;
+        else
+            follow_untouched(f, start, r->dot);
+        follow_write(f, r);
     }
     follow_untouched(f, start, dot);
     find_fresh(f);
