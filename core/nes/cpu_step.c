@@ -6,7 +6,10 @@
 #include "nes/cpu_exec.h"
 
 /* Tests look at every bus cycle through this. */
-#ifndef BUS_CYCLE
+#ifdef BUS_CYCLE
+enum { SHOWS_CYCLES = true };
+#else
+enum { SHOWS_CYCLES = false };
 #define BUS_CYCLE(n, address, value, write) ((void)0)
 #endif
 
@@ -109,7 +112,8 @@ static uint8_t read_vector(struct nes *n, uint16_t vector) {
         LEAVE(pc, WENT_NOWHERE);                                                                   \
     } while (0)
 
-static enum went execute(struct nes *n) {
+/* Not inlined: what it saves and restores is not for what goes at once. */
+static __attribute__((noinline)) enum went execute(struct nes *n) {
     uint16_t pc = n->cpu.pc, nz = n->cpu.nz;
     uint8_t a = n->cpu.a, x = n->cpu.x, y = n->cpu.y, s = n->cpu.s;
     uint8_t p = n->cpu.p, c = n->cpu.c, v = n->cpu.v;
@@ -131,8 +135,58 @@ done:
     return went;
 }
 
+/* Nothing happens in the next cycles that the processor could notice, nor is there anything but
+ * memory at pc: what pushes and pulls need not go through them one by one. */
+static bool is_undisturbed(const struct nes *n, unsigned cycles, uint16_t pc) {
+    return n->cycle + cycles <= earlier(n->event, n->dma_from) && n->rd[pc >> 8] && n->wr[1] &&
+           !n->options.no_fast && !SHOWS_CYCLES;
+}
+
+enum { INTERRUPT_CYCLES = 7, RTI_CYCLES = 6 };
+
+/* RTI without separate bus cycles, as EXECUTE has it. */
+static void return_at_once(struct nes *n) {
+    struct cpu *const cpu = &n->cpu;
+    const uint8_t *const stack = n->wr[1], s = cpu->s;
+    n->fetched[0] = OPCODE_RTI;
+    cpu_set_flags(cpu, stack[(uint8_t)(s + 1)]);
+    n->bus = stack[(uint8_t)(s + 3)];
+    cpu->pc = (uint16_t)(stack[(uint8_t)(s + 2)] | n->bus << 8);
+    cpu->s = (uint8_t)(s + 3);
+    n->due = poll(n, cpu->p);
+    n->cycle += RTI_CYCLES;
+    n->instructions++;
+}
+
+static enum went execute_at_once(struct nes *n) {
+    if (!next_is_rti(n) || !is_undisturbed(n, RTI_CYCLES, (uint16_t)(n->cpu.pc + 1)))
+        return execute(n);
+    return_at_once(n);
+    return WENT_RTI;
+}
+
+/* interrupt() without separate bus cycles. */
+static void interrupt_at_once(struct nes *n) {
+    struct cpu *const cpu = &n->cpu;
+    const uint32_t resume = nes_code_address(n, cpu->pc);
+    const uint8_t s = cpu->s, *const top = n->rd[0xff];
+    uint8_t *const stack = n->wr[1];
+    const uint16_t vector = choose_vector(n);
+    stack[s] = (uint8_t)(cpu->pc >> 8);
+    stack[(uint8_t)(s - 1)] = (uint8_t)cpu->pc;
+    stack[(uint8_t)(s - 2)] = cpu_flags(cpu);
+    cpu->s = (uint8_t)(s - 3);
+    cpu->p |= P_I;
+    n->bus = top[(vector + 1) & 0xff];
+    cpu->pc = (uint16_t)(top[vector & 0xff] | n->bus << 8);
+    n->cycle += INTERRUPT_CYCLES;
+    n->nmi_pending &= vector != VECTOR_NMI;
+    n->due = false;
+    threads_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
+}
+
 /* The sequence of an interrupt: two fetches that lead nowhere, three pushes, the vector. */
-static void interrupt(struct nes *n) {
+static __attribute__((noinline)) void interrupt(struct nes *n) {
     struct cpu *cpu = &n->cpu;
     const uint32_t resume = nes_code_address(n, cpu->pc);
     const uint8_t s = cpu->s;
@@ -173,7 +227,7 @@ static void jam(struct nes *n) {
 
 static void run_instruction(struct nes *n) {
     const uint8_t s = n->cpu.s;
-    if (execute(n) == WENT_RTI)
+    if (execute_at_once(n) == WENT_RTI)
         threads_rti(n, s);
 }
 
@@ -184,7 +238,7 @@ static void run_watched_instruction(struct nes *n) {
     const uint16_t pc = n->cpu.pc;
     const uint64_t cycle = n->cycle;
     struct site *site = watch_announce(n);
-    enum went went = execute(n);
+    enum went went = execute_at_once(n);
     if (!site)
         site = watch_announce_late(n, pc, n->fetched, cycle);
     if (went == WENT_RTI)
@@ -203,6 +257,8 @@ void nes_step(struct nes *n) {
         reset(n);
     } else if (n->phase == PHASE_JAM) {
         jam(n);
+    } else if (n->rd[0xff] && is_undisturbed(n, INTERRUPT_CYCLES, n->cpu.pc)) {
+        interrupt_at_once(n);
     } else {
         interrupt(n);
     }

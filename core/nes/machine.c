@@ -142,7 +142,8 @@ static void step_on(struct nes *n, uint64_t stop) {
     do
         step(n, stop);
     while (n->cycle < stop && !n->attention && !n->announced &&
-           (n->due || n->cycle + LONGEST_INSTRUCTION > earlier(n->event, n->dma_from)));
+           (n->due || next_is_rti(n) ||
+            n->cycle + LONGEST_INSTRUCTION > earlier(n->event, n->dma_from)));
 }
 
 /* From one boundary to a later one, not beyond the first at or after `target`, the end of the frame

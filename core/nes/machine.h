@@ -181,6 +181,13 @@ struct nes {
 /* One step: an instruction, an interrupt or reset sequence, or one cycle of a jammed processor. */
 void nes_step(struct nes *n);
 
+/* The next instruction is an RTI, which no engine executes. */
+enum { OPCODE_RTI = 0x40 };
+static inline bool next_is_rti(const struct nes *n) {
+    const uint8_t *const page = n->rd[n->cpu.pc >> 8];
+    return page && page[n->cpu.pc & 0xff] == OPCODE_RTI;
+}
+
 /* ---- storm.c: an IRQ that is never acknowledged ---- */
 
 /* An interrupt is due: passes over as many as lead back here before cycle `stop`. False: nothing

@@ -8,7 +8,7 @@
 #include "nes/machine.h"
 #include "nes/watch.h"
 
-enum { PASS_CYCLES = 7 + 6 /* interrupt, RTI */, RTI = 0x40, VECTOR_IRQ = 0xfffe };
+enum { PASS_CYCLES = 7 + 6 /* interrupt, RTI */, VECTOR_IRQ = 0xfffe };
 
 static bool in_rom(const struct nes *n, uint16_t address) {
     return address >= 0x8000 && n->rd[address >> 8] && !n->wr[address >> 8];
@@ -27,7 +27,8 @@ static bool handler_is_rti(const struct nes *n) {
     if (!in_rom(n, VECTOR_IRQ) || !n->rd[n->cpu.pc >> 8])
         return false;
     const uint16_t handler = irq_handler(n);
-    return in_rom(n, handler) && in_rom(n, (uint16_t)(handler + 1)) && peek(n, handler) == RTI;
+    return in_rom(n, handler) && in_rom(n, (uint16_t)(handler + 1)) &&
+           peek(n, handler) == OPCODE_RTI;
 }
 
 static bool takes_irq(const struct nes *n) {
@@ -71,7 +72,7 @@ static void repeat_pass(struct nes *n, uint64_t times) {
 
 bool storm_pass(struct nes *n, uint64_t stop) {
     const uint64_t start = n->cycle, end = earlier(stop, earlier(n->event, n->dma_from));
-    if (!takes_irq(n) || end < start + 2 * PASS_CYCLES || !can_be_counted(n) || !handler_is_rti(n))
+    if (!can_be_counted(n) || !takes_irq(n) || end < start + 2 * PASS_CYCLES || !handler_is_rti(n))
         return false;
     const struct cpu before = n->cpu;
     n->attention = false;

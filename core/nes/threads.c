@@ -4,7 +4,8 @@
 static void emit_many(struct nes *n, enum thread_change change, enum thread_cause cause,
                       uint32_t address, uint8_t s, uint64_t times) {
     const struct thread_event event = {change, cause, address, s, times - 1};
-    watch_thread_event(n, &event);
+    if (n->watch->listeners)
+        watch_thread_event(n, &event);
 }
 
 static void emit(struct nes *n, enum thread_change change, enum thread_cause cause,
@@ -16,7 +17,9 @@ static void emit(struct nes *n, enum thread_change change, enum thread_cause cau
 static void drop_below(struct nes *n, uint8_t s, enum thread_cause cause) {
     struct threads *t = &n->threads;
     unsigned kept = 0;
-    for (unsigned i = 0; i < t->count; i++) {
+    while (kept < t->count && t->at[kept].s >= s)
+        kept++; /* nearly always all of them */
+    for (unsigned i = kept; i < t->count; i++) {
         if (t->at[i].s < s)
             emit(n, THREAD_ENDS, cause, t->at[i].address, t->at[i].s);
         else
@@ -69,7 +72,8 @@ bool threads_rti(struct nes *n, uint8_t s) {
 }
 
 void threads_begin(struct nes *n, enum thread_cause cause) {
-    emit(n, THREAD_BEGINS, cause, nes_code_address(n, n->cpu.pc), n->cpu.s);
+    if (n->watch->listeners)
+        emit(n, THREAD_BEGINS, cause, nes_code_address(n, n->cpu.pc), n->cpu.s);
 }
 
 void threads_end(struct nes *n, enum thread_cause cause) {
