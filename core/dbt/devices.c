@@ -104,21 +104,6 @@ static void read_otherwise(struct emitter *e, const struct devices *devices) {
     emit_bind(e, emit_jump(e, JMP), devices->read); /* jmp read */
 }
 
-/* As ppu_reads_again() does it, where it may. */
-static uint32_t emit_read_status(struct emitter *e, const struct devices *devices) {
-    const uint32_t place = emit_here(e);
-    cycle_of_access(e, REG(RDX));
-    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.calm));             /* cmp rax, [nes + calm] */
-    const uint32_t otherwise = emit_jump(e, JNB);               /* jae otherwise */
-    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[0]), REG(RAX)); /* mov [nes + ..], rax */
-    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[1]), REG(RAX)); /* mov [nes + ..], rax */
-    EMIT(e, MOVZX, REG(EAX), FIELD_OF_NES(ppu.s.latch));        /* movzx eax, [nes + latch] */
-    emit_ret(e);                                                /* ret */
-    emit_bind(e, otherwise, emit_here(e));                      /* otherwise: */
-    read_otherwise(e, devices);
-    return place;
-}
-
 enum { FROM_SHIFTED_OUT = 0x80, BUS_OF_PADS = 0x40 };
 
 /* As bus.c does it, where the strobe is low and has been for some time. Two instructions never read
@@ -155,7 +140,6 @@ void devices_code(struct devices *devices, struct emitter *e) {
     devices->write_ppu = emit_device(e, (int64_t)(uintptr_t)ppu_write, ppu, true);
     devices->write_apu = emit_device(e, (int64_t)(uintptr_t)apu_write, apu, true);
     devices->write_strobe = emit_device(e, (int64_t)(uintptr_t)bus_write_strobe, 0, true);
-    devices->read_status = emit_read_status(e, devices);
     for (unsigned port = 0; port < 2; port++)
         devices->read_pad[port] = emit_read_pad(e, devices, port);
 }

@@ -15,7 +15,6 @@ struct devices {
     uint32_t read_ppu, write_ppu; /* registers that have nothing to do with lines */
     uint32_t write_apu;           /* the same */
     uint32_t write_strobe;        /* $4016 */
-    uint32_t read_status;         /* $2002 */
     uint32_t read_pad[2];         /* $4016, $4017 */
 };
 

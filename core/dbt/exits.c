@@ -8,6 +8,7 @@
 #include "dbt/instrument.h"
 #include "dbt/lower.h"
 #include "dbt/operands.h"
+#include "dbt/touch.h"
 
 /* ---- ways out ---- */
 
@@ -250,6 +251,10 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
     case STUB_OUTSIDE:
         t->announced = s->announced;
         operand_outside(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
+    case STUB_STATUS:
+        touch_status(t);
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
     case STUB_ADD_TO:

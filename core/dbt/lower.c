@@ -120,20 +120,20 @@ static void compare_register(struct translation *t, operand r8, operand r32, uns
     t->flags.number = (uint8_t)m.number;
 }
 
+/* What devices have read is zero-extended. N is that of m, and where A & m has it m has it, too. */
 static void bit(struct translation *t, operand m) {
     struct emitter *const e = t->e;
-    load(t, REG(EAX), m); /* movzx eax, m */
+    if (t->op->reach != REACH_DEVICE)
+        load(t, REG(EAX), m); /* movzx eax, m */
     if (needed(t, FLAG_V)) {
         EMIT(e, MOV, V32, REG(EAX));  /* mov ebp, eax */
         EMIT(e, AND, V32, imm(0x40)); /* and ebp, 40h */
     }
     if (needed(t, FLAG_N | FLAG_Z)) {
-        EMIT(e, MOV, NZ32, REG(EAX));  /* mov esi, eax */
-        EMIT(e, AND, NZ32, imm(0x80)); /* and esi, 80h */
-        EMIT(e, SHL, NZ32, imm(8));    /* shl esi, 8 */
-        EMIT(e, TEST, REG(AL), A8);    /* test al, r8b */
-        EMIT(e, SETNZ, REG(CL));       /* setnz cl */
-        EMIT(e, OR, NZ8, REG(CL));     /* or sil, cl */
+        EMIT(e, MOV, NZ32, REG(EAX)); /* mov esi, eax */
+        EMIT(e, SHL, NZ32, imm(8));   /* shl esi, 8 */
+        EMIT(e, AND, REG(EAX), A32);  /* and eax, r8d */
+        EMIT(e, OR, NZ32, REG(EAX));  /* or esi, eax */
     }
     set_nz(t, NZ_HERE, HOST_NOTHING);
 }

@@ -91,6 +91,27 @@ static void call(struct translation *t, const struct guest_op *op, uint32_t plac
     emit_bind(t->e, emit_jump(t->e, CALL), place); /* call place */
 }
 
+/* As ppu_reads_again() does it, where it may. */
+static void read_status(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    const int64_t ago = (op->info->cycles - 1 + t->uncounted.cycles) * (1 << BUDGET_SHIFT);
+    forget_host_flags(t);
+    EMIT(e, LEA, REG(RDX), mem(8, ZYDIS_REGISTER_R12, -ago)); /* lea rdx, [r12 - ..] */
+    EMIT(e, MOV, REG(RAX), FRAME(budget_end));                /* mov rax, [frame + ..] */
+    EMIT(e, SAR, REG(RDX), imm(BUDGET_SHIFT));                /* sar rdx, 16 */
+    EMIT(e, SUB, REG(RAX), REG(RDX));                         /* sub rax, rdx: the cycle */
+    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.calm));           /* cmp rax, [nes + calm] */
+    struct stub *const s = add_stub(t, emit_jump(e, JNB), STUB_STATUS); /* jae otherwise */
+    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[0]), REG(RAX));         /* mov [nes + ..], rax */
+    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[1]), REG(RAX));         /* mov [nes + ..], rax */
+    EMIT(e, MOVZX, REG(EAX), FIELD_OF_NES(ppu.s.latch)); /* movzx eax, [nes + latch] */
+    s->back = emit_here(e);
+}
+
+void touch_status(struct translation *t) {
+    call(t, t->op, t->fixed->devices.read);
+}
+
 void touch_read(struct translation *t, const struct guest_op *op) {
     const struct devices *const d = &t->fixed->devices;
     switch (touched(t->nes, op)) {
@@ -98,7 +119,7 @@ void touch_read(struct translation *t, const struct guest_op *op) {
         call(t, op, d->read_ppu);
         break;
     case STATUS:
-        call(t, op, d->read_status);
+        read_status(t, op);
         break;
     case PAD:
         call(t, op, d->read_pad[operand_of(op) - PAD_1]);
