@@ -29,6 +29,10 @@ static void nmi_line(struct nes *n) {
     n->lines.nmi_event = level ? next + PICTURE : next;
 }
 
+static void next_event(struct nes *n) {
+    n->event = earlier(n->lines.nmi_event, earlier(n->lines.apu_event, n->lines.board_event));
+}
+
 bool bus_nmi_level(const struct nes *n) {
     return n->nmi_level && n->cycle <= n->lines.nmi_fall;
 }
@@ -38,7 +42,7 @@ void bus_begin_frame(struct nes *n) {
         return;
     n->nmi_level = false;
     n->lines.nmi_event = ppu_nmi_deadline(&n->ppu);
-    n->event = earlier(n->lines.nmi_event, earlier(n->lines.apu_event, n->lines.board_event));
+    next_event(n);
 }
 
 static void board_line(struct nes *n) {
@@ -60,7 +64,7 @@ void bus_lines(struct nes *n) {
     if (n->cycle >= n->lines.apu_event)
         apu_line(n);
     n->irq = n->lines.apu_irq || n->lines.board_irq;
-    n->event = earlier(n->lines.nmi_event, earlier(n->lines.apu_event, n->lines.board_event));
+    next_event(n);
 }
 
 void bus_forget_lines(struct nes *n) {

@@ -12,7 +12,7 @@
 
 enum { SELECT, BANKS, MIRRORING = BANKS + 8, RAM, LATCH, COUNTER, RELOAD, ENABLED, ASSERTED };
 enum { SELECT_PRG = 0x40, SELECT_CHR = 0x80, RAM_ENABLED = 0x80, RAM_READ_ONLY = 0x40 };
-enum { SUBMAPPER_NEC = 4 };
+enum { SUBMAPPER_NEC = 4, IRQ_REGISTERS = 0xC000 };
 
 static void mmc3_power(struct board *b) {
     static const uint8_t banks[8] = {0, 2, 4, 5, 6, 7, 0, 1};
@@ -48,8 +48,24 @@ static void mmc3_update(struct board *b) {
     board_mirror(b);
 }
 
-static void write_irq(uint8_t *r, uint16_t address, uint8_t value) {
+static void mmc3_write(struct board *b, uint16_t address, uint8_t value, uint64_t cycle) {
+    uint8_t *r = b->state.regs;
+    (void)cycle;
+    b->settled = address >= IRQ_REGISTERS;
     switch (address & 0xE001) {
+    case 0x8000:
+        b->settled = !((r[SELECT] ^ value) & (SELECT_PRG | SELECT_CHR));
+        r[SELECT] = value;
+        break;
+    case 0x8001:
+        r[BANKS + (r[SELECT] & 7)] = value;
+        break;
+    case 0xA000:
+        r[MIRRORING] = value;
+        break;
+    case 0xA001:
+        r[RAM] = value;
+        break;
     case 0xC000:
         r[LATCH] = value;
         break;
@@ -63,25 +79,6 @@ static void write_irq(uint8_t *r, uint16_t address, uint8_t value) {
     case 0xE001:
         r[ENABLED] = 1;
         break;
-    }
-}
-
-static void mmc3_write(struct board *b, uint16_t address, uint8_t value, uint64_t cycle) {
-    uint8_t *r = b->state.regs;
-    (void)cycle;
-    const unsigned at = address & 0xE001;
-    if (at == 0x8000) {
-        b->settled = !((r[SELECT] ^ value) & (SELECT_PRG | SELECT_CHR));
-        r[SELECT] = value;
-    } else if (at >= 0x8001 && at <= 0xA001) {
-        uint8_t *const reg = &r[at == 0x8001   ? BANKS + (r[SELECT] & 7)
-                                : at == 0xA000 ? MIRRORING
-                                               : RAM];
-        b->settled = *reg == value;
-        *reg = value;
-    } else {
-        b->settled = true;
-        write_irq(r, address, value);
     }
 }
 
@@ -135,5 +132,5 @@ const struct mapper_ops mapper_mmc3 = {
     .a12_rises = mmc3_a12_rises,
     .irq = mmc3_irq,
     .irq_rises = mmc3_irq_rises,
-    .irq_from = 0xC000,
+    .irq_from = IRQ_REGISTERS,
 };

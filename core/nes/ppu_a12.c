@@ -159,7 +159,7 @@ static void know_slots(struct ppu *p) {
 static void show_visible(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->s;
     struct board *b = p->board;
-    const uint64_t start = s->time - place(s->line, s->dot);
+    const uint64_t start = picture_start(s);
     const struct line_a12 l = line_a12(s, NULL, 0);
     struct walk w = {.most = ~0u, .fell = b->state.clock};
     uint64_t from = p->shown > s->time ? p->shown : s->time;
@@ -187,7 +187,7 @@ bool ppu_show_until(struct ppu *p, uint64_t until) {
     const bool ahead = p->shown > s->time; /* then what is pending is nothing that the board sees */
     if (!p->board->ops->a12_rises || p->pictures || s->line > LINE_LAST || !s->rendering ||
         (writes_pending(s) && !ahead) || s->ctrl & CTRL_TALL ||
-        until > s->time - place(s->line, s->dot) + place(LINE_IDLE, 0))
+        until > picture_start(s) + place(LINE_IDLE, 0))
         return false;
     if (until > p->shown && until > s->time)
         show_visible(p, until);
@@ -281,7 +281,7 @@ uint64_t ppu_next_rise(const struct ppu *p, unsigned rises) {
                    ? ppu_next_dot(s, LINE_IDLE, DOT_FLAGS)
                    : rise_on_line(p, line, (unsigned)(dots % PPU_DOTS), p->shown, rises);
     }
-    if (s->mask_due != UINT64_MAX || s->v_due != UINT64_MAX)
+    if (writes_pending(s))
         return s->time;
     if (!s->rendering)
         return UINT64_MAX; /* v does not move */

@@ -10,7 +10,7 @@
 #include "nes/ppu_parts.h"
 
 /* Dots of a line that step v: by a tile in every eighth of 1-256 and the last two of the others. */
-enum { DOT_ROW = 256, DOT_COLUMN = 257, DOT_FIRST_TILE = 328, DOT_SECOND_TILE = 336 };
+enum { DOT_COLUMN = 257, DOT_FIRST_TILE = 328, DOT_SECOND_TILE = 336 };
 /* Every other one from the first to the last of these steps the OAM address by a sprite; these set
  * it back. */
 enum { DOT_SEARCH = 66, DOT_SEARCH_LAST = 256, DOT_BACK = 257, DOT_BACK_LAST = 320 };
@@ -148,7 +148,7 @@ bool ppu_follow(struct ppu *p, uint64_t dot) {
 
 void ppu_follow_to(struct ppu *p, uint64_t dot) {
     struct ppu_follow *f = &p->follow;
-    const uint64_t start = p->s.time - place(p->s.line, p->s.dot);
+    const uint64_t start = picture_start(&p->s);
     for (; f->next < p->log_end && p->log[f->next].dot <= dot; f->next++) {
         const struct ppu_registers *r = &p->log[f->next];
         if (f->since == UINT64_MAX && f->mask_due >= r->dot && f->v_due >= r->dot)

@@ -168,8 +168,7 @@ void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r) {
         p->hit_dot = UINT64_MAX;
         return;
     }
-    const uint64_t start = s->time - place(s->line, s->dot),
-                   first = start + place(s->oam[0] + 1u, 0);
+    const uint64_t start = picture_start(s), first = start + place(s->oam[0] + 1u, 0);
     if (r->dot >= first + sprite_height(s) * PPU_DOTS)
         return;
     p->hit_known = first > r->dot ? first : r->dot;
@@ -216,7 +215,7 @@ static bool evaluates_nothing(const struct ppu_state *s) {
 bool ppu_quiet(struct ppu *p, uint64_t dot) {
     enum { TALL = 16 }; /* lines in which a byte that was cleared could be taken for a sprite's */
     const struct ppu_state *s = &p->s;
-    const uint64_t start = s->time - place(s->line, s->dot), end = start + place(LINE_IDLE, 0);
+    const uint64_t start = picture_start(s), end = start + place(LINE_IDLE, 0);
     const unsigned line = (unsigned)((dot - start) / PPU_DOTS);
     if (!p->lines_known)
         count_sprites(p);

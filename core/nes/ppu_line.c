@@ -178,7 +178,7 @@ static void pass_drawing(struct ppu *p, uint64_t until) {
 void ppu_pass(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     if (p->shown > s->time) /* the board has looked ahead, and does so as far as the state moves */
-        ppu_show_until(p, ppu_least(until, s->time - place(s->line, s->dot) + place(LINE_IDLE, 0)));
+        ppu_show_until(p, ppu_least(until, picture_start(s) + place(LINE_IDLE, 0)));
     if (until <= p->idle_until) {
         pass_idle(p, until);
         return;

@@ -10,10 +10,6 @@
  */
 #include "nes/ppu_parts.h"
 
-#define LENGTH_OF(array) (sizeof(array) / sizeof *(array))
-
-enum { DOT_ROW = 256 }; /* v goes down by one */
-
 /* ---- registers ---- */
 
 void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r) {
@@ -31,10 +27,6 @@ void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r) {
 
 /* ---- putting down ---- */
 
-static uint64_t picture_start(const struct ppu_state *s) {
-    return s->time - place(s->line, s->dot);
-}
-
 /* Whether the state stands, or can be made to stand without doing much, in the picture that has dot
  * number `dot`, and what is written at that dot can be put down. */
 static __attribute__((noinline)) bool begin(struct ppu *p, uint64_t dot) {
@@ -42,7 +34,7 @@ static __attribute__((noinline)) bool begin(struct ppu *p, uint64_t dot) {
     const struct ppu_state *s = &p->s;
     if (p->pictures)
         return false;
-    if (writes_pending(s) || p->log_end == LENGTH_OF(p->log))
+    if (writes_pending(s) || p->log_end == PPU_LOG)
         ppu_advance(p, dot);
     if (s->line <= LINE_LAST && dot >= picture_start(s) + place(LINE_IDLE, 0))
         ppu_advance(p, picture_start(s) + place(LINE_IDLE, 0));
@@ -95,7 +87,7 @@ static inline bool can_wait(struct ppu *p, unsigned reg, uint8_t value, uint64_t
 }
 
 bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
-    if ((dot >= p->log_until || p->log_end == LENGTH_OF(p->log)) && !begin(p, dot))
+    if ((dot >= p->log_until || p->log_end == PPU_LOG) && !begin(p, dot))
         return false;
     if (!can_wait(p, reg, value, dot))
         return false;

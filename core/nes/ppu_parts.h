@@ -26,6 +26,7 @@ enum { STATUS_OVERFLOW = 32, STATUS_HIT = 64, STATUS_VBLANK = 128 };
 enum { SPRITE_FLIP_X = 64, SPRITE_FLIP_Y = 128, SPRITE_BEHIND = 32 };
 
 enum { LINE_LAST = 239, LINE_IDLE = 240, LINE_VBLANK = 241, LINE_PRERENDER = 261, DOT_FLAGS = 1 };
+enum { DOT_ROW = 256 }; /* v goes down by a row of pixels */
 
 /* Dots between a write and its effect on fetches ($2001) and on v (second write to $2006). */
 enum { PPU_MASK_DELAY = 2, PPU_V_DELAY = 3 };
@@ -70,6 +71,11 @@ static inline bool ppu_renders_at(const struct ppu_state *s, uint64_t dot) {
 
 static inline uint64_t place(unsigned line, unsigned dot) {
     return (uint64_t)line * PPU_DOTS + dot;
+}
+
+/* Number of the first dot of the state's picture. */
+static inline uint64_t picture_start(const struct ppu_state *s) {
+    return s->time - place(s->line, s->dot);
 }
 
 /* Number of the next dot at this place of the picture that is still to come, if nothing touches the
@@ -192,9 +198,10 @@ void ppu_shift_out_sprites(struct ppu_state *s);
 
 /* ---- what boards see of the address bus (ppu_a12.c) ---- */
 
+enum { PPU_A12 = 0x1000 };
+
 /* `address` is on the bus from dot number `dot` on; v from the next one, unless something is
  * fetched. */
-enum { PPU_A12 = 0x1000 };
 static inline void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot) {
     if (p->board->ops->a12_rises && dot >= p->shown)
         board_a12(p->board, address & PPU_A12, dot);
