@@ -9,8 +9,8 @@
  *
  * Nothing happens here until somebody looks. The state stands at some dot in the past; an access
  * first brings it to the present, or, where nobody could tell the difference yet, is put down
- * (ppu_log.c): dot by dot where pictures are on or an access ends within a group of eight
- * (ppu_dot.c, ppu_groups.c), whole lines and blanks at once otherwise (ppu_line.c). All ways end in
+ * (ppu_log.c): dot by dot where pictures are on (ppu_dot.c), parts of lines by what is left of
+ * groups of eight dots (ppu_groups.c), whole lines and blanks at once (ppu_line.c). All ways end in
  * the same state, bit for bit.
  *
  *     uint64_t d = ppu_status_deadline(p, cycle);   // no $2002 read before d differs from one now

@@ -1,54 +1,119 @@
 /*
- * Parts of lines with rendering on, for while nothing touches the PPU: the eight dots that fetch a
- * tile or a sprite at once. What does not begin or end with such a group goes dot by dot, and so do
- * the columns in which sprite 0 may hit.
+ * Parts of lines with rendering on, for while nothing touches the PPU. Eight dots fetch a tile or a
+ * sprite; such a group is done at once, and so is what a part holds of the groups that it begins
+ * and ends in. Of tiles only the last two are still to be seen in the shift registers afterwards.
  */
 #include "nes/ppu_parts.h"
 
 enum { GROUP = 8, DOT_TILES = 1, DOT_SPRITES = 257, DOT_NEXT_TILES = 321, DOT_LAST = 337 };
 enum { DOT_V_FIRST = 280, DOT_V_LAST = 304 }; /* of the pre-render line, which copy v from t */
 
+/* Some dots of a group, at least one: the first of them, and the one behind the last, from 0 on. */
+struct part {
+    unsigned from, to;
+};
+enum { ONE = 0, TWO = 2, THREE = 4, FOUR = 6 }; /* dots of a group that fetch */
+
+static struct part part(const struct ppu_state *s, unsigned to) {
+    const unsigned from = (s->dot - 1u) % GROUP, dots = to - s->dot;
+    return (struct part){from, from + dots < GROUP ? from + dots : GROUP};
+}
+
+static bool has(struct part g, unsigned dot) {
+    return g.from <= dot && dot < g.to;
+}
+
+static void pass(struct ppu_state *s, unsigned dots) {
+    s->dot = (uint16_t)(s->dot + dots);
+    s->time += dots;
+}
+
 /* ---- the board's view ---- */
 
-/* The addresses of a group; the nametables' come first. */
-static void show_group(struct ppu *p, uint16_t patterns) {
-    ppu_show_address(p, nametable_address(p->s.v), p->s.time);
-    ppu_show_address(p, patterns, p->s.time + 4);
+/* The addresses of a group; the nametables' come first. Of two alike the first is enough. */
+static void show_group(struct ppu *p, struct part g, uint16_t patterns) {
+    const unsigned two = g.from > ONE ? TWO : ONE, four = g.from > THREE ? FOUR : THREE;
+    if (has(g, two))
+        ppu_show_address(p, nametable_address(p->s.v), p->s.time + two - g.from);
+    if (has(g, four))
+        ppu_show_address(p, patterns, p->s.time + four - g.from);
 }
 
 /* ---- tiles ---- */
 
-static void pass_tile(struct ppu *p) {
-    struct ppu_state *s = &p->s;
-    show_group(p, pattern_address(s, 0, 0));
-    s->nt = ppu_bus_read(p->board, nametable_address(s->v));
-    s->at = attribute_bits(s->v, ppu_bus_read(p->board, attribute_address(s->v)));
-    s->low = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt));
-    s->high = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt) + 8);
-    s->v = v_next_tile(s->v);
-    s->shift_low = (uint16_t)(s->shift_low << 8);
-    s->shift_high = (uint16_t)(s->shift_high << 8 | 0xFF);
-    s->shift_at_low = (uint16_t)(s->shift_at_low << 8 | (s->shift_at_low & 1 ? 0xFF : 0));
-    s->shift_at_high = (uint16_t)(s->shift_at_high << 8 | (s->shift_at_high & 1 ? 0xFF : 0));
-    ppu_load_shifters(s);
+/* Sprite 0 and the columns that the next dots show, all of one tile. Only what hits in the last dot
+ * of all, if they `end` with it, is late. */
+static void find_hits(struct ppu_state *s, unsigned dots, bool end) {
+    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES, LAST_COLUMN = 255 };
+    const unsigned x = s->dot - 1u, sprite = s->sprites[0].x;
+    if (!s->zero_now || x + dots <= sprite || x > sprite + 7 ||
+        (s->mask & MASK_RENDERING) != MASK_RENDERING ||
+        (x < GROUP && (s->mask & BOTH_LEFT) != BOTH_LEFT))
+        return;
+    unsigned pixels = s->sprites[0].low | s->sprites[0].high;
+    pixels = x < sprite ? pixels >> (sprite - x) : pixels << (x - sprite);
+    unsigned hits = pixels & (unsigned)(s->shift_low | s->shift_high) << s->x >> GROUP & 0xFF;
+    hits >>= GROUP - dots;
+    if (x + dots > LAST_COLUMN)
+        hits &= ~1u;
+    if (hits & (end ? ~1u : ~0u))
+        s->status |= STATUS_HIT;
+    if (hits & 1 && end)
+        s->late_status |= STATUS_HIT;
 }
 
-/* Only the last two tiles are still to be seen in the shift registers afterwards, and to the board
- * all are alike but the first and the last. */
-static void pass_tiles(struct ppu *p, unsigned count) {
+static void shift(struct ppu_state *s, unsigned dots) {
+    const unsigned ones = (1u << dots) - 1;
+    s->shift_low = (uint16_t)(s->shift_low << dots);
+    s->shift_high = (uint16_t)(s->shift_high << dots | ones);
+    s->shift_at_low = (uint16_t)(s->shift_at_low << dots | (s->shift_at_low & 1 ? ones : 0));
+    s->shift_at_high = (uint16_t)(s->shift_at_high << dots | (s->shift_at_high & 1 ? ones : 0));
+}
+
+static void pass_tile(struct ppu *p, struct part g) {
     struct ppu_state *s = &p->s;
-    for (unsigned left = count; left > 0; left--) {
-        if (left > 2 && left < count) {
-            const unsigned skipped = left - 2;
-            for (unsigned i = 0; i < skipped; i++)
-                s->v = v_next_tile(s->v);
-            s->dot = (uint16_t)(s->dot + GROUP * skipped);
-            s->time += GROUP * skipped;
-            left = 2;
-        }
-        pass_tile(p);
-        s->dot += GROUP;
-        s->time += GROUP;
+    show_group(p, g, pattern_address(s, 0, 0));
+    if (has(g, ONE))
+        s->nt = ppu_bus_read(p->board, nametable_address(s->v));
+    if (has(g, TWO))
+        s->at = attribute_bits(s->v, ppu_bus_read(p->board, attribute_address(s->v)));
+    if (has(g, THREE))
+        s->low = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt));
+    if (has(g, FOUR))
+        s->high = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt) + 8);
+    shift(s, g.to - g.from);
+    if (g.to == GROUP) {
+        s->v = v_next_tile(s->v);
+        ppu_load_shifters(s);
+    }
+    pass(s, g.to - g.from);
+}
+
+/* How many of the tiles that begin before dot `to` need not be looked at: all but two before the
+ * part's end or the columns of sprite 0. To the board all are alike but the first and the last. */
+static unsigned tiles_to_skip(const struct ppu_state *s, unsigned to) {
+    const unsigned hit = (s->sprites[0].x & ~7u) + 1;
+    if (s->dot % GROUP != 1)
+        return 0;
+    if (s->zero_now && !(s->status & STATUS_HIT) && s->dot <= s->sprites[0].x + GROUP && hit < to)
+        to = hit;
+    const unsigned whole = s->dot < to ? (to - s->dot) / GROUP : 0;
+    return whole > 2 ? whole - 2 : 0;
+}
+
+/* On to dot `to`, not beyond the end of the tiles; `columns`: they are those of a visible line. */
+static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
+    struct ppu_state *s = &p->s;
+    bool first = p->board->ops->a12_rises;
+    while (s->dot < to) {
+        const unsigned skipped = first ? 0 : tiles_to_skip(s, to);
+        s->v = v_tiles(s->v, skipped);
+        pass(s, GROUP * skipped);
+        const struct part g = part(s, to);
+        first &= g.from != 0;
+        if (columns)
+            find_hits(s, g.to - g.from, s->dot + g.to - g.from == to);
+        pass_tile(p, g);
     }
     if (s->dot == DOT_SPRITES)
         s->v = v_next_row(s->v);
@@ -75,67 +140,70 @@ static void evaluate(struct ppu_state *s, unsigned to, bool ends) {
     s->dot = dot;
 }
 
-static void pass_sprite(struct ppu *p) {
+static void load_sprite(struct ppu *p, unsigned i, struct part g, const uint8_t *sprite,
+                        uint16_t patterns) {
+    struct ppu_state *s = &p->s;
+    if (has(g, THREE))
+        ppu_load_sprite(s, i, sprite, ppu_bus_read(p->board, patterns), 0);
+    if (!has(g, FOUR))
+        return;
+    const uint8_t low = s->sprites[i].low;
+    ppu_load_sprite(s, i, sprite, 0, ppu_bus_read(p->board, patterns + 8));
+    s->sprites[i].low = low;
+}
+
+static void pass_sprite(struct ppu *p, struct part g) {
     static const uint8_t none[4] = {0xFF, 0xFF, 0xFF, 0xFF};
     struct ppu_state *s = &p->s;
     const unsigned i = (s->dot - DOT_SPRITES) / GROUP;
     const uint8_t *sprite = i < s->found ? &s->secondary[i * 4] : none;
     const uint16_t a = ppu_sprite_address(s, sprite, s->line);
-    if (s->dot == DOT_SPRITES) {
+    show_group(p, g, a);
+    if (i < s->found)
+        load_sprite(p, i, g, sprite, a);
+    pass(s, g.to - g.from);
+}
+
+/* On to dot `to`, not beyond the end of the sprites. */
+static void pass_sprites(struct ppu *p, unsigned to) {
+    struct ppu_state *s = &p->s;
+    const unsigned from = s->dot;
+    if (from == DOT_SPRITES) {
         ppu_shift_out_sprites(s);
         ppu_end_columns(s);
     }
-    show_group(p, a);
-    if (i < s->found)
-        ppu_load_sprite(s, i, sprite, ppu_bus_read(p->board, a), ppu_bus_read(p->board, a + 8));
     s->oam_address = 0;
-    s->dot += GROUP;
-    s->time += GROUP;
-    if (s->line == LINE_PRERENDER && s->dot > DOT_V_FIRST && s->dot <= DOT_V_LAST + GROUP)
+    while (s->dot < to)
+        pass_sprite(p, part(s, to));
+    if (s->line == LINE_PRERENDER && from <= DOT_V_LAST && to > DOT_V_FIRST)
         s->v = (uint16_t)((s->v & ~V_VERTICAL) | (s->t & V_VERTICAL));
 }
 
 /* ---- both ---- */
 
-/* How many of the next `count` groups come before the columns in which sprite 0 may hit. */
-static unsigned before_hit(const struct ppu_state *s, unsigned count) {
-    const unsigned first = s->sprites[0].x + 1u, last = first + GROUP - 1;
-    if (!s->zero_now || s->status & STATUS_HIT || s->dot > last)
-        return count;
-    const unsigned before = s->dot < first ? (first - s->dot) / GROUP : 0;
-    return before < count ? before : count;
-}
-
-/* How many groups can be done at once, all of one kind, in the next `dots` dots. */
-static unsigned whole_groups(const struct ppu_state *s, unsigned dots) {
-    if (s->dot % GROUP != 1 || s->dot >= DOT_LAST ||
-        (s->line == LINE_PRERENDER && s->dot == DOT_FLAGS))
-        return 0;
-    const unsigned end = s->dot < DOT_SPRITES      ? DOT_SPRITES
-                         : s->dot < DOT_NEXT_TILES ? DOT_NEXT_TILES
-                                                   : DOT_LAST;
-    const unsigned count = (s->dot + dots < end ? dots : end - s->dot) / GROUP;
-    return s->line <= LINE_LAST && end == DOT_SPRITES ? before_hit(s, count) : count;
+/* Whether a part that begins here goes dot by dot: those that clear flags or have no tiles. */
+static bool goes_by_dots(const struct ppu_state *s) {
+    return s->dot == 0 || s->dot >= DOT_LAST || (s->line == LINE_PRERENDER && s->dot == DOT_FLAGS);
 }
 
 void ppu_groups(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     while (s->time < until) {
-        const unsigned dots = (unsigned)(until - s->time), count = whole_groups(s, dots);
-        if (count == 0) {
-            const unsigned rest = GROUP - (s->dot + GROUP - 1) % GROUP;
-            ppu_dots(p, s->time + (rest < dots ? rest : dots));
+        if (goes_by_dots(s)) {
+            ppu_dots(p, s->time + 1);
             continue;
         }
         ppu_late(p);
-        if (s->dot >= DOT_SPRITES && s->dot < DOT_NEXT_TILES) {
-            for (unsigned i = 0; i < count; i++)
-                pass_sprite(p);
-            continue;
-        }
-        const unsigned to = s->dot + count * GROUP;
-        if (s->line <= LINE_LAST && s->dot < DOT_SPRITES)
-            evaluate(s, to, to == DOT_SPRITES && dots > count * GROUP);
-        pass_tiles(p, count);
+        const unsigned end = s->dot < DOT_SPRITES      ? DOT_SPRITES
+                             : s->dot < DOT_NEXT_TILES ? DOT_NEXT_TILES
+                                                       : DOT_LAST;
+        const unsigned to = (unsigned)ppu_least(end, s->dot + (until - s->time));
+        const bool columns = end == DOT_SPRITES && s->line <= LINE_LAST;
+        if (columns)
+            evaluate(s, to, to == end && s->time + (to - s->dot) < until);
+        if (end == DOT_NEXT_TILES)
+            pass_sprites(p, to);
+        else
+            pass_tiles(p, to, columns);
     }
 }
