@@ -130,12 +130,7 @@ static void random_sprites(struct world *w) {
     }
 }
 
-/* Mostly short counts, so that IRQs come. */
-static void random_board_write(struct world *w) {
-    static const uint16_t addresses[] = {0x8000, 0x8001, 0xA000, 0xC000,
-                                         0xC001, 0xC001, 0xE000, 0xE001};
-    uint16_t address = addresses[dice(w, 8)];
-    uint8_t value = (uint8_t)(address == 0xC000 ? dice(w, 1u << dice(w, 9)) : dice(w, 256));
+static void board_store(struct world *w, uint16_t address, uint8_t value) {
     for (int i = 0; i < PATHS; i++) {
         present(w, i);
         if (address >= 0xC000) /* these move no pages */
@@ -144,6 +139,15 @@ static void random_board_write(struct world *w) {
             ppu_sync(&w->ppu[i], w->cycle);
         board_write(&w->board[i], address, value, w->cycle);
     }
+}
+
+/* Mostly short counts, so that IRQs come. */
+static void random_board_write(struct world *w) {
+    static const uint16_t addresses[] = {0x8000, 0x8001, 0xA000, 0xC000,
+                                         0xC001, 0xC001, 0xE000, 0xE001};
+    const uint16_t address = addresses[dice(w, 8)];
+    board_store(w, address,
+                (uint8_t)(address == 0xC000 ? dice(w, 1u << dice(w, 9)) : dice(w, 256)));
 }
 
 static void random_access(struct world *w) {
@@ -471,11 +475,48 @@ static void irqs_hold(void **state) {
     assert_true(asserted > EFFORT(300) && ahead > EFFORT(1000));
 }
 
+/* With small sprites a split's cycle is told from anywhere in the frame before: a game is woken for
+ * it once, and once more where the picture ends before. */
+static void splits_are_told_once(void **state) {
+    (void)state;
+    for (uint64_t seed = 600; seed < 600 + EFFORT(300); seed += 2) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        store(&w, 0x2000, dice(&w, 2) ? CTRL_SPRITE_TABLE : CTRL_BACKGROUND_TABLE);
+        store(&w, 0x2001, 0x1E);
+        for (int split = 0; split < 4; split++) {
+            w.cycle += 10 + dice(&w, 60000);
+            board_store(&w, 0xE000, 0);
+            board_store(&w, 0xC000, (uint8_t)(1 + dice(&w, 200)));
+            board_store(&w, 0xC001, 0);
+            board_store(&w, 0xE001, 0);
+            assert_false(ppu_board_irq(&w.ppu[FAST], w.cycle));
+            const uint64_t at = ppu_board_irq_deadline(&w.ppu[FAST]);
+            w.cycle = at;
+            if (!ppu_board_irq(&w.ppu[FAST], at)) {
+                unsigned line, dot;
+                ppu_place(&w.ppu[FAST], at, &line, &dot);
+                assert_int_equal(line, LINE_IDLE);
+                w.cycle = ppu_board_irq_deadline(&w.ppu[FAST]);
+                assert_true(ppu_board_irq(&w.ppu[FAST], w.cycle));
+            }
+            ppu_dots(&w.ppu[DOTS], 3 * w.cycle - 1);
+            assert_false(w.board[DOTS].ops->irq(&w.board[DOTS]));
+            ppu_dots(&w.ppu[DOTS], 3 * w.cycle + 2);
+            assert_true(w.board[DOTS].ops->irq(&w.board[DOTS]));
+            ppu_show_board(&w.ppu[PICTURES], w.cycle + 1);
+        }
+        world_free(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_agree),    cmocka_unit_test(untouched_frames_agree),
-        cmocka_unit_test(rasters_agree),  cmocka_unit_test(switches_agree),
-        cmocka_unit_test(deadlines_hold), cmocka_unit_test(irqs_hold),
+        cmocka_unit_test(paths_agree),          cmocka_unit_test(untouched_frames_agree),
+        cmocka_unit_test(rasters_agree),        cmocka_unit_test(switches_agree),
+        cmocka_unit_test(deadlines_hold),       cmocka_unit_test(irqs_hold),
+        cmocka_unit_test(splits_are_told_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,30 +37,23 @@ static void walk_to(struct walk *w, unsigned dot, bool level) {
     w->last = w->time + dot;
 }
 
-/* The four fetches of eight dots. */
-static void walk_group(struct walk *w, unsigned dot, bool patterns) {
-    walk_to(w, dot, false);
-    walk_to(w, dot + 2, false);
-    walk_to(w, dot + 4, patterns);
-    walk_to(w, dot + 6, patterns);
-}
-
-/* `count` groups from `dot` on, all alike: when they are low, only the first fetch can matter; else
- * after the second one nothing new happens until the last. */
+/* `count` groups from `dot` on, all alike: the line is low for four dots, then it has the level of
+ * the patterns for four. Where that is high only its first rise may count: later ones come too soon
+ * after the fall. */
 static void walk_groups(struct walk *w, unsigned dot, unsigned count, bool patterns) {
-    if (!patterns) {
-        const unsigned first = w->from <= dot ? dot : dot + ((w->from - dot + 1) & ~1u);
-        if (first < dot + count * 8)
-            walk_to(w, first, false);
+    const unsigned end = w->to < dot + count * 8 ? w->to : dot + count * 8;
+    const unsigned first = w->from <= dot ? 0 : (w->from - dot + 1) & ~1u; /* fetch */
+    if (dot + first >= end)
         return;
-    }
-    const unsigned first = w->from <= dot ? 0 : (w->from - dot) / 8;
-    if (w->to < dot + count * 8)
-        count = w->to > dot ? (w->to - dot + 7) / 8 : 0;
-    for (unsigned i = first; i < count && i < first + 2; i++)
-        walk_group(w, dot + i * 8, patterns);
-    if (first + 2 < count)
-        walk_group(w, dot + (count - 1) * 8, patterns);
+    if (!patterns || !(first & 4))
+        walk_to(w, dot + first, false);
+    const unsigned high = first & 4 ? first : (first & ~7u) + 4;
+    if (!patterns || dot + high >= end)
+        return;
+    walk_to(w, dot + high, true);
+    const unsigned last = end - 1 - dot, group = last & ~7u;
+    if (group > high)
+        w->fell = last & 4 ? A12_HIGH : w->time + dot + group;
 }
 
 static void walk_background(struct walk *w, const struct line_a12 *l, bool visible) {
@@ -74,7 +67,7 @@ static void walk_rest(struct walk *w, const struct line_a12 *l) {
         walk_groups(w, DOT_SLOTS, SLOTS, l->slots);
     else
         for (unsigned i = 0; i < SLOTS; i++)
-            walk_group(w, DOT_SLOTS + i * 8, l->slots >> i & 1);
+            walk_groups(w, DOT_SLOTS + i * 8, 1, l->slots >> i & 1);
     walk_groups(w, DOT_NEXT_LINE, 2, l->background);
     walk_to(w, DOT_LAST_FETCHES, false);
 }
@@ -234,20 +227,20 @@ void ppu_show_lines(struct ppu *p, unsigned lines) {
 
 /* ---- foretelling it ---- */
 
-/* Whole lines, from this one on, in which fewer than `rises` of them come: at most one a line once
- * the line before was fetched whole, five with tall sprites, one more in the first. */
-static unsigned lines_before(const struct ppu_state *s, unsigned rises) {
-    const unsigned most = s->ctrl & CTRL_TALL ? 5 : 1;
-    return rises < 3 ? 0 : (rises - 3) / most;
+/* Whole lines, from this one on, in which fewer than `rises` of them come: at most five a line once
+ * the line before was fetched whole, one more in the first. */
+static unsigned lines_before(unsigned rises) {
+    enum { MOST = 5 };
+    return rises < 3 ? 0 : (rises - 3) / MOST;
 }
 
 /* Dot number of the `rises`-th rise, or of a place before it, from dot `dot` of line `line` on, one
- * that fetches; this dot is number `time`. */
-static uint64_t rise_on_line(const struct ppu *p, unsigned line, unsigned dot, uint64_t time,
-                             unsigned rises) {
+ * that fetches, with tall sprites; this dot is number `time`. */
+static uint64_t tall_rise(const struct ppu *p, unsigned line, unsigned dot, uint64_t time,
+                          unsigned rises) {
     const struct ppu_state *s = &p->s;
-    const bool visible = line <= LINE_LAST, tall = s->ctrl & CTRL_TALL;
-    const unsigned next = visible ? line + 1u : 0, lines = lines_before(s, rises);
+    const bool visible = line <= LINE_LAST;
+    const unsigned next = visible ? line + 1u : 0, lines = lines_before(rises);
     if (lines > 0) {
         const unsigned there = next + lines - 1;
         return ppu_next_dot(s, there < LINE_IDLE ? there : LINE_IDLE, 0);
@@ -258,36 +251,61 @@ static uint64_t rise_on_line(const struct ppu *p, unsigned line, unsigned dot, u
                      .most = rises,
                      .fell = p->board->state.clock};
     const struct line_a12 l = line_a12(s, s->secondary, visible ? s->found : 0);
-    if (!tall && !l.background && l.slots) { /* the usual way to use such a board */
-        enum { SURE = DOT_SPRITES_RISE - 3 * (A12_FALLS + 1) };
-        if (dot > DOT_SPRITES_RISE || (dot <= SURE && rises > 1))
-            return ppu_next_dot(s, next, 0);
-        if (dot <= SURE)
-            return w.time + DOT_SPRITES_RISE;
-    }
     walk_background(&w, &l, visible);
-    if (w.rises < rises && visible && tall && dot < DOT_SLOTS)
+    if (w.rises < rises && visible && dot < DOT_SLOTS)
         return w.time + DOT_SLOTS; /* which sprites show is not known before */
     walk_rest(&w, &l);
     return w.rises == rises ? w.last : ppu_next_dot(s, next, 0);
 }
 
+/* The same of small sprites, which make all lines alike: the line that the walk is in, one more
+ * whatever was before it, and from then on the rise of each, if there is one, comes at its dot. */
+static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
+    const struct ppu_state *s = &p->s;
+    const struct line_a12 l = line_a12(s, NULL, 0);
+    if (line == LINE_PRERENDER) {
+        walk_background(w, &l, false);
+        walk_rest(w, &l);
+        w->time = ppu_next_dot(s, 0, 0);
+        w->from = line = 0;
+    }
+    const uint64_t end = w->time + place(LINE_IDLE - line, DOT_FLAGS);
+    for (unsigned i = 0; i < 2 && line <= LINE_LAST; i++, line++) {
+        walk_background(w, &l, true);
+        walk_rest(w, &l);
+        w->time += PPU_DOTS;
+        w->from = 0;
+    }
+    if (w->rises == w->most)
+        return w->last;
+    const unsigned left = w->most - w->rises - 1;
+    if (l.background == (l.slots != 0) || line + left > LINE_LAST)
+        return end;
+    return w->time + place(left, l.background ? DOT_TILES_RISE : DOT_SPRITES_RISE);
+}
+
 uint64_t ppu_next_rise(const struct ppu *p, unsigned rises) {
     const struct ppu_state *s = &p->s;
-    if (p->shown > s->time) { /* in the visible lines, and what is pending does not matter */
-        const uint64_t dots = place(s->line, s->dot) + (p->shown - s->time);
-        const unsigned line = (unsigned)(dots / PPU_DOTS);
-        return line > LINE_LAST
-                   ? ppu_next_dot(s, LINE_IDLE, DOT_FLAGS)
-                   : rise_on_line(p, line, (unsigned)(dots % PPU_DOTS), p->shown, rises);
-    }
-    if (writes_pending(s))
+    const bool ahead = p->shown > s->time; /* in the picture, and what is pending does not matter */
+    if (!ahead && writes_pending(s))
         return s->time;
     if (!s->rendering)
         return UINT64_MAX; /* v does not move */
-    if (ppu_fetching(s))
-        return rise_on_line(p, s->line, s->dot, s->time, rises);
-    if (s->line == LINE_IDLE && s->dot <= DOT_FLAGS)
-        return ppu_next_dot(s, LINE_IDLE, DOT_FLAGS);
-    return ppu_next_dot(s, LINE_PRERENDER, 0);
+    const uint64_t time = ahead ? p->shown : s->time,
+                   dots = place(s->line, s->dot) + (time - s->time);
+    unsigned line = (unsigned)(dots / PPU_DOTS), dot = (unsigned)(dots % PPU_DOTS);
+    const bool idle = line >= LINE_IDLE && line < LINE_PRERENDER;
+    if (line == LINE_IDLE && dot <= DOT_FLAGS)
+        return time + DOT_FLAGS - dot;
+    const uint64_t next = idle ? ppu_next_dot(s, LINE_PRERENDER, 0) : time;
+    if (idle)
+        line = LINE_PRERENDER, dot = 0;
+    if (s->ctrl & CTRL_TALL)
+        return idle ? next : tall_rise(p, line, dot, next, rises);
+    struct walk w = {.time = next - dot,
+                     .from = dot,
+                     .to = PPU_DOTS,
+                     .most = rises,
+                     .fell = p->board->state.clock};
+    return small_rise(p, &w, line);
 }
