@@ -539,6 +539,79 @@ static void calls_push_onto_their_target(void **state) {
     }
 }
 
+/* A routine that writes onto a number of its own: its code at `at`, and the three bytes that write
+ * onto at + `number`. They come before the number is added, or behind. */
+struct writing {
+    uint16_t at;
+    uint8_t number, store[3];
+    uint8_t s; /* that the routine is called with */
+};
+
+static struct guest *writes_onto_itself(const struct writing *w, bool before) {
+    const uint8_t lo = (uint8_t)w->at, hi = (uint8_t)(w->at >> 8), *const store = w->store;
+    const uint8_t early[] = {0xA2,     0x05,                                /* LDX #5 */
+                             store[0], store[1], store[2], 0xEA, 0xEA,      /* the store; NOPs */
+                             0x69,     0x01,     0x85,     0x11,            /* ADC #1; STA $11 */
+                             0xCA,     0xD0,     0xF4,     0x60};           /* DEX; BNE; RTS */
+    const uint8_t late[] = {0xA2,     0x05,     0xEA,     0xEA, 0xEA, 0xEA, /* LDX #5; NOPs */
+                            0xEA,     0x69,     0x01,     0x85, 0x11,       /* NOP; ADC #1; STA */
+                            store[0], store[1], store[2], 0xCA, 0xD0, 0xF1, 0x60};
+    const uint8_t start[] = {0xA2, 18,
+                             0xBD, 0x80,
+                             0x80, 0x9D,
+                             lo,   hi,
+                             0xCA, 0x10,
+                             0xF7, /* copies it */
+                             0xA9, (uint8_t)(w->at + w->number),
+                             0x85, 0x20,
+                             0xA9, hi,
+                             0x85, 0x21, /* ($20): number */
+                             0xA0, 0x00,
+                             0xA2, w->s,
+                             0x9A, 0x18,
+                             0xA5, 0x11,
+                             0x20, lo,
+                             hi, /* LDA $11; JSR */
+                             0xE6, 0x12,
+                             0xA5, 0x12,
+                             0x29, 0x3F,
+                             0xD0, 0xEE, /* 64 times */
+                             0x4C, 0x00,
+                             0x80};
+    struct guest *const g = directed(start, sizeof start);
+    before ? guest_bytes(g, 0x8080, early, sizeof early)
+           : guest_bytes(g, 0x8080, late, sizeof late);
+    return g;
+}
+
+/* Broken: a block in RAM, which goes on behind what cannot hit it, and back to where it begins
+ * without a look at its bytes, would execute what is no longer there. */
+static void code_writes_onto_itself(void **state) {
+    (void)state;
+    static const struct writing all[] = {
+        {0x0300, 8, {0xEE, 0x08, 0x03}, 0xFF}, /* INC $0308 */
+        {0x0300, 8, {0xEE, 0x08, 0x0B}, 0xFF}, /* INC $0B08: the same byte */
+        {0x0080, 8, {0xE6, 0x88, 0xEA}, 0xFF}, /* INC $88 */
+        {0x0080, 8, {0xF6, 0x85, 0xEA}, 0xFF}, /* INC $85,X for X = 3 */
+        {0x0300, 8, {0xFE, 0x05, 0x03}, 0xFF}, /* INC $0305,X for X = 3 */
+        {0x0704, 8, {0xFE, 0x09, 0x07}, 0xFF}, /* INC $0709,X: its pages end here */
+        {0x0140, 8, {0x48, 0x68, 0xEA}, 0x4A}, /* PHA; PLA */
+        {0x0140, 8, {0x08, 0x28, 0xEA}, 0x4A}, /* PHP; PLP */
+        {0x0300, 8, {0x91, 0x20, 0xEA}, 0xFF}, /* STA ($20),Y */
+        {0x6100, 8, {0xEE, 0x08, 0x61}, 0xFF}, /* INC $6108 */
+        {0x0300, 8, {0xEE, 0x10, 0x03}, 0xFF}, /* INC $0310: nothing of it, or the branch */
+        {0x0300, 8, {0xFE, 0x40, 0x03}, 0xFF}, /* INC $0340,X: never any of it */
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        for (int before = 0; before < 2; before++) {
+            struct guest *g = writes_onto_itself(&all[i], before);
+            lockstep(&g->cart, 1, 6, NOBODY);
+            lockstep(&g->cart, 1, 6, PROBES);
+            free(g);
+        }
+    }
+}
+
 /* ---- the rest ---- */
 
 /* Broken: a translated program could change the translator's code. */
@@ -646,6 +719,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(arr_sets_every_flag),
         cmocka_unit_test(flags_outlive_where_they_came_from),
         cmocka_unit_test(calls_push_onto_their_target),
+        cmocka_unit_test(code_writes_onto_itself),
         cmocka_unit_test(states_move_between_engines),
         cmocka_unit_test(nothing_is_writable_and_executable),
         cmocka_unit_test(blocks_can_be_read),

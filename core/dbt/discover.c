@@ -135,8 +135,62 @@ static bool may_change(const struct nes *n, uint16_t pc) {
     return pc < 0x8000 || n->wr[pc >> 8] != NULL;
 }
 
-static bool writes(const struct guest_op *op) {
-    return op->info->writes_memory || op->access == STACK;
+/* ---- code in RAM: what it may write over ---- */
+
+/* Memory that instructions of a block in RAM may write: what of the block lies there ends it. */
+struct written {
+    unsigned count;
+    bool anywhere;
+    struct {
+        const uint8_t *first, *last;
+    } at[BLOCK_LONGEST];
+};
+
+static void add_written(struct written *w, const uint8_t *first, unsigned bytes) {
+    w->at[w->count].first = first;
+    w->at[w->count++].last = first + bytes - 1;
+}
+
+/* What the instruction writes; its operand is in memory. */
+static void add_operand(const struct nes *n, const struct guest_op *op, struct written *w) {
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_ZP:
+        add_written(w, n->ram + op->bytes[1], 1);
+        break;
+    case MODE_ZPX:
+    case MODE_ZPY:
+        add_written(w, n->ram, 0x100);
+        break;
+    case MODE_ABS:
+        add_written(w, n->wr[operand_of(op) >> 8] + op->bytes[1], 1);
+        break;
+    case MODE_ABX:
+    case MODE_ABY:
+        if (op->in_one_piece) {
+            add_written(w, n->wr[operand_of(op) >> 8] + op->bytes[1], 0x100);
+            break;
+        }
+        w->anywhere = true;
+        break;
+    default:
+        w->anywhere = true;
+        break;
+    }
+}
+
+static void write_over(const struct nes *n, const struct guest_op *op, struct written *w) {
+    if (op->mnemonic == DO_PHA || op->mnemonic == DO_PHP)
+        add_written(w, n->ram + 0x100, 0x100);
+    else if (op->info->writes_memory && op->reach == REACH_MEMORY)
+        add_operand(n, op, w);
+}
+
+static bool is_written(const struct written *w, const uint8_t *from, unsigned bytes) {
+    for (unsigned i = 0; i < w->count; i++)
+        if ((uintptr_t)from <= (uintptr_t)w->at[i].last &&
+            (uintptr_t)w->at[i].first < (uintptr_t)from + bytes)
+            return true;
+    return w->anywhere;
 }
 
 /* Have the observers been asked about it already, as it is now? */
@@ -256,7 +310,8 @@ static unsigned named_by(const struct guest_op *op) {
     return named;
 }
 
-static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out) {
+static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out,
+                    struct written *written) {
     if (!n->rd[pc >> 8])
         return;
     out->from = n->rd[pc >> 8] + (pc & 0xff);
@@ -266,6 +321,7 @@ static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_bl
         if (!readable(n, pc) || from != n->rd[pc >> 8] + (pc & 0xff) ||
             from >= n->code_end[pc >> 8] || may_change(n, pc) != out->in_ram ||
             !window_in(out->certain, pc) || (out->count && !may_follow(n, out, pc, from)) ||
+            is_written(written, from, opcode_info(*from)->size) ||
             !decode(n, pc, from, out->certain, op))
             return;
         out->count++;
@@ -276,9 +332,21 @@ static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_bl
         if (op->info->kind == INSN_BRANCH ? branches++ == BLOCK_BRANCHES
                                           : op->info->kind != INSN_PLAIN)
             return;
-        if ((out->in_ram && writes(op)) || op->reach == REACH_BOARD)
+        if (op->reach == REACH_BOARD)
             return; /* it may have changed what follows */
+        if (out->in_ram)
+            write_over(n, op, written);
     }
+}
+
+/* Callbacks may write anywhere. */
+static bool is_steady(const struct guest_block *g, const struct written *written) {
+    if (!g->in_ram)
+        return true;
+    for (unsigned i = 0; i < g->count; i++)
+        if (g->ops[i].site && calls_back(g->ops[i].site))
+            return false;
+    return !is_written(written, g->from, g->bytes);
 }
 
 void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
@@ -287,6 +355,10 @@ void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
     out->from = NULL;
     out->in_ram = may_change(n, pc);
     out->certain = certain;
-    collect(n, pc, length, out);
+    struct written written;
+    written.count = 0;
+    written.anywhere = false;
+    collect(n, pc, length, out, &written);
+    out->steady = is_steady(out, &written);
     find_needed(out);
 }

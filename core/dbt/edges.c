@@ -36,10 +36,13 @@ static void emit_spend(struct emitter *e, int32_t spent) {
         memcpy(e->code + e->at - sizeof spent, &spent, sizeof spent);
 }
 
-void emit_before_entry(struct translation *t, bool has_body, unsigned unasked) {
+static unsigned in_byte(unsigned unasked) {
     const unsigned nz = FLAG_N | FLAG_Z;
-    emit_byte(t->e, (uint8_t)((has_body ? HAS_BODY : 0) | ((unasked & nz) == nz ? UNASKED_NZ : 0) |
-                              (unasked & FLAG_C ? UNASKED_C : 0)));
+    return ((unasked & nz) == nz ? UNASKED_NZ : 0) | (unasked & FLAG_C ? UNASKED_C : 0);
+}
+
+void emit_before_entry(struct translation *t, bool has_body, unsigned unasked) {
+    emit_byte(t->e, (uint8_t)((has_body ? HAS_BODY : 0) | in_byte(unasked)));
 }
 
 uint32_t emit_entry(struct translation *t, int reserve) {
@@ -58,15 +61,17 @@ struct entry {
     unsigned unasked;
 };
 
+static struct entry body_behind(const struct emitter *e, uint32_t place, unsigned unasked) {
+    struct entry entry = {.place = place + ENTRY_BODY, .unasked = unasked};
+    memcpy(&entry.reserve, e->code + place + ENTRY_RESERVE, sizeof entry.reserve);
+    return entry;
+}
+
 static struct entry entry_at(const struct emitter *e, uint32_t place) {
     const unsigned before = e->code[place + (uint32_t)ENTRY_BEFORE];
-    struct entry entry = {.place = place};
-    if (before & HAS_BODY) {
-        entry.place += ENTRY_BODY;
-        entry.unasked = before & (UNASKED_NZ | UNASKED_C);
-        memcpy(&entry.reserve, e->code + place + ENTRY_RESERVE, sizeof entry.reserve);
-    }
-    return entry;
+    if (!(before & HAS_BODY))
+        return (struct entry){.place = place};
+    return body_behind(e, place, before & (UNASKED_NZ | UNASKED_C));
 }
 
 bool entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
@@ -147,18 +152,27 @@ void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int colum
     emit_exit(t, x, t->fixed->leave);
 }
 
-void edge_bind(struct exit *x, const struct emitter *e, uint32_t place) {
-    const struct entry to = entry_at(e, place);
+static void bind(struct exit *x, const struct emitter *e, const struct entry *to) {
     struct emitter over = *e;
     over.at = x->from;
     over.full = false;
     if (x->calls) {
-        emit_spend(&over, x->spent + to.reserve); /* sub r12, spent + reserve */
+        emit_spend(&over, x->spent + to->reserve); /* sub r12, spent + reserve */
         over.at = x->restores;
-        emit_spend(&over, -to.reserve); /* sub r12, -reserve */
+        emit_spend(&over, -to->reserve); /* sub r12, -reserve */
     } else {
-        x->jump = write_edge(x, &over, &to);
+        x->jump = write_edge(x, &over, to);
     }
-    emit_bind(&over, x->jump, to.place);
+    emit_bind(&over, x->jump, to->place);
     x->linked = true;
+}
+
+void edge_bind(struct exit *x, const struct emitter *e, uint32_t place) {
+    const struct entry to = entry_at(e, place);
+    bind(x, e, &to);
+}
+
+void edge_bind_back(struct exit *x, const struct emitter *e, uint32_t place, unsigned unasked) {
+    const struct entry to = body_behind(e, place, in_byte(unasked));
+    bind(x, e, &to);
 }

@@ -67,6 +67,9 @@ void emit_edge(struct translation *t, uint16_t pc);
 void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column);
 /* Binds an edge to the entry at `place`. */
 void edge_bind(struct exit *x, const struct emitter *e, uint32_t place);
+/* Binds an edge from a block to its own body: what it does before its entry, which is at `place`,
+ * it need not do again. */
+void edge_bind_back(struct exit *x, const struct emitter *e, uint32_t place, unsigned unasked);
 
 /* Overwrites the start of a block: whoever comes there goes to its new version, at `replacement`.
  * False: that asks for more than what the old one is given. */

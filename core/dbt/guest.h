@@ -50,6 +50,7 @@ struct guest_block {
     unsigned certain; /* windows that it may rely on; see windows.h */
     unsigned guarded; /* windows that its sites name, but which are not certain */
     unsigned unasked; /* FLAG_... that nobody asks for as they are where it begins */
+    bool steady;      /* executing it changes neither its bytes nor what it relies on */
 };
 
 /* Decodes the block at pc, which may be empty. `length`: most instructions; `certain`: windows that

@@ -183,6 +183,18 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
     }
 }
 
+/* Ways back to where the block begins go to its body, which is behind the entry. */
+static void bind_back(struct translation *t, const struct guest_block *g, const struct block *b,
+                      uint32_t entry) {
+    if (!g->steady || t->recorded || t->options->no_chaining || t->e->full || t->out_of_memory)
+        return;
+    for (size_t i = b->first_exit; i < t->exits->all.len; i++) {
+        struct exit *const x = &t->exits->all.at[i];
+        if (x->leave == LEAVE_LINK && !x->calls && x->pc == b->pc)
+            edge_bind_back(x, t->e, entry, g->unasked);
+    }
+}
+
 static void emit_block(struct translation *t, const struct guest_block *g, struct block *b) {
     emit_before_entry(t, !g->in_ram && !g->guarded && !t->recorded, g->unasked);
     b->host = emit_here(t->e);
@@ -191,6 +203,7 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
     compare_windows(t, g);
     if (t->recorded)
         note_block(t, g);
+    const uint32_t entry = emit_here(t->e);
     begin_segment(t, g, 0);
     if (t->options->count_blocks)
         count_execution(t, b);
@@ -208,6 +221,7 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
     if (goes_on)
         exit_to(t, (uint16_t)(g->ops[0].pc + g->bytes));
     emit_stubs(t, g->ops[0].pc);
+    bind_back(t, g, b, entry);
 }
 
 void block_free(struct block *b) {
