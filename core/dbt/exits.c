@@ -253,8 +253,8 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         operand_outside(t);
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
-    case STUB_STATUS:
-        touch_status(t);
+    case STUB_TOUCH:
+        touch_otherwise(t);
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
     case STUB_ADD_TO:

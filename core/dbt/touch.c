@@ -10,6 +10,9 @@ enum {
     PAD_1 = 0x4016,
     PAD_2 = 0x4017
 };
+enum { RENDERING = 0x18 /* of a write to $2001: something is rendered */ };
+#define QUEUE_AT(index)                                                                            \
+    memx(8, NES, ZYDIS_REGISTER_##index, 8, (int64_t)offsetof(struct nes, ppu.queue))
 enum { PPU_STATUS = 2 /* of the PPU's eight registers the last that has to do with its NMI */ };
 
 /* What is known of an access when it is translated. */
@@ -91,25 +94,96 @@ static void call(struct translation *t, const struct guest_op *op, uint32_t plac
     emit_bind(t->e, emit_jump(t->e, CALL), place); /* call place */
 }
 
-/* As ppu_reads_again() does it, where it may. */
-static void read_status(struct translation *t, const struct guest_op *op) {
+/* rax = the cycle of the access; rcx and the host's flags go. */
+static void cycle_of_access(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     const int64_t ago = (op->info->cycles - 1 + t->uncounted.cycles) * (1 << BUDGET_SHIFT);
     forget_host_flags(t);
-    EMIT(e, LEA, REG(RDX), mem(8, ZYDIS_REGISTER_R12, -ago)); /* lea rdx, [r12 - ..] */
+    EMIT(e, LEA, REG(RCX), mem(8, ZYDIS_REGISTER_R12, -ago)); /* lea rcx, [r12 - ..] */
     EMIT(e, MOV, REG(RAX), FRAME(budget_end));                /* mov rax, [frame + ..] */
-    EMIT(e, SAR, REG(RDX), imm(BUDGET_SHIFT));                /* sar rdx, 16 */
-    EMIT(e, SUB, REG(RAX), REG(RDX));                         /* sub rax, rdx: the cycle */
-    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.calm));           /* cmp rax, [nes + calm] */
-    struct stub *const s = add_stub(t, emit_jump(e, JNB), STUB_STATUS); /* jae otherwise */
-    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[0]), REG(RAX));         /* mov [nes + ..], rax */
-    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[1]), REG(RAX));         /* mov [nes + ..], rax */
+    EMIT(e, SAR, REG(RCX), imm(BUDGET_SHIFT));                /* sar rcx, 16 */
+    EMIT(e, SUB, REG(RAX), REG(RCX));                         /* sub rax, rcx */
+}
+
+/* As ppu_reads_again() does it, where it may. */
+static void read_status(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    cycle_of_access(t, op);
+    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.calm));                    /* cmp rax, [nes + calm] */
+    struct stub *const s = add_stub(t, emit_jump(e, JNB), STUB_TOUCH); /* jae otherwise */
+    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[0]), REG(RAX));        /* mov [nes + ..], rax */
+    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[1]), REG(RAX));        /* mov [nes + ..], rax */
     EMIT(e, MOVZX, REG(EAX), FIELD_OF_NES(ppu.s.latch)); /* movzx eax, [nes + latch] */
     s->back = emit_here(e);
 }
 
-void touch_status(struct translation *t) {
-    call(t, t->op, t->fixed->devices.read);
+/* The device's own way for the access, or any. */
+static uint32_t way_to_write(const struct translation *t, const struct guest_op *op) {
+    const struct devices *const d = &t->fixed->devices;
+    switch (touched(t->nes, op)) {
+    case PPU_APART:
+        return d->write_ppu;
+    case APU_APART:
+        return d->write_apu;
+    case STROBE:
+        return d->write_strobe;
+    default:
+        return d->write;
+    }
+}
+
+/* $2000, $2001, $2005 and $2006 may be written to often in a picture. */
+static bool is_queued(const struct guest_op *op) {
+    const uint16_t at = operand_of(op);
+    return op->info->mode == MODE_ABS && at >= PPU_REGISTERS && at < 0x4000 &&
+           (1 << (at & 7) & (1 << 0 | 1 << 1 | 1 << 5 | 1 << 6));
+}
+
+/* As is_harmless() in ppu_queue.c has it. */
+static void queue_if_harmless(struct translation *t, unsigned which) {
+    struct emitter *const e = t->e;
+    if (which == 0) {
+        EMIT(e, MOV, REG(ECX), REG(EDX));                     /* mov ecx, edx */
+        EMIT(e, XOR, REG(CL), FIELD_OF_NES(ppu.now.ctrl));    /* xor cl, [nes + ctrl] */
+        EMIT(e, TEST, FIELD_OF_NES(ppu.queue_firm), REG(CL)); /* test [nes + queue_firm], cl */
+        add_stub(t, emit_jump(e, JNZ), STUB_TOUCH);           /* jnz otherwise */
+    } else if (which == 1) {
+        EMIT(e, CMP, FIELD_OF_NES(ppu.follow.on), imm(0));         /* cmp byte [nes + on], 0 */
+        const uint32_t followed = emit_jump(e, JNZ);               /* jnz followed */
+        EMIT(e, TEST, FIELD_OF_NES(ppu.now.mask), imm(RENDERING)); /* test byte [nes + mask], 18h */
+        add_stub(t, emit_jump(e, JZ), STUB_TOUCH);                 /* jz otherwise */
+        EMIT(e, TEST, REG(DL), imm(RENDERING));                    /* test dl, 18h */
+        add_stub(t, emit_jump(e, JZ), STUB_TOUCH);                 /* jz otherwise */
+        emit_bind(e, followed, emit_here(e));                      /* followed: */
+    }
+}
+
+/* As ppu_queue() does it, where it may; edx: what is written. */
+static void queue_write(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    const unsigned which = operand_of(op) & 7, first = t->stub_count;
+    cycle_of_access(t, op);
+    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.queue_until)); /* cmp rax, [nes + queue_until] */
+    add_stub(t, emit_jump(e, JNB), STUB_TOUCH);            /* jae otherwise */
+    queue_if_harmless(t, which);
+    EMIT(e, MOV, REG(ECX), FIELD_OF_NES(ppu.queued));     /* mov ecx, [nes + queued] */
+    EMIT(e, CMP, REG(ECX), FIELD_OF_NES(ppu.queue_room)); /* cmp ecx, [nes + queue_room] */
+    add_stub(t, emit_jump(e, JNB), STUB_TOUCH);           /* jae otherwise */
+    EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL));             /* mov [nes + bus], dl */
+    EMIT(e, SHL, REG(RAX), imm(PPU_QUEUE_CYCLE));         /* shl rax, 16 */
+    EMIT(e, LEA, REG(RAX),
+         memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RDX, 1,
+              which << PPU_QUEUE_REGISTER));        /* lea rax, [rax + rdx + which << 8] */
+    EMIT(e, MOV, QUEUE_AT(RCX), REG(RAX));          /* mov [nes + queue + rcx * 8], rax */
+    EMIT(e, ADD, FIELD_OF_NES(ppu.queued), imm(1)); /* add dword [nes + queued], 1 */
+    EMIT(e, MOV, FIELD_OF_NES(ppu.calm), imm(0));   /* mov qword [nes + calm], 0 */
+    for (unsigned i = first; i < t->stub_count; i++)
+        t->stubs[i].back = emit_here(e);
+}
+
+void touch_otherwise(struct translation *t) {
+    const struct guest_op *const op = t->op;
+    call(t, op, op->access == READ ? t->fixed->devices.read : way_to_write(t, op));
 }
 
 void touch_read(struct translation *t, const struct guest_op *op) {
@@ -131,25 +205,13 @@ void touch_read(struct translation *t, const struct guest_op *op) {
 }
 
 void touch_write(struct translation *t, const struct guest_op *op, operand value) {
-    const struct devices *const d = &t->fixed->devices;
-    const enum touched what = touched(t->nes, op);
-    if (what == APU_NOTHING) {
+    if (touched(t->nes, op) == APU_NOTHING) {
         EMIT(t->e, MOV, FIELD_OF_NES(bus), value); /* mov [nes + bus], value */
         return;
     }
     EMIT(t->e, MOVZX, REG(EDX), value); /* movzx edx, value */
-    switch (what) {
-    case PPU_APART:
-        call(t, op, d->write_ppu);
-        break;
-    case APU_APART:
-        call(t, op, d->write_apu);
-        break;
-    case STROBE:
-        call(t, op, d->write_strobe);
-        break;
-    default:
-        call(t, op, d->write);
-        break;
-    }
+    if (is_queued(op))
+        queue_write(t, op);
+    else
+        call(t, op, way_to_write(t, op));
 }

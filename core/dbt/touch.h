@@ -13,7 +13,8 @@ void touch_read(struct translation *t, const struct guest_op *op);
 void touch_write(struct translation *t, const struct guest_op *op, operand value);
 /* Whether what the instruction does to a device may move the deadline. */
 bool touch_moves_deadline(const struct nes *n, const struct guest_op *op);
-/* The rest of a read of $2002 by `op` that may not be as the last one was; al = what it gives. */
-void touch_status(struct translation *t);
+/* The access of t->op where it cannot be done in place: a read of $2002 that may not be as the last
+ * one was, al = what it gives, or a write, in edx, that cannot be queued. */
+void touch_otherwise(struct translation *t);
 
 #endif

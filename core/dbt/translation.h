@@ -60,7 +60,7 @@ struct stub {
         STUB_PUSH_WRAPS, /* S is 1 or 0 at a JSR, and has been made less; and back */
         STUB_PULL_WRAPS, /* S is 0feh or 0ffh at an RTS, and has been made more */
         STUB_MISSED,     /* an RTS to elsewhere than was foretold */
-        STUB_STATUS,     /* $2002 may say something new; and back */
+        STUB_TOUCH,      /* the access cannot be done in place; and back */
         STUB_ADD_TO,     /* a target (in ecx) that the counters in rdx do not know; and back */
         STUB_CALL_AT,    /* a counter has come to its value; and back */
         STUB_ONCE,       /* a PROBE_ONCE fires; and back */

@@ -55,6 +55,7 @@ void ppu_power(struct ppu *p, uint64_t cycle) {
 
 void ppu_reset(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
+    ppu_settle(p);
     ppu_advance(p, 3 * cycle);
     s->ctrl = s->mask = s->rendering = s->x = s->read_buffer = 0;
     s->t = 0;
@@ -75,7 +76,7 @@ void ppu_loaded(struct ppu *p) {
     p->begun = p->pictures && before_picture(&p->s);
     p->whole = false;
     p->idle_until = p->nmi_quiet = 0;
-    p->log_first = p->log_end = 0;
+    p->log_first = p->log_end = p->queued = 0;
     p->follow.on = false;
     p->shown = 0;
     ppu_sprites_touched(p);
@@ -196,6 +197,7 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
                     uint64_t last) {
     struct ppu_state *s = &p->s;
     uint8_t oam[256];
+    ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(first));
     if (ppu_dots_at_access(last) > p->idle_until && (s->rendering || writes_pending(s)))
         return false;
@@ -269,6 +271,7 @@ static uint8_t read_status(struct ppu *p, uint64_t cycle) {
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     uint8_t value;
+    ppu_settle(p);
     if ((address & 7) == 2)
         return read_status(p, cycle);
     switch (address & 7) {
@@ -306,9 +309,14 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     const unsigned reg = address & 7;
     const uint64_t dot = ppu_dots_at_access(cycle);
-    drive_all(p, value, cycle);
-    if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot))
+    if (ppu_queue(p, reg, value, cycle))
         return false;
+    ppu_settle(p);
+    drive_all(p, value, cycle);
+    if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot)) {
+        ppu_queue_opens(p);
+        return false;
+    }
     arrive(p, cycle);
     switch (reg) {
     case 0:
@@ -336,11 +344,13 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
 }
 
 void ppu_sync(struct ppu *p, uint64_t cycle) {
+    ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(cycle));
     ppu_touched(p);
 }
 
 static void show_board(struct ppu *p, uint64_t dot) {
+    ppu_settle(p);
     if (p->s.line > LINE_LAST && dot >= p->idle_until && ppu_next_dot(&p->s, 0, 0) <= dot)
         ppu_advance(p, ppu_next_dot(&p->s, 0, 0));
     if (!ppu_show_until(p, dot))
@@ -354,8 +364,9 @@ void ppu_show_board(struct ppu *p, uint64_t cycle) {
 void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
     if (draw == (p->pictures != NULL))
         return;
+    ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(cycle));
-    p->log_until = 0;
+    p->log_until = p->queue_until = 0;
     p->pictures = draw ? p->buffers : NULL;
     p->begun = p->pictures && before_picture(&p->s);
     if (p->pictures)
@@ -363,6 +374,7 @@ void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
 }
 
 const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle) {
+    ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(cycle));
     return p->whole ? p->buffers + (p->drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT : NULL;
 }
@@ -403,6 +415,7 @@ static uint64_t next_vblank_change(const struct ppu_state *s) {
 
 bool ppu_nmi(struct ppu *p, uint64_t cycle) {
     const uint64_t end = ppu_dots_at_end(cycle);
+    ppu_settle(p);
     if (end > p->nmi_quiet) {
         if (end > next_vblank_change(&p->s))
             ppu_advance(p, end);
@@ -423,6 +436,7 @@ bool ppu_board_irq(struct ppu *p, uint64_t cycle) {
     const struct mapper_ops *ops = p->board->ops;
     if (!ops->irq)
         return false;
+    ppu_settle(p);
     const unsigned rises = ops->irq_rises(p->board);
     const uint64_t end = ppu_dots_at_end(cycle);
     if (rises != 0 && ppu_next_rise(p, rises) < end)
@@ -444,6 +458,7 @@ uint64_t ppu_frame_end(const struct ppu *p) {
 }
 
 void ppu_begin_frame(struct ppu *p, uint64_t cycle) {
+    ppu_settle(p);
     const uint64_t now = ppu_dots_at_access(cycle);
     const uint64_t vblank = ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS);
     if (vblank < now)
@@ -456,6 +471,7 @@ void ppu_begin_frame(struct ppu *p, uint64_t cycle) {
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
     const struct ppu_state *s = &p->s;
     const uint64_t now = ppu_dots_at_access(cycle);
+    ppu_settle(p);
     ppu_status_at(p, now);
     /* Reading on the dot before the vblank flag rises has an effect of its own; for the others this
      * is a cycle early at most. */

@@ -30,6 +30,7 @@
 #include "nes/board.h"
 
 enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_LOG = 1024 };
+enum { PPU_QUEUE_CYCLE = 16, PPU_QUEUE_REGISTER = 8 }; /* bits */
 
 /* The saved part: plain bytes, no pointers. ppu_sync first, then copy it. */
 struct ppu_state {
@@ -147,6 +148,14 @@ struct ppu {
     unsigned log_first, log_end;
     struct ppu_follow follow;
     struct ppu_registers now, log[PPU_LOG];
+
+    /* Writes behind those, as they came: cycle, register and value, at these bits of a number.
+     * Before cycle queue_until writes may come here that change none of the bits queue_firm of
+     * $2000, up to queue_room of them. (ppu_queue.c; translated code does the same.) */
+    uint64_t queue_until;
+    uint8_t queue_firm;
+    unsigned queued, queue_room;
+    uint64_t queue[PPU_LOG];
 };
 
 /* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL: then pixels are

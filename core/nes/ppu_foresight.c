@@ -175,6 +175,16 @@ void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r) {
     p->hit_dot = UINT64_MAX;
 }
 
+uint64_t ppu_hit_open(const struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    if (s->status & STATUS_HIT)
+        return 0;
+    if (p->hit_dot != UINT64_MAX)
+        return ppu_least(p->hit_known, p->hit_dot + 1);
+    const unsigned line = s->oam[0] + 1u + sprite_height(s);
+    return ppu_least(p->hit_known, s->time - place(s->line, s->dot) + place(line, 0));
+}
+
 /* From the place where the PPU stands, up to which everything was carried out. */
 void ppu_foresee(struct ppu *p) {
     const struct ppu_state *s = &p->s;

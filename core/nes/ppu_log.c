@@ -48,6 +48,7 @@ static __attribute__((noinline)) bool begin(struct ppu *p, uint64_t dot) {
         return false;
     p->log_until = picture_start(s) + place(LINE_IDLE, 0);
     p->log_firm = p->board->ops->a12_rises ? CTRL_TALL | TABLES : CTRL_TALL;
+    p->queue_firm = p->log_firm | CTRL_NMI;
     p->now = ppu_registers(p);
     return dot < p->log_until;
 }

@@ -241,7 +241,7 @@ void ppu_picture_line(struct ppu *p);
 /* Something has changed what was foreseen: a register or memory (not OAM), or OAM or the size of
  * sprites. */
 static inline void ppu_touched(struct ppu *p) {
-    p->foreseen = p->hit_known = p->calm = p->log_until = 0;
+    p->foreseen = p->hit_known = p->calm = p->log_until = p->queue_until = 0;
 }
 static inline void ppu_sprites_touched(struct ppu *p) {
     ppu_touched(p);
@@ -253,6 +253,8 @@ bool ppu_foreseeable(const struct ppu_state *s);
 void ppu_foresee(struct ppu *p);
 /* Registers are put down: from then on sprite 0 may hit elsewhere than was foreseen. */
 void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r);
+/* Such registers from this dot number on change nothing of that. */
+uint64_t ppu_hit_open(const struct ppu *p);
 /* Whether hits before dot number `until` are known, or all sprite flags. */
 bool ppu_hit_told(const struct ppu *p, uint64_t until);
 bool ppu_flags_told(const struct ppu *p, uint64_t until);
@@ -350,5 +352,18 @@ static inline void ppu_advance(struct ppu *p, uint64_t until) {
 /* Status as the dots before number `until` leave it. Brings the PPU there, or, where the sprite
  * flags are foreseen, not so far. */
 uint8_t ppu_status_at(struct ppu *p, uint64_t until);
+
+/* ---- writes not even put down (ppu_queue.c) ---- */
+
+/* A write was put down: those behind it may be queued where they can be. */
+void ppu_queue_opens(struct ppu *p);
+/* Queues a write; false, and nothing is done, where it may change a line or a deadline. */
+bool ppu_queue(struct ppu *p, unsigned reg, uint8_t value, uint64_t cycle);
+/* Puts down what is queued. Whoever looks at the PPU or writes to it does that first. */
+void ppu_put_queue_down(struct ppu *p);
+static inline void ppu_settle(struct ppu *p) {
+    if (p->queued)
+        ppu_put_queue_down(p);
+}
 
 #endif
