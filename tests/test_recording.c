@@ -1,7 +1,8 @@
 /*
  * Recordings (nes_record) against an observer that is called before every instruction of the same
- * run: busy-waits that are passed over, code in RAM and banks that are switched among them. If
- * these fail, batches of samples are not what was executed, or depend on who else watches.
+ * run: busy-waits that are passed over, code in RAM and banks that are switched among them. Equal
+ * ways must be the same instructions. If these fail, batches of samples are not what was executed,
+ * or depend on who else watches.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,6 +65,7 @@ struct recorder {
     size_t at; /* in the log: nothing before it begins at or after `from` */
     uint32_t read;
     struct guest_insn insns[300];
+    struct map went; /* hash of a way -> hash of what was executed */
 };
 
 /* Often close together, sometimes a frame apart. */
@@ -86,6 +88,24 @@ static void read_insn(void *self, const struct guest_insn *insn) {
     r->insns[r->read++] = *insn;
 }
 
+static void check_way(struct recorder *r, const struct recording *recording) {
+    uint64_t insns = r->length;
+    for (uint32_t i = 0; i < r->length; i++) {
+        const struct guest_insn *const insn = &r->insns[i];
+        insns = splitmix64(insns, (uint64_t)insn->address << 32 | insn->target);
+        insns =
+            splitmix64(insns, (uint64_t)insn->next << 32 | insn->bytes[0] |
+                                  (unsigned)insn->bytes[1] << 8 | (unsigned)insn->bytes[2] << 16);
+    }
+    assert_true(recording->way_length > 0);
+    uint64_t *const at =
+        map_at(&r->went, fnv1a64(recording->way, recording->way_length * sizeof(uint64_t)));
+    assert_non_null(at);
+    if (*at != 0 && *at != insns)
+        fail_msg("recording %u of %u went a way that was another before", r->done, r->length);
+    *at = insns;
+}
+
 static void check_recording(void *self, const struct recording *recording) {
     struct recorder *r = self;
     const struct log *log = r->log;
@@ -99,6 +119,7 @@ static void check_recording(void *self, const struct recording *recording) {
         if (!same_insn(&r->insns[i], &log->insns.at[r->at]))
             fail_msg("recording %u of %u, instruction %u: %x, not %x", r->done, r->length, i,
                      r->insns[i].address, log->insns.at[r->at].address);
+    check_way(r, recording);
     /* An interrupt's sequence may come between this boundary and the next instruction. */
     const uint64_t now = nes_cycle(r->nes);
     assert_in_range(recording->end, log->cycles.at[r->at - 1] + 1,
@@ -118,7 +139,7 @@ static const struct dbt_options translators[WAYS] = {
     [5] = {.hot = 1, .cache_bytes = DBT_CACHE_LEAST},
     [6] = {.hot = 1, .block_length = 2, .no_chaining = true},
 };
-static unsigned check_way(const struct cartridge *cartridge, unsigned frames, const struct log *log,
+static unsigned check_run(const struct cartridge *cartridge, unsigned frames, const struct log *log,
                           uint32_t length, int way) {
     struct error e = {0};
     struct played p =
@@ -144,6 +165,7 @@ static unsigned check_way(const struct cartridge *cartridge, unsigned frames, co
     vec_free(&beside.insns);
     vec_free(&beside.cycles);
     nes_free(p.nes);
+    map_free(&r->went);
     free(r);
     return done;
 }
@@ -153,7 +175,7 @@ static unsigned check(const struct cartridge *cartridge, unsigned frames) {
     unsigned done = 0;
     for (unsigned i = 0; i < LENGTHS; i++)
         for (int way = 0; way < WAYS; way++)
-            done += check_way(cartridge, frames, &log, lengths[i], way);
+            done += check_run(cartridge, frames, &log, lengths[i], way);
     vec_free(&log.insns);
     vec_free(&log.cycles);
     return done;

@@ -33,6 +33,9 @@ struct places {
     uint16_t behind;                    /* pc behind it */
     uint16_t cycles[BLOCK_LONGEST + 1]; /* from its beginning to each, as a rule, */
     uint8_t bytes[BLOCK_LONGEST + 1];   /* and bytes */
+    bool decoded;                       /* when `banks` were mapped */
+    uint64_t banks;
+    struct guest_insn insns[BLOCK_LONGEST];
 };
 
 bool recorded_keep(struct nes *n, struct block *b) {
@@ -117,12 +120,138 @@ static void read_end(struct nes *n, struct record *r, const struct executed *x, 
     record_complete(n, r);
 }
 
+/* ---- the usual recording, which begins and ends in one run through blocks ---- */
+
+/* The log of such a run. */
+struct log {
+    const struct logged *last; /* of its entries, which go downwards */
+    unsigned all;              /* instructions executed */
+    uint64_t end;              /* cycle */
+};
+
+/* Where the next block begins; below log->last: none does. */
+static const struct logged *next_begin(const struct log *log, const struct logged *at) {
+    do
+        at--;
+    while (at >= log->last && at->what < 0);
+    return at;
+}
+
+/* The block that begins at `at`, and the one behind it at `behind`. */
+static struct executed executed_at(const struct dbt *d, const struct log *log,
+                                   const struct logged *at, const struct logged *behind) {
+    const bool is_last = behind < log->last;
+    return (struct executed){
+        .block = d->blocks.at[at->what],
+        .begin = at,
+        .behind = behind,
+        .count = (is_last ? log->all : logged_executed(behind)) - logged_executed(at),
+        .end = is_last ? log->end : logged_cycle(behind),
+    };
+}
+
+/* cycle_at(), quick where there were no penalties. */
+static uint64_t place_at(const struct executed *x, unsigned i) {
+    if (i >= x->count || x->behind != x->begin - 1)
+        return cycle_at(x, i);
+    return logged_cycle(x->begin) + x->block->places->cycles[i];
+}
+
+/* The first place that lies at `from` or later, which x->end does. */
+static unsigned place_from(const struct executed *x, uint64_t from) {
+    const uint64_t begin = logged_cycle(x->begin);
+    unsigned i = 0;
+    if (x->behind != x->begin - 1) {
+        while (cycle_at(x, i) < from)
+            i++;
+        return i;
+    }
+    const uint16_t *const cycles = x->block->places->cycles;
+    while (i < x->count && begin + cycles[i] < from)
+        i++;
+    return i;
+}
+
+/* Of the instructions of the log those from number `from` on, `count` of them, which are all there;
+ * the first is in the block that begins at `at`. */
+static void write_way(const struct dbt *d, struct record *r, const struct log *log,
+                      const struct logged *at, unsigned from, uint64_t banks) {
+    const unsigned end = from + r->count;
+    const uint32_t codes = (uint32_t)d->codes;
+    struct way *const way = r->way;
+    const struct logged *behind = next_begin(log, at);
+    unsigned begun = logged_executed(at), next, parts = 0;
+    way->first = WAY_OF_CODE | (from - begun);
+    way->banks = banks;
+    while ((next = behind < log->last ? log->all : logged_executed(behind)) < end) {
+        way->parts[parts++] = (codes + (uint32_t)at->what) << WAY_COUNT | (next - from);
+        from = begun = next;
+        at = behind;
+        behind = next_begin(log, at);
+    }
+    way->parts[parts++] = (codes + (uint32_t)at->what) << WAY_COUNT | (end - from);
+    way->parts[parts] = 0;
+    const struct executed x = executed_at(d, log, at, behind);
+    r->end = place_at(&x, end - begun);
+    r->way_parts = parts;
+}
+
+/* False: it is not such a one, and nothing has been done. */
+static bool read_at_once(const struct dbt *d, struct nes *n, struct record *r, unsigned all,
+                         uint64_t banks) {
+    const struct frame *const f = &d->frame;
+    const struct logged *const bottom =
+        (const struct logged *)(uintptr_t)(f->return_stack - RETURN_BOTTOM);
+    const struct log log = {(const struct logged *)(uintptr_t)f->called_at, all, n->cycle};
+    if (r->on || d->codes + d->blocks.len > WAY_CODES)
+        return false;
+    const struct logged *at = bottom - 1, *behind = next_begin(&log, at);
+    while (behind >= log.last && logged_cycle(behind) < r->from) {
+        at = behind;
+        behind = next_begin(&log, at);
+    }
+    if (behind < log.last)
+        return false; /* it may begin in the last block, or later */
+    const struct executed x = executed_at(d, &log, at, behind);
+    const unsigned first = place_from(&x, r->from);
+    const unsigned from = logged_executed(at) + first;
+    if (from + (uint64_t)r->count > all)
+        return false;
+    if (first == x.count)
+        at = behind;
+    record_begin(r);
+    write_way(d, r, &log, at, from, banks);
+    r->met = r->count;
+    record_complete(n, r);
+    return true;
+}
+
+const struct guest_insn *recorded_code(const struct dbt *d, const struct nes *n, uint32_t code,
+                                       uint64_t banks) {
+    const struct block *const b = d->blocks.at[code - d->codes];
+    struct places *const p = b->places;
+    if (p->decoded && p->banks == banks)
+        return p->insns;
+    for (unsigned i = 0; i < b->count; i++) {
+        uint8_t bytes[3] = {0};
+        memcpy(bytes, b->guest + p->bytes[i], p->bytes[i + 1] - p->bytes[i]);
+        p->insns[i] = watch_decode(n, banks, (uint16_t)(b->pc + p->bytes[i]), bytes);
+    }
+    p->decoded = true;
+    p->banks = banks;
+    return p->insns;
+}
+
+/* ---- any other ---- */
+
 void recorded_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) {
     struct record *const r = d->record;
     const struct frame *const f = &d->frame;
     const struct logged *at = (const struct logged *)(uintptr_t)(f->return_stack - RETURN_BOTTOM);
     const struct logged *const last = (const struct logged *)(uintptr_t)f->called_at;
     const unsigned all = (unsigned)(n->instructions - before);
+    if (read_at_once(d, n, r, all, banks))
+        return;
     int goes_on = -1; /* where the last run may be continued */
     for (struct executed x = {.begin = --at}; x.begin >= last; x.begin = at) {
         do

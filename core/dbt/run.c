@@ -20,6 +20,7 @@ static_assert(LONGEST_RUN / JSR_CYCLES * JSR_PUSHES + FOR_HANDLERS <= CACHE_STAC
 static void free_blocks(struct dbt *d) {
     for (size_t i = 0; i < d->blocks.len; i++)
         block_free(d->blocks.at[i]);
+    d->codes += d->blocks.len;
     d->blocks.len = 0;
     translator_forget(&d->with);
 }
@@ -323,8 +324,8 @@ static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_
 
 /* Runs translated code from `place` on; returns the number of the exit that it was left by. Moves
  * the deadline. */
-static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop,
-                      uint64_t *deadline) {
+static inline __attribute__((always_inline)) uint32_t
+enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *deadline) {
     uint32_t (*const code)(struct frame *, const void *) = (uint32_t(*)(
         struct frame *, const void *))(uintptr_t)(d->with.cache.run + d->with.fixed.enter);
     struct frame *const f = &d->frame;
@@ -357,7 +358,7 @@ static uint32_t enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t sto
 /* What follows from an exit. */
 enum next { GO_ON, GO_ON_LINKING, RENEW, INTERPRET_REST, RETURN };
 
-static enum next left(struct nes *n, const struct exit *x) {
+static inline __attribute__((always_inline)) enum next left(struct nes *n, const struct exit *x) {
     if (x->leave != LEAVE_INDIRECT && x->leave != LEAVE_GUESS && x->leave != LEAVE_ATTENTION)
         n->cpu.pc = x->pc;
     switch ((enum leave)x->leave) {
@@ -400,8 +401,8 @@ static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
 
 /* After translated code was left by *number, which stays when the exit is to be linked; false: back
  * to the machine. */
-static bool go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t *stop,
-                  uint64_t *deadline) {
+static inline __attribute__((always_inline)) bool
+go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t *stop, uint64_t *deadline) {
     const uint32_t by = *number;
     const enum next next = left(n, &d->with.exits.all.at[by]);
     *number = next == GO_ON_LINKING ? by : 0;
@@ -444,7 +445,9 @@ static bool become_ours(struct dbt *d) {
     return true;
 }
 
-static void run_blocks(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
+/* number: of an exit to be linked, or 0. */
+static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
+                     uint32_t number) {
     if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
         return;
     if ((!d->with.cache.code || !cache_is_ours(&d->with.cache)) && !become_ours(d)) {
@@ -457,7 +460,6 @@ static void run_blocks(struct dbt *d, struct nes *n, uint64_t stop, uint64_t dea
         return;
     }
     stop = earlier(stop, n->cycle + LONGEST_RUN);
-    uint32_t number = 0; /* of an exit to be linked */
     while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {
         uint32_t place;
         const uint64_t flushes = d->statistics.flushes;
@@ -492,7 +494,7 @@ static void run_blocks(struct dbt *d, struct nes *n, uint64_t stop, uint64_t dea
 }
 
 static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
-    run_blocks(self, n, stop, deadline);
+    run_from(self, n, stop, deadline, 0);
 }
 
 static void settle_counters(void *self) {
@@ -568,13 +570,32 @@ static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
     return d->recorder;
 }
 
+/* What run_from() does first, as a rule: the block is there, and nothing is to be seen to. False:
+ * it is not so. */
+static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
+                          uint64_t *deadline) {
+    const struct content *const c = windows_at(&d->windows, n->cpu.pc);
+    const uint32_t place = c ? c->table[n->cpu.pc % WINDOW_SIZE] : 0;
+    stop = earlier(stop, n->cycle + LONGEST_RUN);
+    if (place == 0 || !d->selected || d->epoch != n->map_epoch || d->again.len ||
+        !cache_is_ours(&d->with.cache) || n->cycle > last_start(stop, *deadline))
+        return false;
+    d->frame.until = recorded_until(d->record, n->cycle);
+    if (d->frame.until == 0)
+        return false;
+    *number = enter(d, n, place, stop, deadline);
+    return true;
+}
+
 /* Records r, which has begun or is to begin at r->from; it may have come to its end or not. */
 static void run_recorder(struct dbt *d, struct nes *n, struct record *r, uint64_t stop,
                          uint64_t deadline) {
     const bool watched = n->watched;
     n->watched = false; /* by nobody else */
     n->recorder = d->record = r;
-    run_blocks(d, n, stop, deadline);
+    uint32_t number = 0;
+    if (!enter_at_once(d, n, &number, stop, &deadline) || go_on(d, n, &number, &stop, &deadline))
+        run_from(d, n, stop, deadline, number);
     d->record = NULL;
     n->watched = watched;
 }
@@ -585,6 +606,12 @@ static void record(void *self, struct nes *n, uint64_t stop, uint64_t deadline) 
         run_recorder(d, n, n->recorder, stop, deadline);
     else
         cpu_run_recorded(n, stop, deadline);
+}
+
+static const struct guest_insn *code_recorded(void *self, const struct nes *n, uint32_t code,
+                                              uint64_t banks) {
+    const struct dbt *const d = self;
+    return recorded_code(d->recorder, n, code, banks);
 }
 
 static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
@@ -616,6 +643,7 @@ const struct engine *dbt_engine(void) {
                                          .run = run,
                                          .forget = forget,
                                          .record = record,
+                                         .recorded_code = code_recorded,
                                          .settle = settle_counters,
                                          .retranslate = retranslate};
     return &engine;

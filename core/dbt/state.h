@@ -40,6 +40,7 @@ struct dbt {
     bool selected; /* for map_epoch `epoch` */
     uint32_t epoch;
     VEC(struct block *) blocks;
+    uint64_t codes; /* those that there were before these: a recorded block's number for others */
     VEC(uint32_t) again;         /* code addresses of blocks that are to be translated again */
     struct awaited awaited[128]; /* by pc */
     uint64_t interpreted_for, interpreted_until; /* cycles; see run.c */
@@ -62,6 +63,9 @@ bool recorded_keep(struct nes *n, struct block *b);
 /* Blocks were left, which were entered when n had executed so many instructions and `banks` were
  * mapped: what they have noted goes into d->record. */
 void recorded_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks);
+/* As engine.recorded_code, of the recorder. */
+const struct guest_insn *recorded_code(const struct dbt *d, const struct nes *n, uint32_t code,
+                                       uint64_t banks);
 /* As the interpreter does; pause: to the next jump. Returns the deadline, which devices have moved.
  */
 uint64_t recorded_interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,

@@ -33,6 +33,10 @@ struct engine {
     /* As run(), for n->recorder alone: cpu_run_recorded() or the same. NULL: that. An engine that
      * has it may also record n->coming in run(), which stops at n->stop_behind then. */
     void (*record)(void *self, struct nes *nes, uint64_t stop, uint64_t deadline);
+    /* The instructions of code that is part of a way (watch.h), which was recorded just now, as
+     * they are when `banks` are mapped. Of an engine that has record(). */
+    const struct guest_insn *(*recorded_code)(void *self, const struct nes *nes, uint32_t code,
+                                              uint64_t banks);
     /* Observers were attached or detached, or a state was loaded: whatever was prepared from guest
      * code is void. */
     void (*forget)(void *self);

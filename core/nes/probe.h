@@ -116,10 +116,9 @@ struct thread_event {
     uint64_t more; /* so many more such events come now, in turn with others; see counts_threads */
 };
 
-/* Executed instructions, as nes_record() has them: in runs, in each of which every instruction lies
- * behind the one before it. Equal runs of a machine are the same instructions; what lies in memory
- * that can be written is one instruction with its bytes, or a piece of code whose bytes the machine
- * remembers. */
+/* Executed instructions, as nes_record() has them in general: in runs, in each of which every
+ * instruction lies behind the one before it. What lies in memory that can be written is one
+ * instruction with its bytes, or a piece of code whose bytes the machine remembers. */
 struct recorded_run {
     uint64_t banks;      /* what was mapped: 16 bits for each 8 KiB from $8000 on; 0 where nothing
                             ever changes */
@@ -131,10 +130,12 @@ struct recorded_run {
 };
 enum { RECORDED_MOST = 1 << 20 }; /* instructions of a recording */
 struct recording {
-    const struct recorded_run *runs;
-    size_t run_count;
-    uint32_t count; /* instructions */
-    uint64_t end;   /* cycle of the boundary behind the last one */
+    /* What was executed: equal ways of a machine, of as many instructions, are the same ones. The
+     * same instructions may have several. */
+    const void *way;
+    size_t way_length; /* of 8 bytes each */
+    uint32_t count;    /* instructions */
+    uint64_t end;      /* cycle of the boundary behind the last one */
 };
 
 struct observer {

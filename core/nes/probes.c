@@ -1,4 +1,7 @@
 /* Observers come and go, and ask for alarms, steps and counters. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "nes/watch.h"
 
 enum status nes_attach(struct nes *n, const struct observer *observer, unsigned *id,
@@ -57,10 +60,17 @@ void nes_observe(struct nes *n, unsigned id, uint64_t count) {
     watch_requests_changed(n);
 }
 
+/* A run, or a part of a way, is of one instruction at least; one more is begun and dropped, and
+ * behind parts is one of 0. */
+static bool make_room(struct record *r, uint32_t count) {
+    struct way *const way = realloc(r->way, sizeof *way + (count + 2u) * sizeof *way->parts);
+    r->way = way ? way : r->way;
+    return way && vec_reserve_(&r->runs, &r->runs_cap, count + 1u, sizeof *r->runs);
+}
+
 bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint64_t by) {
     struct record *const r = &n->watch->observers[id].record;
-    /* A run is of one instruction at least; one more is begun and dropped. */
-    if (r->runs_cap <= count && !vec_reserve_(&r->runs, &r->runs_cap, count + 1u, sizeof *r->runs))
+    if (r->runs_cap <= count && !make_room(r, count))
         return false;
     r->from = from;
     r->by = by;
@@ -146,26 +156,74 @@ static const struct guest_insn *known_at(struct nes *n, const struct recorded_ru
                                                   : &watch_meet(n, pc, slot, bytes)->insn;
 }
 
+/* Of a recording that is in runs. */
+struct told {
+    void (*each)(void *user, const struct guest_insn *insn);
+    void *user;
+};
+
+/* Instructions number run->at to `end` - 1. */
+static void tell_run(struct nes *n, const struct recorded_run *run, uint32_t end,
+                     const struct told *to) {
+    const bool is_now = run->banks == record_banks(n);
+    uint16_t pc = run->pc;
+    for (uint32_t k = run->at; k < end; k++) {
+        const struct guest_insn *insn;
+        struct guest_insn decoded;
+        if (is_now) {
+            insn = known_at(n, run, pc);
+        } else {
+            uint8_t bytes[3];
+            bytes_of(n, run, (uint16_t)(pc - run->pc), bytes);
+            decoded = watch_decode(n, run->banks, pc, bytes);
+            insn = &decoded;
+        }
+        pc = (uint16_t)(pc + insn->size);
+        to->each(to->user, insn);
+    }
+}
+
+static void tell_runs(struct nes *n, const struct recording *r, const struct told *to) {
+    const struct recorded_run *const runs = r->way;
+    const size_t count = r->way_length * sizeof(uint64_t) / sizeof *runs;
+    for (size_t i = 0; i < count; i++)
+        tell_run(n, &runs[i], i + 1 < count ? runs[i + 1].at : r->count, to);
+}
+
+static void tell_code(const struct nes *n, const struct recording *r, const struct told *to) {
+    const struct way *const way = r->way;
+    uint32_t from = (uint32_t)way->first;
+    for (uint32_t i = 0, told = 0; told < r->count; i++, from = 0) {
+        const uint32_t part = way->parts[i], count = way_low(part);
+        const struct guest_insn *const insns =
+            n->engine->recorded_code(n->engine_self, n, part >> WAY_COUNT, way->banks);
+        for (uint32_t k = 0; k < count; k++)
+            to->each(to->user, &insns[from + k]);
+        told += count;
+    }
+}
+
+static void tell_wait(struct nes *n, const struct recording *r, const struct told *to) {
+    const struct way *const way = r->way;
+    const uint32_t length = way_low(way->first), left = way_low(way->first >> WAY_COUNT);
+    const uint16_t pc = (uint16_t)(way->parts[0] >> 16), target = (uint16_t)way->parts[0];
+    struct recorded_run run = {.banks = way->banks, .pc = pc};
+    for (uint32_t at = 0, next = left; at < r->count; at = next, next += length) {
+        run.at = at & 0x7fffff;
+        tell_run(n, &run, next < r->count ? next : r->count, to);
+        run.pc = target;
+    }
+}
+
 void nes_recorded(struct nes *n, const struct recording *r,
                   void (*each)(void *user, const struct guest_insn *insn), void *user) {
-    const uint64_t banks = record_banks(n);
-    for (size_t i = 0; i < r->run_count; i++) {
-        const struct recorded_run *const run = &r->runs[i];
-        const uint32_t end = i + 1 < r->run_count ? r->runs[i + 1].at : r->count;
-        uint16_t pc = run->pc;
-        for (uint32_t k = run->at; k < end; k++) {
-            const struct guest_insn *insn;
-            struct guest_insn decoded;
-            if (run->banks == banks) {
-                insn = known_at(n, run, pc);
-            } else {
-                uint8_t bytes[3];
-                bytes_of(n, run, (uint16_t)(pc - run->pc), bytes);
-                decoded = watch_decode(n, run->banks, pc, bytes);
-                insn = &decoded;
-            }
-            pc = (uint16_t)(pc + insn->size);
-            each(user, insn);
-        }
-    }
+    const struct told to = {each, user};
+    uint64_t first;
+    memcpy(&first, r->way, sizeof first);
+    if ((first & WAY_OF_WAIT) == WAY_OF_WAIT)
+        tell_wait(n, r, &to);
+    else if (first & WAY_OF_CODE)
+        tell_code(n, r, &to);
+    else
+        tell_runs(n, r, &to);
 }

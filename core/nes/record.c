@@ -5,12 +5,16 @@
 
 #include "nes/watch.h"
 
+enum {
+    RUN_WORDS = sizeof(struct recorded_run) / sizeof(uint64_t),
+    WAY_WORDS = sizeof(struct way) / sizeof(uint64_t)
+};
 static_assert(sizeof(struct recorded_run) == 16, "compared and hashed as a whole");
 
 void record_begin(struct record *r) {
     r->on = true;
     r->met = 0;
-    r->run_count = 0;
+    r->run_count = r->way_parts = 0;
     r->end = NEVER;
 }
 
@@ -72,9 +76,10 @@ void record_complete(struct nes *n, struct record *r) {
 
 void record_hand_over(struct nes *n, struct watched_by *by) {
     struct record *const r = &by->record;
+    const bool runs = r->way_parts == 0;
     const struct recording recording = {
-        .runs = r->runs,
-        .run_count = r->run_count,
+        .way = runs ? (const void *)r->runs : r->way,
+        .way_length = runs ? r->run_count * RUN_WORDS : WAY_WORDS + (r->way_parts + 1) / 2,
         .count = r->count,
         .end = r->end == NEVER ? n->cycle : r->end,
     };
@@ -85,5 +90,6 @@ void record_hand_over(struct nes *n, struct watched_by *by) {
 
 void record_free(struct record *r) {
     free(r->runs);
+    free(r->way);
     *r = (struct record){.from = NEVER};
 }

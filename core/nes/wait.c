@@ -54,9 +54,14 @@ void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t p
     struct examined x = {.first_left = WAIT_LONGEST};
     unsigned length = 0;
     uint16_t at = target;
-    for (; at <= pc; at += opcode_info(n->rd[at >> 8][at & 0xff])->size, length++)
-        if (length == WAIT_LONGEST || !waits(n, at, pc, length, &x))
+    for (; at <= pc; at += opcode_info(n->rd[at >> 8][at & 0xff])->size, length++) {
+        if (length == WAIT_LONGEST)
             return;
+        w->at[length] = (uint8_t)x.cost;
+        w->behind[length] = (uint8_t)(at - target);
+        if (!waits(n, at, pc, length, &x))
+            return;
+    }
     const uint8_t jump = opcode_info(*from)->size;
     if (at != pc + jump || x.read_first & x.written)
         return; /* J is not where the straight path ends, or a pass changes what it reads */

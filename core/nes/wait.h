@@ -34,14 +34,16 @@ struct wait_adds {
 };
 
 struct wait {
-    const uint8_t *from; /* where J lies in the host's memory */
-    uint16_t pc, target; /* of J, and T */
-    uint8_t length;      /* instructions of a pass; 0: not a candidate */
-    uint8_t cost;        /* cycles of a pass */
-    bool status;         /* reads $2002, */
-    uint8_t read_at;     /* for the last time in this cycle of the pass */
-    bool certain;        /* two arrivals one pass apart have nothing between them but a pass */
-    uint64_t executed;   /* instructions executed by the machine at J's last arrival */
+    const uint8_t *from;          /* where J lies in the host's memory */
+    uint16_t pc, target;          /* of J, and T */
+    uint8_t length;               /* instructions of a pass; 0: not a candidate */
+    uint8_t cost;                 /* cycles of a pass, */
+    uint8_t at[WAIT_LONGEST];     /* of these, when each instruction begins, */
+    uint8_t behind[WAIT_LONGEST]; /* and so many bytes behind T it lies */
+    bool status;                  /* reads $2002, */
+    uint8_t read_at;              /* for the last time in this cycle of the pass */
+    bool certain;      /* two arrivals one pass apart have nothing between them but a pass */
+    uint64_t executed; /* instructions executed by the machine at J's last arrival */
     struct wait_adds adds;
 };
 

@@ -150,7 +150,7 @@ static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint
 
 /* ---- recordings ---- */
 
-/* A pass as it was executed. */
+/* A pass, and for how long it is the same. */
 struct pass {
     uint64_t cost;                   /* cycles */
     unsigned at[WAIT_LONGEST];       /* of these, when each instruction begins, */
@@ -159,23 +159,22 @@ struct pass {
     unsigned executed;               /* instructions */
 };
 
-static void write_runs(const struct nes *n, struct record *r, const struct wait *w, uint16_t pc,
-                       unsigned left_of_first) {
-    const uint64_t banks = record_banks(n);
-    r->runs[0] = (struct recorded_run){banks, .at = 0, .pc = pc};
-    r->run_count = 1;
-    for (uint32_t at = left_of_first; at < r->count; at += w->length)
-        r->runs[r->run_count++] = (struct recorded_run){banks, .at = at, .pc = w->target};
+static void write_way(const struct nes *n, struct record *r, const struct wait *w, uint16_t pc,
+                      unsigned left_of_first) {
+    r->way->first = WAY_OF_WAIT | left_of_first << WAY_COUNT | w->length;
+    r->way->banks = record_banks(n);
+    r->way->parts[0] = (uint32_t)pc << 16 | w->target;
+    r->way->parts[1] = 0;
+    r->way_parts = 1;
 }
 
-/* A recording that begins and ends in this busy-wait is known without executing it. The machine
- * stands at T; returns false where the recording is not such a one. */
-static bool record_passes(struct nes *n, const struct wait *w, const struct pass *p) {
+/* A recording that begins and ends within `most` passes of this busy-wait is known without
+ * executing them. The machine stands at T; returns the passes that it takes, which are counted, or
+ * 0 where the recording is not such a one. */
+static uint64_t record_passes(struct nes *n, const struct wait *w, const struct pass *p,
+                              uint64_t most) {
     struct record *const r = n->coming;
-    if (!r)
-        return false;
     const uint64_t due = r->from > n->cycle ? r->from - n->cycle : 0;
-    const uint64_t most = count_passes(n, w->status, p->cost, p->stop, p->deadline, p->change);
     uint64_t before = due / p->cost;
     unsigned first = 0;
     while (first < w->length && p->at[first] < due - before * p->cost)
@@ -187,16 +186,27 @@ static bool record_passes(struct nes *n, const struct wait *w, const struct pass
     const uint64_t behind = first + (uint64_t)r->count; /* instructions, from that pass's start */
     const uint64_t passes = before + (behind + w->length - 1) / w->length;
     if (passes > most || n->cycle + passes * p->cost > r->by)
-        return false;
+        return 0;
     record_begin(r);
-    write_runs(n, r, w, p->pc[first], w->length - first);
+    write_way(n, r, w, p->pc[first], w->length - first);
     r->end = n->cycle + (before + behind / w->length) * p->cost + p->at[behind % w->length];
     r->on = false;
     r->full = true;
     repeat_pass(n, w, p->cost, passes);
-    watch_alarms(n);
+    return passes;
+}
+
+static void hand_over(struct nes *n) {
+    watch_recorded(n);
     n->attention = false;
-    return true;
+}
+
+/* All of them that do; one pass was executed. */
+static void record_executed(struct nes *n, const struct wait *w, const struct pass *p) {
+    while (n->coming &&
+           record_passes(n, w, p,
+                         count_passes(n, w->status, p->cost, p->stop, p->deadline, p->change)))
+        hand_over(n);
 }
 
 /* One pass; false where it was left, or ended early. */
@@ -238,6 +248,31 @@ static bool is_busy(const struct nes *n) {
     return n->due || n->nmi_pending || n->attention || (n->irq && !(n->cpu.p & P_I));
 }
 
+/* Behind passes that were counted of a wait that is `certain`: as if they had been executed. */
+static void stand_behind(struct nes *n, struct wait *w) {
+    uint8_t same;
+    if (w->status)
+        ppu_reads_again(&n->ppu, n->cycle - w->cost + w->read_at, &same);
+    w->executed = n->instructions;
+}
+
+/* Recordings that begin until `stop`; false: there was none. */
+static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_t end) {
+    struct pass pass = {.cost = w->cost};
+    bool recorded = false;
+    for (unsigned i = 0; i < w->length; i++) {
+        pass.at[i] = w->at[i];
+        pass.pc[i] = (uint16_t)(w->target + w->behind[i]);
+    }
+    while (n->coming && n->coming->from <= stop &&
+           record_passes(n, w, &pass, count_passes(n, false, w->cost, stop, end, NEVER))) {
+        stand_behind(n, w);
+        hand_over(n);
+        recorded = true;
+    }
+    return recorded;
+}
+
 /* The last pass was executed just now, and the next ones are the same: passes over them, which
  * needs none to be executed. False: nothing was done. */
 static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
@@ -245,16 +280,14 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
         return false;
     /* What the last read of $2002 has seen must stay so. */
     const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);
-    if (n->coming && n->coming->from <= stop && stop < end)
-        return false; /* record_passes() knows without executing it what is to be recorded */
-    const uint64_t times = count_passes(n, false, w->cost, stop, end, NEVER);
+    const bool recorded = n->coming && n->coming->from <= stop && record_certain(n, w, stop, end);
+    if (recorded && n->watched)
+        return true; /* somebody steps from now on */
+    const uint64_t times = count_passes(n, false, w->cost, earlier(stop, n->alarm), end, NEVER);
     if (times == 0)
-        return false;
+        return recorded;
     repeat_pass(n, w, w->cost, times);
-    uint8_t same;
-    if (w->status)
-        ppu_reads_again(&n->ppu, n->cycle - w->cost + w->read_at, &same);
-    w->executed = n->instructions;
+    stand_behind(n, w);
     return true;
 }
 
@@ -293,12 +326,16 @@ static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
     return n->cpu.pc == w->target;
 }
 
-/* All passes until `stop`, over one deadline after the other; false: nothing was done. */
+/* All passes until `stop` and the next alarm, over one deadline after the other; false: nothing was
+ * done. */
 static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
+    const bool watched = n->watched;
     bool passed = false;
     while (pass_at_once(n, w, stop, deadline)) {
         passed = true;
-        if (!pass_fetch(n, w, stop) && (n->watched || !step_pass(n, w, stop)))
+        const uint64_t until = earlier(stop, n->alarm);
+        if (n->watched != watched ||
+            (!pass_fetch(n, w, until) && (n->watched || !step_pass(n, w, until))))
             break;
         deadline = earlier(n->event, n->dma_from);
     }
@@ -309,7 +346,7 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
     if (n->stepping)
         return;
     const bool adds = n->watched && only_adds(n, candidate);
-    if ((adds || !n->watched) && pass_deadlines(n, candidate, earlier(stop, n->alarm), deadline))
+    if ((adds || !n->watched) && pass_deadlines(n, candidate, stop, deadline))
         return;
     const struct wait w = *candidate;
     const struct cpu_registers registers = nes_registers(n);
@@ -333,8 +370,7 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
         pass.cost = n->cycle - start;
         pass.stop = stop;
         pass.deadline = deadline;
-        while (record_passes(n, &w, &pass)) {
-        }
+        record_executed(n, &w, &pass);
         const uint64_t most =
             count_passes(n, w.status, pass.cost, earlier(stop, n->alarm), deadline, change);
         if (!n->stepping) /* as of now */

@@ -48,7 +48,30 @@ struct record {
     uint64_t end;        /* cycle behind the last; NEVER: that of the next boundary */
     struct recorded_run *runs;
     size_t run_count, runs_cap;
+    /* Instead of the runs, where it is known in a shorter form: see WAY_... */
+    struct way *way;
+    unsigned way_parts; /* of it; 0: there are runs */
 };
+
+/* What was executed, where that is told shorter than by runs, which never begin with a number that
+ * has WAY_OF_CODE. */
+#define WAY_OF_CODE (UINT64_C(1) << 63)
+#define WAY_OF_WAIT (UINT64_C(1) << 62 | WAY_OF_CODE)
+struct way {
+    uint64_t first; /* WAY_OF_...| what is said below */
+    uint64_t banks; /* as struct recorded_run has them */
+    /* As many as there are, and one of 0 behind them where they are odd.
+     * Of code that an engine knows by numbers: the number (see engine.recorded_code) and, in the
+     * lower WAY_COUNT bits, how many instructions of it were executed; `first` is the number of
+     * the first instruction in the first of them.
+     * Of a busy-wait: the pc of the first instruction, and in the lower 16 bits where passes begin.
+     * `first` has the instructions of a pass and, above WAY_COUNT bits, those of the first one. */
+    uint32_t parts[];
+};
+enum { WAY_COUNT = 8, WAY_CODES = 1 << (32 - WAY_COUNT) };
+static inline uint32_t way_low(uint64_t number) {
+    return number & ((1u << WAY_COUNT) - 1);
+}
 
 /* Code in memory that can be written, as it was once; of recordings. Three bytes can be read where
  * its last instruction begins. */

@@ -1,45 +1,81 @@
-/* Batches that the machine has recorded. Batches of the same runs are the same: as a rule it need
- * not be looked at instruction by instruction. */
+/* Batches that the machine has recorded. Batches that went the same way are the same: as a rule it
+ * need not be looked at instruction by instruction. */
 #include "profile/samplers.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static uint64_t hash_of(const struct recording *r) {
+static uint64_t number_at(const void *way, size_t i) {
+    uint64_t number;
+    memcpy(&number, (const char *)way + i * sizeof number, sizeof number);
+    return number;
+}
+
+static uint32_t hash_of(const struct recording *r) {
     uint64_t hash = 0;
-    for (size_t i = 0; i < r->run_count; i++) {
-        const struct recorded_run *run = &r->runs[i];
-        uint64_t rest;
-        memcpy(&rest, (const char *)run + sizeof run->banks, sizeof rest);
-        hash = (hash ^ run->banks ^ rest) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 32;
-    }
-    return hash;
+    for (size_t i = 0; i < r->way_length; i++)
+        hash = hash * UINT64_C(0x9e3779b97f4a7c15) + number_at(r->way, i);
+    return (uint32_t)((hash ^ hash >> 31) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
+static bool same_way(const struct sampler *s, const struct known_way *known,
+                     const struct recording *r) {
+    const uint64_t *const ways = &s->ways.at[known->first];
+    if (known->length != r->way_length)
+        return false;
+    for (size_t i = 0; i < r->way_length; i++)
+        if (ways[i] != number_at(r->way, i))
+            return false;
+    return true;
 }
 
 static const struct known_way *find_way(const struct sampler *s, const struct recording *r,
-                                        uint64_t hash) {
-    const uint64_t *at = map_find(&s->known_at, hash);
-    if (at == NULL || *at == 0)
+                                        uint32_t hash) {
+    if (s->known_cap == 0)
         return NULL;
-    const struct known_way *way = &s->known.at[*at - 1];
-    const bool same = way->count == r->run_count &&
-                      memcmp(&s->ways.at[way->first], r->runs, r->run_count * sizeof *r->runs) == 0;
-    return same ? way : NULL;
+    for (size_t i = hash;; i++) {
+        const uint32_t number = s->known_at[i & (s->known_cap - 1)];
+        if (number == 0)
+            return NULL;
+        const struct known_way *known = &s->known.at[number - 1];
+        if (known->hash == hash && same_way(s, known, r))
+            return known;
+    }
 }
 
-/* The batch that was kept last went this way. */
-static void learn_way(struct sampler *s, const struct recording *r, uint64_t hash) {
-    const struct stream *kept = &s->stream.stream;
-    const struct known_way way = {s->ways.len, r->run_count, kept->order[kept->batch_count - 1]};
-    uint64_t *at = map_at(&s->known_at, hash);
-    if (at == NULL || !vec_reserve(&s->ways, s->ways.len + r->run_count) ||
-        !vec_push(&s->known, way)) {
-        s->out_of_memory = true;
-        return;
+/* At most half of the table is ever used. */
+static bool grow_known(struct sampler *s) {
+    const size_t cap = s->known_cap == 0 ? 1024 : 2 * s->known_cap;
+    uint32_t *table = calloc(cap, sizeof *table);
+    if (table == NULL)
+        return false;
+    for (size_t i = 0; i < s->known.len; i++) {
+        size_t at = s->known.at[i].hash;
+        while (table[at & (cap - 1)] != 0)
+            at++;
+        table[at & (cap - 1)] = (uint32_t)i + 1;
     }
-    memcpy(s->ways.at + s->ways.len, r->runs, r->run_count * sizeof *r->runs);
-    s->ways.len += r->run_count;
-    *at = s->known.len;
+    free(s->known_at);
+    s->known_at = table;
+    s->known_cap = cap;
+    return true;
+}
+
+/* The batch that was kept last went this way, which is not known. */
+static bool learn_way(struct sampler *s, const struct recording *r, uint32_t hash) {
+    const struct stream *kept = &s->stream.stream;
+    const struct known_way way = {s->ways.len, (uint32_t)r->way_length,
+                                  kept->order[kept->batch_count - 1], hash};
+    if ((2 * s->known.len >= s->known_cap && !grow_known(s)) ||
+        !vec_reserve(&s->ways, s->ways.len + r->way_length) || !vec_push(&s->known, way))
+        return false;
+    memcpy(s->ways.at + s->ways.len, r->way, r->way_length * sizeof(uint64_t));
+    s->ways.len += r->way_length;
+    size_t at = hash;
+    while (s->known_at[at & (s->known_cap - 1)] != 0)
+        at++;
+    s->known_at[at & (s->known_cap - 1)] = (uint32_t)s->known.len;
+    return true;
 }
 
 static void take(void *self, const struct guest_insn *insn) {
@@ -48,7 +84,7 @@ static void take(void *self, const struct guest_insn *insn) {
 
 void sampler_keep_recording(struct sampler *s, const struct recording *r) {
     const bool known_ways = s->options.take == NULL;
-    const uint64_t hash = known_ways ? hash_of(r) : 0;
+    const uint32_t hash = known_ways ? hash_of(r) : 0;
     const struct known_way *way = known_ways ? find_way(s, r, hash) : NULL;
     if (way != NULL) {
         s->out_of_memory |= !stream_add_again(&s->stream, way->batch);
@@ -57,11 +93,11 @@ void sampler_keep_recording(struct sampler *s, const struct recording *r) {
     s->taken = 0;
     nes_recorded(s->nes, r, take, s);
     if (known_ways && !s->out_of_memory)
-        learn_way(s, r, hash);
+        s->out_of_memory = !learn_way(s, r, hash);
 }
 
 void sampler_forget_ways(struct sampler *s) {
     vec_free(&s->ways);
     vec_free(&s->known);
-    map_free(&s->known_at);
+    free(s->known_at);
 }

@@ -7,8 +7,10 @@
 struct transfer_site;
 
 struct known_way {
-    size_t first, count; /* in ways */
-    uint32_t batch;      /* number in the stream */
+    size_t first; /* in ways */
+    uint32_t length;
+    uint32_t batch; /* number in the stream */
+    uint32_t hash;
 };
 
 struct arrival { /* of control at an address, by calls and returns */
@@ -38,9 +40,10 @@ struct sampler {
     uint64_t boundary;   /* and this was the last one seen */
     bool waiting;        /* weighting: stepping towards it */
 
-    VEC(struct recorded_run) ways; /* that batches went, one after the other */
-    VEC(struct known_way) known;   /* of these, and which batches they are */
-    struct map known_at;           /* hash -> 1 + index into known */
+    VEC(uint64_t) ways;          /* that batches went, one after the other */
+    VEC(struct known_way) known; /* of these, and which batches they are */
+    uint32_t *known_at;          /* by hash: 1 + index into known, 0: none */
+    size_t known_cap;            /* of it, a power of two */
 
     /* by transfers */
     uint32_t counter;                  /* a PROBE_CALL_AT calls when it comes to 0 */
