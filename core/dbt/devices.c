@@ -46,19 +46,25 @@ uint32_t emit_function(struct emitter *e, int64_t function) {
 
 /* ---- accesses ---- */
 
-/* rax = the cycle of the access; rcx or another scratch register goes. */
-static void cycle_of_access(struct emitter *e, operand scratch) {
+void emit_cycle_of_access(struct emitter *e, operand scratch) {
     EMIT(e, ADD, REG(RAX), FRAME(budget_end)); /* add rax, [frame + budget_end] */
     EMIT(e, MOV, scratch, BUDGET);             /* mov scratch, r12 */
     EMIT(e, SAR, scratch, imm(BUDGET_SHIFT));  /* sar scratch, 16 */
     EMIT(e, SUB, REG(RAX), scratch);           /* sub rax, scratch */
 }
 
+void emit_place_of_access(struct emitter *e, operand scratch) {
+    EMIT(e, SUB, REG(RAX), FRAME(budget_end)); /* sub rax, [frame + budget_end] */
+    EMIT(e, MOV, scratch, BUDGET);             /* mov scratch, r12 */
+    EMIT(e, SAR, scratch, imm(BUDGET_SHIFT));  /* sar scratch, 16 */
+    EMIT(e, ADD, REG(RAX), scratch);           /* add rax, scratch */
+}
+
 /* The registers are saved; arguments behind the first: address, then value (when it writes) and
  * cycle. */
 static void arguments(struct emitter *e, bool writes) {
     EMIT(e, MOV, REG(ESI), REG(ECX)); /* mov esi, ecx */
-    cycle_of_access(e, REG(RDI));
+    emit_cycle_of_access(e, REG(RDI));
     if (writes)
         EMIT(e, MOV, REG(RCX), REG(RAX)); /* mov rcx, rax */
     else
@@ -97,10 +103,7 @@ static uint32_t emit_device(struct emitter *e, int64_t function, size_t offset, 
 
 /* The rest of a read whose cycle is in rax, by whatever it takes. */
 static void read_otherwise(struct emitter *e, const struct devices *devices) {
-    EMIT(e, SUB, REG(RAX), FRAME(budget_end));      /* sub rax, [frame + budget_end] */
-    EMIT(e, MOV, REG(RDX), BUDGET);                 /* mov rdx, r12 */
-    EMIT(e, SAR, REG(RDX), imm(BUDGET_SHIFT));      /* sar rdx, 16 */
-    EMIT(e, ADD, REG(RAX), REG(RDX));               /* add rax, rdx */
+    emit_place_of_access(e, REG(RDX));
     emit_bind(e, emit_jump(e, JMP), devices->read); /* jmp read */
 }
 
@@ -110,7 +113,7 @@ enum { FROM_SHIFTED_OUT = 0x80, BUS_OF_PADS = 0x40 };
  * in adjacent cycles. */
 static uint32_t emit_read_pad(struct emitter *e, const struct devices *devices, unsigned port) {
     const uint32_t place = emit_here(e);
-    cycle_of_access(e, REG(RDX));
+    emit_cycle_of_access(e, REG(RDX));
     EMIT(e, CMP, REG(RAX), FIELD_OF_NES(pads.strobe_cycle));     /* cmp rax, [nes + strobe_cycle] */
     const uint32_t late = emit_jump(e, JNB);                     /* jae otherwise */
     EMIT(e, CMP, FIELD_OF_NES(pads.strobe), imm(0));             /* cmp byte [nes + strobe], 0 */

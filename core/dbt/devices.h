@@ -13,13 +13,19 @@
 struct devices {
     uint32_t read, write;         /* anything */
     uint32_t read_ppu, write_ppu; /* registers that have nothing to do with lines */
+    uint32_t write_ppu_at[8];     /* the same, to one of $2003-$2007 */
     uint32_t write_apu;           /* the same */
     uint32_t write_strobe;        /* $4016 */
     uint32_t read_pad[2];         /* $4016, $4017 */
 };
 
-/* Emits all of it. */
+/* Emits all but write_ppu_at. */
 void devices_code(struct devices *devices, struct emitter *e);
+/* Behind it: write_ppu_at, which falls back to write_ppu (devices_blank.c). */
+void devices_blank(struct devices *devices, struct emitter *e);
+/* rax = the cycle of the access whose place is in rax, and the other way round; `scratch` goes. */
+void emit_cycle_of_access(struct emitter *e, operand scratch);
+void emit_place_of_access(struct emitter *e, operand scratch);
 
 /* Calls a C function on the host's own stack, with the frame and what is in other arguments'
  * places. Only rax outlives it. */

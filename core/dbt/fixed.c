@@ -122,6 +122,7 @@ void fixed_code(struct fixed *fixed, struct emitter *e) {
     emit_enter(fixed, e);
     emit_call_probe(fixed, e);
     devices_code(&fixed->devices, e);
+    devices_blank(&fixed->devices, e);
     fixed->add_to = emit_function(e, (int64_t)(uintptr_t)dbt_add_to);
     emit_return_miss(fixed, e);
     fixed->end = emit_here(e);

@@ -122,7 +122,7 @@ static uint32_t way_to_write(const struct translation *t, const struct guest_op 
     const struct devices *const d = &t->fixed->devices;
     switch (touched(t->nes, op)) {
     case PPU_APART:
-        return d->write_ppu;
+        return d->write_ppu_at[operand_of(op) & 7];
     case APU_APART:
         return d->write_apu;
     case STROBE:

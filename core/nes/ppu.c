@@ -75,7 +75,7 @@ void ppu_loaded(struct ppu *p) {
         ppu_picture_sprites(p);
     p->begun = p->pictures && before_picture(&p->s);
     p->whole = false;
-    p->idle_until = p->nmi_quiet = 0;
+    p->idle_until = p->nmi_quiet = p->plain_until = 0;
     p->log_first = p->log_end = p->queued = 0;
     p->follow.on = false;
     p->shown = 0;
@@ -340,6 +340,8 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
         break;
     }
     ppu_touched(p);
+    if (!p->board->ops->a12_rises && !s->ignore_writes && dot < p->idle_until)
+        p->plain_until = ppu_end_after(p->idle_until);
     return true;
 }
 

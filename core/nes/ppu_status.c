@@ -35,6 +35,8 @@ static bool tell_flags(struct ppu *p, uint64_t until) {
 
 uint8_t ppu_status_at(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->s;
+    if (until <= p->idle_until)
+        return s->status;
     if (s->time < until && ppu_flags_cleared(s, until))
         return 0;
     if (s->time >= until || (!ppu_flags_told(p, until) && !tell_flags(p, until)))
