@@ -13,7 +13,7 @@
 #include "effort.h"
 #include "writer.h"
 
-enum { HANDLER = 0xC000, MAIN = 0xE800, ZP_FRAME = 0x10, ZP_FRAME_8 = 0x11 };
+enum { HANDLER = 0xC000, MAIN = 0xE800, ZP_FRAME = 0x10, ZP_FRAME_8 = 0x11, ZP_PADS = 0x13 };
 
 /* A write whose value is another in each frame, mostly; or now and then a read. */
 static void put_touch(struct writer *w) {
@@ -47,6 +47,18 @@ static void put_touch(struct writer *w) {
         put_word(w, STA_ABS, to);
 }
 
+/* As many games read pads: by an index. */
+static void put_pads_by_index(struct writer *w) {
+    put_store(w, 1, 0x4016);
+    if (chance(w, 90))
+        put_store(w, 0, 0x4016);
+    for (unsigned i = 1 + below(w, 9); i-- > 0;) {
+        put2(w, LDX_IMM, chance(w, 80) ? below(w, 2) : below(w, 256));
+        put_word(w, LDA_ABX, chance(w, 80) ? 0x4016 : 0x4010);
+        PUT(w, 0x4A, 0x26, ZP_PADS); /* LSR; ROL */
+    }
+}
+
 /* The handler touches the PPU for most of the blank; the program, now and then, in the picture. */
 static struct guest *blank_program(uint64_t seed) {
     struct guest *const g = guest_new();
@@ -57,7 +69,7 @@ static struct guest *blank_program(uint64_t seed) {
         g->chr[i] = (uint8_t)below(&w, 256);
     PUT(&w, INC_ZP, ZP_FRAME, LDA_ZP, ZP_FRAME, 0x0A, 0x0A, 0x0A, STA_ZP, ZP_FRAME_8);
     for (unsigned i = 20 + below(&w, 300); i-- > 0;)
-        put_touch(&w);
+        chance(&w, 3) ? put_pads_by_index(&w) : put_touch(&w);
     put(&w, 0x40); /* RTI */
     w.at = MAIN;
     PUT(&w, LDA_IMM, 5, STA_ABS, 0, 0xC0, STA_ABS, 1, 0xC0); /* MMC3 counts */
@@ -105,6 +117,8 @@ static void registers_in_the_blank(void **state) {
         for (unsigned frame = 0; frame < 12; frame++) {
             if (frame % 4 == 3)
                 compare_within(truth, n, &r, seed);
+            nes_set_buttons(truth, frame % 2, (uint8_t)(37 * frame));
+            nes_set_buttons(n, frame % 2, (uint8_t)(37 * frame));
             assert_int_equal(nes_run_frame(truth, NULL), STATUS_OK);
             assert_int_equal(nes_run_frame(n, NULL), STATUS_OK);
             expect_same(truth, n, seed);

@@ -107,7 +107,7 @@ static void read_otherwise(struct emitter *e, const struct devices *devices) {
     emit_bind(e, emit_jump(e, JMP), devices->read); /* jmp read */
 }
 
-enum { FROM_SHIFTED_OUT = 0x80, BUS_OF_PADS = 0x40 };
+enum { PAD_1 = 0x4016, FROM_SHIFTED_OUT = 0x80, BUS_OF_PADS = 0x40 };
 
 /* As bus.c does it, where the strobe is low and has been for some time. Two instructions never read
  * in adjacent cycles. */
@@ -135,6 +135,17 @@ static uint32_t emit_read_pad(struct emitter *e, const struct devices *devices, 
     return place;
 }
 
+/* Reads whose address is known here only; `anything`: the place that reads what is no pad. */
+static uint32_t emit_read(struct emitter *e, const struct devices *devices, uint32_t anything) {
+    const uint32_t place = emit_here(e);
+    EMIT(e, LEA, REG(EDX), mem(8, ZYDIS_REGISTER_RCX, -PAD_1)); /* lea edx, [rcx - 4016h] */
+    EMIT(e, CMP, REG(EDX), imm(1));                             /* cmp edx, 1 */
+    emit_bind(e, emit_jump(e, JNBE), anything);                 /* ja anything */
+    emit_bind(e, emit_jump(e, JZ), devices->read_pad[1]);       /* je read_pad[1] */
+    emit_bind(e, emit_jump(e, JMP), devices->read_pad[0]);      /* jmp read_pad[0] */
+    return place;
+}
+
 void devices_code(struct devices *devices, struct emitter *e) {
     const size_t ppu = offsetof(struct nes, ppu), apu = offsetof(struct nes, apu);
     devices->read = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_read, false);
@@ -145,4 +156,5 @@ void devices_code(struct devices *devices, struct emitter *e) {
     devices->write_strobe = emit_device(e, (int64_t)(uintptr_t)bus_write_strobe, 0, true);
     for (unsigned port = 0; port < 2; port++)
         devices->read_pad[port] = emit_read_pad(e, devices, port);
+    devices->read = emit_read(e, devices, devices->read);
 }

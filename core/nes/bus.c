@@ -365,8 +365,10 @@ void bus_dma(struct nes *n, uint16_t address) {
     n->kept.value = n->bus;
     if (!n->oam_pending)
         halted = fetch_at_once(n, address);
+    const uint64_t quiet =
+        apu_dmc_deadline(&n->apu); /* before this cycle no sample is wished for */
     for (;;) {
-        const bool wish = apu_dmc_wants(&n->apu, n->cycle);
+        const bool wish = n->cycle >= quiet && apu_dmc_wants(&n->apu, n->cycle);
         const bool get = n->cycle % 2 == 0;
         if (!wish && !n->oam_pending)
             break;

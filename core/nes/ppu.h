@@ -131,8 +131,7 @@ struct ppu {
     uint64_t calm;         /* cycle before which reads of $2002 do what the last one did */
     bool lines_known;      /* the next two match OAM and sprite height */
     uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
-    uint8_t empty_first;   /* from this one on there are none */
-    uint8_t sprites_on_line[PPU_HEIGHT];
+    uint8_t sprites_on_line[256 + 16]; /* and on what follows the last line */
     bool overflow_known; /* the next three match OAM and sprite height: of the lines from the first
                             on, the first that sets overflow (PPU_HEIGHT: none), and its dot */
     uint8_t overflow_from, overflow_line;

@@ -17,31 +17,57 @@ static unsigned opaque(const struct ppu *p, uint16_t v) {
 /* ---- sprites on lines ---- */
 
 /* Eight lines at once, each a byte of a number: no count is more than 64. */
-static void count_sprites(struct ppu *p) {
-    const struct ppu_state *s = &p->s;
-    const uint64_t ones = 0x0101010101010101;
-    uint8_t counts[256 + 16] = {0};
-    const bool tall = s->ctrl & CTRL_TALL;
-    for (unsigned i = 0; i < 256; i += 4) {
-        uint64_t lines[2];
-        memcpy(lines, counts + s->oam[i], sizeof lines);
-        lines[0] += ones;
-        lines[1] += tall ? ones : 0;
-        memcpy(counts + s->oam[i], lines, sizeof lines);
-    }
-    memcpy(p->sprites_on_line, counts, sizeof p->sprites_on_line);
+enum { CROWDED = 8, LINES_AT_ONCE = 8 };
+static const uint64_t each_line = 0x0101010101010101;
+
+static inline void count_more(uint8_t *first) {
+    uint64_t lines;
+    memcpy(&lines, first, sizeof lines);
+    lines += each_line;
+    memcpy(first, &lines, sizeof lines);
+}
+
+/* The highest bit of each byte that is the count of a crowded line. */
+static inline uint64_t crowded_lines(const uint8_t *first) {
+    uint64_t lines;
+    memcpy(&lines, first, sizeof lines);
+    return (lines + (0x80 - CROWDED) * each_line) & 0x80 * each_line;
+}
+
+static void find_first_crowded(struct ppu *p) {
+    uint64_t any = 0;
     p->crowded_first = PPU_HEIGHT;
-    for (unsigned line = 0; line < PPU_HEIGHT && p->crowded_first == PPU_HEIGHT; line += 8) {
-        uint64_t eight;
-        memcpy(&eight, counts + line, sizeof eight);
-        const uint64_t crowded = (le64toh(eight) + (0x80 - 8) * ones) & 0x80 * ones; /* 8 or more */
-        if (crowded)
+    for (unsigned line = 0; line < PPU_HEIGHT; line += LINES_AT_ONCE)
+        any |= crowded_lines(p->sprites_on_line + line);
+    for (unsigned line = 0; any; line += LINES_AT_ONCE) {
+        const uint64_t crowded = le64toh(crowded_lines(p->sprites_on_line + line));
+        if (crowded) {
             p->crowded_first = (uint8_t)(line + (unsigned)__builtin_ctzll(crowded) / 8);
+            return;
+        }
     }
-    p->empty_first = PPU_HEIGHT;
-    while (p->empty_first > 0 && counts[p->empty_first - 1] == 0)
-        p->empty_first--;
+}
+
+static void count_sprites(struct ppu *p) {
+    const uint8_t *const oam = p->s.oam;
+    uint8_t *const counts = p->sprites_on_line;
+    memset(counts, 0, sizeof p->sprites_on_line);
+    for (unsigned i = 0; i < 256; i += 8)
+        count_more(counts + oam[i]), count_more(counts + oam[i + 4]);
+    for (unsigned i = 0; p->s.ctrl & CTRL_TALL && i < 256; i += 4)
+        count_more(counts + oam[i] + LINES_AT_ONCE);
+    find_first_crowded(p);
     p->lines_known = true;
+}
+
+/* From this line on there are none. */
+static unsigned first_empty(struct ppu *p) {
+    unsigned line = PPU_HEIGHT;
+    if (!p->lines_known)
+        count_sprites(p);
+    while (line > 0 && p->sprites_on_line[line - 1] == 0)
+        line--;
+    return line;
 }
 
 /* ---- sprite 0 and overflow ---- */
@@ -227,9 +253,7 @@ bool ppu_quiet(struct ppu *p, uint64_t dot) {
     const struct ppu_state *s = &p->s;
     const uint64_t start = picture_start(s), end = start + place(LINE_IDLE, 0);
     const unsigned line = (unsigned)((dot - start) / PPU_DOTS);
-    if (!p->lines_known)
-        count_sprites(p);
-    const unsigned first = p->empty_first > TALL ? p->empty_first : TALL;
+    const unsigned empty = first_empty(p), first = empty > TALL ? empty : TALL;
     if (line <= first)
         return false;
     if (s->line < line && ppu_foreseeable(s)) {
