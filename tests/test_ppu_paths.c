@@ -273,9 +273,13 @@ static void compare_copy(struct world *w) {
 static void raster_write(struct world *w, unsigned kinds) {
     static const uint8_t masks[] = {0x08, 0x18, 0x1E, 0x1F, 0x10, 0x1A};
     const unsigned which = dice(w, kinds), odd = dice(w, 2), all = dice(w, 8);
-    if (which >= 12)
+    if (which >= 12) {
         store(w, (uint16_t)(0x2005 + odd), (uint8_t)dice(w, 256));
-    else if (which < 3)
+        if (all == 0) { /* twice, as INC does it */
+            w->cycle++;
+            store(w, (uint16_t)(0x2005 + odd), (uint8_t)dice(w, 256));
+        }
+    } else if (which < 3)
         store(w, 0x2000, (uint8_t)(dice(w, 256) & (all ? 0x17 : 0xFF)));
     else if (which < 6)
         store(w, 0x2001, masks[dice(w, 6)]);

@@ -176,7 +176,10 @@ static void queue_write(struct translation *t, const struct guest_op *op) {
               which << PPU_QUEUE_REGISTER));        /* lea rax, [rax + rdx + which << 8] */
     EMIT(e, MOV, QUEUE_AT(RCX), REG(RAX));          /* mov [nes + queue + rcx * 8], rax */
     EMIT(e, ADD, FIELD_OF_NES(ppu.queued), imm(1)); /* add dword [nes + queued], 1 */
-    EMIT(e, MOV, FIELD_OF_NES(ppu.calm), imm(0));   /* mov qword [nes + calm], 0 */
+    EMIT(e, OR, FIELD_OF_NES(ppu.queued_to), imm8(1u << which)); /* or byte [nes + ..], .. */
+    if (which >= 5)
+        EMIT(e, XOR, FIELD_OF_NES(ppu.s.w), imm(1)); /* xor byte [nes + w], 1 */
+    EMIT(e, MOV, FIELD_OF_NES(ppu.calm), imm(0));    /* mov qword [nes + calm], 0 */
     for (unsigned i = first; i < t->stub_count; i++)
         t->stubs[i].back = emit_here(e);
 }

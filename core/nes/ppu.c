@@ -76,7 +76,7 @@ void ppu_loaded(struct ppu *p) {
     p->begun = p->pictures && before_picture(&p->s);
     p->whole = false;
     p->idle_until = p->nmi_quiet = p->plain_until = 0;
-    p->log_first = p->log_end = p->queued = 0;
+    p->log_first = p->log_end = p->queued = p->queued_to = 0;
     p->follow.on = false;
     p->shown = 0;
     ppu_sprites_touched(p);

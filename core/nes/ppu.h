@@ -152,9 +152,10 @@ struct ppu {
 
     /* Writes behind those, as they came: cycle, register and value, at these bits of a number.
      * Before cycle queue_until writes may come here that change none of the bits queue_firm of
-     * $2000, up to queue_room of them. (ppu_queue.c; translated code does the same.) */
+     * $2000, up to queue_room of them; bits of `queued_to` say to which registers. (ppu_queue.c;
+     * translated code does the same.) */
     uint64_t queue_until;
-    uint8_t queue_firm;
+    uint8_t queue_firm, queued_to;
     unsigned queued, queue_room;
     uint64_t queue[PPU_LOG];
 };

@@ -207,8 +207,11 @@ uint64_t ppu_hit_open(const struct ppu *p) {
         return 0;
     if (p->hit_dot != UINT64_MAX)
         return ppu_least(p->hit_known, p->hit_dot + 1);
-    const unsigned line = s->oam[0] + 1u + sprite_height(s);
-    return ppu_least(p->hit_known, s->time - place(s->line, s->dot) + place(line, 0));
+    const unsigned line = s->oam[0] + 1u;
+    const uint64_t first = s->time - place(s->line, s->dot) + place(line, 0);
+    if (p->hit_known <= first)
+        return 0;
+    return ppu_least(p->hit_known, first + sprite_height(s) * PPU_DOTS);
 }
 
 /* From the place where the PPU stands, up to which everything was carried out. */
@@ -232,7 +235,7 @@ void ppu_foresee(struct ppu *p) {
     }
     p->hit_dot = foresee_hit(p, l, visible);
     p->hit_known = p->foreseen;
-    for (unsigned i = p->log_first; i < p->log_end; i++)
+    for (unsigned i = p->log_first; i < p->log_end && p->log[i].dot < ppu_hit_open(p); i++)
         ppu_hit_unsure(p, &p->log[i]);
 }
 

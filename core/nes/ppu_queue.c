@@ -4,13 +4,30 @@
  * Where a write was put down, most of those behind it can be, too, and none of them moves a line or
  * a deadline. So translated code notes them in a queue (dbt/touch.c), as ppu_queue() does, which is
  * a tenth of the work; and all are put down together before anything else happens to the PPU.
- * Nothing of what they do is seen before: not even the bus, of which the last one decides.
+ * Nothing of what they do is seen before, but for w, of which the next one depends; not even the
+ * bus, which the last one decides.
+ *
+ * Of lines that will be passed at once the registers in the end and the last write that loaded v
+ * are all that is put down.
  */
+#include <string.h>
+
 #include "nes/ppu_parts.h"
 
 static uint64_t entry(unsigned reg, uint8_t value, uint64_t cycle) {
     return cycle << PPU_QUEUE_CYCLE | reg << PPU_QUEUE_REGISTER | value;
 }
+static uint64_t dot_of(uint64_t entry) {
+    return ppu_dots_at_access(entry >> PPU_QUEUE_CYCLE);
+}
+static unsigned register_of(uint64_t entry) {
+    return entry >> PPU_QUEUE_REGISTER & 7;
+}
+static bool is_half(uint64_t entry) {
+    return register_of(entry) >= 5;
+}
+
+/* ---- queueing ---- */
 
 /* In the picture no write to $2001 moves the NMI, which is on line 241. */
 void ppu_queue_opens(struct ppu *p) {
@@ -34,35 +51,165 @@ bool ppu_queue(struct ppu *p, unsigned reg, uint8_t value, uint64_t cycle) {
     if (cycle >= p->queue_until || p->queued >= p->queue_room || !is_harmless(p, reg, value))
         return false;
     p->queue[p->queued++] = entry(reg, value, cycle);
+    p->queued_to |= 1u << reg;
+    p->s.w ^= reg >= 5;
     p->calm = 0;
     return true;
 }
 
-void ppu_put_queue_down(struct ppu *p) {
-    struct ppu_state *s = &p->s;
-    const unsigned count = p->queued;
+/* ---- putting down ---- */
+
+/* w before entry number `first` of `count`, which are all there are. */
+static bool second_before(const struct ppu *p, unsigned first, unsigned count) {
+    unsigned halves = p->s.w;
+    for (unsigned i = first; i < count; i++)
+        halves += is_half(p->queue[i]);
+    return halves & 1;
+}
+
+/* One by one. */
+static void put_down(struct ppu *p, unsigned first, unsigned end, bool second) {
     struct ppu_registers now = p->now, *to = p->log + p->log_end;
-    bool second = s->w;
     uint64_t open = ppu_hit_open(p);
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = first; i < end; i++) {
         const uint64_t e = p->queue[i];
-        const unsigned reg = e >> PPU_QUEUE_REGISTER & 7;
-        ppu_change_registers(&now, reg, second, (uint8_t)e);
-        now.dot = ppu_dots_at_access(e >> PPU_QUEUE_CYCLE);
+        ppu_change_registers(&now, register_of(e), second, (uint8_t)e);
+        now.dot = dot_of(e);
         *to++ = now;
-        second ^= reg >= 5;
+        second ^= is_half(e);
         if (now.dot < open) {
             ppu_hit_unsure(p, &now);
             open = ppu_hit_open(p);
         }
     }
     p->now = now;
-    s->w = second;
-    p->log_end += count;
+    p->log_end += end - first;
+}
+
+/* The bits of t that a write decides. */
+static uint16_t bits_of_t(unsigned reg, bool second) {
+    switch (reg) {
+    case 0:
+        return 0x0C00;
+    case 5:
+        return second ? 0x73E0 : 0x001F;
+    case 6:
+        return second ? 0x00FF : 0x7F00;
+    default:
+        return 0;
+    }
+}
+
+/* The bits of t that the writes that are queued may decide. */
+static uint16_t open_bits_of_t(const struct ppu *p) {
+    return (uint16_t)((p->queued_to & 1 << 0 ? 0x0C00 : 0) | (p->queued_to & 1 << 5 ? 0x73FF : 0) |
+                      (p->queued_to & 1 << 6 ? 0x7FFF : 0));
+}
+
+/* Registers as entries from `first` to before `end` leave them, from the last one back to where all
+ * is known; w is `second` behind them. */
+static struct ppu_registers registers_behind(const struct ppu *p, unsigned first, unsigned end,
+                                             bool second) {
+    enum { CTRL = 1 << 0, MASK = 1 << 1, X = 1 << 5 }; /* by the registers that they are in */
+    struct ppu_registers r = p->now;
+    uint16_t open = open_bits_of_t(p); /* that are not known yet */
+    unsigned unknown = p->queued_to & (CTRL | MASK | X);
+    for (unsigned i = end; i-- > first && (open || unknown);) {
+        const uint64_t e = p->queue[i];
+        const unsigned reg = register_of(e);
+        second ^= is_half(e);
+        struct ppu_registers one = r;
+        ppu_change_registers(&one, reg, second, (uint8_t)e);
+        const uint16_t bits = bits_of_t(reg, second) & open;
+        r.t = (uint16_t)((r.t & ~bits) | (one.t & bits));
+        open &= (uint16_t)~bits;
+        r.ctrl = unknown & CTRL ? one.ctrl : r.ctrl;
+        r.mask = unknown & MASK ? one.mask : r.mask;
+        r.x = unknown & X ? one.x : r.x;
+        unknown &= ~(second && reg == 5 ? 0u : 1u << reg);
+    }
+    r.dot = dot_of(p->queue[end - 1]);
+    r.loads_v = r.masks = r.steps_v = false;
+    return r;
+}
+
+/* What is left in the end of all entries from `first` to before `end`, and of what is put down; w
+ * is `second` behind them. */
+static void put_rest_down(struct ppu *p, unsigned first, unsigned end, bool second) {
+    struct ppu_registers left[3], *to = left;
+    const struct ppu_registers last = registers_behind(p, first, end, second);
+    unsigned behind = p->queued_to & 1 << 6 ? end : first; /* the last one that loads v */
+    while (behind > first && (second || register_of(p->queue[behind - 1]) != 6))
+        second ^= is_half(p->queue[--behind]);
+    if (behind > first) {
+        *to = registers_behind(p, first, behind, second);
+        to++->loads_v = true;
+        p->log_first = p->log_end = 0;
+    }
+    if (behind > first && behind < end &&
+        dot_of(p->queue[behind]) <= left[0].dot + PPU_V_DELAY) /* t changes meanwhile */
+        *to++ = registers_behind(p, first, behind + 1, second ^ is_half(p->queue[behind]));
+    *to++ = last;
+    memcpy(p->log + p->log_end, left, (size_t)(to - left) * sizeof *to);
+    p->log_end += (unsigned)(to - left);
+    p->now = last;
+}
+
+/* Start of the line before which all lines are passed at once, whoever looks next behind dot number
+ * `last`: the one looked at and the one before it are not, nor is one where sprite 0 hits. */
+static uint64_t passed_until(const struct ppu *p, uint64_t last) {
+    enum { NOT_PASSED = 2 };
+    const uint64_t start = p->log_until - place(LINE_IDLE, 0), line = (last - start) / PPU_DOTS;
+    return line > NOT_PASSED ? start + (line - NOT_PASSED) * PPU_DOTS : 0;
+}
+
+/* Whether nothing that comes from dot number `dot` on changes when sprite 0 hits, and lines can be
+ * passed at once from here. */
+static bool passes_lines(struct ppu *p, uint64_t dot) {
+    if (p->follow.on || !ppu_foreseeable(&p->s))
+        return false;
+    ppu_foresee(p);
+    return ppu_hit_told(p, p->log_until) && dot >= ppu_hit_open(p);
+}
+
+/* Entries from `first` on for which passing lines is enough; returns where the others begin. */
+static unsigned put_lines_down(struct ppu *p, unsigned first, unsigned count, uint64_t until) {
+    unsigned end = count;
+    while (end > first && dot_of(p->queue[end - 1]) >= until)
+        end--;
+    if (end <= first + 1 || !passes_lines(p, dot_of(p->queue[first])))
+        return first;
+    put_rest_down(p, first, end, second_before(p, end, count));
+    return end;
+}
+
+/* Those of the line where the state stands in the midst, up to whose end it goes. */
+static unsigned put_line_down(struct ppu *p, unsigned count, uint64_t until) {
+    const uint64_t next = p->s.time + PPU_DOTS - p->s.dot;
+    unsigned end = 0;
+    if (p->s.dot == 0 || next >= until || p->follow.on)
+        return 0;
+    while (end < count && dot_of(p->queue[end]) <= next)
+        end++;
+    put_down(p, 0, end, second_before(p, 0, count));
+    ppu_advance(p, next);
+    return end;
+}
+
+void ppu_put_queue_down(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    const unsigned count = p->queued;
+    const uint64_t last = p->queue[count - 1], until = passed_until(p, dot_of(last));
+    unsigned done = 0;
     p->queued = 0;
+    if (dot_of(p->queue[0]) < until) {
+        done = put_line_down(p, count, until);
+        done = put_lines_down(p, done, count, until);
+    }
+    put_down(p, done, count, second_before(p, done, count));
     p->queue_room = PPU_LOG - p->log_end;
+    p->queued_to = 0;
     p->nmi_quiet = 0;
-    s->latch = (uint8_t)p->queue[count - 1];
-    s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] =
-        p->queue[count - 1] >> PPU_QUEUE_CYCLE;
+    s->latch = (uint8_t)last;
+    s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] = last >> PPU_QUEUE_CYCLE;
 }
