@@ -228,10 +228,9 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
 
 /* ---- registers ---- */
 
-/* Brings the PPU to the access of `cycle`, or, in the vertical blank, only what an access can see
- * of it: v and rendering, whose time may have come. The place then stays behind, which says the
- * same there. (A board that watches the bus sees v when it
- * moves.) */
+/* Brings the PPU to the access of `cycle`, or, in the vertical blank and where rendering is off,
+ * only what an access can see of it: v and rendering, whose time may have come. The place then
+ * stays behind, which says the same there. (A board that watches the bus sees v when it moves.) */
 static inline void arrive(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     const uint64_t dot = ppu_dots_at_access(cycle);
@@ -302,7 +301,7 @@ static void write_register(struct ppu *p, unsigned reg, uint8_t value, uint64_t 
     r.dot = dot;
     ppu_change_registers(&r, reg, s->w, value);
     s->w ^= reg >= 5;
-    ppu_set_registers(s, &r);
+    ppu_set_registers(p, &r);
 }
 
 bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
@@ -368,7 +367,7 @@ void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
         return;
     ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(cycle));
-    p->log_until = p->queue_until = 0;
+    p->log_until = p->queue_until = p->idle_until = p->plain_until = 0;
     p->pictures = draw ? p->buffers : NULL;
     p->begun = p->pictures && before_picture(&p->s);
     if (p->pictures)

@@ -124,9 +124,10 @@ struct ppu {
     /* Derived, never saved. Foresight covers the dots before number `foreseen`, 0 for none. */
     uint64_t foreseen, hit_dot, overflow_dot; /* UINT64_MAX: the flag is not set before that */
     uint64_t hit_known;    /* the same for hit_dot alone, where what was put down ends it sooner */
-    uint64_t idle_until;   /* before this dot there is nothing to do but to let time pass */
+    uint64_t idle_until;   /* before this dot there is nothing to do but to let time pass, in the
+                              picture as long as nobody writes to the mask */
     uint64_t nmi_quiet;    /* no dot before this one changes the vblank flag */
-    uint64_t plain_until;  /* cycle before which, in a vertical blank, writes to $2003-$2007 have no
+    uint64_t plain_until;  /* cycle before which, with idle_until, writes to $2003-$2007 have no
                               effect but on what they write, v, t and `calm`: nobody foresees then */
     uint64_t calm;         /* cycle before which reads of $2002 do what the last one did */
     bool lines_known;      /* the next two match OAM and sprite height */

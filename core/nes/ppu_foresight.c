@@ -279,7 +279,7 @@ static uint64_t next_flag_on_line(const struct ppu *p) {
     if (s->zero_now && !(s->status & STATUS_HIT) && s->dot <= s->sprites[0].x + 8u)
         return s->time;
     struct ppu_state copy = *s;
-    ppu_evaluate_dots(&copy, 257);
+    ppu_evaluate_dots(&copy, 257, ppu_is_empty(p, s->line));
     if ((copy.status | copy.late_status) & ~s->status)
         return s->time;
     return s->time + PPU_DOTS - s->dot;

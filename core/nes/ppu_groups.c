@@ -123,7 +123,8 @@ static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
 
 /* Evaluation in the dots before dot `to`, then back to where it began. `ends`: the line's columns
  * end there, and what follows shows nothing of the unit's inner state. */
-static void evaluate(struct ppu_state *s, unsigned to, bool ends) {
+static void evaluate(struct ppu *p, unsigned to, bool ends) {
+    struct ppu_state *s = &p->s;
     const uint16_t dot = s->dot;
     if (dot == DOT_TILES && ends && s->oam_address == 0 && !s->zero_next) {
         unsigned found;
@@ -135,7 +136,7 @@ static void evaluate(struct ppu_state *s, unsigned to, bool ends) {
         else if (overflow)
             s->status |= STATUS_OVERFLOW;
     } else {
-        ppu_evaluate_dots(s, to);
+        ppu_evaluate_dots(s, to, ppu_is_empty(p, s->line));
     }
     s->dot = dot;
 }
@@ -200,7 +201,7 @@ void ppu_groups(struct ppu *p, uint64_t until) {
         const unsigned to = (unsigned)ppu_least(end, s->dot + (until - s->time));
         const bool columns = end == DOT_SPRITES && s->line <= LINE_LAST;
         if (columns)
-            evaluate(s, to, to == end && s->time + (to - s->dot) < until);
+            evaluate(p, to, to == end && s->time + (to - s->dot) < until);
         if (end == DOT_NEXT_TILES)
             pass_sprites(p, to);
         else

@@ -48,7 +48,7 @@ static void pass_lines(struct ppu *p, unsigned lines) {
         s->status |= STATUS_OVERFLOW;
     unsigned last = s->line + lines - 1, found;
     ppu_show_lines(p, lines);
-    if (p->lines_known && p->sprites_on_line[last] == 0) {
+    if (ppu_is_empty(p, last)) {
         memset(s->secondary, 0xFF, sizeof s->secondary);
         s->secondary[0] = s->oam[252]; /* the last one that was looked at */
         s->zero_next = false;
@@ -88,6 +88,18 @@ static bool passes(uint64_t from, uint64_t to, unsigned dot) {
     return place((unsigned)line, dot) < to;
 }
 
+/* Whether, as long as rendering stays off, nobody sees what passes of the picture. */
+static bool is_dark(const struct ppu *p) {
+    return !p->s.rendering && p->s.mask_due == UINT64_MAX && p->log_first == p->log_end &&
+           !p->pictures && !p->board->ops->a12_rises;
+}
+
+/* No write is put down before `end`. */
+static void idle(struct ppu *p, uint64_t end) {
+    p->idle_until = end;
+    p->log_until = p->queue_until = 0;
+}
+
 /* On to `until` or the next place where something has to be done, whatever comes first. */
 static void pass_blank(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
@@ -119,8 +131,9 @@ static void pass_blank(struct ppu *p, uint64_t until) {
     s->line = (uint16_t)(to / PPU_DOTS);
     s->dot = (uint16_t)(to % PPU_DOTS);
     s->time = end;
-    if (s->line < LINE_PRERENDER && to > place(LINE_VBLANK, DOT_FLAGS))
-        p->idle_until = s->time + place(LINE_PRERENDER, 0) - to;
+    const bool visible = s->line <= LINE_LAST;
+    if (visible ? is_dark(p) : s->line < LINE_PRERENDER && to > place(LINE_VBLANK, DOT_FLAGS))
+        idle(p, s->time + place(visible ? LINE_IDLE : LINE_PRERENDER, 0) - to);
 }
 
 /* Time passes, and nothing else. */
@@ -179,7 +192,7 @@ void ppu_pass(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->s;
     if (p->shown > s->time) /* the board has looked ahead, and does so as far as the state moves */
         ppu_show_until(p, ppu_least(until, picture_start(s) + place(LINE_IDLE, 0)));
-    if (until <= p->idle_until) {
+    if (until <= p->idle_until && s->line > LINE_LAST) {
         pass_idle(p, until);
         return;
     }

@@ -12,15 +12,19 @@
 
 /* ---- registers ---- */
 
-void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r) {
+void ppu_set_registers(struct ppu *p, const struct ppu_registers *r) {
+    struct ppu_state *s = &p->s;
     s->t = r->t;
     s->x = r->x;
     s->ctrl = r->ctrl;
     s->mask = r->mask;
     if (r->loads_v)
         s->v_due = r->dot + PPU_V_DELAY;
-    if (r->masks)
+    if (r->masks) {
         s->mask_due = r->dot + PPU_MASK_DELAY;
+        if (s->line <= LINE_LAST)
+            p->idle_until = p->plain_until = 0;
+    }
     if (r->steps_v)
         s->v = v_stepped(s->v, r->ctrl);
 }
@@ -157,7 +161,7 @@ static void skip_to(struct ppu *p, const struct ppu_start *line) {
     if (end > p->log_first) { /* what the last one does is done before anything else begins */
         struct ppu_registers last = p->log[end - 1];
         last.loads_v = last.masks = last.steps_v = false;
-        ppu_set_registers(s, &last);
+        ppu_set_registers(p, &last);
     }
     s->mask_due = s->v_due = UINT64_MAX;
     s->rendering = s->mask & MASK_RENDERING;
@@ -204,7 +208,7 @@ void ppu_carry_out(struct ppu *p, uint64_t until) {
             if (s->time < r->dot)
                 continue;
         }
-        ppu_set_registers(&p->s, r);
+        ppu_set_registers(p, r);
         p->log_first++;
     }
     if (p->log_first == p->log_end) {

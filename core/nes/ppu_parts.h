@@ -178,9 +178,13 @@ static inline uint8_t attribute_bits(uint16_t v, uint8_t attributes) {
 enum { PPU_IDLE }; /* s.evaluation when nothing is being evaluated */
 
 /* One dot of sprite evaluation, 1-256; and what it does in the dots before dot `to`, at most 257,
- * of a visible line. */
+ * of a visible line, which may be known to be `empty`: to have no sprites. */
 void ppu_evaluation_dot(struct ppu_state *s);
-void ppu_evaluate_dots(struct ppu_state *s, unsigned to);
+void ppu_evaluate_dots(struct ppu_state *s, unsigned to, bool empty);
+/* Whether the line is known to be so. */
+static inline bool ppu_is_empty(const struct ppu *p, unsigned line) {
+    return p->lines_known && p->sprites_on_line[line] == 0;
+}
 /* The same of a whole line, from OAM address 0. Fills 32 bytes. Returns the dot that sets overflow,
  * the one after it is found, or 0. */
 unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *secondary,
@@ -333,7 +337,7 @@ static inline void ppu_change_registers(struct ppu_registers *r, unsigned reg, b
         r->loads_v = second;
     }
 }
-void ppu_set_registers(struct ppu_state *s, const struct ppu_registers *r);
+void ppu_set_registers(struct ppu *p, const struct ppu_registers *r);
 /* Puts a write to a register down that comes when dot number `dot` is next; false, and nothing is
  * done but that time may have passed, when it cannot wait. */
 bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot);

@@ -101,9 +101,22 @@ static void clear_ahead(struct ppu_state *s, unsigned to) {
     s->dot = (uint16_t)end;
 }
 
-/* From an odd dot on and a sprite's first byte: sprite after sprite, as far as whole ones fit in
- * before dot `to`. */
-static void search_ahead(struct ppu_state *s, unsigned to) {
+/* From an odd dot on and a sprite's first byte, one of them at least, in a line without sprites. */
+static void search_empty(struct ppu_state *s, unsigned to) {
+    const unsigned dots = (to - s->dot) / 2, left = (256u - s->oam_address) / 4,
+                   count = dots < left ? dots : left;
+    s->oam_data = s->oam[s->oam_address + 4 * (count - 1)];
+    s->secondary[(s->found * 4) & 31] = s->oam_data;
+    s->dot = (uint16_t)(s->dot + 2 * count);
+    step_to(s, s->oam_address + 4 * count, SEARCH);
+}
+
+/* The same in any line: sprite after sprite, as far as whole ones fit in before dot `to`. */
+static void search_ahead(struct ppu_state *s, unsigned to, bool empty) {
+    if (empty) {
+        search_empty(s, to);
+        return;
+    }
     while (s->evaluation == SEARCH && s->dot + 2u <= to) {
         const uint8_t *sprite = &s->oam[s->oam_address];
         uint8_t *slot = &s->secondary[(s->found * 4) & 31];
@@ -136,7 +149,7 @@ static void idle_ahead(struct ppu_state *s, unsigned to) {
     s->dot = (uint16_t)to;
 }
 
-void ppu_evaluate_dots(struct ppu_state *s, unsigned to) {
+void ppu_evaluate_dots(struct ppu_state *s, unsigned to, bool empty) {
     while (s->dot < to) {
         s->status |= s->late_status;
         s->late_status = 0;
@@ -148,7 +161,7 @@ void ppu_evaluate_dots(struct ppu_state *s, unsigned to) {
             idle_ahead(s, to);
         else if (s->dot & 1 && s->evaluation == SEARCH && !(s->oam_address & 3) &&
                  s->dot + 8u <= to)
-            search_ahead(s, to);
+            search_ahead(s, to, empty);
         else
             ppu_evaluation_dot(s), s->dot++;
     }
