@@ -193,19 +193,13 @@ static bool is_written(const struct written *w, const uint8_t *from, unsigned by
     return w->anywhere;
 }
 
-/* Have the observers been asked about it already, as it is now? */
-static bool is_known(const struct nes *n, uint16_t pc, const uint8_t *from) {
-    const struct site *const site = n->watch->slots[watch_slot(n, pc, from)];
-    return site && site->insn.pc == pc && site->epoch == n->map_epoch &&
-           !memcmp(from, site->insn.bytes, site->insn.size);
-}
-
 /* May the instruction at pc follow those of a block? Observers are asked about what is translated.
  * What they hear of must be the truth even if it is not executed now: code that may change and that
  * they do not know comes one by one then, and none runs over the edge of a bank. */
-static bool may_follow(const struct nes *n, const struct guest_block *g, uint16_t pc,
+static bool may_follow(const struct nes *n, struct guest_block *g, uint16_t pc,
                        const uint8_t *from) {
-    if (n->watched && g->in_ram && !is_known(n, pc, from))
+    g->cut = n->watched && g->in_ram && !watch_knows(n, pc, from);
+    if (g->cut)
         return false;
     return !n->board.banked || (pc & 0x1fff) <= 0x1ffd;
 }
@@ -351,6 +345,7 @@ static bool is_steady(const struct guest_block *g, const struct written *written
 
 void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
               struct guest_block *out) {
+    out->cut = false;
     out->count = out->bytes = out->guarded = 0; /* its instructions are as many as there are */
     out->from = NULL;
     out->in_ram = may_change(n, pc);

@@ -46,6 +46,7 @@ struct guest_block {
     unsigned count;
     unsigned bytes; /* from the first to behind the last, contiguous */
     bool in_ram;    /* they may change */
+    bool cut;       /* observers do not know what follows, or it would be longer */
     const uint8_t *from;
     unsigned certain; /* windows that it may rely on; see windows.h */
     unsigned guarded; /* windows that its sites name, but which are not certain */

@@ -167,7 +167,13 @@ static enum found find(struct dbt *d, struct nes *n, uint32_t *place) {
  * each compares, and goes on to the next. A few are made at once, more of contents that come again,
  * and a block whose contents do not is left to the interpreter. */
 
-enum { VERSIONS_AT_ONCE = 8, VERSIONS_MOST = 32, AWAITED_FOR = 64 /* misses */, TIMES_ENOUGH = 8 };
+enum {
+    VERSIONS_AT_ONCE = 8,
+    VERSIONS_MOST = 32,
+    AWAITED_FOR = 64 /* misses */,
+    TIMES_ENOUGH = 8,
+    CUT_MOST = 8
+};
 
 /* Whether this is the content that was awaited, and there was another one meanwhile; or it comes
  * very often, as the last one does that misses. */
@@ -192,6 +198,23 @@ static bool comes_again(struct dbt *d, struct nes *n, struct content *c) {
     return false;
 }
 
+/* Observers do not know all of the block as it is now: they will when it has been interpreted,
+ * which is worth a few times. To translate what they know would leave it in pieces for good, each
+ * of which compares. */
+static bool cut_now(struct dbt *d, struct nes *n, const struct content *c) {
+    const uint16_t pc = n->cpu.pc;
+    struct guest_block g;
+    if (!n->watched)
+        return false;
+    discover_at(d, n, pc, d->with.options.block_length, &g);
+    if (!g.cut)
+        return false;
+    struct cut *const cut = &d->cut[pc % (sizeof d->cut / sizeof *d->cut)];
+    if (cut->of != c || cut->pc != pc)
+        *cut = (struct cut){.of = c, .pc = pc};
+    return cut->times < CUT_MOST && ++cut->times;
+}
+
 enum renewed { RENEWED, NOT_YET, NEVER_AGAIN };
 
 /* No version of the block that was left by this exit is for what is there now. */
@@ -203,6 +226,8 @@ static enum renewed renew(struct dbt *d, struct nes *n, uint32_t number) {
         return c->missed[at] == UINT8_MAX ? NEVER_AGAIN : NOT_YET;
     if (c->versions[at] == VERSIONS_MOST)
         return ++c->missed[at] == UINT8_MAX ? NEVER_AGAIN : NOT_YET;
+    if (cut_now(d, n, c))
+        return NOT_YET;
     struct guest_block g;
     const uint64_t flushes = d->statistics.flushes;
     struct block *const b = make(d, n, pc, &g);

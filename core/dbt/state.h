@@ -33,6 +33,13 @@ struct awaited {
     uint8_t bytes[BLOCK_LONGEST * 3];
 };
 
+/* A block that was left to the interpreter, for its observers. */
+struct cut {
+    const struct content *of; /* only compared: it may be gone */
+    uint16_t pc;
+    uint8_t times;
+};
+
 struct dbt {
     struct translator with;
     struct frame frame;
@@ -43,6 +50,7 @@ struct dbt {
     uint64_t codes; /* those that there were before these: a recorded block's number for others */
     VEC(uint32_t) again;         /* code addresses of blocks that are to be translated again */
     struct awaited awaited[128]; /* by pc */
+    struct cut cut[64];          /* the same */
     uint64_t interpreted_for, interpreted_until; /* cycles; see run.c */
     struct dbt_statistics statistics;
     FILE *perf_map; /* NULL: not asked for */

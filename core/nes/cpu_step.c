@@ -249,7 +249,7 @@ static void run_watched_instruction(struct nes *n) {
 void nes_step(struct nes *n) {
     if (n->phase == PHASE_RUN && !n->due) {
         /* Also when the callback before it was the last that anybody had asked for. */
-        if (n->watched || n->announced)
+        if ((n->watched && !watch_silent(n, n->cpu.pc)) || n->announced)
             run_watched_instruction(n);
         else
             run_instruction(n);

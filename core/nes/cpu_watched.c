@@ -16,17 +16,21 @@
 #define LOOP_ENDS_ONCE 1
 #define MET()                                                                                      \
     do {                                                                                           \
-        site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                                 \
-        met = true;                                                                                \
-        if (__builtin_expect(n->stepping | site->probes[PROBE_BEFORE].fires, 0)) {                 \
-            STORE_REGISTERS();                                                                     \
-            watch_before(n, site, n->cycle);                                                       \
-            NOTICE_REQUESTS();                                                                     \
+        if (silence[PC(0)]) {                                                                      \
+            site = NULL;                                                                           \
+        } else {                                                                                   \
+            site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                             \
+            met = true;                                                                            \
+            if (__builtin_expect(n->stepping | site->probes[PROBE_BEFORE].fires, 0)) {             \
+                STORE_REGISTERS();                                                                 \
+                watch_before(n, site, n->cycle);                                                   \
+                NOTICE_REQUESTS();                                                                 \
+            }                                                                                      \
         }                                                                                          \
     } while (0)
 /* A JSR that pushes onto its own operand goes elsewhere than it says. */
 #define AS_ENCODED(how) ((how) != WENT_TARGET || PC(0) == (uint16_t)site->insn.target)
-#define WENT(how)                                                                                  \
+#define TELL(how)                                                                                  \
     do {                                                                                           \
         const enum went went_ = AS_ENCODED(how) ? (how) : WENT_ELSEWHERE;                          \
         struct hooks *const hooks_ = &site->probes[watch_when(went_)];                             \
@@ -39,8 +43,14 @@
         }                                                                                          \
         NOTICE_REQUESTS(); /* also those from before the instruction: a jump has set `end` anew */ \
     } while (0)
+#define WENT(how)                                                                                  \
+    do {                                                                                           \
+        if ((how) != WENT_NEXT || site)                                                            \
+            TELL(how);                                                                             \
+    } while (0)
 #define LEFT() (n->announced = met)
 #define LOOP_LOCALS()                                                                              \
+    const uint8_t *const silence = n->stepping ? watch_nowhere : n->watch->silence;                \
     struct site *site = NULL;                                                                      \
     bool met = false;                                                                              \
     n->attention = false

@@ -19,6 +19,7 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
     w->counting |= (unsigned)observer->counts_threads << i;
     n->fired[i] = 0;
     n->map_epoch++; /* known instructions are asked about again */
+    watch_unsettle(n);
     watch_requests_changed(n);
     if (n->engine->forget)
         n->engine->forget(n->engine_self);
@@ -41,6 +42,7 @@ void nes_detach(struct nes *n, unsigned id) {
     w->counting &= w->used;
     watch_remove(n, id);
     n->map_epoch++;
+    watch_unsettle(n);
     watch_requests_changed(n);
     if (n->engine->forget)
         n->engine->forget(n->engine_self);

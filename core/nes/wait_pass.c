@@ -334,8 +334,7 @@ static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_
     while (pass_at_once(n, w, stop, deadline)) {
         passed = true;
         const uint64_t until = earlier(stop, n->alarm);
-        if (n->watched != watched ||
-            (!pass_fetch(n, w, until) && (n->watched || !step_pass(n, w, until))))
+        if (n->watched != watched || (!pass_fetch(n, w, until) && !step_pass(n, w, until)))
             break;
         deadline = earlier(n->event, n->dma_from);
     }

@@ -13,12 +13,15 @@ enum { FIRST_BUCKETS = 1 << 10 };
 #define WATCH_VOLATILE (1 << 15) /* sites in RAM that are kept, about 8 MiB */
 #endif
 
+const uint8_t watch_nowhere[0x10000];
+
 enum status watch_create(struct nes *n, struct error *e) {
     struct watch *w = n->watch = calloc(1, sizeof *w);
     if (!w)
         return error_set(e, STATUS_MEMORY, "out of memory for observers");
     w->slot_count = 0x8000 + n->options.cartridge->prg_size;
     w->bucket_count = FIRST_BUCKETS;
+    w->silence = watch_nowhere;
     w->slots = calloc(w->slot_count, sizeof *w->slots);
     w->buckets = calloc(w->bucket_count, sizeof *w->buckets);
     void *counters = mmap(NULL, WATCH_COUNTERS * sizeof(uint64_t), PROT_READ | PROT_WRITE,
@@ -56,6 +59,7 @@ void watch_free(struct nes *n) {
         }
     free(w->buckets);
     free(w->slots);
+    free(w->silent);
     vec_free(&w->pieces);
     map_free(&w->piece_at);
     free(w);
@@ -119,12 +123,23 @@ static void grow(struct watch *w) {
     w->bucket_count = count;
 }
 
+static struct site **bucket_of(const struct watch *w, const struct guest_insn *insn) {
+    return &w->buckets[hash_insn(insn) & (w->bucket_count - 1)];
+}
+
+static struct site *find_insn(const struct watch *w, const struct guest_insn *insn) {
+    struct site *site = *bucket_of(w, insn);
+    while (site && !same_insn(&site->insn, insn))
+        site = site->next;
+    return site;
+}
+
 static struct site *intern(struct watch *w, const struct guest_insn *insn) {
-    struct site **head = &w->buckets[hash_insn(insn) & (w->bucket_count - 1)];
-    for (struct site *site = *head; site; site = site->next)
-        if (same_insn(&site->insn, insn))
-            return site;
-    struct site *site = calloc(1, sizeof *site);
+    struct site *site = find_insn(w, insn);
+    if (site)
+        return site;
+    struct site **const head = bucket_of(w, insn);
+    site = calloc(1, sizeof *site);
     if (!site)
         return NULL;
     site->insn = *insn;
@@ -193,6 +208,22 @@ static void instrument(struct nes *n, struct site *site) {
     }
 }
 
+void watch_unsettle(struct nes *n) {
+    if (n->watch->silent)
+        memset(n->watch->silent, 0, sizeof watch_nowhere);
+}
+
+static void note_silence(struct nes *n, const struct site *site) {
+    struct watch *w = n->watch;
+    if (n->board.banked || site->volatile_bytes || site->insn.kind != INSN_PLAIN ||
+        site->probes[PROBE_BEFORE].fires || site->probes[PROBE_NEXT].fires)
+        return;
+    if (!w->silent && !(w->silent = calloc(1, sizeof watch_nowhere)))
+        return; /* slower, not wrong */
+    w->silence = w->silent;
+    w->silent[site->insn.pc] = 1;
+}
+
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {
     struct watch *w = n->watch;
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
@@ -203,9 +234,16 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
         return &w->spare;
     }
     instrument(n, site);
+    note_silence(n, site);
     site->epoch = n->map_epoch;
     w->slots[slot] = site;
     return site;
+}
+
+bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
+    const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
+    const struct site *const site = find_insn(n->watch, &insn);
+    return site && (n->watch->used & ~site->instrumented) == 0;
 }
 
 /* ---- firing ---- */
@@ -360,7 +398,9 @@ void watch_went(struct nes *n, struct site *site, enum went went) {
         (went == WENT_TARGET && to != site->insn.target))
         went = WENT_ELSEWHERE; /* a bank was switched under the code */
     struct hooks *hooks = &site->probes[watch_when(went)];
-    if (hooks->fires)
+    if (hooks->simple)
+        watch_add(n, hooks);
+    else if (hooks->fires)
         watch_fire(n, hooks, site->insn.address, to);
 }
 

@@ -99,6 +99,11 @@ struct watch {
     uint32_t counters_used;
     size_t slot_count;
     struct site **slots; /* by address below $8000, then by PRG offset */
+    /* By pc: 1 where nobody has a probe that an instruction fires which goes on at the next one.
+     * Nowhere, as long as nothing is known, in memory that can be written or where banks are
+     * switched. */
+    uint8_t *silent;
+    const uint8_t *silence; /* the same, or that nothing is so; never NULL */
     struct site **buckets;
     size_t bucket_count, site_count;
     size_t volatile_count; /* of these, sites that lie in memory that can be written */
@@ -137,6 +142,16 @@ static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
         return site;
     return watch_meet(n, pc, slot, bytes);
 }
+/* A watch.silence where everybody hears of everything. */
+extern const uint8_t watch_nowhere[0x10000];
+/* Need nobody be told of the instruction at pc? */
+static inline bool watch_silent(const struct nes *n, uint16_t pc) {
+    return !n->stepping && n->watch->silence[pc];
+}
+/* Observers come or go: nothing is known. */
+void watch_unsettle(struct nes *n);
+/* Was such a one met before, so that nobody is to be asked about it? */
+bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]);
 /* Where the machine reads the byte at pc; NULL where that is no memory. */
 static inline const uint8_t *watch_code(const struct nes *n, uint16_t pc) {
     const uint8_t *const page = n->rd[pc >> 8];
