@@ -164,8 +164,10 @@ static void show_visible(struct ppu *p, uint64_t until) {
             walk_line(&w, &l, true);
             walk_more(&w, &l, (unsigned)((until - from) / PPU_DOTS) - 1);
         } else {
-            walk_background(&w, &l, true);
-            walk_rest(&w, &l);
+            if (w.from < DOT_SLOTS)
+                walk_background(&w, &l, true);
+            if (w.to > DOT_SLOTS)
+                walk_rest(&w, &l);
         }
         from = w.time + w.to;
     }

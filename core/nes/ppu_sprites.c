@@ -101,38 +101,42 @@ static void clear_ahead(struct ppu_state *s, unsigned to) {
     s->dot = (uint16_t)end;
 }
 
-/* From an odd dot on and a sprite's first byte, one of them at least, in a line without sprites. */
-static void search_empty(struct ppu_state *s, unsigned to) {
-    const unsigned dots = (to - s->dot) / 2, left = (256u - s->oam_address) / 4,
-                   count = dots < left ? dots : left;
+/* From an odd dot on and a sprite's first byte: how many sprites before dot `to` are not on the
+ * line. */
+static unsigned misses(const struct ppu_state *s, unsigned to, bool empty) {
+    const unsigned dots = (to - s->dot) / 2, left = (256u - s->oam_address) / 4;
+    const unsigned most = dots < left ? dots : left, height = sprite_height(s);
+    const uint8_t *const y = s->oam + s->oam_address;
+    unsigned count = empty ? most : 0;
+    while (count < most && (unsigned)(s->line - y[count * 4]) >= height)
+        count++;
+    return count;
+}
+
+static void pass_misses(struct ppu_state *s, unsigned count) {
     s->oam_data = s->oam[s->oam_address + 4 * (count - 1)];
     s->secondary[(s->found * 4) & 31] = s->oam_data;
     s->dot = (uint16_t)(s->dot + 2 * count);
     step_to(s, s->oam_address + 4 * count, SEARCH);
 }
 
-/* The same in any line: sprite after sprite, as far as whole ones fit in before dot `to`. */
+/* From there on sprite after sprite, as far as whole ones fit in before dot `to`. */
 static void search_ahead(struct ppu_state *s, unsigned to, bool empty) {
-    if (empty) {
-        search_empty(s, to);
-        return;
-    }
     while (s->evaluation == SEARCH && s->dot + 2u <= to) {
-        const uint8_t *sprite = &s->oam[s->oam_address];
-        uint8_t *slot = &s->secondary[(s->found * 4) & 31];
-        const bool found = on_line(s, sprite[0]);
-        if (found && s->dot + 8u > to)
-            return;
-        if (found) {
-            s->zero_next |= s->dot == 65;
-            memcpy(slot, sprite, 4);
-            s->found++;
-            s->copied = 0;
-        } else {
-            slot[0] = sprite[0];
+        const unsigned count = misses(s, to, empty);
+        if (count > 0) {
+            pass_misses(s, count);
+            continue;
         }
-        s->oam_data = sprite[found ? 3 : 0];
-        s->dot += found ? 8 : 2;
+        if (s->dot + 8u > to)
+            return;
+        const uint8_t *sprite = &s->oam[s->oam_address];
+        s->zero_next |= s->dot == 65;
+        memcpy(&s->secondary[(s->found * 4) & 31], sprite, 4);
+        s->found++;
+        s->copied = 0;
+        s->oam_data = sprite[3];
+        s->dot += 8;
         step_to(s, s->oam_address + 4u, s->found == 8 ? OVERFLOW : SEARCH);
     }
 }
