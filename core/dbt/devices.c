@@ -83,14 +83,14 @@ static uint32_t emit_touch(struct emitter *e, int64_t function, bool writes) {
     return place;
 }
 
-/* By a function of the device that is at `offset` in the machine. */
-static uint32_t emit_device(struct emitter *e, int64_t function, size_t offset, bool writes) {
+/* By a function of what is at `self`, the device or the frame. */
+static uint32_t emit_device(struct emitter *e, int64_t function, operand self, bool writes) {
     const uint32_t place = emit_here(e);
     save_volatiles(e);
     if (writes)
         EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL)); /* mov [nes + bus], dl */
     arguments(e, writes);
-    EMIT(e, LEA, REG(RDI), mem(8, NES, (int64_t)offset)); /* lea rdi, [nes + device] */
+    EMIT(e, LEA, REG(RDI), self); /* lea rdi, [self] */
     call_there(e, function);
     restore_volatiles(e);
     if (!writes) {
@@ -147,13 +147,14 @@ static uint32_t emit_read(struct emitter *e, const struct devices *devices, uint
 }
 
 void devices_code(struct devices *devices, struct emitter *e) {
-    const size_t ppu = offsetof(struct nes, ppu), apu = offsetof(struct nes, apu);
+    const operand frame = mem(8, FRAME_AT, 0), nes = mem(8, NES, 0);
+    const operand apu = mem(8, NES, offsetof(struct nes, apu));
     devices->read = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_read, false);
     devices->write = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_write, true);
-    devices->read_ppu = emit_device(e, (int64_t)(uintptr_t)ppu_read, ppu, false);
-    devices->write_ppu = emit_device(e, (int64_t)(uintptr_t)ppu_write, ppu, true);
+    devices->read_ppu = emit_device(e, (int64_t)(uintptr_t)dbt_ppu_read, frame, false);
+    devices->write_ppu = emit_device(e, (int64_t)(uintptr_t)dbt_ppu_write, frame, true);
     devices->write_apu = emit_device(e, (int64_t)(uintptr_t)apu_write, apu, true);
-    devices->write_strobe = emit_device(e, (int64_t)(uintptr_t)bus_write_strobe, 0, true);
+    devices->write_strobe = emit_device(e, (int64_t)(uintptr_t)bus_write_strobe, nes, true);
     for (unsigned port = 0; port < 2; port++)
         devices->read_pad[port] = emit_read_pad(e, devices, port);
     devices->read = emit_read(e, devices, devices->read);

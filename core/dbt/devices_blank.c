@@ -31,6 +31,8 @@ static uint32_t begin(struct emitter *e) {
     for (unsigned i = 0; i < 3; i++)
         EMIT(e, MOV, PPU(s.latch_cycle[i]), REG(RAX)); /* mov [nes + latch_cycle], rax */
     EMIT(e, MOV, PPU(calm), imm(0));                   /* mov qword [nes + calm], 0 */
+    EMIT(e, MOV, FRAME(calm), reg(FRAME_AT)); /* mov [frame + calm], r13: more than any budget */
+    EMIT(e, MOV, FRAME(status_read), imm(NOT_READ)); /* mov qword [frame + status_read], -1 */
     return otherwise;
 }
 

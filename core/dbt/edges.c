@@ -24,7 +24,7 @@ void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
 /* ---- entries ---- */
 
 /* In the byte before an entry. */
-enum { HAS_BODY = 1, UNASKED_NZ = 2, UNASKED_C = 4 };
+enum { HAS_BODY = 1, UNASKED_NZ = 2, UNASKED_C = 4, UNASKED_V = 8 };
 /* The parts of an entry, seen from its place. */
 enum { ENTRY_BEFORE = -1, ENTRY_RESERVE = 3, ENTRY_BODY = 13 };
 enum { BODY_LEAST = 12 }; /* bytes: the shortest body is an edge or a return */
@@ -38,7 +38,8 @@ static void emit_spend(struct emitter *e, int32_t spent) {
 
 static unsigned in_byte(unsigned unasked) {
     const unsigned nz = FLAG_N | FLAG_Z;
-    return ((unasked & nz) == nz ? UNASKED_NZ : 0) | (unasked & FLAG_C ? UNASKED_C : 0);
+    return ((unasked & nz) == nz ? UNASKED_NZ : 0) | (unasked & FLAG_C ? UNASKED_C : 0) |
+           (unasked & FLAG_V ? UNASKED_V : 0);
 }
 
 void emit_before_entry(struct translation *t, bool has_body, unsigned unasked) {
@@ -71,7 +72,7 @@ static struct entry entry_at(const struct emitter *e, uint32_t place) {
     const unsigned before = e->code[place + (uint32_t)ENTRY_BEFORE];
     if (!(before & HAS_BODY))
         return (struct entry){.place = place};
-    return body_behind(e, place, before & (UNASKED_NZ | UNASKED_C));
+    return body_behind(e, place, before & (UNASKED_NZ | UNASKED_C | UNASKED_V));
 }
 
 bool entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
@@ -100,6 +101,8 @@ static void settle_some(struct emitter *e, struct known_flags *f, unsigned unask
         settle_c(e, f);
     if (!(unasked & UNASKED_NZ))
         settle_nz(e, f);
+    if (!(unasked & UNASKED_V))
+        settle_v(e, f);
 }
 
 /* The edge, up to where it would leave. Returns where its displacement is. */
@@ -135,6 +138,7 @@ void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int colum
     struct emitter *const e = t->e;
     settle_c(e, &t->flags);
     settle_nz(e, &t->flags);
+    settle_v(e, &t->flags);
     struct exit x = {.leave = LEAVE_LINK, .pc = pc, .calls = true, .spent = take_spent(t)};
     EMIT(e, PUSH, imm((uint16_t)(back - 1))); /* push back - 1 */
     x.from = emit_here(e);

@@ -28,7 +28,9 @@ struct frame {
     uint64_t return_stack;   /* rsp to begin with */
     uint64_t called_at;      /* rsp while something is called, and where it was left */
     uint64_t nobodys;        /* row; see returns.h */
-    uint16_t until;          /* recorded blocks leave when so many instructions were executed */
+    int64_t calm;            /* see frame_calm() */
+    int64_t status_read; /* budget at the last read of $2002 that is not told yet; or NOT_READ */
+    uint16_t until;      /* recorded blocks leave when so many instructions were executed */
 };
 
 static inline uint64_t frame_cycle(const struct frame *f) {
@@ -36,6 +38,24 @@ static inline uint64_t frame_cycle(const struct frame *f) {
 }
 static inline uint64_t frame_executed(const struct frame *f) {
     return (uint64_t)f->budget & ((1u << BUDGET_SHIFT) - 1);
+}
+
+/* Where no less than `calm` of the budget is left, a read of $2002 does what the last one did
+ * (ppu_reads_again). Translated code only notes it, and tells before anything else happens to the
+ * PPU. To be called when the PPU or the budget's end has changed. */
+enum { NOT_READ = -1 }; /* no run executes so many instructions */
+static inline void frame_calm(struct frame *f) {
+    const uint64_t longest = UINT64_C(1) << 40, most = f->budget_end + longest;
+    const uint64_t calm = f->nes->ppu.calm < most ? f->nes->ppu.calm : most;
+    f->calm = ((int64_t)(f->budget_end - calm) + 1) * (1 << BUDGET_SHIFT);
+}
+static inline void frame_tell_status(struct frame *f) {
+    struct ppu_state *const s = &f->nes->ppu.s;
+    if (f->status_read == NOT_READ)
+        return;
+    s->latch_cycle[0] = s->latch_cycle[1] =
+        f->budget_end - (uint64_t)(f->status_read >> BUDGET_SHIFT);
+    f->status_read = NOT_READ;
 }
 
 /* What recorded blocks push; from below the return stack's bottom downwards. */
@@ -61,6 +81,9 @@ enum {
  * deadline. */
 uint32_t dbt_touch_read(struct frame *frame, uint32_t address, uint64_t cycle);
 void dbt_touch_write(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
+/* The same of registers of the PPU that move no deadline. */
+uint32_t dbt_ppu_read(struct frame *frame, uint32_t address, uint64_t cycle);
+void dbt_ppu_write(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
 /* The counters of a PROBE_ADD_TO in translated code, by the lower bits of the pc it goes to. */
 enum { TARGETS = 64 };
 struct targets {

@@ -62,6 +62,7 @@ static void carry_out(struct translation *t) {
 static void overflow_out(struct translation *t) {
     if (needed(t, FLAG_V))
         EMIT(t->e, SETO, V8); /* seto bpl */
+    t->flags.v = V_HERE;
 }
 
 /* to = the operand, zero-extended. */
@@ -120,22 +121,14 @@ static void compare_register(struct translation *t, operand r8, operand r32, uns
     t->flags.number = (uint8_t)m.number;
 }
 
-/* What devices have read is zero-extended. N is that of m, and where A & m has it m has it, too. */
+/* All flags are in what is read, which is kept. A callback could not leave it there. */
 static void bit(struct translation *t, operand m) {
-    struct emitter *const e = t->e;
-    if (t->op->reach != REACH_DEVICE)
-        load(t, REG(EAX), m); /* movzx eax, m */
-    if (needed(t, FLAG_V)) {
-        EMIT(e, MOV, V32, REG(EAX));  /* mov ebp, eax */
-        EMIT(e, AND, V32, imm(0x40)); /* and ebp, 40h */
-    }
-    if (needed(t, FLAG_N | FLAG_Z)) {
-        EMIT(e, MOV, NZ32, REG(EAX)); /* mov esi, eax */
-        EMIT(e, SHL, NZ32, imm(8));   /* shl esi, 8 */
-        EMIT(e, AND, REG(EAX), A32);  /* and eax, r8d */
-        EMIT(e, OR, NZ32, REG(EAX));  /* or esi, eax */
-    }
-    set_nz(t, NZ_HERE, HOST_NOTHING);
+    if (needed(t, FLAG_V | FLAG_N | FLAG_Z))
+        load(t, V32, m); /* movzx ebp, m */
+    t->flags.v = V_IS_BIT_6;
+    set_nz(t, NZ_IS_BIT, HOST_NOTHING);
+    if (t->nes->watched)
+        settle_v(t->e, &t->flags);
 }
 
 static void arr(struct translation *t, operand m) {
@@ -151,6 +144,7 @@ static void arr(struct translation *t, operand m) {
     EMIT(e, AND, V32, imm(1)); /* and ebp, 1 */
     EMIT(e, AND, C32, imm(1)); /* and edi, 1 */
     t->flags.c = C_HERE;
+    t->flags.v = V_HERE;
     set_nz(t, NZ_IS_A, HOST_NOTHING);
 }
 
@@ -443,7 +437,10 @@ static void lower_none(struct translation *t, const struct guest_op *op) {
         t->flags.c = C_IS_1;
         break;
     case DO_CLV:
+        if (t->flags.nz == NZ_IS_BIT)
+            settle_nz(e, &t->flags);
         EMIT(e, MOV, V32, imm(0)); /* mov ebp, 0 */
+        t->flags.v = V_HERE;
         break;
     case DO_CLD:
         EMIT(e, AND, CPU(p), imm8((uint8_t)~P_D)); /* and byte [nes + p], ~D */
@@ -470,6 +467,7 @@ static void gather_flags(struct translation *t) {
     struct emitter *const e = t->e;
     settle_c(e, &t->flags);
     settle_nz(e, &t->flags);
+    settle_v(e, &t->flags);
     EMIT(e, MOVZX, REG(EAX), CPU(p));        /* movzx eax, byte [nes + p] */
     EMIT(e, OR, REG(EAX), imm(P_ONE | P_B)); /* or eax, 30h */
     EMIT(e, OR, REG(EAX), C32);              /* or eax, edi */
@@ -506,6 +504,7 @@ static void spread_flags(struct translation *t) {
     EMIT(e, SETZ, REG(CL));                 /* setz cl */
     EMIT(e, OR, NZ8, REG(CL));              /* or sil, cl */
     t->flags.c = C_HERE;
+    t->flags.v = V_HERE;
     set_nz(t, NZ_HERE, HOST_NOTHING);
 }
 

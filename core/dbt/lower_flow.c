@@ -2,6 +2,8 @@
 #include "dbt/lower.h"
 #include "dbt/operands.h"
 
+#include "nes/cpu_exec.h"
+
 static operand pushed(int64_t at) {
     return memx(2, NES, ZYDIS_REGISTER_R11, 1, (int64_t)offsetof(struct nes, ram) + at);
 }
@@ -113,6 +115,11 @@ static void test_nz(struct translation *t, bool only_z) {
 }
 
 static uint32_t jump_if_n(struct translation *t, bool set) {
+    if (t->flags.nz == NZ_IS_BIT) {
+        forget_host_flags(t);
+        EMIT(t->e, TEST, V8, V8);                                /* test bpl, bpl */
+        return set ? emit_jump(t->e, JS) : emit_jump(t->e, JNS); /* js or jns taken */
+    }
     test_nz(t, false);
     if (t->flags.host == HOST_HAS_NZ)
         return set ? emit_jump(t->e, JS) : emit_jump(t->e, JNS); /* js or jns taken */
@@ -120,12 +127,17 @@ static uint32_t jump_if_n(struct translation *t, bool set) {
 }
 
 static uint32_t jump_if_z(struct translation *t, bool set) {
-    test_nz(t, true);
+    if (t->flags.nz == NZ_IS_BIT) {
+        forget_host_flags(t);
+        EMIT(t->e, TEST, V8, A8); /* test bpl, r8b */
+    } else {
+        test_nz(t, true);
+    }
     return set ? emit_jump(t->e, JZ) : emit_jump(t->e, JNZ); /* jz or jnz taken */
 }
 
-static uint32_t jump_if(struct translation *t, operand flag, bool set) {
-    EMIT(t->e, TEST, flag, flag);                            /* test flag, flag */
+static uint32_t jump_if(struct translation *t, operand flag, operand bits, bool set) {
+    EMIT(t->e, TEST, flag, bits);                            /* test flag, bits */
     return set ? emit_jump(t->e, JNZ) : emit_jump(t->e, JZ); /* jnz or jz taken */
 }
 
@@ -140,7 +152,7 @@ uint32_t lower_condition(struct translation *t, const struct guest_op *op) {
         return jump_if_z(t, op->mnemonic == DO_BEQ);
     case DO_BVC:
     case DO_BVS:
-        jump = jump_if(t, V8, op->mnemonic == DO_BVS);
+        jump = jump_if(t, V8, t->flags.v == V_IS_BIT_6 ? imm(P_V) : V8, op->mnemonic == DO_BVS);
         break;
     default: /* BCC, BCS */
         if (t->flags.carry == CARRY_IS_C)
@@ -148,7 +160,7 @@ uint32_t lower_condition(struct translation *t, const struct guest_op *op) {
         if (t->flags.carry == CARRY_IS_NOT_C)
             return op->mnemonic == DO_BCS ? emit_jump(t->e, JNB) : emit_jump(t->e, JB);
         settle_c(t->e, &t->flags);
-        jump = jump_if(t, C8, op->mnemonic == DO_BCS);
+        jump = jump_if(t, C8, C8, op->mnemonic == DO_BCS);
         break;
     }
     forget_host_flags(t);

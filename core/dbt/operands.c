@@ -253,7 +253,7 @@ void operand_outside(struct translation *t) {
 operand operand_place(struct translation *t, const struct guest_op *op) {
     const uint8_t zp = op->bytes[1];
     if (op->reach == REACH_DEVICE)
-        return touch_read(t, op), REG(AL);
+        return touch_read(t, op);
     switch ((enum addressing_mode)op->info->mode) {
     case MODE_IMM:
         return imm8(zp);

@@ -367,8 +367,11 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
     f->epoch = d->epoch;
     f->moved = 0;
     f->budget = (int64_t)(f->budget_end - n->cycle) * (1 << BUDGET_SHIFT);
+    f->status_read = NOT_READ;
+    frame_calm(f);
     const uint64_t banks = d->record ? record_banks(n) : 0;
     const uint32_t number = code(f, d->with.cache.run + place);
+    frame_tell_status(f);
     n->cycle = frame_cycle(f);
     n->instructions = f->instructions + frame_executed(f);
     *deadline = f->deadline;

@@ -58,8 +58,7 @@ static enum touched touched(const struct nes *n, const struct guest_op *op) {
 bool touch_moves_deadline(const struct nes *n, const struct guest_op *op) {
     if (op->reach != REACH_DEVICE)
         return false;
-    const enum touched what = touched(n, op);
-    return what == ANYTHING || what == STATUS;
+    return touched(n, op) == ANYTHING; /* STATUS only moves it away: see dbt_touch_read() */
 }
 
 /* ecx = address of the operand, rax = place of the last cycle. What is uncounted stays so: it is in
@@ -105,16 +104,18 @@ static void cycle_of_access(struct translation *t, const struct guest_op *op) {
     EMIT(e, SUB, REG(RAX), REG(RCX));                         /* sub rax, rcx */
 }
 
-/* As ppu_reads_again() does it, where it may. */
-static void read_status(struct translation *t, const struct guest_op *op) {
+/* As ppu_reads_again() does it, where it may: see frame_calm(). What it gives is in the latch, also
+ * when it is read otherwise. */
+static operand read_status(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
-    cycle_of_access(t, op);
-    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.calm));                    /* cmp rax, [nes + calm] */
-    struct stub *const s = add_stub(t, emit_jump(e, JNB), STUB_TOUCH); /* jae otherwise */
-    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[0]), REG(RAX));        /* mov [nes + ..], rax */
-    EMIT(e, MOV, FIELD_OF_NES(ppu.s.latch_cycle[1]), REG(RAX));        /* mov [nes + ..], rax */
-    EMIT(e, MOVZX, REG(EAX), FIELD_OF_NES(ppu.s.latch)); /* movzx eax, [nes + latch] */
+    const int64_t ago = (op->info->cycles - 1 + t->uncounted.cycles) * (1 << BUDGET_SHIFT);
+    forget_host_flags(t);
+    EMIT(e, LEA, REG(RDX), mem(8, ZYDIS_REGISTER_R12, -ago));         /* lea rdx, [r12 - ..] */
+    EMIT(e, CMP, REG(RDX), FRAME(calm));                              /* cmp rdx, [frame + calm] */
+    struct stub *const s = add_stub(t, emit_jump(e, JL), STUB_TOUCH); /* jl otherwise */
+    EMIT(e, MOV, FRAME(status_read), REG(RDX)); /* mov [frame + status_read], rdx */
     s->back = emit_here(e);
+    return FIELD_OF_NES(ppu.s.latch);
 }
 
 /* The device's own way for the access, or any. */
@@ -180,6 +181,7 @@ static void queue_write(struct translation *t, const struct guest_op *op) {
     if (which >= 5)
         EMIT(e, XOR, FIELD_OF_NES(ppu.s.w), imm(1)); /* xor byte [nes + w], 1 */
     EMIT(e, MOV, FIELD_OF_NES(ppu.calm), imm(0));    /* mov qword [nes + calm], 0 */
+    EMIT(e, MOV, FRAME(calm), reg(FRAME_AT)); /* mov [frame + calm], r13: more than any budget */
     for (unsigned i = first; i < t->stub_count; i++)
         t->stubs[i].back = emit_here(e);
 }
@@ -189,14 +191,13 @@ void touch_otherwise(struct translation *t) {
     call(t, op, op->access == READ ? t->fixed->devices.read : way_to_write(t, op));
 }
 
-void touch_read(struct translation *t, const struct guest_op *op) {
+operand touch_read(struct translation *t, const struct guest_op *op) {
     const struct devices *const d = &t->fixed->devices;
     switch (touched(t->nes, op)) {
+    case STATUS:
+        return read_status(t, op);
     case PPU_APART:
         call(t, op, d->read_ppu);
-        break;
-    case STATUS:
-        read_status(t, op);
         break;
     case PAD:
         call(t, op, d->read_pad[operand_of(op) - PAD_1]);
@@ -205,6 +206,7 @@ void touch_read(struct translation *t, const struct guest_op *op) {
         call(t, op, d->read);
         break;
     }
+    return REG(AL);
 }
 
 void touch_write(struct translation *t, const struct guest_op *op, operand value) {

@@ -3,6 +3,8 @@
 
 #include <assert.h>
 
+#include "nes/cpu_exec.h"
+
 struct stub *add_stub(struct translation *t, uint32_t jump, int kind) {
     struct stub *const s = &t->stubs[t->stub_count];
     if (t->stub_count + 1 < STUBS)
@@ -37,9 +39,25 @@ void settle_nz(struct emitter *e, struct known_flags *f) {
         EMIT(e, MOV, NZ32, Y32); /* mov esi, r10d */
     else if (f->nz == NZ_IS_ZERO_PAGE)
         EMIT(e, MOVZX, NZ32, MEMORY(f->number)); /* movzx esi, byte [nes + ram + number] */
+    if (f->nz == NZ_IS_BIT) {
+        EMIT(e, MOV, NZ32, V32);     /* mov esi, ebp */
+        EMIT(e, SHL, NZ32, imm(8));  /* shl esi, 8 */
+        EMIT(e, MOV, REG(EAX), V32); /* mov eax, ebp */
+        EMIT(e, AND, REG(EAX), A32); /* and eax, r8d */
+        EMIT(e, OR, NZ32, REG(EAX)); /* or esi, eax */
+    }
     if (f->nz >= NZ_IS_A_LESS)
         EMIT(e, SUB, NZ8, imm8(f->number)); /* sub sil, number */
     f->nz = NZ_HERE;
+}
+
+void settle_v(struct emitter *e, struct known_flags *f) {
+    if (f->v == V_HERE)
+        return;
+    if (f->nz == NZ_IS_BIT)
+        settle_nz(e, f);
+    EMIT(e, AND, V32, imm(P_V)); /* and ebp, 40h */
+    f->v = V_HERE;
 }
 
 /* r12 for so many cycles and instructions. */
@@ -72,6 +90,7 @@ void unsettle_counts(struct translation *t, const struct uncounted *u) {
 void settle(struct translation *t) {
     settle_c(t->e, &t->flags);
     settle_nz(t->e, &t->flags);
+    settle_v(t->e, &t->flags);
     settle_counts(t);
 }
 

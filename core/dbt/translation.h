@@ -19,6 +19,7 @@ struct known_flags {
     uint8_t c;      /* enum: where C is */
     uint8_t host;   /* enum: what the host's flags say of NZ */
     uint8_t carry;  /* enum: and its carry of C */
+    uint8_t v;      /* enum: what of ebp is V */
     uint8_t number; /* ..._LESS: what the register is compared with; ZERO_PAGE: where */
 };
 enum {
@@ -27,11 +28,13 @@ enum {
     NZ_IS_X,
     NZ_IS_Y,
     NZ_IS_ZERO_PAGE, /* what is there */
+    NZ_IS_BIT,       /* N is bit 7 of ebp; Z says whether A and ebp have no bit in common */
     NZ_IS_A_LESS,
     NZ_IS_X_LESS,
     NZ_IS_Y_LESS
 };
 enum { C_HERE, C_IS_0, C_IS_1 };
+enum { V_HERE, V_IS_BIT_6 };
 enum { HOST_NOTHING, HOST_HAS_NZ };
 enum { CARRY_IS_NOTHING, CARRY_IS_C, CARRY_IS_NOT_C };
 
@@ -115,9 +118,11 @@ void leave_at(struct translation *t, uint32_t jump);
 static inline void forget_host_flags(struct translation *t) {
     t->flags.host = t->flags.carry = 0;
 }
-/* C into edi, NZ into esi; the host's flags may be lost. */
+/* C into edi, NZ into esi, V into ebp; the host's flags and eax may be lost. V takes NZ with it
+ * where they share a register. */
 void settle_c(struct emitter *e, struct known_flags *f);
 void settle_nz(struct emitter *e, struct known_flags *f);
+void settle_v(struct emitter *e, struct known_flags *f);
 /* Counts are right after this; the host's flags are lost. */
 void settle_counts(struct translation *t);
 /* Takes back what settle_counts() counted: `u` is uncounted again. */
