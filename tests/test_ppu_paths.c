@@ -461,8 +461,8 @@ static void irqs_hold(void **state) {
         for (int step = 0; step < 300; step++) {
             random_wait(&w);
             dice(&w, 2) ? random_board_write(&w) : random_access(&w);
-            const bool level = ppu_board_irq(&w.ppu[FAST], w.cycle);
-            const uint64_t deadline = ppu_board_irq_deadline(&w.ppu[FAST]);
+            uint64_t deadline;
+            const bool level = ppu_board_irq(&w.ppu[FAST], w.cycle, &deadline);
             assert_true(deadline > w.cycle);
             struct board board = w.board[DOTS];
             struct ppu p = w.ppu[DOTS];
@@ -498,15 +498,15 @@ static void splits_are_told_once(void **state) {
             board_store(&w, 0xC000, (uint8_t)(1 + dice(&w, 200)));
             board_store(&w, 0xC001, 0);
             board_store(&w, 0xE001, 0);
-            assert_false(ppu_board_irq(&w.ppu[FAST], w.cycle));
-            const uint64_t at = ppu_board_irq_deadline(&w.ppu[FAST]);
+            uint64_t at, next;
+            assert_false(ppu_board_irq(&w.ppu[FAST], w.cycle, &at));
             w.cycle = at;
-            if (!ppu_board_irq(&w.ppu[FAST], at)) {
+            if (!ppu_board_irq(&w.ppu[FAST], at, &next)) {
                 unsigned line, dot;
                 ppu_place(&w.ppu[FAST], at, &line, &dot);
                 assert_int_equal(line, LINE_IDLE);
-                w.cycle = ppu_board_irq_deadline(&w.ppu[FAST]);
-                assert_true(ppu_board_irq(&w.ppu[FAST], w.cycle));
+                w.cycle = next;
+                assert_true(ppu_board_irq(&w.ppu[FAST], w.cycle, &next));
             }
             ppu_dots(&w.ppu[DOTS], 3 * w.cycle - 1);
             assert_false(w.board[DOTS].ops->irq(&w.board[DOTS]));

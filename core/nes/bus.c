@@ -46,8 +46,7 @@ void bus_begin_frame(struct nes *n) {
 }
 
 static void board_line(struct nes *n) {
-    n->lines.board_irq = ppu_board_irq(&n->ppu, n->cycle);
-    n->lines.board_event = ppu_board_irq_deadline(&n->ppu);
+    n->lines.board_irq = ppu_board_irq(&n->ppu, n->cycle, &n->lines.board_event);
 }
 
 static void apu_line(struct nes *n) {

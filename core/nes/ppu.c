@@ -433,25 +433,23 @@ uint64_t ppu_nmi_deadline(const struct ppu *p) {
                              : ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
 }
 
-bool ppu_board_irq(struct ppu *p, uint64_t cycle) {
+bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline) {
     const struct mapper_ops *ops = p->board->ops;
+    *deadline = UINT64_MAX;
     if (!ops->irq)
         return false;
     ppu_settle(p);
-    const unsigned rises = ops->irq_rises(p->board);
+    unsigned rises = ops->irq_rises(p->board);
     const uint64_t end = ppu_dots_at_end(cycle);
-    if (rises != 0 && ppu_next_rise(p, rises) < end)
+    uint64_t dot = rises == 0 ? UINT64_MAX : ppu_next_rise(p, rises);
+    if (dot < end) {
         show_board(p, end);
+        rises = ops->irq_rises(p->board);
+        dot = rises == 0 ? UINT64_MAX : ppu_next_rise(p, rises);
+    }
+    if (dot != UINT64_MAX)
+        *deadline = ppu_end_after(dot);
     return ops->irq(p->board);
-}
-
-uint64_t ppu_board_irq_deadline(const struct ppu *p) {
-    const struct mapper_ops *ops = p->board->ops;
-    const unsigned rises = ops->irq_rises ? ops->irq_rises(p->board) : 0;
-    if (rises == 0)
-        return UINT64_MAX;
-    const uint64_t dot = ppu_next_rise(p, rises);
-    return dot == UINT64_MAX ? dot : ppu_end_after(dot);
 }
 
 uint64_t ppu_frame_end(const struct ppu *p) {

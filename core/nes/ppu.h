@@ -220,11 +220,9 @@ bool ppu_nmi(struct ppu *p, uint64_t cycle);
  * UINT64_MAX: never. */
 uint64_t ppu_nmi_deadline(const struct ppu *p);
 /* Level of the IRQ output of the board, which may count what it sees on the PPU's bus, at the end
- * of cycle `cycle`, and the first cycle at whose end it could differ from what it is, if nothing
- * touches the PPU and the board; UINT64_MAX: never. Early at times, never late. To be asked in this
- * order. */
-bool ppu_board_irq(struct ppu *p, uint64_t cycle);
-uint64_t ppu_board_irq_deadline(const struct ppu *p);
+ * of cycle `cycle`; and in *deadline the first cycle at whose end it could differ from what it is,
+ * if nothing touches the PPU and the board (UINT64_MAX: never), early at times, never late. */
+bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline);
 /* Reads of $2002 in cycles from `cycle` on and before this one all give the same value once one of
  * them was made, and have no other effect than that first one. Early at times, never late. */
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle);
