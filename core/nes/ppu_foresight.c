@@ -6,14 +6,6 @@
 
 #include "nes/ppu_parts.h"
 
-/* ---- what is opaque ---- */
-
-/* Opaque pixels of the tile at v, leftmost in bit 7. */
-static unsigned opaque(const struct ppu *p, uint16_t v) {
-    uint16_t a = pattern_address(&p->s, v, ppu_bus_read(p->board, nametable_address(v)));
-    return ppu_bus_read(p->board, a) | ppu_bus_read(p->board, a + 8);
-}
-
 /* ---- sprites on lines ---- */
 
 /* Eight lines at once, each a byte of a number: no count is more than 64. */
@@ -72,42 +64,103 @@ static unsigned first_empty(struct ppu *p) {
 
 /* ---- sprite 0 and overflow ---- */
 
-/* A line with rendering on at its start: where the background comes from. */
+/* A line with rendering on at its start. */
 struct line_start {
     unsigned line;
     uint64_t time;
-    uint16_t v;  /* of the tile at column 0; of column 16 when `loaded` */
-    bool loaded; /* the first two tiles are in the shift registers */
+    uint16_t v; /* of the tile at column 0, or 16; other lines have theirs from t */
 };
 
-static unsigned opaque_tile(const struct ppu *p, const struct line_start *l, unsigned tile) {
-    if (!l->loaded)
-        return opaque(p, v_tiles(l->v, tile));
-    if (tile >= 2)
-        return opaque(p, v_tiles(l->v, tile - 2));
-    return (unsigned)(p->s.shift_low | p->s.shift_high) >> (tile ? 0 : 8) & 0xFF;
-}
-
-/* The dot number at which a sprite 0 with these pixels at column x hits on a line, or UINT64_MAX.
- */
-static uint64_t hit_on_line(const struct ppu *p, const struct line_start *l, unsigned pixels,
-                            unsigned x) {
+/* Which of eight pixels at column x can hit. */
+static unsigned can_hit(const struct ppu_state *s, unsigned x) {
     enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES };
-    const struct ppu_state *s = &p->s;
+    unsigned pixels = 0xFF;
     if (x < 8 && (s->mask & BOTH_LEFT) != BOTH_LEFT)
         pixels &= 0xFFu >> (8 - x);
     if (x > 247) /* column 255 never hits, and nothing wraps */
         pixels &= 0xFF00u >> (255 - x);
-    if (!pixels)
-        return UINT64_MAX;
-    unsigned column = x + s->x;
-    unsigned two = opaque_tile(p, l, column >> 3) << 8 | opaque_tile(p, l, (column >> 3) + 1);
-    pixels &= two >> (8 - (column & 7));
-    if (!pixels)
-        return UINT64_MAX;
-    while (!(pixels & 0x80))
-        pixels <<= 1, x++;
-    return l->time + x + 2; /* it leaves the shift registers at x + 1 */
+    return pixels;
+}
+
+/* The dot of a line at which the leftmost of these pixels at column x, one at least, hits: it
+ * leaves the shift registers one before. */
+static unsigned hit_at(unsigned pixels, unsigned x) {
+    return x + 2 + (unsigned)__builtin_clz(pixels << 24);
+}
+
+/* Opaque pixels of the row of a tile, leftmost in bit 7. */
+static unsigned opaque(const uint8_t *row) {
+    return row[0] | row[8];
+}
+
+/* The row of the tile at v. */
+static const uint8_t *background(const struct ppu *p, uint16_t v) {
+    const uint16_t a = pattern_address(&p->s, v, ppu_bus_read(p->board, nametable_address(v)));
+    return &p->board->chr[a >> 10 & 7][a & 0x3FF];
+}
+
+/* On the line that has begun, whose first two tiles are in the shift registers. */
+static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l) {
+    const struct ppu_state *s = &p->s;
+    const unsigned x = s->sprites[0].x, column = x + s->x;
+    unsigned two = 0;
+    for (unsigned tile = column >> 3, i = 0; i < 2; tile++, i++)
+        two = two << 8 |
+              (tile >= 2 ? opaque(background(p, v_tiles(l->v, tile - 2)))
+                         : (unsigned)(s->shift_low | s->shift_high) >> (tile ? 0 : 8) & 0xFF);
+    const unsigned pixels =
+        (s->sprites[0].low | s->sprites[0].high) & can_hit(s, x) & two >> (8 - (column & 7));
+    return pixels ? l->time + hit_at(pixels, x) : UINT64_MAX;
+}
+
+/* Each byte with its bits the other way round. */
+static uint64_t mirrored(uint64_t eight) {
+    eight = (eight >> 4 & 0x0F0F0F0F0F0F0F0F) | (eight & 0x0F0F0F0F0F0F0F0F) << 4;
+    eight = (eight >> 2 & 0x3333333333333333) | (eight & 0x3333333333333333) << 2;
+    return (eight >> 1 & 0x5555555555555555) | (eight & 0x5555555555555555) << 1;
+}
+
+/* Opaque pixels of the sprite, line by line. */
+static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows[16]) {
+    for (unsigned top = 0; top < sprite_height(&p->s); top += 8) {
+        const uint16_t a = ppu_sprite_address(&p->s, sprite, sprite[0] + top) & ~7;
+        const uint8_t *const tile = &p->board->chr[a >> 10][a & 0x3FF];
+        uint64_t eight, high;
+        memcpy(&eight, tile, sizeof eight);
+        memcpy(&high, tile + 8, sizeof high);
+        eight |= high;
+        if (sprite[2] & SPRITE_FLIP_X)
+            eight = mirrored(eight);
+        if (sprite[2] & SPRITE_FLIP_Y)
+            eight = __builtin_bswap64(eight);
+        memcpy(rows + top, &eight, sizeof eight);
+    }
+}
+
+/* On lines from `line` to before `end`, none of which has begun: as many at once as show the same
+ * two tiles. */
+static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, unsigned line,
+                             unsigned end) {
+    const struct ppu_state *s = &p->s;
+    const unsigned x = s->oam[3], column = x + s->x, allowed = can_hit(s, x);
+    uint8_t rows[16];
+    sprite_rows(p, s->oam, rows);
+    const uint8_t *row = rows + (line - s->oam[0] - 1u);
+    while (line < end) {
+        const uint16_t v =
+            (uint16_t)((v_rows(l->v, line - l->line) & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
+        const uint8_t *left = background(p, v_tiles(v, column >> 3)),
+                      *right = background(p, v_tiles(v, (column >> 3) + 1));
+        const unsigned left_of_tile = 8u - (v >> 12),
+                       stop = end - line < left_of_tile ? end : line + left_of_tile;
+        for (; line < stop; line++) {
+            const unsigned two = opaque(left++) << 8 | opaque(right++);
+            const unsigned pixels = *row++ & allowed & two >> (8 - (column & 7));
+            if (pixels)
+                return l->time + place(line - l->line, hit_at(pixels, x));
+        }
+    }
+    return UINT64_MAX;
 }
 
 /* The first line that is left must be given; `this_line` says that it has begun: sprites are
@@ -117,27 +170,16 @@ static uint64_t foresee_hit(const struct ppu *p, struct line_start l, bool this_
     if ((s->mask & MASK_RENDERING) != MASK_RENDERING || (this_line && s->status & STATUS_HIT))
         return UINT64_MAX;
     if (this_line && s->zero_now) {
-        unsigned pixels = s->sprites[0].low | s->sprites[0].high;
-        uint64_t hit = hit_on_line(p, &l, pixels, s->sprites[0].x);
+        const uint64_t hit = hit_on_this_line(p, &l);
         if (hit != UINT64_MAX)
             return hit;
     }
     unsigned first = s->oam[0] + 1u, end = first + sprite_height(s);
     if (first <= l.line)
         first = l.line + 1;
-    for (unsigned line = first; line < end && line <= LINE_LAST; line++) {
-        uint16_t row = v_rows(l.v, line - l.line), a = ppu_sprite_address(s, s->oam, line - 1);
-        struct line_start at = {.line = line,
-                                .time = l.time + place(line - l.line, 0),
-                                .v = (uint16_t)((row & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL))};
-        unsigned pixels = ppu_bus_read(p->board, a) | ppu_bus_read(p->board, a + 8);
-        if (s->oam[2] & SPRITE_FLIP_X)
-            pixels = ppu_mirrored((uint8_t)pixels);
-        uint64_t hit = hit_on_line(p, &at, pixels, s->oam[3]);
-        if (hit != UINT64_MAX)
-            return hit;
-    }
-    return UINT64_MAX;
+    if (end > LINE_IDLE)
+        end = LINE_IDLE;
+    return first < end ? hit_on_lines(p, &l, first, end) : UINT64_MAX;
 }
 
 /* Which line from `first` on sets overflow, and where. */
@@ -221,13 +263,12 @@ void ppu_foresee(struct ppu *p) {
     const uint64_t next = p->log_first < p->log_end ? p->log[p->log_first].dot : UINT64_MAX;
     if (!flags && ppu_hit_told(p, ppu_least(next, p->foreseen)))
         return;
-    struct line_start l = {.line = s->line, .time = s->time, .v = s->v, .loaded = true};
+    struct line_start l = {.line = s->line, .time = s->time, .v = s->v};
     bool visible = s->line <= LINE_LAST;
     if (!visible) {
         l.line = 0;
         l.time = ppu_next_dot(s, 0, 0);
         l.v = s->t;
-        l.loaded = false;
     }
     if (flags) {
         p->overflow_dot = foresee_overflow(p, l, visible);
