@@ -22,6 +22,13 @@ static void put_touch(struct writer *w) {
         put_word(w, LDA_ABS, ONE_OF(w, 0x2002, 0x2002, 0x2004, 0x2007));
         return;
     }
+    if (chance(w, 6)) { /* sound, of which a length counter shows */
+        put_store(w, chance(w, 30) ? 0x0f : below(w, 256),
+                  ONE_OF(w, 0x4000, 0x4004, 0x4008, 0x400C, 0x4003, 0x400B, 0x4015));
+        if (chance(w, 30))
+            put_word(w, LDA_ABS, 0x4015);
+        return;
+    }
     if (chance(w, 3)) { /* v to its end */
         PUT(w, LDA_IMM, 0xff, STA_ABS, 0, 0x20, STA_ABS, 5, 0x20, STA_ABS, 5, 0x20);
         PUT(w, STA_ABS, 5, 0x20, STA_ABS, 6, 0x20, STA_ABS, 7, 0x20);

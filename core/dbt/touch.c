@@ -186,6 +186,19 @@ static void queue_write(struct translation *t, const struct guest_op *op) {
         t->stubs[i].back = emit_here(e);
 }
 
+/* Most writes to such a register change only what is heard. */
+static void write_halt(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    const uint16_t at = operand_of(op);
+    forget_host_flags(t);
+    EMIT(e, TEST, REG(EDX), imm(apu_halt_bit(at)));                        /* test edx, bit */
+    EMIT(e, SETNZ, REG(AL));                                               /* setnz al */
+    EMIT(e, CMP, FIELD_OF_NES(apu.length[apu_channel(at)].halt), REG(AL)); /* cmp [nes + ..], al */
+    struct stub *const s = add_stub(t, emit_jump(e, JNZ), STUB_TOUCH);     /* jne otherwise */
+    EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL));                              /* mov [nes + bus], dl */
+    s->back = emit_here(e);
+}
+
 void touch_otherwise(struct translation *t) {
     const struct guest_op *const op = t->op;
     call(t, op, op->access == READ ? t->fixed->devices.read : way_to_write(t, op));
@@ -217,6 +230,8 @@ void touch_write(struct translation *t, const struct guest_op *op, operand value
     EMIT(t->e, MOVZX, REG(EDX), value); /* movzx edx, value */
     if (is_queued(op))
         queue_write(t, op);
+    else if (touched(t->nes, op) == APU_APART && apu_halt_bit(operand_of(op)))
+        write_halt(t, op);
     else
         call(t, op, way_to_write(t, op));
 }

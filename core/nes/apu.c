@@ -250,6 +250,10 @@ enum apu_effect apu_effect(uint16_t address) {
     return part == NOTHING ? APU_HEARD : part == CONTROL ? APU_MOVES : APU_SEEN;
 }
 
+uint8_t apu_halt_bit(uint16_t address) {
+    return part_of(address) != HALT ? 0 : apu_channel(address) == 2 ? 0x80 : 0x20;
+}
+
 static void control_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
     switch (address) {
     case 0x4010:
@@ -269,12 +273,12 @@ static void control_write(struct apu *a, uint16_t address, uint8_t value, uint64
 }
 
 bool apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
-    const unsigned channel = (address & 15) >> 2;
+    const unsigned channel = apu_channel(address);
     switch (part_of(address)) {
     case NOTHING:
         break;
     case HALT:
-        halt_write(a, channel, value & (channel == 2 ? 0x80 : 0x20), cycle);
+        halt_write(a, channel, value & apu_halt_bit(address), cycle);
         break;
     case LENGTH:
         length_write(a, channel, value, cycle);

@@ -73,6 +73,12 @@ uint8_t apu_read(struct apu *a, uint16_t address, uint64_t cycle, uint8_t open_b
  * $4015 and later writes show; or something that may move deadlines. */
 enum apu_effect { APU_HEARD, APU_SEEN, APU_MOVES };
 enum apu_effect apu_effect(uint16_t address);
+/* The channel, and the bit of what is written to its register at `address` that halts its length
+ * counter, 0 for none: a write that leaves it as it is can only be heard. */
+static inline unsigned apu_channel(uint16_t address) {
+    return (address & 15) >> 2;
+}
+uint8_t apu_halt_bit(uint16_t address);
 /* Writes $4000-$4013, $4015, $4017; other addresses do nothing. `time` may stay behind, where it
  * does not matter. False when no deadline has changed, which is so for all but APU_MOVES. */
 bool apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle);

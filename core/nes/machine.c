@@ -92,22 +92,27 @@ void nes_reset(struct nes *n, bool hard) {
 
 /* ---- running ---- */
 
+/* Cycles from a vertical blank to one before the next, and to one behind its pre-render line. */
+enum { LESS_THAN_FRAME = 29000, MORE_THAN_BLANK = 2400 };
+
+/* The next vertical blank comes 29,780 or 29,781 cycles after the last, which of the two is decided
+ * on the pre-render line: told when the machine first stands behind that. */
+static bool knows_frame(const struct nes *n) {
+    return n->cycle >= n->frame_end - (LESS_THAN_FRAME - MORE_THAN_BLANK);
+}
+
 /* Everything that happens at the boundary where the machine stands, before what comes next. */
 static void at_boundary(struct nes *n) {
-    if (n->cycle >= n->frame_end) {
-        if (n->frame_guess) {
-            ppu_begin_frame(&n->ppu, n->cycle);
-            n->frame_end = ppu_frame_end(&n->ppu);
-            n->frame_guess = false;
-            bus_begin_frame(n);
-        } else {
-            /* The next vertical blank comes 29,780 or 29,781 cycles later, which of the two is
-             * decided on the pre-render line. */
-            n->frame++;
-            n->frame_end += 29000;
-            n->frame_guess = true;
-            watch_trim(n);
-        }
+    if (n->frame_guess && knows_frame(n)) {
+        ppu_begin_frame(&n->ppu, n->cycle);
+        n->frame_end = ppu_frame_end(&n->ppu);
+        n->frame_guess = false;
+        bus_begin_frame(n);
+    } else if (n->cycle >= n->frame_end) {
+        n->frame++;
+        n->frame_end += LESS_THAN_FRAME;
+        n->frame_guess = true;
+        watch_trim(n);
     }
     if (n->cycle >= n->alarm)
         watch_alarms(n);

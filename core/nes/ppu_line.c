@@ -154,6 +154,21 @@ static void pass_idle(struct ppu *p, uint64_t until) {
     skip_dots(s, until);
 }
 
+/* From the start of line 240 to where the vblank flag has risen. */
+static void pass_picture_end(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    const uint64_t start = s->time - place(LINE_IDLE, 0);
+    ppu_picture_ends(p);
+    ppu_show_address(p, s->v, start + place(LINE_IDLE, DOT_FLAGS));
+    if (!s->vblank_suppressed)
+        s->status |= STATUS_VBLANK;
+    s->vblank_suppressed = false;
+    s->line = LINE_VBLANK;
+    s->dot = DOT_FLAGS + 1;
+    s->time = start + place(LINE_VBLANK, DOT_FLAGS + 1);
+    p->idle_until = start + place(LINE_PRERENDER, 0);
+}
+
 /* ---- time ---- */
 
 /* One step with rendering on, in a line that fetches: whole lines, or what is left of one. */
@@ -196,6 +211,8 @@ void ppu_pass(struct ppu *p, uint64_t until) {
         pass_idle(p, until);
         return;
     }
+    if (s->time < p->idle_until)
+        pass_idle(p, p->idle_until);
     while (s->time < until) {
         ppu_late(p);
         const uint64_t next = ppu_least(until, ppu_least(s->mask_due, s->v_due));
@@ -203,6 +220,8 @@ void ppu_pass(struct ppu *p, uint64_t until) {
             pass_drawing(p, next);
         else if (s->line == LINE_PRERENDER && writes_pending(s)) /* how long is it? */
             ppu_dots(p, next);
+        else if (s->line == LINE_IDLE && s->dot == 0 && next > s->time + PPU_DOTS + DOT_FLAGS)
+            pass_picture_end(p);
         else if (!s->rendering || (s->line >= LINE_IDLE && s->line < LINE_PRERENDER))
             pass_blank(p, next);
         else

@@ -17,8 +17,6 @@ static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
     const uint64_t start = n->cycle;
     if (n->watched)
         cpu_run_watched(n, start + 1, *deadline);
-    else
-        cpu_run_fast(n, start + 1, *deadline, false);
     if (n->cycle == start || n->announced)
         nes_step(n);
     *deadline = earlier(n->event, n->dma_from);
