@@ -196,8 +196,9 @@ static void samples_in_waits(void **state) {
         {5, {0xAD, 0x02, 0x20, 0x10, 0xFB}, 60},                         /* LDA $2002, BPL */
         {9, {0xA5, 0x10, 0xC5, 0x11, 0xD0, 0x03, 0x4C, 0x20, 0x80}, 60}, /* LDA, CMP, BNE, JMP */
     };
-    for (unsigned of = 0; of < 16 * 3 * 2 * 2; of++) {
-        const unsigned rate = of % 16, wait = of / 16 % 3, aligned = of / 48 % 2, irq = of / 96;
+    for (unsigned of = 0; of < 16 * 3 * 2 * 3; of++) {
+        const unsigned rate = of % 16, wait = of / 16 % 3, aligned = of / 48 % 2,
+                       irq = of / 96 == 1, whole = of / 96 == 2; /* not one byte again and again */
         const uint8_t begin[] = {0xA9,
                                  0x40,
                                  0x8D,
@@ -208,6 +209,9 @@ static void samples_in_waits(void **state) {
                                  0x8D,
                                  0x10,
                                  0x40, /* $4010 */
+                                 whole ? 0x8D : 0xAD,
+                                 0x13,
+                                 0x40, /* STA $4013 or LDA $4013 */
                                  0x58, /* CLI */
                                  0xA9,
                                  0x10,

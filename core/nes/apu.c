@@ -340,6 +340,28 @@ bool apu_dmc_quiet(const struct apu *a, uint64_t cycle) {
     return !irq && a->dmc_clock + (uint64_t)(a->dmc_bits - 1) * a->dmc_period > cycle;
 }
 
+static void take_byte(struct apu *a, uint64_t cycle) {
+    a->dmc_full = true;
+    a->dmc_given = cycle;
+    a->dmc_wish = UINT64_MAX;
+    a->dmc_address = a->dmc_address == 0xFFFF ? 0x8000 : (uint16_t)(a->dmc_address + 1);
+}
+
+bool apu_dmc_fetch(struct apu *a, uint64_t halt, uint64_t fetch) {
+    enum { NOT_THE_LAST = 2 };
+    if (a->dmc_stop != UINT64_MAX || a->dmc_remaining < NOT_THE_LAST ||
+        (a->dmc_ghost != UINT64_MAX && a->dmc_ghost >= a->time))
+        return false;
+    dmc_sync(a, halt);
+    if (a->dmc_wish > halt ||
+        a->dmc_clock + (uint64_t)(a->dmc_bits - 1) * a->dmc_period <= fetch + 1)
+        return false;
+    dmc_sync(a, fetch);
+    take_byte(a, fetch);
+    a->dmc_remaining--;
+    return true;
+}
+
 uint16_t apu_dmc_address(const struct apu *a) {
     return a->dmc_address;
 }
@@ -347,10 +369,7 @@ uint16_t apu_dmc_address(const struct apu *a) {
 void apu_dmc_give(struct apu *a, uint8_t value, uint64_t cycle) {
     (void)value; /* it would be heard, not seen */
     apu_sync(a, cycle);
-    a->dmc_full = true;
-    a->dmc_given = cycle;
-    a->dmc_wish = UINT64_MAX;
-    a->dmc_address = a->dmc_address == 0xFFFF ? 0x8000 : (uint16_t)(a->dmc_address + 1);
+    take_byte(a, cycle);
     if (a->dmc_remaining && --a->dmc_remaining == 0) {
         if (a->dmc_loop)
             dmc_begin(a);

@@ -99,5 +99,8 @@ bool apu_dmc_halts(struct apu *a, uint64_t cycle, uint64_t until);
 bool apu_dmc_quiet(const struct apu *a, uint64_t cycle);
 uint16_t apu_dmc_address(const struct apu *a);
 void apu_dmc_give(struct apu *a, uint8_t value, uint64_t cycle);
+/* All that at once, where it is not a sample's last byte and nobody stops it: halted in cycle
+ * `halt`, the deadline, and given the byte in cycle `fetch`. False: nothing was done. */
+bool apu_dmc_fetch(struct apu *a, uint64_t halt, uint64_t fetch);
 
 #endif

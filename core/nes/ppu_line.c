@@ -166,7 +166,7 @@ static void pass_picture_end(struct ppu *p) {
     s->line = LINE_VBLANK;
     s->dot = DOT_FLAGS + 1;
     s->time = start + place(LINE_VBLANK, DOT_FLAGS + 1);
-    p->idle_until = start + place(LINE_PRERENDER, 0);
+    idle(p, start + place(LINE_PRERENDER, 0));
 }
 
 /* ---- time ---- */
@@ -211,7 +211,7 @@ void ppu_pass(struct ppu *p, uint64_t until) {
         pass_idle(p, until);
         return;
     }
-    if (s->time < p->idle_until)
+    if (s->time < p->idle_until && s->line > LINE_LAST)
         pass_idle(p, p->idle_until);
     while (s->time < until) {
         ppu_late(p);

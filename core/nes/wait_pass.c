@@ -310,6 +310,35 @@ static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
     return true;
 }
 
+/* Passes in some of which a sample is fetched, as pass_fetch() does it, and those between them.
+ * False: nothing was done. */
+static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
+    const uint64_t until = earlier(earlier(stop, n->event), w->status ? n->ppu.calm : NEVER);
+    uint64_t cycle = n->cycle, passes = 0, read = 0, halt = n->dma_from;
+    if (n->oam_pending || is_busy(n))
+        return false;
+    while (halt >= cycle && halt < until) {
+        const uint64_t fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
+        const uint64_t before = (halt - cycle) / w->cost, start = cycle + before * w->cost;
+        if (start + w->cost + taken > until || !apu_dmc_fetch(&n->apu, halt, fetch))
+            break;
+        read = start + w->read_at + (halt <= start + w->read_at ? taken : 0);
+        passes += before + 1;
+        cycle = start + w->cost + taken;
+        halt = apu_dmc_deadline(&n->apu);
+    }
+    if (passes == 0)
+        return false;
+    repeat_pass(n, w, w->cost, passes);
+    n->cycle = cycle;
+    n->dma_from = halt;
+    uint8_t same;
+    if (w->status)
+        ppu_reads_again(&n->ppu, read, &same);
+    w->executed = n->instructions;
+    return true;
+}
+
 /* A pass that may reach a deadline, cycle by cycle; false where it is left, interrupted or ended by
  * `stop`. */
 static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
@@ -332,7 +361,8 @@ static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_
     while (pass_at_once(n, w, stop, deadline)) {
         passed = true;
         const uint64_t until = earlier(stop, n->alarm);
-        if (n->watched != watched || (!pass_fetch(n, w, until) && !step_pass(n, w, until)))
+        if (n->watched != watched ||
+            (!pass_samples(n, w, until) && !pass_fetch(n, w, until) && !step_pass(n, w, until)))
             break;
         deadline = earlier(n->event, n->dma_from);
     }
