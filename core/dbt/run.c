@@ -1,8 +1,6 @@
-/* The engine: finds or makes the block for a pc, runs it, and sees to the way it was left. */
+/* The engine: runs the block for a pc, and sees to the way it was left. */
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "dbt/state.h"
 
@@ -14,279 +12,6 @@ enum { USUAL_CACHE = 8 << 20 };
 enum { JSR_CYCLES = 6, JSR_PUSHES = 16, FOR_HANDLERS = 64 << 10 };
 static_assert(LONGEST_RUN / 2 + BLOCK_LONGEST < 1 << BUDGET_SHIFT, "instructions of a run");
 static_assert(LONGEST_RUN / JSR_CYCLES * JSR_PUSHES + FOR_HANDLERS <= CACHE_STACK, "too deep");
-
-/* ---- forgetting ---- */
-
-static void free_blocks(struct dbt *d) {
-    for (size_t i = 0; i < d->blocks.len; i++)
-        block_free(d->blocks.at[i]);
-    d->codes += d->blocks.len;
-    d->blocks.len = 0;
-    translator_forget(&d->with);
-}
-
-/* Starts over with an empty cache. What had been hot still is. */
-static void flush(struct dbt *d) {
-    returns_settle(&d->with.returns);
-    for (size_t i = 0; i < d->blocks.len; i++) {
-        const struct block *const b = d->blocks.at[i];
-        const unsigned at = b->pc % WINDOW_SIZE;
-        b->home->table[at] = b->home->versions[at] = b->home->missed[at] = 0;
-        if (b->home->met[at] == PLACE_INTERPRETED)
-            b->home->met[at] = 0;
-    }
-    free_blocks(d);
-    d->statistics.flushes++;
-}
-
-static void forget(void *self) {
-    struct dbt *const d = self;
-    if (d->blocks.len)
-        flush(d);
-    windows_forget(&d->windows);
-    d->selected = false;
-    if (d->recorder)
-        forget(d->recorder); /* of that there is no other */
-}
-
-/* Selects the blocks of what the processor sees now; false: out of memory. */
-static bool select_windows(struct dbt *d, const struct nes *n) {
-    const enum selected selected = windows_select(&d->windows, n);
-    if (selected == SELECT_FAILED)
-        forget(d);
-    else if (selected == SELECTED_AND_VOID && d->blocks.len)
-        flush(d);
-    d->epoch = n->map_epoch;
-    d->selected = selected != SELECT_FAILED;
-    return d->selected;
-}
-
-/* ---- making blocks ---- */
-
-static uint64_t nanoseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Translates a block and keeps it; NULL when cache or memory are full. */
-static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_block *g) {
-    const uint64_t begun = nanoseconds();
-    const size_t used = d->with.cache.used;
-    d->with.number = (uint32_t)d->blocks.len;
-    if (d->blocks.len == 0)
-        returns_begin(&d->with.returns, n);
-    struct block *const b = translate(&d->with, n, g);
-    if (!b)
-        return NULL;
-    if ((d->with.recorded && !recorded_keep(n, b)) || !vec_push(&d->blocks, b)) {
-        d->with.cache.used = used;
-        d->with.exits.all.len = b->first_exit;
-        block_free(b);
-        return NULL;
-    }
-    d->statistics.blocks++;
-    d->statistics.instructions += g->count;
-    d->statistics.guest_bytes += g->bytes;
-    d->statistics.host_bytes += b->host_size;
-    d->statistics.nanoseconds += nanoseconds() - begun;
-    perf_map_add(d, b);
-    return b;
-}
-
-/* To write behind all that is there. */
-static struct emitter cache_end(struct dbt *d) {
-    struct cache *const cache = &d->with.cache;
-    return (struct emitter){.code = cache->code,
-                            .at = (uint32_t)cache->used,
-                            .end = (uint32_t)cache->size,
-                            .encodings = &d->with.encodings};
-}
-
-static void chain(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place) {
-    struct emitter e = cache_end(d);
-    exit_link(&d->with.exits, &e, number, pc, place);
-    if (!e.full)
-        d->with.cache.used = e.at;
-    d->statistics.links++;
-}
-
-static void discover_at(struct dbt *d, struct nes *n, uint16_t pc, unsigned length,
-                        struct guest_block *g) {
-    discover(n, pc, length, windows_certain(&d->windows, pc), g);
-}
-
-/* Translates as much at pc as the cache has room for, after a flush if need be; NULL when there is
- * nothing to translate, or no room. */
-static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct guest_block *g) {
-    discover_at(d, n, pc, d->with.options.block_length, g);
-    if (g->count == 0)
-        return NULL;
-    struct block *b = add_block(d, n, g);
-    if (!b && d->blocks.len) {
-        flush(d);
-        b = add_block(d, n, g);
-    }
-    for (unsigned length = g->count / 2; !b && length > 0; length /= 2) {
-        discover_at(d, n, pc, length, g);
-        b = add_block(d, n, g);
-    }
-    return b;
-}
-
-enum found { FOUND, COLD, SLOW, INTERPRETED };
-
-/* The block at n's pc, translated when it is hot. */
-static enum found find(struct dbt *d, struct nes *n, uint32_t *place) {
-    struct content *c = windows_at(&d->windows, n->cpu.pc);
-    const unsigned at = n->cpu.pc % WINDOW_SIZE;
-    if (!c && !(c = windows_begin(&d->windows, n, n->cpu.pc)))
-        return SLOW;
-    *place = c->table[at];
-    if (*place)
-        return FOUND;
-    if (c->met[at] >= PLACE_INTERPRETED)
-        return c->met[at] == PLACE_SLOW ? SLOW : INTERPRETED;
-    if (++c->met[at] < d->with.options.hot)
-        return COLD;
-    c->met[at]--;
-    struct guest_block g;
-    struct block *const b = make(d, n, n->cpu.pc, &g);
-    if (g.count == 0 && !g.in_ram)
-        c->met[at] = PLACE_SLOW; /* and stays so */
-    if (!b)
-        return SLOW;
-    b->home = c;
-    c->table[at] = *place = b->host;
-    return FOUND;
-}
-
-/* ---- versions of a block ----
- *
- * Bytes in RAM change, and so may what a block is told of. The versions of a block are a chain:
- * each compares, and goes on to the next. A few are made at once, more of contents that come again,
- * and a block whose contents do not is left to the interpreter. */
-
-enum {
-    VERSIONS_AT_ONCE = 8,
-    VERSIONS_MOST = 32,
-    AWAITED_FOR = 64 /* misses */,
-    TIMES_ENOUGH = 8,
-    CUT_MOST = 8
-};
-
-/* Whether this is the content that was awaited, and there was another one meanwhile; or it comes
- * very often, as the last one does that misses. */
-static bool comes_again(struct dbt *d, struct nes *n, struct content *c) {
-    const uint16_t pc = n->cpu.pc;
-    const unsigned at = pc % WINDOW_SIZE;
-    const uint8_t *const from = n->rd[pc >> 8] + (pc & 0xff);
-    const size_t left = (size_t)(n->code_end[pc >> 8] - from);
-    struct awaited *const a =
-        &d->awaited[(pc ^ pc >> 7) % (sizeof d->awaited / sizeof *d->awaited)];
-    if (a->of == c && a->at == at && c->missed[at] % AWAITED_FOR != 0) {
-        if (memcmp(from, a->bytes, a->size < left ? a->size : left) == 0)
-            return a->another || ++a->times == TIMES_ENOUGH;
-        a->another = true;
-    } else {
-        struct guest_block g;
-        discover_at(d, n, pc, d->with.options.block_length, &g);
-        *a = (struct awaited){.of = c, .at = (uint16_t)at, .size = (uint8_t)g.bytes};
-        memcpy(a->bytes, from, g.bytes);
-    }
-    c->missed[at]++;
-    return false;
-}
-
-/* Observers do not know all of the block as it is now: they will when it has been interpreted,
- * which is worth a few times. To translate what they know would leave it in pieces for good, each
- * of which compares. */
-static bool cut_now(struct dbt *d, struct nes *n, const struct content *c) {
-    const uint16_t pc = n->cpu.pc;
-    struct guest_block g;
-    if (!n->watched)
-        return false;
-    discover_at(d, n, pc, d->with.options.block_length, &g);
-    if (!g.cut)
-        return false;
-    struct cut *const cut = &d->cut[pc % (sizeof d->cut / sizeof *d->cut)];
-    if (cut->of != c || cut->pc != pc)
-        *cut = (struct cut){.of = c, .pc = pc};
-    return cut->times < CUT_MOST && ++cut->times;
-}
-
-enum renewed { RENEWED, NOT_YET, NEVER_AGAIN };
-
-/* No version of the block that was left by this exit is for what is there now. */
-static enum renewed renew(struct dbt *d, struct nes *n, uint32_t number) {
-    const uint16_t pc = n->cpu.pc;
-    struct content *const c = windows_at(&d->windows, pc);
-    const unsigned at = pc % WINDOW_SIZE;
-    if (c->versions[at] >= VERSIONS_AT_ONCE && !comes_again(d, n, c))
-        return c->missed[at] == UINT8_MAX ? NEVER_AGAIN : NOT_YET;
-    if (c->versions[at] == VERSIONS_MOST)
-        return ++c->missed[at] == UINT8_MAX ? NEVER_AGAIN : NOT_YET;
-    if (cut_now(d, n, c))
-        return NOT_YET;
-    struct guest_block g;
-    const uint64_t flushes = d->statistics.flushes;
-    struct block *const b = make(d, n, pc, &g);
-    if (!b)
-        return NOT_YET;
-    b->home = c;
-    if (d->statistics.flushes != flushes)
-        c->table[at] = b->host;
-    else
-        chain(d, number, pc, b->host);
-    c->versions[at]++;
-    c->missed[at] = 0;
-    d->statistics.stale++;
-    return RENEWED;
-}
-
-/* Whoever comes to the block leaves translated code from now on. */
-static void give_up(struct dbt *d, struct nes *n) {
-    const uint16_t pc = n->cpu.pc;
-    struct content *const c = windows_at(&d->windows, pc);
-    struct emitter e = {.code = d->with.cache.code, .encodings = &d->with.encodings};
-    exit_always(&e, c->table[pc % WINDOW_SIZE], pc);
-    c->table[pc % WINDOW_SIZE] = 0;
-    c->met[pc % WINDOW_SIZE] = PLACE_INTERPRETED;
-}
-
-/* ---- blocks that are asked for again ---- */
-
-static void retranslate(void *self, struct nes *n, uint32_t address) {
-    struct dbt *const d = self;
-    (void)n;
-    (void)vec_push(&d->again, address); /* without memory the block stays as it is */
-}
-
-/* In place of the block that begins there, if there is one and the processor sees it. */
-static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
-    const uint16_t pc = (uint16_t)address;
-    if (!n->rd[pc >> 8] || nes_code_address(n, pc) != address)
-        return;
-    struct content *const c = windows_at(&d->windows, pc);
-    const uint32_t before = c ? c->table[pc % WINDOW_SIZE] : 0;
-    const uint64_t flushes = d->statistics.flushes;
-    struct guest_block g;
-    struct block *const b = before ? make(d, n, pc, &g) : NULL;
-    if (!b)
-        return;
-    b->home = c;
-    c->table[pc % WINDOW_SIZE] = b->host;
-    d->statistics.retranslated++;
-    struct emitter e = {.code = d->with.cache.code, .encodings = &d->with.encodings};
-    if (d->statistics.flushes == flushes && !entry_replace(&e, before, b->host))
-        flush(d);
-}
-
-static void make_all_again(struct dbt *d, struct nes *n) {
-    for (size_t i = 0; i < d->again.len; i++)
-        make_again(d, n, d->again.at[i]);
-    d->again.len = 0;
-}
 
 /* The code that everything leans on. */
 static enum status begin_cache(struct dbt *d, struct error *e) {
@@ -446,11 +171,11 @@ go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t *stop, uint64_t *
     }
     if (next != RENEW)
         return next == GO_ON || next == GO_ON_LINKING;
-    switch (renew(d, n, by)) {
+    switch (blocks_renew(d, n, by)) {
     case RENEWED:
         return true;
     case NEVER_AGAIN:
-        give_up(d, n);
+        blocks_give_up(d, n);
         return true;
     case NOT_YET:
         break;
@@ -463,7 +188,7 @@ static bool become_ours(struct dbt *d) {
     struct error e;
     if (!d->with.cache.code)
         return false;
-    forget(d);
+    blocks_forget(d);
     if (cache_renew(&d->with.cache, &e) != STATUS_OK || begin_cache(d, &e) != STATUS_OK)
         return false;
     if (d->perf_map) {
@@ -491,19 +216,19 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
     while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {
         uint32_t place;
         const uint64_t flushes = d->statistics.flushes;
-        if ((!d->selected || d->epoch != n->map_epoch) && !select_windows(d, n)) {
+        if ((!d->selected || d->epoch != n->map_epoch) && !blocks_select(d, n)) {
             interpret(d, n, stop, deadline);
             return;
         }
         if (d->again.len) {
-            make_all_again(d, n);
+            blocks_make_again(d, n);
             number = 0; /* the exit may be gone */
         }
         if (d->record && !(d->frame.until = recorded_until(d->record, n->cycle))) {
             interpret(d, n, stop, deadline);
             return;
         }
-        const enum found found = find(d, n, &place);
+        const enum found found = blocks_find(d, n, &place);
         if ((found == COLD || (d->record && found != FOUND)) &&
             interpret_block(d, n, stop, &deadline)) {
             number = 0;
@@ -514,7 +239,7 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
         if (found != FOUND)
             return;
         if (number && !d->with.options.no_chaining && d->statistics.flushes == flushes)
-            chain(d, number, n->cpu.pc, place);
+            blocks_chain(d, number, n->cpu.pc, place);
         number = enter(d, n, place, stop, &deadline);
         if (!go_on(d, n, &number, &stop, &deadline))
             return;
@@ -523,6 +248,16 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
 
 static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
     run_from(self, n, stop, deadline, 0);
+}
+
+static void forget(void *self) {
+    blocks_forget(self);
+}
+
+static void retranslate(void *self, struct nes *n, uint32_t address) {
+    struct dbt *const d = self;
+    (void)n;
+    (void)vec_push(&d->again, address); /* without memory the block stays as it is */
 }
 
 static void settle_counters(void *self) {
@@ -537,7 +272,7 @@ static void destroy(void *self) {
     if (!d)
         return;
     destroy(d->recorder);
-    free_blocks(d);
+    blocks_free(d);
     windows_forget(&d->windows);
     vec_free(&d->blocks);
     vec_free(&d->again);

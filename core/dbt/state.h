@@ -1,6 +1,6 @@
 /*
  * state: everything that the translator keeps for a machine. Private to core/dbt. Place: at the
- * top; run.c works on it, and inspect.c looks at it.
+ * top; run.c and what it uses work on it, and inspect.c looks at it.
  *
  * The files, each of which knows only those further left:
  *
@@ -60,6 +60,28 @@ struct dbt {
     /* In the recorder: what it is recording; else NULL. */
     struct record *record;
 };
+
+/* ---- blocks.c ---- */
+
+enum found { FOUND, COLD, SLOW, INTERPRETED };
+enum renewed { RENEWED, NOT_YET, NEVER_AGAIN };
+
+/* The block at n's pc, translated when it is hot: where its code is. */
+enum found blocks_find(struct dbt *d, struct nes *n, uint32_t *place);
+/* Links exit `number` to the block for pc, whose code is at `place`. */
+void blocks_chain(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place);
+/* No version of the block that was left by this exit is for what is there now. */
+enum renewed blocks_renew(struct dbt *d, struct nes *n, uint32_t number);
+/* Whoever comes to the block at n's pc leaves translated code from now on. */
+void blocks_give_up(struct dbt *d, struct nes *n);
+/* Those that d->again asks for. */
+void blocks_make_again(struct dbt *d, struct nes *n);
+/* Selects the blocks of what the processor sees now; false: out of memory. */
+bool blocks_select(struct dbt *d, const struct nes *n);
+/* All blocks, and what was met; of the recorder, too. */
+void blocks_forget(struct dbt *d);
+/* The blocks alone, at the end. */
+void blocks_free(struct dbt *d);
 
 /* ---- recorded.c ---- */
 
