@@ -25,13 +25,16 @@ void ppu_picture_sprites(struct ppu *p) {
     }
 }
 
-void ppu_picture_pixel(struct ppu *p) {
-    const struct ppu_state *s = &p->s;
-    unsigned bit = 15u - s->x;
+/* The background's pixel at this bit of the shift registers. */
+static uint8_t shifted(const struct ppu_state *s, unsigned bit) {
     unsigned pixel = (s->shift_low >> bit & 1) | (s->shift_high >> bit & 1) << 1;
     if (pixel)
         pixel |= (s->shift_at_low >> bit & 1) << 2 | (s->shift_at_high >> bit & 1) << 3;
-    p->background_line[s->dot - 1] = (uint8_t)pixel;
+    return (uint8_t)pixel;
+}
+
+void ppu_picture_pixel(struct ppu *p) {
+    p->background_line[p->s.dot - 1] = shifted(&p->s, 15u - p->s.x);
 }
 
 /* What a pixel with this palette index looks like. */
@@ -75,9 +78,9 @@ void ppu_picture_line(struct ppu *p) {
     const struct board *b = p->board;
     uint8_t tiles[PPU_WIDTH + 16];
     if (s->rendering) {
-        for (unsigned i = 0, down = 8; i < 2; i++, down -= 8)
-            put_tile(tiles + i * 8, s->shift_low >> down & 0xFF, s->shift_high >> down & 0xFF,
-                     (s->shift_at_low >> down & 1) | (s->shift_at_high >> down & 1) << 1);
+        /* Where rendering began in the midst of a tile, not all of it has the same colours. */
+        for (unsigned i = 0; i < 16; i++)
+            tiles[i] = shifted(s, 15 - i);
         uint16_t v = s->v;
         for (unsigned i = 2; i < 33; i++, v = v_next_tile(v)) {
             uint16_t a = pattern_address(s, v, ppu_bus_read(b, nametable_address(v)));
