@@ -329,6 +329,41 @@ static void rasters_agree(void **state) {
     assert_true(hits > EFFORT(1000));
 }
 
+/* On to a place of the line, about. */
+static void wait_for_dot(struct world *w, unsigned dot) {
+    const struct ppu_state *s = &w->ppu[DOTS].s;
+    const uint64_t here = (PPU_DOTS + s->dot + 3 * w->cycle - s->time) % PPU_DOTS;
+    w->cycle += (PPU_DOTS + dot - here) % PPU_DOTS / 3;
+}
+
+/* What is done between lines: rendering off, colours, rendering on; `aligned`: where each line sets
+ * the OAM address back, so that it does not. */
+static void bars_write(struct world *w, bool aligned) {
+    if (aligned)
+        wait_for_dot(w, 240);
+    else
+        w->cycle += dice(w, 2 * PPU_DOTS / 3);
+    if (dice(w, 16) == 0)
+        store(w, 0x2000, (uint8_t)(dice(w, 256) & 0x17));
+    store(w, 0x2001, (uint8_t)(dice(w, 8) | (dice(w, 30) ? 0 : 8)));
+    w->cycle += 1 + dice(w, 6);
+    store(w, 0x2006, dice(w, 30) ? 0x3F : 0x20);
+    w->cycle += 1 + dice(w, 6);
+    store(w, 0x2006, (uint8_t)dice(w, 256));
+    for (unsigned i = 1 + dice(w, 3); i-- > 0;) {
+        w->cycle += 1 + dice(w, 6);
+        store(w, 0x2007, (uint8_t)dice(w, 256));
+    }
+    w->cycle += 1 + dice(w, 6);
+    if (aligned && dice(w, 200))
+        wait_for_dot(w, 324);
+    if (dice(w, 30))
+        store(w, 0x2001, 0x1E);
+    const unsigned odd = dice(w, 200);
+    if (odd < 2)
+        store(w, (uint16_t)(0x2005 + odd), (uint8_t)dice(w, 256));
+}
+
 /* Rendering goes off and on within lines, colours and scroll are written meanwhile, mostly behind
  * the last line with sprites. */
 static void switch_write(struct world *w) {
@@ -386,10 +421,16 @@ static void switches_agree(void **state) {
             store(&w, 0x2004, (uint8_t)(i & 3 ? dice(&w, 256) : y));
         }
         const unsigned gap = 3 + dice(&w, 60), looks = 1 + dice(&w, 1000);
+        const bool bars = dice(&w, 2);
         for (int step = 0; step < 2500; step++) {
             const bool pause = dice(&w, 100) == 0;
             w.cycle += 1 + dice(&w, pause ? 20000 : gap);
-            pause ? store(&w, 0x2001, 0x1E) : switch_write(&w);
+            if (pause)
+                store(&w, 0x2001, 0x1E);
+            else if (bars && dice(&w, 100))
+                bars_write(&w, seed % 4 < 2);
+            else
+                switch_write(&w);
             if (dice(&w, looks) == 0)
                 dice(&w, 8) ? compare_copy(&w) : load(&w, 0x2002);
             const struct ppu *p = &w.ppu[FAST];

@@ -23,8 +23,9 @@ static uint64_t dot_of(uint64_t entry) {
 static unsigned register_of(uint64_t entry) {
     return entry >> PPU_QUEUE_REGISTER & 7;
 }
+enum { HALVES = 1 << 5 | 1 << 6 };
 static bool is_half(uint64_t entry) {
-    return register_of(entry) >= 5;
+    return HALVES >> register_of(entry) & 1;
 }
 
 /* ---- queueing ---- */
@@ -35,24 +36,48 @@ void ppu_queue_opens(struct ppu *p) {
     p->queue_room = PPU_LOG - p->log_end;
 }
 
+/* A colour that is written with rendering off, right behind two writes to $2006 or after another
+ * one, goes where it belongs at once: all that is left is that it steps v. False: it may be none.
+ */
+static bool colours(struct ppu *p, uint8_t value, uint64_t cycle) {
+    unsigned first = p->queued;
+    while (first > 0 && register_of(p->queue[first - 1]) == 7)
+        first--;
+    if (!p->follow.on || p->s.w || p->queued_to & 1 << 0 || first < 3)
+        return false;
+    const uint64_t *const before = &p->queue[first - 3]; /* off, and both halves of an address */
+    if (register_of(before[0]) != 1 || before[0] & MASK_RENDERING || register_of(before[1]) != 6 ||
+        register_of(before[2]) != 6 || dot_of(before[2]) + PPU_V_DELAY >= ppu_dots_at_access(cycle))
+        return false;
+    const unsigned steps = (p->queued - first) * (p->now.ctrl & CTRL_INCREMENT_32 ? 32 : 1);
+    const unsigned v = ((before[1] & 0x3F) << 8 | (before[2] & 0xFF)) + steps;
+    const uint16_t address = v & 0x3FFF;
+    if (address < PPU_PALETTE)
+        return false;
+    p->s.palette[ppu_palette_index(address)] = value & 0x3F;
+    return true;
+}
+
 /* Whether it can be put down, too, when its time comes (ppu_log.c), and leaves the NMI alone. */
-static bool is_harmless(const struct ppu *p, unsigned reg, uint8_t value) {
+static bool is_harmless(struct ppu *p, unsigned reg, uint8_t value, uint64_t cycle) {
     switch (reg) {
     case 0:
         return !((p->now.ctrl ^ value) & p->queue_firm);
     case 1:
         return p->follow.on || (value & MASK_RENDERING && p->now.mask & MASK_RENDERING);
+    case 7:
+        return colours(p, value, cycle);
     default:
-        return reg == 5 || reg == 6;
+        return reg >= 5;
     }
 }
 
 bool ppu_queue(struct ppu *p, unsigned reg, uint8_t value, uint64_t cycle) {
-    if (cycle >= p->queue_until || p->queued >= p->queue_room || !is_harmless(p, reg, value))
+    if (cycle >= p->queue_until || p->queued >= p->queue_room || !is_harmless(p, reg, value, cycle))
         return false;
     p->queue[p->queued++] = entry(reg, value, cycle);
     p->queued_to |= 1u << reg;
-    p->s.w ^= reg >= 5;
+    p->s.w ^= reg == 5 || reg == 6;
     p->calm = 0;
     return true;
 }
@@ -73,10 +98,11 @@ static void put_down(struct ppu *p, unsigned first, unsigned end, bool second) {
     uint64_t open = ppu_hit_open(p);
     for (unsigned i = first; i < end; i++) {
         const uint64_t e = p->queue[i];
-        ppu_change_registers(&now, register_of(e), second, (uint8_t)e);
+        const unsigned reg = register_of(e);
         now.dot = dot_of(e);
+        ppu_change_registers(&now, reg, second, (uint8_t)e);
         *to++ = now;
-        second ^= is_half(e);
+        second ^= HALVES >> reg & 1;
         if (now.dot < open) {
             ppu_hit_unsure(p, &now);
             open = ppu_hit_open(p);
