@@ -224,7 +224,7 @@ static bool jump_ahead(const struct ppu *p, struct ppu_follow *f, uint64_t start
 
 void ppu_follow_to(struct ppu *p, uint64_t dot) {
     struct ppu_follow *f = &p->follow, ahead = *f;
-    const uint64_t start = p->s.time - place(p->s.line, p->s.dot);
+    const uint64_t start = picture_start(&p->s);
     if (jump_ahead(p, &ahead, start, dot)) {
         follow_log(p, &ahead, start, dot);
         if (ahead.fresh.time != 0) { /* nothing will be asked of what was before that line */

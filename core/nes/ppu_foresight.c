@@ -250,7 +250,7 @@ uint64_t ppu_hit_open(const struct ppu *p) {
     if (p->hit_dot != UINT64_MAX)
         return ppu_least(p->hit_known, p->hit_dot + 1);
     const unsigned line = s->oam[0] + 1u;
-    const uint64_t first = s->time - place(s->line, s->dot) + place(line, 0);
+    const uint64_t first = picture_start(s) + place(line, 0);
     if (p->hit_known <= first)
         return 0;
     return ppu_least(p->hit_known, first + sprite_height(s) * PPU_DOTS);
