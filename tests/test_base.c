@@ -90,6 +90,38 @@ static void map_agrees_with_an_array(void **state) {
 
 /* Streams, jitter and movies are made from this generator: its published first outputs must never
  * change. */
+/* Whatever bits the keys differ in, and those that are alike stay as they stood. */
+static void sorting_is_stable(void **state) {
+    (void)state;
+    static const uint32_t masks[] = {0, 3, 0xff00, 0x00ff0000, 0x80000001, UINT32_MAX};
+    enum { MOST = 700 };
+    uint64_t seed = 0;
+    for (size_t count = 0; count <= MOST; count += count < 5 ? 1 : 139)
+        for (unsigned m = 0; m < sizeof masks / sizeof *masks; m++) {
+            uint32_t first[MOST + 1], second[MOST + 1];
+            for (size_t i = 0; i < count; i++) {
+                first[i] = (uint32_t)splitmix64(7, seed++) & masks[m];
+                second[i] = (uint32_t)splitmix64(8, seed++) & 15;
+            }
+            uint32_t *const order = sorted_order(second, count);
+            assert_non_null(order);
+            assert_true(sort_by_key(order, first, count));
+            bool seen[MOST + 1] = {false};
+            for (size_t i = 0; i < count; i++) {
+                assert_in_range(order[i], 0, count - 1);
+                assert_false(seen[order[i]]);
+                seen[order[i]] = true;
+                if (i == 0)
+                    continue;
+                const uint32_t a = order[i - 1], b = order[i];
+                assert_true(first[a] <= first[b]);
+                if (first[a] == first[b])
+                    assert_true(second[a] < second[b] || (second[a] == second[b] && a < b));
+            }
+            free(order);
+        }
+}
+
 static void published_hash_values(void **state) {
     (void)state;
     assert_true(splitmix64(1234567, 0) == 6457827717110365317u);
@@ -356,6 +388,7 @@ int main(void) {
         cmocka_unit_test(numbers_keep_their_limits),
         cmocka_unit_test(errors_keep_their_text),
         cmocka_unit_test(map_agrees_with_an_array),
+        cmocka_unit_test(sorting_is_stable),
         cmocka_unit_test(published_hash_values),
         cmocka_unit_test_setup_teardown(files_round_trip, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(a_truncated_gzip_file_is_an_error, make_folder,

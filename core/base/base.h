@@ -73,6 +73,15 @@ uint64_t *map_at(struct map *m, uint64_t key);
 bool map_next(const struct map *m, size_t *position, uint64_t *key, uint64_t *value);
 void map_free(struct map *m);
 
+/* ---- order ---- */
+
+/* Sorts numbers below `count`, of which order[0..count) has each once, by key[number]; those with
+ * like keys stay as they stand. False: out of memory, and nothing is done. */
+bool sort_by_key(uint32_t *order, const uint32_t *key, size_t count);
+/* The numbers below `count`, sorted in that way from ascending order on; the caller frees them.
+ * NULL: out of memory. */
+uint32_t *sorted_order(const uint32_t *key, size_t count);
+
 /* ---- numbers ---- */
 
 /* splitmix64 (Steele, Lea, Flood 2014): the k-th output, k from 0, of the generator seeded with

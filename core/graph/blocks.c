@@ -26,6 +26,11 @@ struct arc { /* a pair between nodes; sorted by (a, b), unique */
 };
 
 struct work {
+    /* The pairs that were gone through; their sources, their targets and all entries as they come;
+     * and which node each of these is. */
+    const struct flow_pair **pairs;
+    size_t pair_count, place_count;
+    uint32_t *places, *node_of;
     struct node *nodes;
     size_t node_count;
     struct arc *arcs;
@@ -40,81 +45,90 @@ void flow_free(struct flow *f) {
 }
 
 static void work_free(struct work *w) {
+    free(w->pairs);
+    free(w->places);
+    free(w->node_of);
     free(w->nodes);
     free(w->arcs);
     free(w->chains.address);
     free(w->chains.start);
 }
 
-static int node_compare(const void *a, const void *b) {
-    const struct node *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
-}
-
-static int arc_compare(const void *a, const void *b) {
-    const struct arc *x = a, *y = b;
-    if (x->a != y->a)
-        return x->a < y->a ? -1 : 1;
-    return (x->b > y->b) - (x->b < y->b);
-}
-
-static size_t node_at(const struct work *w, uint32_t address) {
-    struct node key = {.address = address};
-    const struct node *found =
-        bsearch(&key, w->nodes, w->node_count, sizeof *w->nodes, node_compare);
-    return (size_t)(found - w->nodes);
-}
-
-static bool collect_nodes(struct work *w, const struct flow *flow) {
-    size_t most = 2 * flow->pairs.len + flow->entries.len;
-    w->nodes = calloc(most + 1, sizeof *w->nodes);
-    if (w->nodes == NULL)
+static bool collect_places(struct work *w, const struct flow *flow) {
+    const size_t most = 2 * flow->pairs.len + flow->entries.len;
+    w->pairs = calloc(flow->pairs.len + 1, sizeof *w->pairs);
+    w->places = calloc(most + 1, sizeof *w->places);
+    w->node_of = calloc(most + 1, sizeof *w->node_of);
+    if (w->pairs == NULL || w->places == NULL || w->node_of == NULL)
         return false;
-    size_t n = 0;
-    for (size_t i = 0; i < flow->pairs.len; i++) {
-        if (flow->pairs.at[i].count == 0)
-            continue;
-        w->nodes[n++].address = flow->pairs.at[i].a;
-        w->nodes[n++].address = flow->pairs.at[i].b;
+    for (size_t i = 0; i < flow->pairs.len; i++)
+        if (flow->pairs.at[i].count > 0)
+            w->pairs[w->pair_count++] = &flow->pairs.at[i];
+    for (size_t i = 0; i < w->pair_count; i++) {
+        w->places[i] = w->pairs[i]->a;
+        w->places[w->pair_count + i] = w->pairs[i]->b;
     }
+    w->place_count = 2 * w->pair_count;
     for (size_t i = 0; i < flow->entries.len; i++)
-        w->nodes[n++].address = flow->entries.at[i];
-    qsort(w->nodes, n, sizeof *w->nodes, node_compare);
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || w->nodes[i].address != w->nodes[w->node_count - 1].address)
-            w->nodes[w->node_count++] = w->nodes[i];
+        w->places[w->place_count++] = flow->entries.at[i];
     return true;
 }
 
-static enum status collect_arcs(struct work *w, const struct flow *flow, struct error *e) {
-    w->arcs = calloc(flow->pairs.len + 1, sizeof *w->arcs);
-    if (w->arcs == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    size_t n = 0;
-    uint64_t weight = 0;
-    for (size_t i = 0; i < flow->pairs.len; i++) {
-        const struct flow_pair *p = &flow->pairs.at[i];
-        if (p->count == 0)
-            continue;
-        if (p->count > GRAPH_WEIGHT_MAX - weight)
-            return error_set(e, STATUS_ARGUMENT, "the counts of the flow sum to more than 2^62");
-        weight += p->count;
-        w->arcs[n++] = (struct arc){node_at(w, p->a), node_at(w, p->b), p->count, p->transfer};
+static bool collect_nodes(struct work *w) {
+    w->nodes = calloc(w->place_count + 1, sizeof *w->nodes);
+    uint32_t *const order = sorted_order(w->places, w->place_count);
+    if (w->nodes == NULL || order == NULL) {
+        free(order);
+        return false;
     }
-    qsort(w->arcs, n, sizeof *w->arcs, arc_compare);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < w->place_count; i++) {
+        const uint32_t address = w->places[order[i]];
+        if (i == 0 || address != w->nodes[w->node_count - 1].address)
+            w->nodes[w->node_count++].address = address;
+        w->node_of[order[i]] = (uint32_t)(w->node_count - 1);
+    }
+    free(order);
+    return true;
+}
+
+/* The pairs, sorted by node of their sources, then of their targets; NULL: out of memory. */
+static uint32_t *sort_pairs(const struct work *w) {
+    uint32_t *const order = sorted_order(w->node_of + w->pair_count, w->pair_count);
+    if (order != NULL && sort_by_key(order, w->node_of, w->pair_count))
+        return order;
+    free(order);
+    return NULL;
+}
+
+static enum status collect_arcs(struct work *w, struct error *e) {
+    uint64_t weight = 0;
+    for (size_t i = 0; i < w->pair_count; i++) {
+        if (w->pairs[i]->count > GRAPH_WEIGHT_MAX - weight)
+            return error_set(e, STATUS_ARGUMENT, "the counts of the flow sum to more than 2^62");
+        weight += w->pairs[i]->count;
+    }
+    w->arcs = calloc(w->pair_count + 1, sizeof *w->arcs);
+    uint32_t *const order = sort_pairs(w);
+    if (w->arcs == NULL || order == NULL) {
+        free(order);
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    }
+    for (size_t i = 0; i < w->pair_count; i++) {
+        const struct flow_pair *p = w->pairs[order[i]];
+        const size_t a = w->node_of[order[i]], b = w->node_of[w->pair_count + order[i]];
         struct arc *last = w->arc_count > 0 ? &w->arcs[w->arc_count - 1] : NULL;
-        if (last != NULL && last->a == w->arcs[i].a && last->b == w->arcs[i].b) {
-            last->count += w->arcs[i].count;
-            last->transfer |= w->arcs[i].transfer;
+        if (last != NULL && last->a == a && last->b == b) {
+            last->count += p->count;
+            last->transfer |= p->transfer;
         } else {
-            w->arcs[w->arc_count++] = w->arcs[i];
+            w->arcs[w->arc_count++] = (struct arc){a, b, p->count, p->transfer};
         }
     }
+    free(order);
     return STATUS_OK;
 }
 
-static void find_leaders(struct work *w, const struct flow *flow) {
+static void find_leaders(struct work *w) {
     for (size_t i = 0; i < w->arc_count; i++) {
         const struct arc *arc = &w->arcs[i];
         w->nodes[arc->a].successors++;
@@ -125,8 +139,8 @@ static void find_leaders(struct work *w, const struct flow *flow) {
     for (size_t i = 0; i < w->arc_count; i++)
         if (w->nodes[w->arcs[i].a].successors > 1)
             w->nodes[w->arcs[i].b].leader = true;
-    for (size_t i = 0; i < flow->entries.len; i++)
-        w->nodes[node_at(w, flow->entries.at[i])].leader = true;
+    for (size_t i = 2 * w->pair_count; i < w->place_count; i++) /* entries */
+        w->nodes[w->node_of[i]].leader = true;
     for (size_t i = 0; i < w->node_count; i++)
         w->nodes[i].leader |= w->nodes[i].predecessors != 1;
 }
@@ -178,23 +192,33 @@ static bool make_blocks(struct work *w, struct graph *g) {
     return true;
 }
 
-/* Only the last instruction of a block has leaders after it, so no two arcs give one edge. */
+/* Only the last instruction of a block has leaders after it, so no two arcs give one edge, and
+ * those of a block are in the order of their targets already. */
 static bool make_edges(const struct work *w, struct graph *g) {
+    const struct arc **const arcs = calloc(w->arc_count + 1, sizeof *arcs);
+    uint32_t *const source = calloc(w->arc_count + 1, sizeof *source);
+    uint32_t *order = NULL;
+    size_t count = 0;
     g->edges = calloc(w->arc_count + 1, sizeof *g->edges);
-    if (g->edges == NULL)
-        return false;
-    for (size_t i = 0; i < w->arc_count; i++) {
-        const struct arc *arc = &w->arcs[i];
-        if (!w->nodes[arc->b].leader)
-            continue;
-        g->edges[g->edge_count++] = (struct edge){
-            .source = g->blocks[w->nodes[arc->a].block].entry,
-            .target = w->nodes[arc->b].address,
-            .count = arc->count,
-        };
+    if (arcs != NULL && source != NULL && g->edges != NULL) {
+        for (size_t i = 0; i < w->arc_count; i++)
+            if (w->nodes[w->arcs[i].b].leader) {
+                source[count] = (uint32_t)w->nodes[w->arcs[i].a].block;
+                arcs[count++] = &w->arcs[i];
+            }
+        order = sorted_order(source, count);
     }
-    qsort(g->edges, g->edge_count, sizeof *g->edges, edge_compare);
-    return true;
+    for (size_t i = 0; order != NULL && i < count; i++)
+        g->edges[g->edge_count++] = (struct edge){
+            .source = g->blocks[source[order[i]]].entry,
+            .target = w->nodes[arcs[order[i]]->b].address,
+            .count = arcs[order[i]]->count,
+        };
+    const bool made = order != NULL;
+    free(order);
+    free(source);
+    free(arcs);
+    return made;
 }
 
 enum status graph_from_flow(struct graph *out, const struct flow *flow, bool mark_busy,
@@ -203,12 +227,12 @@ enum status graph_from_flow(struct graph *out, const struct flow *flow, bool mar
     struct work w = {0};
     struct graph g = {0};
     enum status status = STATUS_OK;
-    if (!collect_nodes(&w, flow))
+    if (!collect_places(&w, flow) || !collect_nodes(&w))
         status = error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
-        status = collect_arcs(&w, flow, e);
+        status = collect_arcs(&w, e);
     if (status == STATUS_OK) {
-        find_leaders(&w, flow);
+        find_leaders(&w);
         if (!make_blocks(&w, &g) || !make_edges(&w, &g))
             status = error_set(e, STATUS_MEMORY, "out of memory");
     }

@@ -27,9 +27,24 @@ struct search {
     size_t path[CYCLE_BLOCKS], edge[CYCLE_BLOCKS];
 };
 
-static int insn_compare(const void *a, const void *b) {
-    const struct flow_insn *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
+/* By address; the caller frees them. NULL: out of memory. */
+static struct flow_insn *sort_insns(const struct flow_insn *insns, size_t count) {
+    struct flow_insn *sorted = calloc(count + 1, sizeof *sorted);
+    uint32_t *address = calloc(count + 1, sizeof *address), *order = NULL;
+    if (sorted != NULL && address != NULL) {
+        for (size_t i = 0; i < count; i++)
+            address[i] = insns[i].address;
+        order = sorted_order(address, count);
+    }
+    for (size_t i = 0; order != NULL && i < count; i++)
+        sorted[i] = insns[order[i]];
+    free(address);
+    if (order == NULL) {
+        free(sorted);
+        return NULL;
+    }
+    free(order);
+    return sorted;
 }
 
 /* What the instructions at one address do together; an address nobody described does not wait. */
@@ -99,7 +114,7 @@ static void search_from(struct search *s, size_t length) {
 static bool search_prepare(struct search *s, const struct block_chains *chains,
                            const struct flow_insn *insns, size_t insn_count) {
     const struct graph *g = s->g;
-    struct flow_insn *sorted = calloc(insn_count + 1, sizeof *sorted);
+    struct flow_insn *sorted = sort_insns(insns, insn_count);
     s->blocks = calloc(g->block_count + 1, sizeof *s->blocks);
     s->first_edge = calloc(g->block_count + 1, sizeof *s->first_edge);
     s->target = calloc(g->edge_count + 1, sizeof *s->target);
@@ -107,9 +122,6 @@ static bool search_prepare(struct search *s, const struct block_chains *chains,
         free(sorted);
         return false;
     }
-    for (size_t i = 0; i < insn_count; i++)
-        sorted[i] = insns[i];
-    qsort(sorted, insn_count, sizeof *sorted, insn_compare);
     size_t edge = 0;
     for (size_t b = 0; b < g->block_count; b++) {
         s->blocks[b].waits = true;

@@ -259,10 +259,16 @@ static void thread_changes(void *self, const struct thread_event *event) {
 
 /* ---- afterwards ---- */
 
-static int by_address(const void *a, const void *b) {
-    uint32_t x = ((const struct place *)a)->insn.address,
-             y = ((const struct place *)b)->insn.address;
-    return x < y ? -1 : x > y;
+/* By address; the caller frees it. NULL: out of memory. */
+static uint32_t *order_places(const struct exact *x) {
+    uint32_t *const address = calloc(x->places.len + 1, sizeof *address);
+    if (address == NULL)
+        return NULL;
+    for (size_t i = 0; i < x->places.len; i++)
+        address[i] = x->places.at[i].insn.address;
+    uint32_t *const order = sorted_order(address, x->places.len);
+    free(address);
+    return order;
 }
 
 static uint64_t value_at(const struct map *m, uint64_t key) {
@@ -322,34 +328,40 @@ static uint64_t left(const struct exact *x, const struct balance *b, const struc
                          : known;
 }
 
-/* Upwards through the addresses: whatever is not yet accounted for at an instruction went the way
- * that is not counted. */
+/* Whatever is not yet accounted for at an instruction went the way that is not counted. */
+static enum status add_place(struct exact *x, struct balance *b, const struct place *p,
+                             struct error *e) {
+    const uint32_t a = p->insn.address;
+    const uint64_t arrived = value_at(&b->in, a) + value_at(&x->begins, a);
+    if (arrived == 0)
+        return STATUS_OK; /* an engine may ask about instructions that never run */
+    b->cost.steps++;
+    if (!vec_push(&b->flow.insns, p->insn))
+        x->out_of_memory = true;
+    if (!p->derived)
+        return STATUS_OK;
+    const uint64_t gone = left(x, b, p);
+    if (gone > arrived && !x->out_of_memory)
+        return error_set(e, STATUS_GUEST,
+                         "the exact graph does not balance at 0x%x: %llu came and %llu left; "
+                         "this is a bug of the engine",
+                         a, (unsigned long long)arrived, (unsigned long long)gone);
+    flow_add(x, b, (struct flow_pair){a, p->to, arrived - gone, p->transfer}, p->told);
+    return STATUS_OK;
+}
+
+/* Upwards through the addresses: what goes on at the next one has come there by then. */
 static enum status add_derived(struct exact *x, struct balance *b, struct error *e) {
+    enum status status = STATUS_OK;
     for (size_t i = 0; i < x->variants.len; i++)
         if (!vec_push(&b->flow.insns, x->variants.at[i]))
             x->out_of_memory = true;
-    if (x->places.len > 0)
-        qsort(x->places.at, x->places.len, sizeof *x->places.at, by_address);
-    for (size_t i = 0; i < x->places.len; i++) {
-        const struct place *p = &x->places.at[i];
-        const uint32_t a = p->insn.address;
-        const uint64_t arrived = value_at(&b->in, a) + value_at(&x->begins, a);
-        if (arrived == 0)
-            continue; /* an engine may ask about instructions that never run */
-        b->cost.steps++;
-        if (!vec_push(&b->flow.insns, p->insn))
-            x->out_of_memory = true;
-        if (!p->derived)
-            continue;
-        const uint64_t gone = left(x, b, p);
-        if (gone > arrived && !x->out_of_memory)
-            return error_set(e, STATUS_GUEST,
-                             "the exact graph does not balance at 0x%x: %llu came and %llu left; "
-                             "this is a bug of the engine",
-                             a, (unsigned long long)arrived, (unsigned long long)gone);
-        flow_add(x, b, (struct flow_pair){a, p->to, arrived - gone, p->transfer}, p->told);
-    }
-    return STATUS_OK;
+    uint32_t *const order = order_places(x);
+    x->out_of_memory |= order == NULL;
+    for (size_t i = 0; order != NULL && status == STATUS_OK && i < x->places.len; i++)
+        status = add_place(x, b, &x->places.at[order[i]], e);
+    free(order);
+    return status;
 }
 
 static void release(struct exact *x) {
