@@ -258,6 +258,35 @@ static struct guest *impatient(void) {
     return g;
 }
 
+/* The same, then waits for the second frame's end, and turns it on within the next picture. */
+static struct guest *impatient_then_late(void) {
+    struct guest *g = guest_new();
+    guest_code(g, 0x8000, 0xA9, 0x80, 0x8D, 0x00, 0x20);                   /* STA $2000 */
+    guest_code(g, 0x8005, 0xAD, 0x02, 0x20, 0x10, 0xFB);                   /* BPL to LDA $2002 */
+    guest_code(g, 0x800A, 0xAD, 0x02, 0x20, 0x10, 0xFB);                   /* the same */
+    guest_code(g, 0x800F, 0xA9, 0x18, 0x8D, 0x01, 0x20, 0xA2, 0x10);       /* STA $2001; LDX #16 */
+    guest_code(g, 0x8016, 0x88, 0xD0, 0xFD, 0xCA, 0xD0, 0xFA, 0xA9, 0x80); /* 20,000 cycles */
+    guest_code(g, 0x801E, 0x8D, 0x00, 0x20, 0x4C, 0x21, 0x80);             /* STA $2000; JMP * */
+    guest_code(g, 0x8100, 0xE6, 0x10, 0x40);                               /* INC $10; RTI */
+    guest_vectors(g, 0x8100, 0x8000, 0x8000);
+    return g;
+}
+
+/* Broken: a game that goes well is said to be ignored by the console. */
+static void test_late_nmi(void **state) {
+    (void)state;
+    struct guest *g = impatient_then_late();
+    struct nes *nes = guest_machine(g, (struct nes_options){0});
+    nes_run_frame(nes, NULL);
+    assert_true(nes_nmi_ignored(nes));
+    for (int i = 0; i < 5; i++)
+        nes_run_frame(nes, NULL);
+    assert_true(nes_ram(nes)[0x10] > 0);
+    assert_false(nes_nmi_ignored(nes));
+    nes_free(nes);
+    free(g);
+}
+
 /* Broken: a game that other consoles play does not start, and nobody says why; or --console has no
  * effect. */
 static void test_consoles(void **state) {
@@ -554,6 +583,7 @@ int main(void) {
         cmocka_unit_test(test_pictures),
         cmocka_unit_test(test_picture_after_a_load),
         cmocka_unit_test(test_consoles),
+        cmocka_unit_test(test_late_nmi),
         cmocka_unit_test(test_consoles_as_text),
         cmocka_unit_test(test_damaged_states),
         cmocka_unit_test(test_forged_states),

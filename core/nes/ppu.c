@@ -312,7 +312,8 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
         return false;
     ppu_settle(p);
     drive_all(p, value, cycle);
-    if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot)) {
+    if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot)) { /* nothing is ignored there */
+        p->nmi_ignored &= reg != 0 || !(value & CTRL_NMI);
         ppu_queue_opens(p);
         return false;
     }
