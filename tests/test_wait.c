@@ -150,13 +150,17 @@ static const struct other OTHERS[] = {
     {"LDA $10,X, JMP", {0xB5, 0x10, 0x4C, 0x00, 0x80}, 0, 0},
 };
 
+static struct cartridge *other_rom(size_t i) {
+    uint8_t code[0x100] = {0};
+    memcpy(code, OTHERS[i].code, sizeof OTHERS[i].code);
+    code[0xF0] = 0x40; /* RTI */
+    return tiny_rom(code, sizeof code, 0x80F0, 0x8000, 0x80F0);
+}
+
 static void other_waits(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
-        uint8_t code[0x100] = {0};
-        memcpy(code, OTHERS[i].code, sizeof OTHERS[i].code);
-        code[0xF0] = 0x40; /* RTI */
-        struct cartridge *cartridge = tiny_rom(code, sizeof code, 0x80F0, 0x8000, 0x80F0);
+        struct cartridge *cartridge = other_rom(i);
         for (int watched = 0; watched < WATCHINGS; watched++) {
             double share = run_both(cartridge, 60, (enum watching)watched);
             double least =
@@ -174,10 +178,7 @@ static void other_waits(void **state) {
 static void interrupts_at_once(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
-        uint8_t code[0x100] = {0};
-        memcpy(code, OTHERS[i].code, sizeof OTHERS[i].code);
-        code[0xF0] = 0x40; /* RTI */
-        struct cartridge *cartridge = tiny_rom(code, sizeof code, 0x80F0, 0x8000, 0x80F0);
+        struct cartridge *cartridge = other_rom(i);
         for (int watched = 0; watched < WATCHINGS; watched++)
             run_ways(cartridge, EXECUTES, GOES_CYCLE_BY_CYCLE, 20, (enum watching)watched);
         cartridge_free(cartridge);

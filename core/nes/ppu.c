@@ -434,19 +434,24 @@ uint64_t ppu_nmi_deadline(const struct ppu *p) {
                              : ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
 }
 
+/* Number of the dot at which the board asserts its IRQ, or of a place before it, untouched;
+ * UINT64_MAX: none. */
+static uint64_t next_board_irq(const struct ppu *p) {
+    const unsigned rises = p->board->ops->irq_rises(p->board);
+    return rises == 0 ? UINT64_MAX : ppu_next_rise(p, rises);
+}
+
 bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline) {
     const struct mapper_ops *ops = p->board->ops;
     *deadline = UINT64_MAX;
     if (!ops->irq)
         return false;
     ppu_settle(p);
-    unsigned rises = ops->irq_rises(p->board);
     const uint64_t end = ppu_dots_at_end(cycle);
-    uint64_t dot = rises == 0 ? UINT64_MAX : ppu_next_rise(p, rises);
+    uint64_t dot = next_board_irq(p);
     if (dot < end) {
         show_board(p, end);
-        rises = ops->irq_rises(p->board);
-        dot = rises == 0 ? UINT64_MAX : ppu_next_rise(p, rises);
+        dot = next_board_irq(p);
     }
     if (dot != UINT64_MAX)
         *deadline = ppu_end_after(dot);

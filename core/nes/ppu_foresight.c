@@ -113,13 +113,6 @@ static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l
     return pixels ? l->time + hit_at(pixels, x) : UINT64_MAX;
 }
 
-/* Each byte with its bits the other way round. */
-static uint64_t mirrored(uint64_t eight) {
-    eight = (eight >> 4 & 0x0F0F0F0F0F0F0F0F) | (eight & 0x0F0F0F0F0F0F0F0F) << 4;
-    eight = (eight >> 2 & 0x3333333333333333) | (eight & 0x3333333333333333) << 2;
-    return (eight >> 1 & 0x5555555555555555) | (eight & 0x5555555555555555) << 1;
-}
-
 /* Opaque pixels of the sprite, line by line. */
 static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows[16]) {
     for (unsigned top = 0; top < sprite_height(&p->s); top += 8) {
@@ -130,7 +123,7 @@ static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows
         memcpy(&high, tile + 8, sizeof high);
         eight |= high;
         if (sprite[2] & SPRITE_FLIP_X)
-            eight = mirrored(eight);
+            eight = ppu_mirrored(eight);
         if (sprite[2] & SPRITE_FLIP_Y)
             eight = __builtin_bswap64(eight);
         memcpy(rows + top, &eight, sizeof eight);

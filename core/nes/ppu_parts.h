@@ -192,8 +192,8 @@ unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *se
 /* Address of the low pattern byte of the sprite whose four bytes are at `sprite`, for the line
  * after `line`; the high one is 8 further. */
 uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line);
-/* The byte with its bits the other way round. */
-uint8_t ppu_mirrored(uint8_t bits);
+/* Each of eight bytes with its bits the other way round. */
+uint64_t ppu_mirrored(uint64_t eight);
 /* Loads slot `i` of this line's sprites from the four bytes at `sprite`. */
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high);

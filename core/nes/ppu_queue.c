@@ -23,9 +23,8 @@ static uint64_t dot_of(uint64_t entry) {
 static unsigned register_of(uint64_t entry) {
     return entry >> PPU_QUEUE_REGISTER & 7;
 }
-enum { HALVES = 1 << 5 | 1 << 6 };
-static bool is_half(uint64_t entry) {
-    return HALVES >> register_of(entry) & 1;
+static bool is_half(unsigned reg) {
+    return reg == 5 || reg == 6;
 }
 
 /* ---- queueing ---- */
@@ -77,7 +76,7 @@ bool ppu_queue(struct ppu *p, unsigned reg, uint8_t value, uint64_t cycle) {
         return false;
     p->queue[p->queued++] = entry(reg, value, cycle);
     p->queued_to |= 1u << reg;
-    p->s.w ^= reg == 5 || reg == 6;
+    p->s.w ^= is_half(reg);
     p->calm = 0;
     return true;
 }
@@ -88,7 +87,7 @@ bool ppu_queue(struct ppu *p, unsigned reg, uint8_t value, uint64_t cycle) {
 static bool second_before(const struct ppu *p, unsigned first, unsigned count) {
     unsigned halves = p->s.w;
     for (unsigned i = first; i < count; i++)
-        halves += is_half(p->queue[i]);
+        halves += is_half(register_of(p->queue[i]));
     return halves & 1;
 }
 
@@ -102,7 +101,7 @@ static void put_down(struct ppu *p, unsigned first, unsigned end, bool second) {
         now.dot = dot_of(e);
         ppu_change_registers(&now, reg, second, (uint8_t)e);
         *to++ = now;
-        second ^= HALVES >> reg & 1;
+        second ^= is_half(reg);
         if (now.dot < open) {
             ppu_hit_unsure(p, &now);
             open = ppu_hit_open(p);
@@ -143,7 +142,7 @@ static struct ppu_registers registers_behind(const struct ppu *p, unsigned first
     for (unsigned i = end; i-- > first && (open || unknown);) {
         const uint64_t e = p->queue[i];
         const unsigned reg = register_of(e);
-        second ^= is_half(e);
+        second ^= is_half(reg);
         struct ppu_registers one = r;
         ppu_change_registers(&one, reg, second, (uint8_t)e);
         const uint16_t bits = bits_of_t(reg, second) & open;
@@ -166,7 +165,7 @@ static void put_rest_down(struct ppu *p, unsigned first, unsigned end, bool seco
     const struct ppu_registers last = registers_behind(p, first, end, second);
     unsigned behind = p->queued_to & 1 << 6 ? end : first; /* the last one that loads v */
     while (behind > first && (second || register_of(p->queue[behind - 1]) != 6))
-        second ^= is_half(p->queue[--behind]);
+        second ^= is_half(register_of(p->queue[--behind]));
     if (behind > first) {
         *to = registers_behind(p, first, behind, second);
         to++->loads_v = true;
@@ -174,7 +173,8 @@ static void put_rest_down(struct ppu *p, unsigned first, unsigned end, bool seco
     }
     if (behind > first && behind < end &&
         dot_of(p->queue[behind]) <= left[0].dot + PPU_V_DELAY) /* t changes meanwhile */
-        *to++ = registers_behind(p, first, behind + 1, second ^ is_half(p->queue[behind]));
+        *to++ =
+            registers_behind(p, first, behind + 1, second ^ is_half(register_of(p->queue[behind])));
     *to++ = last;
     memcpy(p->log + p->log_end, left, (size_t)(to - left) * sizeof *to);
     p->log_end += (unsigned)(to - left);

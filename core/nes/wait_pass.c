@@ -246,12 +246,18 @@ static bool is_busy(const struct nes *n) {
     return n->due || n->nmi_pending || n->attention || (n->irq && !(n->cpu.p & P_I));
 }
 
-/* Behind passes that were counted of a wait that is `certain`: as if they had been executed. */
-static void stand_behind(struct nes *n, struct wait *w) {
+/* Behind passes that were counted of a wait that is `certain`, as if they had been executed.
+ * `read`: the cycle of the last read of $2002, where it reads that. */
+static void stand_behind(struct nes *n, struct wait *w, uint64_t read) {
     uint8_t same;
     if (w->status)
-        ppu_reads_again(&n->ppu, n->cycle - w->cost + w->read_at, &same);
+        ppu_reads_again(&n->ppu, read, &same);
     w->executed = n->instructions;
+}
+
+/* The same where nothing came between. */
+static void stand_behind_plain(struct nes *n, struct wait *w) {
+    stand_behind(n, w, n->cycle - w->cost + w->read_at);
 }
 
 /* Recordings that begin until `stop`; false: there was none. */
@@ -264,7 +270,7 @@ static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_
     }
     while (n->coming && n->coming->from <= stop &&
            record_passes(n, w, &pass, count_passes(n, false, w->cost, stop, end, NEVER))) {
-        stand_behind(n, w);
+        stand_behind_plain(n, w);
         hand_over(n);
         recorded = true;
     }
@@ -285,7 +291,7 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     if (times == 0)
         return recorded;
     repeat_pass(n, w, w->cost, times);
-    stand_behind(n, w);
+    stand_behind_plain(n, w);
     return true;
 }
 
@@ -300,13 +306,10 @@ static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
         return false;
     const uint16_t sample = apu_dmc_address(&n->apu); /* in PRG */
     const uint64_t read = n->cycle + w->read_at;
-    uint8_t same;
-    if (w->status)
-        ppu_reads_again(&n->ppu, halt <= read ? read + taken : read, &same);
     apu_dmc_give(&n->apu, n->rd[sample >> 8][sample & 0xff], fetch);
     n->dma_from = apu_dmc_deadline(&n->apu);
     repeat_pass(n, w, w->cost + taken, 1);
-    w->executed = n->instructions;
+    stand_behind(n, w, halt <= read ? read + taken : read);
     return true;
 }
 
@@ -332,10 +335,7 @@ static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
     repeat_pass(n, w, w->cost, passes);
     n->cycle = cycle;
     n->dma_from = halt;
-    uint8_t same;
-    if (w->status)
-        ppu_reads_again(&n->ppu, read, &same);
-    w->executed = n->instructions;
+    stand_behind(n, w, read);
     return true;
 }
 
