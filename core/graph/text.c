@@ -146,6 +146,14 @@ static bool is_block_line(const struct parse *p) {
            (p->at[len] == ' ' || p->at[len] == '\t');
 }
 
+/* Of 40 characters; the text may end behind them, without a null. */
+static bool is_sha1(const char *at) {
+    size_t digits = 0;
+    while (digits < 40 && at[digits] != '\0' && strchr("0123456789abcdef", at[digits]) != NULL)
+        digits++;
+    return digits == 40;
+}
+
 /* Comments that are none: what the graph says of itself. */
 static void parse_comment(struct parse *p) {
     static const char program[] = "# program ";
@@ -154,8 +162,7 @@ static void parse_comment(struct parse *p) {
         p->kind = GRAPH_EXACT;
     else if (len == 12 && memcmp(p->at, "# kind built", len) == 0)
         p->kind = GRAPH_BUILT;
-    else if (len == head + 40 && memcmp(p->at, program, head) == 0 &&
-             strspn(p->at + head, "0123456789abcdef") >= 40)
+    else if (len == head + 40 && memcmp(p->at, program, head) == 0 && is_sha1(p->at + head))
         memcpy(p->program, p->at + head, 40);
 }
 
