@@ -29,6 +29,7 @@ static void power_on(struct nes *n) {
 /* The processor starts over, whatever it was doing; everything published is void. */
 static void restart(struct nes *n) {
     n->phase = PHASE_RESET;
+    n->interrupted = n->instructions;
     n->due = n->nmi_pending = n->oam_pending = n->announced = false;
     bus_forget_lines(n);
     n->dma_from = apu_dmc_deadline(&n->apu);

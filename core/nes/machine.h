@@ -155,6 +155,7 @@ struct nes {
     struct wait waits[WAITS];
     struct wait *waiting; /* the engine has stopped at the start of this busy-wait */
     uint64_t skipped;     /* instructions passed over, counted in `instructions` */
+    uint64_t interrupted; /* instructions before the last interrupt or reset */
 
     /* Observers. */
     struct watch *watch;

@@ -38,6 +38,7 @@ static void drop_oldest(struct nes *n, enum thread_cause cause) {
 
 void threads_interrupt(struct nes *n, uint32_t resume, uint8_t s, enum thread_cause cause) {
     struct threads *t = &n->threads;
+    n->interrupted = n->instructions;
     drop_below(n, s, cause);
     if (t->count == THREADS)
         drop_oldest(n, cause);

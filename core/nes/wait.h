@@ -1,15 +1,16 @@
 /*
  * wait: busy-waits are passed over in one step. Private to core/nes.
  *
- * An engine that takes a jump backwards asks wait_candidate(). A candidate is a short straight
- * piece of ROM code, from the jump's target T to the jump J, that writes no memory, touches no
- * stack, reads nothing but plain memory and $2002, can be left only by branches to places behind J,
- * and in which no register or flag that is read before it is written is written (the static
- * busy-wait test of the specification, for one straight path). When the last two arrivals of J at T
- * lie exactly one pass apart the engine stops there (wait_pass). If nothing but a pass can have
- * been between them, every pass until the next event is the same, and whole passes are added to the
- * counts instead of being executed. So it is, too, if one more pass, run instruction by
- * instruction, leads from T to T with equal registers.
+ * An engine that takes a jump backwards asks wait_candidate(). A candidate is a short path through
+ * ROM code, from the jump's target T to the jump J, on which no branch before J is taken, that
+ * writes no memory, reads nothing but plain memory and $2002, and in which no register or flag that
+ * is read before it is written is written (the static busy-wait test of the specification, for one
+ * path). It may go through jumps, and through calls with the returns from them: each pass pushes
+ * the same bytes, pulls them, and leaves them below the stack pointer, where it does not read them
+ * otherwise. When the last two arrivals of J at T lie exactly one pass apart the engine stops there
+ * (wait_pass). If nothing but a pass can have been between them, every pass until the next event is
+ * the same, and whole passes are added to the counts instead of being executed. So it is, too, if
+ * one more pass, run instruction by instruction, leads from T to T with equal registers.
  */
 #ifndef HOTGRAPH_WAIT_H
 #define HOTGRAPH_WAIT_H
@@ -20,7 +21,7 @@
 
 struct nes;
 
-enum { WAITS = 64, WAIT_LONGEST = 8, PPU_STATUS_ADDRESS = 0x2002 };
+enum { WAITS = 64, WAIT_LONGEST = 16, WAIT_NESTED = 3, PPU_STATUS_ADDRESS = 0x2002 };
 
 /* What a pass fires where that is a few quiet PROBE_ADDs and no more, as a rule. */
 enum { WAIT_ADDS = 2 };
@@ -34,15 +35,19 @@ struct wait_adds {
 };
 
 struct wait {
-    const uint8_t *from;          /* where J lies in the host's memory */
-    uint16_t pc, target;          /* of J, and T */
-    uint8_t length;               /* instructions of a pass; 0: not a candidate */
-    uint8_t cost;                 /* cycles of a pass, */
-    uint8_t at[WAIT_LONGEST];     /* of these, when each instruction begins, */
-    uint8_t behind[WAIT_LONGEST]; /* and so many bytes behind T it lies */
-    bool status;                  /* reads $2002, */
-    uint8_t read_at;              /* for the last time in this cycle of the pass */
-    bool certain;      /* two arrivals one pass apart have nothing between them but a pass */
+    const uint8_t *from;         /* where J lies in the host's memory */
+    uint16_t pc, target;         /* of J, and T */
+    uint8_t length;              /* instructions of a pass; 0: not a candidate */
+    uint8_t cost;                /* cycles of a pass, */
+    uint8_t at[WAIT_LONGEST];    /* of these, when each instruction begins, */
+    uint16_t path[WAIT_LONGEST]; /* and where it is */
+    bool straight;               /* each lies behind the one before it */
+    bool calls;                  /* and returns: writes to the stack */
+    const uint8_t *lies[4];      /* where the code at $8000, $A000, .. is, that is not beside J */
+    bool status;                 /* reads $2002, */
+    uint8_t read_at;             /* for the last time in this cycle of the pass */
+    bool certain;      /* two arrivals one pass apart, and no interrupt, have nothing between them
+                          but a pass */
     uint64_t executed; /* instructions executed by the machine at J's last arrival */
     struct wait_adds adds;
 };

@@ -23,35 +23,57 @@ static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
     return true;
 }
 
-/* Calls visit() with each hook that a pass fires, in order, and the number of its instruction; ends
- * early when that returns false. */
+/* A hook that a pass fires. */
+struct fired {
+    const struct hook *hook;
+    unsigned i;        /* the number of its instruction, */
+    uint32_t from, to; /* that is here, and has come there */
+};
+
+/* How it goes on in a pass, of which it is the last one or not. */
+static enum probe_when when_behind(const struct guest_insn *insn, bool last) {
+    if (insn->kind == INSN_RETURN)
+        return PROBE_INDIRECT;
+    return last || insn->kind == INSN_CALL || insn->kind == INSN_JUMP ? PROBE_TAKEN : PROBE_NEXT;
+}
+
+/* Calls visit() with each hook that a pass fires, in order; ends early when that returns false. */
 static bool each_hook(struct nes *n, const struct wait *w,
-                      bool (*visit)(void *user, struct nes *n, const struct hook *hook, unsigned i),
+                      bool (*visit)(void *user, struct nes *n, const struct fired *fired),
                       void *user) {
-    uint16_t pc = w->target;
     for (unsigned i = 0; i < w->length; i++) {
-        struct site *site = watch_mapped(n, pc);
-        const enum probe_when after = i + 1u == w->length ? PROBE_TAKEN : PROBE_NEXT;
-        const struct hooks *const fired[2] = {&site->probes[PROBE_BEFORE], &site->probes[after]};
+        const struct site *const site = watch_mapped(n, w->path[i]);
+        const bool last = i + 1u == w->length;
+        const struct hooks *const hooks[2] = {&site->probes[PROBE_BEFORE],
+                                              &site->probes[when_behind(&site->insn, last)]};
+        const uint32_t to[2] = {site->insn.address,
+                                nes_code_address(n, last ? w->target : w->path[i + 1u])};
         for (unsigned k = 0; k < 2; k++)
-            for (size_t h = 0; h < fired[k]->count; h++)
-                if (!visit(user, n, &fired[k]->at[h], i))
+            for (size_t h = 0; h < hooks[k]->count; h++)
+                if (!visit(user, n, &(struct fired){&hooks[k]->at[h], i, to[0], to[k]}))
                     return false;
-        pc = (uint16_t)(pc + site->insn.size);
     }
     return true;
 }
 
-static bool note_add(void *user, struct nes *n, const struct hook *hook, unsigned i) {
+/* The counter that it adds to; false: it adds to none. */
+static bool adds_to(struct nes *n, const struct fired *fired, uint32_t *counter) {
+    const struct probe *const p = &fired->hook->probe;
+    const struct probe_event event = {n, fired->from, fired->to};
+    *counter = p->kind == PROBE_ADD_TO ? p->counter_to(p->user, &event) : p->counter;
+    return p->kind == PROBE_ADD || (p->kind == PROBE_ADD_TO && *counter != UINT32_MAX);
+}
+
+static bool note_add(void *user, struct nes *n, const struct fired *fired) {
     struct wait_adds *const adds = user;
-    const struct probe *const p = &hook->probe;
-    (void)n;
-    adds->all =
-        p->kind == PROBE_ADD && p->quiet && p->value <= UINT32_MAX && adds->count < WAIT_ADDS;
+    const struct probe *const p = &fired->hook->probe;
+    uint32_t counter;
+    adds->all = p->quiet && p->value <= UINT32_MAX && adds->count < WAIT_ADDS &&
+                adds_to(n, fired, &counter);
     if (!adds->all)
         return false;
-    adds->at[adds->count] = (uint8_t)i;
-    adds->counter[adds->count] = p->counter;
+    adds->at[adds->count] = (uint8_t)fired->i;
+    adds->counter[adds->count] = counter;
     adds->value[adds->count++] = (uint32_t)p->value;
     return true;
 }
@@ -66,9 +88,9 @@ static bool only_adds(struct nes *n, struct wait *w) {
     return w->adds.all;
 }
 
-static bool calls_not_always(void *user, struct nes *n, const struct hook *hook, unsigned i) {
-    (void)user, (void)n, (void)i;
-    return hook->probe.kind != PROBE_CALL && hook->probe.kind != PROBE_ADD_TO;
+static bool calls_not_always(void *user, struct nes *n, const struct fired *fired) {
+    (void)user, (void)n;
+    return fired->hook->probe.kind != PROBE_CALL;
 }
 
 struct sum {
@@ -77,12 +99,13 @@ struct sum {
 };
 
 /* What a pass adds to one counter. */
-static bool add_up(void *user, struct nes *n, const struct hook *hook, unsigned i) {
+static bool add_up(void *user, struct nes *n, const struct fired *fired) {
     struct sum *sum = user;
-    (void)n, (void)i;
-    if (hook->probe.counter == sum->counter && hook->probe.kind == PROBE_ADD)
-        sum->value += hook->probe.value;
-    if (hook->probe.counter == sum->counter && hook->probe.kind == PROBE_CALL_AT)
+    const struct probe *const p = &fired->hook->probe;
+    uint32_t counter;
+    if (adds_to(n, fired, &counter) && counter == sum->counter)
+        sum->value += p->value;
+    if (p->counter == sum->counter && p->kind == PROBE_CALL_AT)
         sum->value++;
     return true;
 }
@@ -92,14 +115,14 @@ struct passes {
     uint64_t most; /* that surely reach no PROBE_CALL_AT's value */
 };
 
-static bool limit_passes(void *user, struct nes *n, const struct hook *hook, unsigned i) {
+static bool limit_passes(void *user, struct nes *n, const struct fired *fired) {
     struct passes *p = user;
-    (void)i;
-    if (hook->probe.kind != PROBE_CALL_AT)
+    const struct probe *const probe = &fired->hook->probe;
+    if (probe->kind != PROBE_CALL_AT)
         return true;
-    struct sum sum = {.counter = hook->probe.counter};
+    struct sum sum = {.counter = probe->counter};
     each_hook(n, p->wait, add_up, &sum);
-    const uint64_t left = hook->probe.value - n->counters[sum.counter] - 1; /* before it calls */
+    const uint64_t left = probe->value - n->counters[sum.counter] - 1; /* before it calls */
     p->most = earlier(p->most, sum.value == 0 ? 0 : left / sum.value);
     return true;
 }
@@ -108,16 +131,17 @@ struct repeated {
     uint64_t times;
 };
 
-static bool fire_repeatedly(void *user, struct nes *n, const struct hook *hook, unsigned i) {
+static bool fire_repeatedly(void *user, struct nes *n, const struct fired *fired) {
     const struct repeated *r = user;
-    (void)i;
-    if (hook->probe.kind == PROBE_ONCE) /* by the pass that was executed */
+    const struct probe *const p = &fired->hook->probe;
+    uint32_t counter;
+    if (p->kind == PROBE_ONCE) /* by the pass that was executed */
         return true;
-    if (hook->probe.kind == PROBE_ADD)
-        n->counters[hook->probe.counter] += hook->probe.value * r->times;
-    else if (hook->probe.kind == PROBE_CALL_AT)
-        n->counters[hook->probe.counter] += r->times;
-    watch_count(n, hook, r->times);
+    if (adds_to(n, fired, &counter))
+        n->counters[counter] += p->value * r->times;
+    else if (p->kind == PROBE_CALL_AT)
+        n->counters[p->counter] += r->times;
+    watch_count(n, fired->hook, r->times);
     return true;
 }
 
@@ -151,19 +175,31 @@ static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint
 /* A pass, and for how long it is the same. */
 struct pass {
     uint64_t cost;                   /* cycles */
-    unsigned at[WAIT_LONGEST];       /* of these, when each instruction begins, */
-    uint16_t pc[WAIT_LONGEST];       /* and where it is */
+    unsigned at[WAIT_LONGEST];       /* of these, when each instruction begins */
     uint64_t stop, deadline, change; /* for count_passes() */
     unsigned executed;               /* instructions */
 };
 
-static void write_way(const struct nes *n, struct record *r, const struct wait *w, uint16_t pc,
-                      unsigned left_of_first) {
+/* Passes from instruction number `first` on. */
+static void write_way(const struct nes *n, struct record *r, const struct wait *w, unsigned first) {
+    const unsigned left_of_first = w->length - first;
     r->way->first = WAY_OF_WAIT | left_of_first << WAY_COUNT | w->length;
     r->way->banks = record_banks(n);
-    r->way->parts[0] = (uint32_t)pc << 16 | w->target;
+    r->way->parts[0] = (uint32_t)w->path[first] << 16 | w->target;
     r->way->parts[1] = 0;
     r->way_parts = 1;
+}
+
+/* The same of passes that are not straight. */
+static void write_runs(const struct nes *n, struct record *r, const struct wait *w, unsigned i) {
+    const uint64_t banks = record_banks(n);
+    uint16_t behind = 0; /* in RAM: no pass is there */
+    for (uint32_t k = 0; k < r->count; k++, i = i + 1u < w->length ? i + 1u : 0) {
+        const uint16_t pc = w->path[i];
+        if (pc != behind)
+            r->runs[r->run_count++] = (struct recorded_run){banks, .at = k & 0x7fffff, .pc = pc};
+        behind = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
+    }
 }
 
 /* A recording that begins and ends within `most` passes of this busy-wait is known without
@@ -186,7 +222,10 @@ static uint64_t record_passes(struct nes *n, const struct wait *w, const struct 
     if (passes > most || n->cycle + passes * p->cost > r->by)
         return 0;
     record_begin(r);
-    write_way(n, r, w, p->pc[first], w->length - first);
+    if (w->straight)
+        write_way(n, r, w, first);
+    else
+        write_runs(n, r, w, first);
     r->end = n->cycle + (before + behind / w->length) * p->cost + p->at[behind % w->length];
     r->on = false;
     r->full = true;
@@ -211,16 +250,11 @@ static void record_executed(struct nes *n, const struct wait *w, const struct pa
 static bool run_pass(struct nes *n, const struct wait *w, struct pass *p, uint64_t stop,
                      uint64_t *deadline) {
     const uint64_t start = n->cycle;
-    uint16_t pc = w->target;
     for (unsigned i = 0; i < w->length; i++) {
         p->at[i] = (unsigned)(n->cycle - start);
-        p->pc[i] = pc;
-        if (!run_one(n, stop, deadline))
+        if (n->cpu.pc != w->path[i] || !run_one(n, stop, deadline))
             return false;
         p->executed++;
-        pc = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
-        if (i + 1u < w->length && n->cpu.pc != pc)
-            return false;
     }
     return true;
 }
@@ -234,8 +268,7 @@ static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p)
     if (p->executed == 0)
         return;
     /* The last one may have gone anywhere. */
-    const uint16_t pc = p->pc[p->executed - 1u];
-    struct site *const site = watch_mapped(n, pc);
+    struct site *const site = watch_mapped(n, w->path[p->executed - 1u]);
     if (site->probes[PROBE_BEFORE].fires)
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
     watch_went(n, site, n->cpu.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);
@@ -264,10 +297,8 @@ static void stand_behind_plain(struct nes *n, struct wait *w) {
 static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_t end) {
     struct pass pass = {.cost = w->cost};
     bool recorded = false;
-    for (unsigned i = 0; i < w->length; i++) {
+    for (unsigned i = 0; i < w->length; i++)
         pass.at[i] = w->at[i];
-        pass.pc[i] = (uint16_t)(w->target + w->behind[i]);
-    }
     while (n->coming && n->coming->from <= stop &&
            record_passes(n, w, &pass, count_passes(n, false, w->cost, stop, end, NEVER))) {
         stand_behind_plain(n, w);
@@ -277,10 +308,17 @@ static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_
     return recorded;
 }
 
+/* Was the last pass executed just now? An interrupt, whose handler goes wherever it likes, may be
+ * what came between two arrivals. */
+static bool was_executed(const struct nes *n, const struct wait *w) {
+    return w->certain && w->executed == n->instructions &&
+           n->instructions - n->interrupted > w->length;
+}
+
 /* The last pass was executed just now, and the next ones are the same: passes over them, which
  * needs none to be executed. False: nothing was done. */
 static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
-    if (!w->certain || w->executed != n->instructions || is_busy(n))
+    if (!was_executed(n, w) || is_busy(n))
         return false;
     /* What the last read of $2002 has seen must stay so. */
     const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);
@@ -339,14 +377,17 @@ static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
     return true;
 }
 
+/* The one or the other; a processor that writes is not halted. */
+static bool pass_halted(struct nes *n, struct wait *w, uint64_t stop) {
+    return !w->calls && (pass_samples(n, w, stop) || pass_fetch(n, w, stop));
+}
+
 /* A pass that may reach a deadline, cycle by cycle; false where it is left, interrupted or ended by
  * `stop`. */
 static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
-    uint16_t pc = w->target;
     for (unsigned i = 0; i < w->length; i++) {
-        if (n->cycle >= stop || n->cpu.pc != pc || is_busy(n))
+        if (n->cycle >= stop || n->cpu.pc != w->path[i] || is_busy(n))
             return false;
-        pc = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
         nes_step(n);
     }
     w->executed = n->instructions;
@@ -361,16 +402,23 @@ static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_
     while (pass_at_once(n, w, stop, deadline)) {
         passed = true;
         const uint64_t until = earlier(stop, n->alarm);
-        if (n->watched != watched ||
-            (!pass_samples(n, w, until) && !pass_fetch(n, w, until) && !step_pass(n, w, until)))
+        if (n->watched != watched || (!pass_halted(n, w, until) && !step_pass(n, w, until)))
             break;
         deadline = earlier(n->event, n->dma_from);
     }
     return passed;
 }
 
+/* Another bank may have come where it calls to. */
+static bool lies_there(const struct nes *n, const struct wait *w) {
+    for (unsigned i = 0; !w->straight && i < 4; i++)
+        if (w->lies[i] && w->lies[i] != n->rd[0x80 + 0x20 * i])
+            return false;
+    return true;
+}
+
 void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline) {
-    if (n->stepping)
+    if (n->stepping || !lies_there(n, candidate))
         return;
     const bool adds = n->watched && only_adds(n, candidate);
     if ((adds || !n->watched) && pass_deadlines(n, candidate, stop, deadline))
