@@ -11,14 +11,15 @@ uint32_t add_exit(struct translation *t, struct exit exit) {
     return (uint32_t)(t->exits->all.len - 1);
 }
 
-/* mov eax, number; jmp to the fixed code at `place` */
-static void leave_with(struct translation *t, uint32_t number, uint32_t place) {
-    EMIT(t->e, MOV, REG(EAX), imm(number));       /* mov eax, number */
-    emit_bind(t->e, emit_jump(t->e, JMP), place); /* jmp place */
+/* At `out`: mov eax, number; jmp place */
+static void write_out(struct translation *t, uint32_t out, struct exit exit, uint32_t place) {
+    emit_number(t->e, out + OUT_NUMBER, (int32_t)add_exit(t, exit));
+    emit_bind(t->e, out + OUT_JUMP, place);
 }
 
 void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
-    leave_with(t, add_exit(t, exit), place);
+    const uint32_t out = emit_again(t->e, t->fixed->edge + EDGE_OUT, OUT_SIZE);
+    write_out(t, out, exit, place);
 }
 
 /* ---- entries ---- */
@@ -83,6 +84,7 @@ bool entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
         return false;
     e->at = place;
     e->end = place + ENTRY_BODY;
+    e->over = true;
     emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
     if (has_body) {
         e->at = old.place;
@@ -105,7 +107,7 @@ static void settle_some(struct emitter *e, struct known_flags *f, unsigned unask
         settle_v(e, f);
 }
 
-/* The edge, up to where it would leave. Returns where its displacement is. */
+/* Over an edge, up to where it would leave. Returns where its displacement is. */
 static uint32_t write_edge(struct exit *x, struct emitter *e, const struct entry *to) {
     struct known_flags flags = x->flags;
     settle_some(e, &flags, to->unasked);     /* mov esi, ..; mov edi, .. */
@@ -128,10 +130,15 @@ void emit_edge(struct translation *t, uint16_t pc) {
     struct emitter *const e = t->e;
     struct exit x = {.leave = LEAVE_LINK, .pc = pc, .flags = t->flags, .spent = take_spent(t)};
     x.from = emit_here(e);
-    x.jump = write_edge(&x, e, &(struct entry){0});
-    emit_exit(t, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
-    emit_bind(e, x.jump, emit_here(e)); /* where it leads before it is bound: */
-    emit_exit(t, x, t->fixed->leave);
+    struct known_flags flags = x.flags;
+    settle_some(e, &flags, 0); /* mov esi, ..; mov edi, .. */
+    const uint32_t edge = emit_again(e, t->fixed->edge, EDGE_SIZE);
+    x.jump = edge + EDGE_JUMP;
+    emit_number(e, edge + EDGE_SPENT, x.spent); /* sub r12, spent */
+    emit_bind(e, x.jump, edge + EDGE_UNBOUND);  /* jge unbound */
+    emit_number(e, edge + EDGE_RESTORE, 0);     /* sub r12, 0 */
+    write_out(t, edge + EDGE_OUT, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
+    write_out(t, edge + EDGE_UNBOUND, x, t->fixed->leave); /* unbound: */
 }
 
 void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column) {
@@ -160,6 +167,7 @@ static void bind(struct exit *x, const struct emitter *e, const struct entry *to
     struct emitter over = *e;
     over.at = x->from;
     over.full = false;
+    over.over = true;
     if (x->calls) {
         emit_spend(&over, x->spent + to->reserve); /* sub r12, spent + reserve */
         over.at = x->restores;

@@ -1,6 +1,7 @@
 #include "dbt/emit.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 static_assert(ZYDIS_REGISTER_MAX_VALUE < 1 << (INDEX_SHIFT - BASE_SHIFT), "of forms");
@@ -71,7 +72,7 @@ static bool encode(struct encoding *to, const operand *operands, unsigned count)
     return ok;
 }
 
-/* memcpy() is called for what is shorter than a call. */
+/* Not a byte more. memcpy() is called for what is shorter than a call. */
 static void copy_bytes(uint8_t *to, const uint8_t *from, unsigned length) {
     if (length >= 8) {
         memcpy(to, from, 8);
@@ -123,13 +124,24 @@ static __attribute__((noinline)) struct encoding *look_further(struct encoding *
     return at;
 }
 
-static void emit_any(struct emitter *e, uint32_t mnemonic, operand a, operand b) {
-    enum { PLACES = sizeof e->encodings->at / sizeof *e->encodings->at };
-    static_assert((PLACES & (PLACES - 1)) == 0, "a power of two");
-    const uint64_t operands = a.form | (uint64_t)b.form << 32;
+enum { PLACES = sizeof((struct encodings *)0)->at / sizeof(struct encoding) };
+static_assert((PLACES & (PLACES - 1)) == 0, "a power of two");
+
+static size_t place_of(uint32_t mnemonic, uint64_t operands) {
     const uint64_t hash = (operands ^ (uint64_t)mnemonic << 42) *
                           UINT64_C(0x9E3779B97F4A7C15); /* 2^64 / golden ratio */
-    const size_t first = (hash >> 40) % PLACES;
+    return (hash >> 40) % PLACES;
+}
+
+static uint64_t operands_of(operand a, operand b) {
+    return a.form | (uint64_t)b.form << 32;
+}
+
+/* Where the form is elsewhere, the room is scarce, or what follows is to stay. */
+static __attribute__((noinline)) void emit_carefully(struct emitter *e, uint32_t mnemonic,
+                                                     operand a, operand b) {
+    const uint64_t operands = operands_of(a, b);
+    const size_t first = place_of(mnemonic, operands);
     const struct encoding *form = &e->encodings->at[first];
     if (!is_of(form, mnemonic, operands))
         form = look_further(e->encodings->at, first, mnemonic, a, b, operands);
@@ -142,6 +154,34 @@ static void emit_any(struct emitter *e, uint32_t mnemonic, operand a, operand b)
     copy_bytes(at, form->bytes, form->length);
     write_number(at + form->number[0].at, a.number, form->number[0].size);
     write_number(at + form->number[1].at, b.number, form->number[1].size);
+}
+
+/* All of the bytes that an instruction may have are copied at once, where nothing is behind. */
+enum { COPIED = 16 };
+static_assert(offsetof(struct encoding, bytes) + COPIED <= sizeof(struct encoding), "of a form");
+static_assert(COPIED >= ZYDIS_MAX_INSTRUCTION_LENGTH, "of an instruction");
+
+static inline void write_usual_number(uint8_t *at, int64_t number, unsigned size) {
+    if (size == 4)
+        memcpy(at, &number, 4);
+    else
+        write_number(at, number, size);
+}
+
+static void emit_any(struct emitter *e, uint32_t mnemonic, operand a, operand b) {
+    const uint64_t operands = operands_of(a, b);
+    const struct encoding *const form = &e->encodings->at[place_of(mnemonic, operands)];
+    if (!is_of(form, mnemonic, operands) || e->end - e->at < COPIED || e->full || e->over) {
+        emit_carefully(e, mnemonic, a, b);
+        return;
+    }
+    uint8_t *const at = e->code + e->at;
+    e->at += form->length;
+    memcpy(at, (const uint8_t *)form + offsetof(struct encoding, bytes), COPIED);
+    if (form->number[0].size)
+        write_usual_number(at + form->number[0].at, a.number, form->number[0].size);
+    if (form->number[1].size)
+        write_usual_number(at + form->number[1].at, b.number, form->number[1].size);
 }
 
 void emit_(struct emitter *e, ZydisMnemonic mnemonic, operand a, operand b) {
@@ -178,6 +218,22 @@ void emit_bind(struct emitter *e, uint32_t jump, uint32_t target) {
         return;
     const int32_t displacement = (int32_t)(target - (jump + 4));
     memcpy(e->code + jump, &displacement, sizeof displacement);
+}
+
+uint32_t emit_again(struct emitter *e, uint32_t from, unsigned size) {
+    const uint32_t place = e->at;
+    if (e->full || e->end - e->at < size) {
+        e->full = true;
+        return place;
+    }
+    memcpy(e->code + place, e->code + from, size);
+    e->at += size;
+    return place;
+}
+
+void emit_number(struct emitter *e, uint32_t at, int32_t number) {
+    if (!e->full)
+        memcpy(e->code + at, &number, sizeof number);
 }
 
 void emit_address(struct emitter *e, ZydisRegister to, uint32_t target) {

@@ -26,7 +26,7 @@ struct encodings {
         struct {
             uint8_t at, size; /* in `bytes`; size 0: it is not written there */
         } number[2];
-    } at[1024]; /* length 0: empty */
+    } at[2048]; /* length 0: empty */
 };
 
 struct emitter {
@@ -34,6 +34,7 @@ struct emitter {
     uint32_t at, end;
     struct encodings *encodings;
     bool full;
+    bool over; /* writes over code: what is behind stays as it is */
 };
 
 /* Small, and mostly known when this is compiled: making operands is much of what translation does.
@@ -124,6 +125,11 @@ static inline uint32_t emit_here(const struct emitter *e) {
 #define emit_jump(e, mnemonic) emit_jump_((e), ZYDIS_MNEMONIC_##mnemonic)
 uint32_t emit_jump_(struct emitter *e, ZydisMnemonic mnemonic);
 void emit_bind(struct emitter *e, uint32_t jump, uint32_t target);
+/* Emits what was emitted at `from`, `size` bytes, once more; returns its place. What it refers to
+ * from where it is must be written anew. */
+uint32_t emit_again(struct emitter *e, uint32_t from, unsigned size);
+/* A number of 32 bits in an instruction: where it is, and what it shall be. */
+void emit_number(struct emitter *e, uint32_t at, int32_t number);
 /* reg = address of the place `target` of the cache. */
 void emit_address(struct emitter *e, ZydisRegister to, uint32_t target);
 

@@ -132,6 +132,7 @@ void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t
 void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {
     e->at = place;
     e->end = place + 10;
+    e->over = true;
     EMIT(e, MOV, REG(ECX), imm(pc));    /* mov ecx, pc */
     emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
     assert(!e->full);

@@ -117,6 +117,20 @@ static void emit_return_miss(struct fixed *fixed, struct emitter *e) {
     emit_look_up(e);
 }
 
+static void emit_edge_pattern(struct fixed *fixed, struct emitter *e) {
+    fixed->edge = emit_here(e);
+    EMIT(e, SUB, BUDGET, imm(INT32_MAX)); /* sub r12, .. */
+    const uint32_t jump = emit_jump(e, JNL);
+    EMIT(e, SUB, BUDGET, imm(INT32_MAX)); /* ^ jge ..; sub r12, .. */
+    for (unsigned i = 0; i < 2; i++) {
+        assert(emit_here(e) == fixed->edge + (i == 0 ? EDGE_OUT : EDGE_UNBOUND) || e->full);
+        EMIT(e, MOV, REG(EAX), imm(INT32_MAX)); /* mov eax, .. */
+        emit_jump(e, JMP);                      /* jmp .. */
+    }
+    assert((jump == fixed->edge + EDGE_JUMP && emit_here(e) == fixed->edge + EDGE_SIZE) || e->full);
+    (void)jump;
+}
+
 void fixed_code(struct fixed *fixed, struct emitter *e) {
     emit_leave(fixed, e);
     emit_enter(fixed, e);
@@ -125,5 +139,6 @@ void fixed_code(struct fixed *fixed, struct emitter *e) {
     devices_blank(&fixed->devices, e);
     fixed->add_to = emit_function(e, (int64_t)(uintptr_t)dbt_add_to);
     emit_return_miss(fixed, e);
+    emit_edge_pattern(fixed, e);
     fixed->end = emit_here(e);
 }

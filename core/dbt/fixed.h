@@ -15,7 +15,22 @@ struct fixed {
     struct devices devices;
     uint32_t add_to;      /* eax: pc, and stays so; rdx: struct targets */
     uint32_t return_miss; /* an RTS to the pc in ecx that was not foretold */
+    uint32_t edge;        /* never executed: what edges begin as, to be copied */
     uint32_t end;
+};
+
+/* The parts of an edge, seen from its place; the numbers are of 32 bits each. */
+enum {
+    EDGE_SPENT = 3,    /* of sub r12, .. */
+    EDGE_JUMP = 9,     /* of jge .. */
+    EDGE_RESTORE = 16, /* of sub r12, .. */
+    EDGE_OUT = 20,     /* a way out of translated code, */
+    EDGE_UNBOUND = 30, /* and another */
+    EDGE_SIZE = 40,
+    /* The parts of each, seen from its own. */
+    OUT_NUMBER = 1, /* of mov eax, .. */
+    OUT_JUMP = 6,   /* of jmp .. */
+    OUT_SIZE = EDGE_SIZE - EDGE_UNBOUND,
 };
 
 /* Emits all of it. */

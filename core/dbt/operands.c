@@ -143,10 +143,11 @@ static bool last_prg(const struct translation *t, struct region *r) {
     const uint8_t *const last = n->rd[0xff];
     if (!c || last < c->prg || last >= c->prg + c->prg_size || !window_in(t->certain, 0xffff))
         return false;
-    unsigned page = 0xff;
+    enum { PAGES = WINDOW_SIZE / 256 }; /* a window is in one piece */
+    unsigned page = 0x100 - PAGES;
     while (page > 0x80 && window_in(t->certain, (uint16_t)((page - 1) << 8)) &&
-           n->rd[page - 1] >= c->prg && n->rd[page - 1] + 256 == n->rd[page])
-        page--;
+           n->rd[page - PAGES] >= c->prg && n->rd[page - PAGES] + WINDOW_SIZE == n->rd[page])
+        page -= PAGES;
     *r = (struct region){(uint16_t)(page << 8), 0xffff, PRG, last - c->prg - 0xff00};
     return true;
 }
