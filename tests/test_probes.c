@@ -440,6 +440,94 @@ static void test_newcomers(void **state) {
     }
 }
 
+/* Counters, by what the program of test_counting() does once a round. */
+enum {
+    BCS_TAKEN,
+    BCS_NEXT,
+    BNE_TAKEN_TWICE,
+    BNE_NEXT,
+    JSR_TAKEN,
+    JMP_TAKEN,
+    RTS_GONE,
+    INC_NEXT,
+    COUNTING
+};
+
+static void count_one(struct probe_site *site, const struct journal *j, enum probe_when when,
+                      unsigned which, bool quiet) {
+    probe_attach(site, when,
+                 (struct probe){.kind = PROBE_ADD,
+                                .counter = j->counters + which,
+                                .value = which == BNE_TAKEN_TWICE ? 2 : 1,
+                                .quiet = quiet});
+}
+
+static void instrument_counting(void *self, struct probe_site *site,
+                                const struct guest_insn *insn) {
+    const struct journal *j = self;
+    switch (insn->bytes[0]) {
+    case 0xB0:
+        count_one(site, j, PROBE_TAKEN, BCS_TAKEN, true);
+        count_one(site, j, PROBE_NEXT, BCS_NEXT, true);
+        break;
+    case 0xD0:
+        count_one(site, j, PROBE_TAKEN, BNE_TAKEN_TWICE, true);
+        count_one(site, j, PROBE_NEXT, BNE_NEXT, true);
+        break;
+    case 0x20:
+        count_one(site, j, PROBE_TAKEN, JSR_TAKEN, true);
+        break;
+    case 0x4C:
+        count_one(site, j, PROBE_TAKEN, JMP_TAKEN, false);
+        break;
+    case 0x60:
+        count_one(site, j, PROBE_INDIRECT, RTS_GONE, true);
+        break;
+    case 0xE6:
+        count_one(site, j, PROBE_NEXT, INC_NEXT, true);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Broken: an instruction that does no more than to count, as an engine knows it by its address
+ * alone, counts for another side, not at all, or once where it adds two; or it is not told as
+ * fired. */
+static void test_counting(void **state) {
+    (void)state;
+    enum { ROUND = 24 };
+    static const uint64_t a_round[COUNTING] = {2, 1, 4, 1, 3, 1, 3, 3};
+    for (int way = 0; way < 3; way++) {
+        struct guest *g = guest_new();
+        guest_code(g, 0x8000, 0xA2, 0x03,             /* LDX #3 */
+                   0xE6, 0x10, 0x20, 0x20, 0x80,      /* INC $10; JSR $8020 */
+                   0xCA, 0xD0, 0xF8,                  /* DEX; BNE $8002 */
+                   0x4C, 0x00, 0x80);                 /* JMP $8000 */
+        guest_code(g, 0x8020, 0xE0, 0x02, 0xB0, 0x01, /* CPX #2; BCS over */
+                   0xEA, 0x60);                       /* NOP; RTS */
+        guest_vectors(g, 0x8000, 0x8000, 0x8000);
+        struct nes *nes = guest_machine(
+            g, (struct nes_options){.no_fast = way == 1, .engine = way == 2 ? dbt_engine() : NULL});
+        struct journal *j =
+            journal_new(nes, &(const struct observer){.instrument = instrument_counting});
+        j->counters = nes_counters_add(nes, COUNTING);
+        /* In long and in short pieces. */
+        for (unsigned piece = 0; piece < 200; piece++)
+            assert_int_equal(nes_run_to(nes, nes_cycle(nes) + (piece < 20 ? 700 : piece), NULL),
+                             STATUS_OK);
+        run_instructions(nes, ROUND - nes_instructions(nes) % ROUND);
+        const uint64_t rounds = nes_instructions(nes) / ROUND;
+        for (unsigned i = 0; i < COUNTING; i++)
+            assert_int_equal(nes_counters(nes)[j->counters + i], a_round[i] * rounds);
+        assert_int_equal(nes_probes_fired(nes, j->id), a_round[JMP_TAKEN] * rounds);
+        nes_detach(nes, j->id);
+        nes_free(nes);
+        free(j);
+        free(g);
+    }
+}
+
 static void instrument_places(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct journal *j = self;
     (void)site;
@@ -483,11 +571,11 @@ static void test_looking_ahead(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),        cmocka_unit_test(test_changed_code),
-        cmocka_unit_test(test_threads),       cmocka_unit_test(test_thread_limit),
-        cmocka_unit_test(test_alarms),        cmocka_unit_test(test_observers),
-        cmocka_unit_test(test_once),          cmocka_unit_test(test_newcomers),
-        cmocka_unit_test(test_looking_ahead),
+        cmocka_unit_test(test_points),   cmocka_unit_test(test_changed_code),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(test_thread_limit),
+        cmocka_unit_test(test_alarms),   cmocka_unit_test(test_observers),
+        cmocka_unit_test(test_once),     cmocka_unit_test(test_newcomers),
+        cmocka_unit_test(test_counting), cmocka_unit_test(test_looking_ahead),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

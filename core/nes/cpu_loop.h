@@ -2,7 +2,8 @@
  * cpu_loop: the body of the fast loops. An includer defines LOOP_FUNCTION, its head, and the hooks
  *
  *   MET()     an instruction is about to be executed (it may still be left to nes_step)
- *   WENT(how) it was executed, see enum went; everything is as at the boundary behind it
+ *   WENT(how) it was executed, see enum went; everything is as at the boundary behind it; OPCODE is
+ *             its own where LOOP_ENDS_ONCE is 0, and from_pc where it was unless it went on behind
  *   LEFT()    the loop ends
  *   LOOP_LOCALS() declares what the hooks need
  *
@@ -162,6 +163,7 @@
 #define GOTO_INDIRECT(to)                                                                          \
     do {                                                                                           \
         const uint16_t there_ = (to);                                                              \
+        from_pc = PC(0);                                                                           \
         JUMP(there_);                                                                              \
         DONE(CYCLES, WENT_ELSEWHERE);                                                              \
     } while (0)
@@ -216,7 +218,7 @@ ended_WENT_ELSEWHERE:
 
 #define OP(code, name, mode, access, cycles, status)                                               \
     op_##code : {                                                                                  \
-        enum { CYCLES = cycles };                                                                  \
+        enum { CYCLES = cycles, OPCODE = code };                                                   \
         unsigned extra = 0;                                                                        \
         (void)extra;                                                                               \
         EXECUTE(name, mode, access)                                                                \

@@ -246,11 +246,29 @@ static void run_watched_instruction(struct nes *n) {
     watch_went(n, site, went);
 }
 
+static void run_tallied_instruction(struct nes *n, const struct tally *tally) {
+    const uint8_t s = n->cpu.s;
+    const uint16_t pc = n->cpu.pc;
+    const enum went went = execute_at_once(n);
+    if (went == WENT_NEXT || went == WENT_TARGET)
+        watch_tell_tally(n, tally, went);
+    else if (went == WENT_ELSEWHERE || (went == WENT_RTI && !threads_rti(n, s)))
+        watch_went_elsewhere(n, pc);
+}
+
+static void step_watched(struct nes *n) {
+    const struct tally *const tally = watch_tally(n, n->cpu.pc);
+    if (tally && !n->announced)
+        run_tallied_instruction(n, tally);
+    else
+        run_watched_instruction(n);
+}
+
 void nes_step(struct nes *n) {
     if (n->phase == PHASE_RUN && !n->due) {
         /* Also when the callback before it was the last that anybody had asked for. */
-        if ((n->watched && !watch_silent(n, n->cpu.pc)) || n->announced)
-            run_watched_instruction(n);
+        if (n->watched || n->announced)
+            step_watched(n);
         else
             run_instruction(n);
     } else if (n->phase == PHASE_RESET) {

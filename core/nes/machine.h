@@ -209,8 +209,9 @@ void threads_begin(struct nes *n, enum thread_cause cause);
 /* All threads end, for `cause` THREAD_RESET. */
 void threads_end(struct nes *n, enum thread_cause cause);
 
-/* ---- cpu_fast.c, cpu_plain.c, cpu_recorded.c, cpu_watched.c: many instructions without separate
- * bus cycles. Each starts before `stop` and surely ends at or before `deadline`. ---- */
+/* ---- cpu_fast.c, cpu_plain.c, cpu_recorded.c, cpu_watched.c, cpu_tallied.c: many instructions
+ * without separate bus cycles. Each starts before `stop` and surely ends at or before `deadline`.
+ * ---- */
 
 /* Where nobody watches. What touches devices moves the deadline with what they publish; the second
  * always does, and does not stop at busy-waits. */
@@ -218,8 +219,10 @@ void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline, bool touches)
 void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
 /* For n->recorder, and a little further. */
 void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline);
-/* Firing probes. */
+/* Firing probes; the second from a run that is known to the next that is not (see watch.h), and
+ * says whether it has come to one. */
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);
+void cpu_run_tallied(struct nes *n, uint64_t stop, uint64_t deadline, bool *unknown);
 
 /* ---- bus.c ---- */
 

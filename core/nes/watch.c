@@ -13,18 +13,17 @@ enum { FIRST_BUCKETS = 1 << 10 };
 #define WATCH_VOLATILE (1 << 15) /* sites in RAM that are kept, about 8 MiB */
 #endif
 
-const uint8_t watch_nowhere[0x10000];
-
 enum status watch_create(struct nes *n, struct error *e) {
     struct watch *w = n->watch = calloc(1, sizeof *w);
     if (!w)
         return error_set(e, STATUS_MEMORY, "out of memory for observers");
     w->slot_count = 0x8000 + n->options.cartridge->prg_size;
     w->bucket_count = FIRST_BUCKETS;
-    w->silence = watch_nowhere;
+    w->tallies = &w->no_tally;
+    w->runs = &w->no_run;
     w->slots = calloc(w->slot_count, sizeof *w->slots);
     w->buckets = calloc(w->bucket_count, sizeof *w->buckets);
-    void *counters = mmap(NULL, WATCH_COUNTERS * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+    void *counters = mmap(NULL, NOBODYS * sizeof(uint64_t), PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (counters != MAP_FAILED)
         n->counters = counters;
@@ -47,7 +46,7 @@ static void free_site(struct site *site) {
 void watch_free(struct nes *n) {
     struct watch *w = n->watch;
     if (n->counters)
-        munmap(n->counters, WATCH_COUNTERS * sizeof(uint64_t));
+        munmap(n->counters, NOBODYS * sizeof(uint64_t));
     if (!w)
         return;
     for (unsigned i = 0; i < NES_OBSERVERS; i++)
@@ -59,7 +58,7 @@ void watch_free(struct nes *n) {
         }
     free(w->buckets);
     free(w->slots);
-    free(w->silent);
+    watch_unsettle(n);
     vec_free(&w->pieces);
     map_free(&w->piece_at);
     free(w);
@@ -70,9 +69,7 @@ void watch_free(struct nes *n) {
 static uint64_t hash_insn(const struct guest_insn *insn) {
     const uint64_t bytes =
         insn->bytes[0] | (uint64_t)insn->bytes[1] << 8 | (uint64_t)insn->bytes[2] << 16;
-    const uint64_t key = (uint64_t)insn->address << 24 ^ bytes;
-    const uint64_t meaning = (uint64_t)insn->next << 32 ^ insn->target;
-    return splitmix64(key, 0) ^ splitmix64(meaning, 1);
+    return ((uint64_t)insn->address << 24 ^ bytes) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 }
 
 static bool same_insn(const struct guest_insn *a, const struct guest_insn *b) {
@@ -143,6 +140,8 @@ static struct site *intern(struct watch *w, const struct guest_insn *insn) {
     if (!site)
         return NULL;
     site->insn = *insn;
+    site->word = watch_word(insn->bytes);
+    site->mask = UINT32_C(0xffffff) >> 8 * (3u - insn->size);
     site->volatile_bytes = insn->pc < 0x8000 || insn->pc + insn->size > 0x10000;
     site->next = *head;
     *head = site;
@@ -208,20 +207,80 @@ static void instrument(struct nes *n, struct site *site) {
     }
 }
 
+/* ---- tallies ---- */
+
+enum { CODE_SPACE = 0x10000, RUN_TRIES = 8 };
+
 void watch_unsettle(struct nes *n) {
-    if (n->watch->silent)
-        memset(n->watch->silent, 0, sizeof watch_nowhere);
+    struct watch *w = n->watch;
+    if (w->tally_mask != 0)
+        free(w->tallies);
+    w->tallies = &w->no_tally;
+    w->runs = &w->no_run;
+    w->tally_mask = 0;
 }
 
-static void note_silence(struct nes *n, const struct site *site) {
+static bool make_tallies(struct watch *w) {
+    struct tally *const tallies = calloc(CODE_SPACE, sizeof *tallies + 1);
+    if (!tallies)
+        return false; /* slower, not wrong */
+    w->tallies = tallies;
+    w->runs = (uint8_t *)(tallies + CODE_SPACE);
+    w->tally_mask = CODE_SPACE - 1;
+    return true;
+}
+
+/* The counter of what fires there; 0: that is more than to count. */
+static uint32_t tallied(const struct hooks *hooks) {
+    if (!hooks->fires)
+        return NOBODYS;
+    const struct probe *const probe = &hooks->at->probe;
+    return hooks->simple && probe->quiet && probe->value == 1 ? probe->counter + 1 : 0;
+}
+
+static struct tally tally_of(const struct site *site) {
+    const enum insn_kind kind = (enum insn_kind)site->insn.kind;
+    const struct tally tally = {
+        {tallied(&site->probes[PROBE_NEXT]), tallied(&site->probes[PROBE_TAKEN])}};
+    const bool as_told = kind == INSN_PLAIN || kind == INSN_BRANCH || !site->volatile_bytes;
+    return as_told && !site->probes[PROBE_BEFORE].fires && tally.counter[0] && tally.counter[1]
+               ? tally
+               : (struct tally){{0, 0}};
+}
+
+static void note_tally(struct nes *n, struct site *site) {
     struct watch *w = n->watch;
-    if (n->board.banked || site->volatile_bytes || site->insn.kind != INSN_PLAIN ||
-        site->probes[PROBE_BEFORE].fires || site->probes[PROBE_NEXT].fires)
-        return;
-    if (!w->silent && !(w->silent = calloc(1, sizeof watch_nowhere)))
-        return; /* slower, not wrong */
-    w->silence = w->silent;
-    w->silent[site->insn.pc] = 1;
+    site->tally = tally_of(site);
+    if (site->tally.counter[0] && !n->board.banked && !site->volatile_bytes &&
+        (w->tally_mask != 0 || make_tallies(w)))
+        w->tallies[site->insn.pc] = site->tally;
+}
+
+/* As watch_run_known() has it. */
+static bool run_is_known(const struct nes *n, uint16_t pc) {
+    const struct watch *const w = n->watch;
+    for (unsigned at = pc; at < CODE_SPACE;) {
+        const struct opcode_info *const info = opcode_info(*watch_code(n, (uint16_t)at));
+        if (info->kind >= INSN_RTI)
+            return true; /* nes_step's */
+        if (!w->tallies[at].counter[0])
+            return false;
+        if (info->kind != INSN_PLAIN)
+            return true;
+        if (w->tallies[at].counter[0] != NOBODYS)
+            return false;
+        at += info->size;
+    }
+    return false;
+}
+
+bool watch_learn_run(struct nes *n, uint16_t pc) {
+    struct watch *w = n->watch;
+    uint8_t *const run = &w->runs[pc & w->tally_mask];
+    if (*run == RUN_KNOWN || n->stepping || !watch_tally(n, pc) || *run == RUN_TRIES)
+        return *run == RUN_KNOWN && !n->stepping;
+    *run = run_is_known(n, pc) ? RUN_KNOWN : *run + 1;
+    return *run == RUN_KNOWN;
 }
 
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {
@@ -234,7 +293,7 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
         return &w->spare;
     }
     instrument(n, site);
-    note_silence(n, site);
+    note_tally(n, site);
     site->epoch = n->map_epoch;
     w->slots[slot] = site;
     return site;
@@ -402,6 +461,10 @@ void watch_went(struct nes *n, struct site *site, enum went went) {
         watch_add(n, hooks);
     else if (hooks->fires)
         watch_fire(n, hooks, site->insn.address, to);
+}
+
+void watch_went_elsewhere(struct nes *n, uint16_t pc) {
+    watch_went(n, watch_mapped(n, pc), WENT_ELSEWHERE);
 }
 
 void watch_thread_event(struct nes *n, const struct thread_event *event) {

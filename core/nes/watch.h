@@ -29,8 +29,18 @@ struct hooks {
     bool fires;  /* there are some, and not only PROBE_ONCE that have fired */
 };
 
+/* What an instruction counts where it fires no more than that: nothing before it, and behind it, on
+ * either way that its bytes tell, at most one quiet PROBE_ADD of 1. By WENT_NEXT and WENT_TARGET 1
+ * + the counter, or NOBODYS; 0: it fires more, or nothing is known. */
+struct tally {
+    uint32_t counter[2];
+};
+enum { NOBODYS = WATCH_COUNTERS + 1 }; /* a counter that nobody reads */
+
 struct site {
     struct guest_insn insn;
+    uint32_t word, mask;                       /* its bytes, and which of three they are */
+    struct tally tally;                        /* none of what may go elsewhere, in RAM */
     uint32_t epoch;                            /* was current when map_epoch had this value */
     uint8_t instrumented;                      /* observers that were asked: one bit each */
     bool volatile_bytes;                       /* lies in memory that can be written */
@@ -99,11 +109,15 @@ struct watch {
     uint32_t counters_used;
     size_t slot_count;
     struct site **slots; /* by address below $8000, then by PRG offset */
-    /* By pc: 1 where nobody has a probe that an instruction fires which goes on at the next one.
-     * Nowhere, as long as nothing is known, in memory that can be written or where banks are
-     * switched. */
-    uint8_t *silent;
-    const uint8_t *silence; /* the same, or that nothing is so; never NULL */
+    /* By pc & tally_mask, of memory that cannot be written, where no banks are switched: tallies,
+     * and RUN_KNOWN where all instructions from there to the next that goes somewhere have one,
+     * which of all but the last is NOBODYS. Never NULL: while nothing is known, the two behind
+     * them. */
+    struct tally *tallies;
+    uint8_t *runs; /* else how often that was looked for in vain */
+    uint16_t tally_mask;
+    struct tally no_tally;
+    uint8_t no_run;
     struct site **buckets;
     size_t bucket_count, site_count;
     size_t volatile_count; /* of these, sites that lie in memory that can be written */
@@ -133,20 +147,33 @@ void watch_alarms(struct nes *n);
 /* The site of the instruction at pc, whose slot is `slot` and of which `bytes` are the first three;
  * instruments it when it is new. Never NULL: out of memory gives a site without probes. */
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]);
+/* Three bytes of code as struct site has them. */
+static inline uint32_t watch_word(const uint8_t *bytes) {
+    uint16_t low;
+    memcpy(&low, bytes, sizeof low);
+    return low | (uint32_t)bytes[2] << 16;
+}
 /* The same, quick when it was met before. */
 static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
                                       const uint8_t *bytes) {
     struct site *const site = n->watch->slots[slot];
     if (site && site->insn.pc == pc && site->epoch == n->map_epoch &&
-        (!site->volatile_bytes || !memcmp(bytes, site->insn.bytes, site->insn.size)))
+        (!site->volatile_bytes || ((watch_word(bytes) ^ site->word) & site->mask) == 0))
         return site;
     return watch_meet(n, pc, slot, bytes);
 }
-/* A watch.silence where everybody hears of everything. */
-extern const uint8_t watch_nowhere[0x10000];
-/* Need nobody be told of the instruction at pc? */
-static inline bool watch_silent(const struct nes *n, uint16_t pc) {
-    return !n->stepping && n->watch->silence[pc];
+/* Of the instruction at pc in memory that cannot be written; NULL where it is not known. */
+static inline const struct tally *watch_tally(const struct nes *n, uint16_t pc) {
+    const struct watch *const w = n->watch;
+    const struct tally *const tally = &w->tallies[pc & w->tally_mask];
+    return tally->counter[0] && !n->stepping ? tally : NULL;
+}
+enum { RUN_KNOWN = UINT8_MAX };
+/* Is all known of a run that begins at pc? Looked for where it is not. */
+bool watch_learn_run(struct nes *n, uint16_t pc);
+/* It went to the next instruction, or to its target. */
+static inline void watch_tell_tally(struct nes *n, const struct tally *tally, enum went went) {
+    n->counters[tally->counter[went] - 1]++;
 }
 /* Observers come or go: nothing is known. */
 void watch_unsettle(struct nes *n);
@@ -205,6 +232,9 @@ struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes
 /* Fires what comes after an instruction; the machine stands behind it. */
 void watch_went(struct nes *n, struct site *site, enum went went);
 void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to);
+
+/* The same of one that has a tally, is at pc and went elsewhere. */
+void watch_went_elsewhere(struct nes *n, uint16_t pc);
 
 static inline unsigned watch_when(enum went went) {
     static const uint8_t when[] = {

@@ -52,6 +52,10 @@ struct exact {
     VEC(struct counted) counted;
     struct map counted_at[KINDS]; /* pair -> index into counted */
     struct map begins, ends;      /* address -> count */
+    struct again {                /* threads that have begun where the last one did: not in there */
+        uint32_t address;
+        uint64_t count;
+    } again;
     bool out_of_memory;
 };
 
@@ -249,10 +253,27 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
     }
 }
 
+static void settle_begins(struct exact *x) {
+    if (x->again.count)
+        add(x, &x->begins, x->again.address, x->again.count);
+    x->again.count = 0;
+}
+
+/* As a rule at the same place each time. */
+static void count_begins(struct exact *x, uint32_t address, uint64_t count) {
+    if (address == x->again.address && x->begins.len) {
+        x->again.count += count;
+        return;
+    }
+    settle_begins(x);
+    add(x, &x->begins, address, count);
+    x->again.address = address;
+}
+
 static void thread_changes(void *self, const struct thread_event *event) {
     struct exact *x = self;
     if (event->change == THREAD_BEGINS)
-        add(x, &x->begins, event->address, 1 + event->more);
+        count_begins(x, event->address, 1 + event->more);
     else if (event->change == THREAD_ENDS)
         add(x, &x->ends, event->address, 1 + event->more);
 }
@@ -407,6 +428,7 @@ static enum status finish(void *self, struct profile *profile, struct error *e) 
     struct exact *x = self;
     *profile = (struct profile){0};
     nes_detach(x->nes, x->id); /* tells where the threads that still run would go on */
+    settle_begins(x);
     struct balance b = {0};
     add_recorded(x, &b);
     enum status status = add_derived(x, &b, e);
