@@ -160,11 +160,20 @@ static void follow_log(const struct ppu *p, struct ppu_follow *f, uint64_t start
     find_fresh(f);
 }
 
-/* ---- following the end of much that was put down ---- */
+void ppu_follow_to(struct ppu *p, uint64_t dot) {
+    follow_log(p, &p->follow, picture_start(&p->s), dot);
+}
 
-/* What comes of the OAM address from dot number `from` to before `to`, with rendering on. */
-static uint8_t oam_through(uint8_t address, uint64_t start, uint64_t from, uint64_t to) {
-    const unsigned dot = (unsigned)((from - start) % PPU_DOTS);
+/* ---- following the end of much that was written ---- */
+
+bool ppu_oam_set_back(const struct ppu *p, uint64_t from, uint64_t to) {
+    const unsigned dot = (unsigned)((from - picture_start(&p->s)) % PPU_DOTS);
+    return dot <= DOT_BACK_LAST ? dot + (to - from) > DOT_BACK
+                                : dot + (to - from) > PPU_DOTS + DOT_BACK;
+}
+
+uint8_t ppu_oam_through(const struct ppu *p, uint8_t address, uint64_t from, uint64_t to) {
+    const unsigned dot = (unsigned)((from - picture_start(&p->s)) % PPU_DOTS);
     if (dot + (to - from) <= PPU_DOTS)
         return oam_part(address, dot, dot + (unsigned)(to - from));
     const uint64_t left = to - from - (PPU_DOTS - dot);
@@ -172,66 +181,24 @@ static uint8_t oam_through(uint8_t address, uint64_t start, uint64_t from, uint6
     return oam_part(address, 0, (unsigned)(left % PPU_DOTS));
 }
 
-/* Where it stands when the mask that entry `end` of the log writes takes effect. */
-static uint8_t oam_before(const struct ppu *p, const struct ppu_follow *f, uint64_t start,
-                          unsigned end) {
-    uint8_t address = f->oam_address;
-    uint64_t since = f->since == UINT64_MAX ? UINT64_MAX : f->time, due = f->mask_due;
-    uint8_t mask = f->r.mask;
-    for (unsigned i = f->next; i <= end; i++) {
-        if (due != UINT64_MAX && mask & MASK_RENDERING && since == UINT64_MAX)
-            since = due;
-        if (due != UINT64_MAX && !(mask & MASK_RENDERING) && since != UINT64_MAX) {
-            address = oam_through(address, start, since, due);
-            since = UINT64_MAX;
-        }
-        while (i < end && !p->log[i].masks)
-            i++;
-        due = p->log[i].dot + PPU_MASK_DELAY;
-        mask = p->log[i].mask;
-    }
-    return since == UINT64_MAX ? address : oam_through(address, start, since, due);
-}
-
-/* From v as it is loaded some lines before the last write the same comes of it, whatever was
- * before: only the OAM address does not forget. *f goes to where rendering is switched on before
- * that; false, and nothing is done, where there is too little to be gained, or no such place. */
-static bool jump_ahead(const struct ppu *p, struct ppu_follow *f, uint64_t start, uint64_t dot) {
-    enum { MANY = 32, LINES_LEFT = 3 };
-    unsigned i = p->log_end, load;
-    if (i < f->next + MANY || p->log[i - 1].dot > dot)
+/* Whatever v was before it is loaded, the same comes of it. */
+bool ppu_follow_from(struct ppu *p, unsigned entry, uint8_t oam_address, uint64_t known,
+                     uint64_t dot) {
+    const struct ppu_registers *const r = &p->log[entry];
+    const uint64_t since = r->dot + PPU_MASK_DELAY;
+    struct ppu_follow f = {.on = true,
+                           .next = entry + 1,
+                           .time = since,
+                           .since = since,
+                           .mask_due = UINT64_MAX,
+                           .v_due = UINT64_MAX,
+                           .r = *r,
+                           .oam_address = oam_address,
+                           .from = known};
+    follow_log(p, &f, picture_start(&p->s), dot);
+    if (f.fresh.time == 0)
         return false;
-    const uint64_t last = p->log[i - 1].dot;
-    while (--i > f->next && (p->log[i].dot + LINES_LEFT * PPU_DOTS > last || !p->log[i].masks ||
-                             !(p->log[i].mask & MASK_RENDERING)))
-        ;
-    const struct ppu_registers *const r = &p->log[i];
-    for (load = i + 1; load < p->log_end && !p->log[load].loads_v; load++)
-        ;
-    if (i == f->next || p->log[i - 1].loads_v || load == p->log_end)
-        return false;
-    *f = (struct ppu_follow){.on = true,
-                             .next = i + 1,
-                             .time = r->dot + PPU_MASK_DELAY,
-                             .since = r->dot + PPU_MASK_DELAY,
-                             .mask_due = UINT64_MAX,
-                             .v_due = UINT64_MAX,
-                             .r = *r,
-                             .oam_address = oam_before(p, f, start, i),
-                             .from = p->log[load].dot + PPU_V_DELAY};
+    f.from = p->follow.from; /* nothing will be asked of what was before that line */
+    p->follow = f;
     return true;
-}
-
-void ppu_follow_to(struct ppu *p, uint64_t dot) {
-    struct ppu_follow *f = &p->follow, ahead = *f;
-    const uint64_t start = picture_start(&p->s);
-    if (jump_ahead(p, &ahead, start, dot)) {
-        follow_log(p, &ahead, start, dot);
-        if (ahead.fresh.time != 0) { /* nothing will be asked of what was before that line */
-            ahead.from = f->from;
-            *f = ahead;
-            return;
-        }
-    }
-    follow_log(p, f, start, dot);
 }

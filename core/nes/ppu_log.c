@@ -153,7 +153,7 @@ static uint16_t v_at(const struct ppu *p, unsigned end, uint64_t there) {
 
 /* On to the start of a line. Of its tiles and sprites nothing is known, and none of it shows:
  * sprite 0 does not hit on it. */
-static void skip_to(struct ppu *p, const struct ppu_start *line) {
+void ppu_skip_to(struct ppu *p, const struct ppu_start *line) {
     struct ppu_state *s = &p->s;
     const uint64_t start = picture_start(s), there = line->time;
     const unsigned end = writes_before(p, p->log_end, there);
@@ -183,15 +183,15 @@ static bool skip(struct ppu *p, uint64_t until) {
     if (f->on && p->log[p->log_end - 1].dot <= end) {
         ppu_follow_to(p, end);
         if (f->fresh.time > p->s.time) {
-            skip_to(p, &f->fresh);
+            ppu_skip_to(p, &f->fresh);
             return true;
         }
     }
     const uint64_t there = reach(p, f->on ? ppu_least(until, f->from) : until);
     if (there == 0)
         return false;
-    skip_to(p, &(struct ppu_start){.time = there,
-                                   .v = v_at(p, writes_before(p, p->log_end, there), there)});
+    ppu_skip_to(p, &(struct ppu_start){.time = there,
+                                       .v = v_at(p, writes_before(p, p->log_end, there), there)});
     return true;
 }
 

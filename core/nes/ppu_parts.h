@@ -298,6 +298,15 @@ void ppu_pass(struct ppu *p, uint64_t until);
 bool ppu_follow(struct ppu *p, uint64_t dot);
 /* Follows it up to dot number `dot`, one of the picture, and what is put down for that. */
 void ppu_follow_to(struct ppu *p, uint64_t dot);
+/* Follows it from entry number `entry` of the log, which switches rendering on and leaves v to be
+ * loaded before dot number `known`, up to dot number `dot`; false, and nothing is done, where that
+ * passes no line that leaves nothing of what was before it but v and the OAM address. */
+bool ppu_follow_from(struct ppu *p, unsigned entry, uint8_t oam_address, uint64_t known,
+                     uint64_t dot);
+/* What comes of the OAM address from dot number `from` to before `to`, with rendering on; and
+ * whether that is the same for each. */
+uint8_t ppu_oam_through(const struct ppu *p, uint8_t address, uint64_t from, uint64_t to);
+bool ppu_oam_set_back(const struct ppu *p, uint64_t from, uint64_t to);
 
 /* ---- writes put down (ppu_log.c) ---- */
 
@@ -343,6 +352,9 @@ void ppu_set_registers(struct ppu *p, const struct ppu_registers *r);
 bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot);
 /* Carries out what was put down up to dot number `until`, and what happens before each. */
 void ppu_carry_out(struct ppu *p, uint64_t until);
+/* On to the start of a line, with what was put down before that, which leaves nothing else than the
+ * line says. */
+void ppu_skip_to(struct ppu *p, const struct ppu_start *line);
 /* Does every dot before number `until`, and carries out what was put down. */
 static inline void ppu_advance(struct ppu *p, uint64_t until) {
     if (p->log_first < p->log_end)

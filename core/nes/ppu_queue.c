@@ -83,12 +83,16 @@ bool ppu_queue(struct ppu *p, unsigned reg, uint8_t value, uint64_t cycle) {
 
 /* ---- putting down ---- */
 
+static unsigned halves(const struct ppu *p, unsigned first, unsigned end) {
+    unsigned count = 0;
+    for (unsigned i = first; i < end; i++)
+        count += is_half(register_of(p->queue[i]));
+    return count;
+}
+
 /* w before entry number `first` of `count`, which are all there are. */
 static bool second_before(const struct ppu *p, unsigned first, unsigned count) {
-    unsigned halves = p->s.w;
-    for (unsigned i = first; i < count; i++)
-        halves += is_half(register_of(p->queue[i]));
-    return halves & 1;
+    return (p->s.w + halves(p, first, count)) & 1;
 }
 
 /* One by one. */
@@ -131,6 +135,14 @@ static uint16_t open_bits_of_t(const struct ppu *p) {
                       (p->queued_to & 1 << 6 ? 0x7FFF : 0));
 }
 
+/* Behind the last entry before number `end` that is to one of these registers; `first`: there is
+ * none from there on. */
+static unsigned behind_last(const struct ppu *p, unsigned first, unsigned end, unsigned registers) {
+    while (end > first && !(registers >> register_of(p->queue[end - 1]) & 1))
+        end--;
+    return end;
+}
+
 /* Registers as entries from `first` to before `end` leave them, from the last one back to where all
  * is known; w is `second` behind them. */
 static struct ppu_registers registers_behind(const struct ppu *p, unsigned first, unsigned end,
@@ -139,8 +151,14 @@ static struct ppu_registers registers_behind(const struct ppu *p, unsigned first
     struct ppu_registers r = p->now;
     uint16_t open = open_bits_of_t(p); /* that are not known yet */
     unsigned unknown = p->queued_to & (CTRL | MASK | X);
-    for (unsigned i = end; i-- > first && (open || unknown);) {
-        const uint64_t e = p->queue[i];
+    for (unsigned i = end; i > first && (open || unknown);) {
+        if (open == 0) { /* what is left may be far away, or not there at all */
+            const unsigned from = behind_last(p, first, i, unknown);
+            second ^= from > first && halves(p, from, i) & 1;
+            if ((i = from) == first)
+                break;
+        }
+        const uint64_t e = p->queue[--i];
         const unsigned reg = register_of(e);
         second ^= is_half(reg);
         struct ppu_registers one = r;
@@ -192,7 +210,7 @@ static uint64_t passed_until(const struct ppu *p, uint64_t last) {
 /* Whether nothing that comes from dot number `dot` on changes when sprite 0 hits, and lines can be
  * passed at once from here. */
 static bool passes_lines(struct ppu *p, uint64_t dot) {
-    if (p->follow.on || !ppu_foreseeable(&p->s))
+    if (!ppu_foreseeable(&p->s))
         return false;
     ppu_foresee(p);
     return ppu_hit_told(p, p->log_until) && dot >= ppu_hit_open(p);
@@ -213,7 +231,7 @@ static unsigned put_lines_down(struct ppu *p, unsigned first, unsigned count, ui
 static unsigned put_line_down(struct ppu *p, unsigned count, uint64_t until) {
     const uint64_t next = p->s.time + PPU_DOTS - p->s.dot;
     unsigned end = 0;
-    if (p->s.dot == 0 || next >= until || p->follow.on)
+    if (p->s.dot == 0 || next >= until)
         return 0;
     while (end < count && dot_of(p->queue[end]) <= next)
         end++;
@@ -222,17 +240,116 @@ static unsigned put_line_down(struct ppu *p, unsigned count, uint64_t until) {
     return end;
 }
 
+/* ---- putting down while v is followed ---- */
+
+static bool masks(uint64_t entry, bool rendering) {
+    return register_of(entry) == 1 && !(entry & MASK_RENDERING) == !rendering;
+}
+/* From which dot on a write to the mask has its effect. */
+static uint64_t masked_from(uint64_t entry) {
+    return dot_of(entry) + PPU_MASK_DELAY;
+}
+
+/* The last entry before number `end` that switches rendering on for so long that the OAM address
+ * behind it does not depend on what it was; `end`: there is none. */
+static unsigned last_set_back(const struct ppu *p, unsigned end) {
+    unsigned off = end;
+    for (unsigned i = end; i-- > 0;) {
+        if (masks(p->queue[i], false))
+            off = i;
+        else if (off < end && masks(p->queue[i], true) &&
+                 ppu_oam_set_back(p, masked_from(p->queue[i]), masked_from(p->queue[off])))
+            return i;
+    }
+    return end;
+}
+
+/* The OAM address where entry number `end` switches rendering on. */
+static uint8_t oam_address_at(struct ppu *p, unsigned end) {
+    const unsigned known = last_set_back(p, end);
+    uint8_t address = 0;
+    uint64_t since = UINT64_MAX; /* rendering is on; UINT64_MAX: it is off */
+    if (known == end) {          /* what the write before it did to the mask is done by then */
+        ppu_follow_to(p, dot_of(p->queue[0]));
+        address = p->follow.oam_address;
+        since = p->follow.since == UINT64_MAX ? UINT64_MAX : p->follow.time;
+    }
+    for (unsigned i = known == end ? 0 : known; i < end; i++) {
+        const uint64_t e = p->queue[i];
+        if (masks(e, true) && since == UINT64_MAX) {
+            since = masked_from(e);
+        } else if (masks(e, false) && since != UINT64_MAX) {
+            address = ppu_oam_through(p, address, since, masked_from(e));
+            since = UINT64_MAX;
+        }
+    }
+    return since == UINT64_MAX ? address
+                               : ppu_oam_through(p, address, since, masked_from(p->queue[end]));
+}
+
+/* The last entry that switches rendering on some lines before the last one, where v is loaded
+ * behind it; *load is the entry that does that. `count`: there is none. */
+static unsigned followed_from(const struct ppu *p, unsigned count, unsigned *load) {
+    enum { LINES_LEFT = 3 };
+    const uint64_t last = dot_of(p->queue[count - 1]);
+    bool second = p->s.w; /* behind entry number i */
+    unsigned i = count - 1;
+    *load = count;
+    for (; i > 0; i--) {
+        const uint64_t e = p->queue[i];
+        if (masks(e, true) && dot_of(e) + LINES_LEFT * PPU_DOTS <= last)
+            break;
+        if (register_of(e) == 6 && !second)
+            *load = i;
+        second ^= is_half(register_of(e));
+    }
+    return i == 0 || *load == count ? count : i;
+}
+
+/* All of many entries: puts the last ones down and goes to a line from which on they are enough.
+ * False, and nothing is done: there is none. */
+static bool put_end_down(struct ppu *p, unsigned count) {
+    enum { MANY = 32 };
+    unsigned load, first = count < MANY ? count : followed_from(p, count, &load);
+    if (first == count)
+        return false;
+    const struct ppu_registers now = p->now;
+    const unsigned log_end = p->log_end;
+    const bool second = second_before(p, first + 1, count);
+    const uint8_t oam_address = oam_address_at(p, first);
+    p->now = registers_behind(p, 0, first + 1, second);
+    p->log[p->log_end++] = p->now;
+    put_down(p, first + 1, count, second);
+    const uint64_t known = dot_of(p->queue[load]) + PPU_V_DELAY;
+    if (!ppu_follow_from(p, log_end, oam_address, known, p->now.dot)) {
+        p->now = now;
+        p->log_end = log_end;
+        return false;
+    }
+    ppu_skip_to(p, &p->follow.fresh);
+    p->log_end -= p->log_first;
+    memmove(p->log, p->log + p->log_first, p->log_end * sizeof *p->log);
+    p->log_first = 0;
+    p->follow.next = p->log_end;
+    return true;
+}
+
+/* ---- all of it ---- */
+
 void ppu_put_queue_down(struct ppu *p) {
     struct ppu_state *s = &p->s;
     const unsigned count = p->queued;
     const uint64_t last = p->queue[count - 1], until = passed_until(p, dot_of(last));
     unsigned done = 0;
     p->queued = 0;
-    if (dot_of(p->queue[0]) < until) {
+    if (p->follow.on) {
+        done = put_end_down(p, count) ? count : 0;
+    } else if (dot_of(p->queue[0]) < until) {
         done = put_line_down(p, count, until);
         done = put_lines_down(p, done, count, until);
     }
-    put_down(p, done, count, second_before(p, done, count));
+    if (done < count)
+        put_down(p, done, count, second_before(p, done, count));
     p->queue_room = PPU_LOG - p->log_end;
     p->queued_to = 0;
     p->nmi_quiet = 0;
