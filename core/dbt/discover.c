@@ -128,6 +128,8 @@ static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, unsigned cer
     op->in_one_piece = in_one_piece(pages, operand_of(op), certain);
     if (n->watched)
         op->site = watch_find(n, pc, watch_slot(n, pc, from), from);
+    if (op->site && op->info->kind == INSN_BRANCH)
+        watch_choose_side(n, op->site);
     return true;
 }
 

@@ -92,6 +92,9 @@ struct probe {
     void *user;
     /* Depends on nothing but event->from and event->to; UINT32_MAX: none, nothing is counted. */
     uint32_t (*counter_to)(void *user, const struct probe_event *event);
+    /* A quiet PROBE_ADD of a branch, of which TAKEN and NEXT have one each: an engine may leave out
+     * one of the two from some time on, and for good (nes_counter_left_out()). */
+    bool either;
     bool quiet; /* not among nes_probes_fired(): its counters tell the observer as much */
 };
 
@@ -191,6 +194,9 @@ const uint64_t *nes_counters(const struct nes *nes);
 /* Sets a counter of the caller's own: a PROBE_CALL_AT with value v that is to call at the n-th time
  * from now on gets v - n. For callbacks, and between runs. */
 void nes_counter_set(struct nes *nes, uint32_t counter, uint64_t value);
+/* Is it the counter of a probe that was one of `either`, and was left out? What it says means
+ * nothing then. */
+bool nes_counter_left_out(const struct nes *nes, uint32_t counter);
 /* How many probes have fired, over all observers: a deterministic cost. PROBE_ADD and STORE that a
  * translator merges count as if they had fired one by one. */
 uint64_t nes_probes_fired(const struct nes *nes, unsigned id);

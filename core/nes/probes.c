@@ -111,6 +111,10 @@ const uint64_t *nes_counters(const struct nes *n) {
     return n->counters;
 }
 
+bool nes_counter_left_out(const struct nes *n, uint32_t counter) {
+    return map_find(&n->watch->left_out, counter) != NULL;
+}
+
 uint64_t nes_probes_fired(const struct nes *n, unsigned id) {
     return id < NES_OBSERVERS ? n->fired[id] : 0;
 }

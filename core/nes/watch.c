@@ -59,6 +59,7 @@ void watch_free(struct nes *n) {
     free(w->buckets);
     free(w->slots);
     watch_unsettle(n);
+    map_free(&w->left_out);
     vec_free(&w->pieces);
     map_free(&w->piece_at);
     free(w);
@@ -281,6 +282,23 @@ bool watch_learn_run(struct nes *n, uint16_t pc) {
         return *run == RUN_KNOWN && !n->stepping;
     *run = run_is_known(n, pc) ? RUN_KNOWN : *run + 1;
     return *run == RUN_KNOWN;
+}
+
+/* The counter of the one probe there, of which there is another on the other side. */
+static const uint32_t *either_counter(const struct hooks *hooks) {
+    return hooks->count == 1 && hooks->at->probe.either ? &hooks->at->probe.counter : NULL;
+}
+
+void watch_choose_side(struct nes *n, struct site *site) {
+    struct hooks *const taken = &site->probes[PROBE_TAKEN], *const next = &site->probes[PROBE_NEXT];
+    const uint32_t *const a = either_counter(taken), *const b = either_counter(next);
+    if (!a || !b)
+        return;
+    struct hooks *const out = n->counters[*a] >= n->counters[*b] ? taken : next;
+    if (!map_at(&n->watch->left_out, out->at->probe.counter))
+        return;     /* slower, not wrong */
+    out->count = 0; /* what the interpreter goes on to count there means nothing */
+    hooks_changed(out);
 }
 
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {

@@ -118,6 +118,7 @@ struct watch {
     uint16_t tally_mask;
     struct tally no_tally;
     uint8_t no_run;
+    struct map left_out; /* counters that nes_counter_left_out() tells of */
     struct site **buckets;
     size_t bucket_count, site_count;
     size_t volatile_count; /* of these, sites that lie in memory that can be written */
@@ -177,6 +178,9 @@ static inline void watch_tell_tally(struct nes *n, const struct tally *tally, en
 }
 /* Observers come or go: nothing is known. */
 void watch_unsettle(struct nes *n);
+/* Of two probes of a branch of which one is enough, leaves out the one that has counted more, or
+ * that which is taken. For engines, before they translate it. */
+void watch_choose_side(struct nes *n, struct site *site);
 /* Was such a one met before, so that nobody is to be asked about it? */
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]);
 /* Where the machine reads the byte at pc; NULL where that is no memory. */

@@ -7,7 +7,8 @@
  * conservation: what comes into a goes out of a, and goes on one way that is not counted. That is
  * the way to a + size or, of jumps, calls and branches forwards, the one to the target: upwards
  * through the addresses, so that all that comes into an address is known when its turn comes. (Of a
- * branch forwards the side that is not taken is counted: it costs translated code no jump.)
+ * branch forwards both sides are counted until it is translated: the one that went less often is
+ * from then on, and the other follows.)
  *
  * At an address whose bytes change (in RAM) one way on follows, that of the instruction met first,
  * and whatever else it held is counted pair by pair; so is code that runs over the edge of an 8 KiB
@@ -31,6 +32,8 @@ struct place {
     bool told;       /* among the costs */
     bool returns;    /* by RTI, which may leave no pair: they are counted, or none follows */
     bool executions; /* RTIs' executions have a counter */
+    bool sides;      /* a branch forwards, one side of which may follow: with the counter of each */
+    uint32_t next, next_counter, to_counter;
     uint32_t executed;
 };
 
@@ -138,13 +141,22 @@ static uint32_t counter_of(struct exact *x, uint32_t a, uint32_t b, enum kind ki
     return x->counted.at[*index].counter;
 }
 
-static void count_pair(struct exact *x, struct probe_site *site, enum probe_when when, uint32_t a,
-                       uint32_t b, enum kind kind) {
+static uint32_t attach_count(struct exact *x, struct probe_site *site, enum probe_when when,
+                             uint32_t a, uint32_t b, enum kind kind, bool either) {
     const uint32_t counter = counter_of(x, a, b, kind);
     if (counter != UINT32_MAX)
-        probe_attach(
-            site, when,
-            (struct probe){.kind = PROBE_ADD, .counter = counter, .value = 1, .quiet = true});
+        probe_attach(site, when,
+                     (struct probe){.kind = PROBE_ADD,
+                                    .counter = counter,
+                                    .value = 1,
+                                    .either = either,
+                                    .quiet = true});
+    return counter;
+}
+
+static void count_pair(struct exact *x, struct probe_site *site, enum probe_when when, uint32_t a,
+                       uint32_t b, enum kind kind) {
+    attach_count(x, site, when, a, b, kind, false);
 }
 
 static uint32_t counter_to(void *user, const struct probe_event *event) {
@@ -206,12 +218,26 @@ static void count_returns(struct exact *x, struct place *p, struct probe_site *s
             (struct probe){.kind = PROBE_ADD, .counter = p->executed, .value = 1, .quiet = true});
 }
 
+/* Both sides are counted, until an engine leaves out one of them. */
+static void count_sides(struct exact *x, struct probe_site *site, struct place *place,
+                        const struct guest_insn *insn) {
+    const uint32_t a = insn->address;
+    place->sides = true;
+    place->to = insn->target;
+    place->next = insn->next;
+    place->to_counter = attach_count(x, site, PROBE_TAKEN, a, insn->target, DIRECT, true);
+    place->next_counter = attach_count(x, site, PROBE_NEXT, a, insn->next, DIRECT, true);
+}
+
 static void instrument_branch(struct exact *x, struct probe_site *site, struct place *place,
                               const struct guest_insn *insn) {
-    const bool target = target_follows(place, insn);
-    if (!target)
-        count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
-    if (target || !next_follows(place, insn))
+    if (is_fixed(insn) && !place->derived && !place->sides && insn->target > insn->next &&
+        insn->next > insn->address) {
+        count_sides(x, site, place, insn);
+        return;
+    }
+    count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
+    if (place->sides || !next_follows(place, insn))
         count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
 }
 
@@ -324,11 +350,20 @@ static void flow_add(struct exact *x, struct balance *b, struct flow_pair pair, 
     b->cost.probes += told ? pair.count : 0;
 }
 
+/* What an engine has left out follows. */
+static void choose_side(const struct exact *x, struct place *p) {
+    const bool target = p->sides && nes_counter_left_out(x->nes, p->to_counter);
+    if (!target && !(p->sides && nes_counter_left_out(x->nes, p->next_counter)))
+        return;
+    p->to = target ? p->to : p->next;
+    p->derived = p->transfer = p->told = true;
+}
+
 static void add_recorded(struct exact *x, struct balance *b) {
     const uint64_t *counters = nes_counters(x->nes);
     for (size_t i = 0; i < x->counted.len; i++) {
         const struct counted *c = &x->counted.at[i];
-        const uint64_t count = counters[c->counter];
+        const uint64_t count = nes_counter_left_out(x->nes, c->counter) ? 0 : counters[c->counter];
         flow_add(x, b, (struct flow_pair){c->a, c->b, count, c->kind != GOES_ON}, true);
         if (c->kind == RETURN)
             add(x, &b->returned, c->a, count);
@@ -429,6 +464,8 @@ static enum status finish(void *self, struct profile *profile, struct error *e) 
     *profile = (struct profile){0};
     nes_detach(x->nes, x->id); /* tells where the threads that still run would go on */
     settle_begins(x);
+    for (size_t i = 0; i < x->places.len; i++)
+        choose_side(x, &x->places.at[i]);
     struct balance b = {0};
     add_recorded(x, &b);
     enum status status = add_derived(x, &b, e);
