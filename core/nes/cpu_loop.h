@@ -8,9 +8,9 @@
  *   LOOP_LOCALS() declares what the hooks need
  *
  * as nothing where nobody watches; LOOP_SKIPS, whether it looks for busy-waits, and LOOP_STOPS,
- * whether it stops at one that it has found; LOOP_TOUCHES, whether it may touch devices, which
- * moves the deadline; and LOOP_ENDS_ONCE as 1 when the hooks are so much code that they are to
- * stand in few places, not behind each of the 256 instructions.
+ * whether it stops at one that it has found; LOOP_READS(address) and LOOP_WRITES(address), whether
+ * it may touch that device, which moves the deadline; and LOOP_ENDS_ONCE as 1 when the hooks are so
+ * much code that they are to stand in few places, not behind each of the 256 instructions.
  *
  * Registers live in locals, and a primitive may leave the loop: therefore all of it is macros. `ip`
  * points at the instruction in the host's memory, and pc is ip - base. `budget` is how many cycles
@@ -42,7 +42,7 @@
         if (__builtin_expect(page_ != NULL, 1)) {                                                  \
             m = page_[(at)&0xff];                                                                  \
         } else if ((at) != PPU_STATUS_ADDRESS || !ppu_reads_again(&n->ppu, LAST_CYCLE(), &m)) {    \
-            LEAVE_UNLESS(LOOP_TOUCHES && !extra);                                                  \
+            LEAVE_UNLESS(LOOP_READS(at) && !extra);                                                \
             n->bus = (uint8_t)((at) >> 8);                                                         \
             m = bus_read_at(n, at, LAST_CYCLE());                                                  \
             MOVE_DEADLINE();                                                                       \
@@ -64,7 +64,7 @@
         if (__builtin_expect(page_ != NULL, 1)) {                                                  \
             page_[(at)&0xff] = (m);                                                                \
         } else {                                                                                   \
-            LEAVE_UNLESS(LOOP_TOUCHES);                                                            \
+            LEAVE_UNLESS(LOOP_WRITES(at));                                                         \
             bus_write_at(n, at, m, LAST_CYCLE());                                                  \
             MOVE_DEADLINE();                                                                       \
             if ((at) >= 0x4020) /* the board may have moved the code */                            \

@@ -8,10 +8,11 @@
 
 #define LOOP_FUNCTION                                                                              \
     static void run_recorded(struct nes *n, struct record *r, uint64_t stop, uint64_t deadline)
-#define LOOP_SKIPS     true
-#define LOOP_STOPS     false
-#define LOOP_TOUCHES   true
-#define LOOP_ENDS_ONCE 0
+#define LOOP_SKIPS      true
+#define LOOP_STOPS      false
+#define LOOP_READS(at)  true
+#define LOOP_WRITES(at) true
+#define LOOP_ENDS_ONCE  0
 /* `limit` is the next instruction to be looked at: the end, and each in memory that can be
  * written. */
 #define MET()                                                                                      \

@@ -5,12 +5,13 @@
 
 #define LOOP_FUNCTION                                                                              \
     void cpu_run_tallied(struct nes *n, uint64_t stop, uint64_t deadline, bool *unknown)
-#define LOOP_SKIPS     true
-#define LOOP_STOPS     true
-#define LOOP_TOUCHES   false
-#define LOOP_ENDS_ONCE 0
-#define MET()          ((void)0)
-#define IS_BRANCH      ((OPCODE & 0x1f) == 0x10)
+#define LOOP_SKIPS      true
+#define LOOP_STOPS      true
+#define LOOP_READS(at)  false
+#define LOOP_WRITES(at) false
+#define LOOP_ENDS_ONCE  0
+#define MET()           ((void)0)
+#define IS_BRANCH       ((OPCODE & 0x1f) == 0x10)
 /* Where the next run is not known the loop ends, as where a callback asks for something. */
 #define LAND()                                                                                     \
     do {                                                                                           \

@@ -10,10 +10,11 @@
     } while (0)
 #define LOOP_FUNCTION static void run_checked(struct nes *n, uint64_t stop, uint64_t deadline)
 /* Who steps hears of each instruction of a busy-wait. */
-#define LOOP_SKIPS     (!n->stepping)
-#define LOOP_STOPS     true
-#define LOOP_TOUCHES   false
-#define LOOP_ENDS_ONCE 1
+#define LOOP_SKIPS      (!n->stepping)
+#define LOOP_STOPS      true
+#define LOOP_READS(at)  false
+#define LOOP_WRITES(at) false
+#define LOOP_ENDS_ONCE  1
 #define MET()                                                                                      \
     do {                                                                                           \
         tally = &tallies[PC(0) & mask];                                                            \

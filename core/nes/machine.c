@@ -63,6 +63,7 @@ enum status nes_create(struct nes **out, const struct nes_options *options, stru
     n->pads.read_cycle[0] = n->pads.read_cycle[1] = NEVER - 1;
     power_on(n);
     restart(n);
+    spin_forget(n);
     *out = n;
     return STATUS_OK;
 }
@@ -155,9 +156,16 @@ static void step_on(struct nes *n, uint64_t stop) {
 /* From one boundary to a later one, not beyond the first at or after `target`, the end of the frame
  * and the next alarm. */
 static void advance(struct nes *n, uint64_t target) {
-    const uint64_t end = earlier(target, n->frame_end), stop = earlier(end, n->alarm);
+    const uint64_t end = earlier(target, n->frame_end);
+    uint64_t stop = earlier(end, n->alarm);
     if (may_run_fast(n)) {
         const uint64_t start = n->cycle, deadline = earlier(n->event, n->dma_from);
+        const uint64_t spin = spin_next(n);
+        if (start >= spin) {
+            spin_try(n, stop);
+            return;
+        }
+        stop = earlier(stop, spin);
         n->attention = false;
         n->stop_behind = end;
         if (n->recorder && n->engine->record)

@@ -4,7 +4,7 @@
  * The files, from the top down; each uses those below it, and none above (a test checks that):
  *
  *     machine.c, state.c     the loop that all engines share; saving and loading
- *     wait_pass.c, storm.c   passing over busy-waits, and over interrupts without an end
+ *     wait_pass.c, spin.c, storm.c    passing over busy-waits, and over interrupts without an end
  *     cpu_*.c, wait.c        instructions; which jumps may end a busy-wait
  *     bus.c                  whatever is not plain memory: registers, pads, DMA, interrupt lines
  *     probes.c, threads.c, watch.c, record.c    observers, interrupted threads, instrumented
@@ -36,6 +36,7 @@
 #include "nes/engine.h"
 #include "nes/nes.h"
 #include "nes/ppu.h"
+#include "nes/spin.h"
 #include "nes/wait.h"
 
 #define NEVER UINT64_MAX
@@ -154,6 +155,7 @@ struct nes {
     /* Busy-waits. */
     struct wait waits[WAITS];
     struct wait *waiting; /* the engine has stopped at the start of this busy-wait */
+    struct spins spins;
     uint64_t skipped;     /* instructions passed over, counted in `instructions` */
     uint64_t interrupted; /* instructions before the last interrupt or reset */
 
@@ -209,8 +211,9 @@ void threads_begin(struct nes *n, enum thread_cause cause);
 /* All threads end, for `cause` THREAD_RESET. */
 void threads_end(struct nes *n, enum thread_cause cause);
 
-/* ---- cpu_fast.c, cpu_plain.c, cpu_recorded.c, cpu_watched.c, cpu_tallied.c: many instructions
- * without separate bus cycles. Each starts before `stop` and surely ends at or before `deadline`.
+/* ---- cpu_fast.c, cpu_plain.c, cpu_recorded.c, cpu_spin.c, cpu_watched.c, cpu_tallied.c: many
+ * instructions without separate bus cycles. Each starts before `stop` and surely ends at or before
+ * `deadline`.
  * ---- */
 
 /* Where nobody watches. What touches devices moves the deadline with what they publish; the second
@@ -219,6 +222,11 @@ void cpu_run_fast(struct nes *n, uint64_t stop, uint64_t deadline, bool touches)
 void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
 /* For n->recorder, and a little further. */
 void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline);
+/* Where nobody watches, touching only pads: to the first jump behind which the machine stands at
+ * `place` with these registers, or behind any jump, where that is NULL; *arrived is set there. May
+ * end before. */
+void cpu_run_spin(struct nes *n, const struct cpu *place, uint64_t stop, uint64_t deadline,
+                  bool *arrived);
 /* Firing probes; the second from a run that is known to the next that is not (see watch.h), and
  * says whether it has come to one. */
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);

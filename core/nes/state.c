@@ -546,6 +546,7 @@ enum status nes_load(struct nes *n, const void *data, size_t len, const char *na
     n->announced = false;
     n->kept.cycle = NEVER; /* what the old machine had on its bus */
     wait_forget(n);
+    spin_forget(n);
     if (n->engine->forget)
         n->engine->forget(n->engine_self);
     watch_tell_threads(n, THREAD_BEGINS);
