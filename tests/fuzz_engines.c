@@ -243,7 +243,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .block_length = bits & SHORT_BLOCKS ? 2 : 0,
     };
     struct machine a, b;
-    begin(&a, g, (struct nes_options){.no_fast = data[USE] & CYCLE_BY_CYCLE}, data);
+    /* One of the two executes what the other may pass over. */
+    begin(&a, g,
+          (struct nes_options){.no_fast = data[USE] & CYCLE_BY_CYCLE, .no_skip = !(bits & NO_SKIP)},
+          data);
     begin(&b, g,
           (struct nes_options){
               .engine = dbt_engine(), .engine_options = &translator, .no_skip = bits & NO_SKIP},

@@ -410,11 +410,16 @@ static void fill_banks(uint8_t prg[BANKS * BANK]) {
     memcpy(prg + BANKS * BANK - 6, (const uint8_t[]){0x00, 0xFF, 0x00, 0xE0, 0x00, 0xFF}, 6);
 }
 
+/* All is executed. */
 static struct dbt_statistics statistics_after(const struct cartridge *cartridge, int variant,
                                               unsigned frames) {
-    struct machine m;
+    struct machine m = {0};
     struct dbt_statistics s;
-    start(&m, cartridge, variant, NOBODY);
+    const struct nes_options options = {.cartridge = cartridge,
+                                        .engine = dbt_engine(),
+                                        .engine_options = &variants[variant].options,
+                                        .no_skip = true};
+    assert_int_equal(nes_create(&m.nes, &options, NULL), STATUS_OK);
     for (unsigned frame = 0; frame < frames; frame++)
         run_frame(&m, 1, frame, NOBODY);
     dbt_statistics(m.nes, &s);

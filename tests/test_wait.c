@@ -111,33 +111,37 @@ struct other {
     const char *name;
     uint8_t code[40];
     double least, most; /* share that must be passed over */
+    bool spins; /* where nobody watches, it may be found to come back to where it was (spin.h) */
 };
 static const struct other OTHERS[] = {
     /* LDA #$80, STA $2000, JMP self, again and again */
-    {"JMP self", {0xA9, 0x80, 0x8D, 0x00, 0x20, 0x4C, 0x05, 0x80}, 0.5, 1},
-    {"LDA $2002, BPL", {0xAD, 0x02, 0x20, 0x10, 0xFB, 0xE6, 0x00, 0x4C, 0x00, 0x80}, 0.9, 1},
+    {"JMP self", {0xA9, 0x80, 0x8D, 0x00, 0x20, 0x4C, 0x05, 0x80}, 0.5, 1, false},
+    {"LDA $2002, BPL", {0xAD, 0x02, 0x20, 0x10, 0xFB, 0xE6, 0x00, 0x4C, 0x00, 0x80}, 0.9, 1, false},
     {"BIT $2002, BVC (sprite 0 that never comes)",
      {0xA9, 0x1E, 0x8D, 0x01, 0x20, 0x2C, 0x02, 0x20, 0x50, 0xFB, 0x4C, 0x00, 0x80},
      0.9,
-     1},
+     1,
+     false},
     /* LDA $10, CMP $10, BNE out, JMP start: two blocks, never left */
     {"two blocks",
      {0xA5, 0x10, 0xC5, 0x10, 0xD0, 0x03, 0x4C, 0x00, 0x80, 0x4C, 0x00, 0x80},
      0.9,
-     1},
-    /* DEX, BNE: no busy-wait, every pass changes X */
-    {"DEX, BNE", {0xCA, 0xD0, 0xFD, 0x4C, 0x00, 0x80}, 0, 0},
+     1,
+     false},
+    /* DEX, BNE: no short busy-wait, every pass changes X */
+    {"DEX, BNE", {0xCA, 0xD0, 0xFD, 0x4C, 0x00, 0x80}, 0, 0, true},
     /* LDA $10, ADC #1, BNE start, JMP start: the carry goes round */
-    {"carry goes round", {0xA5, 0x10, 0x69, 0x01, 0xD0, 0xFA, 0x4C, 0x00, 0x80}, 0, 0},
-    {"INC $10, JMP", {0xE6, 0x10, 0x4C, 0x00, 0x80}, 0, 0},
-    {"LDA $4015, JMP", {0xAD, 0x15, 0x40, 0x4C, 0x00, 0x80}, 0, 0},
-    {"LDA $2007, JMP", {0xAD, 0x07, 0x20, 0x4C, 0x00, 0x80}, 0, 0},
-    {"PHA, PLA, JMP", {0x48, 0x68, 0x4C, 0x00, 0x80}, 0, 0},
+    {"carry goes round", {0xA5, 0x10, 0x69, 0x01, 0xD0, 0xFA, 0x4C, 0x00, 0x80}, 0, 0, true},
+    {"INC $10, JMP", {0xE6, 0x10, 0x4C, 0x00, 0x80}, 0, 0, true},
+    {"LDA $4015, JMP", {0xAD, 0x15, 0x40, 0x4C, 0x00, 0x80}, 0, 0, false},
+    {"LDA $2007, JMP", {0xAD, 0x07, 0x20, 0x4C, 0x00, 0x80}, 0, 0, false},
+    {"PHA, PLA, JMP", {0x48, 0x68, 0x4C, 0x00, 0x80}, 0, 0, true},
     /* LDA #0, STA $4017, CLI, JMP self: the handler is an RTI */
     {"an IRQ that nobody acknowledges",
      {0xA9, 0x00, 0x8D, 0x17, 0x40, 0x58, 0x4C, 0x06, 0x80},
      0.9,
-     1},
+     1,
+     false},
     /* The same with NMIs, samples that are fetched all the time, and pushes that wrap: LDX #1, TXS,
      * LDA #$80, STA $2000, LDA #$4F, STA $4010, LDA #$10, STA $4015, LDA #0, STA $4017, CLI, JMP
      * self */
@@ -145,9 +149,10 @@ static const struct other OTHERS[] = {
      {0xA2, 0x01, 0x9A, 0xA9, 0x80, 0x8D, 0x00, 0x20, 0xA9, 0x4F, 0x8D, 0x10, 0x40, 0xA9,
       0x10, 0x8D, 0x15, 0x40, 0xA9, 0x00, 0x8D, 0x17, 0x40, 0x58, 0x4C, 0x18, 0x80},
      0.8,
-     1},
+     1,
+     false},
     /* LDA $10,X; BEQ: an index is not in the definition */
-    {"LDA $10,X, JMP", {0xB5, 0x10, 0x4C, 0x00, 0x80}, 0, 0},
+    {"LDA $10,X, JMP", {0xB5, 0x10, 0x4C, 0x00, 0x80}, 0, 0, true},
 };
 
 static struct cartridge *other_rom(size_t i) {
@@ -165,7 +170,8 @@ static void other_waits(void **state) {
             double share = run_both(cartridge, 60, (enum watching)watched);
             double least =
                 watched ? OTHERS[i].least * 0.8 : OTHERS[i].least; /* batches are executed */
-            if (share < least || share > OTHERS[i].most)
+            const bool may_spin = OTHERS[i].spins && watched != EXACT_AND_SAMPLER;
+            if (share < least || (share > OTHERS[i].most && !may_spin))
                 fail_msg("%s, watched %d: %.3f of the instructions were passed over",
                          OTHERS[i].name, watched, share);
         }
