@@ -59,7 +59,7 @@
             watch_tell_tally(n, tally, how);                                                       \
             met = false;                                                                           \
         }                                                                                          \
-        if ((how) != WENT_NEXT && watch_learn_run(n, PC(0)))                                       \
+        if ((how) != WENT_NEXT && watch_run_known(n, PC(0)))                                       \
             end = NULL; /* there is a faster loop for it */                                        \
     } while (0)
 #define LEFT() (n->announced = met)
@@ -75,7 +75,7 @@ void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline) {
     while (true) {
         const uint64_t start = n->cycle;
         bool goes_on = true;
-        if (watch_learn_run(n, n->cpu.pc))
+        if (watch_run_known(n, n->cpu.pc))
             cpu_run_tallied(n, stop, deadline, &goes_on);
         else
             run_checked(n, stop, deadline);

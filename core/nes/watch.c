@@ -141,8 +141,6 @@ static struct site *intern(struct watch *w, const struct guest_insn *insn) {
     if (!site)
         return NULL;
     site->insn = *insn;
-    site->word = watch_word(insn->bytes);
-    site->mask = UINT32_C(0xffffff) >> 8 * (3u - insn->size);
     site->volatile_bytes = insn->pc < 0x8000 || insn->pc + insn->size > 0x10000;
     site->next = *head;
     *head = site;
@@ -278,8 +276,8 @@ static bool run_is_known(const struct nes *n, uint16_t pc) {
 bool watch_learn_run(struct nes *n, uint16_t pc) {
     struct watch *w = n->watch;
     uint8_t *const run = &w->runs[pc & w->tally_mask];
-    if (*run == RUN_KNOWN || n->stepping || !watch_tally(n, pc) || *run == RUN_TRIES)
-        return *run == RUN_KNOWN && !n->stepping;
+    if (*run == RUN_TRIES || !watch_tally(n, pc))
+        return false;
     *run = run_is_known(n, pc) ? RUN_KNOWN : *run + 1;
     return *run == RUN_KNOWN;
 }

@@ -39,7 +39,6 @@ enum { NOBODYS = WATCH_COUNTERS + 1 }; /* a counter that nobody reads */
 
 struct site {
     struct guest_insn insn;
-    uint32_t word, mask;                       /* its bytes, and which of three they are */
     struct tally tally;                        /* none of what may go elsewhere, in RAM */
     uint32_t epoch;                            /* was current when map_epoch had this value */
     uint8_t instrumented;                      /* observers that were asked: one bit each */
@@ -148,18 +147,18 @@ void watch_alarms(struct nes *n);
 /* The site of the instruction at pc, whose slot is `slot` and of which `bytes` are the first three;
  * instruments it when it is new. Never NULL: out of memory gives a site without probes. */
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]);
-/* Three bytes of code as struct site has them. */
-static inline uint32_t watch_word(const uint8_t *bytes) {
-    uint16_t low;
-    memcpy(&low, bytes, sizeof low);
-    return low | (uint32_t)bytes[2] << 16;
+/* No more is read than the instruction has, which may be the last in its memory. */
+static inline bool watch_same_bytes(const struct site *site, const uint8_t *bytes) {
+    const struct guest_insn *const insn = &site->insn;
+    return bytes[0] == insn->bytes[0] && (insn->size < 2 || bytes[1] == insn->bytes[1]) &&
+           (insn->size < 3 || bytes[2] == insn->bytes[2]);
 }
 /* The same, quick when it was met before. */
 static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
                                       const uint8_t *bytes) {
     struct site *const site = n->watch->slots[slot];
     if (site && site->insn.pc == pc && site->epoch == n->map_epoch &&
-        (!site->volatile_bytes || ((watch_word(bytes) ^ site->word) & site->mask) == 0))
+        (!site->volatile_bytes || watch_same_bytes(site, bytes)))
         return site;
     return watch_meet(n, pc, slot, bytes);
 }
@@ -170,8 +169,13 @@ static inline const struct tally *watch_tally(const struct nes *n, uint16_t pc) 
     return tally->counter[0] && !n->stepping ? tally : NULL;
 }
 enum { RUN_KNOWN = UINT8_MAX };
-/* Is all known of a run that begins at pc? Looked for where it is not. */
 bool watch_learn_run(struct nes *n, uint16_t pc);
+/* Is all known of a run that begins at pc? Looked for where it is not. */
+static inline bool watch_run_known(struct nes *n, uint16_t pc) {
+    const struct watch *const w = n->watch;
+    const uint8_t run = w->runs[pc & w->tally_mask];
+    return !n->stepping && pc >= 0x8000 && (run == RUN_KNOWN || watch_learn_run(n, pc));
+}
 /* It went to the next instruction, or to its target. */
 static inline void watch_tell_tally(struct nes *n, const struct tally *tally, enum went went) {
     n->counters[tally->counter[went] - 1]++;
