@@ -309,10 +309,7 @@ static enum status create(void **self, struct nes *n, struct error *e) {
 
 /* ---- recordings: the recorder runs its own blocks ---- */
 
-enum {
-    COMING_SOON = 256, /* cycles */
-    RECORDED_HOT = 4,  /* executions before a block is translated for recording */
-};
+enum { COMING_SOON = 256 /* cycles */ };
 
 static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
     struct error e;
@@ -329,7 +326,7 @@ static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
     d->recorder->with.encodings = d->with.encodings; /* so that it need not make its own */
     struct dbt_options *const options = &d->recorder->with.options;
     options->no_return_stack = true; /* what blocks note is there */
-    options->hot = options->hot == 1 ? 1 : RECORDED_HOT;
+    options->hot = 1; /* few are met once: the same places are recorded again and again */
     return d->recorder;
 }
 

@@ -137,6 +137,8 @@ struct recording {
      * same instructions may have several. */
     const void *way;
     size_t way_length; /* of 8 bytes each */
+    uint32_t number;   /* 0, or a number that this machine has for this way alone, which may have
+                          others, too; they count up from 1 */
     uint32_t count;    /* instructions */
     uint64_t end;      /* cycle of the boundary behind the last one */
 };
@@ -179,9 +181,10 @@ void nes_observe(struct nes *nes, unsigned id, uint64_t count);
  * at the latest. One recording at a time: asked again before, it begins anew. False: memory is out.
  */
 bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uint64_t by);
-/* Calls each() with all of the recorded instructions, one after the other. */
+/* Calls each() with all of the recorded instructions, one after the other, some at a time. */
 void nes_recorded(struct nes *nes, const struct recording *recording,
-                  void (*each)(void *user, const struct guest_insn *insn), void *user);
+                  void (*each)(void *user, const struct guest_insn *insns, uint32_t count),
+                  void *user);
 
 /* Reserves `count` zeroed counters, of which a machine has a million; returns the index of the
  * first, or UINT32_MAX when there are no more, which stops the machine with STATUS_MEMORY. */

@@ -64,7 +64,7 @@ void nes_observe(struct nes *n, unsigned id, uint64_t count) {
 
 /* A run, or a part of a way, is of one instruction at least; one more is begun and dropped, and
  * behind parts is one of 0. */
-static bool make_room(struct record *r, uint32_t count) {
+static __attribute__((noinline)) bool make_room(struct record *r, uint32_t count) {
     struct way *const way = realloc(r->way, sizeof *way + (count + 2u) * sizeof *way->parts);
     r->way = way ? way : r->way;
     return way && vec_reserve_(&r->runs, &r->runs_cap, count + 1u, sizeof *r->runs);
@@ -78,7 +78,8 @@ bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint6
     r->by = by;
     r->count = count;
     r->on = r->full = false;
-    watch_requests_changed(n);
+    if (!n->watch->ringing)
+        watch_requests_changed(n);
     return true;
 }
 
@@ -164,7 +165,7 @@ static const struct guest_insn *known_at(struct nes *n, const struct recorded_ru
 
 /* Of a recording that is in runs. */
 struct told {
-    void (*each)(void *user, const struct guest_insn *insn);
+    void (*each)(void *user, const struct guest_insn *insns, uint32_t count);
     void *user;
 };
 
@@ -185,7 +186,7 @@ static void tell_run(struct nes *n, const struct recorded_run *run, uint32_t end
             insn = &decoded;
         }
         pc = (uint16_t)(pc + insn->size);
-        to->each(to->user, insn);
+        to->each(to->user, insn, 1);
     }
 }
 
@@ -203,8 +204,7 @@ static void tell_code(const struct nes *n, const struct recording *r, const stru
         const uint32_t part = way->parts[i], count = way_low(part);
         const struct guest_insn *const insns =
             n->engine->recorded_code(n->engine_self, n, part >> WAY_COUNT, way->banks);
-        for (uint32_t k = 0; k < count; k++)
-            to->each(to->user, &insns[from + k]);
+        to->each(to->user, &insns[from], count);
         told += count;
     }
 }
@@ -222,7 +222,8 @@ static void tell_wait(struct nes *n, const struct recording *r, const struct tol
 }
 
 void nes_recorded(struct nes *n, const struct recording *r,
-                  void (*each)(void *user, const struct guest_insn *insn), void *user) {
+                  void (*each)(void *user, const struct guest_insn *insns, uint32_t count),
+                  void *user) {
     const struct told to = {each, user};
     uint64_t first;
     memcpy(&first, r->way, sizeof first);

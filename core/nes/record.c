@@ -14,7 +14,7 @@ static_assert(sizeof(struct recorded_run) == 16, "compared and hashed as a whole
 void record_begin(struct record *r) {
     r->on = true;
     r->met = 0;
-    r->run_count = r->way_parts = 0;
+    r->run_count = r->way_parts = r->number = 0;
     r->end = NEVER;
 }
 
@@ -67,6 +67,21 @@ bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size
     return true;
 }
 
+uint32_t record_number(struct nes *n, const struct record *r) {
+    struct watch *const w = n->watch;
+    const struct way *const way = r->way;
+    const uint32_t part = way->parts[0];
+    const uint32_t hash = (part ^ (uint32_t)way->first >> WAY_COUNT) * UINT32_C(0x9e3779b1);
+    struct way_known *const known = &w->ways_known[(hash >> 16) % WAYS_KNOWN];
+    if (known->number != 0 && known->first == way->first && known->banks == way->banks &&
+        known->part == part)
+        return known->number;
+    if (w->ways_numbered == UINT32_MAX)
+        return 0;
+    *known = (struct way_known){way->first, way->banks, part, ++w->ways_numbered};
+    return known->number;
+}
+
 void record_complete(struct nes *n, struct record *r) {
     r->on = false;
     r->full = true;
@@ -80,6 +95,7 @@ void record_hand_over(struct nes *n, struct watched_by *by) {
     const struct recording recording = {
         .way = runs ? (const void *)r->runs : r->way,
         .way_length = runs ? r->run_count * RUN_WORDS : WAY_WORDS + (r->way_parts + 1) / 2,
+        .number = r->number,
         .count = r->count,
         .end = r->end == NEVER ? n->cycle : r->end,
     };

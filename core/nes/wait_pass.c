@@ -181,13 +181,14 @@ struct pass {
 };
 
 /* Passes from instruction number `first` on. */
-static void write_way(const struct nes *n, struct record *r, const struct wait *w, unsigned first) {
+static void write_way(struct nes *n, struct record *r, const struct wait *w, unsigned first) {
     const unsigned left_of_first = w->length - first;
     r->way->first = WAY_OF_WAIT | left_of_first << WAY_COUNT | w->length;
     r->way->banks = record_banks(n);
     r->way->parts[0] = (uint32_t)w->path[first] << 16 | w->target;
     r->way->parts[1] = 0;
     r->way_parts = 1;
+    r->number = record_number(n, r);
 }
 
 /* The same of passes that are not straight. */

@@ -60,6 +60,7 @@ struct record {
     /* Instead of the runs, where it is known in a shorter form: see WAY_... */
     struct way *way;
     unsigned way_parts; /* of it; 0: there are runs */
+    uint32_t number;    /* see struct recording */
 };
 
 /* What was executed, where that is told shorter than by runs, which never begin with a number that
@@ -88,6 +89,14 @@ enum { PIECE_MOST = 80 };
 struct piece {
     uint8_t size, bytes[PIECE_MOST];
 };
+
+/* A way of a busy-wait that has a number: most recordings of a program that waits are the same few
+ * again. */
+struct way_known {
+    uint64_t first, banks;
+    uint32_t part, number;
+};
+enum { WAYS_KNOWN = 256 };
 
 struct watched_by {
     bool used;
@@ -121,6 +130,8 @@ struct watch {
     struct site **buckets;
     size_t bucket_count, site_count;
     size_t volatile_count; /* of these, sites that lie in memory that can be written */
+    struct way_known ways_known[WAYS_KNOWN]; /* by hash */
+    uint32_t ways_numbered;
     VEC(struct piece) pieces;
     struct map piece_at; /* hash of its bytes -> 1 + number */
 };
@@ -220,6 +231,8 @@ static inline uint64_t record_banks(const struct nes *n) {
 void record_begin(struct record *r);
 /* The instruction is about to be executed. */
 void record_insn(const struct nes *n, struct record *r, const struct site *site);
+/* The number of its way, which is a busy-wait's; 0: there are no more. */
+uint32_t record_number(struct nes *n, const struct record *r);
 /* A run of `size` bytes of code at pc, without banks and number; false: out of memory. */
 bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size,
                  struct recorded_run *out);

@@ -11,18 +11,25 @@ void sampler_keep(struct sampler *s) {
     s->cycles.len = 0;
 }
 
-bool sampler_take(struct sampler *s, const struct guest_insn *insn) {
-    s->batch[s->taken++] = (struct sample){
-        .pc = insn->address,
-        .target = insn->target,
-        .size = insn->size,
-        .kind = insn->kind,
-        .opcode = insn->bytes[0],
-    };
+bool sampler_take_some(struct sampler *s, const struct guest_insn *insns, uint32_t count) {
+    struct sample *const at = &s->batch[s->taken];
+    for (uint32_t i = 0; i < count; i++)
+        at[i] = (struct sample){
+            .pc = insns[i].address,
+            .target = insns[i].target,
+            .size = insns[i].size,
+            .kind = insns[i].kind,
+            .opcode = insns[i].bytes[0],
+        };
+    s->taken += count;
     if (s->taken < s->options.batch_length)
         return false;
     sampler_keep(s);
     return true;
+}
+
+bool sampler_take(struct sampler *s, const struct guest_insn *insn) {
+    return sampler_take_some(s, insn, 1);
 }
 
 uint64_t sampler_place(const struct sampler *s, uint64_t k) {

@@ -45,7 +45,7 @@ static const struct known_way *find_way(const struct sampler *s, const struct re
 
 /* At most half of the table is ever used. */
 static bool grow_known(struct sampler *s) {
-    const size_t cap = s->known_cap == 0 ? 1024 : 2 * s->known_cap;
+    const size_t cap = s->known_cap == 0 ? 1024 : 4 * s->known_cap;
     uint32_t *table = calloc(cap, sizeof *table);
     if (table == NULL)
         return false;
@@ -61,11 +61,15 @@ static bool grow_known(struct sampler *s) {
     return true;
 }
 
+/* Which batch was kept last. */
+static uint32_t kept_last(const struct sampler *s) {
+    const struct stream *const kept = &s->stream.stream;
+    return kept->order[kept->batch_count - 1];
+}
+
 /* The batch that was kept last went this way, which is not known. */
 static bool learn_way(struct sampler *s, const struct recording *r, uint32_t hash) {
-    const struct stream *kept = &s->stream.stream;
-    const struct known_way way = {s->ways.len, (uint32_t)r->way_length,
-                                  kept->order[kept->batch_count - 1], hash};
+    const struct known_way way = {s->ways.len, (uint32_t)r->way_length, kept_last(s), hash};
     if ((2 * s->known.len >= s->known_cap && !grow_known(s)) ||
         !vec_reserve(&s->ways, s->ways.len + r->way_length) || !vec_push(&s->known, way))
         return false;
@@ -78,25 +82,54 @@ static bool learn_way(struct sampler *s, const struct recording *r, uint32_t has
     return true;
 }
 
-static void take(void *self, const struct guest_insn *insn) {
-    sampler_take(self, insn);
+static void take(void *self, const struct guest_insn *insns, uint32_t count) {
+    sampler_take_some(self, insns, count);
 }
 
-void sampler_keep_recording(struct sampler *s, const struct recording *r) {
-    const bool known_ways = s->options.take == NULL;
-    const uint32_t hash = known_ways ? hash_of(r) : 0;
-    const struct known_way *way = known_ways ? find_way(s, r, hash) : NULL;
-    if (way != NULL) {
-        s->out_of_memory |= !stream_add_again(&s->stream, way->batch);
-        return;
-    }
+static void keep_new(struct sampler *s, const struct recording *r) {
     s->taken = 0;
     nes_recorded(s->nes, r, take, s);
-    if (known_ways && !s->out_of_memory)
+}
+
+static void keep_again(struct sampler *s, uint32_t batch) {
+    s->out_of_memory |= !stream_add_again(&s->stream, batch);
+}
+
+static void keep_numbered(struct sampler *s, const struct recording *r) {
+    if (r->number < s->numbered.len && s->numbered.at[r->number] != 0) {
+        keep_again(s, s->numbered.at[r->number] - 1);
+        return;
+    }
+    keep_new(s, r);
+    while (s->numbered.len <= r->number && !s->out_of_memory)
+        s->out_of_memory = !vec_push(&s->numbered, 0);
+    if (!s->out_of_memory)
+        s->numbered.at[r->number] = kept_last(s) + 1;
+}
+
+static void keep_hashed(struct sampler *s, const struct recording *r) {
+    const uint32_t hash = hash_of(r);
+    const struct known_way *const way = find_way(s, r, hash);
+    if (way != NULL) {
+        keep_again(s, way->batch);
+        return;
+    }
+    keep_new(s, r);
+    if (!s->out_of_memory)
         s->out_of_memory = !learn_way(s, r, hash);
 }
 
+void sampler_keep_recording(struct sampler *s, const struct recording *r) {
+    if (s->options.take != NULL)
+        keep_new(s, r);
+    else if (r->number != 0)
+        keep_numbered(s, r);
+    else
+        keep_hashed(s, r);
+}
+
 void sampler_forget_ways(struct sampler *s) {
+    vec_free(&s->numbered);
     vec_free(&s->ways);
     vec_free(&s->known);
     free(s->known_at);

@@ -40,7 +40,8 @@ struct sampler {
     uint64_t boundary;   /* and this was the last one seen */
     bool waiting;        /* weighting: stepping towards it */
 
-    VEC(uint64_t) ways;          /* that batches went, one after the other */
+    VEC(uint32_t) numbered;      /* by number of a way: 1 + which batch it is; 0: not known */
+    VEC(uint64_t) ways;          /* others that batches went, one after the other */
     VEC(struct known_way) known; /* of these, and which batches they are */
     uint32_t *known_at;          /* by hash: 1 + index into known, 0: none */
     size_t known_cap;            /* of it, a power of two */
@@ -72,6 +73,8 @@ void sampler_transfers_release(struct sampler *s);
 
 /* sampler_batch.c: puts an executed instruction into the batch; true when that is its last. */
 bool sampler_take(struct sampler *s, const struct guest_insn *insn);
+/* The same of some that follow each other, which are no more than it takes. */
+bool sampler_take_some(struct sampler *s, const struct guest_insn *insns, uint32_t count);
 /* sampler_recorded.c: keeps a recorded batch, or hands it on. */
 void sampler_keep_recording(struct sampler *s, const struct recording *r);
 void sampler_forget_ways(struct sampler *s);

@@ -38,7 +38,7 @@ static uint32_t *table_slot(const struct stream_maker *m, const struct sample *b
 
 /* At most half of the table is ever used. */
 static bool grow_table(struct stream_maker *m) {
-    const size_t cap = m->table_cap == 0 ? 1024 : 2 * m->table_cap;
+    const size_t cap = m->table_cap == 0 ? 1024 : 4 * m->table_cap;
     uint32_t *table = calloc(cap, sizeof *table);
     if (table == NULL)
         return false;
@@ -52,7 +52,8 @@ static bool grow_table(struct stream_maker *m) {
 
 bool stream_add_again(struct stream_maker *m, uint32_t number) {
     struct stream *s = &m->stream;
-    if (!vec_reserve_(&s->order, &m->order_cap, s->batch_count + 1, sizeof *s->order))
+    if (s->batch_count == m->order_cap &&
+        !vec_reserve_(&s->order, &m->order_cap, s->batch_count + 1, sizeof *s->order))
         return false;
     s->order[s->batch_count++] = number;
     return true;
