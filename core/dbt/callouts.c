@@ -46,6 +46,16 @@ void dbt_touch_write(struct frame *f, uint32_t address, uint32_t value, uint64_t
     move_deadline(f, 0);
 }
 
+void dbt_touch_copy(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
+    struct nes *const n = f->nes;
+    frame_tell_status(f);
+    bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
+    const uint64_t before = n->cycle;
+    if (bus_copy_first(n, n->cpu.pc, f->stop))
+        f->budget -= (int64_t)(n->cycle - before) * (1 << BUDGET_SHIFT);
+    move_deadline(f, 0);
+}
+
 uint32_t dbt_ppu_read(struct frame *f, uint32_t address, uint64_t cycle) {
     frame_tell_status(f);
     const uint8_t value = ppu_read(&f->nes->ppu, (uint16_t)address, cycle);

@@ -71,7 +71,7 @@ static void arguments(struct emitter *e, bool writes) {
         EMIT(e, MOV, REG(RDX), REG(RAX)); /* mov rdx, rax */
 }
 
-/* By dbt_touch_read() or dbt_touch_write(). */
+/* By dbt_touch_read(), dbt_touch_write() or dbt_touch_copy(). */
 static uint32_t emit_touch(struct emitter *e, int64_t function, bool writes) {
     const uint32_t place = emit_here(e);
     save_volatiles(e);
@@ -151,6 +151,7 @@ void devices_code(struct devices *devices, struct emitter *e) {
     const operand apu = mem(8, NES, offsetof(struct nes, apu));
     devices->read = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_read, false);
     devices->write = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_write, true);
+    devices->copy_oam = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_copy, true);
     devices->read_ppu = emit_device(e, (int64_t)(uintptr_t)dbt_ppu_read, frame, false);
     devices->write_ppu = emit_device(e, (int64_t)(uintptr_t)dbt_ppu_write, frame, true);
     devices->write_apu = emit_device(e, (int64_t)(uintptr_t)apu_write, apu, true);

@@ -9,9 +9,10 @@
 
 /* Places in the cache of accesses in the last cycle of an instruction. rax: how many cycles after
  * the budget's place (signed) that is; ecx: the address; edx: what is written; eax: what was read.
- * But for the first two, nothing that they do moves a deadline. */
+ * But for the first three, nothing that they do moves a deadline. */
 struct devices {
     uint32_t read, write;         /* anything */
+    uint32_t copy_oam;            /* $4014 is written, and cpu.pc is that of the next instruction */
     uint32_t read_ppu, write_ppu; /* registers that have nothing to do with lines */
     uint32_t write_ppu_at[8];     /* the same, to one of $2003-$2007 */
     uint32_t write_apu;           /* the same */

@@ -222,6 +222,18 @@ operand touch_read(struct translation *t, const struct guest_op *op) {
     return REG(AL);
 }
 
+/* Nobody sees the boundary behind the write. */
+static bool copies_oam(const struct translation *t, const struct guest_op *op) {
+    return op->info->mode == MODE_ABS && operand_of(op) == OAM_DMA && !t->recorded &&
+           !t->nes->watched;
+}
+
+static void copy_oam(struct translation *t, const struct guest_op *op) {
+    const uint16_t next = (uint16_t)(op->pc + op->info->size);
+    EMIT(t->e, MOV, CPU(pc), imm16(next)); /* mov word [nes + cpu.pc], next */
+    call(t, op, t->fixed->devices.copy_oam);
+}
+
 void touch_write(struct translation *t, const struct guest_op *op, operand value) {
     if (touched(t->nes, op) == APU_NOTHING) {
         EMIT(t->e, MOV, FIELD_OF_NES(bus), value); /* mov [nes + bus], value */
@@ -232,6 +244,8 @@ void touch_write(struct translation *t, const struct guest_op *op, operand value
         queue_write(t, op);
     else if (touched(t->nes, op) == APU_APART && apu_halt_bit(operand_of(op)))
         write_halt(t, op);
+    else if (copies_oam(t, op))
+        copy_oam(t, op);
     else
         call(t, op, way_to_write(t, op));
 }

@@ -1,6 +1,7 @@
 /* What is not plain memory: registers, pads, open bus, DMA, and the interrupt lines. */
 #include <string.h>
 
+#include "nes/cpu_exec.h"
 #include "nes/machine.h"
 
 enum {
@@ -398,4 +399,14 @@ void bus_dma(struct nes *n, uint16_t address) {
     n->dma_from = apu_dmc_deadline(&n->apu);
     if (n->dma_from <= n->cycle)
         n->dma_from = n->cycle + 1;
+}
+
+bool bus_copy_first(struct nes *n, uint16_t pc, uint64_t stop) {
+    enum { LONGEST_COPY = 514 };
+    const uint64_t end = n->cycle + LONGEST_COPY;
+    if (!n->rd[pc >> 8] || n->nmi_pending || (n->irq && !(n->cpu.p & P_I)) ||
+        end >= earlier(stop, earlier(n->event, apu_dmc_deadline(&n->apu))))
+        return false;
+    bus_dma(n, pc);
+    return true;
 }

@@ -262,6 +262,11 @@ uint8_t bus_read(struct nes *n, uint16_t address);
 void bus_write(struct nes *n, uint16_t address, uint8_t value);
 /* Halts the processor, which is about to read `address`, as long as DMA wants. */
 void bus_dma(struct nes *n, uint16_t address);
+/* The copy to OAM that the instruction before this boundary has asked for, before the one at pc
+ * instead of in its first cycle, which is the same where nobody looks at the boundary between them:
+ * false, and nothing is done, where a stop, another DMA, a line or an interrupt may be before its
+ * end. */
+bool bus_copy_first(struct nes *n, uint16_t pc, uint64_t stop);
 /* Samples the interrupt lines at the end of the current cycle and computes event and dma_from. */
 void bus_lines(struct nes *n);
 /* The NMI line as it is, which may have fallen since it was sampled. */
