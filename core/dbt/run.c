@@ -50,6 +50,28 @@ static void interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t dead
         cpu_run_fast(n, stop, deadline, false);
 }
 
+/* Instructions up to one that may go elsewhere. */
+struct stretch {
+    unsigned count;
+    unsigned before; /* the least cycles that those before the last take */
+    uint16_t behind; /* pc */
+};
+
+static struct stretch stretch_at(const struct nes *n, uint16_t pc) {
+    struct stretch s = {.behind = pc};
+    for (unsigned cycles = 0; s.count < BLOCK_LONGEST && n->rd[s.behind >> 8]; s.count++) {
+        const struct opcode_info *const info = opcode_info(n->rd[s.behind >> 8][s.behind & 0xff]);
+        s.behind = (uint16_t)(s.behind + info->size);
+        s.before = cycles;
+        cycles += info->cycles;
+        if (info->kind != INSN_PLAIN) {
+            s.count++;
+            break;
+        }
+    }
+    return s;
+}
+
 /* To the end of the basic block; false when the machine has something else to see to. */
 static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_t *deadline) {
     const uint64_t last = last_start(stop, *deadline), start = n->cycle;
@@ -57,16 +79,16 @@ static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_
         *deadline = recorded_interpret(d, n, stop, *deadline, true);
         return n->cycle != start && !d->record->full && !n->waiting;
     }
-    for (unsigned i = 0; i < BLOCK_LONGEST && n->cycle <= last; i++) {
-        const uint64_t before = n->cycle;
-        const uint16_t pc = n->cpu.pc;
-        if (!n->rd[pc >> 8])
+    const uint64_t end = n->instructions + BLOCK_LONGEST;
+    while (n->instructions < end && n->cycle <= last) {
+        const uint64_t cycle = n->cycle, met = n->instructions;
+        const struct stretch s = stretch_at(n, n->cpu.pc);
+        if (s.count == 0)
             return false;
-        const unsigned size = opcode_info(n->rd[pc >> 8][pc & 0xff])->size;
-        interpret(d, n, n->cycle + 1, *deadline);
-        if (n->cycle == before || n->waiting || n->announced || (n->watched && n->attention))
+        interpret(d, n, earlier(stop, cycle + s.before + 1), *deadline);
+        if (n->cycle == cycle || n->waiting || n->announced || (n->watched && n->attention))
             return false;
-        if (n->cpu.pc != (uint16_t)(pc + size))
+        if (n->instructions - met >= s.count && n->cpu.pc != s.behind)
             break;
     }
     return n->cycle <= last;
