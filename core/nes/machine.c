@@ -136,7 +136,9 @@ static void pass_over_wait(struct nes *n, uint64_t target) {
         watch_alarms(n);
         n->attention = false;
     }
+    const uint64_t start = n->cycle;
     wait_pass(n, wait, earlier(target, n->frame_end), earlier(n->event, n->dma_from));
+    spin_waited(n, n->cycle - start);
 }
 
 static void step(struct nes *n, uint64_t stop) {

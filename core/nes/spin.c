@@ -22,12 +22,17 @@ void spin_forget(struct nes *n) {
 
 uint64_t spin_next(const struct nes *n) {
     const struct spins *const s = &n->spins;
-    if (n->options.no_skip || n->watched || n->recorder || n->announced)
+    if (n->options.no_skip || n->watched || n->recorder || n->coming || n->announced)
         return NEVER;
     /* What interrupts a spin is none; but a program may never return from an interrupt. */
     if (n->threads.count > s->depth)
         return s->next + 2 * FRAME;
     return s->next;
+}
+
+void spin_waited(struct nes *n, uint64_t cycles) {
+    if (cycles >= WORTH_IT && n->spins.next < n->cycle + FRAME)
+        n->spins.next = n->cycle + FRAME;
 }
 
 /* ---- finding one ---- */

@@ -35,6 +35,9 @@ struct spins {
 void spin_forget(struct nes *n);
 /* The next cycle in which to try, if one comes before something else happens; else NEVER. */
 uint64_t spin_next(const struct nes *n);
+/* A short busy-wait has just been passed over for so long: where there are such in each frame,
+ * nothing else is looked for. */
+void spin_waited(struct nes *n, uint64_t cycles);
 /* The machine stands at a boundary in such a cycle, and may run on until `stop`. Runs some
  * instructions, and passes over the runs that begin and end before `stop` and the deadline. */
 void spin_try(struct nes *n, uint64_t stop);
