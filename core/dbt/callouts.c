@@ -46,12 +46,18 @@ void dbt_touch_write(struct frame *f, uint32_t address, uint32_t value, uint64_t
     move_deadline(f, 0);
 }
 
+/* Does nobody look at the boundary between the store that ends at `pc` and what comes there? */
+static bool is_between(const struct nes *n, uint16_t pc) {
+    enum { STORE = 3 };
+    return !n->watched || (watch_tally(n, (uint16_t)(pc - STORE)) && watch_tally(n, pc));
+}
+
 void dbt_touch_copy(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
     struct nes *const n = f->nes;
     frame_tell_status(f);
     bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
     const uint64_t before = n->cycle;
-    if (bus_copy_first(n, n->cpu.pc, f->stop))
+    if (is_between(n, n->cpu.pc) && bus_copy_first(n, n->cpu.pc, f->stop))
         f->budget -= (int64_t)(n->cycle - before) * (1 << BUDGET_SHIFT);
     move_deadline(f, 0);
 }

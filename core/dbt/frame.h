@@ -81,8 +81,8 @@ enum {
  * deadline. */
 uint32_t dbt_touch_read(struct frame *frame, uint32_t address, uint64_t cycle);
 void dbt_touch_write(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
-/* The same of $4014, by an instruction behind which that at cpu.pc comes, where nobody watches: the
- * copy is made at once, if it can be. */
+/* The same of $4014, by a store of three bytes behind which the instruction at cpu.pc comes: the
+ * copy is made at once, if it can be, and nobody looks between the two. */
 void dbt_touch_copy(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
 /* The same of registers of the PPU that move no deadline. */
 uint32_t dbt_ppu_read(struct frame *frame, uint32_t address, uint64_t cycle);

@@ -222,10 +222,9 @@ operand touch_read(struct translation *t, const struct guest_op *op) {
     return REG(AL);
 }
 
-/* Nobody sees the boundary behind the write. */
+/* What is recorded has a cycle for the boundary behind the write. */
 static bool copies_oam(const struct translation *t, const struct guest_op *op) {
-    return op->info->mode == MODE_ABS && operand_of(op) == OAM_DMA && !t->recorded &&
-           !t->nes->watched;
+    return op->info->mode == MODE_ABS && operand_of(op) == OAM_DMA && !t->recorded;
 }
 
 static void copy_oam(struct translation *t, const struct guest_op *op) {
