@@ -223,10 +223,11 @@ void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline);
 /* For n->recorder, and a little further. */
 void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline);
 /* Where nobody watches, touching only pads: to the first jump behind which the machine stands at
- * `place` with these registers, or behind any jump, where that is NULL; *arrived is set there. May
- * end before. */
+ * `place` with these registers, or behind any jump, where that is NULL. May end before, and leaves
+ * *how_ended alone then. */
+enum spin_end { SPIN_LEFT, SPIN_ARRIVED, SPIN_WAITS /* in a busy-wait of wait.h's */ };
 void cpu_run_spin(struct nes *n, const struct cpu *place, uint64_t stop, uint64_t deadline,
-                  bool *arrived);
+                  enum spin_end *how_ended);
 /* Firing probes; the second from a run that is known to the next that is not (see watch.h), and
  * says whether it has come to one. */
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);

@@ -77,34 +77,33 @@ static bool is_free(const struct nes *n) {
     return n->phase == PHASE_RUN && !n->due && !n->nmi_pending && (!n->irq || n->cpu.p & P_I);
 }
 
-/* Runs until *at, where the machine has been, is where it is again, before `stop`; false: that did
- * not happen. */
-static bool run_to_place(struct nes *n, struct place *at, uint64_t stop) {
+/* Runs until *at, where the machine has been, is where it is again, before `stop`: SPIN_ARRIVED.
+ * SPIN_LEFT: something else was about to be touched; SPIN_WAITS: it is not worth going on. */
+static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop) {
     enum { DIFFERENCES = 64, DIFFERED = 60 };
     const uint64_t deadline = earlier(n->event, n->dma_from);
-    bool arrived = false;
-    cpu_run_spin(n, NULL, stop, deadline, &arrived);
-    if (!arrived)
-        return false;
+    enum spin_end ended = SPIN_LEFT;
+    cpu_run_spin(n, NULL, stop, deadline, &ended);
+    if (ended != SPIN_ARRIVED)
+        return ended;
     note_place(n, at);
     for (unsigned i = 0; i < DIFFERENCES; i++) {
-        arrived = false;
-        cpu_run_spin(n, &at->cpu, stop, deadline, &arrived);
-        if (!arrived)
-            return false;
-        if (is_place(n, at))
-            return true;
+        ended = SPIN_LEFT;
+        cpu_run_spin(n, &at->cpu, stop, deadline, &ended);
+        if (ended != SPIN_ARRIVED || is_place(n, at))
+            return ended;
         n->spins.credit -= DIFFERED;
     }
-    return false;
+    return SPIN_WAITS;
 }
 
 /* The same, from behind a touch of something else on, in case that it was the last. */
 static bool find(struct nes *n, struct place *at, uint64_t stop) {
     enum { TOUCHES = 3 };
     for (unsigned i = 0; i < TOUCHES; i++) {
-        if (run_to_place(n, at, stop))
-            return true;
+        const enum spin_end ended = run_to_place(n, at, stop);
+        if (ended != SPIN_LEFT)
+            return ended == SPIN_ARRIVED;
         if (n->cycle > last_start(stop, earlier(n->event, n->dma_from)))
             return false;
         nes_step(n);
