@@ -404,7 +404,7 @@ void bus_dma(struct nes *n, uint16_t address) {
 bool bus_copy_first(struct nes *n, uint16_t pc, uint64_t stop) {
     enum { LONGEST_COPY = 514 };
     const uint64_t end = n->cycle + LONGEST_COPY;
-    if (!n->rd[pc >> 8] || n->nmi_pending || (n->irq && !(n->cpu.p & P_I)) ||
+    if (!n->rd[pc >> 8] || is_interrupted(n, n->cpu.p & P_I) ||
         end >= earlier(stop, earlier(n->event, apu_dmc_deadline(&n->apu))))
         return false;
     bus_dma(n, pc);

@@ -49,7 +49,7 @@ static inline void cycle_write(struct nes *n, uint16_t address, uint8_t value) {
 
 /* What the chip decides at the end of the last-but-one cycle. */
 static inline bool poll(const struct nes *n, uint8_t p) {
-    return n->nmi_pending || (n->irq && !(p & P_I));
+    return is_interrupted(n, p & P_I);
 }
 
 enum { VECTOR_NMI = 0xfffa, VECTOR_RESET = 0xfffc, VECTOR_IRQ = 0xfffe };

@@ -120,12 +120,6 @@ static void at_boundary(struct nes *n) {
         watch_alarms(n);
 }
 
-/* No interrupt can come before the deadline, and nothing else keeps the processor. */
-static bool may_run_fast(const struct nes *n) {
-    return !n->options.no_fast && n->phase == PHASE_RUN && !n->due && !n->nmi_pending &&
-           (!n->irq || n->cpu.p & P_I);
-}
-
 /* The engine has stopped at the start of a busy-wait. */
 static void pass_over_wait(struct nes *n, uint64_t target) {
     struct wait *const wait = n->waiting;
@@ -160,7 +154,7 @@ static void step_on(struct nes *n, uint64_t stop) {
 static void advance(struct nes *n, uint64_t target) {
     const uint64_t end = earlier(target, n->frame_end);
     uint64_t stop = earlier(end, n->alarm);
-    if (may_run_fast(n)) {
+    if (may_run_fast(n, n->cpu.p & P_I)) {
         const uint64_t start = n->cycle, deadline = earlier(n->event, n->dma_from);
         const uint64_t spin = spin_next(n);
         if (start >= spin) {

@@ -245,11 +245,19 @@ void bus_write_at(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle
 uint8_t bus_read_pad(struct nes *n, uint16_t address, uint64_t cycle);
 void bus_write_strobe(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle);
 
+/* An interrupt waits for the end of an instruction. */
+static inline bool is_interrupted(const struct nes *n, bool irq_masked) {
+    return n->nmi_pending || (n->irq && !irq_masked);
+}
+/* No interrupt can come before the deadline, and nothing else keeps the processor. */
+static inline bool may_run_fast(const struct nes *n, bool irq_masked) {
+    return !n->options.no_fast && n->phase == PHASE_RUN && !n->due &&
+           !is_interrupted(n, irq_masked);
+}
 /* The deadline of an engine that has just touched a device: 0, that is none, where an interrupt
  * waits for the end of the next instruction, which is nes_step's then. */
 static inline uint64_t engine_deadline(const struct nes *n, bool irq_masked) {
-    const bool interrupted = n->nmi_pending || (n->irq && !irq_masked);
-    return interrupted ? 0 : earlier(n->event, n->dma_from);
+    return is_interrupted(n, irq_masked) ? 0 : earlier(n->event, n->dma_from);
 }
 /* The last cycle in which an instruction may start, now or at least within the next 2^62. */
 static inline uint64_t last_start(uint64_t stop, uint64_t deadline) {

@@ -6,8 +6,8 @@
 #include "nes/cpu_exec.h"
 #include "nes/machine.h"
 
-/* In cycles. A run; to look is worth it where so much can be
- * passed over; between tries, after which it takes so much longer each time; a few frames. */
+/* In cycles: of a run; how much must be passed over to be worth looking for; between tries, after
+ * which it takes so much longer each time; of a frame. */
 enum { LONGEST = 3000, WORTH_IT = 2500, SOONEST = 512, MOST_DOUBLED = 11, FRAME = 29781 };
 /* What the credit is in: a cycle that is passed over would have taken one host instruction or so,
  * one that is interpreted takes some, and so does each try. */
@@ -73,10 +73,6 @@ static bool is_place(struct nes *n, const struct place *at) {
            (!n->wr[0x60] || !memcmp(n->wr[0x60], at->board_ram, sizeof at->board_ram));
 }
 
-static bool is_free(const struct nes *n) {
-    return n->phase == PHASE_RUN && !n->due && !n->nmi_pending && (!n->irq || n->cpu.p & P_I);
-}
-
 /* Runs until *at, where the machine has been, is where it is again, before `stop`: SPIN_ARRIVED.
  * SPIN_LEFT: something else was about to be touched; SPIN_WAITS: it is not worth going on. */
 static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop) {
@@ -107,7 +103,7 @@ static bool find(struct nes *n, struct place *at, uint64_t stop) {
         if (n->cycle > last_start(stop, earlier(n->event, n->dma_from)))
             return false;
         nes_step(n);
-        if (!is_free(n))
+        if (!may_run_fast(n, n->cpu.p & P_I))
             return false;
     }
     return false;

@@ -277,7 +277,7 @@ static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p)
 
 /* Is something else to be seen to before the next instruction? */
 static bool is_busy(const struct nes *n) {
-    return n->due || n->nmi_pending || n->attention || (n->irq && !(n->cpu.p & P_I));
+    return n->due || n->attention || is_interrupted(n, n->cpu.p & P_I);
 }
 
 /* Behind passes that were counted of a wait that is `certain`, as if they had been executed.
