@@ -82,9 +82,9 @@ define compile
 	@grep -A5 warning: $(BUILD)/make.log >&2 || true
 endef
 
-# The program alone; build has the tests, too.
+# The program, and what it loads into QEMU (record) and into native programs; build has the tests, too.
 program: deps
-	$(call compile,hotgraph,the program)
+	$(call compile,program,the program)
 
 build: deps
 	$(call compile,,the program and its tests)

@@ -111,8 +111,8 @@ enum status qemu_find_plugin(char out[QEMU_PLUGIN_PATH], struct error *e) {
             return STATUS_OK;
     }
     return error_set(e, STATUS_IO,
-                     "hotgraph-qemu.so is not beside the program; $HOTGRAPH_QEMU_PLUGIN may name "
-                     "it");
+                     "hotgraph-qemu.so is not beside the program: 'make program' builds it, or "
+                     "$HOTGRAPH_QEMU_PLUGIN may name it");
 }
 
 /* ---- how ---- */

@@ -128,7 +128,8 @@ static enum status find_library(char *out, size_t size, struct error *e) {
         if (access(out, R_OK) == 0)
             return STATUS_OK;
     }
-    return error_set(e, STATUS_IO, "libhotprobe.so is not beside %s; build it with 'make'", self);
+    return error_set(e, STATUS_IO, "libhotprobe.so is not beside %s; 'make program' builds it",
+                     self);
 }
 
 /* ---- the session ---- */

@@ -28,7 +28,7 @@ head -4 out | tr '\n' '|' | grep -q '^Setting up build/|Building the program: 2 
     fail "make sweep does not say what it does: $(head -5 out)"
 PATH=$work/bin:$PATH make -n -f "$source/Makefile" RESULTS=elsewhere programs 2>/dev/null | grep -q '^mkdir -p elsewhere' ||
     fail "make programs writes into a folder that it does not make"
-grep -q 'hotgraph$' built || fail "make sweep builds more than the program: $(cat built)"
+grep -q ' program$' built || fail "make sweep builds more than the program: $(cat built)"
 sed -n '/^In results\/:/,$p' out >last
 grep -q '^  hotgraph.db ' last || fail "$(cat last)"
 for kind in txt csv tex; do
@@ -55,3 +55,20 @@ if command -v parallel >/dev/null; then
     run cluster-status || fail "make cluster-status: $(cat out)"
     grep -q 'merged into results/cluster/all.db' out || fail "$(cat out)"
 fi
+
+# `make program` builds whatever the program's commands load; a program without it says how to build it.
+built_in=$(dirname "$hotgraph")
+if test -f "$built_in/build.ninja" && command -v ninja >/dev/null; then
+    parts=$(ninja -C "$built_in" -t query program | tr -d ' |')
+    wanted="hotgraph core/qemu/hotgraph-qemu.so"
+    ! "$hotgraph" help native >/dev/null 2>&1 || wanted="$wanted core/native/libhotprobe.so"
+    for part in $wanted; do
+        printf '%s\n' "$parts" | grep -qx "$part" || fail "make program does not build $part: $parts"
+    done
+fi
+mkdir alone && cp "$hotgraph" alone/hotgraph
+hotgraph=$work/alone/hotgraph
+if "$hotgraph" help native >/dev/null 2>&1; then
+    refuses 1 "'make program' builds it" native -- /bin/true
+fi
+refuses 1 "'make program' builds it" record --graph none.graph -- /bin/true
