@@ -233,5 +233,6 @@ enum status db_ensure_transaction(struct db *db, struct error *e) {
 enum status db_commit(struct db *db, struct error *e) {
     if (sqlite3_get_autocommit(db->handle))
         return STATUS_OK;
-    return db_execute(db, "COMMIT", e, "");
+    const enum status status = db_check_in_place(db, e);
+    return status == STATUS_OK ? db_execute(db, "COMMIT", e, "") : status;
 }

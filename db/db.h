@@ -56,7 +56,8 @@ enum status db_open_patiently(struct db **out, const char *path, enum db_mode mo
                               struct error *e);
 /* An empty one that lives in memory only. */
 enum status db_open_empty(struct db **out, struct error *e);
-/* Rolls an open transaction back; NULL is fine. */
+/* Rolls an open transaction back; NULL is fine. A file that db_open() made and that has no row is
+ * removed again. */
 void db_close(struct db *db);
 
 /* Does nothing where nothing was put since the last commit. */

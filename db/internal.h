@@ -72,6 +72,7 @@ struct db {
     double waited_since; /* 0: not waiting */
     int reserved;        /* descriptor that holds the lock, or -1 */
     bool write_ahead;
+    bool made; /* the file was not there before this connection */
 };
 
 /* Turns the connection's last error into one that names the file and the way out. */
@@ -79,6 +80,9 @@ enum status db_fail(const struct db *db, struct error *e);
 /* Runs statements without looking at rows. */
 enum status db_script(struct db *db, const char *sql, struct error *e);
 
+/* Fails where another file, or none, is at the database's path now: what is written into the old
+ * one would be lost. */
+enum status db_check_in_place(const struct db *db, struct error *e);
 /* Opens a write transaction unless one is open. */
 enum status db_ensure_transaction(struct db *db, struct error *e);
 

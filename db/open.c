@@ -67,9 +67,9 @@ static int try_reserve(int fd) {
     return fcntl(fd, F_OFD_SETLK, &lock) == 0 ? 0 : errno;
 }
 
-/* A merge may have put another file in its place while this one waited: what is written into the
- * old one would be lost. */
-static enum status check_in_place(const struct db *db, struct error *e) {
+/* A merge may have put another file in its place, or a command that put no row may have removed the
+ * file that it made. */
+enum status db_check_in_place(const struct db *db, struct error *e) {
     int moved = 0;
     if (sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
         !moved)
@@ -92,7 +92,7 @@ enum status db_reserve(struct db *db, struct error *e) {
                              "%s: another sweep is working on it: let that finish, or name another "
                              "file",
                              db->path);
-    return check_in_place(db, e);
+    return db_check_in_place(db, e);
 }
 
 /* File systems of this machine alone, where memory can be shared between programs. */
@@ -273,6 +273,7 @@ static enum status open_path(struct db **out, const char *path, enum db_mode mod
     /* Also to be read, a file is opened for writing where it may be: after a crash, what was half
      * written is taken back by whoever comes next. */
     int flags = SQLITE_OPEN_READWRITE | (mode == DB_WRITE ? SQLITE_OPEN_CREATE : 0);
+    db->made = status == STATUS_OK && !memory && mode == DB_WRITE && access(path, F_OK) != 0;
     if (status == STATUS_OK && sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK)
         status = db_fail(db, e);
     if (status == STATUS_OK)
@@ -301,6 +302,33 @@ enum status db_open_empty(struct db **out, struct error *e) {
     return open_path(out, ":memory:", DB_WRITE, true, (struct patience){0}, e);
 }
 
+static bool has_rows(struct db *db) {
+    bool any = false;
+    for (enum table_name t = 0; t < TABLE_COUNT && !any; t++) {
+        char sql[200];
+        sqlite3_stmt *statement = NULL;
+        snprintf(sql, sizeof sql, "SELECT 1 FROM main.\"%s\" LIMIT 1", table_of(t)->name);
+        /* A table that is missing has no rows: making the file has failed halfway. */
+        if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) == SQLITE_OK)
+            any = sqlite3_step(statement) != SQLITE_DONE;
+        sqlite3_finalize(statement);
+    }
+    return any;
+}
+
+/* A command that put no row leaves no file. Whoever else has opened it meanwhile either has put
+ * rows, holds a lock, or fails to commit (db_check_in_place()). */
+static void remove_if_unused(struct db *db) {
+    if (!sqlite3_get_autocommit(db->handle))
+        sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_busy_timeout(db->handle, 0);
+    if (sqlite3_exec(db->handle, "BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK)
+        return;
+    if (!has_rows(db) && db_check_in_place(db, NULL) == STATUS_OK)
+        unlink(sqlite3_db_filename(db->handle, "main")); /* `path` may be a name for messages */
+    sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+}
+
 void db_close(struct db *db) {
     if (db == NULL)
         return;
@@ -317,6 +345,8 @@ void db_close(struct db *db) {
         sqlite3_busy_timeout(db->handle, 1000);
         sqlite3_exec(db->handle, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
     }
+    if (db->made && db->handle != NULL)
+        remove_if_unused(db);
     sqlite3_close(db->handle);
     if (db->reserved >= 0)
         close(db->reserved);

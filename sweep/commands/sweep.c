@@ -119,11 +119,10 @@ static enum status conclude(struct sweep *s, struct error *e) {
         status = write_report(s, &all, e);
     if (status == STATUS_OK && !s->json)
         status = report_print_tables(s->db, s->config.name, e);
-    if (status == STATUS_OK) {
-        memcpy(s->digest, whole.total, sizeof s->digest);
-        sweep_say(s, "digest %s\n", whole.total);
+    if (status == STATUS_OK)
+        status = sweep_say_digest(s, &whole, &all, e);
+    if (status == STATUS_OK)
         status = sweep_judge(s, &whole, &all, e);
-    }
     digest_free(&whole);
     digest_free(&all);
     return status;
@@ -167,7 +166,10 @@ static enum status sweep_all(struct sweep *s, struct error *e) {
             sweep_print_skipped(&s->plan);
         return error_set(e, STATUS_ARGUMENT, "%s: none of its games can be swept", s->config_path);
     }
-    enum status status = sweep_games(s, e);
+    enum status status =
+        s->report_folder != NULL ? report_make_folder(s->report_folder, e) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = sweep_games(s, e);
     if (status == STATUS_OK && s->shard.count == 0)
         status = conclude(s, e);
     else if (status == STATUS_OK && !s->json)
@@ -189,6 +191,7 @@ static void print_outcome(const struct sweep *s, enum status status, const struc
         .stopped = stopped,
         .failed = s->failed,
         .digest = s->digest[0] != '\0' ? s->digest : NULL,
+        .part = s->part,
         .digest_file = s->verdict != NULL ? s->digest_file : NULL,
         .verdict = s->verdict,
         .compared = s->compared,
@@ -213,6 +216,8 @@ static int run(struct sweep *s) {
     int exit_status = finish(s, status, &e);
     plan_free(&s->plan);
     db_close(s->db);
+    if (s->made_folder)
+        rmdir(USUAL_FOLDER); /* stays where there is something in it */
     config_free(&s->config);
     sweep_free_words(&s->games);
     sweep_free_words(&s->techniques);
@@ -220,6 +225,7 @@ static int run(struct sweep *s) {
     vec_free(&s->known.items);
     free(s->missing);
     free(s->digest_file);
+    free(s->part);
     free(s->arguments);
     return exit_status;
 }
@@ -261,8 +267,9 @@ static const char details[] =
     "timings, which does not depend on threads, engine, machine or run. If there is a file named "
     "like\n"
     "CONFIG with .digest, the sweep ends with \"reproduced\", or fails and names the first row\n"
-    "(of large experiments, the first stream) that differs. Of games that are swept in part, as\n"
-    "with --where, the streams that are complete are compared.\n"
+    "(of large experiments, the first stream) that differs. With --games, --techniques or --where\n"
+    "the digest is that of this part alone, whatever else the database has, and is named as one;\n"
+    "of games that are swept in part, the streams that are complete are compared.\n"
     "\n"
     "Examples:\n"
     "  hotgraph sweep configs/quick.cfg --db quick.db\n"

@@ -38,11 +38,13 @@ struct sweep {
     const char *engine_options; /* as typed */
     int64_t run_id, experiment_id;
     bool said_waiting;
-    size_t present; /* games, before they are divided into shards */
+    bool made_folder; /* USUAL_FOLDER was not there before */
+    size_t present;   /* games, before they are divided into shards */
     size_t failed;
 
     size_t *missing; /* of each of the plan's games, before the work */
     char digest[33], *digest_file;
+    char *part; /* what the digest is of: "--games umbel"; NULL: of the whole */
     const char *verdict;
     size_t compared, others;
 };
@@ -57,10 +59,13 @@ void sweep_free_words(struct words *w);
 /* For people: with --json it is said at the end, all together. */
 __attribute__((format(printf, 2, 3))) void sweep_say(const struct sweep *s, const char *format,
                                                      ...);
-/* Rows of everything that is there, and of the games that lack nothing: only these have a digest
- * worth showing. */
+/* Rows of everything that is there, and of the games that lack nothing. */
 enum status sweep_take_digests(const struct sweep *s, struct digest *whole, struct digest *all,
                                struct error *e);
+/* Prints the digest of these games, or of what the filter asks for, named as a part; s->digest gets
+ * it, "" where nothing was found. */
+enum status sweep_say_digest(struct sweep *s, const struct digest *whole, const struct digest *all,
+                             struct error *e);
 /* Holds whole games, and of others the streams that lack nothing, against the configuration's
  * digest file, or writes that file anew. */
 enum status sweep_judge(struct sweep *s, struct digest *whole, const struct digest *all,

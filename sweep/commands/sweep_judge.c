@@ -85,6 +85,60 @@ enum status sweep_take_digests(const struct sweep *s, struct digest *whole, stru
     return status;
 }
 
+/* The first game that is here and not complete, or NULL. */
+static const char *find_lacking(const struct sweep *s) {
+    for (size_t i = 0; i < s->plan.count; i++) {
+        const struct plan_game *p = &s->plan.games[i];
+        if (p->wanted && p->present && p->missing + p->left != 0)
+            return p->game->name;
+    }
+    return NULL;
+}
+
+/* The filter as it is typed: "--games umbel --where bin_size=8". NULL: out of memory. */
+static char *describe_filter(const struct sweep *s) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    if (s->game_list != NULL)
+        fprintf(out, " --games %s", s->game_list);
+    if (s->technique_list != NULL)
+        fprintf(out, " --techniques %s", s->technique_list);
+    for (size_t i = 0; i < s->where.items.len; i++)
+        fprintf(out, " --where %s", s->where.items.at[i]);
+    if (fclose(out) != 0 || size == 0) {
+        free(text);
+        return NULL;
+    }
+    memmove(text, text + 1, size); /* without the first blank */
+    return text;
+}
+
+enum status sweep_say_digest(struct sweep *s, const struct digest *whole, const struct digest *all,
+                             struct error *e) {
+    struct digest part = {0};
+    const bool filtered =
+        s->filter.game_count + s->filter.technique_count + s->filter.where_count > 0;
+    const bool in_part = filtered || find_lacking(s) != NULL;
+    if (in_part)
+        s->part = filtered ? describe_filter(s) : strdup("the games that lack nothing");
+    if (in_part && s->part == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    enum status status = filtered ? digest_of_filter(&part, all, &s->plan, e) : STATUS_OK;
+    const struct digest *const d = filtered ? &part : whole;
+    if (status == STATUS_OK && d->lines.len == 0) {
+        sweep_say(s, "no digest: nothing was found\n");
+    } else if (status == STATUS_OK) {
+        memcpy(s->digest, d->total, sizeof s->digest);
+        sweep_say(s, in_part ? "digest of this part (%s): %s\n" : "digest %s%s\n",
+                  in_part ? s->part : "", d->total);
+    }
+    digest_free(&part);
+    return status;
+}
+
 /* Results depend on the very bytes of what was executed: programs with other images than those that
  * the configuration names are not compared, and it is said why. */
 static enum status take_comparable(const struct sweep *s, const struct digest *all,
@@ -176,16 +230,6 @@ static enum status judge_rows(struct sweep *s, const struct digest *ours,
         status = judge(s, &streams, expected, e);
     digest_free(&streams);
     return status;
-}
-
-/* The first game that is here and not complete, or NULL. */
-static const char *find_lacking(const struct sweep *s) {
-    for (size_t i = 0; i < s->plan.count; i++) {
-        const struct plan_game *p = &s->plan.games[i];
-        if (p->wanted && p->present && p->missing + p->left != 0)
-            return p->game->name;
-    }
-    return NULL;
 }
 
 static enum status update(struct sweep *s, struct digest *whole, struct error *e) {

@@ -1,6 +1,5 @@
 /* sweep, before the work: what is to be swept, into which database. */
 #include "commands/sweep_job.h"
-#include "report/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,12 +39,15 @@ static enum status check_parent(const char *path, const char *option, struct err
 
 /* What is wrong with the places for results is said before anything is computed. Only the usual
  * database's folder is made; that of --report is, when there is something to put into it. */
-static enum status check_places(const struct sweep *s, struct error *e) {
+static enum status check_places(struct sweep *s, struct error *e) {
     enum status status = STATUS_OK;
     if (strcmp(s->db_path, USUAL_DB) != 0)
         status = check_parent(s->db_path, "--db", e);
-    else if (!s->dry_run && mkdir(USUAL_FOLDER, 0777) != 0 && errno != EEXIST)
-        status = file_unmade(USUAL_FOLDER, "cannot be made", errno, e);
+    else if (!s->dry_run) {
+        s->made_folder = mkdir(USUAL_FOLDER, 0777) == 0;
+        if (!s->made_folder && errno != EEXIST)
+            status = file_unmade(USUAL_FOLDER, "cannot be made", errno, e);
+    }
     return status == STATUS_OK && s->report_folder != NULL
                ? check_parent(s->report_folder, "--report", e)
                : status;
@@ -69,8 +71,6 @@ static enum status open_database(struct sweep *s, struct error *e) {
         return db_open(&s->db, s->db_path, DB_READ, e);
     interrupt_catch();
     status = db_open_patiently(&s->db, s->db_path, DB_WRITE, waiting, s, e);
-    if (status == STATUS_OK && s->report_folder != NULL)
-        status = report_make_folder(s->report_folder, e);
     if (status == STATUS_OK)
         status = db_reserve(s->db, e);
     return status != STATUS_OK && interrupt_signal() != 0

@@ -246,6 +246,8 @@ void sweep_print_json(const struct sweep_outcome *o) {
     printf(" ");
     print_text("digest", o->digest);
     printf(", ");
+    print_text("digest_of", o->part);
+    printf(", ");
     print_text("verdict", o->verdict);
     printf(", ");
     print_text("digest_file", o->digest_file);

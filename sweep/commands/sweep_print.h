@@ -18,6 +18,7 @@ struct sweep_outcome {
     bool dry_run, stopped;
     size_t failed;      /* games */
     const char *digest; /* NULL: was not taken */
+    const char *part;   /* what it is of, in words; NULL: of the whole */
     const char *digest_file;
     const char *verdict; /* "reproduced", "not reproduced", "not compared", "written"; or NULL */
     size_t compared, others; /* streams that digest_file has, and has not */

@@ -62,6 +62,71 @@ static size_t stream_length(const char *key) {
     return strcspn(key, "/");
 }
 
+/* ---- a filter's part ---- */
+
+/* The stream of a key, where the filter asks for it and nothing is missing of what it asks. */
+static const struct plan_stream *find_wanted(const struct plan *p, const char *key) {
+    char name[PLAN_VARIANT + PLAN_KEY];
+    for (size_t i = 0; i < p->count; i++) {
+        const struct plan_game *g = &p->games[i];
+        for (size_t k = 0; g->wanted && g->present && k < g->stream_count; k++) {
+            const struct plan_stream *s = &g->streams[k];
+            snprintf(name, sizeof name, "%s%s%s", g->game->name, s->variant[0] != '\0' ? "@" : "",
+                     s->variant);
+            if (s->wanted && s->missing == 0 && strlen(name) == stream_length(key) &&
+                strncmp(name, key, strlen(name)) == 0)
+                return s;
+        }
+    }
+    return NULL;
+}
+
+static bool wants_all(const struct plan *p) {
+    for (size_t i = 0; i < p->config->points.len; i++)
+        if (!p->wanted[i])
+            return false;
+    for (size_t i = 0; i < p->count; i++)
+        for (size_t k = 0; p->games[i].wanted && k < p->games[i].stream_count; k++)
+            if (!p->games[i].streams[k].wanted)
+                return false;
+    return true;
+}
+
+/* KIND/NUMBER or KIND/NUMBER/hotN of a configuration, KIND/baseline, or KIND alone. */
+static bool wants_row(const struct plan *p, const char *row, bool all) {
+    const char *number = strchr(row, '/');
+    if (number == NULL)
+        return true;
+    if (strncmp(row, "graph/", 6) == 0)
+        return all;
+    if (strncmp(number, "/baseline", 9) == 0)
+        return true;
+    const size_t at =
+        strtoul(number + 1, NULL, 10); /* points stand in the order of their numbers */
+    return at < p->config->points.len && p->wanted[at];
+}
+
+enum status digest_of_filter(struct digest *out, const struct digest *whole, const struct plan *p,
+                             struct error *e) {
+    *out = (struct digest){0};
+    enum status status = STATUS_OK;
+    const struct plan_stream *stream = NULL;
+    const char *last = NULL; /* the key that `stream` was found for */
+    const bool all = wants_all(p);
+    for (size_t i = 0; i < whole->lines.len && status == STATUS_OK; i++) {
+        const struct digest_line *line = &whole->lines.at[i];
+        const size_t len = stream_length(line->key);
+        if (last == NULL || stream_length(last) != len || strncmp(last, line->key, len) != 0)
+            stream = find_wanted(p, line->key);
+        last = line->key;
+        if (stream != NULL && wants_row(p, line->key + len + 1, all))
+            status = add_line(out, line->key, line->hash, e);
+    }
+    return add_up(out, status, e);
+}
+
+/* ---- by stream ---- */
+
 static bool same_stream(const char *a, const char *b) {
     size_t len = stream_length(a);
     return len == stream_length(b) && memcmp(a, b, len) == 0;

@@ -280,6 +280,11 @@ enum status digest_take(struct digest *out, struct db *db, const char *experimen
  * "GAME@VARIANT/" one. `whole` has rows. */
 enum status digest_part(struct digest *out, const struct digest *whole, const char *const *names,
                         size_t name_count, struct error *e);
+/* The lines of what a plan's filter asks for and has: the same whatever else the database has. Of
+ * streams that lack results, none; of the graphs that stand for whole games (the best, the worst),
+ * none unless the filter takes games whole. `whole` has rows. */
+enum status digest_of_filter(struct digest *out, const struct digest *whole, const struct plan *p,
+                             struct error *e);
 /* Of rows, a line for each stream. */
 enum status digest_by_stream(struct digest *out, const struct digest *rows, struct error *e);
 enum status digest_read(struct digest *out, const char *path, struct error *e);

@@ -41,6 +41,7 @@ mount -t tmpfs -o size=300k tmpfs small 2>/dev/null || skip "mounting a small tm
 cleanup() { umount "$work/small" 2>/dev/null || :; }
 refuses 1 'small/x.db: the disk is full' sweep experiment.cfg --db small/x.db
 mount -o remount,size=20m small
-test "$(ask small/x.db 'PRAGMA integrity_check')" = ok || fail "integrity"
+# The file stays as it was after the last commit, or is not there where nothing was committed.
+test ! -e small/x.db || test "$(ask small/x.db 'PRAGMA integrity_check')" = ok || fail "integrity"
 sweep experiment.cfg --db small/x.db
 test "$digest" = "$expected" || fail "after the full disk: $digest, not $expected"

@@ -28,8 +28,8 @@ ask() {
     sqlite3 -readonly "$1" "$2"
 }
 
-# sweep ARGS...: must succeed; the digest is left in $digest, all that it prints in out.
+# sweep ARGS...: must succeed; the digest, of the whole or a part, is left in $digest, all that it prints in out.
 sweep() {
     "$hotgraph" sweep "$@" >out 2>errors || fail "sweep $*: $(cat out errors)"
-    digest=$(sed -n 's/^digest //p' out)
+    digest=$(sed -n 's/^digest \(of this part (.*): \)\{0,1\}//p' out)
 }
