@@ -33,7 +33,8 @@ CLUSTER ?= $(RESULTS)/cluster
 PREFIX  ?= /usr/local
 
 BUILD_PACKAGES := build-essential meson ninja-build pkg-config git libsqlite3-dev sqlite3 libconfig-dev \
-    libxxhash-dev libzydis-dev libpng-dev zlib1g-dev nettle-dev libelf-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz
+    libxxhash-dev libzydis-dev libpng-dev zlib1g-dev nettle-dev libelf-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz \
+    librsvg2-bin
 GAMES_PACKAGES := make cc65
 NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz xz-utils uftrace valgrind linux-perf
 PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \

@@ -115,6 +115,19 @@ static void eps_stroke(struct canvas *c, enum ink ink, double width, enum stroke
           c->eps_file);
 }
 
+/* ---- colours: a class, which pages give the colours of either light, and the plain colour for
+ * viewers that know no variables ---- */
+
+static void fill(struct canvas *c, enum ink ink, const char *more) {
+    fprintf(c->svg_file, " class='f-%s%s' fill='#%06x'", PALETTE[ink].name, more,
+            PALETTE[ink].light);
+}
+
+static void stroke_with(struct canvas *c, enum ink ink) {
+    fprintf(c->svg_file, " class='k-%s' fill='none' stroke='#%06x'", PALETTE[ink].name,
+            PALETTE[ink].light);
+}
+
 /* ---- begin and end ---- */
 
 static const char EPS_HEAD[] =
@@ -184,8 +197,9 @@ void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, e
 }
 
 static void end_path(struct canvas *c, enum ink ink, double width, enum stroke stroke) {
-    fprintf(c->svg_file, "' class='k-%s' stroke-width='", PALETTE[ink].name);
-    put(c->svg_file, "", width, "'");
+    fputs("'", c->svg_file);
+    stroke_with(c, ink);
+    put(c->svg_file, " stroke-width='", width, "'");
     fprintf(c->svg_file, "%s/>\n", STROKES[stroke]);
     eps_stroke(c, ink, width, stroke);
 }
@@ -234,7 +248,7 @@ void canvas_rect(struct canvas *c, double x, double y, double width, double heig
     put(c->svg_file, " y='", y, "'");
     put(c->svg_file, " width='", width, "'");
     put(c->svg_file, " height='", height, "'");
-    fprintf(c->svg_file, " class='f-%s'", PALETTE[ink].name);
+    fill(c, ink, "");
     if (strength < 1)
         put(c->svg_file, " fill-opacity='", strength, "'");
     end_shape(c, "rect", hint);
@@ -257,7 +271,8 @@ static void polygon(struct canvas *c, const double *xy, size_t n, enum ink ink, 
         put(c->svg_file, i == 0 ? "M" : "L", xy[2 * i], "");
         put(c->svg_file, " ", xy[2 * i + 1], "");
     }
-    fprintf(c->svg_file, "Z' class='f-%s'", PALETTE[ink].name);
+    fputs("Z'", c->svg_file);
+    fill(c, ink, "");
     end_shape(c, "path", hint);
     eps_ink(c, ink, 1);
     for (size_t i = 0; i < n; i++)
@@ -279,7 +294,7 @@ void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned co
     put(c->svg_file, "<circle cx='", x, "'");
     put(c->svg_file, " cy='", y, "'");
     put(c->svg_file, " r='", radius, "'");
-    fprintf(c->svg_file, " class='f-%s'", PALETTE[ink].name);
+    fill(c, ink, "");
     end_shape(c, "circle", hint);
     eps_ink(c, ink, 1);
     eps_point(c, x, y, "");
@@ -308,8 +323,9 @@ static void text(struct canvas *c, double x, double y, enum anchor anchor, enum 
     }
     put(c->svg_file, "<text x='", x, "'");
     put(c->svg_file, " y='", y, "'");
-    fprintf(c->svg_file, "%s class='f-%s%s'>", ANCHORS[anchor], PALETTE[ink].name,
-            code ? " code" : "");
+    fputs(ANCHORS[anchor], c->svg_file);
+    fill(c, ink, code ? " code" : "");
+    fputs(">", c->svg_file);
     escape_markup(c->svg_file, what);
     fputs("</text>\n", c->svg_file);
     eps_ink(c, ink, 1);
@@ -365,11 +381,19 @@ void palette_css(FILE *out) {
             CANVAS_TEXT);
 }
 
+/* The drawing has its light colours; only a screen that is dark changes them. */
 void canvas_write_svg(const struct canvas *c, FILE *out) {
     const char *head = strchr(c->svg, '>'); /* of <svg ...> */
     fwrite(c->svg, 1, (size_t)(head - c->svg), out);
-    fprintf(out, " width='%.0f' height='%.0f'>\n<style>\n", c->width, c->height);
-    palette_css(out);
-    fputs("</style>\n<rect width='100%' height='100%' class='f-paper'/>", out);
+    fprintf(out, " width='%.0f' height='%.0f' font-size='%d' font-family=\"" SVG_FONT "\">\n",
+            c->width, c->height, CANVAS_TEXT);
+    fputs("<style>\n:root{color-scheme:light dark}.code{font-family:" CODE_FONT "}\n"
+          "@media screen and (prefers-color-scheme:dark){\n",
+          out);
+    for (size_t i = 0; i < INK_COUNT; i++)
+        fprintf(out, ".f-%s{fill:#%06x}.k-%s{stroke:#%06x}\n", PALETTE[i].name, PALETTE[i].dark,
+                PALETTE[i].name, PALETTE[i].dark);
+    fprintf(out, "}\n</style>\n<rect width='100%%' height='100%%' class='f-paper' fill='#%06x'/>",
+            PALETTE[INK_PAPER].light);
     fputs(head + 1, out);
 }

@@ -40,7 +40,8 @@ def rgb(colour):
 def check(path):
     svg = open(path, encoding="utf-8").read()
     across, down = (float(x) for x in re.search(rf"viewBox='0 0 ({NUMBER}) ({NUMBER})'", svg).groups())
-    schemes = [dict(re.findall(r"--(\w+):(#[0-9a-f]{6})", s)) for s in re.findall(r":root\{([^}]*)\}", svg)]
+    schemes = [dict(re.findall(r"class='f-(\w+)[^']*' fill='(#[0-9a-f]{6})'", svg)),
+               dict(re.findall(r"\.f-(\w+)\{fill:(#[0-9a-f]{6})\}", svg))]
     rects, texts = [], []
     for tag, inside in re.findall(r"<(rect [^>]*|text [^>]*)/?>([^<]*)", svg.split("</desc>", 1)[1]):
         x, y = float(attribute(tag, "x", "0")), float(attribute(tag, "y", "0"))

@@ -123,6 +123,13 @@ while read -r sql; do
 done <queries
 
 test "$config" = configs/paper.cfg || exit 0
+
+# Pictures: those that the report draws.
+! has dot || for picture in distribution:distribution hot:hot-worst-mazewisp paths:paths-mazewisp; do
+    cmp -s "results/figures/${picture#*:}.svg" "$source/docs/report-${picture%:*}.svg" ||
+        fail "docs/report-${picture%:*}.svg is not what was drawn: make sweep; cp results/figures/${picture#*:}.svg docs/report-${picture%:*}.svg"
+done
+
 of="experiment = 'paper' and hot_permille = 900"
 pair="select r.game, r.number, r.similarity s, r.similarity_active a, b.similarity bs, b.similarity_active ba from results r
     join baseline b using (experiment, game, variant, hot_permille) where $of and r.number is not null"
