@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # What the scripts of this folder share. A sweep on a cluster keeps in FOLDER, which all nodes see:
 #
 #     parts/I-of-N.ATTEMPT.db   what one attempt at shard I of N has found so far; ATTEMPT is its own
@@ -9,12 +10,27 @@
 # to the node's own disk, and what comes back is written under a name that nobody reads, synced and
 # renamed. Nothing is ever written in place, and no two attempts write one file, so a task that runs
 # twice, also unknown to everybody, does no harm.
-here=$(dirname "$(realpath "$0")")
-hotgraph=${HOTGRAPH:-$here/../../build/hotgraph}
-options=${HOTGRAPH_SWEEP:-}
+#
+# Paths may hold anything but a newline at their end. A variable that holds several words says so.
+# shellcheck disable=SC2034 # variables are for the scripts that read this
+here=$(dirname -- "$(realpath -- "$0")")
+# The program that is named; or that of this source tree; or the one these scripts are installed with,
+# as PREFIX/share/hotgraph/slurm is with PREFIX/bin/hotgraph.
+in_tree() { test -e "$here/../../meson.build"; }
+if test -n "${HOTGRAPH:-}"; then
+    hotgraph=$HOTGRAPH
+elif in_tree; then
+    hotgraph=$here/../../build/hotgraph
+else
+    hotgraph=$here/../../../bin/hotgraph
+fi
+options=${HOTGRAPH_SWEEP:-} # words
+host=$(uname -n)
+newline='
+'
 export LC_ALL=C
 
-say() { echo "$(basename "$0"): $*" >&2; }
+say() { printf '%s: %s\n' "$(basename -- "$0")" "$*" >&2; }
 die() {
     say "$*"
     exit 1
@@ -43,28 +59,63 @@ patiently() {
 }
 # publish FROM TO: TO appears whole, or not at all, and is on the disk then.
 publish() {
-    hidden=$(dirname "$2")/.$(basename "$2").$(hostname).$$
-    if cp "$1" "$hidden" && sync "$hidden" && mv -T "$hidden" "$2"; then
-        sync "$(dirname "$2")" 2>/dev/null || : # some file systems cannot sync folders
+    hidden=$(dirname -- "$2")/.$(basename -- "$2").$host.$$
+    if cp -- "$1" "$hidden" && sync -- "$hidden" && mv -T -- "$hidden" "$2"; then
+        sync -- "$(dirname -- "$2")" 2>/dev/null || : # some file systems cannot sync folders
         return 0
     fi
-    rm -f "$hidden"
+    rm -f -- "$hidden"
     return 1
 }
 # fetch FROM TO: succeeds where FROM is not there, as long as its folder is.
 fetch() {
-    test -d "$(dirname "$1")" && { ! test -e "$1" || cp "$1" "$2"; }
+    test -d "$(dirname -- "$1")" && { ! test -e "$1" || cp -- "$1" "$2"; }
 }
 # mark FILE TEXT
 mark() {
-    echo "$2" >"$local/mark" && publish "$local/mark" "$1"
+    printf '%s\n' "$2" >"$local/mark" && publish "$local/mark" "$1"
+}
+
+# A child of these scripts is told to stop when its parent is gone, also by kill -9. Words.
+with_parent=
+! setpriv --pdeathsig TERM true 2>/dev/null || with_parent='setpriv --pdeathsig TERM'
+# sweep ARGS...: `hotgraph sweep` with the run's options, in place of this shell: for ( ) and &.
+sweep() {
+    set -f # options are words, and no patterns
+    # shellcheck disable=SC2086 # words
+    exec $with_parent "$hotgraph" sweep "$config" $options "$@"
 }
 # renew DB: makes it one of the configuration as it is now, so that it can be merged with others.
 renew() {
-    # shellcheck disable=SC2086 # options are words
-    "$hotgraph" sweep "$config" $options --shard 0/1 --db "$1" >/dev/null
+    (sweep --shard 0/1 --db "$1" >/dev/null)
 }
-# A folder on this node's own disk, in $local; gone at the end.
+
+# A folder on this node's own disk, in $local; gone at the end. Who works in it holds its lock, and so
+# do all that it starts.
+place=${SLURM_TMPDIR:-${TMPDIR:-/tmp}}
+case $place in -*) place=./$place ;; esac
 make_local() {
-    local=$(mktemp -d "${SLURM_TMPDIR:-${TMPDIR:-/tmp}}/hotgraph-XXXXXX") || die "no place on the local disk"
+    local=$(mktemp -d -- "$place/hotgraph-XXXXXX") || die "$place: no place on the local disk"
+    exec 9>"$local/lock"
+    ! command -v flock >/dev/null || flock 9
+}
+# rescue FOLDER: FOLDER is one that a task has left behind which was killed with all around it, or
+# could not publish. What it has found goes to where it belongs.
+rescue() {
+    if test -s "$1/part.db" && test -s "$1/own" && ! test -e "$(cat "$1/done")"; then
+        test -d "$(dirname -- "$(cat "$1/own")")" || return 1 # not mounted now
+        rm -f -- "$1/next.db"
+        if "$hotgraph" merge --copy "$1/next.db" "$1/part.db" >/dev/null 2>&1; then
+            publish "$1/next.db" "$(cat "$1/own")" || return 1
+            say "what was left in $1 is published"
+        fi
+    fi
+    rm -rf -- "$1"
+}
+clear_up() {
+    command -v flock >/dev/null || return 0
+    for left in "$place"/hotgraph-??????; do
+        test ! -L "$left" && test -O "$left" && test -f "$left/lock" || continue
+        (exec 8<"$left/lock" && flock -n 8 && rescue "$left") || : # at work, or to be left as it is
+    done
 }

@@ -14,7 +14,7 @@ expected=$digest
 begin() {
     mkdir -p "$1/parts" "$1/run/done" "$1/run/failed" "$1/run/running" "$1/run/logs"
     echo run >"$1/newest"
-    echo "config=$work/experiment.cfg shards=3 started=$(date +%s)" >"$1/run/plan"
+    printf 'shards=3\nstarted=%s\nconfig=%s\n' "$(date +%s)" "$work/experiment.cfg" >"$1/run/plan"
 }
 task() { # I FOLDER
     "$slurm/task" "$work/experiment.cfg" "$1" 3 "$work/$2" run
@@ -39,14 +39,17 @@ found() { test "$(ask "$(find shared/parts -name '1-of-1.*.db')" 'SELECT count(*
 until_true 120 found
 kill -9 -$id
 wait $id 2>/dev/null || :
-"$slurm/status" shared >out || test $? = 3 || fail "$(cat out)"
-grep -q ': 3 shards: 0 done, 1 running, 2 waiting, 0 failed$' out || fail "$(cat out)"
+status=0
+"$slurm/status" shared >out || status=$?
+test $status = 1 && grep -q ': 3 shards: 0 done, 0 running, 2 waiting, 0 failed, 1 lost$' out &&
+    grep -q '^shard 1 lost: its task is gone' out || fail "status $status: $(cat out)"
 "$slurm/task" "$work/experiment.cfg" 1 1 "$work/shared" run >log 2>&1 || fail "the second attempt: $(cat log)"
 part=$(find shared/parts -name '*.db')
 test "$(echo "$part" | wc -l)" = 1 || fail "an attempt whose results are in another is left: $part"
 test "$(ask "$part" "SELECT group_concat(n) FROM (SELECT count(*) AS n FROM result GROUP BY run_id ORDER BY 1)")" = 145,290 ||
     fail "what was published is computed again: $(ask "$part" 'SELECT run_id, count(*) FROM result GROUP BY 1')"
-rm -r shared hotgraph-*
+test -z "$(find . -maxdepth 1 -name 'hotgraph-*')" || fail "the attempt that was killed has left its folder: $(ls)"
+rm -r shared
 begin shared
 task 1 shared >log 2>&1 || fail "a shard: $(cat log)"
 
@@ -124,7 +127,7 @@ test "$(find contradictory/parts -name '*.db' | wc -l)" -ge 4 || fail "parts are
 
 cp -r shared damaged
 damaged=$(parts damaged 2)
-head -c 100000 "$damaged" >cut && mv cut "$damaged"
+head -c 100000 "$damaged" >part.cut && mv part.cut "$damaged"
 : >damaged/parts/3-of-3.empty.db # as an interrupted copy would be, were it not renamed
 join damaged >log 2>&1 || fail "damaged parts: $(cat log)"
 test "$(grep -c 'left out: .*is damaged' log)" = 1 || fail "$(cat log)"

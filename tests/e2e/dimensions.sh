@@ -90,7 +90,7 @@ sweep whole.cfg --db b.db --where interval_ms=10
 sweep whole.cfg --db c.db --where by=transfers
 sweep whole.cfg --db d.db --games umbel --where movie=second
 "$hotgraph" merge all.db d.db b.db a.db c.db >/dev/null || fail merge
-"$hotgraph" diff all.db whole.db >diff || fail "merged: $(cat diff)"
+"$hotgraph" diff all.db whole.db >out || fail "merged: $(cat out)"
 sweep whole.cfg --db all.db
 grep -q '^nothing to do' out && test "$digest" = "$expected" || fail "merged: $(cat out)"
 

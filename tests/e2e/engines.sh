@@ -128,6 +128,7 @@ test -s "$map" || fail "no $map"
 rm -f "$map"
 if perf record -q -o perf.data "$hotgraph" replay "$rom" --movie "$movie" --engine dbt:perf-map >/dev/null 2>&1; then
     perf report -i perf.data --stdio --sort sym 2>/dev/null >report
+    # shellcheck disable=SC2046 # numbers
     rm -f $(perf script -i perf.data -F pid 2>/dev/null | sort -u | sed 's|^ *\([0-9]*\) *$|/tmp/perf-\1.map|')
     test "$(grep -c ' guest_[0-9a-f]' report)" -gt 20 || fail "perf does not know the blocks: $(head -n 20 report)"
 fi

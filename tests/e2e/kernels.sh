@@ -50,7 +50,7 @@ same /usr/bin/sqlite3 work.lua /usr/bin/sqlite3 -init /dev/null :memory: 'select
 
 # The kernels are held to what is known of them, or it is said which of them is another, by this compiler.
 kernels=$(cd short/build/programs && echo kernels-* | sed 's/x86_64/x86-64/; s/ /,/g')
-sanitized && kernels=kernels-x86-64
+sanitized && kernels="kernels-x86-64"
 for folder in short "$long"; do
     "$hotgraph" sweep "$folder/configs/programs.cfg" --games "$kernels" --db "$folder/out/db" >"$folder/out/text" 2>&1 ||
         fail "kernels: $(grep -v '^kernels.*done' "$folder/out/text" | tail -3)"

@@ -104,6 +104,7 @@ sqlite3 timed.db "insert into bench(run_id, game, configuration, engine, mode, r
 plain timed.db --out timed
 page timed timed.db
 row=$(sed -n "/id='bench'/,/<\/table>/p" timed/index.html | sed -n 's/<[^>]*>/ /g; /tracer/p')
+# shellcheck disable=SC2116 # one blank for several
 test "$(echo $row)" = 'one fast tracer inline 1800 3 1200 1.3 1.2 1.6 –' || fail "not what was timed: $row"
 
 # For paper: type of 7 pt or more, a column's or a page's width, no date.

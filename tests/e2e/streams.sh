@@ -27,6 +27,7 @@ for way in "" "--weigh" "--by transfers --every 90"; do
     same gz.graph hgstream.graph
     "$hotgraph" build /dev/stdin --technique observed --out file.graph <game.hgstream >/dev/null
     same file.graph hgstream.graph
+    # shellcheck disable=SC2002 # a pipe, and no file
     cat game.hgstream | "$hotgraph" build /dev/stdin --technique observed --out pipe.graph >/dev/null
     same pipe.graph hgstream.graph
 done

@@ -64,7 +64,7 @@ test "$(ask one.db 'SELECT count(*) FROM result JOIN graph USING (graph_id) WHER
 
 # The golden graph of the prototype is what the sweep found.
 golden() { # FILE GAME BIN STDEV WINDOW RECURRENT
-    want=$(grep -v '^#' "$source/tests/data/gfcgaussiano/$1" | wc -l)
+    want=$(grep -vc '^#' "$source/tests/data/gfcgaussiano/$1")
     got=$(ask one.db "SELECT edges FROM results WHERE game = '$2' AND bin_size = $3 AND
         stdev_threshold = $4 AND window_size = $5 AND recurrent_threshold = $6")
     test "$want" = "$got" || fail "$1 has $want edges, the sweep found $got"
