@@ -185,7 +185,7 @@ struct nes {
 void nes_step(struct nes *n);
 
 /* The next instruction is an RTI, which no engine executes. */
-enum { OPCODE_RTI = 0x40 };
+enum { OPCODE_RTI = 0x40, OPCODE_CLI = 0x58 };
 static inline bool next_is_rti(const struct nes *n) {
     const uint8_t *const page = n->rd[n->cpu.pc >> 8];
     return page && page[n->cpu.pc & 0xff] == OPCODE_RTI;

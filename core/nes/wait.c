@@ -13,7 +13,7 @@ enum { LONGEST_UNCERTAIN = 8 };
 struct examined {
     uint16_t read_first; /* registers and flags read before they are written in the pass */
     uint16_t written;
-    bool status, jumps, calls, reads_stack;
+    bool status, unmasks, jumps, calls, reads_stack;
     unsigned read_at;    /* cycle of the pass in which it is read last */
     unsigned cost;       /* cycles */
     unsigned length;     /* instructions so far */
@@ -54,6 +54,8 @@ static bool note_effects(struct examined *x, const struct opcode_info *op, const
         }
         x->reads_stack |= operand < 0x2000 && (operand & (RAM_SIZE - 1)) >> 8 == 1;
     }
+    /* Everything else that may clear it uses the stack. */
+    x->unmasks |= bytes[0] == OPCODE_CLI;
     x->read_first |= op->reads & ~x->written;
     x->written |= op->writes;
     return true;
@@ -154,6 +156,7 @@ void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t p
     for (unsigned i = 0; i < 4; i++)
         w->lies[i] = x.windows & 1u << i ? n->rd[(FIRST_WINDOW + i) << (WINDOW_SHIFT - 8)] : NULL;
     w->cost = (uint8_t)x.cost;
+    w->unmasks = x.unmasks;
     w->status = x.status;
     w->read_at = (uint8_t)x.read_at;
     w->length = (uint8_t)x.length;

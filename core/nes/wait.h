@@ -44,6 +44,7 @@ struct wait {
     bool straight;               /* each lies behind the one before it */
     bool calls;                  /* and returns: writes to the stack */
     const uint8_t *lies[4];      /* where the code at $8000, $A000, .. is, that is not beside J */
+    bool unmasks;                /* clears I: an IRQ comes within it, whatever I is at T */
     bool status;                 /* reads $2002, */
     uint8_t read_at;             /* for the last time in this cycle of the pass */
     bool certain;      /* two arrivals one pass apart, and no interrupt, have nothing between them

@@ -321,6 +321,9 @@ static bool was_executed(const struct nes *n, const struct wait *w) {
 static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
     if (!was_executed(n, w) || is_busy(n))
         return false;
+    /* The last pass may have been executed before the IRQ was asserted. */
+    if (w->unmasks && n->irq)
+        return false;
     /* What the last read of $2002 has seen must stay so. */
     const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);
     const bool recorded = n->coming && n->coming->from <= stop && record_certain(n, w, stop, end);

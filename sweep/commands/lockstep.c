@@ -13,7 +13,7 @@
 struct command {
     struct play_options wish;
     uint64_t seed;
-    bool random, json, no_fast;
+    bool random, json, no_fast, fast;
     struct option_list named;
     struct ways ways;
     struct progress progress;
@@ -27,15 +27,20 @@ static const char details[] = GAME_DETAILS
     "Its own movie is played unless\n"
     "--movie or --random says otherwise; a ROM without one has nothing pressed.\n"
     "\n"
-    "The interpreter runs the game, and beside it each way does. After every frame the\n"
-    "whole states are compared: registers, RAM, PPU, APU, cartridge, cycle, number of\n"
-    "instructions, all that a saved state holds; and what observers have seen so far. At\n"
-    "the end the exact graphs and the streams of samples are. Where a way differs, both\n"
-    "start again from the state before that frame. Printed are the first cycle at which\n"
-    "they are stopped and differ, the instructions before it, beginning with the last at\n"
-    "which both can start so that it shows (that one, or how those behind it follow on\n"
-    "it, is done wrongly), both machines' registers, and what differs in their states.\n"
-    "Where nothing shows from a saved state they are played from the beginning.\n"
+    "The interpreter runs the game, and beside it each way does. Up to 3000 frames that\n"
+    "interpreter goes cycle by cycle and executes busy-waits (interp+no-skip+no-fast),\n"
+    "without anything that is there for speed; with more it is the usual one. --no-fast\n"
+    "and --fast choose one of the two whatever the number of frames is.\n"
+    "\n"
+    "After every frame the whole states are compared: registers, RAM, PPU, APU,\n"
+    "cartridge, cycle, number of instructions, all that a saved state holds; and what\n"
+    "observers have seen so far. At the end the exact graphs and the streams of samples\n"
+    "are. Where a way differs, both start again from the state before that frame.\n"
+    "Printed are the first cycle at which they are stopped and differ, the instructions\n"
+    "before it, beginning with the last at which both can start so that it shows (that\n"
+    "one, or how those behind it follow on it, is done wrongly), both machines'\n"
+    "registers, and what differs in their states. Where nothing shows from a saved state\n"
+    "they are played from the beginning.\n"
     "\n"
     "A way is what --engine takes, and modifiers joined to it by '+', several perhaps:\n";
 
@@ -50,6 +55,13 @@ static const char examples[] =
     "  hotgraph lockstep mazewisp\n"
     "  hotgraph lockstep game.nes --random 7 --frames 3000 --way dbt:hot=2,cache=16K+profiled\n"
     "  hotgraph lockstep game.nes --random 7 --no-fast --way interp --way dbt\n";
+
+/* Both engines may be wrong in what they share. Up to so many frames the reference is without all
+ * that is there for speed: three of them, watched in three ways, take three seconds then. */
+enum { FEW_FRAMES = 3000 };
+static bool is_slow(const struct command *c, const struct play *p) {
+    return c->no_fast || (!c->fast && p->end - p->first <= FEW_FRAMES);
+}
 
 /* ---- a difference, for people ---- */
 
@@ -120,6 +132,7 @@ static void print_outcomes(const struct command *c, const struct play *p,
         printf("seeded input %" PRIu64 "\n", c->seed);
     else
         printf("%s\n", p->files.movie != NULL ? p->files.movie : "nothing pressed");
+    printf("  compared with %s\n", is_slow(c, p) ? "interp+no-skip+no-fast" : "interp");
     for (size_t i = 0; i < c->ways.list.len; i++) {
         const struct outcome *const o = &outcomes[i];
         const bool jammed = o->equal && o->frames < p->end - p->first;
@@ -186,7 +199,8 @@ static void json_outcomes(const struct command *c, const struct play *p,
         printf(", \"movie\": ");
         print_json_string(p->files.movie);
     }
-    printf(", \"ways\": [");
+    printf(", \"reference\": \"%s\", \"ways\": [",
+           is_slow(c, p) ? "interp+no-skip+no-fast" : "interp");
     for (size_t i = 0; i < c->ways.list.len; i++) {
         const struct outcome *const o = &outcomes[i];
         printf("%s\n    {\"way\": \"%s\", \"equal\": %s, \"frames\": %" PRIu64
@@ -229,12 +243,13 @@ static enum status compare(struct command *c, struct play *p, struct outcome *ou
         status = press_at_random(c, p, e);
     if (status == STATUS_OK && c->wish.load_state != NULL)
         status = nes_save(p->nes, &state, e);
+    const bool slow = is_slow(c, p);
     const struct lockstep l = {.cartridge = p->cartridge,
                                .movie = &p->movie,
                                .state = c->wish.load_state != NULL ? &state : NULL,
                                .console = p->console,
                                .end = p->end,
-                               .reference = {.no_fast = c->no_fast},
+                               .reference = {.no_skip = slow, .no_fast = slow},
                                .ways = c->ways.list.at,
                                .count = c->ways.list.len,
                                .frame = before_frame,
@@ -344,8 +359,10 @@ int command_lockstep(int argc, char **argv) {
          OPTION_NUMBER, .to = &c.wish.frames, .least = 1, .most = PLAY_FRAMES_MOST,
          .given = &c.wish.frames_given},
         {"way", "WAY", "compare this way; may be given several times", OPTION_LIST, .to = &c.named},
-        {"no-fast", NULL, "compare with the interpreter cycle by cycle instead of the usual one",
+        {"no-fast", NULL, "compare with the interpreter cycle by cycle, however many the frames",
          OPTION_FLAG, .to = &c.no_fast},
+        {"fast", NULL, "compare with the interpreter as it is used, however few the frames",
+         OPTION_FLAG, .to = &c.fast},
         {"load-state", "FILE", "start from a state that replay --save-state wrote, in its frame",
          OPTION_STRING, .to = &c.wish.load_state},
         {"force", NULL, "go on when the movie was made with another ROM", OPTION_FLAG,
@@ -371,5 +388,7 @@ int command_lockstep(int argc, char **argv) {
     c.wish.no_movie = c.random;
     if (c.random && c.wish.movie != NULL)
         return usage_error("lockstep", "--random and --movie are two inputs: give one");
+    if (c.fast && c.no_fast)
+        return usage_error("lockstep", "--fast and --no-fast are two references: give one");
     return run(&c, &operands);
 }

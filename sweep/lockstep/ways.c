@@ -92,27 +92,27 @@ enum status ways_add(struct ways *w, const char *name, struct error *e) {
     return status;
 }
 
-/* The reference itself needs no other beside it. A translator that always translates takes as long
- * as all the others together. While transfers are followed no wait is passed over. */
+/* A translator that always translates takes as long as all the others together. While transfers are
+ * followed no wait is passed over. */
 enum status ways_add_standard(struct ways *w, struct error *e) {
     static const struct {
         const char *engine;
-        unsigned first, end; /* modifiers */
+        unsigned modifiers; /* the first of those below */
     } engines[] = {
-        {"interp", 1, 5},
-        {"dbt", 0, 5},
-        {"dbt:hot=1", 0, 5},
-        {"dbt:hot=100", 0, 5},
-        {"dbt:hot=1,no-chaining", 0, 5},
-        {"dbt:hot=1,no-return-stack,no-inline-cache", 0, 5},
-        {"dbt:hot=1,block=1", 0, 5},
-        {"dbt:hot=1,cache=4K", 0, 2},
+        {"interp", 5},
+        {"dbt", 5},
+        {"dbt:hot=1", 5},
+        {"dbt:hot=100", 5},
+        {"dbt:hot=1,no-chaining", 5},
+        {"dbt:hot=1,no-return-stack,no-inline-cache", 5},
+        {"dbt:hot=1,block=1", 5},
+        {"dbt:hot=1,cache=4K", 2},
     };
     static const char *const modifiers[5] = {"", "+profiled", "+no-skip", "+no-skip+profiled",
                                              "+followed"};
     enum status status = STATUS_OK;
     for (size_t i = 0; i < sizeof engines / sizeof *engines; i++)
-        for (unsigned k = engines[i].first; k < engines[i].end && status == STATUS_OK; k++) {
+        for (unsigned k = 0; k < engines[i].modifiers && status == STATUS_OK; k++) {
             char name[sizeof w->list.at->name] = "";
             strcat(strcpy(name, engines[i].engine), modifiers[k]);
             if (i == 0 || dbt_engine() != NULL)

@@ -16,6 +16,14 @@ grep -q "^1 game, $ways runs of $((ways * 120)) frames in all: all equal\$" all 
 test "$(grep -c '^  equal .* 200 frames ' seeded)" = 6 || fail "two games are not run in three ways: $(cat seeded)"
 grep -q 'seeded input 3$' seeded || fail "no word of the input"
 
+# Few frames are compared with what has nothing that is there for speed, many with the usual interpreter.
+grep -q '^  compared with interp+no-skip+no-fast$' all || fail "another reference: $(cat all)"
+"$hotgraph" lockstep "$rom" --frames 20 --way dbt --fast >fast || fail "$(cat fast)"
+grep -q '^  compared with interp$' fast || fail "another reference: $(cat fast)"
+"$hotgraph" lockstep "$rom" --frames 3001 --way interp >many || fail "$(cat many)"
+grep -q '^  compared with interp$' many || fail "another reference: $(cat many)"
+refuses 2 'two references' lockstep "$rom" --fast --no-fast
+
 # --random is the input that 'movie make' makes without a ROM.
 "$hotgraph" movie make --seed 3 --frames 200 --out seeded.fm2 >/dev/null
 "$hotgraph" replay "$rom" --movie seeded.fm2 --frames 200 --json >replay.json
@@ -27,6 +35,7 @@ grep -q "  equal    interp  .* $instructions instructions" seeded || fail "anoth
 "$hotgraph" replay "$rom" --movie "$movie" --frames 100 --save-state half >/dev/null
 "$hotgraph" lockstep "$rom" --movie "$movie" --load-state half --frames 160 --way interp+no-skip --json >json ||
     fail "$(cat json)"
+grep -q '"reference": "interp+no-skip+no-fast", ' json || fail "$(cat json)"
 grep -q '"way": "interp+no-skip", "equal": true, "frames": 60, ' json || fail "$(cat json)"
 grep -q '"runs": 1, "differ": 0, "refused": 0, "frames": 60}' json || fail "$(cat json)"
 if command -v python3 >/dev/null; then
