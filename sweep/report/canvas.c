@@ -188,7 +188,42 @@ void canvas_free(struct canvas *c) {
     *c = (struct canvas){0};
 }
 
-/* ---- shapes ---- */
+/* ---- the edge of the drawing ---- */
+
+static bool is_inside(const struct canvas *c, double x, double y) {
+    return x >= 0 && x <= c->width && y >= 0 && y <= c->height; /* false for NAN */
+}
+
+/* Leaves of a line from (s[0], s[1]) to (s[2], s[3]) what is inside (Liang and Barsky 1984); false:
+ * nothing. */
+static bool clip_line(const struct canvas *c, double s[4]) {
+    const double x = s[0], y = s[1], dx = s[2] - x, dy = s[3] - y;
+    const double towards[4] = {-dx, dx, -dy, dy}, room[4] = {x, c->width - x, y, c->height - y};
+    double from = 0, to = 1;
+    if (!isfinite(dx) || !isfinite(dy))
+        return false;
+    for (size_t i = 0; i < 4; i++) {
+        if (towards[i] < 0)
+            from = fmax(from, room[i] / towards[i]);
+        else if (towards[i] > 0)
+            to = fmin(to, room[i] / towards[i]);
+        else if (room[i] < 0)
+            return false;
+    }
+    if (from > to)
+        return false;
+    if (to < 1) {
+        s[2] = x + to * dx;
+        s[3] = y + to * dy;
+    }
+    if (from > 0) {
+        s[0] = x + from * dx;
+        s[1] = y + from * dy;
+    }
+    return true;
+}
+
+/* ---- lines ---- */
 
 void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, enum ink ink,
                  double width, enum stroke stroke) {
@@ -204,29 +239,80 @@ static void end_path(struct canvas *c, enum ink ink, double width, enum stroke s
     eps_stroke(c, ink, width, stroke);
 }
 
+/* kind: of a point as SVG names it ("" goes on), and as PostScript does. */
+static void path_point(struct canvas *c, const char *kind, double x, double y,
+                       const char *operator) {
+    put(c->svg_file, kind, x, "");
+    put(c->svg_file, " ", y, "");
+    eps_point(c, x, y, operator);
+}
+
 void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                  enum stroke stroke) {
-    if (c->failed || n < 2)
-        return;
-    fputs("<path d='", c->svg_file);
-    for (size_t i = 0; i < n; i++) {
-        put(c->svg_file, i == 0 ? "M" : "L", xy[2 * i], "");
-        put(c->svg_file, " ", xy[2 * i + 1], "");
-        eps_point(c, xy[2 * i], xy[2 * i + 1], i == 0 ? "moveto" : "lineto");
+    bool any = false, joined = false; /* the pen is where the next line begins */
+    for (size_t i = 1; !c->failed && i < n; i++) {
+        double s[] = {xy[2 * i - 2], xy[2 * i - 1], xy[2 * i], xy[2 * i + 1]};
+        if (!clip_line(c, s)) {
+            joined = false;
+            continue;
+        }
+        if (!joined)
+            path_point(c, any ? "M" : "<path d='M", s[0], s[1], "moveto");
+        path_point(c, "L", s[2], s[3], "lineto");
+        any = true;
+        joined = is_inside(c, xy[2 * i], xy[2 * i + 1]);
     }
-    end_path(c, ink, width, stroke);
+    if (any)
+        end_path(c, ink, width, stroke);
+}
+
+/* Where the curve of four points is at t from 0 to 1; left: the points of its part up to there. */
+static void split_curve(const double xy[8], double t, double left[8]) {
+    double at[8];
+    memcpy(at, xy, sizeof at);
+    for (size_t k = 0; k < 4; k++) {
+        left[2 * k] = at[0];
+        left[2 * k + 1] = at[1];
+        for (size_t i = 0; i < 6 - 2 * k; i++)
+            at[i] += t * (at[i + 2] - at[i]);
+    }
+}
+
+/* One that leaves the drawing, in straight pieces that end at its edge. */
+static void clipped_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                          enum stroke stroke) {
+    enum { PIECES = 16 };
+    for (size_t i = 0; i + 3 < n; i += 3) {
+        double points[2 * (PIECES + 1)], left[8];
+        for (size_t k = 0; k <= PIECES; k++) {
+            split_curve(xy + 2 * i, (double)k / PIECES, left);
+            points[2 * k] = left[6];
+            points[2 * k + 1] = left[7];
+        }
+        canvas_path(c, points, PIECES + 1, ink, width, stroke);
+    }
 }
 
 void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                   enum stroke stroke) {
+    bool inside = true;
+    for (size_t i = 0; i < n; i++)
+        inside &= is_inside(c, xy[2 * i], xy[2 * i + 1]);
     if (c->failed || n < 4)
         return;
-    fputs("<path d='", c->svg_file);
-    for (size_t i = 0; i < n; i++) {
-        put(c->svg_file, i == 0 ? "M" : i == 1 ? "C" : " ", xy[2 * i], "");
-        put(c->svg_file, " ", xy[2 * i + 1], "");
-        eps_point(c, xy[2 * i], xy[2 * i + 1], i == 0 ? "moveto" : i % 3 == 0 ? "curveto" : "");
+    if (!inside) {
+        clipped_curve(c, xy, n, ink, width, stroke);
+        return;
     }
+    for (size_t i = 0; i < n; i++)
+        path_point(c,
+                   i == 0   ? "<path d='M"
+                   : i == 1 ? "C"
+                            : " ",
+                   xy[2 * i], xy[2 * i + 1],
+                   i == 0       ? "moveto"
+                   : i % 3 == 0 ? "curveto"
+                                : "");
     end_path(c, ink, width, stroke);
 }
 
@@ -242,7 +328,19 @@ static void end_shape(struct canvas *c, const char *element, const char *hint) {
 
 void canvas_rect(struct canvas *c, double x, double y, double width, double height, enum ink ink,
                  double strength, const char *hint) {
-    if (c->failed)
+    if (x < 0) {
+        width += x;
+        x = 0;
+    }
+    if (y < 0) {
+        height += y;
+        y = 0;
+    }
+    if (x + width > c->width)
+        width = c->width - x;
+    if (y + height > c->height)
+        height = c->height - y;
+    if (c->failed || !is_inside(c, x, y) || !(width >= 0 && height >= 0))
         return;
     put(c->svg_file, "<rect x='", x, "'");
     put(c->svg_file, " y='", y, "'");
@@ -282,7 +380,7 @@ static void polygon(struct canvas *c, const double *xy, size_t n, enum ink ink, 
 
 void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned corners, enum ink ink,
                 const char *hint) {
-    if (c->failed)
+    if (c->failed || !is_inside(c, x, y))
         return;
     if (corners == 4 || corners == 3) {
         const double r = radius;
@@ -301,21 +399,87 @@ void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned co
     put(c->eps_file, "", px(c, radius), " 0 360 arc fill\n");
 }
 
-void canvas_arrow(struct canvas *c, double x, double y, double dx, double dy, enum ink ink) {
-    const double length = hypot(dx, dy), size = 7;
-    if (c->failed || length == 0)
-        return;
-    dx *= size / length;
-    dy *= size / length;
-    const double xy[] = {
-        x, y, x - dx - 0.5 * dy, y - dy + 0.5 * dx, x - dx + 0.5 * dy, y - dy - 0.5 * dx};
-    polygon(c, xy, 3, ink, NULL);
+/* ---- arrows: the head covers the end of its line, so that it fits whatever the direction ---- */
+
+static double head_length(double width) {
+    return fmax(7, 3 + 1.6 * width);
 }
+
+/* From the middle of its base to its point. */
+static void head(struct canvas *c, const double from[2], const double to[2], double width,
+                 enum ink ink) {
+    const double length = hypot(to[0] - from[0], to[1] - from[1]);
+    const double half = 0.5 * head_length(width) / length;
+    const double dx = half * (to[0] - from[0]), dy = half * (to[1] - from[1]);
+    const double xy[] = {to[0], to[1], from[0] - dy, from[1] + dx, from[0] + dy, from[1] - dx};
+    if (length > 0 && is_inside(c, to[0], to[1]) && is_inside(c, from[0], from[1]))
+        polygon(c, xy, 3, ink, NULL);
+}
+
+void canvas_path_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                       enum stroke stroke) {
+    double *copy = n >= 2 ? calloc(2 * n, sizeof *copy) : NULL;
+    c->failed |= n >= 2 && copy == NULL;
+    if (c->failed || copy == NULL) {
+        free(copy);
+        return;
+    }
+    memcpy(copy, xy, 2 * n * sizeof *copy);
+    double *end = copy + 2 * n - 2;
+    const double *to = xy + 2 * n - 2, dx = to[0] - end[-2], dy = to[1] - end[-1];
+    const double length = hypot(dx, dy), part = fmin(1, head_length(width) / length);
+    if (length > 0) {
+        end[0] -= part * dx;
+        end[1] -= part * dy;
+    }
+    canvas_path(c, copy, n, ink, width, stroke);
+    head(c, end, to, width, ink);
+    free(copy);
+}
+
+/* How much of a curve is farther from its end than a head is long. */
+static double before_head(const double xy[8], double length) {
+    double from = 0, to = 1, left[8];
+    if (hypot(xy[6] - xy[0], xy[7] - xy[1]) <= length)
+        return 0;
+    for (unsigned step = 0; step < 24; step++) {
+        const double middle = (from + to) / 2;
+        split_curve(xy, middle, left);
+        if (hypot(xy[6] - left[6], xy[7] - left[7]) > length)
+            from = middle;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+void canvas_curve_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                        enum stroke stroke) {
+    double *copy = n >= 4 ? calloc(2 * n, sizeof *copy) : NULL;
+    c->failed |= n >= 4 && copy == NULL;
+    if (c->failed || copy == NULL) {
+        free(copy);
+        return;
+    }
+    const double *to = xy + 2 * n - 2, length = head_length(width);
+    memcpy(copy, xy, 2 * n * sizeof *copy);
+    while (n > 4 && hypot(to[0] - xy[2 * n - 8], to[1] - xy[2 * n - 7]) <= length)
+        n -= 3; /* the head is longer than the last curve */
+    double last[8];
+    memcpy(last, xy + 2 * n - 8, sizeof last);
+    memcpy(last + 6, to, 2 * sizeof *to);
+    split_curve(last, before_head(last, length), copy + 2 * n - 8);
+    canvas_curve(c, copy, n, ink, width, stroke);
+    head(c, copy + 2 * n - 2, to, width, ink);
+    free(copy);
+}
+
+/* ---- texts ---- */
 
 static void text(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink, bool code,
                  const char *format, va_list args) {
     char *what;
-    if (c->failed)
+    if (c->failed || !is_inside(c, x, y))
         return;
     if (vasprintf(&what, format, args) < 0) {
         c->failed = true;

@@ -4,8 +4,10 @@
  * Sizes and places are in SVG pixels, y downwards. On paper the width becomes that of a column
  * (CANVAS_COLUMN pixels: 252 pt, IEEE's) or of a page (CANVAS_PAGE: 516 pt), so text of CANVAS_TEXT
  * pixels has at least 7 pt there. Colours are named by what they mean; palette_css gives them to a
- * page, light and dark. All text is escaped. Nothing depends on anything but the calls: the same
- * calls, the same bytes.
+ * page, light and dark. All text is escaped. The same calls give the same bytes.
+ *
+ * No coordinate in the files is outside the drawing: lines and boxes end at its edge, and a dot, a
+ * text or an arrowhead whose own place is outside, or not a number, is left out.
  *
  *     struct canvas c;
  *     canvas_start(&c, "cost", CANVAS_COLUMN, 300, "What does it cost?", "One bar an engine.");
@@ -64,6 +66,11 @@ void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, dou
 /* Bezier curves: n = 3 k + 1 points. */
 void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                   enum stroke stroke);
+/* The same with an arrowhead, whose point is the last of the points; the line ends where it begins. */
+void canvas_path_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                       enum stroke stroke);
+void canvas_curve_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                        enum stroke stroke);
 /* strength: 1 the ink itself, 0 paper. hint: shown where the pointer rests; NULL for none. */
 void canvas_rect(struct canvas *c, double x, double y, double width, double height, enum ink ink,
                  double strength, const char *hint);
@@ -72,7 +79,6 @@ void canvas_frame(struct canvas *c, double x, double y, double width, double hei
 /* corners 0: a disc; 3: a triangle; 4: a diamond. */
 void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned corners, enum ink ink,
                 const char *hint);
-void canvas_arrow(struct canvas *c, double x, double y, double dx, double dy, enum ink ink);
 void canvas_text(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink,
                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 void canvas_code(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink,

@@ -323,15 +323,14 @@ static void draw_local(struct canvas *c, const struct code *code, const struct l
                                              end_of(code, code->pieces.at[link->source].last);
     if (falls) {
         const double x = BOX_LEFT + 24;
-        canvas_line(c, x, a->top + a->height, x, b->top - 6, INK_TEXT, 1.5, STROKE_DASHED);
-        canvas_arrow(c, x, b->top, 0, 1, INK_TEXT);
+        const double xy[] = {x, a->top + a->height, x, b->top};
+        canvas_path_arrow(c, xy, 2, INK_TEXT, 1.5, STROKE_DASHED);
         put_count(c, x + 52, b->top - 7, link->count);
         return;
     }
     const double x = BOX_LEFT - 14 - 8.0 * (*lane)++, y1 = last_line(a) - 5, y2 = b->top + 10;
-    const double xy[] = {BOX_LEFT, y1, x, y1, x, y2, BOX_LEFT - 6, y2};
-    canvas_path(c, xy, 4, INK_TEXT, 1.5, STROKE_DASHED);
-    canvas_arrow(c, BOX_LEFT, y2, 1, 0, INK_TEXT);
+    const double xy[] = {BOX_LEFT, y1, x, y1, x, y2, BOX_LEFT, y2};
+    canvas_path_arrow(c, xy, 4, INK_TEXT, 1.5, STROKE_DASHED);
     put_count(c, BOX_LEFT + BOX_WIDTH - 6, last_line(a), link->count);
 }
 
@@ -343,13 +342,13 @@ static void draw_call(struct canvas *c, const struct code *code, const struct lo
     const double right = BOX_LEFT + BOX_WIDTH, y1 = last_line(a) - 5, y2 = r->top + 10,
                  y3 = last_line(r) - 5, y4 = b->top + 10;
     double count;
-    canvas_line(c, right, y1, ROUTINE_LEFT - 6, y2, INK_MISSED, 2, STROKE_DOTTED);
-    canvas_arrow(c, ROUTINE_LEFT, y2, ROUTINE_LEFT - right, y2 - y1, INK_MISSED);
+    const double there[] = {right, y1, ROUTINE_LEFT, y2};
+    canvas_path_arrow(c, there, 2, INK_MISSED, 2, STROKE_DOTTED);
     put_count(c, right - 6, last_line(a), call->count);
     if (find_return(code, call->back, &count) == NONE)
         return;
-    canvas_line(c, ROUTINE_LEFT, y3, right + 6, y4, INK_MISSED, 2, STROKE_DOTTED);
-    canvas_arrow(c, right, y4, right - ROUTINE_LEFT, y4 - y3, INK_MISSED);
+    const double back[] = {ROUTINE_LEFT, y3, right, y4};
+    canvas_path_arrow(c, back, 2, INK_MISSED, 2, STROKE_DOTTED);
     r->returned += count;
 }
 

@@ -63,7 +63,7 @@ static void begin_dot(FILE *dot, const char *direction) {
             "digraph g {\nrankdir=%s; nodesep=0.15; ranksep=0.3;\nnode [shape=box, height=0.3, "
             "width=0.75,"
             " fixedsize=true, fontname=\"DejaVu Sans Mono\", fontsize=14];\n"
-            "edge [fontname=\"DejaVu Sans\", fontsize=14];\n",
+            "edge [arrowhead=none, fontname=\"DejaVu Sans\", fontsize=14];\n",
             direction);
 }
 
@@ -94,10 +94,7 @@ static void draw_edge(struct canvas *c, const struct layout_edge *edge,
         xy[2 * i] = edge->xy[2 * i] + left;
         xy[2 * i + 1] = edge->xy[2 * i + 1] + top;
     }
-    const double *end = xy + 2 * edge->points - 2, dx = end[0] - end[-2], dy = end[1] - end[-1];
-    const double length = fmax(hypot(dx, dy), 0.01);
-    canvas_curve(c, xy, edge->points, look->ink, look->width, look->stroke);
-    canvas_arrow(c, end[0] + 8 * dx / length, end[1] + 8 * dy / length, dx, dy, look->ink);
+    canvas_curve_arrow(c, xy, edge->points, look->ink, look->width, look->stroke);
     if (edge->labelled && look->label[0] != '\0')
         canvas_text(c, edge->label_x + left, edge->label_y + top + 5, ANCHOR_MIDDLE, look->ink,
                     "%s", look->label);

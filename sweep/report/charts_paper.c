@@ -310,8 +310,8 @@ static void box(struct canvas *c, double x, double y, double width, const char *
 static void flow(struct canvas *c, double x1, double y1, double x2, double y2, double count,
                  double of, const char *what, enum anchor side) {
     const double share = of > 0 && isfinite(count) ? count / of : 0;
-    canvas_line(c, x1, y1, x2, y2, INK_SERIES, 1 + 7 * share, STROKE_SOLID);
-    canvas_arrow(c, x2, y2 + 6, x2 - x1, y2 - y1, INK_SERIES);
+    const double xy[] = {x1, y1, x2, y2};
+    canvas_path_arrow(c, xy, 2, INK_SERIES, 1 + 7 * share, STROKE_SOLID);
     if (what == NULL)
         return;
     const bool slant = x1 != x2;
@@ -353,26 +353,26 @@ static enum status paths(struct page *p, const char *game) {
         "where they lie between recurrent places.");
     snprintf(text, sizeof text, "%.0f", all);
     box(&c, 150, 8, 180, "Batches", text);
-    flow(&c, 200, 52, 116, 110, low, all, "low ", ANCHOR_RIGHT);
-    flow(&c, 280, 52, 364, 110, high, all, "high ", ANCHOR_LEFT);
+    flow(&c, 200, 52, 116, 117, low, all, "low ", ANCHOR_RIGHT);
+    flow(&c, 280, 52, 364, 117, high, all, "high ", ANCHOR_LEFT);
     snprintf(text, sizeof text, "%.0f means", means);
     box(&c, 16, 118, 200, "into bins", text);
     snprintf(text, sizeof text, "%.0f transfers", transfers);
     box(&c, 264, 118, 200, "look at transfers", text);
-    flow(&c, 116, 162, 116, 222, made, means, "new bins ", ANCHOR_LEFT);
-    flow(&c, 364, 162, 364, 222, recurrent, transfers, "recurrent ", ANCHOR_RIGHT);
+    flow(&c, 116, 162, 116, 229, made, means, "new bins ", ANCHOR_LEFT);
+    flow(&c, 364, 162, 364, 229, recurrent, transfers, "recurrent ", ANCHOR_RIGHT);
     snprintf(text, sizeof text, "%.0f instructions", walked);
     box(&c, 16, 230, 200, "buildCFGR", text);
     snprintf(text, sizeof text, "%.0f have no block yet", built);
     box(&c, 264, 230, 200, "is the target a block?", text);
-    flow(&c, 264, 252, 224, 252, built, recurrent, NULL, ANCHOR_LEFT);
-    flow(&c, 116, 274, 116, 334, grown, walked, "grown ", ANCHOR_LEFT);
-    flow(&c, 364, 274, 364, 334, edges, recurrent, "edges ", ANCHOR_RIGHT);
+    flow(&c, 264, 252, 217, 252, built, recurrent, NULL, ANCHOR_LEFT);
+    flow(&c, 116, 274, 116, 341, grown, walked, "grown ", ANCHOR_LEFT);
+    flow(&c, 364, 274, 364, 341, edges, recurrent, "edges ", ANCHOR_RIGHT);
     snprintf(text, sizeof text, "%.0f calls of itself", called);
     box(&c, 16, 342, 200, "blocks and their edges", text);
     box(&c, 264, 342, 200, "edges that lead far away", "between known blocks");
-    flow(&c, 116, 386, 190, 426, grown, walked, NULL, ANCHOR_RIGHT);
-    flow(&c, 364, 386, 290, 426, edges, recurrent, NULL, ANCHOR_LEFT);
+    flow(&c, 116, 386, 190, 431, grown, walked, NULL, ANCHOR_RIGHT);
+    flow(&c, 364, 386, 290, 431, edges, recurrent, NULL, ANCHOR_LEFT);
     box(&c, 150, 432, 180, "The graph", "");
     table_free(&t);
     char caption[300];
