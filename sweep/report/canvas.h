@@ -66,7 +66,8 @@ void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, dou
 /* Bezier curves: n = 3 k + 1 points. */
 void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                   enum stroke stroke);
-/* The same with an arrowhead, whose point is the last of the points; the line ends where it begins. */
+/* The same with an arrowhead, whose point is the last of the points; the line ends where it begins.
+ */
 void canvas_path_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                        enum stroke stroke);
 void canvas_curve_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
