@@ -1,0 +1,75 @@
+# A report's tables and findings, computed again by a script that knows the database's base tables alone: if this fails,
+# somebody is shown a number that does not follow from what was measured.
+set -eu
+. "$(dirname "$0")/lib.sh"
+cd "$work"
+command -v python3 >/dev/null || skip "no python3"
+
+# values NAME KEYS: the head of an experiment that takes a second.
+values() {
+    echo "name = \"$1\"; frames = 400; $2"
+    cat <<'END'
+grid = {
+    technique = "gaussian";
+    recurrent_threshold = [5, 12];
+    window_size = [6, 13];
+    stdev_threshold = [8, 15];
+    bin_size = [8, 16];
+};
+convergence = {
+    batches = [10, 30, 100, 300, 1000, 3000];
+    configurations = (
+        { label = "wide and eager"; recurrent_threshold = 5; window_size = 13; stdev_threshold = 15; bin_size = 16; },
+        { label = "narrow and shy"; recurrent_threshold = 12; window_size = 6; stdev_threshold = 8; bin_size = 8; }
+    );
+};
+END
+}
+
+# game NAME KEYS
+game() {
+    printf '{ name = "%s"; title = "%s"; rom = "%s/games/%s.nes"; movie = "%s/movies/%s.fm2"; %s }' \
+        "$1" "$1" "$source" "$1" "$source" "$1" "${2:-}"
+}
+games() {
+    echo "games = ("
+    game airmail 'paper_game = "Popeye";' && echo ,
+    game brindle 'paper_game = "Super Mario Bros"; untested = true;' && echo ,
+    game mazewisp
+    echo ");"
+}
+
+# holds DATABASE EXPERIMENT: the report says what the script computes.
+holds() {
+    rm -rf report
+    "$hotgraph" report "$1" --out report >out 2>errors || fail "report $1: $(cat errors)"
+    wrong=$(python3 "$source/tests/e2e/report_values.py" "$1" report "$2") || fail "$1: the script failed"
+    test -z "$wrong" || fail "$1: $wrong"
+}
+
+{
+    values ways 'sampling = { interval_ms = [3, 1]; batch = 25; };'
+    games
+} >ways.cfg
+"$hotgraph" sweep ways.cfg --db ways.db >out 2>errors || fail "sweep: $(cat errors)"
+holds ways.db ways
+
+# What chance rarely makes: a configuration that finds as much as is read off the samples without busy-waits, one that finds
+# more, one of which nothing is known, and what the order of equals depends on.
+cp ways.db crafted.db
+sqlite3 crafted.db "create temp table is_number as
+        select configuration_id, number from experiment_configuration where number is not null;
+    create temp table is_direct as select q.* from quality q join experiment_configuration x using (configuration_id)
+        where x.baseline = 1;
+    update quality set similarity_active = (select similarity_active from is_direct d where d.stream_id = quality.stream_id
+            and d.batches = quality.batches and d.hot_permille = quality.hot_permille),
+        similarity = (select similarity from is_direct d where d.stream_id = quality.stream_id
+            and d.batches = quality.batches and d.hot_permille = quality.hot_permille)
+        where part = 'first' and configuration_id in (select configuration_id from is_number where number in (3, 9));
+    update quality set similarity = 0.5, similarity_active = 1.0, f1_active = 0.25
+        where configuration_id in (select configuration_id from is_number where number in (5, 6));
+    update quality set similarity = null, similarity_active = null
+        where configuration_id in (select configuration_id from is_number where number = 12);
+    update quality set similarity = 0.01, similarity_active = 0.02 + f1_active
+        where configuration_id in (select configuration_id from is_number where number in (13, 14, 15));"
+holds crafted.db ways
