@@ -79,6 +79,21 @@ static void put_all(struct fixture *f) {
     put_stream(f, 2, 2, 1, "", (int[]){40, 40, 60, 80, 100}, (int[]){40, 40, 60, 80, 100});
 }
 
+/* If this failed, equals would have no common place, or a place without busy-waits would be one
+ * with them. */
+static void test_places(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    expect(f,
+           "SELECT game, number, place, shared, tied_place, place_active, shared_active,"
+           " tied_place_active FROM ranked ORDER BY game, number",
+           "a|0|4|1|4.0|1|1|1.0\na|1|3|1|3.0|2|1|2.0\na|2|2|1|2.0|3|1|3.0\na|3|1|1|1.0|4|1|4.0\n"
+           "b|0|3|2|3.5|3|2|3.5\nb|1|3|2|3.5|3|2|3.5\nb|2|2|1|2.0|2|1|2.0\nb|3|1|1|1.0|1|1|1.0\n");
+    expect(f,
+           "SELECT number, mean_place, mean_place_active FROM best_configuration ORDER BY number",
+           "0|3.75|2.25\n1|3.25|2.75\n2|2.0|2.5\n3|1.0|2.5\n");
+}
+
 /* Game a once more, sampled at another phase. */
 static void put_replicate(struct fixture *f) {
     put_stream(f, 3, 1, 2, "late", (int[]){30, 20, 10, 80, 70}, (int[]){80, 30, 20, 10, 95});
@@ -246,6 +261,7 @@ static void test_budget(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_variance, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_variance_of_replicates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rank_agreement, set_up, tear_down),

@@ -161,6 +161,16 @@ static void test_technique_at_budget(void **state) {
            "1|1.5|sparse|flow|costs=poisson|0.985\n"
            "1|100.0|sparse|flow|costs=poisson|0.985\n");
     expect(f, "SELECT DISTINCT technique FROM technique_at_budget WHERE frames = 50", "observed\n");
+    /* Of equal overlaps the larger F1 is best; where that is equal, too, both are. */
+    static const char both[] =
+        "SELECT place, parameters FROM technique_at_budget WHERE frames = 100"
+        " AND structure_allowed = 1 AND budget_percent = 0.06";
+    run(f, "UPDATE quality SET fair_overlap_active = 0.98 WHERE fair_overlap_active = 0.97");
+    expect(f, both, "1|costs=poisson\n1|costs=profi\n");
+    run(f, "UPDATE quality SET hot_f1_10_active = 0.995 WHERE hot_f1_10_active = 0.99"
+           " AND configuration_id = (SELECT configuration_id FROM configuration WHERE key ="
+           " 'flow costs=profi')");
+    expect(f, both, "1|costs=profi\n");
 }
 
 /* If this failed, a database that is half full would call the best of what is there the best of

@@ -419,7 +419,7 @@ def says(expected, text):
 
 
 def readable(expected):
-    return re.sub(r"\1([^:]*):(\d+)\1", lambda m: f"{float(m[1]):.{int(m[2]) + 2}f}", expected)
+    return re.sub("\1([^:]*):(\\d+)\1", lambda m: f"{float(m[1]):.{int(m[2]) + 2}f}", expected)
 
 
 # ---- the files ----
