@@ -25,7 +25,7 @@ until_true() {
     shift
     until "$@" >/dev/null 2>&1; do
         tries=$((tries - 1))
-        test $tries -gt 0 || fail "never: $*"
+        test $tries -gt 0 || fail "never: $*: $(tail -n 20 log 2>/dev/null)"
         sleep 0.1
     done
 }
