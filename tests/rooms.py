@@ -21,6 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Public headers beside ROOM.h.
 PUBLIC = {
+    "base": {"child.h"},
     "nes": {"engine.h", "movie.h", "probe.h"},
     "graph": {"circulation.h"},
     "profile": {"gaussian_watch.h", "live.h", "structure.h"},

@@ -44,6 +44,7 @@ struct graph {
     enum graph_kind kind; /* everything that was executed, or what a technique found */
     char program[41];     /* SHA-1 of what was run (of a cartridge PRG and CHR, of a program its
                              file); "" unknown */
+    bool partial;         /* of a run that did not come to its end */
 };
 
 /* So that twice the sum, and products of two sums, stay inside 64 and 128 bits. */
@@ -144,8 +145,8 @@ enum status graph_compare(struct metrics *out, const struct graph *g, const stru
 /* ---- files: spec "one edge a line" text, and Graphviz DOT ---- */
 
 /* comments: lines without '#' and newline, written first as "# line"; may be NULL when
- * comment_count is 0. Behind them, where they are known, come "# kind exact" or "# kind built", and
- * "# program SHA1". with_busy writes the fourth column; a file that has it is of an exact graph. */
+ * comment_count is 0. Behind them, where they are known, come "# kind exact" or "# kind built",
+ * "# partial", and "# program SHA1". with_busy writes the fourth column; a file that has it is of an exact graph. */
 struct graph_write_options {
     const char *const *comments;
     size_t comment_count;

@@ -1,7 +1,7 @@
 /*
  * Graph files: `source target count`, tab-separated, hexadecimal addresses with 0x; in exact graphs
  * a fourth column, 1 for busy-wait edges. Lines `#block entry last` describe blocks, `# kind exact`
- * or `# kind built` and `# program SHA1` the whole; all other lines that start with # are comments.
+ * or `# kind built`, `# partial` and `# program SHA1` the whole; all other lines that start with # are comments.
  * Written sorted; read in any order, each edge and each block at most once.
  */
 #include "graph/internal.h"
@@ -20,6 +20,8 @@ enum status graph_write(const struct graph *g, const char *path, struct graph_wr
         file_printf(w, "# %s\n", options.comments[i]);
     if (g->kind != GRAPH_UNKNOWN)
         file_printf(w, "# kind %s\n", g->kind == GRAPH_EXACT ? "exact" : "built");
+    if (g->partial)
+        file_printf(w, "# partial\n");
     if (g->program[0] != '\0')
         file_printf(w, "# program %s\n", g->program);
     for (size_t i = 0; i < g->block_count; i++)
@@ -89,6 +91,7 @@ struct parse {
     uint64_t weight;
     enum graph_kind kind;
     char program[41];
+    bool partial;
     struct error *e;
 };
 
@@ -162,6 +165,8 @@ static void parse_comment(struct parse *p) {
         p->kind = GRAPH_EXACT;
     else if (len == 12 && memcmp(p->at, "# kind built", len) == 0)
         p->kind = GRAPH_BUILT;
+    else if (len == 9 && memcmp(p->at, "# partial", len) == 0)
+        p->partial = true;
     else if (len == head + 40 && memcmp(p->at, program, head) == 0 && is_sha1(p->at + head))
         memcpy(p->program, p->at + head, 40);
 }
@@ -242,6 +247,7 @@ enum status graph_parse(struct graph *out, const char *text, size_t len, const c
     vec_free(&p.edges);
     vec_free(&p.blocks);
     g.kind = p.kind;
+    g.partial = p.partial;
     memcpy(g.program, p.program, sizeof g.program);
     if (status == STATUS_OK)
         *out = g;

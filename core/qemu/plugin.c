@@ -4,7 +4,8 @@
  * what it leaves (recording.h).
  *
  * Arguments: out=FILE, each (one call an instruction instead of one a block: slow, and the same
- * result), and for each sampling setting batches=EVERY/LENGTH or transfers=EVERY/SEED.
+ * result), most=N (instructions), and for each sampling setting batches=EVERY/LENGTH or
+ * transfers=EVERY/SEED.
  *
  * Pitfalls of QEMU 7.2, all met:
  *  - An x86 instruction that crosses a page is handed over as last of its block, and then is not
@@ -14,10 +15,12 @@
  *  - The guest shares our descriptors: none is open while it runs.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <sys/times.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,6 +62,58 @@ static void unlock(void) {
         pthread_mutex_unlock(&plugin.lock);
 }
 
+/* ---- the recording ---- */
+
+/* Others wait: what is counted from here on is in no recording. */
+static void write_recording(enum recording_end end, int number) {
+    struct error e = {0};
+    plugin.recorder.totals.end = end;
+    plugin.recorder.totals.signal = (uint32_t)number;
+    if (recorder_write(&plugin.recorder, plugin.images.list.at, plugin.images.list.len, plugin.out,
+                       &e) != STATUS_OK)
+        fprintf(stderr, "hotgraph: %s\n", e.text);
+}
+
+/* The recorder has stopped: so does the program, but for processes that are not recorded. */
+static void end_program(void) {
+    if (getpid() != plugin.process) {
+        recorder_release(&plugin.recorder);
+        return;
+    }
+    write_recording(plugin.recorder.stop != 0 ? RECORDING_ASKED : RECORDING_LIMIT, 0);
+    _exit(EXIT_SUCCESS);
+}
+
+static void on_stop(int number) {
+    (void)number;
+    recorder_stop(&plugin.recorder);
+}
+
+/* Not by our own sigaction() below. No SA_RESTART: a system call that waits is to end. */
+int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
+static void catch_stop(void) {
+    struct sigaction action = {.sa_handler = on_stop};
+    sigfillset(&action.sa_mask);
+    __sigaction(RECORDING_STOP, &action, NULL);
+}
+
+/* QEMU calls these for the guest's rt_sigaction, and for the end by a signal that the guest does
+ * not handle: where QEMU ends, and the recording with it. (The guest's own kill() is a system call
+ * of QEMU's without this function.) */
+EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    if (number == RECORDING_STOP && plugin.installed)
+        action = NULL;
+    return __sigaction(number, action, old);
+}
+
+EXPORT int kill(pid_t process, int number) {
+    if (plugin.installed && process == plugin.process && getpid() == process && number != SIGSTOP) {
+        lock();
+        write_recording(RECORDING_SIGNAL, number);
+    }
+    return (int)syscall(SYS_kill, process, number);
+}
+
 /* ---- translation ---- */
 
 static uint32_t describe(struct qemu_plugin_insn *insn, bool *repeats) {
@@ -80,11 +135,13 @@ static uint32_t describe(struct qemu_plugin_insn *insn, bool *repeats) {
 
 static void run(unsigned vcpu, void *user) {
     if (!__atomic_load_n(&plugin.locked, __ATOMIC_RELAXED)) { /* set before a second thread runs */
-        recorder_run_quickly(&plugin.recorder, plugin.cpus.at[vcpu], user);
+        if (!recorder_run_quickly(&plugin.recorder, plugin.cpus.at[vcpu], user))
+            end_program();
         return;
     }
     lock();
-    recorder_run(&plugin.recorder, plugin.cpus.at[vcpu], user);
+    if (!recorder_run(&plugin.recorder, plugin.cpus.at[vcpu], user))
+        end_program();
     unlock();
 }
 
@@ -163,11 +220,22 @@ static void note_handler(const struct kernel_call *call) {
         recorder_handler(&plugin.recorder, handler);
 }
 
+static bool is_fork(const struct kernel_call *call) {
+    enum { THREAD = 0x10000 }; /* CLONE_THREAD */
+    const struct syscall_numbers *n = &plugin.recorder.target->syscalls;
+    return call->number == n->fork || call->number == n->vfork ||
+           (call->number == n->clone && (call->argument[0] & THREAD) == 0);
+}
+
 static void leave(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t result) {
     (void)id;
     lock();
     const struct syscall_numbers *n = &plugin.recorder.target->syscalls;
     const struct kernel_call *call = &plugin.calls.at[vcpu];
+    if (plugin.recorder.stop != 0)
+        end_program();
+    if (call->number == number && is_fork(call) && result > 0)
+        plugin.recorder.totals.forks++;
     if (number == n->mmap || number == n->munmap || number == n->mprotect || number == n->mremap)
         plugin.images.stale = true;
     if (number == n->rt_sigaction && result == 0)
@@ -272,10 +340,7 @@ static void finish(qemu_plugin_id_t id, void *user) {
     if (getpid() != plugin.process)
         return;
     lock();
-    struct error e = {0};
-    if (recorder_write(&plugin.recorder, plugin.images.list.at, plugin.images.list.len, plugin.out,
-                       &e) != STATUS_OK)
-        fprintf(stderr, "hotgraph: %s\n", e.text);
+    write_recording(RECORDING_WHOLE, 0);
     unlock();
 }
 
@@ -288,6 +353,10 @@ static bool parse_argument(const char *argument) {
     }
     if (strcmp(argument, "each=on") == 0)
         return plugin.each = true;
+    if (sscanf(argument, "most=%llu", &every) == 1) {
+        recorder_limit(r, every);
+        return true;
+    }
     if (r->setting_count == RECORDING_SETTINGS)
         return false;
     if (sscanf(argument, "batches=%llu/%llu", &every, &second) == 2) {
@@ -314,8 +383,9 @@ EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_plugin_inf
         fprintf(stderr, "hotgraph: the plugin is to be loaded by 'hotgraph record'\n");
         return -1;
     }
-    plugin.installed = true;
     plugin.process = getpid();
+    plugin.installed = true;
+    catch_stop();
     plugin.kernel.target = r->target;
     plugin.kernel.user = (uint32_t)getauxval(AT_EUID);
     plugin.kernel.group = (uint32_t)getauxval(AT_EGID);

@@ -19,6 +19,7 @@
  *    alone gives the same graph and streams each time. Where a run may not repeat, struct
  * qemu_result says why.
  *  - The program sees the environment of struct qemu_request and no other.
+ *  - It ends with this process, and so does what it starts (base/child.h); no file is left behind.
  *
  * Code addresses: images (files, pieces of anonymous memory) lie one behind the other in 32 bits,
  * in the order in which their first instruction was translated, each at a multiple of 16 MiB, the
@@ -51,7 +52,7 @@ struct qemu_request {
     const char *const *argv; /* program (see qemu_program_path) and its arguments; ends with NULL */
     const char *const *env;  /* "NAME=VALUE" beside the usual; ends with NULL; may be NULL */
     const char *folder;      /* to run in; NULL: this one */
-    const char *input;       /* file that is its standard input; NULL: empty */
+    const char *input;       /* file that is its standard input; "-": ours; NULL: empty */
     const char *output;      /* file that gets its standard output; NULL: to ours */
     const char *sysroot;     /* where a foreign program's libraries are; may be NULL */
     const char *plugin;      /* hotgraph-qemu.so */
@@ -60,7 +61,20 @@ struct qemu_request {
     bool single_step;     /* QEMU translates each instruction alone: exact even where signals and
                              self-modifying code leave blocks in their middle; slow */
     bool each;            /* the plugin counts each instruction by itself: slow; for tests */
-    int (*stopped)(void); /* nonzero: the program is killed, STATUS_INTERRUPTED; may be NULL */
+    int (*stopped)(void); /* nonzero: the program is ended; may be NULL */
+    bool keep; /* a program that is ended, or ends by a signal, leaves what it did so far: see `end`
+                  of the result. Else STATUS_INTERRUPTED and STATUS_GUEST */
+    uint64_t instructions;         /* at most so many, in whole blocks; with keep; 0: no limit */
+    uint64_t timeout_milliseconds; /* with keep; 0: none */
+};
+
+/* How the program came to its end. All but the first leave a part of a run. */
+enum qemu_end {
+    QEMU_ENDED,   /* by itself */
+    QEMU_SIGNAL,  /* by a signal that it did not handle */
+    QEMU_STOPPED, /* stopped() said so */
+    QEMU_TIMEOUT,
+    QEMU_LIMIT, /* of instructions */
 };
 
 struct qemu_image {
@@ -77,7 +91,10 @@ struct qemu_result {
     struct stream *streams;     /* one a setting; they do not point to it */
     size_t stream_count;
     uint64_t instructions, transfers;
-    uint64_t signals, partial, flushes, threads;
+    uint64_t signals, unfinished, flushes, threads; /* unfinished: blocks left in their middle */
+    uint64_t forks;                                 /* processes it started; not recorded */
+    enum qemu_end end;
+    int signal; /* of QEMU_SIGNAL */
     VEC(struct qemu_image) images;
     int exit_status; /* as a shell says it */
 };
@@ -96,11 +113,14 @@ enum { QEMU_PLUGIN_PATH = 1100 };
 enum status qemu_find_plugin(char out[QEMU_PLUGIN_PATH], struct error *e);
 
 /* STATUS_UNSUPPORTED: the program is for another processor, or no ELF file, or QEMU is not
- * installed (the message says which package); STATUS_GUEST: it did not end by itself, or became
- * another program, so there is no recording, or it has threads and streams were wanted. */
+ * installed (the message says which package); STATUS_GUEST: it left no recording (it did not end by
+ * itself, was killed, or became another program), or it has threads and streams were wanted. */
 enum status qemu_record(const struct qemu_request *request, struct qemu_result *out,
                         struct error *e);
 void qemu_result_free(struct qemu_result *r);
+/* How a part of a run came to its end: "ended by signal 11 (Segmentation fault)"; "" for a whole.
+ */
+void qemu_end_text(const struct qemu_result *r, char *text, size_t size);
 /* One sentence that says why another run may give another result; false where there is none. */
 bool qemu_doubt(const struct qemu_result *r, struct error *out);
 

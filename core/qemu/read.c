@@ -178,7 +178,8 @@ static enum status read_stream(struct reader *r, struct stream *out,
 static enum status read_all(struct reader *r, struct qemu_result *out,
                             const struct recording_setting *settings, size_t count) {
     const struct recording_header *h = r->header = take(r, 1, sizeof *h);
-    if (h == NULL || h->magic != RECORDING_MAGIC || h->settings != count)
+    if (h == NULL || h->magic != RECORDING_MAGIC || h->settings != count ||
+        h->end > RECORDING_LIMIT)
         return cut_off(r);
     if (h->trouble[0] != '\0')
         return error_set(r->e, STATUS_UNSUPPORTED, "%.*s", (int)sizeof h->trouble, h->trouble);
@@ -207,7 +208,11 @@ static enum status read_all(struct reader *r, struct qemu_result *out,
     out->instructions = out->structure.executed = h->instructions;
     out->transfers = out->structure.transfers = h->transfers;
     out->signals = h->signals;
-    out->partial = h->partial;
+    out->unfinished = h->unfinished;
+    out->forks = h->forks;
+    out->end = (enum qemu_end[]){QEMU_ENDED, QEMU_SIGNAL, QEMU_STOPPED, QEMU_LIMIT}[h->end];
+    out->signal = (int)h->signal;
+    out->graph.partial = out->end != QEMU_ENDED;
     out->flushes = h->flushes;
     out->threads = h->cpus;
     return STATUS_OK;

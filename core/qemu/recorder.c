@@ -119,7 +119,8 @@ static void next_transfer(struct setting *s) {
 }
 
 static void renew_due(struct recorder *r) {
-    r->sample_clock = r->sample_transfer = UINT64_MAX;
+    r->sample_clock = r->limit;
+    r->sample_transfer = UINT64_MAX;
     for (unsigned i = 0; i < r->setting_count; i++) {
         const struct setting *s = &r->settings[i];
         uint64_t *clock = s->transfers ? &r->sample_transfer : &r->sample_clock;
@@ -127,6 +128,16 @@ static void renew_due(struct recorder *r) {
         if (due < *clock)
             *clock = due;
     }
+}
+
+void recorder_limit(struct recorder *r, uint64_t instructions) {
+    r->limit = instructions;
+    renew_due(r);
+}
+
+void recorder_release(struct recorder *r) {
+    r->stop = 0;
+    recorder_limit(r, UINT64_MAX);
 }
 
 void recorder_sample(struct recorder *r, bool transfers, uint64_t every, uint32_t length,
@@ -284,14 +295,14 @@ static void resume(struct recorder *r, struct cpu *c, struct block *b) {
     bool indirect = last->kind != TRANSFER_NONE && !direct;
     if (indirect || address == last->address + last->size || (direct && address == last->target))
         return;
-    r->totals.partial++;
+    r->totals.unfinished++;
     c->before = NULL;
     start_thread(r, b);
 }
 
 void recorder_start(struct recorder *r, const struct target *target) {
     r->target = target;
-    r->sample_clock = r->sample_transfer = UINT64_MAX;
+    r->limit = r->sample_clock = r->sample_transfer = UINT64_MAX;
 }
 
 void recorder_resume(struct cpu *cpu) {
@@ -299,9 +310,11 @@ void recorder_resume(struct cpu *cpu) {
     cpu->before = NULL;
 }
 
-void recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
+bool recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
+    if (r->stop != 0 || r->limit - r->clock < b->count)
+        return false;
     if (r->error.status != STATUS_OK)
-        return;
+        return true;
     if (c->resumes)
         resume(r, c, b);
     else if (b->handler && c->before != NULL && !goes_itself(r, c->before, b))
@@ -310,13 +323,14 @@ void recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
         start_thread(r, b);
     struct block *from = c->before;
     if (b->repeats && from != NULL && from->insns[from->count - 1] == b->insns[0])
-        return; /* another iteration of the instruction that ended the block before */
+        return true; /* another iteration of the instruction that ended the block before */
     if (from != NULL)
         count_arc(r, from, b);
     if (r->clock + b->count > r->sample_clock)
         sample_block(r, b);
     r->clock += b->count;
     c->before = b;
+    return true;
 }
 
 /* ---- writing ---- */
@@ -388,7 +402,7 @@ static void fill_totals(struct recorder *r, size_t images) {
     h->instructions = r->clock;
     h->transfers = r->transfers;
     for (size_t i = 0; i < r->arcs.len; i++)
-        h->partial += r->arcs.at[i]->odd ? r->arcs.at[i]->count : 0;
+        h->unfinished += r->arcs.at[i]->odd ? r->arcs.at[i]->count : 0;
     h->images = images;
     h->insns = r->insns.len;
     h->blocks = r->blocks.len;

@@ -12,6 +12,8 @@
 #ifndef HOTGRAPH_QEMU_RECORDER_H
 #define HOTGRAPH_QEMU_RECORDER_H
 
+#include <signal.h>
+
 #include "base/base.h"
 #include "qemu/recording.h"
 #include "qemu/target.h"
@@ -69,9 +71,11 @@ struct recorder {
     unsigned setting_count;
     uint64_t clock;        /* instructions executed */
     uint64_t transfers;    /* control transfers executed */
-    uint64_t sample_clock; /* the clock at which a batch begins or goes on */
+    uint64_t sample_clock; /* the clock at which a batch begins or goes on; at most the limit */
     uint64_t sample_transfer;
-    struct arc never; /* goes nowhere */
+    uint64_t limit;             /* no block may take the clock beyond it */
+    volatile sig_atomic_t stop; /* the program is to end before its next block */
+    struct arc never;           /* goes nowhere */
 };
 
 void recorder_start(struct recorder *r, const struct target *target);
@@ -83,26 +87,35 @@ struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t
                              bool repeats, uint64_t vaddr);
 /* From now on a handler begins at this address of the guest. */
 void recorder_handler(struct recorder *r, uint64_t vaddr);
-/* The block runs. */
-void recorder_run(struct recorder *r, struct cpu *cpu, struct block *block);
+/* The block runs; false: the program is to end before it (limit, stop). */
+bool recorder_run(struct recorder *r, struct cpu *cpu, struct block *block);
 /* The same, with the most frequent case in the caller: the block before went there not long ago,
  * and nothing is sampled. What signals and repeated instructions ask for has no arc among the
  * recent. */
-static inline void recorder_run_quickly(struct recorder *r, struct cpu *c, struct block *b) {
+static inline bool recorder_run_quickly(struct recorder *r, struct cpu *c, struct block *b) {
     const struct block *from = c->before;
     struct arc *arc = from != NULL ? from->recent[0] : &r->never;
     if (arc->to != b && from != NULL)
         arc = from->recent[1];
     if (arc->to != b || r->clock + arc->length > r->sample_clock ||
-        r->transfers == r->sample_transfer) {
-        recorder_run(r, c, b);
-        return;
-    }
+        r->transfers == r->sample_transfer)
+        return recorder_run(r, c, b);
     arc->count++;
     r->transfers += arc->transfer;
     r->clock += arc->length;
     c->before = b;
+    return true;
 }
+/* At most so many instructions, in whole blocks. */
+void recorder_limit(struct recorder *r, uint64_t instructions);
+/* Asks the recorder to stop: from a signal's handler, which may interrupt it anywhere; what it is
+ * doing may undo that, so it is asked again until it has ended. */
+static inline void recorder_stop(struct recorder *r) {
+    r->stop = 1;
+    r->sample_clock = 0;
+}
+/* It goes on without a limit: in a process that is not recorded. */
+void recorder_release(struct recorder *r);
 /* The thread that a signal suspended goes on, with the next block. */
 void recorder_resume(struct cpu *cpu);
 /* Adds a setting; every is at least length. */

@@ -23,15 +23,29 @@
 
 enum { RECORDING_SETTINGS = 16, RECORDING_PATH = 512, RECORDING_TROUBLE = 200 };
 
+/* The plugin writes what there is, and ends the program, when QEMU gets this signal: the highest,
+ * which no program gets by chance. Until it was loaded, the signal just ends QEMU. */
+enum { RECORDING_STOP = 64 };
+
+/* How the program came to its end. */
+enum recording_end {
+    RECORDING_WHOLE,  /* by itself */
+    RECORDING_SIGNAL, /* by a signal that it does not handle */
+    RECORDING_ASKED,  /* by RECORDING_STOP */
+    RECORDING_LIMIT   /* its next block would have passed the limit of instructions */
+};
+
 struct recording_header {
     uint64_t magic;
     char trouble[RECORDING_TROUBLE]; /* why there is no result; "" where there is one */
     uint64_t instructions;           /* executed */
     uint64_t transfers;              /* executed control transfers */
     uint64_t signals;                /* handlers that began */
-    uint64_t partial;                /* blocks left in their middle, as far as noticed */
+    uint64_t unfinished;             /* blocks left in their middle, as far as noticed */
     uint64_t flushes;                /* of QEMU's code cache */
     uint64_t cpus;                   /* virtual processors, so threads, that ever ran */
+    uint64_t forks;                  /* processes that it started; they are not recorded */
+    uint32_t end, signal;            /* enum recording_end; of RECORDING_SIGNAL */
     uint64_t images, insns, blocks, arcs, starts, settings;
 };
 

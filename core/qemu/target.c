@@ -152,7 +152,8 @@ const char target_names[] = "x86_64, aarch64, riscv64";
         .mmap = 222, .munmap = 215, .mprotect = 226, .mremap = 216, .rt_sigaction = 134,           \
         .rt_sigreturn = 139, .getrandom = 278, .clock_gettime = 113, .gettimeofday = 169,          \
         .sysinfo = 179, .getrusage = 165, .times = 153, .time = -1, .execve = 221, .uname = 160,   \
-        .getdents64 = 61, .stat = -1, .lstat = -1, .fstat = 80, .newfstatat = 79, .statx = 291     \
+        .getdents64 = 61, .stat = -1, .lstat = -1, .fstat = 80, .newfstatat = 79, .statx = 291,    \
+        .fork = -1, .vfork = -1, .clone = 220                                                      \
     }
 
 static const struct target targets[] = {
@@ -184,7 +185,10 @@ static const struct target targets[] = {
                      .lstat = 6,
                      .fstat = 5,
                      .newfstatat = 262,
-                     .statx = 332},
+                     .statx = 332,
+                     .fork = 57,
+                     .vfork = 58,
+                     .clone = 56},
     },
     {.name = "aarch64",
      .model = "max",

@@ -75,6 +75,8 @@ static enum status compare(struct comparison *c, struct error *e) {
         enum status status = graph_read(&c->graphs[i], c->paths[i], e);
         if (status != STATUS_OK)
             return status;
+        if (c->graphs[i].partial)
+            warning("%s: is of a part of a run (its comments say why)", c->paths[i]);
     }
     struct reference *exact = NULL;
     enum status status = check_operands(c, e);

@@ -13,6 +13,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "cli/cli.h"
 #include "commands/command.h"
 #include "commands/native_report.h"
@@ -200,45 +201,69 @@ static void folder_remove(const char folder[FOLDER]) {
 
 /* ---- running it ---- */
 
-static volatile sig_atomic_t child_to_tell;
-static void tell_child(int number) {
+static volatile sig_atomic_t child_to_tell; /* 0: there is none yet */
+static volatile sig_atomic_t told;          /* the last signal that was handed on; 0: none was */
+
+/* What the terminal sends reaches the program by itself; the rest is handed on. */
+static void tell_child(int number, siginfo_t *info, void *context) {
+    (void)context;
+    if (info->si_code == SI_KERNEL)
+        return;
+    told = number;
     if (child_to_tell > 0)
         kill((pid_t)child_to_tell, number);
 }
 
-static void child_start(const char *path, char **argv, const char *folder, const char *library) {
-    char value[8192];
-    const char *before = getenv("LD_PRELOAD");
-    bool more = before != NULL && before[0] != 0;
-    snprintf(value, sizeof value, "%s%s%s", library, more ? ":" : "", more ? before : "");
-    setenv("LD_PRELOAD", value, 1);
-    setenv(HOTPROBE_SESSION, folder, 1);
-    signal(SIGPIPE, SIG_DFL); /* main() ignores them for itself */
-    signal(SIGXFSZ, SIG_DFL);
-    execv(path, argv);
-    fprintf(stderr, "hotgraph: %s: %s\n", path, strerror(errno));
-    _exit(127);
+/* Before there is anything to clean up. What we ignore (nohup), the program ignores, too; what is
+ * caught here is at its default there. */
+static void hand_signals_on(void) {
+    static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action = {.sa_sigaction = tell_child, .sa_flags = SA_SIGINFO | SA_RESTART};
+        struct sigaction old;
+        sigemptyset(&action.sa_mask);
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
 }
 
-/* A terminal's signals reach the program by themselves; others are handed on. */
 static enum status run_program(const char *path, char **argv, const char *folder,
                                const char *library, int *status, struct error *e) {
+    char preload[8192], session[FOLDER + 64];
+    const char *before = getenv("LD_PRELOAD");
+    bool more = before != NULL && before[0] != 0;
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
+             more ? before : "");
+    snprintf(session, sizeof session, HOTPROBE_SESSION "=%s", folder);
+    char **env = child_env((const char *const[]){preload, session, NULL});
+    if (env == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    struct child child;
     fflush(NULL);
-    pid_t child = fork();
-    if (child < 0)
-        return error_set(e, STATUS_IO, "fork: %s", strerror(errno));
-    if (child == 0)
-        child_start(path, argv, folder, library);
-    child_to_tell = (sig_atomic_t)child;
-    signal(SIGINT, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGTERM, tell_child);
-    signal(SIGHUP, tell_child);
-    while (waitpid(child, status, 0) < 0)
-        if (errno != EINTR)
-            return error_set(e, STATUS_IO, "waiting for %s: %s", path, strerror(errno));
-    child_to_tell = 0;
-    return STATUS_OK;
+    enum status s = child_start(
+        &child,
+        &(struct child_request){.path = path, .words = (const char *const *)argv, .env = env}, e);
+    if (s == STATUS_OK) {
+        child_to_tell = (sig_atomic_t)child.id;
+        if (told != 0) /* before there was a program */
+            child_signal(&child, told);
+        s = child_wait(&child, NULL, status, e);
+        child_to_tell = 0;
+    }
+    free(env);
+    return s;
+}
+
+/* "Terminated", and what became of the program. */
+static void say_stopped(const char *program, int status) {
+    if (told == 0)
+        return;
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "hotgraph: %s: stopped by signal %d (%s); its counts are until then\n",
+                program, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        fprintf(stderr, "hotgraph: %s: got signal %d (%s), and ended with exit status %d\n",
+                program, (int)told, strsignal(told), WEXITSTATUS(status));
 }
 
 /* Shares of a part of the functions are nobody's figures; nor are those of two kinds of sites. */
@@ -308,6 +333,7 @@ static int run_native(const struct native_command *c, char **argv) {
         return failure(&e);
     snprintf(folder, sizeof folder, "%s/hotgraph-native-XXXXXX",
              temporary != NULL && temporary[0] != 0 ? temporary : "/tmp");
+    hand_signals_on();
     if (mkdtemp(folder) == NULL) {
         file_unmade(folder, "cannot be made", errno, &e);
         return failure(&e);
@@ -315,6 +341,8 @@ static int run_native(const struct native_command *c, char **argv) {
     s = options_write(c, folder, &e);
     if (s == STATUS_OK)
         s = run_program(path, argv, folder, library, &status, &e);
+    if (s == STATUS_OK)
+        say_stopped(path, status);
     if (s == STATUS_OK)
         s = report(c, path, argv, folder, status, &e);
     folder_remove(folder);

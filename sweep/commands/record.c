@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "commands/command.h"
@@ -11,6 +13,7 @@
 struct record_command {
     struct option_list streams, env;
     const char *graph, *structure, *dot, *meta, *folder, *input, *output, *sysroot;
+    uint64_t timeout, most; /* milliseconds, instructions; 0: none */
     bool single_step, each, json;
     struct qemu_setting settings[QEMU_SETTINGS];
     char *paths[QEMU_SETTINGS]; /* of streams */
@@ -43,6 +46,18 @@ static const char details[] =
     "asks for it (/proc/self/cwd/PROGRAM hides that from /proc/self/exe, --env\n"
     "PWD=/proc/self/cwd from some), and the loader's cache (--env LD_LIBRARY_PATH=DIR). Signals,\n"
     "threads, faults can still differ; then a warning says so.\n"
+    "\n"
+    "Standard input is not handed on unless --input - says so. Processes that the program\n"
+    "starts run, too, and are counted, but are not in the graph. A program that becomes another\n"
+    "one (exec) leaves nothing.\n"
+    "\n"
+    "A program that a signal ends, that has had its time or its instructions, or that is stopped\n"
+    "(Ctrl-C, SIGTERM) leaves what it did so far: the graph says '# partial', GRAPH.meta why; a\n"
+    "sweep refuses it. Whatever it has started ends with it.\n"
+    "\n"
+    "Exit status: 0 recorded, to the program's end, whatever its own exit status was (it is\n"
+    "printed, and in GRAPH.meta), or to its --max-instructions; 1 nothing is recorded; 124 it\n"
+    "had its --timeout; 128 and N: signal N ended the program, or stopped us.\n"
     "\n"
     "Example:\n"
     "  hotgraph record --graph gzip.graph --stream gzip.isampling.gz --input README.md \\\n"
@@ -119,23 +134,35 @@ static enum status write_dot(const char *path, const struct qemu_result *r, stru
     return status;
 }
 
+/* "" for a run that came to its end. */
+static void describe_end(const struct qemu_result *r, char *text, size_t size) {
+    const int number = interrupt_signal();
+    if (r->end == QEMU_STOPPED)
+        snprintf(text, size, "stopped by signal %d (%s)", number, strsignal(number));
+    else
+        qemu_end_text(r, text, size);
+}
+
 static enum status write_graphs(const struct record_command *c, const struct qemu_result *r,
                                 const char *program, struct error *e) {
-    char what[400], count[64];
+    char what[400], count[64], how[200];
     snprintf(what, sizeof what, "exact graph of %.255s (%s)", program, r->target);
     snprintf(count, sizeof count, "instructions %" PRIu64, r->instructions);
     for (char *s = what; *s != 0; s++)
         if (*s == '\n' || *s == '\r')
             *s = '?';
-    const char *const comments[] = {what, count};
+    describe_end(r, how, sizeof how);
+    const char *const comments[] = {what, count, how};
+    const size_t comment_count = r->end == QEMU_ENDED ? 2 : 3;
     enum status status = STATUS_OK;
     if (c->graph != NULL)
         status = graph_write(&r->graph, c->graph,
-                             (struct graph_write_options){
-                                 .comments = comments, .comment_count = 2, .with_busy = true},
+                             (struct graph_write_options){.comments = comments,
+                                                          .comment_count = comment_count,
+                                                          .with_busy = true},
                              e);
     if (status == STATUS_OK && c->structure != NULL)
-        status = structure_write(&r->structure, c->structure, comments, 2, e);
+        status = structure_write(&r->structure, c->structure, comments, comment_count, e);
     if (status == STATUS_OK && c->dot != NULL)
         status = write_dot(c->dot, r, e);
     return status;
@@ -154,6 +181,7 @@ static enum status write_streams(const struct record_command *c, const struct qe
 /* Key, tab, value; a line an image, a line a stream. */
 static enum status write_meta(const struct record_command *c, const struct qemu_result *r,
                               char **program, struct error *e) {
+    char how[200];
     struct file_writer *w;
     enum status status = file_open(&w, c->meta, e);
     if (status != STATUS_OK)
@@ -161,13 +189,16 @@ static enum status write_meta(const struct record_command *c, const struct qemu_
     file_printf(w, "target\t%s\ncommand", r->target);
     for (char **word = program; *word != NULL; word++)
         file_printf(w, "\t%s", *word);
+    describe_end(r, how, sizeof how);
+    if (r->end != QEMU_ENDED)
+        file_printf(w, "\npartial\t%s", how);
     file_printf(w, "\nexit\t%d\ninstructions\t%" PRIu64 "\ntransfers\t%" PRIu64 "\n",
                 r->exit_status, r->instructions, r->transfers);
     file_printf(w, "blocks\t%zu\nedges\t%zu\n", r->graph.block_count, r->graph.edge_count);
     file_printf(w,
-                "signals\t%" PRIu64 "\npartial\t%" PRIu64 "\nflushes\t%" PRIu64
-                "\nthreads\t%" PRIu64 "\n",
-                r->signals, r->partial, r->flushes, r->threads);
+                "signals\t%" PRIu64 "\nunfinished\t%" PRIu64 "\nflushes\t%" PRIu64
+                "\nthreads\t%" PRIu64 "\nprocesses\t%" PRIu64 "\n",
+                r->signals, r->unfinished, r->flushes, r->threads, r->forks);
     for (size_t i = 0; i < r->stream_count; i++)
         file_printf(w, "stream\t%s\t%zu\t%zu\n", c->paths[i], r->streams[i].batch_count,
                     r->streams[i].batch_length);
@@ -193,31 +224,70 @@ static void print_images(const struct qemu_result *r) {
     printf("\n  ]\n}\n");
 }
 
-static void print_result(const struct record_command *c, const struct qemu_result *r) {
-    if (!c->json) {
-        fprintf(stderr,
-                "%" PRIu64 " instructions, %zu blocks, %zu edges, %" PRIu64
-                " transitions; exit status %d\n",
-                r->instructions, r->graph.block_count, r->graph.edge_count, graph_weight(&r->graph),
-                r->exit_status);
-        return;
-    }
+static void print_json(const struct qemu_result *r) {
+    char how[200];
+    describe_end(r, how, sizeof how);
     printf("{\n  \"target\": \"%s\",\n  \"program\": \"%s\",\n  \"exit_status\": %d,\n"
-           "  \"instructions\": %" PRIu64 ",\n  \"transfers\": %" PRIu64
+           "  \"partial\": ",
+           r->target, r->graph.program, r->exit_status);
+    if (r->end == QEMU_ENDED)
+        printf("null");
+    else
+        print_json_string(how);
+    printf(",\n  \"instructions\": %" PRIu64 ",\n  \"transfers\": %" PRIu64
            ",\n  \"blocks\": %zu,\n  \"edges\": %zu,\n",
-           r->target, r->graph.program, r->exit_status, r->instructions, r->transfers,
-           r->graph.block_count, r->graph.edge_count);
-    printf("  \"signals\": %" PRIu64 ",\n  \"partial\": %" PRIu64 ",\n  \"flushes\": %" PRIu64
-           ",\n  \"threads\": %" PRIu64 ",\n",
-           r->signals, r->partial, r->flushes, r->threads);
+           r->instructions, r->transfers, r->graph.block_count, r->graph.edge_count);
+    printf("  \"signals\": %" PRIu64 ",\n  \"unfinished\": %" PRIu64 ",\n  \"flushes\": %" PRIu64
+           ",\n  \"threads\": %" PRIu64 ",\n  \"processes\": %" PRIu64 ",\n",
+           r->signals, r->unfinished, r->flushes, r->threads, r->forks);
     print_images(r);
 }
 
-static enum status record(struct record_command *c, char **program, struct error *e) {
-    enum status status = parse_streams(c, e);
+static void print_result(const struct record_command *c, const struct qemu_result *r,
+                         const char *program) {
+    char how[200];
+    struct error doubt;
+    describe_end(r, how, sizeof how);
+    if (c->json) {
+        print_json(r);
+    } else {
+        fprintf(stderr, "%" PRIu64 " instructions, %zu blocks, %zu edges, %" PRIu64 " transitions",
+                r->instructions, r->graph.block_count, r->graph.edge_count,
+                graph_weight(&r->graph));
+        if (r->end == QEMU_ENDED)
+            fprintf(stderr, "; exit status %d", r->exit_status);
+        if (r->forks > 0)
+            fprintf(stderr, "; %" PRIu64 " process%s that it started %s not in the graph", r->forks,
+                    r->forks == 1 ? "" : "es", r->forks == 1 ? "is" : "are");
+        fprintf(stderr, "\n");
+    }
+    if (r->end != QEMU_ENDED)
+        warning("%s: %s: what is written is of the part before that, and says that it is partial",
+                program, how);
+    if (qemu_doubt(r, &doubt))
+        warning("%s: %s", program, doubt.text);
+}
+
+static int exit_of(const struct qemu_result *r) {
+    enum { EXIT_TIMEOUT = 124 }; /* as timeout(1) has it */
+    if (r->end == QEMU_TIMEOUT)
+        return EXIT_TIMEOUT;
+    if (r->end == QEMU_SIGNAL)
+        return 128 + r->signal;
+    return interrupt_signal() != 0 ? 128 + interrupt_signal() : 0;
+}
+
+/* A pipe or a file that somebody has put there. */
+static bool input_is_given(void) {
+    struct stat is;
+    return fstat(STDIN_FILENO, &is) == 0 &&
+           (S_ISFIFO(is.st_mode) || (S_ISREG(is.st_mode) && is.st_size > 0));
+}
+
+static enum status record(struct record_command *c, char **program, int *exit_status,
+                          struct error *e) {
+    enum status status = qemu_find_plugin(c->plugin, e);
     if (status != STATUS_OK)
-        return status;
-    if ((status = qemu_find_plugin(c->plugin, e)) != STATUS_OK)
         return status;
     VEC(const char *) env = {0};
     for (size_t i = 0; i < c->env.items.len && status == STATUS_OK; i++)
@@ -237,6 +307,10 @@ static enum status record(struct record_command *c, char **program, struct error
         .setting_count = c->streams.items.len,
         .single_step = c->single_step,
         .each = c->each,
+        .keep = true,
+        .stopped = interrupt_signal,
+        .instructions = c->most,
+        .timeout_milliseconds = c->timeout,
     };
     struct qemu_result result = {0};
     if (status == STATUS_OK)
@@ -244,12 +318,9 @@ static enum status record(struct record_command *c, char **program, struct error
     if (status == STATUS_OK && !((status = write_graphs(c, &result, program[0], e))) &&
         !((status = write_streams(c, &result, program[0], e))) && c->meta != NULL)
         status = write_meta(c, &result, program, e);
-    struct error doubt;
-    if (status == STATUS_OK) {
-        print_result(c, &result);
-        if (qemu_doubt(&result, &doubt))
-            warning("%s: %s", program[0], doubt.text);
-    }
+    if (status == STATUS_OK)
+        print_result(c, &result, program[0]);
+    *exit_status = exit_of(&result);
     qemu_result_free(&result);
     vec_free(&env);
     return status;
@@ -266,13 +337,18 @@ int command_record(int argc, char **argv) {
         {"meta", "FILE", "write what was run, counts and images; GRAPH.meta unless it is named",
          OPTION_STRING, .to = &c.meta},
         {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot},
-        {"input", "FILE", "the program's standard input; empty unless it is named", OPTION_STRING,
-         .to = &c.input},
+        {"input", "FILE", "the program's standard input; - is ours; empty unless it is named",
+         OPTION_STRING, .to = &c.input},
         {"output", "FILE", "where its standard output goes", OPTION_STRING, .to = &c.output},
         {"folder", "DIR", "run it there", OPTION_STRING, .to = &c.folder},
         {"env", "NAME=VALUE", "add to its environment", OPTION_LIST, .to = &c.env},
         {"sysroot", "DIR", "where the libraries of a foreign program are", OPTION_STRING,
          .to = &c.sysroot},
+        {"timeout", "SECONDS", "end it after this time, and keep what it did so far",
+         OPTION_THOUSANDTHS, .to = &c.timeout, .least = 1, .most = INT64_C(1000000000000)},
+        {"max-instructions", "N",
+         "end it before the block that would take it beyond N executed instructions", OPTION_NUMBER,
+         .to = &c.most, .least = 1, .most = INT64_MAX},
         {"single-step", NULL,
          "translate each instruction alone: exact also where signals and code that changes itself "
          "leave blocks in their middle; slow",
@@ -305,10 +381,16 @@ int command_record(int argc, char **argv) {
         !c.json)
         return usage_error("record",
                            "nothing to write: --graph FILE and --stream FILE are missing");
-    enum status status = record(&c, operands.at, &e);
+    if (c.input == NULL && input_is_given())
+        warning("standard input is not handed on, the program's is empty: --input - hands it on");
+    interrupt_catch();
+    int exit_status = 0;
+    enum status status = parse_streams(&c, &e);
+    if (status == STATUS_OK)
+        status = record(&c, operands.at, &exit_status, &e);
     for (size_t i = 0; i < QEMU_SETTINGS; i++)
         free(c.paths[i]);
     vec_free(&c.streams.items);
     vec_free(&c.env.items);
-    return status == STATUS_OK ? 0 : failure(&e);
+    return status == STATUS_OK ? exit_status : failure(&e);
 }

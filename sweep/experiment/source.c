@@ -284,6 +284,10 @@ static enum status check_pair(const struct stream *s, const struct graph *g,
         return error_set(e, STATUS_ARGUMENT,
                          "%s and %s are of two programs (%.8s..., %.8s...): name a pair of one",
                          game->stream, game->graph, s->program, g->program);
+    if (g->partial)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s: is of a part of a run (its comments say why): record it to its end",
+                         game->graph);
     return STATUS_OK;
 }
 

@@ -1,5 +1,5 @@
 #include "report/gnuplot.h"
-#include "report/child.h"
+#include "base/child.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -13,18 +13,8 @@ bool gnuplot_is_there(void) {
 }
 
 bool program_is_there(const char *name) {
-    const char *path = getenv("PATH");
-    char *folders = strdup(path != NULL ? path : "/usr/bin:/bin"), *rest = folders, *folder;
-    bool found = false;
-    while (folders != NULL && !found && (folder = strsep(&rest, ":")) != NULL) {
-        char *program;
-        if (asprintf(&program, "%s/%s", folder, name) < 0)
-            break;
-        found = access(program, X_OK) == 0;
-        free(program);
-    }
-    free(folders);
-    return found;
+    char path[4096];
+    return child_find(name, path, sizeof path);
 }
 
 static void add_text(struct gnuplot *g, const char *text) {
@@ -141,7 +131,7 @@ enum status gnuplot_run(struct gnuplot *g, struct error *e) {
         status = error_set(e, STATUS_IO, "a temporary file cannot be made: %s", strerror(errno));
     else
         status = child_run((const char *const[]){"gnuplot", "-d", "-", NULL}, g->script.at,
-                           g->script.len, 2, said, g->stopped, &exit_status, e);
+                           g->script.len, 2, fileno(said), g->stopped, &exit_status, e);
     if (status == STATUS_OK) {
         char text[400] = "";
         rewind(said);

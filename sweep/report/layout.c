@@ -1,5 +1,5 @@
 #include "report/layout.h"
-#include "report/child.h"
+#include "base/child.h"
 #include "report/gnuplot.h"
 
 #include <errno.h>
@@ -114,7 +114,7 @@ enum status layout_make(struct layout *out, size_t count, const char *dot, int (
         status = error_set(e, STATUS_IO, "a temporary file cannot be made: %s", strerror(errno));
     else
         status = child_run((const char *const[]){"dot", "-q", "-Tplain", NULL}, dot, strlen(dot), 1,
-                           said, stopped, &code, e);
+                           fileno(said), stopped, &code, e);
     if (status == STATUS_OK && code != 0)
         status = error_set(e, STATUS_IO, "graphviz's dot failed: is it installed whole?");
     char *line = NULL;

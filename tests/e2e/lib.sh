@@ -44,6 +44,18 @@ begun() {
     done
 }
 
+# gone PID...: waits until none of the processes runs; one that nobody waits for has ended, too.
+gone() {
+    for pid in "$@"; do
+        tries=0
+        while grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$pid/status" 2>/dev/null; do
+            tries=$((tries + 1))
+            test $tries -lt 1200 || fail "process $pid goes on: $(tr '\0' ' ' <"/proc/$pid/cmdline")"
+            sleep 0.05
+        done
+    done
+}
+
 # stopped_by SIGNAL:STATUS DB: the signal stops the sweep $id, which ends with the status and says where its work is.
 stopped_by() {
     kill "-${1%:*}" $id

@@ -40,7 +40,7 @@ same_by_all() {
         done
     done
     [ "$(python3 balance.py graph)" -le $((2 * threads)) ] || fail "$name: flow is lost: $(python3 balance.py graph)"
-    grep -q "^partial	0" graph.meta || fail "$name: $(cat graph.meta)"
+    grep -q "^unfinished	0" graph.meta || fail "$name: $(cat graph.meta)"
     [ "$(grep -c '^image' graph.meta)" -ge 2 ] || fail "$name: has no libraries"
     rm -f graph* stream* transfers* output*
 }

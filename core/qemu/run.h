@@ -1,0 +1,28 @@
+/*
+ * run: one run of QEMU: its files, its output, and its end. Private to core/qemu.
+ */
+#ifndef HOTGRAPH_QEMU_RUN_H
+#define HOTGRAPH_QEMU_RUN_H
+
+#include "qemu/qemu.h"
+
+struct run {
+    const struct qemu_request *request;
+    const char *emulator;
+    const char *const *argv;
+    char *const *env;
+    int recording; /* the descriptor of the file that the plugin writes */
+
+    /* What has become of it. */
+    int word;           /* as waitpid() says it */
+    enum qemu_end told; /* QEMU_STOPPED, QEMU_TIMEOUT: it was told to end; else QEMU_ENDED */
+};
+
+/* Runs the program until it has ended, and nobody holds its output any more. */
+enum status run_program(struct run *r, struct error *e);
+/* Whether it left a recording. */
+bool run_is_recorded(const struct run *r);
+/* Why it left none. */
+enum status run_explain(const struct run *r, struct error *e);
+
+#endif
