@@ -146,7 +146,8 @@ enum status graph_compare(struct metrics *out, const struct graph *g, const stru
 
 /* comments: lines without '#' and newline, written first as "# line"; may be NULL when
  * comment_count is 0. Behind them, where they are known, come "# kind exact" or "# kind built",
- * "# partial", and "# program SHA1". with_busy writes the fourth column; a file that has it is of an exact graph. */
+ * "# partial", and "# program SHA1". with_busy writes the fourth column; a file that has it is of
+ * an exact graph. */
 struct graph_write_options {
     const char *const *comments;
     size_t comment_count;

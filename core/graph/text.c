@@ -1,8 +1,8 @@
 /*
  * Graph files: `source target count`, tab-separated, hexadecimal addresses with 0x; in exact graphs
  * a fourth column, 1 for busy-wait edges. Lines `#block entry last` describe blocks, `# kind exact`
- * or `# kind built`, `# partial` and `# program SHA1` the whole; all other lines that start with # are comments.
- * Written sorted; read in any order, each edge and each block at most once.
+ * or `# kind built`, `# partial` and `# program SHA1` the whole; all other lines that start with #
+ * are comments. Written sorted; read in any order, each edge and each block at most once.
  */
 #include "graph/internal.h"
 
