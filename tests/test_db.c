@@ -548,6 +548,21 @@ static void test_version1_keeps_every_row(void **state) {
     sqlite3_close(handle);
 }
 
+/* If this failed, what somebody wrote into a file's schema could do more than look at its rows. */
+static void test_schemas_are_not_trusted(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct ids ids;
+    int64_t value;
+    put_all(f, &ids);
+    ok(db_commit(f->db, &err), &err);
+    db_close(f->db);
+    write_with_sqlite(f->path, "CREATE VIEW sly AS SELECT count(*) FROM pragma_function_list");
+    ok(db_open(&f->db, f->path, DB_READ, &err), &err);
+    assert_int_not_equal(db_integer(f->db, "SELECT * FROM sly", -1, &value, &err, ""), STATUS_OK);
+    assert_non_null(strstr(err.text, "unsafe"));
+}
+
 /* If this failed, tables would be asked through views of another program, or of an attacker. */
 static void test_views_are_the_programs(void **state) {
     struct fixture *f = *state;
@@ -1010,6 +1025,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_fill_adds_what_is_not_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names_come_from_content_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_version1_keeps_every_row, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_schemas_are_not_trusted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_views_are_the_programs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_missing_columns_and_tables_are_added, set_up,
                                         tear_down),

@@ -376,6 +376,27 @@ static void sweeps_and_merges_keep_apart(void **state) {
     assert_same_file("a.db", "out.db");
 }
 
+/* If this failed, SQLite would write the pages of a journal that belongs to another file into what
+ * was joined. */
+static void journals_of_others_stay(void **state) {
+    (void)state;
+    struct error e = {0};
+    struct db_merged merged;
+    make("a.db", &(struct part){.run = "a"});
+    make("b.db", &(struct part){.run = "b", .configuration = 1});
+    static const char *const names[] = {"out.db-wal", "out.db-journal"};
+    for (size_t i = 0; i < 2; i++) {
+        FILE *f = fopen(names[i], "w");
+        assert_non_null(f);
+        fclose(f);
+        assert_int_equal(MERGE("out.db", &merged, &e, "a.db", "b.db"), STATUS_IO);
+        assert_non_null(strstr(e.text, names[i] + strlen("out.db-")));
+        assert_int_not_equal(access("out.db", F_OK), 0);
+        assert_int_equal(unlink(names[i]), 0);
+    }
+    MERGES("out.db", "a.db", "b.db");
+}
+
 /* A file of version 1 is read as what an upgrade would make of it. */
 static void version1_joins(void **state) {
     (void)state;
@@ -484,11 +505,17 @@ static void diff_tells_what_differs(void **state) {
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(order_changes_no_byte),        TEST(a_file_that_is_there_joins),
-        TEST(the_fastest_row_stays),        TEST(contradictions_are_refused),
-        TEST(a_changed_movie_is_told),      TEST(damage_is_refused),
-        TEST(any_number_of_parts),          TEST(a_stop_leaves_nothing),
-        TEST(sweeps_and_merges_keep_apart), TEST(version1_joins),
+        TEST(order_changes_no_byte),
+        TEST(a_file_that_is_there_joins),
+        TEST(the_fastest_row_stays),
+        TEST(contradictions_are_refused),
+        TEST(a_changed_movie_is_told),
+        TEST(damage_is_refused),
+        TEST(any_number_of_parts),
+        TEST(a_stop_leaves_nothing),
+        TEST(sweeps_and_merges_keep_apart),
+        TEST(journals_of_others_stay),
+        TEST(version1_joins),
         TEST(diff_tells_what_differs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,3 +73,13 @@ sqlite3 crafted.db "create temp table is_number as
     update quality set similarity = 0.01, similarity_active = 0.02 + f1_active
         where configuration_id in (select configuration_id from is_number where number in (13, 14, 15));"
 holds crafted.db ways
+
+# Beside another run the smallest move counts: 0.04 points of the best configuration of one stream, whose place stays.
+cp ways.db moved.db
+sqlite3 moved.db "update quality set similarity = similarity + 0.0004 where part = 'first'
+    and (stream_id, configuration_id) = (select stream_id, configuration_id from ranked where game = 'airmail'
+        and variant = '' and place = 1 and shared = 1)
+    and batches = (select batches from stream s where s.stream_id = quality.stream_id)"
+"$hotgraph" report --compare ways.db moved.db >out || fail "compare"
+grep -q '^[0-9]* results in both, 1 of them differ; 0 only in A, 0 only in B' out || fail "not one moved: $(sed -n 3p out)"
+grep -q '+0.04' out || fail "not by 0.04 points: $(cat out)"

@@ -137,6 +137,13 @@ sqlite3 holes.db "DELETE FROM result WHERE stream_id = $stream 'three') AND conf
     DELETE FROM exact_edge WHERE replay_id = (SELECT replay_id FROM stream WHERE stream_id = $stream 'one'))"
 plans experiment.cfg holes.db 'one reading, 1 things to compute (the exact graph missing)' \
     'one reading, 2 things to compute (2 results missing)' 'one reading, 4 things to compute (4 curves missing)'
+# Without its result a configuration's curve is no more than part of that.
+cp one.db result.db
+sqlite3 result.db "CREATE TEMP TABLE gone AS SELECT configuration_id FROM experiment_configuration WHERE number IS NOT NULL
+        AND label IS NOT NULL LIMIT 1;
+    DELETE FROM result WHERE stream_id = $stream 'three') AND configuration_id IN gone;
+    DELETE FROM quality WHERE stream_id = $stream 'three') AND configuration_id IN gone"
+plans experiment.cfg result.db 'nothing to do' 'one reading, 2 things to compute (1 result missing)' 'nothing to do'
 # Only the game whose input has changed is computed again.
 cp one.db changed.db
 sweep longer.cfg --db changed.db
