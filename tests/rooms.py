@@ -23,7 +23,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PUBLIC = {
     "base": {"child.h"},
     "nes": {"engine.h", "movie.h", "probe.h"},
-    "graph": {"circulation.h"},
+    "graph": {"circulation.h", "layout.h"},
     "profile": {"gaussian_watch.h", "live.h", "structure.h"},
     "commands": {"command.h"},
     "report": {"table.h"},

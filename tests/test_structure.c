@@ -71,6 +71,17 @@ static void assert_same(const struct structure *a, const struct structure *b) {
     }
     for (size_t i = 0; i < a->graph.edge_count; i++)
         assert_int_equal(a->falls[i], b->falls[i]);
+    assert_non_null(a->shapes.blocks);
+    for (size_t i = 0; i < a->graph.block_count; i++) {
+        assert_int_equal(a->shapes.blocks[i].size, b->shapes.blocks[i].size);
+        assert_int_equal(a->shapes.blocks[i].insns, b->shapes.blocks[i].insns);
+        assert_int_equal(a->shapes.blocks[i].end, b->shapes.blocks[i].end);
+    }
+    assert_int_equal(a->shapes.region_count, b->shapes.region_count);
+    for (size_t i = 0; i < a->shapes.region_count; i++) {
+        assert_int_equal(a->shapes.regions[i].base, b->shapes.regions[i].base);
+        assert_int_equal(a->shapes.regions[i].memory, b->shapes.regions[i].memory);
+    }
     if (structure_insn_count(a) > 0)
         assert_memory_equal(a->insns, b->insns, structure_insn_count(a) * sizeof *a->insns);
 }
@@ -103,6 +114,31 @@ static void assert_of_exact(const struct structure *s, const struct graph *exact
     }
 }
 
+/* The shapes say of each block how it ends: one that falls through lies before the next, calls and
+ * returns are those that the structure knows, and only branches have two ways to go. */
+static void assert_shapes(const struct structure *s) {
+    for (size_t b = 0; b < s->graph.block_count; b++) {
+        const struct block_shape *shape = &s->shapes.blocks[b];
+        const struct block *block = &s->graph.blocks[b];
+        const uint32_t bytes = block->last - block->entry;
+        assert_in_range(shape->size, bytes + 1, bytes + 3);
+        assert_int_equal(shape->insns, s->first[b + 1] - s->first[b]);
+        assert_int_equal(shape->end == END_CALL, s->ends[b] == INSN_CALL);
+        assert_true(s->ends[b] != INSN_RETURN || shape->end == END_OTHER);
+    }
+    for (size_t i = 0; i < s->graph.edge_count; i++) {
+        const struct edge *edge = &s->graph.edges[i];
+        const size_t from = (size_t)(graph_find_block(&s->graph, edge->source) - s->graph.blocks);
+        const bool next = edge->target == edge->source + s->shapes.blocks[from].size;
+        const bool one_way = s->shapes.blocks[from].end == END_JUMP ||
+                             s->shapes.blocks[from].end == END_CALL ||
+                             s->shapes.blocks[from].end == END_NONE;
+        const bool first = i == 0 || s->graph.edges[i - 1].source != edge->source;
+        assert_int_equal(s->falls[i], s->shapes.blocks[from].end == END_NONE && next);
+        assert_true(first || !one_way);
+    }
+}
+
 /* Apart from busy-waits little fires but once: else it would cost what counting everything does. */
 static void assert_probes(const struct structure *s, const struct profile *exact) {
     uint64_t waits = 0;
@@ -124,6 +160,7 @@ static void test_games(void **state) {
             play(&s[engine], &exact, games[i], engine == 0 ? &engine_interpreter : dbt_engine());
             assert_of_exact(&s[engine], &exact.graph);
             assert_probes(&s[engine], &exact);
+            assert_shapes(&s[engine]);
             profile_free(&exact);
         }
         assert_same(&s[0], &s[1]);
@@ -156,6 +193,12 @@ static void test_file(void **state) {
     assert_same(&s, &again);
     must(graph_read(&graph, path, &e), &e);
     assert_int_equal(graph.edge_count, exact.graph.edge_count);
+    structure_free(&again);
+    shapes_free(&s.shapes); /* as earlier versions wrote it */
+    must(structure_write(&s, path, comments, 1, &e), &e);
+    must(structure_read(&again, path, &e), &e);
+    assert_null(again.shapes.blocks);
+    assert_int_equal(again.graph.edge_count, s.graph.edge_count);
     remove(path);
     graph_free(&graph);
     structure_free(&s);
@@ -184,6 +227,14 @@ static void test_bad_files(void **state) {
         {"#structure 1\n#block 0x1 0x1\n#falls 0x1 0x1\n", "x:3: expected \"#falls"},
         {"#structure 1\n#block 0x1 0x1\n#call 0x2\n", "x:3: expected \"#call"},
         {"#structure 1\n#block 0x1 0x1\n#return 0x1 2\n", "x:3: expected \"#call"},
+        {"#structure 1\n#block 0x1 0x1\n#ends 0x1 2\n", "x:3: expected \"#ends"},
+        {"#structure 1\n#block 0x1 0x1\n#ends 0x1 0 none\n", "x:3: expected \"#ends"},
+        {"#structure 1\n#block 0x1 0x1\n#ends 0x1 2 nones\n", "x:3: expected \"#ends"},
+        {"#structure 1\n#block 0x1 0x1\n#ends 0x2 2 none\n", "x:3: expected \"#ends"},
+        {"#structure 1\n#block 0x1 0x1\n#block 0x4 0x4\n#ends 0x1 2 none\n",
+         "x: 1 of 2 blocks have a line #ends"},
+        {"#structure 1\n#region 0x10\n#memory 0x10\n", "x:3: expected \"#region"},
+        {"#structure 1\n#region\n", "x:2: expected \"#region"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct structure s;

@@ -21,6 +21,7 @@ struct structure_recorder {
     struct nes *nes;
     unsigned id;
     VEC(struct flow_insn) insns; /* several of one address: what it held at different times */
+    VEC(uint8_t) kinds;          /* of insns */
     struct map insn_at;          /* address -> 1 + index of the first of it */
     VEC(struct pair) pairs;
     struct map pair_at[2]; /* (a << 32 | b) -> index; [transfer] */
@@ -68,7 +69,7 @@ static void note_insn(struct structure_recorder *r, const struct guest_insn *ins
         for (size_t i = (size_t)*first - 1; i < r->insns.len; i++)
             if (same_insn(&r->insns.at[i], &flow_insn))
                 return;
-    if (!vec_push(&r->insns, flow_insn))
+    if (!vec_push(&r->insns, flow_insn) || !vec_push(&r->kinds, insn->kind))
         r->out_of_memory = true;
 }
 
@@ -201,6 +202,15 @@ static void mark_ends(struct structure *s, const struct structure_recorder *r) {
     }
 }
 
+static bool shape_insn(const void *user, uint32_t address, struct shape_insn *out) {
+    const struct structure_recorder *r = user;
+    const uint64_t *first = map_find(&r->insn_at, address);
+    if (first == NULL)
+        return false;
+    *out = (struct shape_insn){r->insns.at[*first - 1].size, shape_end_of(r->kinds.at[*first - 1])};
+    return true;
+}
+
 static enum status mark_threads(struct structure *s, const struct structure_recorder *r,
                                 struct error *e) {
     struct insn_place *places;
@@ -227,6 +237,7 @@ static enum status mark_threads(struct structure *s, const struct structure_reco
 
 static void release(struct structure_recorder *r) {
     vec_free(&r->insns);
+    vec_free(&r->kinds);
     vec_free(&r->pairs);
     map_free(&r->insn_at);
     map_free(&r->pair_at[0]);
@@ -273,6 +284,12 @@ static enum status make(struct structure *s, struct structure_recorder *r, struc
     if (status == STATUS_OK) {
         mark_ends(s, r);
         status = mark_threads(s, r, e);
+    }
+    if (status == STATUS_OK)
+        status = shapes_of_game(&s->shapes, &s->graph, e);
+    if (status == STATUS_OK) {
+        const struct shape_source source = {shape_insn, r};
+        status = shapes_of_blocks(&s->shapes, &s->graph, source, e);
     }
     flow_free(&flow);
     return status;

@@ -23,6 +23,7 @@
 
 #include "graph/graph.h"
 #include "nes/nes.h"
+#include "profile/shapes.h"
 
 struct structure {
     struct graph graph; /* the counts of busy edges are exact, those of all others 0 */
@@ -33,6 +34,8 @@ struct structure {
     bool *sink;       /* whether threads may end in it; one a block */
     uint8_t *ends;    /* INSN_CALL or INSN_RETURN, where its last instruction is one; one a block */
     bool *falls;      /* one an edge: no transfer, the next block follows in sequence */
+    /* Sizes and ends of the blocks, for layouts; without blocks in files of earlier versions. */
+    struct shapes shapes;
     /* Instructions and control transfers of the replay; 0: nobody has counted. */
     uint64_t executed, transfers;
     uint64_t probes; /* that fired while it was recorded; 0 when read from a file */

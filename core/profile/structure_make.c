@@ -81,6 +81,7 @@ void structure_free(struct structure *s) {
     free(s->sink);
     free(s->falls);
     free(s->ends);
+    shapes_free(&s->shapes);
     *s = (struct structure){0};
 }
 

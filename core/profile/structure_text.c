@@ -4,8 +4,11 @@
  *     #structure 1
  *     #insns ENTRY ADDRESS...    the further instructions of the block, in order; not for single
  * ones #begins ENTRY COUNT        threads that began there #sink ENTRY                threads may
- * end in this block
- *     #executed COUNT            instructions of the replay; #transfers COUNT: control transfers
+ * end in this block #ends ENTRY BYTES WORD     how long the block is, and how its last instruction
+ * goes on: none, branch, jump, indirect, call, other; a line for each block, or none at all in
+ * files of earlier versions #region BASE               from here on code is laid out by itself;
+ * #memory BASE: not at all #executed COUNT            instructions of the replay; #transfers COUNT:
+ * control transfers
  */
 #include "profile/structure.h"
 
@@ -28,6 +31,9 @@ static void write_block(struct file_writer *w, const struct structure *s, size_t
         file_printf(w, "#sink 0x%x\n", block->entry);
     if (s->ends[b] != INSN_PLAIN)
         file_printf(w, "#%s 0x%x\n", s->ends[b] == INSN_CALL ? "call" : "return", block->entry);
+    if (s->shapes.blocks != NULL)
+        file_printf(w, "#ends 0x%x %" PRIu32 " %s\n", block->entry, s->shapes.blocks[b].size,
+                    block_end_words[s->shapes.blocks[b].end]);
 }
 
 enum status structure_write(const struct structure *s, const char *path,
@@ -39,9 +45,14 @@ enum status structure_write(const struct structure *s, const char *path,
     file_printf(w, "#structure 1\n");
     for (size_t i = 0; i < comment_count; i++)
         file_printf(w, "# %s\n", comments[i]);
+    if (s->graph.program[0] != '\0')
+        file_printf(w, "# program %s\n", s->graph.program);
     if (s->transfers != 0)
         file_printf(w, "#executed %" PRIu64 "\n#transfers %" PRIu64 "\n", s->executed,
                     s->transfers);
+    for (size_t i = 0; i < s->shapes.region_count; i++)
+        file_printf(w, "#%s 0x%x\n", s->shapes.regions[i].memory ? "memory" : "region",
+                    s->shapes.regions[i].base);
     for (size_t b = 0; b < s->graph.block_count; b++)
         write_block(w, s, b);
     for (size_t i = 0; i < s->graph.edge_count; i++) {
@@ -64,6 +75,8 @@ struct parse {
     uint32_t *insns;      /* further ones of blocks, as they come, */
     size_t used, room;
     size_t *from, *count; /* and where each block's are */
+    size_t shaped;        /* blocks with a line #ends */
+    size_t regions_cap;
     struct error *e;
 };
 
@@ -128,6 +141,38 @@ static enum status parse_end(struct parse *p, enum insn_kind kind) {
     return STATUS_OK;
 }
 
+static enum status parse_shape(struct parse *p) {
+    const size_t b = take_block(p);
+    struct block_shape *const shapes = p->s->shapes.blocks;
+    uint64_t size = 0;
+    size_t end = BLOCK_ENDS;
+    if (b != SIZE_MAX && p->at != p->end && *p->at++ == ' ' &&
+        scan_decimal(&p->at, p->end, UINT32_MAX, &size) && p->at != p->end && *p->at++ == ' ')
+        for (end = 0; end < BLOCK_ENDS; end++)
+            if ((size_t)(p->end - p->at) == strlen(block_end_words[end]) &&
+                memcmp(p->at, block_end_words[end], (size_t)(p->end - p->at)) == 0)
+                break;
+    if (end == BLOCK_ENDS || size == 0)
+        return malformed(p, "expected \"#ends ENTRY BYTES WORD\", the entry of a block and none, "
+                            "branch, jump, indirect, call or other");
+    p->shaped += shapes[b].size == 0;
+    shapes[b].size = (uint32_t)size;
+    shapes[b].end = (uint8_t)end;
+    return STATUS_OK;
+}
+
+static enum status parse_region(struct parse *p, bool memory) {
+    struct shapes *s = &p->s->shapes;
+    struct region region = {.memory = memory};
+    if (!take_address(p, &region.base) || p->at != p->end ||
+        (s->region_count > 0 && region.base <= s->regions[s->region_count - 1].base))
+        return malformed(p, "expected \"#region BASE\" or \"#memory BASE\", above the one before");
+    if (!vec_reserve_(&s->regions, &p->regions_cap, s->region_count + 1, sizeof *s->regions))
+        return error_set(p->e, STATUS_MEMORY, "%s: out of memory", p->name);
+    s->regions[s->region_count++] = region;
+    return STATUS_OK;
+}
+
 static enum status parse_total(struct parse *p, uint64_t *out) {
     if (p->at == p->end || *p->at++ != ' ' ||
         !scan_decimal(&p->at, p->end, GRAPH_WEIGHT_MAX, out) || p->at != p->end)
@@ -142,6 +187,12 @@ static enum status parse_line(struct parse *p) {
         return parse_total(p, &p->s->transfers);
     if (word(p, "#insns"))
         return parse_insns(p);
+    if (word(p, "#ends"))
+        return parse_shape(p);
+    if (word(p, "#region"))
+        return parse_region(p, false);
+    if (word(p, "#memory"))
+        return parse_region(p, true);
     if (word(p, "#begins")) {
         size_t b = take_block(p);
         uint64_t count;
@@ -182,6 +233,20 @@ static bool next_line(struct parse *p, const char **next, const char *stop) {
     if (p->end > p->at && p->end[-1] == '\r')
         p->end--;
     return true;
+}
+
+/* All blocks have a shape, or none. */
+static enum status finish_shapes(struct parse *p) {
+    struct structure *s = p->s;
+    if (p->shaped != 0 && p->shaped != s->graph.block_count)
+        return error_set(p->e, STATUS_FORMAT,
+                         "%s: %zu of %zu blocks have a line #ends: all have one, or none", p->name,
+                         p->shaped, s->graph.block_count);
+    for (size_t b = 0; b < s->graph.block_count; b++)
+        s->shapes.blocks[b].insns = (uint32_t)(s->first[b + 1] - s->first[b]);
+    if (p->shaped == 0)
+        shapes_free(&s->shapes);
+    return STATUS_OK;
 }
 
 /* Block after block, each with its entry first. */
@@ -230,16 +295,19 @@ static enum status parse_all(struct parse *p, const char *text, size_t len) {
     s->sink = calloc(blocks + 1, sizeof *s->sink);
     s->falls = calloc(s->graph.edge_count + 1, sizeof *s->falls);
     s->ends = calloc(blocks + 1, sizeof *s->ends);
+    s->shapes.blocks = calloc(blocks + 1, sizeof *s->shapes.blocks);
     p->from = calloc(blocks + 1, sizeof *p->from);
     p->count = calloc(blocks + 1, sizeof *p->count);
     if (s->first == NULL || s->begins == NULL || s->sink == NULL || s->falls == NULL ||
-        s->ends == NULL || p->from == NULL || p->count == NULL)
+        s->ends == NULL || s->shapes.blocks == NULL || p->from == NULL || p->count == NULL)
         return error_set(p->e, STATUS_MEMORY, "%s: out of memory", p->name);
     while (status == STATUS_OK && next_line(p, &next, stop))
         status = parse_line(p);
     if (status == STATUS_OK)
         status = check_edges(p);
-    return status == STATUS_OK ? put_insns(p) : status;
+    if (status == STATUS_OK)
+        status = put_insns(p);
+    return status == STATUS_OK ? finish_shapes(p) : status;
 }
 
 enum status structure_parse(struct structure *out, const char *text, size_t len, const char *name,

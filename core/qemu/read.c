@@ -124,6 +124,60 @@ static enum status read_arcs(struct reader *r) {
     return STATUS_OK;
 }
 
+/* ---- what layouts must know ---- */
+
+struct insn_index {
+    const struct recording_insn *insns;
+    struct map at; /* address -> 1 + index of the first of it */
+};
+
+static bool shape_insn(const void *user, uint32_t address, struct shape_insn *out) {
+    static const uint8_t ends[TRANSFER_KINDS] = {
+        [TRANSFER_NONE] = END_NONE,
+        [TRANSFER_BRANCH] = END_BRANCH,
+        [TRANSFER_JUMP] = END_JUMP,
+        [TRANSFER_CALL] = END_CALL,
+        [TRANSFER_JUMP_INDIRECT] = END_INDIRECT,
+        [TRANSFER_CALL_INDIRECT] = END_CALL,
+        [TRANSFER_RETURN] = END_OTHER,
+    };
+    const struct insn_index *index = user;
+    const uint64_t *found = map_find(&index->at, address);
+    if (found == NULL)
+        return false;
+    const struct recording_insn *insn = &index->insns[*found - 1];
+    *out = (struct shape_insn){insn->size, ends[insn->kind]};
+    return true;
+}
+
+/* A region an image; anonymous ones are memory. */
+static bool list_regions(struct shapes *s, const struct qemu_result *out) {
+    s->regions = calloc(out->images.len + 1, sizeof *s->regions);
+    for (size_t i = 0; s->regions != NULL && i < out->images.len; i++)
+        s->regions[s->region_count++] = (struct region){
+            .base = out->images.at[i].base, .memory = out->images.at[i].path[0] == '\0'};
+    return s->regions != NULL;
+}
+
+static enum status find_shapes(struct reader *r, struct qemu_result *out) {
+    struct insn_index index = {.insns = r->insns};
+    struct shapes *shapes = &out->structure.shapes;
+    bool ok = list_regions(shapes, out);
+    for (uint64_t i = 0; ok && i < r->header->insns; i++) {
+        uint64_t *at = map_at(&index.at, r->insns[i].address);
+        ok = at != NULL;
+        if (ok && *at == 0)
+            *at = i + 1;
+    }
+    const struct shape_source source = {shape_insn, &index};
+    const enum status status =
+        ok ? shapes_of_blocks(shapes, &out->structure.graph, source, r->e) : no_memory(r);
+    map_free(&index.at);
+    return status;
+}
+
+/* ---- samples ---- */
+
 static struct sample sample_of(const struct recording_insn *insn) {
     static const uint8_t kinds[TRANSFER_KINDS] = {
         [TRANSFER_NONE] = INSN_PLAIN,
@@ -193,7 +247,8 @@ static enum status read_all(struct reader *r, struct qemu_result *out,
             return cut_off(r);
     if ((status = read_blocks(r)) || (status = read_arcs(r)) ||
         (status = graph_from_flow(&out->graph, &r->flow, false, r->e)) ||
-        (status = structure_of_flow(&out->structure, &r->flow, &out->graph, r->e)))
+        (status = structure_of_flow(&out->structure, &r->flow, &out->graph, r->e)) ||
+        (status = find_shapes(r, out)))
         return status;
     if ((out->streams = calloc(count > 0 ? count : 1, sizeof *out->streams)) == NULL)
         return no_memory(r);

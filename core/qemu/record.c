@@ -267,6 +267,7 @@ static enum status name_program(struct qemu_result *r, const char *path, struct 
     r->graph.kind = GRAPH_EXACT;
     for (size_t i = 0; i < r->stream_count; i++)
         memcpy(r->streams[i].program, r->graph.program, sizeof r->graph.program);
+    memcpy(r->structure.graph.program, r->graph.program, sizeof r->graph.program);
     return status;
 }
 

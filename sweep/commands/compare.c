@@ -7,16 +7,18 @@
 #include "cli/cli.h"
 #include "commands/command.h"
 #include "commands/draw.h"
+#include "commands/worth.h"
 #include "graph/graph.h"
 
 struct comparison {
-    const char *paths[2], *dot;
+    const char *paths[2], *dot, *structure;
     bool force;
     struct graph graphs[2];
     uint64_t hot_permille;
     bool has_active;
     struct metrics whole, active;
-    struct error no_active; /* why there are no active metrics */
+    struct error no_active;    /* why there are no active metrics */
+    struct worth_report worth; /* with a structure */
 };
 
 static const char details[] =
@@ -43,6 +45,20 @@ static const char details[] =
     "hot_f1_10      the same, where edges within a tenth of the threshold may be either\n"
     "overlap        as above, with these names: the main number for graphs with weights\n"
     "count_error    sum of the differences of counts, by the executions of H\n"
+    "\n"
+    "--structure FILE.structure says what a compiler or translator gains that lays the code out\n"
+    "by G, over active edges. Edges that fall through cost less than those that jump: the layout\n"
+    "is scored by the counts of H, and the score put between that of the code as it is and that\n"
+    "of the layout by H. The structure is that of the program, as 'structure' and 'record' write\n"
+    "it; in the second column a block that ends without a transfer hands all that comes into it\n"
+    "on to the next.\n"
+    "\n"
+    "benefit        0: as good as the code as it is, 1: as the layout by H; below 0: worse\n"
+    "fall_share     share of H's executions that fall through, of those that can\n"
+    "hot_bytes      executed instructions in as many bytes of G's hottest blocks as hold 99 % by "
+    "H\n"
+    "successor      executions of likeliest successors of H that are G's likeliest, too\n"
+    "lost           share of G's weight on edges that the program does not have\n"
     "\n"
     "--dot draws the hot edges of H: those that G has in green, those that it misses in red;\n"
     "and the hot edges of G that are not hot in H: in grey where they were executed, in orange,\n"
@@ -93,6 +109,8 @@ static enum status compare(struct comparison *c, struct error *e) {
             *e = c->no_active;
     }
     reference_free(exact);
+    if (status == STATUS_OK && c->structure != NULL)
+        status = worth_report(&c->worth, c->structure, &c->graphs[0], &c->graphs[1], e);
     if (status == STATUS_OK && c->dot != NULL)
         status =
             draw_comparison(&c->graphs[0], &c->graphs[1], (unsigned)c->hot_permille, c->dot, e);
@@ -168,16 +186,20 @@ static void print_rows(const struct rows *whole, const struct rows *active) {
     }
 }
 
+static void print_fair(const struct comparison *c) {
+    const struct rows whole = fair_rows(&c->whole), active = fair_rows(&c->active);
+    printf("\nfair\n");
+    print_rows(&whole, c->has_active ? &active : NULL);
+}
+
 static void print_table(const struct comparison *c) {
     struct rows whole = paper_rows(&c->whole), active = paper_rows(&c->active);
     printf("%-14s%10s%s\n", "", "whole", c->has_active ? "    active" : "");
     print_rows(&whole, c->has_active ? &active : NULL);
-    if (!c->whole.fair.named)
-        return;
-    whole = fair_rows(&c->whole);
-    active = fair_rows(&c->active);
-    printf("\nfair\n");
-    print_rows(&whole, c->has_active ? &active : NULL);
+    if (c->whole.fair.named)
+        print_fair(c);
+    if (c->structure != NULL)
+        worth_report_print(&c->worth);
 }
 
 static void print_rows_json(const struct rows *r) {
@@ -218,6 +240,8 @@ static void print_json(const struct comparison *c) {
         print_metrics_json("active", &c->active);
     else
         printf(",\n \"active\": null");
+    if (c->structure != NULL)
+        worth_report_print_json(&c->worth);
     printf("}\n");
 }
 
@@ -229,6 +253,8 @@ int command_compare(int argc, char **argv) {
          OPTION_THOUSANDTHS, .to = &c.hot_permille, .least = 1, .most = 1000},
         {"dot", "FILE", "draw the hot graph with what was found and missed, for Graphviz",
          OPTION_STRING, .to = &c.dot},
+        {"structure", "FILE.structure", "say what laying the program's code out by G gains",
+         OPTION_STRING, .to = &c.structure},
         {"force", NULL, "go on when the graphs are of two programs", OPTION_FLAG, .to = &c.force},
         {"json", NULL, "print JSON", OPTION_FLAG, .to = &json},
         {0},

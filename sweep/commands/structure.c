@@ -1,6 +1,7 @@
 /* hotgraph structure: plays a movie and records what a translator knows without counting. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "commands/command.h"
 #include "play/play.h"
@@ -47,6 +48,7 @@ static enum status record(void *command, struct play *p, struct error *e) {
     if (status == STATUS_OK) {
         status = structure_finish(recorder, &s, e);
         recorder = NULL;
+        memcpy(s.graph.program, p->cartridge->sha1, sizeof s.graph.program);
     }
     if (status == STATUS_OK) {
         status = sampler_finish_counting(counting, &s, e);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
@@ -64,10 +65,16 @@ static enum status find_in(struct game_files *out, const struct config *c, const
     return status;
 }
 
+/* A folder is none, whatever it is called. */
+static bool is_file(const char *path) {
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISDIR(s.st_mode);
+}
+
 enum status game_find(struct game_files *out, const char *word, struct error *e) {
     *out = (struct game_files){0};
     size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    if (word[n] != 0 || word[0] == 0 || access(word, F_OK) == 0) {
+    if (word[n] != 0 || word[0] == 0 || is_file(word)) {
         out->rom = strdup(word);
         return out->rom != NULL ? STATUS_OK
                                 : error_set(e, STATUS_MEMORY, "%s: out of memory", word);

@@ -142,3 +142,13 @@ for name in 'two words.nes' 'quote"back\slash.nes' "$(printf 'umlaut-\303\274.ne
     "$hotgraph" replay "$name" --frames 2 --json >summary
     python3 -c 'import json; json.load(open("summary", encoding="utf-8"))' || fail "JSON of $name"
 done
+
+# A folder that is called as a game is not in its way.
+cd "$source"
+for command in 'replay --frames 3' "exact --frames 3 --out $work/x.graph" "structure --frames 3 --out $work/x.structure" \
+    "sample --frames 60 --out $work/x.hgstream" "blocks --frames 3" "movie check --frames 1800" \
+    "profile --technique observed --frames 60 --out $work/p.graph" "movie make --frames 60 --out $work/m.fm2" "lockstep --frames 2"; do
+    (mkdir -p "$work/here/airmail" && cd "$work/here" &&
+        HOTGRAPH_GAMES=$source/configs/games.cfg "$hotgraph" ${command%% --*} airmail --${command#* --} >"$work/out" 2>&1) ||
+        fail "$command with a folder called airmail: $(cat "$work/out")"
+done
