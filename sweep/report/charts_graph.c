@@ -1,6 +1,5 @@
 /* Figures that are graphs: the hot graph as several configurations found it, and a hot loop. */
-#include "report/layout.h"
-#include "report/page.h"
+#include "report/nodes.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +26,8 @@ static const char INVENTED_SQL[] =
 
 struct hot_graph {
     struct table hot, invented[ROLES];
-    size_t shown; /* of the hot edges */
+    size_t shown, shown_invented; /* of the hot edges, and of those of a role at most */
+    struct nodes nodes;
 };
 
 static enum status ask_graph(struct page *p, const char *game, struct hot_graph *g) {
@@ -45,71 +45,42 @@ static enum status ask_graph(struct page *p, const char *game, struct hot_graph 
         free(sql);
     }
     g->shown = table_rows(&g->hot) < HOT_EDGES ? table_rows(&g->hot) : HOT_EDGES;
+    g->shown_invented = INVENTED_EDGES;
     return status;
+}
+
+/* Of a role's edges that do not exist, how many are shown. */
+static size_t invented_of(const struct hot_graph *g, size_t role) {
+    const size_t rows = table_rows(&g->invented[role]);
+    return rows < g->shown_invented ? rows : g->shown_invented;
 }
 
 static void free_graph(struct hot_graph *g) {
     table_free(&g->hot);
     for (size_t i = 0; i < ROLES; i++)
         table_free(&g->invented[i]);
+    nodes_free(&g->nodes);
 }
 
 static uint32_t address(const struct table *t, size_t row, size_t column) {
     return (uint32_t)strtoul(cell_text(t, row, column), NULL, 16);
 }
 
-static void begin_dot(FILE *dot, const char *direction) {
-    fprintf(dot,
-            "digraph g {\nrankdir=%s; nodesep=0.15; ranksep=0.3;\nnode [shape=box, height=0.3, "
-            "width=0.75,"
-            " fixedsize=true, fontname=\"DejaVu Sans Mono\", fontsize=14];\n"
-            "edge [arrowhead=none, fontname=\"DejaVu Sans\", fontsize=14];\n",
-            direction);
-}
-
-static void dot_edge(FILE *dot, uint32_t source, uint32_t target, double count) {
-    char label[16];
-    short_count(count, label);
-    fprintf(dot, "x%x -> x%x [label=\"%s\"];\n", source, target, label);
+/* All blocks of all rows, with their names. */
+static enum status name_blocks(struct page *p, const char *game, struct hot_graph *g) {
+    bool ok = true;
+    for (size_t i = 0; i < g->shown; i++)
+        ok &= nodes_add(&g->nodes, address(&g->hot, i, HOT_SOURCE)) &&
+              nodes_add(&g->nodes, address(&g->hot, i, HOT_TARGET));
+    for (size_t role = 0; role < ROLES; role++)
+        for (size_t i = 0; i < table_rows(&g->invented[role]); i++)
+            ok &= nodes_add(&g->nodes, address(&g->invented[role], i, 0)) &&
+                  nodes_add(&g->nodes, address(&g->invented[role], i, 1));
+    return ok ? nodes_name(&g->nodes, p, game, NODE_LETTERS)
+              : error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
 }
 
 /* ---- drawing what was laid out ---- */
-
-struct edge_look {
-    enum ink ink;
-    enum stroke stroke;
-    double width;
-    char label[16];
-};
-
-static void draw_edge(struct canvas *c, const struct layout_edge *edge,
-                      const struct edge_look *look, double left, double top) {
-    double *xy = calloc(2 * edge->points + 1, sizeof *xy);
-    if (xy == NULL || edge->points < 4) {
-        c->failed |= xy == NULL;
-        free(xy);
-        return;
-    }
-    for (size_t i = 0; i < edge->points; i++) {
-        xy[2 * i] = edge->xy[2 * i] + left;
-        xy[2 * i + 1] = edge->xy[2 * i + 1] + top;
-    }
-    canvas_curve_arrow(c, xy, edge->points, look->ink, look->width, look->stroke);
-    if (edge->labelled && look->label[0] != '\0')
-        canvas_text(c, edge->label_x + left, edge->label_y + top + 5, ANCHOR_MIDDLE, look->ink,
-                    "%s", look->label);
-    free(xy);
-}
-
-static void draw_nodes(struct canvas *c, const struct layout *l, double left, double top) {
-    for (size_t i = 0; i < l->nodes.len; i++) {
-        const struct layout_node *n = &l->nodes.at[i];
-        const double x = n->x - n->width / 2 + left, y = n->y - n->height / 2 + top;
-        canvas_rect(c, x, y, n->width, n->height, INK_BAND, 1, NULL);
-        canvas_frame(c, x, y, n->width, n->height, INK_COLD, 1);
-        canvas_code(c, n->x + left, n->y + top + 5, ANCHOR_MIDDLE, INK_TEXT, "%04X", n->name);
-    }
-}
 
 /* Found solid, missed dashed, invented dotted; a busy-wait says so beside its count. */
 static struct edge_look look_of(const struct hot_graph *g, size_t role,
@@ -129,7 +100,7 @@ static struct edge_look look_of(const struct hot_graph *g, size_t role,
         look.stroke = found ? STROKE_SOLID : STROKE_DASHED;
         look.width = 1.5 + 3.5 * count / most;
     }
-    for (size_t i = 0; look.ink == INK_INVENTED && i < table_rows(&g->invented[role]); i++)
+    for (size_t i = 0; look.ink == INK_INVENTED && i < invented_of(g, role); i++)
         if (address(&g->invented[role], i, 0) == edge->source &&
             address(&g->invented[role], i, 1) == edge->target)
             count = cell_number(&g->invented[role], i, 2);
@@ -159,27 +130,27 @@ static enum status draw_role(struct page *p, const char *game, const struct hot_
     static const char question[] = "Which hot edges are found, missed and invented?";
     char id[140], caption[400];
     const double width = l->width + 20 <= CANVAS_COLUMN ? CANVAS_COLUMN : CANVAS_PAGE;
-    const double left = (width - l->width) / 2, top = 40;
+    const double left = l->width + 20 <= width ? (width - l->width) / 2 : 10, top = 40;
     snprintf(id, sizeof id, "hot-%s-%s", ROLE_NAMES[role], game);
     struct canvas c;
     canvas_start(&c, id, width, l->height + top + 12, question,
-                 "Blocks by address; an arrow for each hot edge with how often it was taken.");
+                 "Blocks by name; an arrow for each hot edge with how often it was taken.");
     key(&c, 16);
     for (size_t i = 0; i < l->edges.len; i++) {
         const struct edge_look look = look_of(g, role, &l->edges.at[i]);
         draw_edge(&c, &l->edges.at[i], &look, left, top);
     }
-    draw_nodes(&c, l, left, top);
+    draw_nodes(&c, l, &g->nodes, left, top);
     size_t found = 0;
     for (size_t i = 0; i < table_rows(&g->hot); i++)
         found += strcmp(cell_text(&g->hot, i, HOT_ROLES + role), "1") == 0;
     snprintf(
         caption, sizeof caption,
         "%.60s, the %s configuration%s: %zu of %zu hot edges found. Shown: the %zu heaviest, "
-        "how often each was taken, and up to %d that do not exist, how often they were counted; "
+        "how often each was taken, and up to %zu that do not exist, how often they were counted; "
         "'wait' marks busy-waits.",
         game, ROLE_NAMES[role], role == 3 ? " (read off the samples)" : "", found,
-        table_rows(&g->hot), g->shown, INVENTED_EDGES);
+        table_rows(&g->hot), g->shown, g->shown_invented);
     fprintf(p->out, "<div class='role' data-role='%s'>\n", ROLE_NAMES[role]);
     enum status status = page_figure(p, &c, question, caption);
     fputs("</div>\n", p->out);
@@ -267,20 +238,24 @@ static void block_counts(struct canvas *c, const struct table *t, const struct l
     }
 }
 
+/* (a) and (b) beside each other, or below each other where they are too wide for that. */
 static enum status draw_loop(struct page *p, const char *game, const struct table *t,
-                             const struct loop *loop, const struct layout *l) {
+                             const struct loop *loop, const struct layout *l,
+                             const struct nodes *b) {
     static const char question[] = "Why count edges and not blocks?";
     char id[140], caption[480];
     snprintf(id, sizeof id, "loop-%s", game);
-    const double least = 2 * l->width + 60;
+    const bool beside = 2 * l->width + 60 <= CANVAS_PAGE;
+    const double least = beside ? fmax(2 * l->width + 60, 460) : l->width + 20;
     const double width = least <= CANVAS_COLUMN ? CANVAS_COLUMN : CANVAS_PAGE;
-    const double left = (width / 2 - l->width) / 2, top = 40;
+    const double left = ((beside ? width / 2 : width) - l->width) / 2, top = 40;
+    const double right = left + (beside ? width / 2 : 0), below = beside ? 0 : l->height + 44;
     struct canvas c;
-    canvas_start(
-        &c, id, width, l->height + top + 12, question,
-        "One hot loop twice: on the left counts in the blocks, on the right on the edges.");
+    canvas_start(&c, id, width, l->height + top + below + 12, question,
+                 "One hot loop twice: first counts in the blocks, then on the edges.");
     canvas_text(&c, 8, 18, ANCHOR_LEFT, INK_MUTED, "(a) in the blocks, entries within the loop");
-    canvas_text(&c, width / 2 + 60, 34, ANCHOR_LEFT, INK_MUTED, "(b) on the edges");
+    canvas_text(&c, beside ? width / 2 + 60 : 8, (beside ? 34 : 18) + below, ANCHOR_LEFT, INK_MUTED,
+                "(b) on the edges");
     for (size_t i = 0; i < l->edges.len; i++) {
         struct edge_look look = {.ink = INK_FOUND, .width = 1.5};
         draw_edge(&c, &l->edges.at[i], &look, left, top);
@@ -288,10 +263,10 @@ static enum status draw_loop(struct page *p, const char *game, const struct tabl
             if (address(t, loop->edges[k], HOT_SOURCE) == l->edges.at[i].source &&
                 address(t, loop->edges[k], HOT_TARGET) == l->edges.at[i].target)
                 short_count(cell_number(t, loop->edges[k], HOT_COUNT), look.label);
-        draw_edge(&c, &l->edges.at[i], &look, left + width / 2, top);
+        draw_edge(&c, &l->edges.at[i], &look, right, top + below);
     }
     block_counts(&c, t, loop, l, left, top);
-    draw_nodes(&c, l, left + width / 2, top);
+    draw_nodes(&c, l, b, right, top + below);
     snprintf(
         caption, sizeof caption,
         "The counts of the blocks follow from those of the edges, not the other way round. The "
@@ -303,39 +278,120 @@ static enum status draw_loop(struct page *p, const char *game, const struct tabl
     return page_figure(p, &c, question, caption);
 }
 
-/* ---- both ---- */
+/* ---- both: each graph downwards and to the right, of which the better one is drawn ---- */
 
-static enum status lay_out(struct page *p, const struct hot_graph *g, const struct table *active,
-                           const struct loop *loop, struct layout layouts[ROLES + 1]) {
+enum { DOWN, ACROSS, DIRECTIONS };
+static const char *const DIRECTION_NAMES[DIRECTIONS] = {"TB", "LR"};
+
+static void role_dot(FILE *dot, struct hot_graph *g, size_t role, const char *direction) {
+    nodes_begin(&g->nodes, dot, direction);
+    for (size_t i = 0; i < g->shown; i++)
+        nodes_edge(&g->nodes, dot, address(&g->hot, i, HOT_SOURCE), address(&g->hot, i, HOT_TARGET),
+                   cell_number(&g->hot, i, HOT_COUNT));
+    for (size_t i = 0; i < invented_of(g, role); i++)
+        nodes_edge(&g->nodes, dot, address(&g->invented[role], i, 0),
+                   address(&g->invented[role], i, 1), cell_number(&g->invented[role], i, 2));
+    nodes_end(dot);
+}
+
+/* Moves to *out the one that is less high, in a column of the page where it is not too long there,
+ * else as wide as the page. False: neither fits. */
+static bool choose(struct layout layouts[DIRECTIONS], struct layout *out) {
+    static const struct {
+        double width, height;
+    } rooms[] = {{CANVAS_COLUMN - 20, 640}, {CANVAS_PAGE - 20, INFINITY}};
+    for (size_t i = 0; i < 2; i++) {
+        struct layout *best = NULL;
+        for (size_t d = 0; d < DIRECTIONS; d++)
+            if (layout_pack(&layouts[d], rooms[i].width) && layouts[d].height <= rooms[i].height &&
+                (best == NULL || layouts[d].height < best->height))
+                best = &layouts[d];
+        if (best != NULL) {
+            *out = *best;
+            *best = (struct layout){0};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* With as many edges as `g` says; *fit: they fit into the page. */
+static enum status try_layouts(struct page *p, struct hot_graph *g, struct layout out[ROLES],
+                               bool *fit) {
+    struct layout layouts[ROLES][DIRECTIONS] = {0};
     char *text = NULL;
     size_t size;
     FILE *dot = open_memstream(&text, &size);
     if (dot == NULL)
         return error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
+    for (size_t role = 0; role < ROLES; role++)
+        for (size_t d = 0; d < DIRECTIONS; d++)
+            role_dot(dot, g, role, DIRECTION_NAMES[d]);
+    enum status status =
+        fclose(dot) == 0
+            ? layout_make(layouts[0], ROLES * DIRECTIONS, text, p->r->plots.stopped, p->r->e)
+            : error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
+    *fit = status == STATUS_OK;
     for (size_t role = 0; role < ROLES; role++) {
-        begin_dot(dot, "LR"); /* parts that do not touch then lie below each other */
-        for (size_t i = 0; i < g->shown; i++)
-            dot_edge(dot, address(&g->hot, i, HOT_SOURCE), address(&g->hot, i, HOT_TARGET),
-                     cell_number(&g->hot, i, HOT_COUNT));
-        for (size_t i = 0; i < table_rows(&g->invented[role]); i++)
-            dot_edge(dot, address(&g->invented[role], i, 0), address(&g->invented[role], i, 1),
-                     cell_number(&g->invented[role], i, 2));
-        fputs("}\n", dot);
+        layout_free(&out[role]);
+        *fit = *fit && choose(layouts[role], &out[role]);
+        for (size_t d = 0; d < DIRECTIONS; d++)
+            layout_free(&layouts[role][d]);
     }
-    begin_dot(dot, "TB");
-    for (size_t i = 0; i < loop->edge_count; i++)
-        dot_edge(dot, address(active, loop->edges[i], HOT_SOURCE),
-                 address(active, loop->edges[i], HOT_TARGET),
-                 cell_number(active, loop->edges[i], HOT_COUNT));
-    fputs("}\n", dot);
-    enum status status = fclose(dot) == 0
-                             ? layout_make(layouts, ROLES + 1, text, p->r->plots.stopped, p->r->e)
-                             : error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
-    for (size_t i = 0; status == STATUS_OK && i <= ROLES; i++)
-        layout_fit(&layouts[i], i < ROLES ? CANVAS_PAGE - 20 : CANVAS_PAGE / 2 - 30);
     free(text);
     return status;
 }
+
+/* Where all edges would be wider than the page, the heaviest. */
+static enum status lay_out_hot(struct page *p, const char *game, struct hot_graph *g,
+                               struct layout out[ROLES]) {
+    bool fit = false;
+    enum status status = name_blocks(p, game, g);
+    while (status == STATUS_OK && !fit) {
+        status = try_layouts(p, g, out, &fit);
+        if (fit || g->shown + g->shown_invented <= 2)
+            break;
+        g->shown -= (g->shown + 3) / 4 - (g->shown == 1);
+        g->shown_invented -= (g->shown_invented + 3) / 4 - (g->shown_invented == 1);
+    }
+    return status;
+}
+
+/* Downwards where two stand beside each other then; else what is less wide. */
+static enum status lay_out_loop(struct page *p, const char *game, const struct table *active,
+                                const struct loop *loop, struct nodes *b, struct layout *out) {
+    enum { LETTERS = 16 };
+    struct layout layouts[DIRECTIONS] = {0};
+    char *text = NULL;
+    size_t size;
+    bool ok = true;
+    for (size_t i = 0; i < loop->block_count; i++)
+        ok &= nodes_add(b, loop->blocks[i]);
+    enum status status = ok ? nodes_name(b, p, game, LETTERS) : STATUS_MEMORY;
+    FILE *dot = open_memstream(&text, &size);
+    if (dot == NULL || !ok)
+        status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
+    for (size_t d = 0; status == STATUS_OK && d < DIRECTIONS; d++) {
+        nodes_begin(b, dot, DIRECTION_NAMES[d]);
+        for (size_t i = 0; i < loop->edge_count; i++)
+            nodes_edge(b, dot, address(active, loop->edges[i], HOT_SOURCE),
+                       address(active, loop->edges[i], HOT_TARGET),
+                       cell_number(active, loop->edges[i], HOT_COUNT));
+        nodes_end(dot);
+    }
+    if (dot != NULL && fclose(dot) != 0 && status == STATUS_OK)
+        status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a graph");
+    if (status == STATUS_OK)
+        status = layout_make(layouts, DIRECTIONS, text, p->r->plots.stopped, p->r->e);
+    const bool down = layouts[DOWN].width <= (CANVAS_PAGE - 60) / 2.0 ||
+                      layouts[DOWN].width <= layouts[ACROSS].width;
+    *out = layouts[down ? DOWN : ACROSS];
+    layout_free(&layouts[down ? ACROSS : DOWN]);
+    free(text);
+    return status;
+}
+
+/* ---- both ---- */
 
 static void lack_both(struct page *p, const char *game, const char *reason) {
     char id[140];
@@ -345,11 +401,40 @@ static void lack_both(struct page *p, const char *game, const char *reason) {
     page_lack(p, id, "Why count edges and not blocks?", reason);
 }
 
+static enum status page_hot(struct page *p, const char *game, struct hot_graph *g) {
+    struct layout layouts[ROLES] = {0};
+    enum status status = lay_out_hot(p, game, g, layouts);
+    for (size_t i = 0; status == STATUS_OK && i < ROLES; i++)
+        status = draw_role(p, game, g, i, &layouts[i]);
+    for (size_t i = 0; i < ROLES; i++)
+        layout_free(&layouts[i]);
+    return status;
+}
+
+static enum status page_loop(struct page *p, const char *game) {
+    struct table active = {0};
+    struct layout layout = {0};
+    struct nodes nodes = {0};
+    struct loop loop;
+    enum status status = page_ask(p, &active, LOOP_SQL, game);
+    if (status == STATUS_OK && find_loop(&active, &loop)) {
+        status = lay_out_loop(p, game, &active, &loop, &nodes, &layout);
+        if (status == STATUS_OK)
+            status = draw_loop(p, game, &active, &loop, &layout, &nodes);
+    } else if (status == STATUS_OK) {
+        char id[140];
+        snprintf(id, sizeof id, "loop-%s", game);
+        page_lack(p, id, "Why count edges and not blocks?",
+                  "No hot loop of 3 to 8 blocks has a block with two predecessors here.");
+    }
+    layout_free(&layout);
+    nodes_free(&nodes);
+    table_free(&active);
+    return status;
+}
+
 enum status page_graphs(struct page *p, const char *game) {
     struct hot_graph g;
-    struct table active = {0};
-    struct loop loop;
-    struct layout layouts[ROLES + 1] = {0};
     if (!p->graphviz) {
         lack_both(p, game,
                   "Graphviz is not installed, which lays graphs out: install graphviz and "
@@ -357,29 +442,13 @@ enum status page_graphs(struct page *p, const char *game) {
         return STATUS_OK;
     }
     enum status status = ask_graph(p, game, &g);
-    if (status == STATUS_OK)
-        status = page_ask(p, &active, LOOP_SQL, game);
-    const bool has_loop = status == STATUS_OK && find_loop(&active, &loop);
-    if (!has_loop)
-        loop = (struct loop){0};
     if (status == STATUS_OK && table_rows(&g.hot) == 0) {
         lack_both(p, game, "The exact graph of this game is not in the database edge by edge.");
     } else if (status == STATUS_OK) {
-        status = lay_out(p, &g, &active, &loop, layouts);
-        for (size_t i = 0; status == STATUS_OK && i < ROLES; i++)
-            status = draw_role(p, game, &g, i, &layouts[i]);
-        if (status == STATUS_OK && has_loop)
-            status = draw_loop(p, game, &active, &loop, &layouts[ROLES]);
-        else if (status == STATUS_OK) {
-            char id[140];
-            snprintf(id, sizeof id, "loop-%s", game);
-            page_lack(p, id, "Why count edges and not blocks?",
-                      "No hot loop of 3 to 8 blocks has a block with two predecessors here.");
-        }
+        status = page_hot(p, game, &g);
+        if (status == STATUS_OK)
+            status = page_loop(p, game);
     }
-    for (size_t i = 0; i < ROLES + 1; i++)
-        layout_free(&layouts[i]);
-    table_free(&active);
     free_graph(&g);
     return status;
 }

@@ -220,13 +220,14 @@ static void draw_bins(struct canvas *c, const struct table *t, size_t first, siz
         const double x = 10 + 93.0 * (double)(i - first);
         const bool here = (size_t)cell_number(t, i, BIN_PLACE) == changed;
         const double centroid = cell_number(t, i, BIN_CENTROID);
+        const int digits = centroid < 1e6 ? 2 : 0; /* a program's addresses have nine before them */
         canvas_rect(c, x, y, 88, 60, here ? INK_SERIES : INK_BAND, here ? 0.25 : 1, NULL);
-        canvas_text(c, x + 44, y + 18, ANCHOR_MIDDLE, INK_TEXT, "%.2f", centroid);
+        canvas_text(c, x + 44, y + 18, ANCHOR_MIDDLE, INK_TEXT, "%.*f", digits, centroid);
         canvas_text(c, x + 44, y + 36, ANCHOR_MIDDLE, here ? INK_TEXT : INK_MUTED, "%s hit%s",
                     cell_text(t, i, BIN_COUNT),
                     strcmp(cell_text(t, i, BIN_COUNT), "1") == 0 ? "" : "s");
-        canvas_text(c, x + 44, y + 54, ANCHOR_MIDDLE, here ? INK_TEXT : INK_MUTED, "|d| %.2f",
-                    fabs(centroid - mean));
+        canvas_text(c, x + 44, y + 54, ANCHOR_MIDDLE, here ? INK_TEXT : INK_MUTED, "|d| %.*f",
+                    digits, fabs(centroid - mean));
     }
 }
 

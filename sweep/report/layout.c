@@ -3,10 +3,9 @@
 #include "report/gnuplot.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { PIXELS = 72 }; /* an inch */
 
 bool graphviz_is_there(void) {
     return program_is_there("dot");
@@ -20,24 +19,161 @@ void layout_free(struct layout *l) {
     *l = (struct layout){0};
 }
 
-void layout_fit(struct layout *l, double width) {
-    const double times = l->width > width ? width / l->width : 1;
-    l->width *= times;
+/* ---- parts ---- */
+
+/* What hangs together: nodes and edges with this number, and the room that they take. */
+struct part {
+    double left, top, right, bottom;
+    double x, y; /* where it goes */
+    bool used;
+};
+enum { GAP = 18, LABEL_WIDTH = 56, LABEL_HEIGHT = 18 };
+
+static size_t node_of(const struct layout *l, uint32_t name) {
+    size_t i = 0;
+    while (i < l->nodes.len && l->nodes.at[i].name != name)
+        i++;
+    return i;
+}
+
+/* part[node]: the first node of its part. */
+static void find_parts(const struct layout *l, size_t *part) {
+    for (size_t i = 0; i < l->nodes.len; i++)
+        part[i] = i;
+    for (size_t i = 0; i < l->edges.len; i++) {
+        const size_t a = part[node_of(l, l->edges.at[i].source)],
+                     b = part[node_of(l, l->edges.at[i].target)];
+        for (size_t k = 0; k < l->nodes.len; k++)
+            if (part[k] == (a > b ? a : b))
+                part[k] = a < b ? a : b;
+    }
+}
+
+static void include(struct part *p, double x, double y, double width, double height) {
+    if (!p->used)
+        *p = (struct part){x, y, x, y, 0, 0, true};
+    p->left = fmin(p->left, x - width / 2);
+    p->right = fmax(p->right, x + width / 2);
+    p->top = fmin(p->top, y - height / 2);
+    p->bottom = fmax(p->bottom, y + height / 2);
+}
+
+static void measure(const struct layout *l, const size_t *part, struct part *parts) {
     for (size_t i = 0; i < l->nodes.len; i++) {
-        l->nodes.at[i].x *= times;
-        l->nodes.at[i].width *= times;
+        const struct layout_node *n = &l->nodes.at[i];
+        include(&parts[part[i]], n->x, n->y, n->width, n->height);
     }
     for (size_t i = 0; i < l->edges.len; i++) {
-        l->edges.at[i].label_x *= times;
-        for (size_t k = 0; k < l->edges.at[i].points; k++)
-            l->edges.at[i].xy[2 * k] *= times;
+        const struct layout_edge *edge = &l->edges.at[i];
+        struct part *p = &parts[part[node_of(l, edge->source)]];
+        for (size_t k = 0; k < edge->points; k++)
+            include(p, edge->xy[2 * k], edge->xy[2 * k + 1], 2, 2);
+        if (edge->labelled)
+            include(p, edge->label_x, edge->label_y, LABEL_WIDTH, LABEL_HEIGHT);
     }
+}
+
+static double width_of(const struct part *p) {
+    return p->right - p->left;
+}
+
+static double height_of(const struct part *p) {
+    return p->bottom - p->top;
+}
+
+/* How far down a part has to go at that x, so that it does not touch those that were placed. */
+static double lowest_at(const struct part *const *placed, size_t count, const struct part *p,
+                        double x) {
+    double y = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t i = 0; i < count; i++) {
+            const struct part *o = placed[i];
+            if (x < o->x + width_of(o) + GAP && o->x < x + width_of(p) + GAP &&
+                y < o->y + height_of(o) + GAP && o->y < y + height_of(p) + GAP) {
+                y = o->y + height_of(o) + GAP;
+                moved = true;
+            }
+        }
+    }
+    return y;
+}
+
+/* As far up as it can be, there as far to the left: at the left edge or beside another one. */
+static void place_part(const struct part *const *placed, size_t count, struct part *p,
+                       double width) {
+    double x = 0, y = lowest_at(placed, count, p, 0);
+    for (size_t i = 0; i < count; i++) {
+        const double beside = placed[i]->x + width_of(placed[i]) + GAP;
+        const double down = beside + width_of(p) <= width ? lowest_at(placed, count, p, beside) : y;
+        if (down < y || (down <= y && beside < x)) {
+            x = beside;
+            y = down;
+        }
+    }
+    p->x = x;
+    p->y = y;
+}
+
+/* The highest first; of equal ones the one that begins with the earlier node. */
+static int by_height(const void *a, const void *b) {
+    const struct part *x = *(struct part *const *)a, *y = *(struct part *const *)b;
+    const double difference = height_of(y) - height_of(x);
+    return difference > 0 ? 1 : difference < 0 ? -1 : (x > y) - (x < y);
+}
+
+static void move_parts(struct layout *l, const size_t *part, const struct part *parts) {
+    for (size_t i = 0; i < l->edges.len; i++) {
+        struct layout_edge *edge = &l->edges.at[i];
+        const struct part *p = &parts[part[node_of(l, edge->source)]];
+        const double dx = p->x - p->left, dy = p->y - p->top;
+        for (size_t k = 0; k < edge->points; k++) {
+            edge->xy[2 * k] += dx;
+            edge->xy[2 * k + 1] += dy;
+        }
+        edge->label_x += dx;
+        edge->label_y += dy;
+    }
+    for (size_t i = 0; i < l->nodes.len; i++) {
+        l->nodes.at[i].x += parts[part[i]].x - parts[part[i]].left;
+        l->nodes.at[i].y += parts[part[i]].y - parts[part[i]].top;
+    }
+}
+
+bool layout_pack(struct layout *l, double width) {
+    const size_t n = l->nodes.len;
+    size_t *part = calloc(n + 1, sizeof *part), count = 0;
+    struct part *parts = calloc(n + 1, sizeof *parts), **order = calloc(n + 1, sizeof *order);
+    bool fits = part != NULL && parts != NULL && order != NULL;
+    if (fits) {
+        find_parts(l, part);
+        measure(l, part, parts);
+    }
+    for (size_t i = 0; fits && i < n; i++)
+        if (parts[i].used) {
+            fits = width_of(&parts[i]) <= width;
+            order[count++] = &parts[i];
+        }
+    if (fits && count > 0) {
+        qsort(order, count, sizeof *order, by_height);
+        l->width = l->height = 0;
+        for (size_t i = 0; i < count; i++) {
+            place_part((const struct part *const *)order, i, order[i], width);
+            l->width = fmax(l->width, order[i]->x + width_of(order[i]));
+            l->height = fmax(l->height, order[i]->y + height_of(order[i]));
+        }
+        move_parts(l, part, parts);
+    }
+    free(part);
+    free(parts);
+    free(order);
+    return fits;
 }
 
 /* ---- what dot says: lines of words, numbers in inches, y upwards ---- */
 
 static double take_number(char **at) {
-    return strtod(*at, at) * PIXELS;
+    return strtod(*at, at) * LAYOUT_INCH;
 }
 
 static uint32_t take_name(char **at) {
@@ -65,7 +201,7 @@ static bool add_edge(struct layout *l, char *at) {
         edge.xy[2 * i] = take_number(&at);
         edge.xy[2 * i + 1] = l->height - take_number(&at);
     }
-    /* Behind a label, which has no quotes, come its place, a style and a colour. */
+    /* Behind a label come its place, a style and a colour. */
     char *end = at + strlen(at);
     for (unsigned words = 0; end > at && words < 4; end--)
         words += end[-1] == ' ' && end[0] != ' ';

@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+enum { LAYOUT_INCH = 72 }; /* pixels */
+
 struct layout_node {
     uint32_t name;
     double x, y, width, height; /* middle and size, in pixels, y downwards */
@@ -32,7 +34,9 @@ bool graphviz_is_there(void);
  * stopped: as for child_run. */
 enum status layout_make(struct layout *out, size_t count, const char *dot, int (*stopped)(void),
                         struct error *e);
-/* Draws all closer together, so that it is no wider than that. */
-void layout_fit(struct layout *l, double width);
+/* Puts the parts that no edge connects beside and below each other, so that all is at most that
+ * wide and hardly higher than it must be. False where one part alone is wider: then nothing moves.
+ */
+bool layout_pack(struct layout *l, double width);
 
 #endif

@@ -44,6 +44,17 @@ value "SELECT path FROM replay_image JOIN replay USING (replay_id) WHERE place =
     grep -q "/kernels .*/gzip " || fail "place 0 is not the program: $(value 'SELECT * FROM replay_image')"
 value "SELECT target || ' ' || command FROM replay" | grep -qx "x86_64 ./kernels 1" || fail "replay has no command"
 
+# Their hot graphs are drawn with these names, in boxes that are wide enough.
+if command -v dot >/dev/null; then
+    "$hotgraph" report a.db --out drawn >/dev/null || fail "report"
+    for game in kernels gzip; do
+        value "SELECT source_name FROM named_edge WHERE game = '$game' UNION SELECT target_name FROM named_edge WHERE game = '$game'" >names
+        wrong=$(python3 "$source/tests/e2e/graph_boxes.py" names drawn/figures/hot-best-$game.svg drawn/figures/hot-baseline-$game.svg) ||
+            fail "no hot graphs of $game: $(ls drawn/figures)"
+        [ -z "$wrong" ] || fail "$wrong"
+    done
+fi
+
 # Beside games: what the view says of each is what its rows say.
 [ "$(value "SELECT h.kind || ' ' || (h.hot_edges = p.hot_edges) || ' ' || (h.gaussian_best_percent =
     (SELECT max(round(100 * similarity, 1)) FROM results r WHERE r.game = h.game AND r.number IS NOT NULL)) || ' ' ||

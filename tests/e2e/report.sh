@@ -161,6 +161,10 @@ if command -v dot >/dev/null; then
     for role in best median worst baseline; do
         test -s "game/figures/hot-$role-mazewisp.svg" || fail "no graph of the $role"
     done
+    ask game.db "select printf('%04X', source) from graph_edge union select printf('%04X', target) from graph_edge
+        union select upper(source) from hot_edge union select upper(target) from hot_edge" >names
+    wrong=$(python3 "$tests/graph_boxes.py" names game/figures/hot-*.svg) || fail "no hot graphs"
+    test -z "$wrong" || fail "$wrong"
     found=$(ask game.db "select sum(in_best) || ' of ' || count(*) from hot_edge where hot")
     grep -q "the best configuration: $found hot edges found" game/index.html || fail "not $found in the drawing's caption"
 fi
