@@ -77,7 +77,7 @@ def build(tree, tests):
         return run(["ninja", "-C", "build"], tree)
     names = {t.partition(":")[0] for t in tests}
     units = sorted(f"tests/test_{n}" for n in names if (tree / "tests" / f"test_{n}.c").exists())
-    return run(["ninja", "-C", "build"] + units + (["hotgraph"] if len(units) < len(names) else []), tree)
+    return run(["ninja", "-C", "build"] + units + (["program"] if len(units) < len(names) else []), tree)
 
 
 def script(test):

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "guest.h"
 #include "played.h"
 #include "profile/profile.h"
 #include "profile/structure.h"
@@ -172,7 +173,32 @@ static void test_entries(void **state) {
     map_free(&all.count);
 }
 
+/* One routine makes up three quarters of the entries, and the program's start the rest. */
+static void test_share_reached(void **state) {
+    (void)state;
+    struct guest *const g = guest_new();
+    const struct technique *t = technique_find("entries");
+    guest_code(g, 0x8000, 0x20, 0x00, 0x81, 0x20, 0x00, 0x81, 0x20, 0x00, 0x81, 0x4C, 0x09, 0x80);
+    guest_code(g, 0x8100, 0x60);
+    guest_vectors(g, 0x8000, 0x8000, 0x8000);
+    for (int64_t share = 749; share <= 751; share++) {
+        const int64_t values[TECHNIQUE_PARAMETERS] = {0, share};
+        struct error e = {0};
+        struct profile p;
+        void *self;
+        struct nes *const nes = guest_machine(g, (struct nes_options){0});
+        played_must(t->attach(&self, nes, values, &e), &e);
+        played_must(nes_run_frame(nes, &e), &e);
+        played_must(t->finish(self, &p, &e), &e);
+        assert_int_equal(counted(&p, "hot_routines"), share > 750 ? 2 : 1);
+        profile_free(&p);
+        nes_free(nes);
+    }
+    free(g);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_entries)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_entries),
+                                       cmocka_unit_test(test_share_reached)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -172,7 +172,13 @@ static void test_active_wrapped_block(void **state) {
     struct graph h = parsed("#block 0x1 0x1\n0x1\t0x1\t5\t1\n");
     struct graph g = parsed("#block 0xfffe 0x2\n#block 0x8000 0x8002\n"
                             "0xfffe\t0xfffe\t5\n0x8000\t0x8000\t5\n");
+    struct graph last = parsed("#block 0xfffe 0x1\n0xfffe\t0xfffe\t5\n");
+    struct graph before = parsed("#block 0xfffe 0x0\n0xfffe\t0xfffe\t5\n");
     assert_int_equal(compared(&g, &h, active).edges, 1);
+    assert_int_equal(compared(&last, &h, active).edges, 0);
+    assert_int_equal(compared(&before, &h, active).edges, 1);
+    graph_free(&before);
+    graph_free(&last);
     graph_free(&g);
     graph_free(&h);
 }

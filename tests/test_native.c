@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -376,6 +377,28 @@ static void test_every(void **state) {
     hotprobe_close(h);
 }
 
+/* A probe that comes back is the one that was taken out, with its threshold, only where it is of
+ * the same kind: called at its third execution, or at each. */
+static void test_kinds_at_one_site(void **state) {
+    (void)state;
+    struct hotprobe *h = open_session((struct hotprobe_options){0});
+    for (int round = 0; round < 4; round++) {
+        struct called c = {0};
+        struct hotprobe_request r = {.site = (uintptr_t)trap_carry,
+                                     .call = on_hit,
+                                     .data = &c,
+                                     .flags = round % 2 ? HOTPROBE_EVERY : 0,
+                                     .threshold = 3};
+        insert(h, &r, 1);
+        for (int i = 0; i < 5; i++)
+            trap_carry(1, 2);
+        assert_int_equal(c.times, round % 2 ? 5 : 1);
+        assert_int_equal(c.at, round % 2 ? 0 : 3);
+        take_out(h, &r, 1);
+    }
+    hotprobe_close(h);
+}
+
 /* ---- threads ---- */
 
 enum { HITS = 200000, THRESHOLD = 333333 };
@@ -606,6 +629,23 @@ static void test_own_sigtrap(void **state) {
     signal(SIGTRAP, SIG_DFL);
 }
 
+/* A trap of the program's own that nobody handles ends it, as it would without probes. */
+static void test_own_trap_ends_it(void **state) {
+    (void)state;
+    const pid_t child = fork();
+    if (child == 0) {
+        struct hotprobe *h = open_session((struct hotprobe_options){.trap = true});
+        struct hotprobe_request r = {.site = (uintptr_t)trap_carry};
+        insert(h, &r, 1);
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+        __asm__ volatile("int3");
+        _exit(trap_carry(1, 2) != 0 ? 1 : 2);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP);
+}
+
 static sigjmp_buf away;
 static LEAVE int jumps_away(int x) {
     if (x > 3)
@@ -824,15 +864,26 @@ int main(int argc, char **argv) {
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_traps_quiet),    cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_every),          cmocka_unit_test(test_one_session),
-        cmocka_unit_test(test_fork),           cmocka_unit_test(test_own_sigtrap),
-        cmocka_unit_test(test_frames),         cmocka_unit_test(test_assign),
-        cmocka_unit_test(test_traps_live),     cmocka_unit_test(test_threshold_once),
-        cmocka_unit_test(test_toggle_4),       cmocka_unit_test(test_toggle_8),
-        cmocka_unit_test(test_interrupted),    cmocka_unit_test(test_births),
-        cmocka_unit_test(test_dlclose),        cmocka_unit_test(test_reachable_quiet),
-        cmocka_unit_test(test_reachable_live), cmocka_unit_test(test_per_thread),
+        cmocka_unit_test(test_traps_quiet),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_every),
+        cmocka_unit_test(test_one_session),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_own_sigtrap),
+        cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_assign),
+        cmocka_unit_test(test_traps_live),
+        cmocka_unit_test(test_threshold_once),
+        cmocka_unit_test(test_toggle_4),
+        cmocka_unit_test(test_toggle_8),
+        cmocka_unit_test(test_interrupted),
+        cmocka_unit_test(test_births),
+        cmocka_unit_test(test_dlclose),
+        cmocka_unit_test(test_reachable_quiet),
+        cmocka_unit_test(test_reachable_live),
+        cmocka_unit_test(test_per_thread),
+        cmocka_unit_test(test_kinds_at_one_site),
+        cmocka_unit_test(test_own_trap_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

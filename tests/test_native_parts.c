@@ -118,7 +118,37 @@ static void test_settled(void **state) {
     assert_int_equal(hotprobe_count(h, &r[1]), 1);
 }
 
+/* Compare, and go where a pointer says, which looks at the outcome. (In the middle of a function
+ * the targets are the function's own; at its entry the flags are its caller's, which nobody reads.)
+ */
+__asm__(".text\n"
+        ".globl compares_and_jumps\n"
+        ".type compares_and_jumps, @function\n"
+        "compares_and_jumps:\n"
+        "    jmp *%rdx\n"
+        "    cmp %rsi, %rdi\n"
+        ".globl behind_compare\n"
+        "behind_compare:\n"
+        "    jmp *%rdx\n"
+        ".size compares_and_jumps, . - compares_and_jumps\n");
+extern const char compares_and_jumps[], behind_compare[];
+
+/* Broken: a counter changes the flags on which a jump table's target decides. */
+static void test_flags_across_a_pointer(void **state) {
+    (void)state;
+    struct hotprobe *h = NULL;
+    struct error e = {0};
+    assert_int_equal(hotprobe_open(&h, &(struct hotprobe_options){.at_start = true}, &e),
+                     STATUS_OK);
+    const struct object *o = &h->objects.at[0];
+    assert_true(flags_live(o, (uintptr_t)behind_compare));
+    assert_false(flags_live(o, (uintptr_t)compares_and_jumps));
+    hotprobe_close(h);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sort), cmocka_unit_test(test_settled)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sort),
+                                       cmocka_unit_test(test_flags_across_a_pointer),
+                                       cmocka_unit_test(test_settled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,6 +350,14 @@ static void change(struct fixture *f, const char *sql) {
     sqlite3_close(handle);
 }
 
+/* A level that is hit to the digit is reached. */
+static void levels_are_reached(void **state) {
+    struct fixture *f = *state;
+    struct error e = {0}, warned = {0};
+    ok(write_report(f, "test", NULL, f->out, &warned, &e), &e);
+    expect_in(f, "index.html", "observed: 50 % and more after 10 batches (50.0 %)");
+}
+
 static bool exists(const struct fixture *f, const char *name) {
     char path[256];
     snprintf(path, sizeof path, "%s/%s", f->folder, name);
@@ -585,6 +593,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test_setup_teardown(tables_carry_baseline_and_paper, set_up, tear_down),
         cmocka_unit_test_setup_teardown(pictures_are_whole_and_repeatable, set_up, tear_down),
         cmocka_unit_test_setup_teardown(heatmap_shows_every_configuration, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(levels_are_reached, set_up, tear_down),
         cmocka_unit_test_setup_teardown(errors_name_the_file, set_up, tear_down),
         cmocka_unit_test_setup_teardown(text_is_never_a_command, set_up, tear_down),
         cmocka_unit_test_setup_teardown(names_stay_in_the_folder, set_up, tear_down),

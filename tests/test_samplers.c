@@ -12,6 +12,7 @@
 
 #include "played.h"
 #include "profile/profile.h"
+#include "profile/samplers.h"
 #include "profile/structure.h"
 
 enum { FRAMES = 150 };
@@ -331,6 +332,27 @@ static void test_files(void **state) {
     assert_non_null(strstr(e.text, "x:2: the first line says"));
 }
 
+/* Of 1000 transfers in 20000 instructions 300 wait. The 90 times that a wait goes on in sequence
+ * are no transfers, so they are not among the 1000. Broken: more is observed than was asked for. */
+static void test_budget_of_active_transfers(void **state) {
+    (void)state;
+    static const char text[] = "#structure 1\n#executed 20000\n#transfers 1000\n"
+                               "#block 0x1 0x1\n#block 0x2 0x2\n#begins 0x1 1\n#sink 0x2\n"
+                               "#falls 0x1 0x2\n0x1\t0x2\t90\t1\n0x2\t0x1\t300\t1\n";
+    struct structure s;
+    struct sampler *sampler;
+    struct error e = {0};
+    struct played p = played_open("mazewisp", NULL, false);
+    played_must(structure_parse(&s, text, strlen(text), "x", &e), &e);
+    const struct sampler_options options = {
+        .by = SAMPLER_ACTIVE, .per_million = 1000, .structure = &s};
+    played_must(sampler_attach(&sampler, p.nes, options, &e), &e);
+    assert_int_equal(sampler->options.every, (1000 - 300) * 1000000 / (1000 * 20000));
+    sampler_free(sampler);
+    structure_free(&s);
+    played_close(&p);
+}
+
 static void test_refused(void **state) {
     (void)state;
     struct played p = played_open("mazewisp", NULL, false);
@@ -359,7 +381,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_instructions), cmocka_unit_test(test_transfers),
         cmocka_unit_test(test_weights),      cmocka_unit_test(test_files),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_budget_of_active_transfers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

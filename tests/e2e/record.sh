@@ -147,6 +147,8 @@ fi
 grep -q "^exit	0" a.graph.meta || fail "meta: no exit status"
 record x -- ./work x; grep -q "^exit	3" x.graph.meta || fail "meta: the exit status is not 3"
 grep -q "1700000000" a.out || fail "the clock is the machine's: $(cat a.out)"
+# Nanoseconds of the one call and microseconds of the next one are of the same time.
+awk '{exit !($4 * 1000 > $3 - 1000 && $4 * 1000 < $3 + 100000)}' a.out || fail "two clocks: $(cat a.out)"
 awk -F'\t' '$1 == "image" && $4 == "-" {exit 1}' a.graph.meta || fail "meta: an image without its hash"
 [ "$(awk '$1 == "instructions" {print $2}' a.graph.meta)" -gt 100000 ] || fail "too few instructions"
 grep -q "^# instructions $(awk '$1 == "instructions" {print $2}' a.graph.meta)$" a.graph ||
