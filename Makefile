@@ -13,7 +13,9 @@
 #   make bench-native  what probes in native programs cost, beside other tools
 #   make games    rebuild the bundled games from their sources (cc65)
 #   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)
-#   make mutants  change the program in many small ways, and see that a test notices each (ONLY=FOLDER)
+#   make mutants  change the program in many small ways, and see that a test notices each (ONLY=FOLDER);
+#                 AT_RANDOM=500 SEED=1: as many changes at random places of all rooms (ONLY=ROOM), each tried with the tests
+#                 that reach it; goes on where it was stopped; AGAIN=1: what survived once more
 #   make install  the program, its manual pages, completion, games and movies (PREFIX, DESTDIR)
 #   make dist     a source archive that builds without git (DIST: the folder to put it into)
 #   make deps     only install what is missing
@@ -29,6 +31,9 @@ GAMES   ?=
 QUICK   ?=
 REFERENCE ?=
 SHARDS  ?= 8
+AT_RANDOM ?=
+SEED    ?= 1
+AGAIN   ?=
 CLUSTER ?= $(RESULTS)/cluster
 PREFIX  ?= /usr/local
 
@@ -167,8 +172,10 @@ games: deps-games
 	@cd games && sha1sum -c *.sha1
 
 # Not part of the tests: it takes the better part of an hour. ONLY=core/nes changes that folder alone.
-mutants: build
-	@nice tests/mutants.py $(if $(ONLY),--only $(ONLY))
+# At random: what is measured and tried is kept in build-mutants, of which a run that was stopped goes on.
+mutants: $(if $(AT_RANDOM),deps,build)
+	@$(if $(AT_RANDOM),nice $(HERE)tests/mutants_random.py --count $(AT_RANDOM) --seed $(SEED) $(if $(AGAIN),--again),\
+	    nice tests/mutants.py) $(if $(ONLY),--only $(ONLY))
 
 install: build
 	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
