@@ -76,9 +76,8 @@ def table1(x):
     for s, hot in streams_and_hots(x, lambda s, h: x.of_stream(s, h)[1] is not None):
         b = x.of_stream(s, hot)[1]
         paper = x.paper.get(s.paper_game)
-        looked = s.row and (s.row["observed"] if s.row["observed"] is not None else s.row["samples"])
         told = {"game": game_cell(x, s, hot), "batches": s.row and s.row["batches"], "instructions": s.replay and s.replay["instructions"],
-                "sampled %": Number(percent(looked / s.replay["instructions"]) if s.row else None, 2)}
+                "sampled %": Number(percent(s.observed() / s.replay["instructions"]) if s.row else None, 2)}
         for head, metric in (("baseline %", "similarity"), ("baseline active %", "similarity_active"), ("precision %", "precision"),
                              ("coverage %", "coverage"), ("overlap %", "overlap")):
             told[head] = Number(percent(b and getattr(b, metric)), 1)
@@ -226,7 +225,7 @@ def all_rows(x):
         for r in sorted(rows, key=lambda r: (r.configuration.number is not None, r.configuration.number, r.configuration.technique,
                                              r.configuration.parameters)):
             told = {"game": s.game, "#": r.configuration.number, "technique": r.configuration.technique,
-                    "parameters": r.configuration.parameters or None, "bins": r.bins, "low batches": r.low, "edges": r.graph_edges}
+                    "parameters": r.configuration.parameters or None, "bins": r.bins, "low batches": r.low, "edges": r.edges}
             for head, metric in (("similarity %", "similarity"), ("active %", "similarity_active"), ("precision %", "precision"),
                                  ("overlap %", "overlap"), ("hot F1 active %", "hot_f1_active")):
                 told[head] = Number(percent(getattr(r, metric)), 1)
@@ -330,7 +329,7 @@ def find_counts(x):
 
 
 def find_sampled(x):
-    shares = [percent((s.row["samples"] if s.row["observed"] is None else s.row["observed"]) / s.replay["instructions"])
+    shares = [percent(s.observed() / s.replay["instructions"])
               for s in x.streams if s.row and x.of_stream(s, x.hot)[1]]
     if shares:
         yield f"Of the executed instructions {span(min(shares), max(shares), 2)} % were looked at."

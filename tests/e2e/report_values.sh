@@ -48,11 +48,13 @@ holds() {
 }
 
 {
-    values ways 'sampling = { interval_ms = [3, 1]; batch = 25; };'
+    values ways 'sampling = ( { interval_ms = 3; phase_cycles = [0, 1342]; }, { interval_ms = 1; } );'
     games
 } >ways.cfg
 "$hotgraph" sweep ways.cfg --db ways.db >out 2>errors || fail "sweep: $(cat errors)"
 holds ways.db ways
+wrong=$(python3 "$source/tests/e2e/views_values.py" ways.db ways) || fail "the script of the views failed"
+test -z "$wrong" || fail "views: $wrong"
 
 # What chance rarely makes: a configuration that finds as much as is read off the samples without busy-waits, one that finds
 # more, one of which nothing is known, and what the order of equals depends on.

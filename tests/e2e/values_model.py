@@ -8,8 +8,8 @@ import math
 import re
 import sqlite3
 
-METRICS = """similarity precision f1 coverage overlap similarity_active precision_active f1_active coverage_active overlap_active
-    hot_edges hot_edges_active hot_f1_active""".split()
+METRICS = [name + end for end in ("", "_active") for name in
+           "similarity precision f1 coverage overlap hot_edges hot_recall hot_precision hot_f1 hot_f1_10 fair_overlap count_error".split()]
 
 
 def mean(values):
@@ -39,16 +39,24 @@ def rising(value):
     return (value is None, 0 if value is None else value)
 
 
+class Stream(collections.namedtuple("Stream", "id game title untested paper_game variant sampling sampling_id way row replay rows"
+                                    " missing")):
+    """A game, sampled in one way; row is None where nothing is there yet."""
+
+    def observed(self):
+        """How many instructions were looked at."""
+        return self.row["samples"] if self.row["observed"] is None else self.row["observed"]
+
+
 class Row:
     """A configuration's result on a stream, held against the hot set of one share."""
 
     def __init__(self, stream, configuration, result, quality):
         self.stream, self.configuration = stream, configuration
-        for name in ("bins", "low", "high", "edges", "structure", "seconds"):
+        for name in "bins low high edges structure observed records probes steps seconds".split():
             setattr(self, name, result[name])
         for name in METRICS:
             setattr(self, name, quality[name])
-        self.graph_edges = result["edges"]
 
 
 class Experiment:
@@ -84,15 +92,14 @@ class Experiment:
 
     def read_streams(self):
         made = []
-        Stream = collections.namedtuple("Stream", "id game title untested paper_game variant sampling way row replay rows missing")
         for r in self.all("SELECT * FROM experiment_stream JOIN game USING (game_id) JOIN sampling USING (sampling_id)"
                           " WHERE experiment_id = ? ORDER BY name, variant", self.id):
             row = self.one("SELECT * FROM stream WHERE stream_id = ?", r["stream_id"])
             replay = row and self.one("SELECT * FROM replay WHERE replay_id = ?", row["replay_id"])
             way = "file" if r["method"] == "file" else re.sub(r" (seed|phase_cycles)=-?\d+", "", r["key"])
             results = {x["configuration_id"]: x for x in self.all("SELECT * FROM result WHERE stream_id = ?", r["stream_id"])}
-            stream = Stream(r["stream_id"], r["name"], r["title"], r["untested"], r["paper_game"], r["variant"], r["key"], way, row,
-                            replay, {}, sum(c.id not in results for c in self.configurations))
+            stream = Stream(r["stream_id"], r["name"], r["title"], r["untested"], r["paper_game"], r["variant"], r["key"],
+                            r["sampling_id"], way, row, replay, {}, sum(c.id not in results for c in self.configurations))
             for hot in self.hots if row else []:
                 stream.rows[hot] = self.read_rows(stream, results, hot)
             made.append(stream)
