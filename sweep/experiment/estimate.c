@@ -15,7 +15,6 @@
 /* For any result: metrics, and its rows. */
 #define RESULT_SECONDS 1e-3
 /* Of a program nothing is known before it has run. */
-#define RECORDING_SECONDS 10.0
 #define RECORDING_BATCHES 20000.0
 /* Executed in a frame, in the mean of the bundled games: instructions; of them transfers; of those,
  * such as are no busy-wait's. */
@@ -55,12 +54,16 @@ static void name_techniques(const struct config *config, bool structure, char *o
     snprintf(out + used, size - used, "]");
 }
 
+struct plan_rates plan_usual_rates(void) {
+    return (struct plan_rates){.frame = FRAME_SECONDS,
+                               .batch = BATCH_SECONDS,
+                               .solve = SOLVE_SECONDS,
+                               .live = LIVE_SECONDS};
+}
+
 enum status plan_learn_rates(struct plan_rates *r, const struct config *config, struct db *db,
                              struct error *e) {
-    *r = (struct plan_rates){.frame = FRAME_SECONDS,
-                             .batch = BATCH_SECONDS,
-                             .solve = SOLVE_SECONDS,
-                             .live = LIVE_SECONDS};
+    *r = plan_usual_rates();
     char plain[512], knowing[512];
     name_techniques(config, false, plain, sizeof plain);
     name_techniques(config, true, knowing, sizeof knowing);
@@ -82,10 +85,7 @@ enum status plan_learn_rates(struct plan_rates *r, const struct config *config, 
     return status;
 }
 
-/* How many batches the stream has, or will have. */
-static double guess_batches(const struct plan_game *game, const struct plan_stream *stream) {
-    if (stream->has_stream || stream->batches > 0)
-        return (double)stream->batches;
+double plan_expected_batches(const struct plan_game *game, const struct plan_stream *stream) {
     if (stream->way == NULL)
         return RECORDING_BATCHES;
     const struct sampler_options *o = &stream->way->options;
@@ -106,31 +106,35 @@ static double guess_batches(const struct plan_game *game, const struct plan_stre
     return instructions * (double)o->per_million / 1e6 / batch;
 }
 
+double plan_batches(const struct plan_game *game, const struct plan_stream *stream) {
+    return stream->has_stream || stream->batches > 0 ? (double)stream->batches
+                                                     : plan_expected_batches(game, stream);
+}
+
 double plan_source_seconds(const struct plan_rates *r, const struct plan_game *game) {
     size_t samplers = 0;
     for (size_t i = 0; i < game->stream_count; i++)
         samplers += game->streams[i].missing > 0;
     if (game->cartridge != NULL)
         return r->frame * (double)game->game->frames * (1 + (double)samplers);
-    return game->game->program != NULL ? RECORDING_SECONDS : 0;
+    return game->game->program != NULL ? PLAN_RECORDING_SECONDS : 0;
 }
 
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
-                          const struct plan_game *game, const struct plan_stream *stream,
-                          size_t point) {
+                          const struct plan_game *game, double batches, size_t point) {
     if (p->config->live) /* a replay of its own */
         return r->live * (double)game->game->frames;
-    return RESULT_SECONDS + (p->config->points.at[point].technique->needs_structure
-                                 ? r->solve
-                                 : r->batch * guess_batches(game, stream));
+    return RESULT_SECONDS +
+           (p->config->points.at[point].technique->needs_structure ? r->solve : r->batch * batches);
 }
 
 static void add_stream(struct plan_size *out, const struct plan *p, const struct plan_rates *r,
                        const struct plan_game *game, const struct plan_stream *stream) {
+    const double batches = plan_batches(game, stream);
     for (size_t i = 0; i < p->config->points.len; i++) {
         const bool due = plan_due(p, stream, i) > 0;
         out->results += due && !stream->points[i].has_result;
-        out->seconds += due ? plan_point_seconds(r, p, game, stream, i) : 0;
+        out->seconds += due ? plan_point_seconds(r, p, game, batches, i) : 0;
     }
     out->streams += stream->missing > 0;
 }

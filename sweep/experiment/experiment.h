@@ -143,13 +143,22 @@ struct plan_rates {
     double solve; /* a technique that knows the structure takes for a graph, whatever the stream */
     double live;  /* a frame that a live technique watches */
 };
+struct plan_rates plan_usual_rates(void);
 enum status plan_learn_rates(struct plan_rates *out, const struct config *config, struct db *db,
                              struct error *e);
-/* Seconds for a game's streams and exact graph; for one configuration on one of its streams. */
+enum {
+    PLAN_RECORDING_SECONDS = 10
+}; /* of a program, of which nothing is known before it has run */
+/* How many batches a stream has in the database, or as its sampling lets expect; the latter alone.
+ */
+double plan_batches(const struct plan_game *game, const struct plan_stream *stream);
+double plan_expected_batches(const struct plan_game *game, const struct plan_stream *stream);
+/* Seconds for a game's streams and exact graph; for one configuration on a stream of so many
+ * batches.
+ */
 double plan_source_seconds(const struct plan_rates *r, const struct plan_game *game);
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
-                          const struct plan_game *game, const struct plan_stream *stream,
-                          size_t point);
+                          const struct plan_game *game, double batches, size_t point);
 
 /* The name of a configuration's row. */
 int64_t plan_configuration_id(const struct config_point *point);
@@ -163,8 +172,8 @@ enum status plan_marks(const struct config *config, uint64_t batches, size_t **o
  * alone (the games that are wanted and present, by the hashes of their inputs; the configurations,
  * by their keys), so all parts together are the whole, on whatever machine and in whatever order,
  * and a part that is done again is the same part. A game's configurations are only divided where
- * there are more shards than replays, since each of them has to replay the game then. Shards may be
- * empty.
+ * the slowest shard ends earlier for it, since each of them has to replay the game then. Shards may
+ * be empty.
  */
 
 enum { SHARDS_MOST = 100000 };
@@ -186,10 +195,11 @@ struct shard_share {
     int64_t id;             /* a hash of what it is; all differ */
     double whole, each;     /* cost of what each slice needs, and of each item */
     size_t items;           /* at least 1 */
-    uint64_t first, slices; /* filled: its items are spread over these shards */
+    uint64_t first, slices; /* filled, as the rest: its items are spread over these shards */
+    size_t head, body;      /* 0: evenly; else so many are in the first, and in each other one */
 };
-/* Fills first and slices of each share, the same for shares in any order; the shards' costs are as
- * equal as dealing them out greedily makes them. */
+/* Divides the shares, the same for shares in any order, so that the slowest shard costs little:
+ * dealt out whole or cut evenly, or one shard filled after the other, whichever is less. */
 enum status shard_divide(struct shard_share *shares, size_t count, uint64_t shards,
                          struct error *e);
 /* Which shard has that item of the share. */

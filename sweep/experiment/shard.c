@@ -1,10 +1,11 @@
-/* Dividing a plan. A share is what one replay's streams ask for: they need that replay, so it is
- * cut only where there are more shards than replays. */
+/* Dividing a plan. A share is what one replay's streams ask for. Each slice of it needs that
+ * replay, so it is cut only where the slowest shard ends earlier for it. */
 #include "experiment/experiment.h"
 
 #include "base/base.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,12 @@ static int by_id(const void *a, const void *b) {
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The most expensive first, each to the shard that has least (Graham 1969). */
-static bool deal(struct shard_share **shares, size_t count, uint64_t shards) {
-    double *load = calloc(shards, sizeof *load);
+/* The most expensive first, each whole to the shard that has least (Graham 1969). Returns what the
+ * slowest shard costs, or a negative number when out of memory. */
+static double deal(struct shard_share **shares, size_t count, uint64_t shards) {
+    double *load = calloc(shards, sizeof *load), most = 0;
     if (load == NULL)
-        return false;
+        return -1;
     qsort(shares, count, sizeof *shares, by_cost);
     for (size_t i = 0; i < count; i++) {
         uint64_t least = 0;
@@ -42,13 +44,15 @@ static bool deal(struct shard_share **shares, size_t count, uint64_t shards) {
                 least = k;
         shares[i]->first = least + 1;
         load[least] += slice_cost(shares[i]);
+        most = fmax(most, load[least]);
     }
     free(load);
-    return true;
+    return most;
 }
 
-/* Each shard beyond the first of a share goes where it spares most time: to the slowest slice. */
-static void slice(struct shard_share **shares, size_t count, uint64_t shards) {
+/* Each shard beyond the first of a share goes where it spares most time: to the slowest slice.
+ * Returns what the slowest shard costs. */
+static double slice(struct shard_share **shares, size_t count, uint64_t shards) {
     qsort(shares, count, sizeof *shares, by_id);
     for (uint64_t left = shards - count; left > 0; left--) {
         struct shard_share *slowest = NULL;
@@ -61,42 +65,107 @@ static void slice(struct shard_share **shares, size_t count, uint64_t shards) {
         slowest->slices++;
     }
     uint64_t next = 1;
+    double most = 0;
     for (size_t i = 0; i < count; i++) {
         shares[i]->first = next;
         next += shares[i]->slices;
+        most = fmax(most, slice_cost(shares[i]));
     }
+    return most;
+}
+
+/* One shard after the other is filled up to `most`, and the share that is not done then goes on in
+ * the next one (McNaughton 1959), where it needs its replay again. False: it does not all go in. */
+static bool fill(struct shard_share **shares, size_t count, uint64_t shards, double most) {
+    uint64_t shard = 1;
+    double room = most;
+    for (size_t i = 0; i < count; i++) {
+        struct shard_share *s = shares[i];
+        s->slices = 0;
+        for (size_t left = s->items; left > 0;) {
+            const double fit = (room - s->whole) / s->each;
+            if (fit < 1) {
+                if (room == most || shard++ == shards)
+                    return false;
+                room = most;
+                continue;
+            }
+            const size_t items = fit < (double)left ? (size_t)fit : left;
+            if (s->slices++ == 0)
+                *s = (struct shard_share){s->id, s->whole, s->each, s->items, shard, 1, items, 0};
+            else if (s->slices == 2)
+                s->body = items;
+            left -= items;
+            room = left > 0 ? 0 : room - s->whole - s->each * (double)items;
+        }
+    }
+    return true;
+}
+
+/* Fills them as little as goes. False: that is not less than `most`. */
+static bool fill_least(struct shard_share **shares, size_t count, uint64_t shards, double most) {
+    enum { HALVINGS = 40 };
+    double least = 0;
+    most *= 0.999;
+    for (size_t i = 0; i < count; i++)
+        shares[i]->slices = 1;
+    qsort(shares, count, sizeof *shares, by_cost);
+    if (!fill(shares, count, shards, most))
+        return false;
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = (least + most) / 2;
+        *(fill(shares, count, shards, middle) ? &most : &least) = middle;
+    }
+    return fill(shares, count, shards, most);
+}
+
+/* Whole as far as there are shares enough. Returns what the slowest shard costs. */
+static double divide_plainly(struct shard_share **shares, size_t count, uint64_t shards) {
+    for (size_t i = 0; i < count; i++) {
+        shares[i]->slices = 1;
+        shares[i]->head = 0;
+    }
+    return shards < count ? deal(shares, count, shards) : slice(shares, count, shards);
 }
 
 enum status shard_divide(struct shard_share *shares, size_t count, uint64_t shards,
                          struct error *e) {
     struct shard_share **sorted = calloc(count + 1, sizeof *sorted);
-    bool ok = sorted != NULL;
-    for (size_t i = 0; ok && i < count; i++) {
+    double most = sorted != NULL ? 0 : -1;
+    for (size_t i = 0; sorted != NULL && i < count; i++)
         sorted[i] = &shares[i];
-        shares[i].slices = 1;
-    }
-    if (ok && shards < count)
-        ok = deal(sorted, count, shards);
-    else if (ok)
-        slice(sorted, count, shards);
+    if (most == 0)
+        most = divide_plainly(sorted, count, shards);
+    if (most > 0 && !fill_least(sorted, count, shards, most))
+        most = divide_plainly(sorted, count, shards);
     free(sorted);
-    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
+    return most >= 0 ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
 uint64_t shard_of(const struct shard_share *share, size_t item) {
-    return share->first + (uint64_t)item * share->slices / share->items;
+    if (share->head == 0) /* all alike */
+        return share->first + (uint64_t)item * share->slices / share->items;
+    return item < share->head ? share->first
+                              : share->first + 1 + (item - share->head) / share->body;
 }
 
 /* ---- of a plan ---- */
 
-/* How much longer a replay takes than to build one configuration from its stream. */
-#define REPLAY_COST 20.0
-/* What a program's recording is taken for, in frames: how long it will run is not known before. */
-#define PROGRAM_FRAMES 18000.0
+/* What a slice does beside playing and sampling, in times of these: it begins, draws, compares. */
+#define ONCE         2.0
+#define PAIR_SECONDS 0.05
 
-/* Each time-like quantity here follows from what is swept, so that every shard estimates alike. */
-static double estimate_frames(const struct plan_game *game) {
-    return game->game->program != NULL ? PROGRAM_FRAMES : (double)game->game->frames;
+/* The costs follow from what is swept alone, and never from what a database has measured, so that
+ * every shard comes to the same division. */
+static double whole_cost(const struct plan_rates *r, const struct plan_game *game) {
+    size_t samplers = 0;
+    for (size_t i = 0; i < game->stream_count; i++)
+        samplers += game->streams[i].wanted;
+    if (game->game->program != NULL)
+        return PLAN_RECORDING_SECONDS;
+    return game->cartridge == NULL
+               ? PAIR_SECONDS
+               : ONCE * r->frame * (double)game->game->frames * (1 + (double)samplers);
 }
 
 /* One configuration on one stream. */
@@ -105,6 +174,7 @@ struct item {
     struct plan_stream *stream;
     struct plan_point *point;
     const char *key;
+    double cost;
 };
 
 /* Those with one replay are neighbours; of each the configurations are in the order of their keys,
@@ -126,12 +196,16 @@ struct division {
 static bool list_stream(struct division *d, const struct plan *p, struct plan_game *game,
                         struct plan_stream *stream) {
     bool ok = true;
+    const struct plan_rates rates = plan_usual_rates();
+    const double batches = plan_expected_batches(game, stream);
     for (size_t i = 0; ok && stream->wanted && i < p->config->points.len; i++)
         ok = !p->wanted[i] ||
-             vec_push(&d->items, ((struct item){.game = game,
-                                                .stream = stream,
-                                                .point = &stream->points[i],
-                                                .key = p->config->points.at[i].key}));
+             vec_push(&d->items,
+                      ((struct item){.game = game,
+                                     .stream = stream,
+                                     .point = &stream->points[i],
+                                     .key = p->config->points.at[i].key,
+                                     .cost = plan_point_seconds(&rates, p, game, batches, i)}));
     return ok;
 }
 
@@ -150,20 +224,21 @@ static bool list_items(struct division *d, const struct plan *p) {
 }
 
 static bool list_shares(struct division *d) {
+    const struct plan_rates rates = plan_usual_rates();
     for (size_t i = 0; i < d->items.len; i++) {
         const struct plan_game *game = d->items.at[i].game;
         struct shard_share *last = d->shares.len > 0 ? &d->shares.at[d->shares.len - 1] : NULL;
         if (last != NULL && last->id == game->replay_id) {
             last->items++;
-            continue;
-        }
-        const double frames = estimate_frames(game);
-        if (!vec_push(&d->shares, ((struct shard_share){.id = game->replay_id,
-                                                        .whole = frames * REPLAY_COST,
-                                                        .each = frames,
-                                                        .items = 1})))
+            last->each += d->items.at[i].cost;
+        } else if (!vec_push(&d->shares, ((struct shard_share){.id = game->replay_id,
+                                                               .whole = whole_cost(&rates, game),
+                                                               .each = d->items.at[i].cost,
+                                                               .items = 1})))
             return false;
     }
+    for (size_t i = 0; i < d->shares.len; i++)
+        d->shares.at[i].each /= (double)d->shares.at[i].items; /* the mean */
     return true;
 }
 
