@@ -156,9 +156,7 @@ enum status page_costs(struct page *p) {
         "a technique was taken in turn with one without, so a ratio suffers less from "
         "whatever else the machine does than a speed; of one round, least and most say "
         "nothing. A console shows 60 frames a second.",
-        BENCH_SQL, false,
-        "No replays of these games were timed: 'hotgraph bench' with --db stores "
-        "timings in this database.");
+        BENCH_SQL, false, NULL);
 }
 
 /* ---- techniques by what they may observe ---- */

@@ -38,9 +38,12 @@ enum status page_tables(struct page *p) {
         status = page_ask(p, &t, ALL_SQL, NULL);
     if (status == STATUS_OK) {
         page_table(p, &t, "all", "Every configuration on every game",
-                   "Words in the filter must all be in a row: <code>mazewisp bin_size=16</code>.",
+                   "All of a filter must hold of a row: words that are in it, and comparisons with "
+                   "a column or a parameter (= != &lt; &lt;= &gt; &gt;=, without blanks): "
+                   "<code>mazewisp bin_size=16 similarity&gt;90</code>. The address keeps it.",
                    true);
-        page_query(p, ALL_SQL, NULL);
+        if (table_rows(&t) > 0)
+            page_query(p, ALL_SQL, NULL);
         table_free(&t);
     }
     fputs("</section>\n", p->out);
@@ -109,6 +112,21 @@ void page_foot(struct page *p) {
     fprintf(p->out, "<script>\n%s</script>\n</body>\n</html>\n", page_js);
 }
 
+enum { GAME_NAME, GAME_TITLE, GAME_IS_PROGRAM };
+
+static bool is_program(const struct page *p, size_t game) {
+    return strcmp(cell_text(&p->games, game, GAME_IS_PROGRAM), "1") == 0;
+}
+
+/* "game", "program", "program or game": what the report is about. */
+static const char *subject(const struct page *p) {
+    const size_t count = table_rows(&p->games);
+    size_t programs = 0;
+    for (size_t i = 0; i < count; i++)
+        programs += is_program(p, i);
+    return programs == 0 ? "game" : programs < count ? "program or game" : "program";
+}
+
 static enum status begin(struct page *p) {
     struct table t;
     enum status status = page_ask(p, &t,
@@ -121,9 +139,9 @@ static enum status begin(struct page *p) {
     fprintf(
         p->out,
         "<nav>%s<a href='#findings'>Findings</a><a href='#games'>All games</a><a href='#one'>One "
-        "game</a><a href='#tables'>Tables</a><a href='#provenance'>Where it comes from</a></nav>\n"
+        "%s</a><a href='#tables'>Tables</a><a href='#provenance'>Where it comes from</a></nav>\n"
         "</header>\n",
-        p->r->one_of_several ? "<a href='../index.html'>All experiments</a>" : "");
+        p->r->one_of_several ? "<a href='../index.html'>All experiments</a>" : "", subject(p));
     if (strcmp(cell_text(&t, 0, 1), "0") == 0)
         fputs("<p class='lack'>This experiment has no results yet.</p>\n", p->out);
     else if (strcmp(cell_text(&t, 0, 0), "0") != 0)
@@ -140,6 +158,8 @@ static enum status all_games(struct page *p) {
     enum status status = page_charts(p);
     fputs("</div>\n", p->out);
     if (status == STATUS_OK)
+        status = page_lacks(p);
+    if (status == STATUS_OK)
         status = page_budgets(p);
     if (status == STATUS_OK)
         status = page_costs(p);
@@ -147,29 +167,52 @@ static enum status all_games(struct page *p) {
     return status;
 }
 
-static enum status each_game(struct page *p) {
-    const size_t count = table_rows(&p->games);
-    enum status status = STATUS_OK;
-    fputs("<section id='one'>\n<h2>One game</h2>\n<div class='chooser' hidden><label>Game "
-          "<select id='game'>",
-          p->out);
-    for (size_t i = 0; i < count; i++) {
-        const char *game = cell_text(&p->games, i, 0), *title = cell_text(&p->games, i, 1);
-        fprintf(p->out, "<option value='%s'%s>", game, i == 0 ? " selected" : "");
+/* All games, or all programs. */
+static void offer(struct page *p, bool programs, size_t selected) {
+    for (size_t i = 0; i < table_rows(&p->games); i++) {
+        const char *game = cell_text(&p->games, i, GAME_NAME),
+                   *title = cell_text(&p->games, i, GAME_TITLE);
+        if (is_program(p, i) != programs)
+            continue;
+        fprintf(p->out, "<option value='%s'%s>", game, i == selected ? " selected" : "");
         page_text(p, title[0] != '\0' ? title : game);
         fputs("</option>", p->out);
     }
+}
+
+/* Begins with a program where there are any: the games then stand beside them. */
+static void choosers(struct page *p) {
+    const char *of = subject(p);
+    const bool both = strcmp(of, "program or game") == 0;
+    size_t selected = 0;
+    while (strcmp(of, "game") != 0 && !is_program(p, selected))
+        selected++;
+    fprintf(p->out, "<div class='chooser' hidden><label>%c%s <select id='game'>%s",
+            of[0] - 'a' + 'A', of + 1, both ? "<optgroup label='Programs'>" : "");
+    offer(p, true, selected);
+    fputs(both ? "</optgroup><optgroup label='Games'>" : "", p->out);
+    offer(p, false, selected);
+    fputs(both ? "</optgroup>" : "", p->out);
     fputs(
-        "<option value=''>all of them</option></select></label> <label>Graph of <select id='role'>"
+        "<option value=''>all of them</option></select></label> <label>Graph of <select id='graph'>"
         "<option value='best'>the best configuration</option><option value='median'>the median"
         "</option><option value='worst'>the worst</option><option value='baseline'>reading off "
-        "the samples</option></select></label></div>\n",
+        "the samples</option></select></label> <label><input type='checkbox' id='only'> its rows "
+        "alone in the tables below</label></div>\n",
         p->out);
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        const char *game = cell_text(&p->games, i, 0);
+}
+
+static enum status each_game(struct page *p) {
+    enum status status = STATUS_OK;
+    fprintf(p->out, "<section id='one'>\n<h2>One %s</h2>\n", subject(p));
+    for (size_t i = 0; status == STATUS_OK && i < table_rows(&p->games); i++) {
+        const char *game = cell_text(&p->games, i, GAME_NAME);
         fprintf(p->out, "<div data-game='%s'>\n<h3>%s</h3>\n<div class='figures'>\n", game, game);
         status = page_game(p, game);
-        fputs("</div>\n</div>\n", p->out);
+        fputs("</div>\n", p->out);
+        if (status == STATUS_OK)
+            status = page_lacks(p);
+        fputs("</div>\n", p->out);
     }
     fputs("</section>\n", p->out);
     return status;
@@ -181,12 +224,15 @@ static enum status write_parts(struct page *p) {
         status = page_findings(p);
     if (status == STATUS_OK)
         status = all_games(p);
+    fputs("<div class='chosen'>\n", p->out);
+    choosers(p);
     if (status == STATUS_OK)
         status = each_game(p);
     if (status == STATUS_OK)
         status = page_native(p);
     if (status == STATUS_OK)
         status = page_tables(p);
+    fputs("</div>\n", p->out);
     if (status == STATUS_OK)
         status = page_provenance(p);
     if (status == STATUS_OK)
@@ -205,8 +251,10 @@ enum status page_hot_share(struct page *p) {
 static enum status ask_basics(struct page *p) {
     enum status status =
         page_ask(p, &p->games,
-                 "SELECT DISTINCT game, title FROM completeness JOIN game USING (game_id)"
-                 " WHERE experiment = ?1 AND results > 0 AND completeness.variant = '' ORDER BY 1",
+                 "SELECT game, title, max(p.kind = 'program') FROM completeness k"
+                 " JOIN game USING (game_id) LEFT JOIN stream USING (stream_id)"
+                 " LEFT JOIN replay p USING (replay_id) WHERE experiment = ?1 AND results > 0"
+                 " AND k.variant = '' GROUP BY game ORDER BY 1",
                  NULL);
     return status == STATUS_OK ? page_hot_share(p) : status;
 }
@@ -235,6 +283,9 @@ enum status report_page(struct report *r, const char *digest) {
         status = error_set(r->e, STATUS_MEMORY, "out of memory for a page");
     if (status == STATUS_OK)
         status = page_save(r, "index.html", text, size);
+    if (p.lack_file != NULL)
+        fclose(p.lack_file);
+    free(p.lacks);
     table_free(&p.games);
     free(text);
     return status;

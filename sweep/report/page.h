@@ -23,6 +23,10 @@ struct page {
     int64_t permille;   /* the share of the weight that figures call hot */
     unsigned queries;   /* shown so far */
     bool graphviz;      /* is it installed? */
+    FILE *lack_file;    /* what page_lacks will list; NULL: nothing yet */
+    char *lacks;
+    size_t lacks_size;
+    unsigned lack_count;
 };
 
 /* Text of a cell, or "" for NULL; its number, or NAN. */
@@ -58,7 +62,9 @@ void page_text(struct page *p, const char *text);
  * one sentence that says what to see. */
 enum status page_figure(struct page *p, struct canvas *c, const char *question,
                         const char *caption);
-/* In a figure's place: why there is none. */
+/* Instead of a figure: why there is none, kept for page_lacks, which lists all since the last time.
+ */
+enum status page_lacks(struct page *p);
 void page_lack(struct page *p, const char *id, const char *question, const char *reason);
 /* A link to an SQL query that is shown when asked for; what ?1 and ?2 stand for is put in. */
 void page_query(struct page *p, const char *sql, const char *game);

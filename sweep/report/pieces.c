@@ -154,11 +154,32 @@ enum status page_figure(struct page *p, struct canvas *c, const char *question,
 }
 
 void page_lack(struct page *p, const char *id, const char *question, const char *reason) {
-    fprintf(p->out, "<figure id='%s'>\n<h3>", id);
-    page_text(p, question);
-    fputs("</h3>\n<p class='lack'>", p->out);
-    page_text(p, reason);
-    fputs("</p>\n</figure>\n", p->out);
+    if (p->lack_file == NULL)
+        p->lack_file = open_memstream(&p->lacks, &p->lacks_size);
+    if (p->lack_file == NULL)
+        return;
+    p->lack_count++;
+    fprintf(p->lack_file, "<li id='%s'>", id);
+    escape_markup(p->lack_file, question);
+    fputs(" ", p->lack_file);
+    escape_markup(p->lack_file, reason);
+    fputs("</li>\n", p->lack_file);
+}
+
+enum status page_lacks(struct page *p) {
+    if (p->lack_file == NULL)
+        return STATUS_OK;
+    const bool whole = fclose(p->lack_file) == 0;
+    if (whole)
+        fprintf(p->out,
+                "<details class='lacks'><summary>%u figure%s without data</summary><ul>\n%s"
+                "</ul></details>\n",
+                p->lack_count, p->lack_count == 1 ? "" : "s", p->lacks);
+    free(p->lacks);
+    p->lack_file = NULL;
+    p->lacks = NULL;
+    p->lack_count = 0;
+    return whole ? STATUS_OK : error_set(p->r->e, STATUS_MEMORY, "out of memory for a page");
 }
 
 /* ---- tables ---- */
@@ -177,18 +198,19 @@ static void html_row(struct page *p, const struct table *t, const struct table_c
 
 void page_table(struct page *p, const struct table *t, const char *id, const char *title,
                 const char *note, bool is_long) {
+    if (table_rows(t) == 0)
+        return;
     fprintf(p->out, "<div class='table%s' id='%s'>\n<h3>%s</h3>\n", is_long ? " long" : "", id,
             title);
     struct table_column *const columns = table_columns(t);
-    if (table_rows(t) == 0 || columns == NULL) {
-        fprintf(p->out, "<p class='lack'>%s</p>\n</div>\n",
-                columns != NULL ? "There are no rows for it yet." : "No memory was left for it.");
-        free(columns);
+    if (columns == NULL) {
+        fputs("<p class='lack'>No memory was left for it.</p>\n</div>\n", p->out);
         return;
     }
     fprintf(p->out,
             "<div class='tools'><label>Filter <input type='search' data-table='%s-t'></label>"
-            "<span class='hint' id='%s-t-n'></span></div>\n<div class='scroll'><table id='%s-t'>\n"
+            "<span class='hint' id='%s-t-n'></span><span class='hint scrolls'>more columns: scroll "
+            "&#8594;</span></div>\n<div class='scroll'><table id='%s-t'>\n"
             "<thead><tr>",
             id, id, id);
     for (size_t i = 0; i < t->names.len; i++) {
