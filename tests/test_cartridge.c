@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "nes/board.h"
 #include "nes/nes.h"
 
 enum { HEADER = 16, KIB = 1024 };
@@ -193,6 +194,33 @@ static void test_submappers(void **state) {
     cartridge_free(c);
 }
 
+/* Broken: as above, for any board; of each, bit i says whether it has submapper i. */
+static void test_every_submapper(void **state) {
+    (void)state;
+    static const struct {
+        unsigned mapper, submappers;
+    } boards[] = {{0, 0xFFFF}, {1, 0x21},  {2, 0x07},  {3, 0x07},  {4, 0x11}, {7, 0x07},
+                  {11, 0x01},  {28, 0x01}, {30, 0x1F}, {34, 0x07}, {66, 0x01}};
+    size_t known = 0;
+    while (mapper_at(known) != NULL)
+        known++;
+    assert_int_equal(sizeof boards / sizeof *boards, known);
+    for (size_t i = 0; i < sizeof boards / sizeof *boards; i++) {
+        const unsigned mapper = boards[i].mapper;
+        struct image *image = image_new();
+        image->at[6] = (uint8_t)(mapper << 4);
+        image->at[7] = (uint8_t)(mapper & 0xF0);
+        struct cartridge *c = accept(image);
+        for (unsigned k = 0; k < 16; k++) {
+            struct error e = {0};
+            const bool has = cartridge_set_submapper(c, k, &e) == STATUS_OK;
+            if (has != (boards[i].submappers >> k & 1))
+                fail_msg("mapper %u, submapper %u: %s", mapper, k, has ? "accepted" : e.text);
+        }
+        cartridge_free(c);
+    }
+}
+
 /* Broken: NES 2.0 files whose sizes are written as powers are cut or refused. */
 static void test_exponent_sizes(void **state) {
     (void)state;
@@ -292,6 +320,7 @@ int main(void) {
         cmocka_unit_test(test_unread_bytes),
         cmocka_unit_test(test_other_chr_ram),
         cmocka_unit_test(test_submappers),
+        cmocka_unit_test(test_every_submapper),
         cmocka_unit_test(test_exponent_sizes),
         cmocka_unit_test(test_other_files),
         cmocka_unit_test(test_truncated),
