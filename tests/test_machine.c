@@ -481,6 +481,86 @@ static void test_states_that_would_hang(void **state) {
     free(g);
 }
 
+/* One byte of the machine is another while its state is saved: nothing takes that state. */
+static void refuse_with(struct nes *nes, void *member, size_t size, uint64_t bad,
+                        const char *name) {
+    uint64_t old;
+    struct bytes s = {0};
+    memcpy(&old, member, size);
+    memcpy(member, &bad, size);
+    assert_int_equal(nes_save(nes, &s, NULL), STATUS_OK);
+    memcpy(member, &old, size);
+    if (nes_load(nes, s.at, s.len, "x.state", NULL) == STATUS_OK)
+        fail_msg("a state with another %s is taken", name);
+    refuse(nes, s.at, s.len, "do not fit together");
+    bytes_free(&s);
+}
+#define REFUSE_WITH(nes, member, bad)                                                              \
+    refuse_with(nes, &(nes)->member, sizeof(nes)->member, bad, #member)
+
+/* Broken: a state that somebody sends crashes a replay that draws or samples, though each number in
+ * it might be. */
+static void test_states_that_do_not_fit(void **state) {
+    (void)state;
+    struct guest *g = random_program(6);
+    struct nes *nes = started(g);
+    nes_run_to(nes, nes_cycle(nes) + 100, NULL);
+    for (unsigned moment = 0; moment < 3; moment++) { /* in vertical blank, behind it, later */
+        struct bytes s = {0};
+        assert_int_equal(nes_save(nes, &s, NULL), STATUS_OK); /* all devices are up to date then */
+        assert_int_equal(nes_load(nes, s.at, s.len, "x.state", NULL), STATUS_OK);
+        bytes_free(&s);
+        assert_int_equal(nes->frame_guess, moment == 0);
+        const uint64_t end = nes->frame_end, cycle = nes_cycle(nes);
+        REFUSE_WITH(nes, frame_guess, moment != 0);
+        REFUSE_WITH(nes, frame_end, end - 1);
+        REFUSE_WITH(nes, frame_end, end + 1);
+        REFUSE_WITH(nes, frame_end, cycle + 1);
+        REFUSE_WITH(nes, apu.dmc_address, 0x4016);
+        REFUSE_WITH(nes, apu.dmc_wish, cycle + 100000);
+        REFUSE_WITH(nes, apu.dmc_ghost, cycle + 1000);
+        REFUSE_WITH(nes, apu.dmc_given, cycle + 1000);
+        REFUSE_WITH(nes, apu.dmc_enable, cycle + 1000);
+        REFUSE_WITH(nes, apu.half_frame, cycle + 1000);
+        REFUSE_WITH(nes, ppu.s.latch_cycle[1], cycle + 1000);
+        nes->threads.count++;
+        REFUSE_WITH(nes, threads.at[nes->threads.count - 1].address, 0x18000);
+        nes->threads.count--;
+        nes_run_to(nes, cycle + (moment == 0 ? 2450 : 9000), NULL);
+    }
+    nes_free(nes);
+    free(g);
+}
+
+/* Broken: a state that was saved somewhere cannot be loaded. */
+static void test_each_boundary_is_a_state(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < EFFORT(9); seed++) {
+        struct guest *const g = structured_program(seed, seed % 2 ? 4 : 0);
+        const struct nes_options options = {
+            .console = {.alignment = (unsigned)(seed * 37 % 341), .no_warmup = seed % 2}};
+        struct nes *const nes = guest_machine(g, options), *const other = guest_machine(g, options);
+        struct random r = {.seed = seed};
+        while (nes_cycle(nes) < 200000) {
+            struct bytes s = {0};
+            struct error e = {0};
+            assert_int_equal(nes_save(nes, &s, NULL), STATUS_OK);
+            if (nes_load(other, s.at, s.len, "x", &e) != STATUS_OK)
+                fail_msg("seed %u, cycle %llu: %s", (unsigned)seed,
+                         (unsigned long long)nes_cycle(nes), e.text);
+            bytes_free(&s);
+            if (random_chance(&r, 1))
+                nes_reset(nes, random_chance(&r, 30));
+            const uint64_t blank = nes->frame_end - LESS_THAN_FRAME + MORE_THAN_BLANK;
+            const bool near_end = nes->frame_guess && blank - nes_cycle(nes) < 40;
+            nes_run_to(nes, nes_cycle(nes) + 1 + (near_end ? 0 : random_below(&r, 300)), NULL);
+        }
+        nes_free(nes);
+        nes_free(other);
+        free(g);
+    }
+}
+
 /* With A held: sprites are copied, and the copy ends in a certain cycle. Without: reads $4015 all
  * the time. `nops` before shift one against the other. */
 static struct guest *copies_or_reads(unsigned nops) {
@@ -586,6 +666,8 @@ int main(void) {
         cmocka_unit_test(test_late_nmi),
         cmocka_unit_test(test_consoles_as_text),
         cmocka_unit_test(test_damaged_states),
+        cmocka_unit_test(test_states_that_do_not_fit),
+        cmocka_unit_test(test_each_boundary_is_a_state),
         cmocka_unit_test(test_forged_states),
         cmocka_unit_test(test_states_that_would_hang),
         cmocka_unit_test(test_bus_after_a_load),

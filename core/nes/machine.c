@@ -94,9 +94,6 @@ void nes_reset(struct nes *n, bool hard) {
 
 /* ---- running ---- */
 
-/* Cycles from a vertical blank to one before the next, and to one behind its pre-render line. */
-enum { LESS_THAN_FRAME = 29000, MORE_THAN_BLANK = 2400 };
-
 /* The next vertical blank comes 29,780 or 29,781 cycles after the last, which of the two is decided
  * on the pre-render line: told when the machine first stands behind that. */
 static bool knows_frame(const struct nes *n) {

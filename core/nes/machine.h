@@ -179,6 +179,11 @@ struct nes {
     uint16_t *pictures;
 };
 
+/* ---- machine.c ---- */
+
+/* Cycles from a vertical blank to one before the next, and to one behind its pre-render line. */
+enum { LESS_THAN_FRAME = 29000, MORE_THAN_BLANK = 2400 };
+
 /* ---- cpu_step.c: cycle by cycle ---- */
 
 /* One step: an instruction, an interrupt or reset sequence, or one cycle of a jammed processor. */

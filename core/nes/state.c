@@ -173,7 +173,7 @@ static const struct field apu_fields[] = {
     FIELD(struct apu, dmc_address_register),
     FIELD(struct apu, dmc_length_register),
     FIELD(struct apu, dmc_address),
-    FIELD(struct apu, dmc_remaining),
+    FIELD_MOST(struct apu, dmc_remaining, 0xFF1),
     FIELD(struct apu, dmc_period),
     FIELD(struct apu, dmc_clock),
     FIELD(struct apu, dmc_wish),
@@ -421,13 +421,24 @@ static bool never_or_near(uint64_t time, uint64_t cycle, uint64_t span) {
 
 enum { FRAME_CYCLES = 29781, SEQUENCE_CYCLES = 37282, SAMPLE_CYCLES = 428, SOON = 8 };
 
+/* A time that has been, or none yet. */
+static bool never_or_past(uint64_t time, uint64_t cycle) {
+    return time == NEVER || time <= cycle;
+}
+
+static bool sane_samples(const struct apu *a, uint64_t cycle) {
+    return a->dmc_address >= 0x8000 && near(a->dmc_clock, cycle, SAMPLE_CYCLES + SOON) &&
+           a->dmc_period >= 54 && a->dmc_period <= SAMPLE_CYCLES && a->dmc_bits >= 1 &&
+           never_or_near(a->dmc_wish, cycle, FRAME_CYCLES) &&
+           never_or_past(a->dmc_ghost, cycle + SOON) && never_or_past(a->dmc_given, cycle) &&
+           a->dmc_enable <= cycle + SOON && never_or_near(a->dmc_stop, cycle, SOON);
+}
+
 static bool sane_apu(const struct apu *a, uint64_t cycle) {
     return near(a->time, cycle, 2) && a->sequence <= cycle + SOON &&
            cycle + SOON - a->sequence <= SEQUENCE_CYCLES + 2 * SOON && a->restart != 0 &&
            never_or_near(a->restart, cycle, SOON) && never_or_near(a->acknowledge, cycle, SOON) &&
-           never_or_near(a->dmc_stop, cycle, SOON) &&
-           near(a->dmc_clock, cycle, SAMPLE_CYCLES + SOON) && a->dmc_period >= 54 &&
-           a->dmc_period <= SAMPLE_CYCLES && a->dmc_bits >= 1;
+           never_or_past(a->half_frame, cycle) && sane_samples(a, cycle);
 }
 
 /* Sprite evaluation: how many are found goes with what is looked for. */
@@ -445,21 +456,58 @@ static bool sane_evaluation(const struct ppu_state *s) {
     }
 }
 
+static bool sane_latch(const struct ppu_state *s, uint64_t cycle) {
+    for (unsigned i = 0; i < sizeof s->latch_cycle / sizeof *s->latch_cycle; i++)
+        if (s->latch_cycle[i] > cycle)
+            return false;
+    return true;
+}
+
 static bool sane_ppu(const struct ppu_state *s, uint64_t cycle) {
-    return near(s->time, 3 * cycle, 6) && never_or_near(s->mask_due, s->time, SOON) &&
-           never_or_near(s->v_due, s->time, SOON) &&
+    return sane_latch(s, cycle) && near(s->time, 3 * cycle, 6) &&
+           never_or_near(s->mask_due, s->time, SOON) && never_or_near(s->v_due, s->time, SOON) &&
            !(s->status & (uint8_t) ~(STATUS_OVERFLOW | STATUS_HIT | STATUS_VBLANK)) &&
            !(s->late_status & (uint8_t) ~(STATUS_OVERFLOW | STATUS_HIT)) &&
            !(s->rendering & (uint8_t)~MASK_RENDERING) && sane_evaluation(s);
+}
+
+/* The frame ends with the vertical blank that the PPU comes to next; where that is still a guess,
+ * it is a guess from the last one, which has just been. Else a frame could end without a picture,
+ * or within a moment. */
+static bool sane_frame(const struct nes *n) {
+    enum { LINES = PPU_LINES * PPU_DOTS, FLAGS = LINE_VBLANK * PPU_DOTS + DOT_FLAGS };
+    const struct ppu_state *const s = &n->ppu.s;
+    if (!n->frame_guess)
+        return n->frame_end == ppu_frame_end(&n->ppu);
+    const unsigned here = s->line * PPU_DOTS + s->dot;
+    const uint64_t since = here >= FLAGS ? here - FLAGS : LINES + here - FLAGS;
+    const uint64_t last = n->frame_end - LESS_THAN_FRAME;
+    if (n->frame_end < LESS_THAN_FRAME || n->cycle < last || n->cycle - last >= MORE_THAN_BLANK ||
+        s->time < since)
+        return false;
+    /* In line 0 it may have come one dot sooner. */
+    return last == ppu_end_after(s->time - since) ||
+           (here < FLAGS && last == ppu_end_after(s->time - since + 1));
+}
+
+/* Where threads go on is code. */
+static bool sane_threads(const struct nes *n) {
+    for (unsigned i = 0; i < n->threads.count; i++) {
+        const uint32_t address = n->threads.at[i].address, bank = address >> 16;
+        const bool banked = n->board.banked && (address & 0x8000);
+        if (banked ? bank >= board_prg_banks(&n->board) : bank != 0)
+            return false;
+    }
+    return true;
 }
 
 static bool sane(const struct nes *n) {
     enum { MOST = 1 << 30 };
     return n->cycle < UINT64_MAX / 8 && n->instructions <= n->cycle &&
            n->frame < (uint64_t)MOST * MOST && n->frame_end > n->cycle &&
-           n->frame_end - n->cycle <= FRAME_CYCLES + SOON &&
+           n->frame_end - n->cycle <= FRAME_CYCLES + SOON && sane_threads(n) &&
            never_or_near(n->pads.strobe_cycle, n->cycle, SOON) && sane_ppu(&n->ppu.s, n->cycle) &&
-           sane_apu(&n->apu, n->cycle);
+           sane_apu(&n->apu, n->cycle) && sane_frame(n);
 }
 
 /* Reads all sections into `n`, whose RAMs have the right sizes. */

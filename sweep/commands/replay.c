@@ -172,9 +172,13 @@ static bool in_shots(const struct replay *r, uint64_t frame) {
     return false;
 }
 
+static bool is_drawn(const struct replay *r, const struct play *p, uint64_t frame) {
+    return r->pictures != NULL || in_video(r, p, frame) || in_shots(r, frame);
+}
+
 static enum status before_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
     struct replay *r = user;
-    nes_draw(p->nes, r->pictures != NULL || in_video(r, p, frame) || in_shots(r, frame));
+    nes_draw(p->nes, is_drawn(r, p, frame));
     if (r->checkpoint_dump != NULL && frame == p->first) {
         enum status status = checkpoints_begin(&r->checkpoints, p->nes, r->checkpoint_address,
                                                r->checkpoint_dump, e);
@@ -184,6 +188,18 @@ static enum status before_frame(void *user, struct play *p, uint64_t frame, stru
     if (r->trace_range != NULL && frame == r->trace_from)
         return trace_begin(&r->trace, p->nes, stdout, e);
     return STATUS_OK;
+}
+
+/* The frame that has just ended has none where the replay began in its midst. */
+static enum status picture_of(struct play *p, uint64_t frame, const uint16_t **out,
+                              struct error *e) {
+    *out = nes_picture(p->nes);
+    return *out != NULL
+               ? STATUS_OK
+               : error_set(e, STATUS_ARGUMENT,
+                           "frame %" PRIu64 " has no whole picture: the state was saved in "
+                           "the midst of it",
+                           frame);
 }
 
 /* The pixels as numbers of two bytes, the lower one first. */
@@ -196,32 +212,38 @@ static void dump_picture(struct file_writer *w, const uint16_t *pixels) {
     file_write(w, bytes, sizeof bytes);
 }
 
-static enum status video_frame(const struct replay *r, struct play *p, uint64_t frame,
+static enum status video_frame(const struct replay *r, const uint16_t *pixels, uint64_t frame,
                                struct error *e) {
     char path[4096];
     int n = snprintf(path, sizeof path, "%s/%06" PRIu64 ".png", r->video, frame);
     if (n < 0 || (size_t)n >= sizeof path)
         return error_set(e, STATUS_ARGUMENT, "%s: the name is too long", r->video);
-    return picture_write(nes_picture(p->nes), path, e);
+    return picture_write(pixels, path, e);
+}
+
+static enum status draw_frame(const struct replay *r, struct play *p, uint64_t frame,
+                              struct error *e) {
+    const uint16_t *pixels;
+    enum status status = picture_of(p, frame, &pixels, e);
+    if (status == STATUS_OK && r->pictures != NULL)
+        dump_picture(r->pictures, pixels);
+    for (size_t i = 0; i < r->shots.len && status == STATUS_OK; i++)
+        if (r->shots.at[i].frame == frame)
+            status = picture_write(pixels, r->shots.at[i].path, e);
+    if (status == STATUS_OK && in_video(r, p, frame))
+        status = video_frame(r, pixels, frame, e);
+    return status;
 }
 
 static enum status after_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
     struct replay *r = user;
-    enum status status = STATUS_OK;
     if (r->trace_range != NULL && frame + 1 == r->trace_to)
         trace_end(&r->trace);
     if (r->hashes != NULL)
         file_printf(r->hashes, "%" PRIu64 " %016" PRIx64 "\n", frame, nes_ram_hash(p->nes));
     if (r->dump != NULL)
         file_write(r->dump, nes_ram(p->nes), 2048);
-    if (r->pictures != NULL)
-        dump_picture(r->pictures, nes_picture(p->nes));
-    for (size_t i = 0; i < r->shots.len && status == STATUS_OK; i++)
-        if (r->shots.at[i].frame == frame)
-            status = picture_write(nes_picture(p->nes), r->shots.at[i].path, e);
-    if (status == STATUS_OK && in_video(r, p, frame))
-        status = video_frame(r, p, frame, e);
-    return status;
+    return is_drawn(r, p, frame) ? draw_frame(r, p, frame, e) : STATUS_OK;
 }
 
 static enum status open_outputs(struct replay *r, struct error *e) {

@@ -49,6 +49,8 @@ static enum status look_at_picture(struct activity *a, bool *fresh, struct error
     if (status != STATUS_OK)
         return status;
     const uint16_t *now = nes_picture(a->eye);
+    if (now == NULL)
+        return error_set(e, STATUS_FORMAT, "state: no whole picture in two frames");
     for (size_t i = 0; i < PIXELS && a->looks > 0; i++)
         a->pixels += now[i] != a->picture[i];
     memcpy(a->picture, now, PIXELS * sizeof *now);

@@ -151,13 +151,18 @@ static uint64_t hash_of_picture(const struct rom_entry *entry, const uint16_t *p
 
 static void look_at_picture(struct run *r) {
     const struct rom_entry *entry = r->entry;
+    const uint16_t *pixels;
     const uint64_t frame = r->v->frames - 1;
     struct nes *nes = r->nes[r->count > 1 ? PICTURES : PLAIN];
     for (size_t i = 0; i < entry->pictures.len && !r->decided; i++) {
         const struct rom_picture *want = &entry->pictures.at[i];
         if (frame < want->from || frame > want->to)
             continue;
-        const uint64_t hash = hash_of_picture(entry, nes_picture(nes));
+        if ((pixels = nes_picture(nes)) == NULL) {
+            decide(r, OUTCOME_FAILED, "frame %" PRIu64 " has no whole picture", frame);
+            return;
+        }
+        const uint64_t hash = hash_of_picture(entry, pixels);
         if (hash != want->hash)
             decide(r, OUTCOME_FAILED,
                    "the picture of frame %" PRIu64 " is %016" PRIx64 ", not %016" PRIx64, frame,

@@ -94,6 +94,36 @@ for picture in some/*; do
     same "$picture" "whole/${picture#some/}"
 done
 
+# States that were made by hand: one that cannot be is refused, and one in whose frame no picture is drawn whole is played.
+python3 - s150 <<'END'
+import struct, sys
+state = bytearray(open(sys.argv[1], "rb").read())
+HEADER, CYCLE, FRAME_END, GUESS = 76, 84 + 7, 84 + 48, 84 + 56
+def hashed(data):
+    h = 0xCBF29CE484222325
+    for byte in data:
+        h = (h ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return h
+def write(name):
+    state[HEADER - 8:HEADER] = struct.pack("<Q", hashed(state[HEADER:]))
+    open(name, "wb").write(state)
+assert state[GUESS] == 1 and state[:8] == b"hotgraph"
+state[GUESS] = 0
+write("impossible")
+# At line 100, dot 0: the vertical blank comes with dot 1 of line 241.
+ppu = state.index(b"PPU ") + 8
+time, line, dot = struct.unpack_from("<QHH", state, ppu)
+struct.pack_into("<HH", state, ppu + 8, 100, 0)
+struct.pack_into("<Q", state, FRAME_END, (time + (241 - 100) * 341 + 1 + 1) // 3)
+write("midst")
+END
+for wish in "--dump-pictures x.bin" "--video x.dir" "--screenshot 150:x.png"; do
+    refuses 1 "impossible: the parts of the state do not fit together" replay "$rom" --movie "$movie" --frames 160 --load-state impossible $wish
+    refuses 1 "frame 150 has no whole picture" replay "$rom" --movie "$movie" --frames 160 --load-state midst $wish
+done
+"$hotgraph" replay "$rom" --movie "$movie" --frames 160 --load-state midst --screenshot 151:midst.png >/dev/null || fail "a state of the midst of a frame is not played"
+test -s midst.png || fail "no picture of the next frame"
+
 # The first picture after a state, and all pixels as numbers.
 "$hotgraph" replay "$rom" --movie "$movie" --frames 160 --screenshot 150:straight.png --dump-pictures pixels >/dev/null
 "$hotgraph" replay "$rom" --movie "$movie" --frames 160 --load-state s150 --screenshot 150:loaded.png >/dev/null
