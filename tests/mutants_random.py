@@ -100,6 +100,11 @@ class Tree:
     def differs(self, target):
         return self.digest(target) != self.digests[target]
 
+    def libraries(self):
+        """Those that programs load: a program can be what it was, and do something else."""
+        return sorted(str(p.relative_to(self.plain)) for p in self.plain.rglob("*.so*") if p.is_file() and not p.suffix == ".symbols"
+                      and ".p" not in p.parent.suffix)
+
     def rooms(self, only):
         """Room: lines, and its files that have something to change."""
         rooms = collections.defaultdict(lambda: [0, []])
@@ -132,6 +137,7 @@ def judge(tree, tests, mutant, scratch, seconds):
     path = tree.tree / mutant.name
     objects = tree.objects.get(mutant.name, [])
     tree.learn(objects + [t for test in tests if test.unit for t in test.targets])
+    tree.learn(tree.libraries())
     path.write_text(mutant.after)
     try:
         if objects and not tree.make(objects):
@@ -142,7 +148,7 @@ def judge(tree, tests, mutant, scratch, seconds):
         for test in tests:
             if not tree.make(test.targets):
                 return "unbuilt", ""
-            if test.unit and not any(tree.differs(t) for t in test.targets):
+            if test.unit and not any(tree.differs(t) for t in test.targets + tree.libraries()):
                 continue
             tried = True
             limit = int(max(AT_LEAST, TIMES * seconds[test.name])) + 1
