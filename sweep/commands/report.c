@@ -45,12 +45,19 @@ static enum status write(struct db *db, struct report_request *request, char dig
 static enum status write_all(struct db *db, const struct report_experiments *x, const char *out,
                              struct error *warned, struct error *e) {
     char(*digests)[33] = calloc(x->names.len, sizeof *digests);
-    enum status status = digests != NULL ? report_make_folder(out, e)
-                                         : error_set(e, STATUS_MEMORY, "%s: out of memory", out);
+    enum status status =
+        digests != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "%s: out of memory", out);
+    /* All of them before the first file: the last one may be bad. */
+    for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++) {
+        status = report_check_name(x->names.at[i], e);
+        if (status == STATUS_OK)
+            status = report_check_names(db, x->names.at[i], e);
+    }
+    if (status == STATUS_OK)
+        status = report_make_folder(out, e);
     for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++) {
         char *folder = NULL;
-        status = report_check_name(x->names.at[i], e);
-        if (status == STATUS_OK && asprintf(&folder, "%s/%s", out, x->names.at[i]) < 0)
+        if (asprintf(&folder, "%s/%s", out, x->names.at[i]) < 0)
             status = error_set(e, STATUS_MEMORY, "%s: out of memory", out);
         struct report_request request = {
             .experiment = x->names.at[i], .folder = folder, .one_of_several = true};

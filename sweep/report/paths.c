@@ -42,3 +42,21 @@ enum status report_check_name(const char *name, struct error *e) {
                      "the database has a name that cannot be a file's: it is damaged, or was not "
                      "written by this program");
 }
+
+static enum status check_row(void *user, size_t columns, const char *const *names,
+                             const char *const *values, struct error *e) {
+    (void)user;
+    (void)columns;
+    (void)names;
+    return report_check_name(values[0] != NULL ? values[0] : "", e);
+}
+
+enum status report_check_names(struct db *db, const char *experiment, struct error *e) {
+    return db_query(db,
+                    "SELECT DISTINCT game FROM completeness WHERE experiment = ?1 AND results > 0"
+                    " AND variant = '' UNION SELECT DISTINCT c.technique FROM experiment x"
+                    " JOIN experiment_configuration xc USING (experiment_id)"
+                    " JOIN configuration c USING (configuration_id)"
+                    " WHERE x.name = ?1 AND xc.number IS NOT NULL ORDER BY 1",
+                    check_row, NULL, e, "t", experiment);
+}

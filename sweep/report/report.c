@@ -128,7 +128,9 @@ static bool has_stamp(struct report *r, const char *stamp) {
 /* ---- all of it ---- */
 
 static enum status write_all(struct report *r, const char *digest) {
-    enum status status = make_folders(r);
+    enum status status = report_check_names(r->db, r->experiment, r->e);
+    if (status == STATUS_OK)
+        status = make_folders(r);
     if (status == STATUS_OK)
         status = write_stamp(r, NULL);
     if (status == STATUS_OK)

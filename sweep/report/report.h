@@ -44,6 +44,9 @@ struct report_contents {
 enum status report_contents(const struct report_contents *q, struct error *e);
 /* A name from a database that is to become a file's. */
 enum status report_check_name(const char *name, struct error *e);
+/* The same of all names of an experiment that report_write would make files of; it looks itself,
+ * before it writes anything. */
+enum status report_check_names(struct db *db, const char *experiment, struct error *e);
 /* Prints what of two experiments moved, by how much, and which ranks changed; into folder, where it
  * is not NULL, also compare.html. path: what the two are called. */
 struct report_comparison {

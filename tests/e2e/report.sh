@@ -210,6 +210,16 @@ for name in paper second; do
 done
 grep -q "$digest" two/index.html || fail "the contents lack a digest: $(cat two/index.html)"
 
+# What cannot be written as a whole is not begun: no folder is left that has the first experiment alone, or tables without figures.
+cp two.db bad.db
+sqlite3 bad.db "update experiment set name = 'z/z' where name = 'second'"
+refuses 1 "cannot be a file's" report bad.db --out bad
+refuses 1 "no experiment 'nosuch'" report two.db --experiment nosuch --out bad
+cp x.db bad-game.db
+sqlite3 bad-game.db "update game set name = 'two two' where name = 'two'"
+refuses 1 "cannot be a file's" report bad-game.db --out bad
+test ! -e bad || fail "half a report: $(find bad)"
+
 # A stranger's database: nothing in it becomes markup, script or a way out of a query.
 cp x.db hostile.db
 sqlite3 hostile.db "
