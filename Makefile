@@ -16,9 +16,12 @@
 #   make mutants  change the program in many small ways, and see that a test notices each (ONLY=FOLDER);
 #                 AT_RANDOM=500 SEED=1: as many changes at random places of all rooms (ONLY=ROOM), each tried with the tests
 #                 that reach it; goes on where it was stopped; AGAIN=1: what survived once more
-#   make install  the program, its manual pages, completion, games and movies (PREFIX, DESTDIR)
+#   make program  the program alone, and what it loads into QEMU and native programs; make build: the tests, too
+#   make install  the program with all that it needs, in PREFIX (DESTDIR: a package's root before it)
 #   make dist     a source archive that builds without git (DIST: the folder to put it into)
-#   make deps     only install what is missing
+#   make deps     only install what is missing; deps-games, deps-programs: for games and programs
+#   make clean    remove what was built
+#   make help     print this
 #
 #   GAMES=airmail,umbel: sweep, studies and programs take only these; STUDIES='jitter wide': only these studies;
 #   make bench QUICK=1, make bench-native QUICK=1: whether it works at all
@@ -48,9 +51,12 @@ PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.
 ONLY_GAMES := $(if $(GAMES),--games $(GAMES))
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
-.PHONY: all studies build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants dist clean
+.PHONY: all studies build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants dist clean help
 
 all: build
+
+help:
+	@sed -n '1,/^$$/s/^# \{0,1\}//p' $(HERE)Makefile
 
 # $(call install,PACKAGES): nothing when all are there; apt otherwise; without the rights, the one command to type.
 define install
@@ -116,13 +122,14 @@ sweep: program
 	@echo "Sweeping $(CONFIG) into $(RESULTS)/hotgraph.db"
 	@$(BUILD)/hotgraph sweep $(CONFIG) --db $(RESULTS)/hotgraph.db --report $(RESULTS) $(ONLY_GAMES) --jobs $(JOBS)
 	@echo; echo "In $(RESULTS)/:"; \
-	echo "  hotgraph.db             every result: sqlite3 -box $(RESULTS)/hotgraph.db 'select * from table1'"; \
+	line() { printf '  %-22s %s\n' "$$1" "$$2"; }; \
+	line hotgraph.db "every result: sqlite3 -box $(RESULTS)/hotgraph.db 'select * from table1'"; \
 	for kind in txt md csv tex svg png eps; do \
 	    n=$$(find $(RESULTS) -name "*.$$kind" | wc -l); case $$kind in \
 	    txt) what="tables to read";; csv) what="tables and the figures' data";; tex) what="tables for LaTeX";; \
 	    md) what="tables for the web";; eps) what="figures for papers";; *) what="figures: heatmaps, curves, tables";; esac; \
-	    test "$$n" = 0 || printf '  %-3s files of .%s      %s\n' "$$n" "$$kind" "$$what"; done; \
-	echo "  index.html              all of it to look at; open it in a browser: $(RESULTS)/index.html"
+	    test "$$n" = 0 || line "$$(printf '%3s files of .%s' "$$n" "$$kind")" "$$what"; done; \
+	line index.html "all of it to look at; open it in a browser: $(RESULTS)/index.html"
 
 # docs/cluster.md. SBATCH and PARALLEL are further options for sbatch and parallel.
 cluster: program
@@ -177,11 +184,17 @@ mutants: $(if $(AT_RANDOM),deps,build)
 	@$(if $(AT_RANDOM),nice $(HERE)tests/mutants_random.py --count $(AT_RANDOM) --seed $(SEED) $(if $(AGAIN),--again),\
 	    nice tests/mutants.py) $(if $(ONLY),--only $(ONLY))
 
-install: build
-	@meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
-	@meson install -C $(BUILD) --quiet
-	@echo "Installed under $(DESTDIR)$(abspath $(PREFIX)): bin/hotgraph, share/hotgraph (configurations, games, movies)," \
-	    "share/man, share/bash-completion"
+# The program and what it finds beside itself, without the tests.
+install: export INSTALL_PREFIX = $(PREFIX)
+install: export INSTALL_ROOT = $(DESTDIR)
+install: deps
+	$(call compile,program man1 programs,the program)
+	@absolute() { case $$1 in '' | /*) printf '%s' "$$1";; *) printf '%s/%s' "$$PWD" "$$1";; esac; }; \
+	prefix=$$(absolute "$$INSTALL_PREFIX") DESTDIR=$$(absolute "$$INSTALL_ROOT") log=$(BUILD)/install.log; export DESTDIR; \
+	{ meson configure $(BUILD) -Dprefix="$$prefix" && ninja -C $(BUILD) program man1 programs && meson install -C $(BUILD) --no-rebuild; } >"$$log" 2>&1 || \
+	    { cat "$$log" >&2; exit 1; }; \
+	printf '%s\n' "Installed under $$DESTDIR$$prefix: bin/hotgraph, and what it needs in lib/hotgraph, share/hotgraph;" \
+	    "pages in share/doc/hotgraph, share/man; completion in share/bash-completion. The folder may be moved."
 
 # What is committed, with the commit's name in it.
 DIST ?= .

@@ -149,6 +149,15 @@ enum status file_unmade(const char *path, const char *what, int code, struct err
  * "movies/a.fm2", but a folder that is a link elsewhere keeps its "..". To be freed; NULL when
  * memory is out. */
 char *file_beside(const char *file, const char *path, size_t len);
+/* A name of a file for lists that blanks, colons or commas divide ($LD_PRELOAD, QEMU's -plugin):
+ * its path, or, where that has one of these in it, that of the descriptor which holds it open, good
+ * for as long as this process has not closed the name. */
+struct file_plain_name {
+    char at[1100];
+    int fd; /* or -1 */
+};
+enum status file_plain_name(struct file_plain_name *out, const char *path, struct error *e);
+void file_plain_name_close(struct file_plain_name *n);
 /* STATUS_IO where the folder that `path` lies in, or would, is missing or is no folder. */
 enum status file_check_folder(const char *path, struct error *e);
 

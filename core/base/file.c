@@ -54,6 +54,27 @@ enum status file_check_folder(const char *path, struct error *e) {
                                         : STATUS_OK;
 }
 
+enum status file_plain_name(struct file_plain_name *out, const char *path, struct error *e) {
+    *out = (struct file_plain_name){.fd = -1};
+    if (strlen(path) < sizeof out->at && strpbrk(path, " \t\n:,;") == NULL) {
+        strcpy(out->at, path);
+        return STATUS_OK;
+    }
+    out->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (out->fd < 0)
+        return file_unopened(path, errno, e);
+    char self[32] = "self"; /* our number in /proc, which may count otherwise than getpid() */
+    const ssize_t digits = readlink("/proc/self", self, sizeof self - 1);
+    self[digits > 0 ? digits : 4] = '\0';
+    snprintf(out->at, sizeof out->at, "/proc/%s/fd/%d", self, out->fd);
+    return STATUS_OK;
+}
+
+void file_plain_name_close(struct file_plain_name *n) {
+    if (n->fd >= 0)
+        close(n->fd);
+}
+
 /* Is A the folder that B is? */
 static bool same_folder(const char *a, const char *b) {
     struct stat x, y;

@@ -27,8 +27,8 @@ struct consumer {
     struct profile last; /* that was built anew */
     enum status status;
     struct error error;
-    uint64_t nanoseconds;
-    VEC(uint64_t) laps; /* nanoseconds of each LAP batches */
+    uint64_t nanoseconds, build_nanoseconds; /* of taking batches, of building anew */
+    VEC(uint64_t) laps;                      /* nanoseconds of each LAP batches */
     uint64_t lap;
 };
 
@@ -132,7 +132,7 @@ static void consume_job(struct consumer *c, struct job *job) {
     const uint64_t begun = now(o->timed);
     if (c->status == STATUS_OK)
         build_anew(c, job);
-    c->nanoseconds += now(o->timed) - begun;
+    c->build_nanoseconds += now(o->timed) - begun;
     if (c->status == STATUS_OK && o->each != NULL)
         failed(c, o->each(o->user, c->batches, &c->last, &c->error));
     free_job(job);
@@ -312,6 +312,7 @@ static void fill_report(const struct live *l, struct live_report *r) {
                               .longest = l->has_queue ? l->queue.longest : 0,
                               .held = l->has_queue ? l->queue.held : 0,
                               .seconds = (double)(c->nanoseconds + c->lap) / 1e9,
+                              .build_seconds = (double)c->build_nanoseconds / 1e9,
                               .first_us = mean_us(c, 0, quarter),
                               .last_us = mean_us(c, laps - quarter, laps)};
 }

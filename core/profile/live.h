@@ -42,9 +42,11 @@ struct live_options {
 struct live_report {
     size_t batches, solves; /* solves: how often it was built anew */
     /* These depend on how fast things are: */
-    size_t longest;           /* most batches that waited in the queue */
-    uint64_t held;            /* how often the machine waited for room in it */
-    double seconds;           /* that the technique took, of whoever ran it */
+    size_t longest; /* most batches that waited in the queue */
+    uint64_t held;  /* how often the machine waited for room in it */
+    /* Processor time that the technique took, of whoever ran it: */
+    double seconds;           /* for taking batches */
+    double build_seconds;     /* for being built anew */
     double first_us, last_us; /* microseconds a batch in the first and in the last quarter */
 };
 

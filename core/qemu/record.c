@@ -107,6 +107,7 @@ struct setup {
     VEC(char *) argv;
     VEC(char *) env;
     struct recording_setting settings[QEMU_SETTINGS];
+    struct file_plain_name library;
     bool memory; /* is out */
 };
 
@@ -123,8 +124,8 @@ static void name_plugin(struct setup *r) {
     char self[32] = "self"; /* our number in /proc, which may count otherwise than getpid() */
     const ssize_t digits = readlink("/proc/self", self, sizeof self - 1);
     self[digits > 0 ? digits : 4] = '\0';
-    size_t len = (size_t)snprintf(r->plugin, sizeof r->plugin, "%s,out=/proc/%s/fd/%d%s", q->plugin,
-                                  self, r->recording, q->each ? ",each=on" : "");
+    size_t len = (size_t)snprintf(r->plugin, sizeof r->plugin, "%s,out=/proc/%s/fd/%d%s",
+                                  r->library.at, self, r->recording, q->each ? ",each=on" : "");
     if (q->instructions > 0)
         len += (size_t)snprintf(r->plugin + len, sizeof r->plugin - len, ",most=%llu",
                                 (unsigned long long)q->instructions);
@@ -160,7 +161,7 @@ static void make_env(struct setup *r) {
     for (const char *const *own = r->request->env; own != NULL && *own != NULL; own++)
         push_env(r, *own);
     /* QEMU itself is to take its clock from the plugin; the program is not. */
-    snprintf(r->preload, sizeof r->preload, "LD_PRELOAD=%s", r->request->plugin);
+    snprintf(r->preload, sizeof r->preload, "LD_PRELOAD=%s", r->library.at);
     push_env(r, r->preload);
     push_env(r, NULL);
 }
@@ -170,9 +171,8 @@ static enum status prepare(struct setup *r, struct error *e) {
     enum status status = find_emulator(r->target, r->emulator, sizeof r->emulator, e);
     if (status != STATUS_OK)
         return status;
-    if (strchr(q->plugin, ',') != NULL || strlen(q->plugin) > 1000)
-        return error_set(e, STATUS_UNSUPPORTED, "%s: QEMU cannot load a plugin of this path",
-                         q->plugin);
+    if ((status = file_plain_name(&r->library, q->plugin, e)) != STATUS_OK)
+        return status;
     name_plugin(r);
     push(r, r->emulator);
     push(r, "-cpu");
@@ -274,7 +274,7 @@ static enum status name_program(struct qemu_result *r, const char *path, struct 
 enum status qemu_record(const struct qemu_request *request, struct qemu_result *out,
                         struct error *e) {
     *out = (struct qemu_result){0};
-    struct setup r = {.request = request, .recording = -1};
+    struct setup r = {.request = request, .recording = -1, .library = {.fd = -1}};
     char path[QEMU_PATH];
     enum status status = check_request(request, e);
     qemu_program_path(request->folder, request->argv[0], path);
@@ -293,6 +293,7 @@ enum status qemu_record(const struct qemu_request *request, struct qemu_result *
         status = name_program(out, path, e);
     if (r.recording >= 0)
         close(r.recording);
+    file_plain_name_close(&r.library);
     vec_free(&r.argv);
     vec_free(&r.env);
     if (status != STATUS_OK)

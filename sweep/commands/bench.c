@@ -165,7 +165,7 @@ static enum status measure(struct bench *b, struct inside in, struct error *e) {
     row.base_seconds = base;
     if (in.sampling != NULL) {
         row.batches = (int64_t)in.report.batches;
-        row.technique_seconds = in.report.seconds;
+        row.technique_seconds = in.report.seconds + in.report.build_seconds;
         row.first_us = in.report.first_us;
         row.last_us = in.report.last_us;
     }
@@ -266,7 +266,8 @@ int command_bench(int argc, char **argv) {
         return operands.exit_status;
     if (b.db_path == NULL)
         return usage_error("bench", "--db FILE is missing");
-    b.config_path = operands.at[0];
+    char *config_path = data_find(operands.at[0]);
+    b.config_path = config_path != NULL ? config_path : operands.at[0];
     interrupt_catch();
     enum status status = open_plan(&b, &e);
     if (status == STATUS_OK)
@@ -275,5 +276,6 @@ int command_bench(int argc, char **argv) {
     structure_free(&b.structure);
     plan_free(&b.plan);
     config_free(&b.config);
+    free(config_path);
     return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }

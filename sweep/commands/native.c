@@ -321,6 +321,7 @@ static int end_as(int status) {
 
 static int run_native(const struct native_command *c, char **argv) {
     char path[4096], library[4200], folder[FOLDER];
+    struct file_plain_name preload = {.fd = -1};
     struct error e = {0};
     int status = 0;
     const char *temporary = getenv("TMPDIR");
@@ -329,6 +330,8 @@ static int run_native(const struct native_command *c, char **argv) {
         s = check_program(path, 0, &e);
     if (s == STATUS_OK)
         s = find_library(library, sizeof library, &e);
+    if (s == STATUS_OK)
+        s = file_plain_name(&preload, library, &e);
     if (s != STATUS_OK)
         return failure(&e);
     snprintf(folder, sizeof folder, "%s/hotgraph-native-XXXXXX",
@@ -340,12 +343,13 @@ static int run_native(const struct native_command *c, char **argv) {
     }
     s = options_write(c, folder, &e);
     if (s == STATUS_OK)
-        s = run_program(path, argv, folder, library, &status, &e);
+        s = run_program(path, argv, folder, preload.at, &status, &e);
     if (s == STATUS_OK)
         say_stopped(path, status);
     if (s == STATUS_OK)
         s = report(c, path, argv, folder, status, &e);
     folder_remove(folder);
+    file_plain_name_close(&preload);
     return s == STATUS_OK ? end_as(status) : failure(&e);
 }
 

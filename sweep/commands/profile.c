@@ -81,7 +81,8 @@ static void print_report(const struct live_report *r, bool thread) {
            thread ? "thread" : "inline", r->batches,
            r->batches > 0 ? 1e6 * r->seconds / (double)r->batches : 0, r->first_us, r->last_us);
     if (r->solves > 0)
-        printf(", built %zu times", r->solves);
+        printf(", built %zu time%s, %.2f ms each", r->solves, r->solves == 1 ? "" : "s",
+               1e3 * r->build_seconds / (double)r->solves);
     if (thread)
         printf(", at most %zu in the queue, which was full %" PRIu64 " times", r->longest, r->held);
     printf("\n");

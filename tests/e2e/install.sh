@@ -1,17 +1,33 @@
 # `make install`: if this fails, the program works in its source tree alone, or has no manual where
-# people look for one. It is installed as packagers do, under another root, and run from there.
+# people look for one. It is installed as packagers do, under another root, into a folder whose name has
+# blanks and a quote; the folder is moved, the source tree is hidden, and every command of README's is run.
 set -eu
 . "$(dirname "$0")/lib.sh"
 build=$(dirname "$hotgraph")
 test -f "$build/build.ninja" || skip "the program is not in a build's folder"
-DESTDIR=$work/root meson install -C "$build" --no-rebuild --quiet >"$work/log" 2>&1 || fail "$(cat "$work/log")"
-prefix=$work/root$(meson introspect "$build" --buildoptions |
+command -v python3 >/dev/null || skip "no python3"
+. "$(dirname "$0")/readme_lib.sh"
+DESTDIR="$work/ro'ot 1" meson install -C "$build" --no-rebuild --quiet >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+usual=$(meson introspect "$build" --buildoptions |
     python3 -c 'import json, sys; print(next(o["value"] for o in json.load(sys.stdin) if o["name"] == "prefix"))')
+prefix="$work/it's moved"
+mv "$work/ro'ot 1$usual" "$prefix"
 mkdir "$work/elsewhere"
 cd "$work/elsewhere"
 installed=$prefix/bin/hotgraph
 ours=$hotgraph
 hotgraph=$installed
+
+# All that is in the tree for it is there: each configuration, expected result and page.
+for file in "$source"/configs/* "$source"/movies/* "$source"/programs/*; do
+    cmp -s "$file" "$prefix/share/hotgraph/${file#"$source"/}" || fail "${file#"$source"/} is not installed"
+done
+for file in "$source"/docs/* "$source/README.md" "$source/LICENSE" "$source/CITATION.cff"; do
+    cmp -s "$file" "$prefix/share/doc/hotgraph/${file#"$source"/}" || fail "${file#"$source"/} is not installed"
+done
+for file in $(sed -n 's/.*\(input\|folder\) = "\.\.\/\(build[^"]*\)".*/\2/p' "$source/configs/programs.cfg" | sort -u); do
+    test -e "$prefix/share/hotgraph/$file" || fail "$file is not installed"
+done
 
 # It finds its games, movies and configurations, from any folder, and plays the same.
 "$hotgraph" replay mazewisp --frames 60 --ram-hash hashes >/dev/null || fail "it does not find its games"
@@ -26,6 +42,55 @@ mkdir configs
 echo 'name = "mine"; frames = 3;' >configs/quick.cfg
 refuses 1 'configs/quick.cfg: has no grid' sweep configs/quick.cfg --db x.db
 refuses 1 'none of the kind.cfg: there is no such file' sweep 'none of the kind.cfg' --db x.db
+
+
+# README's commands, in an empty folder, by a shell for which the sources and the build are hidden where that can be had.
+$readme commands >"$work/commands" || fail "README: $(cat "$work/commands")"
+cp "$source/tests/e2e/lib.sh" "$source/tests/e2e/readme_lib.sh" "$work"
+cat >"$work/typed.sh" <<'END'
+set -eu
+here=$3
+. "$here/lib.sh"
+. "$here/readme_lib.sh"
+mkdir "$work/path" "$work/empty"
+ln -s "$hotgraph" "$work/path/hotgraph"
+cd "$work/empty"
+PATH=$work/path:$PATH frames=1200 config=configs/quick.cfg
+while read -r line; do
+    case $line in
+    'make sweep') run "hotgraph sweep $config --report results" ;; # as README says
+    'make '* | 'alias hotgraph='*) ;;
+    'hotgraph sweep configs/sampling.cfg --where'*) run "$line --dry-run" ;; # readme.sh runs it whole
+    *) run_line "$line" ;;
+    esac
+done <"$here/commands"
+test "$ran" -ge 20 || fail "only $ran commands of README were run"
+run 'hotgraph sweep configs/quick.cfg --db again.db'
+grep -q '^reproduced: ' out || fail "installed, it finds something else: $(cat out)"
+run 'hotgraph bench configs/bench_live.cfg --game mazewisp --rounds 1 --frames 10 --db bench.db'
+! hotgraph help native >/dev/null 2>&1 || ! has gzip || run 'hotgraph native -- gzip -c mazewisp.graph' # no part of each build
+if has qemu-x86_64 gzip; then
+    run 'hotgraph sweep configs/programs.cfg --games gzip --where bin_size=10 --where window_size=13 --db programs.db'
+    grep -q '^gzip ' out || fail "no program is swept: $(cat out)"
+else
+    echo "not tested: recording programs (package qemu-user)"
+fi
+END
+cat >"$work/hidden.sh" <<'END'
+mount -t tmpfs none "$1" && { test ! -e "$2" || mount -t tmpfs none "$2"; } || exit 99
+shift 2
+exec sh "$@"
+END
+alone=
+for way in 'unshare -m' 'unshare -rm'; do
+    test -n "$alone" || ! $way sh "$work/hidden.sh" "$source" "$build" -c : 2>/dev/null || alone=$way
+done
+if test -n "$alone"; then
+    $alone sh "$work/hidden.sh" "$source" "$build" "$work/typed.sh" "$installed" "$source" "$work" || fail "away from its sources, see above"
+else
+    echo "not tested: that nothing is read from the sources (mounting over them is not allowed)"
+    sh "$work/typed.sh" "$installed" "$source" "$work" || fail "see above"
+fi
 
 # Every command has a page, which says what --help says.
 man=$prefix/share/man/man1

@@ -14,7 +14,11 @@ esac
 END
 cat >bin/meson <<'END'
 #!/bin/sh
-touch "$2/build.ninja"
+case $1 in
+setup) touch "$2/build.ninja" ;;
+configure) seq 90; for word; do echo "$word"; done >configured ;;
+install) seq 90 ;;
+esac
 END
 printf '#!/bin/sh\nprintf " installed:%%s " "$@"\n' >bin/dpkg-query # everything is installed
 chmod +x bin/*
@@ -33,9 +37,23 @@ sed -n '/^In results\/:/,$p' out >last
 grep -q '^  hotgraph.db ' last || fail "$(cat last)"
 for kind in txt csv tex; do
     n=$(find results -name "*.$kind" | wc -l)
-    grep -q "^  $n *files of .$kind " last || fail "$n files of .$kind: $(cat last)"
+    grep -q "^ *$n files of .$kind " last || fail "$n files of .$kind: $(cat last)"
 done
 test "$(tail -1 out)" = "$(tail -1 last)" || fail "that is not at the end"
+# In columns: what each line is about begins where it does in the first.
+sed '1d' last | awk '{ at = match($0, /[^ ]  +[^ ]/) ? RSTART + RLENGTH - 1 : 26; if (substr($0, 25, 1) != " " || substr($0, 26, 1) == " ") bad = bad $0 "\n" }
+    END { printf "%s", bad; exit bad != "" }' >crooked || fail "not in columns: $(cat crooked)"
+
+# The help has every target.
+run help || fail "make help: $(cat out)"
+for target in $(sed -n 's/^.PHONY: //p' "$source/Makefile"); do
+    test "$target" = all || test "$target" = help || grep -qE "(make|;|,) $target\\>|[ ,]$target[:,]" out || fail "make help does not name $target"
+done
+
+# An installation says where, and what it ran does not.
+run install PREFIX="$work/it's in" DESTDIR=root || fail "make install: $(cat out)"
+test "$(wc -l <out)" -le 2 && grep -qF "Installed under $work/root$work/it's in:" out || fail "make install says: $(cat out)"
+grep -qxF -- "-Dprefix=$work/it's in" configured || fail "make install configures $(cat configured)"
 
 # Again: nothing to build, nothing said of it.
 run sweep CONFIG=experiment.cfg || fail "$(cat out)"

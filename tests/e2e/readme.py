@@ -56,6 +56,14 @@ def figures(is_):
     yield (f"overlap with the exact graph {short['base_overlap']} for the baseline, {short['overlap']} for #45; hot_f1 "
            f"{short['base_f1']} and {short['f1']}")
     yield f"(about {is_['sampled']:.2f} % of what was executed)"
+    overlap, f1 = is_["golden"]
+    at_least = int(f1 * 1000) / 1000
+    yield f"an active overlap of {overlap:.3f} and a hot_f1_10 above {at_least:.3f} from".replace(" 0.", " .")
+    yield f"*{is_['often']}* means bin size"
+    options = ["bin-size", "stdev-threshold", "window-size", "recurrent-threshold"]
+    shown = [re.findall(rf"--{o} (\d+)", " ".join(lines)) for o in options]
+    if shown != [[value] for value in is_["often"].split("/")]:  # what is shown is what is explained
+        yield f"hotgraph build with {is_['often']} as it explains, not {shown}"
     if is_["as_much"] > 0:  # "no configuration ... finds as much"
         yield f"{is_['as_much']} configurations find as much as the baseline"
 

@@ -1,38 +1,26 @@
 # README: if this fails, the first thing that somebody types does not work, or a figure there is not what comes out.
 #
-# Run as they stand: the commands of its blocks, but for what follows; its SQL, which must have answers. Targets of make, in blocks and
+# Run as they stand: the commands of its blocks, in their order, in a folder where nothing has been done yet (readme_lib.sh says what is
+# shortened); its SQL, which must have answers. Targets of make, in blocks and
 # between backquotes: with one game or program, or in their quick form (make_target says which), with builds played by scripts, as the
 # build is there; under sanitizers they must only be there. So must those that other tests and .ci/run run whole: test, install, games,
-# coverage, cluster (slurm.sh), mutants (mutants.py --check, for it takes an hour); bench-native runs nowhere, for even QUICK=1 takes minutes. Record: not where there is no plugin for QEMU.
-# Shortened: lockstep to 30 frames. Of other commands between backquotes each command and each option must be known. Figures are held against a sweep of paper.cfg; under sanitizers, where it would take minutes, against none.
-# Not checked: how long commands take, figures about native programs, and what golden.cfg finds.
+# coverage, cluster (slurm.sh), mutants (mutants.py --check, for it takes an hour); bench-native runs nowhere, for even QUICK=1 takes minutes.
+# Of other commands between backquotes each command and each option must be known. Figures are held against a sweep of paper.cfg and one of
+# golden.cfg; under sanitizers, where they would take minutes, against none.
+# Not checked: how long commands take, and figures about native programs.
 set -eu
 . "$(dirname "$0")/lib.sh"
 command -v python3 >/dev/null || skip "no python3"
+. "$(dirname "$0")/readme_lib.sh"
 cd "$work"
-readme="python3 $source/tests/e2e/readme.py $source/README.md"
 ask() { sqlite3 -readonly results/hotgraph.db "$@"; }
 
-# As after a sweep and a merge, in a tree like ours.
-mkdir bin results parts
+# A tree like ours, in which nothing has been done yet.
+mkdir bin
 ln -s "$hotgraph" bin/hotgraph
 for name in games movies README.md; do ln -s "$source/$name" "$name"; done
 cp -r "$source/configs" . # which name files beside them
-cp games/mazewisp.nes game.nes
 PATH=$work/bin:$PATH
-frames=18000 config=configs/paper.cfg
-sanitized && frames=600 config=configs/quick.cfg
-hotgraph sweep "$config" --db results/hotgraph.db --report results >out 2>errors || fail "sweep: $(cat out errors)"
-cp results/hotgraph.db results/all.db
-cp results/hotgraph.db parts/1.db
-
-# run COMMAND: as a shell would.
-run() {
-    status=0
-    sh -c "$1" >out 2>errors </dev/null || status=$?
-    test "$status" = 0 || fail "README: '$1' ends with $status: $(tail -5 errors)"
-    ran=$((ran + 1))
-}
 # What is built already need not be built again.
 mkdir played
 printf '#!/bin/sh\nexit 0\n' >played/ninja
@@ -44,7 +32,6 @@ ln -s "$(dirname "$hotgraph")"/* build/
 rm -f build/build.ninja build/programs
 ln -s "$source/programs" programs
 ln -s "$source/tests" tests
-has() { for tool in "$@"; do command -v "$tool" >/dev/null || return 1; done; }
 # make_target TARGET VARIABLES: as README says it, for little enough.
 make_target() {
     test -n "$1" && grep -q "^$1:" "$source/Makefile" || fail "README: there is no target 'make $*'"
@@ -63,26 +50,19 @@ make_target() {
         PATH=$work/played:$PATH make -f "$source/Makefile" --no-print-directory "$@" RESULTS=made >out 2>errors </dev/null ||
         fail "README: 'make $*' ends with $?: $(cat out errors)"
 }
-ran=0 made=
+made=
 mkdir made
-cp results/hotgraph.db made/
 $readme commands >commands || fail "README: $(cat commands)"
 while read -r line; do
     case $line in
+    'make sweep') # as make runs it; `make report` then needs its database
+        run "hotgraph sweep $config --report results"
+        cp results/hotgraph.db made/
+        make_target sweep
+        ;;
     "make "*) make_target ${line#make } ;;
     'alias hotgraph=build/hotgraph') ;;
-    'hotgraph record '*)
-        test ! -e "$(dirname "$hotgraph")/core/qemu/hotgraph-qemu.so" || ! command -v qemu-x86_64 >/dev/null || run "$line"
-        ;;
-    'hotgraph lockstep '*) run "$line --frames 30 --way dbt" ;;
-    'hotgraph sweep configs/paper.cfg'*) run "$(echo "$line" | sed "s,configs/paper.cfg,$config,")" ;;
-    'hotgraph sweep '*--dry-run) run "$line" ;;
-    'hotgraph sweep '*) if sanitized; then run "$line --dry-run"; else run "$line"; fi ;;
-    *' && dot '*) if command -v dot >/dev/null; then run "$line"; else run "${line%% && dot*}"; fi ;;
-    'hotgraph sample '* | 'hotgraph exact '* | 'hotgraph structure '*) run "$line --frames $frames" ;;
-    'hotgraph replay game.nes '*) run "$line" && test -s middle.png || fail "README: no picture from '$line'" ;;
-    'hotgraph '* | 'sqlite3 '*) run "$line" ;;
-    *) fail "README has a command that this test does not know: $line" ;;
+    *) run_line "$line" ;;
     esac
 done <commands
 test "$ran" -ge 20 || fail "only $ran commands of README were run"
@@ -96,7 +76,7 @@ while read -r line; do
         make_target ${line#make }
         continue
         ;;
-    'hotgraph sweep configs/golden.cfg') ! sanitized || continue; run "$line --games mazewisp --db golden.db"; continue ;;
+    'hotgraph sweep configs/golden.cfg') ! sanitized || continue; run "$line --db golden.db"; continue ;;
     'hotgraph COMMAND '* | 'hotgraph --'*) continue ;;
     'hotgraph native '*) ! sanitized || continue ;; # is not part of such a build
     'hotgraph profile mazewisp '*)
@@ -146,6 +126,9 @@ cat >figures.json <<END
 "mean": $(one "select avg(iif(baseline, fair_overlap_active, null)) base_overlap, avg(iif(number = 45, fair_overlap_active, null)) overlap,
     avg(iif(baseline, hot_f1_active, null)) base_f1, avg(iif(number = 45, hot_f1_active, null)) f1 from results where $of"),
 "sampled": $(ask "select avg(sampled_percent) from table1 where $of"),
+"often": "$(ask "select bin_size || '/' || stdev_threshold || '/' || window_size || '/' || recurrent_threshold from best_configuration
+    where number = 45 limit 1")",
+"golden": $(sqlite3 -readonly golden.db "select json_array(avg(fair_overlap_active), avg(hot_f1_10_active)) from results where number = 0"),
 "as_much": $(ask "select sum(s >= bs or a >= ba) from ($pair)")}
 END
 wrong=$($readme figures <figures.json) || fail "figures: $(cat figures.json)"
