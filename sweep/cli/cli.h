@@ -3,6 +3,7 @@
  * engine that --engine names. Below every other room of sweep/; it knows no game and no database.
  *
  *  - options: the command line of every command, in one table each
+ *  - files: what is written is checked before the work: it can be, and is nothing else's
  *  - manual: the same tables for people, for man(1) and for a shell that completes words
  *  - output: pieces of what commands print
  *  - data: the configurations, games and movies that come with the program
@@ -57,6 +58,15 @@ struct option_list {
     VEC(const char *) items;
 };
 
+/* What a command does with a file that is named on its command line. */
+enum file_use {
+    FILE_NONE,    /* it is no file */
+    FILE_READ,    /* only read: nothing may be written over it */
+    FILE_WRITTEN, /* made, or replaced by a whole new one */
+    FILE_UPDATED, /* a database: it grows */
+    FILE_FOLDER,  /* files are put into it; made where it is missing */
+};
+
 struct option_spec {
     const char *name;  /* long name without dashes; a row without one ends the table */
     const char *value; /* what stands for the value in the manual; NULL for flags */
@@ -68,6 +78,9 @@ struct option_spec {
     bool *given;                /* may be NULL */
     /* OPTION_PARSED: fails with a message that can stand behind "--NAME ". */
     enum status (*parse)(void *to, const char *text, struct error *e);
+    enum file_use file; /* OPTION_STRING, OPTION_LIST: what the file is for */
+    /* Where the path begins in "ADDRESS:FILE", NULL where there is none; NULL: it is the value. */
+    const char *(*path)(const char *value);
 };
 
 enum { OPTIONS_MOST = 48 };
@@ -80,6 +93,7 @@ struct usage {
     const char *details;               /* paragraphs under the options; may be NULL */
     const struct option_spec *options; /* the command's own */
     const struct option_spec *more;    /* options it shares with others; may be NULL */
+    unsigned inputs;                   /* how many of the first operands are files that are read */
     const char *const *words; /* what the first operand may be, where it is one of a few; ends with
                                  NULL; may be NULL */
 };
@@ -90,8 +104,9 @@ struct operands {
     int exit_status; /* when options_parse() returned false */
 };
 
-/* True when the command shall run. Otherwise --help was printed (as a page in roff with --help=man,
- * for a shell with --help=options), or an error: exit_status says which. Permutes argv. */
+/* True when the command shall run: its files have been checked, too. Otherwise --help was printed
+ * (as a page in roff with --help=man, for a shell with --help=options), or an error: exit_status
+ * says which. Permutes argv. */
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *out);
 
 /* For main's own page: its beginning, to the program's name in SYNOPSIS, and text with what roff
@@ -110,6 +125,22 @@ void warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* The word of `words` (ends with NULL) that is nearest to `word`, or NULL when none is near. */
 const char *nearest_word(const char *word, const char *const *words);
+
+/*
+ * files: what a command writes is checked before it begins to work: that it can be written, that no
+ * two outputs are one file, and that none of them is an input; by whatever path, through links.
+ * /dev/null takes several. options_parse() does it for the files that the tables name.
+ */
+
+struct file_named {
+    const char *what, *path; /* "--out" */
+    enum file_use use;
+};
+
+/* 0, or the exit status, with what is wrong on standard error. */
+int files_check(const char *command, const struct file_named *files, size_t count);
+/* The same of a command's options and `more`: files that it found out about by itself. */
+int files_check_options(const struct usage *u, const struct file_named *more, size_t count);
 
 /* output: pieces of what commands print. */
 

@@ -237,6 +237,18 @@ static int parse_all(const struct usage *u, int argc, char **argv, bool *helped)
     }
 }
 
+static int check_files(const struct usage *u, const struct operands *given) {
+    struct file_named *inputs = calloc(given->count + 1, sizeof *inputs);
+    unsigned count = u->inputs < given->count ? u->inputs : given->count;
+    if (inputs == NULL)
+        return failure(&(struct error){.text = "out of memory"});
+    for (unsigned i = 0; i < count; i++)
+        inputs[i] = (struct file_named){"its input", given->at[i], FILE_READ};
+    const int status = files_check_options(u, inputs, count);
+    free(inputs);
+    return status;
+}
+
 bool options_parse(const struct usage *u, int argc, char **argv, struct operands *out) {
     bool helped = false;
     *out = (struct operands){.exit_status = parse_all(u, argc, argv, &helped)};
@@ -253,5 +265,7 @@ bool options_parse(const struct usage *u, int argc, char **argv, struct operands
             u->most == 0 ? usage_error(u->command, "takes no operands, and '%s' is one", out->at[0])
                          : usage_error(u->command, "one operand too many, '%s': it takes %s",
                                        out->at[u->most], u->operands);
+    else
+        out->exit_status = check_files(u, out);
     return out->exit_status == 0;
 }

@@ -243,7 +243,7 @@ int command_bench(int argc, char **argv) {
     struct bench b = {.frames = 1800, .rounds = 3};
     const struct option_spec options[] = {
         {"db", "FILE", "the database that gets the rows (required)", OPTION_STRING,
-         .to = &b.db_path},
+         .to = &b.db_path, .file = FILE_UPDATED},
         {"game", "NAME", "one of the configuration's games alone", OPTION_STRING, .to = &b.games},
         {"frames", "N", "of each replay (default 1800)", OPTION_NUMBER, .to = &b.frames, .least = 1,
          .most = 1000000},
@@ -254,6 +254,7 @@ int command_bench(int argc, char **argv) {
     const struct usage usage = {
         .command = "bench",
         .operands = "CONFIG",
+        .inputs = 1,
         .least = 1,
         .most = 1,
         .summary = "Measures how much slower games replay with profiling techniques inside.",

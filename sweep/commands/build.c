@@ -111,10 +111,12 @@ int command_build(int argc, char **argv) {
     technique_choose(&c.choice, argc, argv, false, "gaussian");
     const struct option_spec options[] = {
         technique_option(&c.choice),
-        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out},
+        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
+         .file = FILE_WRITTEN},
         {"structure", "FILE", "the program's structure, for techniques that need it (flow)",
-         OPTION_STRING, .to = &c.structure},
-        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot},
+         OPTION_STRING, .to = &c.structure, .file = FILE_READ},
+        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot,
+         .file = FILE_WRITTEN},
         {"json", NULL, "print what was found as JSON", OPTION_FLAG, .to = &c.json},
         {"batches", "N", "use only the first N batches", OPTION_NUMBER, .to = &c.batches,
          .least = 1, .most = INT64_MAX},
@@ -125,6 +127,7 @@ int command_build(int argc, char **argv) {
     const struct usage usage = {
         .command = "build",
         .operands = "FILE.isampling",
+        .inputs = 1,
         .least = 1,
         .most = 1,
         .summary = "Finds a control-flow graph in a recorded sample stream.",

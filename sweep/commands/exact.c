@@ -90,8 +90,10 @@ static enum status count(void *command, struct play *p, struct error *e) {
 int command_exact(int argc, char **argv) {
     struct exact_command c = {0};
     const struct option_spec options[] = {
-        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out},
-        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot},
+        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
+         .file = FILE_WRITTEN},
+        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot,
+         .file = FILE_WRITTEN},
         {"json", NULL, "print what was counted as JSON", OPTION_FLAG, .to = &c.json},
         {0},
     };

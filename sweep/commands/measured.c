@@ -127,7 +127,8 @@ int command_measured(int argc, char **argv) {
     static const char *const kinds[] = {"insertion", "removal", "hit", "whole", NULL};
     struct measured_command c = {.threads = 1, .seconds = NAN, .base = NAN};
     const struct option_spec options[] = {
-        {"db", "FILE", "the database; made where it is missing", OPTION_STRING, .to = &c.db},
+        {"db", "FILE", "the database; made where it is missing", OPTION_STRING, .to = &c.db,
+         .file = FILE_UPDATED},
         {"run", "NAME", "which series of measurements it belongs to", OPTION_STRING, .to = &c.run},
         {"what", "KIND", "insertion, removal, hit or whole", OPTION_CHOICE, .to = &c.what,
          .choices = kinds},
@@ -151,6 +152,7 @@ int command_measured(int argc, char **argv) {
     const struct usage usage = {
         .command = "measured",
         .operands = "-- PROGRAM [ARGUMENT]...",
+        .inputs = 1,
         .least = 1,
         .most = UINT32_MAX,
         .summary = "Stores what was measured of a native program, by whatever tool.",

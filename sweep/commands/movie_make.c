@@ -205,7 +205,8 @@ int command_movie_make(int argc, char **argv) {
         snprintf(player_help + n, sizeof player_help - n, "%s %s", i > 0 ? "," : "", names[i]);
     }
     const struct option_spec options[] = {
-        {"out", "FILE.fm2", "the movie's file (required)", OPTION_STRING, .to = &m.out},
+        {"out", "FILE.fm2", "the movie's file (required)", OPTION_STRING, .to = &m.out,
+         .file = FILE_WRITTEN},
         {"player", "NAME", player_help, OPTION_CHOICE, .to = &m.player, .choices = names},
         {"seed", "N", "of the input (default 1)", OPTION_NUMBER, .to = &m.seed, .least = 0,
          .most = INT64_MAX},
@@ -222,6 +223,7 @@ int command_movie_make(int argc, char **argv) {
     const struct usage usage = {
         .command = "movie make",
         .operands = "[" GAME_OPERAND "]",
+        .inputs = 1,
         .most = 1,
         .summary = "Makes a movie for a game. The same options make the same movie.",
         .details = details,
@@ -232,6 +234,8 @@ int command_movie_make(int argc, char **argv) {
         return operands.exit_status;
     m.game = operands.count > 0 ? operands.at[0] : NULL;
     int exit_status = check(&m);
+    if (exit_status == 0 && m.game != NULL)
+        exit_status = game_spared(&usage, m.game);
     struct error e = {0};
     if (exit_status == 0 && make(&m, &e) != STATUS_OK)
         exit_status = failure(&e);

@@ -377,14 +377,16 @@ int command_native(int argc, char **argv) {
          .to = &c.per_thread},
         {"top", "N", "print the N highest counts (40; 0: all)", OPTION_NUMBER, .to = &c.top,
          .least = 0, .most = INT64_MAX},
-        {"json", "FILE", "write everything to FILE, print nothing", OPTION_STRING, .to = &c.json},
+        {"json", "FILE", "write everything to FILE, print nothing", OPTION_STRING, .to = &c.json,
+         .file = FILE_WRITTEN},
         {"db", "FILE", "put shares and calls into a database, print nothing", OPTION_STRING,
-         .to = &c.db},
+         .to = &c.db, .file = FILE_UPDATED},
         {0},
     };
     const struct usage usage = {
         .command = "native",
         .operands = "-- PROGRAM [ARGUMENT]...",
+        .inputs = 1,
         .least = 1,
         .most = UINT32_MAX,
         .summary = "Runs a program of this machine with a counter in each of its functions, blocks "

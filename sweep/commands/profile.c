@@ -152,8 +152,10 @@ int command_profile(int argc, char **argv) {
     technique_choose(&c.choice, argc, argv, true, "exact");
     struct option_spec options[TECHNIQUE_PARAMETERS + SAMPLING_ROWS + 6] = {
         technique_option(&c.choice),
-        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out},
-        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot},
+        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
+         .file = FILE_WRITTEN},
+        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot,
+         .file = FILE_WRITTEN},
     };
     size_t count = 3;
     for (size_t i = 0; c.choice.rows[i].name != NULL; i++)
@@ -176,6 +178,7 @@ int command_profile(int argc, char **argv) {
     const struct usage usage = {
         .command = "profile",
         .operands = GAME_OPERAND,
+        .inputs = 1,
         .least = 1,
         .most = 1,
         .summary = "Plays a game while a profiling technique watches it, and writes the graph that "
@@ -191,6 +194,9 @@ int command_profile(int argc, char **argv) {
         return usage_error("profile", "--out FILE is missing");
     if (c.choice.technique->attach == NULL && !sampling_chosen(&c.sampling, "profile"))
         return 2;
+    const int status = game_spared(&usage, operands.at[0]);
+    if (status != 0)
+        return status;
     technique_chosen(&c.choice);
     return play_command(operands.at[0], &c.wish, watch, &c);
 }

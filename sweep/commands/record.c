@@ -15,6 +15,7 @@ struct record_command {
     const char *graph, *structure, *dot, *meta, *folder, *input, *output, *sysroot;
     uint64_t timeout, most; /* milliseconds, instructions; 0: none */
     bool single_step, each, json;
+    bool meta_follows; /* nobody named it */
     struct qemu_setting settings[QEMU_SETTINGS];
     char *paths[QEMU_SETTINGS]; /* of streams */
     char plugin[QEMU_PLUGIN_PATH];
@@ -284,6 +285,45 @@ static bool input_is_given(void) {
            (S_ISFIFO(is.st_mode) || (S_ISREG(is.st_mode) && is.st_size > 0));
 }
 
+/* 0, or the exit status. */
+static int check_files(const struct record_command *c, const char *program) {
+    char path[QEMU_PATH];
+    VEC(struct file_named) files = {0};
+    const struct file_named named[] = {
+        {"--graph", c->graph, FILE_WRITTEN},
+        {"--structure", c->structure, FILE_WRITTEN},
+        {c->meta_follows ? "GRAPH.meta" : "--meta", c->meta, FILE_WRITTEN},
+        {"--dot", c->dot, FILE_WRITTEN},
+        {"--output", c->output, FILE_WRITTEN},
+        {"--input", c->input, FILE_READ},
+        {"the program", path, FILE_READ},
+    };
+    bool ok = true;
+    qemu_program_path(c->folder, program, path);
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (named[i].path != NULL && strcmp(named[i].path, "-") != 0)
+            ok = ok && vec_push(&files, named[i]);
+    for (size_t i = 0; i < c->streams.items.len; i++)
+        ok = ok && vec_push(&files, ((struct file_named){"--stream", c->paths[i], FILE_WRITTEN}));
+    const int status = ok ? files_check("record", files.at, files.len)
+                          : failure(&(struct error){.text = "out of memory"});
+    vec_free(&files);
+    return status;
+}
+
+static int check(const struct record_command *c, const char *program) {
+    const int status = check_files(c, program);
+    if (status != 0)
+        return status;
+    if (c->graph == NULL && c->streams.items.len == 0 && c->dot == NULL && c->structure == NULL &&
+        !c->json)
+        return usage_error("record",
+                           "nothing to write: --graph FILE and --stream FILE are missing");
+    if (c->input == NULL && input_is_given())
+        warning("standard input is not handed on, the program's is empty: --input - hands it on");
+    return 0;
+}
+
 static enum status record(struct record_command *c, char **program, int *exit_status,
                           struct error *e) {
     enum status status = qemu_find_plugin(c->plugin, e);
@@ -375,18 +415,15 @@ int command_record(int argc, char **argv) {
     if (c.meta == NULL && c.graph != NULL) {
         snprintf(meta, sizeof meta, "%s.meta", c.graph);
         c.meta = meta;
+        c.meta_follows = true;
     }
     struct error e = {0};
-    if (c.graph == NULL && c.streams.items.len == 0 && c.dot == NULL && c.structure == NULL &&
-        !c.json)
-        return usage_error("record",
-                           "nothing to write: --graph FILE and --stream FILE are missing");
-    if (c.input == NULL && input_is_given())
-        warning("standard input is not handed on, the program's is empty: --input - hands it on");
     interrupt_catch();
     int exit_status = 0;
     enum status status = parse_streams(&c, &e);
     if (status == STATUS_OK)
+        exit_status = check(&c, operands.at[0]);
+    if (status == STATUS_OK && exit_status == 0)
         status = record(&c, operands.at, &exit_status, &e);
     for (size_t i = 0; i < QEMU_SETTINGS; i++)
         free(c.paths[i]);

@@ -106,6 +106,12 @@ static bool parse_checkpoint(const char *text, uint16_t *address, const char **p
     return value < 0x0800 && text[digits] == ':' && text[digits + 1] != 0;
 }
 
+/* The file of "FRAME:FILE" and "ADDR:FILE"; NULL: check_options() says what is wrong. */
+static const char *behind_colon(const char *value) {
+    const char *colon = strchr(value, ':');
+    return colon != NULL && colon[1] != '\0' ? colon + 1 : NULL;
+}
+
 /* 0, or the exit status. */
 static int check_options(struct replay *r) {
     for (size_t i = 0; i < r->screenshots.items.len; i++) {
@@ -129,12 +135,6 @@ static int check_options(struct replay *r) {
         return usage_error("replay",
                            "--dump-ram-at takes ADDR:FILE with ADDR from 0000 to 07FF, not '%s'",
                            r->dump_ram_at);
-    const char *const files[] = {r->ram_hash, r->dump_ram, r->dump_pictures, r->checkpoint_path,
-                                 r->save_state};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        for (size_t j = 0; j < i; j++)
-            if (files[i] != NULL && files[j] != NULL && strcmp(files[i], files[j]) == 0)
-                return usage_error("replay", "two results would go into the one file %s", files[i]);
     if (r->every_given && r->video == NULL)
         return usage_error("replay",
                            "--every says which frames --video writes; --video is missing");
@@ -365,24 +365,24 @@ int command_replay(int argc, char **argv) {
     const struct option_spec options[] = {
         {"json", NULL, "print the summary as JSON", OPTION_FLAG, .to = &r.json},
         {"ram-hash", "FILE", "write a hash of RAM for every frame", OPTION_STRING,
-         .to = &r.ram_hash},
+         .to = &r.ram_hash, .file = FILE_WRITTEN},
         {"dump-ram", "FILE", "write the 2 KiB of RAM of every frame", OPTION_STRING,
-         .to = &r.dump_ram},
+         .to = &r.dump_ram, .file = FILE_WRITTEN},
         {"dump-pictures", "FILE", "write the 256 x 240 pixels of every frame as palette entries",
-         OPTION_STRING, .to = &r.dump_pictures},
+         OPTION_STRING, .to = &r.dump_pictures, .file = FILE_WRITTEN},
         {"dump-ram-at", "ADDR:FILE", "write the 2 KiB of RAM after each write to the byte ADDR",
-         OPTION_STRING, .to = &r.dump_ram_at},
+         OPTION_STRING, .to = &r.dump_ram_at, .file = FILE_WRITTEN, .path = behind_colon},
         {"screenshot", "FRAME:FILE.png", "write the picture of a frame; may be given repeatedly",
-         OPTION_LIST, .to = &r.screenshots},
+         OPTION_LIST, .to = &r.screenshots, .file = FILE_WRITTEN, .path = behind_colon},
         {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 of them are a second",
-         OPTION_STRING, .to = &r.video},
+         OPTION_STRING, .to = &r.video, .file = FILE_FOLDER},
         {"every", "N", "write only every Nth frame of the video, from the first one played on",
          OPTION_NUMBER, .to = &r.every, .least = 1, .most = PLAY_FRAMES_MOST,
          .given = &r.every_given},
         {"trace", "FROM:TO", "print every instruction of the frames FROM to TO-1", OPTION_STRING,
          .to = &r.trace_range},
         {"save-state", "FILE", "write the machine's state after the last frame", OPTION_STRING,
-         .to = &r.save_state},
+         .to = &r.save_state, .file = FILE_WRITTEN},
         {0},
     };
     const struct play_usage usage = {

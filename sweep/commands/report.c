@@ -136,7 +136,8 @@ int command_report(int argc, char **argv) {
          .help = "the folder to write into; made where it is missing. Without it, tables 1 to 4 "
                  "are printed",
          .kind = OPTION_STRING,
-         .to = &out},
+         .to = &out,
+         .file = FILE_FOLDER},
         {.name = "experiment",
          .value = "NAME",
          .help =
@@ -154,6 +155,7 @@ int command_report(int argc, char **argv) {
     const struct usage usage = {
         .command = "report",
         .operands = "DB | --compare A.db B.db",
+        .inputs = 2,
         .least = 1,
         .most = 2,
         .summary = "Writes the paper's tables and the figures from a database alone.",

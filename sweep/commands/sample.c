@@ -107,7 +107,8 @@ static enum status record(void *command, struct play *p, struct error *e) {
 int command_sample(int argc, char **argv) {
     struct sample_command c = {.out = NULL};
     struct option_spec options[2 + SAMPLING_ROWS + 1] = {
-        {"out", "FILE", "the stream's file (required)", OPTION_STRING, .to = &c.out},
+        {"out", "FILE", "the stream's file (required)", OPTION_STRING, .to = &c.out,
+         .file = FILE_WRITTEN},
         {"json", NULL, "print what was recorded as JSON", OPTION_FLAG, .to = &c.json},
     };
     sampling_rows(&c.sampling, options + 2);

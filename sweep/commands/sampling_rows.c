@@ -34,7 +34,7 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
          OPTION_CHOICE, .to = &s->place, .choices = sampler_place_words},
         {"structure", "FILE",
          "the structure, which knows busy-waits and how many transfers there are", OPTION_STRING,
-         .to = &s->structure},
+         .to = &s->structure, .file = FILE_READ},
     };
     memcpy(rows, all, sizeof all);
 }

@@ -70,7 +70,8 @@ static enum status record(void *command, struct play *p, struct error *e) {
 int command_structure(int argc, char **argv) {
     struct structure_command c = {0};
     const struct option_spec options[] = {
-        {"out", "FILE.structure", "the structure's file (required)", OPTION_STRING, .to = &c.out},
+        {"out", "FILE.structure", "the structure's file (required)", OPTION_STRING, .to = &c.out,
+         .file = FILE_WRITTEN},
         {0},
     };
     const struct play_usage usage = {

@@ -287,9 +287,9 @@ int command_sweep(int argc, char **argv) {
     const struct option_spec options[] = {
         {"db", "FILE",
          "the database; made where it is missing, but not its folder (default: " USUAL_DB ")",
-         OPTION_STRING, .to = &s.db_path},
+         OPTION_STRING, .to = &s.db_path, .file = FILE_UPDATED},
         {"report", "DIR", "write tables and figures into this folder at the end", OPTION_STRING,
-         .to = &s.report_folder},
+         .to = &s.report_folder, .file = FILE_FOLDER},
         {"games", "LIST", "only these games of CONFIG, separated by commas", OPTION_STRING,
          .to = &s.game_list},
         {"techniques", "LIST", "only these techniques of the grid, separated by commas",
@@ -307,7 +307,7 @@ int command_sweep(int argc, char **argv) {
          OPTION_PARSED, .to = &s.shard, .parse = shard_parse},
         {"known", "FILE",
          "with --shard: what this database has is not computed again; may be given several times",
-         OPTION_LIST, .to = &s.known},
+         OPTION_LIST, .to = &s.known, .file = FILE_READ},
         {"jobs", "N",
          "threads; 0 (default): as OMP_NUM_THREADS says, or as many as there are processors for it",
          OPTION_NUMBER, .to = &s.jobs, .least = 0, .most = MOST_JOBS},
@@ -330,6 +330,7 @@ int command_sweep(int argc, char **argv) {
     const struct usage usage = {
         .command = "sweep",
         .operands = "CONFIG",
+        .inputs = 1,
         .least = 1,
         .most = 1,
         .summary = "Runs the experiment that a configuration file describes, into a database.",

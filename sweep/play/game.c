@@ -71,6 +71,21 @@ static bool is_file(const char *path) {
     return stat(path, &s) == 0 && !S_ISDIR(s.st_mode);
 }
 
+int game_spared(const struct usage *u, const char *word) {
+    struct game_files files;
+    if (game_find(&files, word, NULL) != STATUS_OK)
+        return 0; /* whoever opens it says so */
+    struct file_named named[2];
+    size_t count = 0;
+    if (files.rom != NULL)
+        named[count++] = (struct file_named){"the game's ROM", files.rom, FILE_READ};
+    if (files.movie != NULL)
+        named[count++] = (struct file_named){"the game's movie", files.movie, FILE_READ};
+    const int status = files_check_options(u, named, count);
+    game_files_free(&files);
+    return status;
+}
+
 enum status game_find(struct game_files *out, const char *word, struct error *e) {
     *out = (struct game_files){0};
     size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789-");

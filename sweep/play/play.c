@@ -17,7 +17,7 @@ const struct option_spec *play_option_rows(struct play_options *o,
     const struct option_spec all[PLAY_OPTION_ROWS] = {
         {"movie", "FILE",
          "play this .fm2 movie instead of the game's own; a ROM without one has nothing pressed",
-         OPTION_STRING, .to = &o->movie},
+         OPTION_STRING, .to = &o->movie, .file = FILE_READ},
         {"frames", "N",
          "end after frame N-1, counted from power-on (default: the movie's length, 18000 without "
          "a movie); past the movie's end nothing is pressed",
@@ -32,7 +32,7 @@ const struct option_spec *play_option_rows(struct play_options *o,
          "run everything cycle by cycle: slower, with the same results, to check the fast path",
          OPTION_FLAG, .to = &o->no_fast},
         {"load-state", "FILE", "start from a state that replay --save-state wrote, in its frame",
-         OPTION_STRING, .to = &o->load_state},
+         OPTION_STRING, .to = &o->load_state, .file = FILE_READ},
         {"force", NULL, "go on when the movie was made with another ROM", OPTION_FLAG,
          .to = &o->force},
         {0},
@@ -138,6 +138,7 @@ const char *play_parse(const struct play_usage *u, struct play_options *wish, in
     const struct usage usage = {
         .command = u->command,
         .operands = GAME_OPERAND,
+        .inputs = 1,
         .least = 1,
         .most = 1,
         .summary = u->summary,
@@ -154,7 +155,8 @@ const char *play_parse(const struct play_usage *u, struct play_options *wish, in
         *exit_status = usage_error(u->command, "--out FILE is missing");
         return NULL;
     }
-    return operands.at[0];
+    *exit_status = game_spared(&usage, operands.at[0]);
+    return *exit_status == 0 ? operands.at[0] : NULL;
 }
 
 void play_comments(struct play_comments *out, const struct play *p, const char *what) {

@@ -41,6 +41,10 @@ struct game_files {
  * name; everything else is a ROM's path. The caller frees with game_files_free(). */
 enum status game_find(struct game_files *out, const char *word, struct error *e);
 void game_files_free(struct game_files *f);
+/* 0 where none of a command's outputs is the ROM or the movie of that game; else the exit status,
+ * and it has been said. */
+struct usage;
+int game_spared(const struct usage *u, const char *word);
 
 /*
  * play: a game, its movie and a machine, as the commands that replay open them.
