@@ -9,42 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void print_message(const char *format, va_list args) {
-    char *text;
-    if (vasprintf(&text, format, args) < 0)
-        text = NULL;
-    print_safe(stderr, text != NULL ? text : "out of memory");
-    fputc('\n', stderr);
-    free(text);
-}
-
-int usage_error(const char *command, const char *format, ...) {
-    fprintf(stderr, "hotgraph%s%s: ", command[0] != 0 ? " " : "", command);
-    va_list args;
-    va_start(args, format);
-    print_message(format, args);
-    va_end(args);
-    fprintf(stderr, "Try 'hotgraph %s%s--help'.\n", command, command[0] != 0 ? " " : "");
-    return EXIT_USAGE;
-}
-
-int failure(const struct error *e) {
-    if (e->status == STATUS_IO && strstr(e->text, strerror(EPIPE)) != NULL && reader_gone())
-        return EXIT_READER_GONE;
-    fputs("hotgraph: ", stderr);
-    print_safe(stderr, e->text);
-    fputc('\n', stderr);
-    return e->status == STATUS_INTERRUPTED ? 128 + interrupt_signal() : EXIT_FAILURE;
-}
-
-void warning(const char *format, ...) {
-    fputs("hotgraph: warning: ", stderr);
-    va_list args;
-    va_start(args, format);
-    print_message(format, args);
-    va_end(args);
-}
-
 /* ---- suggestions ---- */
 
 /* Edit distance with insertions, deletions, changes and swaps of neighbours; words are short. */
