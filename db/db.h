@@ -35,6 +35,7 @@
 
 #include "base/base.h"
 #include "graph/graph.h"
+#include "graph/layout.h"
 #include "profile/profile.h"
 
 struct db;
@@ -136,6 +137,10 @@ const char *db_library_version(void); /* of SQLite */
 /* The columns of quality that metrics fill: the same before and after leaving busy-waits out. */
 void db_set_metrics(struct db_quality *row, const struct metrics *whole,
                     const struct metrics *active);
+
+/* The columns of result and of replay that layouts fill. */
+void db_set_worth(struct db_result *row, const struct worth *worth);
+void db_set_worth_exact(struct db_replay *row, const struct worth_exact *exact);
 
 /* ---- graphs ----
  *

@@ -56,6 +56,15 @@ static const char *const digest_queries[] = {
     " hot_f1_10_active, fair_overlap_active, count_error_active" FROM_STREAM MEMBERS QUALITY
     " WHERE q.batches = s.batches ORDER BY xc.number, q.hot_permille",
 
+    "SELECT 'layout', local_weight, layable_weight, score_original, score_best,"
+    " fall_share_original, fall_share_best" FROM_STREAM " WHERE local_weight IS NOT NULL",
+
+    "SELECT 'worth/' || " NUMBER ", c.key, placed, lost, benefit, fall_share, hot_bytes, successor,"
+    " benefit_inferred, fall_share_inferred, hot_bytes_inferred, successor_inferred" FROM_STREAM
+        MEMBERS
+    " JOIN result r ON r.stream_id = s.stream_id AND r.configuration_id = c.configuration_id"
+    " WHERE placed IS NOT NULL ORDER BY xc.number",
+
     "SELECT 'counter/' || " NUMBER ", c.key, n.name, n.value" FROM_STREAM MEMBERS
     " JOIN counter n ON n.stream_id = s.stream_id AND n.configuration_id = c.configuration_id"
     " ORDER BY xc.number, n.name",

@@ -99,6 +99,28 @@ void db_set_metrics(struct db_quality *row, const struct metrics *whole,
     SET_SCOPE(row, active, _active);
 }
 
+void db_set_worth(struct db_result *row, const struct worth *worth) {
+    row->placed = (int64_t)worth->placed;
+    row->lost = worth->lost;
+    row->benefit = worth->as_found.benefit;
+    row->fall_share = worth->as_found.fall_share;
+    row->hot_bytes = worth->as_found.hot_bytes;
+    row->successor = worth->as_found.successor;
+    row->benefit_inferred = worth->inferred.benefit;
+    row->fall_share_inferred = worth->inferred.fall_share;
+    row->hot_bytes_inferred = worth->inferred.hot_bytes;
+    row->successor_inferred = worth->inferred.successor;
+}
+
+void db_set_worth_exact(struct db_replay *row, const struct worth_exact *exact) {
+    row->local_weight = (int64_t)exact->local_weight;
+    row->layable_weight = (int64_t)exact->layable_weight;
+    row->score_original = exact->score_original;
+    row->score_best = exact->score_best;
+    row->fall_share_original = exact->fall_share_original;
+    row->fall_share_best = exact->fall_share_best;
+}
+
 /* ---- members ---- */
 
 /* Makes the rows of one table that belong to the experiment exactly those that were put: the others

@@ -26,7 +26,7 @@ static void must(enum status status, const struct error *e) {
 
 static void random_ends(struct program *p, struct random *r, size_t b) {
     const size_t n = p->graph.block_count;
-    const uint64_t most = random_chance(r, 50) ? 5 : 1000; /* small counts make ties */
+    const uint64_t most = r->seed % 3 == 0 ? 2 : random_chance(r, 50) ? 5 : 1000; /* for ties */
     const size_t next = block_at(p, end_of(p, b));
     static const uint8_t ends[] = {END_NONE, END_NONE,     END_BRANCH, END_BRANCH, END_BRANCH,
                                    END_JUMP, END_INDIRECT, END_CALL,   END_OTHER};
@@ -143,9 +143,9 @@ static void test_against_definition(void **state) {
     (void)state;
     static struct program p, g;
     static struct slow s;
-    for (uint64_t seed = 0; seed < 150; seed++) {
+    for (uint64_t seed = 0; seed < 300; seed++) {
         struct random r = {.seed = seed};
-        random_program(&p, &r, 2 + random_below(&r, seed < 140 ? 14 : 24));
+        random_program(&p, &r, 2 + random_below(&r, seed < 280 ? 14 : 24));
         random_graph(&g, &p, &r);
         struct worth_reference *reference = reference_of(&p);
         project(&s, &p, &p.graph);
@@ -456,6 +456,32 @@ static void test_by_hand(void **state) {
     worth_reference_free(r);
 }
 
+/* Broken: of equal gains it is not the pair with the lower blocks that is merged. A and B go to C
+ * as often, and C to D and E. */
+static void test_ties(void **state) {
+    (void)state;
+    static struct program p;
+    uint64_t positions[5];
+    struct error e = {0};
+    p = (struct program){.graph.block_count = 5, .layout.region_count = 1};
+    for (size_t b = 0; b < 5; b++) {
+        p.blocks[b] =
+            (struct block){(uint32_t)(0x8000 + 0x1000 * b), (uint32_t)(0x8002 + 0x1000 * b)};
+        p.shapes[b] = (struct block_shape){.size = 4, .insns = 2, .end = END_BRANCH};
+    }
+    add_edge(&p, 0, 2, 10);
+    add_edge(&p, 1, 2, 10);
+    add_edge(&p, 2, 3, 10);
+    add_edge(&p, 2, 4, 10);
+    p.regions[0] = (struct region){0x8000, false};
+    finish(&p);
+    struct worth_reference *r = reference_of(&p);
+    must(layout_positions(positions, r, &p.graph, false, &e), &e);
+    assert_int_equal(positions[2], positions[0] + 4);
+    assert_int_equal(positions[3], positions[2] + 4);
+    worth_reference_free(r);
+}
+
 /* Broken: a set, whose counts are all 0, is worth nothing. */
 static void test_set(void **state) {
     (void)state;
@@ -504,11 +530,17 @@ static void test_without_blocks(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_by_hand),      cmocka_unit_test(test_against_definition),
-        cmocka_unit_test(test_worth),        cmocka_unit_test(test_long_chains),
-        cmocka_unit_test(test_against_best), cmocka_unit_test(test_ends_of_the_scale),
-        cmocka_unit_test(test_scale),        cmocka_unit_test(test_set),
-        cmocka_unit_test(test_busy),         cmocka_unit_test(test_without_blocks),
+        cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_against_definition),
+        cmocka_unit_test(test_worth),
+        cmocka_unit_test(test_long_chains),
+        cmocka_unit_test(test_against_best),
+        cmocka_unit_test(test_ends_of_the_scale),
+        cmocka_unit_test(test_scale),
+        cmocka_unit_test(test_ties),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_without_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,10 +97,8 @@ static bool reserve(struct merging *m) {
     m->mark = calloc(blocks, sizeof *m->mark);
     m->jumps = calloc(arcs, sizeof *m->jumps);
     m->between = calloc(arcs, sizeof *m->between);
-    m->inner = calloc(arcs, sizeof *m->inner);
     return m->chains != NULL && m->chain != NULL && m->ordinal != NULL && m->singles != NULL &&
-           m->offset != NULL && m->mark != NULL && m->jumps != NULL && m->between != NULL &&
-           m->inner != NULL;
+           m->offset != NULL && m->mark != NULL && m->jumps != NULL && m->between != NULL;
 }
 
 /* Calls before what is glued to them: the blocks of a chain stand one behind the other in
@@ -312,7 +310,6 @@ static void merging_free(struct merging *m) {
     free(m->mark);
     free(m->jumps);
     free(m->between);
-    free(m->inner);
     vec_free(&m->pairs);
     vec_free(&m->heap);
 }

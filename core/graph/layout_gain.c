@@ -1,10 +1,11 @@
 /*
  * What merging two chains gains: the score of one chain less those of the two. The jumps between
- * them begin to count, and those across the place where one is split change.
+ * them begin to count, and those of X across the place where it is split change.
  *
- * Trying every split costs as many looks at every jump. So each place is asked first what it could
- * gain at most: a jump between the chains can fall through only where it leaves or enters Y's ends,
- * and what fell through at the place does no more.
+ * By how much these change is the same for every place that they lead across: with Y between, they
+ * are longer by Y; where X1 comes behind X2, what was d bytes forwards leads back over all of X but
+ * d. So the changes of all places are sums along X, made once. The jumps between the chains are
+ * few; they are looked at only where they could make up for the change.
  */
 #include "graph/layout_merge.h"
 
@@ -36,12 +37,6 @@ static void gather_between(struct merging *m, const struct pair *pair, uint32_t 
         *to = moved_of(m, &m->jumps[i]);
         to->out = m->chain[m->jumps[i].from] == x;
     }
-}
-
-static void gather_inner(struct merging *m, const struct chain *x) {
-    m->inner_count = 0;
-    for (uint32_t i = x->inner.first; i != LAYOUT_NONE; i = m->jumps[i].next)
-        m->inner[m->inner_count++] = moved_of(m, &m->jumps[i]);
 }
 
 /* ---- X Y ---- */
@@ -91,71 +86,59 @@ static int64_t between_score(const struct merging *m, uint32_t at, struct shifts
     return sum;
 }
 
-/* The jumps across the place, before and after. */
-static int64_t inner_change(const struct merging *m, uint32_t at, struct shifts by) {
-    int64_t sum = 0;
-    for (size_t i = 0; i < m->inner_count; i++) {
-        const struct moved *j = &m->inner[i];
-        if ((j->from < at) == (j->to < at))
-            continue;
-        sum += score(j, j->end + (j->from < at ? by.first : by.second),
-                     j->start + (j->to < at ? by.first : by.second)) -
-               score(j, j->end, j->start);
-    }
-    return sum;
+/* A jump that leads across the places from its lower end on to its higher one. */
+static void add_across(struct place *places, const struct moved *j, const struct chain *x,
+                       const struct chain *y) {
+    const bool forwards = j->from < j->to;
+    const uint32_t low = forwards ? j->from : j->to, high = forwards ? j->to : j->from;
+    const int64_t before = score(j, j->end, j->start);
+    const int64_t inserted =
+        score(j, j->end + (forwards ? 0 : y->size), j->start + (forwards ? y->size : 0)) - before;
+    const int64_t turned =
+        score(j, j->end + (forwards ? x->size : 0), j->start + (forwards ? 0 : x->size)) - before;
+    places[low + 1].inserted += inserted; /* summed up by whoever calls */
+    places[low + 1].turned += turned;
+    places[high + 1].inserted -= inserted;
+    places[high + 1].turned -= turned;
 }
 
-/* What bounds the gains of all places. */
-struct bounds {
-    int64_t between; /* weight */
-    int64_t around;  /* from X's end to its start */
-};
-
-static void bound_inner(struct merging *m, const struct chain *x, struct bounds *b) {
+/* Returns the weight of all jumps between the chains. */
+static int64_t find_places(struct merging *m, const struct chain *x, const struct chain *y) {
     struct place *places = m->places;
-    for (size_t i = 0; i < m->inner_count; i++) {
-        const struct moved *j = &m->inner[i];
-        const uint32_t low = j->from < j->to ? j->from : j->to;
-        const uint32_t high = j->from < j->to ? j->to : j->from;
-        const int64_t scored = score(j, j->end, j->start);
-        places[low + 1].across += j->weight; /* from here on; summed up below */
-        places[low + 1].scored += scored;
-        places[high + 1].across -= j->weight;
-        places[high + 1].scored -= scored;
-        if (j->layable && j->to == j->from + 1)
-            places[j->to].broken += j->weight;
-        if (j->layable && j->from == x->count - 1 && j->to == 0)
-            b->around += j->weight;
+    int64_t between = 0;
+    memset(places, 0, (x->count + 1) * sizeof *places);
+    for (uint32_t i = x->inner.first; i != LAYOUT_NONE; i = m->jumps[i].next) {
+        const struct moved j = moved_of(m, &m->jumps[i]);
+        add_across(places, &j, x, y);
     }
     for (uint32_t at = 1; at < x->count; at++) {
-        places[at].across += places[at - 1].across;
-        places[at].scored += places[at - 1].scored;
+        places[at].inserted += places[at - 1].inserted;
+        places[at].turned += places[at - 1].turned;
     }
-}
-
-static struct bounds find_bounds(struct merging *m, const struct chain *x, const struct chain *y) {
-    struct bounds b = {0};
-    memset(m->places, 0, (x->count + 1) * sizeof *m->places);
-    bound_inner(m, x, &b);
     for (size_t i = 0; i < m->between_count; i++) {
         const struct moved *j = &m->between[i];
-        b.between += j->weight;
+        between += j->weight;
         if (j->layable && j->out && j->to == 0)
-            m->places[j->from + 1].enters += j->weight;
+            places[j->from + 1].enters += j->weight;
         if (j->layable && !j->out && j->from == y->count - 1)
-            m->places[j->to].leaves += j->weight;
+            places[j->to].leaves += j->weight;
     }
-    return b;
+    return between;
 }
 
-/* No shape gains more at that place. Between X1 and X2 nothing comes closer when Y goes between. */
-static int64_t gain_at_most(const struct place *p, const struct bounds *b, enum merge_shape shape) {
-    const int64_t enters = shape != MERGE_Y_X2_X1 ? p->enters : 0;
-    const int64_t leaves = shape != MERGE_X2_X1_Y ? p->leaves : 0;
-    const int64_t inner = shape == MERGE_X1_Y_X2
-                              ? -FALL_ONLY * p->broken
-                              : FALL_ONLY * b->around + NEAR * p->across - p->scored;
-    return NEAR * b->between + FALL_ONLY * (enters + leaves) + inner;
+static void try_place(const struct merging *m, int64_t between, const struct split *split,
+                      uint32_t at, bool swapped, struct merge *best) {
+    const struct place *p = &m->places[at];
+    for (enum merge_shape shape = MERGE_X1_Y_X2; shape <= MERGE_X2_X1_Y; shape++) {
+        const int64_t inner = shape == MERGE_X1_Y_X2 ? p->inserted : p->turned;
+        const int64_t falls =
+            (shape != MERGE_Y_X2_X1 ? p->enters : 0) + (shape != MERGE_X2_X1_Y ? p->leaves : 0);
+        if (NEAR * between + FALL_ONLY * falls + inner <= best->gain)
+            continue;
+        const int64_t gain = between_score(m, at, shifts_of(split, shape)) + inner;
+        if (gain > best->gain)
+            *best = (struct merge){gain, swapped, (uint8_t)shape, at};
+    }
 }
 
 static void try_splits(struct merging *m, const struct pair *pair, uint32_t x_number,
@@ -165,21 +148,13 @@ static void try_splits(struct merging *m, const struct pair *pair, uint32_t x_nu
     if (x->count < 2 || x->count > LAYOUT_SPLIT)
         return;
     gather_between(m, pair, x_number);
-    gather_inner(m, x);
-    const struct bounds bounds = find_bounds(m, x, y);
+    const int64_t between = find_places(m, x, y);
     for (uint32_t at = 1; at < x->count; at++) {
         if (m->plan->glued[x->blocks[at - 1]] == x->blocks[at])
             continue;
         const int64_t first = m->offset[x->blocks[at]];
         const struct split split = {.first = first, .second = x->size - first, .y = y->size};
-        for (enum merge_shape shape = MERGE_X1_Y_X2; shape <= MERGE_X2_X1_Y; shape++) {
-            if (gain_at_most(&m->places[at], &bounds, shape) <= best->gain)
-                continue;
-            const struct shifts by = shifts_of(&split, shape);
-            const int64_t gain = between_score(m, at, by) + inner_change(m, at, by);
-            if (gain > best->gain)
-                *best = (struct merge){gain, swapped, (uint8_t)shape, at};
-        }
+        try_place(m, between, &split, at, swapped, best);
     }
 }
 

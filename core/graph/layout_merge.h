@@ -60,12 +60,11 @@ struct merging {
     VEC(uint32_t) heap;
     uint32_t *mark; /* of each chain: 1 + a pair; 0 */
     /* For layout_gain.c: room for all jumps, and for the places of the longest chain to split. */
-    struct moved *between, *inner;
-    size_t between_count, inner_count;
+    struct moved *between;
+    size_t between_count;
     struct place {
-        int64_t broken;         /* weight that falls through here and would no more, */
-        int64_t enters, leaves; /* that could fall into Y, and out of it */
-        int64_t across, scored; /* weight of all jumps of X across this place, and their score */
+        int64_t inserted, turned; /* how the score of X changes: X1 Y X2; X2 X1 */
+        int64_t enters, leaves;   /* weight that could fall into Y, and out of it */
     } places[LAYOUT_SPLIT + 1];
 };
 

@@ -69,9 +69,10 @@ static void add(const struct projection *x, size_t arc, uint64_t weight) {
         x->w->arcs[arc] += weight;
 }
 
-static enum status project_edge(const struct projection *x, size_t i, struct error *e) {
+/* source: its block; NULL where it is not told. */
+static enum status project_edge(const struct projection *x, size_t i, const struct block *source,
+                                struct error *e) {
     const struct edge *edge = &x->g->edges[i];
-    const struct block *source = graph_find_block(x->g, edge->source);
     const struct block *target = graph_find_block(x->g, edge->target);
     const uint64_t weight = x->set ? 1 : edge->count;
     if (source == NULL)
@@ -128,9 +129,14 @@ static void project_block(const struct projection *x, const struct block *block,
 
 static enum status project(const struct projection *x, struct error *e) {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < x->g->edge_count; i++)
+    const struct graph *g = x->g;
+    for (size_t i = 0, b = 0; status == STATUS_OK && i < g->edge_count; i++) {
+        while (b < g->block_count && g->blocks[b].entry < g->edges[i].source)
+            b++; /* both are sorted */
+        const bool told = b < g->block_count && g->blocks[b].entry == g->edges[i].source;
         if (!x->along[i])
-            status = project_edge(x, i, e);
+            status = project_edge(x, i, told ? &g->blocks[b] : NULL, e);
+    }
     for (size_t b = 0; status == STATUS_OK && b < x->g->block_count; b++) {
         const uint64_t weight = x->in[b] > x->out[b] ? x->in[b] : x->out[b];
         if (weight > 0)

@@ -48,6 +48,9 @@ static const char *const views[] = {"results",
                                     "table2_replicated",
                                     "ranked_replicated",
                                     "named_edge",
+                                    "worth",
+                                    "technique_worth",
+                                    "grid_worth",
                                     "native_fast_share",
                                     "native_cost",
                                     "native_whole",
@@ -76,6 +79,8 @@ static const char details[] =
     "  replicated          means and ranges over seeds, phases and movies; also\n"
     "                      table1_replicated, table2_replicated, ranked_replicated\n"
     "  named_edge          edges of recorded programs by the names of their functions\n"
+    "  worth               what laying code out by each result gains; technique_worth: means over\n"
+    "                      games; grid_worth: the configurations of a grid by it\n"
     "  native_fast_share   native programs: how many sites have a fast probe\n"
     "  native_cost         what probes and other tools cost there\n"
     "  native_whole        the same for whole programs, a line a program\n"

@@ -39,6 +39,15 @@ static enum status compare(const struct find *f, struct db_quality *rows, size_t
     return status;
 }
 
+static enum status fill_worth(const struct find *f, const struct profile *profile,
+                              struct db_result *row, struct error *e) {
+    struct worth worth;
+    enum status status = worth_compare(f->source->worth, &worth, &profile->graph, e);
+    if (status == STATUS_OK)
+        db_set_worth(row, &worth);
+    return status;
+}
+
 static enum status fill_result(const struct find *f, size_t point, const struct profile *profile,
                                struct rows_result *row, struct error *e) {
     row->result.configuration_id = plan_configuration_id(&f->config->points.at[point]);
@@ -60,6 +69,8 @@ static enum status fill_result(const struct find *f, size_t point, const struct 
         return error_set(e, STATUS_MEMORY, "out of memory");
     enum status status =
         compare(f, row->qualities, point, f->stream->stream.batch_count, profile, e);
+    if (status == STATUS_OK && f->source->worth != NULL)
+        status = fill_worth(f, profile, &row->result, e);
     if (status == STATUS_OK)
         status = graph_hash(&profile->graph, row->graph_hash, e);
     return status == STATUS_OK ? db_pack_graph(&row->graph, &profile->graph, e) : status;

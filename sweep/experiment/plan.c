@@ -96,13 +96,16 @@ static enum status note_mark(void *user, size_t columns, const char *const *name
     return STATUS_OK;
 }
 
-/* A result is whole with its graph, and its quality for each share; version 1 stored less. */
+/* A result is whole with its graph, its quality for each share, and what it is worth; earlier
+ * versions stored less. */
 static const char results_sql[] =
     "SELECT r.configuration_id, g.data IS NOT NULL AND (SELECT count(*) FROM quality q"
     " WHERE q.stream_id = r.stream_id AND q.configuration_id = r.configuration_id"
     " AND q.part = 'first' AND q.batches = ?2 AND q.hot_found IS NOT NULL"
-    " AND q.hot_permille IN (SELECT value FROM json_each(?3))) = ?4, g.hash"
-    " FROM result r JOIN graph g USING (graph_id) WHERE r.stream_id = ?1";
+    " AND q.hot_permille IN (SELECT value FROM json_each(?3))) = ?4"
+    " AND (r.placed IS NOT NULL OR p.kind IS 'pair'), g.hash"
+    " FROM result r JOIN graph g USING (graph_id) JOIN stream s USING (stream_id)"
+    " JOIN replay p USING (replay_id) WHERE r.stream_id = ?1";
 
 /* Curves of programs are thinned: ?3 is where they end, 0 for others. */
 static const char marks_sql[] = "SELECT configuration_id, batches FROM quality WHERE stream_id = ?1"
@@ -157,16 +160,18 @@ static enum status look_at_stream(struct db *db, const struct config *config, st
 
 static enum status look_at_game(struct db *db, const struct config *config, struct plan_game *p,
                                 struct error *e) {
-    enum status status = db_query(db,
-                                  "SELECT exact_hash, g.data IS NOT NULL AND p.edges ="
-                                  " (SELECT count(*) FROM exact_edge x"
-                                  "  WHERE x.replay_id = p.replay_id)"
-                                  " AND (p.kind IS NOT 'program' OR EXISTS"
-                                  "  (SELECT 1 FROM replay_image i"
-                                  "   WHERE i.replay_id = p.replay_id))"
-                                  " FROM replay p LEFT JOIN graph g USING (graph_id)"
-                                  " WHERE replay_id = ?",
-                                  note_replay, p, e, "i", p->replay_id);
+    enum status status =
+        db_query(db,
+                 "SELECT exact_hash, g.data IS NOT NULL AND (p.local_weight IS NOT NULL"
+                 " OR p.kind IS 'pair') AND p.edges ="
+                 " (SELECT count(*) FROM exact_edge x"
+                 "  WHERE x.replay_id = p.replay_id)"
+                 " AND (p.kind IS NOT 'program' OR EXISTS"
+                 "  (SELECT 1 FROM replay_image i"
+                 "   WHERE i.replay_id = p.replay_id))"
+                 " FROM replay p LEFT JOIN graph g USING (graph_id)"
+                 " WHERE replay_id = ?",
+                 note_replay, p, e, "i", p->replay_id);
     for (size_t i = 0; status == STATUS_OK && i < p->stream_count; i++) {
         struct plan_stream *s = &p->streams[i];
         s->points = calloc(config->points.len, sizeof *s->points);

@@ -193,6 +193,8 @@ static void fill_source(struct source_job *job, int64_t run_id, const struct pla
     row->instructions = source->instructions;
     row->cycles = source->cycles;
     row->exact_hash = strcpy(job->exact_hash, source->exact_hash);
+    if (source->worth != NULL)
+        db_set_worth_exact(row, worth_of_exact(source->worth));
     row->seconds = source->seconds;
     row->run_id = run_id;
     if (game->cartridge != NULL)

@@ -382,6 +382,40 @@ static enum status make_references(struct source *out, const struct config *conf
     return status;
 }
 
+static bool met_insn(const void *user, uint32_t address, struct shape_insn *out) {
+    const struct guest_insn *insn = trace_find(user, address);
+    if (insn == NULL)
+        return false;
+    *out = (struct shape_insn){insn->size, shape_end_of((enum insn_kind)insn->kind)};
+    return true;
+}
+
+/* A game's code is what its first replay met. */
+static enum status make_worth_of_game(struct source *out, struct error *e) {
+    struct shapes shapes = {0};
+    const struct shape_source met = {met_insn, &out->trace};
+    enum status status = shapes_of_game(&shapes, &out->exact, e);
+    if (status == STATUS_OK)
+        status = shapes_of_blocks(&shapes, &out->exact, met, e);
+    const struct layout_program program = shapes_program(&shapes, &out->exact);
+    if (status == STATUS_OK)
+        status = worth_reference_new(&out->worth, &program, &out->exact, e);
+    shapes_free(&shapes);
+    return status;
+}
+
+static enum status make_worth(struct source *out, const struct plan_game *game, struct error *e) {
+    if (game->cartridge != NULL)
+        return make_worth_of_game(out, e);
+    if (game->game->program == NULL)
+        return STATUS_OK;
+    const struct shapes *shapes = out->structure.shapes.blocks != NULL
+                                      ? &out->structure.shapes
+                                      : &out->recording.structure.shapes;
+    const struct layout_program program = shapes_program(shapes, &out->exact);
+    return worth_reference_new(&out->worth, &program, &out->exact, e);
+}
+
 static const char *path_of(const struct plan_game *game) {
     return game->cartridge != NULL       ? game->cartridge->name
            : game->game->program != NULL ? game->game->program->command[0]
@@ -408,6 +442,8 @@ enum status source_make(struct source *out, const struct plan_game *game,
         status = check_stream(&out->streams[i], &game->streams[i], config->live, path_of(game), e);
     if (status == STATUS_OK)
         status = make_references(out, config, e);
+    if (status == STATUS_OK)
+        status = make_worth(out, game, e);
     if (status != STATUS_OK)
         source_free(out);
     return status;
@@ -420,6 +456,7 @@ void source_free(struct source *s) {
     }
     for (size_t i = 0; i < s->reference_count; i++)
         reference_free(s->references[i]);
+    worth_reference_free(s->worth);
     free(s->streams);
     free(s->references);
     graph_free(&s->exact);

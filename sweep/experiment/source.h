@@ -27,6 +27,8 @@ struct source {
     struct structure structure;    /* of a game, where the configuration needs it: the streams' */
     struct reference **references; /* the exact graph, ready to be compared with: one a hot share */
     size_t reference_count;
+    struct worth_reference *worth; /* the same for layouts; NULL for a pair, of which no code is
+                                      known */
     /* What the rows of the database want to know; the replay's numbers are DB_NULL for a pair. */
     int64_t instructions, cycles;
     char ram_hash[17], frames_hash[33]; /* "" for a pair */
