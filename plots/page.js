@@ -132,7 +132,7 @@ function startPage() {
       part.hidden = chooser.value !== '' && part.dataset.game !== chooser.value;
     for (const part of document.querySelectorAll('[data-role]')) part.hidden = part.dataset.role !== role.value;
     inputs.forEach(filterTable);
-    document.querySelectorAll('.scroll,figure.wide').forEach(markScroll);
+    document.querySelectorAll('.scroll,.pan').forEach(markScroll);
   }
 
   // What is wider or longer than its frame fades out there.
@@ -195,7 +195,7 @@ function startPage() {
         keep();
       });
   }
-  for (const frame of document.querySelectorAll('.scroll,figure.wide'))
+  for (const frame of document.querySelectorAll('.scroll,.pan'))
     frame.addEventListener('scroll', () => markScroll(frame));
   addEventListener('resize', show);
   addEventListener('hashchange', restore);

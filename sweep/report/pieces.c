@@ -142,7 +142,7 @@ enum status page_figure(struct page *p, struct canvas *c, const char *question,
         fprintf(p->out, "<figure id='%s'%s>\n<h3>", c->id,
                 c->width > CANVAS_COLUMN ? " class='wide'" : "");
         page_text(p, question);
-        fprintf(p->out, "</h3>\n%s<figcaption>", c->svg);
+        fprintf(p->out, "</h3>\n<div class='pan'>%s</div><figcaption>", c->svg);
         page_text(p, caption);
         fprintf(p->out,
                 " <a href='figures/%s.svg'>SVG</a> <a href='figures/%s.eps'>EPS</a></figcaption>\n"
