@@ -132,12 +132,17 @@ test ! -e some.db || fail "a database was made before --report was looked at"
 # ---- hot_graph.sh ----
 sqlite3 hot.db "CREATE TABLE hot_edge (experiment, game, variant, source, target, count, busy, hot);
     INSERT INTO hot_edge VALUES ('x', 'one', '', 'c000', 'c010', 5, 0, 1),
-        ('x', 'both', '', 'c000', 'c010', 5, 0, 1), ('y', 'both', '', 'c000', 'c020', 5, 0, 1)"
+        ('x', 'both', '', 'c000', 'c010', 5, 0, 1), ('y', 'both', '', 'c000', 'c020', 5, 0, 1);
+    CREATE TABLE named_edge (experiment, game, variant, source, target, source_name, target_name, hot);
+    WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 69)
+    INSERT INTO hot_edge SELECT 'x', 'long', '', printf('%04x', 4096 + i), 'c000', 100 - i, 0, 1 FROM n"
 if command -v dot >/dev/null; then
     sh "$source/plots/hot_graph.sh" hot.db one dot >one.dot || fail "hot_graph.sh one"
     grep -q 'C010' one.dot || fail "$(cat one.dot)"
     sh "$source/plots/hot_graph.sh" hot.db both dot y >y.dot || fail "hot_graph.sh of one experiment"
     grep -q 'C020' y.dot && ! grep -q 'C010' y.dot || fail "$(cat y.dot)"
+    sh "$source/plots/hot_graph.sh" hot.db long dot >long.dot || fail "hot_graph.sh of a long graph"
+    grep -q 'the 60 heaviest of 70 hot edges' long.dot && grep -q '103B' long.dot && ! grep -q '103C' long.dot || fail "$(cat long.dot)"
     ! sh "$source/plots/hot_graph.sh" hot.db both dot >y.dot 2>errors || fail "experiments are mixed"
     grep -q 'name one of: x y' errors || fail "$(cat errors)"
 fi
@@ -145,7 +150,7 @@ for wrong in two "o'ne"; do
     status=0
     sh "$source/plots/hot_graph.sh" hot.db "$wrong" >out.svg 2>errors || status=$?
     test $status = 1 || fail "hot_graph.sh of an unknown game: exit status $status"
-    grep -q "it has: one" errors || fail "$(cat errors)"
+    grep -q "it has: .*one" errors || fail "$(cat errors)"
     test ! -s out.svg || fail "an empty picture"
 done
 rm -f out.svg

@@ -52,6 +52,9 @@ if command -v dot >/dev/null; then
         wrong=$(python3 "$source/tests/e2e/graph_boxes.py" names drawn/figures/hot-best-$game.svg drawn/figures/hot-baseline-$game.svg) ||
             fail "no hot graphs of $game: $(ls drawn/figures)"
         [ -z "$wrong" ] || fail "$wrong"
+        sh "$source/plots/hot_graph.sh" a.db $game dot | sed -n 's/.*label="\([^"]*+0x[0-9a-f]*\)".*/\1/p' | sort -u >drawn.names
+        sort -u names | comm -23 drawn.names - >unknown
+        [ "$(wc -l <drawn.names)" -gt 10 ] && [ ! -s unknown ] || fail "hot_graph.sh of $game: $(cat drawn.names unknown)"
     done
 fi
 
