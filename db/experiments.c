@@ -277,11 +277,15 @@ static enum status note_role(void *user, size_t columns, const char *const *name
                : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
-/* A stream with two names is one stream: its roles are the same. */
+/* Of all techniques in the grid. A stream with two names is one stream: its roles are the same. */
 static const char find_roles_sql[] =
-    "WITH r AS MATERIALIZED (SELECT hot_permille, position, position_from_worst, configuration_id,"
-    "  graph_id, count(*) OVER (PARTITION BY game, hot_permille) AS places"
-    "  FROM ranked WHERE experiment_id = ?1 AND stream_id = ?2)"
+    "WITH r AS MATERIALIZED (SELECT hot_permille, configuration_id, graph_id,"
+    "  row_number() OVER (w ORDER BY similarity DESC NULLS LAST, similarity_active DESC NULLS LAST,"
+    "   f1_active DESC NULLS LAST, number) AS position,"
+    "  row_number() OVER (w ORDER BY similarity NULLS LAST, similarity_active NULLS LAST,"
+    "   f1_active NULLS LAST, number) AS position_from_worst, count(*) OVER w AS places"
+    "  FROM results WHERE experiment_id = ?1 AND stream_id = ?2 AND number IS NOT NULL"
+    "  WINDOW w AS (PARTITION BY game, hot_permille))"
     " SELECT DISTINCT hot_permille, 'best', configuration_id, graph_id FROM r WHERE position = 1"
     " UNION ALL SELECT DISTINCT hot_permille, 'median', configuration_id, graph_id FROM r"
     "  WHERE position = (places + 1) / 2"

@@ -2,7 +2,8 @@
 
 -- Every edge of a recorded program's exact graph by the names of its blocks: function+offset, where no
 -- function is known the file and the offset in it. As in `record --dot`, of several functions the one
--- that begins last counts, and of several names of one function the first.
+-- that begins last counts, and of several names of one function the first. hot is of the share in
+-- hot_permille: each edge has a row for each share that the experiment calls hot.
 CREATE VIEW named_edge AS
 SELECT x.name AS experiment, g.name AS game, xs.variant, e.source, e.target,
     coalesce((SELECT iif(f.size = 0 OR e.source - i.base < f.offset + f.size,
@@ -15,26 +16,28 @@ SELECT x.name AS experiment, g.name AS game, xs.variant, e.source, e.target,
             FROM symbol f WHERE f.image_id = k.image_id AND f.offset <= e.target - k.base
             ORDER BY f.offset DESC, f.name LIMIT 1),
         n.name || printf('+0x%x', e.target - k.base)) AS target_name,
-    m.name AS source_image, n.name AS target_image, e.count, e.hot, e.replay_id
+    m.name AS source_image, n.name AS target_image, e.count,
+    1000 * e.before < xh.hot_permille * e.weight AS hot, e.replay_id, xh.hot_permille
 FROM experiment x
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
     JOIN stream s USING (stream_id)
-    JOIN exact_edge e USING (replay_id)
+    JOIN experiment_hot xh USING (experiment_id)
+    JOIN exact_rank e ON e.replay_id = s.replay_id
     JOIN replay_image i ON i.replay_id = e.replay_id AND i.base = (SELECT max(base)
         FROM replay_image b WHERE b.replay_id = e.replay_id AND b.base <= e.source)
     JOIN image m ON m.image_id = i.image_id
     JOIN replay_image k ON k.replay_id = e.replay_id AND k.base = (SELECT max(base)
         FROM replay_image b WHERE b.replay_id = e.replay_id AND b.base <= e.target)
     JOIN image n ON n.image_id = k.image_id
-ORDER BY x.name, g.name, xs.variant, e.count DESC, e.source, e.target;
+ORDER BY x.name, g.name, xs.variant, xh.hot_permille, e.count DESC, e.source, e.target;
 
 -- Games and programs side by side: how large the hot set is, how many batches are low (the mean over
 -- the grid), and what the grid, the baseline and techniques that know the program's structure find.
 -- Busy-waits are left out, so that a game is held against what it does; programs have none. NULL:
 -- nothing of that kind was tried.
 CREATE VIEW hot_set AS
-SELECT r.experiment, p.kind, r.game, r.variant, p.target, r.hot_permille, p.instructions,
+SELECT r.experiment, p.kind, r.game, r.variant, r.way, p.target, r.hot_permille, p.instructions,
     round(100.0 * s.samples / p.instructions, 2) AS sampled_percent,
     p.edges - p.busy_edges AS edges, r.hot_edges_active AS hot_edges,
     round(100.0 * r.hot_edges_active / (p.edges - p.busy_edges), 1) AS hot_percent,

@@ -29,12 +29,17 @@ SELECT experiment, hot_permille, way, technique, game, scope, number, baseline,
 FROM stream_quality
 GROUP BY experiment_id, hot_permille, way, game, scope, configuration_id;
 
--- The observed baseline's quality: mean over the games, and the range of all their streams.
+-- The observed baseline's quality beside each technique of the grid: mean over the games that the
+-- technique has results on, and the range of all their streams.
 CREATE VIEW baseline_quality AS
-SELECT experiment_id, hot_permille, way, scope, avg(quality) AS quality, min(least) AS least,
-    max(most) AS most
-FROM game_quality WHERE baseline = 1
-GROUP BY experiment_id, hot_permille, way, scope;
+SELECT b.experiment_id, b.hot_permille, b.way, t.technique, b.scope, avg(b.quality) AS quality,
+    min(b.least) AS least, max(b.most) AS most, count(*) AS games
+FROM game_quality b
+    JOIN (SELECT DISTINCT experiment_id, hot_permille, way, technique, game, scope
+        FROM game_quality WHERE number IS NOT NULL) t
+        USING (experiment_id, hot_permille, way, game, scope)
+WHERE b.baseline = 1
+GROUP BY b.experiment_id, b.hot_permille, b.way, t.technique, b.scope;
 
 -- What tells a grid's configurations of one technique apart: parameters with several values, and
 -- their value in each configuration.
@@ -51,13 +56,48 @@ FROM value
         GROUP BY experiment_id, technique, name HAVING count(DISTINCT value) > 1)
         USING (experiment_id, technique, name);
 
--- Analysis of variance over the full grid: how much of the sum of squares each factor explains, and
--- what each two of them explain together beyond that (factor and other; other is NULL for a factor
--- alone). There is one for each stream (with game and variant), and one over the means of all games,
--- in which the game is a factor, too. Shares add up where the grid is full; complete is 0 where
--- values do not meet equally often, as in lists of points, and shares then overlap.
+-- Each two parameters of the configurations that compete: balanced is 1 where their values meet in
+-- proportion, so that each says nothing of the other: of N configurations, a with the one value and
+-- b with the other, a * b / N have both. One row in each direction.
+CREATE VIEW grid_pair AS
+WITH level AS MATERIALIZED (SELECT c.experiment_id, c.hot_permille, c.way, c.technique, f.factor,
+        f.value, c.configuration_id
+    FROM contender c JOIN grid_factor f USING (experiment_id, technique, configuration_id)
+    WHERE c.competes),
+alone AS MATERIALIZED (SELECT experiment_id, hot_permille, way, technique, factor, value,
+        count(*) AS size, sum(count(*)) OVER w AS of, count(*) OVER w AS levels
+    FROM level GROUP BY experiment_id, hot_permille, way, technique, factor, value
+    WINDOW w AS (PARTITION BY experiment_id, hot_permille, way, technique, factor)),
+cell AS (SELECT a.experiment_id, a.hot_permille, a.way, a.technique, a.factor, b.factor AS other,
+        a.value, b.value AS other_value, count(*) AS size
+    FROM level a JOIN level b ON b.experiment_id = a.experiment_id
+        AND b.hot_permille = a.hot_permille AND b.way = a.way AND b.technique = a.technique
+        AND b.configuration_id = a.configuration_id AND b.factor <> a.factor
+    GROUP BY a.experiment_id, a.hot_permille, a.way, a.technique, a.factor, b.factor, a.value,
+        b.value)
+SELECT c.experiment_id, c.hot_permille, c.way, c.technique, c.factor, c.other,
+    min(c.size * a.of = a.size * b.size) AND count(*) = min(a.levels) * min(b.levels) AS balanced
+FROM cell c
+    JOIN alone a ON a.experiment_id = c.experiment_id AND a.hot_permille = c.hot_permille
+        AND a.way = c.way AND a.technique = c.technique AND a.factor = c.factor
+        AND a.value = c.value
+    JOIN alone b ON b.experiment_id = c.experiment_id AND b.hot_permille = c.hot_permille
+        AND b.way = c.way AND b.technique = c.technique AND b.factor = c.other
+        AND b.value = c.other_value
+GROUP BY c.experiment_id, c.hot_permille, c.way, c.technique, c.factor, c.other;
+
+-- Analysis of variance over the configurations that compete: how much of the sum of squares the means
+-- of each factor's values explain, and what each two factors explain together beyond that (factor and
+-- other; other is NULL for a factor alone). There is one for each stream (with game and variant), and
+-- one over the means of all games, in which the game is a factor, too. What two explain together is
+-- defined where their values meet in proportion (grid_pair), and NULL elsewhere, as with `zip` and
+-- `exclude`. complete is 1 for a pair that does, and for a factor that does so with all others: its
+-- share then adds to theirs; where it is 0, the share is what the factor explains by itself, and
+-- overlaps with that of others.
 CREATE VIEW variance_term AS
-WITH y AS MATERIALIZED (
+WITH unbalanced AS MATERIALIZED (SELECT experiment_id, hot_permille, way, technique, factor, other
+    FROM grid_pair WHERE NOT balanced),
+y AS MATERIALIZED (
     SELECT row_number() OVER () AS id,
         dense_rank() OVER (ORDER BY experiment_id, hot_permille, way, technique, scope, game, variant)
             AS study, *
@@ -67,45 +107,56 @@ WITH y AS MATERIALIZED (
         UNION ALL
         SELECT experiment_id, hot_permille, way, technique, scope, NULL, NULL, quality, game,
             configuration_id
-        FROM game_quality WHERE number IS NOT NULL)),
+        FROM game_quality WHERE number IS NOT NULL)
+        CROSS JOIN (SELECT experiment_id, hot_permille, way, technique, configuration_id
+            FROM contender WHERE competes) USING (experiment_id, hot_permille, way, technique, configuration_id)),
 study AS MATERIALIZED (
     SELECT study, experiment_id, hot_permille, way, technique, scope, game, variant,
-        sum(quality) * sum(quality) / count(*) AS middle, sum(quality * quality) AS squares,
         avg(quality) AS mean
     FROM y GROUP BY study),
+-- About the mean, so that little is lost by rounding.
+about AS MATERIALIZED (SELECT y.id, y.study, y.block, y.configuration_id, y.experiment_id,
+        y.technique, y.quality - s.mean AS off
+    FROM y JOIN study s USING (study)),
+whole AS MATERIALIZED (SELECT study, sum(off * off) AS variation FROM about GROUP BY study),
 level AS MATERIALIZED (
-    SELECT y.id, y.study, f.factor, f.value, y.quality
-    FROM y JOIN grid_factor f USING (experiment_id, technique, configuration_id)
+    SELECT y.id, y.study, f.factor, f.value, y.off
+    FROM about y JOIN grid_factor f USING (experiment_id, technique, configuration_id)
     UNION ALL
-    SELECT y.id, y.study, 'game', y.block, y.quality FROM y
-    WHERE study IN (SELECT study FROM y GROUP BY study HAVING count(DISTINCT block) > 1)),
+    SELECT y.id, y.study, 'game', y.block, y.off FROM about y
+    WHERE study IN (SELECT study FROM about GROUP BY study HAVING count(DISTINCT block) > 1)),
 alone AS MATERIALIZED (
-    SELECT study, factor, sum(total * total / size) - s.middle AS explained, count(*) AS cells,
-        min(size) = max(size) AS complete
-    FROM (SELECT study, factor, sum(quality) AS total, count(*) AS size FROM level
-        GROUP BY study, factor, value) JOIN study s USING (study)
+    SELECT study, factor, sum(total * total / size) AS explained
+    FROM (SELECT study, factor, sum(off) AS total, count(*) AS size FROM level
+        GROUP BY study, factor, value)
     GROUP BY study, factor),
-pair AS (
-    SELECT study, factor, other, sum(total * total / size) AS explained, count(*) AS cells,
-        min(size) = max(size) AS complete
-    FROM (SELECT a.study, a.factor, b.factor AS other, sum(a.quality) AS total, count(*) AS size
+pair AS MATERIALIZED (
+    SELECT study, factor, other, sum(total * total / size) AS explained
+    FROM (SELECT a.study, a.factor, b.factor AS other, sum(a.off) AS total, count(*) AS size
         FROM level a JOIN level b ON b.id = a.id
             AND (b.factor = 'game', b.factor) > (a.factor = 'game', a.factor)
         GROUP BY a.study, a.factor, b.factor, a.value, b.value)
     GROUP BY study, factor, other)
 SELECT x.name AS experiment, s.hot_permille, s.way, s.technique, s.scope, s.game, s.variant,
-    t.factor, t.other, t.explained, s.squares - s.middle AS variation,
-    t.explained / nullif(s.squares - s.middle, 0) AS share, t.complete, s.mean, s.experiment_id
-FROM (SELECT study, factor, NULL AS other, explained, complete FROM alone
+    t.factor, t.other, iif(t.complete OR t.other IS NULL, t.explained, NULL) AS explained,
+    w.variation,
+    iif(t.complete OR t.other IS NULL, t.explained / nullif(w.variation, 0), NULL) AS share,
+    t.complete, s.mean, s.experiment_id
+FROM (SELECT a.study, a.factor, NULL AS other, a.explained,
+        NOT EXISTS (SELECT 1 FROM study s JOIN unbalanced p USING (experiment_id, hot_permille, way,
+                technique)
+            WHERE s.study = a.study AND p.factor = a.factor) AS complete
+    FROM alone a
     UNION ALL
-    SELECT p.study, p.factor, p.other,
-        p.explained - s.middle - a.explained - b.explained,
-        p.complete AND p.cells = a.cells * b.cells
+    SELECT p.study, p.factor, p.other, p.explained - a.explained - b.explained,
+        NOT EXISTS (SELECT 1 FROM study s JOIN unbalanced g USING (experiment_id, hot_permille, way,
+                technique)
+            WHERE s.study = p.study AND g.factor = p.factor AND g.other = p.other)
     FROM pair p
-        JOIN study s USING (study)
         JOIN alone a ON a.study = p.study AND a.factor = p.factor
         JOIN alone b ON b.study = p.study AND b.factor = p.other) t
     JOIN study s USING (study)
+    JOIN whole w USING (study)
     JOIN experiment x USING (experiment_id);
 
 -- Which parameters matter, which only together, and which depends on the game: percent is the share
@@ -133,28 +184,30 @@ FROM term t
         AND r.way = t.way AND r.technique = t.technique AND r.scope = t.scope
         AND r.factor = t.factor AND r.other IS t.other
     LEFT JOIN baseline_quality b ON b.experiment_id = t.experiment_id
-        AND b.hot_permille = t.hot_permille AND b.way = t.way AND b.scope = t.scope
+        AND b.hot_permille = t.hot_permille AND b.way = t.way AND b.technique = t.technique
+        AND b.scope = t.scope
 WHERE t.game IS NULL
 ORDER BY t.experiment, t.hot_permille, t.way, t.technique, t.scope DESC, t.share DESC;
 
 -- Do games agree on which configurations are better? Kendall's tau-b (1945) over all pairs of the
 -- grid's configurations: 1 where both games order all alike, 0 where one says nothing of the other,
 -- -1 where the orders are opposite; pairs that are equal in a game count in neither direction, and
--- its denominator leaves them out. One row for each two games, the mean over the replicates that
+-- its denominator leaves them out. One row for each technique and two games, the mean over the replicates that
 -- have the same variant in both, with their range. Pairs grow with the square: of more than 500
 -- configurations, only each second, third, ... takes part, so that at most 500 are compared.
 CREATE VIEW rank_agreement AS
 WITH chosen AS MATERIALIZED (
     SELECT experiment_id, configuration_id FROM (
         SELECT experiment_id, configuration_id,
-            row_number() OVER (PARTITION BY experiment_id ORDER BY number) - 1 AS place,
-            (count(*) OVER (PARTITION BY experiment_id) + 499) / 500 AS step
-        FROM experiment_configuration WHERE number IS NOT NULL)
+            row_number() OVER (PARTITION BY experiment_id, technique ORDER BY number) - 1 AS place,
+            (count(*) OVER (PARTITION BY experiment_id, technique) + 499) / 500 AS step
+        FROM experiment_configuration JOIN configuration USING (configuration_id)
+        WHERE number IS NOT NULL)
     WHERE place % step = 0),
 y AS MATERIALIZED (
-    SELECT q.experiment_id, q.hot_permille, q.way, q.scope, q.variant, q.game,
-        dense_rank() OVER (ORDER BY q.experiment_id, q.hot_permille, q.way, q.scope, q.variant)
-            AS study,
+    SELECT q.experiment_id, q.hot_permille, q.way, q.technique, q.scope, q.variant, q.game,
+        dense_rank() OVER (ORDER BY q.experiment_id, q.hot_permille, q.way, q.technique, q.scope,
+            q.variant) AS study,
         q.configuration_id, q.quality
     FROM stream_quality q JOIN chosen USING (experiment_id, configuration_id)),
 -- Each two games, and what each configuration reaches in both.
@@ -175,7 +228,7 @@ agreeing AS MATERIALIZED (
     SELECT a.games, a.study, a.game, a.other, sum(sign((a.x - b.x) * (a.y - b.y))) AS pairs
     FROM both a JOIN both b ON b.games = a.games AND b.id > a.id
     GROUP BY a.games)
-SELECT x.name AS experiment, s.hot_permille, s.way, s.scope, g.game, g.other,
+SELECT x.name AS experiment, s.hot_permille, s.way, s.technique, s.scope, g.game, g.other,
     avg(g.pairs / nullif(sqrt(1.0 * a.pairs * b.pairs), 0)) AS tau,
     min(g.pairs / nullif(sqrt(1.0 * a.pairs * b.pairs), 0)) AS least,
     max(g.pairs / nullif(sqrt(1.0 * a.pairs * b.pairs), 0)) AS most,
@@ -183,42 +236,42 @@ SELECT x.name AS experiment, s.hot_permille, s.way, s.scope, g.game, g.other,
 FROM agreeing g
     JOIN differing a ON a.games = g.games
     JOIN differing_other b ON b.games = g.games
-    JOIN (SELECT DISTINCT study, experiment_id, hot_permille, way, scope FROM y) s
+    JOIN (SELECT DISTINCT study, experiment_id, hot_permille, way, technique, scope FROM y) s
         ON s.study = g.study
     JOIN experiment x USING (experiment_id)
-GROUP BY s.experiment_id, s.hot_permille, s.way, s.scope, g.game, g.other
-ORDER BY x.name, s.hot_permille, s.way, s.scope DESC, g.game, g.other;
+GROUP BY s.experiment_id, s.hot_permille, s.way, s.technique, s.scope, g.game, g.other
+ORDER BY x.name, s.hot_permille, s.way, s.technique, s.scope DESC, g.game, g.other;
 
--- Which configuration is best on average, and does that hold for a game that had no say? Where
+-- Which configuration of each technique is best on average, and does that hold for a game that had no say? Where
 -- left_out is NULL, the best of all games' means; else the best by the means of the other games
 -- (mean_percent), and what it does on the one left out: percent, with the range of its replicates,
--- its place there, and what the best there and the baseline reach. shared: how many have that mean.
+-- its place there, and what the best there and the baseline reach. shared: how many have that mean;
+-- of several the one with the lowest number stands here. Only configurations that compete are asked.
 CREATE VIEW left_out AS
-WITH y AS MATERIALIZED (
+WITH whole AS MATERIALIZED (
     SELECT *, sum(quality) OVER own AS total, count(*) OVER own AS games,
-        rank() OVER (PARTITION BY experiment_id, hot_permille, way, scope, game
+        rank() OVER (PARTITION BY experiment_id, hot_permille, way, technique, scope, game
             ORDER BY quality DESC) AS place,
-        max(quality) OVER (PARTITION BY experiment_id, hot_permille, way, scope, game) AS best
-    FROM game_quality WHERE number IS NOT NULL
-    WINDOW own AS (PARTITION BY experiment_id, hot_permille, way, scope, configuration_id)),
--- Only configurations that were built on all games compete.
-whole AS MATERIALIZED (
-    SELECT * FROM y JOIN (SELECT experiment_id, hot_permille, way, scope, max(games) AS games FROM y
-        GROUP BY experiment_id, hot_permille, way, scope)
-        USING (experiment_id, hot_permille, way, scope, games)),
+        max(quality) OVER (PARTITION BY experiment_id, hot_permille, way, technique, scope, game)
+            AS best
+    FROM game_quality CROSS JOIN (SELECT experiment_id, hot_permille, way, technique, configuration_id
+            FROM contender WHERE competes)
+        USING (experiment_id, hot_permille, way, technique, configuration_id)
+    WINDOW own AS (PARTITION BY experiment_id, hot_permille, way, technique, scope,
+        configuration_id)),
 candidate AS (
-    SELECT experiment_id, hot_permille, way, scope, game AS left_out, configuration_id, number,
+    SELECT experiment_id, hot_permille, way, technique, scope, game AS left_out, configuration_id, number,
         games - 1 AS games, round((total - quality) / (games - 1), 12) AS mean, quality, least, most,
         place, best
     FROM whole WHERE games > 1
     UNION ALL
-    SELECT experiment_id, hot_permille, way, scope, NULL, configuration_id, number, games,
+    SELECT experiment_id, hot_permille, way, technique, scope, NULL, configuration_id, number, games,
         round(avg(quality), 12), NULL, NULL, NULL, NULL, NULL
-    FROM whole GROUP BY experiment_id, hot_permille, way, scope, configuration_id),
+    FROM whole GROUP BY experiment_id, hot_permille, way, technique, scope, configuration_id),
 winner AS MATERIALIZED (
-    SELECT *, count(*) OVER (PARTITION BY experiment_id, hot_permille, way, scope, left_out, mean)
-            AS shared,
-        row_number() OVER (PARTITION BY experiment_id, hot_permille, way, scope, left_out
+    SELECT *, count(*) OVER (PARTITION BY experiment_id, hot_permille, way, technique, scope,
+            left_out, mean) AS shared,
+        row_number() OVER (PARTITION BY experiment_id, hot_permille, way, technique, scope, left_out
             ORDER BY mean DESC, number) AS position
     FROM candidate)
 SELECT x.name AS experiment, w.hot_permille, w.way, w.scope, w.left_out, w.number, c.technique,
@@ -235,9 +288,10 @@ FROM winner w
         AND b.hot_permille = w.hot_permille AND b.way = w.way AND b.scope = w.scope
         AND b.game = w.left_out
     LEFT JOIN baseline_quality m ON w.left_out IS NULL AND m.experiment_id = w.experiment_id
-        AND m.hot_permille = w.hot_permille AND m.way = w.way AND m.scope = w.scope
+        AND m.hot_permille = w.hot_permille AND m.way = w.way AND m.technique = w.technique
+        AND m.scope = w.scope
 WHERE w.position = 1
-ORDER BY x.name, w.hot_permille, w.way, w.scope DESC, w.left_out NULLS FIRST;
+ORDER BY x.name, w.hot_permille, w.way, w.technique, w.scope DESC, w.left_out NULLS FIRST;
 
 -- What the baseline and the labelled configurations have found after so many batches: on each game,
 -- the mean of its replicates. The stream's end counts as one more mark, `ends`.
@@ -269,7 +323,8 @@ GROUP BY x.experiment_id, q.hot_permille, w.way, o.scope, g.game_id, xc.configur
 
 -- After how many batches a share of the hot graph is found and, as far as the curve goes, not lost
 -- again: the first such mark; NULL where there is none. One row for each game, and with game NULL
--- one for the mean over all games at the marks that all of them have. least_batches and most_batches:
+-- one for the mean over all games at the marks that all of them have (no row for what lacks a game
+-- that others have). least_batches and most_batches:
 -- the same asked of the best and of the worst replicate (or, over games, game).
 CREATE VIEW budget_to_reach AS
 WITH point AS MATERIALIZED (
@@ -281,9 +336,9 @@ WITH point AS MATERIALIZED (
         avg(quality), min(least), max(most)
     FROM curve_point p
     GROUP BY experiment_id, hot_permille, way, scope, configuration_id, ends, iif(ends, 0, batches)
-    HAVING count(*) = (SELECT count(*) FROM curve_point n WHERE n.ends
+    HAVING count(*) = (SELECT count(DISTINCT n.game) FROM curve_point n WHERE n.ends
         AND n.experiment_id = p.experiment_id AND n.hot_permille = p.hot_permille AND n.way = p.way
-        AND n.scope = p.scope AND n.configuration_id = p.configuration_id)),
+        AND n.scope = p.scope)),
 kept AS MATERIALIZED (
     SELECT *, min(quality) OVER rest AS quality_kept, min(least) OVER rest AS least_kept,
         min(most) OVER rest AS most_kept

@@ -4,6 +4,10 @@
 -- Rankings: equals share a place, and the column `shared` says how many do. Where a list must have
 -- an order among them, `position`, it is by similarity without busy-waits, f1 without busy-waits,
 -- and number. A metric over an empty set comes last. Percentages are rounded here and nowhere else.
+--
+-- Each row is about one experiment, hot share (hot_permille), way of sampling and, where it ranks or
+-- averages configurations, technique; columns say which. Configurations of different techniques,
+-- shares or ways are never ranked or averaged together.
 
 -- Samplings; `way` is what remains of one without what only makes replicates of it: seed and phase.
 -- How the streams of files were sampled nobody knows: it counts as one way.
@@ -12,25 +16,39 @@ SELECT *, iif(method = 'file', 'file', replace(replace(key, coalesce(' seed=' ||
     coalesce(' phase_cycles=' || phase_cycles, ''), '')) AS way
 FROM sampling;
 
--- What an experiment asks for, and how much of it is there.
+-- What an experiment asks for, and how much of it is there. A result is there when all of its
+-- qualities are: at the stream's end for each hot share, and for a labelled configuration also at
+-- each mark before the end.
 CREATE VIEW completeness AS
-SELECT x.name AS experiment, g.name AS game, xs.variant, s.stream_id IS NOT NULL AS sampled,
-    n.configurations,
-    (SELECT count(*) FROM experiment_configuration xc
-        JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = xc.configuration_id
-        WHERE xc.experiment_id = x.experiment_id) AS results,
-    n.configurations - (SELECT count(*) FROM experiment_configuration xc
-        JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = xc.configuration_id
-        WHERE xc.experiment_id = x.experiment_id) AS missing,
-    x.experiment_id, g.game_id, xs.stream_id, w.way
-FROM experiment x
-    JOIN (SELECT experiment_id, count(*) AS configurations FROM experiment_configuration
-        GROUP BY experiment_id) n USING (experiment_id)
-    JOIN experiment_stream xs USING (experiment_id)
-    JOIN game g USING (game_id)
-    JOIN sampling_way w ON w.sampling_id = xs.sampling_id
-    LEFT JOIN stream s ON s.stream_id = xs.stream_id
-ORDER BY x.name, g.name, xs.variant;
+SELECT experiment, game, variant, sampled, configurations, results,
+    configurations - results AS missing, experiment_id, game_id, stream_id, way
+FROM (SELECT x.name AS experiment, g.name AS game, xs.variant, s.stream_id IS NOT NULL AS sampled,
+        n.configurations, x.experiment_id, g.game_id, xs.stream_id, w.way,
+        (SELECT count(*) FROM experiment_configuration xc
+            JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = xc.configuration_id
+            WHERE xc.experiment_id = x.experiment_id
+                AND NOT EXISTS (SELECT 1 FROM experiment_hot xh
+                    WHERE xh.experiment_id = xc.experiment_id
+                        AND NOT EXISTS (SELECT 1 FROM quality q WHERE q.stream_id = r.stream_id
+                            AND q.configuration_id = r.configuration_id AND q.part = 'first'
+                            AND q.batches = s.batches AND q.hot_permille = xh.hot_permille))
+                AND (xc.label IS NULL OR NOT EXISTS (SELECT 1 FROM experiment_hot xh
+                    JOIN experiment_mark m USING (experiment_id)
+                    WHERE xh.experiment_id = xc.experiment_id AND m.batches < s.batches
+                        AND NOT EXISTS (SELECT 1 FROM quality q WHERE q.stream_id = r.stream_id
+                            AND q.configuration_id = r.configuration_id
+                            AND q.part = iif(p.kind IS 'program', 'strata', 'first')
+                            AND q.batches = m.batches AND q.hot_permille = xh.hot_permille))))
+            AS results
+    FROM experiment x
+        JOIN (SELECT experiment_id, count(*) AS configurations FROM experiment_configuration
+            GROUP BY experiment_id) n USING (experiment_id)
+        JOIN experiment_stream xs USING (experiment_id)
+        JOIN game g USING (game_id)
+        JOIN sampling_way w ON w.sampling_id = xs.sampling_id
+        LEFT JOIN stream s ON s.stream_id = xs.stream_id
+        LEFT JOIN replay p ON p.replay_id = s.replay_id)
+ORDER BY experiment, game, variant;
 
 -- One row a game, configuration and hot share, with everything by name. number is NULL for what is
 -- only there to compare with. `parameters` has all parameters of whatever technique.
@@ -79,7 +97,8 @@ FROM experiment x
 CREATE VIEW baseline AS
 SELECT * FROM results WHERE baseline = 1;
 
--- The grid's results with their places among those of the same stream. place counts from the best,
+-- The grid's results with their places among those of the same stream, hot share and technique.
+-- place counts from the best,
 -- place_from_worst from the worst; tied_place gives equals the mean of the places they share;
 -- winner marks the best with all its equals. (All windows are parts of the same partitions: only so
 -- does SQLite look at one stream alone where a query wants one.)
@@ -88,10 +107,10 @@ SELECT *,
     rank() OVER best AS place,
     rank() OVER worst AS place_from_worst,
     count(*) OVER best_equals AS shared,
-    row_number() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+    row_number() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, technique
         ORDER BY similarity DESC NULLS LAST, similarity_active DESC NULLS LAST,
         f1_active DESC NULLS LAST, number) AS position,
-    row_number() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille
+    row_number() OVER (PARTITION BY experiment_id, game, stream_id, hot_permille, technique
         ORDER BY similarity NULLS LAST, similarity_active NULLS LAST, f1_active NULLS LAST, number)
         AS position_from_worst,
     rank() OVER best + (count(*) OVER best_equals - 1) / 2.0 AS tied_place,
@@ -100,15 +119,15 @@ SELECT *,
     count(*) OVER best_active_equals AS shared_active,
     rank() OVER best_active + (count(*) OVER best_active_equals - 1) / 2.0 AS tied_place_active
 FROM results WHERE number IS NOT NULL
-WINDOW best AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+WINDOW best AS (PARTITION BY experiment_id, game, stream_id, hot_permille, technique
         ORDER BY similarity DESC NULLS LAST),
-    best_equals AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+    best_equals AS (PARTITION BY experiment_id, game, stream_id, hot_permille, technique
         ORDER BY similarity DESC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW),
-    worst AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+    worst AS (PARTITION BY experiment_id, game, stream_id, hot_permille, technique
         ORDER BY similarity NULLS LAST),
-    best_active AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+    best_active AS (PARTITION BY experiment_id, game, stream_id, hot_permille, technique
         ORDER BY similarity_active DESC NULLS LAST),
-    best_active_equals AS (PARTITION BY experiment_id, game, stream_id, hot_permille
+    best_active_equals AS (PARTITION BY experiment_id, game, stream_id, hot_permille, technique
         ORDER BY similarity_active DESC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW);
 
 -- The paper's tables 3 and 4, each list put in our order; printed_place is the paper's.
@@ -119,33 +138,61 @@ SELECT *,
         AS place
 FROM paper_result;
 
--- In tables 1 to 4, untested is 1 where nobody has seen the game's movie play, and missing counts
--- the configurations whose results are not there (yet).
+-- What the paper called hot, and the values of which its 144 configurations are made.
+CREATE VIEW paper_value AS
+SELECT column1 AS name, column2 AS value FROM (VALUES ('hot_permille', 900), ('bin_size', 8),
+    ('bin_size', 10), ('bin_size', 13), ('bin_size', 16), ('stdev_threshold', 8),
+    ('stdev_threshold', 10), ('stdev_threshold', 12), ('stdev_threshold', 15), ('window_size', 6),
+    ('window_size', 10), ('window_size', 13), ('recurrent_threshold', 5),
+    ('recurrent_threshold', 8), ('recurrent_threshold', 12), ('builder', 0));
 
--- Table 1: how much was sampled.
+-- The studies that may be held against the paper: of gaussian, with configurations of the paper's
+-- 144 and no others, and the paper's hot share.
+CREATE VIEW paper_study AS
+SELECT experiment_id, 'gaussian' AS technique, hot_permille
+FROM (SELECT xc.experiment_id
+        FROM experiment_configuration xc
+            JOIN configuration c USING (configuration_id)
+            LEFT JOIN configuration_value v USING (configuration_id)
+        WHERE xc.number IS NOT NULL AND c.technique = 'gaussian'
+        GROUP BY xc.experiment_id
+        HAVING min((v.name, v.value) IN (SELECT name, value FROM paper_value)))
+    JOIN experiment_hot USING (experiment_id)
+WHERE hot_permille IN (SELECT value FROM paper_value WHERE name = 'hot_permille');
+
+-- In tables 1 to 4, untested is 1 where nobody has seen the game's movie play; of the results that the
+-- experiment lists (asked), so many are there (results) and so many not, or not yet (missing).
+
+-- Table 1: how much was sampled, and the baseline: a row a stream and hot share. The paper's columns
+-- stand beside what may be held against it, here and below.
 CREATE VIEW table1 AS
 SELECT k.experiment, k.game, k.variant, s.batches, p.instructions,
     round(100.0 * coalesce(s.observed, s.samples) / p.instructions, 2) AS sampled_percent,
-    b.hot_permille,
+    xh.hot_permille,
     round(100 * b.similarity, 1) AS baseline_percent,
     round(100 * b.similarity_active, 1) AS baseline_active_percent,
     round(100 * b.precision, 1) AS baseline_precision_percent,
     round(100 * b.coverage, 1) AS baseline_coverage_percent,
     round(100 * b.overlap, 1) AS baseline_overlap_percent,
     pg.paper_game, pg.batches AS paper_batches, pg.instructions AS paper_instructions,
-    pg.sampled_percent AS paper_sampled_percent, g.untested, k.missing, k.way
+    pg.sampled_percent AS paper_sampled_percent, g.untested, k.missing, k.way,
+    k.results, k.configurations AS asked
 FROM completeness k
     JOIN game g USING (game_id)
+    JOIN experiment_hot xh ON xh.experiment_id = k.experiment_id
     LEFT JOIN stream s ON s.stream_id = k.stream_id
     LEFT JOIN replay p USING (replay_id)
     LEFT JOIN baseline b ON b.experiment_id = k.experiment_id AND b.stream_id = k.stream_id
-        AND b.game = k.game
-    LEFT JOIN paper_game pg ON pg.paper_game = g.paper_game
-ORDER BY k.experiment, k.game, k.variant, b.hot_permille;
+        AND b.game = k.game AND b.hot_permille = xh.hot_permille
+    LEFT JOIN paper_study ps ON ps.experiment_id = k.experiment_id
+        AND ps.hot_permille = xh.hot_permille
+    LEFT JOIN paper_game pg ON pg.paper_game = g.paper_game AND ps.technique IS NOT NULL
+ORDER BY k.experiment, k.game, k.variant, xh.hot_permille;
 
--- Table 2: the best and the worst that the grid reaches, and the baseline's.
+-- Table 2: the best and the worst that the grid's configurations of a technique reach, each column by
+-- itself, and the baseline's.
 CREATE VIEW table2 AS
-SELECT k.experiment, k.game, k.variant, r.hot_permille, r.hot_edges,
+SELECT k.experiment, k.game, k.variant, xh.hot_permille, t.technique, r.configurations, r.hot_edges,
     round(100 * r.best, 1) AS best_percent,
     round(100 * r.worst, 1) AS worst_percent,
     round(100 * b.similarity, 1) AS baseline_percent,
@@ -157,24 +204,33 @@ SELECT k.experiment, k.game, k.variant, r.hot_permille, r.hot_edges,
     round(100 * b.precision, 1) AS baseline_precision_percent,
     round(100 * r.best_overlap, 1) AS best_overlap_percent,
     round(100 * b.overlap, 1) AS baseline_overlap_percent,
-    g.paper_game, pg.best_percent AS paper_best_percent, pg.worst_percent AS paper_worst_percent,
-    g.untested, k.missing, k.way
+    pg.paper_game, pg.best_percent AS paper_best_percent, pg.worst_percent AS paper_worst_percent,
+    g.untested, k.missing, k.way,
+    k.results, k.configurations AS asked
 FROM completeness k
     JOIN game g USING (game_id)
-    LEFT JOIN (SELECT experiment_id, game, stream_id, hot_permille, max(hot_edges) AS hot_edges,
+    JOIN experiment_hot xh ON xh.experiment_id = k.experiment_id
+    JOIN (SELECT DISTINCT xc.experiment_id, c.technique FROM experiment_configuration xc
+        JOIN configuration c USING (configuration_id) WHERE xc.number IS NOT NULL) t
+        ON t.experiment_id = k.experiment_id
+    LEFT JOIN (SELECT experiment_id, game, stream_id, hot_permille, technique,
+            count(*) AS configurations, max(hot_edges) AS hot_edges,
             max(hot_edges_active) AS hot_edges_active, max(similarity) AS best,
             min(similarity) AS worst, max(similarity_active) AS best_active,
             min(similarity_active) AS worst_active, max(precision) AS best_precision,
             max(overlap) AS best_overlap
         FROM results WHERE number IS NOT NULL
-        GROUP BY experiment_id, game, stream_id, hot_permille) r
+        GROUP BY experiment_id, game, stream_id, hot_permille, technique) r
         ON r.experiment_id = k.experiment_id AND r.stream_id = k.stream_id AND r.game = k.game
+        AND r.hot_permille = xh.hot_permille AND r.technique = t.technique
     LEFT JOIN baseline b ON b.experiment_id = k.experiment_id AND b.stream_id = k.stream_id
-        AND b.game = k.game AND b.hot_permille = r.hot_permille
-    LEFT JOIN paper_game pg ON pg.paper_game = g.paper_game
-ORDER BY k.experiment, k.game, k.variant, r.hot_permille;
+        AND b.game = k.game AND b.hot_permille = xh.hot_permille
+    LEFT JOIN paper_study ps ON ps.experiment_id = k.experiment_id
+        AND ps.hot_permille = xh.hot_permille AND ps.technique = t.technique
+    LEFT JOIN paper_game pg ON pg.paper_game = g.paper_game AND ps.technique IS NOT NULL
+ORDER BY k.experiment, k.game, k.variant, xh.hot_permille, t.technique;
 
--- Table 3: the three best configurations of each game.
+-- Table 3: the three best configurations of each technique on each game.
 CREATE VIEW table3 AS
 SELECT r.experiment, r.game, r.variant, r.hot_permille, r.place, r.shared, r.position, r.number,
     r.technique, r.parameters, r.bin_size, r.stdev_threshold, r.window_size,
@@ -192,15 +248,18 @@ SELECT r.experiment, r.game, r.variant, r.hot_permille, r.place, r.shared, r.pos
     q.paper_game, q.bin_size AS paper_bin_size, q.stdev_threshold AS paper_stdev_threshold,
     q.window_size AS paper_window_size, q.recurrent_threshold AS paper_recurrent_threshold,
     q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested, k.missing,
-    r.configuration_id
+    r.way, k.results, k.configurations AS asked, r.configuration_id
 FROM ranked r
     JOIN completeness k ON k.experiment_id = r.experiment_id AND k.stream_id = r.stream_id
         AND k.game = r.game
     LEFT JOIN baseline b ON b.experiment_id = r.experiment_id AND b.stream_id = r.stream_id
         AND b.game = r.game AND b.hot_permille = r.hot_permille
-    LEFT JOIN paper_ranked q
-        ON q.paper_game = r.paper_game AND q.list = 'best' AND q.place = r.position
-WHERE r.position <= 3 ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.position;
+    LEFT JOIN paper_study ps ON ps.experiment_id = r.experiment_id
+        AND ps.hot_permille = r.hot_permille AND ps.technique = r.technique
+    LEFT JOIN paper_ranked q ON q.paper_game = r.paper_game AND q.list = 'best'
+        AND q.place = r.position AND ps.technique IS NOT NULL
+WHERE r.position <= 3
+ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.technique, r.position;
 
 -- Table 4: the three worst, the worst first.
 CREATE VIEW table4 AS
@@ -221,47 +280,110 @@ SELECT r.experiment, r.game, r.variant, r.hot_permille, r.place_from_worst AS pl
     q.paper_game, q.bin_size AS paper_bin_size, q.stdev_threshold AS paper_stdev_threshold,
     q.window_size AS paper_window_size, q.recurrent_threshold AS paper_recurrent_threshold,
     q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested, k.missing,
-    r.configuration_id
+    r.way, k.results, k.configurations AS asked, r.configuration_id
 FROM ranked r
     JOIN completeness k ON k.experiment_id = r.experiment_id AND k.stream_id = r.stream_id
         AND k.game = r.game
     LEFT JOIN baseline b ON b.experiment_id = r.experiment_id AND b.stream_id = r.stream_id
         AND b.game = r.game AND b.hot_permille = r.hot_permille
-    LEFT JOIN paper_ranked q
-        ON q.paper_game = r.paper_game AND q.list = 'worst' AND q.place = r.position_from_worst
+    LEFT JOIN paper_study ps ON ps.experiment_id = r.experiment_id
+        AND ps.hot_permille = r.hot_permille AND ps.technique = r.technique
+    LEFT JOIN paper_ranked q ON q.paper_game = r.paper_game AND q.list = 'worst'
+        AND q.place = r.position_from_worst AND ps.technique IS NOT NULL
 WHERE r.position_from_worst <= 3
-ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.position_from_worst;
+ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.technique, r.position_from_worst;
 
--- Means of the grid's configurations over all streams that are sampled in one way. mean_place is the mean of the tied places;
--- games_won counts the streams in which no other configuration is better. (Means that are equal but
--- for the order of their additions are equal.)
+-- Which of the grid's configurations compete: those with results on every stream that any
+-- configuration of the same technique, hot share and way of sampling has results on. What is not
+-- there yet (a sweep that was stopped, in part, or merged in part) cannot win on an easy game alone.
+-- of_streams and of_games are what there is to have results on.
+CREATE VIEW contender AS
+WITH r AS MATERIALIZED (SELECT experiment_id, experiment, hot_permille, way, technique, game,
+        stream_id, configuration_id, number, parameters
+    FROM results WHERE number IS NOT NULL)
+SELECT r.experiment, r.hot_permille, r.way, r.technique, r.number, r.parameters,
+    count(*) AS streams, count(DISTINCT r.game) AS games, o.of_streams, o.of_games,
+    count(*) = o.of_streams AS competes, r.experiment_id, r.configuration_id
+FROM r JOIN (SELECT experiment_id, hot_permille, way, technique, count(*) AS of_streams,
+            count(DISTINCT game) AS of_games
+        FROM (SELECT DISTINCT experiment_id, hot_permille, way, technique, game, stream_id FROM r)
+        GROUP BY experiment_id, hot_permille, way, technique) o
+        USING (experiment_id, hot_permille, way, technique)
+GROUP BY r.experiment_id, r.hot_permille, r.way, r.technique, r.configuration_id;
+
+-- Those that do not, each with the games that it lacks streams of.
+CREATE VIEW not_competing AS
+SELECT c.experiment, c.hot_permille, c.way, c.technique, c.number, c.parameters, c.streams,
+    c.of_streams,
+    (SELECT group_concat(game, ' ') FROM (SELECT DISTINCT o.game FROM results o
+        WHERE o.experiment_id = c.experiment_id AND o.hot_permille = c.hot_permille
+            AND o.way = c.way AND o.technique = c.technique AND o.number IS NOT NULL
+            AND NOT EXISTS (SELECT 1 FROM results h WHERE h.experiment_id = c.experiment_id
+                AND h.stream_id = o.stream_id AND h.game = o.game
+                AND h.configuration_id = c.configuration_id AND h.hot_permille = c.hot_permille)
+        ORDER BY o.game)) AS lacks, c.experiment_id, c.configuration_id
+FROM contender c
+WHERE NOT c.competes
+ORDER BY c.experiment, c.hot_permille, c.way, c.technique, c.number;
+
+-- Means of the configurations that compete, over all streams that are sampled in one way. mean_place
+-- is the mean of the tied places among them; games_won counts the streams in which no other of them
+-- is better. (Means that are equal but for the order of their additions are equal. CROSS JOIN, here
+-- and below, keeps SQLite from asking all streams of each contender.)
 CREATE VIEW configuration_mean AS
 SELECT experiment_id, experiment, hot_permille, way, configuration_id, number, technique,
     parameters, bin_size, stdev_threshold, window_size, recurrent_threshold,
     count(DISTINCT game) AS games, count(*) AS streams,
     round(avg(similarity), 12) AS mean, round(avg(similarity_active), 12) AS mean_active,
     round(avg(f1_active), 12) AS mean_f1_active,
-    avg(tied_place) AS mean_place, avg(tied_place_active) AS mean_place_active,
-    sum(winner) AS games_won
-FROM ranked GROUP BY experiment_id, hot_permille, way, configuration_id;
+    avg(place + (shared - 1) / 2.0) AS mean_place,
+    avg(place_active + (shared_active - 1) / 2.0) AS mean_place_active,
+    sum(place = 1) AS games_won
+FROM (SELECT r.experiment_id, r.experiment, r.hot_permille, r.way, r.technique, r.configuration_id,
+        r.number, r.parameters, r.bin_size, r.stdev_threshold, r.window_size, r.recurrent_threshold,
+        r.game, r.similarity, r.similarity_active, r.f1_active,
+        rank() OVER best AS place, count(*) OVER best_equals AS shared,
+        rank() OVER best_active AS place_active, count(*) OVER best_active_equals AS shared_active
+    FROM results r CROSS JOIN contender c USING (experiment_id, hot_permille, way, technique,
+        configuration_id)
+    WHERE r.number IS NOT NULL AND c.competes
+    WINDOW best AS (PARTITION BY r.experiment, r.hot_permille, r.way, r.technique, r.game,
+            r.stream_id ORDER BY r.similarity DESC NULLS LAST),
+        best_equals AS (PARTITION BY r.experiment, r.hot_permille, r.way, r.technique, r.game,
+                r.stream_id
+            ORDER BY r.similarity DESC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW),
+        best_active AS (PARTITION BY r.experiment, r.hot_permille, r.way, r.technique, r.game,
+            r.stream_id ORDER BY r.similarity_active DESC NULLS LAST),
+        best_active_equals AS (PARTITION BY r.experiment, r.hot_permille, r.way, r.technique, r.game,
+                r.stream_id
+            ORDER BY r.similarity_active DESC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW))
+GROUP BY experiment, hot_permille, way, technique, configuration_id;
 
+-- The baseline's mean over the streams that a technique has results on; where it lacks one of them
+-- there is no row.
 CREATE VIEW baseline_mean AS
-SELECT experiment_id, hot_permille, way, avg(similarity) AS mean, avg(similarity_active) AS mean_active,
-    avg(precision) AS mean_precision, avg(coverage) AS mean_coverage, avg(overlap) AS mean_overlap
-FROM baseline GROUP BY experiment_id, hot_permille, way;
+SELECT t.experiment_id, t.hot_permille, t.way, t.technique, avg(b.similarity) AS mean,
+    avg(b.similarity_active) AS mean_active, avg(b.precision) AS mean_precision,
+    avg(b.coverage) AS mean_coverage, avg(b.overlap) AS mean_overlap, count(*) AS streams
+FROM (SELECT DISTINCT experiment_id, hot_permille, way, technique, game, stream_id
+        FROM results WHERE number IS NOT NULL) t
+    LEFT JOIN (SELECT experiment_id, hot_permille, game, stream_id, similarity, similarity_active,
+            precision, coverage, overlap
+        FROM baseline) b USING (experiment_id, hot_permille, game, stream_id)
+GROUP BY t.experiment_id, t.hot_permille, t.way, t.technique
+HAVING count(b.stream_id) = count(*);
 
--- The ranking over games, for each way of sampling: by mean similarity, which no game with many ties
--- can distort.
+-- The ranking over games, for each technique and way of sampling: by mean similarity, which no game
+-- with many ties can distort.
 CREATE VIEW best_configuration AS
 SELECT c.experiment, c.hot_permille, c.way,
-    rank() OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way
-        ORDER BY c.mean DESC NULLS LAST) AS place,
-    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.mean) AS shared,
-    row_number() OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way ORDER BY
-        c.mean DESC NULLS LAST, c.mean_active DESC NULLS LAST, c.mean_f1_active DESC NULLS LAST,
-        c.number) AS position,
+    rank() OVER (w ORDER BY c.mean DESC NULLS LAST) AS place,
+    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.technique, c.mean)
+        AS shared,
+    row_number() OVER (w ORDER BY c.mean DESC NULLS LAST, c.mean_active DESC NULLS LAST,
+        c.mean_f1_active DESC NULLS LAST, c.number) AS position,
     c.number, c.technique, c.parameters, c.bin_size, c.stdev_threshold, c.window_size,
-    c.recurrent_threshold, c.games,
+    c.recurrent_threshold, c.games, c.streams,
     round(100 * c.mean, 2) AS mean_percent,
     round(100 * c.mean_active, 2) AS mean_active_percent,
     round(c.mean_place, 2) AS mean_place,
@@ -269,20 +391,20 @@ SELECT c.experiment, c.hot_permille, c.way,
     round(100 * b.mean, 2) AS baseline_mean_percent,
     round(100 * b.mean_active, 2) AS baseline_mean_active_percent, c.configuration_id
 FROM configuration_mean c
-    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille, way)
-ORDER BY c.experiment, c.hot_permille, c.way, position;
+    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille, way, technique)
+WINDOW w AS (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.technique)
+ORDER BY c.experiment, c.hot_permille, c.way, c.technique, position;
 
 -- The same from the other end.
 CREATE VIEW worst_configuration AS
 SELECT c.experiment, c.hot_permille, c.way,
-    rank() OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way ORDER BY c.mean NULLS LAST)
-        AS place,
-    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.mean) AS shared,
-    row_number() OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way ORDER BY
-        c.mean NULLS LAST, c.mean_active NULLS LAST, c.mean_f1_active NULLS LAST, c.number)
-        AS position,
+    rank() OVER (w ORDER BY c.mean NULLS LAST) AS place,
+    count(*) OVER (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.technique, c.mean)
+        AS shared,
+    row_number() OVER (w ORDER BY c.mean NULLS LAST, c.mean_active NULLS LAST,
+        c.mean_f1_active NULLS LAST, c.number) AS position,
     c.number, c.technique, c.parameters, c.bin_size, c.stdev_threshold, c.window_size,
-    c.recurrent_threshold, c.games,
+    c.recurrent_threshold, c.games, c.streams,
     round(100 * c.mean, 2) AS mean_percent,
     round(100 * c.mean_active, 2) AS mean_active_percent,
     round(c.mean_place, 2) AS mean_place,
@@ -290,8 +412,9 @@ SELECT c.experiment, c.hot_permille, c.way,
     round(100 * b.mean, 2) AS baseline_mean_percent,
     round(100 * b.mean_active, 2) AS baseline_mean_active_percent, c.configuration_id
 FROM configuration_mean c
-    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille, way)
-ORDER BY c.experiment, c.hot_permille, c.way, position;
+    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille, way, technique)
+WINDOW w AS (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.technique)
+ORDER BY c.experiment, c.hot_permille, c.way, c.technique, position;
 
 -- Means and ranges over replicates: the streams of one game that are sampled in one way, which differ
 -- in seed, phase and movie. A row a configuration; missing results are left out, `replicates` counts.
@@ -348,7 +471,7 @@ FROM table1 GROUP BY experiment, game, way, hot_permille
 ORDER BY experiment, game, way, hot_permille;
 
 CREATE VIEW table2_replicated AS
-SELECT experiment, game, way, hot_permille, count(*) AS replicates,
+SELECT experiment, game, way, hot_permille, technique, count(*) AS replicates,
     round(avg(hot_edges), 2) AS hot_edges, min(hot_edges) AS hot_edges_least,
     max(hot_edges) AS hot_edges_most,
     round(avg(best_percent), 2) AS best_percent, min(best_percent) AS best_percent_least,
@@ -365,8 +488,8 @@ SELECT experiment, game, way, hot_permille, count(*) AS replicates,
     max(worst_active_percent) AS worst_active_percent_most,
     round(avg(baseline_active_percent), 2) AS baseline_active_percent, min(baseline_active_percent) AS baseline_active_percent_least,
     max(baseline_active_percent) AS baseline_active_percent_most
-FROM table2 GROUP BY experiment, game, way, hot_permille
-ORDER BY experiment, game, way, hot_permille;
+FROM table2 GROUP BY experiment, game, way, hot_permille, technique
+ORDER BY experiment, game, way, hot_permille, technique;
 
 -- Tables 3 and 4 over replicates: the configurations of a game by their means, from the best
 -- (position) and from the worst, with ranges; spread is how far the replicates' similarities lie
@@ -374,37 +497,51 @@ ORDER BY experiment, game, way, hot_permille;
 CREATE VIEW ranked_replicated AS
 SELECT experiment, game, way, hot_permille,
     rank() OVER same AS place,
-    row_number() OVER (PARTITION BY experiment, game, way, hot_permille
+    row_number() OVER (PARTITION BY experiment, game, way, hot_permille, technique
         ORDER BY similarity DESC NULLS LAST, similarity_active DESC NULLS LAST, number) AS position,
-    row_number() OVER (PARTITION BY experiment, game, way, hot_permille
+    row_number() OVER (PARTITION BY experiment, game, way, hot_permille, technique
         ORDER BY similarity NULLS LAST, similarity_active NULLS LAST, number)
         AS position_from_worst,
     number, technique, parameters, replicates, similarity, similarity_least, similarity_most,
     similarity_most - similarity_least AS spread, similarity_active, similarity_active_least,
     similarity_active_most, bins, bins_least, bins_most, configuration_id
 FROM replicated WHERE number IS NOT NULL
-WINDOW same AS (PARTITION BY experiment, game, way, hot_permille
+WINDOW same AS (PARTITION BY experiment, game, way, hot_permille, technique
     ORDER BY similarity DESC NULLS LAST)
-ORDER BY experiment, game, way, hot_permille, position;
+ORDER BY experiment, game, way, hot_permille, technique, position;
 
--- Main effects for each way of sampling: the mean over all games and all values of the other
--- parameters, and how far, in percentage points, that is from the mean of everything that the
--- technique found.
+-- Main effects for each technique and way of sampling: the mean over all games and all values of the
+-- other parameters, and how far, in percentage points, that is from the mean of everything. Only
+-- configurations that compete count. balanced is 1 where the parameter's values meet those of each
+-- other parameter equally often (the view grid_pair); where it is 0, as with `zip` and `exclude`, the
+-- difference is not the parameter's alone.
 CREATE VIEW parameter_effect AS
+WITH r AS MATERIALIZED (SELECT r.experiment, experiment_id, hot_permille, way, technique,
+        configuration_id, r.similarity, r.similarity_active
+    FROM results r
+        CROSS JOIN contender c USING (experiment_id, hot_permille, way, technique, configuration_id)
+    WHERE r.number IS NOT NULL AND c.competes)
 SELECT r.experiment, r.hot_permille, r.way, r.technique, v.name AS parameter, v.value,
     count(*) AS results,
     round(100 * avg(r.similarity), 2) AS mean_percent,
     round(100 * (avg(r.similarity) - a.mean), 2) AS effect_points,
     round(100 * avg(r.similarity_active), 2) AS mean_active_percent,
-    round(100 * (avg(r.similarity_active) - a.mean_active), 2) AS effect_active_points
-FROM results r
+    round(100 * (avg(r.similarity_active) - a.mean_active), 2) AS effect_active_points,
+    round(100 * b.mean, 2) AS baseline_mean_percent,
+    round(100 * b.mean_active, 2) AS baseline_mean_active_percent,
+    coalesce(g.balanced, 1) AS balanced, r.experiment_id
+FROM r
     JOIN configuration_value v USING (configuration_id)
     JOIN (SELECT experiment_id, hot_permille, way, technique, avg(similarity) AS mean,
             avg(similarity_active) AS mean_active
-        FROM results WHERE number IS NOT NULL
-        GROUP BY experiment_id, hot_permille, way, technique) a
+        FROM r GROUP BY experiment_id, hot_permille, way, technique) a
         USING (experiment_id, hot_permille, way, technique)
-WHERE r.number IS NOT NULL
+    LEFT JOIN baseline_mean b USING (experiment_id, hot_permille, way, technique)
+    LEFT JOIN (SELECT experiment_id, hot_permille, way, technique, factor,
+            min(balanced) AS balanced
+        FROM grid_pair GROUP BY experiment_id, hot_permille, way, technique, factor) g
+        ON g.experiment_id = r.experiment_id AND g.hot_permille = r.hot_permille
+        AND g.way = r.way AND g.technique = r.technique AND g.factor = v.name
 GROUP BY r.experiment_id, r.hot_permille, r.way, r.technique, v.name, v.value
 ORDER BY r.experiment, r.hot_permille, r.way, r.technique, v.name, v.value;
 
@@ -412,11 +549,12 @@ ORDER BY r.experiment, r.hot_permille, r.way, r.technique, v.name, v.value;
 -- the experiment has, and at the stream's end. Of programs, which have phases, a mark is no beginning
 -- but so many batches from all over the stream (part is 'strata').
 CREATE VIEW convergence_curve AS
-SELECT x.name AS experiment, g.name AS game, xs.variant, xc.label, xc.number, xc.baseline, q.*
+SELECT x.name AS experiment, g.name AS game, xs.variant, w.way, xc.label, xc.number, xc.baseline, q.*
 FROM experiment x
     JOIN experiment_stream xs USING (experiment_id)
     JOIN game g USING (game_id)
     JOIN stream s USING (stream_id)
+    JOIN sampling_way w ON w.sampling_id = s.sampling_id
     JOIN experiment_configuration xc USING (experiment_id)
     JOIN experiment_hot xh USING (experiment_id)
     JOIN quality q ON q.stream_id = xs.stream_id AND q.configuration_id = xc.configuration_id
@@ -427,37 +565,18 @@ WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1 FROM e
     WHERE m.experiment_id = x.experiment_id AND m.batches = q.batches))
 ORDER BY x.name, g.name, xs.variant, q.hot_permille, xc.number NULLS FIRST, q.batches;
 
--- Which configurations of a stream have their graphs in graph_edge, and why.
+-- Which configurations of a stream have their graphs in graph_edge, and why: the best, median and worst
+-- for a hot share, of all techniques in the grid.
 CREATE VIEW kept_graph AS
 SELECT x.name AS experiment, g.name AS game, xs.variant, r.hot_permille, r.role, xc.number,
-    f.graph_id, r.experiment_id, r.stream_id, r.configuration_id
+    c.technique, f.graph_id, r.experiment_id, r.stream_id, r.configuration_id
 FROM role r
     JOIN experiment x USING (experiment_id)
     JOIN experiment_stream xs USING (experiment_id, stream_id)
     JOIN game g USING (game_id)
     JOIN experiment_configuration xc USING (experiment_id, configuration_id)
+    JOIN configuration c USING (configuration_id)
     JOIN result f ON f.stream_id = r.stream_id AND f.configuration_id = r.configuration_id;
-
--- Every edge of the hot graphs, and who found it (1) or not (0).
-CREATE VIEW hot_edge AS
-SELECT x.name AS experiment, g.name AS game, xs.variant, printf('%04x', h.source) AS source,
-    printf('%04x', h.target) AS target, h.count, h.busy, h.hot, h.hot_active,
-    max(k.role = 'best' AND e.source IS NOT NULL) AS in_best,
-    max(k.role = 'median' AND e.source IS NOT NULL) AS in_median,
-    max(k.role = 'worst' AND e.source IS NOT NULL) AS in_worst,
-    max(k.role = 'baseline' AND e.source IS NOT NULL) AS in_baseline
-FROM experiment x
-    JOIN experiment_stream xs USING (experiment_id)
-    JOIN game g USING (game_id)
-    JOIN stream s USING (stream_id)
-    JOIN exact_edge h USING (replay_id)
-    LEFT JOIN kept_graph k ON k.experiment_id = x.experiment_id AND k.stream_id = xs.stream_id
-        AND k.game = g.name AND k.hot_permille = 900
-    LEFT JOIN graph_edge e ON e.graph_id = k.graph_id AND e.source = h.source
-        AND e.target = h.target
-WHERE h.hot = 1 OR h.hot_active = 1
-GROUP BY x.experiment_id, xs.game_id, xs.stream_id, h.source, h.target
-ORDER BY x.name, g.name, xs.variant, h.count DESC, h.source, h.target;
 
 -- The exact graphs, heaviest edges first, with the weight before each: an edge is in the hot set of
 -- a share of P permille where 1000 * before < P * weight; likewise for ..._active, where that of a
@@ -470,6 +589,34 @@ SELECT e.replay_id, e.source, e.target, e.count, e.busy, p.weight,
 FROM exact_edge e JOIN replay p USING (replay_id)
 WINDOW heaviest AS (PARTITION BY e.replay_id ORDER BY e.count DESC, e.source, e.target
     ROWS UNBOUNDED PRECEDING);
+
+-- Every edge of the hot graphs of each share that the experiment calls hot, and who found it (1) or
+-- not (0).
+CREATE VIEW hot_edge AS
+WITH h AS MATERIALIZED (SELECT replay_id, source, target, count, busy, hot_permille,
+        1000 * before < hot_permille * weight AS hot,
+        coalesce(1000 * before_active < hot_permille * weight_active, 0) AS hot_active
+    FROM exact_rank JOIN (SELECT DISTINCT hot_permille FROM experiment_hot)
+    WHERE 1000 * before < hot_permille * weight
+        OR 1000 * before_active < hot_permille * weight_active)
+SELECT x.name AS experiment, g.name AS game, xs.variant, printf('%04x', h.source) AS source,
+    printf('%04x', h.target) AS target, h.count, h.busy, h.hot, h.hot_active,
+    max(k.role = 'best' AND e.source IS NOT NULL) AS in_best,
+    max(k.role = 'median' AND e.source IS NOT NULL) AS in_median,
+    max(k.role = 'worst' AND e.source IS NOT NULL) AS in_worst,
+    max(k.role = 'baseline' AND e.source IS NOT NULL) AS in_baseline, h.hot_permille
+FROM experiment x
+    JOIN experiment_stream xs USING (experiment_id)
+    JOIN experiment_hot xh USING (experiment_id)
+    JOIN game g USING (game_id)
+    JOIN stream s USING (stream_id)
+    JOIN h ON h.replay_id = s.replay_id AND h.hot_permille = xh.hot_permille
+    LEFT JOIN kept_graph k ON k.experiment_id = x.experiment_id AND k.stream_id = xs.stream_id
+        AND k.game = g.name AND k.hot_permille = xh.hot_permille
+    LEFT JOIN graph_edge e ON e.graph_id = k.graph_id AND e.source = h.source
+        AND e.target = h.target
+GROUP BY x.experiment_id, xs.game_id, xs.stream_id, xh.hot_permille, h.source, h.target
+ORDER BY x.name, g.name, xs.variant, xh.hot_permille, h.count DESC, h.source, h.target;
 
 -- Which run made a result, with what, when.
 CREATE VIEW provenance AS
@@ -563,9 +710,10 @@ GROUP BY q.frames, q.hot_permille, q.sampling_id, q.configuration_id, q.structur
 
 -- The same over replicates: samplings that differ in seed or phase alone. ..._lowest and ..._highest
 -- are the means over the games of the worst and the best of them, overlap_active_least is the worst
--- of all games and replicates. games is how many there are in each replicate, of_games how many there
--- are of any technique: only where both are equal can means be compared. Replicates that lack games
--- which others have are no part of the mean, and counted in replicates_left_out.
+-- of all games and replicates. games is how many replays there are in each replicate, of_games how many
+-- there are that any technique has results on: only where both are equal can means be compared.
+-- Replicates that lack games which others have are no part of the mean, and counted in
+-- replicates_left_out. Programs have no frames, and no rows.
 CREATE VIEW technique_mean AS
 SELECT frames, hot_permille, sampling, technique, parameters, structure, games, of_games,
     count(*) AS replicates, all_replicates - count(*) AS replicates_left_out,
@@ -579,9 +727,11 @@ SELECT frames, hot_permille, sampling, technique, parameters, structure, games, 
     avg(count_error_active) AS count_error_active, avg(overlap) AS overlap,
     min(overlap) AS overlap_lowest, max(overlap) AS overlap_highest, avg(hot_f1) AS hot_f1,
     avg(hot_f1_10) AS hot_f1_10, avg(count_error) AS count_error, configuration_id
-FROM (SELECT *, max(games) OVER (PARTITION BY frames, hot_permille) AS of_games,
-        max(games) OVER w AS most_games, count(*) OVER w AS all_replicates
-    FROM technique_replicate
+FROM (SELECT r.*, o.of_games, max(games) OVER w AS most_games, count(*) OVER w AS all_replicates
+    FROM technique_replicate r
+        JOIN (SELECT frames, hot_permille, count(DISTINCT replay_id) AS of_games
+            FROM technique_quality WHERE observed_share IS NOT NULL AND frames IS NOT NULL
+            GROUP BY frames, hot_permille) o USING (frames, hot_permille)
     WINDOW w AS (PARTITION BY frames, hot_permille, sampling, configuration_id, structure))
 WHERE games = most_games
 GROUP BY frames, hot_permille, sampling, configuration_id, structure;
@@ -679,12 +829,18 @@ WHERE NOT EXISTS (SELECT 1 FROM m o
 ORDER BY m.frames, m.hot_permille, m.observed_share, m.overlap_active;
 
 -- What a technique counted beside its costs, by name: entries that a profile engine was offered,
--- accepted, dropped, lost, cycles of stalls.
+-- accepted, dropped, lost, cycles of stalls. No hot share has part in it.
 CREATE VIEW technique_count AS
-SELECT r.experiment, r.game, r.variant, r.technique, r.parameters, n.name, n.value,
-    r.experiment_id, r.stream_id, r.configuration_id
-FROM results r JOIN counter n USING (stream_id, configuration_id)
-WHERE r.hot_permille = 900;
+SELECT x.name AS experiment, g.name AS game, xs.variant, c.technique,
+    substr(c.key, length(c.technique) + 2) AS parameters, n.name, n.value,
+    x.experiment_id, xs.stream_id, xc.configuration_id
+FROM experiment x
+    JOIN experiment_stream xs USING (experiment_id)
+    JOIN experiment_configuration xc USING (experiment_id)
+    JOIN game g USING (game_id)
+    JOIN configuration c USING (configuration_id)
+    JOIN counter n ON n.stream_id = xs.stream_id AND n.configuration_id = xc.configuration_id
+ORDER BY x.name, g.name, xs.variant, c.technique, c.key, n.name;
 
 -- How much slower games replay with a technique inside: times the replay without, which was measured
 -- next to it; the median over rounds and the range. us_batch is what the technique takes of its

@@ -183,7 +183,8 @@ static void put_game(struct fixture *f, struct ids *ids, int game, double second
     r.instructions = 100000;
     r.cycles = 300000;
     r.engine = "interpreter";
-    r.blocks = r.busy_edges = r.weight = r.busy_weight = r.hot_edges_active = 0;
+    r.blocks = r.busy_edges = r.hot_edges_active = 0;
+    r.weight = r.busy_weight = 90;
     r.edges = 20;
     r.hot_edges = 8;
     r.exact_hash = "e";
@@ -918,13 +919,30 @@ static void test_experiments_stand_side_by_side(void **state) {
 /* If this failed, a half-filled experiment would look like a whole one. */
 static void test_tables_say_what_is_missing(void **state) {
     struct fixture *f = *state;
+    struct error err = {0};
     struct ids ids;
     put_frame(f, &ids);
     put_game(f, &ids, 0, 1.0);
     for (int number = 1; number <= GRID; number++)
         put_result(f, &ids, 0, number, 0.5);
-    expect_rows(f, "SELECT game, sampled, results, missing FROM completeness",
-                "alpha 1 4 1\nbeta 0 0 5\n");
+    static const char sql[] = "SELECT game, sampled, results, missing FROM completeness";
+    expect_rows(f, sql, "alpha 1 3 2\nbeta 0 0 5\n"); /* the baseline's curve is not there */
+    for (int64_t batches = 10; batches <= 30; batches += 20) {
+        struct db_quality q = quality(f, &ids, 0, GRID, 0.5);
+        q.batches = batches;
+        ok(db_put_quality(f->db, &q, &err), &err);
+    }
+    expect_rows(f, sql, "alpha 1 4 1\nbeta 0 0 5\n");
+    /* Half a result is none: of two shares that are called hot, one has nothing. */
+    ok(db_put_experiment_hot(f->db, &(struct db_experiment_hot){ids.experiment, 950}, &err), &err);
+    expect_rows(f, sql, "alpha 1 0 5\nbeta 0 0 5\n");
+    ok(db_query(f->db, "DELETE FROM experiment_hot WHERE hot_permille = 950", NULL, NULL, &err, ""),
+       &err);
+    ok(db_query(f->db, "DELETE FROM quality WHERE configuration_id = ?", NULL, NULL, &err, "i",
+                ids.configurations[2]),
+       &err);
+    expect_rows(f, sql, "alpha 1 3 2\nbeta 0 0 5\n");
+    put_result(f, &ids, 0, 2, 0.5);
     expect_rows(f, "SELECT game, batches, missing FROM table1", "alpha 50 1\nbeta - 5\n");
     expect_rows(f, "SELECT game, best_percent, missing FROM table2", "alpha 75 1\nbeta - 5\n");
     expect_rows(f, "SELECT DISTINCT game, missing FROM table3", "alpha 1\n");

@@ -122,12 +122,37 @@ static void test_variance(void **state) {
            "SELECT variant, factor, other, round(10000 * explained), round(10000 * variation)"
            " FROM variance_term WHERE scope = 'whole' AND game = 'a' ORDER BY explained DESC",
            "|p|-|1600.0|2900.0\n|q|-|900.0|2900.0\n|p|q|400.0|2900.0\n");
-    /* A hole in the grid shows. */
-    run(f, "DELETE FROM quality WHERE stream_id = 1 AND configuration_id = 2");
-    expect(f, "SELECT max(complete) FROM variance_share WHERE factor IN ('p', 'q')", "0\n");
     /* Where nothing varies, nothing explains it. */
     run(f, "UPDATE quality SET similarity = 0.5");
     expect(f, "SELECT count(*), count(percent) FROM variance_share WHERE scope = 'whole'", "6|0\n");
+}
+
+/* Configuration 2 lacks game a, so 1, 3 and 4 compete: a 10, 30, 80; b 40, 60, 80. Mean 50, sum of
+ * squares about it 4000. Games 40 and 60: 600. p: 25 (of 2) and 62.5 (of 4): 1250 + 625 = 1875. q:
+ * 35 (of 4) and 80 (of 2): 900 + 1800 = 2700. p and q do not meet in proportion: nothing can be
+ * said of what they do together. p and game: cells 10, 40, 55, 70, so 1600 + 100 + 50 + 800 - 1875
+ * - 600 = 75; q and game: 20, 50, 80, 80, so 1800 + 0 + 900 + 900 - 2700 - 600 = 300. If this
+ * failed, shares would be negative, and lines of the figure leave the page. */
+static void test_variance_of_an_unbalanced_grid(void **state) {
+    struct fixture *f = *state;
+    put_all(f);
+    run(f, "DELETE FROM quality WHERE stream_id = 1 AND configuration_id = 2");
+    expect(f,
+           "SELECT factor, other, round(percent, 1), percent_within_games, complete"
+           " FROM variance_share WHERE scope = 'whole' ORDER BY percent DESC, factor",
+           "q|-|67.5|79.41|0\n"
+           "p|-|46.9|55.15|0\n"
+           "game|-|15.0|-|1\n"
+           "q|game|7.5|8.82|1\n"
+           "p|game|1.9|2.21|1\n"
+           "p|q|-|-|0\n");
+    expect(f, "SELECT DISTINCT parameter, balanced FROM parameter_effect", "p|0\nq|0\nstill|1\n");
+    /* Values that rise together, as with zip: a 10, 80; b 40, 80: of 3475, p 3025, the game 225. */
+    run(f, "DELETE FROM experiment_configuration WHERE configuration_id IN (2, 3)");
+    expect(f,
+           "SELECT factor, other, percent, complete FROM variance_share WHERE scope = 'whole'"
+           " AND factor <> 'game' ORDER BY percent DESC, factor, other",
+           "p|-|87.05|0\nq|-|87.05|0\np|game|6.47|1\nq|game|6.47|1\np|q|-|0\n");
 }
 
 /* Replicates are one game: their mean counts, and single ones make the range.
@@ -263,6 +288,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_places, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_variance, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_variance_of_an_unbalanced_grid, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_variance_of_replicates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rank_agreement, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_rank_agreement_of_holes, set_up, tear_down),

@@ -101,17 +101,43 @@ static enum status print_plan_of(const struct plan *plan, const struct plan_game
     return STATUS_OK;
 }
 
+/* Configurations that are asked for, without the baseline. */
+static size_t count_asked(const struct plan *plan) {
+    size_t count = 0;
+    for (size_t i = 0; i < plan->config->points.len; i++)
+        count += plan->wanted[i] && plan->config->points.at[i].number >= 0;
+    return count;
+}
+
+static bool has_baseline(const struct plan *plan) {
+    bool has = false;
+    for (size_t i = 0; i < plan->config->points.len; i++)
+        has |= plan->wanted[i] && plan->config->points.at[i].number < 0;
+    return has;
+}
+
+/* Is any game asked for with samples that are taken so? */
+static bool is_asked(const struct plan *plan, const struct config_sampling *way) {
+    for (size_t i = 0; i < plan->count; i++)
+        for (size_t k = 0; plan->games[i].wanted && k < plan->games[i].stream_count; k++)
+            if (plan->games[i].streams[k].wanted && plan->games[i].streams[k].way == way)
+                return true;
+    return false;
+}
+
 enum status sweep_print_plan(const struct plan *plan, struct db *db, const char *config_path,
                              struct error *e) {
     enum status status = STATUS_OK;
     const struct config *config = plan->config;
     if (config->live)
         printf("%s: %zu configurations, each with a replay of its own", config_path,
-               config->points.len);
+               count_asked(plan) + has_baseline(plan));
     else
-        printf("%s: %zu configurations and the baseline", config_path, config->points.len - 1);
+        printf("%s: %zu configurations and the baseline", config_path, count_asked(plan));
     for (size_t i = 0; !config->live && i < config->samplings.len; i++) {
         char key[200];
+        if (!is_asked(plan, &config->samplings.at[i]))
+            continue;
         config_sampling_key(&config->samplings.at[i].options, key, sizeof key);
         printf("%s%s", config->samplings.len == 1 ? ", sampled by " : "\nsampled by ", key);
     }
@@ -240,7 +266,7 @@ void sweep_print_json(const struct sweep_outcome *o) {
     if (o->shard.count > 0)
         printf(" \"shard\": {\"number\": %" PRIu64 ", \"count\": %" PRIu64 "},\n", o->shard.number,
                o->shard.count);
-    printf(" \"configurations\": %zu,\n", o->plan->config->points.len - 1);
+    printf(" \"configurations\": %zu,\n", count_asked(o->plan));
     print_games(o);
     print_counts(o);
     printf(" ");

@@ -11,9 +11,10 @@ static const char DISTRIBUTION_SQL[] =
     "SELECT r.game, 100 * r.%s, 100 * b.%s, t.paper_worst_percent, t.paper_best_percent,"
     " t.paper_game FROM results r"
     " LEFT JOIN baseline b USING (experiment, game, variant, hot_permille)"
-    " LEFT JOIN table2 t USING (experiment, game, variant, hot_permille)"
+    " LEFT JOIN table2 t ON t.experiment = r.experiment AND t.game = r.game"
+    " AND t.variant = r.variant AND t.hot_permille = r.hot_permille AND t.technique = r.technique"
     " WHERE r.experiment = ?1 AND r.number IS NOT NULL AND r.variant = '' AND r.hot_permille = ?3"
-    " AND r.%s IS NOT NULL ORDER BY r.game, r.number";
+    " AND r.technique = ?5 AND r.%s IS NOT NULL ORDER BY r.game, r.number";
 
 enum { BARS = 101 };
 
@@ -59,9 +60,11 @@ static void distribution_row(struct page *p, struct canvas *c, const struct axis
     }
 }
 
-static enum status distribution(struct page *p, const char *id, const char *metric,
+static enum status distribution(struct page *p, const char *kind, const char *metric,
                                 const char *question, const char *what) {
     struct table t;
+    const struct figure_id name = page_id(p, kind);
+    const char *const id = name.text;
     char *sql;
     if (asprintf(&sql, DISTRIBUTION_SQL, metric, metric, metric) < 0)
         return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
@@ -70,8 +73,11 @@ static enum status distribution(struct page *p, const char *id, const char *metr
     if (status != STATUS_OK)
         return status;
     size_t games = 0, rows = table_rows(&t);
-    for (size_t i = 0; i < rows; i++)
+    bool paper = false;
+    for (size_t i = 0; i < rows; i++) {
         games += i == 0 || strcmp(cell_text(&t, i, 0), cell_text(&t, i - 1, 0)) != 0;
+        paper |= isfinite(cell_number(&t, i, 3));
+    }
     if (rows == 0) {
         table_free(&t);
         page_lack(p, id, question, "No configuration of the grid has a result yet.");
@@ -80,9 +86,11 @@ static enum status distribution(struct page *p, const char *id, const char *metr
     struct canvas c;
     const double bottom = 34 + 40.0 * (double)games;
     const struct axis x = {.low = 0, .high = 100, .from = 116, .to = CANVAS_COLUMN - 14};
-    canvas_start(&c, id, CANVAS_COLUMN, bottom + 44, question,
-                 "A row of bars a game: how many configurations reach how much; a diamond where "
-                 "reading directly off the samples stands; a grey band for the paper's range.");
+    canvas_start(
+        &c, id, CANVAS_COLUMN, bottom + 44, question,
+        "A row of bars a game: how many configurations reach how much; a diamond where "
+        "reading directly off the samples stands; a grey band for the paper's range, where "
+        "it has one.");
     axis_across(&c, &x, 10, bottom, what);
     for (size_t first = 0, row = 0; first < rows; row++) {
         size_t end = first;
@@ -92,21 +100,23 @@ static enum status distribution(struct page *p, const char *id, const char *metr
         first = end;
     }
     table_free(&t);
-    return page_figure(p, &c, question,
-                       "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
-                       "directly off the same samples. Grey: from the worst to the best that the "
-                       "paper has for its game of the same kind, on other programs and input.");
+    return page_figure(
+        p, &c, question,
+        paper ? "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
+                "directly off the same samples. Grey: from the worst to the best that the "
+                "paper has for its game of the same kind, on other programs and input."
+              : "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
+                "directly off the same samples.");
 }
 
 /* ---- main effects ---- */
 
 static const char EFFECT_SQL[] =
-    "SELECT parameter, value, effect_points, effect_active_points FROM parameter_effect"
-    " WHERE experiment = ?1 AND hot_permille = ?3 AND " SHOWN_WAY
-    " AND (technique, parameter) IN (SELECT technique,"
-    " parameter FROM parameter_effect WHERE experiment = ?1 AND hot_permille = ?3"
-    " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1)"
-    " ORDER BY technique, parameter, value";
+    "WITH e AS MATERIALIZED (SELECT * FROM parameter_effect WHERE experiment = ?1"
+    " AND hot_permille = ?3 AND way = ?4 AND technique = ?5)"
+    " SELECT parameter, value, effect_points, effect_active_points, min(balanced) OVER () FROM e"
+    " WHERE parameter IN (SELECT parameter FROM e GROUP BY parameter"
+    " HAVING count(DISTINCT value) > 1) ORDER BY parameter, value";
 
 static double largest(const struct table *t, size_t column) {
     double most = 0;
@@ -129,14 +139,17 @@ static enum status effects(struct page *p) {
         groups += i == 0 || strcmp(cell_text(&t, i, 0), cell_text(&t, i - 1, 0)) != 0;
     if (rows == 0) {
         table_free(&t);
-        page_lack(p, "effects", question, "No parameter has more than one value here.");
+        if (p->study == 0)
+            page_lack(p, "effects", question,
+                      "No parameter has more than one value here, or no configuration has results "
+                      "on all games that others have results on.");
         return STATUS_OK;
     }
     const double most = fmax(largest(&t, 2), largest(&t, 3)),
                  bottom = 20 + 19.0 * (double)rows + 26.0 * (double)groups;
     struct axis x = axis_around(-most, most, 150, CANVAS_COLUMN - 16);
     struct canvas c;
-    canvas_start(&c, "effects", CANVAS_COLUMN, bottom + 44, question,
+    canvas_start(&c, page_id(p, "effects").text, CANVAS_COLUMN, bottom + 44, question,
                  "For each value of each parameter, how many percentage points the mean over all "
                  "other parameters and all games is from the mean of everything.");
     axis_across(&c, &x, 10, bottom, "percentage points of similarity from the mean");
@@ -157,19 +170,26 @@ static enum status effects(struct page *p) {
         canvas_dot(&c, axis_at(&x, active), y + 13, 5, 4, INK_SERIES + 1, hint);
         canvas_dot(&c, axis_at(&x, whole), y + 13, 4.5, 0, INK_SERIES, hint);
     }
+    const bool balanced = strcmp(cell_text(&t, 0, 4), "1") == 0;
     table_free(&t);
     return page_figure(
         p, &c, question,
-        "Discs on stems: everything that was executed; diamonds: without busy-waits. "
-        "The longer the stem, the more the value matters.");
+        balanced ? "Discs on stems: everything that was executed; diamonds: without busy-waits. "
+                   "The longer the stem, the more the value matters."
+                 : "Discs on stems: everything that was executed; diamonds: without busy-waits. "
+                   "Values of some parameters do not meet those of others equally often here: what "
+                   "a stem shows is not the parameter's alone.");
 }
 
 /* ---- quality against what was looked at ---- */
 
 static const char COST_SQL[] =
     "SELECT technique, 100 * observed_share, 100 * overlap_active, parameters, structure,"
-    " dense_rank() OVER (ORDER BY technique) - 1 AS technique_number"
+    " dense_rank() OVER (ORDER BY technique) - 1 AS technique_number, frames"
     " FROM technique_mean WHERE hot_permille = ?3 AND games = of_games AND observed_share > 0"
+    " AND frames = (SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"
+    " JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1"
+    " AND p.frames IS NOT NULL GROUP BY p.frames ORDER BY count(*) DESC, p.frames DESC LIMIT 1)"
     " AND overlap_active IS NOT NULL AND configuration_id IN (SELECT configuration_id"
     " FROM experiment JOIN experiment_configuration USING (experiment_id) WHERE name = ?1)"
     " ORDER BY 2, 3 DESC, technique, parameters";
@@ -278,25 +298,84 @@ static enum status cost(struct page *p) {
                    INK_SERIES + (enum ink)(place % INK_SERIES_COUNT), hint);
     }
     name_techniques(&c, &t, &x, &y);
+    char games[60];
+    snprintf(games, sizeof games, "All games of %.12s frames, in all ways of sampling.",
+             cell_text(&t, 0, 6));
+    page_speak_of(p, games);
     table_free(&t);
     return page_figure(p, &c, question,
                        "Means over the games. Up and to the left is better; the dashed line leads "
                        "along what nothing else beats.");
 }
 
-enum status page_charts(struct page *p) {
-    enum status status =
-        distribution(p, "distribution", "similarity",
-                     "How much of the hot graph does each configuration find?", "similarity, %");
-    if (status == STATUS_OK)
-        status = distribution(p, "distribution-active", "similarity_active",
-                              "And when waiting for the next frame does not count?",
-                              "similarity without busy-waits, %");
-    if (status == STATUS_OK)
+/* ---- all of them ---- */
+
+/* The techniques of the grid, those with more configurations first. */
+static const char TECHNIQUES_SQL[] =
+    "SELECT c.technique FROM experiment x JOIN experiment_configuration xc USING (experiment_id)"
+    " JOIN configuration c USING (configuration_id) WHERE x.name = ?1 AND xc.number IS NOT NULL"
+    " GROUP BY c.technique ORDER BY count(*) DESC, c.technique";
+
+static enum status distributions(struct page *p) {
+    struct table t;
+    enum status status = page_ask(p, &t, TECHNIQUES_SQL, NULL);
+    for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
+        p->technique = cell_text(&t, i, 0);
+        p->study = (unsigned)i;
+        page_speak_of(p, "Each game or program as it is sampled first.");
+        status = distribution(p, "distribution", "similarity",
+                              "How much of the hot graph does each configuration find?",
+                              "similarity, %");
+        if (status == STATUS_OK)
+            status = distribution(p, "distribution-active", "similarity_active",
+                                  "And when waiting for the next frame does not count?",
+                                  "similarity without busy-waits, %");
+    }
+    p->technique = NULL;
+    p->study = 0;
+    table_free(&t);
+    return status;
+}
+
+/* Studies of the games' first streams: a technique on what is sampled in one way. */
+static const char STUDIES_SQL[] =
+    "SELECT k.way, c.technique, iif(count(DISTINCT k.game) < 9, 'On ' ||"
+    " replace(group_concat(DISTINCT k.game), ',', ', ') || '.', 'On ' || count(DISTINCT k.game) ||"
+    " ' games or programs.'), count(DISTINCT c.configuration_id)"
+    " FROM completeness k JOIN experiment_configuration xc USING (experiment_id)"
+    " JOIN configuration c USING (configuration_id) WHERE k.experiment = ?1 AND k.variant = ''"
+    " AND k.results > 0 AND xc.number IS NOT NULL GROUP BY k.way, c.technique"
+    " ORDER BY min(k.game), count(DISTINCT c.configuration_id) DESC, k.way, c.technique";
+
+static enum status studies(struct page *p) {
+    struct table t;
+    enum status status = page_ask(p, &t, STUDIES_SQL, NULL);
+    for (size_t i = 0; status == STATUS_OK && (i < table_rows(&t) || i == 0); i++) {
+        if (i > 0 && strcmp(cell_text(&t, i, 3), "1") == 0)
+            continue; /* a single configuration has nothing to be compared with */
+        const bool any = i < table_rows(&t);
+        p->way = any ? cell_text(&t, i, 0) : NULL;
+        p->technique = any ? cell_text(&t, i, 1) : NULL;
+        p->study = (unsigned)i;
+        page_speak_of(p, any ? cell_text(&t, i, 2) : "");
         status = effects(p);
+        if (status == STATUS_OK)
+            status = page_interactions(p);
+        if (status == STATUS_OK)
+            status = page_agreement(p);
+    }
+    p->way = p->technique = NULL;
+    p->study = 0;
+    table_free(&t);
+    return status;
+}
+
+enum status page_charts(struct page *p) {
+    enum status status = distributions(p);
     if (status == STATUS_OK)
-        status = page_interactions(p);
+        status = studies(p);
     if (status == STATUS_OK)
         status = cost(p);
-    return status == STATUS_OK ? page_agreement(p) : status;
+    p->about[0] = '\0';
+    return status;
 }

@@ -12,7 +12,7 @@ static const char *const ROLE_NAMES[ROLES] = {"best", "median", "worst", "baseli
 
 static const char HOT_SQL[] =
     "SELECT source, target, count, busy, in_best, in_median, in_worst, in_baseline FROM hot_edge"
-    " WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot = 1"
+    " WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot_permille = ?3 AND hot = 1"
     " ORDER BY count DESC, source, target";
 enum { HOT_SOURCE, HOT_TARGET, HOT_COUNT, HOT_BUSY, HOT_ROLES };
 

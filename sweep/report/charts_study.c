@@ -12,12 +12,12 @@
 
 static const char INTERACTION_SQL[] =
     "WITH s AS MATERIALIZED (SELECT * FROM variance_share WHERE experiment = ?1"
-    " AND hot_permille = ?3 AND " SHOWN_WAY " AND other IS NOT NULL AND percent IS NOT NULL)"
-    " SELECT iif(min(w.technique) OVER () = max(w.technique) OVER (), '', w.technique || ': ')"
-    " || w.factor || ' with ' || w.other, w.percent + 0.0, a.percent + 0.0, min(w.complete) OVER ()"
-    " FROM s w LEFT JOIN s a ON a.scope = 'active' AND a.technique = w.technique"
-    " AND a.factor = w.factor AND a.other = w.other WHERE w.scope = 'whole'"
-    " ORDER BY max(w.percent, coalesce(a.percent, 0)) DESC, 1 LIMIT 10";
+    " AND hot_permille = ?3 AND way = ?4 AND technique = ?5 AND other IS NOT NULL)"
+    " SELECT w.factor || ' with ' || w.other, w.percent + 0.0, a.percent + 0.0,"
+    " (SELECT count(*) FROM s WHERE scope = 'whole' AND NOT complete)"
+    " FROM s w LEFT JOIN s a ON a.scope = 'active'"
+    " AND a.factor = w.factor AND a.other = w.other WHERE w.scope = 'whole' AND w.percent IS NOT"
+    " NULL ORDER BY max(w.percent, coalesce(a.percent, 0)) DESC, 1 LIMIT 10";
 
 static void draw_interaction(struct canvas *c, const struct table *t, size_t row,
                              const struct axis *x, double y) {
@@ -41,9 +41,11 @@ enum status page_interactions(struct page *p) {
     const size_t rows = table_rows(&t);
     if (rows == 0) {
         table_free(&t);
-        page_lack(p, "interactions", question,
-                  "There are no two parameters, nor a parameter and several games, that vary "
-                  "here, or nothing that varies with them.");
+        if (p->study == 0)
+            page_lack(
+                p, "interactions", question,
+                "There are no two parameters whose values meet equally often, nor a parameter "
+                "and several games, that vary here, or nothing that varies with them.");
         return STATUS_OK;
     }
     double most = 0;
@@ -52,28 +54,34 @@ enum status page_interactions(struct page *p) {
     const double bottom = 14 + 38.0 * (double)rows;
     const struct axis x = axis_around(0, most, 14, CANVAS_COLUMN - 20);
     struct canvas c;
-    canvas_start(&c, "interactions", CANVAS_COLUMN, bottom + 44, question,
+    canvas_start(&c, page_id(p, "interactions").text, CANVAS_COLUMN, bottom + 44, question,
                  "For each two parameters, or parameter and game, the share of all variation of "
                  "the similarity that only both together explain; the largest ten.");
     axis_across(&c, &x, 10, bottom, "share of the variation of similarity, %");
     for (size_t i = 0; i < rows; i++)
         draw_interaction(&c, &t, i, &x, 42 + 38.0 * (double)i);
-    const bool complete = strcmp(cell_text(&t, 0, 3), "1") == 0;
+    const unsigned undefined = (unsigned)cell_number(&t, 0, 3);
+    char caption[400];
+    snprintf(
+        caption, sizeof caption,
+        "What two explain together beyond what each explains alone. Discs on stems: everything "
+        "that was executed; diamonds: without busy-waits.");
+    if (undefined > 0)
+        snprintf(caption + strlen(caption), sizeof caption - strlen(caption),
+                 " Not defined for %u more, whose values do not meet equally often.", undefined);
     table_free(&t);
-    return page_figure(
-        p, &c, question,
-        complete ? "What two explain together beyond what each explains alone. Discs on stems: "
-                   "everything that was executed; diamonds: without busy-waits."
-                 : "What two explain together beyond what each explains alone; values do not meet "
-                   "equally often here, so shares overlap. Discs on stems: everything that was "
-                   "executed; diamonds: without busy-waits.");
+    return page_figure(p, &c, question, caption);
 }
 
 /* ---- do games agree? ---- */
 
 static const char AGREEMENT_SQL[] =
     "SELECT other, game, tau, replicates FROM rank_agreement WHERE experiment = ?1"
-    " AND hot_permille = ?3 AND scope = 'whole' AND " SHOWN_WAY " ORDER BY other, game";
+    " AND hot_permille = ?3 AND scope = 'whole' AND way = ?4 AND technique = ?5"
+    " ORDER BY other, game";
+static const char AGREEMENT_GAMES_SQL[] =
+    "SELECT DISTINCT game FROM results WHERE experiment = ?1 AND hot_permille = ?3 AND way = ?4"
+    " AND technique = ?5 AND number IS NOT NULL ORDER BY 1";
 
 /* One pair of games; where its rankings say nothing of each other, the square stays pale. */
 static void draw_pair(struct canvas *c, const struct table *t, const char *game, const char *other,
@@ -95,41 +103,44 @@ static void draw_pair(struct canvas *c, const struct table *t, const char *game,
 
 enum status page_agreement(struct page *p) {
     static const char question[] = "Would one game have told which configuration is best?";
-    const size_t games = table_rows(&p->games);
-    struct table t;
+    struct table t, names = {0};
     enum status status = page_ask(p, &t, AGREEMENT_SQL, NULL);
-    if (status != STATUS_OK)
-        return status;
-    if (table_rows(&t) == 0) {
+    if (status == STATUS_OK)
+        status = page_ask(p, &names, AGREEMENT_GAMES_SQL, NULL);
+    const size_t games = table_rows(&names);
+    if (status != STATUS_OK || table_rows(&t) == 0) {
+        if (status == STATUS_OK && p->study == 0)
+            page_lack(p, "agreement", question,
+                      games > 1 ? "No two games have results of the same two configurations."
+                                : "There is one game only, and nothing to agree with.");
         table_free(&t);
-        page_lack(p, "agreement", question,
-                  games > 1 ? "No two games have results of the same two configurations."
-                            : "There is one game only, and nothing to agree with.");
-        return STATUS_OK;
+        table_free(&names);
+        return status;
     }
     struct canvas c;
     const double cell = games <= 8 ? 44 : 352.0 / (double)games, left = 116;
     const double height = cell * (double)games;
-    canvas_start(&c, "agreement", CANVAS_COLUMN, height + 70, question,
+    canvas_start(&c, page_id(p, "agreement").text, CANVAS_COLUMN, height + 70, question,
                  "A square for each pair of games: Kendall's tau between their rankings of the "
                  "configurations, 1 for the same order, 0 for none.");
     for (size_t i = 0; i < games; i++) {
-        const char *game = cell_text(&p->games, i, 0);
+        const char *game = cell_text(&names, i, 0);
         const double y = 12 + cell * (double)i;
         char name[16];
         short_name(game, 12, name);
         canvas_text(&c, left - 8, y + cell / 2 + 5, ANCHOR_RIGHT, INK_TEXT, "%s", name);
         for (size_t k = 0; k < i; k++)
-            draw_pair(&c, &t, game, cell_text(&p->games, k, 0), left + cell * (double)k, y, cell);
+            draw_pair(&c, &t, game, cell_text(&names, k, 0), left + cell * (double)k, y, cell);
     }
     for (size_t k = 0; k + 1 < games && cell > 30; k++) {
         char name[16];
-        short_name(cell_text(&p->games, k, 0), 9, name);
+        short_name(cell_text(&names, k, 0), 9, name);
         canvas_text(&c, left + cell * ((double)k + 0.5), height + 26 + 17.0 * (double)(k % 2),
                     ANCHOR_MIDDLE, INK_TEXT, "%s", name);
     }
     canvas_text(&c, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT, INK_MUTED, "Kendall's tau-b, no unit");
     table_free(&t);
+    table_free(&names);
     return page_figure(p, &c, question,
                        "Blue: rankings of the configurations that agree, the darker the more; "
                        "red: that contradict each other. Of several replays of a game, the mean.");
@@ -167,28 +178,19 @@ static const char TECHNIQUES_SQL[] =
     " GROUP BY x.name HAVING count(DISTINCT technique) > 1";
 
 #define POINTS(column, name) "round(100 * " column ", 2) AS '" name "'"
+/* clang-format off */
 static const char BUDGET_SQL[] =
-    "SELECT budget_percent AS 'observed at most, %',"
-    " iif(structure_allowed, 'yes', 'no') AS 'knows the structure',"
-    " technique, parameters, sampling, games, replicates,"
-    " " POINTS("overlap_active", "overlap, %") ", " POINTS(
-        "overlap_active_lowest",
-        "least") ","
-                 " " POINTS("overlap_active_highest", "most") ", " POINTS(
-                     "overlap_active_least",
-                     "worst game") ","
-                                   " " POINTS("hot_f1_active", "hot f1, %") ", " POINTS(
-                                       "overlap",
-                                       "overlap with busy-waits, %") " FROM technique_at_budget "
-                                                                     "WHERE technique IS NOT NULL "
-                                                                     "AND frames IN (SELECT "
-                                                                     "p.frames"
-                                                                     " FROM experiment x JOIN "
-                                                                     "experiment_stream USING "
-                                                                     "(experiment_id) JOIN stream s"
-                                                                     " USING (stream_id) JOIN "
-                                                                     "replay p USING (replay_id) "
-                                                                     "WHERE x.name = ?1)";
+    "SELECT frames AS 'games of, frames', hot_permille / 10.0 AS 'hot %',"
+    " budget_percent AS 'observed at most, %', iif(structure_allowed, 'yes', 'no') AS"
+    " 'knows the structure', technique, parameters, sampling, games, replicates, "
+    POINTS("overlap_active", "overlap, %") ", " POINTS("overlap_active_lowest", "least") ", "
+    POINTS("overlap_active_highest", "most") ", " POINTS("overlap_active_least", "worst game") ", "
+    POINTS("hot_f1_active", "hot f1, %") ", " POINTS("overlap", "overlap with busy-waits, %")
+    " FROM technique_at_budget WHERE technique IS NOT NULL AND hot_permille IN (SELECT hot_permille"
+    " FROM experiment x JOIN experiment_hot USING (experiment_id) WHERE x.name = ?1)"
+    " AND frames IN (SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"
+    " JOIN stream s USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1)";
+/* clang-format on */
 
 enum status page_budgets(struct page *p) {
     bool several;
@@ -198,7 +200,9 @@ enum status page_budgets(struct page *p) {
     return page_answer(
         p, "budgets",
         "Which technique finds most, when it may observe so much, with and without the structure?",
-        "The best in the mean over the games, without busy-waits. Least and most are the means of "
-        "the worst and the best replicate; the worst game is of all replicates.",
+        "The best in the mean over all games in the database that were played for so many frames, "
+        "of all ways of sampling them, without busy-waits; programs have no frames and are not "
+        "here. Equals have a row each. Least and most are the means of the worst and the best "
+        "replicate; the worst game is of all replicates.",
         BUDGET_SQL, false, NULL);
 }

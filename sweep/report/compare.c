@@ -5,15 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of both, in the same order, so that they can be walked together. */
+/* Of both, in the same order, so that they can be walked together. A share that is not the paper's
+ * is named with the game. */
 static const char ROWS_SQL[] =
-    "SELECT r.game || iif(r.variant <> '', ' (' || r.variant || ')', ''), r.technique || ' ' ||"
-    " r.parameters, r.number, 100 * r.similarity, 100 * r.similarity_active,"
-    " 100 * r.fair_overlap_active, k.place FROM results r LEFT JOIN ranked k ON k.experiment_id ="
+    "SELECT r.game || iif(r.variant <> '', ' (' || r.variant || ')', '') || iif(r.hot_permille IN"
+    " (SELECT value FROM paper_value WHERE name = 'hot_permille'), '', printf(' (hot %.1f %%)',"
+    " r.hot_permille / 10.0)), r.technique || ' ' || r.parameters, r.number, 100 * r.similarity,"
+    " 100 * r.similarity_active, 100 * r.fair_overlap_active, k.place, r.technique || ' by ' ||"
+    " r.way || ' ' || r.hot_permille, r.way FROM results r LEFT JOIN ranked k ON k.experiment_id ="
     " r.experiment_id AND k.stream_id = r.stream_id AND k.game = r.game AND k.configuration_id ="
     " r.configuration_id AND k.hot_permille = r.hot_permille WHERE r.experiment = ?1"
-    " AND r.hot_permille = ?3 ORDER BY 1, 2";
-enum { GAME, CONFIGURATION, NUMBER, SIMILARITY, ACTIVE, OVERLAP, PLACE, METRICS = 3 };
+    " ORDER BY 1, 2";
+enum { GAME, CONFIGURATION, NUMBER, SIMILARITY, ACTIVE, OVERLAP, PLACE, STUDY, WAY, METRICS = 3 };
 
 /* A configuration on a game that both have. */
 struct move {
@@ -91,16 +94,19 @@ static char *print_places(const struct moves *m, const struct move *move) {
                                                                                            : text;
 }
 
+/* In percentage points: less is the rounding of sums. */
+#define LEAST_MOVE 1e-9
+
 static bool has_moved(const struct moves *m, const struct move *move) {
     bool moved = strcmp(cell_text(m->a, move->a, PLACE), cell_text(m->b, move->b, PLACE)) != 0;
     for (size_t n = 0; n < METRICS; n++)
-        moved |=
-            fabs(move->by[n]) > 1e-9 || isfinite(cell_number(m->a, move->a, SIMILARITY + n)) !=
-                                            isfinite(cell_number(m->b, move->b, SIMILARITY + n));
+        moved |= fabs(move->by[n]) > LEAST_MOVE ||
+                 isfinite(cell_number(m->a, move->a, SIMILARITY + n)) !=
+                     isfinite(cell_number(m->b, move->b, SIMILARITY + n));
     return moved;
 }
 
-/* One row a game. */
+/* One row a game; a dash where nothing moved that way, or nothing is known. */
 static bool games_table(const struct moves *m, struct table *t) {
     static const char *const names[] = {"game",           "compared",     "moved",
                                         "places changed", "mean points",  "most down",
@@ -108,26 +114,28 @@ static bool games_table(const struct moves *m, struct table *t) {
     bool ok = set_names(t, names, sizeof names / sizeof *names);
     for (size_t first = 0, end; ok && first < m->at.len; first = end) {
         const char *game = cell_text(m->a, m->at.at[first].a, GAME);
-        double sum[METRICS] = {0}, down = 0, up = 0;
+        double sum[METRICS] = {0}, known[METRICS] = {0}, down = INFINITY, up = -INFINITY;
         size_t moved = 0, places = 0;
         for (end = first;
              end < m->at.len && strcmp(cell_text(m->a, m->at.at[end].a, GAME), game) == 0; end++) {
             const struct move *move = &m->at.at[end];
             moved += has_moved(m, move);
             places += strcmp(cell_text(m->a, move->a, PLACE), cell_text(m->b, move->b, PLACE)) != 0;
-            for (size_t n = 0; n < METRICS; n++)
+            for (size_t n = 0; n < METRICS; n++) {
                 sum[n] += isfinite(move->by[n]) ? move->by[n] : 0;
-            down = fmin(down, move->by[0]);
-            up = fmax(up, move->by[0]);
+                known[n] += isfinite(move->by[n]);
+            }
+            down = move->by[0] < -LEAST_MOVE ? fmin(down, move->by[0]) : down;
+            up = move->by[0] > LEAST_MOVE ? fmax(up, move->by[0]) : up;
         }
         const double n = (double)(end - first);
         ok = add_cell(t, strdup(game)) && add_cell(t, print_number("%.0f", n)) &&
              add_cell(t, print_number("%.0f", (double)moved)) &&
              add_cell(t, print_number("%.0f", (double)places)) &&
-             add_cell(t, print_number("%+.2f", sum[0] / n)) &&
+             add_cell(t, print_number("%+.2f", sum[0] / known[0])) &&
              add_cell(t, print_number("%+.2f", down)) && add_cell(t, print_number("%+.2f", up)) &&
-             add_cell(t, print_number("%+.2f", sum[1] / n)) &&
-             add_cell(t, print_number("%+.2f", sum[2] / n));
+             add_cell(t, print_number("%+.2f", sum[1] / known[1])) &&
+             add_cell(t, print_number("%+.2f", sum[2] / known[2]));
     }
     return ok;
 }
@@ -167,40 +175,173 @@ static bool moves_table(struct moves *m, struct table *t) {
 
 /* ---- the ranking over games ---- */
 
-static const char RANKING_SQL[] =
-    "SELECT technique || ' ' || parameters || iif((SELECT count(DISTINCT way) FROM "
-    "best_configuration"
-    " WHERE experiment = ?1 AND hot_permille = ?3) > 1, ' (' || way || ')', ''), number, place, "
-    "mean_percent FROM best_configuration"
-    " WHERE experiment = ?1 AND hot_permille = ?3 ORDER BY way, position";
-enum { RANK_KEY, RANK_NUMBER, RANK_PLACE, RANK_MEAN };
-
-static size_t find_key(const struct table *t, const char *key) {
-    size_t i = 0;
-    while (i < table_rows(t) && strcmp(cell_text(t, i, RANK_KEY), key) != 0)
-        i++;
-    return i;
+/* By study (technique, way of sampling and hot share, as A has them), configuration and game. */
+static int by_study(const void *x, const void *y, void *table) {
+    static const int columns[] = {STUDY, CONFIGURATION, GAME};
+    const struct move *a = x, *b = y;
+    int order = 0;
+    for (size_t i = 0; order == 0 && i < 3; i++)
+        order = strcmp(cell_text(table, a->a, (size_t)columns[i]),
+                       cell_text(table, b->a, (size_t)columns[i]));
+    return order;
 }
 
-/* Configurations whose place over all games is another, in A's order. */
-static bool ranking_table(const struct table *a, const struct table *b, struct table *t) {
-    static const char *const names[] = {"#",        "configuration", "A: place",
-                                        "B: place", "A: mean %",     "B: mean %"};
-    bool ok = set_names(t, names, sizeof names / sizeof *names);
-    for (size_t i = 0, shown = 0; ok && i < table_rows(a) && shown < MOVES_SHOWN; i++) {
-        const size_t k = find_key(b, cell_text(a, i, RANK_KEY));
-        if (k == table_rows(b) ||
-            strcmp(cell_text(a, i, RANK_PLACE), cell_text(b, k, RANK_PLACE)) == 0)
+/* A configuration that both have results of on all games that they have in common. */
+struct ranked {
+    size_t row, games, place[2]; /* row: one of A's */
+    double mean[2];
+};
+typedef VEC(struct ranked) ranking;
+
+static bool same_cell(const struct moves *m, size_t i, size_t k, size_t column) {
+    return strcmp(cell_text(m->a, m->at.at[i].a, column), cell_text(m->a, m->at.at[k].a, column)) ==
+           0;
+}
+
+/* How many games there are in the moves first .. end - 1. */
+static size_t count_games(const struct moves *m, size_t first, size_t end) {
+    size_t games = 0;
+    for (size_t i = first; i < end; i++) {
+        size_t k = first;
+        while (k < i && !same_cell(m, i, k, GAME))
+            k++;
+        games += k == i;
+    }
+    return games;
+}
+
+/* Adds the configuration of the moves first .. end - 1, if it has all games. */
+static bool rank_one(const struct moves *m, size_t first, size_t end, size_t games, ranking *out) {
+    struct ranked r = {.row = m->at.at[first].a, .games = games};
+    double known = 0;
+    for (size_t i = first; i < end; i++) {
+        const double a = cell_number(m->a, m->at.at[i].a, SIMILARITY),
+                     b = cell_number(m->b, m->at.at[i].b, SIMILARITY);
+        if (!isfinite(a) || !isfinite(b))
             continue;
-        shown++;
-        ok = add_cell(t, strdup(cell_text(a, i, RANK_NUMBER))) &&
-             add_cell(t, strdup(cell_text(a, i, RANK_KEY))) &&
-             add_cell(t, strdup(cell_text(a, i, RANK_PLACE))) &&
-             add_cell(t, strdup(cell_text(b, k, RANK_PLACE))) &&
-             add_cell(t, print_number("%.2f", cell_number(a, i, RANK_MEAN))) &&
-             add_cell(t, print_number("%.2f", cell_number(b, k, RANK_MEAN)));
+        r.mean[0] += a;
+        r.mean[1] += b;
+        known++;
+    }
+    for (size_t side = 0; side < 2; side++)
+        r.mean[side] = round(1e9 * r.mean[side] / known) / 1e9; /* sums differ by their order */
+    return end - first != games || known == 0 || vec_push(out, r);
+}
+
+static int by_descending(const void *x, const void *y) {
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a < b) - (a > b);
+}
+
+/* Places among those from `first` on: equals share one. */
+static bool find_places(ranking *out, size_t first) {
+    const size_t n = out->len - first;
+    double *means = calloc(n + 1, sizeof *means);
+    for (size_t side = 0; means != NULL && side < 2; side++) {
+        for (size_t i = 0; i < n; i++)
+            means[i] = out->at[first + i].mean[side];
+        qsort(means, n, sizeof *means, by_descending);
+        for (size_t i = 0; i < n; i++) {
+            size_t low = 0, high = n;
+            while (low < high) { /* the first that is no better */
+                const size_t middle = (low + high) / 2;
+                if (means[middle] > out->at[first + i].mean[side])
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            out->at[first + i].place[side] = low + 1;
+        }
+    }
+    const bool ok = means != NULL;
+    free(means);
+    return ok;
+}
+
+/* Over the games that both have; sorts m->at. */
+static bool find_ranking(struct moves *m, ranking *out) {
+    bool ok = true;
+    qsort_r(m->at.at, m->at.len, sizeof *m->at.at, by_study, (void *)(uintptr_t)m->a);
+    for (size_t first = 0, end; ok && first < m->at.len; first = end) {
+        const size_t placed = out->len;
+        for (end = first + 1; end < m->at.len && same_cell(m, first, end, STUDY);)
+            end++;
+        if (cell_text(m->a, m->at.at[first].a, NUMBER)[0] == '\0')
+            continue; /* only there to compare with */
+        const size_t games = count_games(m, first, end);
+        for (size_t i = first, next; ok && i < end; i = next) {
+            for (next = i + 1; next < end && same_cell(m, i, next, CONFIGURATION);)
+                next++;
+            ok = rank_one(m, i, next, games, out);
+        }
+        ok = ok && find_places(out, placed);
     }
     return ok;
+}
+
+static bool several_ways(const struct table *t) {
+    for (size_t i = 1; i < table_rows(t); i++)
+        if (strcmp(cell_text(t, i, WAY), cell_text(t, 0, WAY)) != 0)
+            return true;
+    return false;
+}
+
+static char *print_configuration(const struct table *a, size_t row, bool with_way) {
+    char *text;
+    return asprintf(&text, with_way ? "%s (%s)" : "%s", cell_text(a, row, CONFIGURATION),
+                    cell_text(a, row, WAY)) < 0
+               ? NULL
+               : text;
+}
+
+/* Configurations whose place over all games is another. */
+static bool ranking_table(struct moves *m, struct table *t) {
+    static const char *const names[] = {"#",         "configuration", "A: place", "B: place",
+                                        "A: mean %", "B: mean %",     "games"};
+    ranking all = {0};
+    const bool with_way = several_ways(m->a);
+    bool ok = set_names(t, names, sizeof names / sizeof *names) && find_ranking(m, &all);
+    for (size_t i = 0, shown = 0; ok && i < all.len && shown < MOVES_SHOWN; i++) {
+        const struct ranked *r = &all.at[i];
+        if (r->place[0] == r->place[1])
+            continue;
+        shown++;
+        ok = add_cell(t, strdup(cell_text(m->a, r->row, NUMBER))) &&
+             add_cell(t, print_configuration(m->a, r->row, with_way)) &&
+             add_cell(t, print_number("%.0f", (double)r->place[0])) &&
+             add_cell(t, print_number("%.0f", (double)r->place[1])) &&
+             add_cell(t, print_number("%.2f", r->mean[0])) &&
+             add_cell(t, print_number("%.2f", r->mean[1])) &&
+             add_cell(t, print_number("%.0f", (double)r->games));
+    }
+    vec_free(&all);
+    return ok;
+}
+
+/* ---- games that only one of them has ---- */
+
+static bool has_game(const struct table *t, const char *game) {
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (strcmp(cell_text(t, i, GAME), game) == 0)
+            return true;
+    return false;
+}
+
+/* "one, two" of a that b has not; to be freed, NULL when memory is out. */
+static char *games_alone(const struct table *a, const struct table *b) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0, n = 0; out != NULL && i < table_rows(a); i++) {
+        const char *game = cell_text(a, i, GAME);
+        if ((i > 0 && strcmp(game, cell_text(a, i - 1, GAME)) == 0) || has_game(b, game))
+            continue;
+        fprintf(out, "%s%s", n++ > 0 ? ", " : "", game);
+    }
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
 }
 
 /* ---- what the runs have not in common ---- */
@@ -243,6 +384,7 @@ static bool settings_table(const struct table *a, const struct table *b, struct 
 struct comparison {
     struct table settings, games, moves, ranking;
     size_t compared, moved, only_a, only_b;
+    char *alone[2]; /* games of which only A, only B has results */
 };
 
 static void free_comparison(struct comparison *c) {
@@ -250,10 +392,27 @@ static void free_comparison(struct comparison *c) {
     table_free(&c->games);
     table_free(&c->moves);
     table_free(&c->ranking);
+    free(c->alone[0]);
+    free(c->alone[1]);
+}
+
+static bool compare_rows_of(struct comparison *out, struct moves *m, const struct table *settings) {
+    if (!find_moves(m) || !games_table(m, &out->games))
+        return false;
+    out->compared = m->at.len;
+    out->only_a = m->only_a;
+    out->only_b = m->only_b;
+    for (size_t i = 0; i < m->at.len; i++)
+        out->moved += has_moved(m, &m->at.at[i]);
+    out->alone[0] = games_alone(m->a, m->b);
+    out->alone[1] = games_alone(m->b, m->a);
+    return out->alone[0] != NULL && out->alone[1] != NULL && ranking_table(m, &out->ranking) &&
+           moves_table(m, &out->moves) &&
+           settings_table(&settings[0], &settings[1], &out->settings);
 }
 
 static enum status compare(struct comparison *out, struct page *a, struct page *b) {
-    struct table rows[2] = {0}, ranks[2] = {0}, settings[2] = {0};
+    struct table rows[2] = {0}, settings[2] = {0};
     struct moves m = {.a = &rows[0], .b = &rows[1]};
     *out = (struct comparison){0};
     struct page *const pages[] = {a, b};
@@ -261,24 +420,13 @@ static enum status compare(struct comparison *out, struct page *a, struct page *
     for (size_t i = 0; status == STATUS_OK && i < 2; i++) {
         status = page_ask(pages[i], &rows[i], ROWS_SQL, NULL);
         if (status == STATUS_OK)
-            status = page_ask(pages[i], &ranks[i], RANKING_SQL, NULL);
-        if (status == STATUS_OK)
             status = page_ask(pages[i], &settings[i], SETTINGS_SQL, NULL);
     }
-    bool ok = status == STATUS_OK && find_moves(&m) && games_table(&m, &out->games);
-    out->compared = m.at.len;
-    out->only_a = m.only_a;
-    out->only_b = m.only_b;
-    for (size_t i = 0; i < m.at.len; i++)
-        out->moved += has_moved(&m, &m.at.at[i]);
-    ok = ok && moves_table(&m, &out->moves) && ranking_table(&ranks[0], &ranks[1], &out->ranking) &&
-         settings_table(&settings[0], &settings[1], &out->settings);
-    if (status == STATUS_OK && !ok)
+    if (status == STATUS_OK && !compare_rows_of(out, &m, settings))
         status = error_set(a->r->e, STATUS_MEMORY, "out of memory for a comparison");
     vec_free(&m.at);
     for (size_t i = 0; i < 2; i++) {
         table_free(&rows[i]);
-        table_free(&ranks[i]);
         table_free(&settings[i]);
     }
     return status;
@@ -287,7 +435,7 @@ static enum status compare(struct comparison *out, struct page *a, struct page *
 static const char SETTINGS_TITLE[] = "What the runs have not in common";
 static const char GAMES_TITLE[] = "How far each game moved, in percentage points, B less A";
 static const char MOVES_TITLE[] = "The largest moves of similarity";
-static const char RANKING_TITLE[] = "Whose place over all games is another";
+static const char RANKING_TITLE[] = "Whose place over all games that both have is another";
 
 static void write_text(const struct comparison *c, const char *a, const char *b,
                        struct file_writer *w) {
@@ -295,6 +443,9 @@ static void write_text(const struct comparison *c, const char *a, const char *b,
                 "A: %s\nB: %s\n%zu results in both, %zu of them differ; %zu only in A, %zu only in "
                 "B\n",
                 a, b, c->compared, c->moved, c->only_a, c->only_b);
+    for (size_t i = 0; i < 2; i++)
+        if (c->alone[i][0] != '\0')
+            file_printf(w, "not compared, only in %c: %s\n", i == 0 ? 'A' : 'B', c->alone[i]);
     const struct table *const tables[] = {&c->settings, &c->games, &c->moves, &c->ranking};
     const char *const titles[] = {SETTINGS_TITLE, GAMES_TITLE, MOVES_TITLE, RANKING_TITLE};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
@@ -317,6 +468,13 @@ static enum status write_page(const struct comparison *c, struct page *p, const 
     fprintf(p->out,
             "</p>\n<p>%zu results in both, %zu of them differ; %zu only in A, %zu only in B.</p>\n",
             c->compared, c->moved, c->only_a, c->only_b);
+    for (size_t i = 0; i < 2; i++) {
+        if (c->alone[i][0] == '\0')
+            continue;
+        fprintf(p->out, "<p>Not compared, only in %c: ", i == 0 ? 'A' : 'B');
+        page_text(p, c->alone[i]);
+        fputs("</p>\n", p->out);
+    }
     page_table(p, &c->settings, "settings", SETTINGS_TITLE, NULL, false);
     page_table(p, &c->games, "games", GAMES_TITLE, NULL, false);
     page_table(p, &c->moves, "moves", MOVES_TITLE, NULL, false);
@@ -339,7 +497,6 @@ enum status report_compare(const struct report_comparison *q, struct error *e) {
         reports[i] = (struct report){
             .db = q->db[i], .experiment = q->experiment[i], .folder = q->folder, .e = e};
         pages[i] = (struct page){.r = &reports[i]};
-        status = page_hot_share(&pages[i]);
     }
     if (status == STATUS_OK)
         status = compare(&c, &pages[0], &pages[1]);

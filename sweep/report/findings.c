@@ -1,108 +1,200 @@
 /*
  * Findings: sentences whose numbers are answers of the database. A sentence is left out where its
- * query has no answer, so a report says nothing that it does not know.
+ * query has no answer, so a report says nothing that it does not know. What depends on the hot
+ * share, the way of sampling or the technique is said for each of them by itself, under a heading
+ * that names it; docs/questions.md defines each sentence.
  */
 #include "report/page.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* {0}, {1}, ... in the text are the columns of the query's only row; of "{0} to {1}" only {0} is
- * said where both are the same. */
+/* {0}, {1}, ... in the text are the columns of the query's only row, {=0} the same without a link
+ * to the query; of "{0} to {1}" only {0} is said where both are the same. */
 struct finding {
     const char *sql, *text;
 };
 
-#define EXPERIMENT " WHERE experiment = ?1 AND hot_permille = ?3"
+/* What a row is about: ?3 is the hot share, ?4 the way of sampling, ?5 the technique. */
+#define SAMPLED " WHERE experiment = ?1 AND hot_permille = ?3 AND way = ?4"
+#define STUDIED SAMPLED " AND technique = ?5"
 
-static const struct finding FINDINGS[] = {
-    {"SELECT count(DISTINCT game) || iif(count(DISTINCT game) = 1, ' game or program',"
-     " ' games or programs'), sum(results), sum(missing) FROM completeness WHERE experiment = ?1 "
-     "HAVING sum(results) > 0",
-     "{0}, {1} results; {2} that the experiment asks for are not there."},
-    {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" EXPERIMENT
-     " HAVING min(sampled_percent) IS NOT NULL",
-     "Of the executed instructions {0} to {1} % were looked at."},
-    {"SELECT min(worst_percent), max(best_percent), min(baseline_percent), max(baseline_percent)"
-     " FROM table2" EXPERIMENT " HAVING min(worst_percent) IS NOT NULL AND"
-     " min(baseline_percent) IS NOT NULL",
-     "Of the hot edges the configurations of the grid find {0} to {1} %; reading edges directly "
-     "off "
-     "the same samples finds {2} to {3} %."},
-    {"SELECT min(worst_active_percent), max(best_active_percent), min(baseline_active_percent),"
-     " max(baseline_active_percent) FROM table2" EXPERIMENT
-     " HAVING min(worst_active_percent) IS NOT NULL AND min(baseline_active_percent) IS NOT NULL",
-     "Without busy-waits, the loops in which a program waits for the next frame: {0} to {1} %, and "
-     "{2} to {3} % directly."},
-    {"WITH direct AS MATERIALIZED (SELECT experiment, game, variant, hot_permille, similarity,"
-     " similarity_active FROM baseline" EXPERIMENT ")"
-     " SELECT sum(r.similarity > b.similarity), count(*), sum(r.similarity_active >"
-     " b.similarity_active) FROM results r JOIN direct b USING (experiment, game, variant,"
-     " hot_permille)" EXPERIMENT " AND r.number IS NOT NULL HAVING count(*) > 0",
-     "Of {1} results {0} find more hot edges than what can be read directly off the same samples; "
-     "without busy-waits {2}."},
-    {"SELECT number, parameters, mean_percent, baseline_mean_percent, shared FROM "
-     "best_configuration"
-     " " EXPERIMENT " AND " SHOWN_WAY
-     " AND place = 1 AND mean_percent IS NOT NULL AND baseline_mean_percent IS NOT"
-     " NULL ORDER BY position LIMIT 1",
-     "In the mean over the games configuration #{0} ({1}) finds most: {2} %, against {3} % "
-     "directly."},
-    {"SELECT parameter, round(max(effect_points) - min(effect_points), 2) FROM "
-     "parameter_effect" EXPERIMENT " AND " SHOWN_WAY
-     " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1 ORDER BY"
-     " max(effect_points) - min(effect_points) DESC LIMIT 1",
-     "The parameter that matters most is {0}: its best and worst value are {1} points apart."},
-    {"SELECT parameter, round(max(effect_points) - min(effect_points), 2) FROM "
-     "parameter_effect" EXPERIMENT " AND " SHOWN_WAY
-     " GROUP BY technique, parameter HAVING count(DISTINCT value) > 1 AND (SELECT"
-     " count(DISTINCT parameter) FROM parameter_effect WHERE experiment = ?1) > 1 ORDER BY"
-     " max(effect_points) - min(effect_points) LIMIT 1",
-     "The one that matters least is {0}, with {1} points."},
-    {"SELECT min(batches), round(100 * min(similarity), 1), round(100 * max(similarity), 1)"
-     " FROM convergence_curve" EXPERIMENT " AND baseline = 1 AND batches = (SELECT max(batches)"
-     " FROM experiment_mark JOIN experiment USING (experiment_id) WHERE name = ?1 AND batches <="
-     " 3000) HAVING min(similarity) IS NOT NULL",
-     "After the first {0} batches reading directly off the samples has found {1} to {2} % of the "
-     "hot edges."},
-    {"SELECT count(*), sum(r.s > p.best_percent), sum(r.s < p.worst_percent) FROM (SELECT"
-     " paper_game, 100 * similarity AS s FROM results" EXPERIMENT " AND number IS NOT NULL AND"
-     " similarity IS NOT NULL) r JOIN paper_game p USING (paper_game) HAVING count(*) > 0",
-     "Held against the paper's game of the same kind (other programs, other input), {1} of {0} "
-     "results are above the paper's best and {2} below its worst."},
-    {"SELECT round(sum(seconds), 1), count(*) FROM results" EXPERIMENT
-     " AND number IS NOT NULL HAVING count(*) > 0",
+/* "3 games and 1 program" of so many. */
+#define COUNTED(games, programs)                                                                   \
+    "iif(" games " > 0, " games " || iif(" games " = 1, ' game', ' games'), '')"                   \
+    " || iif(" games " > 0 AND " programs " > 0, ' and ', '')"                                     \
+    " || iif(" programs " > 0, " programs " || iif(" programs                                      \
+    " = 1, ' program', ' programs'), '')"
+
+#define IS_PROGRAM                                                                                 \
+    "EXISTS (SELECT 1 FROM stream s JOIN replay p USING (replay_id) WHERE s.stream_id ="           \
+    " o.stream_id AND p.kind = 'program')"
+
+/* What a technique's configurations have results on. */
+#define ON_GAMES                                                                                   \
+    "(SELECT " COUNTED(                                                                            \
+        "g",                                                                                       \
+        "n") " FROM (SELECT count(DISTINCT game) FILTER (WHERE NOT program) AS"                    \
+             " g, count(DISTINCT game) FILTER (WHERE program) AS n FROM (SELECT game, " IS_PROGRAM \
+             " AS program FROM results o" STUDIED " AND number IS NOT NULL)))"
+
+/* ---- of the experiment ---- */
+
+static const struct finding OF_ALL[] = {
+    {"SELECT (SELECT " COUNTED(
+         "g", "n") " FROM (SELECT count(DISTINCT game) FILTER (WHERE NOT program)"
+                   " AS g, count(DISTINCT game) FILTER (WHERE program) AS n FROM (SELECT "
+                   "game, " IS_PROGRAM " AS program FROM completeness o WHERE experiment = ?1))),"
+                   " sum(results), sum(missing) FROM completeness WHERE experiment = ?1 HAVING "
+                   "sum(results) > 0",
+     "{0}, {1} results; {2} that the experiment lists are not there."},
+    {"SELECT round(sum(seconds), 1), count(*) FROM (SELECT DISTINCT stream_id, configuration_id,"
+     " seconds FROM results WHERE experiment = ?1 AND number IS NOT NULL) HAVING count(*) > 0",
      "Building the {1} graphs took {0} s of processor time (a measurement, which "
      "varies with the machine and what else it does: see <a href='#runs'>timings</a>; no digest "
-     "has "
-     "it)."},
-    /* Games and programs side by side. */
+     "has it)."},
+};
+
+/* ---- of each hot share and way of sampling ---- */
+
+/* The baseline after the last of the experiment's marks up to 3,000. */
+#define AFTER_BATCHES(part)                                                                        \
+    "SELECT batches, round(100 * min(similarity), 1), round(100 * max(similarity), 1)"             \
+    " FROM convergence_curve" SAMPLED " AND baseline = 1 AND part = '" part "'"                    \
+    " AND similarity IS NOT NULL AND batches = (SELECT max(batches) FROM experiment_mark"          \
+    " JOIN experiment USING (experiment_id) WHERE name = ?1 AND batches <= 3000) GROUP BY batches"
+
+static const struct finding OF_SAMPLING[] = {
+    {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" SAMPLED
+     " HAVING min(sampled_percent) IS NOT NULL",
+     "Of the executed instructions {0} to {1} % were looked at."},
+    {AFTER_BATCHES("first"),
+     "After the first {0} batches reading directly off the samples has found {1} to {2} % of the "
+     "hot edges."},
+    {AFTER_BATCHES("strata"),
+     "Of programs, from {0} batches all over the stream, reading directly off the samples finds "
+     "{1} to {2} % of the hot edges."},
+};
+
+/* ---- of each technique in that ---- */
+
+/* Parameters with several values, and how far apart their best and worst are. */
+#define PARAMETERS                                                                                 \
+    "WITH e AS MATERIALIZED (SELECT parameter, round(max(effect_points) - min(effect_points), 2)"  \
+    " AS apart, min(balanced) AS balanced FROM parameter_effect" STUDIED                           \
+    " GROUP BY parameter HAVING count(DISTINCT value) > 1) "
+
+static const struct finding OF_TECHNIQUE[] = {
+    {"SELECT technique, min(worst_percent), max(best_percent), min(baseline_percent),"
+     " max(baseline_percent) FROM table2" STUDIED " AND baseline_percent IS NOT NULL"
+     " HAVING min(worst_percent) IS NOT NULL",
+     "Of the hot edges the grid's configurations of {=0} find {1} to {2} %; reading edges directly "
+     "off the same samples finds {3} to {4} %."},
+    {"SELECT technique, min(worst_active_percent), max(best_active_percent),"
+     " min(baseline_active_percent), max(baseline_active_percent) FROM table2" STUDIED
+     " AND baseline_active_percent IS NOT NULL"
+     " HAVING min(worst_active_percent) IS NOT NULL",
+     "Without busy-waits, the loops in which a program waits for the next frame, those of {=0} "
+     "find "
+     "{1} to {2} %, and reading edges directly {3} to {4} %."},
+    {"WITH direct AS MATERIALIZED (SELECT game, variant, similarity, similarity_active FROM"
+     " baseline" SAMPLED ")"
+     " SELECT technique, sum(r.similarity > b.similarity), count(*), sum(r.similarity_active >"
+     " b.similarity_active) FROM results r JOIN direct b USING (game, variant)" STUDIED
+     " AND r.number IS NOT NULL HAVING count(*) > 0",
+     "Of {2} results of {=0} {1} find more hot edges than what can be read directly off the same "
+     "samples; without busy-waits {3}."},
+    /* Equals are counted, and six of them named. */
+    {"WITH best AS MATERIALIZED (SELECT * FROM best_configuration" STUDIED
+     " AND place = 1 AND mean_percent IS NOT NULL) SELECT " ON_GAMES
+     " || iif(max(streams) > max(games), ' (' || max(streams) || ' streams)', ''),"
+     " (SELECT group_concat('#' || number || iif(shared = 1 AND parameters <> '', ' (' || "
+     "parameters"
+     " || ')', ''), ', ') FROM (SELECT * FROM best ORDER BY position LIMIT 6)),"
+     " iif(max(shared) > 6, ' and ' || (max(shared) - 6) || ' more', ''),"
+     " iif(max(shared) = 1, 'configuration', max(shared) || ' configurations share the first "
+     "place:'),"
+     " iif(max(shared) = 1, 'finds most:', 'find'), max(mean_percent),"
+     " max(baseline_mean_percent) FROM best HAVING max(baseline_mean_percent) IS NOT NULL",
+     "In the mean over {0} {=3} {1}{=2} {=4} {5} %, against {6} % directly."},
+    {"SELECT count(*), (SELECT of_games FROM contender" STUDIED " LIMIT 1), group_concat(iif(place"
+     " <= 6, '#' || number || ' (lacks ' || lacks || ')', NULL), ', '), iif(count(*) > 6, ' and ' "
+     "||"
+     " (count(*) - 6) || ' more', ''), iif(count(*) = 1, 'configuration has', 'configurations "
+     "have'),"
+     " technique FROM (SELECT *, row_number() OVER (ORDER BY number) AS place FROM"
+     " not_competing" STUDIED ") HAVING count(*) > 0",
+     "{0} {=4} no results on some of the {1} games or programs that others of {=5} have results "
+     "on, "
+     "and no part in what is said over all of them: {=2}{=3}."},
+    {PARAMETERS
+     "SELECT group_concat(parameter, ', '), max(apart), iif(count(*) = 1, 'parameter of',"
+     " 'parameters of'), ?5, iif(count(*) = 1, 'matters most is', 'matter most are'), iif(count(*) "
+     "="
+     " 1, 'its', 'their'), iif(count(*) = 1, 'value are', 'values are') FROM e WHERE apart = "
+     "(SELECT"
+     " max(apart) FROM e) AND apart > 0 AND (SELECT min(balanced) FROM e) = 1 HAVING count(*) > 0",
+     "The {=2} {=3} that {=4} {0}: {=5} best and worst {=6} {1} points apart."},
+    {PARAMETERS
+     "SELECT group_concat(parameter, ', '), max(apart), iif(count(*) = 1, 'one', 'ones'),"
+     " iif(count(*) = 1, 'matters least is', 'matter least are') FROM e WHERE apart = (SELECT"
+     " min(apart) FROM e) AND (SELECT count(DISTINCT apart) FROM e) > 1 AND (SELECT min(balanced)"
+     " FROM e) = 1 HAVING count(*) > 0",
+     "The {=2} that {=3} {0}, with {1} points."},
+    {PARAMETERS "SELECT ?5, group_concat(parameter, ', '), max(apart) FROM e HAVING max(apart) = 0"
+                " AND min(balanced) = 1",
+     "No parameter of {=0} that is varied ({=1}) matters here: in the mean its values are {2} "
+     "points "
+     "apart."},
+    {PARAMETERS "SELECT ?5, group_concat(parameter, ', ') FROM e WHERE balanced = 0 HAVING"
+                " count(*) > 0",
+     "Which parameter of {=0} matters most cannot be said: values of {1} do not meet those of "
+     "other "
+     "parameters equally often, so their means differ for other reasons, too."},
+    /* The paper's percentages are cut off. */
+    {"SELECT technique, count(*), sum(r.s >= p.best_percent + 1), sum(r.s < p.worst_percent) FROM"
+     " (SELECT r.technique, r.paper_game, 100 * r.similarity AS s FROM results r JOIN paper_study"
+     " USING (experiment_id, hot_permille, technique)" STUDIED " AND r.number IS NOT NULL AND"
+     " r.similarity IS NOT NULL) r JOIN paper_game p USING (paper_game) HAVING count(*) > 0",
+     "Held against the paper's game of the same kind (other programs, other input), {2} of {1} "
+     "results of {=0} are above the paper's best and {3} below its worst."},
+};
+
+/* ---- games beside programs, for each hot share: of each its first stream ---- */
+
+#define BESIDE " WHERE experiment = ?1 AND hot_permille = ?3 AND variant = ''"
+
+static const struct finding OF_KINDS[] = {
     {"SELECT min(hot_edges) FILTER (WHERE kind = 'game'), max(hot_edges) FILTER (WHERE kind ="
      " 'game'), min(hot_edges) FILTER (WHERE kind = 'program'), max(hot_edges) FILTER (WHERE kind"
      " = 'program'), min(low_percent) FILTER (WHERE kind = 'game'), max(low_percent) FILTER (WHERE"
      " kind = 'game'), min(low_percent) FILTER (WHERE kind = 'program'), max(low_percent) FILTER"
-     " (WHERE kind = 'program') FROM hot_set" EXPERIMENT " HAVING count(DISTINCT kind) = 2"
+     " (WHERE kind = 'program') FROM hot_set" BESIDE " HAVING count(DISTINCT kind) = 2"
      " AND count(low_percent) > 0",
-     "The hot sets of games have {0} to {1} edges, those of programs {2} to {3}; of the batches "
-     "of games {4} to {5} % lie in one small place, of those of programs {6} to {7} %."},
+     "Without busy-waits the hot sets of games have {0} to {1} edges, those of programs {2} to "
+     "{3}; "
+     "of the batches of games {4} to {5} % lie in one small place, of those of programs {6} to {7} "
+     "%."},
     {"SELECT min(gaussian_best_percent) FILTER (WHERE kind = 'game'), max(gaussian_best_percent)"
      " FILTER (WHERE kind = 'game'), min(gaussian_best_percent) FILTER (WHERE kind = 'program'),"
      " max(gaussian_best_percent) FILTER (WHERE kind = 'program'), sum(gaussian_best_percent >"
-     " baseline_percent), count(*) FROM hot_set" EXPERIMENT " HAVING count(DISTINCT kind) = 2"
+     " baseline_percent), count(*) FROM hot_set" BESIDE " HAVING count(DISTINCT kind) = 2"
      " AND count(gaussian_best_percent) = count(*) AND count(baseline_percent) = count(*)",
-     "The best of GFCGaussiano finds {0} to {1} % of the hot edges of games and {2} to {3} % of "
-     "those of programs, more than can be read directly off the samples in {4} of {5}."},
-    {"SELECT sum(gain > 0) FILTER (WHERE kind = 'game'), count(*) FILTER (WHERE kind = 'game'),"
+     "Without busy-waits the best of GFCGaussiano finds {0} to {1} % of the hot edges of games and "
+     "{2} to {3} % of those of programs, more than can be read directly off the samples in {4} of "
+     "{5}."},
+    {"WITH gain AS MATERIALIZED (SELECT kind, game, round(structured_best_overlap -"
+     " baseline_overlap, 1) AS gain FROM hot_set" BESIDE
+     " AND structured_best_overlap IS NOT NULL AND baseline_overlap IS NOT NULL)"
+     " SELECT sum(gain > 0) FILTER (WHERE kind = 'game'), count(*) FILTER (WHERE kind = 'game'),"
      " round(avg(gain) FILTER (WHERE kind = 'game'), 1), sum(gain > 0) FILTER (WHERE kind ="
      " 'program'), count(*) FILTER (WHERE kind = 'program'), round(avg(gain) FILTER (WHERE kind ="
-     " 'program'), 1), max(game) FILTER (WHERE place = 1), round(max(gain), 1) FROM (SELECT *,"
-     " row_number() OVER (ORDER BY gain DESC, game DESC) AS place FROM (SELECT kind, game,"
-     " structured_best_overlap - baseline_overlap AS gain FROM hot_set" EXPERIMENT
-     " AND structured_best_overlap IS NOT NULL AND baseline_overlap IS NOT NULL))"
+     " 'program'), 1), (SELECT group_concat(game, ', ') FROM (SELECT game FROM gain WHERE gain ="
+     " (SELECT max(gain) FROM gain) ORDER BY game)), max(gain) FROM gain"
      " HAVING count(DISTINCT kind) = 2",
-     "What knows the structure has a larger overlap than what is read directly off the same "
-     "samples in {0} of {1} games, by {2} points in the mean, and in {3} of {4} programs, by {5}; "
-     "by most in {6}, {7} points."},
+     "Without busy-waits, what knows the structure has a larger overlap than what is read directly "
+     "off the same samples in {0} of {1} games, by {2} points in the mean, and in {3} of {4} "
+     "programs, by {5}; by most in {6}, {7} points."},
 };
 
 static void put_sentence(struct page *p, const char *text, const struct table *t) {
@@ -117,11 +209,14 @@ static void put_sentence(struct page *p, const char *text, const struct table *t
             fputc(*text, p->out);
             continue;
         }
-        last = cell_text(t, 0, (size_t)(text[1] - '0'));
-        text += 2;
-        fprintf(p->out, "<a class='n' href='#q%u'>", p->queries + 1);
+        const bool plain = *++text == '=';
+        text += plain;
+        last = cell_text(t, 0, (size_t)(*text++ - '0'));
+        if (!plain)
+            fprintf(p->out, "<a class='n' href='#q%u'>", p->queries + 1);
         page_text(p, last);
-        fputs("</a>", p->out);
+        if (!plain)
+            fputs("</a>", p->out);
     }
 }
 
@@ -131,6 +226,25 @@ static bool is_answered(const struct table *t) {
             return false;
     return table_rows(t) > 0;
 }
+
+/* Those that have an answer, as items of a list. */
+static enum status put_list(struct page *p, const struct finding *findings, size_t count) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct table t;
+        status = page_ask(p, &t, findings[i].sql, NULL);
+        if (status == STATUS_OK && is_answered(&t)) {
+            fputs("<li>", p->out);
+            put_sentence(p, findings[i].text, &t);
+            page_query(p, findings[i].sql, NULL);
+            fputs("</li>\n", p->out);
+        }
+        table_free(&t);
+    }
+    return status;
+}
+
+#define PUT_LIST(p, findings) put_list(p, findings, sizeof(findings) / sizeof *(findings))
 
 /* What the paper's parameters are; tests hold their names against the program's. */
 static const char GLOSSARY[] =
@@ -161,23 +275,110 @@ static enum status glossary(struct page *p) {
     return status;
 }
 
-enum status page_findings(struct page *p) {
-    enum status status = STATUS_OK;
-    fputs("<section id='findings'>\n<h2>What was found</h2>\n<ul class='findings'>\n", p->out);
-    for (size_t i = 0; status == STATUS_OK && i < sizeof FINDINGS / sizeof *FINDINGS; i++) {
-        struct table t;
-        status = page_ask(p, &t, FINDINGS[i].sql, NULL);
-        if (status == STATUS_OK && is_answered(&t)) {
-            fputs("<li>", p->out);
-            put_sentence(p, FINDINGS[i].text, &t);
-            page_query(p, FINDINGS[i].sql, NULL);
-            fputs("</li>\n", p->out);
-        }
-        table_free(&t);
+/* So many are spoken of, and all that figures show. */
+enum { MOST_SUBJECTS = 6 };
+
+/* Hot shares and ways of sampling that have results, those of the figures first. */
+static const char SUBJECTS_SQL[] =
+    "SELECT xh.hot_permille, o.way, max(o.variant = '') AS first, replace(group_concat(DISTINCT"
+    " o.game), ',', ', ')"
+    " FROM completeness o JOIN experiment_hot xh USING (experiment_id) WHERE o.experiment = ?1"
+    " AND o.results > 0 GROUP BY xh.hot_permille, o.way"
+    " ORDER BY xh.hot_permille <> ?3, xh.hot_permille, min(o.variant) <> '', min(o.game), o.way";
+
+static const char TECHNIQUES_SQL[] =
+    "SELECT technique FROM results" SAMPLED " AND number IS NOT NULL GROUP BY technique"
+    " ORDER BY count(DISTINCT configuration_id) DESC, technique";
+
+static enum status put_techniques(struct page *p) {
+    struct table t;
+    enum status status = page_ask(p, &t, TECHNIQUES_SQL, NULL);
+    for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
+        p->technique = cell_text(&t, i, 0);
+        status = PUT_LIST(p, OF_TECHNIQUE);
     }
-    fputs("</ul>\n<p class='hint'>Each number is an answer of the database: click it for the "
-          "question. Hot edges are those that make up 90 % of what was executed, where nothing "
-          "else is said.</p>\n",
+    p->technique = NULL;
+    table_free(&t);
+    return status;
+}
+
+/* "Hot: 90 %; sampled by ...: airmail, brindle". Of several, the first stands open. */
+static enum status put_subject(struct page *p, const struct table *t, size_t row) {
+    const bool several = table_rows(t) > 1;
+    fprintf(p->out, several ? "<details class='subject'%s><summary>" : "<p class='subject'%s>",
+            several && row == 0 ? " open" : "");
+    fputs("What is hot: edges that make up ", p->out);
+    fprintf(p->out, "%g %% of what was executed. Sampled by <code>", (double)p->permille / 10);
+    page_text(p, p->way);
+    fputs("</code>: ", p->out);
+    page_text(p, cell_text(t, row, 3));
+    fputs(several ? "</summary>\n<ul class='findings'>\n" : ".</p>\n<ul class='findings'>\n",
+          p->out);
+    enum status status = PUT_LIST(p, OF_SAMPLING);
+    if (status == STATUS_OK)
+        status = put_techniques(p);
+    fputs(several ? "</ul>\n</details>\n" : "</ul>\n", p->out);
+    return status;
+}
+
+static enum status put_subjects(struct page *p) {
+    struct table t;
+    const int64_t shown = p->permille;
+    enum status status = page_ask(p, &t, SUBJECTS_SQL, NULL);
+    size_t more = 0;
+    for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
+        p->permille = strtoll(cell_text(&t, i, 0), NULL, 10);
+        p->way = cell_text(&t, i, 1);
+        if (i < MOST_SUBJECTS || strcmp(cell_text(&t, i, 2), "1") == 0)
+            status = put_subject(p, &t, i);
+        else
+            more++;
+    }
+    if (more > 0)
+        fprintf(p->out,
+                "<p class='hint'>The tables have %zu more ways of sampling and hot "
+                "shares.</p>\n",
+                more);
+    p->permille = shown;
+    p->way = NULL;
+    table_free(&t);
+    return status;
+}
+
+/* For each hot share; only where the experiment has both. */
+static enum status put_kinds(struct page *p) {
+    struct table t;
+    const int64_t shown = p->permille;
+    enum status status =
+        page_ask(p, &t,
+                 "SELECT hot_permille FROM hot_set WHERE experiment = ?1 AND variant = ''"
+                 " GROUP BY hot_permille HAVING count(DISTINCT iif(kind IN ('game', 'program'),"
+                 " kind, NULL)) = 2 ORDER BY hot_permille <> ?3, hot_permille",
+                 NULL);
+    for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
+        p->permille = strtoll(cell_text(&t, i, 0), NULL, 10);
+        fprintf(p->out,
+                "<p class='subject'>Games beside programs, each sampled in its first way. What is "
+                "hot: edges that make up %g %% of what was executed.</p>\n<ul class='findings'>\n",
+                (double)p->permille / 10);
+        status = PUT_LIST(p, OF_KINDS);
+        fputs("</ul>\n", p->out);
+    }
+    p->permille = shown;
+    table_free(&t);
+    return status;
+}
+
+enum status page_findings(struct page *p) {
+    fputs("<section id='findings'>\n<h2>What was found</h2>\n<ul class='findings'>\n", p->out);
+    enum status status = PUT_LIST(p, OF_ALL);
+    fputs("</ul>\n", p->out);
+    if (status == STATUS_OK)
+        status = put_subjects(p);
+    if (status == STATUS_OK)
+        status = put_kinds(p);
+    fputs("<p class='hint'>Each number is an answer of the database: click it for the "
+          "question.</p>\n",
           p->out);
     if (status == STATUS_OK)
         status = glossary(p);

@@ -18,7 +18,8 @@ static enum status put_table(void *user, const char *name, const char *title, co
 
 static const char
     ALL_SQL[] =
-        "SELECT r.game, r.number AS '#', r.technique, r.parameters, r.bins, r.low AS 'low batches',"
+        "SELECT r.game, r.hot_permille / 10.0 AS 'hot %', r.way AS 'sampled by', r.number AS '#', "
+        "r.technique, r.parameters, r.bins, r.low AS 'low batches',"
         " r.edges, " PERCENT("r.similarity") " AS 'similarity %', " PERCENT("r.similarity_active") " AS 'active %', " PERCENT("r.precision") " AS 'precision %', " PERCENT(
             "r.overlap") " AS 'overlap %', " PERCENT("r.hot_f1_active") " AS 'hot F1 active %' "
                                                                         "FROM results r"
@@ -112,7 +113,7 @@ void page_foot(struct page *p) {
     fprintf(p->out, "<script>\n%s</script>\n</body>\n</html>\n", page_js);
 }
 
-enum { GAME_NAME, GAME_TITLE, GAME_IS_PROGRAM };
+enum { GAME_NAME, GAME_TITLE, GAME_IS_PROGRAM, GAME_WAY };
 
 static bool is_program(const struct page *p, size_t game) {
     return strcmp(cell_text(&p->games, game, GAME_IS_PROGRAM), "1") == 0;
@@ -208,7 +209,11 @@ static enum status each_game(struct page *p) {
     for (size_t i = 0; status == STATUS_OK && i < table_rows(&p->games); i++) {
         const char *game = cell_text(&p->games, i, GAME_NAME);
         fprintf(p->out, "<div data-game='%s'>\n<h3>%s</h3>\n<div class='figures'>\n", game, game);
+        p->way = cell_text(&p->games, i, GAME_WAY);
+        page_speak_of(p, "");
         status = page_game(p, game);
+        p->way = NULL;
+        p->about[0] = '\0';
         fputs("</div>\n", p->out);
         if (status == STATUS_OK)
             status = page_lacks(p);
@@ -240,7 +245,8 @@ static enum status write_parts(struct page *p) {
     return status;
 }
 
-enum status page_hot_share(struct page *p) {
+/* Finds p->permille. */
+static enum status find_share(struct page *p) {
     return db_integer(p->r->db,
                       "SELECT hot_permille FROM experiment_hot JOIN experiment x"
                       " USING (experiment_id) WHERE x.name = ?"
@@ -251,12 +257,12 @@ enum status page_hot_share(struct page *p) {
 static enum status ask_basics(struct page *p) {
     enum status status =
         page_ask(p, &p->games,
-                 "SELECT game, title, max(p.kind = 'program') FROM completeness k"
+                 "SELECT game, title, max(p.kind = 'program'), min(way) FROM completeness k"
                  " JOIN game USING (game_id) LEFT JOIN stream USING (stream_id)"
                  " LEFT JOIN replay p USING (replay_id) WHERE experiment = ?1 AND results > 0"
                  " AND k.variant = '' GROUP BY game ORDER BY 1",
                  NULL);
-    return status == STATUS_OK ? page_hot_share(p) : status;
+    return status == STATUS_OK ? find_share(p) : status;
 }
 
 enum status page_save(struct report *r, const char *name, const char *text, size_t size) {

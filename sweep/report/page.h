@@ -20,10 +20,15 @@ struct page {
     FILE *out;
     const char *digest; /* of the experiment's results */
     struct table games; /* names of the games that have results, in the one order of all figures */
-    int64_t permille;   /* the share of the weight that figures call hot */
-    unsigned queries;   /* shown so far */
-    bool graphviz;      /* is it installed? */
-    FILE *lack_file;    /* what page_lacks will list; NULL: nothing yet */
+    int64_t permille;   /* the share of the weight that is called hot just now; of figures, one */
+    /* What is spoken of just now: the way of sampling, the technique; NULL: nothing in particular.
+     * about: the same for people, said below each figure; may be "". */
+    const char *way, *technique;
+    char about[400];
+    unsigned study;   /* number of the study that is spoken of, from 0 */
+    unsigned queries; /* shown so far */
+    bool graphviz;    /* is it installed? */
+    FILE *lack_file;  /* what page_lacks will list; NULL: nothing yet */
     char *lacks;
     size_t lacks_size;
     unsigned lack_count;
@@ -33,19 +38,22 @@ struct page {
 const char *cell_text(const struct table *t, size_t row, size_t column);
 double cell_number(const struct table *t, size_t row, size_t column);
 
-/* For queries on views that keep apart in how many ways games were sampled: of several, the one
- * whose streams the figures of single games show. */
-#define SHOWN_WAY                                                                                  \
-    "way = (SELECT way FROM completeness WHERE experiment = ?1 AND variant = ''"                   \
-    " ORDER BY game LIMIT 1)"
-
-/* Likewise the stream that they show. */
+/* The stream that figures of a game show: its first. */
 #define SHOWN_STREAM                                                                               \
     "stream_id = (SELECT stream_id FROM completeness WHERE experiment = ?1 AND game = ?2"          \
     " AND variant = '')"
 
-/* Asks with ?1 the experiment, ?2 the game (or NULL), ?3 the share that is called hot. */
+/* Asks with ?1 the experiment, ?2 the game (or NULL), and ?3, ?4 and ?5 the hot share, the way of
+ * sampling and the technique that are spoken of. */
 enum status page_ask(struct page *p, struct table *out, const char *sql, const char *game);
+/* Sets p->about: hot share, way of sampling, technique as they are now, and which games in words.
+ */
+void page_speak_of(struct page *p, const char *games);
+/* Of a figure that there is for each study: of the first KIND alone, then KIND-2, ... */
+struct figure_id {
+    char text[60];
+};
+struct figure_id page_id(const struct page *p, const char *kind);
 /* The colour of a game: the same in all figures. */
 enum ink page_game_ink(const struct page *p, const char *game);
 
@@ -83,8 +91,6 @@ enum status page_holds(struct page *p, const char *sql, bool *out);
 void page_head(struct page *p, const char *title);
 void page_foot(struct page *p);
 enum status page_save(struct report *r, const char *name, const char *text, size_t size);
-/* Finds p->permille. */
-enum status page_hot_share(struct page *p);
 
 /* ---- axes ---- */
 

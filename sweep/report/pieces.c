@@ -35,26 +35,29 @@ void short_count(double count, char out[16]) {
 
 /* ---- queries: what is shown is what was asked, word by word ---- */
 
-/* ?1, ?2 and ?3 in their places; to be freed, NULL when memory is out. */
+/* In quotes for SQL where the text comes from the database. */
+static void put_quoted(FILE *out, const char *text, bool *ok) {
+    char *quoted = report_quote(text != NULL ? text : "");
+    *ok &= quoted != NULL && fputs(quoted, out) >= 0;
+    free(quoted);
+}
+
+/* ?1 to ?5 in their places; to be freed, NULL when memory is out. */
 static char *fill_in(const struct page *p, const char *sql, const char *game) {
-    char *text = NULL, *experiment = report_quote(p->r->experiment),
-         *name = report_quote(game != NULL ? game : "");
+    const char *const words[] = {p->r->experiment, game, NULL, p->way, p->technique};
+    char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    for (; out != NULL && experiment != NULL && name != NULL && *sql != '\0'; sql++) {
-        if (sql[0] != '?' || sql[1] < '1' || sql[1] > '3') {
+    bool ok = out != NULL;
+    for (; ok && *sql != '\0'; sql++) {
+        if (sql[0] != '?' || sql[1] < '1' || sql[1] > '5')
             fputc(*sql, out);
-            continue;
-        }
-        if (*++sql == '3')
+        else if (*++sql == '3')
             fprintf(out, "%lld", (long long)p->permille);
         else
-            fputs(*sql == '1' ? experiment : name, out);
+            put_quoted(out, words[*sql - '1'], &ok);
     }
-    bool ok = experiment != NULL && name != NULL && out != NULL;
     ok = (out == NULL || fclose(out) == 0) && ok;
-    free(experiment);
-    free(name);
     if (ok)
         return text;
     free(text);
@@ -92,6 +95,25 @@ enum ink page_game_ink(const struct page *p, const char *game) {
     while (i < table_rows(&p->games) && strcmp(cell_text(&p->games, i, 0), game) != 0)
         i++;
     return INK_SERIES + (enum ink)(i % INK_SERIES_COUNT);
+}
+
+/* ---- what is spoken of ---- */
+
+void page_speak_of(struct page *p, const char *games) {
+    snprintf(p->about, sizeof p->about, "Hot: %g %% of what was executed.%s%.160s%s%s%.60s%s%.100s",
+             (double)p->permille / 10, p->way != NULL ? " Sampled by " : "",
+             p->way != NULL ? p->way : "", p->way != NULL ? "." : "",
+             p->technique != NULL ? " Technique: " : "", p->technique != NULL ? p->technique : "",
+             p->technique != NULL ? ". " : " ", games);
+}
+
+struct figure_id page_id(const struct page *p, const char *kind) {
+    struct figure_id id;
+    if (p->study == 0)
+        snprintf(id.text, sizeof id.text, "%s", kind);
+    else
+        snprintf(id.text, sizeof id.text, "%s-%u", kind, p->study + 1);
+    return id;
 }
 
 /* ---- pieces ---- */
@@ -144,6 +166,11 @@ enum status page_figure(struct page *p, struct canvas *c, const char *question,
         page_text(p, question);
         fprintf(p->out, "</h3>\n<div class='pan'>%s</div><figcaption>", c->svg);
         page_text(p, caption);
+        if (p->about[0] != '\0') {
+            fputs(" <span class='about'>", p->out);
+            page_text(p, p->about);
+            fputs("</span>", p->out);
+        }
         fprintf(p->out,
                 " <a href='figures/%s.svg'>SVG</a> <a href='figures/%s.eps'>EPS</a></figcaption>\n"
                 "</figure>\n",

@@ -10,112 +10,128 @@ extern const char table_gp[];
 
 struct table_spec {
     const char *name, *title;
-    const char *sql; /* ?1: the experiment; the first %s: its parameters as columns, where there is
-                        one; the second: ways of sampling as a column, where there are several */
-    bool pictured;   /* the paper has it, too: BESIDE is to be said of it */
+    /* ?1: the experiment. {technique}, {parameters}, {share} and {way} stand for columns: the
+     * technique, and all varied parameters with it; the hot share, where it is not the paper's
+     * alone; the way of sampling; each only where the experiment has several. */
+    const char *sql;
+    bool pictured; /* the paper has it, too: BESIDE is to be said of it */
+    bool rare;     /* left out of the page where it has no rows */
 };
 
 /* Once, in the caption. */
 #define BESIDE                                                                                     \
     "The paper's columns are of its own games, other programs with other input, each beside ours " \
-    "of the same kind; its percentages are cut off, ours rounded."
+    "of the same kind; its percentages are cut off, ours rounded. They stand beside GFCGaussiano " \
+    "with configurations of the paper's 144 and its hot share of 90 % only."
 
 /* A number with that many decimals, or NULL. */
-#define FIXED(x, digits) "iif(" x " IS NULL, NULL, printf('%%." digits "f', " x "))"
+#define FIXED(x, digits) "iif(" x " IS NULL, NULL, printf('%." digits "f', " x "))"
 
-/* A game says where it is named that nobody has seen its movie play, that results are missing,
- * which of its streams this is, and a hot share that is not the paper's. */
+/* A game says where it is named which of its streams this is, that nobody has seen its movie play,
+ * and how many of the results that the experiment lists are there, where it is not all. */
 #define GAME                                                                                       \
     "game || iif(variant <> '', ' (' || variant || ')', '')"                                       \
-    " || iif(hot_permille <> 900, printf(' (hot %%.1f %%%%)', hot_permille / 10.0), '')"           \
     " || iif(untested, ' (untested)', '')"                                                         \
-    " || iif(missing > 0, printf(' (%%d missing)', missing), '') AS game"
+    " || iif(missing > 0, printf(' (%d of %d results)', results, asked), '') AS game{share}{way}"
 
 /* Equals share a place. */
 #define PLACE "place || iif(shared > 1, '=', '') AS place"
 
 /* clang-format off */
 #define PLACES(view)                                                                               \
-    "SELECT " GAME ", " PLACE ", number AS '#'%s, bins, "                                          \
-    FIXED("similarity_percent", "1") " AS 'similarity %%', "                                       \
-    FIXED("baseline_percent", "1") " AS 'baseline %%', "                                           \
-    FIXED("similarity_active_percent", "1") " AS 'active %%', "                                    \
-    FIXED("baseline_active_percent", "1") " AS 'baseline active %%', "                             \
-    FIXED("precision_percent", "1") " AS 'precision %%', "                                         \
-    FIXED("coverage_percent", "1") " AS 'coverage %%', "                                           \
-    FIXED("overlap_percent", "1") " AS 'overlap %%', "                                             \
-    FIXED("baseline_overlap_percent", "1") " AS 'baseline overlap %%',"                            \
-    " paper_game AS \"paper's game\", paper_bin_size || '/' || paper_stdev_threshold || '/' ||"    \
-    " paper_window_size || '/' || paper_recurrent_threshold AS \"paper's\","                       \
-    " paper_bins AS \"paper's bins\", paper_similarity_percent AS \"paper's %%\" FROM " view " t"    \
-    " WHERE experiment = ?1 ORDER BY t.game, variant, hot_permille, position"
+    "SELECT " GAME ", " PLACE ", number AS '#'{parameters}, bins, "                                \
+    FIXED("similarity_percent", "1") " AS 'similarity %', "                                        \
+    FIXED("baseline_percent", "1") " AS 'baseline %', "                                            \
+    FIXED("similarity_active_percent", "1") " AS 'active %', "                                     \
+    FIXED("baseline_active_percent", "1") " AS 'baseline active %', "                              \
+    FIXED("precision_percent", "1") " AS 'precision %', "                                          \
+    FIXED("coverage_percent", "1") " AS 'coverage %', "                                            \
+    FIXED("overlap_percent", "1") " AS 'overlap %', "                                              \
+    FIXED("baseline_overlap_percent", "1") " AS 'baseline overlap %',"                             \
+    " iif(paper_bins IS NULL, NULL, paper_game) AS \"paper's game\", paper_bin_size || '/' ||"     \
+    " paper_stdev_threshold || '/' || paper_window_size || '/' || paper_recurrent_threshold"       \
+    " AS \"paper's\", paper_bins AS \"paper's bins\", paper_similarity_percent AS \"paper's %\""   \
+    " FROM " view " t WHERE experiment = ?1"                                                       \
+    " ORDER BY t.game, variant, hot_permille, technique, position"
 
 #define RANKING(view)                                                                              \
-    "SELECT " PLACE ", number AS '#'%s, games, "                                                   \
-    FIXED("mean_percent", "2") " AS 'mean %%', "                                                   \
-    FIXED("mean_active_percent", "2") " AS 'mean active %%', mean_place AS 'mean place', "         \
-    FIXED("baseline_mean_percent", "2") " AS 'baseline mean %%', "                                 \
-    FIXED("baseline_mean_active_percent", "2") " AS 'baseline mean active %%'"                     \
-    "%s FROM " view " t WHERE experiment = ?1 AND position <= 10"                                  \
-    " ORDER BY hot_permille, way, position"
+    "SELECT " PLACE ", number AS '#'{parameters}{share}, games, "                                  \
+    FIXED("mean_percent", "2") " AS 'mean %', "                                                    \
+    FIXED("mean_active_percent", "2") " AS 'mean active %', mean_place AS 'mean place', "          \
+    FIXED("baseline_mean_percent", "2") " AS 'baseline mean %', "                                  \
+    FIXED("baseline_mean_active_percent", "2") " AS 'baseline mean active %'"                      \
+    "{way} FROM " view " t WHERE experiment = ?1 AND position <= 10"                               \
+    " ORDER BY hot_permille, way, technique, position"
 
 /* The views have machine-readable names; these are the headings that people read. */
 static const struct table_spec TABLES[] = {
     {"table1", "Table 1: how much was sampled, and what can be read off the samples",
      "SELECT " GAME ", batches, instructions, "
-     FIXED("sampled_percent", "2") " AS 'sampled %%', "
-     FIXED("baseline_percent", "1") " AS 'baseline %%', "
-     FIXED("baseline_active_percent", "1") " AS 'baseline active %%', "
-     FIXED("baseline_precision_percent", "1") " AS 'precision %%', "
-     FIXED("baseline_coverage_percent", "1") " AS 'coverage %%', "
-     FIXED("baseline_overlap_percent", "1") " AS 'overlap %%',"
+     FIXED("sampled_percent", "2") " AS 'sampled %', "
+     FIXED("baseline_percent", "1") " AS 'baseline %', "
+     FIXED("baseline_active_percent", "1") " AS 'baseline active %', "
+     FIXED("baseline_precision_percent", "1") " AS 'precision %', "
+     FIXED("baseline_coverage_percent", "1") " AS 'coverage %', "
+     FIXED("baseline_overlap_percent", "1") " AS 'overlap %',"
      " paper_game AS \"paper's game\", paper_batches AS \"paper's batches\","
      " paper_instructions AS \"paper's instructions\", "
-     FIXED("paper_sampled_percent", "2") " AS \"paper's sampled %%\" FROM table1"
+     FIXED("paper_sampled_percent", "2") " AS \"paper's sampled %\" FROM table1"
      " WHERE experiment = ?1",
-     true},
+     true, false},
     {"table2", "Table 2: best and worst similarity of the grid, and the observed baseline's",
-     "SELECT " GAME ", hot_edges AS 'hot edges', "
-     FIXED("best_percent", "1") " AS 'best %%', " FIXED("worst_percent", "1") " AS 'worst %%', "
-     FIXED("baseline_percent", "1") " AS 'baseline %%', hot_edges_active AS 'active hot edges', "
-     FIXED("best_active_percent", "1") " AS 'best active %%', "
-     FIXED("worst_active_percent", "1") " AS 'worst active %%', "
-     FIXED("baseline_active_percent", "1") " AS 'baseline active %%', "
-     FIXED("best_precision_percent", "1") " AS 'best precision %%', "
-     FIXED("baseline_precision_percent", "1") " AS 'baseline precision %%', "
-     FIXED("best_overlap_percent", "1") " AS 'best overlap %%', "
-     FIXED("baseline_overlap_percent", "1") " AS 'baseline overlap %%',"
-     " paper_game AS \"paper's game\", paper_best_percent AS \"paper's best %%\","
-     " paper_worst_percent AS \"paper's worst %%\" FROM table2 WHERE experiment = ?1",
-     true},
+     "SELECT " GAME "{technique}, hot_edges AS 'hot edges', "
+     FIXED("best_percent", "1") " AS 'best %', " FIXED("worst_percent", "1") " AS 'worst %', "
+     FIXED("baseline_percent", "1") " AS 'baseline %', hot_edges_active AS 'active hot edges', "
+     FIXED("best_active_percent", "1") " AS 'best active %', "
+     FIXED("worst_active_percent", "1") " AS 'worst active %', "
+     FIXED("baseline_active_percent", "1") " AS 'baseline active %', "
+     FIXED("best_precision_percent", "1") " AS 'best precision %', "
+     FIXED("baseline_precision_percent", "1") " AS 'baseline precision %', "
+     FIXED("best_overlap_percent", "1") " AS 'best overlap %', "
+     FIXED("baseline_overlap_percent", "1") " AS 'baseline overlap %',"
+     " paper_game AS \"paper's game\", paper_best_percent AS \"paper's best %\","
+     " paper_worst_percent AS \"paper's worst %\" FROM table2 WHERE experiment = ?1",
+     true, false},
     {"table3", "Table 3: the three best configurations of each game (=: equals share the place)",
-     PLACES("table3"), true},
+     PLACES("table3"), true, false},
     {"table4", "Table 4: the three worst configurations of each game, the worst first (=: shared)",
-     PLACES("table4"), true},
+     PLACES("table4"), true, false},
     {"best_configuration", "The ten best configurations over all games",
-     RANKING("best_configuration"), false},
+     RANKING("best_configuration"), false, false},
     {"worst_configuration", "The ten worst configurations over all games",
-     RANKING("worst_configuration"), false},
+     RANKING("worst_configuration"), false, false},
+    {"not_competing",
+     "Configurations that lack results on some games, and have no part in what is over all games",
+     "SELECT number AS '#'{parameters}{share}{way}, streams || ' of ' || of_streams AS streams,"
+     " lacks AS 'lacks results on' FROM not_competing t WHERE experiment = ?1",
+     false, true},
     {"parameter_effect", "Main effect of each parameter value, in percentage points of similarity",
      "WITH parameter_values AS MATERIALIZED (SELECT technique, parameter, count(DISTINCT value) AS n"
      " FROM parameter_effect WHERE experiment = ?1 GROUP BY 1, 2)"
-     " SELECT parameter, value, results, "
-     FIXED("mean_percent", "2") " AS 'mean %%', " FIXED("effect_points", "2") " AS effect, "
-     FIXED("mean_active_percent", "2") " AS 'mean active %%', "
-     FIXED("effect_active_points", "2") " AS 'effect active',"
-     " (SELECT " FIXED("100 * mean", "2") " FROM baseline_mean b JOIN experiment x"
-     " USING (experiment_id) WHERE x.name = ?1 AND b.way = e.way LIMIT 1) AS 'baseline mean %%'"
-     "%.0s%s FROM parameter_effect e WHERE experiment = ?1"
+     " SELECT parameter, value{technique}{share}, results, "
+     FIXED("mean_percent", "2") " AS 'mean %', " FIXED("effect_points", "2") " AS effect, "
+     FIXED("mean_active_percent", "2") " AS 'mean active %', "
+     FIXED("effect_active_points", "2") " AS 'effect active', "
+     FIXED("baseline_mean_percent", "2") " AS 'baseline mean %',"
+     " iif(balanced, 'yes', 'no') AS 'balanced'{way}"
+     " FROM parameter_effect e WHERE experiment = ?1"
      /* One that has the same value everywhere has no effect, and is listed where all are so. */
      " AND ((SELECT max(n) FROM parameter_values) = 1 OR (SELECT n FROM parameter_values v"
-     " WHERE v.technique = e.technique AND v.parameter = e.parameter) > 1)",
-     false},
+     " WHERE v.technique = e.technique AND v.parameter = e.parameter) > 1)"
+     " ORDER BY hot_permille, way, technique, parameter, value",
+     false, false},
 };
 /* clang-format on */
 enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES, PAPER_TABLES = 4 };
 
-/* ", (the value) AS 'bin', ..." of every parameter that varies; the technique's name where there
- * are several. NULL: out of memory. */
+/* ---- columns that only some experiments have ---- */
+
+struct columns {
+    char *parameters; /* ", (the value) AS 'bin', ..." of every parameter that varies */
+    const char *technique, *share, *way;
+};
+
+/* NULL: out of memory. */
 static char *parameter_columns(const struct axes *axes) {
     char *text = NULL;
     size_t size = 0;
@@ -141,31 +157,67 @@ static const char WAYS_SQL[] =
     "SELECT count(DISTINCT way) FROM experiment x JOIN experiment_stream USING (experiment_id)"
     " JOIN sampling_way USING (sampling_id) WHERE x.name = ?";
 
+/* Shares that a reader would not expect. */
+static const char SHARES_SQL[] =
+    "SELECT count(*) FROM experiment x JOIN experiment_hot USING (experiment_id) WHERE x.name = ?"
+    " AND hot_permille NOT IN (SELECT value FROM paper_value WHERE name = 'hot_permille')";
+
+static enum status find_columns(struct db *db, const char *experiment, struct columns *out,
+                                struct error *e) {
+    struct axes axes;
+    int64_t ways = 0, shares = 0;
+    *out = (struct columns){0};
+    enum status status = axes_find(&axes, db, experiment, NULL, e);
+    if (status != STATUS_OK)
+        return status;
+    status = db_integer(db, WAYS_SQL, 0, &ways, e, "t", experiment);
+    if (status == STATUS_OK)
+        status = db_integer(db, SHARES_SQL, 0, &shares, e, "t", experiment);
+    out->technique = axes.technique == NULL ? ", technique" : "";
+    out->share = shares > 0 ? ", hot_permille / 10.0 AS 'hot %'" : "";
+    out->way = ways > 1 ? ", way AS 'sampled by'" : "";
+    if (status == STATUS_OK && (out->parameters = parameter_columns(&axes)) == NULL)
+        status = error_set(e, STATUS_MEMORY, "out of memory for a query");
+    axes_free(&axes);
+    return status;
+}
+
+/* The query with the columns in their places; to be freed, NULL when memory is out. */
+static char *put_columns(const char *sql, const struct columns *columns) {
+    const struct {
+        const char *name, *text;
+    } marks[] = {{"{parameters}", columns->parameters},
+                 {"{technique}", columns->technique},
+                 {"{share}", columns->share},
+                 {"{way}", columns->way}};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    while (out != NULL && *sql != '\0') {
+        size_t i = 0;
+        while (i < 4 && strncmp(sql, marks[i].name, strlen(marks[i].name)) != 0)
+            i++;
+        if (i < 4)
+            fputs(marks[i].text, out);
+        else
+            fputc(*sql, out);
+        sql += i < 4 ? strlen(marks[i].name) : 1;
+    }
+    if (out != NULL && fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
 static enum status query_table(struct table *t, struct db *db, const char *experiment,
-                               const struct table_spec *spec, const char *columns,
+                               const struct table_spec *spec, const struct columns *columns,
                                struct error *e) {
-    char *sql;
-    int64_t ways;
-    enum status asked = db_integer(db, WAYS_SQL, 0, &ways, e, "t", experiment);
-    if (asked != STATUS_OK)
-        return asked;
-    if (asprintf(&sql, spec->sql, columns, ways > 1 ? ", way AS 'sampled by'" : "") < 0)
+    char *sql = put_columns(spec->sql, columns);
+    if (sql == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory for a query");
     enum status status = table_query(t, db, sql, experiment, e);
     free(sql);
     return status;
-}
-
-static enum status find_columns(struct db *db, const char *experiment, char **columns,
-                                struct error *e) {
-    struct axes axes;
-    *columns = NULL;
-    enum status status = axes_find(&axes, db, experiment, NULL, e);
-    if (status != STATUS_OK)
-        return status;
-    *columns = parameter_columns(&axes);
-    axes_free(&axes);
-    return *columns != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for a query");
 }
 
 enum table_format { TEXT, MARKDOWN, CSV, LATEX };
@@ -228,7 +280,7 @@ static enum status picture_table(struct report *r, const struct table *t,
 }
 
 static enum status report_table(struct report *r, const struct table_spec *spec,
-                                const char *columns) {
+                                const struct columns *columns) {
     struct table t;
     enum status status = query_table(&t, r->db, r->experiment, spec, columns, r->e);
     for (enum table_format f = TEXT; status == STATUS_OK && f <= LATEX; f++)
@@ -240,11 +292,11 @@ static enum status report_table(struct report *r, const struct table_spec *spec,
 }
 
 enum status report_tables(struct report *r) {
-    char *columns;
+    struct columns columns;
     enum status status = find_columns(r->db, r->experiment, &columns, r->e);
     for (size_t i = 0; status == STATUS_OK && i < TABLE_COUNT; i++)
-        status = report_table(r, &TABLES[i], columns);
-    free(columns);
+        status = report_table(r, &TABLES[i], &columns);
+    free(columns.parameters);
     return status;
 }
 
@@ -252,17 +304,17 @@ enum status report_each_table(struct report *r,
                               enum status (*each)(void *user, const char *name, const char *title,
                                                   const char *note, const struct table *t),
                               void *user) {
-    char *columns;
+    struct columns columns;
     enum status status = find_columns(r->db, r->experiment, &columns, r->e);
     for (size_t i = 0; status == STATUS_OK && i < TABLE_COUNT; i++) {
         struct table t;
-        status = query_table(&t, r->db, r->experiment, &TABLES[i], columns, r->e);
-        if (status == STATUS_OK)
+        status = query_table(&t, r->db, r->experiment, &TABLES[i], &columns, r->e);
+        if (status == STATUS_OK && (!TABLES[i].rare || table_rows(&t) > 0))
             status =
                 each(user, TABLES[i].name, TABLES[i].title, TABLES[i].pictured ? BESIDE : NULL, &t);
         table_free(&t);
     }
-    free(columns);
+    free(columns.parameters);
     return status;
 }
 
@@ -273,20 +325,20 @@ static void print_table(struct file_writer *w, const struct table *t, const char
 
 enum status report_print_tables(struct db *db, const char *experiment, struct error *e) {
     struct file_writer *w = NULL;
-    char *columns;
+    struct columns columns;
     fflush(stdout);
     enum status status = find_columns(db, experiment, &columns, e);
     if (status == STATUS_OK)
         status = file_open_fd(&w, STDOUT_FILENO, "standard output", e);
     for (size_t i = 0; status == STATUS_OK && i < PAPER_TABLES; i++) {
         struct table t;
-        status = query_table(&t, db, experiment, &TABLES[i], columns, e);
+        status = query_table(&t, db, experiment, &TABLES[i], &columns, e);
         if (status == STATUS_OK) {
             print_table(w, &t, TABLES[i].title);
             table_free(&t);
         }
     }
-    free(columns);
+    free(columns.parameters);
     if (status != STATUS_OK) {
         file_abort(w);
         return status;
