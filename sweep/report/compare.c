@@ -258,6 +258,13 @@ static bool find_places(ranking *out, size_t first) {
     return ok;
 }
 
+/* Those of A that are better come first. */
+static int by_place(const void *x, const void *y) {
+    const struct ranked *a = x, *b = y;
+    return a->place[0] != b->place[0] ? (a->place[0] > b->place[0] ? 1 : -1)
+                                      : (a->row > b->row) - (a->row < b->row);
+}
+
 /* Over the games that both have; sorts m->at. */
 static bool find_ranking(struct moves *m, ranking *out) {
     bool ok = true;
@@ -275,6 +282,8 @@ static bool find_ranking(struct moves *m, ranking *out) {
             ok = rank_one(m, i, next, games, out);
         }
         ok = ok && find_places(out, placed);
+        if (ok && out->len > placed)
+            qsort(out->at + placed, out->len - placed, sizeof *out->at, by_place);
     }
     return ok;
 }

@@ -302,7 +302,7 @@ static enum status put_techniques(struct page *p) {
     return status;
 }
 
-/* "Hot: 90 %; sampled by ...: airmail, brindle". Of several, the first stands open. */
+/* What is hot, how it was sampled, and on which games. Of several, the first stands open. */
 static enum status put_subject(struct page *p, const struct table *t, size_t row) {
     const bool several = table_rows(t) > 1;
     fprintf(p->out, several ? "<details class='subject'%s><summary>" : "<p class='subject'%s>",

@@ -205,7 +205,7 @@ sed 's/hot_permille = .800, 900./hot_permille = [950]/; s/name = "several"/name 
 sweep other.cfg --db other.db --games airmail
 plain other.db --out other
 page other other.db
-! sed 's/<style>.*//; s/The paper.s columns[^<]*//' other/index.html | grep -q '90 %' || fail "another share is called 90 %"
+! grep -q 'make up 90 %\|Hot: 90 %' other/index.html || fail "another share is called 90 %"
 grep -q 'edges that make up 95 % of what was executed' other/index.html || fail "the share is not named"
 ! grep -q 'Held against the paper' other/index.html || fail "another share is held against the paper"
 test "$(ask other.db "select count(*) > 0 and sum(in_best) > 0 and min(hot_permille) = 950 from hot_edge where hot")" = 1 ||
@@ -335,6 +335,10 @@ test "$(sed -n '/^Whose place/,$p' out | awk -v n="$best" '$1 == n { print $8; e
 grep -q -- '-12.50' moved/compare.html || fail "compare.html lacks it"
 "$hotgraph" report --compare x.db one.db >out || fail "compare with less"
 grep -q "^145 results in both, 0 of them differ; 290 only in A, 0 only in B" out || fail "$(sed -n 3p out)"
+grep -qx 'not compared, only in A: three, two' out || fail "games that are not compared are not named: $(cat out)"
+# Places are those over what both have: of one game they are the same, though A's over three games are others.
+test "$(sed -n '/^Whose place/,$p' out | grep -c gaussian)" = 0 || fail "means over different games: $(cat out)"
+grep -q '^one  *145  *0  *0  *+0.00  *-  *-  ' out || fail "what did not move is said to: $(cat out)"
 settings() { sed '1,/^What the runs/d; /^How far/,$d; s/  */ /g; s/ $//'  out; }
 compared() { ask $1.db "select group_concat(game, ' ') from (select distinct game from completeness where results > 0)"; }
 settings | grep -qx "games $(compared x) $(compared one)" ||
