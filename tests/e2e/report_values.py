@@ -57,43 +57,44 @@ def compare(name, header, rows, table):
 
 # ---- tables ----
 
-def game_cell(x, stream, hot):
-    name = stream.game + (f" ({stream.variant})" if stream.variant else "")
-    name += f" (hot {hot / 10:.1f} %)" if hot != 900 else ""
-    name += " (untested)" if stream.untested else ""
-    return name + (f" ({stream.missing} missing)" if stream.missing else "")
+def game_cell(x, stream):
+    name = stream.game + (f" ({stream.variant})" if stream.variant else "") + (" (untested)" if stream.untested else "")
+    asked = len(x.configurations)
+    return name + (f" ({asked - stream.missing} of {asked} results)" if stream.missing else "")
 
 
-def streams_and_hots(x, has):
-    """Each stream with each share, for which `has` says that there is something; with 900 where there is nothing at all."""
-    for s in x.streams:
-        hots = [h for h in x.hots if has(s, h)]
-        for hot in hots or [900]:
-            yield s, hot
+def share(x, hot):
+    return {"hot %": Number(hot / 10, 1)} if x.hots != [900] else {}
+
+
+def technique_cell(x, technique):
+    return {"technique": technique} if len(x.techniques()) > 1 else {}
 
 
 def table1(x):
-    for s, hot in streams_and_hots(x, lambda s, h: x.of_stream(s, h)[1] is not None):
+    for s, hot in ((s, h) for s in x.streams for h in x.hots):
         b = x.of_stream(s, hot)[1]
-        paper = x.paper.get(s.paper_game)
-        told = {"game": game_cell(x, s, hot), "batches": s.row and s.row["batches"], "instructions": s.replay and s.replay["instructions"],
+        paper = x.paper_of(s, hot)
+        told = {"game": game_cell(x, s), **share(x, hot), **sampled_by(x, s.way), "batches": s.row and s.row["batches"], "instructions": s.replay and s.replay["instructions"],
                 "sampled %": Number(percent(s.observed() / s.replay["instructions"]) if s.row else None, 2)}
         for head, metric in (("baseline %", "similarity"), ("baseline active %", "similarity_active"), ("precision %", "precision"),
                              ("coverage %", "coverage"), ("overlap %", "overlap")):
             told[head] = Number(percent(b and getattr(b, metric)), 1)
         for head, name in (("paper's batches", "batches"), ("paper's instructions", "instructions")):
             told[head] = paper and paper[name]
-        told["paper's game"] = s.paper_game
+        told["paper's game"] = paper and s.paper_game
         told["paper's sampled %"] = Number(paper and paper["sampled_percent"], 2)
         yield told
 
 
 def table2(x):
-    for s, hot in streams_and_hots(x, lambda s, h: x.of_stream(s, h)[0]):
+    for s, hot, technique in ((s, h, t) for s in x.streams for h in x.hots for t in x.techniques()):
         rows, b = x.of_stream(s, hot)
-        paper = x.paper.get(s.paper_game)
-        told = {"game": game_cell(x, s, hot), "hot edges": most(r.hot_edges for r in rows),
-                "active hot edges": most(r.hot_edges_active for r in rows), "paper's game": s.paper_game,
+        rows = [r for r in rows if r.configuration.technique == technique]
+        paper = x.paper_of(s, hot, technique)
+        told = {"game": game_cell(x, s), **share(x, hot), **sampled_by(x, s.way), **technique_cell(x, technique),
+                "hot edges": most(r.hot_edges for r in rows),
+                "active hot edges": most(r.hot_edges_active for r in rows), "paper's game": paper and s.paper_game,
                 "paper's best %": paper and paper["best_percent"], "paper's worst %": paper and paper["worst_percent"]}
         for head, pick, metric in (("best %", most, "similarity"), ("worst %", least, "similarity"),
                                    ("best active %", most, "similarity_active"), ("worst active %", least, "similarity_active"),
@@ -116,15 +117,16 @@ def parameters_of(x, configuration):
 def places(x, kind):
     """Tables 3 and 4: equals share a place, and stand in the order of similarity without busy-waits, f1 without, number."""
     key = falling if kind == "best" else rising
-    for s, hot in ((s, h) for s in x.streams for h in x.hots):
+    for s, hot, technique in ((s, h, t) for s in x.streams for h in x.hots for t in x.techniques()):
         rows, b = x.of_stream(s, hot)
-        papers = x.paper_list(s.paper_game, kind)
+        rows = [r for r in rows if r.configuration.technique == technique]
+        papers = x.paper_list(s.paper_game, kind) if x.paper_of(s, hot, technique) else []
         ordered = sorted(rows, key=lambda r: (key(r.similarity), key(r.similarity_active), key(r.f1_active), r.configuration.number))
         for n, r in enumerate(ordered[:3]):
             place = 1 + sum(key(o.similarity) < key(r.similarity) for o in rows)
             shared = sum(o.similarity == r.similarity for o in rows)
             paper = papers[n] if n < len(papers) else None
-            told = {"game": game_cell(x, s, hot), "place": f"{place}{'=' if shared > 1 else ''}", "#": r.configuration.number,
+            told = {"game": game_cell(x, s), **share(x, hot), **sampled_by(x, s.way), "place": f"{place}{'=' if shared > 1 else ''}", "#": r.configuration.number,
                     "bins": r.bins, "paper's game": s.paper_game if paper else None,
                     "paper's": paper and "/".join(str(paper[k]) for k in ("bin_size", "stdev_threshold", "window_size",
                                                                           "recurrent_threshold")),
@@ -138,7 +140,7 @@ def places(x, kind):
 
 
 class Mean:
-    """A configuration over all streams that are sampled in one way."""
+    """A configuration that competes, over all streams that are sampled in one way."""
 
     def __init__(self, configuration, rows, places_of):
         self.configuration, self.games = configuration, len({r.stream.game for r in rows})
@@ -148,23 +150,25 @@ class Mean:
         self.place = mean(places_of[id(r)][2] for r in rows)
 
 
-def means(x, hot, way):
-    """One for each configuration of the grid."""
+def means(x, hot, way, technique):
     places_of = {}
-    for s in x.streams:
-        places_of.update(tied(x.of_stream(s, hot)[0], "similarity"))
-    rows = x.rows(hot, way)
+    rows = x.study(hot, way, technique)[1]
+    for stream in {(r.stream.game, r.stream.id) for r in rows}:
+        places_of.update(tied([r for r in rows if (r.stream.game, r.stream.id) == stream], "similarity"))
     return [Mean(c, mine, places_of) for c in x.grid for mine in [[r for r in rows if r.configuration is c]] if mine]
 
 
-def ordered_means(x, hot, way, kind):
+def ordered_means(x, hot, way, technique, kind):
     key = falling if kind == "best" else rising
-    return sorted(means(x, hot, way), key=lambda m: (key(m.similarity), key(m.similarity_active), key(m.f1_active),
-                                                     m.configuration.number))
+    return sorted(means(x, hot, way, technique), key=lambda m: (key(m.similarity), key(m.similarity_active), key(m.f1_active),
+                                                                m.configuration.number))
 
 
-def baseline_mean(x, hot, way, metric="similarity"):
-    return mean(getattr(r, metric) for r in x.rows(hot, way, grid=False))
+def baseline_mean(x, hot, way, technique, metric="similarity"):
+    """Over the technique's streams, all of them."""
+    streams = x.study(hot, way, technique)[2]
+    rows = [r for r in x.rows(hot, way, grid=False) if (r.stream.game, r.stream.id) in streams]
+    return mean(getattr(r, metric) for r in rows) if len(rows) == len(streams) else None
 
 
 def sampled_by(x, way):
@@ -173,48 +177,64 @@ def sampled_by(x, way):
 
 def ranking(x, kind):
     key = falling if kind == "best" else rising
-    for hot, way in ((h, w) for h in x.hots for w in x.ways):
-        ordered = ordered_means(x, hot, way, kind)
+    for hot, way, technique in ((h, w, t) for h in x.hots for w in x.ways for t in x.techniques()):
+        ordered = ordered_means(x, hot, way, technique, kind)
         for m in ordered[:10]:
             place = 1 + sum(key(o.similarity) < key(m.similarity) for o in ordered)
             shared = sum(o.similarity == m.similarity for o in ordered)
             yield {"place": f"{place}{'=' if shared > 1 else ''}", "#": m.configuration.number, "games": m.games,
                    "mean %": Number(percent(m.similarity), 2), "mean active %": Number(percent(m.similarity_active), 2),
-                   "mean place": Number(m.place, 2), "baseline mean %": Number(percent(baseline_mean(x, hot, way)), 2),
-                   "baseline mean active %": Number(percent(baseline_mean(x, hot, way, "similarity_active")), 2),
-                   **parameters_of(x, m.configuration), **sampled_by(x, way)}
+                   "mean place": Number(m.place, 2), "baseline mean %": Number(percent(baseline_mean(x, hot, way, technique)), 2),
+                   "baseline mean active %": Number(percent(baseline_mean(x, hot, way, technique, "similarity_active")), 2),
+                   **parameters_of(x, m.configuration), **share(x, hot), **sampled_by(x, way)}
 
 
-def effects(x, hot, way):
-    """Technique, parameter, value, its results, and its mean less that of all that the technique found, for both scopes."""
-    rows = x.rows(hot, way)
-    for technique in sorted({r.configuration.technique for r in rows}):
-        mine = [r for r in rows if r.configuration.technique == technique]
-        for name in sorted({n for r in mine for n in r.configuration.values}):
-            for value in sorted({r.configuration.values[name] for r in mine if name in r.configuration.values},
-                                key=lambda v: (isinstance(v, str), v)):
-                those = [r for r in mine if r.configuration.values.get(name) == value]
-                told = [mean(getattr(r, m) for r in those) for m in ("similarity", "similarity_active")]
-                yield technique, name, value, those, told, [
-                    None if t is None else t - mean(getattr(r, m) for r in mine)
-                    for t, m in zip(told, ("similarity", "similarity_active"))]
+def lacking(x, hot, way, technique):
+    """Configurations with results on some of the streams that others have results on, what they have, and what there is."""
+    rows, _, streams = x.study(hot, way, technique)
+    for c in x.grid:
+        mine = {(r.stream.game, r.stream.id) for r in rows if r.configuration is c}
+        if mine and mine != streams:
+            yield c, mine, streams, " ".join(sorted({game for game, _ in streams - mine}))
+
+
+def not_competing(x):
+    for hot, way, technique in ((h, w, t) for h in x.hots for w in x.ways for t in x.techniques()):
+        for c, mine, streams, lacks in lacking(x, hot, way, technique):
+            yield {"#": c.number, **parameters_of(x, c), **share(x, hot), **sampled_by(x, way),
+                   "streams": f"{len(mine)} of {len(streams)}", "lacks results on": lacks}
+
+
+def effects(x, hot, way, technique):
+    """Parameter, value, its results, and its mean less that of all that compete, for both scopes."""
+    mine = x.study(hot, way, technique)[1]
+    for name in sorted({n for r in mine for n in r.configuration.values}):
+        for value in sorted({r.configuration.values[name] for r in mine if name in r.configuration.values},
+                            key=lambda v: (isinstance(v, str), v)):
+            those = [r for r in mine if r.configuration.values.get(name) == value]
+            told = [mean(getattr(r, m) for r in those) for m in ("similarity", "similarity_active")]
+            yield name, value, those, told, [
+                None if t is None else t - mean(getattr(r, m) for r in mine)
+                for t, m in zip(told, ("similarity", "similarity_active"))]
 
 
 def parameter_effect(x):
     several = {(c.technique, n) for c in x.grid for n in c.values
                if len({o.values.get(n) for o in x.grid if o.technique == c.technique}) > 1}
-    for hot, way in ((h, w) for h in x.hots for w in x.ways):
-        for technique, name, value, rows, told, effect in effects(x, hot, way):
+    for hot, way, technique in ((h, w, t) for h in x.hots for w in x.ways for t in x.techniques()):
+        for name, value, rows, told, effect in effects(x, hot, way, technique):
             if (technique, name) in several or not several:
-                yield {"parameter": name, "value": value, "results": len(rows), "mean %": Number(percent(told[0]), 2),
-                       "effect": Number(percent(effect[0]), 2), "mean active %": Number(percent(told[1]), 2),
-                       "effect active": Number(percent(effect[1]), 2),
-                       "baseline mean %": Number(percent(baseline_mean(x, hot, way)), 2), **sampled_by(x, way)}
+                balanced = x.is_balanced(x.study(hot, way, technique)[1], name)
+                yield {"parameter": name, "value": value, **technique_cell(x, technique), **share(x, hot), "results": len(rows),
+                       "mean %": Number(percent(told[0]), 2), "effect": Number(percent(effect[0]), 2),
+                       "mean active %": Number(percent(told[1]), 2), "effect active": Number(percent(effect[1]), 2),
+                       "baseline mean %": Number(percent(baseline_mean(x, hot, way, technique)), 2),
+                       "balanced": "yes" if balanced else "no", **sampled_by(x, way)}
 
 
 TABLES = {"table1": table1, "table2": table2, "table3": lambda x: places(x, "best"), "table4": lambda x: places(x, "worst"),
           "best_configuration": lambda x: ranking(x, "best"), "worst_configuration": lambda x: ranking(x, "worst"),
-          "parameter_effect": parameter_effect}
+          "not_competing": not_competing, "parameter_effect": parameter_effect}
 
 
 # ---- tables of the page alone ----
@@ -224,7 +244,7 @@ def all_rows(x):
         rows = s.rows.get(x.hot, []) if s.variant == "" else []
         for r in sorted(rows, key=lambda r: (r.configuration.number is not None, r.configuration.number, r.configuration.technique,
                                              r.configuration.parameters)):
-            told = {"game": s.game, "#": r.configuration.number, "technique": r.configuration.technique,
+            told = {"game": s.game, "hot %": Number(x.hot / 10, 1), "sampled by": s.way, "#": r.configuration.number, "technique": r.configuration.technique,
                     "parameters": r.configuration.parameters or None, "bins": r.bins, "low batches": r.low, "edges": r.edges}
             for head, metric in (("similarity %", "similarity"), ("active %", "similarity_active"), ("precision %", "precision"),
                                  ("overlap %", "overlap"), ("hot F1 active %", "hot_f1_active")):
@@ -317,90 +337,139 @@ def span(low, high, decimals=0):
 
 
 def shown(name):
-    """Values of a row's metric, of the streams and the share that findings are about."""
+    """Values of a row's metric that are there."""
     return lambda rows: [percent(getattr(r, name)) for r in rows if getattr(r, name) is not None]
 
 
+def counted(streams):
+    """`3 games and 1 program`."""
+    kinds = {s.game: bool(s.replay) and s.replay["kind"] == "program" for s in streams}
+    told = []
+    for program, word in ((False, "game"), (True, "program")):
+        n = sum(k == program for k in kinds.values())
+        if n:
+            told.append(f"{n} {word}{'' if n == 1 else 's'}")
+    return " and ".join(told)
+
+
 def find_counts(x):
-    games = len({s.game for s in x.streams})
     if x.results_there():
-        yield (f"{number(games)} {'game or program' if games == 1 else 'games or programs'}, {number(x.results_there())} results; "
-               f"{number(sum(s.missing for s in x.streams))} that the experiment asks for are not there.")
+        yield (f"{counted(x.streams)}, {number(x.results_there())} results; "
+               f"{number(sum(s.missing for s in x.streams))} that the experiment lists are not there.")
 
 
-def find_sampled(x):
-    shares = [percent(s.observed() / s.replay["instructions"])
-              for s in x.streams if s.row and x.of_stream(s, x.hot)[1]]
+def find_time(x):
+    rows = {(r.stream.id, r.configuration.id): r.seconds for hot in x.hots for r in x.rows(hot)}
+    if rows:
+        yield (f"Building the {number(len(rows))} graphs took {number(math.fsum(rows.values()), 1)} s of processor time "
+               "(a measurement, which varies with the machine and what else it does: see timings; no digest has it).")
+
+
+# ---- of a hot share and a way of sampling ----
+
+def find_sampled(x, hot, way):
+    shares = [percent(s.observed() / s.replay["instructions"]) for s in x.streams if s.row and s.way == way]
     if shares:
         yield f"Of the executed instructions {span(min(shares), max(shares), 2)} % were looked at."
 
 
-def find_similarity(x):
-    for metric, text in (("similarity", "Of the hot edges the configurations of the grid find {} %; reading edges directly off the same"
+def find_early(x, hot, way):
+    mark = max((m for m in x.marks if m <= 3000), default=None)
+    for part, text in (("first", "After the first {} batches reading directly off the samples has found {} % of the hot edges."),
+                       ("strata", "Of programs, from {} batches all over the stream, reading directly off the samples finds {} % of the"
+                        " hot edges.")):
+        found = [percent(q["similarity"]) for s in x.streams if s.row and s.way == way for c in x.configurations if c.baseline
+                 for q in x.curve(s, c, hot) if q["batches"] == mark and q["part"] == part and q["similarity"] is not None]
+        if found:
+            yield text.format(number(mark), span(min(found), max(found), 1))
+
+
+# ---- of a technique in that ----
+
+def find_similarity(x, hot, way, technique):
+    for metric, text in (("similarity", "Of the hot edges the grid's configurations of {} find {} %; reading edges directly off the same"
                           " samples finds {} %."),
-                         ("similarity_active", "Without busy-waits, the loops in which a program waits for the next frame: {} %, and {} %"
-                          " directly.")):
-        grid, direct = shown(metric)(x.rows(x.hot)), shown(metric)(x.rows(x.hot, grid=False))
+                         ("similarity_active", "Without busy-waits, the loops in which a program waits for the next frame, those of {} find"
+                          " {} %, and reading edges directly {} %.")):
+        grid, direct = shown(metric)(x.rows(hot, way, technique=technique)), shown(metric)(x.rows(hot, way, grid=False))
         if grid and direct:
-            yield text.format(span(min(grid), max(grid), 1), span(min(direct), max(direct), 1))
+            yield text.format(technique, span(min(grid), max(grid), 1), span(min(direct), max(direct), 1))
 
 
-def find_beaten(x):
-    pairs = [(r, b) for s in x.streams for rows, b in [x.of_stream(s, x.hot)] if b for r in rows]
+def find_beaten(x, hot, way, technique):
+    pairs = [(r, b) for s in x.streams if s.way == way for rows, b in [x.of_stream(s, hot)] if b for r in rows
+             if r.configuration.technique == technique]
     more = [sum(getattr(r, m) is not None and getattr(b, m) is not None and getattr(r, m) > getattr(b, m) for r, b in pairs)
             for m in ("similarity", "similarity_active")]
     if pairs:
-        yield (f"Of {number(len(pairs))} results {number(more[0])} find more hot edges than what can be read directly off the same "
-               f"samples; without busy-waits {number(more[1])}.")
+        yield (f"Of {number(len(pairs))} results of {technique} {number(more[0])} find more hot edges than what can be read directly off "
+               f"the same samples; without busy-waits {number(more[1])}.")
 
 
-def find_best(x):
-    ordered, direct = ordered_means(x, x.hot, x.shown_way, "best"), baseline_mean(x, x.hot, x.shown_way)
-    if ordered and ordered[0].similarity is not None and direct is not None:
-        c = ordered[0].configuration
-        yield (f"In the mean over the games configuration #{number(c.number)} ({c.parameters}) finds most: "
-               f"{number(percent(ordered[0].similarity), 2)} %, against {number(percent(direct), 2)} % directly.")
+def find_best(x, hot, way, technique):
+    ordered, direct = ordered_means(x, hot, way, technique, "best"), baseline_mean(x, hot, way, technique)
+    if not ordered or ordered[0].similarity is None or direct is None:
+        return
+    first = [m.configuration for m in ordered if m.similarity == ordered[0].similarity]
+    streams = {r.stream.id: r.stream for r in x.rows(hot, way, technique=technique)}.values()
+    over = counted(streams) + (f" ({len(streams)} streams)" if len(streams) > ordered[0].games else "")
+    found = f"{number(percent(ordered[0].similarity), 2)} %, against {number(percent(direct), 2)} % directly."
+    if len(first) == 1:
+        yield f"In the mean over {over} configuration #{first[0].number} ({first[0].parameters}) finds most: {found}"
+    else:
+        more = f" and {len(first) - 6} more" if len(first) > 6 else ""
+        yield (f"In the mean over {over} {len(first)} configurations share the first place: "
+               f"{', '.join(f'#{c.number}' for c in first[:6])}{more} find {found}")
 
 
-def find_parameters(x):
-    spread = {}
-    for technique, name, value, _, _, effect in effects(x, x.hot, x.shown_way):
+def find_not_competing(x, hot, way, technique):
+    told = [f"#{c.number} (lacks {lacks})" for c, _, _, lacks in lacking(x, hot, way, technique)]
+    if told:
+        games = len({game for game, _ in x.study(hot, way, technique)[2]})
+        yield (f"{number(len(told))} {'configuration has' if len(told) == 1 else 'configurations have'} no results on some of the "
+               f"{number(games)} games or programs that others of {technique} have results on, and no part in what is said over all of "
+               f"them: {', '.join(told[:6])}{f' and {len(told) - 6} more' if len(told) > 6 else ''}.")
+
+
+def find_parameters(x, hot, way, technique):
+    points = {}
+    for name, _, _, _, effect in effects(x, hot, way, technique):
         if effect[0] is not None:
-            spread.setdefault((technique, name), []).append(percent(effect[0]))
-    spread = {k: max(v) - min(v) for k, v in spread.items() if len(v) > 1}
-    if spread:
-        top, low = max(spread, key=spread.get), min(spread, key=spread.get)
-        yield f"The parameter that matters most is {top[1]}: its best and worst value are {number(spread[top], 1)} points apart."
-        if len(spread) > 1:
-            yield f"The one that matters least is {low[1]}, with {number(spread[low], 1)} points."
+            points.setdefault(name, []).append(round(percent(effect[0]), 2))
+    apart = {k: round(max(v) - min(v), 2) for k, v in points.items() if len(v) > 1}
+    unbalanced = [k for k in sorted(apart) if not x.is_balanced(x.study(hot, way, technique)[1], k)]
+    if unbalanced:
+        yield (f"Which parameter of {technique} matters most cannot be said: values of {', '.join(unbalanced)} do not meet those of other "
+               "parameters equally often, so their means differ for other reasons, too.")
+    elif apart:
+        top = [k for k in sorted(apart) if apart[k] == max(apart.values())]
+        low = [k for k in sorted(apart) if apart[k] == min(apart.values())]
+        one = len(top) == 1
+        yield (f"The parameter{'' if one else 's'} of {technique} that {'matters most is' if one else 'matter most are'} {', '.join(top)}: "
+               f"{'its' if one else 'their'} best and worst {'value are' if one else 'values are'} {number(apart[top[0]], 2)} points apart.")
+        if apart[top[0]] != apart[low[0]]:
+            yield (f"The {'one' if len(low) == 1 else 'ones'} that {'matters least is' if len(low) == 1 else 'matter least are'} "
+                   f"{', '.join(low)}, with {number(apart[low[0]], 2)} points.")
 
 
-def find_early(x):
-    mark = max((m for m in x.marks if m <= 3000), default=None)
-    found = [percent(q["similarity"]) for s in x.streams if s.row for c in x.configurations if c.baseline
-             for q in x.curve(s, c, x.hot) if q["batches"] == mark and q["similarity"] is not None]
-    if found:
-        yield (f"After the first {number(mark)} batches reading directly off the samples has found {span(min(found), max(found), 1)} % "
-               "of the hot edges.")
-
-
-def find_paper(x):
-    held = [(percent(r.similarity), x.paper[r.stream.paper_game]) for r in x.rows(x.hot)
-            if r.similarity is not None and r.stream.paper_game in x.paper]
+def find_paper(x, hot, way, technique):
+    held = [(percent(r.similarity), x.paper_of(r.stream, hot, technique)) for r in x.rows(hot, way, technique=technique)
+            if r.similarity is not None and x.paper_of(r.stream, hot, technique)]
     if held:
-        above, below = sum(s > p["best_percent"] for s, p in held), sum(s < p["worst_percent"] for s, p in held)
+        above, below = sum(s >= p["best_percent"] + 1 for s, p in held), sum(s < p["worst_percent"] for s, p in held)
         yield (f"Held against the paper's game of the same kind (other programs, other input), {number(above)} of {number(len(held))} "
-               f"results are above the paper's best and {number(below)} below its worst.")
+               f"results of {technique} are above the paper's best and {number(below)} below its worst.")
 
 
-def find_time(x):
-    rows = x.rows(x.hot)
-    if rows:
-        yield (f"Building the {number(len(rows))} graphs took {number(math.fsum(r.seconds for r in rows), 1)} s of processor time "
-               "(a measurement, which varies with the machine and what else it does: see timings; no digest has it).")
-
-
-FINDINGS = (find_counts, find_sampled, find_similarity, find_beaten, find_best, find_parameters, find_early, find_paper, find_time)
+def findings(x):
+    """Sentences by what they are about: None, or hot share and way of sampling."""
+    told = {None: [t for find in (find_counts, find_time) for t in find(x)]}
+    for hot, way in ((h, w) for h in x.hots for w in x.ways):
+        told[hot, way] = [t for find in (find_sampled, find_early) for t in find(x, hot, way)]
+        for technique in x.techniques():
+            told[hot, way] += [t for find in (find_similarity, find_beaten, find_best, find_not_competing, find_parameters, find_paper)
+                               for t in find(x, hot, way, technique)]
+    return told
 
 
 def says(expected, text):
@@ -439,8 +508,17 @@ def page_tables(page):
 
 def page_findings(page):
     part = re.search(r"<section id='findings'>.*?</section>", page, re.S)[0]
-    part = re.sub(r"<details.*?</details>", "", part, flags=re.S)
-    return [re.sub(r"\s+", " ", plain(t)) for t in re.findall(r"<li>(.*?)</li>", part, re.S)]
+    part = re.sub(r"<details class='query'.*?</details>", "", part, flags=re.S)
+    told, subject = {None: []}, None
+    for m in re.finditer(r"<(?:summary|p class='subject')>(.*?)</(?:summary|p)>|<li>(.*?)</li>", part, re.S):
+        if m[2] is not None:
+            told[subject].append(re.sub(r"\s+", " ", plain(m[2])))
+            continue
+        about = re.match(r"What is hot: edges that make up ([0-9.]+) % of what was executed. Sampled by (.*): ", plain(m[1]))
+        if about:
+            subject = round(10 * float(about[1])), about[2]
+            told[subject] = []
+    return told
 
 
 def check_csv(folder, name, rows):
@@ -461,11 +539,12 @@ def main(database, folder, name):
     x = Experiment(open_database(database), name)
     page = open(os.path.join(folder, "index.html"), encoding="utf-8").read()
     expected = {n: list(rows(x)) for n, rows in {**TABLES, **PAGE_TABLES}.items()}
+    expected = {n: rows for n, rows in expected.items() if rows or n != "not_competing"}
     there = {n[:-4] for n in os.listdir(folder) if n.endswith(".csv")}
     if there != set(TABLES):
         wrong.append(f"CSV files {sorted(there)}, but known are {sorted(TABLES)}")
     for n in there & set(TABLES):
-        check_csv(folder, n + ".csv", expected[n])
+        check_csv(folder, n + ".csv", expected.get(n, []))
     shown_tables = page_tables(page)
     if set(shown_tables) != set(expected):
         wrong.append(f"the page's tables {sorted(shown_tables)}, but known are {sorted(expected)}")
@@ -474,9 +553,12 @@ def main(database, folder, name):
     for s in x.streams:
         if s.variant == "" and s.rows:
             check_pictures(x, s, folder)
-    sentences, right = page_findings(page), [t for find in FINDINGS for t in find(x)]
-    wrong.extend(f"not known or not true: {t}" for t in sentences if not any(says(r, t) for r in right))
-    wrong.extend(f"not in the page: {readable(r)}" for r in right if not any(says(r, t) for t in sentences))
+    sentences, right = page_findings(page), findings(x)
+    if set(sentences) != set(right):
+        wrong.append(f"findings are about {list(sentences)}, not {list(right)}")
+    for about in set(sentences) & set(right):
+        wrong.extend(f"{about}: not known or not true: {t}" for t in sentences[about] if not any(says(r, t) for r in right[about]))
+        wrong.extend(f"{about}: not in the page: {readable(r)}" for r in right[about] if not any(says(r, t) for t in sentences[about]))
     print("\n".join(w[:300] for w in wrong[:20]), end="")
 
 

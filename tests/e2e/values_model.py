@@ -99,10 +99,10 @@ class Experiment:
             way = "file" if r["method"] == "file" else re.sub(r" (seed|phase_cycles)=-?\d+", "", r["key"])
             results = {x["configuration_id"]: x for x in self.all("SELECT * FROM result WHERE stream_id = ?", r["stream_id"])}
             stream = Stream(r["stream_id"], r["name"], r["title"], r["untested"], r["paper_game"], r["variant"], r["key"],
-                            r["sampling_id"], way, row, replay, {}, sum(c.id not in results for c in self.configurations))
+                            r["sampling_id"], way, row, replay, {}, 0)
             for hot in self.hots if row else []:
                 stream.rows[hot] = self.read_rows(stream, results, hot)
-            made.append(stream)
+            made.append(stream._replace(missing=sum(not self.is_there(stream, c) for c in self.configurations)))
         return made
 
     def read_rows(self, stream, results, hot):
@@ -112,10 +112,49 @@ class Experiment:
         return [Row(stream, c, results[c.id], qualities[c.id]) for c in self.configurations
                 if c.id in results and c.id in qualities]
 
-    def rows(self, hot, way=None, grid=True):
-        """All results of the grid, or of the baseline."""
+    def is_there(self, stream, c):
+        """A result with the quality for each share, and of a labelled one after each mark."""
+        if not stream.row or any(all(r.configuration is not c for r in stream.rows[hot]) for hot in self.hots):
+            return False
+        marks = [m for m in self.marks if c.label is not None and m < stream.row["batches"]]
+        return all(set(marks) <= {q["batches"] for q in self.curve(stream, c, hot)} for hot in self.hots)
+
+    def rows(self, hot, way=None, grid=True, technique=None):
+        """All results of the grid (or of one of its techniques), or of the baseline."""
         return [r for s in self.streams if way in (None, s.way) for r in s.rows.get(hot, [])
-                if (r.configuration.number is not None if grid else r.configuration.baseline)]
+                if (r.configuration.number is not None if grid else r.configuration.baseline)
+                and technique in (None, r.configuration.technique)]
+
+    def techniques(self):
+        """Of the grid."""
+        return sorted({c.technique for c in self.grid})
+
+    def study(self, hot, way, technique):
+        """Of a technique's results: all, those of configurations that have one on each stream that any has, and these streams."""
+        rows = self.rows(hot, way, technique=technique)
+        streams = {(r.stream.game, r.stream.id) for r in rows}
+        count = collections.Counter(r.configuration.id for r in rows)
+        return rows, [r for r in rows if count[r.configuration.id] == len(streams)], streams
+
+    def is_balanced(self, rows, name):
+        """Does each value of the parameter meet those of every other equally often, among the configurations of these rows?"""
+        made = {r.configuration.id: r.configuration.values for r in rows}.values()
+        for other in {n for v in made for n in v} - {name}:
+            of = collections.Counter(v[name] for v in made)
+            beside = collections.Counter(v[other] for v in made)
+            both = collections.Counter((v[name], v[other]) for v in made)
+            if any(both[a, b] * len(made) != of[a] * beside[b] for a in of for b in beside):
+                return False
+        return True
+
+    def paper_of(self, stream, hot, technique=None):
+        """The paper's game of the kind: beside configurations of the paper's 144 alone, and its hot share."""
+        own = {"bin_size": (8, 10, 13, 16), "stdev_threshold": (8, 10, 12, 15), "window_size": (6, 10, 13),
+               "recurrent_threshold": (5, 8, 12), "builder": (0,)}
+        grid = [c for c in self.grid if c.technique == "gaussian"]
+        held = (grid and hot == 900 and technique in (None, "gaussian")
+                and all(v in own.get(n, ()) for c in grid for n, v in c.values.items()))
+        return self.paper.get(stream.paper_game) if held else None
 
     def of_stream(self, stream, hot):
         """The grid's rows of a stream, and the baseline's or None."""
