@@ -1,24 +1,26 @@
 /*
  * Any bytes as a saved state: refused with a sentence that names the file, the machine being as it
- * was, or taken, and then the machine runs to the end of a frame and beyond, and saves what it has
- * loaded.
+ * was, or taken, and then whatever a user can do with it goes well: it is saved again, runs to the
+ * end of a frame and beyond on either engine, is drawn now and then, profiled, sampled, traced and
+ * reset.
  *
  * An input that begins like a state is one. Every other is a good state with changes, and its
- * checksum mended: a byte that chooses cartridge and moment, then each time a place (two bytes), a
- * length (one), and as many bytes.
+ * checksum mended: a byte that chooses cartridge, moment and what is done, then each time a place
+ * (two bytes), a length (one), and as many bytes.
  */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "nes/nes.h"
+#include "dbt/dbt.h"
+#include "profile/profile.h"
 
-enum { HEADER = 76, PLACE = 3, CARTRIDGES = 5, MOMENTS = 3, STATE_MOST = 60000 };
+enum { HEADER = 76, PLACE = 3, CARTRIDGES = 13, MOMENTS = 3, STATE_MOST = 60000 };
 
 static struct world {
     struct cartridge *cartridge;
-    struct nes *nes;
+    struct nes *nes, *translated;
     struct bytes state[MOMENTS];
 } worlds[CARTRIDGES];
 
@@ -38,9 +40,25 @@ static const uint8_t program[] = {
     0x4C, 0x10, 0x80,             /* JMP loop */
     0xEE, 0x00, 0x02, 0x40,       /* INC $0200; RTI */
 };
+/* One that plays a sample and waits for its NMI, once for vertical blank, and in a loop that
+ * touches memory. */
+static const uint8_t waits[] = {
+    0xA9, 0x1F, 0x8D, 0x15, 0x40, /* LDA #$1F; STA $4015 */
+    0xA9, 0x4F, 0x8D, 0x10, 0x40, /* LDA #$4F; STA $4010 */
+    0xA9, 0xB0, 0x8D, 0x00, 0x20, /* loop: LDA #$B0; STA $2000 */
+    0xAD, 0x00, 0x02,             /* LDA $0200 */
+    0xCD, 0x00, 0x02, 0xF0, 0xFB, /* CMP $0200; BEQ back to it */
+    0x2C, 0x02, 0x20, 0x10, 0xFB, /* BIT $2002; BPL back to it */
+    0xA2, 0x00,                   /* LDX #0 */
+    0xE6, 0x10, 0xC6, 0x10,       /* INC $10; DEC $10 */
+    0x58, 0x78, 0xE8, 0xD0, 0xF7, /* CLI; SEI; INX; BNE back to the INC */
+    0x4C, 0x0A, 0x80,             /* JMP loop */
+    0xEE, 0x00, 0x02, 0x40,       /* INC $0200; RTI */
+};
 
-static void build(struct world *w, unsigned mapper) {
-    enum { PRG = 0x8000, HANDLER = sizeof program - 4 };
+static void build(struct world *w, unsigned mapper, const uint8_t *code, size_t size) {
+    enum { PRG = 0x8000 };
+    const uint8_t handler = (uint8_t)(size - 4);
     static uint8_t image[16 + PRG + 0x2000];
     memset(image, 0, sizeof image);
     memcpy(image, "NES\x1a\2\1", 6);
@@ -48,13 +66,20 @@ static void build(struct world *w, unsigned mapper) {
     image[7] = (uint8_t)(mapper & 0xF0);
     if (mapper == 28 || mapper == 30) /* CHR RAM, none in the file */
         image[5] = 0;
-    memcpy(image + 16, program, sizeof program);
-    const uint8_t vectors[6] = {HANDLER, 0x80, 0x00, 0x80, HANDLER, 0x80};
+    memcpy(image + 16, code, size);
+    const uint8_t vectors[6] = {handler, 0x80, 0x00, 0x80, handler, 0x80};
     memcpy(image + 16 + PRG - 6, vectors, sizeof vectors);
     struct error e;
     const size_t length = image[5] ? sizeof image : sizeof image - 0x2000;
     if (cartridge_parse(&w->cartridge, image, length, "w.nes", &e) != STATUS_OK ||
-        nes_create(&w->nes, &(struct nes_options){.cartridge = w->cartridge}, &e) != STATUS_OK)
+        nes_create(&w->nes, &(struct nes_options){.cartridge = w->cartridge, .pictures = true}, &e))
+        abort();
+    const struct dbt_options at_once = {.hot = 1};
+    const struct nes_options options = {.cartridge = w->cartridge,
+                                        .engine = dbt_engine(),
+                                        .engine_options = &at_once,
+                                        .pictures = true};
+    if (nes_create(&w->translated, &options, &e) != STATUS_OK)
         abort();
     for (unsigned i = 0; i < MOMENTS; i++)
         if (nes_run_to(w->nes, i * 54321, &e) != STATUS_OK ||
@@ -88,7 +113,50 @@ static size_t change(uint8_t *to, const struct bytes *from, const uint8_t *data,
     return from->len;
 }
 
-static void try_state(struct world *w, const uint8_t *at, size_t len) {
+/* A frame lasts as long as one, and each behind the first has a picture if all of it was drawn. */
+static void run_frame(struct nes *nes, bool draw, bool whole) {
+    const uint64_t start = nes_cycle(nes);
+    uint64_t hash = 0;
+    nes_draw(nes, draw);
+    if (nes_run_frame(nes, NULL) != STATUS_OK || nes_cycle(nes) > start + 31000)
+        abort();
+    const uint16_t *const pixels = nes_picture(nes);
+    if (pixels == NULL && draw && whole)
+        abort();
+    for (size_t i = 0; pixels != NULL && i < 256 * 240; i++)
+        hash = hash * 31 + pixels[i];
+    if (hash == 1) /* read by somebody */
+        abort();
+}
+
+/* The bits of `how`: who watches, whether it is reset, and what is drawn. */
+enum { EXACT = 1, SAMPLED = 2, RESET = 4, HARD = 8, DRAW_LATE = 16, TRANSLATED = 32 };
+
+static void use(struct nes *nes, unsigned how) {
+    void *exact = NULL;
+    struct sampler *sampler = NULL;
+    const int64_t values[TECHNIQUE_PARAMETERS] = {0};
+    if (how & EXACT && technique_find("exact")->attach(&exact, nes, values, NULL) != STATUS_OK)
+        abort();
+    if (how & SAMPLED &&
+        sampler_attach(&sampler, nes, (struct sampler_options){.interval_us = 300}, NULL))
+        abort();
+    run_frame(nes, !(how & DRAW_LATE), false);
+    if (how & RESET)
+        nes_reset(nes, how & HARD);
+    nes_set_buttons(nes, 0, (uint8_t)how);
+    run_frame(nes, true, !(how & RESET));
+    run_frame(nes, true, true);
+    struct profile p;
+    struct stream s;
+    struct error e;
+    if (exact != NULL && technique_find("exact")->finish(exact, &p, &e) == STATUS_OK)
+        profile_free(&p);
+    if (sampler != NULL && sampler_finish(sampler, &s, &e) == STATUS_OK)
+        stream_free(&s);
+}
+
+static void try_state(struct world *w, const uint8_t *at, size_t len, unsigned how) {
     struct error e = {0};
     const uint64_t before = nes_state_hash(w->nes);
     if (nes_load(w->nes, at, len, "x.state", &e) != STATUS_OK) {
@@ -103,26 +171,29 @@ static void try_state(struct world *w, const uint8_t *at, size_t len) {
         nes_state_hash(w->nes) != loaded)
         abort();
     bytes_free(&again);
-    for (unsigned i = 0; i < 2; i++)
-        if (nes_run_frame(w->nes, &e) != STATUS_OK)
-            abort();
+    use(w->nes, how);
+    if (how & TRANSLATED && nes_load(w->translated, at, len, "again", &e) == STATUS_OK)
+        use(w->translated, how);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const unsigned mappers[CARTRIDGES] = {0, 1, 4, 28, 30};
+    static const unsigned mappers[CARTRIDGES] = {0, 1, 4, 28, 30, 0, 4, 2, 3, 7, 11, 34, 66};
     static uint8_t changed[STATE_MOST];
     if (!worlds[0].nes)
         for (unsigned i = 0; i < CARTRIDGES; i++)
-            build(&worlds[i], mappers[i]);
+            if (i < 5)
+                build(&worlds[i], mappers[i], program, sizeof program);
+            else
+                build(&worlds[i], mappers[i], waits, sizeof waits);
     if (size >= 8 && memcmp(data, "hotgraph", 8) == 0) {
-        try_state(&worlds[0], data, size);
-    } else if (size > 0) {
+        try_state(&worlds[0], data, size, 0);
+    } else if (size > 1) {
         struct world *w = &worlds[data[0] % CARTRIDGES];
         const struct bytes *from = &w->state[data[0] / CARTRIDGES % MOMENTS];
         if (from->len > sizeof changed)
             abort();
-        const size_t len = change(changed, from, data + 1, size - 1);
-        try_state(w, changed, len);
+        const size_t len = change(changed, from, data + 2, size - 2);
+        try_state(w, changed, len, data[1]);
     }
     return 0;
 }
