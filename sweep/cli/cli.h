@@ -78,6 +78,9 @@ struct option_spec {
     bool *given;                /* may be NULL */
     /* OPTION_PARSED: fails with a message that can stand behind "--NAME ". */
     enum status (*parse)(void *to, const char *text, struct error *e);
+    /* OPTION_CHOICE: writes what to type instead of a word that is none of them; false: nothing is
+     * known. May be NULL. */
+    bool (*hint)(const char *word, char *text, size_t size);
     enum file_use file; /* OPTION_STRING, OPTION_LIST: what the file is for */
     /* Where the path begins in "ADDRESS:FILE", NULL where there is none; NULL: it is the value. */
     const char *(*path)(const char *value);

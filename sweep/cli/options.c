@@ -95,11 +95,14 @@ static int store_choice(const struct usage *u, const struct option_spec *o, cons
             return 0;
         }
     const char *near = nearest_word(value, o->choices);
-    char list[400] = "";
+    char list[400] = "", hint[500];
     for (const char *const *c = o->choices; *c != NULL; c++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "", *c);
     if (list[0] == 0)
         return usage_error(u->command, "--%s: there are none in this build", o->name);
+    if (o->hint != NULL && o->hint(value, hint, sizeof hint))
+        return usage_error(u->command, "--%s takes one of %s, not '%s': %s", o->name, list, value,
+                           hint);
     return usage_error(u->command, "--%s takes one of %s, not '%s'%s%s%s", o->name, list, value,
                        near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
                        near != NULL ? "'?" : "");

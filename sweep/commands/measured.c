@@ -123,6 +123,16 @@ static enum status put_all(const struct measured_command *c, char *const *argv, 
     return s;
 }
 
+/* NULL: nothing is. */
+static const char *missing_option(const struct measured_command *c) {
+    return c->db == NULL                                ? "--db FILE"
+           : c->tool == NULL                            ? "--tool NAME"
+           : c->what == NULL && c->calls.items.len == 0 ? "--what KIND, or --call CALL"
+           : c->what != NULL && isnan(c->seconds)       ? "--seconds N, which --what needs,"
+           : c->what != NULL && c->run == NULL          ? "--run NAME, which --what needs,"
+                                                        : NULL;
+}
+
 int command_measured(int argc, char **argv) {
     static const char *const kinds[] = {"insertion", "removal", "hit", "whole", NULL};
     struct measured_command c = {.threads = 1, .seconds = NAN, .base = NAN};
@@ -164,12 +174,11 @@ int command_measured(int argc, char **argv) {
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
     int status = EXIT_SUCCESS;
-    if (c.db == NULL || c.tool == NULL)
-        status = usage_error("measured", "--db and --tool are needed");
-    else if ((c.what == NULL) == (c.calls.items.len == 0))
-        status = usage_error("measured", "either --what with --seconds, or --call");
-    else if (c.what != NULL && (isnan(c.seconds) || c.run == NULL))
-        status = usage_error("measured", "--what needs --seconds and --run");
+    const char *missing = missing_option(&c);
+    if (missing != NULL)
+        status = usage_error("measured", "%s is missing", missing);
+    else if (c.what != NULL && c.calls.items.len > 0)
+        status = usage_error("measured", "--what and --call: one of them");
     else if (put_all(&c, operands.at, &e) != STATUS_OK)
         status = failure(&e);
     vec_free(&c.calls.items);

@@ -3,7 +3,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <unistd.h>
 
 /* Every technique can watch a machine: by itself, or through samples. */
 static bool is_one(const struct technique *t, bool live) {
@@ -65,9 +68,68 @@ void technique_choose(struct technique_choice *c, int argc, char **argv, bool li
         parameter_row(c, i);
 }
 
+/* ---- words that are no technique, or not of this command ---- */
+
+static bool is_in(const char *word, const char *const *words) {
+    while (*words != NULL && strcmp(word, *words) != 0)
+        words++;
+    return *words != NULL;
+}
+
+static bool is_experiment(const char *word) {
+    char name[200];
+    if (strchr(word, '/') != NULL || strcmp(word, "games") == 0 || /* a list of games */
+        (size_t)snprintf(name, sizeof name, "configs/%s.cfg", word) >= sizeof name)
+        return false;
+    char *path = data_find(name);
+    const bool there = path != NULL && access(path, R_OK) == 0;
+    free(path);
+    return there;
+}
+
+/* The same technique by another name of it. */
+static const char *other_name(const char *word) {
+    static const char *const names[][2] = {
+        {"baseline", "observed"}, {"gfcgaussiano", "gaussian"}, {"crossbit", "fifo"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcasecmp(word, names[i][0]) == 0)
+            return names[i][1];
+    return NULL;
+}
+
+static bool technique_hint(const char *word, char *text, size_t size) {
+    const struct technique *t = technique_find(word);
+    const char *name = other_name(word);
+    int used = 0;
+    if (t != NULL)
+        used = snprintf(text, size,
+                        "it watches a program that runs: 'hotgraph profile GAME --technique %s "
+                        "--out FILE.graph'",
+                        word);
+    else if (name != NULL)
+        used = snprintf(text, size, "it is called %s here", name);
+    else if (is_in(word, sampler_place_words))
+        used = snprintf(text, size,
+                        "it is a way of sampling: 'hotgraph sample GAME --by transfers --every N "
+                        "--place %s --out FILE.isampling', then 'hotgraph build FILE.isampling "
+                        "--technique observed --out FILE.graph'",
+                        word);
+    else if (is_in(word, sampler_by_words))
+        used = snprintf(text, size,
+                        "it is a way of sampling: 'hotgraph sample GAME --by %s', then 'hotgraph "
+                        "build'",
+                        word);
+    if (is_experiment(word) && (size_t)used < size)
+        used += snprintf(text + used, size - (size_t)used,
+                         "%san experiment: 'hotgraph sweep configs/%s.cfg'",
+                         used > 0 ? "; and " : "it is ", word);
+    return used > 0;
+}
+
 struct option_spec technique_option(struct technique_choice *c) {
-    return (struct option_spec){"technique",   "NAME",         "what finds the graph",
-                                OPTION_CHOICE, .to = &c->name, .choices = c->choices};
+    return (struct option_spec){"technique",           "NAME",         "what finds the graph",
+                                OPTION_CHOICE,         .to = &c->name, .choices = c->choices,
+                                .hint = technique_hint};
 }
 
 void technique_chosen(struct technique_choice *c) {

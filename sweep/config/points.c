@@ -70,10 +70,15 @@ static enum status read_technique(const struct config *c, const config_setting_t
     *out = technique_find(name);
     if (c->live && (*out == NULL || (*out)->attach == NULL))
         return fields_error(c->from, setting != NULL ? setting : group, e,
-                            "there is no technique '%s' that watches by itself", name);
+                            "there is no technique '%s' that watches by itself%s", name,
+                            *out != NULL ? ": it works on samples, so by = \"live\" is not for it"
+                                         : "");
     if (!c->live && (*out == NULL || (*out)->build == NULL))
         return fields_error(c->from, setting != NULL ? setting : group, e,
-                            "there is no technique '%s' that works on streams", name);
+                            "there is no technique '%s' that works on streams%s", name,
+                            *out != NULL ? ": it watches by itself, with sampling = {by = "
+                                           "\"live\";}"
+                                         : "");
     return STATUS_OK;
 }
 

@@ -127,6 +127,19 @@ static enum status apply_condition(struct plan *p, const char *text, struct erro
 
 /* ---- names ---- */
 
+/* "gaussian, observed" */
+static void list_techniques(const struct config *c, char *text, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < c->points.len && used < size; i++) {
+        const char *name = c->points.at[i].technique->name;
+        bool before = false;
+        for (size_t k = 0; k < i; k++)
+            before |= c->points.at[k].technique == c->points.at[i].technique;
+        if (!before)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? ", " : "", name);
+    }
+}
+
 static enum status check_names(const struct plan *p, const struct plan_filter *f, struct error *e) {
     for (size_t i = 0; i < f->game_count; i++)
         if (config_find_game(p->config, f->games[i]) == NULL)
@@ -136,9 +149,12 @@ static enum status check_names(const struct plan *p, const struct plan_filter *f
         bool has = false;
         for (size_t k = 0; k < p->config->points.len; k++)
             has |= strcmp(p->config->points.at[k].technique->name, f->techniques[i]) == 0;
-        if (!has)
-            return error_set(e, STATUS_ARGUMENT, "%s: has no technique '%s' in its grid",
-                             p->config->path, f->techniques[i]);
+        if (has)
+            continue;
+        char known[300] = "none";
+        list_techniques(p->config, known, sizeof known);
+        return error_set(e, STATUS_ARGUMENT, "%s: has no technique '%s' in its grid, but %s",
+                         p->config->path, f->techniques[i], known);
     }
     return STATUS_OK;
 }

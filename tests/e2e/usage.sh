@@ -46,6 +46,26 @@ refuses 2 '--out FILE is missing' exact "$rom"
 refuses 2 '--out FILE is missing' build x.isampling
 refuses 2 'three places' sample "$rom" --out a --interval-ms 0.0001
 refuses 2 "did you mean 'gaussian'" build x.isampling --out a --technique gausian
+# A word that is no technique, or of another command, is answered with what to type; that works.
+cd "$source"
+refuses 2 "not 'fifo': it watches a program that runs: 'hotgraph profile GAME --technique fifo --out FILE.graph'" build x.isampling --out "$work/a" --technique fifo
+refuses 2 "not 'golden': it is a way of sampling: 'hotgraph sample GAME --by transfers --every N --place golden --out FILE.isampling', then 'hotgraph build FILE.isampling --technique observed --out FILE.graph'; and an experiment: 'hotgraph sweep configs/golden.cfg'" \
+    build x.isampling --out "$work/a" --technique golden
+refuses 2 "--place golden" profile mazewisp --out "$work/a" --technique golden
+refuses 2 "not 'paper': it is an experiment: 'hotgraph sweep configs/paper.cfg'" profile mazewisp --out "$work/a" --technique paper
+refuses 2 "not 'baseline': it is called observed here" build x.isampling --out "$work/a" --technique baseline
+refuses 1 "configs/quick.cfg: has no technique 'golden' in its grid, but gaussian, observed" sweep configs/quick.cfg --techniques golden --db "$work/x.db"
+for technique in transfers regular stratified calls; do
+    refuses 2 "not '$technique': it is a way of sampling" build x.isampling --out "$work/a" --technique $technique
+done
+"$hotgraph" build x.isampling --out "$work/a" --technique magic 2>&1 | grep -q "observed, not 'magic'$" || fail "a word that nobody knows"
+cd "$work"
+"$hotgraph" profile "$rom" --frames 5 --technique fifo --out a >/dev/null 2>&1 || fail "profile, as was said, does not work"
+for place in regular stratified golden calls; do
+    "$hotgraph" sample "$rom" --frames 5 --by transfers --every 100 --place $place --out b.isampling >/dev/null 2>&1 || fail "sample, as was said, does not work"
+done
+"$hotgraph" build b.isampling --technique observed --out c >/dev/null 2>errors || fail "build, as was said, does not work: $(cat errors)"
+rm a b.isampling c errors
 refuses 2 'a number from 0.001 to 1' compare a b --hot 90
 refuses 2 'it takes' compare a
 refuses 2 'info, check or make' movie
