@@ -20,60 +20,76 @@ dump() {
         --dump-dom "file://$work/$1" >dom.html 2>errors || fail "$browser: $(tail -3 errors)"
     grep -q '</html>' dom.html || fail "no page: $(tail -3 errors)"
 }
-# What is seen: games whose figures are shown, the graphs, rows of a table and their games.
-looks() {
-    python3 - dom.html <<'END'
-import re, sys
-page = open(sys.argv[1], encoding="utf-8").read()
-hidden = lambda tag: re.search(r"\shidden(=|\s|>)", tag + ">") is not None
-games = [re.search(r'data-game="([^"]*)"', tag)[1] for tag in re.findall(r"<div [^>]*data-game=[^>]*>", page) if not hidden(tag)]
-table = page.split('id="all-t"', 1)[1].split("</table>", 1)[0]
-rows = [row for row in re.findall(r"<tr([^>]*)>\s*<td[^>]*>([^<]*)", table) if not hidden(row[0])]
-count = re.search(r'id="all-t-n">([^<]*)', page)[1]
-print(",".join(games), ",".join(sorted({name for _, name in rows})), len(rows), count)
-END
-}
-command -v python3 >/dev/null || skip "no python3"
+command -v sqlite3 >/dev/null || skip "no sqlite3"
 sweep experiment.cfg --db x.db
 mkdir bin
 PATH=$work/bin "$hotgraph" report x.db --out r >out 2>errors || fail "report: $(cat errors)"
 
-dump r/index.html
-test "$(looks)" = 'one one,three,two 435 435 of 435 rows' || fail "at first: $(looks)"
-dump 'r/index.html#game=two&tables=1&filter.all-t=bin_size%3D8+similarity%3E0'
-all=$(sqlite3 x.db "select count(*) from results where game = 'two' and hot_permille = 900
-    and parameters like 'bin_size=8 %' and round(100 * similarity, 1) > 0")
-test "$all" -gt 10 && test "$(looks)" = "two two $all $all of 435 rows, of two alone" || fail "by its address: $(looks), not $all"
-dump 'r/index.html#game=all&filter.all-t=bin_size%3D1'
-test "$(looks)" = 'one,three,two  0 0 of 435 rows' || fail "a filter finds what it should not: $(looks)"
-dump 'r/index.html#game=nowhere'
-test "$(looks | cut -d' ' -f1)" = one || fail "a game that is not there: $(looks)"
-
-# The address keeps what is chosen: somebody chooses, and then the page's own address shows the same again.
-sed '/<\/body>/d' r/index.html >r/chosen.html
-cat >>r/chosen.html <<'END'
+# Goes to addresses, then chooses as a reader does, and says what is seen each time: games whose figures are shown, games of the
+# table's rows, what is said of the rows. A last look is at the page as it was opened.
+sed '/<\/body>/d' r/index.html >r/used.html
+cat >>r/used.html <<'END'
 <script>
-const change = (id, value) => {
+const said = [];
+function look(what) {
+  const shown = [...document.querySelectorAll('[data-game]')].filter(part => !part.hidden).map(part => part.dataset.game);
+  const rows = [...document.getElementById('all-t').tBodies[0].rows].filter(row => !row.hidden);
+  const games = new Set(rows.map(row => row.cells[0].textContent));
+  said.push([what, shown.join(), [...games].sort().join(), document.getElementById('all-t-n').textContent].join('|'));
+}
+async function go(what, address) {
+  const gone = new Promise(done => addEventListener('hashchange', () => setTimeout(done), {once: true}));
+  location.hash = address;
+  await gone;
+  look(what);
+}
+function change(id, value) {
   const control = document.getElementById(id);
   control.value = value;
   control.dispatchEvent(new Event('change'));
-};
-change('game', 'three');
-change('graph', 'worst');
-const filter = document.querySelector('[data-table="all-t"]');
-filter.value = 'bin_size=16 edges>=1';
-filter.dispatchEvent(new Event('input'));
-document.querySelector('nav a[href="#tables"]').click();
-document.body.dataset.address = location.hash;
+}
+(async () => {
+  look('opened');
+  await go('address', '#game=two&tables=1&filter.all-t=bin_size%3D8+edges%3E0');
+  await go('whole', '#game=all&filter.all-t=bin_size%3D1');
+  await go('nowhere', '#game=nowhere');
+  change('game', 'three');
+  change('graph', 'worst');
+  const filter = document.querySelector('[data-table="all-t"]');
+  filter.value = 'bin_size=16 edges>=1';
+  filter.dispatchEvent(new Event('input'));
+  document.querySelector('nav a[href="#tables"]').click();
+  look('chosen');
+  const address = location.hash;
+  await go('elsewhere', '#games');
+  await go('again', address);
+  said.push('address|' + address);
+  const pre = document.createElement('pre');
+  pre.id = 'said';
+  pre.textContent = said.join('\n');
+  document.body.append(pre);
+})();
 </script></body></html>
 END
-dump r/chosen.html
-chosen=$(looks)
-address=$(grep -o 'data-address="[^"]*"' dom.html | sed 's/data-address="//; s/"$//; s/&amp;/\&/g')
-case $address in
-*game=three*graph=worst*tables=1*at=tables*) ;;
-*) fail "the address is '$address'" ;;
-esac
-dump "r/index.html$address"
-test "$(looks)" = "$chosen" || fail "'$address' shows '$(looks)', not '$chosen'"
-test "$(echo "$chosen" | cut -d' ' -f1,2)" = 'three three' || fail "chosen: $chosen"
+dump 'r/used.html#game=three'
+sed -n '/<pre id="said">/,/<\/pre>/p' dom.html | sed 's/<[^>]*>//g; s/&amp;/\&/g; s/&gt;/>/g' >said
+# said WHAT TEXT: that was seen.
+said() {
+    grep -qxF "$1|$2" said || fail "$1 is not '$2': $(cat said)"
+}
+# rows CONDITION: how many rows of the table there are.
+rows() { ask x.db "select count(*) from results where hot_permille = 900 and $1"; }
+all=$(rows true)
+said opened "three|one,three,two|$all of $all rows"
+eight=$(rows "game = 'two' and parameters like 'bin_size=8 %' and edges > 0")
+said address "two|two|$eight of $all rows, of two alone"
+said whole "one,three,two||0 of $all rows"
+said nowhere "one|one,three,two|$all of $all rows"
+sixteen=$(rows "game = 'three' and parameters like 'bin_size=16 %' and edges >= 1")
+test "$eight" -gt 10 && test "$sixteen" -gt 10 || fail "hardly a row: $eight, $sixteen"
+said chosen "three|three|$sixteen of $all rows, of three alone"
+said elsewhere "one|one,three,two|$all of $all rows"
+said again "three|three|$sixteen of $all rows, of three alone"
+for part in game=three graph=worst tables=1 at=tables filter.all-t=bin_size; do
+    grep -q "^address|.*$part" said || fail "the address lacks $part: $(tail -1 said)"
+done
