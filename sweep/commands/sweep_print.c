@@ -148,10 +148,14 @@ enum status sweep_print_plan(const struct plan *plan, struct db *db, const char 
     struct plan_size size = {0};
     if (status == STATUS_OK)
         status = plan_estimate(plan, db, &size, e);
-    if (status == STATUS_OK)
-        printf(
-            "in all: %zu results from %zu streams of %zu replays, about %.0f s of one processor\n",
-            size.results, size.streams, size.replays, size.seconds > 0 ? fmax(size.seconds, 1) : 0);
+    if (status == STATUS_OK) {
+        printf("in all: %zu results from %zu streams of %zu replays, about %.0f s of one processor",
+               size.results, size.streams, size.replays,
+               size.seconds > 0 ? fmax(size.seconds, 1) : 0);
+        if (size.bytes > 0)
+            printf(", %.0f MB of memory for each thread", ceil(size.bytes / 1e6));
+        putchar('\n');
+    }
     sweep_print_skipped(plan);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,15 @@
 #define TRANSFER_SHARE     0.3
 #define ACTIVE_SHARE       0.25
 #define FRAMES_A_SECOND    60.0988
+#define USUAL_BATCH        25u
+/* Memory: of the program with a machine; of a batch, and of each of its instructions, where all
+ * batches differ: two to three times what was measured of games (31 MB for 100,000 batches of 25,
+ * 62 MB for a million, 231 MB for 24 streams of a game at once). A program runs under QEMU with
+ * memory of its own. */
+#define PROGRAM_BYTES     24e6
+#define BATCH_BYTES       24.0
+#define INSTRUCTION_BYTES 4.0
+#define RECORDING_BYTES   5e8
 
 static enum status note_rate(void *user, size_t columns, const char *const *names,
                              const char *const *values, struct error *e) {
@@ -102,7 +112,7 @@ double plan_expected_batches(const struct plan_game *game, const struct plan_str
         return instructions * share / (double)o->every;
     const unsigned batch = o->by != SAMPLER_INSTRUCTIONS ? 1 /* a transfer */
                            : o->batch_length != 0        ? o->batch_length
-                                                         : 25;
+                                                         : USUAL_BATCH;
     return instructions * (double)o->per_million / 1e6 / batch;
 }
 
@@ -126,6 +136,18 @@ double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
         return r->live * (double)game->game->frames;
     return RESULT_SECONDS +
            (p->config->points.at[point].technique->needs_structure ? r->solve : r->batch * batches);
+}
+
+/* All streams of a replay are recorded at once. */
+static double game_bytes(const struct plan_game *game) {
+    double bytes = PROGRAM_BYTES + (game->game->program != NULL ? RECORDING_BYTES : 0);
+    for (size_t i = 0; i < game->stream_count; i++) {
+        const struct plan_stream *s = &game->streams[i];
+        const uint64_t length = s->batch_length > 0 ? s->batch_length : USUAL_BATCH;
+        if (s->missing > 0)
+            bytes += plan_batches(game, s) * (BATCH_BYTES + INSTRUCTION_BYTES * (double)length);
+    }
+    return bytes;
 }
 
 static void add_stream(struct plan_size *out, const struct plan *p, const struct plan_rates *r,
@@ -152,6 +174,7 @@ enum status plan_estimate(const struct plan *p, struct db *db, struct plan_size 
             add_stream(out, p, &rates, game, &game->streams[k]);
         out->replays++;
         out->seconds += plan_source_seconds(&rates, game);
+        out->bytes = fmax(out->bytes, game_bytes(game));
     }
     return status;
 }

@@ -131,6 +131,7 @@ enum status plan_why(const struct plan *p, const struct plan_game *game, struct 
 struct plan_size {
     size_t results, streams, replays;
     double seconds; /* of one processor */
+    double bytes;   /* of memory, for each thread: each works on a game of its own */
 };
 enum status plan_estimate(const struct plan *p, struct db *db, struct plan_size *out,
                           struct error *e);

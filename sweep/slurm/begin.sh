@@ -16,7 +16,7 @@ mkdir -p -- "$folder/parts" || die "$folder cannot be made"
 folder=$(realpath -- "$folder")
 test $# -lt 3 && shift 2 || shift 3
 # What is wrong with the configuration is said here and not N times.
-plan=$(sweep --shard "1/$shards" --db "$folder/none.db" --dry-run) || exit 1
+(sweep --shard "1/$shards" --db "$folder/none.db" --dry-run) >/dev/null || exit 1
 name=run-$(date -u +%Y%m%dT%H%M%SZ)-$$
 run=$folder/$name
 mkdir "$run" "$run/done" "$run/failed" "$run/running" "$run/logs" || die "$run cannot be made"
