@@ -48,19 +48,29 @@ NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz xz-utils uftrace 
 PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
 
-ONLY_GAMES := $(if $(GAMES),--games $(GAMES))
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
+
+# $(call quoted,TEXT): as one word of a shell, whatever is in it. $(call path,TEXT): nor is it taken for an option.
+quoted = '$(subst ','\'',$(1))'
+path = $(call quoted,$(if $(filter -%,$(firstword $(1))),./)$(1))
+build   = $(call path,$(BUILD))
+results = $(call path,$(RESULTS))
+config  = $(call path,$(CONFIG))
+here    = $(call path,$(HERE))
+$(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
+ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
 .PHONY: all studies build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants dist clean help
 
 all: build
 
 help:
-	@sed -n '1,/^$$/s/^# \{0,1\}//p' $(HERE)Makefile
+	@sed -n '1,/^$$/s/^# \{0,1\}//p' $(here)Makefile
 
-# $(call install,PACKAGES): nothing when all are there; apt otherwise; without the rights, the one command to type.
+# $(call install,PACKAGES): nothing when all are there; apt otherwise; without the rights, the one command to type. Where there is
+# no dpkg what is missing is said by whoever needs it.
 define install
-	@have=" $$(dpkg-query -W -f '$${db:Status-Status}:$${Package} ' $(1) 2>/dev/null) "; missing=; \
+	@command -v dpkg-query >/dev/null || exit 0; have=" $$(dpkg-query -W -f '$${db:Status-Status}:$${Package} ' $(1) 2>/dev/null) "; missing=; \
 	for p in $(1); do case "$$have" in *" installed:$$p "*) ;; *) missing="$$missing $$p";; esac; done; \
 	test -z "$$missing" && exit 0; \
 	if test "$$(id -u)" = 0; then as=; elif sudo -n true 2>/dev/null; then as="sudo -n"; else \
@@ -84,14 +94,14 @@ deps-games:
 # What is being done is said only when there is something to do; compilers' messages when there are any.
 # $(call compile,TARGETS,WHAT): ninja counts what is out of date beforehand.
 define compile
-	@test -f $(BUILD)/build.ninja || { echo "Setting up $(BUILD)/"; \
-	    meson setup $(BUILD) >$(BUILD)-setup.log 2>&1 || { cat $(BUILD)-setup.log >&2; exit 1; }; }
-	@rm -f $(BUILD)-setup.log
-	@n=$$(ninja -C $(BUILD) -n $(1) 2>/dev/null | grep -c 'Compiling'); \
+	@test -f $(build)/build.ninja || { echo Setting up $(build)/; \
+	    meson setup $(build) >$(build)-setup.log 2>&1 || { cat $(build)-setup.log >&2; exit 1; }; }
+	@rm -f $(build)-setup.log
+	@n=$$(ninja -C $(build) -n $(1) 2>/dev/null | grep -c 'Compiling'); \
 	test "$$n" = 0 || echo "Building $(2): $$n file$$(test "$$n" = 1 || echo s) to compile, $$(nproc) at a time"; \
-	start=$$(date +%s); ninja --quiet -C $(BUILD) $(1) >$(BUILD)/make.log 2>&1 || { cat $(BUILD)/make.log >&2; exit 1; }; \
+	start=$$(date +%s); ninja --quiet -C $(build) $(1) >$(build)/make.log 2>&1 || { cat $(build)/make.log >&2; exit 1; }; \
 	test "$$n" = 0 || echo "Built in $$(($$(date +%s) - start)) s"
-	@grep -A5 warning: $(BUILD)/make.log >&2 || true
+	@grep -A5 warning: $(build)/make.log >&2 || true
 endef
 
 # The program, and what it loads into QEMU (record) and into native programs; build has the tests, too.
@@ -105,74 +115,77 @@ build: deps
 STUDIES ?= sampling jitter replicates wide techniques bias
 
 studies: program
-	@mkdir -p $(RESULTS)
+	@mkdir -p $(results)
 	@for study in $(STUDIES); do \
-	    echo "Sweeping configs/$$study.cfg into $(RESULTS)/$$study.db"; \
-	    $(BUILD)/hotgraph sweep configs/$$study.cfg --db $(RESULTS)/$$study.db $(ONLY_GAMES) --jobs $(JOBS) \
-	        >$(RESULTS)/$$study.txt || { tail -3 $(RESULTS)/$$study.txt; exit 1; }; \
-	    tail -1 $(RESULTS)/$$study.txt; done
+	    echo Sweeping configs/$$study.cfg into $(results)/$$study.db; \
+	    $(build)/hotgraph sweep configs/$$study.cfg --db $(results)/$$study.db $(ONLY_GAMES) --jobs $(JOBS) \
+	        >$(results)/$$study.txt || { tail -3 $(results)/$$study.txt; exit 1; }; \
+	    tail -1 $(results)/$$study.txt; done
 	@for study in $(if $(GAMES),,$(filter techniques bias,$(STUDIES))); do \
-	    $(BUILD)/hotgraph results $(RESULTS)/$$study.db --view technique_table >$(RESULTS)/$$study.csv && \
-	    cmp $(RESULTS)/$$study.csv docs/$$study.csv || \
+	    $(build)/hotgraph results $(results)/$$study.db --view technique_table >$(results)/$$study.csv && \
+	    cmp $(results)/$$study.csv docs/$$study.csv || \
 	    { echo "docs/$$study.csv is not what was found" >&2; exit 1; }; done
-	@echo "In $(RESULTS)/: a database and a text with its tables for each of $(STUDIES)"
+	@echo In $(results)/: a database and a text with its tables for each of $(call quoted,$(STUDIES))
 
 sweep: program
-	@mkdir -p $(RESULTS)
-	@echo "Sweeping $(CONFIG) into $(RESULTS)/hotgraph.db"
-	@$(BUILD)/hotgraph sweep $(CONFIG) --db $(RESULTS)/hotgraph.db --report $(RESULTS) $(ONLY_GAMES) --jobs $(JOBS)
-	@echo; echo "In $(RESULTS)/:"; \
+	@mkdir -p $(results)
+	@echo Sweeping $(config) into $(results)/hotgraph.db
+	@$(build)/hotgraph sweep $(config) --db $(results)/hotgraph.db --report $(results) $(ONLY_GAMES) --jobs $(JOBS)
+	@echo; echo In $(results)/:; \
 	line() { printf '  %-22s %s\n' "$$1" "$$2"; }; \
-	line hotgraph.db "every result: sqlite3 -box $(RESULTS)/hotgraph.db 'select * from table1'"; \
+	line hotgraph.db "every result: sqlite3 -box "$(results)"/hotgraph.db 'select * from table1'"; \
 	for kind in txt md csv tex svg png eps; do \
-	    n=$$(find $(RESULTS) -name "*.$$kind" | wc -l); case $$kind in \
+	    n=$$(find $(results) -name "*.$$kind" | wc -l); case $$kind in \
 	    txt) what="tables to read";; csv) what="tables and the figures' data";; tex) what="tables for LaTeX";; \
 	    md) what="tables for the web";; eps) what="figures for papers";; *) what="figures: heatmaps, curves, tables";; esac; \
 	    test "$$n" = 0 || line "$$(printf '%3s files of .%s' "$$n" "$$kind")" "$$what"; done; \
-	line index.html "all of it to look at; open it in a browser: $(RESULTS)/index.html"
+	line index.html "all of it to look at; open it in a browser: "$(results)/index.html
 
 # docs/cluster.md. SBATCH and PARALLEL are further options for sbatch and parallel.
-cluster: program
-	@HOTGRAPH=$(BUILD)/hotgraph $(HERE)sweep/slurm/submit $(CONFIG) $(SHARDS) $(CLUSTER) $(SBATCH)
+# An exported HOTGRAPH is the program that is run; nothing is built then. CLUSTER: where the parts and what they give go.
+cluster_program = test -n "$$HOTGRAPH" || HOTGRAPH=$(build)/hotgraph; export HOTGRAPH; exec $(here)sweep/slurm
+cluster: $(if $(HOTGRAPH),,program)
+	@$(cluster_program)/submit $(config) $(call quoted,$(SHARDS)) $(call path,$(CLUSTER)) $(SBATCH)
 
+# Status 3, not there yet, is no error.
 cluster-status:
-	@$(HERE)sweep/slurm/status $(CLUSTER)
+	@$(here)sweep/slurm/status $(call path,$(CLUSTER)) || test $$? = 3
 
-parallel: program
+parallel: $(if $(HOTGRAPH),,program)
 	$(call install,parallel)
-	@HOTGRAPH=$(BUILD)/hotgraph $(HERE)sweep/slurm/parallel $(CONFIG) $(SHARDS) $(CLUSTER) $(PARALLEL)
+	@$(cluster_program)/parallel $(config) $(call quoted,$(SHARDS)) $(call path,$(CLUSTER)) $(PARALLEL)
 
 # Real programs: Debian's own and kernels for three processors, recorded under QEMU, then everything that works on streams.
 programs: build deps-programs
-	@echo "Inputs and kernels, into $(BUILD)/programs ..."
-	@$(HERE)programs/build.sh $(BUILD)/programs
-	@mkdir -p $(RESULTS)
-	@$(BUILD)/hotgraph sweep configs/programs.cfg --db $(RESULTS)/programs.db --report $(RESULTS)/programs $(ONLY_GAMES) --jobs $(JOBS)
+	@echo Inputs and kernels, into $(build)/programs ...
+	@$(here)programs/build.sh $(build)/programs
+	@mkdir -p $(results)
+	@$(build)/hotgraph sweep configs/programs.cfg --db $(results)/programs.db --report $(results)/programs $(ONLY_GAMES) --jobs $(JOBS)
 
 report: program
-	@$(BUILD)/hotgraph report $(RESULTS)/hotgraph.db --out $(RESULTS)
+	@$(build)/hotgraph report $(results)/hotgraph.db --out $(results)
 
 test: build
-	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
+	@meson test -C $(build) --no-rebuild --print-errorlogs
 
 coverage: deps
 	@sh tests/coverage.sh
 
 bench: deps
 	$(call compile,hotgraph tests/bench_builds tests/bench_open,the program and what measures it)
-	@QUICK=$(QUICK) REFERENCE='$(REFERENCE)' sh $(HERE)tests/bench.sh $(abspath $(BUILD))/hotgraph
-	@echo; python3 $(HERE)tests/bench_registers.py $(if $(QUICK),--quick) $(abspath $(BUILD))/hotgraph
-	@mkdir -p $(RESULTS)
+	@QUICK=$(QUICK) REFERENCE=$(call quoted,$(REFERENCE)) sh $(here)tests/bench.sh "$$(realpath -m -- $(build))/hotgraph"
+	@echo; python3 $(here)tests/bench_registers.py $(if $(QUICK),--quick) "$$(realpath -m -- $(build))/hotgraph"
+	@mkdir -p $(results)
 	@for config in configs/bench_live.cfg configs/bench.cfg; do \
-	    $(BUILD)/hotgraph bench $$config --db $(RESULTS)/bench.db \
+	    $(build)/hotgraph bench $$config --db $(results)/bench.db \
 	        $(if $(QUICK),--game mazewisp --rounds 1 --frames 120) >/dev/null || exit 1; done
-	@echo; echo "Techniques inside the machine, times the replay without ($(RESULTS)/bench.db):"
-	@sqlite3 -readonly -header -column $(RESULTS)/bench.db 'SELECT * FROM technique_cost'
+	@echo; echo "Techniques inside the machine, times the replay without:" $(results)/bench.db
+	@sqlite3 -readonly -header -column $(results)/bench.db 'SELECT * FROM technique_cost'
 
 bench-native: build
 	$(call install,$(NATIVE_PACKAGES))
-	@mkdir -p $(RESULTS)
-	@python3 $(HERE)tests/bench_native.py $(if $(QUICK),--quick) $(BUILD)/hotgraph $(BUILD)/tests/native_insert $(RESULTS)/native.db
+	@mkdir -p $(results)
+	@python3 $(here)tests/bench_native.py $(if $(QUICK),--quick) $(build)/hotgraph $(build)/tests/native_insert $(results)/native.db
 
 games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done
@@ -181,7 +194,7 @@ games: deps-games
 # Not part of the tests: it takes the better part of an hour. ONLY=core/nes changes that folder alone.
 # At random: what is measured and tried is kept in build-mutants, of which a run that was stopped goes on.
 mutants: $(if $(AT_RANDOM),deps,build)
-	@$(if $(AT_RANDOM),nice $(HERE)tests/mutants_random.py --count $(AT_RANDOM) --seed $(SEED) $(if $(AGAIN),--again),\
+	@$(if $(AT_RANDOM),nice $(here)tests/mutants_random.py --count $(AT_RANDOM) --seed $(SEED) $(if $(AGAIN),--again),\
 	    nice tests/mutants.py) $(if $(ONLY),--only $(ONLY))
 
 # The program and what it finds beside itself, without the tests.
@@ -190,22 +203,23 @@ install: export INSTALL_ROOT = $(DESTDIR)
 install: deps
 	$(call compile,program man1 programs,the program)
 	@absolute() { case $$1 in '' | /*) printf '%s' "$$1";; *) printf '%s/%s' "$$PWD" "$$1";; esac; }; \
-	prefix=$$(absolute "$$INSTALL_PREFIX") DESTDIR=$$(absolute "$$INSTALL_ROOT") log=$(BUILD)/install.log; export DESTDIR; \
-	{ meson configure $(BUILD) -Dprefix="$$prefix" && ninja -C $(BUILD) program man1 programs && meson install -C $(BUILD) --no-rebuild; } >"$$log" 2>&1 || \
+	prefix=$$(absolute "$$INSTALL_PREFIX") DESTDIR=$$(absolute "$$INSTALL_ROOT") log=$(build)/install.log; export DESTDIR; \
+	{ meson configure $(build) -Dprefix="$$prefix" && ninja -C $(build) program man1 programs && meson install -C $(build) --no-rebuild; } >"$$log" 2>&1 || \
 	    { cat "$$log" >&2; exit 1; }; \
 	printf '%s\n' "Installed under $$DESTDIR$$prefix: bin/hotgraph, and what it needs in lib/hotgraph, share/hotgraph;" \
 	    "pages in share/doc/hotgraph, share/man; completion in share/bash-completion. The folder may be moved."
 
 # What is committed, with the commit's name in it.
 DIST ?= .
-VERSION = $(shell awk -F"'" '/^project/ { print $$6 }' $(HERE)meson.build)
+VERSION = $(shell awk -F"'" '/^project/ { print $$6 }' $(here)meson.build)
 dist:
-	@cd $(HERE). && { test -z "$$(git status --porcelain)" || echo "make dist: what is not committed is not in it" >&2; } && \
+	@to=$$(realpath -m -- $(call path,$(DIST))) && cd $(here). && \
+	{ test -z "$$(git status --porcelain)" || echo "make dist: what is not committed is not in it" >&2; } && \
 	work=$$(mktemp -d) && git rev-parse --short=12 HEAD >"$$work/COMMIT" && \
 	git archive --format=tar --prefix=hotgraph-$(VERSION)/ --add-file="$$work/COMMIT" HEAD >"$$work/tar" && \
-	gzip -n <"$$work/tar" >$(abspath $(DIST))/.hotgraph-$(VERSION).tar.gz && rm -r "$$work" && \
-	mv $(abspath $(DIST))/.hotgraph-$(VERSION).tar.gz $(abspath $(DIST))/hotgraph-$(VERSION).tar.gz
-	@echo $(abspath $(DIST))/hotgraph-$(VERSION).tar.gz
+	gzip -n <"$$work/tar" >"$$to/.hotgraph-$(VERSION).tar.gz" && rm -r "$$work" && \
+	mv "$$to/.hotgraph-$(VERSION).tar.gz" "$$to/hotgraph-$(VERSION).tar.gz" && \
+	echo "$$to/hotgraph-$(VERSION).tar.gz"
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(build)

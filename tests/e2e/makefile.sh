@@ -30,7 +30,7 @@ run() {
 run sweep CONFIG=experiment.cfg || fail "make sweep: $(cat out)"
 head -4 out | tr '\n' '|' | grep -q '^Setting up build/|Building the program: 2 files to compile, .* at a time|Built in [0-9]* s|Sweeping experiment.cfg into results/hotgraph.db|' ||
     fail "make sweep does not say what it does: $(head -5 out)"
-PATH=$work/bin:$PATH make -n -f "$source/Makefile" RESULTS=elsewhere programs 2>/dev/null | grep -q '^mkdir -p elsewhere' ||
+PATH=$work/bin:$PATH make -n -f "$source/Makefile" RESULTS=elsewhere programs 2>/dev/null | grep -q "^mkdir -p 'elsewhere'" ||
     fail "make programs writes into a folder that it does not make"
 grep -q ' program$' built || fail "make sweep builds more than the program: $(cat built)"
 sed -n '/^In results\/:/,$p' out >last
@@ -72,7 +72,48 @@ if command -v parallel >/dev/null; then
     grep -q '^nothing to do' out && grep -q '^digest ' out && test -s results/cluster/all.db || fail "$(cat out)"
     run cluster-status || fail "make cluster-status: $(cat out)"
     grep -q 'merged into results/cluster/all.db' out || fail "$(cat out)"
+    rm "results/cluster/$(cat results/cluster/newest)/merged"
+    rm "results/cluster/$(cat results/cluster/newest)/done/"*
+    sed -i '/^parallel=/d' "results/cluster/$(cat results/cluster/newest)/plan"
+    run cluster-status || fail "one that is on its way is an error: $(cat out)"
+    grep -q '2 waiting' out && ! grep -q Error out || fail "$(cat out)"
 fi
+
+# Where there is no dpkg nothing is installed; a program that is named is run, and none is built.
+mkdir tools
+for tool in sh make test grep sed awk cat date mkdir rm mv cp realpath dirname basename uname find touch sort head tail cut tr wc sync \
+    sleep nproc stat hostname env id ninja meson expr mktemp; do
+    ! command -v $tool >/dev/null || ln -sf "$(command -v $tool)" tools/$tool
+done
+ln -sf "$work/bin/ninja" tools/ninja
+ln -sf "$work/bin/meson" tools/meson
+printf '#!/bin/sh\ncase $* in *merge*) echo 8 ;; *) echo 7 ;; esac\n' >tools/sbatch
+printf '#!/bin/sh\necho "$*" >>"%s/called"\nexec "%s" "$@"\n' "$work" "$hotgraph" >mine
+chmod +x tools/sbatch mine
+PATH=$work/tools make -f "$source/Makefile" --no-print-directory cluster CONFIG=experiment.cfg SHARDS=2 CLUSTER=there >out 2>&1 ||
+    fail "make cluster without dpkg: $(cat out)"
+grep -q '^job 7: 2 shards of ' out || fail "$(cat out)"
+rm -f built
+touch broken
+HOTGRAPH=$work/mine PATH=$work/tools make -f "$source/Makefile" --no-print-directory cluster CONFIG=experiment.cfg SHARDS=2 CLUSTER=there >out 2>&1 ||
+    fail "make cluster with a program of one's own: $(cat out)"
+test -s called && test ! -e built || fail "not the program that \$HOTGRAPH names: $(cat out)"
+rm broken
+
+# Names with blanks, quotes and a dash before them.
+mkdir -- '-b l'
+ln -s "$hotgraph" './-b l/hotgraph'
+cp experiment.cfg "it's mine.cfg"
+echo mine >b
+echo mine >l
+run sweep "CONFIG=it's mine.cfg" 'BUILD=-b l' 'RESULTS=a  $$(touch hacked) b' || fail "names with blanks: $(cat out)"
+test -s 'a  $(touch hacked) b/hotgraph.db' && grep -q '^Setting up ./-b l/' out && test ! -e hacked || fail "$(cat out)"
+run clean 'BUILD=-b l' || fail "make clean: $(cat out)"
+test ! -e ./'-b l' && test -s b && test -s l || fail "make clean removes others: $(ls)"
+mkdir 'b l'
+cp "$source/Makefile" 'b l'
+! make -f 'b l/Makefile' clean >out 2>&1 || fail "a Makefile in a folder with blanks, by -f"
+grep -q 'make -C FOLDER does' out || fail "$(cat out)"
 
 # `make program` builds whatever the program's commands load; a program without it says how to build it.
 built_in=$(dirname "$hotgraph")
