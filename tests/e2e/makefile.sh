@@ -47,7 +47,7 @@ sed '1d' last | awk '{ at = match($0, /[^ ]  +[^ ]/) ? RSTART + RLENGTH - 1 : 26
 # The help has every target.
 run help || fail "make help: $(cat out)"
 for target in $(sed -n 's/^.PHONY: //p' "$source/Makefile"); do
-    test "$target" = all || test "$target" = help || grep -qE "(make|;|,) $target\\>|[ ,]$target[:,]" out || fail "make help does not name $target"
+    test "$target" = all || test "$target" = help || grep -qE "(make|;|,) $target\\>|[ ,]${target}[:,]" out || fail "make help does not name $target"
 done
 
 # An installation says where, and what it ran does not.
