@@ -74,7 +74,7 @@ static void build(struct world *w, unsigned mapper, const uint8_t *code, size_t 
     if (cartridge_parse(&w->cartridge, image, length, "w.nes", &e) != STATUS_OK ||
         nes_create(&w->nes, &(struct nes_options){.cartridge = w->cartridge, .pictures = true}, &e))
         abort();
-    const struct dbt_options at_once = {.hot = 1};
+    static const struct dbt_options at_once = {.hot = 1}; /* the machine keeps it */
     const struct nes_options options = {.cartridge = w->cartridge,
                                         .engine = dbt_engine(),
                                         .engine_options = &at_once,
