@@ -88,3 +88,11 @@ test "$(ask pairs.db "SELECT count(*), count(placed), count(benefit) FROM result
 test "$(ask pairs.db "SELECT count(*), count(local_weight) FROM replay")" = '1|0' || fail "a pair has a layout"
 sweep pairs.cfg --db pairs.db
 grep -qi 'nothing' out errors || fail "a pair is computed twice: $(cat out)"
+
+# The questions of the docs have answers.
+sed -n 's/^    //p' "$source/docs/questions.md" | awk 'BEGIN { RS = ";\n" } /worth/ { print $0 ";" >("question" ++n ".sql") }'
+test -f question3.sql || fail "the page asks less than three questions"
+for i in 1 2 3; do
+    sqlite3 -readonly -bail -csv worth.db <"question$i.sql" >answer || fail "no answer: $(cat "question$i.sql")"
+    test -s answer || fail "an empty answer: $(cat "question$i.sql")"
+done
