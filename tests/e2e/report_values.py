@@ -6,12 +6,14 @@ A table, a column or a sentence that is not known here is wrong, too: whoever ad
 """
 import csv
 import html
-import math
 import os
 import re
 import sys
 
-from values_model import Experiment, falling, least, mean, most, open_database, percent, rising, tied
+from findings_values import subjects
+from values_model import (Experiment, baseline_mean, effects, falling, least, mean, meets_all, most, open_database, ordered_means, percent,
+                          rising)
+from views_values import at_budget
 
 
 class Number:
@@ -57,44 +59,47 @@ def compare(name, header, rows, table):
 
 # ---- tables ----
 
+def common(x, hot, way):
+    """The columns that only some experiments have: where a share is not the paper's, and where there are several ways."""
+    return {**({"hot %": Number(hot / 10, 1)} if any(h != 900 for h in x.hots) else {}),
+            **({"sampled by": way} if len(x.ways) > 1 else {})}
+
+
+def technique_column(x, technique):
+    return {"technique": technique} if len(x.techniques) > 1 else {}
+
+
 def game_cell(x, stream):
-    name = stream.game + (f" ({stream.variant})" if stream.variant else "") + (" (untested)" if stream.untested else "")
-    asked = len(x.configurations)
-    return name + (f" ({asked - stream.missing} of {asked} results)" if stream.missing else "")
+    name = stream.game + (f" ({stream.variant})" if stream.variant else "")
+    name += " (untested)" if stream.untested else ""
+    return name + (f" ({stream.results} of {len(x.configurations)} results)" if stream.missing else "")
 
 
-def share(x, hot):
-    return {"hot %": Number(hot / 10, 1)} if x.hots != [900] else {}
-
-
-def technique_cell(x, technique):
-    return {"technique": technique} if len(x.techniques()) > 1 else {}
+def studies(x):
+    """Hot shares, ways of sampling and techniques."""
+    return [(h, w, t) for h in x.hots for w in x.ways for t in x.techniques]
 
 
 def table1(x):
     for s, hot in ((s, h) for s in x.streams for h in x.hots):
         b = x.of_stream(s, hot)[1]
-        paper = x.paper_of(s, hot)
-        told = {"game": game_cell(x, s), **share(x, hot), **sampled_by(x, s.way), "batches": s.row and s.row["batches"], "instructions": s.replay and s.replay["instructions"],
+        paper = x.paper.get(s.paper_game) if x.is_papers(hot, "gaussian") else None
+        told = {"game": game_cell(x, s), "batches": s.row and s.row["batches"], "instructions": s.replay and s.replay["instructions"],
                 "sampled %": Number(percent(s.observed() / s.replay["instructions"]) if s.row else None, 2)}
         for head, metric in (("baseline %", "similarity"), ("baseline active %", "similarity_active"), ("precision %", "precision"),
                              ("coverage %", "coverage"), ("overlap %", "overlap")):
             told[head] = Number(percent(b and getattr(b, metric)), 1)
-        for head, name in (("paper's batches", "batches"), ("paper's instructions", "instructions")):
+        for head, name in (("paper's game", "paper_game"), ("paper's batches", "batches"), ("paper's instructions", "instructions")):
             told[head] = paper and paper[name]
-        told["paper's game"] = paper and s.paper_game
-        told["paper's sampled %"] = Number(paper and paper["sampled_percent"], 2)
-        yield told
+        yield {**told, "paper's sampled %": Number(paper and paper["sampled_percent"], 2), **common(x, hot, s.way)}
 
 
 def table2(x):
-    for s, hot, technique in ((s, h, t) for s in x.streams for h in x.hots for t in x.techniques()):
-        rows, b = x.of_stream(s, hot)
-        rows = [r for r in rows if r.configuration.technique == technique]
-        paper = x.paper_of(s, hot, technique)
-        told = {"game": game_cell(x, s), **share(x, hot), **sampled_by(x, s.way), **technique_cell(x, technique),
-                "hot edges": most(r.hot_edges for r in rows),
-                "active hot edges": most(r.hot_edges_active for r in rows), "paper's game": paper and s.paper_game,
+    for s, hot, technique in ((s, h, t) for s in x.streams for h in x.hots for t in x.techniques):
+        rows, b = x.of_stream(s, hot, technique)
+        paper = x.paper.get(s.paper_game) if x.is_papers(hot, technique) else None
+        told = {"game": game_cell(x, s), "hot edges": most(r.hot_edges for r in rows), "paper's game": paper and s.paper_game,
+                "active hot edges": most(r.hot_edges_active for r in rows),
                 "paper's best %": paper and paper["best_percent"], "paper's worst %": paper and paper["worst_percent"]}
         for head, pick, metric in (("best %", most, "similarity"), ("worst %", least, "similarity"),
                                    ("best active %", most, "similarity_active"), ("worst active %", least, "similarity_active"),
@@ -103,31 +108,28 @@ def table2(x):
         for head, metric in (("baseline %", "similarity"), ("baseline active %", "similarity_active"),
                              ("baseline precision %", "precision"), ("baseline overlap %", "overlap")):
             told[head] = Number(percent(b and getattr(b, metric)), 1)
-        yield told
+        yield {**told, **technique_column(x, technique), **common(x, hot, s.way)}
 
 
 def parameters_of(x, configuration):
     """The columns that tell configurations apart: `bin` for bin_size, and so on."""
     told = {re.sub(r"_(size|threshold)$", "", n): configuration.values.get(n) for n in x.varying()}
-    if len({c.technique for c in x.grid}) > 1:
-        told["technique"] = configuration.technique
-    return told
+    return {**told, **technique_column(x, configuration.technique)}
 
 
 def places(x, kind):
     """Tables 3 and 4: equals share a place, and stand in the order of similarity without busy-waits, f1 without, number."""
     key = falling if kind == "best" else rising
-    for s, hot, technique in ((s, h, t) for s in x.streams for h in x.hots for t in x.techniques()):
-        rows, b = x.of_stream(s, hot)
-        rows = [r for r in rows if r.configuration.technique == technique]
-        papers = x.paper_list(s.paper_game, kind) if x.paper_of(s, hot, technique) else []
+    for s, hot, technique in ((s, h, t) for s in x.streams for h in x.hots for t in x.techniques):
+        rows, b = x.of_stream(s, hot, technique)
+        papers = x.paper_list(s.paper_game, kind) if x.is_papers(hot, technique) else []
         ordered = sorted(rows, key=lambda r: (key(r.similarity), key(r.similarity_active), key(r.f1_active), r.configuration.number))
         for n, r in enumerate(ordered[:3]):
             place = 1 + sum(key(o.similarity) < key(r.similarity) for o in rows)
             shared = sum(o.similarity == r.similarity for o in rows)
             paper = papers[n] if n < len(papers) else None
-            told = {"game": game_cell(x, s), **share(x, hot), **sampled_by(x, s.way), "place": f"{place}{'=' if shared > 1 else ''}", "#": r.configuration.number,
-                    "bins": r.bins, "paper's game": s.paper_game if paper else None,
+            told = {"game": game_cell(x, s), "place": f"{place}{'=' if shared > 1 else ''}", "#": r.configuration.number,
+                    "bins": r.bins, "paper's game": paper and s.paper_game,
                     "paper's": paper and "/".join(str(paper[k]) for k in ("bin_size", "stdev_threshold", "window_size",
                                                                           "recurrent_threshold")),
                     "paper's bins": paper and paper["bins"], "paper's %": paper and paper["similarity_percent"]}
@@ -136,100 +138,50 @@ def places(x, kind):
                                       ("precision %", r, "precision"), ("coverage %", r, "coverage"), ("overlap %", r, "overlap"),
                                       ("baseline overlap %", b, "overlap")):
                 told[head] = Number(percent(row and getattr(row, metric)), 1)
-            yield {**told, **parameters_of(x, r.configuration)}
+            yield {**told, **parameters_of(x, r.configuration), **common(x, hot, s.way)}
 
 
-class Mean:
-    """A configuration that competes, over all streams that are sampled in one way."""
-
-    def __init__(self, configuration, rows, places_of):
-        self.configuration, self.games = configuration, len({r.stream.game for r in rows})
-        for name in ("similarity", "similarity_active", "f1_active"):
-            value = mean(getattr(r, name) for r in rows)
-            setattr(self, name, None if value is None else round(value, 12))
-        self.place = mean(places_of[id(r)][2] for r in rows)
-
-
-def means(x, hot, way, technique):
-    places_of = {}
-    rows = x.study(hot, way, technique)[1]
-    for stream in {(r.stream.game, r.stream.id) for r in rows}:
-        places_of.update(tied([r for r in rows if (r.stream.game, r.stream.id) == stream], "similarity"))
-    return [Mean(c, mine, places_of) for c in x.grid for mine in [[r for r in rows if r.configuration is c]] if mine]
-
-
-def ordered_means(x, hot, way, technique, kind):
+def place_of(m, ordered, kind):
     key = falling if kind == "best" else rising
-    return sorted(means(x, hot, way, technique), key=lambda m: (key(m.similarity), key(m.similarity_active), key(m.f1_active),
-                                                                m.configuration.number))
-
-
-def baseline_mean(x, hot, way, technique, metric="similarity"):
-    """Over the technique's streams, all of them."""
-    streams = x.study(hot, way, technique)[2]
-    rows = [r for r in x.rows(hot, way, grid=False) if (r.stream.game, r.stream.id) in streams]
-    return mean(getattr(r, metric) for r in rows) if len(rows) == len(streams) else None
-
-
-def sampled_by(x, way):
-    return {"sampled by": way} if len(x.ways) > 1 else {}
+    return 1 + sum(key(o.similarity) < key(m.similarity) for o in ordered), sum(o.similarity == m.similarity for o in ordered)
 
 
 def ranking(x, kind):
-    key = falling if kind == "best" else rising
-    for hot, way, technique in ((h, w, t) for h in x.hots for w in x.ways for t in x.techniques()):
-        ordered = ordered_means(x, hot, way, technique, kind)
+    for study in studies(x):
+        ordered = ordered_means(x, study, kind)
         for m in ordered[:10]:
-            place = 1 + sum(key(o.similarity) < key(m.similarity) for o in ordered)
-            shared = sum(o.similarity == m.similarity for o in ordered)
+            place, shared = place_of(m, ordered, kind)
             yield {"place": f"{place}{'=' if shared > 1 else ''}", "#": m.configuration.number, "games": m.games,
                    "mean %": Number(percent(m.similarity), 2), "mean active %": Number(percent(m.similarity_active), 2),
-                   "mean place": Number(m.place, 2), "baseline mean %": Number(percent(baseline_mean(x, hot, way, technique)), 2),
-                   "baseline mean active %": Number(percent(baseline_mean(x, hot, way, technique, "similarity_active")), 2),
-                   **parameters_of(x, m.configuration), **share(x, hot), **sampled_by(x, way)}
-
-
-def lacking(x, hot, way, technique):
-    """Configurations with results on some of the streams that others have results on, what they have, and what there is."""
-    rows, _, streams = x.study(hot, way, technique)
-    for c in x.grid:
-        mine = {(r.stream.game, r.stream.id) for r in rows if r.configuration is c}
-        if mine and mine != streams:
-            yield c, mine, streams, " ".join(sorted({game for game, _ in streams - mine}))
+                   "mean place": Number(m.place, 2), "baseline mean %": Number(percent(baseline_mean(x, study)), 2),
+                   "baseline mean active %": Number(percent(baseline_mean(x, study, "similarity_active")), 2),
+                   **parameters_of(x, m.configuration), **common(x, study[0], study[1])}
 
 
 def not_competing(x):
-    for hot, way, technique in ((h, w, t) for h in x.hots for w in x.ways for t in x.techniques()):
-        for c, mine, streams, lacks in lacking(x, hot, way, technique):
-            yield {"#": c.number, **parameters_of(x, c), **share(x, hot), **sampled_by(x, way),
-                   "streams": f"{len(mine)} of {len(streams)}", "lacks results on": lacks}
-
-
-def effects(x, hot, way, technique):
-    """Parameter, value, its results, and its mean less that of all that compete, for both scopes."""
-    mine = x.study(hot, way, technique)[1]
-    for name in sorted({n for r in mine for n in r.configuration.values}):
-        for value in sorted({r.configuration.values[name] for r in mine if name in r.configuration.values},
-                            key=lambda v: (isinstance(v, str), v)):
-            those = [r for r in mine if r.configuration.values.get(name) == value]
-            told = [mean(getattr(r, m) for r in those) for m in ("similarity", "similarity_active")]
-            yield name, value, those, told, [
-                None if t is None else t - mean(getattr(r, m) for r in mine)
-                for t, m in zip(told, ("similarity", "similarity_active"))]
+    for study in studies(x):
+        _, lacks, asked = x.competing(*study)
+        for c, (mine, lacking) in sorted(lacks.items(), key=lambda t: t[0].number):
+            yield {"#": c.number, "streams": f"{len(mine)} of {len(asked)}", "lacks results on": " ".join(sorted({g for g, _ in lacking})),
+                   **parameters_of(x, c), **common(x, study[0], study[1])}
 
 
 def parameter_effect(x):
-    several = {(c.technique, n) for c in x.grid for n in c.values
-               if len({o.values.get(n) for o in x.grid if o.technique == c.technique}) > 1}
-    for hot, way, technique in ((h, w, t) for h in x.hots for w in x.ways for t in x.techniques()):
-        for name, value, rows, told, effect in effects(x, hot, way, technique):
-            if (technique, name) in several or not several:
-                balanced = x.is_balanced(x.study(hot, way, technique)[1], name)
-                yield {"parameter": name, "value": value, **technique_cell(x, technique), **share(x, hot), "results": len(rows),
-                       "mean %": Number(percent(told[0]), 2), "effect": Number(percent(effect[0]), 2),
-                       "mean active %": Number(percent(told[1]), 2), "effect active": Number(percent(effect[1]), 2),
-                       "baseline mean %": Number(percent(baseline_mean(x, hot, way, technique)), 2),
-                       "balanced": "yes" if balanced else "no", **sampled_by(x, way)}
+    values = {}
+    for study in studies(x):
+        for name, value, *_ in effects(x, study):
+            values.setdefault((study[2], name), set()).add(value)
+    several = {k for k, v in values.items() if len(v) > 1}
+    for study in studies(x):
+        rows = x.competing(*study)[0]
+        for name, value, those, told, effect in effects(x, study):
+            if (study[2], name) in several or not several:
+                balanced = name not in x.varying(study[2]) or meets_all(x, rows, name)
+                yield {"parameter": name, "value": value, "results": len(those), "mean %": Number(percent(told[0]), 2),
+                       "effect": Number(percent(effect[0]), 2), "mean active %": Number(percent(told[1]), 2),
+                       "effect active": Number(percent(effect[1]), 2), "balanced": "yes" if balanced else "no",
+                       "baseline mean %": Number(percent(baseline_mean(x, study)), 2),
+                       **technique_column(x, study[2]), **common(x, study[0], study[1])}
 
 
 TABLES = {"table1": table1, "table2": table2, "table3": lambda x: places(x, "best"), "table4": lambda x: places(x, "worst"),
@@ -262,7 +214,7 @@ def played(x):
         yield {"game": s.game, "title": s.title, "variant": s.variant or None, "SHA-1 of PRG and CHR": p and p["rom_sha1"],
                "movie": movie and movie["file"], "frames": p and p["frames"], "nothing pressed": idle,
                "instructions": p and p["instructions"], "batches": s.row and s.row["batches"],
-               "results": len(x.configurations) - s.missing, "missing": s.missing, "sampling": s.row and s.sampling}
+               "results": s.results, "missing": s.missing, "sampling": s.row and s.sampling}
 
 
 def runs(x):
@@ -288,7 +240,22 @@ def runs(x):
             yield {"what": what, "value": text, "runs": len(counts), "results": sum(counts), "differs": "yes" if len(groups) > 1 else "no"}
 
 
-PAGE_TABLES = {"all": all_rows, "played": played, "runs": runs}
+def budgets(x):
+    """Where there are several techniques: the best that may observe so much."""
+    found = [r for hot in x.hots for r in at_budget(x, hot)] if len(x.techniques) > 1 else []
+    for r in sorted(found, key=lambda r: (r["frames"], r["hot_permille"], r["structure_allowed"], r["budget"], r["sampling"],
+                                          r["technique"], r["parameters"])):
+        told = {"games of, frames": r["frames"], "hot %": Number(r["hot_permille"] / 10, 1), "technique": r["technique"],
+                "observed at most, %": Number(r["budget_percent"], 4), "knows the structure": "yes" if r["structure_allowed"] else "no",
+                "parameters": r["parameters"] or None, "sampling": r["sampling"], "games": r["games"], "replicates": r["replicates"]}
+        for head, name in (("overlap, %", "overlap_active"), ("least", "overlap_active_lowest"), ("most", "overlap_active_highest"),
+                           ("worst game", "overlap_active_least"), ("hot f1, %", "hot_f1_active"), ("overlap with busy-waits, %", "overlap")):
+            told[head] = Number(percent(r[name]), 2)
+        yield told
+
+
+PAGE_TABLES = {"all": all_rows, "played": played, "runs": runs, "budgets": budgets}
+RARE = ("not_competing", "budgets")  # left out where they have no rows
 
 
 # ---- the data of pictures ----
@@ -323,157 +290,7 @@ def convergence(x, stream):
                    "active": Number(percent(q["similarity_active"]), 3), "label": c.label, "number": c.number}
 
 
-# ---- findings ----
-
-def number(value, decimals=0):
-    """A number in an expected sentence."""
-    return f"\1{value!r}:{decimals}\1"
-
-
-def span(low, high, decimals=0):
-    """`low to high`; one of them where they are shown alike."""
-    same = round(low, decimals) == round(high, decimals)
-    return number(low, decimals) if same else f"{number(low, decimals)} to {number(high, decimals)}"
-
-
-def shown(name):
-    """Values of a row's metric that are there."""
-    return lambda rows: [percent(getattr(r, name)) for r in rows if getattr(r, name) is not None]
-
-
-def counted(streams):
-    """`3 games and 1 program`."""
-    kinds = {s.game: bool(s.replay) and s.replay["kind"] == "program" for s in streams}
-    told = []
-    for program, word in ((False, "game"), (True, "program")):
-        n = sum(k == program for k in kinds.values())
-        if n:
-            told.append(f"{n} {word}{'' if n == 1 else 's'}")
-    return " and ".join(told)
-
-
-def find_counts(x):
-    if x.results_there():
-        yield (f"{counted(x.streams)}, {number(x.results_there())} results; "
-               f"{number(sum(s.missing for s in x.streams))} that the experiment lists are not there.")
-
-
-def find_time(x):
-    rows = {(r.stream.id, r.configuration.id): r.seconds for hot in x.hots for r in x.rows(hot)}
-    if rows:
-        yield (f"Building the {number(len(rows))} graphs took {number(math.fsum(rows.values()), 1)} s of processor time "
-               "(a measurement, which varies with the machine and what else it does: see timings; no digest has it).")
-
-
-# ---- of a hot share and a way of sampling ----
-
-def find_sampled(x, hot, way):
-    shares = [percent(s.observed() / s.replay["instructions"]) for s in x.streams if s.row and s.way == way]
-    if shares:
-        yield f"Of the executed instructions {span(min(shares), max(shares), 2)} % were looked at."
-
-
-def find_early(x, hot, way):
-    mark = max((m for m in x.marks if m <= 3000), default=None)
-    for part, text in (("first", "After the first {} batches reading directly off the samples has found {} % of the hot edges."),
-                       ("strata", "Of programs, from {} batches all over the stream, reading directly off the samples finds {} % of the"
-                        " hot edges.")):
-        found = [percent(q["similarity"]) for s in x.streams if s.row and s.way == way for c in x.configurations if c.baseline
-                 for q in x.curve(s, c, hot) if q["batches"] == mark and q["part"] == part and q["similarity"] is not None]
-        if found:
-            yield text.format(number(mark), span(min(found), max(found), 1))
-
-
-# ---- of a technique in that ----
-
-def find_similarity(x, hot, way, technique):
-    for metric, text in (("similarity", "Of the hot edges the grid's configurations of {} find {} %; reading edges directly off the same"
-                          " samples finds {} %."),
-                         ("similarity_active", "Without busy-waits, the loops in which a program waits for the next frame, those of {} find"
-                          " {} %, and reading edges directly {} %.")):
-        grid, direct = shown(metric)(x.rows(hot, way, technique=technique)), shown(metric)(x.rows(hot, way, grid=False))
-        if grid and direct:
-            yield text.format(technique, span(min(grid), max(grid), 1), span(min(direct), max(direct), 1))
-
-
-def find_beaten(x, hot, way, technique):
-    pairs = [(r, b) for s in x.streams if s.way == way for rows, b in [x.of_stream(s, hot)] if b for r in rows
-             if r.configuration.technique == technique]
-    more = [sum(getattr(r, m) is not None and getattr(b, m) is not None and getattr(r, m) > getattr(b, m) for r, b in pairs)
-            for m in ("similarity", "similarity_active")]
-    if pairs:
-        yield (f"Of {number(len(pairs))} results of {technique} {number(more[0])} find more hot edges than what can be read directly off "
-               f"the same samples; without busy-waits {number(more[1])}.")
-
-
-def find_best(x, hot, way, technique):
-    ordered, direct = ordered_means(x, hot, way, technique, "best"), baseline_mean(x, hot, way, technique)
-    if not ordered or ordered[0].similarity is None or direct is None:
-        return
-    first = [m.configuration for m in ordered if m.similarity == ordered[0].similarity]
-    streams = {r.stream.id: r.stream for r in x.rows(hot, way, technique=technique)}.values()
-    over = counted(streams) + (f" ({len(streams)} streams)" if len(streams) > ordered[0].games else "")
-    found = f"{number(percent(ordered[0].similarity), 2)} %, against {number(percent(direct), 2)} % directly."
-    if len(first) == 1:
-        yield f"In the mean over {over} configuration #{first[0].number} ({first[0].parameters}) finds most: {found}"
-    else:
-        more = f" and {len(first) - 6} more" if len(first) > 6 else ""
-        yield (f"In the mean over {over} {len(first)} configurations share the first place: "
-               f"{', '.join(f'#{c.number}' for c in first[:6])}{more} find {found}")
-
-
-def find_not_competing(x, hot, way, technique):
-    told = [f"#{c.number} (lacks {lacks})" for c, _, _, lacks in lacking(x, hot, way, technique)]
-    if told:
-        games = len({game for game, _ in x.study(hot, way, technique)[2]})
-        yield (f"{number(len(told))} {'configuration has' if len(told) == 1 else 'configurations have'} no results on some of the "
-               f"{number(games)} games or programs that others of {technique} have results on, and no part in what is said over all of "
-               f"them: {', '.join(told[:6])}{f' and {len(told) - 6} more' if len(told) > 6 else ''}.")
-
-
-def find_parameters(x, hot, way, technique):
-    points = {}
-    for name, _, _, _, effect in effects(x, hot, way, technique):
-        if effect[0] is not None:
-            points.setdefault(name, []).append(round(percent(effect[0]), 2))
-    apart = {k: round(max(v) - min(v), 2) for k, v in points.items() if len(v) > 1}
-    unbalanced = [k for k in sorted(apart) if not x.is_balanced(x.study(hot, way, technique)[1], k)]
-    if unbalanced:
-        yield (f"Which parameter of {technique} matters most cannot be said: values of {', '.join(unbalanced)} do not meet those of other "
-               "parameters equally often, so their means differ for other reasons, too.")
-    elif apart and max(apart.values()) == 0:
-        yield (f"No parameter of {technique} that is varied ({', '.join(sorted(apart))}) matters here: in the mean its values are "
-               f"{number(0)} points apart.")
-    elif apart:
-        top = [k for k in sorted(apart) if apart[k] == max(apart.values())]
-        low = [k for k in sorted(apart) if apart[k] == min(apart.values())]
-        one = len(top) == 1
-        yield (f"The parameter{'' if one else 's'} of {technique} that {'matters most is' if one else 'matter most are'} {', '.join(top)}: "
-               f"{'its' if one else 'their'} best and worst {'value are' if one else 'values are'} {number(apart[top[0]], 2)} points apart.")
-        if apart[top[0]] != apart[low[0]]:
-            yield (f"The {'one' if len(low) == 1 else 'ones'} that {'matters least is' if len(low) == 1 else 'matter least are'} "
-                   f"{', '.join(low)}, with {number(apart[low[0]], 2)} points.")
-
-
-def find_paper(x, hot, way, technique):
-    held = [(percent(r.similarity), x.paper_of(r.stream, hot, technique)) for r in x.rows(hot, way, technique=technique)
-            if r.similarity is not None and x.paper_of(r.stream, hot, technique)]
-    if held:
-        above, below = sum(s >= p["best_percent"] + 1 for s, p in held), sum(s < p["worst_percent"] for s, p in held)
-        yield (f"Held against the paper's game of the same kind (other programs, other input), {number(above)} of {number(len(held))} "
-               f"results of {technique} are above the paper's best and {number(below)} below its worst.")
-
-
-def findings(x):
-    """Sentences by what they are about: None, or hot share and way of sampling."""
-    told = {None: [t for find in (find_counts, find_time) for t in find(x)]}
-    for hot, way in ((h, w) for h in x.hots for w in x.ways):
-        told[hot, way] = [t for find in (find_sampled, find_early) for t in find(x, hot, way)]
-        for technique in x.techniques():
-            told[hot, way] += [t for find in (find_similarity, find_beaten, find_best, find_not_competing, find_parameters, find_paper)
-                               for t in find(x, hot, way, technique)]
-    return told
-
+# ---- sentences ----
 
 def says(expected, text):
     """Is this the sentence, with numbers as far as they are shown?"""
@@ -510,18 +327,22 @@ def page_tables(page):
 
 
 def page_findings(page):
+    """Headings, and the sentences below each."""
     part = re.search(r"<section id='findings'>.*?</section>", page, re.S)[0]
     part = re.sub(r"<details class='query'.*?</details>", "", part, flags=re.S)
-    told, subject = {None: []}, None
-    for m in re.finditer(r"<(?:summary|p class='subject')>(.*?)</(?:summary|p)>|<li>(.*?)</li>", part, re.S):
-        if m[2] is not None:
-            told[subject].append(re.sub(r"\s+", " ", plain(m[2])))
-            continue
-        about = re.match(r"What is hot: edges that make up ([0-9.]+) % of what was executed. Sampled by (.*): ", plain(m[1]))
-        if about:
-            subject = round(10 * float(about[1])), about[2]
-            told[subject] = []
-    return told
+    for m in re.finditer(r"(?:<(summary|p class='subject')>((?:(?!<ul).)*?)</(?:summary|p)>\s*)?<ul class='findings'>(.*?)</ul>", part, re.S):
+        yield plain(m[2] or ""), [re.sub(r"\s+", " ", plain(t)) for t in re.findall(r"<li>(.*?)</li>", m[3], re.S)]
+
+
+def check_findings(x, page):
+    there, right = list(page_findings(page)), list(subjects(x))
+    if sorted(h for h, _ in there) != sorted(h for h, _ in right):
+        wrong.append(f"findings of {[h for h, _ in there]}, but known are {[h for h, _ in right]}")
+    known = dict(right)
+    for heading, sentences in there:
+        expected = known.get(heading, [])
+        wrong.extend(f"not known or not true: {t}" for t in sentences if not any(says(r, t) for r in expected))
+        wrong.extend(f"not in the page: {readable(r)}" for r in expected if not any(says(r, t) for t in sentences))
 
 
 def check_csv(folder, name, rows):
@@ -542,28 +363,21 @@ def main(database, folder, name):
     x = Experiment(open_database(database), name)
     page = open(os.path.join(folder, "index.html"), encoding="utf-8").read()
     expected = {n: list(rows(x)) for n, rows in {**TABLES, **PAGE_TABLES}.items()}
-    expected = {n: rows for n, rows in expected.items() if rows or n != "not_competing"}
     there = {n[:-4] for n in os.listdir(folder) if n.endswith(".csv")}
     if there != set(TABLES):
         wrong.append(f"CSV files {sorted(there)}, but known are {sorted(TABLES)}")
     for n in there & set(TABLES):
-        check_csv(folder, n + ".csv", expected.get(n, []))
+        check_csv(folder, n + ".csv", expected[n])
     shown_tables = page_tables(page)
-    if len(x.techniques()) > 1:
-        shown_tables.pop("budgets", None)  # views_values.py has the view that it shows
-    if set(shown_tables) != set(expected):
-        wrong.append(f"the page's tables {sorted(shown_tables)}, but known are {sorted(expected)}")
+    wanted = {n for n in expected if n not in RARE or expected[n]}
+    if set(shown_tables) != wanted:
+        wrong.append(f"the page's tables {sorted(shown_tables)}, but known are {sorted(wanted)}")
     for n in set(shown_tables) & set(expected):
         compare(f"the page's {n}", *[shown_tables[n][0], expected[n], shown_tables[n][1]])
     for s in x.streams:
         if s.variant == "" and s.rows:
             check_pictures(x, s, folder)
-    sentences, right = page_findings(page), findings(x)
-    if set(sentences) != set(right):
-        wrong.append(f"findings are about {list(sentences)}, not {list(right)}")
-    for about in set(sentences) & set(right):
-        wrong.extend(f"{about}: not known or not true: {t}" for t in sentences[about] if not any(says(r, t) for r in right[about]))
-        wrong.extend(f"{about}: not in the page: {readable(r)}" for r in right[about] if not any(says(r, t) for t in sentences[about]))
+    check_findings(x, page)
     print("\n".join(w[:300] for w in wrong[:20]), end="")
 
 

@@ -40,7 +40,7 @@ def rising(value):
 
 
 class Stream(collections.namedtuple("Stream", "id game title untested paper_game variant sampling sampling_id way row replay rows"
-                                    " missing")):
+                                    " results missing", defaults=(0, 0))):
     """A game, sampled in one way; row is None where nothing is there yet."""
 
     def observed(self):
@@ -59,6 +59,11 @@ class Row:
             setattr(self, name, quality[name])
 
 
+class Configuration(collections.namedtuple("Configuration", "id number baseline label technique key values parameters")):
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+
 class Experiment:
     def __init__(self, db, name):
         self.db, self.name = db, name
@@ -71,7 +76,7 @@ class Experiment:
         self.streams = self.read_streams()
         self.paper = {r["paper_game"]: r for r in self.all("SELECT * FROM paper_game")}
         self.ways = sorted({s.way for s in self.streams})
-        self.shown_way = next((s.way for s in self.streams if s.variant == ""), None)
+        self.techniques = sorted({c.technique for c in self.grid})
 
     def all(self, sql, *values):
         return self.db.execute(sql, values).fetchall()
@@ -81,7 +86,6 @@ class Experiment:
 
     def read_configurations(self):
         made = []
-        Configuration = collections.namedtuple("Configuration", "id number baseline label technique key values parameters")
         for r in self.all("SELECT * FROM experiment_configuration JOIN configuration USING (configuration_id)"
                           " WHERE experiment_id = ?", self.id):
             values = dict(self.db.execute("SELECT name, value FROM configuration_value WHERE configuration_id = ?",
@@ -99,10 +103,11 @@ class Experiment:
             way = "file" if r["method"] == "file" else re.sub(r" (seed|phase_cycles)=-?\d+", "", r["key"])
             results = {x["configuration_id"]: x for x in self.all("SELECT * FROM result WHERE stream_id = ?", r["stream_id"])}
             stream = Stream(r["stream_id"], r["name"], r["title"], r["untested"], r["paper_game"], r["variant"], r["key"],
-                            r["sampling_id"], way, row, replay, {}, 0)
+                            r["sampling_id"], way, row, replay, {})
             for hot in self.hots if row else []:
                 stream.rows[hot] = self.read_rows(stream, results, hot)
-            made.append(stream._replace(missing=sum(not self.is_there(stream, c) for c in self.configurations)))
+            there = sum(self.is_whole(stream, c) for c in self.configurations)
+            made.append(stream._replace(results=there, missing=len(self.configurations) - there))
         return made
 
     def read_rows(self, stream, results, hot):
@@ -112,58 +117,44 @@ class Experiment:
         return [Row(stream, c, results[c.id], qualities[c.id]) for c in self.configurations
                 if c.id in results and c.id in qualities]
 
-    def is_there(self, stream, c):
-        """A result with the quality for each share, and of a labelled one after each mark."""
-        if not stream.row or any(all(r.configuration is not c for r in stream.rows[hot]) for hot in self.hots):
+    def is_whole(self, stream, configuration):
+        """Is a result there, held against each share, and after each mark where it has a curve?"""
+        if not stream.row or any(all(r.configuration is not configuration for r in stream.rows[h]) for h in self.hots):
             return False
-        marks = [m for m in self.marks if c.label is not None and m < stream.row["batches"]]
-        return all(set(marks) <= {q["batches"] for q in self.curve(stream, c, hot)} for hot in self.hots)
+        marks = [m for m in self.marks if m < stream.row["batches"]] if configuration.label is not None else []
+        return all(set(marks) <= {q["batches"] for q in self.curve(stream, configuration, h)} for h in self.hots)
 
-    def rows(self, hot, way=None, grid=True, technique=None):
-        """All results of the grid (or of one of its techniques), or of the baseline."""
-        return [r for s in self.streams if way in (None, s.way) for r in s.rows.get(hot, [])
-                if (r.configuration.number is not None if grid else r.configuration.baseline)
-                and technique in (None, r.configuration.technique)]
+    def rows(self, hot, way, technique):
+        """All results of the grid."""
+        return [r for s in self.streams if s.way == way for r in self.of_stream(s, hot, technique)[0]]
 
-    def techniques(self):
-        """Of the grid."""
-        return sorted({c.technique for c in self.grid})
-
-    def study(self, hot, way, technique):
-        """Of a technique's results: all, those of configurations that have one on each stream that any has, and these streams."""
-        rows = self.rows(hot, way, technique=technique)
-        streams = {(r.stream.game, r.stream.id) for r in rows}
-        count = collections.Counter(r.configuration.id for r in rows)
-        return rows, [r for r in rows if count[r.configuration.id] == len(streams)], streams
-
-    def is_balanced(self, rows, name):
-        """Does each value of the parameter meet those of every other equally often, among the configurations of these rows?"""
-        made = {r.configuration.id: r.configuration.values for r in rows}.values()
-        for other in {n for v in made for n in v} - {name}:
-            of = collections.Counter(v[name] for v in made)
-            beside = collections.Counter(v[other] for v in made)
-            both = collections.Counter((v[name], v[other]) for v in made)
-            if any(both[a, b] * len(made) != of[a] * beside[b] for a in of for b in beside):
-                return False
-        return True
-
-    def paper_of(self, stream, hot, technique=None):
-        """The paper's game of the kind: beside configurations of the paper's 144 alone, and its hot share."""
-        own = {"bin_size": (8, 10, 13, 16), "stdev_threshold": (8, 10, 12, 15), "window_size": (6, 10, 13),
-               "recurrent_threshold": (5, 8, 12), "builder": (0,)}
-        grid = [c for c in self.grid if c.technique == "gaussian"]
-        held = (grid and hot == 900 and technique in (None, "gaussian")
-                and all(v in own.get(n, ()) for c in grid for n, v in c.values.items()))
-        return self.paper.get(stream.paper_game) if held else None
-
-    def of_stream(self, stream, hot):
-        """The grid's rows of a stream, and the baseline's or None."""
+    def of_stream(self, stream, hot, technique=None):
+        """The grid's rows of a stream, all or those of a technique, and the baseline's or None."""
         rows = stream.rows.get(hot, [])
-        return ([r for r in rows if r.configuration.number is not None],
+        return ([r for r in rows if r.configuration.number is not None and technique in (None, r.configuration.technique)],
                 next((r for r in rows if r.configuration.baseline), None))
 
-    def results_there(self):
-        return sum(len(self.configurations) - s.missing for s in self.streams)
+    def competing(self, hot, way, technique):
+        """The results of those configurations that lack none which any other has, and what the others lack."""
+        rows = self.rows(hot, way, technique)
+        asked = {(r.stream.game, r.stream.id) for r in rows}
+        lacks = {}
+        for c in self.grid:
+            mine = {(r.stream.game, r.stream.id) for r in rows if r.configuration is c}
+            if mine and mine != asked:
+                lacks[c] = mine, asked - mine
+        return [r for r in rows if r.configuration not in lacks], lacks, asked
+
+    def is_papers(self, hot, technique):
+        """May it be held against the paper? Of its 144 configurations alone, and what it calls hot."""
+        values = {"bin_size": (8, 10, 13, 16), "stdev_threshold": (8, 10, 12, 15), "window_size": (6, 10, 13),
+                  "recurrent_threshold": (5, 8, 12), "builder": (0,)}
+        mine = [c for c in self.grid if c.technique == "gaussian"]
+        return technique == "gaussian" and hot == 900 and bool(mine) and all(
+            v in values.get(n, ()) for c in mine for n, v in c.values.items())
+
+    def is_program(self, stream):
+        return stream.replay is not None and stream.replay["kind"] == "program"
 
     def varying(self, technique=None):
         """The grid's (or a technique's) parameters that have several values, as they stand in keys; all where none has."""
@@ -202,3 +193,57 @@ def tied(rows, metric):
         shared = sum(w == v for w in values)
         told[id(r)] = (above + 1, shared, above + 1 + (shared - 1) / 2)
     return told
+
+
+class Mean:
+    """A configuration over all streams that are sampled in one way."""
+
+    def __init__(self, configuration, rows, places_of):
+        self.configuration, self.games, self.streams = configuration, len({r.stream.game for r in rows}), len(rows)
+        for name in ("similarity", "similarity_active", "f1_active"):
+            value = mean(getattr(r, name) for r in rows)
+            setattr(self, name, None if value is None else round(value, 12))
+        self.place = mean(places_of[id(r)][2] for r in rows)
+
+
+def ordered_means(x, study, kind):
+    """Of each configuration that competes; places are those among them."""
+    key = falling if kind == "best" else rising
+    rows = x.competing(*study)[0]
+    places_of = {}
+    for s in {(r.stream.game, r.stream.id) for r in rows}:
+        places_of.update(tied([r for r in rows if (r.stream.game, r.stream.id) == s], "similarity"))
+    means = [Mean(c, mine, places_of) for c in x.grid for mine in [[r for r in rows if r.configuration is c]] if mine]
+    return sorted(means, key=lambda m: (key(m.similarity), key(m.similarity_active), key(m.f1_active), m.configuration.number))
+
+
+def baseline_mean(x, study, metric="similarity"):
+    """Over the streams that the technique has results on; None where it lacks one."""
+    asked = [s for s in x.streams if s.way == study[1] and x.of_stream(s, study[0], study[2])[0]]
+    rows = [x.of_stream(s, study[0])[1] for s in asked]
+    return mean(getattr(r, metric) for r in rows) if all(rows) else None
+
+
+def meets_all(x, rows, name):
+    """Do the parameter's values meet those of each other in proportion?"""
+    made = {r.configuration for r in rows}
+    technique = next(iter(made)).technique
+    for other in (n for n in x.varying(technique) if n != name):
+        both = [(c.values[name], c.values[other]) for c in made if name in c.values and other in c.values]
+        for v in {b[0] for b in both}:
+            for w in {b[1] for b in both}:
+                if both.count((v, w)) * len(both) != sum(b[0] == v for b in both) * sum(b[1] == w for b in both):
+                    return False
+    return True
+
+
+def effects(x, study):
+    """Parameter, value, its results, their means, and these less those of all that the technique found, for both scopes."""
+    rows = x.competing(*study)[0]
+    for name in sorted({n for r in rows for n in r.configuration.values}):
+        for value in sorted({r.configuration.values[name] for r in rows if name in r.configuration.values},
+                            key=lambda v: (isinstance(v, str), v)):
+            those = [r for r in rows if r.configuration.values.get(name) == value]
+            told = [mean(getattr(r, m) for r in those) for m in ("similarity", "similarity_active")]
+            yield name, value, those, told, [None if t is None else t - mean(getattr(r, m) for r in rows)
+                                             for t, m in zip(told, ("similarity", "similarity_active"))]

@@ -1,0 +1,214 @@
+"""The sentences of a report's findings, as they follow from the base tables (values_model.py).
+
+A number in a sentence is its value and how many decimals are shown of it: number().
+"""
+import math
+
+from values_model import baseline_mean, effects, mean, meets_all, most, ordered_means, percent
+
+
+def number(value, decimals=0):
+    """A number in an expected sentence."""
+    return f"\1{value!r}:{decimals}\1"
+
+
+def span(low, high, decimals=0):
+    """`low to high`; one of them where they are shown alike."""
+    same = round(low, decimals) == round(high, decimals)
+    return number(low, decimals) if same else f"{number(low, decimals)} to {number(high, decimals)}"
+
+
+def values_of(rows, metric):
+    return [percent(getattr(r, metric)) for r in rows if getattr(r, metric) is not None]
+
+
+def counted(x, streams):
+    """"3 games and 1 program" """
+    programs = len({s.game for s in streams if x.is_program(s)})
+    games = len({s.game for s in streams if not x.is_program(s)})
+    told = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((games, "game"), (programs, "program")) if n]
+    return " and ".join(told)
+
+
+def find_all(x):
+    there = sum(s.results for s in x.streams)
+    if there:
+        yield (f"{counted(x, x.streams)}, {number(there)} results; {number(sum(s.missing for s in x.streams))} that the experiment "
+               "lists are not there.")
+    made = {(s.id, r.configuration.id): r.seconds for s in x.streams for rows in s.rows.values() for r in rows
+            if r.configuration.number is not None}
+    if made:
+        yield (f"Building the {number(len(made))} graphs took {number(math.fsum(made.values()), 1)} s of processor time "
+               "(a measurement, which varies with the machine and what else it does: see timings; no digest has it).")
+
+
+def find_sampling(x, hot, way):
+    streams = [s for s in x.streams if s.way == way and s.row]
+    shares = [percent(s.observed() / s.replay["instructions"]) for s in streams]
+    yield f"Of the executed instructions {span(min(shares), max(shares), 2)} % were looked at."
+    mark = max((m for m in x.marks if m <= 3000), default=None)
+    for part, text in (("first", "After the first {} batches reading directly off the samples has found {} % of the hot edges."),
+                       ("strata", "Of programs, from {} batches all over the stream, reading directly off the samples finds {} % of the"
+                        " hot edges.")):
+        found = [percent(q["similarity"]) for s in streams for c in x.configurations if c.baseline for q in x.curve(s, c, hot)
+                 if q["batches"] == mark and q["part"] == part and q["similarity"] is not None]
+        if found:
+            yield text.format(number(mark), span(min(found), max(found), 1))
+
+
+def find_similarity(x, study):
+    streams = [s for s in x.streams if s.way == study[1] and x.of_stream(s, study[0])[1]]
+    for metric, text in (("similarity", "Of the hot edges the grid's configurations of {} find {} %; reading edges directly off the same"
+                          " samples finds {} %."),
+                         ("similarity_active", "Without busy-waits, the loops in which a program waits for the next frame, those of {} "
+                          "find {} %, and reading edges directly {} %.")):
+        beside = [s for s in streams if getattr(x.of_stream(s, study[0])[1], metric) is not None]
+        grid = values_of([r for s in beside for r in x.of_stream(s, study[0], study[2])[0]], metric)
+        direct = values_of([x.of_stream(s, study[0])[1] for s in beside], metric)
+        if grid:
+            yield text.format(study[2], span(min(grid), max(grid), 1), span(min(direct), max(direct), 1))
+
+
+def find_beaten(x, study):
+    pairs = [(r, b) for s in x.streams if s.way == study[1] for b in [x.of_stream(s, study[0])[1]] if b
+             for r in x.of_stream(s, study[0], study[2])[0]]
+    more = [sum(getattr(r, m) is not None and getattr(b, m) is not None and getattr(r, m) > getattr(b, m) for r, b in pairs)
+            for m in ("similarity", "similarity_active")]
+    if pairs:
+        yield (f"Of {number(len(pairs))} results of {study[2]} {number(more[0])} find more hot edges than what can be read directly off "
+               f"the same samples; without busy-waits {number(more[1])}.")
+
+
+def find_best(x, study):
+    ordered, direct = ordered_means(x, study, "best"), baseline_mean(x, study)
+    best = [m for m in ordered if m.similarity is not None and m.similarity == ordered[0].similarity]
+    if not best or direct is None:
+        return
+    games = counted(x, {r.stream.game: r.stream for r in x.rows(*study)}.values())
+    streams = max(m.streams for m in best)
+    games += f" ({streams} streams)" if streams > max(m.games for m in best) else ""
+    alone = len(best) == 1
+    names = ", ".join(f"#{m.configuration.number}" + (f" ({m.configuration.parameters})" if alone and m.configuration.parameters else "")
+                      for m in best[:6]) + (f" and {len(best) - 6} more" if len(best) > 6 else "")
+    yield (f"In the mean over {games} {'configuration' if alone else f'{len(best)} configurations share the first place:'} {names} "
+           f"{'finds most:' if alone else 'find'} {number(percent(best[0].similarity), 2)} %, against {number(percent(direct), 2)} % directly.")
+
+
+def find_not_competing(x, study):
+    _, lacks, asked = x.competing(*study)
+    if lacks:
+        ordered = sorted(lacks.items(), key=lambda t: t[0].number)
+        names = ", ".join(f"#{c.number} (lacks {' '.join(sorted({g for g, _ in lacking}))})" for c, (_, lacking) in ordered[:6])
+        yield (f"{number(len(lacks))} configuration{' has' if len(lacks) == 1 else 's have'} no results on some of the "
+               f"{number(len({g for g, _ in asked}))} games or programs that others of {study[2]} have results on, and no part in what is "
+               f"said over all of them: {names}" + (f" and {len(lacks) - 6} more" if len(lacks) > 6 else "") + ".")
+
+
+def find_parameters(x, study):
+    """How far apart the means of a parameter's values are, as they are printed."""
+    spread = {}
+    for name, _, _, _, effect in effects(x, study):
+        spread.setdefault(name, []).append(None if effect[0] is None else round(percent(effect[0]), 2))
+    spread = {n: round(max(v) - min(v), 2) for n, v in spread.items() if len(v) > 1 and None not in v}
+    if not spread:
+        return
+    rows = x.competing(*study)[0]
+    loose = sorted(n for n in spread if not meets_all(x, rows, n))
+    if loose:
+        yield (f"Which parameter of {study[2]} matters most cannot be said: values of {', '.join(loose)} do not meet those of other "
+               "parameters equally often, so their means differ for other reasons, too.")
+        return
+    high, low = max(spread.values()), min(spread.values())
+    top, last = (sorted(n for n in spread if spread[n] == v) for v in (high, low))
+    if high == 0:
+        yield f"No parameter of {study[2]} that is varied ({', '.join(top)}) matters here: in the mean its values are 0 points apart."
+        return
+    one = len(top) == 1
+    yield (f"The parameter{'' if one else 's'} of {study[2]} that {'matters most is' if one else 'matter most are'} {', '.join(top)}: "
+           f"{'its' if one else 'their'} best and worst {'value are' if one else 'values are'} {number(high, 2)} points apart.")
+    if high != low:
+        one = len(last) == 1
+        yield (f"The one{'' if one else 's'} that {'matters least is' if one else 'matter least are'} {', '.join(last)}, with "
+               f"{number(low, 2)} points.")
+
+
+def find_paper(x, study):
+    held = [(percent(r.similarity), x.paper[r.stream.paper_game]) for r in x.rows(*study)
+            if r.similarity is not None and r.stream.paper_game in x.paper] if x.is_papers(study[0], study[2]) else []
+    if held:  # the paper's are cut off
+        above, below = sum(s >= p["best_percent"] + 1 for s, p in held), sum(s < p["worst_percent"] for s, p in held)
+        yield (f"Held against the paper's game of the same kind (other programs, other input), {number(above)} of {number(len(held))} "
+               f"results of {study[2]} are above the paper's best and {number(below)} below its worst.")
+
+
+class HotSet:
+    """A game or program without busy-waits, as its first stream shows it; percentages as they are printed."""
+
+    def __init__(self, stream, rows):
+        gaussian = [r for r in rows if r.configuration.technique == "gaussian"]
+        self.game, self.program = stream.game, stream.replay["kind"] == "program"
+        self.edges = rows[0].hot_edges_active
+        self.low = printed(percent(mean(r.low / (r.low + r.high) for r in gaussian)))
+        self.best = printed(percent(most(r.similarity_active for r in gaussian)))
+        self.direct = printed(percent(most(r.similarity_active for r in rows if r.configuration.baseline)))
+        told, direct = (printed(percent(most(r.overlap_active for r in rows if of(r))))
+                        for of in (lambda r: r.structure == 1, lambda r: r.configuration.baseline))
+        self.gain = None if told is None or direct is None else round(told - direct, 1)
+
+
+def printed(value):
+    return None if value is None else round(value + 1e-12, 1)
+
+
+def find_kinds(x, hot):
+    sets = [HotSet(s, s.rows[hot]) for s in x.streams if s.variant == "" and s.rows.get(hot)]
+    games, programs = ([h for h in sets if h.program == p] for p in (False, True))
+    if not games or not programs:
+        return
+
+    def range_of(those, name, digits=1):
+        values = [getattr(h, name) for h in those if getattr(h, name) is not None]
+        return span(min(values), max(values), digits)
+
+    if all(any(h.low is not None for h in those) for those in (games, programs)):
+        yield (f"Without busy-waits the hot sets of games have {range_of(games, 'edges', 0)} edges, those of programs "
+               f"{range_of(programs, 'edges', 0)}; of the batches of games {range_of(games, 'low')} % lie in one small place, of those of "
+               f"programs {range_of(programs, 'low')} %.")
+    if all(h.best is not None and h.direct is not None for h in sets):
+        yield (f"Without busy-waits the best of GFCGaussiano finds {range_of(games, 'best')} % of the hot edges of games and "
+               f"{range_of(programs, 'best')} % of those of programs, more than can be read directly off the samples in "
+               f"{number(sum(h.best > h.direct for h in sets))} of {number(len(sets))}.")
+    gained = [[h for h in those if h.gain is not None] for those in (games, programs)]
+    if all(gained):
+        high = max(h.gain for those in gained for h in those)
+        told = [f"{number(sum(h.gain > 0 for h in those))} of {number(len(those))}" for those in gained]
+        by = [number(mean(h.gain for h in those), 1) for those in gained]
+        yield (f"Without busy-waits, what knows the structure has a larger overlap than what is read directly off the same samples in "
+               f"{told[0]} games, by {by[0]} points in the mean, and in {told[1]} programs, by {by[1]}; by most in "
+               f"{', '.join(sorted(h.game for those in gained for h in those if h.gain == high))}, {number(high, 1)} points.")
+
+
+def subjects(x):
+    """Headings, and the sentences below each."""
+    yield "", list(find_all(x))
+    told = []
+    for hot, way in ((h, w) for h in x.hots for w in x.ways):
+        streams = [s for s in x.streams if s.way == way and s.results]
+        if streams:
+            first = any(s.variant == "" for s in streams)
+            order = (hot != x.hot, hot, min(s.variant for s in streams) != "", min(s.game for s in streams), way)
+            told.append((order, first, hot, way, sorted({s.game for s in streams})))
+    for n, (_, first, hot, way, games) in enumerate(sorted(told)):
+        if n < 6 or first:
+            sentences = list(find_sampling(x, hot, way))
+            for technique in x.techniques:
+                for find in (find_similarity, find_beaten, find_best, find_not_competing, find_parameters, find_paper):
+                    sentences += find(x, (hot, way, technique))
+            end = "." if len(told) == 1 else ""
+            yield (f"What is hot: edges that make up {hot / 10:g} % of what was executed. Sampled by {way}: {', '.join(games)}{end}",
+                   sentences)
+    for hot in x.hots:
+        sentences = list(find_kinds(x, hot))
+        if sentences:
+            yield (f"Games beside programs, each sampled in its first way. What is hot: edges that make up {hot / 10:g} % of what was "
+                   "executed.", sentences)
