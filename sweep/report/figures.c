@@ -32,7 +32,7 @@ static enum status start_picture(struct figure *f, const struct table *t, const 
     if (csv == NULL)
         return STATUS_MEMORY;
     enum status status = report_csv(r, t, csv, "");
-    gnuplot_quote(&r->plots, "csv", csv);
+    gnuplot_path(&r->plots, "csv", csv);
     gnuplot_quote(&r->plots, "title", title);
     free(csv);
     return status;

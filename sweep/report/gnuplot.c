@@ -51,6 +51,16 @@ void gnuplot_quote(struct gnuplot *g, const char *variable, const char *value) {
     add_text(g, "'\n");
 }
 
+/* At the beginning of a name "|" and "<" would run a command, "~" would be somebody's home. */
+void gnuplot_path(struct gnuplot *g, const char *variable, const char *path) {
+    gnuplot_add(g, "%s = '%s", variable, path[0] == '/' ? "" : "./");
+    for (; *path != 0; path++) {
+        unsigned char c = (unsigned char)*path;
+        gnuplot_add(g, c == '\'' ? "''" : c < 0x20 || c == 0x7F ? "'.\"\\%03o\".'" : "%c", c);
+    }
+    add_text(g, "'\n");
+}
+
 static void one_format(struct gnuplot *g, const char *path, const char *ending,
                        const char *terminal, const char *body) {
     char *name, *part;
@@ -62,7 +72,7 @@ static void one_format(struct gnuplot *g, const char *path, const char *ending,
         return;
     }
     gnuplot_add(g, "%s\n", terminal);
-    gnuplot_quote(g, "output_name", part);
+    gnuplot_path(g, "output_name", part);
     add_text(g, "set output output_name\n");
     add_text(g, body);
     add_text(g, "set output\nreset\n");

@@ -18,6 +18,8 @@ bool gnuplot_is_there(void);
 /* Appends text; gnuplot_quote writes a string the way gnuplot reads one back unchanged. */
 void gnuplot_add(struct gnuplot *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void gnuplot_quote(struct gnuplot *g, const char *variable, const char *value);
+/* The same of a file's name, whatever it holds. */
+void gnuplot_path(struct gnuplot *g, const char *variable, const char *path);
 /* Draws `body` (one of plots/) as path.svg and path.png, sizes in pixels; the variables set before
  * are in force. */
 void gnuplot_picture(struct gnuplot *g, const char *path, unsigned width, unsigned height,

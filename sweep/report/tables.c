@@ -260,7 +260,7 @@ static enum status picture_table(struct report *r, const struct table *t,
     }
     size_t columns = t->names.len, left = 0;
     enum status status = report_csv(r, t, csv, "-");
-    gnuplot_quote(g, "csv", csv);
+    gnuplot_path(g, "csv", csv);
     gnuplot_quote(g, "title", spec->title);
     gnuplot_add(g, "rows = %zu\narray at[%zu]\nlefts = ''\nrights = ''\n", table_rows(t), columns);
     for (size_t i = 0; i < columns; i++) {

@@ -73,3 +73,8 @@ line'; do
     ! PATH="$work/bin:$PATH" "$slurm/submit" "$work/experiment.cfg" 2 "$work/$folder" >"$odd/tmp/log" 2>&1 || fail "submitted: $folder"
     grep -q 'sbatch takes no backslash or newline' "$odd/tmp/log" && test ! -e "$odd/tmp/submitted" || fail "$(cat "$odd/tmp/log")"
 done
+
+# ---- gnuplot runs what stands behind a "|" at the beginning of a name ----
+cd "$work"
+"$HOTGRAPH" report one.db --out '|touch hacked; cat >x' >"$odd/tmp/log" 2>&1 || fail "report: $(cat "$odd/tmp/log")"
+test ! -e hacked && test -s '|touch hacked; cat >x/index.html' || fail "a part of a name was run: $(ls)"
