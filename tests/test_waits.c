@@ -111,23 +111,50 @@ static bool compare(const struct guest *g, uint64_t seed, struct nes_options opt
     return same;
 }
 
+/* How many ways of running a program differ, 0 to 2. */
+static unsigned compare_program(uint64_t seed, unsigned waited[2]) {
+    struct guest *const g = waits_program(seed);
+    const struct dbt_options translator = {.hot = seed % 3 ? 1 : 20,
+                                           .cache_bytes = seed % 7 ? 0 : 4096};
+    const struct nes_options translated = {.engine = dbt_engine(), .engine_options = &translator};
+    unsigned differ = !compare(g, seed, (struct nes_options){0}, &waited[0]);
+    if (dbt_engine())
+        differ += !compare(g, seed, translated, &waited[1]);
+    free(g);
+    return differ;
+}
+
 static void programs(void **state) {
     (void)state;
     unsigned waited[2] = {0}, differ = 0;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        struct guest *const g = waits_program(seed);
-        const struct dbt_options translator = {.hot = seed % 3 ? 1 : 20,
-                                               .cache_bytes = seed % 7 ? 0 : 4096};
-        const struct nes_options translated = {.engine = dbt_engine(),
-                                               .engine_options = &translator};
-        differ += !compare(g, seed, (struct nes_options){0}, &waited[0]);
-        if (dbt_engine())
-            differ += !compare(g, seed, translated, &waited[1]);
-        free(g);
-    }
+    for (uint64_t seed = first; seed < first + count; seed++)
+        differ += compare_program(seed, waited);
     assert_int_equal(differ, 0);
     assert_true(waited[0] >= count / 4);
     assert_true(!dbt_engine() || waited[1] >= count / 4);
+}
+
+/* In these a sample's last byte asserts the IRQ, which no deadline foretells, and the next pass
+ * that is executed under the exact profiler clears I. Broken: the instruction behind CLI is
+ * executed as if no IRQ waited for its end. */
+static void irq_behind_cli(void **state) {
+    (void)state;
+    static const uint64_t seeds[] = {2003086, 2003710, 2004698, 2006066};
+    unsigned waited[2], differ = 0;
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
+        differ += compare_program(seeds[i], waited);
+    assert_int_equal(differ, 0);
+}
+
+/* The program waits, and is the same on all machines, whoever watches. */
+static void expect_waits(const struct guest *g) {
+    for (uint64_t watched = 0; watched < 4; watched++) {
+        unsigned waited = 0;
+        assert_true(compare(g, watched, (struct nes_options){0}, &waited));
+        assert_true(!dbt_engine() ||
+                    compare(g, watched, (struct nes_options){.engine = dbt_engine()}, &waited));
+        assert_int_equal(waited, dbt_engine() ? 2 : 1);
+    }
 }
 
 /* The IRQ of each frame is let in between CLI and SEI only, where a wait goes round. Broken: the
@@ -141,13 +168,7 @@ static void unmasked_for_an_instruction(void **state) {
                0x11, JMP, 0x10, 0x80);
     guest_code(g, 0x8080, PHA, LDA_ABS, 0x15, 0x40, INC_ZP, 0x13, PLA, RTI);
     guest_vectors(g, 0x8000, 0x8000, 0x8080);
-    for (uint64_t watched = 0; watched < 4; watched++) {
-        unsigned waited = 0;
-        assert_true(compare(g, watched, (struct nes_options){0}, &waited));
-        assert_true(!dbt_engine() ||
-                    compare(g, watched, (struct nes_options){.engine = dbt_engine()}, &waited));
-        assert_int_equal(waited, dbt_engine() ? 2 : 1);
-    }
+    expect_waits(g);
     free(g);
 }
 
@@ -157,6 +178,7 @@ int main(int argc, char **argv) {
     if (argc > 2)
         count = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {cmocka_unit_test(unmasked_for_an_instruction),
+                                       cmocka_unit_test(irq_behind_cli),
                                        cmocka_unit_test(programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,8 @@ static bool same_registers(const struct nes *n, struct cpu_registers r) {
 
 /* One instruction; false where the machine has something else to see to first. */
 static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
-    if (n->cycle >= stop || n->due || n->nmi_pending || n->attention ||
+    /* Behind CLI an IRQ waits that is not due yet. */
+    if (n->cycle >= stop || n->due || is_interrupted(n, n->cpu.p & P_I) || n->attention ||
         n->cycle + LONGEST_INSTRUCTION > *deadline)
         return false;
     const uint64_t start = n->cycle;
