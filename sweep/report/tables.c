@@ -105,6 +105,17 @@ static const struct table_spec TABLES[] = {
      "SELECT number AS '#'{parameters}{share}{way}, streams || ' of ' || of_streams AS streams,"
      " lacks AS 'lacks results on' FROM not_competing t WHERE experiment = ?1",
      false, true},
+    {"worth", "What laying code out by each game's graphs gains: 0 as the code is, 1 by the exact graph",
+     "SELECT game || iif(variant <> '', ' (' || variant || ')', '') AS game, "
+     FIXED("100 * min(fall_share_original)", "1") " AS 'falls as it is %', "
+     FIXED("100 * min(fall_share_best)", "1") " AS 'by exact %', "
+     FIXED("max(iif(baseline = 1, benefit, NULL))", "3") " AS baseline, "
+     FIXED("max(iif(number IS NULL, NULL, benefit))", "3") " AS best, "
+     FIXED("avg(iif(number IS NULL, NULL, benefit))", "3") " AS mean, "
+     FIXED("min(iif(number IS NULL, NULL, benefit))", "3") " AS worst, "
+     FIXED("avg(iif(number IS NULL, NULL, benefit_inferred))", "3") " AS 'mean, falls inferred'"
+     " FROM worth WHERE experiment = ?1 GROUP BY game, variant ORDER BY game, variant",
+     false, true},
     {"parameter_effect", "Main effect of each parameter value, in percentage points of similarity",
      "WITH parameter_values AS MATERIALIZED (SELECT technique, parameter, count(DISTINCT value) AS n"
      " FROM parameter_effect WHERE experiment = ?1 GROUP BY 1, 2)"

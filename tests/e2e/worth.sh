@@ -96,3 +96,7 @@ for i in 1 2 3; do
     sqlite3 -readonly -bail -csv worth.db <"question$i.sql" >answer || fail "no answer: $(cat "question$i.sql")"
     test -s answer || fail "an empty answer: $(cat "question$i.sql")"
 done
+
+# The report has a table of it.
+"$hotgraph" report worth.db --out report >step 2>&1 || fail "report: $(cat step)"
+grep -Eq '^airmail +[0-9.]+ +[0-9.]+ +[01]\.[0-9]{3} ' report/worth.txt || fail "the report's table: $(cat report/worth.txt)"
