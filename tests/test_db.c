@@ -549,6 +549,18 @@ static void test_version1_keeps_every_row(void **state) {
     sqlite3_close(handle);
 }
 
+/* If this failed, whoever names a folder or a pipe would not be told what is wrong with it. */
+static void test_what_is_no_file_is_named(void **state) {
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct db *db;
+    assert_int_equal(db_open(&db, f->folder, DB_READ, &err), STATUS_ARGUMENT);
+    assert_non_null(strstr(err.text, "is a folder, where"));
+    err = (struct error){0};
+    assert_int_equal(db_open(&db, "/dev/null", DB_WRITE, &err), STATUS_ARGUMENT);
+    assert_non_null(strstr(err.text, "is a device or a pipe, where"));
+}
+
 /* If this failed, what somebody wrote into a file's schema could do more than look at its rows. */
 static void test_schemas_are_not_trusted(void **state) {
     struct fixture *f = *state;
@@ -1043,6 +1055,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_fill_adds_what_is_not_there, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_names_come_from_content_alone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_version1_keeps_every_row, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_is_no_file_is_named, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_schemas_are_not_trusted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_views_are_the_programs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_missing_columns_and_tables_are_added, set_up,

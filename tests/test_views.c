@@ -120,6 +120,29 @@ static void test_paper(void **state) {
            "11|102.0|11.0\n");
 }
 
+/* If this failed, what probes cost would be the time of one round, and no median. */
+static void test_native_cost(void **state) {
+    struct fixture *f = *state;
+    run(f, frame);
+    run(f,
+        "INSERT INTO native_program (native_program_id, hash, name, command) VALUES (1, 'h', 'p',"
+        " 'p x');"
+        "INSERT INTO native_time (run_id, native_program_id, what, strategy, threads, probes, "
+        "round,"
+        " seconds, base_seconds) VALUES"
+        " (1, 1, 'whole', 'functions', 1, 5, 1, 9, 1), (1, 1, 'whole', 'functions', 1, 5, 2, 6, 4),"
+        " (1, 1, 'whole', 'functions', 1, 5, 3, 8, 2),"
+        " (1, 1, 'hit', 'hotprobe', 1, 1, 1, 7e-9, 1e-9),"
+        " (1, 1, 'hit', 'hotprobe', 1, 1, 2, 5e-9, 3e-9),"
+        " (1, 1, 'insertion', 'hotprobe', 1, 1, 1, 4e-6, NULL),"
+        " (1, 1, 'insertion', 'hotprobe', 1, 1, 2, 8e-6, NULL)");
+    expect(f,
+           "SELECT what, rounds, round(seconds * 1e9), round(base_seconds * 1e9), ratio, added_ns,"
+           " us_a_probe FROM native_cost",
+           "hit|2|6.0|2.0|4.333|4.0|-\ninsertion|2|6000.0|-|-|-|6.0\n"
+           "whole|3|8000000000.0|2000000000.0|4.0|-|-\n");
+}
+
 /* If this failed, a technique would be judged by another's metrics or costs. */
 static void test_technique_quality(void **state) {
     struct fixture *f = *state;
@@ -330,6 +353,7 @@ static void test_paper_beside(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_paper, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_native_cost, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_technique_quality, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_technique_mean, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_technique_at_budget, set_up, tear_down),
