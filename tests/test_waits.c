@@ -140,7 +140,7 @@ static void programs(void **state) {
 static void irq_behind_cli(void **state) {
     (void)state;
     static const uint64_t seeds[] = {2003086, 2003710, 2004698, 2006066};
-    unsigned waited[2], differ = 0;
+    unsigned waited[2] = {0}, differ = 0;
     for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++)
         differ += compare_program(seeds[i], waited);
     assert_int_equal(differ, 0);
