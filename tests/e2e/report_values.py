@@ -184,7 +184,23 @@ def parameter_effect(x):
                        **technique_column(x, study[2]), **common(x, study[0], study[1])}
 
 
-TABLES = {"table1": table1, "table2": table2, "table3": lambda x: places(x, "best"), "table4": lambda x: places(x, "worst"),
+def worth(x):
+    """What laying code out by graphs gains: of each stream, what is placed at all."""
+    for s in x.streams:
+        rows = [r for r in s.rows.get(min(x.hots), []) if r.placed is not None]
+        if not rows:
+            continue
+        grid = [r for r in rows if r.configuration.number is not None]
+        yield {"game": s.game + (f" ({s.variant})" if s.variant else ""),
+               "falls as it is %": Number(percent(s.replay["fall_share_original"]), 1),
+               "by exact %": Number(percent(s.replay["fall_share_best"]), 1),
+               "baseline": Number(most(r.benefit for r in rows if r.configuration.baseline), 3),
+               "best": Number(most(r.benefit for r in grid), 3), "mean": Number(mean(r.benefit for r in grid), 3),
+               "worst": Number(least(r.benefit for r in grid), 3),
+               "mean, falls inferred": Number(mean(r.benefit_inferred for r in grid), 3)}
+
+
+TABLES = {"worth": worth, "table1": table1, "table2": table2, "table3": lambda x: places(x, "best"), "table4": lambda x: places(x, "worst"),
           "best_configuration": lambda x: ranking(x, "best"), "worst_configuration": lambda x: ranking(x, "worst"),
           "not_competing": not_competing, "parameter_effect": parameter_effect}
 
@@ -255,7 +271,7 @@ def budgets(x):
 
 
 PAGE_TABLES = {"all": all_rows, "played": played, "runs": runs, "budgets": budgets}
-RARE = ("not_competing", "budgets")  # left out where they have no rows
+RARE = ("not_competing", "budgets", "worth")  # left out where they have no rows
 
 
 # ---- the data of pictures ----

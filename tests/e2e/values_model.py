@@ -53,7 +53,7 @@ class Row:
 
     def __init__(self, stream, configuration, result, quality):
         self.stream, self.configuration = stream, configuration
-        for name in "bins low high edges structure observed records probes steps seconds".split():
+        for name in "bins low high edges structure observed records probes steps seconds benefit benefit_inferred placed".split():
             setattr(self, name, result[name])
         for name in METRICS:
             setattr(self, name, quality[name])
