@@ -393,7 +393,6 @@ static void test_includes(void **state) {
     write_file(path, "roms = \"here\";");
     const char *text = "/* not this:\n@include \"nowhere.cfg\"\n*/\n"
                        "# @include \"nowhere.cfg\"\n// @include \"nowhere.cfg\"\n"
-                       "name = \"@include \\\"a\\\" # /* //\n@include\";\n"
                        " \t@include \"sub/one.cfg\"\n";
     struct config c;
     load(f, &c, text);
@@ -401,7 +400,6 @@ static void test_includes(void **state) {
     assert_int_equal(c.points.len, 2);
     snprintf(expected, sizeof expected, "%s/sub/here", f->folder);
     assert_string_equal(c.roms, expected);
-    assert_string_equal(c.name, "@include \"a\" # /* //\n@include");
     assert_int_equal(c.files.len, 4);
     assert_string_equal(c.files.at[0].path, f->path);
     assert_string_equal(c.files.at[0].text, text);
@@ -425,6 +423,8 @@ static void test_includes(void **state) {
     snprintf(expected, sizeof expected, "%s/sub/deeper/two.cfg:2: syntax error", f->folder);
     assert_memory_equal(e.text, expected, strlen(expected));
     write_file(path, "frames = 3;");
+    refuse(f, "name = \"@include \\\"a\\\" # /* //\n@include\";\n", 1,
+           "the name '@include \"a\" # /* //\n@include'");
     refuse(f, "@include \"sub/one.cfg\"\nframes = 4;\n", 2, "duplicate");
     refuse(f, "frames = 3;\n@include sub\n", 2, "in quotes");
     refuse(f, "frames = 3;\nname = \"a", 2, "not closed");

@@ -149,6 +149,14 @@ enum status file_unmade(const char *path, const char *what, int code, struct err
  * "movies/a.fm2", but a folder that is a link elsewhere keeps its "..". To be freed; NULL when
  * memory is out. */
 char *file_beside(const char *file, const char *path, size_t len);
+/* Can files and folders, on any system and in any list, be named so? 1 to 80 characters of
+ * FILE_NAME_CHARACTERS, not a dash first. Names of experiments are such. */
+#define FILE_NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+bool file_good_name(const char *name);
+/* Does a cell of CSV need an apostrophe before it, so that no spreadsheet executes it? What begins
+ * with = + - @, a tab or a carriage return does, but for numbers. */
+bool csv_is_formula(const char *text);
+
 /* A name of a file for lists that blanks, colons or commas divide ($LD_PRELOAD, QEMU's -plugin):
  * its path, or, where that has one of these in it, that of the descriptor which holds it open, good
  * for as long as this process has not closed the name. */

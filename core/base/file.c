@@ -54,6 +54,21 @@ enum status file_check_folder(const char *path, struct error *e) {
                                         : STATUS_OK;
 }
 
+bool file_good_name(const char *name) {
+    const size_t len = strlen(name);
+    return len > 0 && len <= 80 && name[0] != '-' && strspn(name, FILE_NAME_CHARACTERS) == len;
+}
+
+bool csv_is_formula(const char *text) {
+    if (text[0] == '\0' || strchr("=+-@\t\r", text[0]) == NULL)
+        return false;
+    if (strcmp(text, "-") == 0) /* the text for NULL in the figures' data */
+        return false;
+    char *end;
+    strtod(text, &end);
+    return text[0] == '=' || text[0] == '@' || end == text || *end != '\0';
+}
+
 enum status file_plain_name(struct file_plain_name *out, const char *path, struct error *e) {
     *out = (struct file_plain_name){.fd = -1};
     if (strlen(path) < sizeof out->at && strpbrk(path, " \t\n:,;") == NULL) {

@@ -18,6 +18,21 @@ size_t usage_rows(const struct usage *u, const struct option_spec *all[OPTIONS_M
 
 /* ---- for people ---- */
 
+/* Adds the words of a line to a paragraph; returns the column where it stands then. */
+static int fill(const char *line, int length, int column) {
+    for (int at = 0; at < length;) {
+        const int n = (int)strcspn(line + at, " \n");
+        if (n > 0 && column > 0 && column + 1 + n > LINE_WIDTH) {
+            putchar('\n');
+            column = 0;
+        }
+        if (n > 0)
+            column += printf("%s%.*s", column > 0 ? " " : "", n, line + at);
+        at += n + 1;
+    }
+    return column;
+}
+
 /* Prints text wrapped at LINE_WIDTH, each line after the first indented; *column is where it
  * starts. */
 static void print_wrapped(const char *text, int column, int indent) {
@@ -36,6 +51,39 @@ static void print_wrapped(const char *text, int column, int indent) {
         text += *text != 0;
     }
     putchar('\n');
+}
+
+/* Lines that are not indented are text, filled from one empty line to the next; an indented one,
+ * where it is too long, goes on under its last column, the place behind its last two blanks. */
+static void print_details(const char *text) {
+    int column = 0;
+    while (*text != 0) {
+        const int n = (int)strcspn(text, "\n");
+        const int margin = (int)strspn(text, " ");
+        if (n == 0 || margin > 0) {
+            if (column > 0)
+                putchar('\n');
+            column = 0;
+        }
+        if (margin > 0 && n > LINE_WIDTH) {
+            char line[600];
+            int start = margin;
+            for (int i = margin; i + 2 < n && i < LINE_WIDTH / 2; i++)
+                if (text[i] == ' ' && text[i + 1] == ' ' && text[i + 2] != ' ')
+                    start = i + 2;
+            snprintf(line, sizeof line, "%.*s", n - start, text + start);
+            printf("%.*s", start, text);
+            print_wrapped(line, start, start == margin ? margin + 4 : start);
+        } else if (n == 0 || margin > 0) {
+            printf("%.*s\n", n, text);
+        } else {
+            column = fill(text, n, column);
+        }
+        text += n;
+        text += *text != 0;
+    }
+    if (column > 0)
+        putchar('\n');
 }
 
 static void print_option(const char *name, const char *value, const char *help) {
@@ -58,8 +106,10 @@ static void print_help(const struct usage *u) {
     for (size_t i = 0; i < n; i++)
         print_option(all[i]->name, all[i]->value, all[i]->help);
     print_option("help", NULL, "print this and exit (also -h)");
-    if (u->details != NULL)
-        printf("\n%s", u->details);
+    if (u->details != NULL) {
+        putchar('\n');
+        print_details(u->details);
+    }
 }
 
 /* ---- for man(1) ---- */

@@ -114,13 +114,13 @@ static int store(const struct usage *u, const struct option_spec *o, char *value
     struct error e = {0};
     if (o->given != NULL)
         *o->given = true;
+    if (o->kind != OPTION_FLAG && value[0] == 0)
+        return usage_error(u->command, "--%s needs a value that is not empty", o->name);
     switch (o->kind) {
     case OPTION_FLAG:
         *(bool *)o->to = true;
         return 0;
     case OPTION_STRING:
-        if (value[0] == 0)
-            return usage_error(u->command, "--%s needs a value that is not empty", o->name);
         *(const char **)o->to = value;
         return 0;
     case OPTION_LIST:
@@ -168,6 +168,19 @@ static int unknown_option(const struct usage *u, const char *arg) {
     return usage_error(u->command, "unknown option '--%s', did you mean '--%s'?", word, near);
 }
 
+/* Of two values that are not the same one would be lost without a word. */
+static int check_once(const struct usage *u, const struct option_spec *o, const char **before,
+                      const char *value) {
+    if (o->kind == OPTION_FLAG || o->kind == OPTION_LIST)
+        return 0;
+    if (*before != NULL && strcmp(*before, value) != 0)
+        return usage_error(u->command,
+                           "--%s is given twice, as '%s' and as '%s': it takes one value", o->name,
+                           *before, value);
+    *before = value;
+    return 0;
+}
+
 static int parse_all(const struct usage *u, int argc, char **argv, bool *helped) {
     struct option longs[OPTIONS_MOST + 2] = {0};
     const struct option_spec *all[OPTIONS_MOST];
@@ -177,6 +190,7 @@ static int parse_all(const struct usage *u, int argc, char **argv, bool *helped)
                                    all[i]->kind == OPTION_FLAG ? no_argument : required_argument,
                                    NULL, 256 + i};
     longs[n] = (struct option){"help", optional_argument, NULL, 256 + n};
+    const char *values[OPTIONS_MOST] = {0}; /* that were given */
     opterr = 0;
     optind = 0; /* GNU: start anew */
     for (;;) {
@@ -198,7 +212,9 @@ static int parse_all(const struct usage *u, int argc, char **argv, bool *helped)
                        : usage_error(u->command, "--help takes nothing, man or options, not '%s'",
                                      optarg);
         }
-        int status = store(u, all[c - 256], optarg);
+        int status = check_once(u, all[c - 256], &values[c - 256], optarg);
+        if (status == 0)
+            status = store(u, all[c - 256], optarg);
         if (status != 0)
             return status;
     }

@@ -61,7 +61,7 @@ static const char details[] =
     "had its --timeout; 128 and N: signal N ended the program, or stopped us.\n"
     "\n"
     "Example:\n"
-    "  hotgraph record --graph gzip.graph --stream gzip.isampling.gz --input README.md \\\n"
+    "  hotgraph record --graph gzip.graph --stream gzip.isampling.gz --input mazewisp.graph \\\n"
     "      --output /dev/null -- /usr/bin/gzip -9\n";
 
 /* ---- --stream FILE[:SETTING,...] ---- */
@@ -366,6 +366,23 @@ static enum status record(struct record_command *c, char **program, int *exit_st
     return status;
 }
 
+static enum status check_options(const struct record_command *c, struct error *e) {
+    struct stat info;
+    for (size_t i = 0; i < c->env.items.len; i++)
+        if (strchr(c->env.items.at[i], '=') == NULL || c->env.items.at[i][0] == '=')
+            return error_set(e, STATUS_ARGUMENT, "--env takes NAME=VALUE, not '%s'",
+                             c->env.items.at[i]);
+    const struct {
+        const char *name, *path;
+    } folders[] = {{"sysroot", c->sysroot}, {"folder", c->folder}};
+    for (size_t i = 0; i < 2; i++)
+        if (folders[i].path != NULL &&
+            (stat(folders[i].path, &info) != 0 || !S_ISDIR(info.st_mode)))
+            return error_set(e, STATUS_ARGUMENT, "--%s takes a folder, which '%s' is not",
+                             folders[i].name, folders[i].path);
+    return STATUS_OK;
+}
+
 int command_record(int argc, char **argv) {
     struct record_command c = {0};
     const struct option_spec options[] = {
@@ -420,7 +437,10 @@ int command_record(int argc, char **argv) {
     struct error e = {0};
     interrupt_catch();
     int exit_status = 0;
-    enum status status = parse_streams(&c, &e);
+    enum status status = check_options(&c, &e);
+    if (status == STATUS_OK)
+        status = parse_streams(&c, &e);
+    const bool typed_wrongly = status == STATUS_ARGUMENT;
     if (status == STATUS_OK)
         exit_status = check(&c, operands.at[0]);
     if (status == STATUS_OK && exit_status == 0)
@@ -429,5 +449,7 @@ int command_record(int argc, char **argv) {
         free(c.paths[i]);
     vec_free(&c.streams.items);
     vec_free(&c.env.items);
+    if (typed_wrongly)
+        return usage_error("record", "%s", e.text);
     return status == STATUS_OK ? exit_status : failure(&e);
 }

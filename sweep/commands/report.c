@@ -48,22 +48,20 @@ static enum status write_all(struct db *db, const struct report_experiments *x, 
     enum status status =
         digests != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "%s: out of memory", out);
     /* All of them before the first file: the last one may be bad. */
-    for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++) {
-        status = report_check_name(x->names.at[i], e);
-        if (status == STATUS_OK)
-            status = report_check_names(db, x->names.at[i], e);
-    }
+    for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++)
+        status = report_check_names(db, x->names.at[i], e);
     if (status == STATUS_OK)
         status = report_make_folder(out, e);
     for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++) {
-        char *folder = NULL;
-        if (asprintf(&folder, "%s/%s", out, x->names.at[i]) < 0)
+        char *folder = NULL, *own = report_folder_of(x->names.at[i]);
+        if (own == NULL || asprintf(&folder, "%s/%s", out, own) < 0)
             status = error_set(e, STATUS_MEMORY, "%s: out of memory", out);
         struct report_request request = {
             .experiment = x->names.at[i], .folder = folder, .one_of_several = true};
         if (status == STATUS_OK)
             status = write(db, &request, digests[i], warned, e);
         free(folder);
+        free(own);
     }
     const struct report_contents contents = {.db = db,
                                              .folder = out,

@@ -71,8 +71,9 @@ static const char details[] =
     "  technique_mean      the same over games and replicates; technique_table: as it is printed\n"
     "  technique_at_budget the best technique that observes at most so much\n"
     "  technique_missing   what keeps some from being compared\n"
-    "  technique_effort    observed, records, probes, steps, seconds; technique_count: what else\n"
-    "                      techniques count; technique_cost: what they cost inside the machine\n"
+    "  technique_effort    observed, records, probes, steps, seconds\n"
+    "  technique_count     what else techniques count\n"
+    "  technique_cost      what they cost inside the machine\n"
     "  pareto              what no other beats in both what it observes and what it finds\n"
     "  sampling_bias       intervals in frames, jitter, weights\n"
     "  paper_beside        costs that papers measured, beside ours\n"
@@ -88,7 +89,9 @@ static const char details[] =
     "  native_calls        functions whose calls are as other tools count them\n"
     "  native_published    published figures beside those of here\n"
     "\n"
-    "CSV is as RFC 4180 has it, with a line of names; NULL is empty. JSON is a list of objects.\n"
+    "CSV is as RFC 4180 has it, with a line of names; NULL is empty; a text\n"
+    "that a spreadsheet would execute (=, +, -, @) has an apostrophe before it. JSON is a\n"
+    "list of objects.\n"
     "\n"
     "Examples:\n"
     "  hotgraph results results/hotgraph.db >results.csv\n"
@@ -187,6 +190,7 @@ static enum status find_texts(struct results_command *c, struct error *e) {
 static void print_csv_text(const char *text, bool last) {
     const bool quoted = text[strcspn(text, ",\"\r\n")] != '\0';
     fputs(quoted ? "\"" : "", stdout);
+    fputs(csv_is_formula(text) ? "'" : "", stdout);
     for (; *text != '\0'; text++)
         if (*text == '"')
             fputs("\"\"", stdout);

@@ -149,8 +149,10 @@ enum status sweep_print_plan(const struct plan *plan, struct db *db, const char 
     if (status == STATUS_OK)
         status = plan_estimate(plan, db, &size, e);
     if (status == STATUS_OK) {
-        printf("in all: %zu results from %zu streams of %zu replays, about %.0f s of one processor",
-               size.results, size.streams, size.replays,
+        printf("in all: %zu result%s from %zu stream%s of %zu replay%s, about %.0f s of one "
+               "processor",
+               size.results, size.results == 1 ? "" : "s", size.streams,
+               size.streams == 1 ? "" : "s", size.replays, size.replays == 1 ? "" : "s",
                size.seconds > 0 ? fmax(size.seconds, 1) : 0);
         if (size.bytes > 0)
             printf(", %.0f MB of memory for each thread", ceil(size.bytes / 1e6));

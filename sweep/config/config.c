@@ -287,6 +287,26 @@ static char *stem(const char *path) {
     return strndup(start, dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start));
 }
 
+/* A file's name may have anything: what an experiment's may not have becomes a dash. */
+static enum status name_experiment(struct config *c, const config_setting_t *root,
+                                   struct error *e) {
+    if (c->name != NULL)
+        return file_good_name(c->name)
+                   ? STATUS_OK
+                   : fields_error(c->from, config_setting_get_member(root, "name"), e,
+                                  "the name '%s' must be 1 to 80 letters (a to z, A to Z), digits, "
+                                  "underscores and dashes, not a dash first",
+                                  c->name);
+    if ((c->name = stem(c->path)) == NULL)
+        return OUT_OF_MEMORY(c, e);
+    for (char *at = c->name; *at != '\0'; at++)
+        if (strchr(FILE_NAME_CHARACTERS, *at) == NULL || (at == c->name && *at == '-'))
+            *at = at == c->name ? '_' : '-';
+    if (strlen(c->name) > 80)
+        c->name[80] = '\0';
+    return STATUS_OK;
+}
+
 /* One share, or several. */
 static enum status read_hot(struct config *c, const config_setting_t *setting, struct error *e) {
     if (setting == NULL)
@@ -331,8 +351,8 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
     };
     enum status status = fields_read(c->from, root, fields, e);
     c->frames = (uint64_t)frames;
-    if (status == STATUS_OK && c->name == NULL && (c->name = stem(c->path)) == NULL)
-        status = OUT_OF_MEMORY(c, e);
+    if (status == STATUS_OK)
+        status = name_experiment(c, root, e);
     if (status == STATUS_OK)
         status = sampling_read(c, sampling, e);
     if (status == STATUS_OK)

@@ -64,6 +64,10 @@ static enum status read_key(void *user, const config_setting_t *one, int key, in
         return status;
     case WORD:
         status = fields_word(c->from, one, known[key].words, &word, e);
+        if (status != STATUS_OK && key == BY && e != NULL) {
+            const size_t len = strlen(e->text); /* what stands alone is no sampler's word */
+            snprintf(e->text + len, sizeof e->text - len, ", or \"live\" alone");
+        }
         *out = word;
         return status;
     }

@@ -12,8 +12,11 @@ static enum status put_experiment(struct page *p, const char *digest) {
     enum status status = page_ask(p, &t, sql, NULL);
     if (status != STATUS_OK)
         return status;
-    fprintf(p->out, "<tr><td><a href='%s/index.html'>%s</a></td>", p->r->experiment,
-            p->r->experiment);
+    char *folder = report_folder_of(p->r->experiment);
+    fprintf(p->out, "<tr><td><a href='%s/index.html'>", folder != NULL ? folder : "");
+    free(folder);
+    page_text(p, p->r->experiment);
+    fputs("</a></td>", p->out);
     for (size_t i = 0; i < 5; i++) {
         fputs("<td class='r'>", p->out);
         page_text(p, cell_text(&t, 0, i));

@@ -33,10 +33,21 @@ enum status report_csv(struct report *r, const struct table *t, const char *path
     return file_commit(w, r->e);
 }
 
+char *report_folder_of(const char *experiment) {
+    char *safe = NULL;
+    if (file_good_name(experiment))
+        return strdup(experiment);
+    if (asprintf(&safe, "_%.60s-%08x", experiment,
+                 (unsigned)fnv1a64(experiment, strlen(experiment))) < 0)
+        return NULL;
+    for (char *at = safe; *at != '\0'; at++)
+        if (strchr(FILE_NAME_CHARACTERS, *at) == NULL)
+            *at = '-';
+    return safe;
+}
+
 enum status report_check_name(const char *name, struct error *e) {
-    size_t len = strlen(name);
-    if (len > 0 && len <= 80 && name[0] != '-' &&
-        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") == len)
+    if (file_good_name(name)) /* the same characters */
         return STATUS_OK;
     return error_set(e, STATUS_FORMAT,
                      "the database has a name that cannot be a file's: it is damaged, or was not "

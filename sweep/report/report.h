@@ -32,8 +32,11 @@ struct report_request {
 /* Makes the folder where it is missing. *warning gets one sentence, or stays "". */
 enum status report_write(const struct report_request *request, struct error *warning,
                          struct error *e);
-/* Writes folder/index.html, which leads to NAME/index.html of each. Names are those that
- * report_check_name lets pass. */
+/* The folder of an experiment among several: its name, or, for one that an older program let pass
+ * and that no file should have, a name made of it and its hash. To be freed; NULL: out of memory.
+ */
+char *report_folder_of(const char *experiment);
+/* Writes folder/index.html, which leads to index.html in the folder of each. */
 struct report_contents {
     struct db *db;
     const char *folder;

@@ -195,11 +195,12 @@ static void csv_line(char *const *cells, size_t columns, const char *null_text,
         const char *text = cells[i] != NULL ? cells[i] : null_text;
         if (i != 0)
             file_printf(w, ",");
-        if (text[strcspn(text, ",\"\n")] == 0) {
-            file_printf(w, "%s", text);
+        const char *guard = csv_is_formula(text) ? "'" : "";
+        if (text[strcspn(text, ",\"\n\r")] == 0) {
+            file_printf(w, "%s%s", guard, text);
             continue;
         }
-        file_printf(w, "\"");
+        file_printf(w, "\"%s", guard);
         for (; *text != 0; text++)
             file_printf(w, *text == '"' ? "\"\"" : "%c", *text);
         file_printf(w, "\"");

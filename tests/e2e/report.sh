@@ -229,8 +229,11 @@ grep -q "$digest" two/index.html || fail "the contents lack a digest: $(cat two/
 
 # What cannot be written as a whole is not begun: no folder is left that has the first experiment alone, or tables without figures.
 cp two.db bad.db
-sqlite3 bad.db "update experiment set name = 'z/z' where name = 'second'"
-refuses 1 "cannot be a file's" report bad.db --out bad
+sqlite3 bad.db "update experiment set name = 'z/z <b>' where name = 'second'"
+"$hotgraph" report bad.db --out odd >out 2>errors || fail "an older experiment's name: $(cat errors)"
+odd=$(sed -n "s/.*<a href='\(_z-z[^']*\)\/index.html'>z\/z &lt;b&gt;<.*/\1/p" odd/index.html)
+test -n "$odd" && test -s "odd/$odd/index.html" && test -s odd/paper/index.html || fail "an older experiment's name: $(find odd -name index.html)"
+rm -r odd
 refuses 1 "no experiment 'nosuch'" report two.db --experiment nosuch --out bad
 cp x.db bad-game.db
 sqlite3 bad-game.db "update game set name = 'two two' where name = 'two'"

@@ -44,3 +44,16 @@ refuses 1 "x.db: has no experiment 'none'" results x.db --experiment none
 refuses 1 'none.db: there is no such file' results none.db
 refuses 2 "did you mean 'table1'" results x.db --view tabl1
 refuses 2 'give one' results x.db --csv --json
+
+# A cell that a spreadsheet would execute has an apostrophe before it; numbers have none.
+cp x.db formula.db
+for text in '=1+1' '@SUM(A1)' '+cmd' '-cmd'; do
+    sqlite3 formula.db "UPDATE experiment_configuration SET label = '$text' WHERE label IS NOT NULL"
+    "$hotgraph" results formula.db --view convergence_curve >cells.csv
+    grep -qF ",'$text," cells.csv && ! grep -qF ",$text," cells.csv || fail "not guarded: $(head -2 cells.csv)"
+    "$hotgraph" report formula.db --out formula >/dev/null
+    ! grep -rqE "(^|,)\"?[=@+][A-Za-z1]|(^|,)-cmd" formula --include='*.csv' || fail "not guarded: $(grep -rE '(^|,)[=@+-][A-Za-z1=]' formula --include='*.csv' | head -3)"
+    grep -rqF "'$text" formula --include='*.csv' || fail "no cell with $text in the report"
+done
+sqlite3 formula.db "UPDATE result SET low = -3"
+"$hotgraph" results formula.db >cells.csv && grep -q ',-3,' cells.csv && ! grep -q ",'-3," cells.csv || fail "a number is guarded"

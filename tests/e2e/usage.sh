@@ -32,7 +32,7 @@ for command in "replay $rom" "exact $rom --out a" "sample $rom --out a" "blocks 
 done
 refuses 2 'FRAME:FILE.png' replay "$rom" --screenshot 3
 refuses 2 '1 to 65536' sample "$rom" --out x.is --batch 65537 # as configurations have it
-refuses 1 '1 to 65536' record --stream x.is:every=70000,batch=65537 -- /bin/true
+refuses 2 '1 to 65536' record --stream x.is:every=70000,batch=65537 -- /bin/true
 for wrong in 0 0: :a 800:a 00000:a '$0:a' -1:a; do
     refuses 2 'ADDR:FILE' replay "$rom" --dump-ram-at "$wrong"
 done
@@ -129,3 +129,40 @@ if test -c /dev/full; then
     test $status = 1 || fail "a full disk: exit status $status"
     grep -q 'standard output: cannot be written: No space' errors || fail "$(cat errors)"
 fi
+
+# Helps end with a newline and fit on 80 columns.
+helps() {
+    "$hotgraph" --help=options | cut -f 2 | while read -r command; do
+        echo "$command"
+        "$hotgraph" "$command" --help=options | sed -n "s/^word\t/$command /p"
+    done
+}
+helps >"$work/helps"
+test "$(wc -l <"$work/helps")" -ge 20 || fail "only $(wc -l <"$work/helps") commands"
+while read -r command; do
+    # shellcheck disable=SC2086 # words
+    "$hotgraph" $command --help >"$work/help" </dev/null || fail "$command --help"
+    test -z "$(tail -c 1 "$work/help")" || fail "$command --help does not end with a newline"
+    LC_ALL=C.UTF-8 awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' "$work/help" || fail "$command --help is wider than 80 columns, see above"
+done <"$work/helps"
+
+# Nothing that was typed is lost without a word.
+refuses 2 "--frames is given twice, as '3' and as '4'" replay mazewisp --frames 3 --frames 4
+refuses 2 "--engine is given twice, as 'dbt' and as 'interp'" replay mazewisp --engine dbt --engine interp
+"$hotgraph" replay "$source/games/mazewisp.nes" --movie "$source/movies/mazewisp.fm2" --frames 3 --frames 3 >/dev/null || fail "the same twice"
+refuses 2 '--where needs a value that is not empty' sweep x.cfg --where=
+refuses 2 '--frames takes a whole number from 1' replay mazewisp --frames -1
+refuses 2 '--frames takes a whole number from 1' replay mazewisp --frames 99999999999999999999999
+refuses 2 '--env takes NAME=VALUE' record --graph "$work/g" --env FOO -- /bin/true
+refuses 2 '--env takes NAME=VALUE' record --graph "$work/g" --env =FOO -- /bin/true
+refuses 2 "--sysroot takes a folder, which '/nosuch' is not" record --graph "$work/g" --sysroot /nosuch -- /bin/true
+refuses 2 "--folder takes a folder, which '/nosuch' is not" record --graph "$work/g" --folder /nosuch -- /bin/true
+refuses 2 "'every=0' is none of every=N" record --stream "$work/f:every=0" -- /bin/true
+# Names of experiments: one rule, where they are read.
+cd "$work"
+for name in 'a b' 'a/b' '-a' ''; do
+    echo "name = \"$name\"; grid = { bin_size = [8, 10]; };" >named.cfg
+    refuses 1 'named.cfg:1: ' sweep named.cfg --db named.db
+done
+echo 'sampling = { by = "nothing"; }; grid = { bin_size = [8, 10]; };' >by.cfg
+refuses 1 'or "live" alone' sweep by.cfg --db by.db
