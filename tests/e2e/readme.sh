@@ -41,6 +41,7 @@ make_target() {
     programs) has qemu-x86_64 gcc gzip && test -e build/core/qemu/hotgraph-qemu.so || return 0 && set -- "$@" GAMES=gzip ;;
     parallel) has parallel || return 0 && set -- "$@" CONFIG=configs/quick.cfg SHARDS=2 ;;
     bench) set -- "$@" QUICK=1 ;;
+    help) ;;
     bench-native | dist | cluster-status | cluster | test | coverage | games | install | mutants | deps) return 0 ;;
     *) fail "README: this test does not know 'make $1'" ;;
     esac
