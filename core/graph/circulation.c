@@ -1,6 +1,7 @@
 /* Flows of least cost: bounds are checked and taken out, a solver works, bounds are put back. */
 #include "graph/circulation.h"
 
+#include "graph/convex.h"
 #include "graph/residual.h"
 
 #include <stdlib.h>
@@ -66,12 +67,19 @@ static enum status take_out_bounds(struct residual *r, const struct circulation 
 }
 
 static enum status put_back_bounds(struct circulation *c, const struct residual *r,
-                                   struct circulation_result *result, struct error *e) {
+                                   struct error *e) {
+    for (size_t i = 0; i < c->arcs.len; i++)
+        if (__builtin_add_overflow(r->arcs[i].flow, c->arcs.at[i].lower, &c->arcs.at[i].flow))
+            return too_large(e);
+    return STATUS_OK;
+}
+
+static enum status sum_costs(const struct circulation *c, struct circulation_result *result,
+                             struct error *e) {
     __int128 cost = 0;
     for (size_t i = 0; i < c->arcs.len; i++) {
-        struct arc *arc = &c->arcs.at[i];
-        if (__builtin_add_overflow(r->arcs[i].flow, arc->lower, &arc->flow) ||
-            __builtin_add_overflow(cost, (__int128)arc->flow * arc->cost, &cost))
+        const struct arc *arc = &c->arcs.at[i];
+        if (__builtin_add_overflow(cost, (__int128)arc->flow * arc->cost, &cost))
             return too_large(e);
     }
     if (cost < INT64_MIN || cost > INT64_MAX)
@@ -90,6 +98,26 @@ static enum status tell_outcome(const struct circulation_result *result, struct 
     default:
         return STATUS_OK;
     }
+}
+
+static enum status solve_convex(struct circulation *c, struct circulation_result *result,
+                                struct error *e) {
+    struct convex x = {0};
+    struct presolve *left = NULL;
+    enum status status = convex_make(&x, c, e);
+    if (status == STATUS_OK)
+        status = presolve_reduce(&left, &x, result, e);
+    if (status == STATUS_OK && result->outcome != CIRCULATION_INFEASIBLE)
+        status = simplex_solve(&x, left, result, e);
+    if (status == STATUS_OK)
+        status = tell_outcome(result, e);
+    if (status == STATUS_OK)
+        status = presolve_restore(left, &x, e);
+    if (status == STATUS_OK)
+        convex_read_back(&x, c);
+    presolve_free(left);
+    convex_free(&x);
+    return status;
 }
 
 enum status circulation_solve(struct circulation *c, struct circulation_options options,
@@ -111,12 +139,14 @@ enum status circulation_solve(struct circulation *c, struct circulation_options 
         status = take_out_bounds(&r, c, e);
     if (status == STATUS_OK)
         status = options.solver == CIRCULATION_SIMPLEX
-                     ? simplex_solve(&r, result, e)
+                     ? solve_convex(c, result, e)
                      : klein_solve(&r, options.cancel_limit, result, e);
     if (status == STATUS_OK)
         status = tell_outcome(result, e);
+    if (status == STATUS_OK && options.solver == CIRCULATION_KLEIN)
+        status = put_back_bounds(c, &r, e);
     if (status == STATUS_OK)
-        status = put_back_bounds(c, &r, result, e);
+        status = sum_costs(c, result, e);
     free(r.arcs);
     free(r.excess);
     return status;

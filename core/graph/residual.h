@@ -1,4 +1,4 @@
-/* Private to core/graph: what both solvers of circulation.h work on. */
+/* Private to core/graph: what Klein's method works on. */
 #ifndef HOTGRAPH_GRAPH_RESIDUAL_H
 #define HOTGRAPH_GRAPH_RESIDUAL_H
 
@@ -18,8 +18,7 @@ struct residual {
     int64_t largest_cost; /* of all arcs, without sign */
 };
 
-/* Each solver fills in the flows, the outcome and the steps. */
-enum status simplex_solve(struct residual *r, struct circulation_result *result, struct error *e);
+/* Fills in the flows, the outcome and the steps. */
 enum status klein_solve(struct residual *r, uint64_t cancel_limit,
                         struct circulation_result *result, struct error *e);
 
