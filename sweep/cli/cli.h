@@ -144,6 +144,8 @@ struct file_named {
 int files_check(const char *command, const struct file_named *files, size_t count);
 /* The same of a command's options and `more`: files that it found out about by itself. */
 int files_check_options(const struct usage *u, const struct file_named *more, size_t count);
+/* Whether an option names a file or folder that the command writes. */
+bool files_are_written(const struct usage *u);
 
 /* output: pieces of what commands print. */
 

@@ -173,6 +173,24 @@ static void add_option(struct all_files *all, const struct option_spec *o) {
         add_value(all, o, list->items.at[i]);
 }
 
+static void free_all(struct all_files *all) {
+    for (size_t i = 0; i < all->names.len; i++)
+        free(all->names.at[i]);
+    vec_free(&all->names);
+    vec_free(&all->list);
+}
+
+bool files_are_written(const struct usage *u) {
+    const struct option_spec *rows[OPTIONS_MOST];
+    struct all_files all = {0};
+    for (size_t i = 0, n = usage_rows(u, rows); i < n; i++)
+        if (rows[i]->file != FILE_READ)
+            add_option(&all, rows[i]);
+    const bool some = all.list.len > 0 || all.memory;
+    free_all(&all);
+    return some;
+}
+
 int files_check_options(const struct usage *u, const struct file_named *more, size_t count) {
     const struct option_spec *rows[OPTIONS_MOST];
     const size_t n = usage_rows(u, rows);
@@ -183,9 +201,6 @@ int files_check_options(const struct usage *u, const struct file_named *more, si
         add_option(&all, rows[i]);
     int status = all.memory ? failure(&(struct error){.text = "out of memory"})
                             : files_check(u->command, all.list.at, all.list.len);
-    for (size_t i = 0; i < all.names.len; i++)
-        free(all.names.at[i]);
-    vec_free(&all.names);
-    vec_free(&all.list);
+    free_all(&all);
     return status;
 }

@@ -73,6 +73,8 @@ static bool is_file(const char *path) {
 
 int game_spared(const struct usage *u, const char *word) {
     struct game_files files;
+    if (!files_are_written(u))
+        return 0; /* nothing to overwrite it: finding it takes as long as 100 frames */
     if (game_find(&files, word, NULL) != STATUS_OK)
         return 0; /* whoever opens it says so */
     struct file_named named[2];

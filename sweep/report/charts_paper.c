@@ -161,7 +161,7 @@ static void draw_batch(struct canvas *c, const double *at, size_t n, double top,
 static enum status one_batch(struct page *p, struct canvas *c, const char *game, const char *sql,
                              double top, const char *what, bool *drawn) {
     struct table t;
-    double at[BATCH_MOST];
+    double at[BATCH_MOST] = {0};
     enum status status = page_ask(p, &t, sql, game);
     const size_t n = table_rows(&t);
     *drawn = status == STATUS_OK && n >= WINDOW && n <= BATCH_MOST;
