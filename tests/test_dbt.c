@@ -174,7 +174,7 @@ static void the_tiny_program(void **state) {
 
 struct profiled {
     struct nes *nes;
-    void *self[16];
+    void *self[64]; /* by the number of the technique */
     struct sampler *sampler;
 };
 
@@ -183,6 +183,7 @@ static void start_profiled(struct profiled *p, const struct cartridge *cartridge
     const struct technique *const *all = techniques(&count);
     struct error e = {0};
     *p = (struct profiled){0};
+    assert_true(count <= sizeof p->self / sizeof *p->self);
     const struct nes_options options = {.cartridge = cartridge,
                                         .engine = translated ? dbt_engine() : NULL};
     assert_int_equal(nes_create(&p->nes, &options, &e), STATUS_OK);

@@ -111,30 +111,3 @@ grep -q '^# active every=50 place=golden seed=1' live.graph || fail "how it was 
 refuses 2 'every' profile umbel --technique exact --every 5 --out x.graph
 refuses 2 '--by active needs --structure' profile umbel --technique flow --by active --every 5 --out x.graph
 refuses 1 'a window_size of 13 is larger' profile umbel --technique gaussian --batch 5 --out x.graph
-
-# What they cost, in a database: each technique on both engines, inline and in a thread, in each round.
-config timed.cfg 'by = "live";' '{ technique = "exact"; }, { technique = "entries"; }'
-"$hotgraph" bench timed.cfg --game umbel --frames 20 --rounds 2 --db bench.db >said
-config timed2.cfg 'interval_ms = 3;' '{ technique = "flow"; }'
-"$hotgraph" bench timed2.cfg --game umbel --frames 20 --rounds 2 --db bench.db >>said
-"$hotgraph" techniques >/dev/null
-engines=$("$hotgraph" replay umbel --frames 1 --engine dbt >/dev/null 2>&1 && echo 2 || echo 1)
-test "$(ask bench.db 'SELECT count(*) FROM bench WHERE seconds > 0 AND base_seconds > 0')" = $((engines * 2 * 6)) ||
-    fail "rows: $(ask bench.db 'SELECT * FROM bench') $(cat said)"
-test "$(ask bench.db 'SELECT count(*) FROM technique_cost WHERE rounds = 2
-    AND slowdown BETWEEN slowdown_least AND slowdown_most')" = $((engines * 6)) ||
-    fail "costs: $(ask bench.db 'SELECT * FROM technique_cost')"
-test "$(ask bench.db "SELECT DISTINCT mode, us_batch > 0, queue_longest > 0 FROM technique_cost ORDER BY 1, 2")" = \
-    "inline||
-inline|1|
-thread|1|1" || fail "costs: $(ask bench.db 'SELECT * FROM technique_cost')"
-test "$(ask bench.db 'SELECT count(*) FROM run')" = 2 || fail "runs"
-# What make bench measures: every technique that the program has.
-for config in bench_live bench; do
-    "$hotgraph" bench "$source/configs/$config.cfg" --game umbel --frames 20 --rounds 1 --db all.db >said || fail "$(cat said)"
-done
-test "$(ask all.db "SELECT count(DISTINCT substr(configuration, 1, instr(configuration || ' ', ' ') - 1)) FROM bench")" = "$("$hotgraph" techniques | grep -c '^[a-z]')" ||
-    fail "techniques that make bench leaves out: $(ask all.db 'SELECT DISTINCT configuration FROM bench')"
-refuses 2 '--db FILE is missing' bench timed.cfg
-refuses 1 'no game named' bench timed.cfg --game nothing --db x.db
-test ! -e x.db || fail "a wrong call left a database"
