@@ -230,6 +230,18 @@ enum status db_ensure_transaction(struct db *db, struct error *e) {
     return db_execute(db, "BEGIN IMMEDIATE", e, "");
 }
 
+/* A merge may have put another file in its place, or a command that put no row may have removed the
+ * file that it made. */
+enum status db_check_in_place(const struct db *db, struct error *e) {
+    int moved = 0;
+    if (sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_HAS_MOVED, &moved) != SQLITE_OK ||
+        !moved)
+        return STATUS_OK;
+    return error_set(e, STATUS_IO,
+                     "%s: another file was put in its place meanwhile: run the same command again",
+                     db->path);
+}
+
 enum status db_commit(struct db *db, struct error *e) {
     if (sqlite3_get_autocommit(db->handle))
         return STATUS_OK;

@@ -90,13 +90,14 @@ renew() {
     (sweep --shard 0/1 --db "$1" >/dev/null)
 }
 
-# A folder on this node's own disk, in $local; gone at the end. Who works in it holds its lock, and so
-# do all that it starts.
+# A folder on this node's own disk, in $local; gone at the end. Who works in it holds its lock, a file
+# with the number of its process, and so do all that it starts.
 place=${SLURM_TMPDIR:-${TMPDIR:-/tmp}}
 case $place in -*) place=./$place ;; esac
 make_local() {
     local=$(mktemp -d -- "$place/hotgraph-XXXXXX") || die "$place: no place on the local disk"
     exec 9>"$local/lock"
+    echo $$ >&9
     ! command -v flock >/dev/null || flock 9
 }
 # rescue FOLDER: FOLDER is one that a task has left behind which was killed with all around it, or
@@ -116,6 +117,9 @@ clear_up() {
     command -v flock >/dev/null || return 0
     for left in "$place"/hotgraph-??????; do
         test ! -L "$left" && test -O "$left" && test -f "$left/lock" || continue
-        (exec 8<"$left/lock" && flock -n 8 && rescue "$left") || : # at work, or to be left as it is
+        # What a killed task had started ends a moment after it.
+        wait=0
+        kill -0 "$(cat "$left/lock")" 2>/dev/null || wait=10
+        (exec 8<"$left/lock" && flock -w "$wait" 8 && rescue "$left") || : # at work, or to be left as it is
     done
 }
