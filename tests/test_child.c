@@ -194,6 +194,23 @@ static void from_threads(void **state) {
     }
 }
 
+/* Broken: what a program took is the time of whoever waits for it, which is none. */
+static void has_taken_time(void **state) {
+    (void)state;
+    static const char loop[] = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+    struct child child;
+    struct error e = {0};
+    int word;
+    assert_int_equal(
+        child_start(&child,
+                    &(struct child_request){.words = (const char *const[]){"sh", "-c", loop, NULL}},
+                    &e),
+        STATUS_OK);
+    assert_int_equal(child_wait(&child, NULL, &word, &e), STATUS_OK);
+    assert_int_equal(child_status(word), 0);
+    assert_true(child.seconds > 0.001);
+}
+
 /* Broken: a temporary file stays behind. */
 static void scratch_has_no_name(void **state) {
     (void)state;
@@ -216,6 +233,7 @@ int main(void) {
         cmocka_unit_test(ends_with_its_parent),
         cmocka_unit_test(stops),
         cmocka_unit_test(from_threads),
+        cmocka_unit_test(has_taken_time),
         cmocka_unit_test(scratch_has_no_name),
     };
     return cmocka_run_group_tests_name("child", tests, NULL, NULL);

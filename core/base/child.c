@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,9 +148,13 @@ static int read_report(int report) {
     return n == sizeof code ? code : 0;
 }
 
-static void reap(pid_t id, int *word) {
-    while (waitpid(id, word, 0) < 0 && errno == EINTR)
+/* Returns the processor time that it took, with what it waited for itself, in seconds. */
+static double reap(pid_t id, int *word) {
+    struct rusage used = {0};
+    while (wait4(id, word, 0, &used) < 0 && errno == EINTR)
         ;
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
 static enum status start(struct start *s, pid_t *id, struct error *e) {
@@ -263,13 +268,13 @@ enum status child_wait(struct child *c, int (*stopped)(void), int *word, struct 
     const bool stop = stopped != NULL && stopped() != 0;
     if (stop)
         child_signal(c, SIGTERM);
-    reap(c->id, word);
+    const double seconds = reap(c->id, word);
     if (stop && c->guard != 0)
         child_signal_group(c, SIGKILL);
     end_guard(c);
     if (c->end >= 0)
         close(c->end);
-    *c = (struct child){.lifeline = -1, .end = -1};
+    *c = (struct child){.lifeline = -1, .end = -1, .seconds = seconds};
     return stop ? error_set(e, STATUS_INTERRUPTED, "stopped") : STATUS_OK;
 }
 

@@ -37,10 +37,11 @@ struct child_request {
 };
 
 struct child {
-    pid_t id;     /* 0: there is none */
-    pid_t guard;  /* 0: it has no group */
-    int lifeline; /* the guard kills the group when this is closed */
-    int end;      /* poll() finds it readable once the child has ended; -1 before Linux 5.3 */
+    pid_t id;       /* 0: there is none */
+    pid_t guard;    /* 0: it has no group */
+    int lifeline;   /* the guard kills the group when this is closed */
+    int end;        /* poll() finds it readable once the child has ended; -1 before Linux 5.3 */
+    double seconds; /* after child_wait(): processor time of the child and of what it waited for */
 };
 
 /* Where in $PATH a program is; names with a slash stand for themselves. False: nowhere. */

@@ -97,6 +97,7 @@ struct qemu_result {
     int signal; /* of QEMU_SIGNAL */
     VEC(struct qemu_image) images;
     int exit_status; /* as a shell says it */
+    double seconds;  /* processor time of QEMU with the program in it */
 };
 
 /* A program's file: relative paths, and those below /proc/self/cwd, begin at the folder (NULL: the

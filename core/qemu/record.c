@@ -248,6 +248,7 @@ static enum status run_and_read(struct setup *r, struct qemu_result *out, struct
                            "it, only the exact graph of one run",
                            r->request->argv[0]);
     out->exit_status = child_status(run.word);
+    out->seconds = run.seconds;
     return status;
 }
 

@@ -188,6 +188,7 @@ enum status run_program(struct run *r, struct error *e) {
         close_one(&f.pipes[1][1]);
         attend(&w, &f);
         status = child_wait(&w.child, NULL, &r->word, e);
+        r->seconds = w.child.seconds;
     }
     close_all(&f);
     return status;

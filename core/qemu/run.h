@@ -15,6 +15,7 @@ struct run {
 
     /* What has become of it. */
     int word;           /* as waitpid() says it */
+    double seconds;     /* processor time */
     enum qemu_end told; /* QEMU_STOPPED, QEMU_TIMEOUT: it was told to end; else QEMU_ENDED */
 };
 

@@ -433,7 +433,7 @@ enum status source_make(struct source *out, const struct plan_game *game,
     enum status status = game->cartridge != NULL       ? replay(out, game, config, engine, hooks, e)
                          : game->game->program != NULL ? record(out, game, config, hooks, e)
                                                        : read_pair(out, game, e);
-    out->seconds = source_clock() - start;
+    out->seconds = source_clock() - start + out->recording.seconds;
     if (status == STATUS_OK)
         status = graph_hash(&out->exact, out->exact_hash, e);
     if (status == STATUS_OK)

@@ -37,7 +37,7 @@ struct source {
     struct cost exact_cost;
     struct qemu_result recording; /* of a program: what it executed; graph and streams are above */
     struct qemu_symbols *symbols; /* of its images; NULL where it is no program */
-    double seconds;               /* processor time */
+    double seconds;               /* processor time, with that of a program that is recorded */
     struct error warning;         /* text "": nothing to warn of */
     struct trace_excerpt trace; /* of frame ILLUSTRATED_FRAME of a game that lasts so long, and the
                                    instructions of all of it; empty where nothing was played */

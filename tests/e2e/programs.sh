@@ -20,6 +20,9 @@ END
 "$hotgraph" sweep work.cfg --db a.db >a.out 2>a.err || fail "sweep: $(cat a.err)"
 grep -q "^skipped: absent: /nowhere/at-all: there is no such file" a.out || fail "the missing program is not told: $(cat a.out)"
 value() { sqlite3 a.db "$1"; }
+# The time of a recording is that of QEMU, a fifth of a second, not that of waiting for it.
+grep -q "^kernels: recorded, .* ([0-9]*[.][0-9] s)" a.err || fail "no time: $(cat a.err)"
+grep -q "^kernels: recorded, .* (0[.]0 s)" a.err && fail "recording took no time: $(cat a.err)"
 "$hotgraph" record --graph k.graph --stream k.is:every=16661 --output /dev/null -- ./kernels 1 2>/dev/null
 instructions=$(sed -n 's/^instructions	//p' k.graph.meta)
 value "SELECT DISTINCT instructions FROM replay WHERE kind = 'program'" | grep -qx "$instructions" ||
