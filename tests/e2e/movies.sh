@@ -25,6 +25,7 @@ for rom in "$source"/games/*.nes; do
     # Its own README says how.
     command=$(grep -oh 'hotgraph movie make games/[^`]*' "$source/games/$name/README.md") ||
         fail "$name: its README does not say how its movie is made"
+    command=${command%% --out *} # not over the one that it is compared with
     # shellcheck disable=SC2086 # words of the command
     (cd "$source" && "$hotgraph" ${command#hotgraph } --out "$work/made.fm2") >made || fail "$name: $(cat made)"
     grep -q '^verdict *plays$' made || fail "$name: $(cat made)"
