@@ -155,6 +155,11 @@ void print_safe(FILE *to, const char *text);
 /* Standard output is a pipe, and nobody reads it any more (as when `| head` has had enough): what
  * cannot be written then is no error to speak of. */
 bool reader_gone(void);
+/* How long lines of a table may be on standard output: a terminal's width, 0 (any) elsewhere, and
+ * where `wide` says so. */
+size_t print_width(bool wide);
+/* The row of a command's options for that. */
+struct option_spec wide_option(bool *wide);
 /* Prints s as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void print_json_string(const char *s);
 /* Prints what the translator has done as a JSON object. */

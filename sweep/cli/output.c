@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Length of the well-formed UTF-8 sequence at s, 0 if there is none (RFC 3629). */
@@ -119,4 +120,18 @@ void print_translation(const struct dbt_statistics *s) {
            s->blocks, s->instructions, s->guest_bytes, s->host_bytes, (double)s->nanoseconds * 1e-9,
            s->flushes, s->stale, s->retranslated, s->links, s->executed, s->dispatched,
            s->return_misses, s->cache_bytes, s->cache_used);
+}
+
+size_t print_width(bool wide) {
+    struct winsize size = {0};
+    if (wide || !isatty(STDOUT_FILENO))
+        return 0;
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+struct option_spec wide_option(bool *wide) {
+    return (struct option_spec){"wide", NULL,
+                                "all columns of tables, also where a terminal is narrower than "
+                                "they are",
+                                OPTION_FLAG, .to = wide};
 }

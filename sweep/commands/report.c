@@ -7,12 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static enum status print_all(struct db *db, const struct report_experiments *x, struct error *e) {
+static enum status print_all(struct db *db, const struct report_experiments *x, bool wide,
+                             struct error *e) {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++) {
         if (x->names.len > 1)
             printf("%sExperiment %s\n\n", i > 0 ? "\n" : "", x->names.at[i]);
-        status = report_print_tables(db, x->names.at[i], e);
+        status = report_print_tables(db, x->names.at[i], print_width(wide), e);
     }
     return status;
 }
@@ -81,7 +82,7 @@ static enum status write_one(struct db *db, const char *experiment, const char *
     return write(db, &request, digest, warned, e);
 }
 
-static enum status report(const char *path, const char *out, const char *experiment,
+static enum status report(const char *path, const char *out, const char *experiment, bool wide,
                           struct error *warned, struct error *e) {
     struct db *db = NULL;
     struct report_experiments x = {0};
@@ -89,7 +90,7 @@ static enum status report(const char *path, const char *out, const char *experim
     if (status == STATUS_OK && (status = report_experiments(&x, db, experiment, e)))
         error_prefix(e, "%s", path);
     if (status == STATUS_OK && out == NULL) {
-        status = print_all(db, &x, e);
+        status = print_all(db, &x, wide, e);
     } else if (status == STATUS_OK) {
         status = x.names.len > 1 ? write_all(db, &x, out, warned, e)
                                  : write_one(db, x.names.at[0], out, warned, e);
@@ -102,9 +103,10 @@ static enum status report(const char *path, const char *out, const char *experim
 }
 
 /* Of A's experiments the one that B has, too, or the one that is wanted. */
-static enum status compare(char *const *paths, const char *folder, const char *wanted,
+static enum status compare(char *const *paths, const char *folder, const char *wanted, bool wide,
                            struct error *e) {
-    struct report_comparison q = {.path = {paths[0], paths[1]}, .folder = folder};
+    struct report_comparison q = {
+        .path = {paths[0], paths[1]}, .folder = folder, .width = print_width(wide)};
     struct report_experiments x[2] = {0};
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < 2; i++) {
@@ -126,7 +128,7 @@ static enum status compare(char *const *paths, const char *folder, const char *w
 }
 
 int command_report(int argc, char **argv) {
-    bool comparing = false;
+    bool comparing = false, wide = false;
     const char *out = NULL, *experiment = NULL;
     const struct option_spec options[] = {
         {.name = "out",
@@ -148,6 +150,7 @@ int command_report(int argc, char **argv) {
                  "--out also as DIR/compare.html",
          .kind = OPTION_FLAG,
          .to = &comparing},
+        wide_option(&wide),
         {0},
     };
     const struct usage usage = {
@@ -173,8 +176,8 @@ int command_report(int argc, char **argv) {
         return usage_error("report", comparing ? "--compare needs two databases"
                                                : "two databases need --compare");
     struct error e = {0}, warned = {0};
-    enum status status = comparing ? compare(operands.at, out, experiment, &e)
-                                   : report(operands.at[0], out, experiment, &warned, &e);
+    enum status status = comparing ? compare(operands.at, out, experiment, wide, &e)
+                                   : report(operands.at[0], out, experiment, wide, &warned, &e);
     if (status != STATUS_OK)
         return failure(&e);
     if (warned.text[0] != 0)

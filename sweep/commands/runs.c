@@ -30,7 +30,23 @@ static const char table_sql[] =
     " \"others %\", round(100 * spread) AS \"spread %\" FROM runs";
 static const char warnings_sql[] = "SELECT started, host, warning FROM runs WHERE warning NOT NULL";
 
-static enum status print_table(struct db *db, struct error *e) {
+static void print_warnings(const struct table *warnings, size_t width, struct file_writer *w) {
+    static const char title[] = "Timings that are not to be trusted";
+    if (width == 0) {
+        table_write_text(warnings, title, w);
+        return;
+    }
+    table_write_wrapped(title, width, w);
+    for (size_t row = 0; row < table_rows(warnings); row++) {
+        file_printf(w, "\n");
+        for (size_t i = 0; i < 3; i++) {
+            const char *cell = table_cell(warnings, row, i);
+            table_write_wrapped(cell != NULL ? cell : "-", width, w);
+        }
+    }
+}
+
+static enum status print_table(struct db *db, size_t width, struct error *e) {
     struct table runs, warnings = {0};
     struct file_writer *w = NULL;
     enum status status = table_query(&runs, db, table_sql, NULL, e);
@@ -41,10 +57,10 @@ static enum status print_table(struct db *db, struct error *e) {
     if (status == STATUS_OK)
         status = file_open_fd(&w, STDOUT_FILENO, "standard output", e);
     if (status == STATUS_OK)
-        table_write_text(&runs, "Runs", w);
+        table_write_fitting(&runs, "Runs", width, w);
     if (status == STATUS_OK && table_rows(&warnings) > 0) {
         file_printf(w, "\n");
-        table_write_text(&warnings, "Timings that are not to be trusted", w);
+        print_warnings(&warnings, width, w);
     }
     table_free(&runs);
     table_free(&warnings);
@@ -52,9 +68,10 @@ static enum status print_table(struct db *db, struct error *e) {
 }
 
 int command_runs(int argc, char **argv) {
-    bool json = false;
+    bool json = false, wide = false;
     const struct option_spec options[] = {
         {"json", NULL, "print everything that is known of each, as JSON", OPTION_FLAG, .to = &json},
+        wide_option(&wide),
         {0},
     };
     const struct usage usage = {
@@ -73,7 +90,8 @@ int command_runs(int argc, char **argv) {
         return operands.exit_status;
     enum status status = db_open(&db, operands.at[0], DB_READ, &e);
     if (status == STATUS_OK)
-        status = json ? results_print(db, "runs", NULL, true, &e) : print_table(db, &e);
+        status = json ? results_print(db, "runs", NULL, true, &e)
+                      : print_table(db, print_width(wide), &e);
     db_close(db);
     return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }

@@ -118,7 +118,7 @@ static enum status conclude(struct sweep *s, struct error *e) {
     if (status == STATUS_OK)
         status = write_report(s, &all, e);
     if (status == STATUS_OK && !s->json)
-        status = report_print_tables(s->db, s->config.name, e);
+        status = report_print_tables(s->db, s->config.name, print_width(s->wide), e);
     if (status == STATUS_OK)
         status = sweep_say_digest(s, &whole, &all, e);
     if (status == STATUS_OK)
@@ -320,6 +320,7 @@ int command_sweep(int argc, char **argv) {
          "print nothing but one JSON object at the end: what became of each game, the digest, "
          "failures; with --dry-run, what would be computed",
          OPTION_FLAG, .to = &s.json},
+        wide_option(&s.wide),
         {"dry-run", NULL, "only say what would be computed, and why", OPTION_FLAG,
          .to = &s.dry_run},
         {"update-digest", NULL,

@@ -20,7 +20,7 @@ struct words {
 
 struct sweep {
     const char *config_path, *db_path, *report_folder, *game_list;
-    bool dry_run, update_digest, direct, json;
+    bool dry_run, update_digest, direct, json, wide;
     uint64_t jobs;
     struct engine_choice engine;
     struct shard shard;

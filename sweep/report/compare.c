@@ -446,7 +446,7 @@ static const char GAMES_TITLE[] = "How far each game moved, in percentage points
 static const char MOVES_TITLE[] = "The largest moves of similarity";
 static const char RANKING_TITLE[] = "Whose place over all games that both have is another";
 
-static void write_text(const struct comparison *c, const char *a, const char *b,
+static void write_text(const struct comparison *c, const char *a, const char *b, size_t width,
                        struct file_writer *w) {
     file_printf(w,
                 "A: %s\nB: %s\n%zu results in both, %zu of them differ; %zu only in A, %zu only in "
@@ -459,7 +459,8 @@ static void write_text(const struct comparison *c, const char *a, const char *b,
     const char *const titles[] = {SETTINGS_TITLE, GAMES_TITLE, MOVES_TITLE, RANKING_TITLE};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         file_printf(w, "\n");
-        table_write_text(tables[i], titles[i], w);
+        /* Both sides of a setting are wanted, however long. */
+        table_write_fitting(tables[i], titles[i], i > 0 ? width : 0, w);
     }
 }
 
@@ -516,7 +517,7 @@ enum status report_compare(const struct report_comparison *q, struct error *e) {
     if (status == STATUS_OK)
         status = file_open_fd(&w, 1, "standard output", e);
     if (status == STATUS_OK) {
-        write_text(&c, q->path[0], q->path[1], w);
+        write_text(&c, q->path[0], q->path[1], q->width, w);
         status = file_commit(w, e);
     }
     free_comparison(&c);

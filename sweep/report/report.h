@@ -55,6 +55,7 @@ enum status report_check_names(struct db *db, const char *experiment, struct err
 struct report_comparison {
     struct db *db[2];
     const char *experiment[2], *path[2], *folder;
+    size_t width; /* of a line; 0: any */
 };
 enum status report_compare(const struct report_comparison *q, struct error *e);
 
@@ -62,7 +63,8 @@ enum status report_compare(const struct report_comparison *q, struct error *e);
 enum status report_make_folder(const char *folder, struct error *e);
 
 /* Prints tables 1 to 4 to standard output. */
-enum status report_print_tables(struct db *db, const char *experiment, struct error *e);
+enum status report_print_tables(struct db *db, const char *experiment, size_t width,
+                                struct error *e);
 
 /* The names of the database's experiments, or of the one that is wanted (which must be there). */
 struct report_experiments {

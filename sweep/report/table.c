@@ -1,5 +1,6 @@
 #include "report/table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,7 @@ bool table_is_numeric(const struct table *t, size_t column) {
 struct table_column *table_columns(const struct table *t) {
     struct table_column *const columns = calloc(t->names.len + 1, sizeof *columns);
     for (size_t i = 0; columns != NULL && i < t->names.len; i++)
-        columns[i] = (struct table_column){table_width(t, i), table_is_numeric(t, i)};
+        columns[i] = (struct table_column){table_width(t, i), table_is_numeric(t, i), false};
     return columns;
 }
 
@@ -122,16 +123,84 @@ static void pad(struct file_writer *w, const char *text, size_t width, bool righ
 
 static void text_line(const struct table *t, char *const *cells, const struct table_column *columns,
                       struct file_writer *w) {
-    for (size_t i = 0; i < t->names.len; i++) {
+    size_t last = t->names.len - 1;
+    while (columns[last].left_out)
+        last--;
+    for (size_t i = 0; i <= last; i++) {
+        if (columns[i].left_out)
+            continue;
         if (i != 0)
             file_printf(w, "  ");
-        pad(w, shown(cells[i]), columns[i].width, columns[i].is_numeric, i + 1 == t->names.len);
+        pad(w, shown(cells[i]), columns[i].width, columns[i].is_numeric, i == last);
     }
     file_printf(w, "\n");
 }
 
+static size_t line_width(const struct table *t, const struct table_column *columns) {
+    size_t width = 0;
+    for (size_t i = 0; i < t->names.len; i++)
+        if (!columns[i].left_out)
+            width += columns[i].width + (i != 0 ? 2 : 0);
+    return width;
+}
+
+static bool is_same_everywhere(const struct table *t, size_t column) {
+    for (size_t row = 1; row < table_rows(t); row++)
+        if (strcmp(shown(table_cell(t, row, column)), shown(table_cell(t, 0, column))) != 0)
+            return false;
+    return table_rows(t) > 1;
+}
+
+static void leave_out(const struct table *t, struct table_column *columns, size_t width) {
+    for (int all = 0; all < 2; all++)
+        for (size_t i = t->names.len; i-- > 1 && line_width(t, columns) > width;)
+            if (all || is_same_everywhere(t, i))
+                columns[i].left_out = true;
+}
+
+void table_write_wrapped(const char *text, size_t width, struct file_writer *w) {
+    size_t at = 0;
+    for (const char *c = text; *c != 0;) {
+        char word[200];
+        size_t n = strcspn(c, " ");
+        n = n < sizeof word ? n : sizeof word - 1;
+        memcpy(word, c, n);
+        word[n] = 0;
+        const size_t length = characters(word);
+        if (at != 0 && width != 0 && at + 1 + length > width) {
+            file_printf(w, "\n");
+            at = 0;
+        }
+        file_printf(w, at != 0 ? " " : "");
+        plain(w, word);
+        at += length + (at != 0);
+        c += n + strspn(c + n, " ");
+    }
+    file_printf(w, "\n");
+}
+
+static void name_left_out(const struct table *t, const struct table_column *columns, size_t width,
+                          struct file_writer *w) {
+    char *text = NULL;
+    size_t size = 0, count = 0;
+    FILE *out = open_memstream(&text, &size);
+    for (size_t i = 0; out != NULL && i < t->names.len; i++)
+        if (columns[i].left_out)
+            fprintf(out, "%s%s", count++ == 0 ? "left out (--wide shows all): " : ", ",
+                    t->names.at[i]);
+    if (out != NULL && fclose(out) == 0 && count > 0)
+        table_write_wrapped(text, width, w);
+    free(text);
+}
+
 void table_write_text(const struct table *t, const char *title, struct file_writer *w) {
-    file_printf(w, "%s\n\n", title);
+    table_write_fitting(t, title, 0, w);
+}
+
+void table_write_fitting(const struct table *t, const char *title, size_t line,
+                         struct file_writer *w) {
+    table_write_wrapped(title, line, w);
+    file_printf(w, "\n");
     if (table_rows(t) == 0) {
         file_printf(w, "(no rows)\n");
         return;
@@ -141,15 +210,16 @@ void table_write_text(const struct table *t, const char *title, struct file_writ
         file_printf(w, "(out of memory for the columns)\n");
         return;
     }
+    if (line != 0)
+        leave_out(t, columns, line);
     text_line(t, t->names.at, columns, w);
-    size_t width = 0;
-    for (size_t i = 0; i < t->names.len; i++)
-        width += columns[i].width + (i != 0 ? 2 : 0);
+    const size_t width = line_width(t, columns);
     for (size_t i = 0; i < width; i++)
         file_printf(w, "-");
     file_printf(w, "\n");
     for (size_t row = 0; row < table_rows(t); row++)
         text_line(t, t->cells.at + row * t->names.len, columns, w);
+    name_left_out(t, columns, line, w);
     free(columns);
 }
 

@@ -30,6 +30,13 @@ const char *table_cell(const struct table *t, size_t row, size_t column); /* NUL
 
 /* Plain text, columns aligned, numbers to the right, NULL as "-". */
 void table_write_text(const struct table *t, const char *title, struct file_writer *w);
+/* The same for lines of at most `width` characters; 0: of any length. What does not fit is left
+ * out, column by column: first what is the same in all rows, then the last; never the first. A line
+ * below names what was left out, and --wide. */
+void table_write_fitting(const struct table *t, const char *title, size_t width,
+                         struct file_writer *w);
+/* Words of a text in such lines; made safe for a terminal. */
+void table_write_wrapped(const char *text, size_t width, struct file_writer *w);
 /* null_text stands for NULL. */
 void table_write_csv(const struct table *t, const char *null_text, struct file_writer *w);
 /* GitHub's tables, cells escaped; note: a line below, or NULL. */
@@ -45,7 +52,7 @@ bool table_is_numeric(const struct table *t, size_t column);
  * NULL: out of memory. */
 struct table_column {
     size_t width;
-    bool is_numeric;
+    bool is_numeric, left_out;
 };
 struct table_column *table_columns(const struct table *t);
 

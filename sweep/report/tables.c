@@ -329,12 +329,14 @@ enum status report_each_table(struct report *r,
     return status;
 }
 
-static void print_table(struct file_writer *w, const struct table *t, const char *title) {
-    table_write_text(t, title, w);
+static void print_table(struct file_writer *w, const struct table *t, const char *title,
+                        size_t width) {
+    table_write_fitting(t, title, width, w);
     file_printf(w, "\n");
 }
 
-enum status report_print_tables(struct db *db, const char *experiment, struct error *e) {
+enum status report_print_tables(struct db *db, const char *experiment, size_t width,
+                                struct error *e) {
     struct file_writer *w = NULL;
     struct columns columns;
     fflush(stdout);
@@ -345,7 +347,7 @@ enum status report_print_tables(struct db *db, const char *experiment, struct er
         struct table t;
         status = query_table(&t, db, experiment, &TABLES[i], &columns, e);
         if (status == STATUS_OK) {
-            print_table(w, &t, TABLES[i].title);
+            print_table(w, &t, TABLES[i].title, width);
             table_free(&t);
         }
     }
