@@ -257,6 +257,9 @@ static enum status write_table(struct report *r, const struct table *t,
     return file_commit(w, r->e);
 }
 
+/* Longer tables get no picture: nobody reads it, and cairo draws nothing above 32,767 pixels. */
+enum { PICTURE_ROWS = 400 };
+
 /* Adds the table as a picture. Its CSV says "-" for NULL: gnuplot takes an empty last field for the
  * one above. */
 static enum status picture_table(struct report *r, const struct table *t,
@@ -296,7 +299,8 @@ static enum status report_table(struct report *r, const struct table_spec *spec,
     enum status status = query_table(&t, r->db, r->experiment, spec, columns, r->e);
     for (enum table_format f = TEXT; status == STATUS_OK && f <= LATEX; f++)
         status = write_table(r, &t, spec, f);
-    if (status == STATUS_OK && r->pictures && spec->pictured && table_rows(&t) != 0)
+    if (status == STATUS_OK && r->pictures && spec->pictured && table_rows(&t) != 0 &&
+        table_rows(&t) <= PICTURE_ROWS)
         status = picture_table(r, &t, spec);
     table_free(&t);
     return status;
