@@ -26,7 +26,7 @@ PUBLIC = {
     "graph": {"circulation.h", "layout.h"},
     "profile": {"gaussian_watch.h", "live.h", "structure.h"},
     "commands": {"command.h"},
-    "report": {"table.h"},
+    "report": {"tables/table.h"},
     "native": {"hotprobe.h", "session.h"},
 }
 # (room, header of another room): why it may look inside.

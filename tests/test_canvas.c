@@ -1,6 +1,6 @@
 /* canvas: a drawing's lines meet their arrowheads, and nothing is drawn outside it. If this fails,
  * a report shows arrows that point elsewhere, or a page of a paper has lines across its text. */
-#include "report/canvas.h"
+#include "report/draw/canvas.h"
 
 #include <math.h>
 #include <setjmp.h>

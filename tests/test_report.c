@@ -1,8 +1,8 @@
 /* report: the paper's tables and the figures are rebuilt from a database alone. */
 #include "db/db.h"
-#include "report/gnuplot.h"
+#include "report/draw/gnuplot.h"
 #include "report/report.h"
-#include "report/table.h"
+#include "report/tables/table.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -7,7 +7,7 @@
 #include "commands/command.h"
 #include "commands/results.h"
 #include "db/db.h"
-#include "report/table.h"
+#include "report/tables/table.h"
 
 static const char details[] =
     "A line a run: a sweep, or a shard of one, that had something to compute. 'finished' is empty\n"

@@ -2,9 +2,9 @@
 #ifndef HOTGRAPH_REPORT_INTERNAL_H
 #define HOTGRAPH_REPORT_INTERNAL_H
 
-#include "report/gnuplot.h"
+#include "report/draw/gnuplot.h"
 #include "report/report.h"
-#include "report/table.h"
+#include "report/tables/table.h"
 
 struct report {
     struct db *db;

@@ -12,7 +12,7 @@
 #ifndef HOTGRAPH_REPORT_PAGE_H
 #define HOTGRAPH_REPORT_PAGE_H
 
-#include "report/canvas.h"
+#include "report/draw/canvas.h"
 #include "report/internal.h"
 
 struct page {

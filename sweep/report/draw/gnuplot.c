@@ -1,4 +1,4 @@
-#include "report/gnuplot.h"
+#include "report/draw/gnuplot.h"
 #include "base/child.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-#include "report/layout.h"
+#include "report/draw/layout.h"
 #include "base/child.h"
-#include "report/gnuplot.h"
+#include "report/draw/gnuplot.h"
 
 #include <errno.h>
 #include <math.h>

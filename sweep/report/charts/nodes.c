@@ -1,4 +1,4 @@
-#include "report/nodes.h"
+#include "report/charts/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "report/canvas.h"
+#include "report/draw/canvas.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@ static const struct {
     unsigned light, dark;
 } PALETTE[INK_COUNT] = {
 #define INK(name, light, dark) {#name, 0x##light, 0x##dark},
-#include "report/palette.def"
+#include "report/draw/palette.def"
 #undef INK
 };
 

@@ -1,5 +1,5 @@
 /* Figures: a checked export in data/, then a picture of it. */
-#include "report/canvas.h"
+#include "report/draw/canvas.h"
 #include "report/internal.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * wider than its text, and, where that would be too small to read, in several parts that repeat the
  * first columns.
  */
-#include "report/table.h"
+#include "report/tables/table.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Figures that are graphs: the hot graph as several configurations found it, and a hot loop. */
-#include "report/nodes.h"
+#include "report/charts/nodes.h"
 
 #include <math.h>
 #include <stdlib.h>
