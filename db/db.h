@@ -197,6 +197,14 @@ enum status db_query(struct db *db, const char *sql, db_each *each, void *user, 
 enum status db_integer(struct db *db, const char *sql, int64_t otherwise, int64_t *out,
                        struct error *e, const char *format, ...);
 
+/* Computes views once that many queries ask: from then on this connection has temporary tables in
+ * their places, in memory, so what they say does not change when rows are put. Name a view before
+ * those that are made of it. Views that are held already stay so. */
+struct db_held {
+    const char *view, *index; /* columns to find rows by, "a, b"; NULL: none */
+};
+enum status db_hold(struct db *db, const struct db_held *views, size_t count, struct error *e);
+
 /* ---- digest ---- */
 
 /* Goes through all results of an experiment in key order, timings and ids left out: each() gets

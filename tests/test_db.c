@@ -909,6 +909,40 @@ static void test_hot_edges_say_who_found_them(void **state) {
     assert_int_equal(ask(f, "SELECT total_changes()"), before);
 }
 
+/* If this failed, a report would say something else than the views, or take long again. */
+static void test_held_views_say_what_they_said(void **state) {
+    static const struct db_held held[] = {{"results", "experiment_id, stream_id"},
+                                          {"table2", NULL}};
+    static const char all[] = "SELECT * FROM results", best[] = "SELECT * FROM table3",
+                      made[] = "SELECT type FROM temp.sqlite_schema WHERE name = 'results'";
+    struct fixture *f = *state;
+    struct error err = {0};
+    struct ids ids;
+    put_all(f, &ids);
+    ok(db_commit(f->db, &err), &err);
+    struct db *reads;
+    ok(db_open(&reads, f->path, DB_READ, &err), &err);
+    struct text before[2] = {0}, after[2] = {0};
+    ok(db_query(reads, all, append, &before[0], &err, ""), &err);
+    ok(db_query(reads, best, append, &before[1], &err, ""), &err);
+    for (int twice = 0; twice < 2; twice++)
+        ok(db_hold(reads, held, 2, &err), &err);
+    ok(db_query(reads, all, append, &after[0], &err, ""), &err);
+    ok(db_query(reads, best, append, &after[1], &err, ""), &err);
+    for (int i = 0; i < 2; i++) {
+        assert_true(before[i].len > 100);
+        assert_string_equal(after[i].at, before[i].at);
+    }
+    struct text kind = {0};
+    ok(db_query(reads, made, append, &kind, &err, ""), &err);
+    assert_string_equal(kind.at, "table\n");
+    /* Nothing else may be written, now as before. */
+    assert_int_equal(db_query(reads, "DELETE FROM quality", NULL, NULL, &err, ""), STATUS_IO);
+    db_close(reads);
+    /* Others find the views as they were. */
+    expect_rows(f, "SELECT type FROM main.sqlite_schema WHERE name = 'results'", "view\n");
+}
+
 /* If this failed, rows of one experiment would leak into the tables of another. */
 static void test_experiments_stand_side_by_side(void **state) {
     struct fixture *f = *state;
@@ -1067,6 +1101,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_tables_say_what_is_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_curves_have_the_marks_of_their_experiment, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(test_held_views_say_what_they_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_experiments_stand_side_by_side, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_digest_ignores_order_and_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_digest_notices_every_result_column, set_up, tear_down),

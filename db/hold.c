@@ -1,0 +1,58 @@
+/* Views that are asked again and again, computed once: temporary tables of this connection stand in
+ * for them. */
+#include "db/internal.h"
+
+/* What the view is made of: " AS SELECT ...", to be freed with sqlite3_free; NULL where there is no
+ * such view of ours any more. */
+static enum status definition(struct db *db, const char *view, char **out, struct error *e) {
+    sqlite3_stmt *prepared = NULL;
+    *out = NULL;
+    if (sqlite3_prepare_v2(db->handle,
+                           "SELECT substr(sql, length('CREATE VIEW ' || name) + 1)"
+                           " FROM temp.sqlite_schema WHERE type = 'view' AND name = ?",
+                           -1, &prepared, NULL) != SQLITE_OK)
+        return db_fail(db, e);
+    sqlite3_bind_text(prepared, 1, view, -1, SQLITE_STATIC);
+    const int code = sqlite3_step(prepared);
+    if (code == SQLITE_ROW)
+        *out = sqlite3_mprintf("%s", sqlite3_column_text(prepared, 0));
+    sqlite3_finalize(prepared);
+    if (code == SQLITE_ROW && *out == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : db_fail(db, e);
+}
+
+static enum status hold(struct db *db, const struct db_held *held, struct error *e) {
+    char *text;
+    enum status status = definition(db, held->view, &text, e);
+    if (status != STATUS_OK || text == NULL)
+        return status;
+    sqlite3_str *s = sqlite3_str_new(db->handle);
+    sqlite3_str_appendf(s, "SAVEPOINT hold; DROP VIEW temp.\"%w\"; CREATE TEMP TABLE \"%w\"%s;",
+                        held->view, held->view, text);
+    if (held->index != NULL)
+        sqlite3_str_appendf(s, "CREATE INDEX temp.\"held_%w\" ON \"%w\"(%s);", held->view,
+                            held->view, held->index);
+    sqlite3_str_appendall(s, "RELEASE hold");
+    char *sql = sqlite3_str_finish(s);
+    sqlite3_free(text);
+    if (sql == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    if ((status = db_script(db, sql, e)) != STATUS_OK)
+        sqlite3_exec(db->handle, "ROLLBACK TO hold; RELEASE hold", NULL, NULL, NULL);
+    sqlite3_free(sql);
+    return status;
+}
+
+enum status db_hold(struct db *db, const struct db_held *views, size_t count, struct error *e) {
+    int64_t only_reads;
+    enum status status = db_integer(db, "PRAGMA query_only", 0, &only_reads, e, "");
+    /* A connection that only reads may still write what is its own. */
+    if (status == STATUS_OK && only_reads)
+        status = db_script(db, "PRAGMA query_only = OFF", e);
+    for (size_t i = 0; status == STATUS_OK && i < count; i++)
+        status = hold(db, &views[i], e);
+    if (only_reads)
+        sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    return status;
+}
