@@ -106,6 +106,9 @@ enum status stream_parse(struct stream *out, const void *data, size_t len, const
                          struct error *warning, struct error *e);
 enum status stream_write(const struct stream *s, const char *path, const char *image,
                          struct error *e);
+/* STATUS_ARGUMENT unless the name of a file to be written says one of the two kinds, so that no
+ * name gives a kind by accident. Devices and pipes may have any name. */
+enum status stream_check_name(const char *path, struct error *e);
 /* Hash of everything a technique may look at: batches, pc, target, size and kind. The opcode is for
  * people to read and does not survive a file. */
 uint64_t stream_hash(const struct stream *s);

@@ -2,6 +2,7 @@
 #include "profile/internal.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* In place; the file is closed. */
 static enum status read_binary(struct stream *out, struct file_reader *file, const char *path,
@@ -49,6 +50,22 @@ enum status stream_parse(struct stream *out, const void *data, size_t len, const
 static bool ends_in(const char *path, const char *suffix) {
     const size_t len = strlen(path), suffix_len = strlen(suffix);
     return len > suffix_len && strcmp(path + len - suffix_len, suffix) == 0;
+}
+
+enum status stream_check_name(const char *path, struct error *e) {
+    static const char *const endings[] = {".isampling", ".isampling.gz", ".hgstream",
+                                          ".hgstream.gz"};
+    struct stat is;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (ends_in(path, endings[i]))
+            return STATUS_OK;
+    if (strncmp(path, "/dev/", 5) == 0 || (stat(path, &is) == 0 && !S_ISREG(is.st_mode)))
+        return STATUS_OK;
+    return error_set(
+        e, STATUS_ARGUMENT,
+        "'%s' does not say which kind of stream it is to be: name it .isampling (text) "
+        "or .hgstream (binary), with .gz behind it to compress it",
+        path);
 }
 
 enum status stream_write(const struct stream *s, const char *path, const char *image,

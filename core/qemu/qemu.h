@@ -48,6 +48,9 @@ struct qemu_setting {
     uint64_t seed;   /* of the random places */
 };
 
+/* STATUS_ARGUMENT where batches would be longer than the distance of their beginnings. */
+enum status qemu_check_setting(const struct qemu_setting *s, struct error *e);
+
 struct qemu_request {
     const char *const *argv; /* program (see qemu_program_path) and its arguments; ends with NULL */
     const char *const *env;  /* "NAME=VALUE" beside the usual; ends with NULL; may be NULL */

@@ -200,19 +200,23 @@ static enum status prepare(struct setup *r, struct error *e) {
 
 /* ---- all of it ---- */
 
+enum status qemu_check_setting(const struct qemu_setting *s, struct error *e) {
+    uint64_t every = s->every > 0 ? s->every : QEMU_EVERY, length = s->length ? s->length : 25;
+    if (s->transfers || length <= every)
+        return STATUS_OK;
+    return error_set(e, STATUS_ARGUMENT,
+                     "a batch of %llu instructions does not fit between batches that begin every "
+                     "%llu",
+                     (unsigned long long)length, (unsigned long long)every);
+}
+
 static enum status check_request(const struct qemu_request *q, struct error *e) {
     if (q->setting_count > QEMU_SETTINGS)
         return error_set(e, STATUS_ARGUMENT, "at most %d streams from one run", QEMU_SETTINGS);
-    for (size_t i = 0; i < q->setting_count; i++) {
-        const struct qemu_setting *s = &q->settings[i];
-        uint64_t every = s->every > 0 ? s->every : QEMU_EVERY, length = s->length ? s->length : 25;
-        if (!s->transfers && length > every)
-            return error_set(e, STATUS_ARGUMENT,
-                             "a batch of %llu instructions does not fit between batches that begin "
-                             "every %llu",
-                             (unsigned long long)length, (unsigned long long)every);
-    }
-    return STATUS_OK;
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < q->setting_count && status == STATUS_OK; i++)
+        status = qemu_check_setting(&q->settings[i], e);
+    return status;
 }
 
 /* The plugin does not know why it was told to end. */

@@ -81,6 +81,9 @@ struct option_spec {
     /* OPTION_CHOICE: writes what to type instead of a word that is none of them; false: nothing is
      * known. May be NULL. */
     bool (*hint)(const char *word, char *text, size_t size);
+    /* OPTION_STRING, OPTION_LIST: whether the value has the right form; fails as `parse` does. May
+     * be NULL. */
+    enum status (*check)(const char *value, struct error *e);
     enum file_use file; /* OPTION_STRING, OPTION_LIST: what the file is for */
     /* Where the path begins in "ADDRESS:FILE", NULL where there is none; NULL: it is the value. */
     const char *(*path)(const char *value);
@@ -112,6 +115,9 @@ struct operands {
  * says which. Permutes argv. */
 bool options_parse(const struct usage *usage, int argc, char **argv, struct operands *out);
 
+/* For `check`: "NAME,NAME,...", none of them empty. */
+enum status option_check_names(const char *value, struct error *e);
+
 /* For main's own page: its beginning, to the program's name in SYNOPSIS, and text with what roff
  * would take for its own escaped. */
 void print_roff_head(const char *page, const char *summary);
@@ -131,7 +137,8 @@ const char *nearest_word(const char *word, const char *const *words);
 
 /*
  * files: what a command writes is checked before it begins to work: that it can be written, that no
- * two outputs are one file, and that none of them is an input; by whatever path, through links.
+ * two outputs are one file, and that none of them is an input; by whatever path, through links;
+ * and that what an option names to be read is there, also where it may turn out not to be needed.
  * /dev/null takes several. options_parse() does it for the files that the tables name.
  */
 

@@ -96,6 +96,14 @@ static enum status check_output(const char *path, struct error *e) {
                : file_unmade(path, "cannot be written", ENOTDIR, e);
 }
 
+/* A name may be that of a pipe, which is not opened here. */
+static enum status check_input(const char *path, struct error *e) {
+    struct stat is;
+    if (access(path, R_OK) != 0 || stat(path, &is) != 0)
+        return file_unopened(path, errno, e);
+    return S_ISDIR(is.st_mode) ? file_unopened(path, EISDIR, e) : STATUS_OK;
+}
+
 /* ---- all files of a command ---- */
 
 static bool is_output(const struct file_named *f) {
@@ -201,6 +209,10 @@ int files_check_options(const struct usage *u, const struct file_named *more, si
         add_option(&all, rows[i]);
     int status = all.memory ? failure(&(struct error){.text = "out of memory"})
                             : files_check(u->command, all.list.at, all.list.len);
+    struct error e = {0};
+    for (size_t i = count; i < all.list.len && status == 0; i++)
+        if (all.list.at[i].use == FILE_READ && check_input(all.list.at[i].path, &e) != STATUS_OK)
+            status = failure(&e);
     free_all(&all);
     return status;
 }

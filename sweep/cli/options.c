@@ -58,7 +58,8 @@ static bool parse_signed(const char *text, int64_t *out) {
     char *end;
     errno = 0;
     *out = strtoll(text, &end, 10);
-    return errno == 0 && end != text && *end == 0 && text[0] != ' ' && text[0] != '+';
+    return errno == 0 && end != text && *end == 0 &&
+           (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'));
 }
 
 /* "3", "0.25": in thousandths, at most three places. */
@@ -108,6 +109,14 @@ static int store_choice(const struct usage *u, const struct option_spec *o, cons
                        near != NULL ? "'?" : "");
 }
 
+enum status option_check_names(const char *value, struct error *e) {
+    const size_t len = strlen(value);
+    if (value[0] == ',' || value[len - 1] == ',' || strstr(value, ",,") != NULL)
+        return error_set(e, STATUS_ARGUMENT, "takes names with commas between them, not '%s'",
+                         value);
+    return STATUS_OK;
+}
+
 /* 0, or the exit status. */
 static int store(const struct usage *u, const struct option_spec *o, char *value) {
     int64_t number = 0;
@@ -116,6 +125,8 @@ static int store(const struct usage *u, const struct option_spec *o, char *value
         *o->given = true;
     if (o->kind != OPTION_FLAG && value[0] == 0)
         return usage_error(u->command, "--%s needs a value that is not empty", o->name);
+    if (o->check != NULL && o->check(value, &e) != STATUS_OK)
+        return usage_error(u->command, "--%s %s", o->name, e.text);
     switch (o->kind) {
     case OPTION_FLAG:
         *(bool *)o->to = true;

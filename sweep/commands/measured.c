@@ -32,9 +32,11 @@ static const char details[] =
     "  hotgraph results r.db --view native_cost\n";
 
 static enum status parse_seconds(void *to, const char *text, struct error *e) {
+    enum { MOST = 1000000000 };
     char *end;
     double v = strtod(text, &end);
-    if (end == text || *end != 0 || !isfinite(v) || v < 0)
+    const bool digits = text[0] == '.' || (text[0] >= '0' && text[0] <= '9');
+    if (!digits || strpbrk(text, "xX") != NULL || *end != 0 || !(v <= MOST))
         return error_set(e, STATUS_ARGUMENT, "takes seconds, as 0.25 or 1.5e-9, not '%s'", text);
     memcpy(to, &v, sizeof v);
     return STATUS_OK;
@@ -81,26 +83,38 @@ static enum status put_time(const struct measured_command *c, struct db *db, int
     return s == STATUS_OK ? db_put_native_time(db, &row, e) : s;
 }
 
+struct call {
+    uint64_t address, calls;
+    char name[1000];
+};
+
 /* ADDRESS:NAME:CALLS; a name may have colons of its own. */
+static bool parse_call(struct call *out, const char *text) {
+    const char *p = text, *last = strrchr(text, ':'), *end = text + strlen(text);
+    if (!scan_decimal(&p, end, INT64_MAX, &out->address) || *p != ':' || last <= p + 1)
+        return false;
+    snprintf(out->name, sizeof out->name, "%.*s", (int)(last - p - 1), p + 1);
+    p = last + 1;
+    return scan_decimal(&p, end, INT64_MAX, &out->calls) && p == end;
+}
+
+static enum status check_call(const char *text, struct error *e) {
+    struct call call;
+    return parse_call(&call, text)
+               ? STATUS_OK
+               : error_set(e, STATUS_ARGUMENT, "takes ADDRESS:NAME:CALLS, not '%s'", text);
+}
+
 static enum status put_call(const char *tool, struct db *db, int64_t program_id, const char *text,
                             struct error *e) {
-    const char *p = text, *last = strrchr(text, ':'), *end = text + strlen(text);
-    uint64_t address = 0, calls = 0;
-    bool ok = scan_decimal(&p, end, INT64_MAX, &address) && *p == ':' && last > p;
-    const char *name = p + 1;
-    if (ok) {
-        p = last + 1;
-        ok = scan_decimal(&p, end, INT64_MAX, &calls) && p == end;
-    }
-    if (!ok)
-        return error_set(e, STATUS_ARGUMENT, "--call takes ADDRESS:NAME:CALLS, not '%s'", text);
-    char copy[1000];
-    snprintf(copy, sizeof copy, "%.*s", (int)(last - name), name);
+    struct call call;
+    if (!parse_call(&call, text))
+        return check_call(text, e);
     struct db_native_routine row = {.native_program_id = program_id,
                                     .tool = tool,
-                                    .address = (int64_t)address,
-                                    .name = copy,
-                                    .calls = (int64_t)calls};
+                                    .address = (int64_t)call.address,
+                                    .name = call.name,
+                                    .calls = (int64_t)call.calls};
     return db_put_native_routine(db, &row, e);
 }
 
@@ -156,7 +170,7 @@ int command_measured(int argc, char **argv) {
         {"call", "ADDRESS:NAME:CALLS",
          "calls of a function, at a decimal address in the file; "
          "may be given often",
-         OPTION_LIST, .to = &c.calls},
+         OPTION_LIST, .to = &c.calls, .check = check_call},
         {0},
     };
     const struct usage usage = {

@@ -364,7 +364,7 @@ int command_native(int argc, char **argv) {
         {"threshold", "N", "what is executed N times is hot", OPTION_NUMBER, .to = &c.threshold,
          .least = 1, .most = INT64_MAX},
         {"strategy", "LIST", "ways to reach probes, with commas between them", OPTION_STRING,
-         .to = &c.strategy},
+         .to = &c.strategy, .check = option_check_names},
         {"assign", "HOW", "how padding is given to probes: greedy, local (the usual) or exact",
          OPTION_CHOICE, .to = &c.assign, .choices = assignments},
         {"libraries", NULL, "the program's shared libraries as well", OPTION_FLAG,

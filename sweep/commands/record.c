@@ -32,8 +32,9 @@ static const char details[] =
     "  FILE:every=16661,batch=50         50 at a time\n"
     "  FILE:transfers,every=3000,seed=7  single control transfers, one at a random place of\n"
     "                                    each 3,000\n"
-    "Graphs and streams have the formats of 'exact' and 'sample' (FILE.hgstream is binary and\n"
-    "much smaller); a sweep takes the pair as a game. Code addresses are offsets in files: each\n"
+    "Graphs and streams have the formats of 'exact' and 'sample', streams by their names\n"
+    "(.isampling or .hgstream, .gz); a sweep takes the pair as a game. Code addresses are offsets "
+    "in files: each\n"
     "file that is executed begins at a multiple of 0x1000000, in the order in which they first\n"
     "ran (the dynamic loader comes first).\n"
     "GRAPH.meta says which is which, with hashes; --dot names blocks function+offset. Graphs and\n"
@@ -105,8 +106,11 @@ static enum status parse_stream(struct record_command *c, size_t i, struct error
     char *rest = colon + 1;
     for (char *word; status == STATUS_OK && (word = strsep(&rest, ",")) != NULL;)
         status = parse_word(&c->settings[i], word, e);
-    if (status == STATUS_OK && c->settings[i].transfers && c->settings[i].length != 0)
+    const struct qemu_setting *s = &c->settings[i];
+    if (status == STATUS_OK && s->transfers && s->length != 0)
         status = error_set(e, STATUS_ARGUMENT, "--stream: transfers come singly, without batch=");
+    if (status == STATUS_OK && (status = qemu_check_setting(s, e)))
+        error_prefix(e, "--stream %s", c->streams.items.at[i]);
     return status;
 }
 
@@ -319,6 +323,10 @@ static int check(const struct record_command *c, const char *program) {
         !c->json)
         return usage_error("record",
                            "nothing to write: --graph FILE and --stream FILE are missing");
+    struct error e = {0};
+    for (size_t i = 0; i < c->streams.items.len; i++)
+        if (stream_check_name(c->paths[i], &e) != STATUS_OK)
+            return usage_error("record", "--stream %s", e.text);
     if (c->input == NULL && input_is_given())
         warning("standard input is not handed on, the program's is empty: --input - hands it on");
     return 0;
@@ -366,12 +374,17 @@ static enum status record(struct record_command *c, char **program, int *exit_st
     return status;
 }
 
+static enum status check_env(const char *value, struct error *e) {
+    return strchr(value, '=') != NULL && value[0] != '='
+               ? STATUS_OK
+               : error_set(e, STATUS_ARGUMENT, "takes NAME=VALUE, not '%s'", value);
+}
+
 static enum status check_options(const struct record_command *c, struct error *e) {
     struct stat info;
-    for (size_t i = 0; i < c->env.items.len; i++)
-        if (strchr(c->env.items.at[i], '=') == NULL || c->env.items.at[i][0] == '=')
-            return error_set(e, STATUS_ARGUMENT, "--env takes NAME=VALUE, not '%s'",
-                             c->env.items.at[i]);
+    if (c->input != NULL && stat(c->input, &info) == 0 && S_ISDIR(info.st_mode))
+        return error_set(e, STATUS_ARGUMENT, "--input takes a file, and '%s' is a folder",
+                         c->input);
     const struct {
         const char *name, *path;
     } folders[] = {{"sysroot", c->sysroot}, {"folder", c->folder}};
@@ -398,7 +411,8 @@ int command_record(int argc, char **argv) {
          OPTION_STRING, .to = &c.input},
         {"output", "FILE", "where its standard output goes", OPTION_STRING, .to = &c.output},
         {"folder", "DIR", "run it there", OPTION_STRING, .to = &c.folder},
-        {"env", "NAME=VALUE", "add to its environment", OPTION_LIST, .to = &c.env},
+        {"env", "NAME=VALUE", "add to its environment", OPTION_LIST, .to = &c.env,
+         .check = check_env},
         {"sysroot", "DIR", "where the libraries of a foreign program are", OPTION_STRING,
          .to = &c.sysroot},
         {"timeout", "SECONDS", "end it after this time, and keep what it did so far",

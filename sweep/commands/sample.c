@@ -36,9 +36,9 @@ static const char details[] = GAME_DETAILS
     "The stream is tab-separated text with a header line:\n"
     "  sequence  pc  size  type  batch  text  image\n"
     "type is GENERIC, or BRANCHORCALL with DIRECT COND, DIRECT INCOND or INDIRECT INCOND;\n"
-    "text is the assembly, and has the target of direct transfers. A name that ends in\n"
-    ".hgstream gives a binary file instead, which is much smaller and quicker to read; one\n"
-    "that ends in .gz is compressed.\n"
+    "text is the assembly, and has the target of direct transfers. The file's name says so:\n"
+    ".isampling is this text, .hgstream is binary, much smaller and quicker to read; with\n"
+    ".gz behind it either is compressed. Other names are refused, but for devices and pipes.\n"
     "\n"
     "Examples:\n"
     "  hotgraph sample mazewisp --out m.isampling.gz\n"
@@ -125,6 +125,9 @@ int command_sample(int argc, char **argv) {
     if (game == NULL)
         return exit_status;
     if (!sampling_chosen(&c.sampling, "sample"))
-        return 2;
+        return EXIT_USAGE;
+    struct error e = {0};
+    if (stream_check_name(c.out, &e) != STATUS_OK)
+        return usage_error("sample", "--out %s", e.text);
     return play_command(game, &c.wish, record, &c);
 }

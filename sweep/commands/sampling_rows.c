@@ -58,6 +58,11 @@ bool sampling_chosen(struct sampling_choice *s, const char *command) {
                     s->sampler.every != 0 ? "--every" : "--per-million");
     else if (strcmp(s->by, "transfers") == 0 && s->sampler.per_million != 0 && s->structure == NULL)
         usage_error(command, "--by transfers --per-million needs --structure FILE");
+    else if (by_time && s->sampler.place != SAMPLER_REGULAR)
+        usage_error(command,
+                    "--place %s is for --by instructions, transfers or active: samples by "
+                    "time are regular",
+                    s->place);
     else if (!by_time && s->interval_given)
         usage_error(command, "--interval-ms is for --by time");
     else if (strcmp(s->by, "active") == 0 && s->structure == NULL)

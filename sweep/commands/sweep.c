@@ -291,14 +291,14 @@ int command_sweep(int argc, char **argv) {
         {"report", "DIR", "write tables and figures into this folder at the end", OPTION_STRING,
          .to = &s.report_folder, .file = FILE_FOLDER},
         {"games", "LIST", "only these games of CONFIG, separated by commas", OPTION_STRING,
-         .to = &s.game_list},
+         .to = &s.game_list, .check = option_check_names},
         {"techniques", "LIST", "only these techniques of the grid, separated by commas",
-         OPTION_STRING, .to = &s.technique_list},
+         OPTION_STRING, .to = &s.technique_list, .check = option_check_names},
         {"where", "NAME=VALUE[,VALUE...]",
          "only what has one of these values: configurations by a parameter (window_size=13), "
          "streams by a key of their sampling (interval_ms=0.3) or by movie=FILE without its "
          "ending; several times: what meets all",
-         OPTION_LIST, .to = &s.where},
+         OPTION_LIST, .to = &s.where, .check = plan_check_condition},
         {"shard", "I/N",
          "only part I of N: games, and where there are more parts than games, slices of their "
          "configurations; divided by what is swept alone, so N parts on any machines, merged, are "

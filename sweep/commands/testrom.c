@@ -349,7 +349,7 @@ int command_testrom(int argc, char **argv) {
         {"table", "FILE", "a table of your own; its entries come before the program's",
          OPTION_STRING, .to = &t.table_path},
         {"log", "FILE", "the log to compare with, where a table says there is one", OPTION_STRING,
-         .to = &o->log},
+         .to = &o->log, .file = FILE_READ},
         {"submapper", "N", "run as this variant of the cartridge's board, as NES 2.0 numbers them",
          OPTION_NUMBER, .to = &t.submapper, .most = 15, .given = &o->variant_given},
         engine_option(&o->engine),

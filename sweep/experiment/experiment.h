@@ -99,6 +99,10 @@ struct plan_filter {
     size_t where_count;
 };
 
+/* STATUS_ARGUMENT unless it has the form of one of `where`; the message can stand behind "--where
+ * ".
+ */
+enum status plan_check_condition(const char *text, struct error *e);
 /* STATUS_ARGUMENT names what the file does not have of the filter's. filter: NULL for everything.
  * db: may be empty. */
 enum status plan_make(struct plan *out, const struct config *config,

@@ -102,10 +102,19 @@ static void restrict_streams(struct plan *p, struct condition *c) {
         }
 }
 
+enum status plan_check_condition(const char *text, struct error *e) {
+    const char *equals = strchr(text, '='), *values = equals != NULL ? equals + 1 : "";
+    if (equals == text || values[0] == '\0' || values[0] == ',' ||
+        values[strlen(values) - 1] == ',' || strstr(values, ",,") != NULL)
+        return error_set(e, STATUS_ARGUMENT, "takes NAME=VALUE[,VALUE...], not '%s'", text);
+    return STATUS_OK;
+}
+
 static enum status apply_condition(struct plan *p, const char *text, struct error *e) {
+    enum status status = plan_check_condition(text, e);
+    if (status != STATUS_OK)
+        return status;
     const char *equals = strchr(text, '=');
-    if (equals == NULL || equals == text || equals[1] == '\0')
-        return error_set(e, STATUS_ARGUMENT, "--where takes NAME=VALUE[,VALUE...], not '%s'", text);
     struct condition c = {.name = strdup(text)};
     if (c.name == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
@@ -113,7 +122,6 @@ static enum status apply_condition(struct plan *p, const char *text, struct erro
     c.values = c.name + (equals - text) + 1;
     restrict_points(p, &c);
     restrict_streams(p, &c);
-    enum status status = STATUS_OK;
     if (!c.of_points && !c.of_streams)
         status = error_set(e, STATUS_ARGUMENT,
                            "%s: nothing in it has a '%s': --where takes a parameter of its "

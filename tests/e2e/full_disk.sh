@@ -17,14 +17,15 @@ mkdir small
 mount -t tmpfs -o size=64k tmpfs small 2>/dev/null || skip "mounting a small tmpfs is not allowed"
 cleanup() { umount "$work/small" 2>/dev/null || :; }
 
-# writes ARGS...: a command that would write more than there is room for.
+# writes ARGS... FILE: a command that would write more than there is room for.
 writes() {
-    refuses 1 'small/out: cannot be written: No space left' "$@"
+    for file; do :; done
+    refuses 1 "$file: cannot be written: No space left" "$@"
     test -z "$(ls small)" || fail "left behind on the full disk: $(ls small)"
 }
 writes replay "$rom" --frames 100 --dump-ram small/out
 writes movie make --out small/out
-writes sample "$rom" --frames 300 --out small/out
+writes sample "$rom" --frames 300 --out small/out.isampling
 head -c 65536 /dev/zero >small/filler 2>/dev/null || :
 refuses 1 'small/out: cannot be written' exact "$rom" --frames 30 --out small/out
 refuses 1 'small/shot.png: cannot be written' replay "$rom" --frames 3 --screenshot 2:small/shot.png

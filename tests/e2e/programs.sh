@@ -23,7 +23,7 @@ value() { sqlite3 a.db "$1"; }
 # The time of a recording is that of QEMU, a fifth of a second, not that of waiting for it.
 grep -q "^kernels: recorded, .* ([0-9]*[.][0-9] s)" a.err || fail "no time: $(cat a.err)"
 grep -q "^kernels: recorded, .* (0[.]0 s)" a.err && fail "recording took no time: $(cat a.err)"
-"$hotgraph" record --graph k.graph --stream k.is:every=16661 --output /dev/null -- ./kernels 1 2>/dev/null
+"$hotgraph" record --graph k.graph --stream k.isampling:every=16661 --output /dev/null -- ./kernels 1 2>/dev/null
 instructions=$(sed -n 's/^instructions	//p' k.graph.meta)
 value "SELECT DISTINCT instructions FROM replay WHERE kind = 'program'" | grep -qx "$instructions" ||
     fail "kernels: $instructions instructions, the database has $(value 'SELECT instructions FROM replay')"
@@ -78,7 +78,7 @@ batches=$(sqlite3 curve.db "SELECT batches FROM stream")
     fail "curves: $curve"
 "$hotgraph" sweep curve.cfg --db curve.db | grep -q "nothing to do" || fail "curves are computed again"
 # Ten batches of the beginning are all of the first kernel; those from all over it are not.
-"$hotgraph" build k.is --technique observed --batches 10 --out first.graph 2>/dev/null && first=$(grep -vc '^#' first.graph) || first=none
+"$hotgraph" build k.isampling --technique observed --batches 10 --out first.graph 2>/dev/null && first=$(grep -vc '^#' first.graph) || first=none
 [ "$(sqlite3 curve.db "SELECT edges FROM convergence_curve WHERE batches = 10 AND label = 'observed'")" != "$first" ] || fail "thinned as the beginning"
 "$hotgraph" sweep curve.cfg --db curve.db --update-digest >/dev/null && grep -q "^kernels/convergence/baseline" curve.digest || fail "no curve in the digest"
 sqlite3 curve.db "UPDATE quality SET edges = edges + 1 WHERE part = 'strata'"

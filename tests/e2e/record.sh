@@ -61,8 +61,8 @@ ${CC:-cc} -O1 -o work work.c 2>/dev/null || exit 77
 # record NAME OPTION... -- ARGUMENT...
 record() {
     name=$1; shift
-    "$hotgraph" record --graph "$name.graph" --stream "$name.is" --stream "$name.tr:transfers,every=50,seed=3" \
-        --stream "$name.is2:every=400,batch=10" --output "$name.out" "$@" 2>"$name.err"
+    "$hotgraph" record --graph "$name.graph" --stream "$name.isampling" --stream "$name.tr.isampling:transfers,every=50,seed=3" \
+        --stream "$name.is2.isampling:every=400,batch=10" --output "$name.out" "$@" 2>"$name.err"
 }
 conserves() {
     python3 - "$1" <<'END' || fail "$1: what comes into a block does not leave it"
@@ -86,7 +86,7 @@ for arguments in "" x k; do
     conserves a.graph
     for way in --single-step --per-instruction ""; do
         record b $way -- ./work $arguments || fail "$way: $(cat b.err)"
-        for part in graph is tr is2 out; do
+        for part in graph isampling tr.isampling is2.isampling out; do
             cmp a.$part b.$part || fail "./work $arguments $way: another .$part"
         done
     done
@@ -175,22 +175,22 @@ fi
 # Graphs and streams say what they are of, and two programs are not mixed.
 program=$(sha1sum work | cut -c1-40)
 grep -qx "# program $program" a.graph && grep -qx "# kind exact" a.graph || fail "graph: $(head -5 a.graph)"
-head -1 a.is | grep -q "	program=$program" || fail "stream: $(head -1 a.is)"
+head -1 a.isampling | grep -q "	program=$program" || fail "stream: $(head -1 a.isampling)"
 record o -- /bin/true || fail "/bin/true: $(cat o.err)"
-"$hotgraph" build a.is --out built.graph 2>/dev/null || fail "build"
+"$hotgraph" build a.isampling --out built.graph 2>/dev/null || fail "build"
 "$hotgraph" compare built.graph a.graph >/dev/null || fail "a graph and its stream's are of two programs"
 "$hotgraph" compare built.graph o.graph 2>mixed && fail "graphs of two programs are compared"
 grep -q "of two programs" mixed || fail "$(cat mixed)"
 cat >mixed.cfg <<'END'
 grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};
-games = ({name = "mixed"; stream = "a.is"; graph = "o.graph";});
+games = ({name = "mixed"; stream = "a.isampling"; graph = "o.graph";});
 END
 "$hotgraph" sweep mixed.cfg --db mixed.db >/dev/null 2>mixed && fail "a pair of two programs is swept"
-grep -q "a.is and o.graph are of two programs" mixed || fail "$(cat mixed)"
+grep -q "a.isampling and o.graph are of two programs" mixed || fail "$(cat mixed)"
 
 # An independent count of batches: the first begins at instruction 1,667.
 instructions=$(awk '$1 == "instructions" {print $2}' a.graph.meta)
-batches=$(awk -F'\t' '$1 == "stream" && $2 ~ /is$/ {print $3}' a.graph.meta)
+batches=$(awk -F'\t' '$1 == "stream" && $2 ~ /^a[.]isampling$/ {print $3}' a.graph.meta)
 [ "$batches" = $(((instructions - 25) / 1667)) ] || fail "$batches batches of $instructions instructions"
 
 # Signals: handlers are threads of their own, and the user is told.
@@ -222,8 +222,9 @@ refuse "by its path" -- no-such-program
 refuse "signal 9" -- /bin/sh -c 'kill -9 $$'
 refuse "exec" -- /bin/sh -c 'exec /bin/true'
 refuse "nowhere: there is no such file" --input nowhere -- /bin/true
-refuse "does not fit" --stream none.is:every=10,batch=11 -- /bin/true
-[ ! -e none.is ] || fail "a stream was left"
+refuses 2 "--stream none.isampling:every=10,batch=11: a batch of 11 instructions does not fit" \
+    record --graph none.graph --stream none.isampling:every=10,batch=11 -- /bin/true
+[ ! -e none.isampling ] || fail "a stream was left"
 printf '\177ELF\001\001\001\000\000\000\000\000\000\000\000\000\002\000\003\000' >other
 head -c 100 /dev/zero >>other
 refuse "x86_64, aarch64, riscv64" -- ./other
@@ -233,7 +234,7 @@ static void *run(void *x) { return x; }
 int main(void) { pthread_t t; pthread_create(&t, 0, run, 0); return pthread_join(t, 0); }
 END
 if ${CC:-cc} -pthread -o threads threads.c 2>/dev/null; then
-    refuse "threads" --stream none.is -- ./threads
+    refuse "threads" --stream none.isampling -- ./threads
     "$hotgraph" record --graph threads.graph -- ./threads 2>t.err || fail "threads: $(cat t.err)"
     grep -q "threads" t.err || fail "threads are not told"
 fi

@@ -40,8 +40,8 @@ clean() { [ -z "$(ls "$TMPDIR")" ] || fail "$1: left in \$TMPDIR: $(ls "$TMPDIR"
 # record STATUS ARGUMENT...: all of it, and what is said of it in errors.
 record() {
     want=$1; shift
-    rm -f g.graph* s.is out
-    "$hotgraph" record --graph g.graph --stream s.is:every=500 --output out "$@" >said 2>errors
+    rm -f g.graph* s.isampling out
+    "$hotgraph" record --graph g.graph --stream s.isampling:every=500 --output out "$@" >said 2>errors
     got=$?
     [ $got = "$want" ] || fail "exit status $got, not $want: record $*: $(cat errors)"
     clean "record $*"
@@ -51,7 +51,7 @@ partial() { # WHY: the three places that say so
     grep -qx "partial	$1" g.graph.meta || fail "meta does not say it: $(cat g.graph.meta)"
     grep -qF "$1: what is written is of the part before that" errors || fail "nothing is said of it: $(cat errors)"
     [ "$(sed -n 's/^instructions	//p' g.graph.meta)" -gt 40000 ] || fail "what it did so far is not there: $(cat g.graph.meta)"
-    [ -s s.is ] || fail "no stream"
+    [ -s s.isampling ] || fail "no stream"
 }
 
 # To its end: its exit status is said, ours is 0; processes that it started are counted.
@@ -93,9 +93,9 @@ for way in "" --per-instruction; do
     partial "stopped at its limit of instructions"
     executed=$(sed -n 's/^instructions	//p' g.graph.meta)
     [ "$executed" -le 50000 ] && [ "$executed" -gt 49000 ] || fail "$executed of 50,000 instructions $way"
-    cp g.graph first; cp s.is first.is
+    cp g.graph first; cp s.isampling first.isampling
     record 0 --max-instructions 50000 $way -- ./work l
-    same first g.graph; same first.is s.is
+    same first g.graph; same first.isampling s.isampling
 done
 [ "$executed" = 50000 ] || fail "one by one: $executed instructions, not 50000"
 record 0 --max-instructions 50000 -- ./work fl
@@ -106,8 +106,8 @@ grep -q partial g.graph && fail "a limit that it did not reach"
 # In time. A machine that has not even started it by then gets more.
 limit=1 got=
 until [ -s out ] && grep -q "^instructions	[0-9]\{6\}" g.graph.meta 2>/dev/null && [ "$got" = 124 ]; do
-    rm -f g.graph* s.is out
-    "$hotgraph" record --graph g.graph --stream s.is:every=500 --output out --timeout $limit -- ./work fl >said 2>errors
+    rm -f g.graph* s.isampling out
+    "$hotgraph" record --graph g.graph --stream s.isampling:every=500 --output out --timeout $limit -- ./work fl >said 2>errors
     got=$?
     [ $got = 124 ] || [ $got = 1 ] || fail "exit status $got, not 124: $(cat errors)"
     limit=$((limit * 2))
@@ -121,10 +121,10 @@ refuses 2 "--max-instructions takes" record --graph g.graph --max-instructions 0
 # A part is no game of a sweep, and compared with a warning only.
 cat >pair.cfg <<'END'
 grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};
-games = ({name = "part"; stream = "s.is"; graph = "g.graph";});
+games = ({name = "part"; stream = "s.isampling"; graph = "g.graph";});
 END
 refuses 1 "g.graph: is of a part of a run" sweep pair.cfg --db x.db
-"$hotgraph" build s.is --out b.graph 2>/dev/null || fail "build"
+"$hotgraph" build s.isampling --out b.graph 2>/dev/null || fail "build"
 "$hotgraph" compare b.graph g.graph >/dev/null 2>errors || fail "compare: $(cat errors)"
 grep -q "warning: g.graph: is of a part of a run" errors || fail "compare does not warn: $(cat errors)"
 cat >program.cfg <<'END'
@@ -137,8 +137,8 @@ refuses 1 "ended by signal 11 (Segmentation fault): a recording is of a whole ru
 id=
 cleanup() { for pid in $id $(cat out 2>/dev/null); do kill -9 "$pid" 2>/dev/null; done; }
 start() { # ARGUMENT
-    rm -f g.graph* s.is out said
-    env --default-signal=INT,HUP "$hotgraph" record --graph g.graph --stream s.is:every=500 --output out -- ./work "$1" >said 2>errors &
+    rm -f g.graph* s.isampling out said
+    env --default-signal=INT,HUP "$hotgraph" record --graph g.graph --stream s.isampling:every=500 --output out -- ./work "$1" >said 2>errors &
     id=$!
     begun test -s out
 }

@@ -31,12 +31,12 @@ same_by_all() {
     [ -x "$1" ] || { echo "$1 is not here"; return; }
     tried=$((tried + 1))
     for way in "" $ways; do
-        "$hotgraph" record $way --graph "graph$way" --stream "stream$way:every=500" --stream "transfers$way:transfers,every=97,seed=2" \
+        "$hotgraph" record $way --graph "graph$way" --stream "stream$way.isampling:every=500" --stream "transfers$way.isampling:transfers,every=97,seed=2" \
             --output "output$way" -- "$@" </dev/null 2>e || fail "$name $way: $(cat e)"
     done
     for way in $ways; do
-        for part in graph stream transfers output; do
-            cmp $part $part$way || fail "$name $way: another $part"
+        for part in graph stream.isampling transfers.isampling output; do
+            cmp $part "${part%.isampling}$way${part#"${part%.isampling}"}" || fail "$name $way: another $part"
         done
     done
     [ "$(python3 balance.py graph)" -le $((2 * threads)) ] || fail "$name: flow is lost: $(python3 balance.py graph)"
