@@ -1,5 +1,5 @@
 /* Statements, queries and transactions. */
-#include "db/internal.h"
+#include "db/db_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

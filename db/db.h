@@ -35,7 +35,7 @@
 
 #include "base/base.h"
 #include "graph/graph.h"
-#include "graph/layout.h"
+#include "graph/layout/layout.h"
 #include "profile/profile.h"
 
 struct db;

@@ -1,5 +1,5 @@
 /* What belongs to an experiment, and which of its results are outstanding. */
-#include "db/internal.h"
+#include "db/db_internal.h"
 
 #include <inttypes.h>
 #include <math.h>

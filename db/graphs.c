@@ -1,5 +1,5 @@
 /* Graphs as blobs; db.h says how. */
-#include "db/internal.h"
+#include "db/db_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

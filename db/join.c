@@ -1,6 +1,6 @@
 /* One table of one part goes into what is merged: rows that are new, and rows that are there
  * already, which are joined with these or contradict them. */
-#include "db/rows.h"
+#include "db/row_pairs.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Joining databases: all rows go into a new file beside the target, one part after the other; what
  * is in it is then copied in key order into a second one (VACUUM INTO), which is what is renamed.
  */
-#include "db/rows.h"
+#include "db/row_pairs.h"
 
 #include <errno.h>
 #include <fcntl.h>

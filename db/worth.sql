@@ -1,4 +1,4 @@
--- What results are worth to whoever lays code out by them (core/graph/layout.h, docs/metrics.md):
+-- What results are worth to whoever lays code out by them (core/graph/layout/layout.h, docs/metrics.md):
 -- benefit is 0 for the code as it is and 1 for the layout by the exact graph. ..._inferred: the same
 -- where a block that ends without a transfer hands all that comes in to the next one.
 

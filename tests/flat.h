@@ -18,7 +18,7 @@ static void tap_lines(struct nes *n);
 #define BUS_CYCLE(n, address, value, write) tap_cycle(n, address, value, write)
 #define bus_lines                           tap_lines
 #define nes_step                            tapped_step
-#include "nes/cpu_step.c"
+#include "nes/cpu/cpu_step.c"
 #undef nes_step
 void nes_step(struct nes *n);
 

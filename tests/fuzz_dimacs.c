@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/circulation.h"
+#include "graph/flow/circulation.h"
 
 static void solve_both(struct circulation *c) {
     struct circulation_result simplex, klein;

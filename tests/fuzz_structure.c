@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/structure.h"
+#include "profile/structure/structure.h"
 
 static void look_up(const struct structure *s) {
     struct insn_place *places;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/layout.h"
+#include "graph/layout/layout.h"
 
 enum { BLOCKS = 200, EDGES = 1000, REGIONS = 3 };
 

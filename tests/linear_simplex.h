@@ -1,6 +1,6 @@
 /*
  * The network simplex method on arcs of linear cost, plain and slow: what the one on convex edges
- * (core/graph/simplex.c) is compared with.
+ * (core/graph/flow/simplex.c) is compared with.
  *
  * An extra node, the root, has an arc with every node, so dear that it is used only where there is
  * no other path; so there is a tree to start from. Trees are kept strongly feasible (Cunningham
@@ -10,7 +10,7 @@
 #ifndef HOTGRAPH_TESTS_LINEAR_SIMPLEX_H
 #define HOTGRAPH_TESTS_LINEAR_SIMPLEX_H
 
-#include "graph/residual.h"
+#include "graph/flow/residual.h"
 
 #include <stdlib.h>
 

@@ -23,18 +23,18 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PUBLIC = {
     "base": {"child.h"},
     "nes": {"engine.h", "movie.h", "probe.h"},
-    "graph": {"circulation.h", "layout.h"},
-    "profile": {"gaussian_watch.h", "live.h", "structure.h"},
+    "graph": {"flow/circulation.h", "layout/layout.h"},
+    "profile": {"gaussian/gaussian_watch.h", "live/live.h", "structure/structure.h"},
     "commands": {"command.h"},
     "report": {"tables/table.h"},
     "native": {"hotprobe.h", "session.h"},
 }
 # (room, header of another room): why it may look inside.
 FRIENDS = {
-    ("dbt", "nes/machine.h"): "translated code reads and writes the machine's fields",
-    ("dbt", "nes/watch.h"): "it fires probes itself",
-    ("dbt", "nes/cpu_exec.h"): "it steps over what it does not translate",
-    ("dbt", "nes/ops.def"): "one table of opcodes for everybody",
+    ("dbt", "nes/machine/machine.h"): "translated code reads and writes the machine's fields",
+    ("dbt", "nes/observe/watch.h"): "it fires probes itself",
+    ("dbt", "nes/cpu/cpu_exec.h"): "it steps over what it does not translate",
+    ("dbt", "nes/isa/ops.def"): "one table of opcodes for everybody",
 }
 GENERATED = {"version.h", "player_list.h", "technique_list.h"}
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "nes/apu.h"
+#include "nes/apu/apu.h"
 
 enum { LENGTHS = 0x0F, DMC = 0x10, FRAME_FLAG = 0x40, DMC_FLAG = 0x80 };
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "nes/board.h"
+#include "nes/board/board.h"
 #include "nes/nes.h"
 
 enum { HEADER = 16, KIB = 1024 };

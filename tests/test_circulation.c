@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/circulation.h"
+#include "graph/flow/circulation.h"
 #include "tests/linear_simplex.h"
 #include "tests/random.h"
 

@@ -13,7 +13,7 @@
 #include "guest.h"
 #include "played.h"
 #include "profile/profile.h"
-#include "profile/structure.h"
+#include "profile/structure/structure.h"
 
 enum { FRAMES = 300 };
 

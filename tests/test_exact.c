@@ -2,7 +2,7 @@
  * The exact graph against one computed straight from the definition, out of every instruction and
  * interrupt of the same run. If this fails, everything is measured against the wrong thing.
  */
-#include "nes/watch.h"
+#include "nes/observe/watch.h"
 #include "profile/profile.h"
 #include "tests/random.h"
 #include "tiny_rom.h"

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "played.h"
-#include "profile/fifo_model.h"
-#include "profile/fifo_ring.h"
+#include "profile/fifo/fifo_model.h"
+#include "profile/fifo/fifo_ring.h"
 #include "profile/profile.h"
 
 enum { FRAMES = 200 };

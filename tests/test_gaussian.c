@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/internal.h"
+#include "profile/profile_internal.h"
 
 static const struct technique *gaussian(void) {
     const struct technique *t = technique_find("gaussian");

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/layout.h"
+#include "graph/layout/layout.h"
 #include "tests/layout_slow.h"
 #include "tests/random.h"
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "played.h"
-#include "profile/live.h"
-#include "profile/structure.h"
+#include "profile/live/live.h"
+#include "profile/structure/structure.h"
 
 enum { FRAMES = 200, SECOND = 1789773, MOST = 16 };
 static const char game[] = "mazewisp";

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "lockstep/lockstep.h"
-#include "nes/machine.h"
+#include "nes/machine/machine.h"
 #include "tiny_rom.h"
 
 enum { FRAMES = 40, FAULT = 700123, BYTE = 0x123 };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "effort.h"
-#include "nes/machine.h"
+#include "nes/machine/machine.h"
 #include "nes/movie.h"
 #include "programs.h"
 #include "watcher.h"

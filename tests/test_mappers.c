@@ -3,7 +3,7 @@
  * that board would run wrong code or show wrong pictures, and whatever is measured of them is void.
  */
 #include "guest.h"
-#include "nes/board.h"
+#include "nes/board/board.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

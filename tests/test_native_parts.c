@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "native/internal.h"
+#include "native/native_internal.h"
 
 #ifdef __clang__
 #define LEAVE __attribute__((noinline))

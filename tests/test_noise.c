@@ -1,6 +1,6 @@
 /* Which timings are trusted: if this fails, noise passes for a difference between techniques, or
  * every run is warned of until nobody reads it. */
-#include "experiment/noise.h"
+#include "experiment/plan/noise.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "nes/ppu_parts.h"
+#include "nes/ppu/ppu_parts.h"
 
 enum { FRAME = 341 * 262, VBLANK = 341 * 241 + 1, CLEAR = 341 * 261 + 1, BOTH = 0x1E };
 

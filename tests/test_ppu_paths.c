@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "effort.h"
-#include "nes/ppu_parts.h"
+#include "nes/ppu/ppu_parts.h"
 
 /* Three machines that are told the same: the short cuts, dot by dot, and the short cuts with
  * pictures; dot by dot draws too, as the one to compare with. */

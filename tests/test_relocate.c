@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "native/internal.h"
+#include "native/native_internal.h"
 
 /* What fuzz_run loads and what it finds afterwards; named by the assembly below. */
 uint64_t fuzz_in[16], fuzz_out[16], fuzz_flags, fuzz_flags_out, fuzz_host, fuzz_target, fuzz_path;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "played.h"
-#include "profile/flow.h"
+#include "profile/flow/flow.h"
 
 enum { GCC, PROFI, POISSON };
 

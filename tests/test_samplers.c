@@ -12,8 +12,8 @@
 
 #include "played.h"
 #include "profile/profile.h"
-#include "profile/samplers.h"
-#include "profile/structure.h"
+#include "profile/sample/samplers.h"
+#include "profile/structure/structure.h"
 
 enum { FRAMES = 150 };
 

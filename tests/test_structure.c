@@ -14,7 +14,7 @@
 
 #include "dbt/dbt.h"
 #include "profile/profile.h"
-#include "profile/structure.h"
+#include "profile/structure/structure.h"
 
 static void must(enum status status, const struct error *e) {
     if (status != STATUS_OK)

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "profile/profile.h"
-#include "profile/structure.h"
+#include "profile/structure/structure.h"
 #include "tests/random.h"
 
 /* Broken: a technique that was written is not offered, or its parameters cannot be given. */

@@ -1,5 +1,5 @@
 /* writer: rows reach the disk while others compute, and a write that fails ends everything. */
-#include "experiment/writer.h"
+#include "experiment/store/writer.h"
 
 #include <pthread.h>
 #include <setjmp.h>

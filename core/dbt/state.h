@@ -17,7 +17,7 @@
 
 #include <stdio.h>
 
-#include "dbt/translate.h"
+#include "dbt/block/translate.h"
 
 enum {
     USUAL_HOT = 4,

@@ -8,7 +8,7 @@
  * is written anywhere in it. Where an address held several instructions, "may" is their union and
  * "surely" their intersection.
  */
-#include "graph/internal.h"
+#include "graph/graph_internal.h"
 
 #include <stdlib.h>
 

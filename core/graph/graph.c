@@ -1,5 +1,5 @@
 /* The graph itself: order, look-up, weight. */
-#include "graph/internal.h"
+#include "graph/graph_internal.h"
 
 #include <stdlib.h>
 

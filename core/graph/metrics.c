@@ -16,7 +16,7 @@
  * What is asked of H is worked out once, in a reference: a sweep compares hundreds of graphs with
  * one H.
  */
-#include "graph/internal.h"
+#include "graph/graph_internal.h"
 
 #include <stdlib.h>
 

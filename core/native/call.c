@@ -1,6 +1,6 @@
 /* What each call on a session begins and ends with. */
-#include "native/internal.h"
-#include "native/signals.h"
+#include "native/hit/signals.h"
+#include "native/native_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
  * They are no part of any patch, so this is done once, when nothing is put in or taken out any
  * more (session_settle). The site keeps its jump, for whoever comes by another way.
  */
-#include "native/internal.h"
+#include "native/native_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Insertion: what is tried for each site, in which order. */
-#include "native/internal.h"
+#include "native/native_internal.h"
 
 #include <string.h>
 #include <unistd.h>

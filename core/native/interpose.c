@@ -1,7 +1,7 @@
 /* Functions of libc that a program finds here first: those that would take SIGTRAP away, and those
  * that start threads. They do what libc's do, and only that while no session needs more. */
+#include "native/hit/signals.h"
 #include "native/hotprobe.h"
-#include "native/signals.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* The library as `hotgraph native` has it preloaded: before main, probes go into the program, and
  * what they count is left in the session's folder. */
-#include "native/internal.h"
+#include "native/native_internal.h"
 #include "native/session.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Removal, and what is left of probes that are out. */
-#include "native/internal.h"
+#include "native/native_internal.h"
 
 #include <string.h>
 #include <unistd.h>

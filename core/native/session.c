@@ -1,6 +1,6 @@
 /* Sessions: opening and closing them, and what there is to probe. */
-#include "native/internal.h"
-#include "native/signals.h"
+#include "native/hit/signals.h"
+#include "native/native_internal.h"
 
 #include <string.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* Cells by address. */
-#include "profile/internal.h"
+#include "profile/profile_internal.h"
 
 uint8_t *cells_leaf(struct cells *c, uint32_t address) {
     if (c->top == NULL && (c->top = calloc(CELLS_TOP, sizeof *c->top)) == NULL)

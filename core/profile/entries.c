@@ -15,8 +15,8 @@
  * at while routines are walked.
  */
 #include "nes/engine.h"
-#include "profile/internal.h"
-#include "profile/structure.h"
+#include "profile/profile_internal.h"
+#include "profile/structure/structure.h"
 
 extern const struct technique technique_entries;
 

@@ -10,7 +10,7 @@
  * Costs: records and observed are the samples of the batches; a step is one pair of consecutive
  * samples looked at.
  */
-#include "profile/internal.h"
+#include "profile/profile_internal.h"
 
 extern const struct technique technique_observed;
 

@@ -53,8 +53,8 @@ struct stream {
     uint64_t executed;   /* instructions; 0: not known */
     uint64_t probes;     /* that fired while it was recorded */
     uint16_t *cycles;    /* weighting: those of the instruction before each batch; else NULL */
-    const struct structure *structure; /* of the program (profile/structure.h), borrowed; may be
-                                          NULL */
+    const struct structure *structure; /* of the program (profile/structure/structure.h), borrowed;
+                                          may be NULL */
 };
 /* The samples of batch i. */
 static inline const struct sample *stream_batch(const struct stream *s, size_t i) {
@@ -97,9 +97,9 @@ void stream_free(struct stream *s);
 enum status stream_thin(struct stream *out, const struct stream *s, size_t count, uint64_t seed,
                         struct error *e);
 /* Files are `isampling` text, which other tools share, or compact and binary (the layout is in
- * profile/stream_binary.c): stream_write goes by the name, and .hgstream is binary; stream_read by
- * the content. Either is compressed by gzip when the name ends in .gz; a binary file that is not is
- * mapped, and read in place. *warning, when not NULL, gets one sentence or "". */
+ * profile/stream/stream_binary.c): stream_write goes by the name, and .hgstream is binary;
+ * stream_read by the content. Either is compressed by gzip when the name ends in .gz; a binary file
+ * that is not is mapped, and read in place. *warning, when not NULL, gets one sentence or "". */
 enum status stream_read(struct stream *out, const char *path, struct error *warning,
                         struct error *e);
 enum status stream_parse(struct stream *out, const void *data, size_t len, const char *name,

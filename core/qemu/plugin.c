@@ -25,8 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "qemu/images.h"
 #include "qemu/kernel.h"
+#include "qemu/mapped_images.h"
 #include "qemu/plugin_api.h"
 #include "qemu/recorder.h"
 

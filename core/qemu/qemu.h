@@ -33,7 +33,7 @@
 #include "base/base.h"
 #include "graph/graph.h"
 #include "profile/profile.h"
-#include "profile/structure.h"
+#include "profile/structure/structure.h"
 
 enum {
     QEMU_SETTINGS = 16,

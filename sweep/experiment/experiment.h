@@ -19,7 +19,7 @@
 #include "cli/cli.h"
 #include "config/config.h"
 #include "db/db.h"
-#include "experiment/noise.h"
+#include "experiment/plan/noise.h"
 #include "nes/movie.h"
 
 /*

@@ -21,7 +21,7 @@ echo copy >tree/COMMIT
 # The file: branches that a sample has seen at least so often.
 cat >tree/core/profile/frequent.c <<'C'
 /* frequent: conditional branches that batches have seen at least so often, and nothing else. */
-#include "profile/internal.h"
+#include "profile/profile_internal.h"
 
 extern const struct technique technique_frequent;
 
@@ -75,7 +75,7 @@ const struct technique technique_frequent = {
 };
 C
 # The word.
-sed -i "s/^    'flow',\$/&\n    'frequent',/" tree/core/profile/meson.build
+sed -i "s/^    'flow\/flow',\$/&\n    'frequent',/" tree/core/profile/meson.build
 test "$(diff "$source/core/profile/meson.build" tree/core/profile/meson.build | grep -c '^[<>]')" = 1 || fail "it is not one word"
 # Built fast rather than to be fast.
 find tree -name meson.build -exec sed -i "s/override_options: \['optimization=3'\],//" {} +

@@ -52,7 +52,7 @@ sqlite3 two.db "DELETE FROM result"
 python3 - two.db <<'END' &
 import fcntl, os, struct, sys, time
 fd = os.open(sys.argv[1], os.O_RDWR)
-# F_OFD_SETLK, on the byte that db/open.c takes
+# F_OFD_SETLK, on the byte that db/open_database.c takes
 fcntl.fcntl(fd, 37, struct.pack("hhqqixxxx", fcntl.F_WRLCK, os.SEEK_SET, 1 << 60, 1, 0))
 open("locked", "w").close()
 time.sleep(3.5)

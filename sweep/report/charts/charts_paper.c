@@ -111,7 +111,8 @@ static enum status intervals(struct page *p, const char *game) {
 
 enum { WINDOW = 13, THRESHOLD = 15, BATCH_MOST = 256 };
 
-/* Means of the windows, as core/profile/windows.c has them, and their standard deviation. */
+/* Means of the windows, as core/profile/gaussian/batch_windows.c has them, and their standard
+ * deviation. */
 static double window_statistics(const double *at, size_t n, double *means) {
     const size_t count = n - WINDOW + 1;
     double sum = 0, squares = 0;

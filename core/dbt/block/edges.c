@@ -1,0 +1,190 @@
+/* The way from a block to the next, and the entries of blocks. */
+#include "dbt/block/edges.h"
+
+#include <assert.h>
+#include <string.h>
+
+uint32_t add_exit(struct translation *t, struct exit exit) {
+    exit.certain = (uint8_t)t->certain;
+    if (!vec_push(&t->exits->all, exit))
+        t->out_of_memory = true;
+    return (uint32_t)(t->exits->all.len - 1);
+}
+
+/* At `out`: mov eax, number; jmp place */
+static void write_out(struct translation *t, uint32_t out, struct exit exit, uint32_t place) {
+    emit_number(t->e, out + OUT_NUMBER, (int32_t)add_exit(t, exit));
+    emit_bind(t->e, out + OUT_JUMP, place);
+}
+
+void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
+    const uint32_t out = emit_again(t->e, t->fixed->edge + EDGE_OUT, OUT_SIZE);
+    write_out(t, out, exit, place);
+}
+
+/* ---- entries ---- */
+
+/* In the byte before an entry. */
+enum { HAS_BODY = 1, UNASKED_NZ = 2, UNASKED_C = 4, UNASKED_V = 8 };
+/* The parts of an entry, seen from its place. */
+enum { ENTRY_BEFORE = -1, ENTRY_RESERVE = 3, ENTRY_BODY = 13 };
+enum { BODY_LEAST = 12 }; /* bytes: the shortest body is an edge or a return */
+
+/* With an immediate of 32 bits, whatever it is: it is overwritten. */
+static void emit_spend(struct emitter *e, int32_t spent) {
+    EMIT(e, SUB, BUDGET, imm(INT32_MAX)); /* sub r12, spent */
+    if (!e->full)
+        memcpy(e->code + e->at - sizeof spent, &spent, sizeof spent);
+}
+
+static unsigned in_byte(unsigned unasked) {
+    const unsigned nz = FLAG_N | FLAG_Z;
+    return ((unasked & nz) == nz ? UNASKED_NZ : 0) | (unasked & FLAG_C ? UNASKED_C : 0) |
+           (unasked & FLAG_V ? UNASKED_V : 0);
+}
+
+void emit_before_entry(struct translation *t, bool has_body, unsigned unasked) {
+    emit_byte(t->e, (uint8_t)((has_body ? HAS_BODY : 0) | in_byte(unasked)));
+}
+
+uint32_t emit_entry(struct translation *t, int reserve) {
+    const uint32_t from = emit_here(t->e);
+    emit_spend(t->e, reserve * (1 << BUDGET_SHIFT)); /* sub r12, reserve << 16 */
+    t->uncounted.cycles = -reserve;
+    const uint32_t jump = emit_jump(t->e, JL); /* jl out */
+    assert(t->e->full || emit_here(t->e) == from + ENTRY_BODY);
+    (void)from;
+    return jump;
+}
+
+struct entry {
+    uint32_t place; /* where edges lead */
+    int32_t reserve;
+    unsigned unasked;
+};
+
+static struct entry body_behind(const struct emitter *e, uint32_t place, unsigned unasked) {
+    struct entry entry = {.place = place + ENTRY_BODY, .unasked = unasked};
+    memcpy(&entry.reserve, e->code + place + ENTRY_RESERVE, sizeof entry.reserve);
+    return entry;
+}
+
+static struct entry entry_at(const struct emitter *e, uint32_t place) {
+    const unsigned before = e->code[place + (uint32_t)ENTRY_BEFORE];
+    if (!(before & HAS_BODY))
+        return (struct entry){.place = place};
+    return body_behind(e, place, before & (UNASKED_NZ | UNASKED_C | UNASKED_V));
+}
+
+bool entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
+    const struct entry old = entry_at(e, place), new = entry_at(e, replacement);
+    const bool has_body = old.place != place;
+    if (has_body &&
+        (new.place == replacement || new.reserve > old.reserve || (old.unasked & ~new.unasked)))
+        return false;
+    e->at = place;
+    e->end = place + ENTRY_BODY;
+    e->over = true;
+    emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
+    if (has_body) {
+        e->at = old.place;
+        e->end = old.place + BODY_LEAST;
+        emit_spend(e, -old.reserve);                  /* sub r12, -reserve */
+        emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
+    }
+    assert(!e->full);
+    return true;
+}
+
+/* ---- edges ---- */
+
+static void settle_some(struct emitter *e, struct known_flags *f, unsigned unasked) {
+    if (!(unasked & UNASKED_C))
+        settle_c(e, f);
+    if (!(unasked & UNASKED_NZ))
+        settle_nz(e, f);
+    if (!(unasked & UNASKED_V))
+        settle_v(e, f);
+}
+
+/* Over an edge, up to where it would leave. Returns where its displacement is. */
+static uint32_t write_edge(struct exit *x, struct emitter *e, const struct entry *to) {
+    struct known_flags flags = x->flags;
+    settle_some(e, &flags, to->unasked);     /* mov esi, ..; mov edi, .. */
+    emit_spend(e, x->spent + to->reserve);   /* sub r12, spent + reserve */
+    const uint32_t jump = emit_jump(e, JNL); /* jge body */
+    settle_some(e, &flags, 0);               /* mov esi, ..; mov edi, .. */
+    emit_spend(e, -to->reserve);             /* sub r12, -reserve */
+    return jump;
+}
+
+/* Of what is uncounted, what r12 is to be less. */
+static int32_t take_spent(struct translation *t) {
+    const int32_t spent = t->uncounted.cycles * (1 << BUDGET_SHIFT) - t->uncounted.instructions;
+    t->uncounted.cycles = t->uncounted.instructions = 0;
+    settle_counts(t);
+    return spent;
+}
+
+void emit_edge(struct translation *t, uint16_t pc) {
+    struct emitter *const e = t->e;
+    struct exit x = {.leave = LEAVE_LINK, .pc = pc, .flags = t->flags, .spent = take_spent(t)};
+    x.from = emit_here(e);
+    struct known_flags flags = x.flags;
+    settle_some(e, &flags, 0); /* mov esi, ..; mov edi, .. */
+    const uint32_t edge = emit_again(e, t->fixed->edge, EDGE_SIZE);
+    x.jump = edge + EDGE_JUMP;
+    emit_number(e, edge + EDGE_SPENT, x.spent); /* sub r12, spent */
+    emit_bind(e, x.jump, edge + EDGE_UNBOUND);  /* jge unbound */
+    emit_number(e, edge + EDGE_RESTORE, 0);     /* sub r12, 0 */
+    write_out(t, edge + EDGE_OUT, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
+    write_out(t, edge + EDGE_UNBOUND, x, t->fixed->leave); /* unbound: */
+}
+
+void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column) {
+    struct emitter *const e = t->e;
+    settle_c(e, &t->flags);
+    settle_nz(e, &t->flags);
+    settle_v(e, &t->flags);
+    struct exit x = {.leave = LEAVE_LINK, .pc = pc, .calls = true, .spent = take_spent(t)};
+    EMIT(e, PUSH, imm((uint16_t)(back - 1))); /* push back - 1 */
+    x.from = emit_here(e);
+    emit_spend(e, x.spent);                /* sub r12, spent */
+    const uint32_t out = emit_jump(e, JL); /* jl out */
+    x.jump = emit_jump(e, CALL);           /* call body */
+    if (t->returns->counted)
+        EMIT(e, ADD, mem(8, ZYDIS_REGISTER_RAX, 8 * column), imm(1)); /* add qword [rax + ..], 1 */
+    emit_edge(t, back);
+    emit_bind(e, out, emit_here(e)); /* out: */
+    x.restores = emit_here(e);
+    emit_spend(e, 0); /* sub r12, -reserve */
+    emit_exit(t, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
+    emit_bind(e, x.jump, emit_here(e)); /* the call leads here before it is bound: */
+    emit_exit(t, x, t->fixed->leave);
+}
+
+static void bind(struct exit *x, const struct emitter *e, const struct entry *to) {
+    struct emitter over = *e;
+    over.at = x->from;
+    over.full = false;
+    over.over = true;
+    if (x->calls) {
+        emit_spend(&over, x->spent + to->reserve); /* sub r12, spent + reserve */
+        over.at = x->restores;
+        emit_spend(&over, -to->reserve); /* sub r12, -reserve */
+    } else {
+        x->jump = write_edge(x, &over, to);
+    }
+    emit_bind(&over, x->jump, to->place);
+    x->linked = true;
+}
+
+void edge_bind(struct exit *x, const struct emitter *e, uint32_t place) {
+    const struct entry to = entry_at(e, place);
+    bind(x, e, &to);
+}
+
+void edge_bind_back(struct exit *x, const struct emitter *e, uint32_t place, unsigned unasked) {
+    const struct entry to = body_behind(e, place, in_byte(unasked));
+    bind(x, e, &to);
+}

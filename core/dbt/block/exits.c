@@ -1,0 +1,320 @@
+/* Ways out of a block: to other blocks, and to the machine. */
+#include "dbt/block/exits.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dbt/lower/instrument.h"
+#include "dbt/lower/lower.h"
+#include "dbt/lower/mmio.h"
+#include "dbt/lower/operands.h"
+
+/* ---- ways out ---- */
+
+static void leave_by(struct translation *t, struct exit exit) {
+    settle(t);
+    emit_exit(t, exit, t->fixed->leave);
+}
+
+void exit_to(struct translation *t, uint16_t pc) {
+    emit_edge(t, pc);
+}
+
+/* ---- the return stack ----
+ *
+ * A JSR calls its target's block, having pushed what the guest pushes, and an RTS that pulls what
+ * was pushed last returns: so the host's own return stack foretells where to. Every other way
+ * to treat the guest's stack costs a look-up, no more. What was pushed is forgotten whenever
+ * translated code is left, which happens at least once in LONGEST_RUN cycles; so the depth is
+ * bounded. */
+
+static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
+    const bool counted = t->returns->counted;
+    const int column = counted && window_in(t->certain, back)
+                           ? returns_column(t->returns, nes_code_address(t->nes, back))
+                           : -1;
+    if (returns_are_foretold(t) && (!counted || column >= 0))
+        emit_call_edge(t, pc, back, column);
+    else
+        exit_to(t, pc);
+}
+
+/* ---- indirect jumps: an inline cache of one target, the first that was hot, then the table ----
+ */
+
+/* Where the parts of an inline cache are, seen from the displacement of its jump. */
+enum {
+    CACHE_PC = -11,  /* of cmp ecx, pc */
+    CACHE_MISS = -5, /* of jnz */
+    CACHE_EMPTY = 4, /* where jnz leads at first */
+    CACHE_LOOK_UP = 14,
+    CACHE_NO_PC = 0x7fffffff, /* also makes the encoder use 32 bits */
+};
+
+static void go_indirect(struct translation *t) {
+    struct emitter *const e = t->e;
+    settle(t);
+    if (t->options->no_chaining) {
+        emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
+        return;
+    }
+    if (!t->options->no_inline_cache) {
+        EMIT(e, CMP, REG(ECX), imm(CACHE_NO_PC)); /* cmp ecx, pc */
+        const uint32_t pc = emit_here(e) - 4;
+        const uint32_t miss = emit_jump(e, JNZ); /* jnz empty, later: look_up */
+        const uint32_t jump = emit_jump(e, JMP); /* jmp block */
+        const uint32_t empty = emit_here(e);     /* empty: */
+        emit_bind(e, miss, empty);
+        emit_exit(t, (struct exit){.leave = LEAVE_GUESS, .jump = jump}, t->fixed->leave_indirect);
+        assert(e->full || (pc == jump + CACHE_PC && miss == jump + CACHE_MISS &&
+                           empty == jump + CACHE_EMPTY && emit_here(e) == jump + CACHE_LOOK_UP));
+        (void)pc;
+    }
+    emit_look_up(e); /* look_up: */
+}
+
+/* An RTS to where it was foretold to go; with the row to count in. */
+static void go_back(struct translation *t, const uint64_t *row) {
+    settle(t);
+    if (t->returns->counted)
+        EMIT(t->e, MOV, REG(RAX), imm_pointer(row ? row : t->returns->nobodys)); /* mov rax, row */
+    emit_ret_popping(t->e, 8); /* ret 8: behind the call, without what was pushed before it */
+}
+
+/* An RTS to elsewhere. */
+static void missed_return(struct translation *t) {
+    lower_missed_return(t);
+    t->uncounted.cycles += t->op->info->cycles;
+    t->uncounted.instructions++;
+    fire(t, PROBE_INDIRECT, PC_IN_ECX);
+    settle(t);
+    emit_bind(t->e, emit_jump(t->e, JMP), t->fixed->return_miss); /* jmp return_miss */
+}
+
+/* Code that goes to whatever the table says of pc; returns its place. */
+static uint32_t emit_thunk(struct emitter *e, uint16_t pc) {
+    emit_byte(e, 0); /* no body */
+    const uint32_t place = emit_here(e);
+    EMIT(e, MOV, REG(ECX), imm(pc)); /* mov ecx, pc */
+    emit_look_up(e);
+    return place;
+}
+
+static void link_guess(struct exit *x, struct emitter *e, uint16_t pc, uint32_t place) {
+    emit_bind(e, x->jump + CACHE_MISS, x->jump + CACHE_LOOK_UP);
+    if (!window_in(x->certain, pc))
+        return; /* the table is asked from now on */
+    const int32_t guess = pc;
+    emit_bind(e, x->jump, place);
+    memcpy(e->code + x->jump + CACHE_PC, &guess, sizeof guess);
+    x->pc = pc;
+    x->linked = true;
+}
+
+void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t pc,
+               uint32_t place) {
+    struct exit *const x = &exits->all.at[number];
+    if (x->leave == LEAVE_GUESS) {
+        link_guess(x, e, pc, place);
+        return;
+    }
+    if (x->leave == LEAVE_STALE || window_in(x->certain, pc)) {
+        x->leave == LEAVE_STALE ? emit_bind(e, x->jump, place) : edge_bind(x, e, place);
+        x->linked = true;
+        return;
+    }
+    const uint32_t thunk = emit_thunk(e, pc);
+    if (!e->full)
+        edge_bind(x, e, thunk);
+}
+
+void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {
+    e->at = place;
+    e->end = place + 10;
+    e->over = true;
+    EMIT(e, MOV, REG(ECX), imm(pc));    /* mov ecx, pc */
+    emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
+    assert(!e->full);
+}
+
+/* ---- busy-waits ---- */
+
+static void look_for_wait(struct translation *t, const struct guest_op *op, uint16_t target) {
+    struct emitter *const e = t->e;
+    if (target > op->pc || t->recorded)
+        return;
+    struct wait candidate;
+    wait_examine(t->nes, &candidate, op->from, op->pc, target);
+    if (candidate.length == 0)
+        return;
+    struct wait *const wait = malloc(sizeof *wait);
+    if (!wait || !vec_push(&t->exits->waits, wait)) {
+        free(wait);
+        t->out_of_memory = true;
+        return;
+    }
+    *wait = candidate;
+    settle(t);
+    const operand last = mem(8, ZYDIS_REGISTER_RDX, (int64_t)offsetof(struct wait, executed));
+    EMIT(e, MOV, REG(RDX), imm_pointer(wait));   /* mov rdx, wait */
+    EMIT(e, MOVZX, REG(EAX), REG(R12W));         /* movzx eax, r12w */
+    EMIT(e, ADD, REG(RAX), FRAME(instructions)); /* add rax, [frame + instructions] */
+    EMIT(e, MOV, REG(RCX), REG(RAX));            /* mov rcx, rax */
+    EMIT(e, SUB, REG(RAX), last);                /* sub rax, [rdx + executed] */
+    EMIT(e, MOV, last, REG(RCX));                /* mov [rdx + executed], rcx */
+    EMIT(e, CMP, REG(RAX), imm(wait->length));   /* cmp rax, length */
+    const uint32_t no = emit_jump(e, JNZ);       /* jnz no */
+    leave_by(t, (struct exit){.leave = LEAVE_WAIT, .pc = target, .wait = wait});
+    emit_bind(e, no, emit_here(e)); /* no: */
+}
+
+/* ---- what comes behind an instruction that goes somewhere ---- */
+
+void exit_direct(struct translation *t, const struct guest_op *op, uint16_t target) {
+    fire(t, PROBE_TAKEN, target);
+    look_for_wait(t, op, target);
+    if (op->info->kind == INSN_CALL)
+        go_and_return(t, target, next_pc(op));
+    else
+        exit_to(t, target);
+}
+
+static void exit_return(struct translation *t) {
+    const uint64_t *const row = fire_returning(t);
+    const struct site *const site = t->op->site;
+    if (!row && site && site->probes[PROBE_INDIRECT].fires) {
+        EMIT(t->e, INC, REG(CX)); /* inc cx: where it goes */
+        fire(t, PROBE_INDIRECT, PC_IN_ECX);
+    }
+    go_back(t, row);
+}
+
+void exit_indirect(struct translation *t, const struct guest_op *op) {
+    if (op->info->kind == INSN_RETURN && returns_are_foretold(t)) {
+        exit_return(t);
+        return;
+    }
+    fire(t, PROBE_INDIRECT, PC_IN_ECX);
+    go_indirect(t);
+}
+
+/* ---- stubs: what a block seldom does, and what comes behind it ---- */
+
+void exit_if(struct translation *t, uint32_t jump, enum leave leave, uint16_t pc) {
+    struct stub *const s = add_stub(t, jump, STUB_AT_PC);
+    s->leave = (uint8_t)leave;
+    s->pc = pc;
+}
+
+static void announce(struct translation *t, const struct stub *s) {
+    if (s->announced)
+        EMIT(t->e, MOV, FIELD_OF_NES(announced), imm(1)); /* mov byte [nes + announced], 1 */
+}
+
+static void emit_stub(struct translation *t, const struct stub *s, uint16_t entry_pc) {
+    struct emitter *const e = t->e;
+    emit_bind(e, s->jump, emit_here(e));
+    t->flags = s->flags;
+    t->uncounted = s->uncounted;
+    t->op = s->op;
+    t->announced = false;
+    switch (s->kind) {
+    case STUB_SLOW:
+        announce(t, s);
+        leave_by(t, (struct exit){.leave = LEAVE_SLOW, .pc = s->op->pc});
+        break;
+    case STUB_TAKEN:
+        exit_direct(t, s->op, branch_target(s->op));
+        break;
+    case STUB_AT_PC:
+        leave_by(t,
+                 (struct exit){.leave = s->leave, .pc = s->pc, .site = s->op ? s->op->site : NULL});
+        break;
+    case STUB_STALE: {
+        const uint32_t jump = emit_jump(e, JMP); /* jmp to the next version of the block */
+        leave_by(t, (struct exit){.leave = LEAVE_STALE, .pc = entry_pc, .jump = jump});
+        break;
+    }
+    case STUB_NO_PENALTY:
+        EMIT(e, SUB, BUDGET, imm(-(1 << BUDGET_SHIFT))); /* sub r12, -1 << 16 */
+        emit_bind(e, emit_jump(e, JMP), s->back);        /* jmp back */
+        break;
+    case STUB_PENALTY:
+        penalty(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
+    case STUB_CARRY:
+        t->announced = s->announced;
+        operand_carried(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
+    case STUB_OUTSIDE:
+        t->announced = s->announced;
+        operand_outside(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
+    case STUB_TOUCH:
+        touch_otherwise(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
+    case STUB_ADD_TO:
+        EMIT(e, MOV, REG(EAX), REG(ECX));                   /* mov eax, ecx */
+        emit_bind(e, emit_jump(e, CALL), t->fixed->add_to); /* call add_to */
+        EMIT(e, MOV, REG(ECX), REG(EAX));                   /* mov ecx, eax */
+        emit_bind(e, emit_jump(e, JMP), s->back);           /* jmp back */
+        break;
+    case STUB_CALL_AT:
+        fire_counted(t, s);
+        announce(t, s);
+        leave_by(t, (struct exit){.leave = LEAVE_ATTENTION});
+        break;
+    case STUB_ONCE:
+        fire_first(t, s);
+        break;
+    case STUB_PUSH_WRAPS:
+        lower_wrapped_call(t);
+        emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
+        break;
+    case STUB_PULL_WRAPS:
+        lower_unpull(t);
+        announce(t, s);
+        leave_by(t, (struct exit){.leave = LEAVE_SLOW, .pc = s->op->pc});
+        break;
+    case STUB_MISSED:
+        t->announced = s->announced;
+        missed_return(t);
+        break;
+    case STUB_ATTENTION:
+        announce(t, s);
+        leave_by(t, (struct exit){.leave = LEAVE_ATTENTION});
+        break;
+    }
+}
+
+void emit_stubs(struct translation *t, uint16_t entry_pc) {
+    for (unsigned i = 0; i < t->stub_count; i++) { /* a stub may add more */
+        const struct stub s = t->stubs[i];
+        emit_stub(t, &s, entry_pc);
+    }
+}
+
+/* ---- all of them ---- */
+
+bool exits_open(struct exits *exits) {
+    return vec_push(&exits->all, (struct exit){.leave = LEAVE_INDIRECT});
+}
+
+void exits_forget(struct exits *exits) {
+    for (size_t i = 0; i < exits->waits.len; i++)
+        free(exits->waits.at[i]);
+    exits->waits.len = 0;
+    if (exits->all.len)
+        exits->all.len = 1;
+}
+
+void exits_close(struct exits *exits) {
+    exits_forget(exits);
+    vec_free(&exits->all);
+    vec_free(&exits->waits);
+}

@@ -1,0 +1,297 @@
+/* Whole blocks. */
+#include "dbt/block/translate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "dbt/lower/instrument.h"
+#include "dbt/lower/lower.h"
+#include "dbt/lower/mmio.h"
+
+/* ---- the parts of a block ---- */
+
+/* Compares guest memory with the bytes that were translated. */
+static void compare_bytes(struct translation *t, const struct guest_block *g) {
+    struct emitter *const e = t->e;
+    const struct nes *const n = t->nes;
+    ZydisRegister base = NES;
+    int64_t at = 0;
+    if (g->from >= n->ram && g->from < n->ram + RAM_SIZE) {
+        at = (int64_t)offsetof(struct nes, ram) + (g->from - n->ram);
+    } else {
+        base = ZYDIS_REGISTER_RAX;
+        EMIT(e, MOV, REG(RAX), imm_pointer(g->from)); /* mov rax, from */
+    }
+    for (unsigned done = 0, size; done < g->bytes; done += size) {
+        const unsigned left = g->bytes - done;
+        size = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        uint64_t value = 0;
+        memcpy(&value, g->from + done, size);
+        const operand m = mem(size, base, at + done);
+        if (size == 8) {
+            EMIT(e, MOV, REG(RCX), imm((int64_t)value)); /* mov rcx, bytes */
+            EMIT(e, CMP, m, REG(RCX));                   /* cmp qword [from + done], rcx */
+        } else if (size == 4) {
+            EMIT(e, CMP, m, imm32((uint32_t)value)); /* cmp dword [from + done], bytes */
+        } else if (size == 2) {
+            EMIT(e, CMP, m, imm16((unsigned)value)); /* cmp word [from + done], bytes */
+        } else {
+            EMIT(e, CMP, m, imm8((unsigned)value)); /* cmp byte [from + done], byte */
+        }
+        add_stub(t, emit_jump(e, JNZ), STUB_STALE); /* jnz stale */
+    }
+}
+
+/* What is told of the instructions depends on these windows. */
+static void compare_windows(struct translation *t, const struct guest_block *g) {
+    struct emitter *const e = t->e;
+    for (unsigned i = 0; i < WINDOWS; i++) {
+        const unsigned page = i * (WINDOW_SIZE / 256);
+        if (!(g->guarded >> i & 1))
+            continue;
+        const size_t at = offsetof(struct nes, rd) + 8 * page;
+        EMIT(e, MOV, REG(RAX), imm_pointer(t->nes->rd[page])); /* mov rax, page */
+        EMIT(e, CMP, mem(8, NES, (int64_t)at), REG(RAX));      /* cmp [nes + rd + ..], rax */
+        add_stub(t, emit_jump(e, JNZ), STUB_STALE);            /* jnz stale */
+    }
+}
+
+/* Cycles that the instruction takes at most, and the least. */
+static unsigned most_cycles(const struct guest_op *op) {
+    return op->info->cycles + (op->info->kind == INSN_BRANCH ? 2 : 1);
+}
+
+static int taken_cycles(const struct guest_op *op) {
+    return op->info->cycles + (((op->pc + 2) ^ branch_target(op)) & 0xff00 ? 2 : 1);
+}
+
+static bool goes_back(const struct guest_op *op) {
+    return op->info->kind == INSN_BRANCH && branch_target(op) <= op->pc;
+}
+
+/* A segment ends behind a branch backwards, which is taken as a rule: what it may need is taken
+ * from the budget when it begins. Returns the instruction behind that which begins with `first`. */
+static unsigned segment_end(const struct guest_block *g, unsigned first) {
+    unsigned i = first;
+    while (i < g->count && !goes_back(&g->ops[i]))
+        i++;
+    return i < g->count ? i + 1 : i;
+}
+
+/* Cycles until the last instruction of `first` ... end - 1 begins, at most. */
+static int worst_cycles(const struct guest_block *g, unsigned first, unsigned end) {
+    int worst = 0;
+    for (unsigned i = first; i + 1 < end; i++)
+        worst += (int)most_cycles(&g->ops[i]);
+    return worst;
+}
+
+/* Leaves where the last instruction of a segment might not start within the budget. */
+static void begin_segment(struct translation *t, const struct guest_block *g, unsigned first) {
+    const int worst = worst_cycles(g, first, segment_end(g, first));
+    if (first == 0) {
+        exit_if(t, emit_entry(t, worst), LEAVE_BUDGET, g->ops[0].pc);
+        return;
+    }
+    charge(t, worst);                                                 /* sub r12, ... */
+    exit_if(t, emit_jump(t->e, JL), LEAVE_TOUCHED, g->ops[first].pc); /* jl out */
+}
+
+/* The same for the rest of a segment, behind a touch: the budget has changed. */
+static void check_budget(struct translation *t, const struct guest_block *g, unsigned first,
+                         unsigned end) {
+    const int64_t worst = worst_cycles(g, first, end) + t->uncounted.cycles;
+    EMIT(t->e, CMP, BUDGET, imm(worst * (1 << BUDGET_SHIFT)));        /* cmp r12, worst << 16 */
+    exit_if(t, emit_jump(t->e, JL), LEAVE_TOUCHED, g->ops[first].pc); /* jl out */
+    forget_host_flags(t);
+}
+
+/* Where the instruction goes is known only after that: its probes fire behind the exit. */
+static void leave_if_moved(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    EMIT(e, CMP, FRAME(moved), imm(0)); /* cmp dword [frame + moved], 0 */
+    exit_if(t, emit_jump(e, JNZ), LEAVE_BOARD, next_pc(op));
+    forget_host_flags(t); /* ^ jnz out; the host's flags are lost */
+}
+
+static void count_execution(struct translation *t, struct block *b) {
+    EMIT(t->e, MOV, REG(RAX), imm_pointer(&b->executions)); /* mov rax, executions */
+    EMIT(t->e, ADD, mem(8, ZYDIS_REGISTER_RAX, 0), imm(1)); /* add qword [rax], 1 */
+}
+
+/* A recorded block says that it begins, unless it has said enough. */
+static void note_block(struct translation *t, const struct guest_block *g) {
+    EMIT(t->e, CMP, REG(R12W), FRAME(until));                     /* cmp r12w, [frame + until] */
+    exit_if(t, emit_jump(t->e, JNB), LEAVE_BUDGET, g->ops[0].pc); /* jae out */
+    note(t, t->number);
+}
+
+static void executed(struct translation *t, int cycles) {
+    t->uncounted.cycles += cycles;
+    t->uncounted.instructions++;
+}
+
+/* Not taken: goes on here. Taken: behind the block, or here when it goes back, which is the rule.
+ */
+static void branch(struct translation *t, const struct guest_op *op) {
+    const uint32_t jump = lower_condition(t, op);
+    const struct known_flags flags = t->flags;
+    const struct uncounted uncounted = t->uncounted;
+    if (goes_back(op)) {
+        emit_invert(t->e, jump); /* jn.. next */
+        executed(t, taken_cycles(op));
+        exit_direct(t, op, branch_target(op));
+        emit_bind(t->e, jump, emit_here(t->e)); /* next: */
+        t->flags = flags;
+        t->uncounted = uncounted;
+    } else {
+        struct stub *const taken = add_stub(t, jump, STUB_TAKEN);
+        taken->uncounted.cycles += taken_cycles(op);
+        taken->uncounted.instructions++;
+    }
+    executed(t, op->info->cycles);
+    fire(t, PROBE_NEXT, (uint16_t)(op->pc + 2));
+}
+
+/* Returns false where the block ends with it. */
+static bool instruction(struct translation *t, const struct guest_op *op) {
+    t->op = op;
+    t->announced = false;
+    fire(t, PROBE_BEFORE, op->pc);
+    lower(t, op);
+    switch ((enum insn_kind)op->info->kind) {
+    case INSN_BRANCH:
+        branch(t, op);
+        return true;
+    case INSN_JUMP:
+    case INSN_CALL:
+        executed(t, op->info->cycles);
+        exit_direct(t, op, operand_of(op));
+        return false;
+    case INSN_JUMP_INDIRECT:
+    case INSN_RETURN:
+        lower_target(t, op);
+        executed(t, op->info->cycles);
+        exit_indirect(t, op);
+        return false;
+    default:
+        executed(t, op->info->cycles);
+        if (op->reach == REACH_BOARD)
+            leave_if_moved(t, op);
+        fire(t, PROBE_NEXT, next_pc(op));
+        return true;
+    }
+}
+
+/* Ways back to where the block begins go to its body, which is behind the entry. */
+static void bind_back(struct translation *t, const struct guest_block *g, const struct block *b,
+                      uint32_t entry) {
+    if (!g->steady || t->recorded || t->options->no_chaining || t->e->full || t->out_of_memory)
+        return;
+    for (size_t i = b->first_exit; i < t->exits->all.len; i++) {
+        struct exit *const x = &t->exits->all.at[i];
+        if (x->leave == LEAVE_LINK && !x->calls && x->pc == b->pc)
+            edge_bind_back(x, t->e, entry, g->unasked);
+    }
+}
+
+static void emit_block(struct translation *t, const struct guest_block *g, struct block *b) {
+    emit_before_entry(t, !g->in_ram && !g->guarded && !t->recorded, g->unasked);
+    b->host = emit_here(t->e);
+    if (g->in_ram)
+        compare_bytes(t, g);
+    compare_windows(t, g);
+    if (t->recorded)
+        note_block(t, g);
+    const uint32_t entry = emit_here(t->e);
+    begin_segment(t, g, 0);
+    if (t->options->count_blocks)
+        count_execution(t, b);
+    bool goes_on = true;
+    unsigned end = segment_end(g, 0);
+    for (unsigned i = 0; i < g->count; i++) {
+        if (i == end) {
+            begin_segment(t, g, i);
+            end = segment_end(g, i);
+        }
+        goes_on = instruction(t, &g->ops[i]);
+        if (touch_moves_deadline(t->nes, &g->ops[i]) && i + 1 < end)
+            check_budget(t, g, i + 1, end);
+    }
+    if (goes_on)
+        exit_to(t, (uint16_t)(g->ops[0].pc + g->bytes));
+    emit_stubs(t, g->ops[0].pc);
+    bind_back(t, g, b, entry);
+}
+
+void block_free(struct block *b) {
+    if (b)
+        free(b->places);
+    free(b);
+}
+
+static struct block *new_block(const struct nes *n, const struct guest_block *g) {
+    struct block *const b = malloc(sizeof *b + g->bytes);
+    if (!b)
+        return NULL;
+    *b = (struct block){.guest = (uint8_t *)(b + 1)};
+    b->pc = g->ops[0].pc;
+    b->count = (uint8_t)g->count;
+    b->guest_bytes = (uint16_t)g->bytes;
+    b->address = nes_code_address(n, b->pc);
+    memcpy(b->guest, g->from, g->bytes);
+    return b;
+}
+
+struct block *translate(struct translator *with, struct nes *n, const struct guest_block *g) {
+    struct cache *const cache = &with->cache;
+    struct emitter e = {.code = cache->code,
+                        .at = (uint32_t)cache->used,
+                        .end = (uint32_t)cache->size,
+                        .encodings = &with->encodings};
+    struct stub stubs[STUBS];
+    struct translation t = {.nes = n,
+                            .e = &e,
+                            .certain = g->certain,
+                            .fixed = &with->fixed,
+                            .options = &with->options,
+                            .exits = &with->exits,
+                            .targets = &with->targets,
+                            .returns = &with->returns,
+                            .recorded = with->recorded,
+                            .number = with->number,
+                            .stubs = stubs};
+    struct block *const b = new_block(n, g);
+    const size_t exits = with->exits.all.len;
+    bool ok = false;
+    if (b) {
+        b->first_exit = (uint32_t)exits;
+        emit_block(&t, g, b);
+        b->host_size = e.at - b->host;
+        b->exits = (uint32_t)(with->exits.all.len - exits);
+        ok = !e.full && !t.out_of_memory;
+    }
+    if (ok) {
+        cache->used = e.at;
+        return b;
+    }
+    with->exits.all.len = exits;
+    block_free(b);
+    return NULL;
+}
+
+void translator_forget(struct translator *with) {
+    exits_forget(&with->exits);
+    for (size_t i = 0; i < with->targets.all.len; i++)
+        free(with->targets.all.at[i]);
+    with->targets.all.len = 0;
+    returns_forget(&with->returns);
+    with->cache.used = with->fixed.end;
+}
+
+void translator_close(struct translator *with) {
+    translator_forget(with);
+    exits_close(&with->exits);
+    vec_free(&with->targets.all);
+    cache_close(&with->cache);
+}

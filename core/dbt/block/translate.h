@@ -1,0 +1,44 @@
+/*
+ * translate: whole blocks. Private to core/dbt. Place: above lower, instrument and exits; run asks
+ * it for blocks.
+ */
+#ifndef HOTGRAPH_DBT_TRANSLATE_H
+#define HOTGRAPH_DBT_TRANSLATE_H
+
+#include "dbt/block/exits.h"
+#include "dbt/host/cache.h"
+
+struct block {
+    struct content *home; /* whose table leads to it */
+    uint16_t pc;
+    uint16_t guest_bytes;
+    uint8_t count; /* instructions */
+    uint32_t address;
+    uint32_t host, host_size; /* place in the cache */
+    uint64_t executions;
+    uint8_t *guest; /* copy of the bytes */
+    uint32_t first_exit, exits;
+    struct places *places; /* of a recorded block: recorded.c's; else NULL */
+};
+
+/* What blocks are made with, and what goes into the cache with them. */
+struct translator {
+    struct dbt_options options;
+    struct cache cache;
+    struct encodings encodings;
+    struct fixed fixed;
+    struct exits exits;
+    struct all_targets targets;
+    struct returns returns;
+    bool recorded;   /* blocks are; see recorded.c */
+    uint32_t number; /* the next block's */
+};
+/* Forgets what host code refers to: there is none any more. */
+void translator_forget(struct translator *with);
+void translator_close(struct translator *with);
+
+/* NULL when cache or memory are full. */
+struct block *translate(struct translator *with, struct nes *n, const struct guest_block *g);
+void block_free(struct block *b); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,439 @@
+/* The engine: runs the block for a pc, and sees to the way it was left. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "dbt/state.h"
+
+#include "nes/cpu/cpu_exec.h"
+
+enum { USUAL_CACHE = 8 << 20 };
+
+/* What JSRs without an end push, 16 bytes each, leaves room for a signal's handler. */
+enum { JSR_CYCLES = 6, JSR_PUSHES = 16, FOR_HANDLERS = 64 << 10 };
+static_assert(LONGEST_RUN / 2 + BLOCK_LONGEST < 1 << BUDGET_SHIFT, "instructions of a run");
+static_assert(LONGEST_RUN / JSR_CYCLES * JSR_PUSHES + FOR_HANDLERS <= CACHE_STACK, "too deep");
+
+/* The code that everything leans on. */
+static enum status begin_cache(struct dbt *d, struct error *e) {
+    struct cache *const cache = &d->with.cache;
+    struct emitter emitter = {
+        .code = cache->code, .end = (uint32_t)cache->size, .encodings = &d->with.encodings};
+    d->frame.return_stack = (uintptr_t)cache->stack;
+    fixed_code(&d->with.fixed, &emitter);
+    cache->used = d->with.fixed.end;
+    return emitter.full ? error_set(e, STATUS_ARGUMENT, "a code cache of %zu bytes is too small",
+                                    cache->size)
+                        : STATUS_OK;
+}
+
+/* ---- running ---- */
+
+/* What is left to the interpreter is so for a while. Where there is hardly anything else, it is for
+ * longer and longer. */
+enum { INTERPRETED_FOR = 1000, INTERPRETED_LONGEST = 32000 }; /* cycles */
+
+static void interpret_for_a_while(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
+    if (n->cycle - d->interpreted_until >= d->interpreted_for / 8)
+        d->interpreted_for = INTERPRETED_FOR;
+    else if (d->interpreted_for < INTERPRETED_LONGEST)
+        d->interpreted_for *= 2;
+    d->interpreted_until = n->cycle + d->interpreted_for;
+    engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
+}
+
+static void interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
+    if (d->record)
+        recorded_interpret(d, n, stop, deadline, false);
+    else if (n->watched)
+        cpu_run_watched(n, stop, deadline);
+    else
+        cpu_run_fast(n, stop, deadline, false);
+}
+
+/* Instructions up to one that may go elsewhere. */
+struct stretch {
+    unsigned count;
+    unsigned before; /* the least cycles that those before the last take */
+    uint16_t behind; /* pc */
+};
+
+static struct stretch stretch_at(const struct nes *n, uint16_t pc) {
+    struct stretch s = {.behind = pc};
+    for (unsigned cycles = 0; s.count < BLOCK_LONGEST && n->rd[s.behind >> 8]; s.count++) {
+        const struct opcode_info *const info = opcode_info(n->rd[s.behind >> 8][s.behind & 0xff]);
+        s.behind = (uint16_t)(s.behind + info->size);
+        s.before = cycles;
+        cycles += info->cycles;
+        if (info->kind != INSN_PLAIN) {
+            s.count++;
+            break;
+        }
+    }
+    return s;
+}
+
+/* To the end of the basic block; false when the machine has something else to see to. */
+static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_t *deadline) {
+    const uint64_t last = last_start(stop, *deadline), start = n->cycle;
+    if (d->record) {
+        *deadline = recorded_interpret(d, n, stop, *deadline, true);
+        return n->cycle != start && !d->record->full && !n->waiting;
+    }
+    const uint64_t end = n->instructions + BLOCK_LONGEST;
+    while (n->instructions < end && n->cycle <= last) {
+        const uint64_t cycle = n->cycle, met = n->instructions;
+        const struct stretch s = stretch_at(n, n->cpu.pc);
+        if (s.count == 0)
+            return false;
+        interpret(d, n, earlier(stop, cycle + s.before + 1), *deadline);
+        if (n->cycle == cycle || n->waiting || n->announced || (n->watched && n->attention))
+            return false;
+        if (n->instructions - met >= s.count && n->cpu.pc != s.behind)
+            break;
+    }
+    return n->cycle <= last;
+}
+
+/* Runs translated code from `place` on; returns the number of the exit that it was left by. Moves
+ * the deadline. */
+static inline __attribute__((always_inline)) uint32_t
+enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *deadline) {
+    uint32_t (*const code)(struct frame *, const void *) = (uint32_t(*)(
+        struct frame *, const void *))(uintptr_t)(d->with.cache.run + d->with.fixed.enter);
+    struct frame *const f = &d->frame;
+    f->nes = n;
+    f->counters = n->counters;
+    f->tables = d->windows.tables;
+    f->prg = n->options.cartridge ? n->options.cartridge->prg : NULL;
+    f->nobodys = (uintptr_t)d->with.returns.nobodys;
+    f->return_misses = 0;
+    f->instructions = n->instructions;
+    f->stop = stop;
+    f->deadline = *deadline;
+    f->budget_end = last_start(stop, *deadline);
+    f->epoch = d->epoch;
+    f->moved = 0;
+    f->budget = (int64_t)(f->budget_end - n->cycle) * (1 << BUDGET_SHIFT);
+    f->status_read = NOT_READ;
+    frame_calm(f);
+    const uint64_t banks = d->record ? record_banks(n) : 0;
+    const uint32_t number = code(f, d->with.cache.run + place);
+    frame_tell_status(f);
+    n->cycle = frame_cycle(f);
+    n->instructions = f->instructions + frame_executed(f);
+    *deadline = f->deadline;
+    if (d->record)
+        recorded_read(d, n, f->instructions, banks);
+    d->statistics.executed += frame_executed(f);
+    d->statistics.dispatched++;
+    d->statistics.return_misses += f->return_misses;
+    return number;
+}
+
+/* What follows from an exit. */
+enum next { GO_ON, GO_ON_LINKING, RENEW, INTERPRET_REST, RETURN };
+
+static inline __attribute__((always_inline)) enum next left(struct nes *n, const struct exit *x) {
+    if (x->leave != LEAVE_INDIRECT && x->leave != LEAVE_GUESS && x->leave != LEAVE_ATTENTION)
+        n->cpu.pc = x->pc;
+    switch ((enum leave)x->leave) {
+    case LEAVE_INDIRECT:
+    case LEAVE_GUESS:
+    case LEAVE_ATTENTION:
+        if (!n->rd[n->cpu.pc >> 8])
+            n->bus = n->cpu.pc >> 8; /* the last byte that was read */
+        return x->leave == LEAVE_GUESS       ? GO_ON_LINKING
+               : x->leave == LEAVE_ATTENTION ? RETURN
+                                             : GO_ON;
+    case LEAVE_LINK:
+        return GO_ON_LINKING;
+    case LEAVE_STALE:
+        return RENEW;
+    case LEAVE_BUDGET:
+    case LEAVE_TOUCHED:
+        return INTERPRET_REST;
+    case LEAVE_BOARD:
+        if (n->watched && x->site)
+            watch_went(n, x->site, WENT_NEXT);
+        return n->watched && n->attention ? RETURN : GO_ON;
+    case LEAVE_WAIT:
+        n->waiting = x->wait;
+        return RETURN;
+    case LEAVE_SLOW:
+        break;
+    }
+    return RETURN;
+}
+
+enum coming {
+    NOT_COMING,   /* the stop is not for a recording */
+    COMING_STILL, /* the machine has to see to something, perhaps in its midst */
+    HANDED_OVER,  /* it is done, and what comes behind it has a stop and a deadline of its own */
+};
+/* The run comes to its stop; where that is for a recording and for nothing else, records it. */
+static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
+                                   uint64_t *deadline);
+
+/* After translated code was left by *number, which stays when the exit is to be linked; false: back
+ * to the machine. */
+static inline __attribute__((always_inline)) bool
+go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t *stop, uint64_t *deadline) {
+    const uint32_t by = *number;
+    const enum next next = left(n, &d->with.exits.all.at[by]);
+    *number = next == GO_ON_LINKING ? by : 0;
+    if (d->record && d->record->full)
+        return false;
+    if (d->record && next == INTERPRET_REST && frame_executed(&d->frame) >= d->frame.until)
+        return true;
+    if (next == INTERPRET_REST) {
+        const enum coming coming = recorded_coming(d, n, stop, deadline);
+        if (coming == NOT_COMING)
+            interpret(d, n, *stop, *deadline);
+        return coming == HANDED_OVER;
+    }
+    if (next != RENEW)
+        return next == GO_ON || next == GO_ON_LINKING;
+    switch (blocks_renew(d, n, by)) {
+    case RENEWED:
+        return true;
+    case NEVER_AGAIN:
+        blocks_give_up(d, n);
+        return true;
+    case NOT_YET:
+        break;
+    }
+    return interpret_block(d, n, *stop, deadline);
+}
+
+/* After a fork(): the parent may write what we would run. False: there is no other memory. */
+static bool become_ours(struct dbt *d) {
+    struct error e;
+    if (!d->with.cache.code)
+        return false;
+    blocks_forget(d);
+    if (cache_renew(&d->with.cache, &e) != STATUS_OK || begin_cache(d, &e) != STATUS_OK)
+        return false;
+    if (d->perf_map) {
+        fclose(d->perf_map);
+        perf_map_open(d, &e); /* of another process now; without it there are no names */
+    }
+    return true;
+}
+
+/* number: of an exit to be linked, or 0. */
+static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
+                     uint32_t number) {
+    if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
+        return;
+    if ((!d->with.cache.code || !cache_is_ours(&d->with.cache)) && !become_ours(d)) {
+        interpret(d, n, stop, deadline);
+        return;
+    }
+    if (n->cycle < d->interpreted_until &&
+        d->interpreted_until - n->cycle < INTERPRETED_LONGEST) { /* a deadline was in between */
+        engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
+        return;
+    }
+    stop = earlier(stop, n->cycle + LONGEST_RUN);
+    while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {
+        uint32_t place;
+        const uint64_t flushes = d->statistics.flushes;
+        if ((!d->selected || d->epoch != n->map_epoch) && !blocks_select(d, n)) {
+            interpret(d, n, stop, deadline);
+            return;
+        }
+        if (d->again.len) {
+            blocks_make_again(d, n);
+            number = 0; /* the exit may be gone */
+        }
+        if (d->record && !(d->frame.until = recorded_until(d->record, n->cycle))) {
+            interpret(d, n, stop, deadline);
+            return;
+        }
+        const enum found found = blocks_find(d, n, &place);
+        if ((found == COLD || (d->record && found != FOUND)) &&
+            interpret_block(d, n, stop, &deadline)) {
+            number = 0;
+            continue;
+        }
+        if (found == INTERPRETED && !d->record)
+            interpret_for_a_while(d, n, stop, deadline);
+        if (found != FOUND)
+            return;
+        if (number && !d->with.options.no_chaining && d->statistics.flushes == flushes)
+            blocks_chain(d, number, n->cpu.pc, place);
+        number = enter(d, n, place, stop, &deadline);
+        if (!go_on(d, n, &number, &stop, &deadline))
+            return;
+    }
+}
+
+static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
+    run_from(self, n, stop, deadline, 0);
+}
+
+static void forget(void *self) {
+    blocks_forget(self);
+}
+
+static void retranslate(void *self, struct nes *n, uint32_t address) {
+    struct dbt *const d = self;
+    (void)n;
+    (void)vec_push(&d->again, address); /* without memory the block stays as it is */
+}
+
+static void settle_counters(void *self) {
+    struct dbt *const d = self;
+    returns_settle(&d->with.returns);
+}
+
+/* ---- the engine ---- */
+
+static void destroy(void *self) {
+    struct dbt *const d = self;
+    if (!d)
+        return;
+    destroy(d->recorder);
+    blocks_free(d);
+    windows_forget(&d->windows);
+    vec_free(&d->blocks);
+    vec_free(&d->again);
+    translator_close(&d->with);
+    if (d->perf_map)
+        fclose(d->perf_map);
+    free(d);
+}
+
+static struct dbt_options options_of(const struct nes *n) {
+    const struct dbt_options *const given = n->options.engine_options;
+    struct dbt_options o = given ? *given : (struct dbt_options){0};
+    o.cache_bytes = o.cache_bytes == 0                ? USUAL_CACHE
+                    : o.cache_bytes < DBT_CACHE_LEAST ? DBT_CACHE_LEAST
+                    : o.cache_bytes > DBT_CACHE_MOST  ? DBT_CACHE_MOST
+                                                      : o.cache_bytes;
+    o.hot = o.hot == 0 ? USUAL_HOT : o.hot > DBT_HOT_MOST ? DBT_HOT_MOST : o.hot;
+    if (o.block_length == 0 || o.block_length > BLOCK_LONGEST)
+        o.block_length = BLOCK_LONGEST;
+    return o;
+}
+
+static enum status create(void **self, struct nes *n, struct error *e) {
+    struct dbt *const d = *self = calloc(1, sizeof *d);
+    if (!d || !exits_open(&d->with.exits))
+        return error_set(e, STATUS_MEMORY, "out of memory for the translator");
+    struct dbt_options *const options = &d->with.options;
+    *options = options_of(n);
+    enum status status = cache_open(&d->with.cache, options->cache_bytes, options->perf_map, e);
+    if (status == STATUS_OK && options->perf_map)
+        status = perf_map_open(d, e);
+    return status == STATUS_OK ? begin_cache(d, e) : status;
+}
+
+/* ---- recordings: the recorder runs its own blocks ---- */
+
+enum { COMING_SOON = 256 /* cycles */ };
+
+static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
+    struct error e;
+    void *recorder = NULL;
+    if (d->recorder || d->no_recorder)
+        return d->recorder;
+    if (create(&recorder, n, &e) != STATUS_OK) {
+        destroy(recorder);
+        d->no_recorder = true;
+        return NULL;
+    }
+    d->recorder = recorder;
+    d->recorder->with.recorded = true;
+    d->recorder->with.encodings = d->with.encodings; /* so that it need not make its own */
+    struct dbt_options *const options = &d->recorder->with.options;
+    options->no_return_stack = true; /* what blocks note is there */
+    options->hot = 1; /* few are met once: the same places are recorded again and again */
+    return d->recorder;
+}
+
+/* What run_from() does first, as a rule: the block is there, and nothing is to be seen to. False:
+ * it is not so. */
+static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
+                          uint64_t *deadline) {
+    const struct content *const c = windows_at(&d->windows, n->cpu.pc);
+    const uint32_t place = c ? c->table[n->cpu.pc % WINDOW_SIZE] : 0;
+    stop = earlier(stop, n->cycle + LONGEST_RUN);
+    if (place == 0 || !d->selected || d->epoch != n->map_epoch || d->again.len ||
+        !cache_is_ours(&d->with.cache) || n->cycle > last_start(stop, *deadline))
+        return false;
+    d->frame.until = recorded_until(d->record, n->cycle);
+    if (d->frame.until == 0)
+        return false;
+    *number = enter(d, n, place, stop, deadline);
+    return true;
+}
+
+/* Records r, which has begun or is to begin at r->from; it may have come to its end or not. */
+static void run_recorder(struct dbt *d, struct nes *n, struct record *r, uint64_t stop,
+                         uint64_t deadline) {
+    const bool watched = n->watched;
+    n->watched = false; /* by nobody else */
+    n->recorder = d->record = r;
+    uint32_t number = 0;
+    if (!enter_at_once(d, n, &number, stop, &deadline) || go_on(d, n, &number, &stop, &deadline))
+        run_from(d, n, stop, deadline, number);
+    d->record = NULL;
+    n->watched = watched;
+}
+
+static void record(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
+    struct dbt *const d = recorder_of(self, n);
+    if (d)
+        run_recorder(d, n, n->recorder, stop, deadline);
+    else
+        cpu_run_recorded(n, stop, deadline);
+}
+
+static const struct guest_insn *code_recorded(void *self, const struct nes *n, uint32_t code,
+                                              uint64_t banks) {
+    const struct dbt *const d = self;
+    return recorded_code(d->recorder, n, code, banks);
+}
+
+static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
+                                   uint64_t *deadline) {
+    struct record *const r = n->coming;
+    if (d->record || !r || r->from != *stop || n->cycle + COMING_SOON < *stop)
+        return NOT_COMING;
+    struct dbt *const recorder = recorder_of(d, n);
+    if (!recorder)
+        return NOT_COMING;
+    run_recorder(recorder, n, r, n->stop_behind, *deadline);
+    if (r->full && !n->waiting) {
+        watch_recorded(n);
+        *stop = earlier(earlier(n->stop_behind, n->alarm), n->cycle + LONGEST_RUN);
+        *deadline = engine_deadline(n, n->cpu.p & P_I);
+        return n->watched ? COMING_STILL : HANDED_OVER;
+    }
+    if (r->on)
+        watch_requests_changed(n);
+    else if (!r->full)
+        n->recorder = NULL;
+    return COMING_STILL;
+}
+
+const struct engine *dbt_engine(void) {
+    static const struct engine engine = {.name = "dbt",
+                                         .create = create,
+                                         .destroy = destroy,
+                                         .run = run,
+                                         .forget = forget,
+                                         .record = record,
+                                         .recorded_code = code_recorded,
+                                         .settle = settle_counters,
+                                         .retranslate = retranslate};
+    return &engine;
+}
+
+void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
+    const struct dbt *const d = n->engine_self;
+    *out = d->statistics;
+    out->cache_bytes = d->with.cache.size;
+    out->cache_used = d->with.cache.used;
+}

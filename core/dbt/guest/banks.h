@@ -1,0 +1,74 @@
+/*
+ * windows: what the processor sees, in windows of 8 KiB, and where the blocks of each content of a
+ * window are. Private to core/dbt. Place: above core/nes, knows nothing of host code.
+ *
+ * A block belongs to the content of the window in which it begins: however a board combines its
+ * banks, each bank is translated once for each window. A block may rely on more than its own
+ * window: on those that are certain. Certain is what has never changed, and a window that has
+ * always gone on where its neighbour ends (as with banks of 16 or 32 KiB) together with it. When
+ * something certain changes nevertheless, the selection says so, and all blocks are void; that
+ * happens a few times in a machine's life.
+ *
+ * Blocks rely on what the page at $6000 is, too; each different one has contents of its own (a
+ * space).
+ */
+#ifndef HOTGRAPH_DBT_WINDOWS_H
+#define HOTGRAPH_DBT_WINDOWS_H
+
+#include "nes/machine/machine.h"
+
+enum { WINDOW_SHIFT = 13, WINDOW_SIZE = 1 << WINDOW_SHIFT, WINDOWS = 8, PRG_WINDOWS = 4 };
+
+static inline unsigned window_of(uint16_t pc) {
+    return pc >> WINDOW_SHIFT;
+}
+/* Windows are numbered bits. */
+static inline bool window_in(unsigned set, uint16_t pc) {
+    return set >> window_of(pc) & 1;
+}
+
+/* By place in the window. */
+struct content {
+    uint32_t table[WINDOW_SIZE];   /* place in the cache, or 0 */
+    uint8_t met[WINDOW_SIZE];      /* executions before it was hot, or a PLACE_... */
+    uint8_t versions[WINDOW_SIZE]; /* of a block whose bytes, or what it relies on, change */
+    uint8_t missed[WINDOW_SIZE];   /* executions that no version was for, since the last was made */
+};
+enum {
+    PLACE_SLOW = 255,        /* nothing to translate */
+    PLACE_INTERPRETED = 254, /* it changes too often */
+};
+
+struct space {
+    const uint8_t *read; /* the page at $6000 */
+    const uint8_t *write;
+    struct content *low[WINDOWS - PRG_WINDOWS]; /* below $8000; NULL: not met */
+    struct content **prg;                       /* [PRG_WINDOWS][banks], the same */
+};
+
+struct windows {
+    size_t banks;
+    VEC(struct space *) spaces;
+    struct content *now[WINDOWS]; /* NULL: nothing was executed there */
+    uint64_t tables[WINDOWS]; /* for translated code: now[w]->table, less what the window's first
+                             address counts, so that the pc is the index */
+    const uint8_t *first[PRG_WINDOWS]; /* content that was met first */
+    unsigned varies;                   /* windows that have had more than one */
+    unsigned parted; /* windows that did not always go on where the one below ends */
+};
+
+enum selected { SELECTED, SELECTED_AND_VOID, SELECT_FAILED };
+/* Selects what n sees now. VOID: blocks have relied on something that has changed; failed: out of
+ * memory. */
+enum selected windows_select(struct windows *w, const struct nes *n);
+/* What is certain for blocks that begin at pc: a set of windows. */
+unsigned windows_certain(const struct windows *w, uint16_t pc);
+static inline struct content *windows_at(const struct windows *w, uint16_t pc) {
+    return w->now[window_of(pc)];
+}
+/* For the selected window of pc, where there is nothing yet; NULL: out of memory. */
+struct content *windows_begin(struct windows *w, const struct nes *n, uint16_t pc);
+/* Everything but what has been learned of the board. */
+void windows_forget(struct windows *w);
+
+#endif

@@ -1,0 +1,361 @@
+/* Which guest instructions a block is made of. */
+#include <string.h>
+
+#include "dbt/guest/guest.h"
+
+static const struct {
+    uint8_t mnemonic, access;
+} table[256] = {
+#define OP(code, name, mode, access, cycles, status) [code] = {DO_##name, access},
+#include "nes/isa/ops.def"
+};
+
+static bool readable(const struct nes *n, uint16_t address) {
+    return n->rd[address >> 8] != NULL;
+}
+
+/* Plain memory in both directions, the same bytes. */
+static bool writable(const struct nes *n, uint16_t address) {
+    return n->wr[address >> 8] != NULL && n->wr[address >> 8] == n->rd[address >> 8];
+}
+
+/* address .. address + 255 is one piece of the memory that the pages show, and stays so. */
+static bool in_one_piece(const uint8_t *const *pages, uint16_t address, unsigned certain) {
+    const unsigned page = address >> 8;
+    const uint16_t last = (uint16_t)(address + 0xff);
+    if (!pages[page] || (address & 0xff) == 0)
+        return pages[page] != NULL;
+    if (window_of(address) != window_of(last) &&
+        !(window_in(certain, address) && window_in(certain, last)))
+        return false;
+    return page < 0xff && pages[page + 1] == pages[page] + 256;
+}
+
+enum { APU_PAGE = 0x40, APU_READABLE = 0x4015 };
+
+/* What a write that is not to memory reaches. */
+static enum reach written(const struct nes *n, uint16_t at) {
+    return n->wr[at >> 8] ? REACH_NOTHING : at < BOARD_FROM ? REACH_DEVICE : REACH_BOARD;
+}
+
+static enum reach reach_indexed(const struct nes *n, const struct guest_op *op) {
+    const uint16_t at = operand_of(op), beyond = (uint16_t)(at + 0xff);
+    if (op->access == READ)
+        return readable(n, at) ? REACH_MEMORY : REACH_DEVICE;
+    /* The page of the operand is read without purpose. */
+    if (!readable(n, at)) /* in the APU's, only reads from $4015 on have an effect */
+        return op->access == WRITE && at >> 8 == APU_PAGE && at < APU_READABLE ? REACH_DEVICE
+                                                                               : REACH_NOTHING;
+    if (writable(n, at) || writable(n, beyond))
+        return REACH_MEMORY;
+    return op->access == WRITE && beyond > at && !n->wr[beyond >> 8] ? written(n, at)
+                                                                     : REACH_NOTHING;
+}
+
+/* What its operand is, as far as is known. */
+static enum reach reach(const struct nes *n, const struct guest_op *op) {
+    const uint16_t at = operand_of(op);
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_ABS:
+        if (op->access == READ)
+            return readable(n, at) ? REACH_MEMORY : REACH_DEVICE;
+        if (writable(n, at))
+            return REACH_MEMORY;
+        return op->access == WRITE ? written(n, at) : REACH_NOTHING;
+    case MODE_ABX:
+    case MODE_ABY:
+        return reach_indexed(n, op);
+    default:
+        return REACH_MEMORY;
+    }
+}
+
+/* JSR fetches its last byte after it has pushed: what if it pushes onto that byte? */
+static bool lies_in_stack(const struct nes *n, const uint8_t *from) {
+    return from >= n->ram + 0x100 - 2 && from < n->ram + 0x200;
+}
+
+static bool flow_is_plain(const struct nes *n, const struct guest_op *op) {
+    switch ((enum insn_kind)op->info->kind) {
+    case INSN_BRANCH:
+        return readable(n, branch_target(op));
+    case INSN_CALL:
+        return readable(n, operand_of(op)) && !lies_in_stack(n, op->from);
+    case INSN_JUMP:
+    case INSN_JUMP_INDIRECT:
+        return readable(n, operand_of(op));
+    case INSN_RETURN:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* REACH_NOTHING: it cannot be translated and is nes_step's. */
+static enum reach reach_of(const struct nes *n, const struct guest_op *op) {
+    switch ((enum access)op->access) {
+    case NONE:
+    case STACK:
+        return REACH_MEMORY;
+    case READ:
+    case WRITE:
+    case MODIFY:
+        return reach(n, op);
+    case FLOW:
+        return flow_is_plain(n, op) ? REACH_MEMORY : REACH_NOTHING;
+    case MANGLE:
+        break;
+    }
+    return REACH_NOTHING;
+}
+
+static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, unsigned certain,
+                   struct guest_op *op) {
+    *op = (struct guest_op){
+        .pc = pc,
+        .mnemonic = table[*from].mnemonic,
+        .access = table[*from].access,
+        .info = opcode_info(*from),
+        .from = from,
+    };
+    memcpy(op->bytes, from, op->info->size);
+    op->reach = (uint8_t)reach_of(n, op);
+    if (op->reach == REACH_NOTHING)
+        return false;
+    if (!window_in(certain, (uint16_t)(next_pc(op) - 1)))
+        return false;
+    const uint8_t *const *const pages = op->access == READ ? n->rd : (const uint8_t *const *)n->wr;
+    op->in_one_piece = in_one_piece(pages, operand_of(op), certain);
+    if (n->watched)
+        op->site = watch_find(n, pc, watch_slot(n, pc, from), from);
+    if (op->site && op->info->kind == INSN_BRANCH)
+        watch_choose_side(n, op->site);
+    return true;
+}
+
+static bool may_change(const struct nes *n, uint16_t pc) {
+    return pc < 0x8000 || n->wr[pc >> 8] != NULL;
+}
+
+/* ---- code in RAM: what it may write over ---- */
+
+/* Memory that instructions of a block in RAM may write: what of the block lies there ends it. */
+struct written {
+    unsigned count;
+    bool anywhere;
+    struct {
+        const uint8_t *first, *last;
+    } at[BLOCK_LONGEST];
+};
+
+static void add_written(struct written *w, const uint8_t *first, unsigned bytes) {
+    w->at[w->count].first = first;
+    w->at[w->count++].last = first + bytes - 1;
+}
+
+/* What the instruction writes; its operand is in memory. */
+static void add_operand(const struct nes *n, const struct guest_op *op, struct written *w) {
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_ZP:
+        add_written(w, n->ram + op->bytes[1], 1);
+        break;
+    case MODE_ZPX:
+    case MODE_ZPY:
+        add_written(w, n->ram, 0x100);
+        break;
+    case MODE_ABS:
+        add_written(w, n->wr[operand_of(op) >> 8] + op->bytes[1], 1);
+        break;
+    case MODE_ABX:
+    case MODE_ABY:
+        if (op->in_one_piece) {
+            add_written(w, n->wr[operand_of(op) >> 8] + op->bytes[1], 0x100);
+            break;
+        }
+        w->anywhere = true;
+        break;
+    default:
+        w->anywhere = true;
+        break;
+    }
+}
+
+static void write_over(const struct nes *n, const struct guest_op *op, struct written *w) {
+    if (op->mnemonic == DO_PHA || op->mnemonic == DO_PHP)
+        add_written(w, n->ram + 0x100, 0x100);
+    else if (op->info->writes_memory && op->reach == REACH_MEMORY)
+        add_operand(n, op, w);
+}
+
+static bool is_written(const struct written *w, const uint8_t *from, unsigned bytes) {
+    for (unsigned i = 0; i < w->count; i++)
+        if ((uintptr_t)from <= (uintptr_t)w->at[i].last &&
+            (uintptr_t)w->at[i].first < (uintptr_t)from + bytes)
+            return true;
+    return w->anywhere;
+}
+
+/* May the instruction at pc follow those of a block? Observers are asked about what is translated.
+ * What they hear of must be the truth even if it is not executed now: code that may change and that
+ * they do not know comes one by one then, and none runs over the edge of a bank. */
+static bool may_follow(const struct nes *n, struct guest_block *g, uint16_t pc,
+                       const uint8_t *from) {
+    g->cut = n->watched && g->in_ram && !watch_knows(n, pc, from);
+    if (g->cut)
+        return false;
+    return !n->board.banked || (pc & 0x1fff) <= 0x1ffd;
+}
+
+/* ---- which flags are asked for ---- */
+
+bool hooks_call(const struct hooks *hooks) {
+    for (size_t i = 0; i < hooks->count; i++)
+        if (hooks->at[i].probe.kind == PROBE_CALL || hooks->at[i].probe.kind == PROBE_CALL_AT)
+            return true;
+    return false;
+}
+
+bool calls_back(const struct site *site) {
+    for (size_t i = 0; i < sizeof site->probes / sizeof *site->probes; i++)
+        if (hooks_call(&site->probes[i]))
+            return true;
+    return false;
+}
+
+/* Can the block be left to nes_step, with all flags, before the instruction? */
+static bool may_leave(const struct guest_op *op) {
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_ABX:
+    case MODE_ABY:
+        return !op->in_one_piece;
+    case MODE_IZX:
+    case MODE_IZY:
+        return true;
+    default:
+        return op->mnemonic == DO_PLP || op->mnemonic == DO_CLI || op->info->kind != INSN_PLAIN;
+    }
+}
+
+/* Reads with an index take a cycle more when it carries, unless it cannot. */
+bool finds_quietly(const struct guest_op *op) {
+    if (op->reach != REACH_MEMORY)
+        return false;
+    switch ((enum addressing_mode)op->info->mode) {
+    case MODE_ACC:
+    case MODE_IMM:
+    case MODE_ZP:
+    case MODE_ABS:
+        return true;
+    case MODE_ABX:
+    case MODE_ABY:
+        return op->in_one_piece && (op->bytes[1] == 0 || op->access != READ);
+    default:
+        return false;
+    }
+}
+
+static bool fires(const struct guest_op *op, enum probe_when when) {
+    return op->site && op->site->probes[when].fires;
+}
+
+/* C from one instruction to the next which takes it and makes its own: it can stay in the host's
+ * carry. */
+static bool passes_carry(const struct guest_op *op, const struct guest_op *next) {
+    switch (op->mnemonic) {
+    case DO_ADC:
+    case DO_SBC:
+    case DO_CMP:
+    case DO_CPX:
+    case DO_CPY:
+    case DO_ASL:
+    case DO_LSR:
+    case DO_ROL:
+    case DO_ROR:
+        return op->reach == REACH_MEMORY && takes_carry(next) && finds_quietly(next) &&
+               !fires(op, PROBE_NEXT) && !fires(next, PROBE_BEFORE);
+    default:
+        return false;
+    }
+}
+
+static void find_needed(struct guest_block *g) {
+    enum { FLAGS = FLAG_C | FLAG_Z | FLAG_V | FLAG_N };
+    uint16_t needed = FLAGS;
+    for (unsigned i = g->count; i-- > 0;) {
+        struct guest_op *const op = &g->ops[i];
+        const bool seen = op->site && calls_back(op->site);
+        if (seen || op->reach != REACH_MEMORY)
+            needed = FLAGS; /* callbacks see them; so does who goes on behind a device */
+        op->needed = needed;
+        op->passes_carry = i + 1 < g->count && passes_carry(op, op + 1);
+        needed = (uint16_t)((needed & ~op->info->writes) | op->info->reads);
+        if (seen || may_leave(op))
+            needed = FLAGS;
+    }
+    g->unasked = FLAGS & ~needed;
+}
+
+/* Windows that the instruction's site names: what is told of it depends on what they show. */
+static unsigned named_by(const struct guest_op *op) {
+    const enum insn_kind kind = op->info->kind;
+    unsigned named = 1u << window_of(next_pc(op));
+    if (kind == INSN_BRANCH)
+        named |= 1u << window_of(branch_target(op));
+    if (kind == INSN_JUMP || kind == INSN_CALL)
+        named |= 1u << window_of(operand_of(op));
+    return named;
+}
+
+static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out,
+                    struct written *written) {
+    if (!n->rd[pc >> 8])
+        return;
+    out->from = n->rd[pc >> 8] + (pc & 0xff);
+    for (unsigned branches = 0; out->count < length;) {
+        const uint8_t *const from = out->from + out->bytes;
+        struct guest_op *const op = &out->ops[out->count];
+        if (!readable(n, pc) || from != n->rd[pc >> 8] + (pc & 0xff) ||
+            from >= n->code_end[pc >> 8] || may_change(n, pc) != out->in_ram ||
+            !window_in(out->certain, pc) || (out->count && !may_follow(n, out, pc, from)) ||
+            is_written(written, from, opcode_info(*from)->size) ||
+            !decode(n, pc, from, out->certain, op))
+            return;
+        out->count++;
+        if (n->watched)
+            out->guarded |= named_by(op) & ~out->certain;
+        out->bytes += op->info->size;
+        pc = (uint16_t)(pc + op->info->size);
+        if (op->info->kind == INSN_BRANCH ? branches++ == BLOCK_BRANCHES
+                                          : op->info->kind != INSN_PLAIN)
+            return;
+        if (op->reach == REACH_BOARD)
+            return; /* it may have changed what follows */
+        if (out->in_ram)
+            write_over(n, op, written);
+    }
+}
+
+/* Callbacks may write anywhere. */
+static bool is_steady(const struct guest_block *g, const struct written *written) {
+    if (!g->in_ram)
+        return true;
+    for (unsigned i = 0; i < g->count; i++)
+        if (g->ops[i].site && calls_back(g->ops[i].site))
+            return false;
+    return !is_written(written, g->from, g->bytes);
+}
+
+void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
+              struct guest_block *out) {
+    out->cut = false;
+    out->count = out->bytes = out->guarded = 0; /* its instructions are as many as there are */
+    out->from = NULL;
+    out->in_ram = may_change(n, pc);
+    out->certain = certain;
+    struct written written;
+    written.count = 0;
+    written.anywhere = false;
+    collect(n, pc, length, out, &written);
+    out->steady = is_steady(out, &written);
+    find_needed(out);
+}

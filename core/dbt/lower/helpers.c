@@ -1,0 +1,97 @@
+/* What translated code calls while it runs: devices, and callbacks of probes. */
+#include "dbt/lower/frame.h"
+
+#include "dbt/guest/banks.h"
+
+#include "nes/cpu/cpu_exec.h"
+
+static void move_deadline(struct frame *f, uint64_t least) {
+    const uint64_t now = engine_deadline(f->nes, f->nes->cpu.p & P_I);
+    const uint64_t deadline = now > least ? now : least;
+    if (deadline != f->deadline) {
+        const uint64_t before = f->budget_end;
+        f->deadline = deadline;
+        f->budget_end = last_start(f->stop, f->deadline);
+        f->budget += (int64_t)(f->budget_end - before) * (1 << BUDGET_SHIFT);
+    }
+    frame_calm(f);
+}
+
+static bool is_pad(uint16_t address) {
+    return address == 0x4016 || address == 0x4017;
+}
+
+uint32_t dbt_touch_read(struct frame *f, uint32_t address, uint64_t cycle) {
+    struct nes *const n = f->nes;
+    uint8_t value;
+    frame_tell_status(f);
+    if (address == PPU_STATUS_ADDRESS && ppu_reads_again(&n->ppu, cycle, &value)) {
+        frame_calm(f);
+        return value;
+    }
+    if (is_pad((uint16_t)address))
+        return bus_read_pad(n, (uint16_t)address, cycle);
+    n->bus = (uint8_t)(address >> 8); /* the last byte that was read */
+    value = bus_read_at(n, (uint16_t)address, cycle);
+    /* A read of $2002 only lets the NMI's line fall: what could not happen before cannot now. */
+    move_deadline(f, address == PPU_STATUS_ADDRESS ? f->deadline : 0);
+    return value;
+}
+
+void dbt_touch_write(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
+    struct nes *const n = f->nes;
+    frame_tell_status(f);
+    bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
+    f->moved = n->map_epoch != f->epoch;
+    move_deadline(f, 0);
+}
+
+/* Does nobody look at the boundary between the store that ends at `pc` and what comes there? */
+static bool is_between(const struct nes *n, uint16_t pc) {
+    enum { STORE = 3 };
+    return !n->watched || (watch_tally(n, (uint16_t)(pc - STORE)) && watch_tally(n, pc));
+}
+
+void dbt_touch_copy(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
+    struct nes *const n = f->nes;
+    frame_tell_status(f);
+    bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
+    const uint64_t before = n->cycle;
+    if (is_between(n, n->cpu.pc) && bus_copy_first(n, n->cpu.pc, f->stop))
+        f->budget -= (int64_t)(n->cycle - before) * (1 << BUDGET_SHIFT);
+    move_deadline(f, 0);
+}
+
+uint32_t dbt_ppu_read(struct frame *f, uint32_t address, uint64_t cycle) {
+    frame_tell_status(f);
+    const uint8_t value = ppu_read(&f->nes->ppu, (uint16_t)address, cycle);
+    frame_calm(f);
+    return value;
+}
+
+void dbt_ppu_write(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
+    frame_tell_status(f);
+    ppu_write(&f->nes->ppu, (uint16_t)address, (uint8_t)value, cycle);
+    frame_calm(f);
+}
+
+void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from) {
+    struct nes *const n = frame->nes;
+    n->cycle = frame_cycle(frame);
+    n->instructions = frame->instructions + frame_executed(frame);
+    const struct probe_event event = {n, from, nes_code_address(n, n->cpu.pc)};
+    frame_tell_status(frame);
+    hook->probe.call(hook->probe.user, &event);
+    frame_calm(frame);
+}
+
+uint32_t dbt_add_to(struct frame *f, uint32_t pc, struct targets *targets) {
+    struct nes *const n = f->nes;
+    const struct probe_event event = {n, targets->from, nes_code_address(n, (uint16_t)pc)};
+    const uint32_t counter = watch_add_to(n, &targets->hook->probe, &event);
+    if (counter != UINT32_MAX && window_in(targets->certain, (uint16_t)pc)) {
+        targets->at[pc % TARGETS].pc = pc;
+        targets->at[pc % TARGETS].counter = counter;
+    }
+    return pc;
+}

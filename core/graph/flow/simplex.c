@@ -1,0 +1,401 @@
+/*
+ * The network simplex method on edges of convex cost. A spanning tree of edges carries what the
+ * edges outside it, each of which stands at one of its breaks, leave over. Potentials make the
+ * reduced cost of every tree edge 0 on the piece that it is in. An edge outside for which one unit
+ * more (or less) pays enters the tree, and flow goes round the cycle that it closes.
+ *
+ * Flow does not stop at the first break on the cycle: an edge that reaches the end of its piece
+ * goes on in the next one, at that piece's cost, as long as a unit round the cycle still pays. The
+ * edge at whose break it does not pay any more leaves the tree.
+ *
+ * This is the simplex method on parallel arcs, a piece each, with several pivots made at once; so
+ * its theory holds. Trees are kept strongly feasible (Cunningham 1976): from every node some flow
+ * could still be sent up to the root along the pieces of the tree. Of several edges that reach a
+ * break at the same time the last one blocks, going round from the cycle's top along the flow. So
+ * no sequence of pivots returns.
+ */
+#include "graph/flow/simplex.h"
+
+#include <stdlib.h>
+
+/* ---- the tree ---- */
+
+static void unlink_child(struct simplex *s, uint32_t v) {
+    struct tree_node *n = &s->nodes[v];
+    if (n->previous != NO_NODE)
+        s->nodes[n->previous].next = n->next;
+    else
+        s->nodes[n->parent].first_child = n->next;
+    if (n->next != NO_NODE)
+        s->nodes[n->next].previous = n->previous;
+}
+
+/* Adds to the potentials of a subtree, but for the subtrees of two nodes in it. */
+static void shift_subtree(struct simplex *s, uint32_t top, uint32_t without, uint32_t and_without,
+                          __int128 by) {
+    const struct tree_node *nodes = s->nodes;
+    uint32_t v = top;
+    for (;;) {
+        uint32_t next = NO_NODE;
+        if (v != without && v != and_without) {
+            s->potential[v] += (unsigned __int128)by;
+            next = nodes[v].first_child;
+        }
+        while (next == NO_NODE && v != top) {
+            next = nodes[v].next;
+            if (next == NO_NODE)
+                v = nodes[v].parent;
+        }
+        if (next == NO_NODE)
+            return;
+        v = next;
+    }
+}
+
+/* Hangs the subtree of `cut`, with `inside` in it as its new top, below `outside` by an edge. */
+static void rehang(struct simplex *s, uint32_t cut, uint32_t inside, uint32_t outside,
+                   uint32_t edge) {
+    const uint32_t size = s->nodes[cut].size;
+    uint32_t v = inside, parent = outside, below = 0;
+    for (;;) {
+        const struct tree_node old = s->nodes[v];
+        unlink_child(s, v);
+        link_child(s, v, parent, edge);
+        s->nodes[v].size = size - below;
+        if (v == cut)
+            return;
+        below = old.size;
+        parent = v;
+        v = old.parent;
+        edge = old.edge;
+    }
+}
+
+static void resize_path(struct simplex *s, uint32_t from, uint32_t top, uint32_t by) {
+    for (uint32_t v = from; v != top; v = s->nodes[v].parent)
+        s->nodes[v].size += by;
+}
+
+/* ---- the edge that enters ---- */
+
+/* What a unit more, or less, changes the cost by, where that is below 0; else 0. */
+static __int128 gain_of(const struct simplex *s, const struct tree_edge *edge, bool *more) {
+    if (edge->in_tree)
+        return 0;
+    const __int128 apart =
+        edge->shift + (__int128)(s->potential[edge->from] - s->potential[edge->to]);
+    const struct convex_break *at = &s->x->breaks.at[edge->first + edge->at];
+    if (edge->at < edge->count && at->slope + apart < 0) {
+        *more = true;
+        return at->slope + apart;
+    }
+    if (edge->at > 0 && at[-1].slope + apart > 0) {
+        *more = false;
+        return -(at[-1].slope + apart);
+    }
+    return 0;
+}
+
+static int compare_candidates(const void *a, const void *b) {
+    const struct candidate *x = a, *y = b;
+    if (x->gain != y->gain)
+        return x->gain < y->gain ? -1 : 1;
+    return x->edge < y->edge ? -1 : x->edge > y->edge;
+}
+
+/* Adds the edge where it pays; `count` candidates are there. */
+static size_t consider(struct simplex *s, uint32_t edge, size_t count) {
+    struct candidate c = {.edge = edge};
+    c.gain = gain_of(s, &s->edges[edge], &c.more);
+    if (c.gain < 0)
+        s->candidates[count++] = c;
+    return count;
+}
+
+/* Potentials have changed: looks at the candidates again, and at the next block of edges; at more
+ * blocks where nothing pays. */
+static void find_candidates(struct simplex *s) {
+    size_t count = 0;
+    for (size_t i = 0; i < s->candidate_count; i++)
+        count = consider(s, s->candidates[i].edge, count);
+    for (size_t looked = 0; looked < s->real_count;) {
+        for (size_t i = 0; i < s->block && looked < s->real_count; i++, looked++) {
+            count = consider(s, (uint32_t)s->next_edge, count);
+            s->next_edge = s->next_edge + 1 == s->real_count ? 0 : s->next_edge + 1;
+        }
+        if (count > 0)
+            break;
+    }
+    s->candidate_count = count;
+}
+
+/* The candidate that pays most; NO_EDGE when nothing pays. */
+static uint32_t find_entering(struct simplex *s, bool *more) {
+    find_candidates(s);
+    if (s->candidate_count == 0)
+        return NO_EDGE;
+    const struct candidate *best = s->candidates;
+    for (size_t i = 1; i < s->candidate_count; i++)
+        if (s->candidates[i].gain < best->gain)
+            best = &s->candidates[i];
+    const uint32_t entering = best->edge;
+    *more = best->more;
+    if (s->candidate_count > CANDIDATES) {
+        qsort(s->candidates, s->candidate_count, sizeof *s->candidates, compare_candidates);
+        s->candidate_count = CANDIDATES / 2;
+    }
+    return entering;
+}
+
+/* ---- the cycle that it closes ---- */
+
+static uint32_t common_ancestor(const struct simplex *s, uint32_t a, uint32_t b) {
+    while (a != b) {
+        if (s->nodes[a].size < s->nodes[b].size)
+            a = s->nodes[a].parent;
+        else
+            b = s->nodes[b].parent;
+    }
+    return a;
+}
+
+/* Lists the cycle's edges from its top along the flow, which goes tail -> head through the entering
+ * edge: down the tree to the tail, and from the head up. */
+static void find_cycle(struct simplex *s, uint32_t entering, bool more) {
+    const struct tree_edge *edge = &s->edges[entering];
+    const uint32_t tail = more ? edge->from : edge->to, head = more ? edge->to : edge->from;
+    const uint32_t top = s->top = common_ancestor(s, tail, head);
+    size_t place = 0;
+    for (uint32_t v = tail; v != top; v = s->nodes[v].parent)
+        place++;
+    s->entering_place = place;
+    for (uint32_t v = tail; v != top; v = s->nodes[v].parent) {
+        const uint32_t up = s->nodes[v].edge;
+        s->cycle[--place] = (struct link){.edge = up, .along = s->edges[up].to == v};
+    }
+    place = s->entering_place;
+    s->cycle[place++] = (struct link){.edge = entering, .along = more};
+    for (uint32_t v = head; v != top; v = s->nodes[v].parent) {
+        const uint32_t up = s->nodes[v].edge;
+        s->cycle[place++] = (struct link){.edge = up, .along = s->edges[up].from == v};
+    }
+    s->cycle_length = place;
+}
+
+/* ---- how much goes round ---- */
+
+static bool comes_before(const struct event *a, const struct event *b) {
+    return a->amount != b->amount ? a->amount < b->amount : a->place > b->place;
+}
+
+static void sink_event(struct simplex *s, size_t i) {
+    const struct event moved = s->events[i];
+    for (size_t child; (child = 2 * i + 1) < s->event_count; i = child) {
+        if (child + 1 < s->event_count && comes_before(&s->events[child + 1], &s->events[child]))
+            child++;
+        if (!comes_before(&s->events[child], &moved))
+            break;
+        s->events[i] = s->events[child];
+    }
+    s->events[i] = moved;
+}
+
+/* From `flow` to the end of the piece that the edge is in, in the cycle's direction. */
+static int64_t room(const struct simplex *s, const struct link *l, int64_t flow) {
+    const struct tree_edge *edge = &s->edges[l->edge];
+    const int64_t end = break_at(s, edge, l->along ? edge->at + 1 : edge->at);
+    if (end == FLOW_UNBOUNDED || end == FLOW_NO_LEAST)
+        return FLOW_UNBOUNDED;
+    return l->along ? end - flow : flow - end;
+}
+
+static void find_events(struct simplex *s) {
+    s->event_count = 0;
+    for (size_t i = 0; i < s->cycle_length; i++) {
+        const struct link *l = &s->cycle[i];
+        const int64_t amount = room(s, l, s->edges[l->edge].flow);
+        if (amount != FLOW_UNBOUNDED)
+            s->events[s->event_count++] = (struct event){.amount = amount, .place = (uint32_t)i};
+    }
+    for (size_t i = s->event_count / 2; i-- > 0;)
+        sink_event(s, i);
+}
+
+/* Lets the first event's edge go on in its next piece; false where it has none, or where a unit
+ * round the cycle, which changes the cost by *cost, would not pay there. */
+static bool pass_break(struct simplex *s, __int128 *cost) {
+    struct link *l = &s->cycle[s->events[0].place];
+    struct tree_edge *edge = &s->edges[l->edge];
+    if (l->along ? edge->at + 1 == edge->count : edge->at == 0)
+        return false;
+    const uint32_t next = l->along ? edge->at + 1 : edge->at - 1;
+    const __int128 change = slope(s, edge, next) - slope(s, edge, edge->at);
+    const __int128 then = *cost + (l->along ? change : -change);
+    if (then >= 0)
+        return false;
+    *cost = then;
+    edge->at = next;
+    const int64_t end = break_at(s, edge, l->along ? next + 1 : next);
+    if (end == FLOW_UNBOUNDED || end == FLOW_NO_LEAST) {
+        s->events[0] = s->events[--s->event_count];
+    } else {
+        const int64_t begin = break_at(s, edge, l->along ? next : next + 1);
+        s->events[0].amount += l->along ? end - begin : begin - end;
+    }
+    if (s->event_count > 0)
+        sink_event(s, 0);
+    return true;
+}
+
+/* ---- pivots ---- */
+
+static enum status send_round(struct simplex *s, int64_t amount, struct error *e) {
+    bool over = false;
+    for (size_t i = 0; i < s->cycle_length; i++) {
+        struct tree_edge *edge = &s->edges[s->cycle[i].edge];
+        over |= s->cycle[i].along ? __builtin_add_overflow(edge->flow, amount, &edge->flow)
+                                  : __builtin_sub_overflow(edge->flow, amount, &edge->flow);
+    }
+    return over ? error_set(e, STATUS_ARGUMENT, "the flow passes 64 bits on an arc without bound")
+                : STATUS_OK;
+}
+
+/* The nodes from one on the cycle up to below its top, as branches from above; returns how many
+ * there are then. */
+static size_t add_branches(struct simplex *s, size_t count, uint32_t bottom) {
+    size_t end = count;
+    for (uint32_t v = bottom; v != s->top; v = s->nodes[v].parent)
+        end++;
+    size_t i = end;
+    for (uint32_t v = bottom, below = NO_NODE; v != s->top; below = v, v = s->nodes[v].parent)
+        s->branches[--i] = (struct branch){.node = v, .on_cycle = below};
+    unsigned __int128 potential = s->potential[s->top];
+    for (i = count; i < end; i++) {
+        const uint32_t v = s->branches[i].node;
+        potential += (unsigned __int128)potential_step(s, v);
+        s->branches[i].shift = (__int128)(potential - s->potential[v]);
+    }
+    return end;
+}
+
+static uint32_t branch_size(const struct simplex *s, const struct branch *b) {
+    return s->nodes[b->node].size - (b->on_cycle == NO_NODE ? 0 : s->nodes[b->on_cycle].size);
+}
+
+/* Potentials after a pivot, when two paths lead down from the cycle's top, to `left` and `right`.
+ * Only differences of potentials matter: the largest part of the tree that is shifted by one amount
+ * stays, and everything else is shifted against it. */
+static void renew_potentials(struct simplex *s, uint32_t left, uint32_t right) {
+    const size_t middle = add_branches(s, 0, left), end = add_branches(s, middle, right);
+    const uint32_t one = middle > 0 ? s->branches[0].node : NO_NODE;
+    const uint32_t other = end > middle ? s->branches[middle].node : NO_NODE;
+    uint32_t outside = s->nodes[s->root].size;
+    outside -= one == NO_NODE ? 0 : s->nodes[one].size;
+    outside -= other == NO_NODE ? 0 : s->nodes[other].size;
+    uint64_t most = outside, run = 0;
+    __int128 stays = 0;
+    for (size_t i = 0; i < end; i++) {
+        const struct branch *b = &s->branches[i];
+        run = i > 0 && i != middle && b->shift == b[-1].shift ? run : 0;
+        run += branch_size(s, b);
+        if (run > most) {
+            most = run;
+            stays = b->shift;
+        }
+    }
+    for (size_t i = 0; i < end; i++) {
+        const struct branch *b = &s->branches[i];
+        if (b->shift != stays)
+            shift_subtree(s, b->node, b->on_cycle, NO_NODE, b->shift - stays);
+    }
+    if (stays != 0)
+        shift_subtree(s, s->root, one, other, -stays);
+}
+
+/* The edge at `blocking` leaves the tree, and the entering one takes its place. */
+static void exchange(struct simplex *s, size_t blocking) {
+    const struct link enters = s->cycle[s->entering_place], leaves = s->cycle[blocking];
+    struct tree_edge *leaving = &s->edges[leaves.edge];
+    const struct tree_edge *edge = &s->edges[enters.edge];
+    const uint32_t tail = enters.along ? edge->from : edge->to;
+    const uint32_t head = enters.along ? edge->to : edge->from;
+    leaving->at += leaves.along;
+    if (blocking == s->entering_place) {
+        renew_potentials(s, tail, head);
+        return;
+    }
+    const bool cut_tail = blocking < s->entering_place;
+    const uint32_t cut = s->nodes[leaving->from].edge == leaves.edge ? leaving->from : leaving->to;
+    const uint32_t above = s->nodes[cut].parent, size = s->nodes[cut].size;
+    const uint32_t outside = cut_tail ? head : tail;
+    leaving->in_tree = false;
+    rehang(s, cut, cut_tail ? tail : head, outside, enters.edge);
+    resize_path(s, above, s->top, -size);
+    resize_path(s, outside, s->top, size);
+    renew_potentials(s, above, cut);
+}
+
+static enum status pivot(struct simplex *s, uint32_t entering, bool more,
+                         struct circulation_result *result, struct error *e) {
+    struct tree_edge *edge = &s->edges[entering];
+    if (!more)
+        edge->at--;
+    __int128 cost =
+        slope(s, edge, edge->at) + (__int128)(s->potential[edge->from] - s->potential[edge->to]);
+    cost = more ? cost : -cost;
+    find_cycle(s, entering, more);
+    find_events(s);
+    while (s->event_count > 0 && pass_break(s, &cost)) {
+    }
+    if (s->event_count == 0) {
+        result->outcome = CIRCULATION_UNLIMITED;
+        return STATUS_OK;
+    }
+    const size_t blocking = s->events[0].place;
+    enum status status = send_round(s, s->events[0].amount, e);
+    exchange(s, blocking);
+    return status;
+}
+
+static bool keeps_bounds(const struct simplex *s) {
+    for (size_t i = 0; i < s->edge_count; i++) {
+        const int64_t flow = s->edges[i].flow;
+        if (i >= s->real_count) {
+            if (flow != 0)
+                return false;
+            continue;
+        }
+        const struct convex_edge *edge = &s->x->edges.at[s->origin[i]];
+        if (flow < convex_break_at(s->x, edge, 0) ||
+            flow > convex_break_at(s->x, edge, edge->count))
+            return false;
+    }
+    return true;
+}
+
+static enum status pivot_to_optimum(struct simplex *s, struct circulation_result *result,
+                                    struct error *e) {
+    enum status status = STATUS_OK;
+    bool more = false;
+    for (uint32_t entering; status == STATUS_OK && result->outcome == CIRCULATION_OPTIMAL &&
+                            (entering = find_entering(s, &more)) != NO_EDGE;
+         result->steps++)
+        status = pivot(s, entering, more, result, e);
+    if (status == STATUS_OK && result->outcome == CIRCULATION_OPTIMAL && !keeps_bounds(s))
+        result->outcome = CIRCULATION_INFEASIBLE;
+    return status;
+}
+
+enum status simplex_solve(struct convex *x, const struct presolve *left,
+                          struct circulation_result *result, struct error *e) {
+    struct simplex s;
+    if (x->nodes == 0)
+        return STATUS_OK;
+    enum status status = simplex_start(&s, x, left, e);
+    if (status == STATUS_OK)
+        status = pivot_to_optimum(&s, result, e);
+    for (size_t i = 0; status == STATUS_OK && i < s.real_count; i++)
+        x->edges.at[s.origin[i]].flow = s.edges[i].flow;
+    simplex_free(&s);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* Private to core/graph: the state of the network simplex method (simplex.c), and its first tree
+ * (simplex_start.c). */
+#ifndef HOTGRAPH_GRAPH_SIMPLEX_H
+#define HOTGRAPH_GRAPH_SIMPLEX_H
+
+#include "graph/flow/convex.h"
+
+#define NO_NODE UINT32_MAX
+#define NO_EDGE UINT32_MAX
+
+struct tree_edge {
+    uint32_t from, to;
+    uint32_t first,
+        count;   /* breaks of the network, with one before the first and one after the last */
+    uint32_t at; /* in the tree: the piece that it is in; else the break */
+    bool in_tree;
+    __int128 shift;
+    int64_t flow;
+};
+
+struct tree_node {
+    uint32_t parent, first_child, next, previous; /* children are a doubly linked list */
+    uint32_t edge;                                /* to the parent */
+    uint32_t size;                                /* nodes of its subtree, with itself */
+};
+
+/* A node of the cycle, with what hangs below it off the cycle. */
+struct branch {
+    uint32_t node, on_cycle; /* its child on the cycle, or NO_NODE */
+    __int128 shift;          /* of the potentials of these nodes */
+};
+
+/* An edge on the cycle reaches a break when so much has gone round. */
+struct event {
+    int64_t amount;
+    uint32_t place; /* of the edge on the cycle, from its top along the flow */
+};
+
+/* One edge of the cycle: which it is, and whether the flow goes along it. */
+struct link {
+    uint32_t edge;
+    bool along;
+};
+
+enum { CANDIDATES = 200 }; /* as many as are kept from pivot to pivot */
+struct candidate {
+    __int128 gain;
+    uint32_t edge;
+    bool more;
+};
+
+struct simplex {
+    struct convex *x;
+    struct tree_edge *edges; /* those that are left, then the extra ones */
+    size_t edge_count, real_count;
+    uint32_t *origin; /* edge of the network that each is */
+    struct tree_node *nodes;
+    unsigned __int128 *potential; /* one a node; only differences count, so it may wrap */
+    size_t node_count;            /* of those that edges are left at */
+    uint32_t root;
+    struct candidate *candidates; /* edges that paid when they were last looked at */
+    size_t candidate_count;
+    size_t block, next_edge; /* edges are looked at in blocks, round and round */
+    struct link *cycle;
+    size_t cycle_length, entering_place;
+    uint32_t top;         /* of the cycle */
+    struct event *events; /* a heap: the next one first */
+    size_t event_count;
+    struct branch *branches;
+};
+
+static inline __int128 slope(const struct simplex *s, const struct tree_edge *edge,
+                             uint32_t piece) {
+    return s->x->breaks.at[edge->first + piece].slope + edge->shift;
+}
+
+static inline int64_t break_at(const struct simplex *s, const struct tree_edge *edge,
+                               uint32_t piece) {
+    return s->x->breaks.at[edge->first + piece].at;
+}
+
+static inline void link_child(struct simplex *s, uint32_t v, uint32_t parent, uint32_t edge) {
+    struct tree_node *n = &s->nodes[v], *p = &s->nodes[parent];
+    n->parent = parent;
+    n->edge = edge;
+    s->edges[edge].in_tree = true;
+    n->previous = NO_NODE;
+    n->next = p->first_child;
+    if (n->next != NO_NODE)
+        s->nodes[n->next].previous = v;
+    p->first_child = v;
+}
+
+/* By how much the potential of a node is above its parent's: the reduced cost of the edge between
+ * them is 0. */
+static inline __int128 potential_step(const struct simplex *s, uint32_t v) {
+    const struct tree_edge *edge = &s->edges[s->nodes[v].edge];
+    const __int128 cost = slope(s, edge, edge->at);
+    return edge->from == v ? -cost : cost;
+}
+
+/* Takes what presolving has left, chooses a tree and fills it. simplex_free() in any case. */
+enum status simplex_start(struct simplex *s, struct convex *x, const struct presolve *left,
+                          struct error *e);
+void simplex_free(struct simplex *s);
+
+#endif

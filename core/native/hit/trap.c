@@ -1,0 +1,239 @@
+/*
+ * SIGTRAP: who runs into a byte that is locked, or into a trap that stays, goes on in the stub.
+ * The handler calls nothing outside of this room: libc's own functions may be what is locked.
+ *
+ * A process has one disposition for a signal, so this file has the room's only state that is not in
+ * a session: which session's traps these are, and what the program wants SIGTRAP to do.
+ */
+#include "native/hit/signals.h"
+#include "native/native_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { RESTORER = 0x04000000, SIGNALS = 64 };
+
+/* The kernel's struct sigaction. */
+struct disposition {
+    void (*handler)(int, siginfo_t *, void *);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+static struct {
+    struct hotprobe *_Atomic session;
+    struct disposition theirs[2]; /* one of which counts */
+    atomic_uint which;
+} process;
+
+_Thread_local struct thread_signals thread_signals __attribute__((tls_model("initial-exec")));
+
+__asm__(".text\n"
+        ".type hotprobe_restorer, @function\n"
+        "hotprobe_restorer:\n"
+        "    mov $15, %eax\n" /* rt_sigreturn */
+        "    syscall\n");
+__attribute__((visibility("hidden"))) void hotprobe_restorer(void);
+
+static long disposition_set(int number, const struct disposition *to, struct disposition *old) {
+    return syscall(SYS_rt_sigaction, number, to, old, sizeof(uint64_t));
+}
+
+static long mask_set(int how, const uint64_t *set, uint64_t *old) {
+    return syscall(SYS_rt_sigprocmask, how, set, old, sizeof(uint64_t));
+}
+
+/* A trap of the program's own, or one that was sent: as if we were not here. */
+static void forward(int number, siginfo_t *info, ucontext_t *context) {
+    struct disposition d = process.theirs[process.which & 1];
+    bool sent = info->si_code <= 0;
+    if (sent && thread_signals.trap_blocked) {
+        thread_signals.trap_pending = true;
+        return;
+    }
+    if ((void *)d.handler == (void *)SIG_IGN && sent)
+        return;
+    if ((void *)d.handler == (void *)SIG_DFL || (void *)d.handler == (void *)SIG_IGN ||
+        (!sent && thread_signals.trap_blocked)) {
+        struct disposition plain = {0};
+        disposition_set(number, &plain, NULL);
+        if (sent)
+            syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number);
+        else /* execute it again */
+            context->uc_mcontext.gregs[REG_RIP] -= info->si_code == SI_KERNEL ? 1 : 0;
+        return;
+    }
+    uint64_t mask = d.mask & ~TRAP_BIT, before;
+    if ((d.flags & SA_RESETHAND) != 0)
+        process.theirs[process.which & 1].handler = NULL;
+    mask_set(SIG_BLOCK, &mask, &before);
+    d.handler(number, info, context);
+    mask_set(SIG_SETMASK, &before, NULL);
+}
+
+/* The return address that the call in the text would have pushed. */
+static void push_return(ucontext_t *context, const struct patch *p) {
+    greg_t *r = context->uc_mcontext.gregs;
+    r[REG_RSP] -= 8;
+    *(uint64_t *)r[REG_RSP] = p->at + p->offset[p->count];
+}
+
+static void on_trap(int number, siginfo_t *info, void *raw) {
+    ucontext_t *context = raw;
+    struct hotprobe *h = process.session;
+    uintptr_t at = (uintptr_t)context->uc_mcontext.gregs[REG_RIP] - 1;
+    struct patch *p = h != NULL && info->si_code == SI_KERNEL ? index_find(&h->traps, at) : NULL;
+    if (p == NULL) {
+        forward(number, info, context);
+        return;
+    }
+    atomic_fetch_add(&h->entered, 1);
+    struct stub *s = p->stub;
+    unsigned k = 0;
+    while (k < p->count && p->at + p->offset[k] != at)
+        k++;
+    if (*(volatile uint8_t *)at != 0xcc || s == NULL || k == p->count) {
+        context->uc_mcontext.gregs[REG_RIP] = (greg_t)at; /* unlocked meanwhile: again */
+    } else {
+        if (s->pushed)
+            push_return(context, p);
+        context->uc_mcontext.gregs[REG_RIP] = (greg_t)(s->at + s->entry[k]);
+    }
+    atomic_fetch_add(&h->left, 1);
+}
+
+/* Does a thread that is there already block SIGTRAP? It would be killed where it is locked. */
+static bool blocked_somewhere(void) {
+    char buffer[2048] __attribute__((aligned(8)));
+    int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool blocked = false;
+    long n;
+    while (fd >= 0 && (n = syscall(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
+        for (long at = 0; at < n; at += *(unsigned short *)(buffer + at + 16)) {
+            char path[300] = "/proc/self/task/", text[4096];
+            strncat(path, buffer + at + 19, 200);
+            strcat(path, "/status");
+            int file = open(path, O_RDONLY | O_CLOEXEC);
+            ssize_t got = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+            if (file >= 0)
+                close(file);
+            text[got > 0 ? got : 0] = 0;
+            const char *mask = strstr(text, "SigBlk:\t");
+            /* Sixteen digits; the signal is bit 4: in the last but one. */
+            blocked |= mask != NULL && strchr("13579bdf", mask[8 + 14]) != NULL;
+        }
+    if (fd >= 0)
+        close(fd);
+    return blocked;
+}
+
+/* No handler of the program's may run with SIGTRAP blocked. */
+static void masks_strip(void) {
+    for (int number = 1; number <= SIGNALS; number++) {
+        struct disposition d;
+        if (number == SIGTRAP || disposition_set(number, NULL, &d) != 0 || (d.mask & TRAP_BIT) == 0)
+            continue;
+        d.mask &= ~TRAP_BIT;
+        disposition_set(number, &d, NULL);
+    }
+}
+
+enum status trap_open(struct hotprobe *h, struct error *e) {
+    struct hotprobe *none = NULL;
+    if (!atomic_compare_exchange_strong(&process.session, &none, h))
+        return error_set(e, STATUS_UNSUPPORTED, "there is a session in this process already");
+    if (h->options.at_start && !h->options.trap)
+        return STATUS_OK;
+    uint64_t trap = TRAP_BIT, before = 0;
+    mask_set(SIG_UNBLOCK, &trap, &before);
+    thread_signals.trap_blocked = (before & TRAP_BIT) != 0;
+    bool blocked = blocked_somewhere();
+    /* A thread that is just being born blocks everything for a moment. */
+    for (int tries = 0; tries < 200 && blocked; tries++) {
+        nanosleep(&(struct timespec){.tv_nsec = 500 * 1000}, NULL);
+        blocked = blocked_somewhere();
+    }
+    if (blocked) {
+        mask_set(SIG_SETMASK, &before, NULL);
+        process.session = NULL;
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "another thread blocks SIGTRAP: open the session "
+                         "before there are threads that do");
+    }
+    struct disposition ours = {.handler = on_trap,
+                               .flags =
+                                   SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER | RESTORER,
+                               .restorer = hotprobe_restorer};
+    disposition_set(SIGTRAP, &ours, &process.theirs[process.which & 1]);
+    atomic_store(&signals_ours, true);
+    masks_strip();
+    return STATUS_OK;
+}
+
+void trap_close(struct hotprobe *h) {
+    if (process.session != h)
+        return;
+    if (atomic_exchange(&signals_ours, false)) {
+        disposition_set(SIGTRAP, &process.theirs[process.which & 1], NULL);
+        uint64_t trap = TRAP_BIT;
+        if (thread_signals.trap_blocked)
+            mask_set(SIG_BLOCK, &trap, NULL);
+    }
+    process.session = NULL;
+}
+
+struct hotprobe *session_now(void) {
+    return process.session;
+}
+
+/* ---- what the program sees of it: see interpose.c ---- */
+
+atomic_bool signals_ours;
+
+void trap_action(const struct sigaction *act, struct sigaction *old) {
+    struct disposition d = process.theirs[process.which & 1];
+    if (old != NULL) {
+        memset(old, 0, sizeof *old);
+        old->sa_sigaction = d.handler;
+        old->sa_flags = (int)(d.flags & ~(unsigned long)RESTORER);
+        memcpy(&old->sa_mask, &d.mask, sizeof d.mask);
+    }
+    if (act != NULL) {
+        d = (struct disposition){.handler = act->sa_sigaction,
+                                 .flags = (unsigned long)act->sa_flags | RESTORER,
+                                 .restorer = hotprobe_restorer};
+        memcpy(&d.mask, &act->sa_mask, sizeof d.mask);
+        process.theirs[~process.which & 1] = d;
+        process.which++;
+    }
+}
+
+int signal_mask(int how, const sigset_t *set, sigset_t *old) {
+    uint64_t want = 0, before = 0;
+    bool was = thread_signals.trap_blocked, named = false;
+    if (set != NULL) {
+        memcpy(&want, set, sizeof want);
+        named = (want & TRAP_BIT) != 0;
+        want &= ~(TRAP_BIT | 3ull << 31); /* and the two that libc keeps for itself */
+    }
+    if (mask_set(how, set != NULL ? &want : NULL, &before) != 0)
+        return errno;
+    if (set != NULL && (named || how == SIG_SETMASK))
+        thread_signals.trap_blocked = how != SIG_UNBLOCK && named;
+    if (old != NULL) {
+        before = (before & ~TRAP_BIT) | (was ? TRAP_BIT : 0);
+        memset(old, 0, sizeof *old);
+        memcpy(old, &before, sizeof before);
+    }
+    if (!thread_signals.trap_blocked && thread_signals.trap_pending) {
+        thread_signals.trap_pending = false;
+        syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGTRAP);
+    }
+    return 0;
+}

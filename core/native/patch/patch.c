@@ -1,0 +1,153 @@
+/*
+ * Lock and Load. While other threads may run through what is overwritten:
+ *
+ *   1. a trap on the first byte and on every inner instruction: who comes to the site, or stands
+ *      inside, is led to the stub, where each overwritten instruction has its place;
+ *   2. the bytes that start no instruction;
+ *   3. on removal, the first bytes of inner instructions (on insertion they stay traps);
+ *   4. the first byte.
+ *
+ * Each step changes single bytes of which no other changed byte depends until the cores are
+ * serialised, which happens between the steps; so it does not matter in what units the kernel
+ * writes them. A batch does each step once.
+ */
+#include "native/native_internal.h"
+
+#include <string.h>
+
+enum { PAGE = 4096 };
+
+static int by_address(const void *a, const void *b) {
+    const struct edit *x = a, *y = b;
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* One write for each page: what lies between the edits is written as it is. */
+static bool edits_write(struct hotprobe *h, const edit_list *edits) {
+    uint8_t page[PAGE];
+    bool sorted = true;
+    for (size_t i = 1; i < edits->len && sorted; i++)
+        sorted = edits->at[i - 1].at <= edits->at[i].at;
+    if (!sorted)
+        sort_items(edits->at, edits->len, sizeof *edits->at, by_address);
+    for (size_t i = 0; i < edits->len;) {
+        uintptr_t first = edits->at[i].at, stop = (first & ~(uintptr_t)(PAGE - 1)) + PAGE;
+        size_t k = i;
+        while (k + 1 < edits->len && edits->at[k + 1].at < stop)
+            k++;
+        size_t n = edits->at[k].at - first + 1;
+        memcpy(page, (const void *)first, n);
+        for (; i <= k; i++)
+            page[edits->at[i].at - first] = edits->at[i].byte;
+        if (!text_write(h, first, page, n))
+            return false;
+    }
+    return true;
+}
+
+static bool is_boundary(const struct patch *p, unsigned k) {
+    for (unsigned i = 1; i < p->count; i++)
+        if (p->offset[i] == k)
+            return true;
+    return false;
+}
+
+enum step { LOCK, TAIL, INNER, LOAD, ALL_AT_ONCE, STEPS };
+
+/* What a step writes of one patch. A trap's single byte needs no lock. */
+static bool collect(edit_list *edits, const struct patch *p, enum step step) {
+    const uint8_t *want = p->in ? p->now : p->old;
+    for (unsigned k = 0; k < p->length; k++) {
+        bool boundary = is_boundary(p, k);
+        uint8_t byte = want[k];
+        bool now = false;
+        switch (step) {
+        case LOCK:
+            now = p->length > 1 && (k == 0 || boundary);
+            byte = 0xcc;
+            break;
+        case TAIL:
+            now = k > 0 && !boundary;
+            break;
+        case INNER:
+            now = boundary;
+            break;
+        case LOAD:
+            now = k == 0;
+            break;
+        default:
+            now = true;
+        }
+        if (now && *(const uint8_t *)(p->at + k) != byte &&
+            !seq_push(edits, ((struct edit){p->at + k, byte})))
+            return false;
+    }
+    return true;
+}
+
+/* Slots first on insertion: nobody executes them yet, once their gates are open. After removal
+ * somebody may still stand on one: they wait. */
+static bool slots_write(struct hotprobe *h, bool insertion) {
+    for (size_t i = 0; i < h->batch.len; i++) {
+        struct patch *p = h->batch.at[i];
+        if (p->slot == 0 || p->in != insertion)
+            continue;
+        if (insertion) {
+            if (memcmp((const void *)p->slot, p->slot_now, 5) != 0 &&
+                !text_write(h, p->slot, p->slot_now, 5))
+                return false;
+            p->restored = false;
+        } else if (h->live) {
+            grace_retire(h, NULL, p);
+        } else if (!slot_restore(h, p)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void mark(struct patch *p) {
+    for (unsigned k = 0; k < p->length; k++) {
+        uint8_t *m = mark_at(p->object, p->at + k);
+        *m = (uint8_t)(p->in ? *m | MARK_OURS : *m & ~MARK_OURS);
+    }
+    for (unsigned k = 0; k < 5 && p->slot != 0; k++)
+        *mark_at(p->object, p->slot + k) |= MARK_OURS;
+}
+
+static bool publish(struct hotprobe *h) {
+    for (size_t i = 0; i < h->batch.len; i++) {
+        struct patch *p = h->batch.at[i];
+        mark(p);
+        for (unsigned k = 0; p->in && k < p->count; k++)
+            if (!index_set(h, &h->traps, p->at + p->offset[k], p))
+                return false;
+    }
+    return true;
+}
+
+static bool steps_write(struct hotprobe *h, edit_list *edits, bool gates) {
+    enum step first = h->live ? LOCK : ALL_AT_ONCE, last = h->live ? LOAD : ALL_AT_ONCE;
+    for (enum step step = first; step <= last; step++) {
+        edits->len = 0;
+        for (size_t i = 0; i < h->batch.len; i++)
+            if (h->batch.at[i]->is_gate == gates && !collect(edits, h->batch.at[i], step))
+                return false;
+        if (edits->len > 0 && (!edits_write(h, edits) || (h->live && !cores_serialise())))
+            return false;
+    }
+    return true;
+}
+
+enum status patches_write(struct hotprobe *h, struct error *e) {
+    edit_list *edits = &h->scratch.edits;
+    /* Room first: nothing may fail for want of it between the steps. */
+    bool ok = seq_reserve(edits, h->batch.len * WINDOW + 1) && publish(h) &&
+              pool_flush(h, h->mem) && steps_write(h, edits, true) && slots_write(h, true) &&
+              steps_write(h, edits, false) && slots_write(h, false) && (h->live || gates_close(h));
+    edits->len = 0;
+    for (size_t i = 0; i < h->batch.len; i++)
+        h->batch.at[i]->changed = false;
+    h->batch.len = 0;
+    return ok ? STATUS_OK : error_set(e, STATUS_IO, "writing to the program's text failed");
+}

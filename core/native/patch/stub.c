@@ -1,0 +1,297 @@
+/*
+ * Stubs. For each overwritten instruction in turn: what its probes do, then the instruction itself;
+ * then a jump to what follows. A counting probe, where flags may be read:
+ *
+ *     lea -128(%rsp), %rsp        past the red zone
+ *     push %rax ; lahf ; seto %al
+ *     ds/lock inc counter(%rip)   counts up from -threshold
+ *     jz  1f                      exactly the threshold-th hit finds 0
+ *  2: add $127, %al ; sahf ; pop %rax
+ *     lea 128(%rsp), %rsp
+ *     ...
+ *  1: lea -128(%rsp), %rsp ; push probe(%rip) ; call hit(%rip) ; lea 136(%rsp), %rsp ; jmp 2b
+ *
+ * or, where each thread has its own counters, in place of inc and jz
+ *
+ *     push %rcx ; mov %fs:block, %rcx ; inc counter(%rcx) ; pop %rcx
+ *
+ * and only inc and jz where flags are dead. The ds prefix does nothing; it is where lock goes when
+ * the process gets its second thread.
+ */
+#include "native/native_internal.h"
+
+#include <string.h>
+
+enum { JUMP = 5, HOTS = 8 };
+
+struct build {
+    struct hotprobe *h;
+    struct patch *p;
+    struct stub *s;
+    struct emit e;
+    struct constants c;
+    struct hot {
+        size_t from, back; /* where the jz's distance is, and behind it */
+        const struct hotprobe_probe *probe;
+        bool saved;
+    } hot[HOTS];
+    size_t hots;
+    bool constants;
+};
+
+/* The probe's address; bit 0 says that flags and rax were saved on the stack, bit 1 that a return
+ * address was pushed in front (hit.c). */
+static void emit_call(struct build *b, const struct hotprobe_probe *probe, bool saved) {
+    emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
+    emit_push_constant(&b->e, &b->c, (uintptr_t)probe | (saved ? 1 : 0) | (b->s->pushed ? 2 : 0));
+    if (b->c.count == sizeof b->c.value / sizeof *b->c.value) {
+        b->e.full = true;
+        return;
+    }
+    emit_bytes(&b->e, "\xff\x15", 2); /* call [rip + hit] */
+    b->c.value[b->c.count] = hit_entry();
+    b->c.use[b->c.count++] = b->e.len;
+    emit_u32(&b->e, 0);
+    emit_bytes(&b->e, "\x48\x8d\xa4\x24\x88\x00\x00\x00", 8); /* lea rsp, [rsp + 136] */
+}
+
+/* In the thread's own block. A register is needed, and room on the stack, which the saved flags
+ * have made already. */
+static void emit_own(struct build *b, const struct hotprobe_probe *probe, bool move_stack) {
+    if (move_stack)
+        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
+    emit_bytes(&b->e, "\x51\x64\x48\x8b\x0c\x25", 6); /* push rcx; mov rcx, fs:[block] */
+    emit_u32(&b->e, (uint32_t)thread_block_offset());
+    emit_bytes(&b->e, "\x48\xff\x81", 3); /* inc [rcx + counter] */
+    emit_u32(&b->e, (uint32_t)(probe->slot * sizeof(uint64_t)));
+    emit_bytes(&b->e, "\x59", 1); /* pop rcx */
+    if (move_stack)
+        emit_bytes(&b->e, "\x48\x8d\xa4\x24\x80\x00\x00\x00", 8); /* lea rsp, [rsp + 128] */
+}
+
+static void emit_shared(struct build *b, const struct hotprobe_probe *probe, bool live) {
+    if (b->s->lock_count < LOCKS)
+        b->s->lock[b->s->lock_count++] = (uint16_t)b->e.len;
+    else
+        b->e.full = true;
+    bool locked = b->h->atomic || (probe->flags & HOTPROBE_ATOMIC) != 0;
+    emit_bytes(&b->e, locked ? "\xf0\x48\xff\x05" : "\x3e\x48\xff\x05",
+               4); /* inc [rip + counter] */
+    emit_distance(&b->e, (uintptr_t)probe->counter, 0);
+    if (probe->threshold != 0 && probe->call != NULL) {
+        if (b->hots == HOTS) {
+            b->e.full = true;
+            return;
+        }
+        emit_bytes(&b->e, "\x0f\x84", 2); /* jz */
+        b->hot[b->hots++] = (struct hot){b->e.len, b->e.len + 4, probe, live};
+        emit_u32(&b->e, 0);
+    }
+}
+
+static void emit_probe(struct build *b, const struct hotprobe_probe *probe) {
+    if ((probe->flags & HOTPROBE_EVERY) != 0) {
+        emit_call(b, probe, false);
+        return;
+    }
+    bool live = flags_live(b->p->object, probe->site);
+    if (live)
+        emit_bytes(&b->e, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0", 10);
+    if (probe->counter == NULL)
+        emit_own(b, probe, !live);
+    else
+        emit_shared(b, probe, live);
+    if (live)
+        emit_bytes(&b->e, "\x04\x7f\x9e\x58\x48\x8d\xa4\x24\x80\x00\x00\x00", 12);
+}
+
+static bool emit_all(struct build *b, uintptr_t at) {
+    struct patch *p = b->p;
+    b->e = (struct emit){.at = at};
+    b->c = (struct constants){0};
+    b->hots = 0;
+    b->s->lock_count = 0;
+    const struct hotprobe_probe *probe = p->probes;
+    for (unsigned k = 0; k < p->count; k++) {
+        struct insn i;
+        b->s->entry[k] = (uint16_t)b->e.len;
+        for (; probe != NULL && probe->boundary == k; probe = probe->next)
+            if (probe->in)
+                emit_probe(b, probe);
+        if (!insn_decode_copy(&i, p->old + p->offset[k], p->at + p->offset[k]) ||
+            !relocate(&b->e, &b->c, &i, b->s->pushed && k == p->count - 1u))
+            return false;
+    }
+    if (!p->ends && !b->s->pushed)
+        emit_jump(&b->e, p->at + p->offset[p->count]);
+    for (size_t k = 0; k < b->hots; k++) {
+        uint32_t d = (uint32_t)(b->e.len - b->hot[k].back);
+        memcpy(b->e.bytes + b->hot[k].from, &d, sizeof d);
+        emit_call(b, b->hot[k].probe, b->hot[k].saved);
+        emit_jump(&b->e, at + b->hot[k].back);
+    }
+    b->constants = b->c.count > 0;
+    constants_place(&b->e, &b->c);
+    return !b->e.full;
+}
+
+/* A window that ends in a call can be a call itself, which keeps the processor's return stack in
+ * step: prefixes that do nothing, then call stub. What it pushes is the right return address, so
+ * nothing in front of it may look at the stack. */
+static bool can_push(struct patch *p, bool constrained) {
+    struct insn i;
+    if (p->strategy != HOTPROBE_OVER_ONE && p->strategy != HOTPROBE_OVER_SEVERAL)
+        return false;
+    if (constrained && p->count > 1)
+        return false;
+    for (unsigned k = 0; k < p->count; k++) {
+        if (!insn_decode_copy(&i, p->old + p->offset[k], p->at + p->offset[k]))
+            return false;
+        bool last = k == p->count - 1u;
+        if (last && i.flow != FLOW_CALL && i.flow != FLOW_CALL_AWAY)
+            return false;
+        if (!last && (i.flow != FLOW_NEXT || insn_uses_stack(p->old + p->offset[k])))
+            return false;
+    }
+    return true;
+}
+
+static struct place place_for(const struct patch *p, bool pushed, bool constrained) {
+    struct place at = {.base = p->at + JUMP};
+    if (p->strategy == HOTPROBE_TRAP)
+        at.base = p->at;
+    else if (p->slot != 0)
+        at.base = p->slot + JUMP;
+    else if (pushed)
+        at.base = p->at + p->length;
+    else if (p->strategy == HOTPROBE_CONSTRAINED) {
+        for (unsigned k = p->offset[1]; k < JUMP; k++) {
+            at.mask |= 0xffu << 8 * (k - 1);
+            at.value |= (uint32_t)p->old[k] << 8 * (k - 1);
+        }
+    } else if (constrained) {
+        for (unsigned k = 1; k < p->count; k++) {
+            if (p->offset[k] >= JUMP)
+                continue;
+            at.mask |= 0xffu << 8 * (p->offset[k] - 1);
+            at.value |= 0xccu << 8 * (p->offset[k] - 1);
+        }
+    }
+    return at;
+}
+
+static void put_distance(uint8_t *at, uintptr_t from, uintptr_t to) {
+    uint32_t d = (uint32_t)(to - from);
+    memcpy(at, &d, sizeof d);
+}
+
+/* The bytes of the text, and of the slot, that lead to the stub. */
+static void lead_to(struct patch *p, const struct stub *s) {
+    memcpy(p->now, p->old, p->length);
+    if (p->strategy == HOTPROBE_TRAP) {
+        p->now[0] = 0xcc; /* int3 */
+        return;
+    }
+    if (p->is_gate) {
+        p->now[0] = 0xeb; /* jmp short, over the rest of the NOP */
+        p->now[1] = (uint8_t)(p->offset[1] - 2);
+        return;
+    }
+    if (p->slot != 0) {
+        p->now[0] = 0xeb; /* jmp short slot */
+        p->now[1] = (uint8_t)(p->slot - (p->at + 2));
+        p->slot_now[0] = 0xe9; /* jmp stub */
+        put_distance(p->slot_now + 1, p->slot + JUMP, s->at);
+        return;
+    }
+    if (s->pushed) {
+        memset(p->now, 0x2e, p->length); /* cs: nothing */
+        p->now[p->length - JUMP] = 0xe8; /* call stub */
+        put_distance(p->now + p->length - 4, p->at + p->length, s->at);
+        return;
+    }
+    p->now[0] = 0xe9; /* jmp stub */
+    put_distance(p->now + 1, p->at + JUMP, s->at);
+    for (unsigned k = 1; k < p->count && s->constrained; k++)
+        p->now[p->offset[k]] = 0xcc;
+}
+
+uint64_t stub_key(const struct hotprobe *h, const struct patch *p) {
+    uint64_t key = 1469598103934665603ull + h->atomic;
+    for (const struct hotprobe_probe *q = p->probes; q != NULL; q = q->next)
+        if (q->in)
+            key = (key ^ (uintptr_t)q) * 1099511628211ull;
+    return key;
+}
+
+static bool usable(const struct hotprobe *h, const struct stub *s, uint64_t key, bool inner) {
+    return s != NULL && s->key == key && (s->constrained || !h->live || !inner);
+}
+
+enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
+    uint64_t key = stub_key(h, p);
+    bool inner = p->count > 1;
+    struct stub *now = p->stub;
+    if (!usable(h, now, key, inner) && usable(h, p->spare, key, inner)) {
+        p->stub = p->spare;
+        p->spare = now;
+    }
+    if (usable(h, p->stub, key, inner)) {
+        lead_to(p, p->stub);
+        return HOTPROBE_DONE;
+    }
+    struct stub *s = arena_get(&h->arena, sizeof *s);
+    if (s == NULL)
+        return HOTPROBE_NO_MEMORY;
+    s->constrained = h->live && inner;
+    s->pushed = can_push(p, s->constrained);
+    s->key = key;
+    struct build b = {.h = h, .p = p, .s = s};
+    if (!emit_all(&b, p->at))
+        return b.e.full ? HOTPROBE_NO_MEMORY : HOTPROBE_CANNOT_MOVE;
+    /* Room for constants that have to be aligned where it goes. */
+    s->size = (uint32_t)b.e.len + (b.constants ? 8 : 0);
+    struct place place = place_for(p, s->pushed, s->constrained);
+    s->at = pool_get(h, s->size, &place);
+    if (s->at == 0)
+        return HOTPROBE_TOO_FAR;
+    if (!emit_all(&b, s->at) || b.e.far) {
+        pool_put(h, s->at, s->size);
+        return b.e.far ? HOTPROBE_TOO_FAR : HOTPROBE_NO_MEMORY;
+    }
+    pool_write(h, s->at, b.e.bytes, b.e.len);
+    if (p->spare != NULL)
+        grace_retire(h, p->spare, NULL);
+    p->spare = p->stub;
+    p->stub = s;
+    lead_to(p, s);
+    return HOTPROBE_DONE;
+}
+
+/* A stub for every patch that changed. Where there is none, its new probes are taken back. */
+void stubs_make(struct hotprobe *h) {
+    size_t kept = 0;
+    for (size_t i = 0; i < h->batch.len; i++) {
+        struct patch *p = h->batch.at[i];
+        enum hotprobe_reason reason = p->in ? stub_make(h, p) : HOTPROBE_DONE;
+        if (reason == HOTPROBE_DONE) {
+            h->batch.at[kept++] = p;
+            continue;
+        }
+        p->in = false;
+        for (struct hotprobe_probe *q = p->probes; q != NULL; q = q->next) {
+            if (q->in && q->asking != NULL) {
+                q->asking->reason = reason;
+                q->asking->probe = NULL;
+                q->in = false;
+            }
+            p->in |= q->in; /* what was there still leads to its stub */
+        }
+        p->changed = false;
+        for (unsigned k = 0; k < p->length && !p->in; k++)
+            *mark_at(p->object, p->at + k) &= (uint8_t)~MARK_OURS;
+        for (unsigned k = 0; k < JUMP && !p->in && p->slot != 0 && p->restored; k++)
+            *mark_at(p->object, p->slot + k) &= (uint8_t)~MARK_OURS;
+    }
+    h->batch.len = kept;
+}

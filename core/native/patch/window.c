@@ -1,0 +1,123 @@
+#include "native/native_internal.h"
+
+#include <string.h>
+
+enum { JUMP = 5, SHORT_JUMP = 2 };
+
+static void window_start(struct patch *p, struct object *o, uintptr_t site) {
+    memset(p, 0, sizeof *p);
+    p->at = site;
+    p->object = o;
+    p->restored = true;
+}
+
+static void window_end(struct patch *p, unsigned length) {
+    p->length = (uint8_t)length;
+    /* All of the instructions, which stubs are made from, overwritten or not. */
+    memcpy(p->old, (const void *)p->at,
+           length > p->offset[p->count] ? length : p->offset[p->count]);
+}
+
+static void instruction_add(struct patch *p, const struct insn *i) {
+    p->offset[p->count++] = (uint8_t)(i->at - p->at);
+    p->offset[p->count] = (uint8_t)(i->at - p->at + i->length);
+    p->ends = insn_ends_block(i);
+}
+
+static uint8_t marks_of(const struct object *o, uintptr_t at, unsigned from, unsigned to) {
+    uint8_t all = 0;
+    for (unsigned k = from; k < to; k++)
+        all |= in_text(o, at + k) ? *mark_at(o, at + k) : MARK_OURS;
+    return all;
+}
+
+/* Behind an instruction after which nothing goes on: is the rest of the jump padding? */
+static bool padding_behind(const struct object *o, uintptr_t at, unsigned from) {
+    for (unsigned k = from; k < JUMP; k++)
+        if (!in_text(o, at + k) || (*mark_at(o, at + k) & (MARK_PAD | MARK_OURS)) != MARK_PAD)
+            return false;
+    return true;
+}
+
+/* Calls and system calls come back behind themselves, perhaps in a year: only the last may be one.
+ */
+static enum hotprobe_reason add_until_jump_fits(struct hotprobe *h, struct object *o,
+                                                struct patch *p) {
+    unsigned length = 0;
+    struct insn i = {0};
+    while (length < JUMP) {
+        if (length > 0 && p->ends) {
+            if (!padding_behind(o, p->at, length))
+                return HOTPROBE_SHORT;
+            if (!strategy_on(h, HOTPROBE_PADDING))
+                return HOTPROBE_SWITCHED_OFF;
+            p->strategy = HOTPROBE_PADDING;
+            length = JUMP;
+            break;
+        }
+        if (length > 0 && i.flow != FLOW_NEXT && i.flow != FLOW_BRANCH && i.flow != FLOW_LOOP)
+            return HOTPROBE_CALL_INSIDE;
+        if (length > 0 && (marks_of(o, p->at, length, length + 1) & MARK_TARGET) != 0)
+            return HOTPROBE_TARGET_INSIDE;
+        if (!insn_decode(&i, p->at + length, o->text_end))
+            return HOTPROBE_NOT_CODE;
+        struct emit e = {.at = i.at};
+        struct constants c = {0};
+        if (!relocate(&e, &c, &i, false))
+            return HOTPROBE_CANNOT_MOVE;
+        instruction_add(p, &i);
+        length += i.length;
+    }
+    window_end(p, length);
+    return HOTPROBE_DONE;
+}
+
+enum hotprobe_reason window_find(struct hotprobe *h, struct object *o, uintptr_t site,
+                                 struct patch *p) {
+    window_start(p, o, site);
+    p->strategy = HOTPROBE_OVER_SEVERAL;
+    enum hotprobe_reason r = add_until_jump_fits(h, o, p);
+    if (r != HOTPROBE_DONE)
+        return r;
+    uint8_t inside = marks_of(o, site, 1, p->length);
+    if (((inside | *mark_at(o, site)) & MARK_OURS) != 0)
+        return HOTPROBE_OVERLAPS;
+    if ((inside & (MARK_TARGET | MARK_ENTRY)) != 0)
+        return HOTPROBE_TARGET_INSIDE;
+    if (p->count == 1 && p->strategy != HOTPROBE_PADDING)
+        p->strategy = HOTPROBE_OVER_ONE;
+    const struct function *f = function_at(o, site);
+    p->unproven = f != NULL && f->unproven && p->count > 1;
+    if (p->unproven && !h->options.unproven)
+        return HOTPROBE_UNPROVEN_JUMPS;
+    return strategy_on(h, p->strategy) ? HOTPROBE_DONE : HOTPROBE_SWITCHED_OFF;
+}
+
+enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr_t site,
+                                   enum hotprobe_strategy how, struct patch *p) {
+    struct insn i;
+    window_start(p, o, site);
+    if (!insn_decode(&i, site, o->text_end))
+        return HOTPROBE_NOT_CODE;
+    struct emit e = {.at = i.at};
+    struct constants c = {0};
+    if (!relocate(&e, &c, &i, false))
+        return HOTPROBE_CANNOT_MOVE;
+    instruction_add(p, &i);
+    p->strategy = (uint8_t)how;
+    bool padding = how == HOTPROBE_PADDING || how == HOTPROBE_REACHABLE;
+    unsigned length = how == HOTPROBE_TRAP ? 1 : padding ? SHORT_JUMP : JUMP;
+    if (!strategy_on(h, how))
+        return HOTPROBE_SWITCHED_OFF;
+    if (padding && i.length < SHORT_JUMP)
+        return HOTPROBE_SHORT;
+    if (how == HOTPROBE_CONSTRAINED && i.length >= JUMP)
+        return HOTPROBE_TARGET_INSIDE; /* would have been jumped over, but for a target inside */
+    uint8_t inside = marks_of(o, site, 1, i.length < length ? i.length : length);
+    if (((marks_of(o, site, 0, length)) & MARK_OURS) != 0)
+        return HOTPROBE_OVERLAPS;
+    if (how != HOTPROBE_TRAP && (inside & (MARK_TARGET | MARK_ENTRY)) != 0)
+        return HOTPROBE_TARGET_INSIDE;
+    window_end(p, length);
+    return HOTPROBE_DONE;
+}

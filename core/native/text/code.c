@@ -1,0 +1,207 @@
+/* Which bytes of text are instructions, targets, leaders and padding. Instructions are those that
+ * can be reached from a function's entry, a landing pad or a proven jump table. Targets are more: a
+ * linear sweep's, every address of text that lies in data or is taken in code. A wrong target costs
+ * a window; a missed one costs the program. */
+#include "native/native_internal.h"
+
+#include <string.h>
+
+static uintptr_t section_end(const struct object *o, uintptr_t at) {
+    for (size_t i = 0; i < o->sections.len; i++)
+        if (at >= o->sections.at[i].start && at < o->sections.at[i].end)
+            return o->sections.at[i].end;
+    return 0;
+}
+
+enum { LENGTH = 15, KIND_NOP = 16, KIND_OTHER = 32 };
+
+/* What finding code needs of an instruction. */
+static bool decode(struct insn *i, uintptr_t at, uintptr_t end) {
+    return insn_quick(i, at, end) || insn_decode(i, at, end);
+}
+
+static void remember(struct walk *w, const struct insn *i) {
+    bool plain = i->flow == FLOW_NEXT;
+    w->known[i->at - w->o->text] = (uint8_t)(i->length | (!plain   ? KIND_OTHER
+                                                          : i->nop ? KIND_NOP
+                                                                   : 0));
+}
+
+/* As insn_decode, but of what the sweep has seen and goes on to the next one only at, length, flow
+ * and nop: most of the time would go into decoding everything four times. */
+static bool peek(const struct walk *w, struct insn *i, uintptr_t at, uintptr_t end) {
+    uint8_t k = at < end ? w->known[at - w->o->text] : 0;
+    if (k == 0 || (k & KIND_OTHER) != 0 || at + (k & LENGTH) > end)
+        return decode(i, at, end);
+    i->at = at;
+    i->length = k & LENGTH;
+    i->flow = FLOW_NEXT;
+    i->nop = (k & KIND_NOP) != 0;
+    return true;
+}
+
+static void target_mark(struct object *o, uintptr_t at) {
+    if (in_text(o, at))
+        *mark_at(o, at) |= MARK_TARGET;
+}
+
+/* From a leader to the end of what follows it. Behind a call that does not return there may be no
+ * code: nothing is taken for code behind a function's end. */
+static void walk_from(struct walk *w, uintptr_t at) {
+    struct object *o = w->o;
+    uintptr_t end = section_end(o, at);
+    struct function *f = function_at(o, at);
+    uintptr_t stop = f != NULL ? f->end : end;
+    struct insn i;
+    while (at < stop && (*mark_at(o, at) & MARK_START) == 0 && peek(w, &i, at, end)) {
+        *mark_at(o, at) |= MARK_START;
+        for (unsigned k = 0; i.nop && k < i.length; k++)
+            *mark_at(o, at + k) |= MARK_NOP;
+        if (i.flow == FLOW_JUMP || i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP)
+            walk_leader(w, i.target);
+        else if (i.flow == FLOW_CALL)
+            target_mark(o, i.target);
+        else if (i.flow == FLOW_JUMP_AWAY && !seq_push(&w->indirect, at))
+            w->failed = true;
+        at += i.length;
+        if (insn_ends_block(&i))
+            return;
+        if ((i.flow == FLOW_BRANCH || i.flow == FLOW_LOOP) && at < stop)
+            *mark_at(o, at) |= MARK_LEADER;
+    }
+}
+
+static void walk_all(struct walk *w) {
+    while (w->todo.len > 0 && !w->failed) {
+        uintptr_t at = w->todo.at[--w->todo.len];
+        if (section_end(w->o, at) != 0)
+            walk_from(w, at);
+    }
+}
+
+/* Tables lead to code that has more tables. */
+static void walk_tables(struct walk *w) {
+    for (size_t done = 0; done < w->indirect.len && !w->failed; done++) {
+        uintptr_t at = w->indirect.at[done];
+        struct function *f = function_at(w->o, at);
+        if (f == NULL || f->plt)
+            continue;
+        if (!table_find(w, f, at))
+            f->unproven = true;
+        walk_all(w);
+    }
+}
+
+/* Every direct target and every address in code, from every byte sequence that may be one. */
+static void sweep(struct walk *w, struct range r) {
+    struct object *o = w->o;
+    for (uintptr_t at = r.start; at < r.end;) {
+        struct insn i;
+        if (!decode(&i, at, r.end)) {
+            at++;
+            continue;
+        }
+        *mark_at(o, at) |= MARK_SWEPT;
+        remember(w, &i);
+        uintptr_t next = at + i.length;
+        for (unsigned k = 1; k < i.length; k++) /* data among code: a function starts in it */
+            if (at + k < r.end && (*mark_at(o, at + k) & MARK_ENTRY) != 0 && next == at + i.length)
+                next = at + k;
+        if (i.target != 0)
+            target_mark(o, i.target);
+        if (i.relative_memory)
+            target_mark(o, i.memory);
+        if (i.imm_size == 32 && i.target == 0) {
+            uint32_t v;
+            memcpy(&v, (const uint8_t *)at + i.imm_offset, sizeof v);
+            target_mark(o, v);
+        } else if (i.imm_size == 64) {
+            uint64_t v;
+            memcpy(&v, (const uint8_t *)at + i.imm_offset, sizeof v);
+            target_mark(o, v);
+        }
+        at = next;
+    }
+}
+
+/* Addresses of text in data: functions' mostly, and labels whose address is taken. */
+static void scan_data(struct object *o) {
+    for (size_t k = 0; k < o->data.len; k++)
+        for (uintptr_t at = (o->data.at[k].start + 7) & ~7ull; at + 8 <= o->data.at[k].end; at += 8)
+            target_mark(o, *(const uint64_t *)at);
+}
+
+/* Runs of NOPs and int3 that nothing reaches, in front of something that something does. */
+static void find_padding(const struct walk *w, struct range r) {
+    struct object *o = w->o;
+    for (uintptr_t at = r.start; at < r.end;) {
+        uintptr_t start = at;
+        struct insn i;
+        while (at < r.end && (*mark_at(o, at) & (MARK_START | MARK_TARGET | MARK_ENTRY)) == 0 &&
+               peek(w, &i, at, r.end) && (i.nop || *(const uint8_t *)at == 0xcc)) {
+            bool inside = false;
+            for (unsigned k = 1; k < i.length; k++)
+                inside |= (*mark_at(o, at + k) & (MARK_START | MARK_TARGET | MARK_ENTRY)) != 0;
+            if (inside)
+                break;
+            at += i.length;
+        }
+        if (at > start) {
+            memset(mark_at(o, start), MARK_PAD, at - start);
+            continue;
+        }
+        /* On to the end of what is here: an instruction, or a byte of whatever it is. */
+        at += (*mark_at(o, at) & MARK_START) != 0 && peek(w, &i, at, r.end) ? i.length : 1;
+    }
+}
+
+/* Runs that follow code that is not known to end there are not padding for sure: the code in front
+ * must be an instruction of ours that ends a block, a call at a function's end, or more padding. */
+static void check_padding(const struct walk *w, struct range r) {
+    struct object *o = w->o;
+    bool sure = true;
+    struct insn i = {0};
+    for (uintptr_t at = r.start; at < r.end;) {
+        uint8_t m = *mark_at(o, at);
+        if ((m & MARK_START) != 0 && peek(w, &i, at, r.end)) {
+            bool call = i.flow == FLOW_CALL || i.flow == FLOW_CALL_AWAY;
+            const struct function *f = call ? function_at(o, at) : NULL;
+            sure = insn_ends_block(&i) || (f != NULL && at + i.length >= f->end);
+            at += i.length;
+        } else if ((m & MARK_PAD) != 0) {
+            if (!sure)
+                *mark_at(o, at) = 0;
+            at++;
+        } else {
+            sure = false; /* bytes that nothing explains */
+            at++;
+        }
+    }
+}
+
+enum status code_find(struct object *o, struct error *e) {
+    struct walk w = {.o = o};
+    if (!seq_reserve_(&w.known, &(size_t){0}, o->text_end - o->text, 1))
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; i < o->functions.len && !w.failed; i++) {
+        uintptr_t at = o->functions.at[i].start;
+        *mark_at(o, at) |= MARK_ENTRY;
+        walk_leader(&w, at);
+    }
+    for (size_t i = 0; i < o->pads.len && !w.failed; i++)
+        walk_leader(&w, o->pads.at[i]);
+    for (size_t i = 0; i < o->sections.len; i++)
+        sweep(&w, o->sections.at[i]);
+    scan_data(o);
+    walk_all(&w);
+    walk_tables(&w);
+    for (size_t i = 0; i < o->sections.len; i++) {
+        find_padding(&w, o->sections.at[i]);
+        check_padding(&w, o->sections.at[i]);
+    }
+    bool failed = w.failed;
+    seq_free_(w.known, o->text_end - o->text);
+    seq_free(&w.todo);
+    seq_free(&w.indirect);
+    return failed ? error_set(e, STATUS_MEMORY, "out of memory") : STATUS_OK;
+}

@@ -1,0 +1,214 @@
+/* Jump tables as gcc and clang write them:
+ *
+ *     cmp  $last, %i ; ja default                 the bound, if the default can be reached
+ *     lea  table(%rip), %b
+ *     movslq (%b,%i,4), %r ; add %b, %r ; jmp *%r  distances from the table, or
+ *     jmp *table(,%i,8)                            addresses
+ *
+ * Registers that hold addresses for other reasons (a tail call through a pointer, a computed goto)
+ * lead to addresses that lie in data or are taken in code, which are targets already. */
+#include "native/native_internal.h"
+
+#include <Zydis/Zydis.h>
+
+enum { BACK = 48, ENTRIES = 4096 };
+
+struct full {
+    ZydisDecodedInstruction z;
+    ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+};
+
+static bool full_decode(struct full *f, uintptr_t at) {
+    ZydisDecoder d;
+    return ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
+           ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, (const void *)at, ZYDIS_MAX_INSTRUCTION_LENGTH,
+                                               &f->z, f->op));
+}
+
+static ZydisRegister whole(ZydisRegister r) {
+    return ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, r);
+}
+
+static bool is_register(const ZydisDecodedOperand *op) {
+    return op->type == ZYDIS_OPERAND_TYPE_REGISTER;
+}
+
+static bool writes(const struct full *f, ZydisRegister r) {
+    for (unsigned k = 0; k < f->z.operand_count; k++)
+        if (is_register(&f->op[k]) && (f->op[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0 &&
+            whole(f->op[k].reg.value) == r)
+            return true;
+    return false;
+}
+
+/* The instruction that starts before `at`; 0 at the function's start. */
+static uintptr_t before(const struct object *o, const struct function *f, uintptr_t at) {
+    while (at > f->start)
+        if ((*mark_at(o, --at) & MARK_START) != 0)
+            return at;
+    return 0;
+}
+
+static bool in_fixed(const struct object *o, uintptr_t at, size_t size) {
+    for (size_t i = 0; i < o->fixed.len; i++)
+        if (at >= o->fixed.at[i].start && at + size <= o->fixed.at[i].end)
+            return true;
+    return false;
+}
+
+/* Where entries of a function's table lead: its own text, or its cold part, which is a function. */
+static bool may_lead(const struct object *o, const struct function *f, uintptr_t at) {
+    if (at >= f->start && at < f->end)
+        return (*mark_at(o, at) & (MARK_START | MARK_SWEPT)) != 0;
+    return in_text(o, at) && (*mark_at(o, at) & MARK_SWEPT) != 0;
+}
+
+/* Entries from `table` on, `bound` at most (0: as long as they make sense). Returns how many. */
+static size_t entries(struct walk *w, const struct function *f, uintptr_t table, bool distances,
+                      size_t bound) {
+    size_t size = distances ? 4 : 8, n = 0;
+    size_t most = bound != 0 ? bound : ENTRIES;
+    for (; n < most && in_fixed(w->o, table + n * size, size); n++) {
+        uintptr_t at = distances ? table + (uint64_t)(int64_t)((const int32_t *)table)[n]
+                                 : ((const uint64_t *)table)[n];
+        if (!may_lead(w->o, f, at))
+            break;
+        walk_leader(w, at);
+    }
+    return n;
+}
+
+struct search {
+    uintptr_t at, table;
+    ZydisRegister r, base, index; /* what holds the target; what was added; what counted */
+    bool relative;
+    size_t bound;
+};
+
+/* cmp $last, %index in front: how many entries. */
+static size_t find_bound(const struct object *o, const struct function *f, struct search s) {
+    struct full i;
+    for (int k = 0; k < BACK / 2 && (s.at = before(o, f, s.at)) != 0; k++) {
+        if (!full_decode(&i, s.at))
+            return 0;
+        if (i.z.mnemonic == ZYDIS_MNEMONIC_CMP && is_register(&i.op[0]) &&
+            i.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && whole(i.op[0].reg.value) == s.index)
+            return i.op[1].imm.value.u < ENTRIES ? i.op[1].imm.value.u + 1 : 0;
+        if (i.z.mnemonic == ZYDIS_MNEMONIC_AND && is_register(&i.op[0]) &&
+            i.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && whole(i.op[0].reg.value) == s.index)
+            return i.op[1].imm.value.u < ENTRIES ? i.op[1].imm.value.u + 1 : 0;
+        if (writes(&i, s.index)) {
+            /* A plain copy goes on with where it came from. */
+            if ((i.z.mnemonic != ZYDIS_MNEMONIC_MOV && i.z.mnemonic != ZYDIS_MNEMONIC_MOVZX &&
+                 i.z.mnemonic != ZYDIS_MNEMONIC_MOVSXD) ||
+                !is_register(&i.op[1]))
+                return 0;
+            s.index = whole(i.op[1].reg.value);
+        }
+    }
+    return 0;
+}
+
+/* lea table(%rip), %base: the nearest in front of the jump, else any in the function. */
+static size_t find_relative(struct walk *w, const struct function *f, const struct search *s) {
+    struct full i;
+    size_t found = 0;
+    uintptr_t at = s->at;
+    for (int k = 0; k < BACK && (at = before(w->o, f, at)) != 0; k++)
+        if (full_decode(&i, at) && i.z.mnemonic == ZYDIS_MNEMONIC_LEA &&
+            i.op[1].mem.base == ZYDIS_REGISTER_RIP &&
+            (whole(i.op[0].reg.value) == s->base || whole(i.op[0].reg.value) == s->r))
+            return entries(w, f, at + i.z.length + (uint64_t)i.op[1].mem.disp.value, true,
+                           s->bound);
+    for (at = f->end; (at = before(w->o, f, at)) != 0;)
+        if (full_decode(&i, at) && i.z.mnemonic == ZYDIS_MNEMONIC_LEA &&
+            i.op[1].mem.base == ZYDIS_REGISTER_RIP &&
+            (whole(i.op[0].reg.value) == s->base || whole(i.op[0].reg.value) == s->r))
+            found +=
+                entries(w, f, at + i.z.length + (uint64_t)i.op[1].mem.disp.value, true, s->bound);
+    return found;
+}
+
+/* An operand that loads an address from a table: with an index of 8 bytes. Others load a pointer,
+ * whose value is an address in data or code: a target already. */
+static bool from_memory(struct walk *w, struct function *f, struct search *s,
+                        const ZydisDecodedOperand *m) {
+    if (m->mem.index == ZYDIS_REGISTER_NONE)
+        return true;
+    s->index = whole(m->mem.index);
+    s->bound = find_bound(w->o, f, *s);
+    if (m->mem.base == ZYDIS_REGISTER_NONE && m->mem.scale == 8)
+        entries(w, f, (uintptr_t)m->mem.disp.value, false, s->bound);
+    return m->mem.scale == 8 || m->mem.scale == 1;
+}
+
+/* What was written to s->r last decides. */
+static bool definition(struct walk *w, struct function *f, struct search *s, const struct full *i) {
+    switch (i->z.mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+        if (!is_register(&i->op[1]))
+            return false;
+        s->relative = true;
+        s->base = whole(i->op[1].reg.value);
+        return true;
+    case ZYDIS_MNEMONIC_MOV:
+        if (i->op[1].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            return from_memory(w, f, s, &i->op[1]);
+        return true;
+    case ZYDIS_MNEMONIC_LEA:
+    case ZYDIS_MNEMONIC_POP:
+        return true;
+    default:
+        /* A call's result, a conditional move of two pointers, an exchange: values, not sums. */
+        return i->z.meta.category == ZYDIS_CATEGORY_CALL ||
+               i->z.meta.category == ZYDIS_CATEGORY_CMOV || i->z.mnemonic == ZYDIS_MNEMONIC_XCHG ||
+               i->z.mnemonic == ZYDIS_MNEMONIC_XOR;
+    }
+}
+
+/* movslq (%b,%i,4), %r in front of the add: which register counted. */
+static void find_index(const struct object *o, const struct function *f, struct search *s) {
+    struct full i;
+    uintptr_t at = s->at;
+    for (int k = 0; k < 8 && (at = before(o, f, at)) != 0; k++) {
+        if (!full_decode(&i, at))
+            return;
+        if (i.z.mnemonic == ZYDIS_MNEMONIC_MOVSXD && i.op[1].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            (writes(&i, s->r) || writes(&i, s->base)) && i.op[1].mem.index != ZYDIS_REGISTER_NONE) {
+            struct search bound = *s;
+            bound.at = at;
+            bound.index = whole(i.op[1].mem.index);
+            s->bound = find_bound(o, f, bound);
+            return;
+        }
+    }
+}
+
+bool table_find(struct walk *w, struct function *f, uintptr_t at) {
+    struct full i;
+    struct search s = {.at = at};
+    if (!full_decode(&i, at))
+        return false;
+    if (!is_register(&i.op[0]))
+        return from_memory(w, f, &s, &i.op[0]);
+    s.r = whole(i.op[0].reg.value);
+    for (int k = 0; k < BACK; k++) {
+        uintptr_t p = before(w->o, f, s.at);
+        if (p == 0)
+            return true; /* a parameter: a pointer that somebody took */
+        s.at = p;
+        if (!full_decode(&i, p))
+            return false;
+        if (writes(&i, s.r) ||
+            (i.z.meta.category == ZYDIS_CATEGORY_CALL && s.r == ZYDIS_REGISTER_RAX))
+            break;
+        if (k == BACK - 1)
+            return false;
+    }
+    if (!definition(w, f, &s, &i))
+        return false;
+    if (!s.relative)
+        return true;
+    find_index(w->o, f, &s);
+    return find_relative(w, f, &s) > 0;
+}

@@ -1,0 +1,258 @@
+#include "native/native_internal.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+/* ---- /proc/self/maps ---- */
+
+static bool maps_line(struct mapping *m, const char *line, const char *end, struct arena *arena) {
+    uint64_t start, stop, number;
+    const char *p = line;
+    /* scan_hex wants 0x, which this file does not write. */
+    uint64_t *into[] = {&start, &stop};
+    for (int i = 0; i < 2; i++) {
+        *into[i] = 0;
+        for (; p < end && *p != '-' && *p != ' '; p++)
+            *into[i] = *into[i] << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+        p++;
+    }
+    if (end - p < 5)
+        return false;
+    *m = (struct mapping){.start = start,
+                          .end = stop,
+                          .read = p[0] == 'r',
+                          .write = p[1] == 'w',
+                          .execute = p[2] == 'x',
+                          .path = ""};
+    for (p += 5; p < end && *p != ' '; p++)
+        m->offset = m->offset << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+    while (p < end && *p == ' ')
+        p++;
+    while (p < end && *p != ' ') /* device */
+        p++;
+    while (p < end && *p == ' ')
+        p++;
+    if (!scan_decimal(&p, end, UINT64_MAX, &number))
+        return false;
+    m->inode = number;
+    while (p < end && *p == ' ')
+        p++;
+    if (p < end && arena != NULL) {
+        char *path = arena_get(arena, (size_t)(end - p) + 1);
+        if (path == NULL)
+            return false;
+        memcpy(path, p, (size_t)(end - p));
+        m->path = path;
+    }
+    return true;
+}
+
+static bool read_all(int fd, char **at, size_t *cap, size_t *len) {
+    for (;;) {
+        if (!seq_reserve_(at, cap, *len + 65536, 1))
+            return false;
+        ssize_t n = read(fd, *at + *len, *cap - *len);
+        if (n < 0)
+            return false;
+        if (n == 0)
+            return true;
+        *len += (size_t)n;
+    }
+}
+
+bool mappings_read(mapping_list *out, struct arena *arena) {
+    char *text = NULL;
+    size_t cap = 0, len = 0;
+    int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 && read_all(fd, &text, &cap, &len);
+    out->len = 0;
+    for (const char *p = text, *end = text + len; ok && p < end;) {
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        if (stop == NULL)
+            stop = end;
+        struct mapping m;
+        if (maps_line(&m, p, stop, arena))
+            ok = seq_push(out, m);
+        p = stop + 1;
+    }
+    if (fd >= 0)
+        close(fd);
+    seq_free_(text, cap);
+    return ok;
+}
+
+/* ---- objects ---- */
+
+static const Elf64_Ehdr *elf_head(const struct view *v) {
+    const Elf64_Ehdr *h = (const void *)v->at;
+    if (v->len < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||
+        h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_machine != EM_X86_64 ||
+        h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > v->len ||
+        (v->len - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
+        return NULL;
+    return h;
+}
+
+/* Executable sections and linkage tables; the whole segment where there are no section headers. */
+static bool sections_find(struct object *o) {
+    const Elf64_Ehdr *h = (const void *)o->file.at;
+    const Elf64_Shdr *s = (const void *)(o->file.at + h->e_shoff);
+    bool have = h->e_shoff != 0 && h->e_shoff < o->file.len && h->e_shentsize == sizeof *s &&
+                (o->file.len - h->e_shoff) / sizeof *s >= h->e_shnum && h->e_shstrndx < h->e_shnum;
+    for (size_t i = 0; have && i < h->e_shnum; i++) {
+        struct range r = {o->bias + s[i].sh_addr, o->bias + s[i].sh_addr + s[i].sh_size};
+        if ((s[i].sh_flags & SHF_EXECINSTR) == 0 || r.start < o->text || r.end > o->text_end ||
+            r.end <= r.start)
+            continue;
+        const char *name = "";
+        uint64_t where = s[h->e_shstrndx].sh_offset + s[i].sh_name;
+        if (where < o->file.len && memchr(o->file.at + where, 0, o->file.len - where) != NULL)
+            name = (const char *)o->file.at + where;
+        bool plt = strncmp(name, ".plt", 4) == 0;
+        if (!seq_push(&o->sections, r) || (plt && !seq_push(&o->plt, r)))
+            return false;
+    }
+    struct range all = {o->text, o->text_end};
+    return o->sections.len != 0 || seq_push(&o->sections, all);
+}
+
+static bool segments_find(struct object *o, const struct mapping *m) {
+    const Elf64_Ehdr *h = elf_head(&o->file);
+    if (h == NULL)
+        return false;
+    const Elf64_Phdr *p = (const void *)(o->file.at + h->e_phoff);
+    bool found = false;
+    for (size_t i = 0; i < h->e_phnum && !found; i++) {
+        if (p[i].p_type != PT_LOAD || (p[i].p_flags & PF_X) == 0 ||
+            (p[i].p_offset & ~4095ull) != m->offset)
+            continue;
+        o->bias = m->start - (p[i].p_vaddr & ~4095ull);
+        o->text = o->bias + p[i].p_vaddr;
+        o->text_end = o->text + p[i].p_filesz;
+        found = o->text_end <= m->end;
+    }
+    for (size_t i = 0; i < h->e_phnum && found; i++) {
+        struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
+        if (p[i].p_type != PT_LOAD || (p[i].p_flags & PF_X) != 0 || (p[i].p_flags & PF_R) == 0)
+            continue;
+        if (!seq_push(&o->data, r))
+            return false;
+        if ((p[i].p_flags & PF_W) == 0 && !seq_push(&o->fixed, r))
+            return false;
+    }
+    /* Relocated tables (.data.rel.ro) are as fixed as others once the program runs. */
+    for (size_t i = 0; i < h->e_phnum && found; i++) {
+        struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
+        if (p[i].p_type == PT_GNU_RELRO && !seq_push(&o->fixed, r))
+            return false;
+    }
+    return found && sections_find(o);
+}
+
+/* The file that is mapped, not one that has taken its name since. */
+static bool same_file(const struct mapping *m) {
+    struct stat st;
+    return stat(m->path, &st) == 0 && (uint64_t)st.st_ino == m->inode;
+}
+
+static enum status object_load(struct hotprobe *h, const struct mapping *m, struct error *e) {
+    struct object o = {.path = m->path};
+    if (!same_file(m))
+        return error_set(e, STATUS_UNSUPPORTED, "%s: the file is not the one that runs", m->path);
+    o.file = view_open(m->path);
+    if (o.file.at == NULL || !segments_find(&o, m)) {
+        object_free(&o);
+        return error_set(e, STATUS_FORMAT, "%s: not an x86-64 ELF file", m->path);
+    }
+    o.mark =
+        mmap(NULL, o.text_end - o.text, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (o.mark == MAP_FAILED)
+        o.mark = NULL;
+    size_t head = o.text_end - o.text < sizeof o.head ? o.text_end - o.text : sizeof o.head;
+    memcpy(o.head, (const void *)o.text, head);
+    enum status s = STATUS_OK;
+    if (o.mark == NULL || !symbols_read(&o) || !frames_read(&o))
+        s = error_set(e, STATUS_MEMORY, "out of memory");
+    if (s == STATUS_OK && !seq_push(&h->objects, o))
+        s = error_set(e, STATUS_MEMORY, "out of memory");
+    if (s != STATUS_OK)
+        object_free(&o);
+    return s;
+}
+
+/* Ours, and what we lean on: their probes would call themselves. */
+static bool is_ours(const struct mapping *m) {
+    uintptr_t here = (uintptr_t)&objects_find;
+    return (here >= m->start && here < m->end) || strstr(m->path, "/libZydis.so") != NULL ||
+           strstr(m->path, "/libZycore.so") != NULL || strstr(m->path, "/libhotprobe.so") != NULL;
+}
+
+enum status objects_find(struct hotprobe *h, struct error *e) {
+    mapping_list maps = {0};
+    char program[4096];
+    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n < 0 || !mappings_read(&maps, &h->arena)) {
+        seq_free(&maps);
+        return error_set(e, STATUS_IO, "cannot read /proc/self: is /proc mounted?");
+    }
+    program[n] = 0;
+    enum status s = STATUS_OK;
+    for (int own = 1; own >= 0 && s == STATUS_OK; own--) {
+        for (size_t i = 0; i < maps.len && s == STATUS_OK; i++) {
+            const struct mapping *m = &maps.at[i];
+            bool is_program = strcmp(m->path, program) == 0;
+            if (!m->execute || !m->read || m->write || m->path[0] != '/' ||
+                is_program != (own == 1))
+                continue;
+            if (is_program)
+                s = object_load(h, m, e);
+            else if (h->options.libraries && !is_ours(m))
+                (void)object_load(h, m, NULL); /* one that cannot be read has no sites */
+        }
+    }
+    seq_free(&maps);
+    if (s == STATUS_OK && h->objects.len == 0)
+        s = error_set(e, STATUS_UNSUPPORTED, "%s: no text that can be read", program);
+    return s;
+}
+
+void object_free(struct object *o) {
+    if (o->mark != NULL)
+        munmap(o->mark, o->text_end - o->text);
+    view_close(&o->file);
+    seq_free(&o->sections);
+    seq_free(&o->plt);
+    seq_free(&o->data);
+    seq_free(&o->fixed);
+    seq_free(&o->functions);
+    seq_free(&o->pads);
+    o->mark = NULL;
+}
+
+struct object *object_at(struct hotprobe *h, uintptr_t at) {
+    for (size_t i = 0; i < h->objects.len; i++)
+        if (in_text(&h->objects.at[i], at))
+            return &h->objects.at[i];
+    return NULL;
+}
+
+/* The last function that starts at or before `at`, if it reaches as far. */
+struct function *function_at(struct object *o, uintptr_t at) {
+    size_t low = 0, high = o->functions.len;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (o->functions.at[middle].start <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0)
+        return NULL;
+    struct function *f = &o->functions.at[low - 1];
+    return at < f->end ? f : NULL;
+}

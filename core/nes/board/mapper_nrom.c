@@ -1,0 +1,24 @@
+/* Mapper 0, NROM: 16 KiB PRG seen twice or 32 KiB, 8 KiB CHR, nothing that switches (NESdev,
+ * "NROM"). The Family BASIC variant has PRG-RAM at $6000. */
+#include "nes/board/mappers.h"
+
+static void nrom_power(struct board *b) {
+    (void)b; /* no registers */
+}
+
+static void nrom_update(struct board *b) {
+    board_prg32(b, 0); /* 16 KiB wrap around into $C000 */
+    board_chr8(b, 0);
+    board_mirror(b);
+}
+
+const struct mapper_ops mapper_nrom = {
+    .number = 0,
+    .name = "NROM",
+    .prg_most = 32 * KIB,
+    .chr_most = 8 * KIB,
+    .ram_most = 8 * KIB,
+    .submappers = SUBMAPPER_ANY,
+    .power = nrom_power,
+    .update = nrom_update,
+};

@@ -1,0 +1,81 @@
+/* The fast loop for a machine of which one observer records a few instructions, and nobody else is
+ * told of any: only where it jumps to is noted.
+ *
+ * Behind the last of them it goes on to the next jump, where an engine has blocks, or a busy-wait
+ * may begin. */
+#include "nes/machine/machine.h"
+#include "nes/observe/watch.h"
+
+#define LOOP_FUNCTION                                                                              \
+    static void run_recorded(struct nes *n, struct record *r, uint64_t stop, uint64_t deadline)
+#define LOOP_SKIPS      true
+#define LOOP_STOPS      false
+#define LOOP_READS(at)  true
+#define LOOP_WRITES(at) true
+#define LOOP_ENDS_ONCE  0
+/* `limit` is the next instruction to be looked at: the end, and each in memory that can be
+ * written. */
+#define MET()                                                                                      \
+    do {                                                                                           \
+        if (__builtin_expect(executed == limit, 0)) {                                              \
+            if (executed != complete) {                                                            \
+                run += run->at != executed - first;                                                \
+                *run = (struct recorded_run){banks, .at = (uint32_t)(executed - first),            \
+                                             .opcode = ip[0], .operand = {ip[1], ip[2]},           \
+                                             .pc = PC(0)};                                         \
+                limit = executed + 1;                                                              \
+            } else {                                                                               \
+                r->end = START();                                                                  \
+                over = true;                                                                       \
+                limit = NEVER;                                                                     \
+                stop = earlier(stop, r->by);                                                       \
+                MOVE_DEADLINE();                                                                   \
+                if (budget < 0)                                                                    \
+                    goto leave;                                                                    \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+#define WENT(how)                                                                                  \
+    do {                                                                                           \
+        if ((how) != WENT_NEXT) {                                                                  \
+            if (over) {                                                                            \
+                end = NULL;                                                                        \
+                if ((how) == WENT_TARGET && back)                                                  \
+                    n->waiting = wait_at(n, n->waits, from, from_pc, PC(0));                       \
+            } else {                                                                               \
+                *++run =                                                                           \
+                    (struct recorded_run){banks, .at = (uint32_t)(executed - first), .pc = PC(0)}; \
+                limit = PC(0) < 0x8000 ? executed : complete;                                      \
+                if (pauses)                                                                        \
+                    end = NULL;                                                                    \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+#define LEFT()                                                                                     \
+    do {                                                                                           \
+        if (executed == complete && !over) {                                                       \
+            r->end = START();                                                                      \
+            over = true;                                                                           \
+        }                                                                                          \
+        r->met = over ? r->count : (uint32_t)(executed - first);                                   \
+        r->run_count = (size_t)(run - r->runs) + (run->at < r->met);                               \
+        r->full = over;                                                                            \
+    } while (0)
+#define LOOP_LOCALS()                                                                              \
+    const uint64_t first = executed - r->met, banks = record_banks(n);                             \
+    const uint64_t complete = first + r->count;                                                    \
+    uint64_t limit = n->cpu.pc < 0x8000 ? executed : complete;                                     \
+    const bool pauses = r->pauses;                                                                 \
+    bool over = false;                                                                             \
+    struct recorded_run *run = r->runs + r->run_count;                                             \
+    *run = (struct recorded_run) {                                                                 \
+        banks, .at = r->met, .pc = n->cpu.pc                                                       \
+    }
+#include "nes/cpu/cpu_loop.h"
+
+void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline) {
+    struct record *const r = n->recorder;
+    run_recorded(n, r, stop, deadline);
+    if (r->full)
+        record_complete(n, r);
+}

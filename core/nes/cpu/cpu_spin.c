@@ -1,0 +1,31 @@
+/* The fast loop that looks for a way back to a state (spin.h): it ends behind a jump to where it
+ * began, with the registers of then, behind the jump of a short busy-wait, or at what a spin does
+ * not do. */
+#include "nes/machine/machine.h"
+
+#define LOOP_FUNCTION                                                                              \
+    void cpu_run_spin(struct nes *n, const struct cpu *place, uint64_t stop, uint64_t deadline,    \
+                      enum spin_end *how_ended)
+#define LOOP_SKIPS true
+#define LOOP_STOPS false
+/* Pads, and what is not there at all. */
+#define LOOP_READS(at)  ((at) >= 0x4000 && (at) != 0x4015)
+#define LOOP_WRITES(at) ((at) == 0x4016)
+#define LOOP_ENDS_ONCE  1
+#define MET()           ((void)0)
+#define IS_PLACE()                                                                                 \
+    (PC(0) == place->pc && a == place->a && x == place->x && y == place->y && s == place->s &&     \
+     GET_P() == flags)
+#define WENT(how)                                                                                  \
+    do {                                                                                           \
+        if ((how) == WENT_TARGET && back && wait_at(n, n->waits, from, from_pc, PC(0)))            \
+            *how_ended = SPIN_WAITS;                                                               \
+        else if ((how) != WENT_NEXT && (!place || IS_PLACE()))                                     \
+            *how_ended = SPIN_ARRIVED;                                                             \
+        else                                                                                       \
+            break;                                                                                 \
+        end = NULL;                                                                                \
+    } while (0)
+#define LEFT()        ((void)0)
+#define LOOP_LOCALS() const uint8_t flags = place ? cpu_flags(place) : 0
+#include "nes/cpu/cpu_loop.h"

@@ -1,0 +1,283 @@
+/* The processor cycle by cycle: each bus access at its own cycle, the devices brought up to it
+ * where they can see it. */
+#include "nes/machine/machine.h"
+#include "nes/observe/watch.h"
+
+#include "nes/cpu/cpu_exec.h"
+
+/* Tests look at every bus cycle through this. */
+#ifdef BUS_CYCLE
+enum { SHOWS_CYCLES = true };
+#else
+enum { SHOWS_CYCLES = false };
+#define BUS_CYCLE(n, address, value, write) ((void)0)
+#endif
+
+static inline void end_cycle(struct nes *n) {
+    if (n->cycle >= n->event)
+        bus_lines(n);
+    n->cycle++;
+}
+
+static inline void allow_dma(struct nes *n, uint16_t address) {
+    if (n->cycle >= n->dma_from)
+        bus_dma(n, address);
+}
+
+static inline uint8_t access_read(struct nes *n, uint16_t address) {
+    const uint8_t *page = n->rd[address >> 8];
+    const uint8_t value = page ? (n->bus = page[address & 0xff]) : bus_read(n, address);
+    BUS_CYCLE(n, address, value, false);
+    end_cycle(n);
+    return value;
+}
+
+static inline uint8_t cycle_read(struct nes *n, uint16_t address) {
+    allow_dma(n, address);
+    return access_read(n, address);
+}
+
+static inline void cycle_write(struct nes *n, uint16_t address, uint8_t value) {
+    uint8_t *page = n->wr[address >> 8];
+    if (page)
+        page[address & 0xff] = n->bus = value;
+    else
+        bus_write(n, address, value);
+    BUS_CYCLE(n, address, value, true);
+    end_cycle(n);
+}
+
+/* What the chip decides at the end of the last-but-one cycle. */
+static inline bool poll(const struct nes *n, uint8_t p) {
+    return is_interrupted(n, p & P_I);
+}
+
+enum { VECTOR_NMI = 0xfffa, VECTOR_RESET = 0xfffc, VECTOR_IRQ = 0xfffe };
+
+/* Which vector an interrupt sequence takes: decided when the return address has been pushed. */
+static uint16_t choose_vector(const struct nes *n) {
+    return n->nmi_pending ? VECTOR_NMI : VECTOR_IRQ;
+}
+
+/* An NMI is served once its vector is about to be read: an edge one cycle earlier is lost. */
+static uint8_t read_vector(struct nes *n, uint16_t vector) {
+    if (vector == VECTOR_NMI)
+        n->nmi_pending = false;
+    return cycle_read(n, vector);
+}
+
+/* The primitives of cpu_exec.h: one bus cycle each. */
+#define LAST_READ(address)         (allow_dma(n, address), due |= poll(n, p), access_read(n, address))
+#define LAST_WRITE(address, value) (due |= poll(n, p), cycle_write(n, address, value))
+#define FETCH(m, k)                m = n->fetched[k] = cycle_read(n, PC(k))
+#define FETCH_LAST(m, k)           m = n->fetched[k] = LAST_READ(PC(k))
+#define READ(m, at)                m = cycle_read(n, at)
+#define READ_LAST(m, at)           m = LAST_READ(at)
+#define ZP_READ(m, at)             m = cycle_read(n, at)
+#define ZP_READ_LAST(m, at)        m = LAST_READ(at)
+#define WRITE_LAST(at, m)          LAST_WRITE(at, m)
+#define ZP_WRITE(at, m)            cycle_write(n, at, m)
+#define ZP_WRITE_LAST(at, m)       LAST_WRITE(at, m)
+#define REWRITE(at, m)             cycle_write(n, at, m)
+#define IDLE(at)                   cycle_read(n, at)
+#define IDLE_LAST(at)              LAST_READ(at)
+#define STRAY(at)                  cycle_read(n, at)
+#define STRAY_LAST(at)             LAST_READ(at)
+#define PC(k)                      ((uint16_t)(pc + (k)))
+#define NOW()                      (n->cycle)
+#define EXTRA_CYCLE(condition)     ((void)0)
+#define REACHABLE(at)              ((void)0)
+#define SLOW_ONLY()                ((void)0)
+#define MAY_UNMASK()               ((void)0)
+#define CHOOSE_VECTOR()            choose_vector(n)
+#define READ_VECTOR(m, at)         m = read_vector(n, at)
+#define LEAVE(to, how)                                                                             \
+    do {                                                                                           \
+        pc = (to);                                                                                 \
+        went = (how);                                                                              \
+        goto done;                                                                                 \
+    } while (0)
+#define NEXT(size)          LEAVE((uint16_t)(pc + (size)), WENT_NEXT)
+#define GOTO_NEAR(to)       LEAVE(to, WENT_TARGET)
+#define GOTO_FAR(to, extra) LEAVE(to, WENT_TARGET)
+#define GOTO_INDIRECT(to)   LEAVE(to, WENT_ELSEWHERE)
+#define GOTO_BRK(to)        LEAVE(to, WENT_ELSEWHERE)
+#define GOTO_RTI(to)        LEAVE(to, WENT_RTI)
+#define STAY_JAMMED()                                                                              \
+    do {                                                                                           \
+        n->phase = PHASE_JAM;                                                                      \
+        n->jam_cycle = 0;                                                                          \
+        n->jam_frame = n->frame;                                                                   \
+        due = false;                                                                               \
+        LEAVE(pc, WENT_NOWHERE);                                                                   \
+    } while (0)
+
+/* Not inlined: what it saves and restores is not for what goes at once. */
+static __attribute__((noinline)) enum went execute(struct nes *n) {
+    uint16_t pc = n->cpu.pc, nz = n->cpu.nz;
+    uint8_t a = n->cpu.a, x = n->cpu.x, y = n->cpu.y, s = n->cpu.s;
+    uint8_t p = n->cpu.p, c = n->cpu.c, v = n->cpu.v;
+    enum went went;
+    bool due = false;
+    switch (n->fetched[0] = cycle_read(n, pc)) {
+#define OP(code, name, mode, access, cycles, status)                                               \
+    case code: {                                                                                   \
+        EXECUTE(name, mode, access)                                                                \
+    }
+#include "nes/isa/ops.def"
+    }
+    __builtin_unreachable();
+done:
+    n->cpu =
+        (struct cpu){.pc = pc, .nz = nz, .a = a, .x = x, .y = y, .s = s, .p = p, .c = c, .v = v};
+    n->due = due;
+    n->instructions++;
+    return went;
+}
+
+/* Nothing happens in the next cycles that the processor could notice, nor is there anything but
+ * memory at pc: what pushes and pulls need not go through them one by one. */
+static bool is_undisturbed(const struct nes *n, unsigned cycles, uint16_t pc) {
+    return n->cycle + cycles <= earlier(n->event, n->dma_from) && n->rd[pc >> 8] && n->wr[1] &&
+           !n->options.no_fast && !SHOWS_CYCLES;
+}
+
+enum { INTERRUPT_CYCLES = 7, RTI_CYCLES = 6 };
+
+/* RTI without separate bus cycles, as EXECUTE has it. */
+static void return_at_once(struct nes *n) {
+    struct cpu *const cpu = &n->cpu;
+    const uint8_t *const stack = n->wr[1], s = cpu->s;
+    n->fetched[0] = OPCODE_RTI;
+    cpu_set_flags(cpu, stack[(uint8_t)(s + 1)]);
+    n->bus = stack[(uint8_t)(s + 3)];
+    cpu->pc = (uint16_t)(stack[(uint8_t)(s + 2)] | n->bus << 8);
+    cpu->s = (uint8_t)(s + 3);
+    n->due = poll(n, cpu->p);
+    n->cycle += RTI_CYCLES;
+    n->instructions++;
+}
+
+static enum went execute_at_once(struct nes *n) {
+    if (!next_is_rti(n) || !is_undisturbed(n, RTI_CYCLES, (uint16_t)(n->cpu.pc + 1)))
+        return execute(n);
+    return_at_once(n);
+    return WENT_RTI;
+}
+
+/* interrupt() without separate bus cycles. */
+static void interrupt_at_once(struct nes *n) {
+    struct cpu *const cpu = &n->cpu;
+    const uint32_t resume = nes_code_address(n, cpu->pc);
+    const uint8_t s = cpu->s, *const top = n->rd[0xff];
+    uint8_t *const stack = n->wr[1];
+    const uint16_t vector = choose_vector(n);
+    stack[s] = (uint8_t)(cpu->pc >> 8);
+    stack[(uint8_t)(s - 1)] = (uint8_t)cpu->pc;
+    stack[(uint8_t)(s - 2)] = cpu_flags(cpu);
+    cpu->s = (uint8_t)(s - 3);
+    cpu->p |= P_I;
+    n->bus = top[(vector + 1) & 0xff];
+    cpu->pc = (uint16_t)(top[vector & 0xff] | n->bus << 8);
+    n->cycle += INTERRUPT_CYCLES;
+    n->nmi_pending &= vector != VECTOR_NMI;
+    n->due = false;
+    threads_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
+}
+
+/* The sequence of an interrupt: two fetches that lead nowhere, three pushes, the vector. */
+static __attribute__((noinline)) void interrupt(struct nes *n) {
+    struct cpu *cpu = &n->cpu;
+    const uint32_t resume = nes_code_address(n, cpu->pc);
+    const uint8_t s = cpu->s;
+    cycle_read(n, cpu->pc);
+    cycle_read(n, cpu->pc);
+    cycle_write(n, ON_STACK(s), (uint8_t)(cpu->pc >> 8));
+    cycle_write(n, ON_STACK(s - 1), (uint8_t)cpu->pc);
+    const uint16_t vector = choose_vector(n);
+    cycle_write(n, ON_STACK(s - 2), cpu_flags(cpu));
+    cpu->s = (uint8_t)(s - 3);
+    cpu->p |= P_I;
+    const uint8_t low = read_vector(n, vector);
+    cpu->pc = (uint16_t)(low | cycle_read(n, vector + 1) << 8);
+    n->due = false;
+    threads_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
+}
+
+/* The same with the pushes turned into reads. */
+static void reset(struct nes *n) {
+    struct cpu *cpu = &n->cpu;
+    cycle_read(n, cpu->pc);
+    cycle_read(n, cpu->pc);
+    for (int i = 0; i < 3; i++)
+        cycle_read(n, ON_STACK(cpu->s--));
+    cpu->p |= P_I;
+    const uint8_t low = cycle_read(n, VECTOR_RESET);
+    cpu->pc = (uint16_t)(low | cycle_read(n, VECTOR_RESET + 1) << 8);
+    n->due = false;
+    n->phase = PHASE_RUN;
+    threads_begin(n, THREAD_RESET);
+}
+
+/* One more cycle of a processor that has met a JAM. */
+static void jam(struct nes *n) {
+    static const uint16_t addresses[] = {0xffff, 0xfffe, 0xfffe};
+    cycle_read(n, n->jam_cycle < 3 ? addresses[n->jam_cycle++] : 0xffff);
+}
+
+static void run_instruction(struct nes *n) {
+    const uint8_t s = n->cpu.s;
+    if (execute_at_once(n) == WENT_RTI)
+        threads_rti(n, s);
+}
+
+/* The bytes of an instruction that lies in registers or in open bus are known only once it has
+ * run. */
+static void run_watched_instruction(struct nes *n) {
+    const uint8_t s = n->cpu.s;
+    const uint16_t pc = n->cpu.pc;
+    const uint64_t cycle = n->cycle;
+    struct site *site = watch_announce(n);
+    enum went went = execute_at_once(n);
+    if (!site)
+        site = watch_announce_late(n, pc, n->fetched, cycle);
+    if (went == WENT_RTI)
+        went = threads_rti(n, s) ? WENT_NOWHERE : WENT_ELSEWHERE;
+    watch_went(n, site, went);
+}
+
+static void run_tallied_instruction(struct nes *n, const struct tally *tally) {
+    const uint8_t s = n->cpu.s;
+    const uint16_t pc = n->cpu.pc;
+    const enum went went = execute_at_once(n);
+    if (went == WENT_NEXT || went == WENT_TARGET)
+        watch_tell_tally(n, tally, went);
+    else if (went == WENT_ELSEWHERE || (went == WENT_RTI && !threads_rti(n, s)))
+        watch_went_elsewhere(n, pc);
+}
+
+static void step_watched(struct nes *n) {
+    const struct tally *const tally = watch_tally(n, n->cpu.pc);
+    if (tally && !n->announced)
+        run_tallied_instruction(n, tally);
+    else
+        run_watched_instruction(n);
+}
+
+void nes_step(struct nes *n) {
+    if (n->phase == PHASE_RUN && !n->due) {
+        /* Also when the callback before it was the last that anybody had asked for. */
+        if (n->watched || n->announced)
+            step_watched(n);
+        else
+            run_instruction(n);
+    } else if (n->phase == PHASE_RESET) {
+        reset(n);
+    } else if (n->phase == PHASE_JAM) {
+        jam(n);
+    } else if (n->rd[0xff] && is_undisturbed(n, INTERRUPT_CYCLES, n->cpu.pc)) {
+        interrupt_at_once(n);
+    } else {
+        interrupt(n);
+    }
+}

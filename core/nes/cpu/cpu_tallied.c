@@ -1,0 +1,36 @@
+/* The fast loop for a machine of which nobody hears but by counters, through runs of instructions
+ * that are known: only those that go somewhere are counted. */
+#include "nes/machine/machine.h"
+#include "nes/observe/watch.h"
+
+#define LOOP_FUNCTION                                                                              \
+    void cpu_run_tallied(struct nes *n, uint64_t stop, uint64_t deadline, bool *unknown)
+#define LOOP_SKIPS      true
+#define LOOP_STOPS      true
+#define LOOP_READS(at)  false
+#define LOOP_WRITES(at) false
+#define LOOP_ENDS_ONCE  0
+#define MET()           ((void)0)
+#define IS_BRANCH       ((OPCODE & 0x1f) == 0x10)
+/* Where the next run is not known the loop ends, as where a callback asks for something. */
+#define LAND()                                                                                     \
+    do {                                                                                           \
+        if (runs[PC(0)] != RUN_KNOWN || n->attention)                                              \
+            end = NULL;                                                                            \
+    } while (0)
+#define WENT(how)                                                                                  \
+    do {                                                                                           \
+        if ((how) == WENT_ELSEWHERE) {                                                             \
+            STORE_REGISTERS();                                                                     \
+            watch_went_elsewhere(n, from_pc);                                                      \
+            LAND();                                                                                \
+        } else if ((how) == WENT_TARGET || IS_BRANCH) {                                            \
+            watch_tell_tally(n, &tallies[(how) == WENT_TARGET ? from_pc : PC(-2)], how);           \
+            LAND();                                                                                \
+        }                                                                                          \
+    } while (0)
+#define LEFT() (*unknown = end == NULL)
+#define LOOP_LOCALS()                                                                              \
+    const struct tally *const tallies = n->watch->tallies;                                         \
+    const uint8_t *const runs = n->watch->runs
+#include "nes/cpu/cpu_loop.h"

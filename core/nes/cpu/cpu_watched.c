@@ -1,0 +1,86 @@
+/* The fast loop once more, with probes: the loop for unwatched machines pays nothing for them. */
+#include "nes/machine/machine.h"
+#include "nes/observe/watch.h"
+
+/* A callback may have moved an alarm or asked to step: then the loop ends at the next boundary. */
+#define NOTICE_REQUESTS()                                                                          \
+    do {                                                                                           \
+        if (n->attention)                                                                          \
+            end = NULL;                                                                            \
+    } while (0)
+#define LOOP_FUNCTION static void run_checked(struct nes *n, uint64_t stop, uint64_t deadline)
+/* Who steps hears of each instruction of a busy-wait. */
+#define LOOP_SKIPS      (!n->stepping)
+#define LOOP_STOPS      true
+#define LOOP_READS(at)  false
+#define LOOP_WRITES(at) false
+#define LOOP_ENDS_ONCE  1
+#define MET()                                                                                      \
+    do {                                                                                           \
+        tally = &tallies[PC(0) & mask];                                                            \
+        if (tally->counter[0] != 0) {                                                              \
+            site = NULL;                                                                           \
+        } else {                                                                                   \
+            site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                             \
+            tally = &site->tally;                                                                  \
+            met = true;                                                                            \
+            if (__builtin_expect(n->stepping | site->probes[PROBE_BEFORE].fires, 0)) {             \
+                STORE_REGISTERS();                                                                 \
+                watch_before(n, site, n->cycle);                                                   \
+                NOTICE_REQUESTS();                                                                 \
+                tally = tallies; /* of address 0, which is in RAM: none */                         \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
+/* A JSR that pushes onto its own operand goes elsewhere than it says. */
+#define AS_ENCODED(how) ((how) != WENT_TARGET || PC(0) == (uint16_t)site->insn.target)
+#define TELL(how)                                                                                  \
+    do {                                                                                           \
+        const enum went went_ = AS_ENCODED(how) ? (how) : WENT_ELSEWHERE;                          \
+        struct hooks *const hooks_ = &site->probes[watch_when(went_)];                             \
+        met = false;                                                                               \
+        if (hooks_->simple) {                                                                      \
+            watch_add(n, hooks_);                                                                  \
+        } else if (hooks_->fires) {                                                                \
+            STORE_REGISTERS();                                                                     \
+            watch_fire(n, hooks_, site->insn.address, nes_code_address(n, PC(0)));                 \
+        }                                                                                          \
+        NOTICE_REQUESTS(); /* also those from before the instruction: a jump has set `end` anew */ \
+    } while (0)
+#define WENT(how)                                                                                  \
+    do {                                                                                           \
+        if ((how) == WENT_ELSEWHERE && !site) {                                                    \
+            STORE_REGISTERS();                                                                     \
+            watch_went_elsewhere(n, (uint16_t)(tally - tallies));                                  \
+            NOTICE_REQUESTS();                                                                     \
+        } else if ((how) == WENT_ELSEWHERE || tally->counter[0] == 0) {                            \
+            TELL(how);                                                                             \
+        } else {                                                                                   \
+            watch_tell_tally(n, tally, how);                                                       \
+            met = false;                                                                           \
+        }                                                                                          \
+        if ((how) != WENT_NEXT && watch_run_known(n, PC(0)))                                       \
+            end = NULL; /* there is a faster loop for it */                                        \
+    } while (0)
+#define LEFT() (n->announced = met)
+#define LOOP_LOCALS()                                                                              \
+    const struct tally *const tallies = n->watch->tallies, *tally = tallies;                       \
+    const uint16_t mask = n->stepping ? 0 : n->watch->tally_mask;                                  \
+    struct site *site = NULL;                                                                      \
+    bool met = false
+#include "nes/cpu/cpu_loop.h"
+
+void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline) {
+    n->attention = false;
+    while (true) {
+        const uint64_t start = n->cycle;
+        bool goes_on = true;
+        if (watch_run_known(n, n->cpu.pc))
+            cpu_run_tallied(n, stop, deadline, &goes_on);
+        else
+            run_checked(n, stop, deadline);
+        if (!goes_on || n->cycle == start || n->cycle > last_start(stop, deadline) || n->waiting ||
+            n->announced || n->attention)
+            return;
+    }
+}

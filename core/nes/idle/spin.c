@@ -1,0 +1,189 @@
+/* Finding spins, and when to look for them. */
+#include "nes/idle/spin.h"
+
+#include <string.h>
+
+#include "nes/cpu/cpu_exec.h"
+#include "nes/machine/machine.h"
+
+/* In cycles: of a run; how much must be passed over to be worth looking for; between tries, after
+ * which it takes so much longer each time; of a frame. */
+enum { LONGEST = 3000, WORTH_IT = 2500, SOONEST = 512, MOST_DOUBLED = 11, FRAME = 29781 };
+/* What the credit is in: a cycle that is passed over would have taken one host instruction or so,
+ * one that is interpreted takes some, and so does each try. */
+enum { INTERPRETED = 4, TRIED = 800, CREDIT = 20000, CREDIT_MOST = 60000, CREDIT_AGAIN = 6000 };
+/* In frames, when it has run out. */
+enum { PAUSE_FIRST = 32, PAUSE_LAST = 512 };
+
+void spin_forget(struct nes *n) {
+    n->spins = (struct spins){
+        .next = n->cycle, .longest = LONGEST, .pause = PAUSE_FIRST * FRAME, .credit = CREDIT};
+}
+
+uint64_t spin_next(const struct nes *n) {
+    const struct spins *const s = &n->spins;
+    if (n->options.no_skip || n->watched || n->recorder || n->coming || n->announced)
+        return NEVER;
+    /* What interrupts a spin is none; but a program may never return from an interrupt. */
+    if (n->threads.count > s->depth)
+        return s->next + 2 * FRAME;
+    return s->next;
+}
+
+void spin_waited(struct nes *n, uint64_t cycles) {
+    if (cycles >= WORTH_IT && n->spins.next < n->cycle + FRAME)
+        n->spins.next = n->cycle + FRAME;
+}
+
+/* ---- finding one ---- */
+
+/* All that the processor can tell one run from another by; and the times at which devices were
+ * read, which move along. */
+struct place {
+    struct cpu cpu;
+    uint64_t cycle, instructions;
+    struct pads pads;
+    uint64_t latched[2];
+    uint8_t ram[RAM_SIZE], board_ram[0x2000];
+};
+
+static void note_place(struct nes *n, struct place *at) {
+    bus_strobe(n);
+    at->cpu = n->cpu;
+    at->cycle = n->cycle;
+    at->instructions = n->instructions;
+    at->pads = n->pads;
+    memcpy(at->latched, n->ppu.s.latch_cycle, sizeof at->latched);
+    memcpy(at->ram, n->ram, sizeof at->ram);
+    if (n->wr[0x60])
+        memcpy(at->board_ram, n->wr[0x60], sizeof at->board_ram);
+}
+
+/* What the last read gave matters to nobody. */
+static bool same_pads(const struct pads *a, const struct pads *b) {
+    return !memcmp(a->shift, b->shift, sizeof a->shift) && a->strobe == b->strobe &&
+           a->strobe_cycle == NEVER && b->strobe_cycle == NEVER;
+}
+
+/* The registers are the same. (In which of two cycles a strobe reaches the pads is nothing that an
+ * instruction can tell that writes there once.) */
+static bool is_place(struct nes *n, const struct place *at) {
+    bus_strobe(n);
+    return same_pads(&n->pads, &at->pads) && !memcmp(n->ram, at->ram, sizeof at->ram) &&
+           (!n->wr[0x60] || !memcmp(n->wr[0x60], at->board_ram, sizeof at->board_ram));
+}
+
+/* Runs until *at, where the machine has been, is where it is again, before `stop`: SPIN_ARRIVED.
+ * SPIN_LEFT: something else was about to be touched; SPIN_WAITS: it is not worth going on. */
+static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop) {
+    enum { DIFFERENCES = 64, DIFFERED = 60 };
+    const uint64_t deadline = earlier(n->event, n->dma_from);
+    enum spin_end ended = SPIN_LEFT;
+    cpu_run_spin(n, NULL, stop, deadline, &ended);
+    if (ended != SPIN_ARRIVED)
+        return ended;
+    note_place(n, at);
+    for (unsigned i = 0; i < DIFFERENCES; i++) {
+        ended = SPIN_LEFT;
+        cpu_run_spin(n, &at->cpu, stop, deadline, &ended);
+        if (ended != SPIN_ARRIVED || is_place(n, at))
+            return ended;
+        n->spins.credit -= DIFFERED;
+    }
+    return SPIN_WAITS;
+}
+
+/* The same, from behind a touch of something else on, in case that it was the last. */
+static bool find(struct nes *n, struct place *at, uint64_t stop) {
+    enum { TOUCHES = 3 };
+    for (unsigned i = 0; i < TOUCHES; i++) {
+        const enum spin_end ended = run_to_place(n, at, stop);
+        if (ended != SPIN_LEFT)
+            return ended == SPIN_ARRIVED;
+        if (n->cycle > last_start(stop, earlier(n->event, n->dma_from)))
+            return false;
+        nes_step(n);
+        if (!may_run_fast(n, n->cpu.p & P_I))
+            return false;
+    }
+    return false;
+}
+
+/* The run since *at `times` over. What was read in it would have been read by then. */
+static void repeat(struct nes *n, const struct place *at, uint64_t times) {
+    const uint64_t later = times * (n->cycle - at->cycle);
+    const uint64_t executed = times * (n->instructions - at->instructions);
+    for (unsigned port = 0; port < 2; port++)
+        if (n->pads.read_cycle[port] != at->pads.read_cycle[port])
+            n->pads.read_cycle[port] += later;
+    for (unsigned i = 0; i < 2; i++)
+        if (n->ppu.s.latch_cycle[i] != at->latched[i])
+            n->ppu.s.latch_cycle[i] += later;
+    n->cycle += later;
+    n->instructions += executed;
+    n->skipped += executed;
+}
+
+/* Passes over the runs from *at on that end before `stop`, the deadline, and a change of $2002 if
+ * that is read in them; returns how many cycles. */
+static uint64_t pass_over(struct nes *n, const struct place *at, uint64_t stop) {
+    const uint64_t run = n->cycle - at->cycle;
+    uint64_t end = earlier(stop, earlier(n->event, n->dma_from));
+    if (memcmp(at->latched, n->ppu.s.latch_cycle, sizeof at->latched) != 0)
+        end = earlier(end, n->ppu.calm);
+    if (end < n->cycle + run)
+        return 0;
+    const uint64_t times = (end - n->cycle) / run;
+    repeat(n, at, times);
+    return times * run;
+}
+
+/* ---- when to look ---- */
+
+static void note_found(struct nes *n, uint64_t began, uint64_t run) {
+    enum { EARLIER = 64 }; /* each time, until that is too early */
+    struct spins *const s = &n->spins;
+    const uint64_t delay = began - s->end;
+    if (s->misses > 0)
+        s->delay = delay < 2 * FRAME ? delay : 0;
+    else
+        s->delay = s->delay > EARLIER ? s->delay - s->delay / 16 - EARLIER / 2 : 0;
+    s->misses = 0;
+    s->pause = PAUSE_FIRST * FRAME;
+    s->longest = earlier(LONGEST, 3 * run + SOONEST);
+    s->depth = n->threads.count;
+    s->end = n->cycle;
+    s->next = n->cycle + s->delay;
+}
+
+static void note_missed(struct nes *n) {
+    struct spins *const s = &n->spins;
+    s->next = n->cycle + ((uint64_t)SOONEST << s->misses);
+    s->misses += s->misses < MOST_DOUBLED;
+    s->longest = LONGEST;
+    if (s->credit >= 0)
+        return;
+    s->credit = CREDIT_AGAIN;
+    s->next = n->cycle + s->pause;
+    s->pause = earlier(2 * s->pause, (uint64_t)PAUSE_LAST * FRAME);
+}
+
+void spin_try(struct nes *n, uint64_t stop) {
+    struct spins *const s = &n->spins;
+    struct place at;
+    const uint64_t began = n->cycle, end = earlier(stop, earlier(n->event, n->dma_from));
+    if (end < began + WORTH_IT) {
+        s->next = end > began ? end : began + 1;
+        return;
+    }
+    const bool found = find(n, &at, earlier(stop, began + s->longest));
+    s->credit -= (int64_t)(INTERPRETED * (n->cycle - began)) + TRIED;
+    const uint64_t run = found ? n->cycle - at.cycle : 0;
+    const uint64_t passed = found ? pass_over(n, &at, stop) : 0;
+    s->credit =
+        s->credit + (int64_t)passed < CREDIT_MOST ? s->credit + (int64_t)passed : CREDIT_MOST;
+    if (passed >= WORTH_IT)
+        note_found(n, began, run);
+    else
+        note_missed(n);
+}

@@ -1,0 +1,461 @@
+/* Passing over busy-waits. */
+#include "nes/cpu/cpu_exec.h"
+#include "nes/machine/machine.h"
+#include "nes/observe/watch.h"
+
+static bool same_registers(const struct nes *n, struct cpu_registers r) {
+    const struct cpu_registers now = nes_registers(n);
+    return now.pc == r.pc && now.a == r.a && now.x == r.x && now.y == r.y && now.s == r.s &&
+           now.p == r.p;
+}
+
+/* One instruction; false where the machine has something else to see to first. */
+static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
+    /* Behind CLI an IRQ waits that is not due yet. */
+    if (n->cycle >= stop || n->due || is_interrupted(n, n->cpu.p & P_I) || n->attention ||
+        n->cycle + LONGEST_INSTRUCTION > *deadline)
+        return false;
+    const uint64_t start = n->cycle;
+    if (n->watched)
+        cpu_run_watched(n, start + 1, *deadline);
+    if (n->cycle == start || n->announced)
+        nes_step(n);
+    *deadline = earlier(n->event, n->dma_from);
+    return true;
+}
+
+/* A hook that a pass fires. */
+struct fired {
+    const struct hook *hook;
+    unsigned i;        /* the number of its instruction, */
+    uint32_t from, to; /* that is here, and has come there */
+};
+
+/* How it goes on in a pass, of which it is the last one or not. */
+static enum probe_when when_behind(const struct guest_insn *insn, bool last) {
+    if (insn->kind == INSN_RETURN)
+        return PROBE_INDIRECT;
+    return last || insn->kind == INSN_CALL || insn->kind == INSN_JUMP ? PROBE_TAKEN : PROBE_NEXT;
+}
+
+/* Calls visit() with each hook that a pass fires, in order; ends early when that returns false. */
+static bool each_hook(struct nes *n, const struct wait *w,
+                      bool (*visit)(void *user, struct nes *n, const struct fired *fired),
+                      void *user) {
+    for (unsigned i = 0; i < w->length; i++) {
+        const struct site *const site = watch_mapped(n, w->path[i]);
+        const bool last = i + 1u == w->length;
+        const struct hooks *const hooks[2] = {&site->probes[PROBE_BEFORE],
+                                              &site->probes[when_behind(&site->insn, last)]};
+        const uint32_t to[2] = {site->insn.address,
+                                nes_code_address(n, last ? w->target : w->path[i + 1u])};
+        for (unsigned k = 0; k < 2; k++)
+            for (size_t h = 0; h < hooks[k]->count; h++)
+                if (!visit(user, n, &(struct fired){&hooks[k]->at[h], i, to[0], to[k]}))
+                    return false;
+    }
+    return true;
+}
+
+/* The counter that it adds to; false: it adds to none. */
+static bool adds_to(struct nes *n, const struct fired *fired, uint32_t *counter) {
+    const struct probe *const p = &fired->hook->probe;
+    const struct probe_event event = {n, fired->from, fired->to};
+    *counter = p->kind == PROBE_ADD_TO ? p->counter_to(p->user, &event) : p->counter;
+    return p->kind == PROBE_ADD || (p->kind == PROBE_ADD_TO && *counter != UINT32_MAX);
+}
+
+static bool note_add(void *user, struct nes *n, const struct fired *fired) {
+    struct wait_adds *const adds = user;
+    const struct probe *const p = &fired->hook->probe;
+    uint32_t counter;
+    adds->all = p->quiet && p->value <= UINT32_MAX && adds->count < WAIT_ADDS &&
+                adds_to(n, fired, &counter);
+    if (!adds->all)
+        return false;
+    adds->at[adds->count] = (uint8_t)fired->i;
+    adds->counter[adds->count] = counter;
+    adds->value[adds->count++] = (uint32_t)p->value;
+    return true;
+}
+
+/* Does a pass fire nothing but w->adds? Probes are attached when an instruction is met; a new
+ * observer begins a new epoch. */
+static bool only_adds(struct nes *n, struct wait *w) {
+    if (!w->adds.known || w->adds.epoch != n->map_epoch) {
+        w->adds = (struct wait_adds){.known = true, .all = true, .epoch = n->map_epoch};
+        each_hook(n, w, note_add, &w->adds);
+    }
+    return w->adds.all;
+}
+
+static bool calls_not_always(void *user, struct nes *n, const struct fired *fired) {
+    (void)user, (void)n;
+    return fired->hook->probe.kind != PROBE_CALL;
+}
+
+struct sum {
+    uint32_t counter;
+    uint64_t value;
+};
+
+/* What a pass adds to one counter. */
+static bool add_up(void *user, struct nes *n, const struct fired *fired) {
+    struct sum *sum = user;
+    const struct probe *const p = &fired->hook->probe;
+    uint32_t counter;
+    if (adds_to(n, fired, &counter) && counter == sum->counter)
+        sum->value += p->value;
+    if (p->counter == sum->counter && p->kind == PROBE_CALL_AT)
+        sum->value++;
+    return true;
+}
+
+struct passes {
+    const struct wait *wait;
+    uint64_t most; /* that surely reach no PROBE_CALL_AT's value */
+};
+
+static bool limit_passes(void *user, struct nes *n, const struct fired *fired) {
+    struct passes *p = user;
+    const struct probe *const probe = &fired->hook->probe;
+    if (probe->kind != PROBE_CALL_AT)
+        return true;
+    struct sum sum = {.counter = probe->counter};
+    each_hook(n, p->wait, add_up, &sum);
+    const uint64_t left = probe->value - n->counters[sum.counter] - 1; /* before it calls */
+    p->most = earlier(p->most, sum.value == 0 ? 0 : left / sum.value);
+    return true;
+}
+
+struct repeated {
+    uint64_t times;
+};
+
+static bool fire_repeatedly(void *user, struct nes *n, const struct fired *fired) {
+    const struct repeated *r = user;
+    const struct probe *const p = &fired->hook->probe;
+    uint32_t counter;
+    if (p->kind == PROBE_ONCE) /* by the pass that was executed */
+        return true;
+    if (adds_to(n, fired, &counter))
+        n->counters[counter] += p->value * r->times;
+    else if (p->kind == PROBE_CALL_AT)
+        n->counters[p->counter] += r->times;
+    watch_count(n, fired->hook, r->times);
+    return true;
+}
+
+/* How many more passes of `cost` cycles: each instruction of them starts before `stop`, ends at or
+ * before `deadline`, and reads from $2002, before `change`, what the last pass has read. The last
+ * pass before a change there is left to be executed, so that the PPU's bus remembers when it was
+ * read. */
+static uint64_t count_passes(const struct nes *n, bool status, uint64_t cost, uint64_t stop,
+                             uint64_t deadline, uint64_t change) {
+    uint64_t last = earlier(stop, deadline);
+    if (!status)
+        return last > n->cycle ? (last - n->cycle) / cost : 0;
+    last = earlier(last, change);
+    return last > n->cycle + 2 * cost ? (last - n->cycle) / cost - 1 : 0;
+}
+
+/* The pass that has just been executed, `times` over. */
+static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint64_t times) {
+    if (n->watched && w->adds.all)
+        for (unsigned i = 0; i < w->adds.count; i++)
+            n->counters[w->adds.counter[i]] += w->adds.value[i] * times;
+    else if (n->watched)
+        each_hook(n, w, fire_repeatedly, &(struct repeated){times});
+    n->cycle += times * cost;
+    n->instructions += times * w->length;
+    n->skipped += times * w->length;
+}
+
+/* ---- recordings ---- */
+
+/* A pass, and for how long it is the same. */
+struct pass {
+    uint64_t cost;                   /* cycles */
+    unsigned at[WAIT_LONGEST];       /* of these, when each instruction begins */
+    uint64_t stop, deadline, change; /* for count_passes() */
+    unsigned executed;               /* instructions */
+};
+
+/* Passes from instruction number `first` on. */
+static void write_way(struct nes *n, struct record *r, const struct wait *w, unsigned first) {
+    const unsigned left_of_first = w->length - first;
+    r->way->first = WAY_OF_WAIT | left_of_first << WAY_COUNT | w->length;
+    r->way->banks = record_banks(n);
+    r->way->parts[0] = (uint32_t)w->path[first] << 16 | w->target;
+    r->way->parts[1] = 0;
+    r->way_parts = 1;
+    r->number = record_number(n, r);
+}
+
+/* The same of passes that are not straight. */
+static void write_runs(const struct nes *n, struct record *r, const struct wait *w, unsigned i) {
+    const uint64_t banks = record_banks(n);
+    uint16_t behind = 0; /* in RAM: no pass is there */
+    for (uint32_t k = 0; k < r->count; k++, i = i + 1u < w->length ? i + 1u : 0) {
+        const uint16_t pc = w->path[i];
+        if (pc != behind)
+            r->runs[r->run_count++] = (struct recorded_run){banks, .at = k & 0x7fffff, .pc = pc};
+        behind = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
+    }
+}
+
+/* A recording that begins and ends within `most` passes of this busy-wait is known without
+ * executing them. The machine stands at T; returns the passes that it takes, which are counted, or
+ * 0 where the recording is not such a one. */
+static uint64_t record_passes(struct nes *n, const struct wait *w, const struct pass *p,
+                              uint64_t most) {
+    struct record *const r = n->coming;
+    const uint64_t due = r->from > n->cycle ? r->from - n->cycle : 0;
+    uint64_t before = due / p->cost;
+    unsigned first = 0;
+    while (first < w->length && p->at[first] < due - before * p->cost)
+        first++;
+    if (first == w->length) {
+        first = 0;
+        before++;
+    }
+    const uint64_t behind = first + (uint64_t)r->count; /* instructions, from that pass's start */
+    const uint64_t passes = before + (behind + w->length - 1) / w->length;
+    if (passes > most || n->cycle + passes * p->cost > r->by)
+        return 0;
+    record_begin(r);
+    if (w->straight)
+        write_way(n, r, w, first);
+    else
+        write_runs(n, r, w, first);
+    r->end = n->cycle + (before + behind / w->length) * p->cost + p->at[behind % w->length];
+    r->on = false;
+    r->full = true;
+    repeat_pass(n, w, p->cost, passes);
+    return passes;
+}
+
+static void hand_over(struct nes *n) {
+    watch_recorded(n);
+    n->attention = false;
+}
+
+/* All of them that do; one pass was executed. */
+static void record_executed(struct nes *n, const struct wait *w, const struct pass *p) {
+    while (n->coming &&
+           record_passes(n, w, p,
+                         count_passes(n, w->status, p->cost, p->stop, p->deadline, p->change)))
+        hand_over(n);
+}
+
+/* One pass; false where it was left, or ended early. */
+static bool run_pass(struct nes *n, const struct wait *w, struct pass *p, uint64_t stop,
+                     uint64_t *deadline) {
+    const uint64_t start = n->cycle;
+    for (unsigned i = 0; i < w->length; i++) {
+        p->at[i] = (unsigned)(n->cycle - start);
+        if (n->cpu.pc != w->path[i] || !run_one(n, stop, deadline))
+            return false;
+        p->executed++;
+    }
+    return true;
+}
+
+/* What a pass with w->adds has fired, of which `executed` instructions were executed unwatched. */
+static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p) {
+    const struct wait_adds *const adds = &w->adds;
+    for (unsigned i = 0; i < adds->count; i++)
+        if (adds->at[i] + 1u < p->executed)
+            n->counters[adds->counter[i]] += adds->value[i];
+    if (p->executed == 0)
+        return;
+    /* The last one may have gone anywhere. */
+    struct site *const site = watch_mapped(n, w->path[p->executed - 1u]);
+    if (site->probes[PROBE_BEFORE].fires)
+        watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
+    watch_went(n, site, n->cpu.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);
+}
+
+/* Is something else to be seen to before the next instruction? */
+static bool is_busy(const struct nes *n) {
+    return n->due || n->attention || is_interrupted(n, n->cpu.p & P_I);
+}
+
+/* Behind passes that were counted of a wait that is `certain`, as if they had been executed.
+ * `read`: the cycle of the last read of $2002, where it reads that. */
+static void stand_behind(struct nes *n, struct wait *w, uint64_t read) {
+    uint8_t same;
+    if (w->status)
+        ppu_reads_again(&n->ppu, read, &same);
+    w->executed = n->instructions;
+}
+
+/* The same where nothing came between. */
+static void stand_behind_plain(struct nes *n, struct wait *w) {
+    stand_behind(n, w, n->cycle - w->cost + w->read_at);
+}
+
+/* Recordings that begin until `stop`; false: there was none. */
+static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_t end) {
+    struct pass pass = {.cost = w->cost};
+    bool recorded = false;
+    for (unsigned i = 0; i < w->length; i++)
+        pass.at[i] = w->at[i];
+    while (n->coming && n->coming->from <= stop &&
+           record_passes(n, w, &pass, count_passes(n, false, w->cost, stop, end, NEVER))) {
+        stand_behind_plain(n, w);
+        hand_over(n);
+        recorded = true;
+    }
+    return recorded;
+}
+
+/* Was the last pass executed just now? An interrupt, whose handler goes wherever it likes, may be
+ * what came between two arrivals. */
+static bool was_executed(const struct nes *n, const struct wait *w) {
+    return w->certain && w->executed == n->instructions &&
+           n->instructions - n->interrupted > w->length;
+}
+
+/* The last pass was executed just now, and the next ones are the same: passes over them, which
+ * needs none to be executed. False: nothing was done. */
+static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
+    if (!was_executed(n, w) || is_busy(n))
+        return false;
+    /* The last pass may have been executed before the IRQ was asserted. */
+    if (w->unmasks && n->irq)
+        return false;
+    /* What the last read of $2002 has seen must stay so. */
+    const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);
+    const bool recorded = n->coming && n->coming->from <= stop && record_certain(n, w, stop, end);
+    if (recorded && n->watched)
+        return true; /* somebody steps from now on */
+    const uint64_t times = count_passes(n, false, w->cost, earlier(stop, n->alarm), end, NEVER);
+    if (times == 0)
+        return recorded;
+    repeat_pass(n, w, w->cost, times);
+    stand_behind_plain(n, w);
+    return true;
+}
+
+/* A pass in which a sample is fetched, and which else is like the one before: each cycle of it
+ * reads what can be read again while it is halted. False: nothing was done. */
+static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
+    const uint64_t halt = n->dma_from, fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
+    const uint64_t end = n->cycle + w->cost + taken;
+    if (halt < n->cycle || halt >= n->cycle + w->cost || end > earlier(stop, n->event) ||
+        (w->status && end > n->ppu.calm) || n->oam_pending || is_busy(n) ||
+        !apu_dmc_halts(&n->apu, halt, fetch) || !apu_dmc_quiet(&n->apu, fetch + 1))
+        return false;
+    const uint16_t sample = apu_dmc_address(&n->apu); /* in PRG */
+    const uint64_t read = n->cycle + w->read_at;
+    apu_dmc_give(&n->apu, n->rd[sample >> 8][sample & 0xff], fetch);
+    n->dma_from = apu_dmc_deadline(&n->apu);
+    repeat_pass(n, w, w->cost + taken, 1);
+    stand_behind(n, w, halt <= read ? read + taken : read);
+    return true;
+}
+
+/* Passes in some of which a sample is fetched, as pass_fetch() does it, and those between them.
+ * False: nothing was done. */
+static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
+    const uint64_t until = earlier(earlier(stop, n->event), w->status ? n->ppu.calm : NEVER);
+    uint64_t cycle = n->cycle, passes = 0, read = 0, halt = n->dma_from;
+    if (n->oam_pending || is_busy(n))
+        return false;
+    while (halt >= cycle && halt < until) {
+        const uint64_t fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
+        const uint64_t before = (halt - cycle) / w->cost, start = cycle + before * w->cost;
+        if (start + w->cost + taken > until || !apu_dmc_fetch(&n->apu, halt, fetch))
+            break;
+        read = start + w->read_at + (halt <= start + w->read_at ? taken : 0);
+        passes += before + 1;
+        cycle = start + w->cost + taken;
+        halt = apu_dmc_deadline(&n->apu);
+    }
+    if (passes == 0)
+        return false;
+    repeat_pass(n, w, w->cost, passes);
+    n->cycle = cycle;
+    n->dma_from = halt;
+    stand_behind(n, w, read);
+    return true;
+}
+
+/* The one or the other; a processor that writes is not halted. */
+static bool pass_halted(struct nes *n, struct wait *w, uint64_t stop) {
+    return !w->calls && (pass_samples(n, w, stop) || pass_fetch(n, w, stop));
+}
+
+/* A pass that may reach a deadline, cycle by cycle; false where it is left, interrupted or ended by
+ * `stop`. */
+static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
+    for (unsigned i = 0; i < w->length; i++) {
+        if (n->cycle >= stop || n->cpu.pc != w->path[i] || is_busy(n))
+            return false;
+        nes_step(n);
+    }
+    w->executed = n->instructions;
+    return n->cpu.pc == w->target;
+}
+
+/* All passes until `stop` and the next alarm, over one deadline after the other; false: nothing was
+ * done. */
+static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
+    const bool watched = n->watched;
+    bool passed = false;
+    while (pass_at_once(n, w, stop, deadline)) {
+        passed = true;
+        const uint64_t until = earlier(stop, n->alarm);
+        if (n->watched != watched || (!pass_halted(n, w, until) && !step_pass(n, w, until)))
+            break;
+        deadline = earlier(n->event, n->dma_from);
+    }
+    return passed;
+}
+
+/* Another bank may have come where it calls to. */
+static bool lies_there(const struct nes *n, const struct wait *w) {
+    for (unsigned i = 0; !w->straight && i < 4; i++)
+        if (w->lies[i] && w->lies[i] != n->rd[0x80 + 0x20 * i])
+            return false;
+    return true;
+}
+
+void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline) {
+    if (n->stepping || !lies_there(n, candidate))
+        return;
+    const bool adds = n->watched && only_adds(n, candidate);
+    if ((adds || !n->watched) && pass_deadlines(n, candidate, stop, deadline))
+        return;
+    const struct wait w = *candidate;
+    const struct cpu_registers registers = nes_registers(n);
+    if (n->watched && !adds && !each_hook(n, &w, calls_not_always, NULL))
+        return;
+    /* Asked before the pass: what its own read has seen must not have changed since. */
+    const uint64_t change = w.status ? ppu_status_deadline(&n->ppu, n->cycle) : NEVER;
+    const uint64_t start = n->cycle;
+    struct pass pass = {.change = change};
+    const bool watched = n->watched;
+    n->watched = watched && !adds; /* fired below */
+    const bool straight = run_pass(n, &w, &pass, earlier(stop, n->alarm), &deadline);
+    n->watched = watched;
+    if (adds)
+        fire_adds(n, &w, &pass);
+    if (straight && !is_busy(n) && same_registers(n, registers) &&
+        n->cycle + LONGEST_INSTRUCTION <= deadline) {
+        struct passes passes = {&w, NEVER};
+        if (n->watched && !adds)
+            each_hook(n, &w, limit_passes, &passes);
+        pass.cost = n->cycle - start;
+        pass.stop = stop;
+        pass.deadline = deadline;
+        record_executed(n, &w, &pass);
+        const uint64_t most =
+            count_passes(n, w.status, pass.cost, earlier(stop, n->alarm), deadline, change);
+        if (!n->stepping) /* as of now */
+            repeat_pass(n, &w, pass.cost, earlier(passes.most, most));
+    }
+    n->waiting = NULL; /* the pass has come by here */
+    candidate->executed = 0;
+}

@@ -1,0 +1,236 @@
+/* Observers come and go, and ask for alarms, steps and counters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "nes/observe/watch.h"
+
+enum status nes_attach(struct nes *n, const struct observer *observer, unsigned *id,
+                       struct error *e) {
+    struct watch *w = n->watch;
+    unsigned i = 0;
+    while (i < NES_OBSERVERS && w->observers[i].used)
+        i++;
+    if (i == NES_OBSERVERS)
+        return error_set(e, STATUS_ARGUMENT, "a machine has room for %d observers", NES_OBSERVERS);
+    w->observers[i] = (struct watched_by){
+        .used = true, .observer = *observer, .alarm = NEVER, .record.from = NEVER};
+    w->used |= 1u << i;
+    w->listeners |= (unsigned)(observer->thread != NULL) << i;
+    w->counting |= (unsigned)observer->counts_threads << i;
+    n->fired[i] = 0;
+    n->map_epoch++; /* known instructions are asked about again */
+    watch_unsettle(n);
+    watch_requests_changed(n);
+    if (n->engine->forget)
+        n->engine->forget(n->engine_self);
+    *id = i;
+    watch_tell(n, observer, THREAD_BEGINS);
+    return STATUS_OK;
+}
+
+void nes_detach(struct nes *n, unsigned id) {
+    struct watch *w = n->watch;
+    if (id >= NES_OBSERVERS || !w->observers[id].used)
+        return;
+    const struct observer observer = w->observers[id].observer;
+    nes_settle(n);
+    watch_tell(n, &observer, THREAD_ENDS);
+    record_free(&w->observers[id].record);
+    w->observers[id] = (struct watched_by){0};
+    w->used &= ~(1u << id);
+    w->listeners &= w->used;
+    w->counting &= w->used;
+    watch_remove(n, id);
+    n->map_epoch++;
+    watch_unsettle(n);
+    watch_requests_changed(n);
+    if (n->engine->forget)
+        n->engine->forget(n->engine_self);
+}
+
+void nes_tell_threads(struct nes *n, const struct observer *observer, enum thread_change change) {
+    watch_tell(n, observer, change);
+}
+
+void nes_set_alarm(struct nes *n, unsigned id, uint64_t cycle) {
+    n->watch->observers[id].alarm = cycle;
+    watch_requests_changed(n);
+}
+
+void nes_observe(struct nes *n, unsigned id, uint64_t count) {
+    n->watch->observers[id].steps = count;
+    watch_requests_changed(n);
+}
+
+/* A run, or a part of a way, is of one instruction at least; one more is begun and dropped, and
+ * behind parts is one of 0. */
+static __attribute__((noinline)) bool make_room(struct record *r, uint32_t count) {
+    struct way *const way = realloc(r->way, sizeof *way + (count + 2u) * sizeof *way->parts);
+    r->way = way ? way : r->way;
+    return way && vec_reserve_(&r->runs, &r->runs_cap, count + 1u, sizeof *r->runs);
+}
+
+bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint64_t by) {
+    struct record *const r = &n->watch->observers[id].record;
+    if (r->runs_cap <= count && !make_room(r, count))
+        return false;
+    r->from = from;
+    r->by = by;
+    r->count = count;
+    r->on = r->full = false;
+    if (!n->watch->ringing)
+        watch_requests_changed(n);
+    return true;
+}
+
+void nes_retranslate(struct nes *n, uint32_t address) {
+    if (n->engine->retranslate)
+        n->engine->retranslate(n->engine_self, n, address);
+}
+
+uint32_t nes_counters_add(struct nes *n, uint32_t count) {
+    struct watch *w = n->watch;
+    if (count > WATCH_COUNTERS - w->counters_used) {
+        w->out_of_memory = true;
+        return UINT32_MAX;
+    }
+    const uint32_t first = w->counters_used;
+    w->counters_used += count;
+    return first;
+}
+
+void nes_counter_set(struct nes *n, uint32_t counter, uint64_t value) {
+    n->counters[counter] = value;
+}
+
+void nes_settle(struct nes *n) {
+    if (n->engine->settle)
+        n->engine->settle(n->engine_self);
+}
+
+const uint64_t *nes_counters(const struct nes *n) {
+    return n->counters;
+}
+
+bool nes_counter_left_out(const struct nes *n, uint32_t counter) {
+    return map_find(&n->watch->left_out, counter) != NULL;
+}
+
+uint64_t nes_probes_fired(const struct nes *n, unsigned id) {
+    return id < NES_OBSERVERS ? n->fired[id] : 0;
+}
+
+/* ---- what was recorded ---- */
+
+enum { BANK_BYTES = 0x2000 };
+
+/* The bytes of the instruction of a run that lies `behind` bytes behind its first. */
+static void bytes_of(const struct nes *n, const struct recorded_run *run, unsigned behind,
+                     uint8_t bytes[3]) {
+    const uint16_t pc = (uint16_t)(run->pc + behind);
+    memcpy(bytes, (const uint8_t[]){(uint8_t)run->opcode, run->operand[0], run->operand[1]}, 3);
+    if (run->piece) {
+        uint16_t number;
+        memcpy(&number, run->operand, sizeof number);
+        memcpy(bytes, n->watch->pieces.at[number].bytes + run->opcode + behind, 3);
+    }
+    for (unsigned i = 0; run->opcode == 0 && pc >= 0x8000 && i < 3 && pc + i < 0x10000; i++) {
+        const unsigned slot = ((pc + i) >> 13) - 4;
+        const uint8_t *const bank =
+            n->board.banked
+                ? n->options.cartridge->prg + (run->banks >> 16 * slot & 0xffff) * BANK_BYTES
+                : n->board.prg[slot];
+        bytes[i] = bank[(pc + i) % BANK_BYTES];
+    }
+}
+
+static bool starts_with(const uint8_t bytes[3], const struct guest_insn *insn) {
+    return bytes[0] == insn->bytes[0] && (insn->size < 2 || bytes[1] == insn->bytes[1]) &&
+           (insn->size < 3 || bytes[2] == insn->bytes[2]);
+}
+
+/* The instruction of a run at pc, where that was mapped which is mapped now. */
+static const struct guest_insn *known_at(struct nes *n, const struct recorded_run *run,
+                                         uint16_t pc) {
+    uint8_t bytes[3];
+    const size_t slot = watch_slot(n, pc, watch_code(n, pc));
+    const struct site *const site = n->watch->slots[slot];
+    const bool met = site && site->insn.pc == pc && site->epoch == n->map_epoch;
+    if (met && pc >= 0x8000 && !site->volatile_bytes)
+        return &site->insn;
+    bytes_of(n, run, (uint16_t)(pc - run->pc), bytes);
+    return met && starts_with(bytes, &site->insn) ? &site->insn
+                                                  : &watch_meet(n, pc, slot, bytes)->insn;
+}
+
+/* Of a recording that is in runs. */
+struct told {
+    void (*each)(void *user, const struct guest_insn *insns, uint32_t count);
+    void *user;
+};
+
+/* Instructions number run->at to `end` - 1. */
+static void tell_run(struct nes *n, const struct recorded_run *run, uint32_t end,
+                     const struct told *to) {
+    const bool is_now = run->banks == record_banks(n);
+    uint16_t pc = run->pc;
+    for (uint32_t k = run->at; k < end; k++) {
+        const struct guest_insn *insn;
+        struct guest_insn decoded;
+        if (is_now) {
+            insn = known_at(n, run, pc);
+        } else {
+            uint8_t bytes[3];
+            bytes_of(n, run, (uint16_t)(pc - run->pc), bytes);
+            decoded = watch_decode(n, run->banks, pc, bytes);
+            insn = &decoded;
+        }
+        pc = (uint16_t)(pc + insn->size);
+        to->each(to->user, insn, 1);
+    }
+}
+
+static void tell_runs(struct nes *n, const struct recording *r, const struct told *to) {
+    const struct recorded_run *const runs = r->way;
+    const size_t count = r->way_length * sizeof(uint64_t) / sizeof *runs;
+    for (size_t i = 0; i < count; i++)
+        tell_run(n, &runs[i], i + 1 < count ? runs[i + 1].at : r->count, to);
+}
+
+static void tell_code(const struct nes *n, const struct recording *r, const struct told *to) {
+    const struct way *const way = r->way;
+    uint32_t from = (uint32_t)way->first;
+    for (uint32_t i = 0, told = 0; told < r->count; i++, from = 0) {
+        const uint32_t part = way->parts[i], count = way_low(part);
+        const struct guest_insn *const insns =
+            n->engine->recorded_code(n->engine_self, n, part >> WAY_COUNT, way->banks);
+        to->each(to->user, &insns[from], count);
+        told += count;
+    }
+}
+
+static void tell_wait(struct nes *n, const struct recording *r, const struct told *to) {
+    const struct way *const way = r->way;
+    const uint32_t length = way_low(way->first), left = way_low(way->first >> WAY_COUNT);
+    const uint16_t pc = (uint16_t)(way->parts[0] >> 16), target = (uint16_t)way->parts[0];
+    struct recorded_run run = {.banks = way->banks, .pc = pc};
+    for (uint32_t at = 0, next = left; at < r->count; at = next, next += length) {
+        run.at = at & 0x7fffff;
+        tell_run(n, &run, next < r->count ? next : r->count, to);
+        run.pc = target;
+    }
+}
+
+void nes_recorded(struct nes *n, const struct recording *r,
+                  void (*each)(void *user, const struct guest_insn *insns, uint32_t count),
+                  void *user) {
+    const struct told to = {each, user};
+    uint64_t first;
+    memcpy(&first, r->way, sizeof first);
+    if ((first & WAY_OF_WAIT) == WAY_OF_WAIT)
+        tell_wait(n, r, &to);
+    else if (first & WAY_OF_CODE)
+        tell_code(n, r, &to);
+    else
+        tell_runs(n, r, &to);
+}

@@ -1,0 +1,111 @@
+/* Recordings under way: executed instructions that an observer gets all at once. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nes/observe/watch.h"
+
+enum {
+    RUN_WORDS = sizeof(struct recorded_run) / sizeof(uint64_t),
+    WAY_WORDS = sizeof(struct way) / sizeof(uint64_t)
+};
+static_assert(sizeof(struct recorded_run) == 16, "compared and hashed as a whole");
+
+void record_begin(struct record *r) {
+    r->on = true;
+    r->met = 0;
+    r->run_count = r->way_parts = r->number = 0;
+    r->end = NEVER;
+}
+
+void record_insn(const struct nes *n, struct record *r, const struct site *site) {
+    if (r->met == r->count)
+        return; /* another observer steps on */
+    struct recorded_run *const run = &r->runs[r->run_count++];
+    *run = (struct recorded_run){record_banks(n), .at = r->met & 0x7fffff, .pc = site->insn.pc};
+    if (site->volatile_bytes) {
+        run->opcode = site->insn.bytes[0];
+        memcpy(run->operand, site->insn.bytes + 1, sizeof run->operand);
+    }
+    r->full = ++r->met == r->count;
+    r->on = !r->full;
+}
+
+static uint64_t hash_of(const uint8_t *bytes, unsigned size) {
+    uint64_t hash = size;
+    for (unsigned i = 0; i < size; i++)
+        hash = splitmix64(hash, bytes[i]);
+    return hash;
+}
+
+/* 1 + number of the piece; 0: out of memory. */
+static size_t piece_of(struct watch *w, const uint8_t *bytes, unsigned size) {
+    uint64_t *const at = map_at(&w->piece_at, hash_of(bytes, size));
+    if (!at)
+        return 0;
+    if (*at && w->pieces.at[*at - 1].size == size &&
+        !memcmp(w->pieces.at[*at - 1].bytes, bytes, size))
+        return *at;
+    struct piece piece = {.size = (uint8_t)size};
+    memcpy(piece.bytes, bytes, size);
+    if (w->pieces.len == UINT16_MAX || !vec_push(&w->pieces, piece))
+        return 0;
+    return *at = w->pieces.len;
+}
+
+bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size,
+                 struct recorded_run *out) {
+    *out = (struct recorded_run){.pc = pc};
+    if (pc >= 0x8000)
+        return true;
+    const size_t piece = size <= PIECE_MOST ? piece_of(n->watch, bytes, size) : 0;
+    if (piece == 0)
+        return false;
+    const uint16_t number = (uint16_t)(piece - 1);
+    out->piece = 1;
+    memcpy(out->operand, &number, sizeof number);
+    return true;
+}
+
+uint32_t record_number(struct nes *n, const struct record *r) {
+    struct watch *const w = n->watch;
+    const struct way *const way = r->way;
+    const uint32_t part = way->parts[0];
+    const uint32_t hash = (part ^ (uint32_t)way->first >> WAY_COUNT) * UINT32_C(0x9e3779b1);
+    struct way_known *const known = &w->ways_known[(hash >> 16) % WAYS_KNOWN];
+    if (known->number != 0 && known->first == way->first && known->banks == way->banks &&
+        known->part == part)
+        return known->number;
+    if (w->ways_numbered == UINT32_MAX)
+        return 0;
+    *known = (struct way_known){way->first, way->banks, part, ++w->ways_numbered};
+    return known->number;
+}
+
+void record_complete(struct nes *n, struct record *r) {
+    r->on = false;
+    r->full = true;
+    n->alarm = 0;
+    n->attention = true;
+}
+
+void record_hand_over(struct nes *n, struct watched_by *by) {
+    struct record *const r = &by->record;
+    const bool runs = r->way_parts == 0;
+    const struct recording recording = {
+        .way = runs ? (const void *)r->runs : r->way,
+        .way_length = runs ? r->run_count * RUN_WORDS : WAY_WORDS + (r->way_parts + 1) / 2,
+        .number = r->number,
+        .count = r->count,
+        .end = r->end == NEVER ? n->cycle : r->end,
+    };
+    r->on = r->full = false;
+    r->from = NEVER;
+    by->observer.recorded(by->observer.self, &recording);
+}
+
+void record_free(struct record *r) {
+    free(r->runs);
+    free(r->way);
+    *r = (struct record){.from = NEVER};
+}

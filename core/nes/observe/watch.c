@@ -1,0 +1,566 @@
+/* Instructions that are watched, their probes, and firing them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "nes/observe/watch.h"
+
+/* The counters are one reservation of address space, 8 MiB, so that they never move; the system
+ * gives pages as they are touched. */
+enum { FIRST_BUCKETS = 1 << 10 };
+
+#ifndef WATCH_VOLATILE
+#define WATCH_VOLATILE (1 << 15) /* sites in RAM that are kept, about 8 MiB */
+#endif
+
+enum status watch_create(struct nes *n, struct error *e) {
+    struct watch *w = n->watch = calloc(1, sizeof *w);
+    if (!w)
+        return error_set(e, STATUS_MEMORY, "out of memory for observers");
+    w->slot_count = 0x8000 + n->options.cartridge->prg_size;
+    w->bucket_count = FIRST_BUCKETS;
+    w->tallies = &w->no_tally;
+    w->runs = &w->no_run;
+    w->slots = calloc(w->slot_count, sizeof *w->slots);
+    w->buckets = calloc(w->bucket_count, sizeof *w->buckets);
+    void *counters = mmap(NULL, NOBODYS * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (counters != MAP_FAILED)
+        n->counters = counters;
+    n->alarm = NEVER;
+    if (!n->counters)
+        return error_set(e, STATUS_MEMORY,
+                         "a machine needs %zu MiB of address space for the counters of its probes, "
+                         "and the system refuses them: %s (see ulimit -v)",
+                         (WATCH_COUNTERS * sizeof(uint64_t)) >> 20, strerror(errno));
+    return w->slots && w->buckets ? STATUS_OK
+                                  : error_set(e, STATUS_MEMORY, "out of memory for observers");
+}
+
+static void free_site(struct site *site) {
+    for (unsigned when = 0; when < PROBE_WHEN_COUNT; when++)
+        free(site->probes[when].at);
+    free(site);
+}
+
+void watch_free(struct nes *n) {
+    struct watch *w = n->watch;
+    if (n->counters)
+        munmap(n->counters, NOBODYS * sizeof(uint64_t));
+    if (!w)
+        return;
+    for (unsigned i = 0; i < NES_OBSERVERS; i++)
+        record_free(&w->observers[i].record);
+    for (size_t i = 0; w->buckets && i < w->bucket_count; i++)
+        for (struct site *site = w->buckets[i], *next; site; site = next) {
+            next = site->next;
+            free_site(site);
+        }
+    free(w->buckets);
+    free(w->slots);
+    watch_unsettle(n);
+    map_free(&w->left_out);
+    vec_free(&w->pieces);
+    map_free(&w->piece_at);
+    free(w);
+}
+
+/* ---- sites ---- */
+
+static uint64_t hash_insn(const struct guest_insn *insn) {
+    const uint64_t bytes =
+        insn->bytes[0] | (uint64_t)insn->bytes[1] << 8 | (uint64_t)insn->bytes[2] << 16;
+    return ((uint64_t)insn->address << 24 ^ bytes) * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+}
+
+static bool same_insn(const struct guest_insn *a, const struct guest_insn *b) {
+    return a->address == b->address && a->next == b->next && a->target == b->target &&
+           !memcmp(a->bytes, b->bytes, sizeof a->bytes);
+}
+
+static uint32_t bank_at(uint64_t banks, uint16_t pc) {
+    return (uint32_t)(banks >> 16 * ((pc >> 13) - 4) & 0xffff);
+}
+
+static uint32_t address_in(const struct nes *n, uint64_t banks, uint16_t pc) {
+    return pc < 0x8000 || !n->board.banked ? pc : bank_at(banks, pc) << 16 | pc;
+}
+
+struct guest_insn watch_decode(const struct nes *n, uint64_t banks, uint16_t pc,
+                               const uint8_t bytes[3]) {
+    const struct opcode_info *info = opcode_info(bytes[0]);
+    struct guest_insn insn = {
+        .address = address_in(n, banks, pc),
+        .next = address_in(n, banks, (uint16_t)(pc + info->size)),
+        .pc = pc,
+        .size = info->size,
+        .kind = info->kind,
+    };
+    memcpy(insn.bytes, bytes, info->size);
+    if (info->kind == INSN_BRANCH)
+        insn.target = address_in(n, banks, (uint16_t)(pc + 2 + (int8_t)bytes[1]));
+    else if (info->kind == INSN_JUMP || info->kind == INSN_CALL)
+        insn.target = address_in(n, banks, (uint16_t)(bytes[1] | bytes[2] << 8));
+    return insn;
+}
+
+static void grow(struct watch *w) {
+    const size_t count = w->bucket_count * 2;
+    struct site **buckets = calloc(count, sizeof *buckets);
+    if (!buckets)
+        return; /* slower, not wrong */
+    for (size_t i = 0; i < w->bucket_count; i++)
+        for (struct site *site = w->buckets[i], *next; site; site = next) {
+            next = site->next;
+            struct site **head = &buckets[hash_insn(&site->insn) & (count - 1)];
+            site->next = *head;
+            *head = site;
+        }
+    free(w->buckets);
+    w->buckets = buckets;
+    w->bucket_count = count;
+}
+
+static struct site **bucket_of(const struct watch *w, const struct guest_insn *insn) {
+    return &w->buckets[hash_insn(insn) & (w->bucket_count - 1)];
+}
+
+static struct site *find_insn(const struct watch *w, const struct guest_insn *insn) {
+    struct site *site = *bucket_of(w, insn);
+    while (site && !same_insn(&site->insn, insn))
+        site = site->next;
+    return site;
+}
+
+static struct site *intern(struct watch *w, const struct guest_insn *insn) {
+    struct site *site = find_insn(w, insn);
+    if (site)
+        return site;
+    struct site **const head = bucket_of(w, insn);
+    site = calloc(1, sizeof *site);
+    if (!site)
+        return NULL;
+    site->insn = *insn;
+    site->volatile_bytes = insn->pc < 0x8000 || insn->pc + insn->size > 0x10000;
+    site->next = *head;
+    *head = site;
+    w->volatile_count += site->volatile_bytes;
+    if (++w->site_count > w->bucket_count)
+        grow(w);
+    return site;
+}
+
+void watch_trim(struct nes *n) {
+    struct watch *w = n->watch;
+    if (w->volatile_count <= WATCH_VOLATILE)
+        return;
+    if (n->engine->forget)
+        n->engine->forget(n->engine_self); /* it may remember sites */
+    for (size_t i = 0; i < w->slot_count; i++)
+        if (w->slots[i] && w->slots[i]->volatile_bytes)
+            w->slots[i] = NULL;
+    for (size_t i = 0; i < w->bucket_count; i++)
+        for (struct site **at = &w->buckets[i], *site; (site = *at);) {
+            if (!site->volatile_bytes) {
+                at = &site->next;
+                continue;
+            }
+            *at = site->next;
+            free_site(site);
+            w->site_count--;
+        }
+    w->volatile_count = 0;
+}
+
+struct probe_site {
+    struct watch *watch;
+    struct site *site;
+    unsigned observer;
+};
+
+static void hooks_changed(struct hooks *hooks) {
+    hooks->simple = hooks->count == 1 && hooks->at->probe.kind == PROBE_ADD;
+    hooks->fires = hooks->count > 0;
+}
+
+void probe_attach(struct probe_site *at, enum probe_when when, struct probe probe) {
+    struct hooks *hooks = &at->site->probes[when];
+    if (!vec_reserve_(&hooks->at, &hooks->cap, hooks->count + 1, sizeof *hooks->at)) {
+        at->watch->out_of_memory = true;
+        return;
+    }
+    hooks->at[hooks->count++] = (struct hook){probe, at->observer};
+    hooks_changed(hooks);
+}
+
+static void instrument(struct nes *n, struct site *site) {
+    struct watch *w = n->watch;
+    for (unsigned i = 0; i < NES_OBSERVERS; i++) {
+        const struct watched_by *by = &w->observers[i];
+        if (!by->used || site->instrumented & 1u << i)
+            continue;
+        site->instrumented |= (uint8_t)(1u << i);
+        struct probe_site at = {w, site, i};
+        if (by->observer.instrument)
+            by->observer.instrument(by->observer.self, &at, &site->insn);
+    }
+}
+
+/* ---- tallies ---- */
+
+enum { CODE_SPACE = 0x10000, RUN_TRIES = 8 };
+
+void watch_unsettle(struct nes *n) {
+    struct watch *w = n->watch;
+    if (w->tally_mask != 0)
+        free(w->tallies);
+    w->tallies = &w->no_tally;
+    w->runs = &w->no_run;
+    w->tally_mask = 0;
+}
+
+static bool make_tallies(struct watch *w) {
+    struct tally *const tallies = calloc(CODE_SPACE, sizeof *tallies + 1);
+    if (!tallies)
+        return false; /* slower, not wrong */
+    w->tallies = tallies;
+    w->runs = (uint8_t *)(tallies + CODE_SPACE);
+    w->tally_mask = CODE_SPACE - 1;
+    return true;
+}
+
+/* The counter of what fires there; 0: that is more than to count. */
+static uint32_t tallied(const struct hooks *hooks) {
+    if (!hooks->fires)
+        return NOBODYS;
+    const struct probe *const probe = &hooks->at->probe;
+    return hooks->simple && probe->quiet && probe->value == 1 ? probe->counter + 1 : 0;
+}
+
+static struct tally tally_of(const struct site *site) {
+    const enum insn_kind kind = (enum insn_kind)site->insn.kind;
+    const struct tally tally = {
+        {tallied(&site->probes[PROBE_NEXT]), tallied(&site->probes[PROBE_TAKEN])}};
+    const bool as_told = kind == INSN_PLAIN || kind == INSN_BRANCH || !site->volatile_bytes;
+    return as_told && !site->probes[PROBE_BEFORE].fires && tally.counter[0] && tally.counter[1]
+               ? tally
+               : (struct tally){{0, 0}};
+}
+
+static void note_tally(struct nes *n, struct site *site) {
+    struct watch *w = n->watch;
+    site->tally = tally_of(site);
+    if (site->tally.counter[0] && !n->board.banked && !site->volatile_bytes &&
+        (w->tally_mask != 0 || make_tallies(w)))
+        w->tallies[site->insn.pc] = site->tally;
+}
+
+/* As watch_run_known() has it. */
+static bool run_is_known(const struct nes *n, uint16_t pc) {
+    const struct watch *const w = n->watch;
+    for (unsigned at = pc; at < CODE_SPACE;) {
+        const struct opcode_info *const info = opcode_info(*watch_code(n, (uint16_t)at));
+        if (info->kind >= INSN_RTI)
+            return true; /* nes_step's */
+        if (!w->tallies[at].counter[0])
+            return false;
+        if (info->kind != INSN_PLAIN)
+            return true;
+        if (w->tallies[at].counter[0] != NOBODYS)
+            return false;
+        at += info->size;
+    }
+    return false;
+}
+
+bool watch_learn_run(struct nes *n, uint16_t pc) {
+    struct watch *w = n->watch;
+    uint8_t *const run = &w->runs[pc & w->tally_mask];
+    if (*run == RUN_TRIES || !watch_tally(n, pc))
+        return false;
+    *run = run_is_known(n, pc) ? RUN_KNOWN : *run + 1;
+    return *run == RUN_KNOWN;
+}
+
+/* The counter of the one probe there, of which there is another on the other side. */
+static const uint32_t *either_counter(const struct hooks *hooks) {
+    return hooks->count == 1 && hooks->at->probe.either ? &hooks->at->probe.counter : NULL;
+}
+
+void watch_choose_side(struct nes *n, struct site *site) {
+    struct hooks *const taken = &site->probes[PROBE_TAKEN], *const next = &site->probes[PROBE_NEXT];
+    const uint32_t *const a = either_counter(taken), *const b = either_counter(next);
+    if (!a || !b)
+        return;
+    struct hooks *const out = n->counters[*a] >= n->counters[*b] ? taken : next;
+    if (!map_at(&n->watch->left_out, out->at->probe.counter))
+        return;     /* slower, not wrong */
+    out->count = 0; /* what the interpreter goes on to count there means nothing */
+    hooks_changed(out);
+}
+
+struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {
+    struct watch *w = n->watch;
+    const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
+    struct site *site = intern(w, &insn);
+    if (!site) {
+        w->out_of_memory = true;
+        w->spare = (struct site){.insn = insn};
+        return &w->spare;
+    }
+    instrument(n, site);
+    note_tally(n, site);
+    site->epoch = n->map_epoch;
+    w->slots[slot] = site;
+    return site;
+}
+
+bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
+    const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
+    const struct site *const site = find_insn(n->watch, &insn);
+    return site && (n->watch->used & ~site->instrumented) == 0;
+}
+
+/* ---- firing ---- */
+
+void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to) {
+    const struct probe_event event = {n, from, to};
+    bool again = false;
+    for (size_t i = 0; i < hooks->count; i++) {
+        const struct probe *probe = &hooks->at[i].probe;
+        if (probe->kind == PROBE_ONCE) {
+            watch_once(n, &hooks->at[i]);
+            continue;
+        }
+        again = true;
+        watch_count(n, &hooks->at[i], 1);
+        switch (probe->kind) {
+        case PROBE_ONCE:
+            break;
+        case PROBE_ADD:
+            n->counters[probe->counter] += probe->value;
+            break;
+        case PROBE_STORE:
+            n->counters[probe->counter] = probe->value;
+            break;
+        case PROBE_CALL:
+            probe->call(probe->user, &event);
+            break;
+        case PROBE_CALL_AT:
+            if (++n->counters[probe->counter] == probe->value)
+                probe->call(probe->user, &event);
+            break;
+        case PROBE_ADD_TO:
+            watch_add_to(n, probe, &event);
+            break;
+        }
+    }
+    hooks->fires = again;
+}
+
+/* The lowest of a set of numbered bits, which is not empty. */
+static unsigned first_of(unsigned set) {
+    return (unsigned)__builtin_ctz(set);
+}
+
+/* The recording that it waits for, if it waits for nothing else. */
+static struct record *record_alone(struct watched_by *by) {
+    struct record *const r = &by->record;
+    return by->alarm == NEVER && r->from != NEVER && !r->on && !r->full ? r : NULL;
+}
+
+void watch_requests_changed(struct nes *n) {
+    struct watch *w = n->watch;
+    if (w->ringing)
+        return;
+    bool instruments = false;
+    w->steppers = w->recorders = 0;
+    n->alarm = NEVER;
+    n->recorder = n->coming = NULL;
+    for (unsigned left = w->used; left; left &= left - 1) {
+        const unsigned i = first_of(left);
+        struct watched_by *by = &w->observers[i];
+        const struct record *record = &by->record;
+        instruments |= by->observer.instrument != NULL;
+        w->steppers |= (unsigned)(by->steps != 0 && by->observer.step != NULL) << i;
+        w->recorders |= (unsigned)record->on << i;
+        n->alarm = earlier(n->alarm, by->alarm);
+        if (!record->on)
+            n->alarm = record->full ? 0 : earlier(n->alarm, record->from);
+        else if (w->recorders == 1u << i)
+            n->recorder = &by->record;
+    }
+    n->stepping = (w->steppers | w->recorders) != 0;
+    if (instruments || w->steppers || (w->recorders & (w->recorders - 1)))
+        n->recorder = NULL;
+    n->watched = instruments || n->stepping;
+    n->attention = true;
+    if (!n->watched && w->used != 0 && (w->used & (w->used - 1)) == 0)
+        n->coming = record_alone(&w->observers[first_of(w->used)]);
+}
+
+static void step(struct nes *n, const struct site *site, uint64_t cycle) {
+    struct watch *w = n->watch;
+    bool last = false;
+    for (unsigned left = w->recorders; left; left &= left - 1) {
+        struct record *record = &w->observers[first_of(left)].record;
+        record_insn(n, record, site);
+        last |= record->full;
+    }
+    for (unsigned left = w->steppers; left; left &= left - 1) {
+        struct watched_by *by = &w->observers[first_of(left)];
+        if (by->steps == 0)
+            continue; /* one before it has asked for that */
+        if (by->steps != UINT64_MAX)
+            last |= --by->steps == 0;
+        by->observer.step(by->observer.self, &site->insn, cycle);
+    }
+    if (last)
+        watch_requests_changed(n);
+}
+
+void watch_before(struct nes *n, struct site *site, uint64_t cycle) {
+    if (n->stepping)
+        step(n, site, cycle);
+    if (site->probes[PROBE_BEFORE].fires)
+        watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
+}
+
+/* Where the instruction at pc lies in plain memory, gathers its bytes. */
+static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
+    unsigned size = 1;
+    for (unsigned i = 0; i < size; i++) {
+        const uint16_t at = (uint16_t)(pc + i);
+        const uint8_t *page = n->rd[at >> 8];
+        if (!page)
+            return false;
+        bytes[i] = page[at & 0xff];
+        size = i == 0 ? opcode_info(bytes[0])->size : size;
+    }
+    return true;
+}
+
+/* The site at pc; NULL where its bytes cannot be known. */
+static struct site *site_at(struct nes *n, uint16_t pc) {
+    const uint8_t *const code = watch_code(n, pc);
+    if (code && code < n->code_end[pc >> 8])
+        return watch_mapped(n, pc);
+    uint8_t bytes[3] = {0};
+    return bytes_at(n, pc, bytes) ? watch_find(n, pc, watch_slot(n, pc, code), bytes) : NULL;
+}
+
+struct site *watch_announce(struct nes *n) {
+    struct site *const site = site_at(n, n->cpu.pc);
+    if (!site)
+        return NULL;
+    if (n->announced)
+        n->announced = false;
+    else if (n->stepping || site->probes[PROBE_BEFORE].fires)
+        watch_before(n, site, n->cycle);
+    return site;
+}
+
+struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes[3],
+                                 uint64_t cycle) {
+    struct site *site = watch_find(n, pc, pc, bytes); /* PRG is always there: pc is below $8000 */
+    watch_before(n, site, cycle);
+    return site;
+}
+
+void watch_went(struct nes *n, struct site *site, enum went went) {
+    const uint32_t to = nes_code_address(n, n->cpu.pc);
+    if ((went == WENT_NEXT && to != site->insn.next) ||
+        (went == WENT_TARGET && to != site->insn.target))
+        went = WENT_ELSEWHERE; /* a bank was switched under the code */
+    struct hooks *hooks = &site->probes[watch_when(went)];
+    if (hooks->simple)
+        watch_add(n, hooks);
+    else if (hooks->fires)
+        watch_fire(n, hooks, site->insn.address, to);
+}
+
+void watch_went_elsewhere(struct nes *n, uint16_t pc) {
+    watch_went(n, watch_mapped(n, pc), WENT_ELSEWHERE);
+}
+
+void watch_thread_event(struct nes *n, const struct thread_event *event) {
+    const struct watch *w = n->watch;
+    for (unsigned left = w->listeners; left; left &= left - 1) {
+        const struct observer *const o = &w->observers[first_of(left)].observer;
+        o->thread(o->self, event);
+    }
+}
+
+void watch_alarms(struct nes *n) {
+    struct watch *w = n->watch;
+    w->ringing = true;
+    for (unsigned left = w->used; left; left &= left - 1) {
+        struct watched_by *by = &w->observers[first_of(left)];
+        if (by->record.full)
+            record_hand_over(n, by);
+        if (by->alarm <= n->cycle) {
+            by->alarm = NEVER;
+            if (by->observer.alarm)
+                by->observer.alarm(by->observer.self, n->cycle);
+        }
+        if (by->record.from <= n->cycle && !by->record.on)
+            record_begin(&by->record);
+    }
+    w->ringing = false;
+    watch_requests_changed(n);
+}
+
+void watch_recorded(struct nes *n) {
+    struct watch *const w = n->watch;
+    struct watched_by *const by = &w->observers[first_of(w->used)];
+    w->ringing = true;
+    record_hand_over(n, by);
+    w->ringing = false;
+    struct record *const next = record_alone(by);
+    if (n->watched || !next) {
+        watch_requests_changed(n);
+        return;
+    }
+    n->coming = next; /* as a rule that is all that has changed */
+    n->recorder = NULL;
+    n->alarm = next->from;
+}
+
+void watch_tell(struct nes *n, const struct observer *o, enum thread_change change) {
+    if (!o->thread)
+        return;
+    if (n->phase != PHASE_RESET)
+        o->thread(o->self, &(struct thread_event){change, THREAD_START,
+                                                  nes_code_address(n, n->cpu.pc), n->cpu.s, 0});
+    for (unsigned i = n->threads.count; i-- > 0;)
+        o->thread(o->self, &(struct thread_event){change, THREAD_START, n->threads.at[i].address,
+                                                  n->threads.at[i].s, 0});
+}
+
+void watch_tell_threads(struct nes *n, enum thread_change change) {
+    for (unsigned i = 0; i < NES_OBSERVERS; i++)
+        if (n->watch->observers[i].used)
+            watch_tell(n, &n->watch->observers[i].observer, change);
+}
+
+/* ---- an observer leaves ---- */
+
+static void remove_hooks(struct site *site, unsigned id) {
+    site->instrumented &= (uint8_t) ~(1u << id);
+    for (unsigned when = 0; when < PROBE_WHEN_COUNT; when++) {
+        struct hooks *hooks = &site->probes[when];
+        size_t kept = 0;
+        for (size_t i = 0; i < hooks->count; i++)
+            if (hooks->at[i].observer != id)
+                hooks->at[kept++] = hooks->at[i];
+        hooks->count = kept;
+        hooks_changed(hooks);
+    }
+}
+
+void watch_remove(struct nes *n, unsigned id) {
+    const struct watch *w = n->watch;
+    for (size_t i = 0; i < w->bucket_count; i++)
+        for (struct site *site = w->buckets[i]; site; site = site->next)
+            remove_hooks(site, id);
+}

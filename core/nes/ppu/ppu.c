@@ -1,0 +1,487 @@
+#include <string.h>
+
+#include "nes/ppu/ppu_parts.h"
+
+enum {
+    /* A bit of the bus that nobody drives keeps its value for about 600 ms (blargg, ppu_open_bus).
+     */
+    LATCH_CYCLES = 1073864,
+    /* Cycles between two reads of $2007 so close that the second one is lost. */
+    DATA_READ_CYCLES = 1,
+};
+
+/* Colours at power-on, as measured by blargg on one console (power_up_palette); others differ. */
+static const uint8_t power_palette[32] = {
+    0x09, 0x01, 0x00, 0x01, 0x00, 0x02, 0x02, 0x0D, 0x08, 0x10, 0x08, 0x24, 0x00, 0x00, 0x04, 0x2C,
+    0x09, 0x01, 0x34, 0x03, 0x00, 0x04, 0x00, 0x14, 0x08, 0x3A, 0x00, 0x02, 0x00, 0x20, 0x2C, 0x08,
+};
+
+/* ---- power ---- */
+
+void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures,
+              const struct nes_console *console) {
+    memset(p, 0, sizeof *p);
+    if (console)
+        p->console = *console;
+    p->board = board;
+    p->buffers = p->pictures = pictures;
+    if (pictures)
+        memset(pictures, 0, 2 * PPU_WIDTH * PPU_HEIGHT * sizeof *pictures);
+    ppu_power(p, 0);
+}
+
+static void restart(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    s->time = 3 * cycle;
+    s->line = 0;
+    s->dot = (uint16_t)p->console.alignment;
+    s->odd = false;
+    s->ignore_writes = !p->console.no_warmup;
+    p->nmi_ignored = false;
+    s->vblank_suppressed = false;
+    s->mask_due = s->v_due = UINT64_MAX;
+    s->data_read_cycle = UINT64_MAX - DATA_READ_CYCLES;
+    const bool whole = p->whole;
+    ppu_loaded(p);
+    p->whole = whole; /* the last picture is still there */
+    p->begun = p->pictures != NULL;
+}
+
+void ppu_power(struct ppu *p, uint64_t cycle) {
+    memset(&p->s, 0, sizeof p->s);
+    memcpy(p->s.palette, power_palette, sizeof power_palette);
+    restart(p, cycle);
+}
+
+void ppu_reset(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    ppu_settle(p);
+    ppu_advance(p, 3 * cycle);
+    s->ctrl = s->mask = s->rendering = s->x = s->read_buffer = 0;
+    s->t = 0;
+    s->w = false;
+    restart(p, cycle);
+    ppu_show_v(p);
+}
+
+/* The next picture starts with line 0. */
+static bool before_picture(const struct ppu_state *s) {
+    return s->line > LINE_IDLE || (s->line == LINE_IDLE && s->dot > DOT_FLAGS) ||
+           (s->line == 0 && s->dot == 0);
+}
+
+void ppu_loaded(struct ppu *p) {
+    if (p->pictures)
+        ppu_picture_sprites(p);
+    p->begun = p->pictures && before_picture(&p->s);
+    p->whole = false;
+    p->idle_until = p->nmi_quiet = p->plain_until = 0;
+    p->log_first = p->log_end = p->queued = p->queued_to = 0;
+    p->follow.on = false;
+    p->shown = 0;
+    ppu_sprites_touched(p);
+}
+
+/* ---- the bus capacitance ---- */
+
+enum { LATCH_HIGH = 0xC0, LATCH_5 = 0x20, LATCH_LOW = 0x1F };
+static const uint8_t latch_bits[3] = {LATCH_HIGH, LATCH_5, LATCH_LOW};
+
+/* What is left of it in `cycle`. */
+static uint8_t latch(const struct ppu_state *s, uint64_t cycle) {
+    uint8_t value = s->latch;
+    for (unsigned i = 0; i < 3; i++)
+        if (cycle - s->latch_cycle[i] > LATCH_CYCLES)
+            value &= (uint8_t)~latch_bits[i];
+    return value;
+}
+
+/* Drives all bits with those of `value`. */
+static inline void drive_all(struct ppu *p, uint8_t value, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    p->calm = 0;
+    s->latch = value;
+    s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] = cycle;
+}
+
+/* The same for the bits of `bits`, whole groups. */
+static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    p->calm = 0;
+    s->latch = (uint8_t)((latch(s, cycle) & ~bits) | (value & bits));
+    for (unsigned i = 0; i < 3; i++)
+        if (bits & latch_bits[i])
+            s->latch_cycle[i] = cycle;
+}
+
+/* ---- memory behind $2007 ---- */
+
+/* After an access; while fetching, the access steps v in both directions at once. */
+static void step_v(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    if (ppu_fetching(s))
+        s->v = v_next_row(v_next_tile(s->v));
+    else
+        s->v = v_stepped(s->v, s->ctrl);
+    ppu_show_v(p);
+}
+
+static uint8_t read_data(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    if (cycle - s->data_read_cycle <= DATA_READ_CYCLES)
+        return latch(s, cycle);
+    s->data_read_cycle = cycle;
+    uint16_t address = s->v & 0x3FFF;
+    if (address >= PPU_PALETTE) {
+        uint8_t colour =
+            s->palette[ppu_palette_index(address)] & (s->mask & MASK_GREY ? 0x30 : 0x3F);
+        drive(p, colour, LATCH_5 | LATCH_LOW, cycle);
+    } else
+        drive_all(p, s->read_buffer, cycle);
+    s->read_buffer = ppu_bus_read(p->board, address);
+    step_v(p);
+    return latch(s, cycle);
+}
+
+static void write_data(struct ppu *p, uint8_t value) {
+    struct ppu_state *s = &p->s;
+    struct board *b = p->board;
+    uint16_t address = s->v & 0x3FFF;
+    if (address >= PPU_PALETTE)
+        s->palette[ppu_palette_index(address)] = value & 0x3F;
+    else if (address & 0x2000)
+        b->nt[address >> 10 & 3][address & 0x3FF] = value;
+    else if (b->chr_writable)
+        b->chr[address >> 10][address & 0x3FF] = value;
+    step_v(p);
+}
+
+/* ---- OAM ---- */
+
+enum { OAM_ATTRIBUTES = 0xE3 }; /* bits that exist in the third byte of a sprite */
+
+static uint8_t read_oam(const struct ppu_state *s) {
+    if (!ppu_fetching(s))
+        return s->oam[s->oam_address];
+    /* The next dot is s->dot: what the one before it left on the OAM's bus. */
+    unsigned dot = s->dot ? s->dot - 1u : PPU_DOTS - 1;
+    if (s->line <= LINE_LAST && dot >= 1 && dot <= 256)
+        return s->oam_data;
+    if (dot < 257 || dot > 320)
+        return s->secondary[0];
+    unsigned byte = (dot - 257) & 7;
+    return s->secondary[((dot - 257) >> 3) * 4 + (byte < 3 ? byte : 3)];
+}
+
+static void write_oam(struct ppu *p, uint8_t value) {
+    struct ppu_state *s = &p->s;
+    if (ppu_fetching(s)) { /* nothing is written, and only the sprite number steps */
+        s->oam_address = (uint8_t)((s->oam_address & ~3u) + 4);
+        return;
+    }
+    if ((s->oam_address & 3) == 2)
+        value &= OAM_ATTRIBUTES;
+    if (s->oam[s->oam_address] != value) {
+        s->oam[s->oam_address] = value;
+        ppu_sprites_touched(p);
+    }
+    s->oam_address++;
+}
+
+/* Two sprites as a number: the bits that exist, and the bytes that say on which lines they are. */
+static const uint8_t two_sprites[8] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF,
+                                       0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
+static const uint8_t two_lines[8] = {0xFF, 0, 0, 0, 0xFF, 0, 0, 0};
+
+bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
+                    uint64_t last) {
+    struct ppu_state *s = &p->s;
+    uint8_t oam[256];
+    ppu_settle(p);
+    ppu_advance(p, ppu_dots_at_access(first));
+    if (ppu_dots_at_access(last) > p->idle_until && (s->rendering || writes_pending(s)))
+        return false;
+    const unsigned room = 256u - s->oam_address, before = count < room ? count : room;
+    memcpy(oam, s->oam, sizeof oam);
+    memcpy(oam + s->oam_address, bytes, before);
+    memcpy(oam, bytes + before, count - before);
+    uint64_t there, lines, changed = 0;
+    memcpy(&there, two_sprites, sizeof there);
+    memcpy(&lines, two_lines, sizeof lines);
+    for (unsigned i = 0; i < sizeof oam; i += sizeof there) {
+        uint64_t two, old;
+        memcpy(&two, oam + i, sizeof two);
+        memcpy(&old, s->oam + i, sizeof old);
+        two &= there;
+        changed |= two ^ old;
+        memcpy(s->oam + i, &two, sizeof two);
+    }
+    if (changed & lines)
+        p->lines_known = false;
+    if (changed)
+        p->slots_known = p->overflow_known = false;
+    s->oam_address = (uint8_t)(s->oam_address + count);
+    ppu_touched(p);
+    drive_all(p, bytes[count - 1], last);
+    return true;
+}
+
+/* ---- registers ---- */
+
+/* Brings the PPU to the access of `cycle`, or, in the vertical blank and where rendering is off,
+ * only what an access can see of it: v and rendering, whose time may have come. The place then
+ * stays behind, which says the same there. (A board that watches the bus sees v when it moves.) */
+static inline void arrive(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    const uint64_t dot = ppu_dots_at_access(cycle);
+    if (dot >= p->idle_until || p->board->ops->a12_rises) {
+        ppu_advance(p, dot);
+        return;
+    }
+    if (s->v_due < dot) {
+        s->v = s->t;
+        s->v_due = UINT64_MAX;
+    }
+    if (s->mask_due < dot) {
+        s->rendering = s->mask & MASK_RENDERING;
+        s->mask_due = UINT64_MAX;
+    }
+}
+
+/* The vblank flag is latched when the access begins; the sprite flags are what they are at its end,
+ * a dot later (AccuracyCoin, "$2002 flag timing"). */
+static uint8_t read_status(struct ppu *p, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    const uint64_t end = ppu_dots_at_end(cycle);
+    const uint8_t vblank = ppu_status_at(p, ppu_dots_at_access(cycle)) & STATUS_VBLANK;
+    if (s->line == LINE_VBLANK && s->dot == DOT_FLAGS)
+        s->vblank_suppressed = true;
+    s->status &= (uint8_t)~STATUS_VBLANK;
+    s->w = false;
+    drive(p, ppu_status_at(p, end) | vblank, LATCH_HIGH | LATCH_5, cycle);
+    if (!vblank) {
+        p->calm = ppu_next_change(p, end) / 3; /* the first cycle that ends behind that dot */
+        if (s->latch & LATCH_LOW)
+            p->calm = ppu_least(p->calm, s->latch_cycle[2] + LATCH_CYCLES + 1);
+    }
+    return s->latch;
+}
+
+uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    uint8_t value;
+    ppu_settle(p);
+    if ((address & 7) == 2)
+        return read_status(p, cycle);
+    switch (address & 7) {
+    case 4: /* the value that is there when the access ends */
+        ppu_advance(p, ppu_dots_at_end(cycle));
+        drive_all(p, read_oam(s), cycle);
+        return s->latch;
+    case 7:
+        arrive(p, cycle);
+        value = read_data(p, cycle);
+        ppu_touched(p);
+        return value;
+    default:
+        return latch(s, cycle);
+    }
+}
+
+/* One of $2000, $2001, $2005 and $2006, at once. */
+static void write_register(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
+    struct ppu_state *s = &p->s;
+    if (s->ignore_writes)
+        return;
+    struct ppu_registers r = ppu_registers(p);
+    if (reg == 0 && (r.ctrl ^ value) & CTRL_TALL)
+        ppu_sprites_touched(p);
+    if (reg == 1)
+        p->nmi_quiet = 0; /* the frame may be a dot longer now */
+    r.dot = dot;
+    ppu_change_registers(&r, reg, s->w, value);
+    s->w ^= reg >= 5;
+    ppu_set_registers(p, &r);
+}
+
+bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
+    struct ppu_state *s = &p->s;
+    const unsigned reg = address & 7;
+    const uint64_t dot = ppu_dots_at_access(cycle);
+    if (ppu_queue(p, reg, value, cycle))
+        return false;
+    ppu_settle(p);
+    drive_all(p, value, cycle);
+    if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot)) { /* nothing is ignored there */
+        p->nmi_ignored &= reg != 0 || !(value & CTRL_NMI);
+        ppu_queue_opens(p);
+        return false;
+    }
+    arrive(p, cycle);
+    switch (reg) {
+    case 0:
+        if (value & CTRL_NMI)
+            p->nmi_ignored = s->ignore_writes;
+        write_register(p, reg, value, dot);
+        break;
+    case 1:
+    case 5:
+    case 6:
+        write_register(p, reg, value, dot);
+        break;
+    case 3:
+        s->oam_address = value;
+        break;
+    case 4:
+        write_oam(p, value);
+        break;
+    case 7:
+        write_data(p, value);
+        break;
+    }
+    ppu_touched(p);
+    if (!p->board->ops->a12_rises && !s->ignore_writes && dot < p->idle_until)
+        p->plain_until = ppu_end_after(p->idle_until);
+    return true;
+}
+
+void ppu_sync(struct ppu *p, uint64_t cycle) {
+    ppu_settle(p);
+    ppu_advance(p, ppu_dots_at_access(cycle));
+    ppu_touched(p);
+}
+
+static void show_board(struct ppu *p, uint64_t dot) {
+    ppu_settle(p);
+    if (p->s.line > LINE_LAST && dot >= p->idle_until && ppu_next_dot(&p->s, 0, 0) <= dot)
+        ppu_advance(p, ppu_next_dot(&p->s, 0, 0));
+    if (!ppu_show_until(p, dot))
+        ppu_advance(p, dot);
+}
+
+void ppu_show_board(struct ppu *p, uint64_t cycle) {
+    show_board(p, ppu_dots_at_access(cycle));
+}
+
+void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
+    if (draw == (p->pictures != NULL))
+        return;
+    ppu_settle(p);
+    ppu_advance(p, ppu_dots_at_access(cycle));
+    p->log_until = p->queue_until = p->idle_until = p->plain_until = 0;
+    p->pictures = draw ? p->buffers : NULL;
+    p->begun = p->pictures && before_picture(&p->s);
+    if (p->pictures)
+        ppu_picture_sprites(p);
+}
+
+const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle) {
+    ppu_settle(p);
+    ppu_advance(p, ppu_dots_at_access(cycle));
+    return p->whole ? p->buffers + (p->drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT : NULL;
+}
+
+/* ---- looking ---- */
+
+uint8_t ppu_peek(const struct ppu *p, uint16_t address) {
+    address &= 0x3FFF;
+    return address >= PPU_PALETTE ? p->s.palette[ppu_palette_index(address)]
+                                  : ppu_bus_read(p->board, address);
+}
+
+void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot) {
+    const uint64_t now = 3 * cycle;
+    struct ppu_state s = p->s;
+    while (s.time < now) {
+        if (s.line == 0 && s.dot == 0) /* the next such place is a frame away */
+            s.dot++, s.time++;
+        const uint64_t next = ppu_next_dot(&s, 0, 0);
+        if (next > now)
+            break;
+        s.time = next;
+        s.line = s.dot = 0;
+        s.odd = !s.odd;
+    }
+    const uint64_t place = (uint64_t)s.line * PPU_DOTS + s.dot + (now - s.time);
+    *line = (unsigned)(place / PPU_DOTS);
+    *dot = (unsigned)(place % PPU_DOTS);
+}
+
+/* ---- lines and deadlines ---- */
+
+/* The next dot that changes the vblank flag. */
+static uint64_t next_vblank_change(const struct ppu_state *s) {
+    return ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
+                     ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS));
+}
+
+bool ppu_nmi(struct ppu *p, uint64_t cycle) {
+    const uint64_t end = ppu_dots_at_end(cycle);
+    ppu_settle(p);
+    if (end > p->nmi_quiet) {
+        if (end > next_vblank_change(&p->s))
+            ppu_advance(p, end);
+        p->nmi_quiet = next_vblank_change(&p->s);
+    }
+    return p->s.status & STATUS_VBLANK && ppu_ctrl(p) & CTRL_NMI;
+}
+
+uint64_t ppu_nmi_deadline(const struct ppu *p) {
+    if (!(ppu_ctrl(p) & CTRL_NMI))
+        return UINT64_MAX;
+    return ppu_end_after(p->s.status & STATUS_VBLANK
+                             ? ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS)
+                             : ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+}
+
+/* Number of the dot at which the board asserts its IRQ, or of a place before it, untouched;
+ * UINT64_MAX: none. */
+static uint64_t next_board_irq(const struct ppu *p) {
+    const unsigned rises = p->board->ops->irq_rises(p->board);
+    return rises == 0 ? UINT64_MAX : ppu_next_rise(p, rises);
+}
+
+bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline) {
+    const struct mapper_ops *ops = p->board->ops;
+    *deadline = UINT64_MAX;
+    if (!ops->irq)
+        return false;
+    ppu_settle(p);
+    const uint64_t end = ppu_dots_at_end(cycle);
+    uint64_t dot = next_board_irq(p);
+    if (dot < end) {
+        show_board(p, end);
+        dot = next_board_irq(p);
+    }
+    if (dot != UINT64_MAX)
+        *deadline = ppu_end_after(dot);
+    return ops->irq(p->board);
+}
+
+uint64_t ppu_frame_end(const struct ppu *p) {
+    return ppu_end_after(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+}
+
+void ppu_begin_frame(struct ppu *p, uint64_t cycle) {
+    ppu_settle(p);
+    const uint64_t now = ppu_dots_at_access(cycle);
+    const uint64_t vblank = ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS);
+    if (vblank < now)
+        ppu_advance(p, vblank + 1);
+    const uint64_t start = ppu_next_dot(&p->s, 0, 0);
+    if (start <= now)
+        ppu_advance(p, start);
+}
+
+uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
+    const struct ppu_state *s = &p->s;
+    const uint64_t now = ppu_dots_at_access(cycle);
+    ppu_settle(p);
+    ppu_status_at(p, now);
+    /* Reading on the dot before the vblank flag rises has an effect of its own; for the others this
+     * is a cycle early at most. */
+    uint64_t deadline = ppu_end_after(ppu_next_change(p, now));
+    if (s->latch & LATCH_LOW)
+        deadline = ppu_least(deadline, s->latch_cycle[2] + LATCH_CYCLES + 1);
+    return deadline;
+}

@@ -1,0 +1,232 @@
+/*
+ * ppu: the picture processor (2C02, NTSC). Private to core/nes.
+ *
+ * Time is the processor's cycle number. Three dots pass in a cycle, at one fixed alignment: dot
+ * number i (0 is the first after power-on) happens before the register access of cycle c if and
+ * only if i <= 3c, and before the end of cycle c, where the NMI line is sampled, if and only if
+ * i <= 3c + 1. Lines are numbered 0-239 (visible), 240, 241-260 (vertical blank) and 261
+ * (pre-render); dots 0-340.
+ *
+ * Nothing happens here until somebody looks. The state stands at some dot in the past; an access
+ * first brings it to the present, or, where nobody could tell the difference yet, is put down
+ * (ppu_log.c): dot by dot where pictures are on (ppu_dot.c), parts of lines by what is left of
+ * groups of eight dots (ppu_groups.c), whole lines and blanks at once (ppu_line.c). All ways end in
+ * the same state, bit for bit.
+ *
+ *     uint64_t d = ppu_status_deadline(p, cycle);   // no $2002 read before d differs from one now
+ *     ppu_write(p, 0x2001, 0x1e, cycle);            // every deadline has to be asked for again
+ *
+ * Invariants
+ *  - Cycles given to these functions never go back, except in questions (const struct ppu *).
+ *  - After any ppu_read, ppu_write, ppu_sync, board write or load, deadlines asked for before are
+ * void.
+ *  - Writes to $2000, $2001, $2005 and $2006 are ignored from power-on or reset until the first
+ * pre-render line begins, as on the console (NESdev, "PPU power up state"), unless
+ * console.no_warmup.
+ */
+#ifndef HOTGRAPH_PPU_H
+#define HOTGRAPH_PPU_H
+
+#include "nes/board/board.h"
+
+enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_LOG = 1024 };
+enum { PPU_QUEUE_CYCLE = 16, PPU_QUEUE_REGISTER = 8 }; /* bits */
+
+/* The saved part: plain bytes, no pointers. ppu_sync first, then copy it. */
+struct ppu_state {
+    uint64_t time;      /* dots done since power-on: the next one to do has this number */
+    uint16_t line, dot; /* where that dot is */
+    bool odd;           /* this frame's pre-render line loses a dot when rendering */
+    bool ignore_writes; /* since power-on or reset, until the first pre-render line */
+
+    /* Registers. v, t, x, w as NESdev's "PPU scrolling" names them. */
+    bool w;
+    uint8_t x;
+    uint16_t v, t;
+    uint8_t ctrl, mask, status; /* status: bits 7-5 only */
+    uint8_t late_status;        /* bits of it that rise with the next dot */
+    uint8_t oam_address, read_buffer;
+    bool vblank_suppressed; /* $2002 was read on the dot before the flag would have been set */
+    /* Writes that act some dots later: number of the first dot that sees it, or UINT64_MAX. */
+    uint64_t mask_due, v_due;
+    uint64_t data_read_cycle; /* of the last $2007 read */
+
+    /* The bus capacitance: its value, and the cycle in which bits 7-6, 5 and 4-0 were driven. */
+    uint64_t latch_cycle[3];
+    uint8_t latch;
+
+    uint8_t rendering; /* bits 3-4 of mask as fetches and evaluation see them */
+
+    /* Background: fetched bytes of the tile in work, and the shift registers. */
+    uint8_t nt, at, low, high;
+    uint16_t shift_low, shift_high, shift_at_low, shift_at_high;
+
+    /* Sprites: evaluation for the next line ... */
+    uint8_t evaluation; /* enum in ppu_dot.c */
+    uint8_t found;      /* sprites found, 0-8 */
+    uint8_t copied;     /* bytes of the sprite being copied */
+    uint8_t oam_data;   /* the byte read last */
+    bool zero_next;     /* the first one found is sprite 0 */
+    /* ... and the eight that show on this one; low and high as shifted out, 0 for none. */
+    bool zero_now;
+    uint8_t sprite_count; /* of these, all that are not empty */
+    struct {
+        uint8_t low, high, attributes, x;
+    } sprites[8];
+
+    uint8_t secondary[32];
+    uint8_t oam[256];
+    uint8_t palette[32];
+};
+
+/* Registers from dot number `dot` on, and whether the write that made them so loads v, or is to the
+ * mask: that acts some dots later; or was to memory, and steps v. */
+struct ppu_registers {
+    uint64_t dot;
+    uint16_t t;
+    uint8_t x, ctrl, mask;
+    bool loads_v, masks, steps_v;
+};
+
+/* How far v was followed through what was put down (ppu_follow.c). */
+struct ppu_follow {
+    bool on;
+    unsigned next;  /* the entry of the log that is still to come */
+    uint64_t time;  /* dots before this number are done */
+    uint64_t since; /* rendering is on from this one on; UINT64_MAX: it is off */
+    uint64_t mask_due, v_due;
+    struct ppu_registers r;
+    uint16_t v;
+    uint8_t oam_address;
+    uint64_t from; /* from this dot on there is nothing but v and the OAM address to be followed */
+    /* Starts of lines with rendering on, 0 for none: the last one, and the last one that leaves of
+     * what was before it nothing else. */
+    struct ppu_start {
+        uint64_t time;
+        uint16_t v;
+        uint8_t oam_address;
+    } line, fresh;
+};
+
+struct ppu {
+    struct ppu_state s;
+    struct board *board; /* borrowed */
+    struct nes_console console;
+    bool nmi_ignored; /* the last $2000 that turned the NMI on was ignored */
+
+    uint16_t *buffers;  /* two of 256 x 240, or NULL: no pixels ever */
+    uint16_t *pictures; /* the same while pixels are wanted, else NULL */
+    unsigned drawing;   /* which of them is being drawn */
+    bool begun, whole;  /* it was from its first line on; so was the other one */
+    /* Palette indices of the line being drawn, before masks. */
+    uint8_t background_line[PPU_WIDTH], sprite_line[PPU_WIDTH];
+
+    /* Derived, never saved. Foresight covers the dots before number `foreseen`, 0 for none. */
+    uint64_t foreseen, hit_dot, overflow_dot; /* UINT64_MAX: the flag is not set before that */
+    uint64_t hit_known;    /* the same for hit_dot alone, where what was put down ends it sooner */
+    uint64_t idle_until;   /* before this dot there is nothing to do but to let time pass, in the
+                              picture as long as nobody writes to the mask */
+    uint64_t nmi_quiet;    /* no dot before this one changes the vblank flag */
+    uint64_t plain_until;  /* cycle before which, with idle_until, writes to $2003-$2007 have no
+                              effect but on what they write, v, t and `calm`: nobody foresees then */
+    uint64_t calm;         /* cycle before which reads of $2002 do what the last one did */
+    bool lines_known;      /* the next two match OAM and sprite height */
+    uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
+    uint8_t sprites_on_line[256 + 16]; /* and on what follows the last line */
+    bool overflow_known; /* the next three match OAM and sprite height: of the lines from the first
+                            on, the first that sets overflow (PPU_HEIGHT: none), and its dot */
+    uint8_t overflow_from, overflow_line;
+    uint16_t overflow_at;
+    bool slots_known; /* the next ones match OAM: which tall sprites' patterns on a line are high */
+    uint8_t high_slots[PPU_HEIGHT];
+
+    uint64_t shown; /* a board that looks at the bus has seen the dots before this one */
+
+    /* Writes after the place where `s` stands (ppu_log.c): entries from log_first to before
+     * log_end. Before dot number log_until writes can be put down, but for those that change these
+     * bits of $2000, and `now` is what the last write has left. */
+    uint64_t log_until;
+    uint8_t log_firm;
+    unsigned log_first, log_end;
+    struct ppu_follow follow;
+    struct ppu_registers now, log[PPU_LOG];
+
+    /* Writes behind those, as they came: cycle, register and value, at these bits of a number.
+     * Before cycle queue_until writes may come here that change none of the bits queue_firm of
+     * $2000, up to queue_room of them; bits of `queued_to` say to which registers. (ppu_queue.c;
+     * translated code does the same.) */
+    uint64_t queue_until;
+    uint8_t queue_firm, queued_to;
+    unsigned queued, queue_room;
+    uint64_t queue[PPU_LOG];
+};
+
+/* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL: then pixels are
+ * wanted from the start. `console`: NULL for the usual one. */
+void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures,
+              const struct nes_console *console);
+/* Power off and on, or the reset button, at the start of cycle `cycle`: line 0, dot 0 (or the one
+ * that the console says) comes at once and the first vertical blank 241 lines later. A reset keeps
+ * OAM, palette, v and the flags. */
+void ppu_power(struct ppu *p, uint64_t cycle);
+void ppu_reset(struct ppu *p, uint64_t cycle);
+/* `s` was loaded: forget what was derived. */
+void ppu_loaded(struct ppu *p);
+
+/* Does everything that happens before the access of cycle `cycle`. To be called before the board
+ * changes under the PPU, before `s` is saved or looked at, and before a picture is taken. */
+void ppu_sync(struct ppu *p, uint64_t cycle);
+/* The same as far as a board sees it that looks at the bus: before a write to it that moves no
+ * pages. */
+void ppu_show_board(struct ppu *p, uint64_t cycle);
+/* Brings the PPU to the start of the frame that has begun before `cycle`, so that ppu_frame_end is
+ * certain; cheaper than ppu_sync. */
+void ppu_begin_frame(struct ppu *p, uint64_t cycle);
+/* An access of the processor in cycle `cycle`; address $2000-$3FFF, mirrored every 8 bytes. */
+uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle);
+/* Of a write: false when neither a line nor a deadline has changed, but for NMI and vblank. */
+bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
+/* A read of $2002 that is like the one before: true, and its value in *value; else nothing is done
+ * and it takes ppu_read. */
+static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value) {
+    if (cycle >= p->calm)
+        return false;
+    p->s.latch_cycle[0] = p->s.latch_cycle[1] = cycle;
+    *value = p->s.latch;
+    return true;
+}
+/* Writes `count` bytes to $2004, the first in cycle `first`, then one every other cycle up to
+ * `last`; false, and nothing is done, where more would happen meanwhile than that. */
+bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
+                    uint64_t last);
+/* Whether pixels are wanted from cycle `cycle` on. */
+void ppu_draw(struct ppu *p, bool draw, uint64_t cycle);
+/* The last picture that was drawn whole before `cycle` (256 x 240, see nes_picture); NULL when
+ * there is none. */
+const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle);
+
+/* Looking at it: PPU memory at $0000-$3FFF, without any side effect, and the line and dot that are
+ * reached when `cycle` begins, if nothing touches the PPU until then. */
+uint8_t ppu_peek(const struct ppu *p, uint16_t address);
+void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot);
+
+/* What was written to $2000 last, unless it was ignored. */
+static inline uint8_t ppu_ctrl(const struct ppu *p) {
+    return p->log_first < p->log_end ? p->log[p->log_end - 1].ctrl : p->s.ctrl;
+}
+/* Level of the NMI output (true: asserted) at the end of cycle `cycle`. */
+bool ppu_nmi(struct ppu *p, uint64_t cycle);
+/* First cycle at whose end the NMI level could differ from what it is, if nothing touches the PPU;
+ * UINT64_MAX: never. */
+uint64_t ppu_nmi_deadline(const struct ppu *p);
+/* Level of the IRQ output of the board, which may count what it sees on the PPU's bus, at the end
+ * of cycle `cycle`; and in *deadline the first cycle at whose end it could differ from what it is,
+ * if nothing touches the PPU and the board (UINT64_MAX: never), early at times, never late. */
+bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline);
+/* Reads of $2002 in cycles from `cycle` on and before this one all give the same value once one of
+ * them was made, and have no other effect than that first one. Early at times, never late. */
+uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle);
+/* The cycle in which line 241, dot 1 comes next (where the vblank flag is set). */
+uint64_t ppu_frame_end(const struct ppu *p);
+
+#endif

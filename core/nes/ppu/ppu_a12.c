@@ -1,0 +1,313 @@
+/*
+ * Line 12 of the PPU's address bus, for boards that count its rises.
+ *
+ * While rendering, the line is high for pattern fetches from $1000 on and low for everything else:
+ * eight dots a tile, four of them nametable and attributes. So what it does in a line follows from
+ * $2000 and, with tall sprites, from the tiles of the sprites found.
+ */
+#include <string.h>
+
+#include "nes/ppu/ppu_parts.h"
+
+enum { SLOTS = 8, DOT_SLOTS = 257, DOT_NEXT_LINE = 321, DOT_LAST_FETCHES = 337 };
+
+/* What decides A12 in a line: whether the background's patterns are high, and one bit for each
+ * sprite slot that is. */
+struct line_a12 {
+    bool background;
+    uint8_t slots;
+};
+
+/* Follows A12 through a line: each change of it that may matter. */
+struct walk {
+    uint64_t time;  /* number of dot 0 of the line */
+    unsigned from;  /* first dot to look at */
+    unsigned to;    /* the one behind the last */
+    unsigned most;  /* stop at this many rises */
+    uint64_t fell;  /* see a12_counts */
+    unsigned rises; /* counted so far */
+    uint64_t last;  /* dot number of the last of them */
+};
+
+static void walk_to(struct walk *w, unsigned dot, bool level) {
+    if (dot < w->from || dot >= w->to || w->rises == w->most ||
+        !a12_counts(&w->fell, level, w->time + dot))
+        return;
+    w->rises++;
+    w->last = w->time + dot;
+}
+
+/* `count` groups from `dot` on, all alike: the line is low for four dots, then it has the level of
+ * the patterns for four. Where that is high only its first rise may count: later ones come too soon
+ * after the fall. */
+static void walk_groups(struct walk *w, unsigned dot, unsigned count, bool patterns) {
+    const unsigned end = w->to < dot + count * 8 ? w->to : dot + count * 8;
+    const unsigned first = w->from <= dot ? 0 : (w->from - dot + 1) & ~1u; /* fetch */
+    if (dot + first >= end)
+        return;
+    if (!patterns || !(first & 4))
+        walk_to(w, dot + first, false);
+    const unsigned high = first & 4 ? first : (first & ~7u) + 4;
+    if (!patterns || dot + high >= end)
+        return;
+    walk_to(w, dot + high, true);
+    const unsigned last = end - 1 - dot, group = last & ~7u;
+    if (group > high)
+        w->fell = last & 4 ? A12_HIGH : w->time + dot + group;
+}
+
+static void walk_background(struct walk *w, const struct line_a12 *l, bool visible) {
+    if (visible)
+        walk_to(w, 0, l->background);
+    walk_groups(w, 1, 32, l->background);
+}
+
+static void walk_rest(struct walk *w, const struct line_a12 *l) {
+    if (l->slots == 0 || l->slots == 0xFF)
+        walk_groups(w, DOT_SLOTS, SLOTS, l->slots);
+    else
+        for (unsigned i = 0; i < SLOTS; i++)
+            walk_groups(w, DOT_SLOTS + i * 8, 1, l->slots >> i & 1);
+    walk_groups(w, DOT_NEXT_LINE, 2, l->background);
+    walk_to(w, DOT_LAST_FETCHES, false);
+}
+
+static void count_rise(struct walk *w, unsigned dot) {
+    w->rises++;
+    w->last = w->time + dot;
+}
+
+/* Dots of a line in which the one rise comes that counts in every line: with sprites high behind a
+ * low background, and the other way round. */
+enum { DOT_SPRITES_RISE = DOT_SLOTS + 4, DOT_TILES_RISE = DOT_NEXT_LINE + 4 };
+
+/* A whole line from dot 0 whose slots are all alike, at once: between the fetches of one kind the
+ * line is low for four dots, which do not count. */
+static void walk_line(struct walk *w, const struct line_a12 *l, bool visible) {
+    if (!l->background) {
+        a12_counts(&w->fell, false, w->time + !visible);
+        if (l->slots) {
+            count_rise(w, DOT_SPRITES_RISE);
+            w->fell = w->time + DOT_NEXT_LINE;
+        }
+        return;
+    }
+    const unsigned first = visible ? 0 : 5;
+    if (!visible)
+        a12_counts(&w->fell, false, w->time + 1);
+    if (a12_counts(&w->fell, true, w->time + first))
+        count_rise(w, first);
+    if (!l->slots)
+        count_rise(w, DOT_TILES_RISE);
+    w->fell = w->time + DOT_LAST_FETCHES;
+}
+
+/* Visible lines more that are like the one before. */
+static void walk_more(struct walk *w, const struct line_a12 *l, unsigned lines) {
+    if (lines == 0)
+        return;
+    w->time += (uint64_t)lines * PPU_DOTS;
+    if (l->background != (l->slots != 0))
+        w->rises += lines;
+    if (l->background)
+        w->fell = w->time + DOT_LAST_FETCHES;
+    else if (l->slots)
+        w->fell = w->time + DOT_NEXT_LINE;
+}
+
+/* `sprites`: the four bytes of each of the `found` ones. */
+static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprites, unsigned found) {
+    struct line_a12 l = {.background = s->ctrl & CTRL_BACKGROUND_TABLE,
+                         .slots = s->ctrl & CTRL_SPRITE_TABLE ? 0xFF : 0};
+    if (s->ctrl & CTRL_TALL) {
+        l.slots = 0xFF; /* an empty slot fetches tile $FF */
+        for (unsigned i = 0; i < found; i++)
+            if (!(sprites[i * 4 + 1] & 1))
+                l.slots &= (uint8_t) ~(1u << i);
+    }
+    return l;
+}
+
+/* The same of tall sprites for all visible lines at once: a bit for each slot, as in line_a12. */
+static void know_slots(struct ppu *p) {
+    enum { TALL = 16 };
+    const uint8_t *oam = p->s.oam;
+    uint8_t found[PPU_HEIGHT] = {0};
+    memset(p->high_slots, 0xFF, sizeof p->high_slots); /* an empty one fetches tile $FF */
+    for (unsigned i = 0; i < 256; i += 4)
+        for (unsigned line = oam[i]; line < oam[i] + (unsigned)TALL && line < PPU_HEIGHT; line++) {
+            if (found[line] == SLOTS)
+                continue;
+            if (!(oam[i + 1] & 1))
+                p->high_slots[line] &= (uint8_t) ~(1u << found[line]);
+            found[line]++;
+        }
+    p->slots_known = true;
+}
+
+/* ---- showing it to the board ---- */
+
+/* Visible lines, of small sprites, from where the board has not looked yet to before dot number
+ * `until`. */
+static void show_visible(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    struct board *b = p->board;
+    const uint64_t start = picture_start(s);
+    const struct line_a12 l = line_a12(s, NULL, 0);
+    struct walk w = {.most = ~0u, .fell = b->state.clock};
+    uint64_t from = p->shown > s->time ? p->shown : s->time;
+    while (from < until) {
+        w.time = start + (from - start) / PPU_DOTS * PPU_DOTS;
+        w.from = (unsigned)(from - w.time);
+        w.to = (unsigned)ppu_least(until - w.time, PPU_DOTS);
+        if (w.from == 0 && w.to == PPU_DOTS) {
+            walk_line(&w, &l, true);
+            walk_more(&w, &l, (unsigned)((until - from) / PPU_DOTS) - 1);
+        } else {
+            if (w.from < DOT_SLOTS)
+                walk_background(&w, &l, true);
+            if (w.to > DOT_SLOTS)
+                walk_rest(&w, &l);
+        }
+        from = w.time + w.to;
+    }
+    p->shown = until;
+    b->state.clock = w.fell;
+    if (w.rises > 0)
+        b->ops->a12_rises(b, w.rises);
+}
+
+bool ppu_show_until(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    const bool ahead = p->shown > s->time; /* then what is pending is nothing that the board sees */
+    if (!p->board->ops->a12_rises || p->pictures || s->line > LINE_LAST || !s->rendering ||
+        (writes_pending(s) && !ahead) || s->ctrl & CTRL_TALL ||
+        until > picture_start(s) + place(LINE_IDLE, 0))
+        return false;
+    if (until > p->shown && until > s->time)
+        show_visible(p, until);
+    return true;
+}
+
+void ppu_show_lines(struct ppu *p, unsigned lines) {
+    const struct ppu_state *s = &p->s;
+    struct board *b = p->board;
+    if (!b->ops->a12_rises)
+        return;
+    const bool visible = s->line <= LINE_LAST;
+    if (visible && !(s->ctrl & CTRL_TALL)) {
+        const uint64_t end = s->time + place(lines, 0);
+        if (end > p->shown)
+            show_visible(p, end);
+        return;
+    }
+    const bool evaluated = visible && s->ctrl & CTRL_TALL;
+    if (evaluated && !p->slots_known)
+        know_slots(p);
+    struct walk w = {.time = s->time, .to = PPU_DOTS, .most = ~0u, .fell = b->state.clock};
+    for (unsigned i = 0, alike; i < lines; i += alike, w.time += PPU_DOTS) {
+        struct line_a12 l = line_a12(s, NULL, 0);
+        alike = evaluated ? 1 : lines;
+        if (evaluated) {
+            l.slots = p->high_slots[s->line + i];
+            while (i + alike < lines && p->high_slots[s->line + i + alike] == l.slots)
+                alike++;
+        }
+        if (l.slots == 0 || l.slots == 0xFF) {
+            walk_line(&w, &l, visible);
+            walk_more(&w, &l, alike - 1);
+            continue;
+        }
+        alike = 1;
+        walk_background(&w, &l, visible);
+        walk_rest(&w, &l);
+    }
+    b->state.clock = w.fell;
+    if (w.rises > 0)
+        b->ops->a12_rises(b, w.rises);
+}
+
+/* ---- foretelling it ---- */
+
+/* Whole lines, from this one on, in which fewer than `rises` of them come: at most five a line once
+ * the line before was fetched whole, one more in the first. */
+static unsigned lines_before(unsigned rises) {
+    enum { MOST = 5 };
+    return rises < 3 ? 0 : (rises - 3) / MOST;
+}
+
+/* Dot number of the `rises`-th rise, or of a place before it, from dot `dot` of line `line` on, one
+ * that fetches, with tall sprites; this dot is number `time`. */
+static uint64_t tall_rise(const struct ppu *p, unsigned line, unsigned dot, uint64_t time,
+                          unsigned rises) {
+    const struct ppu_state *s = &p->s;
+    const bool visible = line <= LINE_LAST;
+    const unsigned next = visible ? line + 1u : 0, lines = lines_before(rises);
+    if (lines > 0) {
+        const unsigned there = next + lines - 1;
+        return ppu_next_dot(s, there < LINE_IDLE ? there : LINE_IDLE, 0);
+    }
+    struct walk w = {.time = time - dot,
+                     .from = dot,
+                     .to = PPU_DOTS,
+                     .most = rises,
+                     .fell = p->board->state.clock};
+    const struct line_a12 l = line_a12(s, s->secondary, visible ? s->found : 0);
+    walk_background(&w, &l, visible);
+    if (w.rises < rises && visible && dot < DOT_SLOTS)
+        return w.time + DOT_SLOTS; /* which sprites show is not known before */
+    walk_rest(&w, &l);
+    return w.rises == rises ? w.last : ppu_next_dot(s, next, 0);
+}
+
+/* The same of small sprites, which make all lines alike: the line that the walk is in, one more
+ * whatever was before it, and from then on the rise of each, if there is one, comes at its dot. */
+static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
+    const struct ppu_state *s = &p->s;
+    const struct line_a12 l = line_a12(s, NULL, 0);
+    if (line == LINE_PRERENDER) {
+        walk_background(w, &l, false);
+        walk_rest(w, &l);
+        w->time = ppu_next_dot(s, 0, 0);
+        w->from = line = 0;
+    }
+    const uint64_t end = w->time + place(LINE_IDLE - line, DOT_FLAGS);
+    for (unsigned i = 0; i < 2 && line <= LINE_LAST; i++, line++) {
+        walk_background(w, &l, true);
+        walk_rest(w, &l);
+        w->time += PPU_DOTS;
+        w->from = 0;
+    }
+    if (w->rises == w->most)
+        return w->last;
+    const unsigned left = w->most - w->rises - 1;
+    if (l.background == (l.slots != 0) || line + left > LINE_LAST)
+        return end;
+    return w->time + place(left, l.background ? DOT_TILES_RISE : DOT_SPRITES_RISE);
+}
+
+uint64_t ppu_next_rise(const struct ppu *p, unsigned rises) {
+    const struct ppu_state *s = &p->s;
+    const bool ahead = p->shown > s->time; /* in the picture, and what is pending does not matter */
+    if (!ahead && writes_pending(s))
+        return s->time;
+    if (!s->rendering)
+        return UINT64_MAX; /* v does not move */
+    const uint64_t time = ahead ? p->shown : s->time,
+                   dots = place(s->line, s->dot) + (time - s->time);
+    unsigned line = (unsigned)(dots / PPU_DOTS), dot = (unsigned)(dots % PPU_DOTS);
+    const bool idle = line >= LINE_IDLE && line < LINE_PRERENDER;
+    if (line == LINE_IDLE && dot <= DOT_FLAGS)
+        return time + DOT_FLAGS - dot;
+    const uint64_t next = idle ? ppu_next_dot(s, LINE_PRERENDER, 0) : time;
+    if (idle)
+        line = LINE_PRERENDER, dot = 0;
+    if (s->ctrl & CTRL_TALL)
+        return idle ? next : tall_rise(p, line, dot, next, rises);
+    struct walk w = {.time = next - dot,
+                     .from = dot,
+                     .to = PPU_DOTS,
+                     .most = rises,
+                     .fell = p->board->state.clock};
+    return small_rise(p, &w, line);
+}

@@ -1,0 +1,348 @@
+/*
+ * Foresight: what the rest of a frame will do to the sprite flags, if nothing touches the PPU.
+ */
+#include <endian.h>
+#include <string.h>
+
+#include "nes/ppu/ppu_parts.h"
+
+/* ---- sprites on lines ---- */
+
+/* Eight lines at once, each a byte of a number: no count is more than 64. */
+enum { CROWDED = 8, LINES_AT_ONCE = 8 };
+static const uint64_t each_line = 0x0101010101010101;
+
+static inline void count_more(uint8_t *first) {
+    uint64_t lines;
+    memcpy(&lines, first, sizeof lines);
+    lines += each_line;
+    memcpy(first, &lines, sizeof lines);
+}
+
+/* The highest bit of each byte that is the count of a crowded line. */
+static inline uint64_t crowded_lines(const uint8_t *first) {
+    uint64_t lines;
+    memcpy(&lines, first, sizeof lines);
+    return (lines + (0x80 - CROWDED) * each_line) & 0x80 * each_line;
+}
+
+static void find_first_crowded(struct ppu *p) {
+    uint64_t any = 0;
+    p->crowded_first = PPU_HEIGHT;
+    for (unsigned line = 0; line < PPU_HEIGHT; line += LINES_AT_ONCE)
+        any |= crowded_lines(p->sprites_on_line + line);
+    for (unsigned line = 0; any; line += LINES_AT_ONCE) {
+        const uint64_t crowded = le64toh(crowded_lines(p->sprites_on_line + line));
+        if (crowded) {
+            p->crowded_first = (uint8_t)(line + (unsigned)__builtin_ctzll(crowded) / 8);
+            return;
+        }
+    }
+}
+
+static void count_sprites(struct ppu *p) {
+    const uint8_t *const oam = p->s.oam;
+    uint8_t *const counts = p->sprites_on_line;
+    memset(counts, 0, sizeof p->sprites_on_line);
+    for (unsigned i = 0; i < 256; i += 8)
+        count_more(counts + oam[i]), count_more(counts + oam[i + 4]);
+    for (unsigned i = 0; p->s.ctrl & CTRL_TALL && i < 256; i += 4)
+        count_more(counts + oam[i] + LINES_AT_ONCE);
+    find_first_crowded(p);
+    p->lines_known = true;
+}
+
+/* From this line on there are none. */
+static unsigned first_empty(struct ppu *p) {
+    unsigned line = PPU_HEIGHT;
+    if (!p->lines_known)
+        count_sprites(p);
+    while (line > 0 && p->sprites_on_line[line - 1] == 0)
+        line--;
+    return line;
+}
+
+/* ---- sprite 0 and overflow ---- */
+
+/* A line with rendering on at its start. */
+struct line_start {
+    unsigned line;
+    uint64_t time;
+    uint16_t v; /* of the tile at column 0, or 16; other lines have theirs from t */
+};
+
+/* Which of eight pixels at column x can hit. */
+static unsigned can_hit(const struct ppu_state *s, unsigned x) {
+    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES };
+    unsigned pixels = 0xFF;
+    if (x < 8 && (s->mask & BOTH_LEFT) != BOTH_LEFT)
+        pixels &= 0xFFu >> (8 - x);
+    if (x > 247) /* column 255 never hits, and nothing wraps */
+        pixels &= 0xFF00u >> (255 - x);
+    return pixels;
+}
+
+/* The dot of a line at which the leftmost of these pixels at column x, one at least, hits: it
+ * leaves the shift registers one before. */
+static unsigned hit_at(unsigned pixels, unsigned x) {
+    return x + 2 + (unsigned)__builtin_clz(pixels << 24);
+}
+
+/* Opaque pixels of the row of a tile, leftmost in bit 7. */
+static unsigned opaque(const uint8_t *row) {
+    return row[0] | row[8];
+}
+
+/* The row of the tile at v. */
+static const uint8_t *background(const struct ppu *p, uint16_t v) {
+    const uint16_t a = pattern_address(&p->s, v, ppu_bus_read(p->board, nametable_address(v)));
+    return &p->board->chr[a >> 10 & 7][a & 0x3FF];
+}
+
+/* On the line that has begun, whose first two tiles are in the shift registers. */
+static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l) {
+    const struct ppu_state *s = &p->s;
+    const unsigned x = s->sprites[0].x, column = x + s->x;
+    unsigned two = 0;
+    for (unsigned tile = column >> 3, i = 0; i < 2; tile++, i++)
+        two = two << 8 |
+              (tile >= 2 ? opaque(background(p, v_tiles(l->v, tile - 2)))
+                         : (unsigned)(s->shift_low | s->shift_high) >> (tile ? 0 : 8) & 0xFF);
+    const unsigned pixels =
+        (s->sprites[0].low | s->sprites[0].high) & can_hit(s, x) & two >> (8 - (column & 7));
+    return pixels ? l->time + hit_at(pixels, x) : UINT64_MAX;
+}
+
+/* Opaque pixels of the sprite, line by line. */
+static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows[16]) {
+    for (unsigned top = 0; top < sprite_height(&p->s); top += 8) {
+        const uint16_t a = ppu_sprite_address(&p->s, sprite, sprite[0] + top) & ~7;
+        const uint8_t *const tile = &p->board->chr[a >> 10][a & 0x3FF];
+        uint64_t eight, high;
+        memcpy(&eight, tile, sizeof eight);
+        memcpy(&high, tile + 8, sizeof high);
+        eight |= high;
+        if (sprite[2] & SPRITE_FLIP_X)
+            eight = ppu_mirrored(eight);
+        if (sprite[2] & SPRITE_FLIP_Y)
+            eight = __builtin_bswap64(eight);
+        memcpy(rows + top, &eight, sizeof eight);
+    }
+}
+
+/* On lines from `line` to before `end`, none of which has begun: as many at once as show the same
+ * two tiles. */
+static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, unsigned line,
+                             unsigned end) {
+    const struct ppu_state *s = &p->s;
+    const unsigned x = s->oam[3], column = x + s->x, allowed = can_hit(s, x);
+    uint8_t rows[16];
+    sprite_rows(p, s->oam, rows);
+    const uint8_t *row = rows + (line - s->oam[0] - 1u);
+    while (line < end) {
+        const uint16_t v =
+            (uint16_t)((v_rows(l->v, line - l->line) & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
+        const uint8_t *left = background(p, v_tiles(v, column >> 3)),
+                      *right = background(p, v_tiles(v, (column >> 3) + 1));
+        const unsigned left_of_tile = 8u - (v >> 12),
+                       stop = end - line < left_of_tile ? end : line + left_of_tile;
+        for (; line < stop; line++) {
+            const unsigned two = opaque(left++) << 8 | opaque(right++);
+            const unsigned pixels = *row++ & allowed & two >> (8 - (column & 7));
+            if (pixels)
+                return l->time + place(line - l->line, hit_at(pixels, x));
+        }
+    }
+    return UINT64_MAX;
+}
+
+/* The first line that is left must be given; `this_line` says that it has begun: sprites are
+ * loaded, and the flag may be set already. */
+static uint64_t foresee_hit(const struct ppu *p, struct line_start l, bool this_line) {
+    const struct ppu_state *s = &p->s;
+    if ((s->mask & MASK_RENDERING) != MASK_RENDERING || (this_line && s->status & STATUS_HIT))
+        return UINT64_MAX;
+    if (this_line && s->zero_now) {
+        const uint64_t hit = hit_on_this_line(p, &l);
+        if (hit != UINT64_MAX)
+            return hit;
+    }
+    unsigned first = s->oam[0] + 1u, end = first + sprite_height(s);
+    if (first <= l.line)
+        first = l.line + 1;
+    if (end > LINE_IDLE)
+        end = LINE_IDLE;
+    return first < end ? hit_on_lines(p, &l, first, end) : UINT64_MAX;
+}
+
+/* Which line from `first` on sets overflow, and where. */
+static void find_overflow(struct ppu *p, unsigned first) {
+    unsigned line = first, dot = 0;
+    if (!p->lines_known)
+        count_sprites(p);
+    if (line < p->crowded_first)
+        line = p->crowded_first;
+    for (; line <= LINE_LAST; line++) {
+        uint8_t secondary[32];
+        unsigned found;
+        bool zero;
+        if (p->sprites_on_line[line] >= 8)
+            dot = ppu_evaluate_line(&p->s, line, secondary, &found, &zero);
+        if (dot)
+            break;
+    }
+    p->overflow_known = true;
+    p->overflow_from = (uint8_t)first;
+    p->overflow_line = (uint8_t)line;
+    p->overflow_at = (uint16_t)dot;
+}
+
+static uint64_t foresee_overflow(struct ppu *p, struct line_start l, bool this_line) {
+    if (this_line && p->s.status & STATUS_OVERFLOW)
+        return UINT64_MAX;
+    if (!p->overflow_known || l.line < p->overflow_from || l.line > p->overflow_line)
+        find_overflow(p, l.line);
+    return p->overflow_line > LINE_LAST ? UINT64_MAX
+                                        : l.time + place(p->overflow_line - l.line, p->overflow_at);
+}
+
+bool ppu_foreseeable(const struct ppu_state *s) {
+    if (!s->rendering || writes_pending(s))
+        return false;
+    return s->line <= LINE_LAST ? s->dot == 0 && s->oam_address == 0
+                                : s->line < LINE_PRERENDER || s->dot == 0;
+}
+
+bool ppu_hit_told(const struct ppu *p, uint64_t until) {
+    return until <= p->hit_known || p->hit_dot < until || p->s.status & STATUS_HIT;
+}
+
+bool ppu_flags_told(const struct ppu *p, uint64_t until) {
+    return p->s.line <= LINE_LAST && until <= p->foreseen && ppu_hit_told(p, until);
+}
+
+void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r) {
+    const struct ppu_state *s = &p->s;
+    if (p->hit_dot < r->dot || r->dot >= p->hit_known || s->status & STATUS_HIT)
+        return;
+    if ((r->mask & MASK_RENDERING) != MASK_RENDERING) {
+        p->hit_dot = UINT64_MAX;
+        return;
+    }
+    const uint64_t start = picture_start(s), first = start + place(s->oam[0] + 1u, 0);
+    if (r->dot >= first + sprite_height(s) * PPU_DOTS)
+        return;
+    p->hit_known = first > r->dot ? first : r->dot;
+    p->hit_dot = UINT64_MAX;
+}
+
+uint64_t ppu_hit_open(const struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    if (s->status & STATUS_HIT)
+        return 0;
+    if (p->hit_dot != UINT64_MAX)
+        return ppu_least(p->hit_known, p->hit_dot + 1);
+    const unsigned line = s->oam[0] + 1u;
+    const uint64_t first = picture_start(s) + place(line, 0);
+    if (p->hit_known <= first)
+        return 0;
+    return ppu_least(p->hit_known, first + sprite_height(s) * PPU_DOTS);
+}
+
+/* From the place where the PPU stands, up to which everything was carried out. */
+void ppu_foresee(struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    const bool flags = s->time >= p->foreseen;
+    const uint64_t next = p->log_first < p->log_end ? p->log[p->log_first].dot : UINT64_MAX;
+    if (!flags && ppu_hit_told(p, ppu_least(next, p->foreseen)))
+        return;
+    struct line_start l = {.line = s->line, .time = s->time, .v = s->v};
+    bool visible = s->line <= LINE_LAST;
+    if (!visible) {
+        l.line = 0;
+        l.time = ppu_next_dot(s, 0, 0);
+        l.v = s->t;
+    }
+    if (flags) {
+        p->overflow_dot = foresee_overflow(p, l, visible);
+        p->foreseen = l.time + place(LINE_IDLE - l.line, 0);
+    }
+    p->hit_dot = foresee_hit(p, l, visible);
+    p->hit_known = p->foreseen;
+    for (unsigned i = p->log_first; i < p->log_end && p->log[i].dot < ppu_hit_open(p); i++)
+        ppu_hit_unsure(p, &p->log[i]);
+}
+
+/* Whether a sprite with this first byte shows on no line behind `line`. */
+static bool is_above(const struct ppu_state *s, uint8_t y, unsigned line) {
+    return y >= PPU_HEIGHT || y + sprite_height(s) <= line;
+}
+
+/* Whether nothing in the state, within the lines without sprites, could be taken for one. */
+static bool evaluates_nothing(const struct ppu_state *s) {
+    return !s->late_status && !s->zero_now && !s->zero_next && !s->found && !s->copied &&
+           !(s->oam_address & 3) && is_above(s, s->oam_data, s->line) &&
+           is_above(s, s->secondary[0], s->line);
+}
+
+bool ppu_quiet(struct ppu *p, uint64_t dot) {
+    enum { TALL = 16 }; /* lines in which a byte that was cleared could be taken for a sprite's */
+    const struct ppu_state *s = &p->s;
+    const uint64_t start = picture_start(s), end = start + place(LINE_IDLE, 0);
+    const unsigned line = (unsigned)((dot - start) / PPU_DOTS);
+    const unsigned empty = first_empty(p), first = empty > TALL ? empty : TALL;
+    if (line <= first)
+        return false;
+    if (s->line < line && ppu_foreseeable(s)) {
+        ppu_foresee(p);
+        if (ppu_hit_told(p, end))
+            return true;
+    }
+    if (s->line <= first || !evaluates_nothing(s))
+        return false;
+    p->hit_dot = p->overflow_dot = UINT64_MAX;
+    p->foreseen = p->hit_known = end;
+    return true;
+}
+
+/* In the middle of a visible line: a dot before any other that could set a sprite flag. */
+static uint64_t next_flag_on_line(const struct ppu *p) {
+    const struct ppu_state *s = &p->s;
+    if (s->dot == 0 || writes_pending(s) || s->late_status)
+        return s->time;
+    if (s->zero_now && !(s->status & STATUS_HIT) && s->dot <= s->sprites[0].x + 8u)
+        return s->time;
+    struct ppu_state copy = *s;
+    ppu_evaluate_dots(&copy, 257, ppu_is_empty(p, s->line));
+    if ((copy.status | copy.late_status) & ~s->status)
+        return s->time;
+    return s->time + PPU_DOTS - s->dot;
+}
+
+/* The first dot from `from` on that could set a sprite flag. */
+static uint64_t next_sprite_flag(struct ppu *p, uint64_t from) {
+    const struct ppu_state *s = &p->s;
+    if (!s->rendering && !writes_pending(s))
+        return UINT64_MAX;
+    if (!ppu_flags_told(p, from + 1)) {
+        if (!ppu_foreseeable(s)) /* nothing happens in what is left of the pre-render line */
+            return s->line == LINE_PRERENDER ? ppu_next_dot(s, 0, 0) : next_flag_on_line(p);
+        ppu_foresee(p);
+    }
+    uint64_t hit = p->hit_dot >= from ? p->hit_dot : UINT64_MAX;
+    if (!ppu_hit_told(p, p->foreseen))
+        hit = p->hit_known;
+    return ppu_least(hit, p->overflow_dot >= from ? p->overflow_dot : UINT64_MAX);
+}
+
+uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
+    const struct ppu_state *s = &p->s;
+    const uint64_t flags = ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
+                                     ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS));
+    if (ppu_flags_cleared(s, from))
+        return ppu_next_dot(s, 0, 0);
+    /* From line 240 on one of these comes before any sprite's. */
+    if (s->line >= LINE_IDLE && s->line < LINE_PRERENDER && !s->late_status)
+        return flags;
+    return ppu_least(flags, next_sprite_flag(p, from));
+}

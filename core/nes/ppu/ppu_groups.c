@@ -1,0 +1,210 @@
+/*
+ * Parts of lines with rendering on, for while nothing touches the PPU. Eight dots fetch a tile or a
+ * sprite; such a group is done at once, and so is what a part holds of the groups that it begins
+ * and ends in. Of tiles only the last two are still to be seen in the shift registers afterwards.
+ */
+#include "nes/ppu/ppu_parts.h"
+
+enum { GROUP = 8, DOT_TILES = 1, DOT_SPRITES = 257, DOT_NEXT_TILES = 321, DOT_LAST = 337 };
+enum { DOT_V_FIRST = 280, DOT_V_LAST = 304 }; /* of the pre-render line, which copy v from t */
+
+/* Some dots of a group, at least one: the first of them, and the one behind the last, from 0 on. */
+struct part {
+    unsigned from, to;
+};
+enum { ONE = 0, TWO = 2, THREE = 4, FOUR = 6 }; /* dots of a group that fetch */
+
+static struct part part(const struct ppu_state *s, unsigned to) {
+    const unsigned from = (s->dot - 1u) % GROUP, dots = to - s->dot;
+    return (struct part){from, from + dots < GROUP ? from + dots : GROUP};
+}
+
+static bool has(struct part g, unsigned dot) {
+    return g.from <= dot && dot < g.to;
+}
+
+static void pass(struct ppu_state *s, unsigned dots) {
+    s->dot = (uint16_t)(s->dot + dots);
+    s->time += dots;
+}
+
+/* ---- the board's view ---- */
+
+/* The addresses of a group; the nametables' come first. Of two alike the first is enough. */
+static void show_group(struct ppu *p, struct part g, uint16_t patterns) {
+    const unsigned two = g.from > ONE ? TWO : ONE, four = g.from > THREE ? FOUR : THREE;
+    if (has(g, two))
+        ppu_show_address(p, nametable_address(p->s.v), p->s.time + two - g.from);
+    if (has(g, four))
+        ppu_show_address(p, patterns, p->s.time + four - g.from);
+}
+
+/* ---- tiles ---- */
+
+/* Sprite 0 and the columns that the next dots show, all of one tile. Only what hits in the last dot
+ * of all, if they `end` with it, is late. */
+static void find_hits(struct ppu_state *s, unsigned dots, bool end) {
+    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES, LAST_COLUMN = 255 };
+    const unsigned x = s->dot - 1u, sprite = s->sprites[0].x;
+    if (!s->zero_now || x + dots <= sprite || x > sprite + 7 ||
+        (s->mask & MASK_RENDERING) != MASK_RENDERING ||
+        (x < GROUP && (s->mask & BOTH_LEFT) != BOTH_LEFT))
+        return;
+    unsigned pixels = s->sprites[0].low | s->sprites[0].high;
+    pixels = x < sprite ? pixels >> (sprite - x) : pixels << (x - sprite);
+    unsigned hits = pixels & (unsigned)(s->shift_low | s->shift_high) << s->x >> GROUP & 0xFF;
+    hits >>= GROUP - dots;
+    if (x + dots > LAST_COLUMN)
+        hits &= ~1u;
+    if (hits & (end ? ~1u : ~0u))
+        s->status |= STATUS_HIT;
+    if (hits & 1 && end)
+        s->late_status |= STATUS_HIT;
+}
+
+static void shift(struct ppu_state *s, unsigned dots) {
+    const unsigned ones = (1u << dots) - 1;
+    s->shift_low = (uint16_t)(s->shift_low << dots);
+    s->shift_high = (uint16_t)(s->shift_high << dots | ones);
+    s->shift_at_low = (uint16_t)(s->shift_at_low << dots | (s->shift_at_low & 1 ? ones : 0));
+    s->shift_at_high = (uint16_t)(s->shift_at_high << dots | (s->shift_at_high & 1 ? ones : 0));
+}
+
+static void pass_tile(struct ppu *p, struct part g) {
+    struct ppu_state *s = &p->s;
+    show_group(p, g, pattern_address(s, 0, 0));
+    if (has(g, ONE))
+        s->nt = ppu_bus_read(p->board, nametable_address(s->v));
+    if (has(g, TWO))
+        s->at = attribute_bits(s->v, ppu_bus_read(p->board, attribute_address(s->v)));
+    if (has(g, THREE))
+        s->low = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt));
+    if (has(g, FOUR))
+        s->high = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt) + 8);
+    shift(s, g.to - g.from);
+    if (g.to == GROUP) {
+        s->v = v_next_tile(s->v);
+        ppu_load_shifters(s);
+    }
+    pass(s, g.to - g.from);
+}
+
+/* How many of the tiles that begin before dot `to` need not be looked at: all but two before the
+ * part's end or the columns of sprite 0. To the board all are alike but the first and the last. */
+static unsigned tiles_to_skip(const struct ppu_state *s, unsigned to) {
+    const unsigned hit = (s->sprites[0].x & ~7u) + 1;
+    if (s->dot % GROUP != 1)
+        return 0;
+    if (s->zero_now && !(s->status & STATUS_HIT) && s->dot <= s->sprites[0].x + GROUP && hit < to)
+        to = hit;
+    const unsigned whole = s->dot < to ? (to - s->dot) / GROUP : 0;
+    return whole > 2 ? whole - 2 : 0;
+}
+
+/* On to dot `to`, not beyond the end of the tiles; `columns`: they are those of a visible line. */
+static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
+    struct ppu_state *s = &p->s;
+    bool first = p->board->ops->a12_rises;
+    while (s->dot < to) {
+        const unsigned skipped = first ? 0 : tiles_to_skip(s, to);
+        s->v = v_tiles(s->v, skipped);
+        pass(s, GROUP * skipped);
+        const struct part g = part(s, to);
+        first &= g.from != 0;
+        if (columns)
+            find_hits(s, g.to - g.from, s->dot + g.to - g.from == to);
+        pass_tile(p, g);
+    }
+    if (s->dot == DOT_SPRITES)
+        s->v = v_next_row(s->v);
+}
+
+/* ---- sprites ---- */
+
+/* Evaluation in the dots before dot `to`, then back to where it began. `ends`: the line's columns
+ * end there, and what follows shows nothing of the unit's inner state. */
+static void evaluate(struct ppu *p, unsigned to, bool ends) {
+    struct ppu_state *s = &p->s;
+    const uint16_t dot = s->dot;
+    if (dot == DOT_TILES && ends && s->oam_address == 0 && !s->zero_next) {
+        unsigned found;
+        const unsigned overflow =
+            ppu_evaluate_line(s, s->line, s->secondary, &found, &s->zero_next);
+        s->found = (uint8_t)found;
+        if (overflow == to)
+            s->late_status |= STATUS_OVERFLOW;
+        else if (overflow)
+            s->status |= STATUS_OVERFLOW;
+    } else {
+        ppu_evaluate_dots(s, to, ppu_is_empty(p, s->line));
+    }
+    s->dot = dot;
+}
+
+static void load_sprite(struct ppu *p, unsigned i, struct part g, const uint8_t *sprite,
+                        uint16_t patterns) {
+    struct ppu_state *s = &p->s;
+    if (has(g, THREE))
+        ppu_load_sprite(s, i, sprite, ppu_bus_read(p->board, patterns), 0);
+    if (!has(g, FOUR))
+        return;
+    const uint8_t low = s->sprites[i].low;
+    ppu_load_sprite(s, i, sprite, 0, ppu_bus_read(p->board, patterns + 8));
+    s->sprites[i].low = low;
+}
+
+static void pass_sprite(struct ppu *p, struct part g) {
+    static const uint8_t none[4] = {0xFF, 0xFF, 0xFF, 0xFF};
+    struct ppu_state *s = &p->s;
+    const unsigned i = (s->dot - DOT_SPRITES) / GROUP;
+    const uint8_t *sprite = i < s->found ? &s->secondary[i * 4] : none;
+    const uint16_t a = ppu_sprite_address(s, sprite, s->line);
+    show_group(p, g, a);
+    if (i < s->found)
+        load_sprite(p, i, g, sprite, a);
+    pass(s, g.to - g.from);
+}
+
+/* On to dot `to`, not beyond the end of the sprites. */
+static void pass_sprites(struct ppu *p, unsigned to) {
+    struct ppu_state *s = &p->s;
+    const unsigned from = s->dot;
+    if (from == DOT_SPRITES) {
+        ppu_shift_out_sprites(s);
+        ppu_end_columns(s);
+    }
+    s->oam_address = 0;
+    while (s->dot < to)
+        pass_sprite(p, part(s, to));
+    if (s->line == LINE_PRERENDER && from <= DOT_V_LAST && to > DOT_V_FIRST)
+        s->v = (uint16_t)((s->v & ~V_VERTICAL) | (s->t & V_VERTICAL));
+}
+
+/* ---- both ---- */
+
+/* Whether a part that begins here goes dot by dot: those that clear flags or have no tiles. */
+static bool goes_by_dots(const struct ppu_state *s) {
+    return s->dot == 0 || s->dot >= DOT_LAST || (s->line == LINE_PRERENDER && s->dot == DOT_FLAGS);
+}
+
+void ppu_groups(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    while (s->time < until) {
+        if (goes_by_dots(s)) {
+            ppu_dots(p, s->time + 1);
+            continue;
+        }
+        ppu_late(p);
+        const unsigned end = s->dot < DOT_SPRITES      ? DOT_SPRITES
+                             : s->dot < DOT_NEXT_TILES ? DOT_NEXT_TILES
+                                                       : DOT_LAST;
+        const unsigned to = (unsigned)ppu_least(end, s->dot + (until - s->time));
+        const bool columns = end == DOT_SPRITES && s->line <= LINE_LAST;
+        if (columns)
+            evaluate(p, to, to == end && s->time + (to - s->dot) < until);
+        if (end == DOT_NEXT_TILES)
+            pass_sprites(p, to);
+        else
+            pass_tiles(p, to, columns);
+    }
+}

@@ -1,0 +1,230 @@
+/*
+ * Short cuts through time, for while nothing touches the PPU.
+ *
+ * Blanks pass at once. Of whole lines with rendering on only the last one is looked at, for what it
+ * leaves in the pipeline; what the others can do that is seen later, sprite 0 hit and overflow, is
+ * foreseen for all lines of the frame that are left. Everything else goes to ppu_dots.
+ */
+#include <string.h>
+
+#include "nes/ppu/ppu_parts.h"
+
+/* ---- whole lines ---- */
+
+/* What a line with rendering on leaves behind in dots 257-340, secondary OAM being filled. */
+static void end_line(struct ppu *p, unsigned line) {
+    struct ppu_state *s = &p->s;
+    ppu_shift_out_sprites(s);
+    for (unsigned i = 0; i < s->found; i++) {
+        const uint8_t *sprite = &s->secondary[i * 4];
+        uint16_t a = ppu_sprite_address(s, sprite, line);
+        ppu_load_sprite(s, i, sprite, ppu_bus_read(p->board, a), ppu_bus_read(p->board, a + 8));
+    }
+    s->zero_now = s->zero_next;
+    s->evaluation = PPU_IDLE;
+    s->copied = s->oam_address = s->oam_data = 0;
+    s->shift_low = s->shift_high = s->shift_at_low = s->shift_at_high = 0;
+    for (unsigned i = 0; i < 2; i++, s->v = v_next_tile(s->v)) {
+        s->nt = ppu_bus_read(p->board, nametable_address(s->v));
+        s->at = attribute_bits(s->v, ppu_bus_read(p->board, attribute_address(s->v)));
+        s->low = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt));
+        s->high = ppu_bus_read(p->board, pattern_address(s, s->v, s->nt) + 8);
+        s->shift_low = (uint16_t)(s->shift_low << 8 | s->low);
+        s->shift_high = (uint16_t)(s->shift_high << 8 | s->high);
+        s->shift_at_low = (uint16_t)(s->shift_at_low << 8 | (s->at & 1 ? 0xFF : 0));
+        s->shift_at_high = (uint16_t)(s->shift_at_high << 8 | (s->at & 2 ? 0xFF : 0));
+    }
+    s->nt = ppu_bus_read(p->board, nametable_address(s->v));
+}
+
+/* `lines` whole visible lines, from dot 0. */
+static void pass_lines(struct ppu *p, unsigned lines) {
+    struct ppu_state *s = &p->s;
+    ppu_foresee(p);
+    uint64_t end = s->time + place(lines, 0);
+    if (p->hit_dot >= s->time && p->hit_dot < end)
+        s->status |= STATUS_HIT;
+    if (p->overflow_dot >= s->time && p->overflow_dot < end)
+        s->status |= STATUS_OVERFLOW;
+    unsigned last = s->line + lines - 1, found;
+    ppu_show_lines(p, lines);
+    if (ppu_is_empty(p, last)) {
+        memset(s->secondary, 0xFF, sizeof s->secondary);
+        s->secondary[0] = s->oam[252]; /* the last one that was looked at */
+        s->zero_next = false;
+        found = 0;
+    } else {
+        ppu_evaluate_line(s, last, s->secondary, &found, &s->zero_next);
+    }
+    s->found = (uint8_t)found;
+    s->v = (uint16_t)((v_rows(s->v, lines) & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
+    end_line(p, last);
+    s->line = (uint16_t)(last + 1);
+    s->time = end;
+}
+
+/* The whole pre-render line, up to dot 0 of line 0 at time `end`. */
+static void pass_prerender(struct ppu *p, uint64_t end) {
+    struct ppu_state *s = &p->s;
+    ppu_show_lines(p, 1);
+    s->status = 0;
+    s->ignore_writes = false;
+    s->found = 0;
+    s->zero_next = false;
+    s->v = s->t & 0x7FFF;
+    end_line(p, LINE_PRERENDER);
+    s->line = 0;
+    s->odd = !s->odd;
+    s->time = end;
+}
+
+/* ---- blanks ---- */
+
+/* Whether dot `dot` of a visible or the pre-render line is among places `from` to before `to`. */
+static bool passes(uint64_t from, uint64_t to, unsigned dot) {
+    uint64_t line = from <= dot ? 0 : (from - dot + PPU_DOTS - 1) / PPU_DOTS;
+    if (line > LINE_LAST && line < LINE_PRERENDER)
+        line = LINE_PRERENDER;
+    return place((unsigned)line, dot) < to;
+}
+
+/* Whether, as long as rendering stays off, nobody sees what passes of the picture. */
+static bool is_dark(const struct ppu *p) {
+    return !p->s.rendering && p->s.mask_due == UINT64_MAX && p->log_first == p->log_end &&
+           !p->pictures && !p->board->ops->a12_rises;
+}
+
+/* No write is put down before `end`. */
+static void idle(struct ppu *p, uint64_t end) {
+    p->idle_until = end;
+    p->log_until = p->queue_until = 0;
+}
+
+/* On to `until` or the next place where something has to be done, whatever comes first. */
+static void pass_blank(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    uint64_t end = ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
+                             ppu_next_dot(s, LINE_PRERENDER, s->rendering ? 0 : DOT_FLAGS));
+    if (s->time == end) {
+        ppu_dots(p, s->time + 1);
+        return;
+    }
+    if (s->line == LINE_PRERENDER)
+        end = ppu_least(end, ppu_next_dot(s, 0, 0));
+    end = ppu_least(end, until);
+    uint64_t from = place(s->line, s->dot), to = from + (end - s->time);
+    if (passes(from, to, 0)) {
+        s->evaluation = PPU_IDLE;
+        s->found = s->copied = 0;
+        s->zero_next = false;
+    }
+    if (passes(from, to, 257))
+        ppu_shift_out_sprites(s);
+    if (from <= place(LINE_IDLE, DOT_FLAGS) && place(LINE_IDLE, DOT_FLAGS) < to) {
+        ppu_picture_ends(p);
+        ppu_show_address(p, s->v, s->time + place(LINE_IDLE, DOT_FLAGS) - from);
+    }
+    if (to == place(PPU_LINES, 0)) {
+        to = 0;
+        s->odd = !s->odd;
+    }
+    s->line = (uint16_t)(to / PPU_DOTS);
+    s->dot = (uint16_t)(to % PPU_DOTS);
+    s->time = end;
+    const bool visible = s->line <= LINE_LAST;
+    if (visible ? is_dark(p) : s->line < LINE_PRERENDER && to > place(LINE_VBLANK, DOT_FLAGS))
+        idle(p, s->time + place(visible ? LINE_IDLE : LINE_PRERENDER, 0) - to);
+}
+
+/* Time passes, and nothing else. */
+static void skip_dots(struct ppu_state *s, uint64_t until) {
+    const uint64_t dot = s->dot + (until - s->time);
+    s->line = (uint16_t)(s->line + dot / PPU_DOTS);
+    s->dot = (uint16_t)(dot % PPU_DOTS);
+    s->time = until;
+}
+
+/* The same in the vertical blank, before p->idle_until. */
+static void pass_idle(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    while (writes_pending(s) && s->time < until) {
+        ppu_late(p);
+        skip_dots(s, ppu_least(until, ppu_least(s->mask_due, s->v_due)));
+    }
+    skip_dots(s, until);
+}
+
+/* From the start of line 240 to where the vblank flag has risen. */
+static void pass_picture_end(struct ppu *p) {
+    struct ppu_state *s = &p->s;
+    const uint64_t start = s->time - place(LINE_IDLE, 0);
+    ppu_picture_ends(p);
+    ppu_show_address(p, s->v, start + place(LINE_IDLE, DOT_FLAGS));
+    if (!s->vblank_suppressed)
+        s->status |= STATUS_VBLANK;
+    s->vblank_suppressed = false;
+    s->line = LINE_VBLANK;
+    s->dot = DOT_FLAGS + 1;
+    s->time = start + place(LINE_VBLANK, DOT_FLAGS + 1);
+    idle(p, start + place(LINE_PRERENDER, 0));
+}
+
+/* ---- time ---- */
+
+/* One step with rendering on, in a line that fetches: whole lines, or what is left of one. */
+static void pass_rendering(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    bool visible = s->line <= LINE_LAST;
+    uint64_t end = visible ? s->time + PPU_DOTS - s->dot : ppu_next_dot(s, 0, 0);
+    if (end > until || !ppu_foreseeable(s)) {
+        if (ppu_foreseeable(s)) /* it is cheap here, and not possible in the middle of the line */
+            ppu_foresee(p);
+        ppu_groups(p, ppu_least(end, until));
+    } else if (!visible)
+        pass_prerender(p, end);
+    else {
+        uint64_t lines = (until - s->time) / PPU_DOTS, left = LINE_IDLE - s->line;
+        pass_lines(p, (unsigned)ppu_least(lines, left));
+    }
+}
+
+/* One step in a visible line whose pixels are wanted. */
+static void pass_drawing(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    uint64_t end = s->time + PPU_DOTS - s->dot;
+    if (s->dot != 0 || end > until || (s->rendering && !ppu_foreseeable(s))) {
+        ppu_dots(p, ppu_least(end, until));
+        return;
+    }
+    ppu_picture_line(p);
+    if (s->rendering)
+        pass_lines(p, 1);
+    else
+        pass_blank(p, end);
+}
+
+void ppu_pass(struct ppu *p, uint64_t until) {
+    struct ppu_state *s = &p->s;
+    if (p->shown > s->time) /* the board has looked ahead, and does so as far as the state moves */
+        ppu_show_until(p, ppu_least(until, picture_start(s) + place(LINE_IDLE, 0)));
+    if (until <= p->idle_until && s->line > LINE_LAST) {
+        pass_idle(p, until);
+        return;
+    }
+    if (s->time < p->idle_until && s->line > LINE_LAST)
+        pass_idle(p, p->idle_until);
+    while (s->time < until) {
+        ppu_late(p);
+        const uint64_t next = ppu_least(until, ppu_least(s->mask_due, s->v_due));
+        if (p->pictures && s->line <= LINE_LAST)
+            pass_drawing(p, next);
+        else if (s->line == LINE_PRERENDER && writes_pending(s)) /* how long is it? */
+            ppu_dots(p, next);
+        else if (s->line == LINE_IDLE && s->dot == 0 && next > s->time + PPU_DOTS + DOT_FLAGS)
+            pass_picture_end(p);
+        else if (!s->rendering || (s->line >= LINE_IDLE && s->line < LINE_PRERENDER))
+            pass_blank(p, next);
+        else
+            pass_rendering(p, next);
+    }
+}

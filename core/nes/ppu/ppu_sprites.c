@@ -1,0 +1,228 @@
+/*
+ * Sprites: which of them show on a line, and what their pixels are (NESdev, "PPU sprite
+ * evaluation"). The unit evaluates during dots 1-256 of a line for the next one; here that is done
+ * dot by dot, which is the definition, or for a whole line at once, with the same outcome.
+ */
+#include <string.h>
+
+#include "nes/ppu/ppu_parts.h"
+
+enum evaluation {
+    IDLE = PPU_IDLE, /* nothing left to look at: the address runs on */
+    SEARCH,          /* is the next sprite on the line? */
+    COPY,            /* its other three bytes */
+    OVERFLOW,        /* eight are found; the search goes on with the address stepping wrongly */
+    OVERFLOWN,       /* a ninth one's other bytes */
+};
+
+/* ---- evaluation, dot by dot ---- */
+
+static bool on_line(const struct ppu_state *s, uint8_t y) {
+    return (unsigned)(s->line - y) < sprite_height(s);
+}
+
+/* Moves the OAM address to `next`; past the end of OAM nothing is left to look at. */
+static void step_to(struct ppu_state *s, unsigned next, enum evaluation then) {
+    s->oam_address = (uint8_t)next;
+    s->evaluation = (uint8_t)(next > 0xFF ? IDLE : then);
+}
+
+static void copy_byte(struct ppu_state *s) {
+    s->secondary[(s->found * 4 + s->copied) & 31] = s->oam_data;
+    if (++s->copied < 4) {
+        step_to(s, s->oam_address + 1u, COPY);
+        return;
+    }
+    s->copied = 0;
+    s->found++;
+    step_to(s, (s->oam_address + 1u) & ~3u, s->found == 8 ? OVERFLOW : SEARCH);
+}
+
+/* An even dot of 66-256: decides on the byte that the odd dot before has read. */
+static void evaluate(struct ppu_state *s) {
+    unsigned address = s->oam_address;
+    bool writes = s->evaluation == SEARCH || s->evaluation == COPY;
+    switch ((enum evaluation)s->evaluation) {
+    case SEARCH:
+        s->secondary[(s->found * 4) & 31] = s->oam_data;
+        if (on_line(s, s->oam_data)) {
+            s->zero_next |= s->dot == 66;
+            s->copied = 1;
+            step_to(s, address + 1, COPY);
+        } else
+            step_to(s, (address & ~3u) + 4, SEARCH);
+        break;
+    case COPY:
+        copy_byte(s);
+        break;
+    case OVERFLOW:
+        if (on_line(s, s->oam_data)) {
+            s->late_status |= STATUS_OVERFLOW;
+            s->copied = 1;
+            step_to(s, address + 1, OVERFLOWN);
+        } else /* the bug: the byte within the sprite steps too, without carry */
+            step_to(s, ((address & ~3u) + 4) | ((address + 1) & 3), OVERFLOW);
+        break;
+    case OVERFLOWN:
+        if (++s->copied < 4)
+            step_to(s, address + 1, OVERFLOWN);
+        else {
+            s->copied = 0;
+            step_to(s, (address + 1) & ~3u, IDLE);
+        }
+        break;
+    case IDLE:
+        s->oam_address = (uint8_t)((address & ~3u) + 4);
+        break;
+    }
+    if (!writes) /* then secondary OAM is read */
+        s->oam_data = s->secondary[s->found < 8 ? s->found * 4 + s->copied : 0];
+}
+
+void ppu_evaluation_dot(struct ppu_state *s) {
+    if (s->dot <= 64) {
+        s->oam_data = 0xFF;
+        s->secondary[(s->dot - 1) >> 1] = 0xFF;
+        return;
+    }
+    if (s->dot == 65)
+        s->evaluation = SEARCH;
+    if (s->dot & 1)
+        s->oam_data = s->oam[s->oam_address];
+    else
+        evaluate(s);
+}
+
+/* Dots 1-64, from s->dot on: secondary OAM is cleared, a byte every other dot. */
+static void clear_ahead(struct ppu_state *s, unsigned to) {
+    const unsigned end = to < 65 ? to : 65, first = (s->dot - 1u) >> 1, last = (end - 2) >> 1;
+    memset(s->secondary + first, 0xFF, last - first + 1);
+    s->oam_data = 0xFF;
+    s->dot = (uint16_t)end;
+}
+
+/* From an odd dot on and a sprite's first byte: how many sprites before dot `to` are not on the
+ * line. */
+static unsigned misses(const struct ppu_state *s, unsigned to, bool empty) {
+    const unsigned dots = (to - s->dot) / 2, left = (256u - s->oam_address) / 4;
+    const unsigned most = dots < left ? dots : left, height = sprite_height(s);
+    const uint8_t *const y = s->oam + s->oam_address;
+    unsigned count = empty ? most : 0;
+    while (count < most && (unsigned)(s->line - y[count * 4]) >= height)
+        count++;
+    return count;
+}
+
+static void pass_misses(struct ppu_state *s, unsigned count) {
+    s->oam_data = s->oam[s->oam_address + 4 * (count - 1)];
+    s->secondary[(s->found * 4) & 31] = s->oam_data;
+    s->dot = (uint16_t)(s->dot + 2 * count);
+    step_to(s, s->oam_address + 4 * count, SEARCH);
+}
+
+/* From there on sprite after sprite, as far as whole ones fit in before dot `to`. */
+static void search_ahead(struct ppu_state *s, unsigned to, bool empty) {
+    while (s->evaluation == SEARCH && s->dot + 2u <= to) {
+        const unsigned count = misses(s, to, empty);
+        if (count > 0) {
+            pass_misses(s, count);
+            continue;
+        }
+        if (s->dot + 8u > to)
+            return;
+        const uint8_t *sprite = &s->oam[s->oam_address];
+        s->zero_next |= s->dot == 65;
+        memcpy(&s->secondary[(s->found * 4) & 31], sprite, 4);
+        s->found++;
+        s->copied = 0;
+        s->oam_data = sprite[3];
+        s->dot += 8;
+        step_to(s, s->oam_address + 4u, s->found == 8 ? OVERFLOW : SEARCH);
+    }
+}
+
+/* From an odd dot on: nothing is left to look at, and the address runs on. */
+static void idle_ahead(struct ppu_state *s, unsigned to) {
+    const unsigned dots = to - s->dot, pairs = dots / 2;
+    if (pairs > 0) {
+        s->oam_address = (uint8_t)((s->oam_address & ~3u) + 4 * pairs);
+        s->oam_data = s->secondary[s->found < 8 ? s->found * 4 + s->copied : 0];
+    }
+    if (dots & 1)
+        s->oam_data = s->oam[s->oam_address];
+    s->dot = (uint16_t)to;
+}
+
+void ppu_evaluate_dots(struct ppu_state *s, unsigned to, bool empty) {
+    while (s->dot < to) {
+        s->status |= s->late_status;
+        s->late_status = 0;
+        if (s->dot == 65)
+            s->evaluation = SEARCH;
+        if (s->dot < 65)
+            clear_ahead(s, to);
+        else if (s->dot & 1 && s->evaluation == IDLE)
+            idle_ahead(s, to);
+        else if (s->dot & 1 && s->evaluation == SEARCH && !(s->oam_address & 3) &&
+                 s->dot + 8u <= to)
+            search_ahead(s, to, empty);
+        else
+            ppu_evaluation_dot(s), s->dot++;
+    }
+}
+
+/* ---- a whole line at once ---- */
+
+unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *secondary,
+                           unsigned *found, bool *zero) {
+    unsigned height = sprite_height(s), dot = 66, i = 0;
+    memset(secondary, 0xFF, 32);
+    *found = 0;
+    *zero = line - s->oam[0] < height;
+    for (; i < 64 && *found < 8; i++, dot += 2) {
+        secondary[*found * 4] = s->oam[i * 4];
+        if (line - s->oam[i * 4] >= height)
+            continue;
+        memcpy(&secondary[*found * 4], &s->oam[i * 4], 4);
+        ++*found;
+        dot += 6;
+    }
+    for (unsigned byte = 0; i < 64; i++, byte = (byte + 1) & 3, dot += 2)
+        if (line - s->oam[i * 4 + byte] < height)
+            return dot + 1;
+    return 0;
+}
+
+/* ---- pixels ---- */
+
+uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line) {
+    unsigned tile = sprite[1], row = line - sprite[0], height = sprite_height(s);
+    if (sprite[2] & SPRITE_FLIP_Y)
+        row = height - 1 - row;
+    row &= height - 1;
+    if (height == 8)
+        return (uint16_t)((s->ctrl & CTRL_SPRITE_TABLE) << 9 | tile << 4 | row);
+    return (uint16_t)((tile & 1) << 12 | (tile & 0xFE) << 4 | (row & 8) << 1 | (row & 7));
+}
+
+uint64_t ppu_mirrored(uint64_t eight) {
+    eight = (eight >> 4 & 0x0F0F0F0F0F0F0F0F) | (eight & 0x0F0F0F0F0F0F0F0F) << 4;
+    eight = (eight >> 2 & 0x3333333333333333) | (eight & 0x3333333333333333) << 2;
+    return (eight >> 1 & 0x5555555555555555) | (eight & 0x5555555555555555) << 1;
+}
+
+void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
+                     uint8_t high) {
+    bool flip = sprite[2] & SPRITE_FLIP_X;
+    s->sprites[i].low = flip ? (uint8_t)ppu_mirrored(low) : low;
+    s->sprites[i].high = flip ? (uint8_t)ppu_mirrored(high) : high;
+    s->sprites[i].attributes = sprite[2];
+    s->sprites[i].x = sprite[3];
+    s->sprite_count = (uint8_t)(i + 1);
+}
+
+void ppu_shift_out_sprites(struct ppu_state *s) {
+    memset(s->sprites, 0, sizeof s->sprites);
+    s->zero_now = false;
+    s->sprite_count = 0;
+}

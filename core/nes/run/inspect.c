@@ -1,0 +1,81 @@
+/* Looking at a machine from outside; nothing of it changes. */
+#include "nes/cpu/cpu_exec.h"
+#include "nes/machine/machine.h"
+
+/* ---- flags ---- */
+
+uint8_t cpu_flags(const struct cpu *cpu) {
+    const uint16_t nz = cpu->nz;
+    const uint8_t p = cpu->p, c = cpu->c, v = cpu->v;
+    return GET_P();
+}
+
+void cpu_set_flags(struct cpu *cpu, uint8_t flags) {
+    uint16_t nz;
+    uint8_t p, c, v;
+    SET_P(flags);
+    cpu->nz = nz;
+    cpu->p = p;
+    cpu->c = c;
+    cpu->v = v;
+}
+
+/* ---- the machine ---- */
+
+const struct engine *nes_engine(const struct nes *n) {
+    return n->engine;
+}
+
+struct cpu_registers nes_registers(const struct nes *n) {
+    const struct cpu *cpu = &n->cpu;
+    return (struct cpu_registers){cpu->pc, cpu->a, cpu->x, cpu->y, cpu->s, cpu_flags(cpu)};
+}
+
+uint64_t nes_cycle(const struct nes *n) {
+    return n->cycle;
+}
+
+uint64_t nes_frame(const struct nes *n) {
+    return n->frame;
+}
+
+uint64_t nes_instructions(const struct nes *n) {
+    return n->instructions;
+}
+
+uint64_t nes_skipped(const struct nes *n) {
+    return n->skipped;
+}
+
+const uint8_t *nes_ram(const struct nes *n) {
+    return n->ram;
+}
+
+bool nes_nmi_ignored(const struct nes *n) {
+    return n->ppu.nmi_ignored;
+}
+
+uint64_t nes_ram_hash(const struct nes *n) {
+    return fnv1a64(n->ram, RAM_SIZE);
+}
+
+bool nes_jammed(const struct nes *n, uint32_t *pc, uint64_t *frame) {
+    if (n->phase != PHASE_JAM)
+        return false;
+    *pc = nes_code_address(n, n->cpu.pc);
+    *frame = n->jam_frame;
+    return true;
+}
+
+uint8_t nes_peek(const struct nes *n, uint16_t address) {
+    const uint8_t *page = n->rd[address >> 8];
+    return page ? page[address & 0xff] : 0;
+}
+
+uint8_t nes_peek_video(const struct nes *n, uint16_t address) {
+    return ppu_peek(&n->ppu, address);
+}
+
+void nes_place(const struct nes *n, uint64_t cycle, unsigned *line, unsigned *dot) {
+    ppu_place(&n->ppu, cycle, line, dot);
+}

@@ -1,0 +1,41 @@
+/*
+ * fifo_thread: the profile engine of the technique fifo as a thread on another core instead of a
+ * model of hardware: what such an engine is today. The replay waits where the ring is full, so that
+ * nothing is dropped and the result is that of a modelled engine that keeps up.
+ */
+#include "profile/fifo/fifo.h"
+
+extern const struct technique technique_fifo_thread;
+
+enum { SLOT_BITS, RING, THRESHOLD, COSTS };
+
+static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
+    const struct fifo_wish wish = {.model = {.slot_bits = (unsigned)values[SLOT_BITS],
+                                             .depth = 1,
+                                             .cycles = 1,
+                                             .stall = true,
+                                             .threshold = (uint64_t)values[THRESHOLD]},
+                                   .ring = (size_t)values[RING],
+                                   .costs = (enum flow_model)values[COSTS]};
+    return fifo_attach(self, nes, &wish, e);
+}
+
+static const char *const cost_words[] = {"gcc", "profi", "poisson", NULL};
+
+const struct technique technique_fifo_thread = {
+    .name = "fifo_thread",
+    .summary = "block entries through a ring in memory to a thread with a table of counters",
+    .source = "after CrossBit: Yang, Guan, Liang (2010)",
+    .parameters =
+        {
+            {"slot_bits", "the table has two to the power of so many slots", 6, 16, 11, NULL},
+            {"ring", "entries that the ring holds", 1, 1 << 20, 4096, NULL},
+            {"threshold", "a block counted so often is reported as hot; 0: none is", 0,
+             INT64_C(1) << 40, 0, NULL},
+            {"costs", "what a count other than the one found costs in the repair", 0, 2, 1,
+             cost_words},
+        },
+    .attach = attach,
+    .finish = fifo_finish,
+    .abandon = fifo_abandon,
+};

@@ -1,0 +1,160 @@
+/*
+ * From samples to measurements. Single instructions measure blocks: s samples where n * length /
+ * instructions an execution are expected, which is the mean over the block's instructions.
+ * Transfers, and pairs of consecutive instructions in batches, measure the edges that they go
+ * along. Samples that fit no block or edge of the structure are not used.
+ */
+#include "profile/flow/flow.h"
+
+struct reading {
+    struct flow_input *in;
+    struct insn_place *places;
+    size_t insn_count;
+};
+
+static struct flow_measure *edge_of(const struct reading *r, uint32_t a, uint32_t b) {
+    const struct graph *g = &r->in->structure->graph;
+    size_t block = structure_block_of(r->places, r->insn_count, a);
+    if (block == SIZE_MAX || g->blocks[block].last != a)
+        return NULL;
+    const struct edge *edge = graph_find_edge(g, g->blocks[block].entry, b);
+    return edge == NULL ? NULL : &r->in->edges[edge - g->edges];
+}
+
+static void take_batch(const struct reading *r, const struct sample *batch, size_t length,
+                       double weight) {
+    if (length == 1) {
+        size_t block = structure_block_of(r->places, r->insn_count, batch[0].pc);
+        if (block != SIZE_MAX)
+            r->in->blocks[block].samples += weight;
+    }
+    for (size_t i = 0; i + 1 < length; i++) {
+        struct flow_measure *edge = edge_of(r, batch[i].pc, batch[i + 1].pc);
+        if (edge != NULL)
+            edge->samples += weight;
+    }
+}
+
+/* What was looked at, and at what rate. */
+static void set_rates(struct flow_input *in, const struct stream *stream, double batches) {
+    const struct structure *s = in->structure;
+    const bool transfers = stream->of == STREAM_OF_TRANSFERS;
+    const size_t length = stream->batch_length;
+    const double looks = transfers || length == 1 ? batches : batches * (double)(length - 1);
+    if (looks == 0)
+        return; /* nothing was measured */
+    in->rate = looks / (double)stream->population;
+    for (size_t b = 0; b < s->graph.block_count; b++)
+        in->blocks[b] = (struct flow_measure){
+            .measured = length == 1, .rate = in->rate * (double)(s->first[b + 1] - s->first[b])};
+    for (size_t i = 0; i < s->graph.edge_count; i++)
+        in->edges[i] = (struct flow_measure){.measured = length > 1 && !s->graph.edges[i].busy &&
+                                                         !(transfers && s->falls[i]),
+                                             .rate = in->rate};
+}
+
+/* With weights the samples of all batches together count as many as there are batches. */
+static double mean_weight(const struct stream *stream, size_t batches) {
+    double sum = 0;
+    for (size_t i = 0; i < batches; i++)
+        sum += (double)stream_weight(stream, i);
+    return batches == 0 ? 1 : sum / (double)batches;
+}
+
+/* ---- calls return ---- */
+
+/* The samples of the call that a block ends with, and of the returns to behind it. */
+struct routine_use {
+    double samples[2]; /* of the call, and of returns */
+    size_t edges[2];
+};
+
+/* Calls visit() with each edge of the call, and each return to the block behind it. */
+static void each_use(struct flow_input *in, size_t caller, size_t behind,
+                     void (*visit)(void *user, struct flow_measure *m, bool back), void *user) {
+    const struct graph *g = &in->structure->graph;
+    for (size_t i = 0; i < g->edge_count; i++) {
+        if (g->edges[i].source == g->blocks[caller].entry)
+            visit(user, &in->edges[i], false);
+        if (g->edges[i].target != g->blocks[behind].entry)
+            continue;
+        const size_t source = (size_t)(graph_find_block(g, g->edges[i].source) - g->blocks);
+        if (in->structure->ends[source] == INSN_RETURN)
+            visit(user, &in->edges[i], true);
+    }
+}
+
+static void add_use(void *user, struct flow_measure *m, bool back) {
+    struct routine_use *u = user;
+    u->samples[back] += m->samples;
+    u->edges[back]++;
+}
+
+static void share_use(void *user, struct flow_measure *m, bool back) {
+    const struct routine_use *u = user;
+    const double mean = (u->samples[0] + u->samples[1]) / 2;
+    if (u->samples[back] > 0)
+        m->samples *= mean / u->samples[back];
+    else
+        m->samples = mean / (double)u->edges[back];
+}
+
+/* What is called comes back: the samples of a call and of the returns behind it measure one number,
+ * and both get their mean. Not where they differ by more than chance would have it: that program
+ * plays with its stack. */
+static void pool_routines(struct flow_input *in) {
+    const struct structure *s = in->structure;
+    for (size_t b = 0; b < s->graph.block_count; b++) {
+        const uint32_t last = s->graph.blocks[b].last;
+        const struct block *behind =
+            s->ends[b] == INSN_CALL
+                ? graph_find_block(&s->graph, (last & 0xFFFF0000) | ((last + 3) & 0xFFFF))
+                : NULL;
+        if (behind == NULL)
+            continue;
+        struct routine_use u = {0};
+        const size_t index = (size_t)(behind - s->graph.blocks);
+        each_use(in, b, index, add_use, &u);
+        const double apart = u.samples[0] - u.samples[1], sum = u.samples[0] + u.samples[1];
+        if (u.edges[0] > 0 && u.edges[1] > 0 && apart * apart <= 16 * (sum + 1))
+            each_use(in, b, index, share_use, &u);
+    }
+}
+
+enum status flow_input_make(struct flow_input *in, const struct stream *stream, size_t batches,
+                            bool pool, struct error *e) {
+    *in = (struct flow_input){.structure = stream->structure};
+    if (stream->structure == NULL)
+        return error_set(e, STATUS_ARGUMENT,
+                         "flow needs the program's structure beside the samples (hotgraph "
+                         "structure; --structure FILE)");
+    if (stream->population == 0 && stream->batch_count > 0)
+        return error_set(e, STATUS_ARGUMENT,
+                         "flow needs to know of how many executions this is a sample; streams that "
+                         "this program has recorded say so in their first line");
+    const size_t count = batches < stream->batch_count ? batches : stream->batch_count;
+    struct reading r = {.in = in, .insn_count = structure_insn_count(stream->structure)};
+    in->blocks = calloc(stream->structure->graph.block_count + 1, sizeof *in->blocks);
+    in->edges = calloc(stream->structure->graph.edge_count + 1, sizeof *in->edges);
+    if (in->blocks == NULL || in->edges == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for flow");
+    enum status status = structure_places(&r.places, stream->structure, e);
+    if (status != STATUS_OK)
+        return status;
+    set_rates(in, stream, (double)count);
+    const double mean = mean_weight(stream, count);
+    for (size_t i = 0; i < count; i++)
+        take_batch(&r, stream_batch(stream, i), stream->batch_length,
+                   (double)stream_weight(stream, i) / mean);
+    if (pool && stream->batch_length > 1)
+        pool_routines(in);
+    in->records = in->observed = stream_observed(stream, count);
+    free(r.places);
+    return STATUS_OK;
+}
+
+void flow_input_free(struct flow_input *in) {
+    free(in->blocks);
+    free(in->edges);
+    *in = (struct flow_input){0};
+}

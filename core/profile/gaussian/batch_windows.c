@@ -1,0 +1,30 @@
+/* Window statistics: sums by sliding, everything in integers. */
+#include "profile/profile_internal.h"
+
+void window_means(uint32_t *means, const struct sample *batch, size_t batch_length, size_t window) {
+    uint64_t sum = 0;
+    for (size_t i = 0; i < window; i++)
+        sum += batch[i].pc;
+    for (size_t i = 0;; i++) {
+        /* 32-bit division is much the cheaper one, and with 16-bit addresses it is enough. */
+        means[i] = sum <= UINT32_MAX ? (uint32_t)sum / (uint32_t)window : (uint32_t)(sum / window);
+        if (i + window == batch_length)
+            return;
+        sum += batch[i + window].pc;
+        sum -= batch[i].pc;
+    }
+}
+
+unsigned __int128 window_spread(const uint32_t *means, size_t count) {
+    /* Deviation does not change when all means are moved; so the sums of squares stay small, and
+     * count * sum of squares - square of the sum is exact. */
+    unsigned __int128 squares = 0;
+    __int128 sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        int64_t m = (int64_t)means[i] - (int64_t)means[0];
+        sum += m;
+        uint64_t distance = (uint64_t)(m < 0 ? -m : m);
+        squares += distance * distance;
+    }
+    return (unsigned __int128)count * squares - (unsigned __int128)(sum * sum);
+}

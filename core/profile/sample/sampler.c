@@ -1,0 +1,184 @@
+/*
+ * sampler: batches of consecutive executed instructions, or single control transfers; the ways of
+ * choosing them are in files of their own (sampler_time.c, sampler_instructions.c,
+ * sampler_transfers.c), above which this one stands; below them are sampler_recorded.c and
+ * sampler_batch.c.
+ */
+#include "profile/sample/samplers.h"
+
+#include "profile/structure/structure.h"
+
+const char *const sampler_by_words[] = {"time", "instructions", "transfers", "active", NULL};
+const char *const sampler_place_words[] = {"regular", "stratified", "golden", "calls", NULL};
+
+static bool by_transfers(const struct sampler_options *o) {
+    return o->by == SAMPLER_TRANSFERS || o->by == SAMPLER_ACTIVE;
+}
+
+/* Transfers of the kind that is sampled; 0: nobody knows. */
+static uint64_t known_transfers(const struct sampler_options *o) {
+    const struct structure *s = o->structure;
+    if (s == NULL || s->transfers == 0 || o->by == SAMPLER_TRANSFERS)
+        return s == NULL ? 0 : s->transfers;
+    uint64_t busy = 0;
+    for (size_t i = 0; i < s->graph.edge_count; i++)
+        if (s->graph.edges[i].busy && !s->falls[i])
+            busy += s->graph.edges[i].count;
+    return s->transfers > busy ? s->transfers - busy : 0;
+}
+
+/* The least stride that observes no more than per_million. */
+static enum status set_every(struct sampler_options *o, struct error *e) {
+    unsigned __int128 of = by_transfers(o) ? known_transfers(o) : o->batch_length;
+    unsigned __int128 most = o->per_million;
+    if (by_transfers(o))
+        most *= o->structure != NULL ? o->structure->executed : 0;
+    if (of == 0 || most == 0)
+        return error_set(e, STATUS_ARGUMENT,
+                         "sampling so many transfers per million instructions needs a structure "
+                         "that says how many there are; record it anew");
+    const unsigned __int128 every = (of * 1000000 + most - 1) / most;
+    o->every = every > UINT64_C(1) << 48 ? UINT64_C(1) << 48 : (uint64_t)every;
+    return STATUS_OK;
+}
+
+static enum status check_every(struct sampler_options *o, struct error *e) {
+    if (o->by == SAMPLER_TIME && o->per_million != 0)
+        return error_set(e, STATUS_ARGUMENT, "samples by time have an interval");
+    if (o->by == SAMPLER_TIME)
+        return STATUS_OK;
+    if (o->every != 0 && o->per_million != 0)
+        return error_set(e, STATUS_ARGUMENT, "one of every N, or so many per million: not both");
+    if (o->per_million > 1000000)
+        return error_set(e, STATUS_ARGUMENT, "of a million there are at most a million");
+    if (o->per_million != 0)
+        return set_every(o, e);
+    if (o->every == 0 || o->every > UINT64_C(1) << 48)
+        return error_set(e, STATUS_ARGUMENT,
+                         "sampling by instructions or transfers takes one of every 1 to 2^48");
+    return STATUS_OK;
+}
+
+static enum status check(struct sampler_options *o, struct error *e) {
+    if (o->interval_us == 0)
+        o->interval_us = 3000;
+    if (o->batch_length == 0)
+        o->batch_length = 25;
+    if (by_transfers(o))
+        o->batch_length = 2; /* the transfer, and where it went */
+    if (o->interval_us > 3600u * 1000000u || o->jitter_us > 3600u * 1000000u)
+        return error_set(e, STATUS_ARGUMENT, "a sampling interval or jitter is at most one hour");
+    if (o->batch_length > SAMPLER_BATCH_MOST)
+        return error_set(e, STATUS_ARGUMENT, "a batch is at most %d instructions, not %u",
+                         SAMPLER_BATCH_MOST, o->batch_length);
+    if (o->by != SAMPLER_TIME && o->weigh)
+        return error_set(e, STATUS_ARGUMENT, "only samples by time are biased and can be weighted");
+    if (o->place != SAMPLER_REGULAR && o->by == SAMPLER_TIME)
+        return error_set(e, STATUS_ARGUMENT, "samples by time are regular, or have a jitter");
+    if (o->place >= SAMPLER_GOLDEN && !by_transfers(o))
+        return error_set(e, STATUS_ARGUMENT, "golden places are those of transfers");
+    if (o->by == SAMPLER_ACTIVE && o->structure == NULL)
+        return error_set(e, STATUS_ARGUMENT,
+                         "sampling active transfers needs the structure, which knows busy-waits");
+    return check_every(o, e);
+}
+
+enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler_options options,
+                           struct error *e) {
+    *out = NULL;
+    enum status status = check(&options, e);
+    if (status != STATUS_OK)
+        return status;
+    struct sampler *s = calloc(1, sizeof *s);
+    if (s == NULL || (s->batch = calloc(options.batch_length, sizeof *s->batch)) == NULL) {
+        free(s);
+        return error_set(e, STATUS_MEMORY, "out of memory for a sampler");
+    }
+    s->stream.stream.batch_length = options.batch_length;
+    s->nes = nes;
+    s->options = options;
+    s->start = nes_instructions(nes);
+    if (by_transfers(&options))
+        status = sampler_transfers_prepare(s, e);
+    struct observer observer = by_transfers(&options)               ? sampler_by_transfers
+                               : options.by == SAMPLER_INSTRUCTIONS ? sampler_by_instructions
+                                                                    : sampler_by_time;
+    observer.self = s;
+    if (status == STATUS_OK)
+        status = nes_attach(nes, &observer, &s->id, e);
+    s->attached = status == STATUS_OK;
+    if (status != STATUS_OK) {
+        sampler_free(s);
+        return status;
+    }
+    if (by_transfers(&options))
+        sampler_transfers_begin(s);
+    else if (options.by == SAMPLER_INSTRUCTIONS)
+        sampler_instructions_begin(s);
+    else
+        sampler_time_begin(s);
+    *out = s;
+    return STATUS_OK;
+}
+
+void sampler_describe(const struct sampler *s, struct stream *out) {
+    const uint64_t executed = nes_instructions(s->nes) - s->start;
+    const bool transfers = by_transfers(&s->options);
+    *out = (struct stream){.batch_length = s->options.batch_length,
+                           .overruns = s->overruns,
+                           .of = transfers ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES,
+                           .active = s->options.by == SAMPLER_ACTIVE,
+                           .population = transfers ? sampler_transfers_passed(s) : executed,
+                           .executed = executed,
+                           .probes = transfers ? sampler_transfers_probes(s)
+                                               : nes_probes_fired(s->nes, s->id)};
+}
+
+enum status sampler_finish(struct sampler *s, struct stream *out, struct error *e) {
+    *out = (struct stream){0};
+    enum status status = STATUS_OK;
+    if (s->out_of_memory) {
+        status = error_set(e, STATUS_MEMORY, "out of memory after %zu batches",
+                           s->stream.stream.batch_count);
+    } else {
+        const struct stream made = stream_made(&s->stream);
+        sampler_describe(s, out);
+        out->batches = made.batches;
+        out->batch_count = made.batch_count;
+        out->distinct_count = made.distinct_count;
+        out->order = made.order;
+        out->cycles = s->cycles.at;
+        s->cycles.at = NULL;
+    }
+    sampler_free(s);
+    return status;
+}
+
+enum status sampler_attach_counting(struct sampler **out, struct nes *nes, struct error *e) {
+    const struct sampler_options never = {.by = SAMPLER_TRANSFERS, .every = UINT64_C(1) << 48};
+    return sampler_attach(out, nes, never, e);
+}
+
+enum status sampler_finish_counting(struct sampler *c, struct structure *s, struct error *e) {
+    struct stream none;
+    const enum status status = sampler_finish(c, &none, e);
+    if (status == STATUS_OK) {
+        s->executed = none.executed;
+        s->transfers = none.population;
+    }
+    stream_free(&none);
+    return status;
+}
+
+void sampler_free(struct sampler *s) {
+    if (s == NULL)
+        return;
+    if (s->attached)
+        nes_detach(s->nes, s->id);
+    sampler_transfers_release(s);
+    stream_unmake(&s->stream);
+    vec_free(&s->cycles);
+    sampler_forget_ways(s);
+    free(s->batch);
+    free(s);
+}

@@ -1,0 +1,52 @@
+/*
+ * Batches by executed instructions: one in each `every` of them, so that each instruction is chosen
+ * alike. Batch k begins with instruction k * every + place, counted from where the sampler was
+ * attached; place is drawn from the seed once, or for each batch (stratified). A batch that would
+ * begin before the one before it has ended is an overrun.
+ *
+ * A machine rings at cycles, not at instructions. But no instruction takes less than two cycles: as
+ * many as are missing can surely be run for twice as many cycles, again and again, until few enough
+ * are left to be stepped over.
+ */
+#include "profile/sample/samplers.h"
+
+enum { STEPS_MOST = 16 };
+
+static uint64_t begin_of(const struct sampler *s, uint64_t k) {
+    return k * s->options.every + sampler_place(s, k);
+}
+
+static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
+    struct sampler *s = self;
+    if (s->to_pass > 0) {
+        s->to_pass--;
+        return;
+    }
+    if (sampler_take(s, insn))
+        nes_set_alarm(s->nes, s->id, cycle + 1);
+}
+
+static void alarm_rings(void *self, uint64_t cycle) {
+    struct sampler *s = self;
+    if (s->out_of_memory)
+        return;
+    const uint64_t done = nes_instructions(s->nes) - s->start;
+    if (s->taken == s->options.batch_length) {
+        s->taken = 0;
+        for (s->next_batch++; begin_of(s, s->next_batch) < done; s->next_batch++)
+            s->overruns++;
+    }
+    const uint64_t missing = begin_of(s, s->next_batch) - done;
+    if (missing > STEPS_MOST) {
+        nes_set_alarm(s->nes, s->id, cycle + 2 * missing);
+        return;
+    }
+    s->to_pass = missing;
+    nes_observe(s->nes, s->id, missing + s->options.batch_length);
+}
+
+void sampler_instructions_begin(struct sampler *s) {
+    nes_set_alarm(s->nes, s->id, 0);
+}
+
+const struct observer sampler_by_instructions = {.step = step, .alarm = alarm_rings};

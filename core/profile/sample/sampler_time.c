@@ -1,0 +1,129 @@
+/*
+ * Batches in emulated time.
+ *
+ * Batch k >= 0 is due at cycle ceil(k * I * 39375 / 22000) + phase + u_k, with the interval I in
+ * microseconds (39375/22000 cycles are one microsecond on an NTSC NES) and the jitter u_k, an
+ * integer uniform in -J..J: the upper 64 bits of splitmix64(seed, k) * (2J + 1), less J. A batch
+ * that would be due before cycle 0 is due at 0. It starts at the first instruction boundary from
+ * then on. If batch k-1 had not finished when k was due (its last instruction had not completed), k
+ * is skipped and counted as an overrun. On a machine that has run before, batches that were due
+ * then are nobody's: they do not count.
+ *
+ * So an instruction is chosen in proportion to the cycles of the one before it, an interrupt's or a
+ * DMA's included. With weighting the sampler steps towards each batch, to know them: they are the
+ * cycles from the start of the instruction before to the batch's own.
+ *
+ * Without weighting the machine records each batch, and what it executed is known by the ways that
+ * it went, most of which have been seen before.
+ */
+#include "profile/sample/samplers.h"
+
+enum { LONGEST_WAY = 1200 }; /* cycles: more than any instruction takes with its DMA */
+
+static uint64_t cycles_of_us(unsigned __int128 us, bool round_up) {
+    if (us <= UINT32_MAX * UINT64_C(4096)) /* as a rule; without a long division */
+        return ((uint64_t)us * 39375 + (round_up ? 21999 : 0)) / 22000;
+    return (uint64_t)((us * 39375 + (round_up ? 21999 : 0)) / 22000);
+}
+
+static uint64_t due_cycle(const struct sampler *s, uint64_t k) {
+    uint64_t due =
+        cycles_of_us((unsigned __int128)k * s->options.interval_us, true) + s->options.phase_cycles;
+    if (s->jitter_cycles == 0)
+        return due;
+    uint64_t range = 2 * s->jitter_cycles + 1;
+    uint64_t moved = (uint64_t)((unsigned __int128)splitmix64(s->options.seed, k) * range >> 64);
+    if (moved >= s->jitter_cycles)
+        return due + (moved - s->jitter_cycles);
+    uint64_t back = s->jitter_cycles - moved;
+    return due > back ? due - back : 0;
+}
+
+/* The first batch that is due at `cycle` or later. */
+static uint64_t batch_from(const struct sampler *s, uint64_t cycle) {
+    const uint64_t late = s->options.phase_cycles + s->jitter_cycles;
+    uint64_t k = 0;
+    if (cycle > late) /* surely none of those before */
+        k = (uint64_t)((unsigned __int128)(cycle - late) * 22000 /
+                       ((unsigned __int128)s->options.interval_us * 39375));
+    k -= k > 0;
+    while (due_cycle(s, k) < cycle)
+        k++;
+    return k;
+}
+
+static void note_cycles(struct sampler *s, uint64_t cycle) {
+    uint64_t before = cycle - s->boundary;
+    before = before == 0 ? 1 : before > UINT16_MAX ? UINT16_MAX : before;
+    if (!vec_push(&s->cycles, (uint16_t)before))
+        s->out_of_memory = true;
+    s->waiting = false;
+}
+
+static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
+    struct sampler *s = self;
+    if (s->waiting) {
+        if (cycle < s->due) {
+            s->boundary = cycle;
+            return;
+        }
+        note_cycles(s, cycle);
+        nes_observe(s->nes, s->id, s->options.batch_length - 1);
+    }
+    /* The batch ends at the boundary behind its last instruction, and only there it is known what
+     * was overrun. */
+    if (sampler_take(s, insn))
+        nes_set_alarm(s->nes, s->id, cycle + 1);
+}
+
+static void begin_weighed(struct sampler *s, uint64_t due, uint64_t cycle) {
+    if (due > cycle + LONGEST_WAY) {
+        nes_set_alarm(s->nes, s->id, due - LONGEST_WAY);
+        return;
+    }
+    s->waiting = true;
+    s->due = due;
+    s->boundary = cycle;
+    nes_observe(s->nes, s->id, UINT64_MAX);
+}
+
+/* Batch next_batch, which is due at `due`; the one behind it must not begin late. */
+static void record(struct sampler *s, uint64_t due) {
+    s->next_due = due_cycle(s, s->next_batch + 1);
+    if (!nes_record(s->nes, s->id, due, s->options.batch_length, s->next_due))
+        s->out_of_memory = true;
+}
+
+static void recorded(void *self, const struct recording *r) {
+    struct sampler *s = self;
+    sampler_keep_recording(s, r);
+    uint64_t due = s->next_due;
+    for (s->next_batch++; due < r->end; due = due_cycle(s, ++s->next_batch))
+        s->overruns++;
+    if (!s->out_of_memory)
+        record(s, due);
+}
+
+static void alarm_rings(void *self, uint64_t cycle) {
+    struct sampler *s = self;
+    if (s->out_of_memory)
+        return;
+    if (s->taken == s->options.batch_length) { /* a batch has just finished, at this very cycle */
+        s->taken = 0;
+        for (s->next_batch++; due_cycle(s, s->next_batch) < cycle; s->next_batch++)
+            s->overruns++;
+    }
+    begin_weighed(s, due_cycle(s, s->next_batch), cycle);
+}
+
+void sampler_time_begin(struct sampler *s) {
+    s->jitter_cycles = cycles_of_us(s->options.jitter_us, false);
+    s->next_batch = batch_from(s, nes_cycle(s->nes));
+    uint64_t due = due_cycle(s, s->next_batch);
+    if (s->options.weigh)
+        nes_set_alarm(s->nes, s->id, due > LONGEST_WAY ? due - LONGEST_WAY : 0);
+    else
+        record(s, due);
+}
+
+const struct observer sampler_by_time = {.step = step, .alarm = alarm_rings, .recorded = recorded};

@@ -1,0 +1,141 @@
+/* Sample streams in memory. */
+#include "profile/profile_internal.h"
+
+#include <string.h>
+
+#define XXH_STATIC_LINKING_ONLY /* the state on the stack */
+#include <xxhash.h>
+
+void stream_free(struct stream *s) {
+    free(s->batches);
+    free(s->order);
+    free(s->cycles);
+    *s = (struct stream){0};
+}
+
+/* ---- making them ---- */
+
+/* Equal batches have equal hashes. It is taken of every batch while a machine waits for it, and a
+ * sample's address nearly tells the rest. */
+static uint64_t hash_of(const struct sample *batch, size_t length) {
+    uint64_t hash = 0;
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ batch[i].pc) * UINT64_C(0x9e3779b97f4a7c15) + batch[i].opcode;
+    return hash ^ hash >> 32;
+}
+
+/* Where a batch stands in the table, or would. */
+static uint32_t *table_slot(const struct stream_maker *m, const struct sample *batch) {
+    const size_t length = m->stream.batch_length;
+    const size_t size = length * sizeof *batch, mask = m->table_cap - 1;
+    for (size_t i = hash_of(batch, length) & mask;; i = (i + 1) & mask) {
+        const size_t number = m->table[i];
+        if (number == 0 ||
+            memcmp(m->stream.batches + (number - 1) * m->stream.batch_length, batch, size) == 0)
+            return &m->table[i];
+    }
+}
+
+/* At most half of the table is ever used. */
+static bool grow_table(struct stream_maker *m) {
+    const size_t cap = m->table_cap == 0 ? 1024 : 4 * m->table_cap;
+    uint32_t *table = calloc(cap, sizeof *table);
+    if (table == NULL)
+        return false;
+    free(m->table);
+    m->table = table;
+    m->table_cap = cap;
+    for (size_t i = 0; i < m->stream.distinct_count; i++)
+        *table_slot(m, m->stream.batches + i * m->stream.batch_length) = (uint32_t)i + 1;
+    return true;
+}
+
+bool stream_add_again(struct stream_maker *m, uint32_t number) {
+    struct stream *s = &m->stream;
+    if (s->batch_count == m->order_cap &&
+        !vec_reserve_(&s->order, &m->order_cap, s->batch_count + 1, sizeof *s->order))
+        return false;
+    s->order[s->batch_count++] = number;
+    return true;
+}
+
+bool stream_add(struct stream_maker *m, const struct sample *batch) {
+    struct stream *s = &m->stream;
+    if (2 * s->distinct_count >= m->table_cap && !grow_table(m))
+        return false;
+    uint32_t *number = table_slot(m, batch);
+    if (*number == 0) {
+        if (s->distinct_count == UINT32_MAX ||
+            !vec_reserve_(&s->batches, &m->batch_cap, (s->distinct_count + 1) * s->batch_length,
+                          sizeof *s->batches))
+            return false;
+        memcpy(s->batches + s->distinct_count * s->batch_length, batch,
+               s->batch_length * sizeof *batch);
+        *number = (uint32_t)++s->distinct_count;
+    }
+    return stream_add_again(m, *number - 1);
+}
+
+struct stream stream_made(struct stream_maker *m) {
+    struct stream s = m->stream;
+    m->stream = (struct stream){0};
+    stream_unmake(m);
+    return s;
+}
+
+void stream_unmake(struct stream_maker *m) {
+    stream_free(&m->stream);
+    free(m->table);
+    *m = (struct stream_maker){0};
+}
+
+/* ---- what they say ---- */
+
+bool sample_is_transfer(const struct sample *s) {
+    return is_transfer(s);
+}
+
+uint64_t sample_target(const struct sample *batch, size_t batch_length, size_t i) {
+    if (sample_is_direct(&batch[i]))
+        return batch[i].target;
+    return i + 1 < batch_length ? batch[i + 1].pc : STREAM_NOWHERE;
+}
+
+/* Bytes in a fixed order, so that the hash is the same on every machine. */
+static uint8_t *put_32(uint8_t *at, uint32_t value) {
+    at[0] = (uint8_t)value;
+    at[1] = (uint8_t)(value >> 8);
+    at[2] = (uint8_t)(value >> 16);
+    at[3] = (uint8_t)(value >> 24);
+    return at + 4;
+}
+
+static uint8_t *put_sample(uint8_t *at, const struct sample *s) {
+    at = put_32(at, s->pc);
+    at = put_32(at, sample_is_direct(s) ? s->target : 0);
+    *at++ = s->size;
+    *at++ = s->kind;
+    return at;
+}
+
+uint64_t stream_hash(const struct stream *s) {
+    enum { SAMPLE = 10, CHUNK = 1024 };
+    uint8_t buffer[SAMPLE * CHUNK], *at = buffer;
+    XXH64_state_t state;
+    XXH64_reset(&state, 0);
+    const uint64_t sizes[2] = {s->batch_length, s->batch_count};
+    for (int i = 0; i < 2; i++)
+        at = put_32(put_32(at, (uint32_t)sizes[i]), (uint32_t)(sizes[i] >> 32));
+    for (size_t i = 0; i < s->batch_count; i++) {
+        const struct sample *batch = stream_batch(s, i);
+        for (size_t k = 0; k < s->batch_length; k++) {
+            if (at > buffer + sizeof buffer - SAMPLE) {
+                XXH64_update(&state, buffer, (size_t)(at - buffer));
+                at = buffer;
+            }
+            at = put_sample(at, &batch[k]);
+        }
+    }
+    XXH64_update(&state, buffer, (size_t)(at - buffer));
+    return XXH64_digest(&state);
+}

@@ -1,0 +1,186 @@
+/* report: `hotgraph report DB --out DIR`. */
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "experiment/experiment.h"
+#include "report/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static enum status print_all(struct db *db, const struct report_experiments *x, bool wide,
+                             struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++) {
+        if (x->names.len > 1)
+            printf("%sExperiment %s\n\n", i > 0 ? "\n" : "", x->names.at[i]);
+        status = report_print_tables(db, x->names.at[i], print_width(wide), e);
+    }
+    return status;
+}
+
+static enum status several(const struct report_experiments *x, const char *path, struct error *e) {
+    char names[500] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < x->names.len && len < sizeof names; i++)
+        len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", i > 0 ? ", " : "",
+                                x->names.at[i]);
+    return error_set(e, STATUS_ARGUMENT,
+                     "%s: has several experiments: choose one of them with --experiment: %s", path,
+                     names);
+}
+
+static enum status write(struct db *db, struct report_request *request, char digest[33],
+                         struct error *warned, struct error *e) {
+    struct digest all = {0};
+    enum status status = digest_take(&all, db, request->experiment, e);
+    snprintf(digest, 33, "%s", all.total);
+    request->db = db;
+    request->digest = digest;
+    if (status == STATUS_OK)
+        status = report_write(request, warned, e);
+    digest_free(&all);
+    return status;
+}
+
+/* Each into a folder of its name, and a page that leads to them. */
+static enum status write_all(struct db *db, const struct report_experiments *x, const char *out,
+                             struct error *warned, struct error *e) {
+    char(*digests)[33] = calloc(x->names.len, sizeof *digests);
+    enum status status =
+        digests != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "%s: out of memory", out);
+    /* All of them before the first file: the last one may be bad. */
+    for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++)
+        status = report_check_names(db, x->names.at[i], e);
+    if (status == STATUS_OK)
+        status = report_make_folder(out, e);
+    for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++) {
+        char *folder = NULL, *own = report_folder_of(x->names.at[i]);
+        if (own == NULL || asprintf(&folder, "%s/%s", out, own) < 0)
+            status = error_set(e, STATUS_MEMORY, "%s: out of memory", out);
+        struct report_request request = {
+            .experiment = x->names.at[i], .folder = folder, .one_of_several = true};
+        if (status == STATUS_OK)
+            status = write(db, &request, digests[i], warned, e);
+        free(folder);
+        free(own);
+    }
+    const struct report_contents contents = {.db = db,
+                                             .folder = out,
+                                             .count = x->names.len,
+                                             .names = x->names.at,
+                                             .digests = (const char(*)[33])digests};
+    if (status == STATUS_OK)
+        status = report_contents(&contents, e);
+    free(digests);
+    return status;
+}
+
+static enum status write_one(struct db *db, const char *experiment, const char *out,
+                             struct error *warned, struct error *e) {
+    char digest[33];
+    struct report_request request = {.experiment = experiment, .folder = out};
+    return write(db, &request, digest, warned, e);
+}
+
+static enum status report(const char *path, const char *out, const char *experiment, bool wide,
+                          struct error *warned, struct error *e) {
+    struct db *db = NULL;
+    struct report_experiments x = {0};
+    enum status status = db_open(&db, path, DB_READ, e);
+    if (status == STATUS_OK && (status = report_experiments(&x, db, experiment, e)))
+        error_prefix(e, "%s", path);
+    if (status == STATUS_OK && out == NULL) {
+        status = print_all(db, &x, wide, e);
+    } else if (status == STATUS_OK) {
+        status = x.names.len > 1 ? write_all(db, &x, out, warned, e)
+                                 : write_one(db, x.names.at[0], out, warned, e);
+        if (status == STATUS_OK)
+            printf("%s/index.html\n", out);
+    }
+    report_experiments_free(&x);
+    db_close(db);
+    return status;
+}
+
+/* Of A's experiments the one that B has, too, or the one that is wanted. */
+static enum status compare(char *const *paths, const char *folder, const char *wanted, bool wide,
+                           struct error *e) {
+    struct report_comparison q = {
+        .path = {paths[0], paths[1]}, .folder = folder, .width = print_width(wide)};
+    struct report_experiments x[2] = {0};
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < 2; i++) {
+        status = db_open(&q.db[i], paths[i], DB_READ, e);
+        if (status == STATUS_OK && (status = report_experiments(&x[i], q.db[i], wanted, e)))
+            error_prefix(e, "%s", paths[i]);
+        else if (status == STATUS_OK && x[i].names.len > 1)
+            status = several(&x[i], paths[i], e);
+        if (status == STATUS_OK)
+            q.experiment[i] = x[i].names.at[0];
+    }
+    if (status == STATUS_OK)
+        status = report_compare(&q, e);
+    for (size_t i = 0; i < 2; i++) {
+        report_experiments_free(&x[i]);
+        db_close(q.db[i]);
+    }
+    return status;
+}
+
+int command_report(int argc, char **argv) {
+    bool comparing = false, wide = false;
+    const char *out = NULL, *experiment = NULL;
+    const struct option_spec options[] = {
+        {.name = "out",
+         .value = "DIR",
+         .help = "the folder to write into; made where it is missing. Without it, tables 1 to 4 "
+                 "are printed",
+         .kind = OPTION_STRING,
+         .to = &out,
+         .file = FILE_FOLDER},
+        {.name = "experiment",
+         .value = "NAME",
+         .help =
+             "of several in the database, this one; without it all are printed, or written into "
+             "folders of their names with a page that leads to them",
+         .kind = OPTION_STRING,
+         .to = &experiment},
+        {.name = "compare",
+         .help = "print what moved from A.db to B.db, by how much, and which ranks changed; with "
+                 "--out also as DIR/compare.html",
+         .kind = OPTION_FLAG,
+         .to = &comparing},
+        wide_option(&wide),
+        {0},
+    };
+    const struct usage usage = {
+        .command = "report",
+        .operands = "DB | --compare A.db B.db",
+        .inputs = 2,
+        .least = 1,
+        .most = 2,
+        .summary = "Writes the paper's tables and the figures from a database alone.",
+        .details =
+            "DIR gets index.html, one file that opens offline, with findings, figures and all\n"
+            "tables; table1 to table4, the rankings over games and the parameters' main effects\n"
+            "as .txt, .md, .csv and .tex; the tables, a heatmap of the grid and a convergence\n"
+            "curve for each game as .svg and .png; in figures/ those of the page as .svg and,\n"
+            "for paper, as .eps; and in data/ the CSV that gnuplot drew from. The last line\n"
+            "says where index.html is.",
+        .options = options,
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if ((operands.count == 2) != comparing)
+        return usage_error("report", comparing ? "--compare needs two databases"
+                                               : "two databases need --compare");
+    struct error e = {0}, warned = {0};
+    enum status status = comparing ? compare(operands.at, out, experiment, wide, &e)
+                                   : report(operands.at[0], out, experiment, wide, &warned, &e);
+    if (status != STATUS_OK)
+        return failure(&e);
+    if (warned.text[0] != 0)
+        warning("%s", warned.text);
+    return EXIT_SUCCESS;
+}

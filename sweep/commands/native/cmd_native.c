@@ -1,0 +1,411 @@
+/* hotgraph native: runs a program of this machine with probes in it, and says what they counted. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "commands/native/native_report.h"
+#include "commands/native/native_rows.h"
+#include "native/hotprobe.h"
+#include "native/session.h"
+
+enum { FOLDER = 3072 };
+
+struct native_command {
+    const char *functions, *strategy, *assign, *json, *db;
+    bool blocks, instructions, libraries, unproven, atomic, per_thread;
+    uint64_t threshold, top;
+};
+
+static const char details[] =
+    "Functions are counted unless --blocks or --instructions is given; --functions takes a "
+    "shell's\n"
+    "pattern. With --threshold N, what reaches N executions is listed in the order in which it "
+    "did.\n"
+    "The program's output, exit status and signals are its own; what was counted is written to\n"
+    "standard error, or as JSON to FILE. Programs that it starts are not counted.\n"
+    "\n"
+    "Strategies: over-one, over-several, padding, reachable, constrained, trap. All but trap are "
+    "on\n"
+    "unless a list is given.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph native --threshold 1000 -- gzip -c /etc/services > services.gz\n";
+
+/* ---- can it be done at all? ---- */
+
+/* `#!interpreter argument`: the interpreter is what runs. */
+static bool script(const struct bytes *file, char *out, size_t size) {
+    if (file->len < 3 || memcmp(file->at, "#!", 2) != 0)
+        return false;
+    const char *p = (const char *)file->at + 2;
+    p += strspn(p, " \t");
+    snprintf(out, size, "%.*s", (int)strcspn(p, " \t\n"), p);
+    return true;
+}
+
+static enum status check_loader(const char *path, const struct bytes *file, struct error *e) {
+    const Elf64_Ehdr *h = (const void *)file->at;
+    if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > file->len ||
+        (file->len - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
+        return error_set(e, STATUS_FORMAT, "%s: its program headers are damaged", path);
+    const Elf64_Phdr *p = (const void *)(file->at + h->e_phoff);
+    for (size_t i = 0; i < h->e_phnum; i++) {
+        if (p[i].p_type != PT_INTERP || p[i].p_offset >= file->len ||
+            memchr(file->at + p[i].p_offset, 0, file->len - p[i].p_offset) == NULL)
+            continue;
+        const char *loader = (const char *)file->at + p[i].p_offset;
+        if (strstr(loader, "ld-linux-x86-64.so") == NULL)
+            return error_set(e, STATUS_UNSUPPORTED,
+                             "%s: is for another C library (%s): only GNU libc's programs can be "
+                             "probed",
+                             path, loader);
+        return STATUS_OK;
+    }
+    return error_set(e, STATUS_UNSUPPORTED,
+                     "%s: is statically linked: nothing can be loaded into it; link it with shared "
+                     "libraries",
+                     path);
+}
+
+static enum status check_program(const char *path, int depth, struct error *e) {
+    struct stat st;
+    char next[4096];
+    struct bytes file = {0};
+    if (stat(path, &st) != 0)
+        return file_unopened(path, errno, e);
+    if (!S_ISREG(st.st_mode) || access(path, X_OK) != 0)
+        return error_set(e, STATUS_ARGUMENT, "%s: is no program that you may run", path);
+    if ((st.st_mode & (S_ISUID | S_ISGID)) != 0 ||
+        getxattr(path, "security.capability", NULL, 0) > 0)
+        return error_set(
+            e, STATUS_UNSUPPORTED,
+            "%s: runs with other rights than yours (setuid, setgid or capabilities): the "
+            "system loads nothing into such programs",
+            path);
+    enum status s = file_read(&file, path, (size_t)1 << 30, e);
+    if (s != STATUS_OK)
+        return s;
+    const Elf64_Ehdr *h = (const void *)file.at;
+    if (depth < 4 && script(&file, next, sizeof next))
+        s = check_program(next, depth + 1, e);
+    else if (file.len < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0)
+        s = error_set(e, STATUS_FORMAT, "%s: not an ELF program", path);
+    else if (h->e_ident[EI_CLASS] != ELFCLASS64)
+        s = error_set(e, STATUS_UNSUPPORTED,
+                      "%s: is a 32-bit program; only 64-bit ones can be probed", path);
+    else if (h->e_machine != EM_X86_64)
+        s = error_set(e, STATUS_UNSUPPORTED, "%s: is not for x86-64 (machine %u)", path,
+                      (unsigned)h->e_machine);
+    else
+        s = check_loader(path, &file, e);
+    bytes_free(&file);
+    return s;
+}
+
+/* The library lies beside the program, or where the build puts it. */
+static enum status find_library(char *out, size_t size, struct error *e) {
+    static const char *const places[] = {"core/native", ".", "../lib", "../lib/hotgraph"};
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash != NULL)
+        *slash = 0;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        snprintf(out, size, "%s/%s/libhotprobe.so", self, places[i]);
+        if (access(out, R_OK) == 0)
+            return STATUS_OK;
+    }
+    return error_set(e, STATUS_IO, "libhotprobe.so is not beside %s; 'make program' builds it",
+                     self);
+}
+
+/* ---- the session ---- */
+
+static enum status strategies(const char *list, unsigned *without, bool *trap, struct error *e) {
+    *without = 0;
+    *trap = false;
+    if (list == NULL)
+        return STATUS_OK;
+    unsigned with = 0;
+    for (const char *p = list; *p != 0;) {
+        size_t n = strcspn(p, ",");
+        unsigned k = 0;
+        while (k < HOTPROBE_STRATEGIES && (strlen(hotprobe_strategy_name(k)) != n ||
+                                           strncmp(hotprobe_strategy_name(k), p, n) != 0))
+            k++;
+        if (k == HOTPROBE_STRATEGIES)
+            return error_set(e, STATUS_ARGUMENT,
+                             "there is no strategy '%.*s': over-one, over-several, padding, "
+                             "reachable, constrained and trap are",
+                             (int)n, p);
+        with |= 1u << k;
+        p += n + (p[n] == ',');
+    }
+    *without = ~with & ((1u << HOTPROBE_STRATEGIES) - 1);
+    *trap = (with & 1u << HOTPROBE_TRAP) != 0;
+    return STATUS_OK;
+}
+
+static enum status options_write(const struct native_command *c, const char folder[FOLDER],
+                                 struct error *e) {
+    char path[FOLDER + 16];
+    struct file_writer *w;
+    unsigned without;
+    bool trap;
+    enum status s = strategies(c->strategy, &without, &trap, e);
+    snprintf(path, sizeof path, "%s/options", folder);
+    if (s == STATUS_OK)
+        s = file_open(&w, path, e);
+    if (s != STATUS_OK)
+        return s;
+    const char *preload = getenv("LD_PRELOAD");
+    file_printf(w, "preload %s\n", preload != NULL ? preload : "");
+    file_printf(w, "kind %s\n",
+                c->instructions ? "instructions"
+                : c->blocks     ? "blocks"
+                                : "entries");
+    file_printf(w, "threshold %" PRIu64 "\nwithout %u\ntrap %d\n", c->threshold, without, trap);
+    file_printf(w, "per-thread %d\n", c->per_thread);
+    file_printf(w, "libraries %d\nunproven %d\natomic %d\n", c->libraries, c->unproven, c->atomic);
+    if (c->assign != NULL)
+        file_printf(w, "assign %s\n", c->assign);
+    if (c->functions != NULL)
+        file_printf(w, "functions %s\n", c->functions);
+    return file_commit(w, e);
+}
+
+static void folder_remove(const char folder[FOLDER]) {
+    static const char *const files[] = {"options", "objects", "sites", "counters",
+                                        "threads", "hot",     "error"};
+    char path[FOLDER + 16];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+/* ---- running it ---- */
+
+static volatile sig_atomic_t child_to_tell; /* 0: there is none yet */
+static volatile sig_atomic_t told;          /* the last signal that was handed on; 0: none was */
+
+/* What the terminal sends reaches the program by itself; the rest is handed on. */
+static void tell_child(int number, siginfo_t *info, void *context) {
+    (void)context;
+    if (info->si_code == SI_KERNEL)
+        return;
+    told = number;
+    if (child_to_tell > 0)
+        kill((pid_t)child_to_tell, number);
+}
+
+/* Before there is anything to clean up. What we ignore (nohup), the program ignores, too; what is
+ * caught here is at its default there. */
+static void hand_signals_on(void) {
+    static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action = {.sa_sigaction = tell_child, .sa_flags = SA_SIGINFO | SA_RESTART};
+        struct sigaction old;
+        sigemptyset(&action.sa_mask);
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &action, NULL);
+    }
+}
+
+static enum status run_program(const char *path, char **argv, const char *folder,
+                               const char *library, int *status, struct error *e) {
+    char preload[8192], session[FOLDER + 64];
+    const char *before = getenv("LD_PRELOAD");
+    bool more = before != NULL && before[0] != 0;
+    snprintf(preload, sizeof preload, "LD_PRELOAD=%s%s%s", library, more ? ":" : "",
+             more ? before : "");
+    snprintf(session, sizeof session, HOTPROBE_SESSION "=%s", folder);
+    char **env = child_env((const char *const[]){preload, session, NULL});
+    if (env == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    struct child child;
+    fflush(NULL);
+    enum status s = child_start(
+        &child,
+        &(struct child_request){.path = path, .words = (const char *const *)argv, .env = env}, e);
+    if (s == STATUS_OK) {
+        child_to_tell = (sig_atomic_t)child.id;
+        if (told != 0) /* before there was a program */
+            child_signal(&child, told);
+        s = child_wait(&child, NULL, status, e);
+        child_to_tell = 0;
+    }
+    free(env);
+    return s;
+}
+
+/* "Terminated", and what became of the program. */
+static void say_stopped(const char *program, int status) {
+    if (told == 0)
+        return;
+    if (WIFSIGNALED(status))
+        fprintf(stderr, "hotgraph: %s: stopped by signal %d (%s); its counts are until then\n",
+                program, WTERMSIG(status), strsignal(WTERMSIG(status)));
+    else
+        fprintf(stderr, "hotgraph: %s: got signal %d (%s), and ended with exit status %d\n",
+                program, (int)told, strsignal(told), WEXITSTATUS(status));
+}
+
+/* Shares of a part of the functions are nobody's figures; nor are those of two kinds of sites. */
+static enum status store(const struct native_command *c, const struct native_report *r,
+                         char *const *argv, struct error *e) {
+    char assignment[200];
+    struct db *db;
+    int64_t program_id;
+    snprintf(assignment, sizeof assignment, "%s%s%s", c->assign != NULL ? c->assign : "local",
+             c->strategy != NULL ? "; " : "", c->strategy != NULL ? c->strategy : "");
+    struct native_rows what = {
+        .kind = c->instructions ? "instruction"
+                : c->blocks     ? "leader"
+                                : "entry",
+        .assignment = c->functions == NULL && !c->unproven ? assignment : NULL,
+    };
+    enum status s = db_open(&db, c->db, DB_WRITE, e);
+    if (s != STATUS_OK)
+        return s;
+    s = native_rows_program(db, r->program, argv, &program_id, e);
+    if (s == STATUS_OK)
+        s = native_rows_put(db, r, program_id, &what, e);
+    if (s == STATUS_OK)
+        s = db_commit(db, e);
+    db_close(db);
+    return s;
+}
+
+static enum status report(const struct native_command *c, const char *program, char *const *argv,
+                          const char *folder, int status, struct error *e) {
+    struct native_report r = {.program = program, .status = status};
+    enum status s = native_report_read(&r, folder, c->threshold, e);
+    if (s == STATUS_OK) {
+        if (c->json != NULL)
+            s = native_report_json(&r, c->json, e);
+        if (s == STATUS_OK && c->db != NULL)
+            s = store(c, &r, argv, e);
+        if (c->json == NULL && c->db == NULL)
+            native_report_print(&r, stderr, c->top);
+    }
+    native_report_free(&r);
+    return s;
+}
+
+/* As the program ended: with its status, or by its signal. */
+static int end_as(int status) {
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    signal(WTERMSIG(status), SIG_DFL);
+    fflush(NULL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}
+
+static int run_native(const struct native_command *c, char **argv) {
+    char path[4096], library[4200], folder[FOLDER];
+    struct file_plain_name preload = {.fd = -1};
+    struct error e = {0};
+    int status = 0;
+    const char *temporary = getenv("TMPDIR");
+    enum status s = native_find_program(argv[0], path, sizeof path, &e);
+    if (s == STATUS_OK)
+        s = check_program(path, 0, &e);
+    if (s == STATUS_OK)
+        s = find_library(library, sizeof library, &e);
+    if (s == STATUS_OK)
+        s = file_plain_name(&preload, library, &e);
+    if (s != STATUS_OK)
+        return failure(&e);
+    snprintf(folder, sizeof folder, "%s/hotgraph-native-XXXXXX",
+             temporary != NULL && temporary[0] != 0 ? temporary : "/tmp");
+    hand_signals_on();
+    if (mkdtemp(folder) == NULL) {
+        file_unmade(folder, "cannot be made", errno, &e);
+        return failure(&e);
+    }
+    s = options_write(c, folder, &e);
+    if (s == STATUS_OK)
+        s = run_program(path, argv, folder, preload.at, &status, &e);
+    if (s == STATUS_OK)
+        say_stopped(path, status);
+    if (s == STATUS_OK)
+        s = report(c, path, argv, folder, status, &e);
+    folder_remove(folder);
+    file_plain_name_close(&preload);
+    return s == STATUS_OK ? end_as(status) : failure(&e);
+}
+
+int command_native(int argc, char **argv) {
+    static const char *const assignments[] = {"greedy", "local", "exact", NULL};
+    struct native_command c = {.top = 40};
+    const struct option_spec options[] = {
+        {"functions", "GLOB", "only functions whose names match", OPTION_STRING,
+         .to = &c.functions},
+        {"blocks", NULL, "count basic blocks", OPTION_FLAG, .to = &c.blocks},
+        {"instructions", NULL, "count every instruction", OPTION_FLAG, .to = &c.instructions},
+        {"threshold", "N", "what is executed N times is hot", OPTION_NUMBER, .to = &c.threshold,
+         .least = 1, .most = INT64_MAX},
+        {"strategy", "LIST", "ways to reach probes, with commas between them", OPTION_STRING,
+         .to = &c.strategy, .check = option_check_names},
+        {"assign", "HOW", "how padding is given to probes: greedy, local (the usual) or exact",
+         OPTION_CHOICE, .to = &c.assign, .choices = assignments},
+        {"libraries", NULL, "the program's shared libraries as well", OPTION_FLAG,
+         .to = &c.libraries},
+        {"unproven", NULL, "also where an indirect jump is not understood", OPTION_FLAG,
+         .to = &c.unproven},
+        {"atomic", NULL, "locked increments from the start, not from the second thread on",
+         OPTION_FLAG, .to = &c.atomic},
+        {"per-thread", NULL, "a counter for each thread, without locks", OPTION_FLAG,
+         .to = &c.per_thread},
+        {"top", "N", "print the N highest counts (40; 0: all)", OPTION_NUMBER, .to = &c.top,
+         .least = 0, .most = INT64_MAX},
+        {"json", "FILE", "write everything to FILE, print nothing", OPTION_STRING, .to = &c.json,
+         .file = FILE_WRITTEN},
+        {"db", "FILE", "put shares and calls into a database, print nothing", OPTION_STRING,
+         .to = &c.db, .file = FILE_UPDATED},
+        {0},
+    };
+    const struct usage usage = {
+        .command = "native",
+        .operands = "-- PROGRAM [ARGUMENT]...",
+        .inputs = 1,
+        .least = 1,
+        .most = UINT32_MAX,
+        .summary = "Runs a program of this machine with a counter in each of its functions, blocks "
+                   "or instructions, and says how often each was executed.",
+        .details = details,
+        .options = options,
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    unsigned without;
+    bool trap;
+    struct error e = {0};
+    if (c.blocks && c.instructions)
+        return usage_error("native", "--blocks and --instructions: one of them");
+    if (c.per_thread && (c.atomic || c.threshold != 0))
+        return usage_error("native", "--per-thread has no counter that all threads share: neither "
+                                     "--atomic nor --threshold go with it");
+    if (strategies(c.strategy, &without, &trap, &e) != STATUS_OK)
+        return usage_error("native", "--strategy: %s", e.text);
+    return run_native(&c, operands.at);
+}

@@ -1,0 +1,282 @@
+/* hotgraph bench: how much slower games replay with techniques inside. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "commands/command.h"
+#include "experiment/experiment.h"
+#include "profile/live/live.h"
+#include "profile/structure/structure.h"
+#include "version.h"
+
+static const char details[] =
+    "CONFIG is a sweep's configuration: its games, its grid and its samplings say what is\n"
+    "measured. Techniques that watch by themselves (by = \"live\") are attached to the replay;\n"
+    "those on samples work inside it, inline and then in a thread of their own. Right before\n"
+    "each replay with a technique comes one without, so that a machine that slows down slows\n"
+    "both; all of them take turns, --rounds times, on both engines. The time is processor\n"
+    "time of the thread that replays: waiting for a thread is not in it, but the row says how\n"
+    "often it had to wait (`held`).\n"
+    "\n"
+    "Rows go into the table bench of the database, which is made where it is missing; the view\n"
+    "technique_cost has the slowdowns with their spread.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph bench configs/live.cfg --game mazewisp --db bench.db\n"
+    "  sqlite3 -box bench.db 'SELECT * FROM technique_cost'\n";
+
+struct bench {
+    const char *config_path, *db_path, *games;
+    uint64_t frames, rounds;
+    struct config config;
+    struct plan plan;
+    struct db *db;
+    int64_t run_id;
+    uint64_t round;
+    const struct plan_game *game;
+    struct structure structure; /* of the game; flow and samplers of active transfers know it */
+    struct engine_choice engine;
+    const char *engine_name;
+};
+
+/* What is inside a replay: nothing, or a technique. */
+struct inside {
+    const struct config_point *point;
+    const struct sampler_options *sampling; /* NULL: it watches by itself */
+    bool thread;
+    struct live_report report;
+};
+
+static double seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- one replay ---- */
+
+static enum status play(const struct bench *b, struct nes *nes, struct error *e) {
+    enum status status = STATUS_OK;
+    for (uint64_t i = 0; i < b->frames && status == STATUS_OK; i++) {
+        status = interrupt_signal() != 0 ? error_set(e, STATUS_INTERRUPTED, "stopped")
+                                         : movie_play_frame(&b->game->movie, nes, e);
+    }
+    return status;
+}
+
+static enum status play_with(const struct bench *b, struct nes *nes, struct inside *in,
+                             struct error *e) {
+    const struct technique *t = in->point->technique;
+    struct profile profile = {0};
+    struct live *live = NULL;
+    void *self = NULL;
+    enum status status;
+    if (in->sampling == NULL) {
+        status = t->attach(&self, nes, in->point->values, e);
+    } else {
+        struct live_options o = {.technique = t,
+                                 .values = in->point->values,
+                                 .sampling = *in->sampling,
+                                 .thread = in->thread,
+                                 .timed = true};
+        o.sampling.structure = &b->structure;
+        status = live_attach(&live, nes, &o, e);
+    }
+    if (status == STATUS_OK)
+        status = play(b, nes, e);
+    if (status == STATUS_OK && live != NULL) {
+        status = live_finish(live, &profile, &in->report, e);
+        live = NULL;
+    } else if (status == STATUS_OK) {
+        status = t->finish(self, &profile, e);
+        self = NULL;
+    }
+    live_abandon(live);
+    if (self != NULL)
+        t->abandon(self);
+    profile_free(&profile);
+    return status;
+}
+
+/* in NULL: nothing inside. *took gets the seconds. */
+static enum status replay(const struct bench *b, struct inside *in, double *took,
+                          uint64_t *instructions, struct error *e) {
+    struct nes *nes;
+    const struct nes_options options = {.cartridge = b->game->cartridge,
+                                        .console = b->game->game->console};
+    enum status status = engine_create(&nes, &b->engine, &options, e);
+    if (status != STATUS_OK)
+        return status;
+    const double begun = seconds();
+    status = in == NULL ? play(b, nes, e) : play_with(b, nes, in, e);
+    *took = seconds() - begun;
+    *instructions = nes_instructions(nes);
+    nes_free(nes);
+    return status;
+}
+
+static enum status learn_structure(struct bench *b, struct error *e) {
+    struct nes *nes;
+    struct structure_recorder *recorder = NULL;
+    const struct nes_options options = {.cartridge = b->game->cartridge,
+                                        .console = b->game->game->console};
+    enum status status = engine_create(&nes, &b->engine, &options, e);
+    if (status != STATUS_OK)
+        return status;
+    structure_free(&b->structure);
+    status = structure_attach(&recorder, nes, e);
+    if (status == STATUS_OK)
+        status = play(b, nes, e);
+    if (status == STATUS_OK) {
+        status = structure_finish(recorder, &b->structure, e);
+        recorder = NULL;
+    }
+    structure_abandon(recorder);
+    nes_free(nes);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static enum status measure(struct bench *b, struct inside in, struct error *e) {
+    double base = 0, with = 0;
+    uint64_t instructions = 0;
+    char key[800], sampling[200] = "";
+    enum status status = replay(b, NULL, &base, &instructions, e);
+    if (status == STATUS_OK)
+        status = replay(b, &in, &with, &instructions, e);
+    if (status != STATUS_OK)
+        return status;
+    if (in.sampling != NULL)
+        config_sampling_key(in.sampling, sampling, sizeof sampling);
+    snprintf(key, sizeof key, "%s%s%s", in.point->key, sampling[0] != 0 ? "; " : "", sampling);
+    struct db_bench row = db_new_bench();
+    row.run_id = b->run_id;
+    row.game = b->game->game->name;
+    row.configuration = key;
+    row.engine = b->engine_name;
+    row.mode = in.thread ? "thread" : "inline";
+    row.round = (int64_t)b->round;
+    row.frames = (int64_t)b->frames;
+    row.instructions = (int64_t)instructions;
+    row.seconds = with;
+    row.base_seconds = base;
+    if (in.sampling != NULL) {
+        row.batches = (int64_t)in.report.batches;
+        row.technique_seconds = in.report.seconds + in.report.build_seconds;
+        row.first_us = in.report.first_us;
+        row.last_us = in.report.last_us;
+    }
+    if (in.thread) {
+        row.queue_longest = (int64_t)in.report.longest;
+        row.held = (int64_t)in.report.held;
+    }
+    printf("%-10s %-7s %-7s %8.3f  %s\n", row.game, row.engine, row.mode, with / base, key);
+    return db_put_bench(b->db, &row, e);
+}
+
+static bool fits(const struct config_point *p, const struct sampler_options *s) {
+    const struct stream shape = {.batch_length = s->batch_length, .batch_count = 1};
+    return technique_fits(p->technique, &shape, p->values, NULL) == STATUS_OK;
+}
+
+static enum status measure_point(struct bench *b, const struct config_point *p, struct error *e) {
+    if (b->config.live)
+        return measure(b, (struct inside){.point = p}, e);
+    enum status status = STATUS_OK;
+    for (size_t i = 0; i < b->config.samplings.len; i++) {
+        const struct sampler_options *sampling = &b->config.samplings.at[i].options;
+        for (int thread = 0; thread < 2 && status == STATUS_OK && fits(p, sampling); thread++)
+            status =
+                measure(b, (struct inside){.point = p, .sampling = sampling, .thread = thread}, e);
+    }
+    return status;
+}
+
+static enum status measure_game(struct bench *b, struct error *e) {
+    static const char *const engines[] = {"interp", "dbt"};
+    const size_t count = dbt_engine() != NULL ? 2 : 1;
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < count && status == STATUS_OK; k++) {
+        b->engine_name = engines[k];
+        status = engine_parse(&b->engine, engines[k], e);
+        if (status == STATUS_OK && k == 0 && !b->config.live)
+            status = learn_structure(b, e);
+        for (size_t i = 0; i < b->config.points.len && status == STATUS_OK; i++)
+            status = measure_point(b, &b->config.points.at[i], e);
+    }
+    return status == STATUS_OK ? db_commit(b->db, e) : status;
+}
+
+/* ---- all ---- */
+
+static enum status measure_all(struct bench *b, struct error *e) {
+    const struct store_run about = {
+        .version = HOTGRAPH_VERSION, .commit = HOTGRAPH_COMMIT, .engine = "interp, dbt", .jobs = 1};
+    enum status status = db_open(&b->db, b->db_path, DB_WRITE, e);
+    if (status == STATUS_OK)
+        status = store_run(&b->plan, b->db, &about, &b->run_id, e);
+    for (b->round = 0; b->round < b->rounds && status == STATUS_OK; b->round++)
+        for (size_t i = 0; i < b->plan.count && status == STATUS_OK; i++) {
+            b->game = &b->plan.games[i];
+            if (b->game->wanted && b->game->present && b->game->cartridge != NULL)
+                status = measure_game(b, e);
+        }
+    return status;
+}
+
+static enum status open_plan(struct bench *b, struct error *e) {
+    struct db *none = NULL;
+    const struct plan_filter filter = {.games = &b->games, .game_count = b->games != NULL};
+    enum status status = config_load(&b->config, b->config_path, e);
+    if (status == STATUS_OK)
+        status = db_open_empty(&none, e);
+    if (status == STATUS_OK)
+        status = plan_make(&b->plan, &b->config, &filter, none, e);
+    db_close(none);
+    return status;
+}
+
+int command_bench(int argc, char **argv) {
+    struct bench b = {.frames = 1800, .rounds = 3};
+    const struct option_spec options[] = {
+        {"db", "FILE", "the database that gets the rows (required)", OPTION_STRING,
+         .to = &b.db_path, .file = FILE_UPDATED},
+        {"game", "NAME", "one of the configuration's games alone", OPTION_STRING, .to = &b.games},
+        {"frames", "N", "of each replay (default 1800)", OPTION_NUMBER, .to = &b.frames, .least = 1,
+         .most = 1000000},
+        {"rounds", "N", "measure everything so many times (default 3)", OPTION_NUMBER,
+         .to = &b.rounds, .least = 1, .most = 1000},
+        {0},
+    };
+    const struct usage usage = {
+        .command = "bench",
+        .operands = "CONFIG",
+        .inputs = 1,
+        .least = 1,
+        .most = 1,
+        .summary = "Measures how much slower games replay with profiling techniques inside.",
+        .details = details,
+        .options = options,
+    };
+    struct operands operands;
+    struct error e = {0};
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (b.db_path == NULL)
+        return usage_error("bench", "--db FILE is missing");
+    char *config_path = data_find(operands.at[0]);
+    b.config_path = config_path != NULL ? config_path : operands.at[0];
+    interrupt_catch();
+    enum status status = open_plan(&b, &e);
+    if (status == STATUS_OK)
+        status = measure_all(&b, &e);
+    db_close(b.db);
+    structure_free(&b.structure);
+    plan_free(&b.plan);
+    config_free(&b.config);
+    free(config_path);
+    return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
+}

@@ -1,0 +1,146 @@
+/* hotgraph build: one technique over one recorded stream. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "commands/profile/parameters.h"
+#include "profile/profile.h"
+#include "profile/structure/structure.h"
+
+enum { TEXT_MOST = 400 };
+
+struct build_command {
+    struct technique_choice choice;
+    const char *out, *dot, *structure;
+    bool json;
+    uint64_t batches;
+    bool direct;
+};
+
+static const char details[] =
+    "Without --technique it is gaussian, GFCGaussiano. The parameters are the technique's:\n"
+    "'hotgraph build --technique NAME --help' shows those of another one.\n"
+    "\n"
+    "Streams are those of 'hotgraph sample' and 'record', text or binary, or other tools' in\n"
+    "the same text format. The graph's file starts with the parameters and the figures as\n"
+    "comments; then one edge a line, source, target and count, tab-separated; and lines\n"
+    "'#block ENTRY LAST'.\n"
+    "\n"
+    "Example, the best configuration of the paper for Mario Bros:\n"
+    "  hotgraph build m.isampling.gz --bin-size 16 --stdev-threshold 12 --window-size 10 \\\n"
+    "      --recurrent-threshold 8 --out g.graph\n";
+
+static void print_json(const struct build_command *c, size_t batches, const struct profile *p) {
+    printf("{\"out\": ");
+    print_json_string(c->out);
+    printf(", \"program\": \"%s\", \"technique\": \"%s\", \"parameters\": {", p->graph.program,
+           c->choice.technique->name);
+    for (size_t i = 0; i < TECHNIQUE_PARAMETERS && c->choice.technique->parameters[i].name != NULL;
+         i++)
+        printf("%s\"%s\": %" PRId64, i > 0 ? ", " : "", c->choice.technique->parameters[i].name,
+               c->choice.values[i]);
+    printf("},\n \"batches\": %zu, \"low\": %" PRIu64 ", \"high\": %" PRIu64 ", \"bins\": %" PRIu64
+           ", \"blocks\": %zu, \"edges\": %zu}\n",
+           batches, p->low, p->high, p->bins, p->graph.block_count, p->graph.edge_count);
+}
+
+static enum status write_graph(const struct build_command *c, const struct stream *stream,
+                               const struct profile *p, struct error *e) {
+    const struct technique *t = c->choice.technique;
+    char parameters[TEXT_MOST] = "", figures[TEXT_MOST];
+    size_t used = 0;
+    if (strcmp(t->name, "gaussian") != 0)
+        used = (size_t)snprintf(parameters, sizeof parameters, "technique %s", t->name);
+    if (used > 0 && t->parameters[0].name != NULL)
+        parameters[used++] = ' ';
+    technique_describe(&c->choice, parameters + used, sizeof parameters - used);
+    size_t batches = c->batches < stream->batch_count ? c->batches : stream->batch_count;
+    snprintf(figures, sizeof figures,
+             "batches %zu low %" PRIu64 " high %" PRIu64 " bins %" PRIu64 " blocks %zu edges %zu",
+             batches, p->low, p->high, p->bins, p->graph.block_count, p->graph.edge_count);
+    const char *const comments[] = {parameters, figures};
+    enum status status =
+        graph_write(&p->graph, c->out,
+                    (struct graph_write_options){.comments = comments, .comment_count = 2}, e);
+    if (status == STATUS_OK && c->dot != NULL)
+        status = graph_write_dot(&p->graph, c->dot, e);
+    if (status == STATUS_OK && c->json)
+        print_json(c, batches, p);
+    else if (status == STATUS_OK)
+        printf("%s: %s; %s\n", c->out, parameters, figures);
+    return status;
+}
+
+static enum status build(const struct build_command *c, const char *path, struct error *e) {
+    struct stream stream = {0};
+    struct profile profile = {0};
+    struct structure structure = {0};
+    struct error note = {0};
+    enum status status = stream_read(&stream, path, &note, e);
+    if (status == STATUS_OK && note.text[0] != 0)
+        warning("%s", note.text);
+    if (status == STATUS_OK && c->structure != NULL) {
+        status = structure_read(&structure, c->structure, e);
+        stream.structure = &structure;
+    }
+    if (status == STATUS_OK) {
+        const struct build_one one = {.stream = &stream,
+                                      .batches = c->batches,
+                                      .values = c->choice.values,
+                                      .direct = c->direct};
+        status = technique_build(&profile, c->choice.technique, &one, e);
+        if (status != STATUS_OK)
+            error_prefix(e, "%s", path);
+    }
+    if (status == STATUS_OK) {
+        profile.graph.kind = GRAPH_BUILT;
+        memcpy(profile.graph.program, stream.program, sizeof profile.graph.program);
+        status = write_graph(c, &stream, &profile, e);
+    }
+    profile_free(&profile);
+    stream_free(&stream);
+    structure_free(&structure);
+    return status;
+}
+
+int command_build(int argc, char **argv) {
+    struct build_command c = {.batches = SIZE_MAX};
+    technique_choose(&c.choice, argc, argv, false, "gaussian");
+    const struct option_spec options[] = {
+        technique_option(&c.choice),
+        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
+         .file = FILE_WRITTEN},
+        {"structure", "FILE", "the program's structure, for techniques that need it (flow)",
+         OPTION_STRING, .to = &c.structure, .file = FILE_READ},
+        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot,
+         .file = FILE_WRITTEN},
+        {"json", NULL, "print what was found as JSON", OPTION_FLAG, .to = &c.json},
+        {"batches", "N", "use only the first N batches", OPTION_NUMBER, .to = &c.batches,
+         .least = 1, .most = INT64_MAX},
+        {"direct", NULL, "by the plain implementation of the technique's definition: slower",
+         OPTION_FLAG, .to = &c.direct},
+        {0},
+    };
+    const struct usage usage = {
+        .command = "build",
+        .operands = "FILE.isampling",
+        .inputs = 1,
+        .least = 1,
+        .most = 1,
+        .summary = "Finds a control-flow graph in a recorded sample stream.",
+        .details = details,
+        .options = options,
+        .more = c.choice.rows,
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (c.out == NULL)
+        return usage_error("build", "--out FILE is missing");
+    technique_chosen(&c.choice);
+    struct error e = {0};
+    return build(&c, operands.at[0], &e) == STATUS_OK ? 0 : failure(&e);
+}

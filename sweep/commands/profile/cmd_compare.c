@@ -1,0 +1,294 @@
+/* hotgraph compare: all metrics of a graph against an exact one. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "commands/profile/draw.h"
+#include "commands/profile/worth.h"
+#include "graph/graph.h"
+
+struct comparison {
+    const char *paths[2], *dot, *structure;
+    bool force;
+    struct graph graphs[2];
+    uint64_t hot_permille;
+    bool has_active;
+    struct metrics whole, active;
+    struct error no_active;    /* why there are no active metrics */
+    struct worth_report worth; /* with a structure */
+};
+
+static const char details[] =
+    "similarity     share of the hot edges of H that G has\n"
+    "precision      share of G's edges that H has\n"
+    "f1             harmonic mean of the two\n"
+    "coverage       share of H's executions on edges that G has\n"
+    "overlap        sum over edges of the smaller of both relative weights\n"
+    "block_overlap  the same over blocks\n"
+    "\n"
+    "Hot edges are the fewest that make up the asked share of all executions, heaviest\n"
+    "first. Each metric is computed on the whole graphs, and 'active': without the edges\n"
+    "of busy-waits, which needs the blocks of both graphs in their files. A metric over an\n"
+    "empty set is '-' (null in JSON).\n"
+    "\n"
+    "Fair metrics ask for the hot edges of G itself, by its own weights, and name an edge by\n"
+    "(last instruction of its source block, first of its target block), so that a block that\n"
+    "one of the graphs splits once more costs nothing. They need the blocks of both graphs.\n"
+    "A graph whose counts are all 0 is a set: all of its edges are hot.\n"
+    "\n"
+    "hot_recall     share of the hot edges of H that are hot in G\n"
+    "hot_precision  share of the hot edges of G that are hot in H\n"
+    "hot_f1         harmonic mean of the two\n"
+    "hot_f1_10      the same, where edges within a tenth of the threshold may be either\n"
+    "overlap        as above, with these names: the main number for graphs with weights\n"
+    "count_error    sum of the differences of counts, by the executions of H\n"
+    "\n"
+    "--structure FILE.structure says what a compiler or translator gains that lays the code out\n"
+    "by G, over active edges. Edges that fall through cost less than those that jump: the layout\n"
+    "is scored by the counts of H, and the score put between that of the code as it is and that\n"
+    "of the layout by H. The structure is that of the program, as 'structure' and 'record' write\n"
+    "it; in the second column a block that ends without a transfer hands all that comes into it\n"
+    "on to the next.\n"
+    "\n"
+    "benefit        0: as good as the code as it is, 1: as the layout by H; below 0: worse\n"
+    "fall_share     share of H's executions that fall through, of those that can\n"
+    "hot_bytes      executed instructions in as many bytes of G's hottest blocks as hold 99 % by "
+    "H\n"
+    "successor      executions of likeliest successors of H that are G's likeliest, too\n"
+    "lost           share of G's weight on edges that the program does not have\n"
+    "\n"
+    "--dot draws the hot edges of H: those that G has in green, those that it misses in red;\n"
+    "and the hot edges of G that are not hot in H: in grey where they were executed, in orange,\n"
+    "dotted, where they never were. Dashed edges are busy-waits. found : found + missed is\n"
+    "similarity.\n"
+    "\n"
+    "Examples:\n"
+    "  hotgraph compare g.graph mazewisp.graph\n"
+    "  hotgraph compare g.graph mazewisp.graph --dot hot.dot && dot -Tsvg hot.dot -o hot.svg\n";
+
+/* Files of 'exact' and 'build' say what they are of; foreign ones need not. */
+static enum status check_operands(const struct comparison *c, struct error *e) {
+    const struct graph *g = &c->graphs[0], *h = &c->graphs[1];
+    if (g->kind == GRAPH_EXACT && h->kind == GRAPH_BUILT)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s is an exact graph, and %s is one that a technique found: the exact "
+                         "one is named last",
+                         c->paths[0], c->paths[1]);
+    if (g->program[0] != '\0' && h->program[0] != '\0' && strcmp(g->program, h->program) != 0 &&
+        !c->force)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s and %s are of two programs (%.8s..., %.8s...): --force compares them "
+                         "all the same",
+                         c->paths[0], c->paths[1], g->program, h->program);
+    return STATUS_OK;
+}
+
+static enum status compare(struct comparison *c, struct error *e) {
+    for (int i = 0; i < 2; i++) {
+        enum status status = graph_read(&c->graphs[i], c->paths[i], e);
+        if (status != STATUS_OK)
+            return status;
+        if (c->graphs[i].partial)
+            warning("%s: is of a part of a run (its comments say why)", c->paths[i]);
+    }
+    struct reference *exact = NULL;
+    enum status status = check_operands(c, e);
+    if (status == STATUS_OK)
+        status = reference_new(&exact, &c->graphs[1], (unsigned)c->hot_permille, e);
+    if (status == STATUS_OK)
+        status = reference_compare(exact, &c->whole, &c->graphs[0], SCOPE_WHOLE, e);
+    if (status == STATUS_OK) {
+        status = reference_compare(exact, &c->active, &c->graphs[0], SCOPE_ACTIVE, &c->no_active);
+        c->has_active = status == STATUS_OK;
+        if (status == STATUS_ARGUMENT)
+            status = STATUS_OK;
+        else if (status != STATUS_OK)
+            *e = c->no_active;
+    }
+    reference_free(exact);
+    if (status == STATUS_OK && c->structure != NULL)
+        status = worth_report(&c->worth, c->structure, &c->graphs[0], &c->graphs[1], e);
+    if (status == STATUS_OK && c->dot != NULL)
+        status =
+            draw_comparison(&c->graphs[0], &c->graphs[1], (unsigned)c->hot_permille, c->dot, e);
+    return status;
+}
+
+struct row {
+    const char *name;
+    double value;
+};
+enum { ROWS = 6 };
+struct count {
+    const char *text, *name; /* for people, and in JSON */
+    uint64_t value;
+};
+enum { COUNTS = 3 };
+
+/* What is said of one scope, the paper's metrics or the fair ones. */
+struct rows {
+    struct row rows[ROWS];
+    struct count counts[COUNTS];
+};
+
+static struct rows paper_rows(const struct metrics *m) {
+    return (struct rows){
+        .rows = {{"similarity", m->similarity},
+                 {"precision", m->precision},
+                 {"f1", m->f1},
+                 {"coverage", m->coverage},
+                 {"overlap", m->overlap},
+                 {"block_overlap", m->block_overlap}},
+        .counts = {{"hot edges", "hot_edges", m->hot_edges},
+                   {"edges of G", "edges", m->edges},
+                   {"common edges", "common_edges", m->common_edges}},
+    };
+}
+
+static struct rows fair_rows(const struct metrics *m) {
+    const struct fair_metrics *f = &m->fair;
+    return (struct rows){
+        .rows = {{"hot_recall", f->hot_recall},
+                 {"hot_precision", f->hot_precision},
+                 {"hot_f1", f->hot_f1},
+                 {"hot_f1_10", f->hot_f1_10},
+                 {"overlap", f->overlap},
+                 {"count_error", f->count_error}},
+        .counts = {{"hot in G", "hot_g", f->hot_g},
+                   {"hot in H", "hot_h", f->hot_h},
+                   {"hot in both", "common_hot", f->common_hot}},
+    };
+}
+
+static void print_number(double value) {
+    if (isnan(value))
+        printf("%10s", "-");
+    else
+        printf("%10.4f", value);
+}
+
+static void print_rows(const struct rows *whole, const struct rows *active) {
+    for (int i = 0; i < ROWS; i++) {
+        printf("%-14s", whole->rows[i].name);
+        print_number(whole->rows[i].value);
+        if (active != NULL)
+            print_number(active->rows[i].value);
+        putchar('\n');
+    }
+    for (int i = 0; i < COUNTS; i++) {
+        printf("%-14s%10" PRIu64, whole->counts[i].text, whole->counts[i].value);
+        if (active != NULL)
+            printf("%10" PRIu64, active->counts[i].value);
+        putchar('\n');
+    }
+}
+
+static void print_fair(const struct comparison *c) {
+    const struct rows whole = fair_rows(&c->whole), active = fair_rows(&c->active);
+    printf("\nfair\n");
+    print_rows(&whole, c->has_active ? &active : NULL);
+}
+
+static void print_table(const struct comparison *c) {
+    struct rows whole = paper_rows(&c->whole), active = paper_rows(&c->active);
+    printf("%-14s%10s%s\n", "", "whole", c->has_active ? "    active" : "");
+    print_rows(&whole, c->has_active ? &active : NULL);
+    if (c->whole.fair.named)
+        print_fair(c);
+    if (c->structure != NULL)
+        worth_report_print(&c->worth);
+}
+
+static void print_rows_json(const struct rows *r) {
+    for (int i = 0; i < ROWS; i++) {
+        printf("\"%s\": ", r->rows[i].name);
+        if (isnan(r->rows[i].value))
+            printf("null, ");
+        else
+            printf("%.17g, ", r->rows[i].value);
+    }
+    for (int i = 0; i < COUNTS; i++)
+        printf("%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", r->counts[i].name, r->counts[i].value);
+}
+
+static void print_metrics_json(const char *name, const struct metrics *m) {
+    struct rows rows = paper_rows(m);
+    printf(",\n \"%s\": {", name);
+    print_rows_json(&rows);
+    printf(",\n  \"fair\": ");
+    if (m->fair.named) {
+        rows = fair_rows(m);
+        printf("{");
+        print_rows_json(&rows);
+        printf("}}");
+    } else {
+        printf("null}");
+    }
+}
+
+static void print_json(const struct comparison *c) {
+    printf("{\"g\": ");
+    print_json_string(c->paths[0]);
+    printf(", \"h\": ");
+    print_json_string(c->paths[1]);
+    printf(", \"hot\": %" PRIu64 ".%03" PRIu64, c->hot_permille / 1000, c->hot_permille % 1000);
+    print_metrics_json("whole", &c->whole);
+    if (c->has_active)
+        print_metrics_json("active", &c->active);
+    else
+        printf(",\n \"active\": null");
+    if (c->structure != NULL)
+        worth_report_print_json(&c->worth);
+    printf("}\n");
+}
+
+int command_compare(int argc, char **argv) {
+    struct comparison c = {.hot_permille = 900};
+    bool json = false;
+    const struct option_spec options[] = {
+        {"hot", "SHARE", "share of all executions that the hot edges make up (default 0.9)",
+         OPTION_THOUSANDTHS, .to = &c.hot_permille, .least = 1, .most = 1000},
+        {"dot", "FILE", "draw the hot graph with what was found and missed, for Graphviz",
+         OPTION_STRING, .to = &c.dot, .file = FILE_WRITTEN},
+        {"structure", "FILE.structure", "say what laying the program's code out by G gains",
+         OPTION_STRING, .to = &c.structure, .file = FILE_READ},
+        {"force", NULL, "go on when the graphs are of two programs", OPTION_FLAG, .to = &c.force},
+        {"json", NULL, "print JSON", OPTION_FLAG, .to = &json},
+        {0},
+    };
+    const struct usage usage = {
+        .command = "compare",
+        .operands = "G.graph H.graph",
+        .inputs = 2,
+        .least = 2,
+        .most = 2,
+        .summary = "Compares a graph G that a technique found with an exact graph H.",
+        .details = details,
+        .options = options,
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    c.paths[0] = operands.at[0];
+    c.paths[1] = operands.at[1];
+    struct error e = {0};
+    int exit_status = 0;
+    if (compare(&c, &e) != STATUS_OK) {
+        exit_status = failure(&e);
+    } else {
+        if (c.graphs[1].kind == GRAPH_BUILT)
+            warning("%s is no exact graph: a technique found it", c.paths[1]);
+        if (!c.has_active)
+            warning("no active metrics: %s", c.no_active.text);
+        if (!c.whole.fair.named)
+            warning(
+                "no fair metrics: they need a #block line for each source block, in both files");
+        json ? print_json(&c) : print_table(&c);
+    }
+    graph_free(&c.graphs[0]);
+    graph_free(&c.graphs[1]);
+    return exit_status;
+}

@@ -1,0 +1,202 @@
+/* hotgraph profile: plays a movie while a live technique watches. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "commands/profile/parameters.h"
+#include "commands/profile/sampling_rows.h"
+#include "config/config.h"
+#include "play/play.h"
+#include "profile/live/live.h"
+#include "profile/structure/structure.h"
+
+struct profile_command {
+    struct play_options wish;
+    struct technique_choice choice;
+    struct sampling_choice sampling; /* of a technique that works on samples */
+    const char *where;
+    uint64_t queue;
+    const char *out, *dot;
+};
+
+static const char details[] = GAME_DETAILS
+    "A game's own movie is played\n"
+    "when no other is given.\n"
+    "\n"
+    "Without --technique it is exact. The parameters are the technique's: 'hotgraph profile\n"
+    "GAME --technique NAME --help' shows those of another one. The graph's file starts with\n"
+    "technique, parameters and costs as comments. A technique that works on samples gets\n"
+    "each batch as it is complete, between two instructions of the game (--where inline) or\n"
+    "through a queue in a thread of its own (thread), and finds what it finds of the\n"
+    "recorded stream; flow is solved once a second of emulated time. A graph whose counts are all "
+    "0 is a set:\n"
+    "the technique says which edges are hot, not how hot.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph profile mazewisp --technique entries --share 990 --out e.graph\n"
+    "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n";
+
+/* What else the technique counted: "offered 12 accepted 9". */
+static void describe_counts(const struct profile *p, char *text, size_t room) {
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < p->count_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s %" PRIu64, i > 0 ? " " : "",
+                                 p->counts[i].name, p->counts[i].value);
+}
+
+static enum status write_graph(const struct profile_command *c, const struct profile *p,
+                               struct error *e) {
+    char parameters[TECHNIQUE_TEXT] = "", what[2 * TECHNIQUE_TEXT], costs[TECHNIQUE_TEXT];
+    char counts[TECHNIQUE_TEXT], sampled[TECHNIQUE_TEXT] = "";
+    technique_describe(&c->choice, parameters, sizeof parameters);
+    snprintf(what, sizeof what, "technique %s %s", c->choice.technique->name, parameters);
+    snprintf(costs, sizeof costs,
+             "records %" PRIu64 " probes %" PRIu64 " observed %" PRIu64 " steps %" PRIu64
+             " structure %s blocks %zu edges %zu",
+             p->cost.records, p->cost.probes, p->cost.observed, p->cost.steps,
+             p->cost.structure ? "given" : "none", p->graph.block_count, p->graph.edge_count);
+    describe_counts(p, counts, sizeof counts);
+    if (c->choice.technique->attach == NULL)
+        config_sampling_key(&c->sampling.sampler, sampled, sizeof sampled);
+    const char *comments[4] = {what, costs};
+    size_t comment_count = 2;
+    if (counts[0] != 0)
+        comments[comment_count++] = counts;
+    if (sampled[0] != 0)
+        comments[comment_count++] = sampled;
+    enum status status = graph_write(
+        &p->graph, c->out,
+        (struct graph_write_options){.comments = comments, .comment_count = comment_count}, e);
+    if (status == STATUS_OK && c->dot != NULL)
+        status = graph_write_dot(&p->graph, c->dot, e);
+    if (status == STATUS_OK)
+        printf("%s: %s; %s%s%s\n", c->out, what, costs, counts[0] != 0 ? "; " : "", counts);
+    return status;
+}
+
+static void print_report(const struct live_report *r, bool thread) {
+    printf("%s: %zu batches, %.2f us each (%.2f in the first quarter, %.2f in the last)",
+           thread ? "thread" : "inline", r->batches,
+           r->batches > 0 ? 1e6 * r->seconds / (double)r->batches : 0, r->first_us, r->last_us);
+    if (r->solves > 0)
+        printf(", built %zu time%s, %.2f ms each", r->solves, r->solves == 1 ? "" : "s",
+               1e3 * r->build_seconds / (double)r->solves);
+    if (thread)
+        printf(", at most %zu in the queue, which was full %" PRIu64 " times", r->longest, r->held);
+    printf("\n");
+}
+
+/* A technique on samples. */
+static enum status watch_samples(const struct profile_command *c, struct play *p,
+                                 struct profile *out, struct error *e) {
+    struct structure structure = {0};
+    struct live_report report = {0};
+    struct live *live = NULL;
+    struct live_options o = {.technique = c->choice.technique,
+                             .values = c->choice.values,
+                             .sampling = c->sampling.sampler,
+                             .thread = strcmp(c->where, "thread") == 0,
+                             .queue = (size_t)c->queue,
+                             .timed = true};
+    enum status status = STATUS_OK;
+    if (c->sampling.structure != NULL)
+        status = structure_read(&structure, c->sampling.structure, e);
+    if (c->sampling.structure != NULL)
+        o.sampling.structure = &structure;
+    if (status == STATUS_OK)
+        status = live_attach(&live, p->nes, &o, e);
+    if (status == STATUS_OK)
+        status = play_run(p, (struct play_hooks){0}, e);
+    if (status == STATUS_OK) {
+        status = live_finish(live, out, &report, e);
+        live = NULL;
+    }
+    live_abandon(live);
+    structure_free(&structure);
+    if (status == STATUS_OK)
+        print_report(&report, o.thread);
+    return status;
+}
+
+static enum status watch_itself(const struct profile_command *c, struct play *p,
+                                struct profile *out, struct error *e) {
+    const struct technique *t = c->choice.technique;
+    void *self = NULL;
+    enum status status = t->attach(&self, p->nes, c->choice.values, e);
+    if (status == STATUS_OK)
+        status = play_run(p, (struct play_hooks){0}, e);
+    if (status == STATUS_OK) {
+        status = t->finish(self, out, e);
+        self = NULL;
+    }
+    t->abandon(self);
+    return status;
+}
+
+static enum status watch(void *command, struct play *p, struct error *e) {
+    const struct profile_command *c = command;
+    struct profile profile = {0};
+    enum status status =
+        (c->choice.technique->attach != NULL ? watch_itself : watch_samples)(c, p, &profile, e);
+    if (status == STATUS_OK)
+        status = write_graph(c, &profile, e);
+    profile_free(&profile);
+    return status;
+}
+
+int command_profile(int argc, char **argv) {
+    static const char *const places[] = {"inline", "thread", NULL};
+    struct profile_command c = {.where = "inline", .queue = LIVE_QUEUE};
+    technique_choose(&c.choice, argc, argv, true, "exact");
+    struct option_spec options[TECHNIQUE_PARAMETERS + SAMPLING_ROWS + 6] = {
+        technique_option(&c.choice),
+        {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
+         .file = FILE_WRITTEN},
+        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot,
+         .file = FILE_WRITTEN},
+    };
+    size_t count = 3;
+    for (size_t i = 0; c.choice.rows[i].name != NULL; i++)
+        options[count++] = c.choice.rows[i];
+    if (c.choice.technique->attach == NULL) {
+        options[count++] = (struct option_spec){
+            "where",       "PLACE",        "where the technique works: inline (default), thread",
+            OPTION_CHOICE, .to = &c.where, .choices = places};
+        options[count++] =
+            (struct option_spec){"queue",
+                                 "N",
+                                 "with a thread, batches that wait for it at most (default 1024)",
+                                 OPTION_NUMBER,
+                                 .to = &c.queue,
+                                 .least = 1,
+                                 .most = LIVE_QUEUE_MOST};
+        sampling_rows(&c.sampling, options + count);
+    }
+    struct option_spec rows[PLAY_OPTION_ROWS];
+    const struct usage usage = {
+        .command = "profile",
+        .operands = GAME_OPERAND,
+        .inputs = 1,
+        .least = 1,
+        .most = 1,
+        .summary = "Plays a game while a profiling technique watches it, and writes the graph that "
+                   "it found.",
+        .details = details,
+        .options = options,
+        .more = play_option_rows(&c.wish, rows),
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (c.out == NULL)
+        return usage_error("profile", "--out FILE is missing");
+    if (c.choice.technique->attach == NULL && !sampling_chosen(&c.sampling, "profile"))
+        return 2;
+    const int status = game_spared(&usage, operands.at[0]);
+    if (status != 0)
+        return status;
+    technique_chosen(&c.choice);
+    return play_command(operands.at[0], &c.wish, watch, &c);
+}

@@ -1,0 +1,73 @@
+#include "commands/profile/sampling_rows.h"
+
+#include <string.h>
+
+void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
+    *s = (struct sampling_choice){.sampler = {.interval_us = 3000, .seed = 1},
+                                  .batch_length = 25,
+                                  .by = "time",
+                                  .place = "regular"};
+    const struct option_spec all[SAMPLING_ROWS] = {
+        {"interval-ms", "T", "milliseconds between batches (default 3)", OPTION_THOUSANDTHS,
+         .to = &s->sampler.interval_us, .least = 1, .most = 3600000000,
+         .given = &s->interval_given},
+        {"batch", "M", "instructions of a batch (default 25)", OPTION_NUMBER,
+         .to = &s->batch_length, .least = 1, .most = SAMPLER_BATCH_MOST},
+        {"jitter-ms", "T", "move each batch by up to this much either way (default 0)",
+         OPTION_THOUSANDTHS, .to = &s->sampler.jitter_us, .least = 0, .most = 3600000000},
+        {"seed", "N", "of the jitter, and of places (default 1)", OPTION_NUMBER,
+         .to = &s->sampler.seed, .least = 0, .most = INT64_MAX},
+        {"weigh", NULL, "by time: note the cycles of the instruction before each batch",
+         OPTION_FLAG, .to = &s->sampler.weigh},
+        {"by", "WHAT",
+         "what is counted between samples: time (default), instructions, transfers, active",
+         OPTION_CHOICE, .to = &s->by, .choices = sampler_by_words},
+        {"every", "N", "one sample in every N instructions or transfers", OPTION_NUMBER,
+         .to = &s->sampler.every, .least = 1, .most = INT64_C(1) << 48},
+        {"per-million", "N",
+         "at most so many observed of every million executed instructions, instead of --every; of "
+         "transfers with --structure, which says how many there are",
+         OPTION_NUMBER, .to = &s->sampler.per_million, .least = 1, .most = 1000000},
+        {"place", "HOW",
+         "where in each N: regular (default), stratified: at a place drawn for each, golden, "
+         "calls",
+         OPTION_CHOICE, .to = &s->place, .choices = sampler_place_words},
+        {"structure", "FILE",
+         "the structure, which knows busy-waits and how many transfers there are", OPTION_STRING,
+         .to = &s->structure, .file = FILE_READ},
+    };
+    memcpy(rows, all, sizeof all);
+}
+
+static unsigned index_of(const char *word, const char *const *words) {
+    unsigned i = 0;
+    while (words[i] != NULL && strcmp(words[i], word) != 0)
+        i++;
+    return i;
+}
+
+bool sampling_chosen(struct sampling_choice *s, const char *command) {
+    const bool by_time = strcmp(s->by, "time") == 0;
+    s->sampler.batch_length = (unsigned)s->batch_length;
+    s->sampler.by = (enum sampler_by)index_of(s->by, sampler_by_words);
+    s->sampler.place = (enum sampler_place)index_of(s->place, sampler_place_words);
+    if (!by_time && (s->sampler.every == 0) == (s->sampler.per_million == 0))
+        usage_error(command, "--by %s needs --every N, or --per-million N", s->by);
+    else if (by_time && (s->sampler.every != 0 || s->sampler.per_million != 0))
+        usage_error(command, "%s is for --by instructions, transfers or active",
+                    s->sampler.every != 0 ? "--every" : "--per-million");
+    else if (strcmp(s->by, "transfers") == 0 && s->sampler.per_million != 0 && s->structure == NULL)
+        usage_error(command, "--by transfers --per-million needs --structure FILE");
+    else if (by_time && s->sampler.place != SAMPLER_REGULAR)
+        usage_error(command,
+                    "--place %s is for --by instructions, transfers or active: samples by "
+                    "time are regular",
+                    s->place);
+    else if (!by_time && s->interval_given)
+        usage_error(command, "--interval-ms is for --by time");
+    else if (strcmp(s->by, "active") == 0 && s->structure == NULL)
+        usage_error(command, "--by active needs --structure FILE");
+    else
+        return true;
+    return false;
+}

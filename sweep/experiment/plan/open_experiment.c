@@ -1,0 +1,186 @@
+#include "experiment/plan/open_experiment.h"
+
+#include "base/base.h"
+#include "config/config.h"
+#include "experiment/plan/program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum status plan_find_roms(const struct config *config, char **paths, struct error *e) {
+    struct rom_wish *wishes = calloc(config->games.len + 1, sizeof *wishes);
+    size_t *owners = calloc(config->games.len + 1, sizeof *owners);
+    enum status status = STATUS_OK;
+    size_t count = 0;
+    if (wishes == NULL || owners == NULL)
+        status = error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
+    for (size_t i = 0; status == STATUS_OK && i < config->games.len; i++) {
+        const struct config_game *g = &config->games.at[i];
+        if (g->rom != NULL || g->sha1 == NULL) /* pairs and programs have neither */
+            continue;
+        wishes[count].sha1 = g->sha1;
+        owners[count++] = i;
+    }
+    if (status == STATUS_OK)
+        status = roms_find(roms_folder(config->roms), wishes, count, e);
+    for (size_t i = 0; i < count; i++)
+        paths[owners[i]] = wishes[i].path;
+    free(wishes);
+    free(owners);
+    return status;
+}
+
+/* The usual console is not named: keys are as old as this. */
+static void name_replay(struct plan_game *p, const char *sha1) {
+    const struct nes_console usual = {0};
+    char text[NES_CONSOLE_TEXT], usual_text[NES_CONSOLE_TEXT];
+    nes_console_text(text, &p->game->console);
+    nes_console_text(usual_text, &usual);
+    const bool other = strcmp(text, usual_text) != 0;
+    if (other)
+        memcpy(p->console, text, sizeof p->console);
+    snprintf(p->replay_key, PLAN_KEY, "rom=%s movie=%s frames=%" PRIu64 " method=%d%s%s", sha1,
+             p->movie.sha1, p->game->frames, CONFIG_METHOD, other ? " console=" : "", p->console);
+}
+
+static enum status open_rom(struct plan_game *p, const char *path, struct error *e) {
+    const struct config_game *g = p->game;
+    enum status status = cartridge_load(&p->cartridge, path, e);
+    if (status == STATUS_OK && g->sha1 != NULL && strcmp(g->sha1, p->cartridge->sha1) != 0)
+        status = error_set(e, STATUS_FORMAT,
+                           "%s: is not the ROM that %s wants: PRG and CHR have SHA-1 %s, not %s",
+                           path, g->place, p->cartridge->sha1, g->sha1);
+    if (status == STATUS_OK)
+        status = movie_load(&p->movie, p->movie_path, e);
+    if (status == STATUS_OK && (status = movie_matches(&p->movie, p->cartridge, e)))
+        error_prefix(e, "%s", p->movie_path);
+    if (status != STATUS_OK)
+        return status;
+    p->present = true;
+    name_replay(p, p->cartridge->sha1);
+    return STATUS_OK;
+}
+
+/* Without its ROM a game cannot be played, but what it would be is known: rows of other frames or
+ * of another movie are then not taken for its own. */
+static void name_absent(struct plan_game *p) {
+    if (p->game->sha1 != NULL && movie_load(&p->movie, p->movie_path, NULL) == STATUS_OK)
+        name_replay(p, p->game->sha1);
+}
+
+static enum status open_foreign(struct plan_game *p, struct error *e) {
+    char stream[33], graph[33];
+    enum status status = hash_file(p->game->graph, graph, e);
+    if (status == STATUS_OK)
+        status = hash_file(p->game->stream, stream, e);
+    if (status != STATUS_OK)
+        return status;
+    p->present = true;
+    if (p->game->instructions >= 0)
+        snprintf(p->replay_key, PLAN_KEY, "graph=%s instructions=%" PRId64 " method=%d", graph,
+                 p->game->instructions, CONFIG_METHOD);
+    else
+        snprintf(p->replay_key, PLAN_KEY, "graph=%s method=%d", graph, CONFIG_METHOD);
+    snprintf(p->streams->sampling_key, PLAN_KEY, "file=%s", stream);
+    p->streams->sampling.method = "file";
+    return STATUS_OK;
+}
+
+/* By time, a seed without jitter does not matter. */
+static void name_sampling(struct plan_stream *p) {
+    const struct sampler_options *s = &p->way->options;
+    config_sampling_key(s, p->sampling_key, PLAN_KEY);
+    p->sampling.method = sampler_by_words[s->by];
+    p->sampling.weighting = s->weigh ? "cycles" : NULL;
+    if (s->by != SAMPLER_TIME) {
+        if (s->by == SAMPLER_ACTIVE && s->place >= SAMPLER_GOLDEN)
+            p->sampling.method = "golden";
+        p->sampling.stride = s->every != 0 ? (int64_t)s->every : DB_NULL;
+        p->sampling.batch_length = (int64_t)s->batch_length;
+        p->sampling.seed = (int64_t)s->seed;
+        return;
+    }
+    p->sampling.interval_us = (int64_t)s->interval_us;
+    p->sampling.batch_length = (int64_t)s->batch_length;
+    p->sampling.jitter_us = (int64_t)s->jitter_us;
+    p->sampling.seed = s->jitter_us > 0 ? (int64_t)s->seed : DB_NULL;
+    p->sampling.phase_cycles = (int64_t)s->phase_cycles;
+}
+
+static void name_live(struct plan_stream *p) {
+    snprintf(p->sampling_key, PLAN_KEY, CONFIG_LIVE_KEY);
+    p->sampling.method = "live";
+}
+
+/* "movie=b interval_ms=0.3": what tells the stream from the first of its game. */
+static void name_variant(const struct plan_game *p, struct plan_stream *s) {
+    const char *way = s->way != NULL ? s->way->variant : "";
+    const char *movie = p->label + strlen(p->game->name);
+    movie += movie[0] == ' ';
+    snprintf(s->variant, sizeof s->variant, "%s%s%s", movie,
+             movie[0] != '\0' && way[0] != '\0' ? " " : "", way);
+}
+
+static void name_rows(struct plan_game *p) {
+    struct db_replay replay = {.key = p->replay_key};
+    db_name_replay(&replay);
+    p->replay_id = replay.replay_id;
+    p->named = p->replay_key[0] != '\0';
+    for (size_t i = 0; i < p->stream_count; i++) {
+        struct plan_stream *s = &p->streams[i];
+        s->sampling.key = s->sampling_key;
+        db_name_sampling(&s->sampling);
+        struct db_stream stream = {.replay_id = p->replay_id,
+                                   .sampling_id = s->sampling.sampling_id};
+        db_name_stream(&stream);
+        s->stream_id = stream.stream_id;
+    }
+}
+
+enum status plan_make_streams(const struct config *config, struct plan_game *p, struct error *e) {
+    const size_t count = p->movie_path != NULL ? config->samplings.len : 1;
+    p->streams = calloc(count, sizeof *p->streams);
+    if (p->streams == NULL)
+        return error_set(e, STATUS_MEMORY, "%s: out of memory", config->path);
+    p->stream_count = count;
+    for (size_t i = 0; i < count; i++) {
+        struct plan_stream *s = &p->streams[i];
+        s->sampling = db_new_sampling();
+        if (p->movie_path != NULL) {
+            s->way = &config->samplings.at[i];
+            if (config->live)
+                name_live(s);
+            else
+                name_sampling(s);
+        }
+        name_variant(p, s);
+    }
+    return STATUS_OK;
+}
+
+enum status plan_open_game(const struct config *config, struct plan_game *p, const char *rom,
+                           struct db *db, struct error *e) {
+    enum status status = STATUS_OK;
+    if (p->game->stream != NULL)
+        status = open_foreign(p, e);
+    else if (p->game->program != NULL)
+        status = program_open(p, e);
+    else if (rom != NULL)
+        status = open_rom(p, rom, e);
+    else
+        name_absent(p);
+    if (status == STATUS_OK && p->game->program != NULL && !p->present)
+        status = program_find_absent(p, config->name, db, e);
+    if (status != STATUS_OK) {
+        if (status == STATUS_IO && e != NULL) { /* which line to mend */
+            const struct error said = *e;
+            error_set(e, status, "%s (%s names it)", said.text, p->game->place);
+        }
+        error_prefix(e, "%s", p->game->name);
+        return status;
+    }
+    name_rows(p);
+    return STATUS_OK;
+}

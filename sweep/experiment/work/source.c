@@ -1,0 +1,468 @@
+#include "experiment/work/source.h"
+#include "experiment/work/illustrate.h"
+
+#include "base/base.h"
+#include "qemu/qemu.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+double source_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* ---- one replay ---- */
+
+/* How many frames go by between two calls of the frame hook. */
+enum { FRAMES_A_CALL = 60 };
+
+/* What one replay is, of how many, and what it is for. */
+struct pass {
+    const struct plan_game *game;
+    struct nes *nes;
+    const struct source_hooks *hooks;
+    uint64_t before, total;      /* frames that earlier replays played, and all will have */
+    struct hash *frames;         /* NULL: not wanted */
+    struct trace_excerpt *trace; /* likewise */
+};
+
+/* Observers that a machine has room for beside samplers: exact, the structure's, the tracer. */
+enum { OTHER_OBSERVERS = 3, SAMPLERS_MOST = NES_OBSERVERS - OTHER_OBSERVERS };
+
+static enum status play_frame(const struct pass *p, struct tracer *tracer, uint64_t number,
+                              struct error *e) {
+    const bool traced = tracer->attached && number == ILLUSTRATED_FRAME;
+    if (traced)
+        tracer_trace(tracer, true);
+    enum status status = movie_play_frame(&p->game->movie, p->nes, e);
+    if (traced)
+        tracer_trace(tracer, false);
+    return status;
+}
+
+static enum status play_frames(const struct pass *p, struct tracer *tracer, struct error *e) {
+    const struct source_hooks *hooks = p->hooks;
+    for (uint64_t i = 0; i < p->game->game->frames; i++) {
+        if (hooks->stopped != NULL && hooks->stopped())
+            return error_set(e, STATUS_INTERRUPTED, "stopped");
+        enum status status = play_frame(p, tracer, i, e);
+        if (status != STATUS_OK)
+            return status;
+        if (p->frames != NULL)
+            hash_add(p->frames, "%016" PRIx64 "\n", nes_ram_hash(p->nes));
+        if (hooks->frame != NULL && (i + 1) % FRAMES_A_CALL == 0)
+            hooks->frame(hooks->user, p->before + i + 1, p->total);
+    }
+    return STATUS_OK;
+}
+
+static enum status play(const struct pass *p, struct error *e) {
+    struct tracer tracer = {0};
+    enum status status = p->trace != NULL ? tracer_begin(&tracer, p->nes, p->trace, e) : STATUS_OK;
+    if (status == STATUS_OK)
+        status = play_frames(p, &tracer, e);
+    enum status ended = tracer_end(&tracer, status == STATUS_OK ? e : NULL);
+    if (p->trace != NULL)
+        trace_sort(p->trace);
+    return status != STATUS_OK ? status : ended;
+}
+
+/* All that watches a replay. */
+struct watchers {
+    const struct technique *exact; /* NULL: not wanted */
+    void *watch;
+    struct sampler *samplers[SAMPLERS_MOST];
+    size_t streams[SAMPLERS_MOST]; /* whose they are */
+    size_t sampler_count;
+    struct structure_recorder *recorder;
+};
+
+static enum status watch_exactly(struct watchers *w, struct nes *nes, struct error *e) {
+    w->exact = technique_find("exact");
+    if (w->exact == NULL)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "this program was built without the technique 'exact', which everything "
+                         "is measured against");
+    int64_t values[TECHNIQUE_PARAMETERS] = {0};
+    for (int i = 0; i < TECHNIQUE_PARAMETERS && w->exact->parameters[i].name != NULL; i++)
+        values[i] = w->exact->parameters[i].standard;
+    return w->exact->attach(&w->watch, nes, values, e);
+}
+
+/* Samplers for the streams from *next on of which something is missing, as many as there is room
+ * for; *next gets the first of the others. */
+static enum status sample(struct watchers *w, struct nes *nes, const struct plan_game *game,
+                          const struct structure *structure, size_t *next, struct error *e) {
+    enum status status = STATUS_OK;
+    for (; status == STATUS_OK && *next < game->stream_count && w->sampler_count < SAMPLERS_MOST;
+         ++*next) {
+        if (game->streams[*next].missing == 0)
+            continue;
+        struct sampler_options options = game->streams[*next].way->options;
+        options.structure = structure;
+        w->streams[w->sampler_count] = *next;
+        status = sampler_attach(&w->samplers[w->sampler_count], nes, options, e);
+        w->sampler_count += status == STATUS_OK;
+    }
+    return status;
+}
+
+/* What the watchers found, unless `status` says that the replay failed; frees them. */
+static enum status finish(struct watchers *w, struct source *out, enum status status,
+                          struct error *e) {
+    struct profile profile = {0};
+    for (size_t i = 0; i < w->sampler_count; i++) {
+        if (status == STATUS_OK)
+            status = sampler_finish(w->samplers[i], &out->streams[w->streams[i]].stream, e);
+        else
+            sampler_free(w->samplers[i]);
+    }
+    if (status == STATUS_OK && w->watch != NULL) {
+        status = w->exact->finish(w->watch, &profile, e);
+        w->watch = NULL;
+        out->exact = profile.graph;
+        out->exact_cost = profile.cost;
+    }
+    if (status == STATUS_OK && w->recorder != NULL) {
+        status = structure_finish(w->recorder, &out->structure, e);
+        w->recorder = NULL;
+    }
+    if (w->exact != NULL)
+        w->exact->abandon(w->watch);
+    structure_abandon(w->recorder);
+    return status;
+}
+
+static enum status create(struct nes **nes, const struct plan_game *game,
+                          const struct engine_choice *engine, struct error *e) {
+    return engine_create(
+        nes, engine,
+        &(struct nes_options){.cartridge = game->cartridge, .console = game->game->console}, e);
+}
+
+/* A replay for the structure alone. */
+static enum status learn_structure(struct source *out, const struct pass *like,
+                                   const struct engine_choice *engine, struct error *e) {
+    struct pass pass = *like;
+    struct structure_recorder *recorder = NULL;
+    struct sampler *counting = NULL;
+    enum status status = create(&pass.nes, pass.game, engine, e);
+    if (status != STATUS_OK)
+        return status;
+    status = structure_attach(&recorder, pass.nes, e);
+    if (status == STATUS_OK)
+        status = sampler_attach_counting(&counting, pass.nes, e);
+    if (status == STATUS_OK)
+        status = play(&pass, e);
+    if (status == STATUS_OK) {
+        status = structure_finish(recorder, &out->structure, e);
+        recorder = NULL;
+    }
+    if (status == STATUS_OK) {
+        status = sampler_finish_counting(counting, &out->structure, e);
+        counting = NULL;
+    }
+    sampler_free(counting);
+    structure_abandon(recorder);
+    nes_free(pass.nes);
+    return status;
+}
+
+/* The first replay with samplers has the exact profiler, too, and records the structure if it is
+ * asked to. */
+static enum status watch_and_play(struct source *out, const struct pass *pass, bool first,
+                                  bool structure, const struct structure *known, size_t *next,
+                                  struct error *e) {
+    struct watchers watchers = {0};
+    enum status status = sample(&watchers, pass->nes, pass->game, known, next, e);
+    if (status == STATUS_OK && first)
+        status = watch_exactly(&watchers, pass->nes, e);
+    if (status == STATUS_OK && first && structure)
+        status = structure_attach(&watchers.recorder, pass->nes, e);
+    if (status == STATUS_OK)
+        status = play(pass, e);
+    return finish(&watchers, out, status, e);
+}
+
+static size_t count_samplers(const struct plan_game *game) {
+    size_t count = 0;
+    for (size_t i = 0; i < game->stream_count; i++)
+        count += game->streams[i].missing > 0;
+    return count;
+}
+
+/* Whether samplers must know the structure before they begin: its busy-waits, or how many transfers
+ * there are. */
+static bool sampled_with_structure(const struct plan_game *game) {
+    for (size_t i = 0; i < game->stream_count; i++) {
+        const struct sampler_options *o = &game->streams[i].way->options;
+        if (game->streams[i].missing > 0 &&
+            (o->by == SAMPLER_ACTIVE || (o->by == SAMPLER_TRANSFERS && o->per_million != 0)))
+            return true;
+    }
+    return false;
+}
+
+static enum status play_first(struct source *out, struct pass *pass, bool structure,
+                              const struct structure *known, size_t *next, struct error *e) {
+    pass->frames = hash_start();
+    pass->trace = &out->trace;
+    enum status status = watch_and_play(out, pass, true, structure, known, next, e);
+    if (!hash_finish(pass->frames, out->frames_hash) && status == STATUS_OK)
+        status = error_set(e, STATUS_MEMORY, "out of memory");
+    pass->frames = NULL;
+    pass->trace = NULL;
+    out->instructions = (int64_t)nes_instructions(pass->nes);
+    out->cycles = (int64_t)nes_cycle(pass->nes);
+    out->engine = nes_engine(pass->nes)->name;
+    snprintf(out->ram_hash, sizeof out->ram_hash, "%016" PRIx64, nes_ram_hash(pass->nes));
+    return status;
+}
+
+static enum status replay(struct source *out, const struct plan_game *game,
+                          const struct config *config, const struct engine_choice *engine,
+                          const struct source_hooks *hooks, struct error *e) {
+    const bool before = sampled_with_structure(game), needed = config_needs_structure(config);
+    const size_t samplers = config->live ? 0 : count_samplers(game);
+    const size_t replays =
+        samplers == 0 ? 1 : (samplers + SAMPLERS_MOST - 1) / SAMPLERS_MOST; /* sampled ones */
+    struct pass pass = {
+        .game = game, .hooks = hooks, .total = game->game->frames * (replays + before)};
+    enum status status = before ? learn_structure(out, &pass, engine, e) : STATUS_OK;
+    const struct structure *known = before ? &out->structure : NULL;
+    pass.before = before ? game->game->frames : 0;
+    size_t next = config->live ? game->stream_count : 0;
+    for (size_t i = 0; status == STATUS_OK && i < replays; i++) {
+        status = create(&pass.nes, game, engine, e);
+        if (status != STATUS_OK)
+            break;
+        status = i == 0 ? play_first(out, &pass, needed && !before, known, &next, e)
+                        : watch_and_play(out, &pass, false, false, known, &next, e);
+        pass.before += game->game->frames;
+        nes_free(pass.nes);
+    }
+    for (size_t i = 0; needed && i < out->stream_count; i++)
+        out->streams[i].stream.structure = &out->structure;
+    if (config->live)
+        out->streams->stream.batch_length = 1; /* made, and without a sample */
+    return status;
+}
+
+enum status source_watch(struct profile *out, const struct plan_game *game,
+                         const struct config_point *point, const struct engine_choice *engine,
+                         const struct source_hooks *hooks, struct error *e) {
+    *out = (struct profile){0};
+    struct pass pass = {.game = game, .hooks = hooks, .total = game->game->frames};
+    const struct technique *t = point->technique;
+    void *self = NULL;
+    enum status status = create(&pass.nes, game, engine, e);
+    if (status != STATUS_OK)
+        return status;
+    status = t->attach(&self, pass.nes, point->values, e);
+    if (status == STATUS_OK)
+        status = play(&pass, e);
+    if (status == STATUS_OK) {
+        status = t->finish(self, out, e);
+        self = NULL;
+    }
+    t->abandon(self);
+    nes_free(pass.nes);
+    return status;
+}
+
+/* ---- a foreign pair ---- */
+
+/* Files that do not say what they are of are trusted. */
+static enum status check_pair(const struct stream *s, const struct graph *g,
+                              const struct config_game *game, struct error *e) {
+    if (s->program[0] != '\0' && g->program[0] != '\0' && strcmp(s->program, g->program) != 0)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s and %s are of two programs (%.8s..., %.8s...): name a pair of one",
+                         game->stream, game->graph, s->program, g->program);
+    if (g->partial)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s: is of a part of a run (its comments say why): record it to its end",
+                         game->graph);
+    return STATUS_OK;
+}
+
+static enum status read_pair(struct source *out, const struct plan_game *game, struct error *e) {
+    enum status status = stream_read(&out->streams->stream, game->game->stream, &out->warning, e);
+    if (status == STATUS_OK)
+        status = graph_read(&out->exact, game->game->graph, e);
+    if (status == STATUS_OK)
+        status = check_pair(&out->streams->stream, &out->exact, game->game, e);
+    out->instructions = game->game->instructions >= 0 ? game->game->instructions : DB_NULL;
+    out->cycles = DB_NULL;
+    out->exact_cost = (struct cost){0};
+    return status;
+}
+
+/* ---- a program ---- */
+
+static enum status record(struct source *out, const struct plan_game *game,
+                          const struct config *config, const struct source_hooks *hooks,
+                          struct error *e) {
+    const struct config_program *program = game->game->program;
+    char plugin[QEMU_PLUGIN_PATH];
+    struct qemu_result result = {0};
+    const struct qemu_setting setting = {.every = program->every, .length = program->batch};
+    const struct qemu_request request = {.argv = (const char *const *)program->command,
+                                         .env = (const char *const *)program->env,
+                                         .folder = program->folder,
+                                         .input = program->input,
+                                         .output = "/dev/null",
+                                         .plugin = plugin,
+                                         .settings = &setting,
+                                         .setting_count = 1,
+                                         .stopped = hooks->stopped};
+    enum status status = qemu_find_plugin(plugin, e);
+    if (status == STATUS_OK)
+        status = qemu_record(&request, &result, e);
+    if (status != STATUS_OK)
+        return status;
+    out->exact = result.graph;
+    out->streams->stream = result.streams[0];
+    if (config_needs_structure(config)) {
+        out->structure = result.structure;
+        result.structure = (struct structure){0};
+        out->streams->stream.structure = &out->structure;
+    }
+    result.graph = (struct graph){0};
+    result.streams[0] = (struct stream){0};
+    out->instructions = (int64_t)result.instructions;
+    out->cycles = DB_NULL;
+    struct error doubt;
+    if (qemu_doubt(&result, &doubt))
+        error_set(&out->warning, STATUS_OK, "%s: %s", program->command[0], doubt.text);
+    out->recording = result;
+    return qemu_symbols_read(&out->symbols, result.images.at, result.images.len, e);
+}
+
+/* ---- all ---- */
+
+static enum status check_hash(const char *path, const char *what, const char *stored,
+                              const char *now, struct error *e) {
+    if (stored[0] == '\0' || strcmp(stored, now) == 0)
+        return STATUS_OK;
+    return error_set(e, STATUS_FORMAT,
+                     "%s: its %s is not the one that the database's results were computed from (%s "
+                     "there, %s now): the program has changed what it finds; sweep into a new "
+                     "database with --db",
+                     path, what, stored, now);
+}
+
+/* A stream that was made is the database's, and not empty where something is sampled. */
+static enum status check_stream(struct source_stream *s, const struct plan_stream *wanted,
+                                bool live, const char *path, struct error *e) {
+    if (s->stream.batch_length == 0) /* not made: nothing is missing */
+        return STATUS_OK;
+    snprintf(s->hash, sizeof s->hash, "%016" PRIx64, stream_hash(&s->stream));
+    enum status status = check_hash(path, "sample stream", wanted->hash, s->hash, e);
+    if (status == STATUS_OK && s->stream.batch_count == 0 && !live)
+        status = error_set(e, STATUS_FORMAT, "%s: has no whole batch of samples%s%s", path,
+                           wanted->variant[0] != '\0' ? " with " : "", wanted->variant);
+    return status;
+}
+
+static enum status make_references(struct source *out, const struct config *config,
+                                   struct error *e) {
+    out->references = calloc(config->hot.len, sizeof *out->references);
+    enum status status =
+        out->references != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; status == STATUS_OK && i < config->hot.len; i++) {
+        status = reference_new(&out->references[i], &out->exact, config->hot.at[i], e);
+        out->reference_count = i + 1;
+    }
+    return status;
+}
+
+static bool met_insn(const void *user, uint32_t address, struct shape_insn *out) {
+    const struct guest_insn *insn = trace_find(user, address);
+    if (insn == NULL)
+        return false;
+    *out = (struct shape_insn){insn->size, shape_end_of((enum insn_kind)insn->kind)};
+    return true;
+}
+
+/* A game's code is what its first replay met. */
+static enum status make_worth_of_game(struct source *out, struct error *e) {
+    struct shapes shapes = {0};
+    const struct shape_source met = {met_insn, &out->trace};
+    enum status status = shapes_of_game(&shapes, &out->exact, e);
+    if (status == STATUS_OK)
+        status = shapes_of_blocks(&shapes, &out->exact, met, e);
+    const struct layout_program program = shapes_program(&shapes, &out->exact);
+    if (status == STATUS_OK)
+        status = worth_reference_new(&out->worth, &program, &out->exact, e);
+    shapes_free(&shapes);
+    return status;
+}
+
+static enum status make_worth(struct source *out, const struct plan_game *game, struct error *e) {
+    if (game->cartridge != NULL)
+        return make_worth_of_game(out, e);
+    if (game->game->program == NULL)
+        return STATUS_OK;
+    const struct shapes *shapes = out->structure.shapes.blocks != NULL
+                                      ? &out->structure.shapes
+                                      : &out->recording.structure.shapes;
+    const struct layout_program program = shapes_program(shapes, &out->exact);
+    return worth_reference_new(&out->worth, &program, &out->exact, e);
+}
+
+static const char *path_of(const struct plan_game *game) {
+    return game->cartridge != NULL       ? game->cartridge->name
+           : game->game->program != NULL ? game->game->program->command[0]
+                                         : game->game->stream;
+}
+
+enum status source_make(struct source *out, const struct plan_game *game,
+                        const struct config *config, const struct engine_choice *engine,
+                        const struct source_hooks *hooks, struct error *e) {
+    *out = (struct source){.streams = calloc(game->stream_count, sizeof *out->streams),
+                           .stream_count = game->stream_count};
+    if (out->streams == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    double start = source_clock();
+    enum status status = game->cartridge != NULL       ? replay(out, game, config, engine, hooks, e)
+                         : game->game->program != NULL ? record(out, game, config, hooks, e)
+                                                       : read_pair(out, game, e);
+    out->seconds = source_clock() - start + out->recording.seconds;
+    if (status == STATUS_OK)
+        status = graph_hash(&out->exact, out->exact_hash, e);
+    if (status == STATUS_OK)
+        status = check_hash(path_of(game), "exact graph", game->exact_hash, out->exact_hash, e);
+    for (size_t i = 0; status == STATUS_OK && i < out->stream_count; i++)
+        status = check_stream(&out->streams[i], &game->streams[i], config->live, path_of(game), e);
+    if (status == STATUS_OK)
+        status = make_references(out, config, e);
+    if (status == STATUS_OK)
+        status = make_worth(out, game, e);
+    if (status != STATUS_OK)
+        source_free(out);
+    return status;
+}
+
+void source_free(struct source *s) {
+    for (size_t i = 0; i < s->stream_count; i++) {
+        stream_index_free(s->streams[i].index);
+        stream_free(&s->streams[i].stream);
+    }
+    for (size_t i = 0; i < s->reference_count; i++)
+        reference_free(s->references[i]);
+    worth_reference_free(s->worth);
+    free(s->streams);
+    free(s->references);
+    graph_free(&s->exact);
+    structure_free(&s->structure);
+    qemu_result_free(&s->recording);
+    qemu_symbols_free(s->symbols);
+    trace_free(&s->trace);
+    *s = (struct source){0};
+}
