@@ -8,6 +8,7 @@ if test $# -lt 2; then
     exit 2
 fi
 db=$1 game=$2 format=${3:-svg}
+case $db in -*) db=./$db ;; esac # no option of sqlite3's
 quoted=$(printf %s "$game" | sed "s/'/''/g")
 experiment=$(printf %s "${4:-}" | sed "s/'/''/g")
 if test -z "$experiment"; then

@@ -404,6 +404,7 @@ static void names_stay_in_the_folder(void **state) {
         change(f, sql);
         assert_int_equal(write_report(f, "test", NULL, f->out, &warned, &e), STATUS_FORMAT);
         assert_non_null(strstr(e.text, "cannot be a file's"));
+        assert_non_null(strstr(e.text, names[i]));     /* so that it can be looked for */
         assert_int_not_equal(access(f->out, F_OK), 0); /* nothing half written */
     }
 }

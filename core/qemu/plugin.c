@@ -14,6 +14,7 @@
  *  - After a fork the child has the plugin, too: only the process that installed it writes.
  *  - The guest shares our descriptors: none is open while it runs.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -104,6 +105,21 @@ EXPORT int sigaction(int number, const struct sigaction *action, struct sigactio
     if (number == RECORDING_STOP && plugin.installed)
         action = NULL;
     return __sigaction(number, action, old);
+}
+
+/* QEMU takes the guest's mask for its own: whatever the guest blocks, it can be stopped. Only while
+ * the guest waits with a mask of its own (sigsuspend, ppoll) is that mask in force: those calls of
+ * QEMU's are no functions that could be replaced. */
+EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
+    sigset_t open;
+    if (set != NULL && plugin.installed && how != SIG_UNBLOCK) {
+        open = *set;
+        sigdelset(&open, RECORDING_STOP);
+        set = &open;
+    }
+    const int code = pthread_sigmask(how, set, old);
+    errno = code != 0 ? code : errno;
+    return code != 0 ? -1 : 0;
 }
 
 EXPORT int kill(pid_t process, int number) {

@@ -50,8 +50,9 @@ enum status report_check_name(const char *name, struct error *e) {
     if (file_good_name(name)) /* the same characters */
         return STATUS_OK;
     return error_set(e, STATUS_FORMAT,
-                     "the database has a name that cannot be a file's: it is damaged, or was not "
-                     "written by this program");
+                     "the database has a name that cannot be a file's, '%s': it is damaged, or was "
+                     "not written by this program",
+                     name);
 }
 
 static enum status check_row(void *user, size_t columns, const char *const *names,

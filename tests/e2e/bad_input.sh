@@ -19,7 +19,7 @@ nothing_left out
 { printf 'XES\032'; tail -c +5 "$rom"; } >magic.nes
 refuses 1 'magic.nes: not an iNES file' replay magic.nes --frames 10
 { head -c 6 "$rom"; printf '\365'; tail -c +8 "$rom"; } >mapper.nes
-refuses 1 'mapper.nes: its board, mapper' sample mapper.nes --out out
+refuses 1 'mapper.nes: its board, mapper' sample mapper.nes --out out.isampling
 nothing_left out
 refuses 1 'none.nes' replay none.nes
 refuses 1 'cannot be' replay "$work"
@@ -143,6 +143,13 @@ if command -v dot >/dev/null; then
     grep -q 'C020' y.dot && ! grep -q 'C010' y.dot || fail "$(cat y.dot)"
     sh "$source/plots/hot_graph.sh" hot.db long dot >long.dot || fail "hot_graph.sh of a long graph"
     grep -q 'the 60 heaviest of 70 hot edges' long.dot && grep -q '103B' long.dot && ! grep -q '103C' long.dot || fail "$(cat long.dot)"
+    for odd in "-hot.db" "it's \"one\" *.db" '$(touch hacked);.db'; do
+        cp ./hot.db "./$odd"
+        sh "$source/plots/hot_graph.sh" "$odd" one dot >odd.dot || fail "hot_graph.sh of $odd"
+        same one.dot odd.dot
+        test ! -e hacked || fail "a part of $odd was run"
+        rm "./$odd"
+    done
     ! sh "$source/plots/hot_graph.sh" hot.db both dot >y.dot 2>errors || fail "experiments are mixed"
     grep -q 'name one of: x y' errors || fail "$(cat errors)"
 fi

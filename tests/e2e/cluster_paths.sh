@@ -74,6 +74,31 @@ line'; do
     grep -q 'sbatch takes no backslash or newline' "$odd/tmp/log" && test ! -e "$odd/tmp/submitted" || fail "$(cat "$odd/tmp/log")"
 done
 
+# ---- what Slurm refuses: said with its reason, and the newest run stays the newest ----
+cd "$work"
+cat >"$work/bin/sbatch" <<END
+#!/bin/sh
+printf '%s\\n' "\$@" >>"$work/asked"
+test ! -e "$work/refuse" || { echo 'sbatch: error: QOSMaxSubmitJobPerUserLimit' >&2; exit 1; }
+echo 4711
+END
+printf '#!/bin/sh\necho "MaxArraySize            = 11"\n' >"$work/bin/scontrol"
+printf '#!/bin/sh\n' >"$work/bin/scancel"
+chmod +x "$work/bin/"*
+submit() { PATH="$work/bin:$PATH" HOTGRAPH_PATIENCE=77 "$slurm/submit" experiment.cfg "$@" >"$odd/tmp/log" 2>&1; }
+submit 10 refused || fail "submit: $(cat "$odd/tmp/log")"
+newest=$(cat refused/newest)
+grep -q -e '^--mem-per-cpu=[0-9]*M$' asked || fail "no memory is asked for: $(cat asked)"
+test "$(grep -c "'HOTGRAPH_PATIENCE=77'" asked)" = 2 || fail "HOTGRAPH_PATIENCE is not handed on: $(cat asked)"
+touch refuse
+! submit 10 refused || fail "what sbatch refuses is submitted"
+grep -q QOSMaxSubmitJobPerUserLimit "$odd/tmp/log" && grep -q 'sbatch refuses the array of 10 jobs' "$odd/tmp/log" &&
+    test "$(cat refused/newest)" = "$newest" && test "$(find refused -maxdepth 1 -name 'run-*' | wc -l)" = 1 ||
+    fail "refused, it is the newest: $(cat refused/newest "$odd/tmp/log")"
+! submit 11 refused || fail "more shards than an array has"
+grep -q '11 shards: a job array of this cluster has 10 at most (its MaxArraySize is 11)' "$odd/tmp/log" &&
+    test "$(cat refused/newest)" = "$newest" || fail "$(cat "$odd/tmp/log")"
+
 # ---- gnuplot runs what stands behind a "|" at the beginning of a name ----
 cd "$work"
 "$HOTGRAPH" report one.db --out '|touch hacked; cat >x' >"$odd/tmp/log" 2>&1 || fail "report: $(cat "$odd/tmp/log")"

@@ -89,7 +89,7 @@ if test $status = 0; then
         ! "$refuse" $what "$hotgraph" testrom "$rom" --frames 2 >out 2>errors || fail "the ROM has a verdict"
         grep -q '^unknown' out || fail "testrom without $what: $(cat out errors)"
         for command in "replay $rom --engine dbt" "replay $rom --engine dbt:cache=64K" "blocks $rom" \
-            "testrom $rom --engine dbt" "sample $rom --engine dbt --out left"; do
+            "testrom $rom --engine dbt" "sample $rom --engine dbt --out left.isampling"; do
             status=0
             # shellcheck disable=SC2086 # words of the command
             "$refuse" $what "$hotgraph" $command --frames 2 >out 2>errors || status=$?

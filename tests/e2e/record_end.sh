@@ -16,6 +16,11 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 20000; i++) x += i;
     if (strchr(what, 'i')) /* nothing that a user sends ends it */
         for (int i = 1; i < 32; i++) signal(i, SIG_IGN);
+    if (strchr(what, 'b')) { /* nor does anything that it could block */
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, NULL);
+    }
     int more = strchr(what, 'f') ? fork() : -1; /* what it starts goes on for ever, too */
     if (more != 0) {
         printf("%d\n", (int)getpid());
@@ -33,8 +38,8 @@ int main(int argc, char **argv) {
 }
 END
 ${CC:-cc} -O1 -o work work.c 2>/dev/null || exit 77
-mkdir scratch
-export TMPDIR=$work/scratch
+mkdir "scratch, a: b"
+export TMPDIR="$work/scratch, a: b" # QEMU divides what it tells the plugin at commas
 clean() { [ -z "$(ls "$TMPDIR")" ] || fail "$1: left in \$TMPDIR: $(ls "$TMPDIR")"; }
 
 # record STATUS ARGUMENT...: all of it, and what is said of it in errors.
@@ -143,7 +148,7 @@ start() { # ARGUMENT
     begun test -s out
 }
 for signal in INT:130 TERM:143 HUP:129; do
-    for what in fl is; do
+    for what in fl is bl; do
         start $what
         kill -"${signal%:*}" $id
         wait $id

@@ -237,7 +237,7 @@ rm -r odd
 refuses 1 "no experiment 'nosuch'" report two.db --experiment nosuch --out bad
 cp x.db bad-game.db
 sqlite3 bad-game.db "update game set name = 'two two' where name = 'two'"
-refuses 1 "cannot be a file's" report bad-game.db --out bad
+refuses 1 "cannot be a file's, 'two two'" report bad-game.db --out bad
 test ! -e bad || fail "half a report: $(find bad)"
 
 # A stranger's database: nothing in it becomes markup, script or a way out of a query.

@@ -163,6 +163,18 @@ refuses 2 "--input takes a file, and '/' is a folder" record --graph "$work/g" -
 refuses 2 "--sysroot takes a folder, which '/nosuch' is not" record --graph "$work/g" --sysroot /nosuch -- /bin/true
 refuses 2 "--folder takes a folder, which '/nosuch' is not" record --graph "$work/g" --folder /nosuch -- /bin/true
 refuses 2 "'every=0' is none of every=N" record --stream "$work/f:every=0" -- /bin/true
+# Exit statuses, as README has them.
+tr '\n' ' ' <"$source/README.md" | grep -q 'Exit status: 0 done; 1 an error, .*; 2 called wrongly, .*; 141 nobody reads .*; 128 and N, stopped by' || fail "README: exit statuses"
+if "$hotgraph" native --json "$work/n" -- /bin/true 2>/dev/null; then
+    for status in 0 3 126 127; do
+        got=0
+        "$hotgraph" native --json "$work/n" -- /bin/sh -c "exit $status" 2>/dev/null || got=$?
+        test $got = $status || fail "a program that ends with $status: native ends with $got"
+    done
+    got=0
+    sh -c '"$@"; exit $?' sh "$hotgraph" native --json "$work/n" -- /bin/sh -c 'kill -9 $$' 2>/dev/null || got=$?
+    test $got = 137 || fail "a program that signal 9 ends: native ends with $got"
+fi
 # Names of experiments: one rule, where they are read.
 cd "$work"
 for name in 'a b' 'a/b' '-a' ''; do
