@@ -2,19 +2,20 @@
  * nes: a deterministic, headless NTSC NES, cycle-exact at the bus.
  *
  * Invariants
- *  - The same cartridge, input and options give the same states at every frame: on any engine, with
- * any observers, with pictures or without.
+ *  - The same cartridge, input and options give the same states at every frame: on any engine,
+ *    with any observers, with pictures or without.
  *  - No state outside struct nes: any number of machines run in one process, each on one thread at
- * a time.
+ *    a time.
  *  - Frame i (from 0) ends when its vertical blank begins: at the first instruction boundary at or
- * after the cycle in which the PPU sets its vblank flag (line 241, dot 1), before any interrupt is
- * taken there. Frame 0 starts at power-on.
+ *    after the cycle in which the PPU sets its vblank flag (line 241, dot 1), before any interrupt
+ *    is taken there. Frame 0 starts at power-on.
  *  - Cycle 0 starts the reset sequence. RAM at power-on is 00 00 00 00 FF FF FF FF repeating
- * (FCEUX's default).
+ *    (FCEUX's default).
  *
- *     struct cartridge *cart; struct nes *nes;
- *     if (cartridge_load(&cart, "game.nes", &err) || nes_create(&nes, &(struct
- * nes_options){.cartridge = cart}, &err))
+ *     struct cartridge *cart;
+ *     struct nes *nes;
+ *     if (cartridge_load(&cart, "game.nes", &err) ||
+ *         nes_create(&nes, &(struct nes_options){.cartridge = cart}, &err))
  *         ...
  *     for (int i = 0; i < 600; i++) {
  *         nes_set_buttons(nes, 0, buttons);

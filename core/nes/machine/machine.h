@@ -3,14 +3,18 @@
  *
  * The files, from the top down; each uses those below it, and none above (a test checks that):
  *
- *     machine.c, state.c     the loop that all engines share; saving and loading
- *     wait_pass.c, spin.c, storm.c    passing over busy-waits, and over interrupts without an end
- *     cpu_*.c, wait.c        instructions; which jumps may end a busy-wait
- *     bus.c                  whatever is not plain memory: registers, pads, DMA, interrupt lines
- *     probes.c, threads.c, watch.c, record.c    observers, interrupted threads, instrumented
- *                            instructions, recorded ones
- *     look.c, map.c          looking at it from outside; pages of memory
- *     ppu.c, apu.c, board.c  the devices, which know nothing of the machine
+ *     run/machine.c, state.c     the loop that all engines share; saved states
+ *     idle/wait_pass.c, spin.c, storm.c
+ *                                skipping busy-waits and unacknowledged IRQ loops
+ *     cpu/cpu_*.c, wait.c        instructions; which jumps may end a busy-wait
+ *     bus/bus.c                  registers, pads, DMA, interrupt lines
+ *     observe/probes.c, contexts.c, watch.c, trace.c
+ *                                observers, interrupted contexts, instrumented instructions,
+ *                                recorded instructions
+ *     run/inspect.c, bus/bus_map.c
+ *                                queries from outside; the page table
+ *     ppu/ppu.c, apu/apu.c, board/board.c
+ *                                the devices, which know nothing of the machine
  *
  * They share one struct because a console is one: the processor's cycle moves every device, and
  * each of them may stop or interrupt the processor. What the struct holds is grouped by what
@@ -202,7 +206,7 @@ static inline bool next_is_rti(const struct nes *n) {
  * was done. */
 bool storm_pass(struct nes *n, uint64_t stop);
 
-/* ---- threads.c: which interrupted threads wait for their RTI (spec: exact-graph.md) ---- */
+/* ---- contexts.c: which interrupted contexts wait for their RTI ---- */
 
 /* An interrupt was taken with stack pointer s before its push, and its handler is at pc now. */
 void threads_interrupt(struct nes *n, uint32_t resume, uint8_t s, enum thread_cause cause);

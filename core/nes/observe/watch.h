@@ -218,7 +218,7 @@ static inline struct site *watch_mapped(struct nes *n, uint16_t pc) {
 struct guest_insn watch_decode(const struct nes *n, uint64_t banks, uint16_t pc,
                                const uint8_t bytes[3]);
 
-/* ---- record.c ---- */
+/* ---- trace.c ---- */
 
 /* What is mapped, as struct recorded_run has it. */
 static inline uint64_t record_banks(const struct nes *n) {
