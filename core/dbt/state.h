@@ -1,15 +1,15 @@
 /*
  * state: everything that the translator keeps for a machine. Private to core/dbt. Place: at the
- * top; run.c and what it uses work on it, and inspect.c looks at it.
+ * top; dbt_run.c and what it uses work on it, and cache_inspect.c reads it.
  *
  * The files, each of which knows only those further left:
  *
  *     cache
  *     emit  --+-- host -- devices -- fixed --+-- translation
  *     frame --+                              |
- *     windows -- guest ----------------------+
+ *     banks ---- guest ----------------------+
  *
- *     translation --+-- touch -- operands -- lower --+-- translate
+ *     translation --+-- mmio --- operands -- lower --+-- translate
  *                   +-- instrument, edges -- exits --+
  */
 #ifndef HOTGRAPH_DBT_STATE_H
@@ -51,7 +51,7 @@ struct dbt {
     VEC(uint32_t) again;         /* code addresses of blocks that are to be translated again */
     struct awaited awaited[128]; /* by pc */
     struct cut cut[64];          /* the same */
-    uint64_t interpreted_for, interpreted_until; /* cycles; see run.c */
+    uint64_t interpreted_for, interpreted_until; /* cycles; see dbt_run.c */
     struct dbt_statistics statistics;
     FILE *perf_map; /* NULL: not asked for */
     /* Of this machine, too, with blocks that are recorded: NULL until they are needed. */
@@ -61,7 +61,7 @@ struct dbt {
     struct record *record;
 };
 
-/* ---- blocks.c ---- */
+/* ---- block_table.c ---- */
 
 enum found { FOUND, COLD, SLOW, INTERPRETED };
 enum renewed { RENEWED, NOT_YET, NEVER_AGAIN };
@@ -83,7 +83,7 @@ void blocks_forget(struct dbt *d);
 /* The blocks alone, at the end. */
 void blocks_free(struct dbt *d);
 
-/* ---- recorded.c ---- */
+/* ---- traced_blocks.c ---- */
 
 /* Of the recording, whether it began or is still to come, instructions that blocks may be entered
  * for; 0: what is left must be interpreted. */
@@ -101,7 +101,7 @@ const struct guest_insn *recorded_code(const struct dbt *d, const struct nes *n,
 uint64_t recorded_interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
                             bool pause);
 
-/* ---- inspect.c ---- */
+/* ---- host/cache_inspect.c ---- */
 
 enum status perf_map_open(struct dbt *d, struct error *e);
 void perf_map_add(const struct dbt *d, const struct block *b);

@@ -10,13 +10,13 @@
  *     patch.c                           Lock and Load: a batch of patches is written
  *     padding.c, gate.c                 room for long jumps
  *     stub.c, window.c                  where a probe's code goes, and what is overwritten for it
- *     grace.c, patches.c, text.c        what is let go of; the patches there are; the bytes of text
- *     code.c, tables.c, walk.c          which bytes are instructions
+ *     grace.c, patches.c, write_text.c  what is let go of; the patches there are; the bytes of text
+ *     code.c, jump_tables.c, walk.c     which bytes are instructions
  *     decode.c, quick.c                 one instruction; flags.c, relocate.c: what it does
- *     hit.c, trap.c, threads.c          what runs when a probe is hit; counters for each thread
+ *     hit.c, trap.c, counters.c         what runs when a probe is hit; counters for each thread
  *     pool.c                            memory for stubs and counters, near the text
- *     object.c, symbols.c, frames.c     what is mapped, and the ELF files behind it
- *     index.c, memory.c, names.c        containers; names of strategies and reasons
+ *     object.c, elf_symbols.c, frames.c what is mapped, and the ELF files behind it
+ *     site_index.c, memory.c, names.c   containers; names of strategies and reasons
  *
  * They share one struct because what is overwritten is one: the text of the process.
  */
@@ -121,7 +121,7 @@ static inline bool in_text(const struct object *o, uintptr_t at) {
     return at >= o->text && at < o->text_end;
 }
 
-/* symbols.c, frames.c: fill functions and pads. */
+/* elf_symbols.c, frames.c: fill functions and pads. */
 bool symbols_read(struct object *o);
 bool frames_read(struct object *o);
 void functions_finish(struct object *o);
@@ -171,7 +171,7 @@ bool insn_uses_stack(const uint8_t *bytes);
 /* Behind the endbr64 that is at `at`, or `at`. */
 uintptr_t behind_endbr(const struct object *o, uintptr_t at);
 
-/* ---- code.c, tables.c, walk.c: marks ---- */
+/* ---- code.c, jump_tables.c, walk.c: marks ---- */
 
 enum status code_find(struct object *o, struct error *e);
 struct walk {
@@ -401,7 +401,7 @@ static inline bool strategy_on(const struct hotprobe *h, enum hotprobe_strategy 
     return (h->options.without >> s & 1) == 0 && (s != HOTPROBE_TRAP || h->options.trap);
 }
 
-/* ---- threads.c: counters for each thread ---- */
+/* ---- counters.c: counters for each thread ---- */
 
 bool many_threads(void);
 enum status threads_open(struct hotprobe *h, struct error *e);
@@ -470,7 +470,7 @@ bool direct_lead(struct hotprobe *h);
 
 enum status probes_remove(struct hotprobe *h, struct error *e); /* all of them */
 
-/* ---- patch.c, text.c ---- */
+/* ---- patch.c, write_text.c ---- */
 
 /* Writes what the batch's patches want, by Lock and Load where other threads may run. */
 enum status patches_write(struct hotprobe *h, struct error *e);

@@ -1,5 +1,5 @@
 /*
- * images: code addresses of what a guest program executes. Private to the plugin.
+ * mapped_images: code addresses of what a guest program executes. Private to the plugin.
  *
  * An image is a file that is mapped executable, or a piece of anonymous executable memory. Images
  * get their places in the order in which their first instruction is translated: the next multiple

@@ -1,5 +1,5 @@
 /*
- * run: one run of QEMU: its files, its output, and its end. Private to core/qemu.
+ * run_qemu: one run of QEMU: its files, its output, and its end. Private to core/qemu.
  */
 #ifndef HOTGRAPH_QEMU_RUN_H
 #define HOTGRAPH_QEMU_RUN_H

@@ -1,5 +1,5 @@
 /*
- * translate: whole blocks. Private to core/dbt. Place: above lower, instrument and exits; run asks
+ * translate: whole blocks. Private to core/dbt. Place: above lower, instrument and exits; dbt_run asks
  * it for blocks.
  */
 #ifndef HOTGRAPH_DBT_TRANSLATE_H
@@ -18,7 +18,7 @@ struct block {
     uint64_t executions;
     uint8_t *guest; /* copy of the bytes */
     uint32_t first_exit, exits;
-    struct places *places; /* of a recorded block: recorded.c's; else NULL */
+    struct places *places; /* of a traced block: see traced_blocks.c; else NULL */
 };
 
 /* What blocks are made with, and what goes into the cache with them. */
@@ -30,7 +30,7 @@ struct translator {
     struct exits exits;
     struct all_targets targets;
     struct returns returns;
-    bool recorded;   /* blocks are; see recorded.c */
+    bool recorded;   /* blocks are; see traced_blocks.c */
     uint32_t number; /* the next block's */
 };
 /* Forgets what host code refers to: there is none any more. */

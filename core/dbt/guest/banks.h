@@ -1,5 +1,5 @@
 /*
- * windows: what the processor sees, in windows of 8 KiB, and where the blocks of each content of a
+ * banks: what the processor sees, in windows of 8 KiB, and where the blocks of each content of a
  * window are. Private to core/dbt. Place: above core/nes, knows nothing of host code.
  *
  * A block belongs to the content of the window in which it begins: however a board combines its

@@ -1,6 +1,6 @@
 /*
  * guest: which guest instructions a block is made of, and what of each is known before it is
- * translated. Private to core/dbt. Place: above windows, knows nothing of host code.
+ * translated. Private to core/dbt. Place: above banks, knows nothing of host code.
  */
 #ifndef HOTGRAPH_DBT_GUEST_H
 #define HOTGRAPH_DBT_GUEST_H
@@ -48,7 +48,7 @@ struct guest_block {
     bool in_ram;    /* they may change */
     bool cut;       /* observers do not know what follows, or it would be longer */
     const uint8_t *from;
-    unsigned certain; /* windows that it may rely on; see windows.h */
+    unsigned certain; /* windows that it may rely on; see banks.h */
     unsigned guarded; /* windows that its sites name, but which are not certain */
     unsigned unasked; /* FLAG_... that nobody asks for as they are where it begins */
     bool steady;      /* executing it changes neither its bytes nor what it relies on */

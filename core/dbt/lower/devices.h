@@ -1,6 +1,6 @@
 /*
  * devices: fixed code that goes to C functions, most of all to the machine's devices. Private to
- * core/dbt. Place: above host and frame; fixed has all of it emitted, touch calls it.
+ * core/dbt. Place: above host and frame; fixed has all of it emitted, mmio calls it.
  */
 #ifndef HOTGRAPH_DBT_DEVICES_H
 #define HOTGRAPH_DBT_DEVICES_H

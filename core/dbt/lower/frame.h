@@ -16,7 +16,7 @@ enum { BUDGET_SHIFT = 16 };
 struct frame {
     struct nes *nes;
     uint64_t *counters;
-    const uint64_t *tables; /* see windows.h */
+    const uint64_t *tables; /* see banks.h */
     const uint8_t *prg;     /* NULL without a cartridge */
     int64_t budget;
     uint64_t instructions;   /* nes->instructions when none were executed */
@@ -92,7 +92,7 @@ enum { TARGETS = 64 };
 struct targets {
     const struct hook *hook;
     uint32_t from;    /* code address of the instruction */
-    uint32_t certain; /* windows in which a pc is always the same code address; see windows.h */
+    uint32_t certain; /* windows in which a pc is always the same code address; see banks.h */
     struct {
         uint32_t pc, counter;
     } at[TARGETS]; /* pc beyond 16 bits: empty */

@@ -1,5 +1,5 @@
 /*
- * touch: accesses to devices. Private to core/dbt. Place: above translation; operands, lower and
+ * mmio: accesses to devices. Private to core/dbt. Place: above translation; operands, lower and
  * translate use it.
  */
 #ifndef HOTGRAPH_DBT_TOUCH_H

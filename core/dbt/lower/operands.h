@@ -1,5 +1,5 @@
 /*
- * operands: where the operand of a guest instruction is. Private to core/dbt. Place: above touch;
+ * operands: where the operand of a guest instruction is. Private to core/dbt. Place: above mmio;
  * lower asks it.
  */
 #ifndef HOTGRAPH_DBT_OPERANDS_H

@@ -97,7 +97,7 @@ struct translation {
     bool announced;            /* its PROBE_BEFORE has been fired */
     uint8_t carry_before;      /* enum: what the host's carry says of C where `op` takes it */
     bool out_of_memory;
-    bool recorded; /* the block notes its number where it begins; see recorded.c */
+    bool recorded; /* the block notes its number where it begins; see traced_blocks.c */
     uint32_t number;
     struct stub *stubs;
     unsigned stub_count;

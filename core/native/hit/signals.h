@@ -27,7 +27,7 @@ struct hotprobe *session_now(void);
 /* The process is about to have more than one thread. */
 void session_threads(struct hotprobe *h);
 
-/* ---- threads.c: counters for each thread ---- */
+/* ---- counters.c: counters for each thread ---- */
 
 /* Is each thread to get counters of its own? Then whoever starts one stops other births, starts it
  * with a function that calls thread_born first, and waits. What is on the new thread's side has to
