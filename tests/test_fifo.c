@@ -15,6 +15,7 @@
 #include "profile/fifo/fifo_model.h"
 #include "profile/fifo/fifo_ring.h"
 #include "profile/profile.h"
+#include "profile/structure.h"
 
 enum { FRAMES = 200 };
 
@@ -166,8 +167,24 @@ static double overlap(const struct profile *p, const struct graph *exact) {
     return m.fair.overlap;
 }
 
+/* What is found in all, to the last count: other numbers are another technique. */
+static void assert_found(const struct profile *p, const char *hash, uint64_t steps) {
+    char found[33];
+    assert_int_equal(graph_hash(&p->graph, found, NULL), STATUS_OK);
+    assert_string_equal(found, hash);
+    assert_int_equal(p->cost.steps, steps);
+}
+
 static void finds_the_same_on_both_engines(void **state) {
     (void)state;
+    static const struct {
+        const char *hash;
+        uint64_t steps;
+    } wanted[] = {
+        {"1b3f7aa9c9adcac384e2b1c0bcf141c2", 835051},  {"13089c71a58c1ab078a6a571f492c63d", 673814},
+        {"f15f62d1dcead0a397b8ec545f5c33c4", 3958115}, {"381505e644230072b1daf8314f0de85f", 834981},
+        {"87472301298bfce9a7da1e12339be980", 383435},
+    };
     static const int64_t settings[][TECHNIQUE_PARAMETERS] = {
         {10, 256, 4, 0, 0, 0, 1}, {10, 16, 8, 0, 1000, 0, 2}, {6, 256, 20, 0, 0, 0, 0},
         {10, 64, 16, 1, 0, 1, 1}, {10, 64, 16, 0, 0, 1, 1},
@@ -181,6 +198,7 @@ static void finds_the_same_on_both_engines(void **state) {
         struct profile b = watched("fifo", dbt_engine(), settings[i], &ram);
         assert_int_equal(ram, bare);
         same_profiles(&a, &b);
+        assert_found(&a, wanted[i].hash, wanted[i].steps);
         assert_int_equal(named(&a, "offered"), named(&a, "accepted") + named(&a, "dropped"));
         assert_true(a.cost.structure && a.cost.observed == named(&a, "accepted"));
         if (i == 0) /* all that there is, but for what blocks do not say of edges */
@@ -196,6 +214,42 @@ static void finds_the_same_on_both_engines(void **state) {
         profile_free(&b);
     }
     profile_free(&exact);
+}
+
+/* Where nothing is dropped, each entry but the first is one execution of an edge, or counted as
+ * interrupted: a pair that is lost, or counted twice, shows in the sum. */
+static void every_pair_is_counted_once(void **state) {
+    (void)state;
+    static const int64_t values[TECHNIQUE_PARAMETERS] = {10, 64, 16, 1, 0, 1, 1};
+    const struct technique *t = technique_find("fifo");
+    struct error e = {0};
+    struct profile out;
+    struct structure_recorder *recorder;
+    struct structure s;
+    void *self;
+    struct played p = played_open("mazewisp", NULL, false);
+    played_must(t->attach(&self, p.nes, values, &e), &e);
+    played_must(structure_attach(&recorder, p.nes, &e), &e);
+    played_frames(&p, 60);
+    played_must(structure_finish(recorder, &s, &e), &e);
+    played_must(t->finish(self, &out, &e), &e);
+    uint64_t transfers = 0;
+    for (size_t i = 0; i < s.graph.edge_count; i++) {
+        const struct edge *of = &s.graph.edges[i];
+        const struct edge *edge = graph_find_edge(&out.graph, of->source, of->target);
+        transfers += edge != NULL && !s.falls[i] ? edge->count : 0;
+    }
+    uint64_t begins = 0;
+    for (size_t i = 0; i < s.graph.block_count; i++)
+        begins += s.begins[i];
+    /* An interrupt parts two pairs: when it comes, and when it returns. */
+    assert_true(begins > 50);
+    assert_int_equal(named(&out, "interrupted"), 2 * (begins - 1));
+    assert_int_equal(named(&out, "dropped"), 0);
+    assert_int_equal(transfers + named(&out, "interrupted"), named(&out, "accepted") - 1);
+    profile_free(&out);
+    structure_free(&s);
+    played_close(&p);
 }
 
 /* A ring of any size hands over everything, in order. */
@@ -251,6 +305,7 @@ int main(void) {
         cmocka_unit_test(queue_is_a_queue),
         cmocka_unit_test(table_probes_and_fills),
         cmocka_unit_test(finds_the_same_on_both_engines),
+        cmocka_unit_test(every_pair_is_counted_once),
         cmocka_unit_test(ring_loses_nothing),
         cmocka_unit_test(thread_finds_what_the_model_finds),
     };
