@@ -6,7 +6,8 @@
 
 The changes are operators, constants, conditions and deleted statements (tests/mutate/points.py) in core/*, sweep/* and
 db, in proportion to the lines of each. A change is compiled in a copy of the tree, and tried with those tests alone that
-reach its line, the shortest first, until one fails:
+reach its line, the shortest first, until one fails. Unit tests look once more at what survives, built with AddressSanitizer
+and UndefinedBehaviorSanitizer as .ci/run has them: memory that is not freed, or read behind its end.
 
     noticed    a test failed, or took ten times its processor time
     survived   none did: printed as a diff
@@ -40,6 +41,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TIMES, AT_LEAST = 10, 1  # of a test's processor time; in seconds
 COUNTED = ("noticed", "survived", "unreached")
 SETUP = ["meson", "setup", "-Dbuildtype=plain", "-Doptimization=1", "-Ddebug=false"]
+SANITIZED = ["-Db_sanitize=address,undefined", "-Db_lundef=false", "-Dc_args=-DHOTGRAPH_ONE_DISPATCH"]  # clang takes long for many
 
 
 def say(text):
@@ -52,16 +54,18 @@ def room_of(name):
 
 
 class Tree:
-    """A copy of the project with two builds: one to try changes in, one with coverage."""
+    """A copy of the project with three builds: one to try changes in, one with coverage, one with sanitizers."""
 
     def __init__(self, root, folder, jobs):
         self.tree, self.jobs = folder / "tree", jobs
         self.names = self.copied(root)
-        self.plain, self.covered = self.tree / "build", self.tree / "build-gcov"
-        for build, more in ((self.plain, []), (self.covered, ["-Db_coverage=true"])):
+        self.plain, self.covered, self.sanitized = (self.tree / f"build{n}" for n in ("", "-gcov", "-asan"))
+        compiler = "clang" if shutil.which("clang") else "gcc"  # that of .ci/run
+        for build, more, cc in ((self.plain, [], "gcc"), (self.covered, ["-Db_coverage=true"], "gcc"),  # which gcov reads
+                                (self.sanitized, SANITIZED, compiler)):
             if not (build / "build.ninja").exists():
                 subprocess.run(SETUP + more + [str(build)], cwd=self.tree, check=True, stdout=subprocess.DEVNULL,
-                               env={**os.environ, "CC": "gcc"})  # whose coverage gcov reads
+                               env={**os.environ, "CC": cc})
         self.objects = collections.defaultdict(list)
         for one in json.loads((self.plain / "compile_commands.json").read_text()):
             name = os.path.relpath(os.path.join(one["directory"], one["file"]), self.tree)
@@ -84,8 +88,8 @@ class Tree:
                 path.unlink()
         return names
 
-    def make(self, targets):
-        return reach.quiet(["nice", "ninja", "-C", self.plain, f"-j{self.jobs}"] + targets, self.tree).returncode == 0
+    def make(self, targets, build=None):
+        return reach.quiet(["nice", "ninja", "-C", build or self.plain, f"-j{self.jobs}"] + targets, self.tree).returncode == 0
 
     def digest(self, target):
         return hashlib.sha256((self.plain / target).read_bytes()).hexdigest()
@@ -130,10 +134,31 @@ class Mutant:
         return "\n".join(lines)
 
 
-def judge(tree, tests, mutant, scratch, seconds):
+def judge(tree, tests, mutant, known):
     """The outcome, and the test that noticed."""
     if not tests:
         return "unreached", ""
+    outcome, by = judge_plain(tree, tests, mutant, known.scratch, known.seconds)
+    return judge_sanitized(tree, tests, mutant, known) if outcome == "survived" else (outcome, by)
+
+
+def judge_sanitized(tree, tests, mutant, known):
+    pairs = [(t, s) for t in tests for s in [known.sanitized(t)] if s is not None]
+    path = tree.tree / mutant.name
+    path.write_text(mutant.after)
+    try:
+        for test, (sanitized, seconds) in pairs:
+            limit = int(max(AT_LEAST, TIMES * seconds)) + 1
+            if not tree.make(sanitized.targets, tree.sanitized):
+                return "unbuilt", ""
+            if reach.execute(sanitized, limit, 20 * limit + 60, known.scratch, True) != 0:
+                return "noticed", f"{test.name}, sanitized"
+        return "survived", ""
+    finally:
+        path.write_text(mutant.before)
+
+
+def judge_plain(tree, tests, mutant, scratch, seconds):
     path = tree.tree / mutant.name
     objects = tree.objects.get(mutant.name, [])
     tree.learn(objects + [t for test in tests if test.unit for t in test.targets])
@@ -233,7 +258,7 @@ def run(tree, known, journal, options):
         told = journal.lines.get(mutant.identity())
         if told is None or options.again and told["outcome"] in ("survived", "unreached"):
             tests = known.of_line(mutant.name, mutant.line, mutant.before)
-            outcome, by = judge(tree, tests, mutant, known.scratch, known.seconds)
+            outcome, by = judge(tree, tests, mutant, known)
             told = journal.add(mutant, room, outcome, by)
         all_told.append(told)
         if told["outcome"] in COUNTED:
@@ -262,7 +287,7 @@ def main():
     tree = Tree(root, folder, options.jobs)
     if not tree.rooms(options.only):
         parser.error(f"there is no room {options.only}")
-    known = reach.Reach(tree.tree, (tree.plain, tree.covered), tree.names, say, options.units, options.longest, scratch)
+    known = reach.Reach(tree.tree, (tree.plain, tree.covered, tree.sanitized), tree.names, say, options.units, options.longest, scratch)
     tree.learn([t for test in known.tests for t in test.targets])
     journal = Journal(folder / f"seed-{options.seed}.journal")
     return 0 if summary(run(tree, known, journal, options)) else 1

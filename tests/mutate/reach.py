@@ -16,6 +16,9 @@ import tempfile
 import time
 
 MEMORY, FILE_SIZE = 8 << 30, 1 << 30  # of a process that a mutant has made endless
+SANITIZED_LONGEST = 10  # seconds; without sanitizers
+PERTURBED = "165"  # what fresh and freed memory holds, as under meson
+SANITIZERS = {"ASAN_OPTIONS": f"abort_on_error=1:hard_rss_limit_mb={MEMORY >> 20}", "UBSAN_OPTIONS": "halt_on_error=1"}
 SOURCE = re.compile(r"^(core|db|sweep|src)/.*\.(c|h|sql|def)$")
 
 Test = collections.namedtuple("Test", "name command targets unit folder environment")
@@ -25,15 +28,16 @@ def quiet(command, folder, **more):
     return subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
 
 
-def execute(test, cpu_seconds, wall_seconds, scratch):
+def execute(test, cpu_seconds, wall_seconds, scratch, sanitized=False):
     """The exit status; None where it did not end. What it leaves running ends, what it writes to TMPDIR is deleted."""
     def limit():
         resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds))
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        if not sanitized:  # they reserve a part of the address space
+            resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with tempfile.TemporaryDirectory(dir=scratch, ignore_cleanup_errors=True) as folder:
-        environment = {**os.environ, **test.environment, "TMPDIR": folder}
+        environment = {**os.environ, "MALLOC_PERTURB_": PERTURBED, **SANITIZERS, **test.environment, "TMPDIR": folder}
         child = subprocess.Popen(test.command, cwd=test.folder, env=environment, preexec_fn=limit, start_new_session=True,
                                  stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
@@ -102,10 +106,11 @@ class Reach:
 
     def __init__(self, tree, builds, names, say, units_only, longest, scratch):
         self.tree, self.names, self.say, self.scratch, self.longest = tree, names, say, scratch, longest
-        self.plain, self.covered = builds
+        self.plain, self.covered, asan = builds
         self.files = tree.parent / "reach"
         self.files.mkdir(exist_ok=True)
         self.tests, self.seconds, self.data = [], {}, {}
+        self.asan, self.in_asan, self.of_asan = asan, {t.name: t for t in tests_of(asan, True)}, {}
         with_coverage = {t.name: t for t in tests_of(self.covered, units_only)}
         for test in tests_of(self.plain, units_only):
             if test.name in with_coverage:
@@ -148,6 +153,27 @@ class Reach:
             lines = lines_by_gcov(self.covered, self.tree)
         self.say(f"measured: {test.name}, {seconds:.1f} s of processor time, {time.monotonic() - start:.0f} s in all")
         return {"status": status, "seconds": seconds, "lines": lines}
+
+    def sanitized(self, test):
+        """The same test with sanitizers, and its processor time; None for a script, a long one, and one that fails there."""
+        if test.name not in self.in_asan or self.seconds[test.name] > SANITIZED_LONGEST:
+            return None
+        if test.name not in self.of_asan:
+            path = self.files / f"{test.name}-{key_of(self.tree, self.names, test)}-asan.json"
+            if not path.exists():
+                path.write_text(json.dumps(self.measured_sanitized(self.in_asan[test.name])))
+            self.of_asan[test.name] = json.loads(path.read_text())
+        seconds = self.of_asan[test.name]
+        return None if seconds is None else (self.in_asan[test.name], seconds)
+
+    def measured_sanitized(self, test):
+        ready = quiet(["nice", "ninja", "-C", self.asan, "-j1"] + test.targets, self.tree)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        status = execute(test, int(100 * self.longest), 100 * self.longest, self.scratch, True) if ready.returncode == 0 else None
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        self.say(f"with sanitizers: {test.name}, " + (f"{seconds:.1f} s" if status == 0 else "fails without any change"))
+        return seconds if status == 0 else None
 
     def of_file(self, name):
         """The tests that reach anything of a file; of a header without code, of a file that includes it."""
