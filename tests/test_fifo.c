@@ -15,7 +15,7 @@
 #include "profile/fifo/fifo_model.h"
 #include "profile/fifo/fifo_ring.h"
 #include "profile/profile.h"
-#include "profile/structure.h"
+#include "profile/structure/structure.h"
 
 enum { FRAMES = 200 };
 
