@@ -4,7 +4,7 @@ set -u
 root=$2
 cd "$root" || exit 1
 fail() { echo "FAIL: $*"; exit 1; }
-for page in docs/architecture.md README.md; do
+for page in docs/architecture.md docs/fast-paths.md README.md; do
     # Paths in backticks: a folder, a slash, and nothing that a shell or a sentence would add.
     for path in $(grep -o '`[a-z][a-zA-Z0-9_./-]*`' "$page" | tr -d '`' | grep -E '^(core|sweep|db|plots|configs|games|movies|programs|tests|docs)(/|$)' | sort -u); do
         [ -e "$path" ] || fail "$page names $path, which is not there"
@@ -17,6 +17,15 @@ for room in core/*/ sweep/*/; do
     [ -f "$room/meson.build" ] || continue
     grep -q "\`${room%/}\`" docs/architecture.md || fail "docs/architecture.md does not name the room ${room%/}"
 done
+# The page of fast paths: its files, functions and horizons are in the machine and the translator.
+for name in $(grep -o '`[a-z_0-9]*\.[ch]`' docs/fast-paths.md | tr -d '`' | sort -u); do
+    [ -n "$(find core/nes core/dbt -name "$name")" ] || fail "docs/fast-paths.md names $name, which is not there"
+done
+for name in $(grep -o '`[a-z_0-9]*()`' docs/fast-paths.md | tr -d '`()' | sort -u) \
+    $(sed -n 's/^| `\([a-z_]*\)` | \(dot\|cycle\) |.*/\1/p' docs/fast-paths.md); do
+    grep -rqw "$name" core/nes core/dbt || fail "docs/fast-paths.md names $name, which is not there"
+done
+[ "$(grep -cE '^\| `[a-z_]*` \| (dot|cycle) \|' docs/fast-paths.md)" -eq 9 ] || fail "docs/fast-paths.md has not nine horizons"
 # The picture's arrows are those of the code that no longer way says already (tred's rule).
 tests/rooms.py --draw >/dev/null || fail "a room includes what it may not"
 tests/rooms.py --reduced | tr -d '"' | grep -o '[a-z]* -> [a-z]*' | sort >/tmp/rooms.$$
