@@ -71,6 +71,20 @@ static void arrows_meet_their_lines(void **state) {
     }
 }
 
+/* A curve has four points, or seven, and so on; of fewer, nothing is drawn. */
+static void less_than_a_curve_is_nothing(void **state) {
+    (void)state;
+    static const double points[] = {10, 10, 20, 30, 40, 10, 50, 50};
+    for (size_t n = 0; n <= 4; n++) {
+        struct canvas c;
+        start(&c);
+        canvas_curve(&c, points, n, INK_TEXT, 1, STROKE_SOLID);
+        assert_true(canvas_finish(&c));
+        assert_int_equal(strstr(c.svg, "<path d='") != NULL, n == 4);
+        canvas_free(&c);
+    }
+}
+
 /* Somewhere, often far outside, sometimes nowhere. */
 static double wild(unsigned *seed, double size) {
     *seed = *seed * 1103515245u + 12345u;
@@ -187,6 +201,7 @@ static void lines_end_at_the_edge(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(arrows_meet_their_lines),
+        cmocka_unit_test(less_than_a_curve_is_nothing),
         cmocka_unit_test(nothing_leaves_the_drawing),
         cmocka_unit_test(lines_end_at_the_edge),
     };

@@ -6,10 +6,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "lockstep/lockstep.h"
+#include "lockstep/runner.h"
 #include "nes/machine/machine.h"
 #include "tiny_rom.h"
 
@@ -272,6 +274,87 @@ static void ways_by_name(void **state) {
     vec_free(&all.list);
 }
 
+/* Whatever one of two engines alone finds is a difference, and is named. */
+static void each_difference_of_findings_counts(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "edge",    "edge",   "edge",    "edge",    "edge",   "blocks", "entry",  "end",
+        "records", "probes", "batches", "overrun", "sample", "sample", "sample", "reason"};
+    for (int change = -1; change < (int)(sizeof names / sizeof *names); change++) {
+        struct block blocks[2][2] = {{{.entry = 10, .last = 12}, {.entry = 14, .last = 16}},
+                                     {{.entry = 10, .last = 12}, {.entry = 14, .last = 16}}};
+        struct edge edges[2][2] = {
+            {{.source = 10, .target = 14, .count = 3}, {.source = 14, .target = 10, .count = 3}},
+            {{.source = 10, .target = 14, .count = 3}, {.source = 14, .target = 10, .count = 3}}};
+        struct sample samples[2][2] = {{{.pc = 1, .size = 1}, {.pc = 2, .size = 1}},
+                                       {{.pc = 1, .size = 1}, {.pc = 2, .size = 1}}};
+        struct findings f[2] = {0};
+        char what[200] = "";
+        for (int i = 0; i < 2; i++) {
+            f[i].profile.graph.blocks = blocks[i];
+            f[i].profile.graph.edges = edges[i];
+            f[i].profile.graph.block_count = f[i].profile.graph.edge_count = 2;
+            f[i].stream = (struct stream){
+                .batches = samples[i], .batch_count = 1, .batch_length = 2, .distinct_count = 1};
+        }
+        switch (change) {
+        case 0:
+            edges[1][0].source++;
+            break;
+        case 1:
+            edges[1][1].target++;
+            break;
+        case 2:
+            edges[1][1].count++;
+            break;
+        case 3:
+            edges[1][0].busy = true;
+            break;
+        case 4:
+            f[1].profile.graph.edge_count--;
+            break;
+        case 5:
+            f[1].profile.graph.block_count--;
+            break;
+        case 6:
+            blocks[1][0].entry++;
+            break;
+        case 7:
+            blocks[1][1].last++;
+            break;
+        case 8:
+            f[1].profile.cost.records++;
+            break;
+        case 9:
+            f[1].profile.cost.probes++;
+            break;
+        case 10:
+            f[1].stream.batch_count--;
+            break;
+        case 11:
+            f[1].stream.overruns++;
+            break;
+        case 12:
+            samples[1][1].pc++;
+            break;
+        case 13:
+            samples[1][0].opcode++;
+            break;
+        case 14:
+            samples[1][0].kind++;
+            break;
+        case 15:
+            strcpy(f[1].failure, "the reason");
+            break;
+        default:
+            break;
+        }
+        assert_int_equal(findings_same(&f[0], &f[1], what), change < 0);
+        if (change >= 0 && strstr(what, names[change]) == NULL)
+            fail_msg("\"%s\" does not name %s", what, names[change]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_flipped_bit),
@@ -282,6 +365,7 @@ int main(void) {
         cmocka_unit_test(a_probe_that_does_not_fire),
         cmocka_unit_test(other_ways_go_on),
         cmocka_unit_test(ways_by_name),
+        cmocka_unit_test(each_difference_of_findings_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

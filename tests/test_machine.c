@@ -355,6 +355,7 @@ static struct nes *started(const struct guest *g) {
 static void refuse(struct nes *nes, const uint8_t *data, size_t len, const char *part) {
     struct error e = {0};
     const uint64_t hash = nes_state_hash(nes);
+    assert_true(hash != 0); /* which says that there was no memory */
     assert_int_not_equal(nes_load(nes, data, len, "x.state", &e), STATUS_OK);
     if (strncmp(e.text, "x.state: ", 9) != 0 || !strstr(e.text, part))
         fail_msg("\"%s\" does not name the file and \"%s\"", e.text, part);

@@ -344,6 +344,24 @@ static void test_thinned(void **state) {
     stream_free(&s);
 }
 
+/* A maker that is used again starts from nothing. */
+static void test_unmade(void **state) {
+    (void)state;
+    const struct sample batch[2] = {{.pc = 1, .size = 1}, {.pc = 2, .size = 1}};
+    for (int round = 0; round < 2; round++) {
+        struct stream_maker m = {.stream.batch_length = 2};
+        assert_true(stream_add(&m, batch) && stream_add(&m, batch));
+        struct stream s = {0};
+        if (round == 1)
+            s = stream_made(&m);
+        else
+            stream_unmake(&m);
+        assert_memory_equal(&m, &(struct stream_maker){0}, sizeof m);
+        assert_int_equal(s.batch_count, 2 * round);
+        stream_free(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fields),      cmocka_unit_test(test_free_fields),
@@ -351,7 +369,7 @@ int main(void) {
         cmocka_unit_test(test_bad_batches), cmocka_unit_test(test_short_last_batch),
         cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_long),
         cmocka_unit_test(test_written),     cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_thinned),
+        cmocka_unit_test(test_thinned),     cmocka_unit_test(test_unmade),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
