@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
-#include "native/native_internal.h"
+#include "native/state.h"
+#include "native/text/decode.h"
+#include "native/text/flags.h"
 
 #ifdef __clang__
 #define LEAVE __attribute__((noinline))

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-#include "native/native_internal.h"
+#include "native/text/quick.h"
+#include "native/text/relocate.h"
 
 /* What fuzz_run loads and what it finds afterwards; named by the assembly below. */
 uint64_t fuzz_in[16], fuzz_out[16], fuzz_flags, fuzz_flags_out, fuzz_host, fuzz_target, fuzz_path;

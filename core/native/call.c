@@ -1,6 +1,8 @@
 /* What each call on a session begins and ends with. */
+#include "native/call.h"
 #include "native/hit/signals.h"
-#include "native/native_internal.h"
+#include "native/patch/stub.h"
+#include "native/patch/write_text.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,11 @@
  * They are no part of any patch, so this is done once, when nothing is put in or taken out any
  * more (session_settle). The site keeps its jump, for whoever comes by another way.
  */
-#include "native/native_internal.h"
+#include "native/direct.h"
+#include "native/patch/stub.h"
+#include "native/patch/write_text.h"
+#include "native/state.h"
+#include "native/text/decode.h"
 
 #include <string.h>
 
@@ -76,7 +80,7 @@ static bool lead(struct hotprobe *h, struct rewrite *w, const struct object *o, 
     uintptr_t target = next + (uint64_t)(int64_t)distance;
     if (!in_text(o, target) || (*mark_at(o, target) & (MARK_OURS | MARK_ENTRY)) == 0)
         return true;
-    const struct stub *s = stub_at(h, behind_endbr(o, target));
+    const struct stub *s = stub_at(h, after_endbr(o, target));
     int64_t d = s != NULL ? (int64_t)(s->at - next) : 0;
     if (s == NULL || d != (int32_t)d)
         return true;

@@ -1,5 +1,9 @@
 /* Insertion: what is tried for each site, in which order. */
-#include "native/native_internal.h"
+#include "native/call.h"
+#include "native/patch/gate.h"
+#include "native/patch/stub.h"
+#include "native/patch/window.h"
+#include "native/text/decode.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -67,7 +71,7 @@ static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsig
     if (q->counter != NULL)
         __atomic_store_n(q->counter, 0 - q->threshold, __ATOMIC_RELAXED);
     else
-        threads_zero(h, q->slot);
+        thread_counters_zero(h, q->slot);
     q->in = true;
     q->asking = r;
     r->probe = q;
@@ -123,7 +127,7 @@ static struct object *site_check(struct hotprobe *h, struct hotprobe_request *r,
         r->reason = HOTPROBE_GONE;
         return NULL;
     }
-    *site = behind_endbr(o, r->site);
+    *site = after_endbr(o, r->site);
     if (!in_text(o, *site) || (*mark_at(o, *site) & MARK_START) == 0)
         return NULL;
     r->reason = HOTPROBE_TWO_READINGS;

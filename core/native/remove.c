@@ -1,5 +1,9 @@
 /* Removal, and what is left of probes that are out. */
-#include "native/native_internal.h"
+#include "native/remove.h"
+#include "native/call.h"
+#include "native/patch/gate.h"
+#include "native/patch/stub.h"
+#include "native/patch/write_text.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -37,7 +41,7 @@ uint64_t hotprobe_count(const struct hotprobe *h, const struct hotprobe_request 
     if (r->probe == NULL)
         return 0;
     if (r->probe->counter == NULL)
-        return threads_sum(h, r->probe->slot);
+        return thread_counters_sum(h, r->probe->slot);
     return __atomic_load_n(r->probe->counter, __ATOMIC_RELAXED) + r->probe->threshold;
 }
 

@@ -1,6 +1,10 @@
 /* Sessions: opening and closing them, and what there is to probe. */
+#include "native/call.h"
+#include "native/direct.h"
 #include "native/hit/signals.h"
-#include "native/native_internal.h"
+#include "native/hit/trap.h"
+#include "native/remove.h"
+#include "native/text/code.h"
 
 #include <string.h>
 #include <time.h>
@@ -29,7 +33,7 @@ static void in_child(void) {
         return;
     h->registered = false;
     pool_part(h);
-    threads_part(h);
+    thread_counters_part(h);
     pthread_mutex_unlock(&h->lock);
 }
 
@@ -69,7 +73,7 @@ static void session_free(struct hotprobe *h, bool code_too) {
     for (size_t i = 0; i < h->objects.len; i++)
         object_free(&h->objects.at[i]);
     pool_free(h, code_too);
-    threads_close(h, code_too);
+    thread_counters_close(h, code_too);
     seq_free(&h->objects);
     seq_free(&h->listed);
     seq_free(&h->patches);
@@ -114,7 +118,7 @@ enum status hotprobe_open(struct hotprobe **out, const struct hotprobe_options *
     if (s == STATUS_OK)
         s = functions_list(h, e);
     if (s == STATUS_OK)
-        s = threads_open(h, e);
+        s = thread_counters_open(h, e);
     if (s == STATUS_OK)
         s = trap_open(h, e);
     if (s != STATUS_OK) {

@@ -8,8 +8,9 @@
  * the block of the unborn; one thread is born at a time, so nothing is lost there. A block goes to
  * another thread, with what it has counted, when its own is gone.
  */
+#include "native/hit/counters.h"
 #include "native/hit/signals.h"
-#include "native/native_internal.h"
+#include "native/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -81,7 +82,7 @@ bool many_threads(void) {
     return stat("/proc/self/task", &st) != 0 || st.st_nlink > 3; /* . and .. */
 }
 
-enum status threads_open(struct hotprobe *h, struct error *e) {
+enum status thread_counters_open(struct hotprobe *h, struct error *e) {
     if (!h->options.per_thread)
         return STATUS_OK;
     if (many_threads())
@@ -94,7 +95,7 @@ enum status threads_open(struct hotprobe *h, struct error *e) {
     return STATUS_OK;
 }
 
-void threads_close(struct hotprobe *h, bool unused) {
+void thread_counters_close(struct hotprobe *h, bool unused) {
     if (!unused)
         return;
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next) {
@@ -108,7 +109,7 @@ void threads_close(struct hotprobe *h, bool unused) {
 }
 
 /* The child's counts go on from what they are, and are its own. */
-void threads_part(struct hotprobe *h) {
+void thread_counters_part(struct hotprobe *h) {
     size_t used = (h->slots_used * sizeof(uint64_t) + PAGE - 1) & ~(size_t)(PAGE - 1);
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next) {
         if (b->at == own)
@@ -121,7 +122,7 @@ void threads_part(struct hotprobe *h) {
     }
 }
 
-uint64_t threads_sum(const struct hotprobe *h, uint32_t slot) {
+uint64_t thread_counters_sum(const struct hotprobe *h, uint32_t slot) {
     uint64_t sum = 0;
     const struct thread_block *b = atomic_load_explicit(&h->blocks, memory_order_acquire);
     for (; b != NULL; b = b->next)
@@ -129,7 +130,7 @@ uint64_t threads_sum(const struct hotprobe *h, uint32_t slot) {
     return sum;
 }
 
-void threads_zero(struct hotprobe *h, uint32_t slot) {
+void thread_counters_zero(struct hotprobe *h, uint32_t slot) {
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next)
         __atomic_store_n(&b->at[slot], 0, __ATOMIC_RELAXED);
 }

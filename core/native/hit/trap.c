@@ -5,8 +5,10 @@
  * A process has one disposition for a signal, so this file has the room's only state that is not in
  * a session: which session's traps these are, and what the program wants SIGTRAP to do.
  */
+#include "native/hit/trap.h"
 #include "native/hit/signals.h"
-#include "native/native_internal.h"
+#include "native/patch/stub.h"
+#include "native/state.h"
 
 #include <errno.h>
 #include <fcntl.h>

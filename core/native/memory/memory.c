@@ -1,4 +1,4 @@
-#include "native/native_internal.h"
+#include "native/memory/memory.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -2,7 +2,8 @@
  * writable: they are written through /proc/self/mem from a copy. Counters are on pages of their
  * own, so that no counter shares a cache line with code (a write beside executed code costs a
  * machine clear). Pages are private: a child has its own after fork. */
-#include "native/native_internal.h"
+#include "native/memory/pool.h"
+#include "native/state.h"
 
 #include <errno.h>
 #include <fcntl.h>

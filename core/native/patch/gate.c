@@ -11,7 +11,11 @@
  * is locked executes the NOP in the gate's stub. It becomes a NOP again when its last slot was
  * given back, which is when every thread was seen outside of it.
  */
-#include "native/native_internal.h"
+#include "native/patch/gate.h"
+#include "native/patch/stub.h"
+#include "native/patch/write_text.h"
+#include "native/state.h"
+#include "native/text/decode.h"
 
 #include <string.h>
 

@@ -5,7 +5,10 @@
  * counts while a function called from a stub, or our signal handler, is under way: what it returns
  * to cannot be seen.
  */
-#include "native/native_internal.h"
+#include "native/patch/grace.h"
+#include "native/patch/stub.h"
+#include "native/patch/write_text.h"
+#include "native/state.h"
 
 #include <fcntl.h>
 #include <string.h>

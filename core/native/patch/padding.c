@@ -9,7 +9,10 @@
  * each the nearest free slot. "Exact" looks for augmenting paths in the whole, and is there to
  * measure the others by.
  */
-#include "native/native_internal.h"
+#include "native/patch/padding.h"
+#include "native/patch/gate.h"
+#include "native/patch/window.h"
+#include "native/state.h"
 
 #include <string.h>
 

@@ -11,7 +11,10 @@
  * serialised, which happens between the steps; so it does not matter in what units the kernel
  * writes them. A batch does each step once.
  */
-#include "native/native_internal.h"
+#include "native/patch/patch.h"
+#include "native/patch/gate.h"
+#include "native/patch/write_text.h"
+#include "native/state.h"
 
 #include <string.h>
 

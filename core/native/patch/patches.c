@@ -1,5 +1,6 @@
 /* The patches there are, and those that change in the batch under way. */
-#include "native/native_internal.h"
+#include "native/patch/patches.h"
+#include "native/state.h"
 
 #include <string.h>
 

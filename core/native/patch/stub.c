@@ -18,7 +18,11 @@
  * and only inc and jz where flags are dead. The ds prefix does nothing; it is where lock goes when
  * the process gets its second thread.
  */
-#include "native/native_internal.h"
+#include "native/patch/stub.h"
+#include "native/hit/hit.h"
+#include "native/state.h"
+#include "native/text/flags.h"
+#include "native/text/relocate.h"
 
 #include <string.h>
 

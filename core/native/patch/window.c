@@ -1,8 +1,14 @@
-#include "native/native_internal.h"
+#include "native/patch/window.h"
+#include "native/state.h"
+#include "native/text/relocate.h"
 
 #include <string.h>
 
 enum { JUMP = 5, SHORT_JUMP = 2 };
+
+bool strategy_on(const struct hotprobe *h, enum hotprobe_strategy s) {
+    return (h->options.without >> s & 1) == 0 && (s != HOTPROBE_TRAP || h->options.trap);
+}
 
 static void window_start(struct patch *p, struct object *o, uintptr_t site) {
     memset(p, 0, sizeof *p);

@@ -2,7 +2,9 @@
  * can be reached from a function's entry, a landing pad or a proven jump table. Targets are more: a
  * linear sweep's, every address of text that lies in data or is taken in code. A wrong target costs
  * a window; a missed one costs the program. */
-#include "native/native_internal.h"
+#include "native/text/code.h"
+#include "native/text/jump_tables.h"
+#include "native/text/quick.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "native/native_internal.h"
+#include "native/text/decode.h"
 
-#include <Zydis/Zydis.h>
+#include <pthread.h>
 #include <string.h>
 
 static enum flow flow_of(const ZydisDecodedInstruction *z) {
@@ -27,7 +27,7 @@ static enum flow flow_of(const ZydisDecodedInstruction *z) {
     case ZYDIS_CATEGORY_SYSCALL:
         return FLOW_SYSTEM;
     case ZYDIS_CATEGORY_INTERRUPT:
-        return FLOW_SYSTEM; /* of int3 as well: a handler of the program's comes back */
+        return FLOW_SYSTEM; /* also int3: the program's handler returns */
     default:
         break;
     }
@@ -45,7 +45,7 @@ static enum flow flow_of(const ZydisDecodedInstruction *z) {
     }
 }
 
-/* Rotates and shifts by cl or 0 and repeated string instructions of no turns write no flags. */
+/* Rotates and shifts by cl or 0 and repeated string instructions with count 0 write no flags. */
 static bool kills_unsure(const ZydisDecodedInstruction *z) {
     switch (z->meta.category) {
     case ZYDIS_CATEGORY_SHIFT:
@@ -58,19 +58,29 @@ static bool kills_unsure(const ZydisDecodedInstruction *z) {
     }
 }
 
-static bool decode(ZydisDecodedInstruction *z, ZydisDecoder *d, ZydisDecoderContext *context,
+static ZydisDecoder decoder; /* constant once it is made */
+static pthread_once_t decoder_once = PTHREAD_ONCE_INIT;
+static void decoder_make(void) {
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+}
+
+const ZydisDecoder *insn_decoder(void) {
+    pthread_once(&decoder_once, decoder_make);
+    return &decoder;
+}
+
+static bool decode(ZydisDecodedInstruction *z, const ZydisDecoder *d, ZydisDecoderContext *context,
                    const uint8_t *at, size_t most) {
     if (most > ZYDIS_MAX_INSTRUCTION_LENGTH)
         most = ZYDIS_MAX_INSTRUCTION_LENGTH;
-    return ZYAN_SUCCESS(ZydisDecoderInit(d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
-           ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(d, context, at, most, z));
+    return ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(d, context, at, most, z));
 }
 
 static bool decode_bytes(struct insn *out, const uint8_t *bytes, size_t most, uintptr_t at) {
-    ZydisDecoder d;
+    const ZydisDecoder *d = insn_decoder();
     ZydisDecoderContext context;
     ZydisDecodedInstruction z;
-    if (!decode(&z, &d, &context, bytes, most))
+    if (!decode(&z, d, &context, bytes, most))
         return false;
     *out = (struct insn){.at = at,
                          .bytes = bytes,
@@ -117,12 +127,12 @@ bool insn_decode_copy(struct insn *out, const uint8_t *bytes, uintptr_t at) {
 }
 
 bool insn_uses_stack(const uint8_t *bytes) {
-    ZydisDecoder d;
+    const ZydisDecoder *d = insn_decoder();
     ZydisDecoderContext context;
     ZydisDecodedInstruction z;
     ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-    if (!decode(&z, &d, &context, bytes, ZYDIS_MAX_INSTRUCTION_LENGTH) ||
-        !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(&d, &context, &z, op, z.operand_count)))
+    if (!decode(&z, d, &context, bytes, ZYDIS_MAX_INSTRUCTION_LENGTH) ||
+        !ZYAN_SUCCESS(ZydisDecoderDecodeOperands(d, &context, &z, op, z.operand_count)))
         return true;
     for (unsigned k = 0; k < z.operand_count; k++) {
         ZydisRegister r[3] = {ZYDIS_REGISTER_NONE, ZYDIS_REGISTER_NONE, ZYDIS_REGISTER_NONE};
@@ -140,7 +150,7 @@ bool insn_uses_stack(const uint8_t *bytes) {
     return false;
 }
 
-uintptr_t behind_endbr(const struct object *o, uintptr_t at) {
+uintptr_t after_endbr(const struct object *o, uintptr_t at) {
     return at + 4 <= o->text_end && memcmp((const void *)at, "\xf3\x0f\x1e\xfa", 4) == 0 ? at + 4
                                                                                          : at;
 }

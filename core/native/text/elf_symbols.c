@@ -1,4 +1,4 @@
-#include "native/native_internal.h"
+#include "native/text/elf_symbols.h"
 
 #include <elf.h>
 #include <string.h>

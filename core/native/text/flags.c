@@ -1,4 +1,5 @@
-#include "native/native_internal.h"
+#include "native/text/flags.h"
+#include "native/text/decode.h"
 
 #include <Zydis/Zydis.h>
 
@@ -59,8 +60,8 @@ static bool live_from(struct search *s, uintptr_t at, uint32_t asked) {
 
 bool flags_live(const struct object *o, uintptr_t at) {
     struct search s = {.o = o, .steps = STEPS};
-    s.entry = (*mark_at(o, at) & MARK_ENTRY) != 0 ||
-              (at - o->text >= 4 && behind_endbr(o, at - 4) == at &&
-               (*mark_at(o, at - 4) & MARK_ENTRY) != 0);
+    s.entry =
+        (*mark_at(o, at) & MARK_ENTRY) != 0 || (at - o->text >= 4 && after_endbr(o, at - 4) == at &&
+                                                (*mark_at(o, at - 4) & MARK_ENTRY) != 0);
     return live_from(&s, at, ASKED);
 }

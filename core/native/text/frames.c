@@ -1,6 +1,7 @@
 /* .eh_frame: where functions are in a stripped file, and where exceptions land. DWARF 4, section
  * 6.4; the Linux Standard Base's exception frames; the C++ ABI's call-site tables. */
-#include "native/native_internal.h"
+#include "native/text/frames.h"
+#include "native/text/elf_symbols.h"
 
 #include <elf.h>
 #include <string.h>

@@ -7,9 +7,8 @@
  *
  * Registers that hold addresses for other reasons (a tail call through a pointer, a computed goto)
  * lead to addresses that lie in data or are taken in code, which are targets already. */
-#include "native/native_internal.h"
-
-#include <Zydis/Zydis.h>
+#include "native/text/jump_tables.h"
+#include "native/text/decode.h"
 
 enum { BACK = 48, ENTRIES = 4096 };
 
@@ -19,10 +18,8 @@ struct full {
 };
 
 static bool full_decode(struct full *f, uintptr_t at) {
-    ZydisDecoder d;
-    return ZYAN_SUCCESS(ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
-           ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d, (const void *)at, ZYDIS_MAX_INSTRUCTION_LENGTH,
-                                               &f->z, f->op));
+    return ZYAN_SUCCESS(ZydisDecoderDecodeFull(insn_decoder(), (const void *)at,
+                                               ZYDIS_MAX_INSTRUCTION_LENGTH, &f->z, f->op));
 }
 
 static ZydisRegister whole(ZydisRegister r) {

@@ -1,4 +1,7 @@
-#include "native/native_internal.h"
+#include "native/text/object.h"
+#include "native/state.h"
+#include "native/text/elf_symbols.h"
+#include "native/text/frames.h"
 
 #include <elf.h>
 #include <fcntl.h>

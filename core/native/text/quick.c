@@ -1,7 +1,7 @@
 /* The encodings of which most code consists, for the linear sweep: length, flow and addresses, and
  * nothing else. All others are left to the decoder, which takes ten times as long; what is said
  * here is what it says (a test compares them). */
-#include "native/native_internal.h"
+#include "native/text/quick.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* One instruction, to do the same somewhere else. Distances are 32 bits wherever it goes, so that
  * its size does not depend on the place. */
-#include "native/native_internal.h"
+#include "native/text/relocate.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* What is still to be walked: leaders come from code and from its tables. */
-#include "native/native_internal.h"
+#include "native/text/walk.h"
 
 void walk_leader(struct walk *w, uintptr_t at) {
     struct object *o = w->o;

@@ -1,0 +1,11 @@
+/* Direct calls and jumps that lead to stubs. Private to core/native. */
+#ifndef HOTGRAPH_NATIVE_DIRECT_H
+#define HOTGRAPH_NATIVE_DIRECT_H
+
+#include "base/base.h"
+
+struct hotprobe;
+/* Leads direct calls and jumps of probed instructions to their stubs. False: cannot write. */
+bool direct_lead(struct hotprobe *h);
+
+#endif

@@ -1,0 +1,44 @@
+/* Memory near the text, for stubs and counters. Private to core/native. */
+#ifndef HOTGRAPH_NATIVE_POOL_H
+#define HOTGRAPH_NATIVE_POOL_H
+
+#include "native/text/object.h"
+
+struct chunk {
+    uintptr_t start;
+    size_t size, dirty, dirty_end;
+    uint8_t *mirror; /* a writable copy of the content */
+    uint64_t *used;  /* one bit for each byte */
+    size_t first_free;
+};
+struct counter_chunk {
+    uintptr_t start;
+    size_t count, used;
+    uint64_t offset; /* in the counters' file */
+};
+struct pool {
+    VEC(struct chunk) chunks;
+    VEC(struct counter_chunk) counters;
+    mapping_list maps; /* as read last */
+    bool read;         /* `maps` is current */
+    uint64_t file_size;
+};
+/* Addresses allowed for a stub: (address - base) equals `value` in the bits of `mask`. */
+struct place {
+    uintptr_t base;
+    uint32_t mask, value;
+};
+/* Allocates `size` bytes in reach of place->base; 0: none free. */
+uintptr_t pool_get(struct hotprobe *h, size_t size, const struct place *place);
+void pool_put(struct hotprobe *h, uintptr_t at, size_t size);
+/* Writes to the copy; pool_flush() makes it executable with one write for each chunk. */
+void pool_write(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n);
+bool pool_flush(struct hotprobe *h, int mem);
+bool pool_holds(const struct hotprobe *h, uintptr_t at);
+/* A counter in reach of `near`, and its offset in the file. NULL: none. */
+uint64_t *pool_counter(struct hotprobe *h, uintptr_t near, uint64_t *offset);
+/* In the child of a fork: gives it counters of its own. */
+void pool_part(struct hotprobe *h);
+void pool_free(struct hotprobe *h, bool code_too);
+
+#endif

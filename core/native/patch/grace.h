@@ -1,0 +1,24 @@
+/* Frees stubs and slots once no thread can be in them. Private to core/native. */
+#ifndef HOTGRAPH_NATIVE_GRACE_H
+#define HOTGRAPH_NATIVE_GRACE_H
+
+#include "native/patch/patches.h"
+
+#include <sys/types.h>
+
+struct retired {        /* one of the two */
+    struct stub *stub;  /* to free */
+    struct patch *slot; /* its slot is to be restored */
+};
+/* A thread that existed when the snapshot was taken. */
+struct seen {
+    pid_t thread;
+    uint64_t since;     /* its processor time then, in ns */
+    bool outside, here; /* was seen outside of stubs; still exists */
+};
+void grace_retire(struct hotprobe *h, struct stub *stub, struct patch *slot);
+void grace_reclaim(struct hotprobe *h);
+/* Bytes that are not freed yet. */
+size_t grace_left(const struct hotprobe *h);
+
+#endif

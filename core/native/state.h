@@ -1,0 +1,79 @@
+/*
+ * Everything that a session keeps. The modules share one struct because they share one resource: the
+ * text of the process. Each module has a header beside it. From the top down; each file uses only
+ * those below it (a test refuses circles):
+ *
+ *     preload, interpose              inside a program that `hotgraph native` runs
+ *     session                         opens and closes; lists what can be probed
+ *     direct                          leads direct calls to stubs, after the last insertion
+ *     insert, remove                  the two calls; call: how each begins and ends
+ *     patch/patch                     Lock and Load: writes a batch of patches
+ *     patch/padding, gate             room for long jumps
+ *     patch/stub, window              a probe's code, and the bytes it overwrites
+ *     patch/grace, patches, write_text  frees what is removed; the patches; bytes of text
+ *     text/code, jump_tables, walk    which bytes are instructions
+ *     text/decode, quick              one instruction; flags, relocate: its effects
+ *     hit/hit, trap, counters         what runs at a hit; counters for each thread
+ *     memory/pool                     memory for stubs and counters, near the text
+ *     text/object, elf_symbols, frames  what is mapped, and the ELF files behind it
+ *     memory/site_index, memory       containers; names: strategies and reasons as text
+ *
+ * Private to core/native.
+ */
+#ifndef HOTGRAPH_NATIVE_STATE_H
+#define HOTGRAPH_NATIVE_STATE_H
+
+#include "native/hit/counters.h"
+#include "native/memory/pool.h"
+#include "native/memory/site_index.h"
+#include "native/patch/grace.h"
+#include "native/patch/padding.h"
+#include "native/patch/patch.h"
+#include "native/patch/patches.h"
+#include "native/text/object.h"
+
+#include <pthread.h>
+
+struct request_at {
+    uintptr_t site;
+    size_t request;
+};
+/* Working lists of a call: empty between calls. They keep their memory, because to map it anew would
+ * be most of the cost of inserting one probe. */
+struct scratch {
+    VEC(struct request_at) order; /* requests by address */
+    VEC(struct wish) wishes;      /* sites that need another strategy than a jump */
+    VEC(uintptr_t) slots;         /* the padding they get */
+    edit_list edits;              /* of text */
+};
+
+struct hotprobe {
+    pthread_mutex_t lock;
+    struct hotprobe_options options;
+    struct arena arena;
+    VEC(struct object) objects;
+    VEC(struct hotprobe_function) listed;
+    VEC(struct patch *) patches;
+    VEC(struct retired) retired;
+    VEC(struct seen) seen;
+    size_t seen_before;          /* length of `retired` when the snapshot was taken */
+    struct index *_Atomic traps; /* an overwritten instruction -> the patch that is in */
+    struct index *_Atomic homes; /* a patch's first byte -> the newest patch there */
+    struct pool pool;
+    VEC(struct patch *) gates; /* that are open */
+    VEC(struct patch *) batch; /* that changed in the current call */
+    struct scratch scratch;
+    bool live;       /* other threads may run: patch so that they survive it */
+    bool registered; /* for membarrier */
+    bool atomic;     /* increments are locked */
+    struct thread_block *_Atomic blocks;
+    uint32_t block_count, slots_used;
+    int mem;                        /* /proc/self/mem during a call, else -1 */
+    _Atomic uint64_t entered, left; /* calls of handlers: begun, ended */
+};
+
+/* session.c: call when no probe will be inserted or removed any more, with one thread. Leads direct
+ * calls to stubs and frees what only insertion needs. */
+enum status session_settle(struct hotprobe *h, struct error *e);
+
+#endif

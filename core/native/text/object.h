@@ -1,0 +1,71 @@
+/* The ELF files that are mapped into the process, and a mark for each byte of their text. Private
+ * to core/native. */
+#ifndef HOTGRAPH_NATIVE_OBJECT_H
+#define HOTGRAPH_NATIVE_OBJECT_H
+
+#include "native/memory/memory.h"
+
+struct hotprobe;
+
+/* A line of /proc/self/maps. */
+struct mapping {
+    uintptr_t start, end;
+    uint64_t offset, inode;
+    bool read, write, execute;
+    const char *path; /* "" for anonymous */
+};
+typedef VEC(struct mapping) mapping_list;
+/* Reads the process's mappings. Paths live in `arena`; without one they are left out. */
+bool mappings_read(mapping_list *out, struct arena *arena);
+
+/* What is known about a byte of text. */
+enum mark {
+    MARK_START = 1,   /* a reachable instruction starts here */
+    MARK_TARGET = 2,  /* a jump may lead here, or the address is taken */
+    MARK_ENTRY = 4,   /* a function starts here */
+    MARK_LEADER = 8,  /* a basic block is known to start here */
+    MARK_PAD = 16,    /* padding that is never executed */
+    MARK_OURS = 32,   /* overwritten by a patch */
+    MARK_NOP = 64,    /* a NOP that is executed */
+    MARK_SWEPT = 128, /* an instruction of the linear sweep starts here */
+};
+
+struct range {
+    uintptr_t start, end;
+};
+
+struct function {
+    uintptr_t start, end;
+    const char *name;
+    bool plt, unproven; /* unproven: has an indirect jump with unknown targets */
+    bool symbol;        /* from a symbol table; else from an FDE, which has no name */
+};
+
+struct object {
+    const char *path;
+    struct view file;
+    uintptr_t bias;             /* add to a file address */
+    uintptr_t text, text_end;   /* the executable segment in memory */
+    uint8_t *mark;              /* one for each byte of the segment */
+    uint8_t head[64];           /* the segment's first bytes */
+    bool alive;                 /* still mapped; checked by each call */
+    VEC(struct range) sections; /* executable sections, or the segment */
+    VEC(struct range) plt;
+    VEC(struct range) data;  /* other readable segments in memory */
+    VEC(struct range) fixed; /* those of `data` that are never written: tables */
+    VEC(struct function) functions;
+    VEC(uintptr_t) pads; /* landing pads */
+};
+enum status objects_find(struct hotprobe *h, struct error *e);
+void object_free(struct object *o);
+struct object *object_at(struct hotprobe *h, uintptr_t at);
+/* The function that holds `at`, or NULL. */
+struct function *function_at(struct object *o, uintptr_t at);
+static inline uint8_t *mark_at(const struct object *o, uintptr_t at) {
+    return &o->mark[at - o->text];
+}
+static inline bool in_text(const struct object *o, uintptr_t at) {
+    return at >= o->text && at < o->text_end;
+}
+
+#endif
