@@ -161,6 +161,8 @@ programs: build deps-programs
 	@$(here)programs/build.sh $(build)/programs
 	@mkdir -p $(results)
 	@$(build)/hotgraph sweep configs/programs.cfg --db $(results)/programs.db --report $(results)/programs $(ONLY_GAMES) --jobs $(JOBS)
+	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/programs.db <$(here)docs/programs.sql | tr -d '\r' >$(results)/programs.csv; \
+	    cmp $(results)/programs.csv $(here)docs/programs.csv || echo "docs/programs.csv is not what was found: are these other programs?" >&2
 
 report: program
 	@$(build)/hotgraph report $(results)/hotgraph.db --out $(results)

@@ -1,16 +1,20 @@
-# What would break: the map of the rooms names files that are not there, misses a room, or its
-# picture shows other arrows than the code has.
+# What would break: README or a page names files that are not there or links to nothing; the map of the rooms misses a
+# room, or its picture shows other arrows than the code has.
 set -u
 root=$2
 cd "$root" || exit 1
 fail() { echo "FAIL: $*"; exit 1; }
-for page in docs/architecture.md docs/fast-paths.md README.md; do
+for page in README.md docs/*.md; do
     # Paths in backticks: a folder, a slash, and nothing that a shell or a sentence would add.
     for path in $(grep -o '`[a-z][a-zA-Z0-9_./-]*`' "$page" | tr -d '`' | grep -E '^(core|sweep|db|plots|configs|games|movies|programs|tests|docs)(/|$)' | sort -u); do
         [ -e "$path" ] || fail "$page names $path, which is not there"
     done
-    for link in $(grep -o '](\([^)#:]*\))' "$page" | sed 's/^](//; s/)$//'); do
-        [ -e "$(dirname "$page")/$link" ] || fail "$page shows $link, which is not there"
+    # Links, and the headings that they name.
+    for link in $(grep -o '](\([^):]*\))' "$page" | sed 's/^](//; s/)$//'); do
+        file=$(dirname "$page")/${link%%#*}
+        [ "${link%%#*}" ] || file=$page
+        [ -e "$file" ] || fail "$page shows $link, which is not there"
+        case $link in *'#'*) sed -n 's/^##* //p' "$file" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9\n-' | grep -qx -e "${link#*#}" || fail "$page: $file has no heading ${link#*#}" ;; esac
     done
 done
 for room in core/*/ sweep/*/; do

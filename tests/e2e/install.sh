@@ -1,12 +1,12 @@
 # `make install`: if this fails, the program works in its source tree alone, or has no manual where
 # people look for one. It is installed as packagers do, under another root, into a folder whose name has
-# blanks and a quote; the folder is moved, the source tree is hidden, and every command of README's is run.
+# blanks and a quote; the folder is moved, the source tree is hidden, and every command of README's and of the pages for users is run.
 set -eu
 . "$(dirname "$0")/lib.sh"
 build=$(dirname "$hotgraph")
 test -f "$build/build.ninja" || skip "the program is not in a build's folder"
 command -v python3 >/dev/null || skip "no python3"
-. "$(dirname "$0")/readme_lib.sh"
+. "$(dirname "$0")/docs_lib.sh"
 DESTDIR="$work/ro'ot 1" meson install -C "$build" --no-rebuild --quiet >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 usual=$(meson introspect "$build" --buildoptions |
     python3 -c 'import json, sys; print(next(o["value"] for o in json.load(sys.stdin) if o["name"] == "prefix"))')
@@ -44,27 +44,31 @@ refuses 1 'configs/quick.cfg: has no grid' sweep configs/quick.cfg --db x.db
 refuses 1 'none of the kind.cfg: there is no such file' sweep 'none of the kind.cfg' --db x.db
 
 
-# README's commands, in an empty folder, by a shell for which the sources and the build are hidden where that can be had.
-$readme commands >"$work/commands" || fail "README: $(cat "$work/commands")"
-cp "$source/tests/e2e/lib.sh" "$source/tests/e2e/readme_lib.sh" "$work"
+# Commands of README and of the pages for users, in an empty folder, by a shell for which the sources and the build are hidden where that can be had.
+for page in README.md docs/games.md docs/programs.md docs/configuration.md docs/findings.md; do
+    docs steps "$page"
+done | sed -n 's/^run //p' >"$work/commands"
+cp "$source/tests/e2e/lib.sh" "$source/tests/e2e/docs_lib.sh" "$work"
 cat >"$work/typed.sh" <<'END'
 set -eu
 here=$3
 . "$here/lib.sh"
-. "$here/readme_lib.sh"
+. "$here/docs_lib.sh"
 mkdir "$work/path" "$work/empty"
 ln -s "$hotgraph" "$work/path/hotgraph"
 cd "$work/empty"
 PATH=$work/path:$PATH frames=1200 config=configs/quick.cfg
+page=README.md
 while read -r line; do
     case $line in
     'make sweep') run "hotgraph sweep $config --report results" ;; # as README says
     'make '* | 'alias hotgraph='*) ;;
-    'hotgraph sweep configs/sampling.cfg --where'*) run "$line --dry-run" ;; # readme.sh runs it whole
+    'hotgraph sweep configs/sampling.cfg --where'* | 'hotgraph sweep configs/golden.cfg'*) run "$line --dry-run" ;; # docs.sh runs them whole
+    *README.md) ;; # what is recorded or compressed is a page, which is not here
     *) run_line "$line" ;;
     esac
 done <"$here/commands"
-test "$ran" -ge 20 || fail "only $ran commands of README were run"
+test "$ran" -ge 20 || fail "only $ran commands were run"
 run 'hotgraph sweep configs/quick.cfg --db again.db'
 grep -q '^reproduced: ' out || fail "installed, it finds something else: $(cat out)"
 run 'hotgraph bench configs/bench_live.cfg --game mazewisp --rounds 1 --frames 10 --db bench.db'

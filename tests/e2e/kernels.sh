@@ -60,18 +60,13 @@ grep -qx 'digest of this part .*: [0-9a-f]\{32\}' digest || fail "no digest: $(c
 others=$(grep -c "^not compared: kernels-.* is another: " short/out/text)
 of=$(echo "$kernels" | tr ',' '\n' | wc -l)
 [ "$others" = "$of" ] || grep -q "^reproduced: $((of - others)) game" short/out/text || fail "$others of $of are others, but: $(tail -3 short/out/text)"
-# README has what these give.
-if [ "$others" = 0 ] && [ "$of" = 3 ]; then
-    sqlite3 short/out/db "SELECT '| kernels, three processors | ' || group_concat(least || iif(least = most, '', ' to ' || most), ' | ') || ' |' FROM (
-        SELECT 1 AS n, printf('%,d', min(edges)) AS least, printf('%,d', max(edges)) AS most FROM hot_set UNION
-        SELECT 2, min(hot_edges), max(hot_edges) FROM hot_set UNION
-        SELECT 3, printf('%.0f', min(low_percent)), printf('%.0f', max(low_percent)) FROM hot_set UNION
-        SELECT 4, printf('%.0f', min(gaussian_best_percent)), printf('%.0f', max(gaussian_best_percent)) FROM hot_set UNION
-        SELECT 5, printf('%.0f', min(gaussian_worst_percent)), printf('%.0f', max(gaussian_worst_percent)) FROM hot_set UNION
-        SELECT 6, printf('%.0f', min(baseline_percent)), printf('%.0f', max(baseline_percent)) FROM hot_set UNION
-        SELECT 7, printf('%.1f', min(baseline_overlap)), printf('%.1f', max(baseline_overlap)) FROM hot_set UNION
-        SELECT 8, printf('%.1f', min(structured_best_overlap)), printf('%.1f', max(structured_best_overlap)) FROM hot_set ORDER BY n)" >row
-    grep -qxF "$(cat row)" "$source/README.md" || fail "README's row of the kernels is not $(cat row)"
+# docs/programs.csv, from which docs/programs.md and docs/worth.md have their figures, has what these give.
+if [ "$others" = 0 ]; then
+    sqlite3 -readonly -csv short/out/db <"$source/docs/programs.sql" | tr -d '\r' >rows
+    [ "$(wc -l <rows)" = "$of" ] || fail "rows of $of kernels: $(cat rows)"
+    while IFS= read -r row; do
+        grep -qxF -e "$row" "$source/docs/programs.csv" || fail "docs/programs.csv has another row than $row"
+    done <rows
 fi
 # Were a kernel another, it would be left out and named.
 printf '\0' >>short/build/programs/kernels-x86_64

@@ -1,4 +1,4 @@
-# A technique is one file in core/profile and one word in its meson.build, as README.md says: if this fails, it takes
+# A technique is one file in core/profile and one word in its meson.build, as docs/adding-a-technique.md says: if this fails, it takes
 # more than that, or what lists techniques or names them does not know of the new one.
 set -eu
 . "$(dirname "$0")/lib.sh"

@@ -6,7 +6,7 @@ set -eu
 sweep experiment.cfg --db one.db
 
 # Each SELECT by itself, in the plain shell.
-sed -n 's/^    //p' "$source/docs/questions.md" >questions.sql
+awk '/^```sql/ { sql = 1; next } /^```/ { sql = 0 } sql' "$source/docs/questions.md" >questions.sql
 test "$(grep -c ';$' questions.sql)" = 19 || fail "questions: $(cat questions.sql)"
 awk 'BEGIN { RS = ";\n" } { print $0 ";" >("question" NR ".sql") }' questions.sql
 for i in $(seq 19); do

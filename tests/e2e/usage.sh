@@ -163,8 +163,11 @@ refuses 2 "--input takes a file, and '/' is a folder" record --graph "$work/g" -
 refuses 2 "--sysroot takes a folder, which '/nosuch' is not" record --graph "$work/g" --sysroot /nosuch -- /bin/true
 refuses 2 "--folder takes a folder, which '/nosuch' is not" record --graph "$work/g" --folder /nosuch -- /bin/true
 refuses 2 "'every=0' is none of every=N" record --stream "$work/f:every=0" -- /bin/true
-# Exit statuses, as README has them.
-tr '\n' ' ' <"$source/README.md" | grep -q 'Exit status: 0 done; 1 an error, .*; 2 called wrongly, .*; 141 nobody reads .*; 128 and N, stopped by' || fail "README: exit statuses"
+# Exit statuses, as docs/configuration.md has them.
+for status in '0 | done' '1 | an error, explained on standard error' '2 | called wrongly, as the command line alone says' '128 + N | stopped by signal N' \
+    '141 | nobody reads standard output'; do
+    grep -q -e "^| $status" "$source/docs/configuration.md" || fail "docs/configuration.md: exit status $status"
+done
 if "$hotgraph" native --json "$work/n" -- /bin/true 2>/dev/null; then
     for status in 0 3 126 127; do
         got=0

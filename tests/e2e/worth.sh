@@ -90,7 +90,7 @@ sweep pairs.cfg --db pairs.db
 grep -qi 'nothing' out errors || fail "a pair is computed twice: $(cat out)"
 
 # The questions of the docs have answers.
-sed -n 's/^    //p' "$source/docs/questions.md" | awk 'BEGIN { RS = ";\n" } /worth/ { print $0 ";" >("question" ++n ".sql") }'
+awk '/^```sql/ { sql = 1; next } /^```/ { sql = 0 } sql' "$source/docs/questions.md" | awk 'BEGIN { RS = ";\n" } /worth/ { print $0 ";" >("question" ++n ".sql") }'
 test -f question3.sql || fail "the page asks less than three questions"
 for i in 1 2 3; do
     sqlite3 -readonly -bail -csv worth.db <"question$i.sql" >answer || fail "no answer: $(cat "question$i.sql")"

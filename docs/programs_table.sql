@@ -1,0 +1,18 @@
+-- The lines of the table in docs/programs.md, asked of docs/programs.csv as the table programs.
+
+-- name: lines
+WITH named AS (SELECT *, CASE WHEN kind = 'game' THEN 'the bundled games' WHEN game LIKE 'kernels%' THEN 'kernels, three processors'
+    WHEN game = 'lua' THEN 'lua5.4' ELSE game END AS name FROM programs),
+    spans AS (SELECT name, iif(min(kind) = 'game', 0, 1) AS kind, min(hot_edges) AS least_hot, max(edges) AS most,
+        printf('%,d', min(edges)) AS e1, printf('%,d', max(edges)) AS e2, printf('%,d', min(hot_edges)) AS h1, printf('%,d', max(hot_edges)) AS h2,
+        printf('%.1f', min(low_percent)) AS l1, printf('%.1f', max(low_percent)) AS l2,
+        printf('%.1f', min(gaussian_best_percent)) AS b1, printf('%.1f', max(gaussian_best_percent)) AS b2,
+        printf('%.1f', min(gaussian_worst_percent)) AS w1, printf('%.1f', max(gaussian_worst_percent)) AS w2,
+        printf('%.1f', min(baseline_percent)) AS o1, printf('%.1f', max(baseline_percent)) AS o2,
+        printf('%.1f', min(baseline_overlap)) AS v1, printf('%.1f', max(baseline_overlap)) AS v2,
+        printf('%.1f', min(flow_overlap)) AS f1, printf('%.1f', max(flow_overlap)) AS f2
+    FROM named GROUP BY name)
+SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s | %s |', name, iif(e1 = e2, e1, e1 || ' to ' || e2), iif(h1 = h2, h1, h1 || ' to ' || h2),
+    iif(l1 = l2, l1, l1 || ' to ' || l2), iif(b1 = b2, b1, b1 || ' to ' || b2), iif(w1 = w2, w1, w1 || ' to ' || w2),
+    iif(o1 = o2, o1, o1 || ' to ' || o2), iif(v1 = v2, v1, v1 || ' to ' || v2), iif(f1 = f2, f1, f1 || ' to ' || f2))
+FROM spans ORDER BY kind, name NOT LIKE 'kernels%', most;

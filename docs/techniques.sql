@@ -1,0 +1,39 @@
+-- The lines of docs/techniques.md's tables, asked of docs/techniques.csv and docs/bias.csv as the tables techniques and bias.
+
+-- name: budget: the best technique at each budget: of all, of those that are not told the structure, of GFCGaussiano
+WITH budgets(budget) AS (VALUES ('0.0006'), ('0.002'), ('0.006'), ('0.02'), ('0.06'), ('0.2'), ('0.6'), ('1.5')),
+    named AS (SELECT *, (CASE WHEN sampling LIKE 'active%calls' THEN 'golden, calls' WHEN sampling LIKE 'active%golden' THEN 'golden, NMIs'
+    WHEN sampling LIKE 'active%' THEN 'active transfers, stratified' WHEN sampling LIKE 'transfers%' THEN 'transfers, stratified'
+    WHEN sampling LIKE '%batch=1 %' THEN 'single instructions, stratified' WHEN sampling LIKE 'instr%' THEN 'batches by instructions'
+    ELSE printf('batches every %g ms%s', CAST(substr(sampling, 18) AS INTEGER) / 1000.0, iif(sampling LIKE '%weight%', ', weighted', '')) END) AS samples, technique || iif(technique = 'flow', ', ' || substr(parameters, 7, instr(parameters, ' ') - 7), '')
+        AS name FROM techniques WHERE frames = 18000 AND hot_permille = 900),
+    able AS (SELECT b.budget, c.class, n.*, row_number() OVER (PARTITION BY b.budget, c.class ORDER BY overlap_active DESC, hot_f1_10_active DESC)
+            AS line FROM budgets b JOIN named n ON n.observed_percent <= CAST(b.budget AS REAL) + 5e-5
+            JOIN (SELECT column1 AS class FROM (VALUES ('told'), ('alone'), ('paper'))) c
+            ON class = 'told' OR class = 'alone' AND structure = 0 OR class = 'paper' AND technique = 'gaussian'),
+    best AS (SELECT budget, class, printf('%.3f (%.3f)', overlap_active, overlap_active_least) AS overlap,
+        name || ' on ' || samples || iif(observed_percent < 0.9 * CAST(budget AS REAL), printf(', %g %%', round(observed_percent, 2)), '') AS what
+        FROM able WHERE line = 1)
+SELECT printf('| %s | %s | %s | %s | %s | %s |', b.budget, t.what, t.overlap, a.what, a.overlap, coalesce(p.overlap, ''))
+FROM budgets b JOIN best t ON t.budget = b.budget AND t.class = 'told' JOIN best a ON a.budget = b.budget AND a.class = 'alone'
+    LEFT JOIN best p ON p.budget = b.budget AND p.class = 'paper';
+
+-- name: samples: three techniques on each sampling configuration
+SELECT printf('| %.4f | %s | %s | %.3f | %s |', min(observed_percent), CASE WHEN sampling LIKE 'active%calls' THEN 'golden, calls' WHEN sampling LIKE 'active%golden' THEN 'golden, NMIs'
+    WHEN sampling LIKE 'active%' THEN 'active transfers, stratified' WHEN sampling LIKE 'transfers%' THEN 'transfers, stratified'
+    WHEN sampling LIKE '%batch=1 %' THEN 'single instructions, stratified' WHEN sampling LIKE 'instr%' THEN 'batches by instructions'
+    ELSE printf('batches every %g ms%s', CAST(substr(sampling, 18) AS INTEGER) / 1000.0, iif(sampling LIKE '%weight%', ', weighted', '')) END,
+    iif(max(technique = 'observed'), printf('%.3f', max(iif(technique = 'observed', overlap_active, 0))), ''), max(iif(parameters LIKE 'costs=poisson%', overlap_active, NULL)),
+    iif(max(technique = 'gaussian'), printf('%.3f', max(iif(technique = 'gaussian', overlap_active, 0))), ''))
+FROM techniques WHERE frames = 18000 AND hot_permille = 900 GROUP BY sampling ORDER BY round(min(observed_percent), 2), max(iif(parameters LIKE 'costs=poisson%', overlap_active, NULL));
+
+-- name: bias
+WITH s AS (SELECT *, CAST(substr(sampling, instr(sampling, 'interval_us=') + 12) AS INTEGER) AS us,
+    CAST(substr(sampling, instr(sampling, 'jitter_us=') + 10) AS INTEGER) AS jitter FROM bias)
+SELECT printf('| %s | %s | %.3f, %.3f to %.3f | %.3f | %.3f |', iif(sampling LIKE 'time%', printf('every %g ms', us / 1000.0)
+        || iif(jitter, printf(', jitter %.0f %%', 100.0 * jitter / us), '') || iif(sampling LIKE '%weight%', ', weighted', ''),
+        'by instructions, ' || substr(sampling, 26, instr(sampling, ' batch') - 26) || ' per million'), iif(sampling LIKE 'time%', printf('%.2f', us / 16639.267), ''),
+    max(iif(technique = 'observed', overlap_active, 0)), max(iif(technique = 'observed', overlap_active_lowest, 0)),
+    max(iif(technique = 'observed', overlap_active_highest, 0)),
+    max(iif(technique = 'flow', overlap_active, 0)), max(iif(technique = 'gaussian', overlap_active, 0)))
+FROM s GROUP BY sampling ORDER BY sampling LIKE 'instr%', us, jitter, sampling;

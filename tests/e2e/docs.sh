@@ -1,0 +1,101 @@
+# README.md and docs/*.md: if this fails, something that somebody types from them does not work, or a figure there is not what comes out.
+#
+# Run as they stand: the commands of each page's blocks, in their order, in one folder where nothing has been done yet, README's first
+# (docs_lib.sh says what is shortened); what a page says that they print; its SQL, and the answers beside it. Targets of make, in blocks
+# and between backquotes: with one game or program, or in their quick form (make_target says which), with builds played by scripts, as
+# the build is there; under sanitizers they must only be there. So must those that other tests and .ci/run run whole: test, install,
+# games, coverage, cluster (slurm.sh), mutants (mutants.py --check, for it takes an hour); bench-native runs nowhere, for even QUICK=1 takes
+# minutes. Of other commands between backquotes each command and each option must be known. Every figure has a source, which docs.py
+# names; under sanitizers, where sweeps would take minutes, sources must be named, and are not asked.
+set -eu
+. "$(dirname "$0")/lib.sh"
+command -v python3 >/dev/null || skip "no python3"
+. "$(dirname "$0")/docs_lib.sh"
+cd "$work"
+
+# A tree like ours, in which nothing has been done yet.
+mkdir bin
+ln -s "$hotgraph" bin/hotgraph
+for name in games movies README.md programs tests docs; do ln -s "$source/$name" "$name"; done
+cp -r "$source/configs" . # which name files beside them
+PATH=$work/bin:$PATH
+# What is built already need not be built again.
+mkdir played
+printf '#!/bin/sh\nexit 0\n' >played/ninja
+printf '#!/bin/sh\nmkdir -p "$2" && touch "$2/build.ninja"\n' >played/meson
+printf '#!/bin/sh\nprintf " installed:%%s " "$@"\n' >played/dpkg-query
+chmod +x played/*
+mkdir build
+ln -s "$(dirname "$hotgraph")"/* build/
+rm -f build/build.ninja build/programs
+# make_target TARGET VARIABLES: as the page says it, for little enough.
+make_target() {
+    test -n "$1" && grep -q "^$1:" "$source/Makefile" || fail "$page: there is no target 'make $*'"
+    case $1 in
+    sweep | report | program) set -- "$@" CONFIG="$config" ;;
+    studies) set -- "$@" GAMES=mazewisp STUDIES='jitter replicates' ;;
+    programs) has qemu-x86_64 gcc gzip && test -e build/core/qemu/hotgraph-qemu.so || return 0 && set -- "$@" GAMES=gzip ;;
+    parallel) has parallel || return 0 && set -- "$@" CONFIG=configs/quick.cfg SHARDS=2 ;;
+    bench) set -- "$@" QUICK=1 ;;
+    help) ;;
+    bench-native | dist | cluster-status | cluster | test | coverage | games | install | mutants | deps) return 0 ;;
+    *) fail "$page: this test does not know 'make $1'" ;;
+    esac
+    case " $made " in *" $1 "*) return 0 ;; esac
+    made="$made $1"
+    sanitized ||
+        PATH=$work/played:$PATH make -f "$source/Makefile" --no-print-directory "$@" RESULTS=made >out 2>errors </dev/null ||
+        fail "$page: 'make $*' ends with $?: $(cat out errors)"
+}
+made=
+mkdir made
+
+# Every figure has a source; pages are no longer than they may be.
+wrong=$(docs sources) || fail "docs.py: $wrong"
+test -z "$wrong" || fail "$wrong"
+
+# step LINE: a command, or what the last one is said to print.
+step() {
+    case $1 in
+    'run make sweep') # as make runs it; `make report` then needs its database
+        run "hotgraph sweep $config --report results"
+        cp results/hotgraph.db made/
+        make_target sweep
+        ;;
+    'run make '*) make_target ${1#run make } ;;
+    'run alias hotgraph=build/hotgraph') ;;
+    'run '*) run_line "${1#run }" ;;
+    'out '*)
+        test -z "$whole" || tr -s ' \t' ' ' <out | sed 's/^ //; s/ $//' | grep -qxF -e "${1#out }" ||
+            fail "$page: it is not printed any more: ${1#out }: $(head -40 out)"
+        ;;
+    esac
+}
+docs pages >pages
+for page in $(cat pages); do
+    docs steps "$page" >steps || fail "$page: $(cat steps)"
+    while IFS= read -r line <&3; do step "$line"; done 3<steps
+    docs inline "$page" >inline
+    while IFS= read -r line <&3; do
+        case $line in
+        'make '*) make_target ${line#make } ;;
+        'hotgraph COMMAND'* | 'hotgraph --'* | 'hotgraph help'*) ;;
+        'hotgraph native '*) sanitized || known_words "$line" ;; # is not part of such a build
+        *) known_words "$line" ;;
+        esac
+    done 3<inline
+    # Every query has an answer; every figure is what comes out.
+    docs sql "$page" >queries
+    if test "$config" = configs/paper.cfg && ! sanitized; then
+        wrong=$(docs answers "$page") || fail "$page: $wrong"
+        test -z "$wrong" || fail "$wrong"
+    fi
+done
+test "$ran" -ge 40 || fail "only $ran commands were run"
+test "$config" = configs/paper.cfg || exit 0
+
+# Pictures: those that the report draws.
+! has dot || for picture in distribution:distribution hot:hot-worst-mazewisp paths:paths-mazewisp; do
+    cmp -s "results/figures/${picture#*:}.svg" "$source/docs/report-${picture%:*}.svg" ||
+        fail "docs/report-${picture%:*}.svg is not what was drawn: make sweep; cp results/figures/${picture#*:}.svg docs/report-${picture%:*}.svg"
+done
