@@ -84,15 +84,14 @@ for page in $(cat pages); do
         *) known_words "$line" ;;
         esac
     done 3<inline
-    # Every query has an answer; every figure is what comes out.
-    docs sql "$page" >queries
-    if test "$config" = configs/paper.cfg && ! sanitized; then
-        wrong=$(docs answers "$page") || fail "$page: $wrong"
-        test -z "$wrong" || fail "$wrong"
-    fi
 done
 test "$ran" -ge 40 || fail "only $ran commands were run"
+# Every query has an answer; every figure is what comes out.
 test "$config" = configs/paper.cfg || exit 0
+for page in $(cat pages); do
+    wrong=$(docs answers "$page") || fail "$page: $wrong"
+    test -z "$wrong" || fail "$wrong"
+done
 
 # Pictures: those that the report draws.
 ! has dot || for picture in distribution:distribution hot:hot-worst-mazewisp paths:paths-mazewisp; do

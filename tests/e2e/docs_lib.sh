@@ -29,6 +29,7 @@ run_line() {
     'hotgraph native '*) sanitized || ! has gzip || hotgraph help native >/dev/null 2>&1 || return 0; sanitized || ! has gzip || run "$1" ;;
     'hotgraph bench '*) shorter "$1 --game mazewisp --rounds 1 --frames 10" ;;
     'hotgraph sweep configs/'*--dry-run) run "$1" ;;
+    'hotgraph sweep configs/quick.cfg'*) run "$1" ;;
     'hotgraph sweep configs/paper.cfg'*) test "$config" = configs/paper.cfg && run "$1" || shorter "$(echo "$1" | sed "s,configs/paper.cfg,$config,")" ;;
     'hotgraph sweep configs/golden.cfg'* | 'hotgraph sweep configs/techniques.cfg --where'*)
         if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
