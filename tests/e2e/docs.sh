@@ -79,7 +79,7 @@ for page in $(cat pages); do
     while IFS= read -r line <&3; do
         case $line in
         'make '*) make_target ${line#make } ;;
-        'hotgraph COMMAND'* | 'hotgraph --'* | 'hotgraph help'*) ;;
+        '' | 'hotgraph COMMAND'* | 'hotgraph --'* | 'hotgraph help'*) ;;
         'hotgraph native '*) sanitized || known_words "$line" ;; # is not part of such a build
         *) known_words "$line" ;;
         esac
