@@ -79,6 +79,12 @@ def check_points():
         "WHERE a >= 1 AND b IS NOT NULL ORDER BY a, b DESC;", "WHERE a >= 1 AND b IS NULL ORDER BY a, b ASC;",
         "WHERE a >= 1 AND b IS NULL ORDER BY a;", "WHERE 1 OR a >= 1 AND b IS NULL ORDER BY a, b DESC;",
         "WHERE 0 AND a >= 1 AND b IS NULL ORDER BY a, b DESC;"]))
+    same = "void f(void) {\n    x = a[i] < b.c ? a[i] : b.c;\n    p = malloc(n + 1);\n    gzbuffer(z, 1 << 17);\n    x = a < b ? b : 7;\n}\n"
+    expect("a choice", changes(same, "s.c", 2), sorted([
+        "x = a[i] >= b.c ? a[i] : b.c;", "x = a[i] < b.c || 1 ? a[i] : b.c;", "x = a[i] < b.c && 0 ? a[i] : b.c;", ";"]))
+    expect("room", changes(same, "s.c", 3), sorted(["p = malloc(n + 0);", "p = malloc(n - 1);", ";"]))
+    expect("a hint", changes(same, "s.c", 4), [";"])
+    expect("no choice between the two", "x = a <= b ? b : 7;" in changes(same, "s.c", 5), True)
     for name, text in (("toy.c", TOY), ("v.sql", SQL)):
         for p in points.points(text, name):
             expect("lines of a change", p.apply(text).count("\n"), text.count("\n"))

@@ -4,6 +4,9 @@
 
 No change adds or removes a line. Comments, strings, preprocessor lines and declarations' types are left alone. Sources
 are taken to be as clang-format leaves them: a binary operator has blanks around it, a pointer's star has not.
+
+Some changes make nothing else of a program, and are left out: `a <= b ? a : b` for the smaller of two, room for one more
+in an allocation, and what only the speed depends on (HINTS).
 """
 import bisect
 import collections
@@ -25,6 +28,9 @@ BINARY = {
     "^=": ["|=", "="], "<<=": [">>="], ">>=": ["<<="],
 }
 UNARY = {"++": "--", "--": "++", "!": "", "~": ""}
+HINTS = {"__builtin_expect", "__builtin_prefetch", "gzbuffer", "setvbuf", "posix_fadvise"}
+ALLOCATIONS = {"malloc", "calloc", "realloc", "arena_get", "vec_reserve"}
+ORDERS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
 TYPES = set("""const static struct enum union unsigned signed int char bool void long short double float register extern typedef
     static_assert _Static_assert _Thread_local inline volatile""".split())
 CONTROL = {"if", "for", "while", "switch"}
@@ -77,23 +83,40 @@ class CFile:
         self.text = text
         self.tokens = tokens_of(self.code)
         self.closes = partners(self.tokens)
+        self.hints, self.allocations = self.calls(HINTS), self.calls(ALLOCATIONS)
         self.line_starts = [0] + [m.end() for m in re.finditer("\n", text)]
         self.found = []
 
     def add(self, start, end, new, kind):
         self.found.append(Point(start, end, new, kind, bisect.bisect_right(self.line_starts, start)))
 
+    def calls(self, names):
+        """Indices of the tokens that are arguments in calls of these."""
+        return {k for i, t in enumerate(self.tokens) if t.text in names and i + 1 in self.closes
+                for k in range(i + 2, self.closes[i + 1])}
+
+    def chooses(self, i):
+        """Is the comparison at token i that of a choice between its two sides, so that it does not matter who is equal?"""
+        m = re.compile(r"\s*([\w.>\[\]-]+) \? ([\w.>\[\]-]+)\s+: ([\w.>\[\]-]+)\s*[;,)]").match(self.code, self.tokens[i].end)
+        left = re.search(r"(?:^|[\s(])([\w.>\[\]-]+)\s*$", self.code[max(self.tokens[i].start - 120, 0):self.tokens[i].start])
+        return m is not None and left is not None and {m[2], m[3]} == {left[1], m[1]}
+
     def spaced(self, t):
         return self.code[t.start - 1:t.start].isspace() and self.code[t.end:t.end + 1].isspace()
 
     def operators(self):
         for i, t in enumerate(self.tokens):
+            if i in self.hints:
+                continue
             if t.kind == "number" and not (self.tokens[i - 1].text == "[" and self.is_declaration(i)):
+                more = i in self.allocations and self.tokens[i - 1].text == "+"
                 for new in constants(t.text):
-                    self.add(t.start, t.end, new, "constant")
+                    if not more or int(new.rstrip("uUlL"), 0) < int(t.text.rstrip("uUlL"), 0):
+                        self.add(t.start, t.end, new, "constant")
             elif t.text in BINARY and t.kind == "operator" and self.spaced(t):
                 for new in BINARY[t.text]:
-                    self.add(t.start, t.end, new, "operator")
+                    if new != ORDERS.get(t.text) or not self.chooses(i):
+                        self.add(t.start, t.end, new, "operator")
             elif t.text in UNARY and t.kind == "operator":
                 self.add(t.start, t.end, UNARY[t.text], "operator")
             elif t.text == "?":
