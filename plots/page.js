@@ -6,8 +6,14 @@ function plainName(name) {
   return name.toLowerCase().replace(/[^\p{L}\p{N}_#]/gu, '');
 }
 
+// "12,960" is written for 12960.
+function ungrouped(text) {
+  return /^-?\d{1,3}(,\d{3})+$/.test(text) ? text.replace(/,/g, '') : text;
+}
+
 function numberOf(text) {
-  const number = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?(?=\s*%?$)/i.exec(text.trim());
+  const plain = ungrouped(text.trim());
+  const number = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?(?=\s*%?$)/i.exec(plain);
   return number ? Number(number[0]) : NaN;
 }
 
@@ -103,7 +109,7 @@ function startPage() {
     head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
     const key = row => row.cells[column].textContent;
     body.append(...[...body.rows].sort((a, b) => {
-      const x = key(a), y = key(b), p = parseFloat(x), q = parseFloat(y);
+      const x = key(a), y = key(b), p = parseFloat(ungrouped(x)), q = parseFloat(ungrouped(y));
       if (x === '–' || y === '–') return (x === '–') - (y === '–');
       const order = isNaN(p) || isNaN(q) ? x.localeCompare(y) : p - q;
       return down ? -order : order;

@@ -1,23 +1,12 @@
 /*
- * Findings: sentences whose numbers are answers of the database. A sentence is left out where its
- * query has no answer, so a report says nothing that it does not know. What depends on the hot
- * share, the way of sampling or the technique is said for each of them by itself, under a heading
- * that names it; docs/questions.md defines each sentence.
+ * Findings: sentences whose numbers are answers of the database. What depends on the hot share, the
+ * way of sampling or the technique is said for each of them by itself, under a heading that names
+ * it; docs/questions.md defines each sentence.
  */
-#include "report/page.h"
+#include "report/sentences.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* {0}, {1}, ... in the text are the columns of the query's only row, {=0} the same without a link
- * to the query; of "{0} to {1}" only {0} is said where both are the same. */
-struct finding {
-    const char *sql, *text;
-};
-
-/* What a row is about: ?3 is the hot share, ?4 the way of sampling, ?5 the technique. */
-#define SAMPLED " WHERE experiment = ?1 AND hot_permille = ?3 AND way = ?4"
-#define STUDIED SAMPLED " AND technique = ?5"
 
 /* "3 games and 1 program" of so many. */
 #define COUNTED(games, programs)                                                                   \
@@ -40,7 +29,7 @@ struct finding {
 
 /* ---- of the experiment ---- */
 
-static const struct finding OF_ALL[] = {
+static const struct sentence OF_ALL[] = {
     {"SELECT (SELECT " COUNTED(
          "g", "n") " FROM (SELECT count(DISTINCT game) FILTER (WHERE NOT program)"
                    " AS g, count(DISTINCT game) FILTER (WHERE program) AS n FROM (SELECT "
@@ -64,7 +53,7 @@ static const struct finding OF_ALL[] = {
     " AND similarity IS NOT NULL AND batches = (SELECT max(batches) FROM experiment_mark"          \
     " JOIN experiment USING (experiment_id) WHERE name = ?1 AND batches <= 3000) GROUP BY batches"
 
-static const struct finding OF_SAMPLING[] = {
+static const struct sentence OF_SAMPLING[] = {
     {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" SAMPLED
      " HAVING min(sampled_percent) IS NOT NULL",
      "Of the executed instructions {0} to {1} % were looked at."},
@@ -84,7 +73,7 @@ static const struct finding OF_SAMPLING[] = {
     " AS apart, min(balanced) AS balanced FROM parameter_effect" STUDIED                           \
     " GROUP BY parameter HAVING count(DISTINCT value) > 1) "
 
-static const struct finding OF_TECHNIQUE[] = {
+static const struct sentence OF_TECHNIQUE[] = {
     {"SELECT technique, min(worst_percent), max(best_percent), min(baseline_percent),"
      " max(baseline_percent) FROM table2" STUDIED " AND baseline_percent IS NOT NULL"
      " HAVING min(worst_percent) IS NOT NULL",
@@ -164,7 +153,7 @@ static const struct finding OF_TECHNIQUE[] = {
 
 #define BESIDE " WHERE experiment = ?1 AND hot_permille = ?3 AND variant = ''"
 
-static const struct finding OF_KINDS[] = {
+static const struct sentence OF_KINDS[] = {
     {"SELECT min(hot_edges) FILTER (WHERE kind = 'game'), max(hot_edges) FILTER (WHERE kind ="
      " 'game'), min(hot_edges) FILTER (WHERE kind = 'program'), max(hot_edges) FILTER (WHERE kind"
      " = 'program'), min(low_percent) FILTER (WHERE kind = 'game'), max(low_percent) FILTER (WHERE"
@@ -197,54 +186,7 @@ static const struct finding OF_KINDS[] = {
      "programs, by {5}; by most in {6}, {7} points."},
 };
 
-static void put_sentence(struct page *p, const char *text, const struct table *t) {
-    const char *last = "";
-    for (; *text != '\0'; text++) {
-        if (strncmp(text, " to {", 5) == 0 &&
-            strcmp(cell_text(t, 0, (size_t)(text[5] - '0')), last) == 0) {
-            text += strlen(" to {1");
-            continue;
-        }
-        if (*text != '{') {
-            fputc(*text, p->out);
-            continue;
-        }
-        const bool plain = *++text == '=';
-        text += plain;
-        last = cell_text(t, 0, (size_t)(*text++ - '0'));
-        if (!plain)
-            fprintf(p->out, "<a class='n' href='#q%u'>", p->queries + 1);
-        page_text(p, last);
-        if (!plain)
-            fputs("</a>", p->out);
-    }
-}
-
-static bool is_answered(const struct table *t) {
-    for (size_t i = 0; table_rows(t) > 0 && i < t->names.len; i++)
-        if (table_cell(t, 0, i) == NULL)
-            return false;
-    return table_rows(t) > 0;
-}
-
-/* Those that have an answer, as items of a list. */
-static enum status put_list(struct page *p, const struct finding *findings, size_t count) {
-    enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
-        struct table t;
-        status = page_ask(p, &t, findings[i].sql, NULL);
-        if (status == STATUS_OK && is_answered(&t)) {
-            fputs("<li>", p->out);
-            put_sentence(p, findings[i].text, &t);
-            page_query(p, findings[i].sql, NULL);
-            fputs("</li>\n", p->out);
-        }
-        table_free(&t);
-    }
-    return status;
-}
-
-#define PUT_LIST(p, findings) put_list(p, findings, sizeof(findings) / sizeof *(findings))
+#define PUT_ITEMS(p, list) put_sentences(p, list, sizeof(list) / sizeof *(list), "li")
 
 /* What the paper's parameters are; tests hold their names against the program's. */
 static const char GLOSSARY[] =
@@ -295,7 +237,7 @@ static enum status put_techniques(struct page *p) {
     enum status status = page_ask(p, &t, TECHNIQUES_SQL, NULL);
     for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
         p->technique = cell_text(&t, i, 0);
-        status = PUT_LIST(p, OF_TECHNIQUE);
+        status = PUT_ITEMS(p, OF_TECHNIQUE);
     }
     p->technique = NULL;
     table_free(&t);
@@ -314,7 +256,7 @@ static enum status put_subject(struct page *p, const struct table *t, size_t row
     page_text(p, cell_text(t, row, 3));
     fputs(several ? "</summary>\n<ul class='findings'>\n" : ".</p>\n<ul class='findings'>\n",
           p->out);
-    enum status status = PUT_LIST(p, OF_SAMPLING);
+    enum status status = PUT_ITEMS(p, OF_SAMPLING);
     if (status == STATUS_OK)
         status = put_techniques(p);
     fputs(several ? "</ul>\n</details>\n" : "</ul>\n", p->out);
@@ -361,7 +303,7 @@ static enum status put_kinds(struct page *p) {
                 "<p class='subject'>Games beside programs, each sampled in its first way. What is "
                 "hot: edges that make up %g %% of what was executed.</p>\n<ul class='findings'>\n",
                 (double)p->permille / 10);
-        status = PUT_LIST(p, OF_KINDS);
+        status = PUT_ITEMS(p, OF_KINDS);
         fputs("</ul>\n", p->out);
     }
     p->permille = shown;
@@ -371,7 +313,7 @@ static enum status put_kinds(struct page *p) {
 
 enum status page_findings(struct page *p) {
     fputs("<section id='findings'>\n<h2>What was found</h2>\n<ul class='findings'>\n", p->out);
-    enum status status = PUT_LIST(p, OF_ALL);
+    enum status status = PUT_ITEMS(p, OF_ALL);
     fputs("</ul>\n", p->out);
     if (status == STATUS_OK)
         status = put_subjects(p);

@@ -226,6 +226,8 @@ static enum status each_game(struct page *p) {
 static enum status write_parts(struct page *p) {
     enum status status = begin(p);
     if (status == STATUS_OK)
+        status = page_summary(p);
+    if (status == STATUS_OK)
         status = page_findings(p);
     if (status == STATUS_OK)
         status = all_games(p);

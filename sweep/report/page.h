@@ -61,6 +61,11 @@ enum ink page_game_ink(const struct page *p, const char *game);
  * their ends. */
 void short_name(const char *name, unsigned most, char out[16]);
 
+/* "12,960" of "12960": where text is a whole number of five digits or more. */
+bool group_thousands(const char *text, char out[40]);
+/* "games", "programs", "games and programs": what the report is about. */
+const char *page_subjects(const struct page *p);
+
 /* 1.2 M, 34 k, 567 */
 void short_count(double count, char out[16]);
 
@@ -111,7 +116,9 @@ void spread(double *places, size_t n, double gap, double most);
 
 /* ---- parts of the page: each uses the pieces above, and only page.c the parts ---- */
 
+enum status page_summary(struct page *p); /* the headline and what proves it */
 enum status page_findings(struct page *p);
+enum status page_ranks(struct page *p);                    /* do games order alike at all? */
 enum status page_charts(struct page *p);                   /* over all games */
 enum status page_interactions(struct page *p);             /* of parameters: one of them */
 enum status page_agreement(struct page *p);                /* of games: another */

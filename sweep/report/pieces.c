@@ -24,6 +24,20 @@ void short_name(const char *name, unsigned most, char out[16]) {
         snprintf(out, 16, "%.*s..%s", (int)head, name, name + len - tail);
 }
 
+bool group_thousands(const char *text, char out[40]) {
+    const size_t sign = *text == '-', digits = strspn(text + sign, "0123456789");
+    if (digits < 5 || digits > 24 || text[sign + digits] != '\0')
+        return false;
+    size_t at = 0;
+    for (size_t i = 0; i < sign + digits; i++) {
+        if (i > sign && (sign + digits - i) % 3 == 0)
+            out[at++] = ',';
+        out[at++] = text[i];
+    }
+    out[at] = '\0';
+    return true;
+}
+
 void short_count(double count, char out[16]) {
     if (count >= 1e6)
         snprintf(out, 16, "%.1f M", count / 1e6);
@@ -98,6 +112,14 @@ enum ink page_game_ink(const struct page *p, const char *game) {
 }
 
 /* ---- what is spoken of ---- */
+
+const char *page_subjects(const struct page *p) {
+    const size_t count = table_rows(&p->games);
+    size_t programs = 0;
+    for (size_t i = 0; i < count; i++)
+        programs += strcmp(cell_text(&p->games, i, 2), "1") == 0;
+    return programs == 0 ? "games" : programs < count ? "games and programs" : "programs";
+}
 
 void page_speak_of(struct page *p, const char *games) {
     snprintf(p->about, sizeof p->about, "Hot: %g %% of what was executed.%s%.160s%s%s%.60s%s%.100s",
@@ -216,7 +238,12 @@ static void html_row(struct page *p, const struct table *t, const struct table_c
     fputs("<tr>", p->out);
     for (size_t i = 0; i < t->names.len; i++) {
         const char *cell = table_cell(t, row, i);
+        char grouped[40];
         fputs(columns[i].is_numeric ? "<td class='r'>" : "<td>", p->out);
+        /* A configuration's number is a name. */
+        if (cell != NULL && columns[i].is_numeric && strcmp(t->names.at[i], "#") != 0 &&
+            group_thousands(cell, grouped))
+            cell = grouped;
         page_text(p, cell != NULL ? cell : "–");
         fputs("</td>", p->out);
     }

@@ -132,6 +132,7 @@ static const struct db_held HELD[] = {
     {"completeness", "experiment, game"},
     {"results", "experiment_id, stream_id, configuration_id, hot_permille"},
     {"contender", "experiment_id, configuration_id"},
+    {"game_quality", "experiment_id, configuration_id"},
     {"grid_factor", "experiment_id, technique, configuration_id"},
     {"grid_pair", NULL},
     {"variance_share", NULL},
@@ -142,6 +143,7 @@ static const struct db_held HELD[] = {
     {"table4", NULL},
     {"best_configuration", NULL},
     {"worst_configuration", NULL},
+    {"quality_interval", NULL},
     {"technique_mean", NULL},
 };
 

@@ -4,7 +4,8 @@ A number in a sentence is its value and how many decimals are shown of it: numbe
 """
 import math
 
-from values_model import baseline_mean, effects, mean, meets_all, most, ordered_means, percent
+from values_model import (baseline_mean, chi_square_tail, effects, friedman, intervals, mean, meets_all, most, ordered_means, percent,
+                          ranking)
 
 
 def number(value, decimals=0):
@@ -212,3 +213,57 @@ def subjects(x):
         if sentences:
             yield (f"Games beside programs, each sampled in its first way. What is hot: edges that make up {hot / 10:g} % of what was "
                    "executed.", sentences)
+
+
+def first_way(x):
+    """That most games or programs are first sampled in."""
+    first = [s for s in x.streams if s.variant == "" and s.results]
+    ways = {s.way for s in first}
+    return min(ways, key=lambda w: (-sum(s.way == w for s in first), min(s.game for s in first if s.way == w), w), default=None)
+
+
+def kinds(x, streams):
+    programs = {x.is_program(s) for s in streams}
+    return {(True,): "programs", (False,): "games"}.get(tuple(programs), "games and programs")
+
+
+def find_short(x):
+    """The headline, and what follows it."""
+    way = first_way(x)
+    told = list(intervals(x, x.hot, way, "similarity")) if way else []
+    grid = [t for t in told if t["configuration"].number is not None]
+    if not grid:
+        return
+    technique = min(grid, key=lambda t: (-round(percent(t["mean"]), 2), t["configuration"].technique))["configuration"].technique
+    grid = [t for t in grid if t["configuration"].technique == technique]
+    best = min(grid, key=lambda t: (-round(percent(t["mean"]), 2), t["configuration"].number))
+    if best["gain"] is not None:
+        yield (f"The best configuration of {technique} finds {number(percent(best['mean']), 1)} % of the hot edges; reading edges directly "
+               f"off the same samples finds {number(percent(best['mean'] - best['gain']), 1)} %.")
+    if best["gain_low"] is not None:
+        ends = sorted((abs(percent(best[e])) * (1 if (best[e] < 0) == (best["gain"] < 0) else -1) for e in ("gain_low", "gain_high")))
+        games = kinds(x, [s for s in x.streams if s.way == way and x.of_stream(s, x.hot, technique)[0]])
+        yield (f"That is the mean over {number(best['games'])} {games}, with a 95 % interval of "
+               f"{span(percent(best['low']), percent(best['high']), 2)} %; it is {number(abs(percent(best['gain'])), 2)} points "
+               f"{'less' if best['gain'] < 0 else 'more'} than reading directly (95 % interval: {span(ends[0], ends[1], 2)}).")
+    if len(grid) > 1:
+        worst = min(t["mean"] for t in grid)
+        more = sum(t["gain"] is not None and round(percent(t["gain"]), 2) > 0 for t in grid)
+        yield (f"Of its {number(len(grid))} configurations the worst finds {number(percent(worst), 1)} %; {number(more)} find more than "
+               "reading directly, in the mean.")
+    shares = [percent(s.observed() / s.replay["instructions"]) for s in x.streams if s.way == way and s.row]
+    yield f"For that, {span(min(shares), max(shares), 2)} % of the executed instructions were looked at."
+
+
+def find_ranks(x):
+    """The captions of the diagrams of ranks: where three or more are ranked on five games or more."""
+    for way in sorted({s.way for s in x.streams if s.variant == "" and s.results}):
+        ranks, n, k, ties = ranking(x, x.hot, way, "similarity")
+        square = friedman(ranks, n, k, ties) if n >= 5 and 3 <= k <= 20 else None
+        if square is None:
+            continue
+        p = chi_square_tail(square, k - 1)
+        chance = "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
+        yield (f"Mean ranks over {n} {kinds(x, [s for s in x.streams if s.variant == '' and s.results])}, by similarity. Friedman's test: "
+               f"chi-square {number(square, 2)}, {k - 1} degrees of freedom, {chance}. Bars join those whose ranks differ by less than the "
+               "critical difference at 5 % (Nemenyi).")

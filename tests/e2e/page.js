@@ -12,7 +12,7 @@ const heads = ['game', '#', 'technique', 'parameters', 'edges', 'similarity %', 
 const rows = [
   ['airmail', '1', 'gaussian', 'bin_size=10 window_size=13', '120', '90.0', '64.2', '71.0'],
   ['airmail', '2', 'gaussian', 'bin_size=16 window_size=6', '95', '86.8', '–', '70.5'],
-  ['mazewisp', '13', 'gaussian', 'bin_size=1 window_size=1', '1000', '9', '84.0', '64.2'],
+  ['mazewisp', '13', 'gaussian', 'bin_size=1 window_size=1', '11,000', '9', '84.0', '64.2'],
   ['mazewisp (movie=2)', '–', 'observed', '', '–', '100', '100', '95.7'],
 ];
 const filters = {
@@ -34,6 +34,8 @@ const filters = {
   'similarity=9': '2',
   'edges>90': '012',
   'edges>90 edges<1000': '01',
+  'edges=11000': '2',
+  'edges>10,999': '2',
   'active<90': '02',
   'active!=64.2': '123',
   'hot>71': '3',

@@ -171,7 +171,7 @@ if command -v dot >/dev/null; then
 fi
 
 # What was pressed, and what computed it: said in a line each.
-test "$(grep -c "<td>mazewisp.fm2</td><td class='r'>18000</td><td>never</td>" game/index.html)" = 1 || fail "no movie in the page"
+test "$(grep -c "<td>mazewisp.fm2</td><td class='r'>18,000</td><td>never</td>" game/index.html)" = 1 || fail "no movie in the page"
 sqlite3 game.db "update movie set lines = 17000"
 plain game.db --out pressed
 grep -q '<td>from frame 17000 on</td>' pressed/index.html || fail "frames after the movie's end are not told"

@@ -88,6 +88,8 @@ def text(value):
 
 for query, shown in page.numbers.items():
     row = db.execute(page.queries[query]).fetchone()
+    # 12,960 is written for 12960.
+    shown = [s.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{3})+", s) else s for s in shown]
     if not set(shown) <= {text(value) for value in row}:
         wrong.append(f"{shown} is shown, but the query beside it says {row}")
 print("\n".join(line[:200] for line in wrong[:10]), end="")

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-from findings_values import subjects
+from findings_values import find_ranks, find_short, subjects
 from values_model import (Experiment, baseline_mean, effects, falling, least, mean, meets_all, most, open_database, ordered_means, percent,
                           rising)
 from views_values import at_budget
@@ -311,13 +311,13 @@ def convergence(x, stream):
 def says(expected, text):
     """Is this the sentence, with numbers as far as they are shown?"""
     parts = expected.split("\1")
-    pattern = "".join(f"(-?[0-9.]+)" if i % 2 else re.escape(p) for i, p in enumerate(parts))
+    pattern = "".join("(-?[0-9.,]+)" if i % 2 else re.escape(p) for i, p in enumerate(parts))
     m = re.fullmatch(pattern, text)
     if m is None:
         return False
     for want, got in zip(parts[1::2], m.groups()):
         value, decimals = want.split(":")
-        if not Number(float(value), int(decimals)).is_shown_as(got):
+        if not Number(float(value), int(decimals)).is_shown_as(ungrouped(got)):
             return False
     return True
 
@@ -332,11 +332,18 @@ def plain(text):
     return html.unescape(re.sub(r"<[^>]*>", "", text)).strip()
 
 
+def ungrouped(text):
+    """Of a number with thousands that are grouped from five digits on; any other text as it is."""
+    if re.fullmatch(r"-?\d{2,3}(,\d{3})+|-?\d{1,3}(,\d{3}){2,}", text):
+        return text.replace(",", "")
+    return text
+
+
 def page_tables(page):
     found = {}
     for m in re.finditer(r"<table id='([\w-]+)-t'>(.*?)</table>", page, re.S):
         header = [plain(h) for h in re.findall(r"<th\b.*?>(.*?)</th>", m[2], re.S)]
-        rows = [[plain(c) for c in re.findall(r"<td\b.*?>(.*?)</td>", r, re.S)]
+        rows = [[ungrouped(plain(c)) for c in re.findall(r"<td\b.*?>(.*?)</td>", r, re.S)]
                 for r in re.findall(r"<tr>(.*?)</tr>", m[2].partition("<tbody>")[2], re.S)]
         found[m[1]] = header, rows
     return found
@@ -359,6 +366,28 @@ def check_findings(x, page):
         expected = known.get(heading, [])
         wrong.extend(f"not known or not true: {t}" for t in sentences if not any(says(r, t) for r in expected))
         wrong.extend(f"not in the page: {readable(r)}" for r in expected if not any(says(r, t) for t in sentences))
+
+
+def check_short(x, page):
+    """The headline and the sentences below it, and the caption of the ranks."""
+    part = re.search(r"<section id='short'.*?</section>", page, re.S)
+    expected = list(find_short(x))
+    if part is None:
+        wrong.extend(f"not in the page: {readable(r)}" for r in expected)
+        return
+    text = re.sub(r"<details class='query'.*?</details>", "", part[0], flags=re.S)
+    there = [re.sub(r"\s+", " ", plain(t)) for t in re.findall(r"<(?:h2|p)>(.*?)</(?:h2|p)>", text, re.S)]
+    wrong.extend(f"not known or not true: {t}" for t in there if not any(says(r, t) for r in expected))
+    wrong.extend(f"not in the page: {readable(r)}" for r in expected if not any(says(r, t) for t in there))
+
+
+def check_ranks(x, page):
+    shown = [re.sub(r"\s+", " ", plain(m)) for m in re.findall(
+        r"<figure id='ranks(?:-\d+)?'.*?<figcaption>(.*?)<span", page, re.S)]
+    expected = list(find_ranks(x))
+    if len(shown) != len(expected):
+        wrong.append(f"{len(shown)} diagrams of ranks, but {len(expected)} can be drawn")
+    wrong.extend(f"not known or not true: {t}" for t in shown if not any(says(r, t) for r in expected))
 
 
 def check_csv(folder, name, rows):
@@ -394,6 +423,8 @@ def main(database, folder, name):
         if s.variant == "" and s.rows:
             check_pictures(x, s, folder)
     check_findings(x, page)
+    check_short(x, page)
+    check_ranks(x, page)
     print("\n".join(w[:300] for w in wrong[:20]), end="")
 
 

@@ -4,6 +4,7 @@ Definitions are those of docs/metrics.md and docs/questions.md; the metrics them
 metrics_from_graphs.py holds against the graphs.
 """
 import collections
+import functools
 import math
 import re
 import sqlite3
@@ -247,3 +248,115 @@ def effects(x, study):
             told = [mean(getattr(r, m) for r in those) for m in ("similarity", "similarity_active")]
             yield name, value, those, told, [None if t is None else t - mean(getattr(r, m) for r in rows)
                                              for t, m in zip(told, ("similarity", "similarity_active"))]
+
+
+# ---- how sure it is ----
+
+def bisect(f, low, high):
+    """Where a rising function passes 0."""
+    for _ in range(44):
+        middle = (low + high) / 2
+        low, high = (middle, high) if f(middle) < 0 else (low, middle)
+    return (low + high) / 2
+
+
+def integral(f, low, high, steps=600):
+    """By Simpson's rule."""
+    h = (high - low) / steps
+    return h / 3 * math.fsum((1 if i in (0, steps) else 4 if i % 2 else 2) * f(low + i * h) for i in range(steps + 1))
+
+
+@functools.cache
+def student(freedom):
+    """Student's t, which 95 % of the distribution lie within."""
+    scale = math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+    return bisect(lambda t: 2 * integral(lambda u: scale * (1 + u * u / freedom) ** (-(freedom + 1) / 2), 0, t) - 0.95, 1, 20)
+
+
+@functools.cache
+def nemenyi(k):
+    """The range of k normal values, which 95 % of their samples lie within, over the square root of 2."""
+    def normal(z):
+        return 0.5 * math.erfc(-z / math.sqrt(2))
+
+    def within(q):
+        return k * integral(lambda z: math.exp(-z * z / 2) / math.sqrt(2 * math.pi) * (normal(z + q) - normal(z)) ** (k - 1), -8, 8, 800)
+    return bisect(lambda q: within(q) - 0.95, 1, 8) / math.sqrt(2)
+
+
+def chi_square_tail(x, freedom):
+    """By integrating the density, not by the sums of which the program makes it; u = v * v bounds it near 0."""
+    scale = 2 ** (freedom / 2) * math.gamma(freedom / 2)
+    return 1 - integral(lambda v: 2 * v ** (freedom - 1) * math.exp(-v * v / 2) / scale, 0, math.sqrt(x))
+
+
+def by_game(x, hot, way, metric, rows):
+    """The mean of each game's replicates."""
+    games = {}
+    for r in rows:
+        value = getattr(r, metric)
+        if value is not None:
+            games.setdefault(r.stream.game, []).append(value)
+    return {g: mean(v) for g, v in games.items()}
+
+
+def of_configuration(x, hot, way, c):
+    return [r for s in x.streams if s.way == way for r in s.rows.get(hot, []) if r.configuration is c]
+
+
+def interval(values):
+    """Mean and half the width of its 95 % interval; None where there is one value."""
+    values = list(values)
+    if len(values) < 2:
+        return (mean(values), None)
+    m = mean(values)
+    s = math.sqrt(math.fsum((v - m) ** 2 for v in values) / (len(values) - 1))
+    return m, student(len(values) - 1) * s / math.sqrt(len(values))
+
+
+def intervals(x, hot, way, metric):
+    """Of each configuration that competes, and of the baseline: games, mean, low, high, and what it finds more than the baseline."""
+    direct = {}
+    for c in x.configurations:
+        if c.baseline:
+            direct = by_game(x, hot, way, metric, of_configuration(x, hot, way, c))
+    lacking = {c for t in x.techniques for c in x.competing(hot, way, t)[1]}
+    for c in x.configurations:
+        if c in lacking:
+            continue
+        games = by_game(x, hot, way, metric, of_configuration(x, hot, way, c))
+        if not games:
+            continue
+        m, half = interval(games.values())
+        gain, gain_half = interval([v - direct[g] for g, v in games.items() if g in direct])
+        told = {"configuration": c, "games": len(games), "mean": m, "low": None, "high": None, "gain": gain, "gain_low": None,
+                "gain_high": None}
+        if half is not None:
+            told["low"], told["high"] = max(0, m - half), min(1, m + half)
+        if gain_half is not None:
+            told["gain_low"], told["gain_high"] = gain - gain_half, gain + gain_half
+        yield told
+
+
+def ranking(x, hot, way, metric):
+    """Mean ranks of the baseline, the labelled and, of twelve or less, all configurations, over games that have all of them."""
+    few = [c for c in x.configurations if c.baseline or c.label is not None or c.number is not None and len(x.grid) <= 12]
+    found = {c: by_game(x, hot, way, metric, of_configuration(x, hot, way, c)) for c in few}
+    found = {c: {g: round(v, 12) for g, v in games.items()} for c, games in found.items() if games}
+    shared = set.intersection(*(set(g) for g in found.values())) if found else set()
+    ranks, k, ties = {c: [] for c in found}, len(found), 0
+    for g in shared:
+        for c in found:
+            above = sum(o[g] > found[c][g] for o in found.values())
+            same = sum(o[g] == found[c][g] for o in found.values())
+            ranks[c].append(above + (same + 1) / 2)
+            ties += same * same - 1
+    return {c: mean(r) for c, r in ranks.items()}, len(shared), k, ties
+
+
+def friedman(ranks, n, k, ties):
+    """Chi-square with the correction for equals; None where all are equal. After scipy.stats.friedmanchisquare."""
+    left = 1 - ties / (n * k * (k * k - 1))
+    if left <= 0:
+        return None
+    return (12 / (n * k * (k + 1)) * math.fsum((n * r) ** 2 for r in ranks.values()) - 3 * n * (k + 1)) / left

@@ -2,9 +2,12 @@
 """views_values.py DATABASE EXPERIMENT: the views of means, ranges and ranks over replicates, games and techniques, each column
 computed again from the base tables (values_model.py). Prints what is wrong, or nothing.
 """
+import math
+import re
 import sys
 
-from values_model import Experiment, falling, least, mean, most, open_database, percent, rising
+from values_model import (Experiment, falling, friedman, intervals, least, mean, most, nemenyi, open_database, percent, ranking, rising,
+                          student)
 
 FAIR = "hot_recall hot_precision hot_f1 hot_f1_10 fair_overlap count_error".split()
 BUDGETS = (0.000006, 0.00002, 0.00006, 0.0002, 0.0006, 0.002, 0.006, 0.015, 1.0)
@@ -188,6 +191,54 @@ def pareto(x, hot):
             yield m
 
 
+# ---- how sure it is ----
+
+SCOPES = (("whole", "similarity"), ("active", "similarity_active"))
+
+
+def sure(x):
+    for hot, way, (scope, metric) in ((h, w, s) for h in x.hots for w in x.ways for s in SCOPES):
+        for t in intervals(x, hot, way, metric):
+            c = t["configuration"]
+            told = {"hot_permille": hot, "way": way, "scope": scope, "configuration_id": c.id, "number": c.number, "baseline": c.baseline,
+                    "technique": c.technique, "games": t["games"]}
+            for name in ("mean", "low", "high"):
+                told[f"{name}_percent"] = rounded(percent(t[name]), 2)
+            for name, column in (("gain", "gain_points"), ("gain_low", "gain_low"), ("gain_high", "gain_high")):
+                told[column] = None if c.number is None else rounded(percent(t[name]), 2)
+            yield told
+
+
+def ranks(x):
+    for hot, way, (scope, metric) in ((h, w, s) for h in x.hots for w in x.ways for s in SCOPES):
+        told, n, k, _ = ranking(x, hot, way, metric)
+        for c, rank in told.items():
+            if rank is not None:
+                yield {"hot_permille": hot, "way": way, "scope": scope, "configuration_id": c.id, "label": c.label, "number": c.number,
+                       "games": n, "treatments": k, "mean_rank": rank}
+
+
+def tests(x):
+    for hot, way, (scope, metric) in ((h, w, s) for h in x.hots for w in x.ways for s in SCOPES):
+        told, n, k, ties = ranking(x, hot, way, metric)
+        if n > 0 and k > 1:
+            yield {"hot_permille": hot, "way": way, "scope": scope, "games": n, "treatments": k,
+                   "chi_square": friedman(told, n, k, ties),
+                   "critical_difference": round(nemenyi(k), 3) * math.sqrt(k * (k + 1) / (6 * n))}
+
+
+def constants(x):
+    """The views' tables of quantiles, each against its own integral."""
+    text = x.one("SELECT sql FROM sqlite_schema WHERE name = 'quality_interval'")[0]
+    for freedom, t in re.findall(r"\((\d+), (\d+\.\d+)\)", text):
+        if abs(student(int(freedom)) - float(t)) > 0.000001:
+            wrong.append(f"Student's quantile for {freedom} is {student(int(freedom))}, not {t}")
+    text = x.one("SELECT sql FROM sqlite_schema WHERE name = 'friedman'")[0]
+    for k, q in re.findall(r"\((\d+), (\d+\.\d+)\)", text):
+        if abs(nemenyi(int(k)) - float(q)) > 0.0006:
+            wrong.append(f"Nemenyi's quantile for {k} is {nemenyi(int(k))}, not {q}")
+
+
 def main(database, name):
     x = Experiment(open_database(database), name)
 
@@ -200,6 +251,10 @@ def main(database, name):
     held("ranked_replicated", "game way hot_permille configuration_id", ranked_replicated(x))
     held("table1_replicated", "game way hot_permille", over_replicates(x, entries1))
     held("table2_replicated", "game way hot_permille", over_replicates(x, entries2))
+    held("quality_interval", "hot_permille way scope configuration_id", sure(x))
+    held("mean_rank", "hot_permille way scope configuration_id", ranks(x))
+    held("friedman", "hot_permille way scope", tests(x))
+    constants(x)
     for view, keys, rows in (
             ("technique_quality", "hot_permille stream_id configuration_id", techniques),
             ("technique_replicate", "frames hot_permille sampling_id configuration_id structure", replicate_means),

@@ -373,6 +373,8 @@ static enum status studies(struct page *p) {
 enum status page_charts(struct page *p) {
     enum status status = distributions(p);
     if (status == STATUS_OK)
+        status = page_ranks(p);
+    if (status == STATUS_OK)
         status = studies(p);
     if (status == STATUS_OK)
         status = cost(p);
