@@ -2,7 +2,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "dbt/state.h"
+#include "dbt/block_table.h"
+#include "dbt/host/cache_inspect.h"
+#include "dbt/traced_blocks.h"
 
 /* ---- forgetting ---- */
 
@@ -31,14 +33,14 @@ static void flush(struct dbt *d) {
 void blocks_forget(struct dbt *d) {
     if (d->blocks.len)
         flush(d);
-    windows_forget(&d->windows);
+    banks_forget(&d->banks);
     d->selected = false;
     if (d->recorder)
         blocks_forget(d->recorder); /* of that there is no other */
 }
 
 bool blocks_select(struct dbt *d, const struct nes *n) {
-    const enum selected selected = windows_select(&d->windows, n);
+    const enum selected selected = banks_select(&d->banks, n);
     if (selected == SELECT_FAILED)
         blocks_forget(d);
     else if (selected == SELECTED_AND_VOID && d->blocks.len)
@@ -63,10 +65,10 @@ static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_
     d->with.number = (uint32_t)d->blocks.len;
     if (d->blocks.len == 0)
         returns_begin(&d->with.returns, n);
-    struct block *const b = translate(&d->with, n, g);
+    struct block *const b = dbt_translate(&d->with, n, g);
     if (!b)
         return NULL;
-    if ((d->with.recorded && !recorded_keep(n, b)) || !vec_push(&d->blocks, b)) {
+    if ((d->with.recorded && !traced_keep(n, b)) || !vec_push(&d->blocks, b)) {
         d->with.cache.used = used;
         d->with.exits.all.len = b->first_exit;
         block_free(b);
@@ -100,7 +102,7 @@ void blocks_chain(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place) {
 
 static void discover_at(struct dbt *d, struct nes *n, uint16_t pc, unsigned length,
                         struct guest_block *g) {
-    discover(n, pc, length, windows_certain(&d->windows, pc), g);
+    dbt_discover(n, pc, length, banks_certain(&d->banks, pc), g);
 }
 
 /* Translates as much at pc as the cache has room for, after a flush if need be; NULL when there is
@@ -122,9 +124,9 @@ static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct gues
 }
 
 enum found blocks_find(struct dbt *d, struct nes *n, uint32_t *place) {
-    struct content *c = windows_at(&d->windows, n->cpu.pc);
+    struct content *c = banks_at(&d->banks, n->cpu.pc);
     const unsigned at = n->cpu.pc % WINDOW_SIZE;
-    if (!c && !(c = windows_begin(&d->windows, n, n->cpu.pc)))
+    if (!c && !(c = banks_begin(&d->banks, n, n->cpu.pc)))
         return SLOW;
     *place = c->table[at];
     if (*place)
@@ -201,7 +203,7 @@ static bool cut_now(struct dbt *d, struct nes *n, const struct content *c) {
 
 enum renewed blocks_renew(struct dbt *d, struct nes *n, uint32_t number) {
     const uint16_t pc = n->cpu.pc;
-    struct content *const c = windows_at(&d->windows, pc);
+    struct content *const c = banks_at(&d->banks, pc);
     const unsigned at = pc % WINDOW_SIZE;
     if (c->versions[at] >= VERSIONS_AT_ONCE && !comes_again(d, n, c))
         return c->missed[at] == UINT8_MAX ? NEVER_AGAIN : NOT_YET;
@@ -227,7 +229,7 @@ enum renewed blocks_renew(struct dbt *d, struct nes *n, uint32_t number) {
 
 void blocks_give_up(struct dbt *d, struct nes *n) {
     const uint16_t pc = n->cpu.pc;
-    struct content *const c = windows_at(&d->windows, pc);
+    struct content *const c = banks_at(&d->banks, pc);
     struct emitter e = {.code = d->with.cache.code, .encodings = &d->with.encodings};
     exit_always(&e, c->table[pc % WINDOW_SIZE], pc);
     c->table[pc % WINDOW_SIZE] = 0;
@@ -241,7 +243,7 @@ static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
     const uint16_t pc = (uint16_t)address;
     if (!n->rd[pc >> 8] || nes_code_address(n, pc) != address)
         return;
-    struct content *const c = windows_at(&d->windows, pc);
+    struct content *const c = banks_at(&d->banks, pc);
     const uint32_t before = c ? c->table[pc % WINDOW_SIZE] : 0;
     const uint64_t flushes = d->statistics.flushes;
     struct guest_block g;

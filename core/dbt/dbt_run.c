@@ -2,7 +2,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "dbt/state.h"
+#include "dbt/block_table.h"
+#include "dbt/host/cache_inspect.h"
+#include "dbt/traced_blocks.h"
 
 #include "nes/cpu/cpu_exec.h"
 
@@ -43,7 +45,7 @@ static void interpret_for_a_while(struct dbt *d, struct nes *n, uint64_t stop, u
 
 static void interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
     if (d->record)
-        recorded_interpret(d, n, stop, deadline, false);
+        traced_interpret(d, n, stop, deadline, false);
     else if (n->watched)
         cpu_run_watched(n, stop, deadline);
     else
@@ -76,7 +78,7 @@ static struct stretch stretch_at(const struct nes *n, uint16_t pc) {
 static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_t *deadline) {
     const uint64_t last = last_start(stop, *deadline), start = n->cycle;
     if (d->record) {
-        *deadline = recorded_interpret(d, n, stop, *deadline, true);
+        *deadline = traced_interpret(d, n, stop, *deadline, true);
         return n->cycle != start && !d->record->full && !n->waiting;
     }
     const uint64_t end = n->instructions + BLOCK_LONGEST;
@@ -103,7 +105,7 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
     struct frame *const f = &d->frame;
     f->nes = n;
     f->counters = n->counters;
-    f->tables = d->windows.tables;
+    f->tables = d->banks.tables;
     f->prg = n->options.cartridge ? n->options.cartridge->prg : NULL;
     f->nobodys = (uintptr_t)d->with.returns.nobodys;
     f->return_misses = 0;
@@ -115,15 +117,15 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
     f->moved = 0;
     f->budget = (int64_t)(f->budget_end - n->cycle) * (1 << BUDGET_SHIFT);
     f->status_read = NOT_READ;
-    frame_calm(f);
+    frame_update_stable(f);
     const uint64_t banks = d->record ? record_banks(n) : 0;
     const uint32_t number = code(f, d->with.cache.run + place);
-    frame_tell_status(f);
+    frame_report_status(f);
     n->cycle = frame_cycle(f);
     n->instructions = f->instructions + frame_executed(f);
     *deadline = f->deadline;
     if (d->record)
-        recorded_read(d, n, f->instructions, banks);
+        traced_read(d, n, f->instructions, banks);
     d->statistics.executed += frame_executed(f);
     d->statistics.dispatched++;
     d->statistics.return_misses += f->return_misses;
@@ -134,15 +136,15 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
 enum next { GO_ON, GO_ON_LINKING, RENEW, INTERPRET_REST, RETURN };
 
 static inline __attribute__((always_inline)) enum next left(struct nes *n, const struct exit *x) {
-    if (x->leave != LEAVE_INDIRECT && x->leave != LEAVE_GUESS && x->leave != LEAVE_ATTENTION)
+    if (x->leave != LEAVE_INDIRECT && x->leave != LEAVE_CACHE_EMPTY && x->leave != LEAVE_ATTENTION)
         n->cpu.pc = x->pc;
     switch ((enum leave)x->leave) {
     case LEAVE_INDIRECT:
-    case LEAVE_GUESS:
+    case LEAVE_CACHE_EMPTY:
     case LEAVE_ATTENTION:
         if (!n->rd[n->cpu.pc >> 8])
             n->bus = n->cpu.pc >> 8; /* the last byte that was read */
-        return x->leave == LEAVE_GUESS       ? GO_ON_LINKING
+        return x->leave == LEAVE_CACHE_EMPTY ? GO_ON_LINKING
                : x->leave == LEAVE_ATTENTION ? RETURN
                                              : GO_ON;
     case LEAVE_LINK:
@@ -150,7 +152,7 @@ static inline __attribute__((always_inline)) enum next left(struct nes *n, const
     case LEAVE_STALE:
         return RENEW;
     case LEAVE_BUDGET:
-    case LEAVE_TOUCHED:
+    case LEAVE_MMIO:
         return INTERPRET_REST;
     case LEAVE_BOARD:
         if (n->watched && x->site)
@@ -246,7 +248,7 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
             blocks_make_again(d, n);
             number = 0; /* the exit may be gone */
         }
-        if (d->record && !(d->frame.until = recorded_until(d->record, n->cycle))) {
+        if (d->record && !(d->frame.until = traced_until(d->record, n->cycle))) {
             interpret(d, n, stop, deadline);
             return;
         }
@@ -295,7 +297,7 @@ static void destroy(void *self) {
         return;
     destroy(d->recorder);
     blocks_free(d);
-    windows_forget(&d->windows);
+    banks_forget(&d->banks);
     vec_free(&d->blocks);
     vec_free(&d->again);
     translator_close(&d->with);
@@ -356,13 +358,13 @@ static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
  * it is not so. */
 static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
                           uint64_t *deadline) {
-    const struct content *const c = windows_at(&d->windows, n->cpu.pc);
+    const struct content *const c = banks_at(&d->banks, n->cpu.pc);
     const uint32_t place = c ? c->table[n->cpu.pc % WINDOW_SIZE] : 0;
     stop = earlier(stop, n->cycle + LONGEST_RUN);
     if (place == 0 || !d->selected || d->epoch != n->map_epoch || d->again.len ||
         !cache_is_ours(&d->with.cache) || n->cycle > last_start(stop, *deadline))
         return false;
-    d->frame.until = recorded_until(d->record, n->cycle);
+    d->frame.until = traced_until(d->record, n->cycle);
     if (d->frame.until == 0)
         return false;
     *number = enter(d, n, place, stop, deadline);
@@ -393,7 +395,7 @@ static void record(void *self, struct nes *n, uint64_t stop, uint64_t deadline) 
 static const struct guest_insn *code_recorded(void *self, const struct nes *n, uint32_t code,
                                               uint64_t banks) {
     const struct dbt *const d = self;
-    return recorded_code(d->recorder, n, code, banks);
+    return traced_code(d->recorder, n, code, banks);
 }
 
 static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dbt/state.h"
+#include "dbt/traced_blocks.h"
 
 #include "nes/cpu/cpu_exec.h"
 
-uint16_t recorded_until(const struct record *r, uint64_t cycle) {
+uint16_t traced_until(const struct record *r, uint64_t cycle) {
     const uint64_t left = r->count - (r->on ? r->met : 0);
     /* No instruction takes less than two cycles. */
     const uint64_t before = !r->on && r->from > cycle ? (r->from - cycle + 1) / 2 : 0;
@@ -28,7 +28,7 @@ uint16_t recorded_until(const struct record *r, uint64_t cycle) {
 /* ---- what blocks have noted ---- */
 
 /* What is known of a recorded block beforehand. Place i lies before its instruction i. */
-struct places {
+struct positions {
     struct recorded_run run;            /* of its code from the first instruction on */
     uint16_t behind;                    /* pc behind it */
     uint16_t cycles[BLOCK_LONGEST + 1]; /* from its beginning to each, as a rule, */
@@ -38,8 +38,8 @@ struct places {
     struct guest_insn insns[BLOCK_LONGEST];
 };
 
-bool recorded_keep(struct nes *n, struct block *b) {
-    struct places *const p = b->places = calloc(1, sizeof *p);
+bool traced_keep(struct nes *n, struct block *b) {
+    struct positions *const p = b->positions = calloc(1, sizeof *p);
     if (!p || !record_code(n, b->pc, b->guest, b->guest_bytes, &p->run))
         return false;
     p->behind = (uint16_t)(b->pc + b->guest_bytes);
@@ -62,7 +62,7 @@ struct executed {
 /* When it was at its place i. What its last instruction took is known as a whole: a branch may have
  * been taken. */
 static uint64_t cycle_at(const struct executed *x, unsigned i) {
-    const struct places *const p = x->block->places;
+    const struct positions *const p = x->block->positions;
     if (i >= x->count)
         return x->end;
     uint64_t cycle = logged_cycle(x->begin) + p->cycles[i];
@@ -83,7 +83,7 @@ static unsigned begin_in(struct record *r, const struct executed *x) {
 }
 
 /* A run begins, with what lies so many bytes behind the block's beginning. */
-static void add_run(struct record *r, const struct places *p, uint64_t banks, unsigned bytes) {
+static void add_run(struct record *r, const struct positions *p, uint64_t banks, unsigned bytes) {
     struct recorded_run *const run = &r->runs[r->run_count++];
     *run = p->run;
     run->banks = banks;
@@ -95,7 +95,7 @@ static void add_run(struct record *r, const struct places *p, uint64_t banks, un
 
 /* The same from its beginning on, in few instructions: nothing but `banks` and `at` is to be set.
  */
-static void add_whole(struct record *r, const struct places *p, uint64_t banks) {
+static void add_whole(struct record *r, const struct positions *p, uint64_t banks) {
     struct recorded_run *const run = &r->runs[r->run_count++];
     uint32_t first;
     *run = p->run;
@@ -107,7 +107,7 @@ static void add_whole(struct record *r, const struct places *p, uint64_t banks) 
 
 /* A block where the recording begins or ends. */
 static void read_end(struct nes *n, struct record *r, const struct executed *x, uint64_t banks) {
-    const struct places *const p = x->block->places;
+    const struct positions *const p = x->block->positions;
     const unsigned first = r->on ? 0 : begin_in(r, x);
     if (first == x->count)
         return;
@@ -151,14 +151,14 @@ static struct executed executed_at(const struct dbt *d, const struct log *log,
 }
 
 /* cycle_at(), quick where there were no penalties. */
-static uint64_t place_at(const struct executed *x, unsigned i) {
+static uint64_t position_at(const struct executed *x, unsigned i) {
     if (i >= x->count || x->behind != x->begin - 1)
         return cycle_at(x, i);
-    return logged_cycle(x->begin) + x->block->places->cycles[i];
+    return logged_cycle(x->begin) + x->block->positions->cycles[i];
 }
 
 /* The first place that lies at `from` or later, which x->end does. */
-static unsigned place_from(const struct executed *x, uint64_t from) {
+static unsigned position_from(const struct executed *x, uint64_t from) {
     const uint64_t begin = logged_cycle(x->begin);
     unsigned i = 0;
     if (x->behind != x->begin - 1) {
@@ -166,7 +166,7 @@ static unsigned place_from(const struct executed *x, uint64_t from) {
             i++;
         return i;
     }
-    const uint16_t *const cycles = x->block->places->cycles;
+    const uint16_t *const cycles = x->block->positions->cycles;
     while (i < x->count && begin + cycles[i] < from)
         i++;
     return i;
@@ -192,7 +192,7 @@ static void write_way(const struct dbt *d, struct record *r, const struct log *l
     way->parts[parts++] = (codes + (uint32_t)at->what) << WAY_COUNT | (end - from);
     way->parts[parts] = 0;
     const struct executed x = executed_at(d, log, at, behind);
-    r->end = place_at(&x, end - begun);
+    r->end = position_at(&x, end - begun);
     r->way_parts = parts;
 }
 
@@ -213,7 +213,7 @@ static bool read_at_once(const struct dbt *d, struct nes *n, struct record *r, u
     if (behind < log.last)
         return false; /* it may begin in the last block, or later */
     const struct executed x = executed_at(d, &log, at, behind);
-    const unsigned first = place_from(&x, r->from);
+    const unsigned first = position_from(&x, r->from);
     const unsigned from = logged_executed(at) + first;
     if (from + (uint64_t)r->count > all)
         return false;
@@ -226,10 +226,10 @@ static bool read_at_once(const struct dbt *d, struct nes *n, struct record *r, u
     return true;
 }
 
-const struct guest_insn *recorded_code(const struct dbt *d, const struct nes *n, uint32_t code,
-                                       uint64_t banks) {
+const struct guest_insn *traced_code(const struct dbt *d, const struct nes *n, uint32_t code,
+                                     uint64_t banks) {
     const struct block *const b = d->blocks.at[code - d->codes];
-    struct places *const p = b->places;
+    struct positions *const p = b->positions;
     if (p->decoded && p->banks == banks)
         return p->insns;
     for (unsigned i = 0; i < b->count; i++) {
@@ -244,7 +244,7 @@ const struct guest_insn *recorded_code(const struct dbt *d, const struct nes *n,
 
 /* ---- any other ---- */
 
-void recorded_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) {
+void traced_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) {
     struct record *const r = d->record;
     const struct frame *const f = &d->frame;
     const struct logged *at = (const struct logged *)(uintptr_t)(f->return_stack - RETURN_BOTTOM);
@@ -263,7 +263,7 @@ void recorded_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks
         x.count = (at < last ? all : logged_executed(at)) - begun;
         if (x.count == 0)
             continue;
-        const struct places *const p = x.block->places;
+        const struct positions *const p = x.block->positions;
         if (r->on && r->met + x.count < r->count) {
             if (p->run.pc != goes_on || p->run.piece)
                 add_whole(r, p, banks);
@@ -280,8 +280,8 @@ void recorded_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks
     }
 }
 
-uint64_t recorded_interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
-                            bool pause) {
+uint64_t traced_interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
+                          bool pause) {
     struct record *const r = d->record;
     if (!r->on && n->cycle < r->from)
         cpu_run_fast(n, earlier(stop, r->from), deadline, false);

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-uint32_t add_exit(struct translation *t, struct exit exit) {
+uint32_t dbt_add_exit(struct translation *t, struct exit exit) {
     exit.certain = (uint8_t)t->certain;
     if (!vec_push(&t->exits->all, exit))
         t->out_of_memory = true;
@@ -13,7 +13,7 @@ uint32_t add_exit(struct translation *t, struct exit exit) {
 
 /* At `out`: mov eax, number; jmp place */
 static void write_out(struct translation *t, uint32_t out, struct exit exit, uint32_t place) {
-    emit_number(t->e, out + OUT_NUMBER, (int32_t)add_exit(t, exit));
+    emit_number(t->e, out + OUT_NUMBER, (int32_t)dbt_add_exit(t, exit));
     emit_bind(t->e, out + OUT_JUMP, place);
 }
 
@@ -100,11 +100,11 @@ bool entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
 
 static void settle_some(struct emitter *e, struct known_flags *f, unsigned unasked) {
     if (!(unasked & UNASKED_C))
-        settle_c(e, f);
+        dbt_settle_c(e, f);
     if (!(unasked & UNASKED_NZ))
-        settle_nz(e, f);
+        dbt_settle_nz(e, f);
     if (!(unasked & UNASKED_V))
-        settle_v(e, f);
+        dbt_settle_v(e, f);
 }
 
 /* Over an edge, up to where it would leave. Returns where its displacement is. */
@@ -122,7 +122,7 @@ static uint32_t write_edge(struct exit *x, struct emitter *e, const struct entry
 static int32_t take_spent(struct translation *t) {
     const int32_t spent = t->uncounted.cycles * (1 << BUDGET_SHIFT) - t->uncounted.instructions;
     t->uncounted.cycles = t->uncounted.instructions = 0;
-    settle_counts(t);
+    dbt_settle_counts(t);
     return spent;
 }
 
@@ -143,9 +143,9 @@ void emit_edge(struct translation *t, uint16_t pc) {
 
 void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column) {
     struct emitter *const e = t->e;
-    settle_c(e, &t->flags);
-    settle_nz(e, &t->flags);
-    settle_v(e, &t->flags);
+    dbt_settle_c(e, &t->flags);
+    dbt_settle_nz(e, &t->flags);
+    dbt_settle_v(e, &t->flags);
     struct exit x = {.leave = LEAVE_LINK, .pc = pc, .calls = true, .spent = take_spent(t)};
     EMIT(e, PUSH, imm((uint16_t)(back - 1))); /* push back - 1 */
     x.from = emit_here(e);

@@ -18,16 +18,16 @@
 
 /* Ways out of translated code. */
 enum leave {
-    LEAVE_INDIRECT,  /* to a pc without a block; it is in cpu.pc */
-    LEAVE_LINK,      /* to `pc`; the jump may be bound to its block */
-    LEAVE_GUESS,     /* from an inline cache that is empty; the pc is in cpu.pc */
-    LEAVE_BUDGET,    /* at the entry of a block that could reach the deadline */
-    LEAVE_TOUCHED,   /* the same in its middle: a device has moved the deadline */
-    LEAVE_BOARD,     /* behind a write to the board that has moved the code; probes are to fire */
-    LEAVE_SLOW,      /* at an instruction that is nes_step's */
-    LEAVE_STALE,     /* at the entry of a block that is not for what is there now */
-    LEAVE_WAIT,      /* at the start of a busy-wait */
-    LEAVE_ATTENTION, /* where a callback has asked for something; the place is in cpu.pc */
+    LEAVE_INDIRECT,    /* to a pc without a block; it is in cpu.pc */
+    LEAVE_LINK,        /* to `pc`; the jump may be bound to its block */
+    LEAVE_CACHE_EMPTY, /* from an inline cache that is empty; the pc is in cpu.pc */
+    LEAVE_BUDGET,      /* at the entry of a block that could reach the deadline */
+    LEAVE_MMIO,        /* the same in its middle: a device has moved the deadline */
+    LEAVE_BOARD,       /* behind a write to the board that has moved the code; probes are to fire */
+    LEAVE_SLOW,        /* at an instruction that is nes_step's */
+    LEAVE_STALE,       /* at the entry of a block that is not for what is there now */
+    LEAVE_WAIT,        /* at the start of a busy-wait */
+    LEAVE_ATTENTION,   /* where a callback has asked for something; the place is in cpu.pc */
 };
 struct exit {
     uint8_t leave;
@@ -49,7 +49,7 @@ struct exits {
     VEC(struct wait *) waits;
 };
 /* Returns its number. */
-uint32_t add_exit(struct translation *t, struct exit exit);
+uint32_t dbt_add_exit(struct translation *t, struct exit exit);
 /* Out of translated code; everything is settled. place: that of `fixed` to leave by. */
 void emit_exit(struct translation *t, struct exit exit, uint32_t place);
 

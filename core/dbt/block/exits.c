@@ -13,7 +13,7 @@
 /* ---- ways out ---- */
 
 static void leave_by(struct translation *t, struct exit exit) {
-    settle(t);
+    dbt_settle(t);
     emit_exit(t, exit, t->fixed->leave);
 }
 
@@ -34,7 +34,7 @@ static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
     const int column = counted && window_in(t->certain, back)
                            ? returns_column(t->returns, nes_code_address(t->nes, back))
                            : -1;
-    if (returns_are_foretold(t) && (!counted || column >= 0))
+    if (returns_are_predicted(t) && (!counted || column >= 0))
         emit_call_edge(t, pc, back, column);
     else
         exit_to(t, pc);
@@ -54,7 +54,7 @@ enum {
 
 static void go_indirect(struct translation *t) {
     struct emitter *const e = t->e;
-    settle(t);
+    dbt_settle(t);
     if (t->options->no_chaining) {
         emit_bind(e, emit_jump(e, JMP), 0); /* jmp to place 0 */
         return;
@@ -66,7 +66,8 @@ static void go_indirect(struct translation *t) {
         const uint32_t jump = emit_jump(e, JMP); /* jmp block */
         const uint32_t empty = emit_here(e);     /* empty: */
         emit_bind(e, miss, empty);
-        emit_exit(t, (struct exit){.leave = LEAVE_GUESS, .jump = jump}, t->fixed->leave_indirect);
+        emit_exit(t, (struct exit){.leave = LEAVE_CACHE_EMPTY, .jump = jump},
+                  t->fixed->leave_indirect);
         assert(e->full || (pc == jump + CACHE_PC && miss == jump + CACHE_MISS &&
                            empty == jump + CACHE_EMPTY && emit_here(e) == jump + CACHE_LOOK_UP));
         (void)pc;
@@ -76,7 +77,7 @@ static void go_indirect(struct translation *t) {
 
 /* An RTS to where it was foretold to go; with the row to count in. */
 static void go_back(struct translation *t, const uint64_t *row) {
-    settle(t);
+    dbt_settle(t);
     if (t->returns->counted)
         EMIT(t->e, MOV, REG(RAX), imm_pointer(row ? row : t->returns->nobodys)); /* mov rax, row */
     emit_ret_popping(t->e, 8); /* ret 8: behind the call, without what was pushed before it */
@@ -87,8 +88,8 @@ static void missed_return(struct translation *t) {
     lower_missed_return(t);
     t->uncounted.cycles += t->op->info->cycles;
     t->uncounted.instructions++;
-    fire(t, PROBE_INDIRECT, PC_IN_ECX);
-    settle(t);
+    dbt_fire(t, PROBE_INDIRECT, PC_IN_ECX);
+    dbt_settle(t);
     emit_bind(t->e, emit_jump(t->e, JMP), t->fixed->return_miss); /* jmp return_miss */
 }
 
@@ -101,7 +102,7 @@ static uint32_t emit_thunk(struct emitter *e, uint16_t pc) {
     return place;
 }
 
-static void link_guess(struct exit *x, struct emitter *e, uint16_t pc, uint32_t place) {
+static void link_cache(struct exit *x, struct emitter *e, uint16_t pc, uint32_t place) {
     emit_bind(e, x->jump + CACHE_MISS, x->jump + CACHE_LOOK_UP);
     if (!window_in(x->certain, pc))
         return; /* the table is asked from now on */
@@ -115,8 +116,8 @@ static void link_guess(struct exit *x, struct emitter *e, uint16_t pc, uint32_t 
 void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t pc,
                uint32_t place) {
     struct exit *const x = &exits->all.at[number];
-    if (x->leave == LEAVE_GUESS) {
-        link_guess(x, e, pc, place);
+    if (x->leave == LEAVE_CACHE_EMPTY) {
+        link_cache(x, e, pc, place);
         return;
     }
     if (x->leave == LEAVE_STALE || window_in(x->certain, pc)) {
@@ -155,7 +156,7 @@ static void look_for_wait(struct translation *t, const struct guest_op *op, uint
         return;
     }
     *wait = candidate;
-    settle(t);
+    dbt_settle(t);
     const operand last = mem(8, ZYDIS_REGISTER_RDX, (int64_t)offsetof(struct wait, executed));
     EMIT(e, MOV, REG(RDX), imm_pointer(wait));   /* mov rdx, wait */
     EMIT(e, MOVZX, REG(EAX), REG(R12W));         /* movzx eax, r12w */
@@ -172,7 +173,7 @@ static void look_for_wait(struct translation *t, const struct guest_op *op, uint
 /* ---- what comes behind an instruction that goes somewhere ---- */
 
 void exit_direct(struct translation *t, const struct guest_op *op, uint16_t target) {
-    fire(t, PROBE_TAKEN, target);
+    dbt_fire(t, PROBE_TAKEN, target);
     look_for_wait(t, op, target);
     if (op->info->kind == INSN_CALL)
         go_and_return(t, target, next_pc(op));
@@ -181,28 +182,28 @@ void exit_direct(struct translation *t, const struct guest_op *op, uint16_t targ
 }
 
 static void exit_return(struct translation *t) {
-    const uint64_t *const row = fire_returning(t);
+    const uint64_t *const row = dbt_fire_returning(t);
     const struct site *const site = t->op->site;
     if (!row && site && site->probes[PROBE_INDIRECT].fires) {
         EMIT(t->e, INC, REG(CX)); /* inc cx: where it goes */
-        fire(t, PROBE_INDIRECT, PC_IN_ECX);
+        dbt_fire(t, PROBE_INDIRECT, PC_IN_ECX);
     }
     go_back(t, row);
 }
 
 void exit_indirect(struct translation *t, const struct guest_op *op) {
-    if (op->info->kind == INSN_RETURN && returns_are_foretold(t)) {
+    if (op->info->kind == INSN_RETURN && returns_are_predicted(t)) {
         exit_return(t);
         return;
     }
-    fire(t, PROBE_INDIRECT, PC_IN_ECX);
+    dbt_fire(t, PROBE_INDIRECT, PC_IN_ECX);
     go_indirect(t);
 }
 
 /* ---- stubs: what a block seldom does, and what comes behind it ---- */
 
 void exit_if(struct translation *t, uint32_t jump, enum leave leave, uint16_t pc) {
-    struct stub *const s = add_stub(t, jump, STUB_AT_PC);
+    struct stub *const s = dbt_add_stub(t, jump, STUB_AT_PC);
     s->leave = (uint8_t)leave;
     s->pc = pc;
 }
@@ -236,12 +237,12 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         leave_by(t, (struct exit){.leave = LEAVE_STALE, .pc = entry_pc, .jump = jump});
         break;
     }
-    case STUB_NO_PENALTY:
+    case STUB_CYCLE_LESS:
         EMIT(e, SUB, BUDGET, imm(-(1 << BUDGET_SHIFT))); /* sub r12, -1 << 16 */
         emit_bind(e, emit_jump(e, JMP), s->back);        /* jmp back */
         break;
-    case STUB_PENALTY:
-        penalty(t);
+    case STUB_CYCLE_MORE:
+        dbt_debit_cycle(t);
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
     case STUB_CARRY:
@@ -254,8 +255,8 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         operand_outside(t);
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
-    case STUB_TOUCH:
-        touch_otherwise(t);
+    case STUB_MMIO:
+        mmio_otherwise(t);
         emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
         break;
     case STUB_ADD_TO:
@@ -265,12 +266,12 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
         emit_bind(e, emit_jump(e, JMP), s->back);           /* jmp back */
         break;
     case STUB_CALL_AT:
-        fire_counted(t, s);
+        dbt_fire_counted(t, s);
         announce(t, s);
         leave_by(t, (struct exit){.leave = LEAVE_ATTENTION});
         break;
     case STUB_ONCE:
-        fire_first(t, s);
+        dbt_fire_first(t, s);
         break;
     case STUB_PUSH_WRAPS:
         lower_wrapped_call(t);

@@ -38,7 +38,7 @@ static void compare_bytes(struct translation *t, const struct guest_block *g) {
         } else {
             EMIT(e, CMP, m, imm8((unsigned)value)); /* cmp byte [from + done], byte */
         }
-        add_stub(t, emit_jump(e, JNZ), STUB_STALE); /* jnz stale */
+        dbt_add_stub(t, emit_jump(e, JNZ), STUB_STALE); /* jnz stale */
     }
 }
 
@@ -52,7 +52,7 @@ static void compare_windows(struct translation *t, const struct guest_block *g) 
         const size_t at = offsetof(struct nes, rd) + 8 * page;
         EMIT(e, MOV, REG(RAX), imm_pointer(t->nes->rd[page])); /* mov rax, page */
         EMIT(e, CMP, mem(8, NES, (int64_t)at), REG(RAX));      /* cmp [nes + rd + ..], rax */
-        add_stub(t, emit_jump(e, JNZ), STUB_STALE);            /* jnz stale */
+        dbt_add_stub(t, emit_jump(e, JNZ), STUB_STALE);        /* jnz stale */
     }
 }
 
@@ -93,16 +93,16 @@ static void begin_segment(struct translation *t, const struct guest_block *g, un
         exit_if(t, emit_entry(t, worst), LEAVE_BUDGET, g->ops[0].pc);
         return;
     }
-    charge(t, worst);                                                 /* sub r12, ... */
-    exit_if(t, emit_jump(t->e, JL), LEAVE_TOUCHED, g->ops[first].pc); /* jl out */
+    dbt_debit(t, worst);                                           /* sub r12, ... */
+    exit_if(t, emit_jump(t->e, JL), LEAVE_MMIO, g->ops[first].pc); /* jl out */
 }
 
 /* The same for the rest of a segment, behind a touch: the budget has changed. */
 static void check_budget(struct translation *t, const struct guest_block *g, unsigned first,
                          unsigned end) {
     const int64_t worst = worst_cycles(g, first, end) + t->uncounted.cycles;
-    EMIT(t->e, CMP, BUDGET, imm(worst * (1 << BUDGET_SHIFT)));        /* cmp r12, worst << 16 */
-    exit_if(t, emit_jump(t->e, JL), LEAVE_TOUCHED, g->ops[first].pc); /* jl out */
+    EMIT(t->e, CMP, BUDGET, imm(worst * (1 << BUDGET_SHIFT)));     /* cmp r12, worst << 16 */
+    exit_if(t, emit_jump(t->e, JL), LEAVE_MMIO, g->ops[first].pc); /* jl out */
     forget_host_flags(t);
 }
 
@@ -123,7 +123,7 @@ static void count_execution(struct translation *t, struct block *b) {
 static void note_block(struct translation *t, const struct guest_block *g) {
     EMIT(t->e, CMP, REG(R12W), FRAME(until));                     /* cmp r12w, [frame + until] */
     exit_if(t, emit_jump(t->e, JNB), LEAVE_BUDGET, g->ops[0].pc); /* jae out */
-    note(t, t->number);
+    dbt_log(t, t->number);
 }
 
 static void executed(struct translation *t, int cycles) {
@@ -145,20 +145,20 @@ static void branch(struct translation *t, const struct guest_op *op) {
         t->flags = flags;
         t->uncounted = uncounted;
     } else {
-        struct stub *const taken = add_stub(t, jump, STUB_TAKEN);
+        struct stub *const taken = dbt_add_stub(t, jump, STUB_TAKEN);
         taken->uncounted.cycles += taken_cycles(op);
         taken->uncounted.instructions++;
     }
     executed(t, op->info->cycles);
-    fire(t, PROBE_NEXT, (uint16_t)(op->pc + 2));
+    dbt_fire(t, PROBE_NEXT, (uint16_t)(op->pc + 2));
 }
 
 /* Returns false where the block ends with it. */
 static bool instruction(struct translation *t, const struct guest_op *op) {
     t->op = op;
     t->announced = false;
-    fire(t, PROBE_BEFORE, op->pc);
-    lower(t, op);
+    dbt_fire(t, PROBE_BEFORE, op->pc);
+    dbt_lower(t, op);
     switch ((enum insn_kind)op->info->kind) {
     case INSN_BRANCH:
         branch(t, op);
@@ -178,7 +178,7 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
         executed(t, op->info->cycles);
         if (op->reach == REACH_BOARD)
             leave_if_moved(t, op);
-        fire(t, PROBE_NEXT, next_pc(op));
+        dbt_fire(t, PROBE_NEXT, next_pc(op));
         return true;
     }
 }
@@ -215,7 +215,7 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
             end = segment_end(g, i);
         }
         goes_on = instruction(t, &g->ops[i]);
-        if (touch_moves_deadline(t->nes, &g->ops[i]) && i + 1 < end)
+        if (mmio_moves_deadline(t->nes, &g->ops[i]) && i + 1 < end)
             check_budget(t, g, i + 1, end);
     }
     if (goes_on)
@@ -226,7 +226,7 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
 
 void block_free(struct block *b) {
     if (b)
-        free(b->places);
+        free(b->positions);
     free(b);
 }
 
@@ -243,7 +243,7 @@ static struct block *new_block(const struct nes *n, const struct guest_block *g)
     return b;
 }
 
-struct block *translate(struct translator *with, struct nes *n, const struct guest_block *g) {
+struct block *dbt_translate(struct translator *with, struct nes *n, const struct guest_block *g) {
     struct cache *const cache = &with->cache;
     struct emitter e = {.code = cache->code,
                         .at = (uint32_t)cache->used,

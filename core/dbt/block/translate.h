@@ -18,7 +18,7 @@ struct block {
     uint64_t executions;
     uint8_t *guest; /* copy of the bytes */
     uint32_t first_exit, exits;
-    struct places *places; /* of a traced block: see traced_blocks.c; else NULL */
+    struct positions *positions; /* of a traced block: see traced_blocks.c; else NULL */
 };
 
 /* What blocks are made with, and what goes into the cache with them. */
@@ -38,7 +38,7 @@ void translator_forget(struct translator *with);
 void translator_close(struct translator *with);
 
 /* NULL when cache or memory are full. */
-struct block *translate(struct translator *with, struct nes *n, const struct guest_block *g);
+struct block *dbt_translate(struct translator *with, struct nes *n, const struct guest_block *g);
 void block_free(struct block *b); /* NULL is allowed */
 
 #endif

@@ -16,7 +16,7 @@ static bool goes_on(const struct nes *n, unsigned window) {
 }
 
 /* True when something was believed that is not so. */
-static bool learn(struct windows *w, const struct nes *n) {
+static bool learn(struct banks *w, const struct nes *n) {
     unsigned varies = 0, parted = 0;
     const bool first_time = !w->first[0];
     for (unsigned i = 0; i < PRG_WINDOWS; i++) {
@@ -32,7 +32,7 @@ static bool learn(struct windows *w, const struct nes *n) {
     return changed;
 }
 
-unsigned windows_certain(const struct windows *w, uint16_t pc) {
+unsigned banks_certain(const struct banks *w, uint16_t pc) {
     const unsigned own = window_of(pc);
     unsigned certain = (~w->varies & ((1u << WINDOWS) - 1)) | 1u << own;
     if (own < FIRST_PRG)
@@ -46,7 +46,7 @@ unsigned windows_certain(const struct windows *w, uint16_t pc) {
 
 /* ---- spaces and contents ---- */
 
-static struct space *new_space(struct windows *w, const struct nes *n) {
+static struct space *new_space(struct banks *w, const struct nes *n) {
     struct space *const s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
@@ -60,7 +60,7 @@ static struct space *new_space(struct windows *w, const struct nes *n) {
     return NULL;
 }
 
-static struct space *space_of(struct windows *w, const struct nes *n) {
+static struct space *space_of(struct banks *w, const struct nes *n) {
     for (size_t i = 0; i < w->spaces.len; i++)
         if (w->spaces.at[i]->read == n->rd[RAM_PAGE] && w->spaces.at[i]->write == n->wr[RAM_PAGE])
             return w->spaces.at[i];
@@ -74,7 +74,7 @@ static size_t banks_of(const struct nes *n) {
 }
 
 /* The entry for what the window shows. */
-static struct content **entry(const struct windows *w, struct space *s, const struct nes *n,
+static struct content **entry(const struct banks *w, struct space *s, const struct nes *n,
                               unsigned window) {
     if (window < FIRST_PRG)
         return &s->low[window];
@@ -84,14 +84,14 @@ static struct content **entry(const struct windows *w, struct space *s, const st
 }
 
 /* Where nothing was executed yet there are no blocks. */
-static void show(struct windows *w, unsigned window, struct content *content) {
+static void show(struct banks *w, unsigned window, struct content *content) {
     static const uint32_t none[WINDOW_SIZE];
     const uint32_t *const table = content ? content->table : none;
     w->now[window] = content;
     w->tables[window] = (uintptr_t)table - ((uint64_t)window << WINDOW_SHIFT) * sizeof *table;
 }
 
-enum selected windows_select(struct windows *w, const struct nes *n) {
+enum selected banks_select(struct banks *w, const struct nes *n) {
     w->banks = banks_of(n);
     const bool changed = learn(w, n);
     struct space *const s = space_of(w, n);
@@ -102,7 +102,7 @@ enum selected windows_select(struct windows *w, const struct nes *n) {
     return changed ? SELECTED_AND_VOID : SELECTED;
 }
 
-struct content *windows_begin(struct windows *w, const struct nes *n, uint16_t pc) {
+struct content *banks_begin(struct banks *w, const struct nes *n, uint16_t pc) {
     struct space *const s = space_of(w, n);
     struct content *const begun = s ? calloc(1, sizeof *begun) : NULL;
     if (!begun)
@@ -112,7 +112,7 @@ struct content *windows_begin(struct windows *w, const struct nes *n, uint16_t p
     return begun;
 }
 
-void windows_forget(struct windows *w) {
+void banks_forget(struct banks *w) {
     for (size_t i = 0; i < w->spaces.len; i++) {
         struct space *const s = w->spaces.at[i];
         for (unsigned k = 0; k < FIRST_PRG; k++)

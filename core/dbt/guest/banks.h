@@ -12,8 +12,8 @@
  * Blocks rely on what the page at $6000 is, too; each different one has contents of its own (a
  * space).
  */
-#ifndef HOTGRAPH_DBT_WINDOWS_H
-#define HOTGRAPH_DBT_WINDOWS_H
+#ifndef HOTGRAPH_DBT_BANKS_H
+#define HOTGRAPH_DBT_BANKS_H
 
 #include "nes/machine/machine.h"
 
@@ -46,7 +46,7 @@ struct space {
     struct content **prg;                       /* [PRG_WINDOWS][banks], the same */
 };
 
-struct windows {
+struct banks {
     size_t banks;
     VEC(struct space *) spaces;
     struct content *now[WINDOWS]; /* NULL: nothing was executed there */
@@ -60,15 +60,15 @@ struct windows {
 enum selected { SELECTED, SELECTED_AND_VOID, SELECT_FAILED };
 /* Selects what n sees now. VOID: blocks have relied on something that has changed; failed: out of
  * memory. */
-enum selected windows_select(struct windows *w, const struct nes *n);
+enum selected banks_select(struct banks *w, const struct nes *n);
 /* What is certain for blocks that begin at pc: a set of windows. */
-unsigned windows_certain(const struct windows *w, uint16_t pc);
-static inline struct content *windows_at(const struct windows *w, uint16_t pc) {
+unsigned banks_certain(const struct banks *w, uint16_t pc);
+static inline struct content *banks_at(const struct banks *w, uint16_t pc) {
     return w->now[window_of(pc)];
 }
 /* For the selected window of pc, where there is nothing yet; NULL: out of memory. */
-struct content *windows_begin(struct windows *w, const struct nes *n, uint16_t pc);
+struct content *banks_begin(struct banks *w, const struct nes *n, uint16_t pc);
 /* Everything but what has been learned of the board. */
-void windows_forget(struct windows *w);
+void banks_forget(struct banks *w);
 
 #endif

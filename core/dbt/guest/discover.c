@@ -208,16 +208,16 @@ static bool may_follow(const struct nes *n, struct guest_block *g, uint16_t pc,
 
 /* ---- which flags are asked for ---- */
 
-bool hooks_call(const struct hooks *hooks) {
+bool dbt_hooks_call(const struct hooks *hooks) {
     for (size_t i = 0; i < hooks->count; i++)
         if (hooks->at[i].probe.kind == PROBE_CALL || hooks->at[i].probe.kind == PROBE_CALL_AT)
             return true;
     return false;
 }
 
-bool calls_back(const struct site *site) {
+bool dbt_calls_back(const struct site *site) {
     for (size_t i = 0; i < sizeof site->probes / sizeof *site->probes; i++)
-        if (hooks_call(&site->probes[i]))
+        if (dbt_hooks_call(&site->probes[i]))
             return true;
     return false;
 }
@@ -237,7 +237,7 @@ static bool may_leave(const struct guest_op *op) {
 }
 
 /* Reads with an index take a cycle more when it carries, unless it cannot. */
-bool finds_quietly(const struct guest_op *op) {
+bool dbt_finds_quietly(const struct guest_op *op) {
     if (op->reach != REACH_MEMORY)
         return false;
     switch ((enum addressing_mode)op->info->mode) {
@@ -271,7 +271,7 @@ static bool passes_carry(const struct guest_op *op, const struct guest_op *next)
     case DO_LSR:
     case DO_ROL:
     case DO_ROR:
-        return op->reach == REACH_MEMORY && takes_carry(next) && finds_quietly(next) &&
+        return op->reach == REACH_MEMORY && takes_carry(next) && dbt_finds_quietly(next) &&
                !fires(op, PROBE_NEXT) && !fires(next, PROBE_BEFORE);
     default:
         return false;
@@ -283,7 +283,7 @@ static void find_needed(struct guest_block *g) {
     uint16_t needed = FLAGS;
     for (unsigned i = g->count; i-- > 0;) {
         struct guest_op *const op = &g->ops[i];
-        const bool seen = op->site && calls_back(op->site);
+        const bool seen = op->site && dbt_calls_back(op->site);
         if (seen || op->reach != REACH_MEMORY)
             needed = FLAGS; /* callbacks see them; so does who goes on behind a device */
         op->needed = needed;
@@ -340,13 +340,13 @@ static bool is_steady(const struct guest_block *g, const struct written *written
     if (!g->in_ram)
         return true;
     for (unsigned i = 0; i < g->count; i++)
-        if (g->ops[i].site && calls_back(g->ops[i].site))
+        if (g->ops[i].site && dbt_calls_back(g->ops[i].site))
             return false;
     return !is_written(written, g->from, g->bytes);
 }
 
-void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
-              struct guest_block *out) {
+void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
+                  struct guest_block *out) {
     out->cut = false;
     out->count = out->bytes = out->guarded = 0; /* its instructions are as many as there are */
     out->from = NULL;

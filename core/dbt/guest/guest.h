@@ -56,15 +56,15 @@ struct guest_block {
 
 /* Decodes the block at pc, which may be empty. `length`: most instructions; `certain`: windows that
  * it may rely on. */
-void discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
-              struct guest_block *out);
+void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
+                  struct guest_block *out);
 
 /* Is its operand found without touching the host's flags? */
-bool finds_quietly(const struct guest_op *op);
+bool dbt_finds_quietly(const struct guest_op *op);
 
 /* Do these probes call somebody, who may look at the machine? And any at the site? */
-bool hooks_call(const struct hooks *hooks);
-bool calls_back(const struct site *site);
+bool dbt_hooks_call(const struct hooks *hooks);
+bool dbt_calls_back(const struct site *site);
 
 /* Is C added to its result, or shifted into it? */
 static inline bool takes_carry(const struct guest_op *op) {

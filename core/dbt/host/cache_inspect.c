@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dbt/state.h"
+#include "dbt/host/cache_inspect.h"
 
 size_t dbt_disassemble(char text[96], const uint8_t *code, size_t size, uint64_t address) {
     ZydisDisassembledInstruction insn;
@@ -37,7 +37,7 @@ void dbt_each_block(const struct nes *n, void (*each)(void *user, const struct d
         out.targets = targets;
         for (uint32_t k = b->first_exit; k < b->first_exit + b->exits; k++) {
             const struct exit *const x = &d->with.exits.all.at[k];
-            if (x->leave == LEAVE_LINK || (x->leave == LEAVE_GUESS && x->linked)) {
+            if (x->leave == LEAVE_LINK || (x->leave == LEAVE_CACHE_EMPTY && x->linked)) {
                 targets[out.exits++] = x->pc;
                 out.links += x->linked;
             }

@@ -71,7 +71,7 @@ static void arguments(struct emitter *e, bool writes) {
         EMIT(e, MOV, REG(RDX), REG(RAX)); /* mov rdx, rax */
 }
 
-/* By dbt_touch_read(), dbt_touch_write() or dbt_touch_copy(). */
+/* By dbt_mmio_read(), dbt_mmio_write() or dbt_mmio_copy(). */
 static uint32_t emit_touch(struct emitter *e, int64_t function, bool writes) {
     const uint32_t place = emit_here(e);
     save_volatiles(e);
@@ -149,9 +149,9 @@ static uint32_t emit_read(struct emitter *e, const struct devices *devices, uint
 void devices_code(struct devices *devices, struct emitter *e) {
     const operand frame = mem(8, FRAME_AT, 0), nes = mem(8, NES, 0);
     const operand apu = mem(8, NES, offsetof(struct nes, apu));
-    devices->read = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_read, false);
-    devices->write = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_write, true);
-    devices->copy_oam = emit_touch(e, (int64_t)(uintptr_t)dbt_touch_copy, true);
+    devices->read = emit_touch(e, (int64_t)(uintptr_t)dbt_mmio_read, false);
+    devices->write = emit_touch(e, (int64_t)(uintptr_t)dbt_mmio_write, true);
+    devices->copy_oam = emit_touch(e, (int64_t)(uintptr_t)dbt_mmio_copy, true);
     devices->read_ppu = emit_device(e, (int64_t)(uintptr_t)dbt_ppu_read, frame, false);
     devices->write_ppu = emit_device(e, (int64_t)(uintptr_t)dbt_ppu_write, frame, true);
     devices->write_apu = emit_device(e, (int64_t)(uintptr_t)apu_write, apu, true);

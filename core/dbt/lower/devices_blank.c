@@ -31,13 +31,14 @@ static uint32_t begin(struct emitter *e) {
     for (unsigned i = 0; i < 3; i++)
         EMIT(e, MOV, PPU(s.latch_cycle[i]), REG(RAX)); /* mov [nes + latch_cycle], rax */
     EMIT(e, MOV, PPU(calm), imm(0));                   /* mov qword [nes + calm], 0 */
-    EMIT(e, MOV, FRAME(calm), reg(FRAME_AT)); /* mov [frame + calm], r13: more than any budget */
+    EMIT(e, MOV, FRAME(status_stable),
+         reg(FRAME_AT)); /* mov [frame + status_stable], r13: more than any budget */
     EMIT(e, MOV, FRAME(status_read), imm(NOT_READ)); /* mov qword [frame + status_read], -1 */
     return otherwise;
 }
 
 /* v is what was written to $2006, if its time has come: before v or t change. */
-static void settle_v(struct emitter *e) {
+static void dbt_settle_v(struct emitter *e) {
     EMIT(e, LEA, REG(RCX),
          memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RAX, 2, 1)); /* lea rcx, [rax + rax*2 + 1] */
     EMIT(e, CMP, PPU(s.v_due), REG(RCX));                        /* cmp [nes + v_due], rcx */
@@ -78,7 +79,7 @@ static void emit_oam_data(struct emitter *e) {
 }
 
 static void emit_scroll(struct emitter *e) {
-    settle_v(e);
+    dbt_settle_v(e);
     const uint32_t second = emit_second(e);
     EMIT(e, MOV, REG(ECX), REG(EDX));       /* mov ecx, edx */
     EMIT(e, AND, REG(ECX), imm(7));         /* and ecx, 7 */
@@ -100,7 +101,7 @@ static void emit_scroll(struct emitter *e) {
 }
 
 static void emit_address_write(struct emitter *e) {
-    settle_v(e);
+    dbt_settle_v(e);
     const uint32_t second = emit_second(e);
     EMIT(e, AND, REG(EDX), imm(0x3f));       /* and edx, 3fh */
     EMIT(e, MOV, PPU_BYTE(s.t, 1), REG(DL)); /* mov [nes + t + 1], dl */
@@ -121,7 +122,7 @@ static void emit_address_write(struct emitter *e) {
     EMIT(e, MOV, REG(RAX), PAGE_OF(board.table, RAX)) /* mov rax, [nes + table + rax*8] */
 
 static void emit_data(struct emitter *e) {
-    settle_v(e);
+    dbt_settle_v(e);
     EMIT(e, MOVZX, REG(ECX), PPU(s.v));        /* movzx ecx, word [nes + v] */
     EMIT(e, AND, REG(ECX), imm(0x3fff));       /* and ecx, 3fffh */
     EMIT(e, CMP, REG(ECX), imm(NAMETABLES));   /* cmp ecx, 2000h */

@@ -28,7 +28,7 @@ struct frame {
     uint64_t return_stack;   /* rsp to begin with */
     uint64_t called_at;      /* rsp while something is called, and where it was left */
     uint64_t nobodys;        /* row; see returns.h */
-    int64_t calm;            /* see frame_calm() */
+    int64_t status_stable;   /* see frame_update_stable() */
     int64_t status_read; /* budget at the last read of $2002 that is not told yet; or NOT_READ */
     uint16_t until;      /* recorded blocks leave when so many instructions were executed */
 };
@@ -44,12 +44,12 @@ static inline uint64_t frame_executed(const struct frame *f) {
  * (ppu_reads_again). Translated code only notes it, and tells before anything else happens to the
  * PPU. To be called when the PPU or the budget's end has changed. */
 enum { NOT_READ = -1 }; /* no run executes so many instructions */
-static inline void frame_calm(struct frame *f) {
+static inline void frame_update_stable(struct frame *f) {
     const uint64_t longest = UINT64_C(1) << 40, most = f->budget_end + longest;
     const uint64_t calm = f->nes->ppu.calm < most ? f->nes->ppu.calm : most;
-    f->calm = ((int64_t)(f->budget_end - calm) + 1) * (1 << BUDGET_SHIFT);
+    f->status_stable = ((int64_t)(f->budget_end - calm) + 1) * (1 << BUDGET_SHIFT);
 }
-static inline void frame_tell_status(struct frame *f) {
+static inline void frame_report_status(struct frame *f) {
     struct ppu_state *const s = &f->nes->ppu.s;
     if (f->status_read == NOT_READ)
         return;
@@ -79,11 +79,11 @@ enum {
 
 /* Accesses to devices, in the last cycle of an instruction, which is `cycle`. They move budget and
  * deadline. */
-uint32_t dbt_touch_read(struct frame *frame, uint32_t address, uint64_t cycle);
-void dbt_touch_write(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
+uint32_t dbt_mmio_read(struct frame *frame, uint32_t address, uint64_t cycle);
+void dbt_mmio_write(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
 /* The same of $4014, by a store of three bytes behind which the instruction at cpu.pc comes: the
  * copy is made at once, if it can be, and nobody looks between the two. */
-void dbt_touch_copy(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
+void dbt_mmio_copy(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);
 /* The same of registers of the PPU that move no deadline. */
 uint32_t dbt_ppu_read(struct frame *frame, uint32_t address, uint64_t cycle);
 void dbt_ppu_write(struct frame *frame, uint32_t address, uint32_t value, uint64_t cycle);

@@ -14,19 +14,19 @@ static void move_deadline(struct frame *f, uint64_t least) {
         f->budget_end = last_start(f->stop, f->deadline);
         f->budget += (int64_t)(f->budget_end - before) * (1 << BUDGET_SHIFT);
     }
-    frame_calm(f);
+    frame_update_stable(f);
 }
 
 static bool is_pad(uint16_t address) {
     return address == 0x4016 || address == 0x4017;
 }
 
-uint32_t dbt_touch_read(struct frame *f, uint32_t address, uint64_t cycle) {
+uint32_t dbt_mmio_read(struct frame *f, uint32_t address, uint64_t cycle) {
     struct nes *const n = f->nes;
     uint8_t value;
-    frame_tell_status(f);
+    frame_report_status(f);
     if (address == PPU_STATUS_ADDRESS && ppu_reads_again(&n->ppu, cycle, &value)) {
-        frame_calm(f);
+        frame_update_stable(f);
         return value;
     }
     if (is_pad((uint16_t)address))
@@ -38,9 +38,9 @@ uint32_t dbt_touch_read(struct frame *f, uint32_t address, uint64_t cycle) {
     return value;
 }
 
-void dbt_touch_write(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
+void dbt_mmio_write(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
     struct nes *const n = f->nes;
-    frame_tell_status(f);
+    frame_report_status(f);
     bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
     f->moved = n->map_epoch != f->epoch;
     move_deadline(f, 0);
@@ -52,9 +52,9 @@ static bool is_between(const struct nes *n, uint16_t pc) {
     return !n->watched || (watch_tally(n, (uint16_t)(pc - STORE)) && watch_tally(n, pc));
 }
 
-void dbt_touch_copy(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
+void dbt_mmio_copy(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
     struct nes *const n = f->nes;
-    frame_tell_status(f);
+    frame_report_status(f);
     bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
     const uint64_t before = n->cycle;
     if (is_between(n, n->cpu.pc) && bus_copy_first(n, n->cpu.pc, f->stop))
@@ -63,16 +63,16 @@ void dbt_touch_copy(struct frame *f, uint32_t address, uint32_t value, uint64_t 
 }
 
 uint32_t dbt_ppu_read(struct frame *f, uint32_t address, uint64_t cycle) {
-    frame_tell_status(f);
+    frame_report_status(f);
     const uint8_t value = ppu_read(&f->nes->ppu, (uint16_t)address, cycle);
-    frame_calm(f);
+    frame_update_stable(f);
     return value;
 }
 
 void dbt_ppu_write(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
-    frame_tell_status(f);
+    frame_report_status(f);
     ppu_write(&f->nes->ppu, (uint16_t)address, (uint8_t)value, cycle);
-    frame_calm(f);
+    frame_update_stable(f);
 }
 
 void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from) {
@@ -80,9 +80,9 @@ void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from)
     n->cycle = frame_cycle(frame);
     n->instructions = frame->instructions + frame_executed(frame);
     const struct probe_event event = {n, from, nes_code_address(n, n->cpu.pc)};
-    frame_tell_status(frame);
+    frame_report_status(frame);
     hook->probe.call(hook->probe.user, &event);
-    frame_calm(frame);
+    frame_update_stable(frame);
 }
 
 uint32_t dbt_add_to(struct frame *f, uint32_t pc, struct targets *targets) {

@@ -60,7 +60,7 @@ static void add_to(struct translation *t, const struct hook *hook, int pc) {
     EMIT(e, AND, REG(EAX), imm(TARGETS - 1));     /* and eax, 63 */
     const int64_t at = offsetof(struct targets, at), counter = at + 4;
     EMIT(e, CMP, memx(4, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RAX, 8, at), REG(ECX));
-    struct stub *const s = add_stub(t, emit_jump(e, JNZ), STUB_ADD_TO); /* ^ cmp .., ecx; jnz */
+    struct stub *const s = dbt_add_stub(t, emit_jump(e, JNZ), STUB_ADD_TO); /* ^ cmp .., ecx; jnz */
     EMIT(e, MOV, REG(EAX), memx(4, ZYDIS_REGISTER_RDX, ZYDIS_REGISTER_RAX, 8, counter));
     const operand its_counter = memx(8, COUNTERS, ZYDIS_REGISTER_RAX, 8, 0);
     if (hook->probe.value <= INT32_MAX) {
@@ -78,13 +78,13 @@ static void once(struct translation *t, const struct hook *hook) {
     if (t->nes->counters[hook->probe.counter] != 0)
         return;
     EMIT(t->e, CMP, COUNTER(hook->probe.counter), imm(0)); /* cmp qword [r14 + i*8], 0 */
-    struct stub *const s = add_stub(t, emit_jump(t->e, JZ), STUB_ONCE); /* jz first */
+    struct stub *const s = dbt_add_stub(t, emit_jump(t->e, JZ), STUB_ONCE); /* jz first */
     s->once = hook;
     s->back = emit_here(t->e);
 }
 
 /* The code of a STUB_ONCE. */
-void fire_first(struct translation *t, const struct stub *s) {
+void dbt_fire_first(struct translation *t, const struct stub *s) {
     struct emitter *const e = t->e;
     const int64_t fired = (int64_t)offsetof(struct nes, fired) + 8 * (int64_t)s->once->observer;
     EMIT(e, MOV, COUNTER(s->once->probe.counter), imm(1)); /* mov qword [r14 + i*8], 1 */
@@ -121,7 +121,7 @@ static void fire_one(struct translation *t, const struct hook *hook, int pc) {
 
 /* The machine is to be looked at: it stands at pc. */
 static void settle_at(struct translation *t, int pc) {
-    settle(t);
+    dbt_settle(t);
     if (pc == PC_IN_ECX)
         EMIT(t->e, MOV, CPU(pc), REG(CX)); /* mov [nes + cpu.pc], cx */
     else
@@ -146,7 +146,7 @@ static void count_to_call(struct translation *t, const struct hooks *hooks, size
     } else if (p->value != 0) {
         EMIT(e, CMP, COUNTER(p->counter), imm((int64_t)p->value)); /* cmp [r14 + i*8], value */
     }
-    struct stub *const s = add_stub(t, emit_jump(e, JZ), STUB_CALL_AT); /* jz call */
+    struct stub *const s = dbt_add_stub(t, emit_jump(e, JZ), STUB_CALL_AT); /* jz call */
     s->hooks = hooks;
     s->hook = (uint32_t)i;
     s->at = pc;
@@ -170,7 +170,7 @@ static void reload_pc(struct translation *t, int pc) {
 
 /* The block goes on as if nothing had been: what it has not counted yet is not counted. What is
  * lazy in it stays so, since it is still where it was. */
-void fire_counted(struct translation *t, const struct stub *s) {
+void dbt_fire_counted(struct translation *t, const struct stub *s) {
     struct emitter *const e = t->e;
     const struct uncounted before = t->uncounted;
     settle_at(t, s->at);
@@ -178,7 +178,7 @@ void fire_counted(struct translation *t, const struct stub *s) {
     EMIT(e, CMP, FIELD_OF_NES(attention), imm(0)); /* cmp byte [nes + attention], 0 */
     const uint32_t asked = emit_jump(e, JNZ);      /* jnz asked */
     reload_pc(t, s->at);
-    unsettle_counts(t, &before);
+    dbt_restore_counts(t, &before);
     emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
     emit_bind(e, asked, emit_here(e));        /* asked: */
     for (size_t i = s->hook + 1; i < s->hooks->count; i++) {
@@ -188,13 +188,13 @@ void fire_counted(struct translation *t, const struct stub *s) {
     reload_pc(t, s->at);
 }
 
-void fire_watched(struct translation *t, enum probe_when when, int pc) {
+void dbt_fire_watched(struct translation *t, enum probe_when when, int pc) {
     struct emitter *const e = t->e;
     const struct hooks *const hooks = &t->op->site->probes[when];
     t->announced = when == PROBE_BEFORE && hooks->fires;
     if (!hooks->fires)
         return;
-    const bool called = hooks_call(hooks);
+    const bool called = dbt_hooks_call(hooks);
     for (size_t i = 0; i < hooks->count; i++)
         t->uncounted.fired[hooks->at[i].observer] +=
             hooks->at[i].probe.kind != PROBE_ONCE && !hooks->at[i].probe.quiet;
@@ -212,13 +212,13 @@ void fire_watched(struct translation *t, enum probe_when when, int pc) {
     forget_host_flags(t);
     if (!called)
         return;
-    EMIT(e, CMP, FIELD_OF_NES(attention), imm(0));  /* cmp byte [nes + attention], 0 */
-    add_stub(t, emit_jump(e, JNZ), STUB_ATTENTION); /* jnz out */
+    EMIT(e, CMP, FIELD_OF_NES(attention), imm(0));      /* cmp byte [nes + attention], 0 */
+    dbt_add_stub(t, emit_jump(e, JNZ), STUB_ATTENTION); /* jnz out */
     if (pc == PC_IN_ECX)
         EMIT(e, MOVZX, REG(ECX), CPU(pc)); /* movzx ecx, word [nes + cpu.pc] */
 }
 
-const uint64_t *fire_returning(struct translation *t) {
+const uint64_t *dbt_fire_returning(struct translation *t) {
     const struct site *const site = t->op->site;
     if (!t->returns->counted || !site || site->probes[PROBE_INDIRECT].count != 1)
         return NULL;

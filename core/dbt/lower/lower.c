@@ -22,7 +22,7 @@ static void carry_in(struct translation *t) {
         emit_plain(t->e, CMC); /* cmc */
         return;
     }
-    settle_c(t->e, &t->flags);
+    dbt_settle_c(t->e, &t->flags);
     EMIT(t->e, ADD, C8, imm(-1)); /* add dil, -1: carries when it was 1 */
 }
 
@@ -34,7 +34,7 @@ static void borrow_in(struct translation *t) {
         emit_plain(t->e, CMC); /* cmc */
         return;
     }
-    settle_c(t->e, &t->flags);
+    dbt_settle_c(t->e, &t->flags);
     EMIT(t->e, CMP, C8, imm(1)); /* cmp dil, 1: borrows when it was 0 */
 }
 
@@ -128,7 +128,7 @@ static void bit(struct translation *t, operand m) {
     t->flags.v = V_IS_BIT_6;
     set_nz(t, NZ_IS_BIT, HOST_NOTHING);
     if (t->nes->watched)
-        settle_v(t->e, &t->flags);
+        dbt_settle_v(t->e, &t->flags);
 }
 
 static void arr(struct translation *t, operand m) {
@@ -265,9 +265,9 @@ static operand stored(struct translation *t, const struct guest_op *op) {
 static void lower_write(struct translation *t, const struct guest_op *op) {
     if (t->flags.nz == NZ_IS_ZERO_PAGE &&
         (op->info->mode != MODE_ZP || op->bytes[1] == t->flags.number))
-        settle_nz(t->e, &t->flags); /* before it is overwritten */
+        dbt_settle_nz(t->e, &t->flags); /* before it is overwritten */
     if (op->reach != REACH_MEMORY) {
-        touch_write(t, op, stored(t, op));
+        mmio_write(t, op, stored(t, op));
         return;
     }
     const operand m = operand_place(t, op);
@@ -394,7 +394,7 @@ static void transfer(struct translation *t, operand to, operand from, unsigned n
 /* CLI and PLP let an IRQ in that waits already: nes_step sees to that. */
 static void leave_if_irq(struct translation *t) {
     EMIT(t->e, CMP, FIELD_OF_NES(irq), imm(0)); /* cmp byte [nes + irq], 0 */
-    leave_at(t, emit_jump(t->e, JNZ));          /* jnz to nes_step */
+    dbt_leave_to_step(t, emit_jump(t->e, JNZ)); /* jnz to nes_step */
 }
 
 static void lower_none(struct translation *t, const struct guest_op *op) {
@@ -438,7 +438,7 @@ static void lower_none(struct translation *t, const struct guest_op *op) {
         break;
     case DO_CLV:
         if (t->flags.nz == NZ_IS_BIT)
-            settle_nz(e, &t->flags);
+            dbt_settle_nz(e, &t->flags);
         EMIT(e, MOV, V32, imm(0)); /* mov ebp, 0 */
         t->flags.v = V_HERE;
         break;
@@ -465,9 +465,9 @@ static void lower_none(struct translation *t, const struct guest_op *op) {
 /* al = P as it is pushed */
 static void gather_flags(struct translation *t) {
     struct emitter *const e = t->e;
-    settle_c(e, &t->flags);
-    settle_nz(e, &t->flags);
-    settle_v(e, &t->flags);
+    dbt_settle_c(e, &t->flags);
+    dbt_settle_nz(e, &t->flags);
+    dbt_settle_v(e, &t->flags);
     EMIT(e, MOVZX, REG(EAX), CPU(p));        /* movzx eax, byte [nes + p] */
     EMIT(e, OR, REG(EAX), imm(P_ONE | P_B)); /* or eax, 30h */
     EMIT(e, OR, REG(EAX), C32);              /* or eax, edi */
@@ -534,9 +534,9 @@ static void lower_stack(struct translation *t, const struct guest_op *op) {
     }
 }
 
-void lower(struct translation *t, const struct guest_op *op) {
+void dbt_lower(struct translation *t, const struct guest_op *op) {
     t->carry_before =
-        takes_carry(op) && finds_quietly(op) ? t->flags.carry : (uint8_t)CARRY_IS_NOTHING;
+        takes_carry(op) && dbt_finds_quietly(op) ? t->flags.carry : (uint8_t)CARRY_IS_NOTHING;
     if (op->access != FLOW)
         forget_host_flags(t);
     switch ((enum access)op->access) {

@@ -8,7 +8,7 @@
 #include "dbt/lower/translation.h"
 
 /* Emits everything of the current instruction but its flow and its counts. */
-void lower(struct translation *t, const struct guest_op *op);
+void dbt_lower(struct translation *t, const struct guest_op *op);
 
 /* ---- lower_flow.c ---- */
 

@@ -10,8 +10,8 @@ static operand pushed(int64_t at) {
 
 void lower_call(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
-    EMIT(e, SUB, S8, imm(2));                                              /* sub r11b, 2 */
-    struct stub *const s = add_stub(t, emit_jump(e, JB), STUB_PUSH_WRAPS); /* jb wraps */
+    EMIT(e, SUB, S8, imm(2));                                                  /* sub r11b, 2 */
+    struct stub *const s = dbt_add_stub(t, emit_jump(e, JB), STUB_PUSH_WRAPS); /* jb wraps */
     EMIT(e, MOV, pushed(0x101), imm16(op->pc + 2u)); /* mov word [nes + r11 + ram + 101h], .. */
     s->back = emit_here(e);
     forget_host_flags(t);
@@ -33,7 +33,7 @@ static void check_return(struct translation *t) {
     EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_RCX, -1)); /* lea eax, [rcx - 1] */
     EMIT(e, MOVZX, REG(EAX), REG(AH));                      /* movzx eax, ah */
     EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));                 /* cmp qword [nes + rax*8 + rd], 0 */
-    leave_at(t, emit_jump(e, JZ));                          /* jz to nes_step */
+    dbt_leave_to_step(t, emit_jump(e, JZ));                 /* jz to nes_step */
 }
 
 /* Where the stack wraps it is nes_step's. What was foretold can be read: it is behind a JSR. */
@@ -41,15 +41,15 @@ static void pull_foretold(struct translation *t) {
     struct emitter *const e = t->e;
     EMIT(e, MOVZX, REG(ECX), pushed(0x101));               /* movzx ecx, word [..] */
     EMIT(e, ADD, S8, imm(2));                              /* add r11b, 2 */
-    add_stub(t, emit_jump(e, JB), STUB_PULL_WRAPS);        /* jc wraps */
+    dbt_add_stub(t, emit_jump(e, JB), STUB_PULL_WRAPS);    /* jc wraps */
     EMIT(e, CMP, mem(4, ZYDIS_REGISTER_RSP, 8), REG(ECX)); /* cmp [rsp + 8], ecx */
-    add_stub(t, emit_jump(e, JNZ), STUB_MISSED);           /* jnz missed */
+    dbt_add_stub(t, emit_jump(e, JNZ), STUB_MISSED);       /* jnz missed */
 }
 
 static void pull_return(struct translation *t) {
     struct emitter *const e = t->e;
     EMIT(e, CMP, S8, imm8(0xfe));            /* cmp r11b, 0feh */
-    leave_at(t, emit_jump(e, JNB));          /* jae to nes_step */
+    dbt_leave_to_step(t, emit_jump(e, JNB)); /* jae to nes_step */
     EMIT(e, MOVZX, REG(ECX), pushed(0x101)); /* movzx ecx, word [nes + r11 + ram + 101h] */
     EMIT(e, INC, REG(CX));                   /* inc cx */
     check_return(t);
@@ -81,7 +81,7 @@ static void follow_pointer(struct translation *t, const struct guest_op *op) {
 void lower_target(struct translation *t, const struct guest_op *op) {
     if (op->info->kind != INSN_RETURN)
         follow_pointer(t, op);
-    else if (returns_are_foretold(t))
+    else if (returns_are_predicted(t))
         pull_foretold(t);
     else
         pull_return(t);
@@ -95,7 +95,7 @@ static void test_nz(struct translation *t, bool only_z) {
         return;
     t->flags.carry = CARRY_IS_NOTHING;
     if (t->flags.nz >= NZ_IS_A_LESS) {
-        settle_nz(e, &t->flags); /* mov esi, r; sub sil, number */
+        dbt_settle_nz(e, &t->flags); /* mov esi, r; sub sil, number */
         t->flags.host = HOST_HAS_NZ;
         return;
     }
@@ -159,7 +159,7 @@ uint32_t lower_condition(struct translation *t, const struct guest_op *op) {
             return op->mnemonic == DO_BCS ? emit_jump(t->e, JB) : emit_jump(t->e, JNB);
         if (t->flags.carry == CARRY_IS_NOT_C)
             return op->mnemonic == DO_BCS ? emit_jump(t->e, JNB) : emit_jump(t->e, JB);
-        settle_c(t->e, &t->flags);
+        dbt_settle_c(t->e, &t->flags);
         jump = jump_if(t, C8, C8, op->mnemonic == DO_BCS);
         break;
     }

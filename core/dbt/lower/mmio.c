@@ -16,7 +16,7 @@ enum { RENDERING = 0x18 /* of a write to $2001: something is rendered */ };
 enum { PPU_STATUS = 2 /* of the PPU's eight registers the last that has to do with its NMI */ };
 
 /* What is known of an access when it is translated. */
-enum touched {
+enum effect {
     ANYTHING,
     PPU_APART,   /* the PPU, but no line */
     STATUS,      /* $2002 */
@@ -27,19 +27,19 @@ enum touched {
 };
 
 /* A board that looks at the PPU's bus may raise its IRQ line for any access. */
-static enum touched touched_ppu(const struct nes *n, const struct guest_op *op) {
+static enum effect effect_of_ppu(const struct nes *n, const struct guest_op *op) {
     const unsigned reg = operand_of(op) & 7;
     if (op->access == READ && operand_of(op) == PPU_STATUS_ADDRESS)
         return STATUS;
     return reg > PPU_STATUS && !n->board.ops->irq ? PPU_APART : ANYTHING;
 }
 
-static enum touched touched(const struct nes *n, const struct guest_op *op) {
+static enum effect effect_of(const struct nes *n, const struct guest_op *op) {
     const uint16_t at = operand_of(op);
     if (op->info->mode != MODE_ABS || at < PPU_REGISTERS || at >= BOARD_FROM)
         return ANYTHING;
     if (at < 0x4000)
-        return touched_ppu(n, op);
+        return effect_of_ppu(n, op);
     if (at == PAD_1 || at == PAD_2)
         return op->access == READ ? PAD : at == PAD_1 ? STROBE : ANYTHING;
     if (op->access == READ || at == OAM_DMA)
@@ -55,10 +55,10 @@ static enum touched touched(const struct nes *n, const struct guest_op *op) {
     return ANYTHING;
 }
 
-bool touch_moves_deadline(const struct nes *n, const struct guest_op *op) {
+bool mmio_moves_deadline(const struct nes *n, const struct guest_op *op) {
     if (op->reach != REACH_DEVICE)
         return false;
-    return touched(n, op) == ANYTHING; /* STATUS only moves it away: see dbt_touch_read() */
+    return effect_of(n, op) == ANYTHING; /* STATUS only moves it away: see dbt_mmio_read() */
 }
 
 /* ecx = address of the operand, rax = place of the last cycle. What is uncounted stays so: it is in
@@ -75,13 +75,13 @@ static void where_it_is(struct translation *t, const struct guest_op *op) {
         EMIT(e, LEA, REG(ECX), mem(8, index, base)); /* lea ecx, [index + base] */
         if (op->access == READ) {
             /* With a carry, the page of the base would be read first. */
-            EMIT(e, MOV, REG(EAX), REG(ECX));     /* mov eax, ecx */
-            EMIT(e, XOR, REG(EAX), imm(base));    /* xor eax, base */
-            EMIT(e, TEST, REG(EAX), imm(0xff00)); /* test eax, 0ff00h */
-            leave_at(t, emit_jump(e, JNZ));       /* jnz to nes_step */
+            EMIT(e, MOV, REG(EAX), REG(ECX));        /* mov eax, ecx */
+            EMIT(e, XOR, REG(EAX), imm(base));       /* xor eax, base */
+            EMIT(e, TEST, REG(EAX), imm(0xff00));    /* test eax, 0ff00h */
+            dbt_leave_to_step(t, emit_jump(e, JNZ)); /* jnz to nes_step */
         } else if (op->reach == REACH_DEVICE) {
             EMIT(e, CMP, REG(ECX), imm(APU_READABLE)); /* cmp ecx, 4015h */
-            leave_at(t, emit_jump(e, JNB));            /* jae to nes_step */
+            dbt_leave_to_step(t, emit_jump(e, JNB));   /* jae to nes_step */
         }
     }
     EMIT(e, MOV, REG(RAX), imm(op->info->cycles - 1 + t->uncounted.cycles)); /* mov rax, place */
@@ -104,15 +104,15 @@ static void cycle_of_access(struct translation *t, const struct guest_op *op) {
     EMIT(e, SUB, REG(RAX), REG(RCX));                         /* sub rax, rcx */
 }
 
-/* As ppu_reads_again() does it, where it may: see frame_calm(). What it gives is in the latch, also
+/* As ppu_reads_again() does it, where it may: see frame_update_stable(). What it gives is in the latch, also
  * when it is read otherwise. */
 static operand read_status(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     const int64_t ago = (op->info->cycles - 1 + t->uncounted.cycles) * (1 << BUDGET_SHIFT);
     forget_host_flags(t);
-    EMIT(e, LEA, REG(RDX), mem(8, ZYDIS_REGISTER_R12, -ago));         /* lea rdx, [r12 - ..] */
-    EMIT(e, CMP, REG(RDX), FRAME(calm));                              /* cmp rdx, [frame + calm] */
-    struct stub *const s = add_stub(t, emit_jump(e, JL), STUB_TOUCH); /* jl otherwise */
+    EMIT(e, LEA, REG(RDX), mem(8, ZYDIS_REGISTER_R12, -ago)); /* lea rdx, [r12 - ..] */
+    EMIT(e, CMP, REG(RDX), FRAME(status_stable));             /* cmp rdx, [frame + status_stable] */
+    struct stub *const s = dbt_add_stub(t, emit_jump(e, JL), STUB_MMIO); /* jl otherwise */
     EMIT(e, MOV, FRAME(status_read), REG(RDX)); /* mov [frame + status_read], rdx */
     s->back = emit_here(e);
     return FIELD_OF_NES(ppu.s.latch);
@@ -121,7 +121,7 @@ static operand read_status(struct translation *t, const struct guest_op *op) {
 /* The device's own way for the access, or any. */
 static uint32_t way_to_write(const struct translation *t, const struct guest_op *op) {
     const struct devices *const d = &t->fixed->devices;
-    switch (touched(t->nes, op)) {
+    switch (effect_of(t->nes, op)) {
     case PPU_APART:
         return d->write_ppu_at[operand_of(op) & 7];
     case APU_APART:
@@ -147,14 +147,14 @@ static void queue_if_harmless(struct translation *t, unsigned which) {
         EMIT(e, MOV, REG(ECX), REG(EDX));                     /* mov ecx, edx */
         EMIT(e, XOR, REG(CL), FIELD_OF_NES(ppu.now.ctrl));    /* xor cl, [nes + ctrl] */
         EMIT(e, TEST, FIELD_OF_NES(ppu.queue_firm), REG(CL)); /* test [nes + queue_firm], cl */
-        add_stub(t, emit_jump(e, JNZ), STUB_TOUCH);           /* jnz otherwise */
+        dbt_add_stub(t, emit_jump(e, JNZ), STUB_MMIO);        /* jnz otherwise */
     } else if (which == 1) {
         EMIT(e, CMP, FIELD_OF_NES(ppu.follow.on), imm(0));         /* cmp byte [nes + on], 0 */
         const uint32_t followed = emit_jump(e, JNZ);               /* jnz followed */
         EMIT(e, TEST, FIELD_OF_NES(ppu.now.mask), imm(RENDERING)); /* test byte [nes + mask], 18h */
-        add_stub(t, emit_jump(e, JZ), STUB_TOUCH);                 /* jz otherwise */
+        dbt_add_stub(t, emit_jump(e, JZ), STUB_MMIO);              /* jz otherwise */
         EMIT(e, TEST, REG(DL), imm(RENDERING));                    /* test dl, 18h */
-        add_stub(t, emit_jump(e, JZ), STUB_TOUCH);                 /* jz otherwise */
+        dbt_add_stub(t, emit_jump(e, JZ), STUB_MMIO);              /* jz otherwise */
         emit_bind(e, followed, emit_here(e));                      /* followed: */
     }
 }
@@ -165,11 +165,11 @@ static void queue_write(struct translation *t, const struct guest_op *op) {
     const unsigned which = operand_of(op) & 7, first = t->stub_count;
     cycle_of_access(t, op);
     EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.queue_until)); /* cmp rax, [nes + queue_until] */
-    add_stub(t, emit_jump(e, JNB), STUB_TOUCH);            /* jae otherwise */
+    dbt_add_stub(t, emit_jump(e, JNB), STUB_MMIO);         /* jae otherwise */
     queue_if_harmless(t, which);
     EMIT(e, MOV, REG(ECX), FIELD_OF_NES(ppu.queued));     /* mov ecx, [nes + queued] */
     EMIT(e, CMP, REG(ECX), FIELD_OF_NES(ppu.queue_room)); /* cmp ecx, [nes + queue_room] */
-    add_stub(t, emit_jump(e, JNB), STUB_TOUCH);           /* jae otherwise */
+    dbt_add_stub(t, emit_jump(e, JNB), STUB_MMIO);        /* jae otherwise */
     EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL));             /* mov [nes + bus], dl */
     EMIT(e, SHL, REG(RAX), imm(PPU_QUEUE_CYCLE));         /* shl rax, 16 */
     EMIT(e, LEA, REG(RAX),
@@ -181,7 +181,8 @@ static void queue_write(struct translation *t, const struct guest_op *op) {
     if (which >= 5)
         EMIT(e, XOR, FIELD_OF_NES(ppu.s.w), imm(1)); /* xor byte [nes + w], 1 */
     EMIT(e, MOV, FIELD_OF_NES(ppu.calm), imm(0));    /* mov qword [nes + calm], 0 */
-    EMIT(e, MOV, FRAME(calm), reg(FRAME_AT)); /* mov [frame + calm], r13: more than any budget */
+    EMIT(e, MOV, FRAME(status_stable),
+         reg(FRAME_AT)); /* mov [frame + status_stable], r13: more than any budget */
     for (unsigned i = first; i < t->stub_count; i++)
         t->stubs[i].back = emit_here(e);
 }
@@ -194,19 +195,19 @@ static void write_halt(struct translation *t, const struct guest_op *op) {
     EMIT(e, TEST, REG(EDX), imm(apu_halt_bit(at)));                        /* test edx, bit */
     EMIT(e, SETNZ, REG(AL));                                               /* setnz al */
     EMIT(e, CMP, FIELD_OF_NES(apu.length[apu_channel(at)].halt), REG(AL)); /* cmp [nes + ..], al */
-    struct stub *const s = add_stub(t, emit_jump(e, JNZ), STUB_TOUCH);     /* jne otherwise */
+    struct stub *const s = dbt_add_stub(t, emit_jump(e, JNZ), STUB_MMIO);  /* jne otherwise */
     EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL));                              /* mov [nes + bus], dl */
     s->back = emit_here(e);
 }
 
-void touch_otherwise(struct translation *t) {
+void mmio_otherwise(struct translation *t) {
     const struct guest_op *const op = t->op;
     call(t, op, op->access == READ ? t->fixed->devices.read : way_to_write(t, op));
 }
 
-operand touch_read(struct translation *t, const struct guest_op *op) {
+operand mmio_read(struct translation *t, const struct guest_op *op) {
     const struct devices *const d = &t->fixed->devices;
-    switch (touched(t->nes, op)) {
+    switch (effect_of(t->nes, op)) {
     case STATUS:
         return read_status(t, op);
     case PPU_APART:
@@ -233,15 +234,15 @@ static void copy_oam(struct translation *t, const struct guest_op *op) {
     call(t, op, t->fixed->devices.copy_oam);
 }
 
-void touch_write(struct translation *t, const struct guest_op *op, operand value) {
-    if (touched(t->nes, op) == APU_NOTHING) {
+void mmio_write(struct translation *t, const struct guest_op *op, operand value) {
+    if (effect_of(t->nes, op) == APU_NOTHING) {
         EMIT(t->e, MOV, FIELD_OF_NES(bus), value); /* mov [nes + bus], value */
         return;
     }
     EMIT(t->e, MOVZX, REG(EDX), value); /* movzx edx, value */
     if (is_queued(op))
         queue_write(t, op);
-    else if (touched(t->nes, op) == APU_APART && apu_halt_bit(operand_of(op)))
+    else if (effect_of(t->nes, op) == APU_APART && apu_halt_bit(operand_of(op)))
         write_halt(t, op);
     else if (copies_oam(t, op))
         copy_oam(t, op);

@@ -30,8 +30,8 @@ static operand through_page(struct translation *t, bool write) {
         EMIT(e, MOV, REG(RAX), PAGE_OF(wr, RAX)); /* mov rax, [nes + rax*8 + wr] */
     else
         EMIT(e, MOV, REG(RAX), PAGE_OF(rd, RAX));
-    EMIT(e, TEST, REG(RAX), REG(RAX)); /* test rax, rax */
-    leave_at(t, emit_jump(e, JZ));     /* jz to nes_step */
+    EMIT(e, TEST, REG(RAX), REG(RAX));      /* test rax, rax */
+    dbt_leave_to_step(t, emit_jump(e, JZ)); /* jz to nes_step */
     return memx(1, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 0);
 }
 
@@ -55,7 +55,7 @@ static operand byte_of(ZydisRegister index) {
 
 /* A cycle more when low + index carries: what it would do now is taken for the rule. A recorded
  * block notes each, which must be the exception then. */
-static void page_penalty(struct translation *t, uint8_t low, ZydisRegister index) {
+static void page_cycle(struct translation *t, uint8_t low, ZydisRegister index) {
     struct emitter *const e = t->e;
     if (low == 0)
         return;
@@ -63,7 +63,7 @@ static void page_penalty(struct translation *t, uint8_t low, ZydisRegister index
     const bool rule = !t->recorded && low + now > 0xff;
     EMIT(e, CMP, byte_of(index), imm8(0x100u - low));                  /* cmp r9b, 256 - low */
     const uint32_t jump = rule ? emit_jump(e, JB) : emit_jump(e, JNB); /* jb or jae exception */
-    struct stub *const s = add_stub(t, jump, rule ? STUB_NO_PENALTY : STUB_PENALTY);
+    struct stub *const s = dbt_add_stub(t, jump, rule ? STUB_CYCLE_LESS : STUB_CYCLE_MORE);
     s->back = emit_here(e);
     t->uncounted.cycles += rule;
 }
@@ -81,19 +81,19 @@ static operand absolute_indexed(struct translation *t, const struct guest_op *op
     const bool write = op->access != READ;
     if (op->in_one_piece) {
         if (!write)
-            page_penalty(t, base & 0xff, index);
+            page_cycle(t, base & 0xff, index);
         return operand_in_memory(t, base, index, write);
     }
     EMIT(e, LEA, REG(ECX), mem(8, index, base)); /* lea ecx, [index + base] */
     if (in_mirrors(t->nes, base)) {
         if (!write)
-            page_penalty(t, base & 0xff, index);
+            page_cycle(t, base & 0xff, index);
         EMIT(e, AND, REG(ECX), imm(RAM_SIZE - 1)); /* and ecx, 7ffh */
         return MEMORY_AT(RCX, 0);
     }
     const operand m = memory_through(t, write);
     if (!write)
-        page_penalty(t, base & 0xff, index);
+        page_cycle(t, base & 0xff, index);
     return m;
 }
 
@@ -153,7 +153,7 @@ static bool last_prg(const struct translation *t, struct region *r) {
 }
 
 /* Where the pointer at (zero page) leads; false: to neither of those that are known. */
-static bool foretold(const struct translation *t, uint8_t zp, struct region *r) {
+static bool predicted(const struct translation *t, uint8_t zp, struct region *r) {
     const uint8_t *const ram = t->nes->ram;
     const unsigned at = ram[zp] | ram[(uint8_t)(zp + 1)] << 8;
     if (at < RAM_SIZE) {
@@ -167,11 +167,11 @@ static bool foretold(const struct translation *t, uint8_t zp, struct region *r) 
 static struct stub *leave_region(struct translation *t, const struct region *r) {
     struct emitter *const e = t->e;
     if (r->last == 0xffff) {
-        EMIT(e, CMP, REG(ECX), imm(r->from));               /* cmp ecx, from */
-        return add_stub(t, emit_jump(e, JB), STUB_OUTSIDE); /* jb outside */
+        EMIT(e, CMP, REG(ECX), imm(r->from));                   /* cmp ecx, from */
+        return dbt_add_stub(t, emit_jump(e, JB), STUB_OUTSIDE); /* jb outside */
     }
-    EMIT(e, CMP, REG(ECX), imm(r->last));                 /* cmp ecx, last */
-    return add_stub(t, emit_jump(e, JNBE), STUB_OUTSIDE); /* ja outside */
+    EMIT(e, CMP, REG(ECX), imm(r->last));                     /* cmp ecx, last */
+    return dbt_add_stub(t, emit_jump(e, JNBE), STUB_OUTSIDE); /* ja outside */
 }
 
 /* The byte cl of the page at rax, as if it were in the region. */
@@ -189,7 +189,7 @@ static operand write_anywhere(struct translation *t, const struct guest_op *op) 
     pointer(t, op->bytes[1]);
     EMIT(e, MOVZX, REG(EAX), REG(CH));      /* movzx eax, ch */
     EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
-    leave_at(t, emit_jump(e, JZ));          /* jz to nes_step */
+    dbt_leave_to_step(t, emit_jump(e, JZ)); /* jz to nes_step */
     EMIT(e, ADD, REG(ECX), Y32);            /* add ecx, r10d */
     return memory_through(t, true);
 }
@@ -197,7 +197,7 @@ static operand write_anywhere(struct translation *t, const struct guest_op *op) 
 static operand write_indirect_indexed(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     struct region r;
-    if (!foretold(t, op->bytes[1], &r) || r.base != NES)
+    if (!predicted(t, op->bytes[1], &r) || r.base != NES)
         return write_anywhere(t, op);
     pointer(t, op->bytes[1]);
     EMIT(e, ADD, REG(ECX), Y32); /* add ecx, r10d */
@@ -211,9 +211,9 @@ static operand read_indirect_indexed(struct translation *t, const struct guest_o
     struct emitter *const e = t->e;
     struct region r;
     pointer(t, op->bytes[1]);
-    EMIT(e, ADD, REG(CL), Y8);                                        /* add cl, r10b */
-    struct stub *const s = add_stub(t, emit_jump(e, JB), STUB_CARRY); /* jc carry */
-    if (foretold(t, op->bytes[1], &r)) {
+    EMIT(e, ADD, REG(CL), Y8);                                            /* add cl, r10b */
+    struct stub *const s = dbt_add_stub(t, emit_jump(e, JB), STUB_CARRY); /* jc carry */
+    if (predicted(t, op->bytes[1], &r)) {
         struct stub *const outside = leave_region(t, &r);
         outside->back = s->back = emit_here(e);
         return memory_in(&r);
@@ -230,11 +230,11 @@ void operand_carried(struct translation *t) {
     struct region r;
     EMIT(e, MOVZX, REG(EAX), REG(CH));      /* movzx eax, ch */
     EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
-    leave_at(t, emit_jump(e, JZ));          /* jz to nes_step */
+    dbt_leave_to_step(t, emit_jump(e, JZ)); /* jz to nes_step */
     EMIT(e, ADD, REG(AL), imm(1));          /* add al, 1 */
     through_page(t, false);                 /* mov rax, [...]; test rax, rax; jz */
-    penalty(t);
-    if (foretold(t, t->op->bytes[1], &r))
+    dbt_debit_cycle(t);
+    if (predicted(t, t->op->bytes[1], &r))
         into_region(t, &r);
 }
 
@@ -247,14 +247,14 @@ void operand_outside(struct translation *t) {
         EMIT(e, MOVZX, REG(EAX), REG(CH)); /* movzx eax, ch */
         through_page(t, false);
     }
-    if (foretold(t, t->op->bytes[1], &r))
+    if (predicted(t, t->op->bytes[1], &r))
         into_region(t, &r);
 }
 
 operand operand_place(struct translation *t, const struct guest_op *op) {
     const uint8_t zp = op->bytes[1];
     if (op->reach == REACH_DEVICE)
-        return touch_read(t, op);
+        return mmio_read(t, op);
     switch ((enum addressing_mode)op->info->mode) {
     case MODE_IMM:
         return imm8(zp);

@@ -5,7 +5,7 @@
 
 #include "nes/cpu/cpu_exec.h"
 
-struct stub *add_stub(struct translation *t, uint32_t jump, int kind) {
+struct stub *dbt_add_stub(struct translation *t, uint32_t jump, int kind) {
     struct stub *const s = &t->stubs[t->stub_count];
     if (t->stub_count + 1 < STUBS)
         t->stub_count++;
@@ -20,17 +20,17 @@ struct stub *add_stub(struct translation *t, uint32_t jump, int kind) {
     return s;
 }
 
-void leave_at(struct translation *t, uint32_t jump) {
-    add_stub(t, jump, STUB_SLOW);
+void dbt_leave_to_step(struct translation *t, uint32_t jump) {
+    dbt_add_stub(t, jump, STUB_SLOW);
 }
 
-void settle_c(struct emitter *e, struct known_flags *f) {
+void dbt_settle_c(struct emitter *e, struct known_flags *f) {
     if (f->c != C_HERE)
         EMIT(e, MOV, C32, imm(f->c == C_IS_1)); /* mov edi, 0 or 1; leaves the host's flags */
     f->c = C_HERE;
 }
 
-void settle_nz(struct emitter *e, struct known_flags *f) {
+void dbt_settle_nz(struct emitter *e, struct known_flags *f) {
     if (f->nz == NZ_IS_A || f->nz == NZ_IS_A_LESS)
         EMIT(e, MOV, NZ32, A32); /* mov esi, r8d */
     else if (f->nz == NZ_IS_X || f->nz == NZ_IS_X_LESS)
@@ -51,11 +51,11 @@ void settle_nz(struct emitter *e, struct known_flags *f) {
     f->nz = NZ_HERE;
 }
 
-void settle_v(struct emitter *e, struct known_flags *f) {
+void dbt_settle_v(struct emitter *e, struct known_flags *f) {
     if (f->v == V_HERE)
         return;
     if (f->nz == NZ_IS_BIT)
-        settle_nz(e, f);
+        dbt_settle_nz(e, f);
     EMIT(e, AND, V32, imm(P_V)); /* and ebp, 40h */
     f->v = V_HERE;
 }
@@ -68,7 +68,7 @@ static void spend(struct translation *t, int cycles, int instructions) {
 }
 static_assert(BLOCK_LONGEST * 16 < 1 << (31 - BUDGET_SHIFT), "32 bits");
 
-void settle_counts(struct translation *t) {
+void dbt_settle_counts(struct translation *t) {
     struct uncounted *const u = &t->uncounted;
     spend(t, u->cycles, u->instructions);
     for (unsigned i = 0; t->nes->watched && i < NES_OBSERVERS; i++)
@@ -79,7 +79,7 @@ void settle_counts(struct translation *t) {
     forget_host_flags(t);
 }
 
-void unsettle_counts(struct translation *t, const struct uncounted *u) {
+void dbt_restore_counts(struct translation *t, const struct uncounted *u) {
     spend(t, -u->cycles, -u->instructions);
     for (unsigned i = 0; i < NES_OBSERVERS; i++)
         if (u->fired[i])
@@ -87,27 +87,27 @@ void unsettle_counts(struct translation *t, const struct uncounted *u) {
                  imm(u->fired[i])); /* sub qword [nes + fired + i*8], count */
 }
 
-void settle(struct translation *t) {
-    settle_c(t->e, &t->flags);
-    settle_nz(t->e, &t->flags);
-    settle_v(t->e, &t->flags);
-    settle_counts(t);
+void dbt_settle(struct translation *t) {
+    dbt_settle_c(t->e, &t->flags);
+    dbt_settle_nz(t->e, &t->flags);
+    dbt_settle_v(t->e, &t->flags);
+    dbt_settle_counts(t);
 }
 
-void note(struct translation *t, int64_t what) {
+void dbt_log(struct translation *t, int64_t what) {
     EMIT(t->e, PUSH, BUDGET);            /* push r12 */
     EMIT(t->e, PUSH, FRAME(budget_end)); /* push qword [frame + budget_end] */
     EMIT(t->e, PUSH, imm(what));         /* push what */
 }
 static_assert(sizeof(struct logged) == 3 * 8, "three pushes");
 
-void penalty(struct translation *t) {
+void dbt_debit_cycle(struct translation *t) {
     if (t->recorded)
-        note(t, -1 - (int64_t)t->op->pc);
+        dbt_log(t, -1 - (int64_t)t->op->pc);
     EMIT(t->e, SUB, BUDGET, imm(1 << BUDGET_SHIFT)); /* sub r12, 1 << 16 */
 }
 
-void charge(struct translation *t, int cycles) {
+void dbt_debit(struct translation *t, int cycles) {
     struct uncounted *const u = &t->uncounted;
     if (u->cycles + cycles == 0 && u->instructions == 0)
         EMIT(t->e, CMP, BUDGET, imm(0)); /* cmp r12, 0 */

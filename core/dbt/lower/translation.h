@@ -56,14 +56,14 @@ struct stub {
         STUB_STALE,      /* the block's bytes, or what it relies on, have changed */
         STUB_ATTENTION,  /* a callback has asked for something; the place is in cpu.pc */
         STUB_AT_PC,      /* out of translated code at `pc`, for the reason `leave` */
-        STUB_NO_PENALTY, /* one cycle less, and back */
-        STUB_PENALTY,    /* one cycle more, and back */
+        STUB_CYCLE_LESS, /* one cycle less, and back */
+        STUB_CYCLE_MORE, /* one cycle more, and back */
         STUB_CARRY,   /* the pointer (in ecx) plus index (has been added to cl) carries; and back */
         STUB_OUTSIDE, /* pointer plus index leads elsewhere than was foretold; and back */
         STUB_PUSH_WRAPS, /* S is 1 or 0 at a JSR, and has been made less; and back */
         STUB_PULL_WRAPS, /* S is 0feh or 0ffh at an RTS, and has been made more */
         STUB_MISSED,     /* an RTS to elsewhere than was foretold */
-        STUB_TOUCH,      /* the access cannot be done in place; and back */
+        STUB_MMIO,       /* the access cannot be done in place; and back */
         STUB_ADD_TO,     /* a target (in ecx) that the counters in rdx do not know; and back */
         STUB_CALL_AT,    /* a counter has come to its value; and back */
         STUB_ONCE,       /* a PROBE_ONCE fires; and back */
@@ -72,7 +72,7 @@ struct stub {
     uint16_t pc;
     uint32_t back;  /* place to go on at */
     bool announced; /* PROBE_BEFORE of `op` has been fired */
-    /* CALL_AT: of these hooks number `hook`; the machine stands at `at`, as fire() has it. */
+    /* CALL_AT: of these hooks number `hook`; the machine stands at `at`, as dbt_fire() has it. */
     const struct hooks *hooks;
     uint32_t hook;
     int at;
@@ -105,14 +105,14 @@ struct translation {
     struct returns *returns;
 };
 
-static inline bool returns_are_foretold(const struct translation *t) {
+static inline bool returns_are_predicted(const struct translation *t) {
     return !t->options->no_chaining && !t->options->no_return_stack;
 }
 
 /* The caller has just emitted `jump`. */
-struct stub *add_stub(struct translation *t, uint32_t jump, int kind);
+struct stub *dbt_add_stub(struct translation *t, uint32_t jump, int kind);
 /* `jump` leaves the instruction to nes_step. */
-void leave_at(struct translation *t, uint32_t jump);
+void dbt_leave_to_step(struct translation *t, uint32_t jump);
 
 /* Nothing is known of the host's flags any more. */
 static inline void forget_host_flags(struct translation *t) {
@@ -120,21 +120,21 @@ static inline void forget_host_flags(struct translation *t) {
 }
 /* C into edi, NZ into esi, V into ebp; the host's flags and eax may be lost. V takes NZ with it
  * where they share a register. */
-void settle_c(struct emitter *e, struct known_flags *f);
-void settle_nz(struct emitter *e, struct known_flags *f);
-void settle_v(struct emitter *e, struct known_flags *f);
+void dbt_settle_c(struct emitter *e, struct known_flags *f);
+void dbt_settle_nz(struct emitter *e, struct known_flags *f);
+void dbt_settle_v(struct emitter *e, struct known_flags *f);
 /* Counts are right after this; the host's flags are lost. */
-void settle_counts(struct translation *t);
-/* Takes back what settle_counts() counted: `u` is uncounted again. */
-void unsettle_counts(struct translation *t, const struct uncounted *u);
+void dbt_settle_counts(struct translation *t);
+/* Takes back what dbt_settle_counts() counted: `u` is uncounted again. */
+void dbt_restore_counts(struct translation *t, const struct uncounted *u);
 /* Guest state, too, is in its registers. */
-void settle(struct translation *t);
+void dbt_settle(struct translation *t);
 /* A recorded block notes something; see struct logged. */
-void note(struct translation *t, int64_t what);
+void dbt_log(struct translation *t, int64_t what);
 /* One cycle more than is known. */
-void penalty(struct translation *t);
+void dbt_debit_cycle(struct translation *t);
 /* Charges cycles that come, together with what is uncounted; the host's flags tell whether any of
  * the budget is left. */
-void charge(struct translation *t, int cycles);
+void dbt_debit(struct translation *t, int cycles);
 
 #endif
