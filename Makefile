@@ -134,10 +134,10 @@ sweep: program
 	@echo; echo In $(results)/:; \
 	line() { printf '  %-22s %s\n' "$$1" "$$2"; }; \
 	line hotgraph.db "every result: sqlite3 -box "$(results)"/hotgraph.db 'select * from table1'"; \
-	for kind in txt md csv tex svg png eps; do \
+	for kind in txt md csv tex svg png pdf eps; do \
 	    n=$$(find $(results) -name "*.$$kind" | wc -l); case $$kind in \
 	    txt) what="tables to read";; csv) what="tables and the figures' data";; tex) what="tables for LaTeX";; \
-	    md) what="tables for the web";; eps) what="figures for papers";; *) what="figures: heatmaps, curves, tables";; esac; \
+	    md) what="tables for the web";; pdf | eps) what="figures for papers";; *) what="figures: heatmaps, curves, tables";; esac; \
 	    test "$$n" = 0 || line "$$(printf '%3s files of .%s' "$$n" "$$kind")" "$$what"; done; \
 	line index.html "all of it to look at; open it in a browser: "$(results)/index.html
 

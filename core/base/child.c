@@ -310,7 +310,7 @@ enum status child_run(const char *const *words, const char *input, size_t len, i
                          strerror(errno));
     int files[3] = {in, 1, 2}, word = 0;
     files[said_from] = said;
-    char **env = child_env((const char *const[]){"LC_ALL=C.UTF-8", NULL});
+    char **env = child_env((const char *const[]){"LC_ALL=C.UTF-8", "TZ=UTC0", NULL});
     struct child child;
     enum status status = env != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)

@@ -62,9 +62,9 @@ void child_signal_group(const struct child *c, int number);
  * STATUS_INTERRUPTED. */
 enum status child_wait(struct child *c, int (*stopped)(void), int *word, struct error *e);
 
-/* Runs words[0] under LC_ALL=C.UTF-8, fed with `len` bytes of input. What it writes to descriptor
- * said_from (1 or 2) goes to `said`, a descriptor, too. *exit_status: as a shell says it. `stopped`
- * as for child_wait(). */
+/* Runs words[0] under LC_ALL=C.UTF-8 and TZ=UTC0, fed with `len` bytes of input. What it writes to
+ * descriptor said_from (1 or 2) goes to `said`, a descriptor, too. *exit_status: as a shell says
+ * it. `stopped` as for child_wait(). */
 enum status child_run(const char *const *words, const char *input, size_t len, int said_from,
                       int said, int (*stopped)(void), int *exit_status, struct error *e);
 /* As a shell says how a process ended: its exit status, or 128 and the signal. */

@@ -491,7 +491,7 @@ static enum status write_page(const struct comparison *c, struct page *p, const 
     page_table(p, &c->ranking, "ranking", RANKING_TITLE, NULL, false);
     page_foot(p);
     enum status status = fclose(p->out) == 0
-                             ? page_save(p->r, "compare.html", text, size)
+                             ? report_save(p->r, "compare.html", text, size)
                              : error_set(p->r->e, STATUS_MEMORY, "out of memory for a page");
     free(text);
     return status;

@@ -60,7 +60,7 @@ enum status report_contents(const struct report_contents *q, struct error *e) {
     if (fclose(p.out) != 0 && status == STATUS_OK)
         status = error_set(e, STATUS_MEMORY, "out of memory for a page");
     if (status == STATUS_OK)
-        status = page_save(&r, "index.html", text, size);
+        status = report_save(&r, "index.html", text, size);
     free(text);
     return status;
 }

@@ -267,17 +267,6 @@ static enum status ask_basics(struct page *p) {
     return status == STATUS_OK ? find_share(p) : status;
 }
 
-enum status page_save(struct report *r, const char *name, const char *text, size_t size) {
-    struct file_writer *w;
-    char *path = report_path(r, "%s", name);
-    enum status status = path != NULL ? file_open(&w, path, r->e) : STATUS_MEMORY;
-    free(path);
-    if (status != STATUS_OK)
-        return status;
-    file_write(w, text, size);
-    return file_commit(w, r->e);
-}
-
 enum status report_page(struct report *r, const char *digest) {
     struct page p = {.r = r, .digest = digest, .graphviz = graphviz_is_there()};
     char *text = NULL;
@@ -289,8 +278,12 @@ enum status report_page(struct report *r, const char *digest) {
         status = write_parts(&p);
     if (p.out != NULL && fclose(p.out) != 0 && status == STATUS_OK)
         status = error_set(r->e, STATUS_MEMORY, "out of memory for a page");
+    if (status == STATUS_OK && r->pictures)
+        status = gnuplot_run(&r->charts, r->e);
+    char *whole = status == STATUS_OK ? page_fill(r, text, &size) : NULL;
     if (status == STATUS_OK)
-        status = page_save(r, "index.html", text, size);
+        status = whole != NULL ? report_save(r, "index.html", whole, size) : r->e->status;
+    free(whole);
     if (p.lack_file != NULL)
         fclose(p.lack_file);
     free(p.lacks);

@@ -75,6 +75,13 @@ void page_text(struct page *p, const char *text);
  * one sentence that says what to see. */
 enum status page_figure(struct page *p, struct canvas *c, const char *question,
                         const char *caption);
+/* The same of SVG text that is a file already, or of a place that page_fill fills in: PAGE_PLACE
+ * "ID-->". */
+#define PAGE_PLACE "<!--drawing "
+void page_place_figure(struct page *p, const char *id, bool wide, const char *svg,
+                       const char *question, const char *caption);
+/* A page with the drawings in their places, to be freed; NULL with the error set. */
+char *page_fill(struct report *r, const char *text, size_t *size);
 /* Instead of a figure: why there is none, kept for page_lacks, which lists all since the last time.
  */
 enum status page_lacks(struct page *p);
@@ -95,7 +102,31 @@ enum status page_holds(struct page *p, const char *sql, bool *out);
 /* What stands around everything else. title: escaped here. */
 void page_head(struct page *p, const char *title);
 void page_foot(struct page *p);
-enum status page_save(struct report *r, const char *name, const char *text, size_t size);
+
+/* ---- charts: what gnuplot draws, each with a script, its rows as CSV, SVG and PDF in figures/
+ * ----
+ */
+
+struct chart {
+    char id[140];
+    double width, height; /* pixels, as for a canvas */
+    struct gnuplot set;   /* variables of its script */
+};
+struct chart_words {
+    const char *question, *description, *caption; /* as for canvas_start and page_figure */
+};
+void chart_start(struct chart *c, double width, double height, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Where the plot is, in pixels, and what its axes say. */
+void chart_frame(struct chart *c, double left, double right, double top, double bottom,
+                 const char *x_name, const char *y_name);
+/* x_low, x_high and x_step (or y): round numbers around least .. most. */
+void chart_range(struct chart *c, char axis, double least, double most);
+/* Has any row of a column a value? */
+bool chart_has(const struct table *t, size_t column);
+/* rows: what the script reads; body: one of plots/. Frees the chart. */
+enum status chart_end(struct chart *c, struct page *p, const struct table *rows, const char *body,
+                      const struct chart_words *words);
 
 /* ---- axes ---- */
 
@@ -107,6 +138,7 @@ struct axis {
 double axis_at(const struct axis *a, double value);
 /* From round numbers to round numbers around least .. most. */
 struct axis axis_around(double least, double most, double from, double to);
+double axis_step(const struct axis *a); /* between its marks */
 /* With grid lines from y1 to y2 (or x1 to x2), numbers, and what is counted in which unit. */
 void axis_across(struct canvas *c, const struct axis *a, double y1, double y2, const char *what);
 void axis_down(struct canvas *c, const struct axis *a, double x1, double x2, const char *what);

@@ -33,6 +33,17 @@ enum status report_csv(struct report *r, const struct table *t, const char *path
     return file_commit(w, r->e);
 }
 
+enum status report_save(struct report *r, const char *name, const char *text, size_t size) {
+    struct file_writer *w;
+    char *path = report_path(r, "%s", name);
+    enum status status = path != NULL ? file_open(&w, path, r->e) : STATUS_MEMORY;
+    free(path);
+    if (status != STATUS_OK)
+        return status;
+    file_write(w, text, size);
+    return file_commit(w, r->e);
+}
+
 char *report_folder_of(const char *experiment) {
     char *safe = NULL;
     if (file_good_name(experiment))

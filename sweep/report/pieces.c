@@ -170,6 +170,28 @@ static enum status write_file(struct page *p, const char *name, const char *endi
     return status;
 }
 
+void page_place_figure(struct page *p, const char *id, bool wide, const char *svg,
+                       const char *question, const char *caption) {
+    fprintf(p->out, "<figure id='%s'%s>\n<h3>", id, wide ? " class='wide'" : "");
+    page_text(p, question);
+    fprintf(p->out, "</h3>\n<div class='pan'>%s</div><figcaption>", svg);
+    page_text(p, caption);
+    if (p->about[0] != '\0') {
+        fputs(" <span class='about'>", p->out);
+        page_text(p, p->about);
+        fputs("</span>", p->out);
+    }
+    fprintf(p->out, " <a href='figures/%s.svg'>SVG</a>", id);
+    if (strncmp(svg, PAGE_PLACE, strlen(PAGE_PLACE)) == 0)
+        fprintf(p->out,
+                " <a href='figures/%s.pdf'>PDF</a> <a href='figures/%s.csv'>data</a>"
+                " <a href='figures/%s.gp'>gnuplot script</a>",
+                id, id, id);
+    else
+        fprintf(p->out, " <a href='figures/%s.eps'>EPS</a>", id);
+    fputs("</figcaption>\n</figure>\n", p->out);
+}
+
 enum status page_figure(struct page *p, struct canvas *c, const char *question,
                         const char *caption) {
     char *name = strdup(c->id);
@@ -182,24 +204,48 @@ enum status page_figure(struct page *p, struct canvas *c, const char *question,
         status = write_file(p, c->id, "svg", c);
     if (status == STATUS_OK)
         status = write_file(p, c->id, "eps", c);
-    if (status == STATUS_OK) {
-        fprintf(p->out, "<figure id='%s'%s>\n<h3>", c->id,
-                c->width > CANVAS_COLUMN ? " class='wide'" : "");
-        page_text(p, question);
-        fprintf(p->out, "</h3>\n<div class='pan'>%s</div><figcaption>", c->svg);
-        page_text(p, caption);
-        if (p->about[0] != '\0') {
-            fputs(" <span class='about'>", p->out);
-            page_text(p, p->about);
-            fputs("</span>", p->out);
-        }
-        fprintf(p->out,
-                " <a href='figures/%s.svg'>SVG</a> <a href='figures/%s.eps'>EPS</a></figcaption>\n"
-                "</figure>\n",
-                c->id, c->id);
-    }
+    if (status == STATUS_OK)
+        page_place_figure(p, c->id, c->width > CANVAS_COLUMN, c->svg, question, caption);
     canvas_free(c);
     return status;
+}
+
+/* A drawing that is a file of its own, without what the page has already. */
+static enum status put_drawing(struct report *r, FILE *out, const char *id, size_t len) {
+    struct bytes file = {0};
+    char *path = report_path(r, "figures/%.*s.svg", (int)len, id);
+    enum status status = path != NULL ? file_read(&file, path, 1 << 26, r->e) : STATUS_MEMORY;
+    const char *svg = (const char *)file.at, *size = NULL, *end = NULL, *rest = NULL;
+    if (status == STATUS_OK && (size = strstr(svg, " width='")) != NULL &&
+        (end = strchr(size, '>')) != NULL && (rest = strstr(end, "</style>\n<rect ")) != NULL &&
+        (rest = strstr(rest, "/>\n")) != NULL)
+        fprintf(out, "%.*s>%s", (int)(size - svg), svg, rest + 2);
+    else if (status == STATUS_OK)
+        status = error_set(r->e, STATUS_IO, "%s: gnuplot has not drawn it whole", path);
+    bytes_free(&file);
+    free(path);
+    return status;
+}
+
+char *page_fill(struct report *r, const char *text, size_t *size) {
+    static const char place[] = PAGE_PLACE;
+    char *whole = NULL;
+    FILE *out = open_memstream(&whole, size);
+    enum status status = out != NULL ? STATUS_OK : STATUS_MEMORY;
+    for (const char *at; status == STATUS_OK && (at = strstr(text, place)) != NULL;) {
+        const char *id = at + sizeof place - 1, *end = strstr(id, "-->\n");
+        fwrite(text, 1, (size_t)(at - text), out);
+        status = put_drawing(r, out, id, (size_t)(end - id));
+        text = end + strlen("-->\n");
+    }
+    if (out != NULL)
+        fputs(text, out);
+    if (out == NULL || fclose(out) != 0 || status == STATUS_MEMORY)
+        status = error_set(r->e, STATUS_MEMORY, "out of memory for a page");
+    if (status == STATUS_OK)
+        return whole;
+    free(whole);
+    return NULL;
 }
 
 void page_lack(struct page *p, const char *id, const char *question, const char *reason) {

@@ -36,10 +36,14 @@ static bool has_name(char *const *names, size_t count, const char *file, size_t 
     return false;
 }
 
-/* In figures/: what this report has not drawn. */
+/* In figures/: what this report has not drawn; .eps is an older report's. */
 static bool is_stale_drawing(const struct report *r, const char *file) {
     const char *dot = strrchr(file, '.');
-    return dot != NULL && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".eps") == 0) &&
+    static const char *const endings[] = {".svg", ".pdf", ".gp", ".csv", ".eps"};
+    bool drawn = false;
+    for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof *endings; i++)
+        drawn |= strcmp(dot, endings[i]) == 0;
+    return drawn && strcmp(file, "style.gp") != 0 &&
            !has_name(r->drawings.at, r->drawings.len, file, (size_t)(dot - file));
 }
 
@@ -169,6 +173,7 @@ static enum status write_all(struct report *r, const char *digest) {
         remove_stale(r, "figures", is_stale_drawing);
     }
     gnuplot_free(&r->plots);
+    gnuplot_free(&r->charts);
     for (size_t i = 0; i < r->figures.len; i++)
         free(r->figures.at[i]);
     vec_free(&r->figures);
@@ -184,6 +189,7 @@ enum status report_write(const struct report_request *q, struct error *warning, 
                        .folder = q->folder,
                        .one_of_several = q->one_of_several,
                        .plots.stopped = q->stopped,
+                       .charts.stopped = q->stopped,
                        .pictures = gnuplot_is_there(),
                        .e = e};
     char stamp[33] = "";

@@ -17,6 +17,9 @@ mkdir bin
 plain() {
     PATH=$work/bin "$hotgraph" report "$@" >out 2>errors || fail "report $*: $(cat errors)"
 }
+drawn() {
+    "$hotgraph" report "$@" >out 2>errors || fail "report $*: $(cat errors)"
+}
 
 sweep experiment.cfg --db x.db
 "$hotgraph" report x.db --out a >out 2>errors || fail "report: $(cat errors)"
@@ -84,7 +87,7 @@ sqlite3 ways.db "insert into sampling(sampling_id, key, method, interval_us) val
     insert into quality select * from q;
     insert into experiment_stream(experiment_id, game_id, stream_id, sampling_id, variant)
         select experiment_id, game_id, stream_id + 1000, 900, 'other' from experiment_stream"
-plain ways.db --out ways
+drawn ways.db --out ways
 page ways ways.db
 for figure in effects interactions agreement; do
     cmp -s "a/figures/$figure.svg" "ways/figures/$figure.svg" || fail "figure $figure mixes two ways to sample"
@@ -117,6 +120,48 @@ for eps in a/figures/*.eps; do
 done
 if command -v gs >/dev/null; then
     gs -q -dBATCH -dNOPAUSE -sDEVICE=nullpage a/figures/*.eps >errors 2>&1 || fail "gs: $(cat errors)"
+fi
+
+# Who restyles a figure edits its script: drawn again, wherever the folder lies and whatever time it is, it has the same bytes.
+if command -v gnuplot >/dev/null; then
+    mkdir moved-folder
+    cp -r a "moved-folder/it's here"
+    moved="$work/moved-folder/it's here"
+    rm "$moved"/figures/*.pdf
+    for script in a/figures/*.gp; do
+        name=$(basename "$script" .gp)
+        test "$name" != style || continue
+        rm "$moved/figures/$name.svg"
+        (cd "$moved" && TZ=UTC0 gnuplot "figures/$name.gp") >errors 2>&1 || fail "gnuplot figures/$name.gp: $(cat errors)"
+        for ending in svg pdf; do
+            cmp "a/figures/$name.$ending" "$moved/figures/$name.$ending" || fail "$name.$ending is drawn otherwise"
+        done
+    done
+    for figure in distribution distribution-active effects interactions precision-one precision-two precision-three; do
+        test -s "$moved/figures/$figure.pdf" || fail "no figure $figure: $(ls "$moved/figures")"
+    done
+    # Another colour in the shared style is another colour in the figure, on paper and on a dark screen.
+    sed -i 's/^ink_s0 = 0x[0-9a-f]* # dark [0-9a-f]*/ink_s0 = 0x123456 # dark 654321/; s/^ink_found = .*//' "$moved/figures/style.gp"
+    (cd "$moved" && gnuplot figures/precision-one.gp) || fail "another colour"
+    grep -q "class='f-s0' fill='#123456'" "$moved/figures/precision-one.svg" && grep -q 'f-s0{fill:#654321}' "$moved/figures/precision-one.svg" ||
+        fail "a colour of figures/style.gp is not that of the figure"
+    # Values are shown where the pointer rests, and nothing in a drawing is a program.
+    test "$(grep -c '<title>#' a/figures/precision-one.svg)" = "$(ask x.db "select count(*) from results where game = 'one'
+        and number is not null and hot_permille = 900 and similarity is not null and precision is not null")" ||
+        fail "not a hint for each configuration"
+    ! grep -il '<script\|onmouse\|gnuplot_' a/figures/*.svg || fail "a drawing with a program in it"
+    # The paper's size, type of 7 pt or more.
+    if command -v pdfinfo >/dev/null; then
+        pdfinfo a/figures/precision-one.pdf >info || fail "no PDF"
+        grep -q '^Page size: *252 x' info || fail "not a column wide: $(cat info)"
+        grep -q '^CreationDate: *.*2000' info || fail "it carries a date: $(cat info)"
+    fi
+    if command -v pdftotext >/dev/null; then
+        pdftotext -bbox a/figures/precision-one.pdf words.xml
+        least=$(sed -n 's/.*yMin="\([0-9.]*\)".*yMax="\([0-9.]*\)".*/\1 \2/p' words.xml |
+            awk '{ s = ($2 - $1) / 1.164; if (!n++ || s < l) l = s } END { print l + 0 }')
+        awk "BEGIN { exit !($least >= 7) }" || fail "type of $least pt"
+    fi
 fi
 
 # The drawings of the method show what happened: numbers of the configuration's own result, and what was sampled.
@@ -193,7 +238,7 @@ games = ( { name = "mazewisp"; rom = "$source/games/mazewisp.nes";
     { name = "airmail"; rom = "$source/games/airmail.nes"; movie = "$source/movies/airmail.fm2"; } );
 END
 sweep several.cfg --db several.db
-plain several.db --out several
+drawn several.db --out several
 page several several.db
 grep -q "<td>mazewisp (movie=mazewisp-2 interval_ms=5)</td><td class='r'>80</td>" several/index.html || fail "rows of several shares look the same"
 for share in 80 90; do
@@ -253,7 +298,7 @@ page hostile hostile.db
 # Half of it, and nothing of it: said, not drawn.
 cp x.db half.db
 sqlite3 half.db "delete from quality where configuration_id % 2; delete from result where configuration_id % 2;"
-plain half.db --out half
+drawn half.db --out half
 page half half.db
 grep -q 'results that the experiment asks for are missing' half/index.html || fail "half a database passes for a whole one"
 for id in interactions agreement; do
@@ -296,7 +341,7 @@ fi
 
 # One game, and twenty.
 sweep experiment.cfg --db one.db --games one
-plain one.db --out one --experiment paper
+drawn one.db --out one --experiment paper
 page one one.db
 grep -q 'nothing to agree with' one/index.html || fail "one game agrees with itself"
 {
@@ -309,7 +354,7 @@ grep -q 'nothing to agree with' one/index.html || fail "one game agrees with its
     echo ");"
 } >twenty.cfg
 sweep twenty.cfg --db twenty.db
-plain twenty.db --out twenty
+drawn twenty.db --out twenty
 page twenty twenty.db
 texts twenty
 test "$(grep -c '<option value=.a-program' twenty/index.html)" -gt 0 || fail "no chooser"
@@ -319,6 +364,8 @@ plain one.db --out a
 ! test -e a/figures/batches-two.svg || fail "a figure of a game that is gone"
 plain x.db --out plain
 grep -q 'Graphviz is not installed' plain/index.html || fail "nothing is said of Graphviz"
+grep -q 'gnuplot is not installed, which draws it' plain/index.html && ! test -e plain/figures/precision-one.gp ||
+    fail "nothing is said in the place of a figure"
 grep -q 'gnuplot is not installed' errors || fail "nothing is said of gnuplot: $(cat errors)"
 page plain x.db
 

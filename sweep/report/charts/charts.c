@@ -8,105 +8,83 @@
 /* ---- how the grid's configurations are distributed ---- */
 
 static const char DISTRIBUTION_SQL[] =
-    "SELECT r.game, 100 * r.%s, 100 * b.%s, t.paper_worst_percent, t.paper_best_percent,"
-    " t.paper_game FROM results r"
+    "WITH v AS (SELECT r.game, 100 * r.%s AS value, 100 * b.%s AS baseline,"
+    " t.paper_worst_percent AS low, t.paper_best_percent AS high, t.paper_game FROM results r"
     " LEFT JOIN baseline b USING (experiment, game, variant, hot_permille)"
     " LEFT JOIN table2 t ON t.experiment = r.experiment AND t.game = r.game"
     " AND t.variant = r.variant AND t.hot_permille = r.hot_permille AND t.technique = r.technique"
     " WHERE r.experiment = ?1 AND r.number IS NOT NULL AND r.variant = '' AND r.hot_permille = ?3"
-    " AND r.technique = ?5 AND r.%s IS NOT NULL ORDER BY r.game, r.number";
+    " AND r.technique = ?5 AND r.%s IS NOT NULL),"
+    " n AS (SELECT game, CAST(max(0, min(100, value)) AS INTEGER) AS percent,"
+    " count(*) AS configurations, min(baseline) AS baseline, min(low) AS low, min(high) AS high,"
+    " min(paper_game) AS paper_game FROM v GROUP BY 1, 2),"
+    " f AS (SELECT *, row_number() OVER (PARTITION BY game ORDER BY percent) = 1 AS first FROM n)"
+    " SELECT dense_rank() OVER (ORDER BY game) AS row, game, percent, configurations,"
+    " round(1.0 * configurations / max(configurations) OVER (PARTITION BY game), 4) AS height,"
+    " printf('%%d configuration%%s: %%d to %%d %%%%', configurations,"
+    " iif(configurations = 1, '', 's'), percent, percent + 1) AS hint,"
+    " iif(first, round(baseline, 3), NULL) AS baseline, iif(first AND baseline IS NOT NULL,"
+    " printf('read directly off the samples: %%.1f %%%%', baseline), NULL) AS baseline_hint,"
+    " iif(first AND high IS NOT NULL, low, NULL) AS paper_low, iif(first AND low IS NOT NULL, high,"
+    " NULL) AS paper_high, iif(first AND low IS NOT NULL AND high IS NOT NULL,"
+    " printf('%%s in the paper: %%.0f to %%.0f %%%%', paper_game, low, high), NULL) AS paper_hint"
+    " FROM f ORDER BY row, percent";
 
-enum { BARS = 101 };
+extern const char distribution_gp[], effects_gp[];
 
-/* Bars a percent wide of the rows first .. end-1, over a band that is the paper's range. */
-static void distribution_row(struct page *p, struct canvas *c, const struct axis *x,
-                             const struct table *t, size_t first, size_t end, double y) {
-    unsigned count[BARS] = {0}, most = 1;
-    double least = 100, best = 0;
-    for (size_t i = first; i < end; i++) {
-        const double value = cell_number(t, i, 1);
-        unsigned *bar = &count[value < 0 ? 0 : value > 100 ? 100 : (unsigned)value];
-        most = ++*bar > most ? *bar : most;
-        least = fmin(least, value);
-        best = fmax(best, value);
+/* Names and colours of the rows. */
+static void name_games(const struct page *p, struct chart *c, const struct table *t) {
+    const size_t rows = table_rows(t), games = (size_t)cell_number(t, rows - 1, 0);
+    gnuplot_add(&c->set, "games = %zu\narray label[games]\narray ink[games]\n", games);
+    for (size_t i = 0, row = 0; i < rows; i++) {
+        if (i > 0 && strcmp(cell_text(t, i, 0), cell_text(t, i - 1, 0)) == 0)
+            continue;
+        char name[16], variable[40];
+        short_name(cell_text(t, i, 1), 12, name);
+        snprintf(variable, sizeof variable, "label[%zu]", ++row);
+        gnuplot_quote(&c->set, variable, name);
+        gnuplot_add(&c->set, "ink[%zu] = ink_%s\n", row,
+                    palette_name(page_game_ink(p, cell_text(t, i, 1))));
     }
-    const enum ink ink = page_game_ink(p, cell_text(t, first, 0));
-    const double low = cell_number(t, first, 3), high = cell_number(t, first, 4);
-    if (isfinite(low) && isfinite(high)) {
-        char hint[200];
-        snprintf(hint, sizeof hint, "%.80s in the paper: %.0f to %.0f %%", cell_text(t, first, 5),
-                 low, high);
-        canvas_rect(c, axis_at(x, low), y - 30, axis_at(x, high) - axis_at(x, low), 30, INK_BAND, 1,
-                    hint);
-    }
-    for (unsigned i = 0; i < BARS; i++) {
-        const double left = axis_at(x, i), right = axis_at(x, i + 1 < BARS ? i + 1 : i + 0.5);
-        char hint[100];
-        snprintf(hint, sizeof hint, "%u configuration%s: %u to %u %%", count[i],
-                 count[i] == 1 ? "" : "s", i, i + 1);
-        if (count[i] > 0)
-            canvas_rect(c, left, y - 28.0 * count[i] / most, right - left - 0.6,
-                        28.0 * count[i] / most, ink, 1, hint);
-    }
-    canvas_line(c, x->from, y, x->to, y, INK_MUTED, 1, STROKE_SOLID);
-    char name[16];
-    short_name(cell_text(t, first, 0), 12, name);
-    canvas_text(c, x->from - 8, y - 8, ANCHOR_RIGHT, INK_TEXT, "%s", name);
-    const double baseline = cell_number(t, first, 2);
-    if (isfinite(baseline)) {
-        char hint[100];
-        snprintf(hint, sizeof hint, "read directly off the samples: %.1f %%", baseline);
-        canvas_dot(c, axis_at(x, baseline), y - 12, 7, 4, INK_TEXT, hint);
-    }
+}
+
+static enum status draw_distribution(struct page *p, const struct table *t, const char *kind,
+                                     const char *question, const char *what) {
+    struct chart c;
+    const bool paper = chart_has(t, 8);
+    const double bottom = 34 + 40.0 * cell_number(t, table_rows(t) - 1, 0);
+    chart_start(&c, CANVAS_COLUMN, bottom + 44, "%s", page_id(p, kind).text);
+    chart_frame(&c, 116, CANVAS_COLUMN - 14, 10, bottom, what, "");
+    name_games(p, &c, t);
+    gnuplot_add(&c.set, "baselines = %d\npapers = %d\n", chart_has(t, 6), paper);
+    return chart_end(
+        &c, p, t, distribution_gp,
+        &(struct chart_words){
+            question,
+            "A row of bars a game: how many configurations reach how much; a diamond where reading "
+            "directly off the samples stands; a grey band for the paper's range, where it has one.",
+            paper ? "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
+                    "directly off the same samples. Grey: from the worst to the best that the "
+                    "paper has for its game of the same kind, on other programs and input."
+                  : "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
+                    "directly off the same samples."});
 }
 
 static enum status distribution(struct page *p, const char *kind, const char *metric,
                                 const char *question, const char *what) {
     struct table t;
-    const struct figure_id name = page_id(p, kind);
-    const char *const id = name.text;
     char *sql;
     if (asprintf(&sql, DISTRIBUTION_SQL, metric, metric, metric) < 0)
         return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
     enum status status = page_ask(p, &t, sql, NULL);
     free(sql);
-    if (status != STATUS_OK)
-        return status;
-    size_t games = 0, rows = table_rows(&t);
-    bool paper = false;
-    for (size_t i = 0; i < rows; i++) {
-        games += i == 0 || strcmp(cell_text(&t, i, 0), cell_text(&t, i - 1, 0)) != 0;
-        paper |= isfinite(cell_number(&t, i, 3));
-    }
-    if (rows == 0) {
-        table_free(&t);
-        page_lack(p, id, question, "No configuration of the grid has a result yet.");
-        return STATUS_OK;
-    }
-    struct canvas c;
-    const double bottom = 34 + 40.0 * (double)games;
-    const struct axis x = {.low = 0, .high = 100, .from = 116, .to = CANVAS_COLUMN - 14};
-    canvas_start(
-        &c, id, CANVAS_COLUMN, bottom + 44, question,
-        "A row of bars a game: how many configurations reach how much; a diamond where "
-        "reading directly off the samples stands; a grey band for the paper's range, where "
-        "it has one.");
-    axis_across(&c, &x, 10, bottom, what);
-    for (size_t first = 0, row = 0; first < rows; row++) {
-        size_t end = first;
-        while (end < rows && strcmp(cell_text(&t, end, 0), cell_text(&t, first, 0)) == 0)
-            end++;
-        distribution_row(p, &c, &x, &t, first, end, 46 + 40.0 * (double)row);
-        first = end;
-    }
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw_distribution(p, &t, kind, question, what);
+    else if (status == STATUS_OK)
+        page_lack(p, page_id(p, kind).text, question,
+                  "No configuration of the grid has a result yet.");
     table_free(&t);
-    return page_figure(
-        p, &c, question,
-        paper ? "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
-                "directly off the same samples. Grey: from the worst to the best that the "
-                "paper has for its game of the same kind, on other programs and input."
-              : "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
-                "directly off the same samples.");
+    return status;
 }
 
 /* ---- main effects ---- */
@@ -114,9 +92,15 @@ static enum status distribution(struct page *p, const char *kind, const char *me
 static const char EFFECT_SQL[] =
     "WITH e AS MATERIALIZED (SELECT * FROM parameter_effect WHERE experiment = ?1"
     " AND hot_permille = ?3 AND way = ?4 AND technique = ?5)"
-    " SELECT parameter, value, effect_points, effect_active_points, min(balanced) OVER () FROM e"
+    " SELECT parameter, value, round(effect_points, 4) AS points,"
+    " round(effect_active_points, 4) AS points_active,"
+    " printf('%s = %s: %+.2f points; without busy-waits %s', parameter, value, effect_points,"
+    " iif(effect_active_points IS NULL, 'nothing', printf('%+.2f', effect_active_points))) AS hint,"
+    " 4 + 26 * dense_rank() OVER (ORDER BY parameter) + 19 * row_number() OVER (ORDER BY parameter,"
+    " value) AS y, row_number() OVER (PARTITION BY parameter ORDER BY value) AS place,"
+    " min(balanced) OVER () AS balanced FROM e"
     " WHERE parameter IN (SELECT parameter FROM e GROUP BY parameter"
-    " HAVING count(DISTINCT value) > 1) ORDER BY parameter, value";
+    " HAVING count(DISTINCT value) > 1) ORDER BY y";
 
 static double largest(const struct table *t, size_t column) {
     double most = 0;
@@ -127,58 +111,41 @@ static double largest(const struct table *t, size_t column) {
     return most;
 }
 
+static enum status draw_effects(struct page *p, const struct table *t, const char *question) {
+    const double most = fmax(largest(t, 2), largest(t, 3)),
+                 bottom = 16 + cell_number(t, table_rows(t) - 1, 5);
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, bottom + 44, "%s", page_id(p, "effects").text);
+    chart_frame(&c, 150, CANVAS_COLUMN - 16, 10, bottom,
+                "percentage points of similarity from the mean", "");
+    chart_range(&c, 'x', -most, most);
+    gnuplot_add(&c.set, "active = %d\n", chart_has(t, 3) ? 4 : 3);
+    return chart_end(
+        &c, p, t, effects_gp,
+        &(struct chart_words){
+            question,
+            "For each value of each parameter, how many percentage points the mean over all other "
+            "parameters and all games is from the mean of everything.",
+            strcmp(cell_text(t, 0, 7), "1") == 0
+                ? "Discs on stems: everything that was executed; diamonds: without busy-waits. "
+                  "The longer the stem, the more the value matters."
+                : "Discs on stems: everything that was executed; diamonds: without busy-waits. "
+                  "Values of some parameters do not meet those of others equally often here: what "
+                  "a stem shows is not the parameter's alone."});
+}
+
 static enum status effects(struct page *p) {
     static const char question[] = "Which parameter matters, and which way?";
     struct table t;
     enum status status = page_ask(p, &t, EFFECT_SQL, NULL);
-    if (status != STATUS_OK)
-        return status;
-    const size_t rows = table_rows(&t);
-    size_t groups = 0;
-    for (size_t i = 0; i < rows; i++)
-        groups += i == 0 || strcmp(cell_text(&t, i, 0), cell_text(&t, i - 1, 0)) != 0;
-    if (rows == 0) {
-        table_free(&t);
-        if (p->study == 0)
-            page_lack(p, "effects", question,
-                      "No parameter has more than one value here, or no configuration has results "
-                      "on all games that others have results on.");
-        return STATUS_OK;
-    }
-    const double most = fmax(largest(&t, 2), largest(&t, 3)),
-                 bottom = 20 + 19.0 * (double)rows + 26.0 * (double)groups;
-    struct axis x = axis_around(-most, most, 150, CANVAS_COLUMN - 16);
-    struct canvas c;
-    canvas_start(&c, page_id(p, "effects").text, CANVAS_COLUMN, bottom + 44, question,
-                 "For each value of each parameter, how many percentage points the mean over all "
-                 "other parameters and all games is from the mean of everything.");
-    axis_across(&c, &x, 10, bottom, "percentage points of similarity from the mean");
-    canvas_line(&c, axis_at(&x, 0), 10, axis_at(&x, 0), bottom, INK_MUTED, 1.5, STROKE_SOLID);
-    double y = 10;
-    for (size_t i = 0; i < rows; i++, y += 19) {
-        if (i == 0 || strcmp(cell_text(&t, i, 0), cell_text(&t, i - 1, 0)) != 0) {
-            y += 26;
-            canvas_text(&c, 4, y, ANCHOR_LEFT, INK_TEXT, "%.40s", cell_text(&t, i, 0));
-        }
-        const double whole = cell_number(&t, i, 2), active = cell_number(&t, i, 3);
-        char hint[160];
-        snprintf(hint, sizeof hint, "%.40s = %.20s: %+.2f points; without busy-waits %+.2f",
-                 cell_text(&t, i, 0), cell_text(&t, i, 1), whole, active);
-        canvas_text(&c, 142, y + 18, ANCHOR_RIGHT, INK_MUTED, "%.10s", cell_text(&t, i, 1));
-        canvas_line(&c, axis_at(&x, 0), y + 13, axis_at(&x, whole), y + 13, INK_SERIES, 2,
-                    STROKE_SOLID);
-        canvas_dot(&c, axis_at(&x, active), y + 13, 5, 4, INK_SERIES + 1, hint);
-        canvas_dot(&c, axis_at(&x, whole), y + 13, 4.5, 0, INK_SERIES, hint);
-    }
-    const bool balanced = strcmp(cell_text(&t, 0, 4), "1") == 0;
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw_effects(p, &t, question);
+    else if (status == STATUS_OK && p->study == 0)
+        page_lack(p, "effects", question,
+                  "No parameter has more than one value here, or no configuration has results on "
+                  "all games that others have results on.");
     table_free(&t);
-    return page_figure(
-        p, &c, question,
-        balanced ? "Discs on stems: everything that was executed; diamonds: without busy-waits. "
-                   "The longer the stem, the more the value matters."
-                 : "Discs on stems: everything that was executed; diamonds: without busy-waits. "
-                   "Values of some parameters do not meet those of others equally often here: what "
-                   "a stem shows is not the parameter's alone.");
+    return status;
 }
 
 /* ---- quality against what was looked at ---- */

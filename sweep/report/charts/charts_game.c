@@ -138,57 +138,48 @@ static enum status convergence(struct page *p, const char *game) {
 
 /* ---- precision against similarity ---- */
 
+static const char PRECISION_SQL[] =
+    "SELECT number, round(100 * similarity, 3) AS similarity, round(100 * precision, 3) AS"
+    " precision, number IS NULL AS baseline, printf('%s %s: similarity %.1f %%, precision %.1f %%',"
+    " coalesce('#' || number, 'baseline'), parameters, 100 * similarity, 100 * precision) AS hint"
+    " FROM results WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot_permille = ?3"
+    " AND (number IS NOT NULL OR baseline = 1) AND similarity IS NOT NULL"
+    " AND precision IS NOT NULL ORDER BY number IS NULL, number";
+
+extern const char precision_gp[];
+
 static enum status precision(struct page *p, const char *game) {
-    static const char question[] = "What is found, and how much of it is true?";
-    const struct figure_name id = name_figure("precision", game);
+    const struct chart_words words = {
+        "What is found, and how much of it is true?",
+        "A disc a configuration, a diamond for reading directly off the samples: the share of the "
+        "hot edges that it found, and the share of its edges that exist.",
+        "Up and to the right is better. Discs: the grid's configurations; diamond: what can be "
+        "read directly off the same samples."};
+    struct chart c;
     struct table t;
-    enum status status =
-        page_ask(p, &t,
-                 "SELECT number, 100 * similarity, 100 * precision, parameters FROM results"
-                 " WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot_permille = ?3"
-                 " AND (number IS NOT NULL OR baseline = 1) AND similarity IS NOT NULL"
-                 " AND precision IS NOT NULL ORDER BY number IS NULL, number",
-                 game);
-    if (status != STATUS_OK)
-        return status;
+    chart_start(&c, CANVAS_COLUMN, 334, "precision-%s", game);
+    enum status status = page_ask(p, &t, PRECISION_SQL, game);
+    const size_t rows = table_rows(&t);
     double least[2] = {100, 100}, most[2] = {0, 0};
-    for (size_t i = 0; i < table_rows(&t); i++)
+    for (size_t i = 0; i < rows; i++)
         for (size_t k = 0; k < 2; k++) {
             least[k] = fmin(least[k], cell_number(&t, i, 1 + k));
             most[k] = fmax(most[k], cell_number(&t, i, 1 + k));
         }
-    if (table_rows(&t) == 0) {
-        table_free(&t);
-        page_lack(p, id.text, question, "No configuration has found an edge on this game.");
-        return STATUS_OK;
-    }
-    const struct axis x = axis_around(least[0], most[0], 46, CANVAS_COLUMN - 16),
-                      y = axis_around(least[1], most[1], 290, 34);
-    struct canvas c;
-    canvas_start(
-        &c, id.text, CANVAS_COLUMN, 334, question,
-        "A disc a configuration, a diamond for reading directly off the samples: the share "
-        "of the hot edges that it found, and the share of its edges that exist.");
-    axis_across(&c, &x, y.to, y.from, "similarity: hot edges that were found, %");
-    axis_down(&c, &y, x.from, x.to, "precision: edges of the graph that exist, %");
-    for (size_t i = 0; i < table_rows(&t); i++) {
-        const char *number = cell_text(&t, i, 0);
-        const bool baseline = number[0] == '\0';
-        char hint[260];
-        snprintf(hint, sizeof hint, "%s%.12s %.120s: similarity %.1f %%, precision %.1f %%",
-                 baseline ? "baseline" : "#", number, cell_text(&t, i, 3), cell_number(&t, i, 1),
-                 cell_number(&t, i, 2));
-        const double at_x = axis_at(&x, cell_number(&t, i, 1)),
-                     at_y = axis_at(&y, cell_number(&t, i, 2));
-        canvas_dot(&c, at_x, at_y, baseline ? 8 : 3.5, baseline ? 4 : 0,
-                   baseline ? INK_TEXT : page_game_ink(p, game), hint);
-        if (baseline)
-            canvas_text(&c, at_x - 12, at_y + 18, ANCHOR_RIGHT, INK_TEXT, "read off the samples");
+    if (status == STATUS_OK && rows == 0) {
+        page_lack(p, c.id, words.question, "No configuration has found an edge on this game.");
+    } else if (status == STATUS_OK) {
+        chart_frame(&c, 46, CANVAS_COLUMN - 16, 34, 290, "similarity: hot edges that were found, %",
+                    "precision: edges of the graph that exist, %");
+        chart_range(&c, 'x', least[0], most[0]);
+        chart_range(&c, 'y', least[1], most[1]);
+        gnuplot_add(&c.set, "ink = ink_%s\n", palette_name(page_game_ink(p, game)));
+        const size_t diamonds = strcmp(cell_text(&t, rows - 1, 3), "1") == 0;
+        gnuplot_add(&c.set, "discs = %d\ndiamonds = %zu\n", rows > diamonds, diamonds);
+        status = chart_end(&c, p, &t, precision_gp, &words);
     }
     table_free(&t);
-    return page_figure(p, &c, question,
-                       "Up and to the right is better. Discs: the grid's configurations; diamond: "
-                       "what can be read directly off the same samples.");
+    return status;
 }
 
 enum status page_game(struct page *p, const char *game) {

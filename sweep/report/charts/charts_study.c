@@ -12,65 +12,61 @@
 
 static const char INTERACTION_SQL[] =
     "WITH s AS MATERIALIZED (SELECT * FROM variance_share WHERE experiment = ?1"
-    " AND hot_permille = ?3 AND way = ?4 AND technique = ?5 AND other IS NOT NULL)"
-    " SELECT w.factor || ' with ' || w.other, w.percent + 0.0, a.percent + 0.0,"
-    " (SELECT count(*) FROM s WHERE scope = 'whole' AND NOT complete)"
-    " FROM s w LEFT JOIN s a ON a.scope = 'active'"
+    " AND hot_permille = ?3 AND way = ?4 AND technique = ?5 AND other IS NOT NULL),"
+    " m AS (SELECT w.factor || ' with ' || w.other AS factors, w.percent AS percent,"
+    " a.percent AS percent_active, (SELECT count(*) FROM s WHERE scope = 'whole' AND NOT complete)"
+    " AS undefined FROM s w LEFT JOIN s a ON a.scope = 'active'"
     " AND a.factor = w.factor AND a.other = w.other WHERE w.scope = 'whole' AND w.percent IS NOT"
-    " NULL ORDER BY max(w.percent, coalesce(a.percent, 0)) DESC, 1 LIMIT 10";
+    " NULL ORDER BY max(w.percent, coalesce(a.percent, 0)) DESC, 1 LIMIT 10)"
+    " SELECT factors, round(percent, 4) AS percent, round(percent_active, 4) AS percent_active,"
+    " undefined, printf('%s: %.2f %%; without busy-waits %s', factors, percent,"
+    " iif(percent_active IS NULL, 'nothing', printf('%.2f %%', percent_active))) AS hint,"
+    " 4 + 38 * row_number() OVER (ORDER BY max(percent, coalesce(percent_active, 0)) DESC, factors)"
+    " AS y FROM m ORDER BY y";
 
-static void draw_interaction(struct canvas *c, const struct table *t, size_t row,
-                             const struct axis *x, double y) {
-    const double whole = cell_number(t, row, 1), active = cell_number(t, row, 2);
-    char hint[200];
-    snprintf(hint, sizeof hint, "%.120s: %.2f %%; without busy-waits %.2f %%", cell_text(t, row, 0),
-             whole, active);
-    canvas_text(c, x->from, y - 10, ANCHOR_LEFT, INK_TEXT, "%.56s", cell_text(t, row, 0));
-    canvas_line(c, x->from, y, axis_at(x, whole), y, INK_SERIES, 2, STROKE_SOLID);
-    if (isfinite(active))
-        canvas_dot(c, axis_at(x, active), y, 5, 4, INK_SERIES + 1, hint);
-    canvas_dot(c, axis_at(x, whole), y, 4.5, 0, INK_SERIES, hint);
+extern const char interactions_gp[];
+
+static enum status draw_interactions(struct page *p, const struct table *t, const char *question) {
+    double most = 0;
+    for (size_t i = 0; i < table_rows(t); i++)
+        most = fmax(most, fmax(cell_number(t, i, 1), cell_number(t, i, 2)));
+    const double bottom = 14 + 38.0 * (double)table_rows(t);
+    const unsigned undefined = (unsigned)cell_number(t, 0, 3);
+    char caption[400];
+    int len = snprintf(
+        caption, sizeof caption,
+        "What two explain together beyond what each explains alone. Discs on stems: everything "
+        "that was executed; diamonds: without busy-waits.");
+    if (undefined > 0)
+        snprintf(caption + len, sizeof caption - (size_t)len,
+                 " Not defined for %u more, whose values do not meet equally often.", undefined);
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, bottom + 44, "%s", page_id(p, "interactions").text);
+    chart_frame(&c, 14, CANVAS_COLUMN - 20, 10, bottom, "share of the variation of similarity, %",
+                "");
+    chart_range(&c, 'x', 0, most);
+    gnuplot_add(&c.set, "active = %d\n", chart_has(t, 2) ? 3 : 2);
+    return chart_end(
+        &c, p, t, interactions_gp,
+        &(struct chart_words){
+            question,
+            "For each two parameters, or parameter and game, the share of all variation of the "
+            "similarity that only both together explain; the largest ten.",
+            caption});
 }
 
 enum status page_interactions(struct page *p) {
     static const char question[] = "Which parameters matter only together, or only in some games?";
     struct table t;
     enum status status = page_ask(p, &t, INTERACTION_SQL, NULL);
-    if (status != STATUS_OK)
-        return status;
-    const size_t rows = table_rows(&t);
-    if (rows == 0) {
-        table_free(&t);
-        if (p->study == 0)
-            page_lack(
-                p, "interactions", question,
-                "There are no two parameters whose values meet equally often, nor a parameter "
-                "and several games, that vary here, or nothing that varies with them.");
-        return STATUS_OK;
-    }
-    double most = 0;
-    for (size_t i = 0; i < rows; i++)
-        most = fmax(most, fmax(cell_number(&t, i, 1), cell_number(&t, i, 2)));
-    const double bottom = 14 + 38.0 * (double)rows;
-    const struct axis x = axis_around(0, most, 14, CANVAS_COLUMN - 20);
-    struct canvas c;
-    canvas_start(&c, page_id(p, "interactions").text, CANVAS_COLUMN, bottom + 44, question,
-                 "For each two parameters, or parameter and game, the share of all variation of "
-                 "the similarity that only both together explain; the largest ten.");
-    axis_across(&c, &x, 10, bottom, "share of the variation of similarity, %");
-    for (size_t i = 0; i < rows; i++)
-        draw_interaction(&c, &t, i, &x, 42 + 38.0 * (double)i);
-    const unsigned undefined = (unsigned)cell_number(&t, 0, 3);
-    char caption[400];
-    snprintf(
-        caption, sizeof caption,
-        "What two explain together beyond what each explains alone. Discs on stems: everything "
-        "that was executed; diamonds: without busy-waits.");
-    if (undefined > 0)
-        snprintf(caption + strlen(caption), sizeof caption - strlen(caption),
-                 " Not defined for %u more, whose values do not meet equally often.", undefined);
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw_interactions(p, &t, question);
+    else if (status == STATUS_OK && p->study == 0)
+        page_lack(p, "interactions", question,
+                  "There are no two parameters whose values meet equally often, nor a parameter "
+                  "and several games, that vary here, or nothing that varies with them.");
     table_free(&t);
-    return page_figure(p, &c, question, caption);
+    return status;
 }
 
 /* ---- do games agree? ---- */

@@ -34,6 +34,10 @@ struct axis axis_around(double least, double most, double from, double to) {
                          .to = to};
 }
 
+double axis_step(const struct axis *a) {
+    return round_step(a->high - a->low, 5);
+}
+
 /* 0.01, 1, 10 k, 1 M */
 static void name_power(double value, char *out, size_t size) {
     if (value >= 1e6)
@@ -53,7 +57,7 @@ static size_t marks_of(const struct axis *a, double *at, size_t room) {
                 at[n++] = pow(10, power);
         return n;
     }
-    const double step = round_step(a->high - a->low, 5);
+    const double step = axis_step(a);
     for (double value = step * ceil(a->low / step - 1e-9); value <= a->high + step * 1e-6;
          value += step)
         if (n < room)

@@ -532,6 +532,10 @@ unsigned palette_light(enum ink ink) {
     return PALETTE[ink].light;
 }
 
+unsigned palette_dark(enum ink ink) {
+    return PALETTE[ink].dark;
+}
+
 void palette_css(FILE *out) {
     fputs(":root{color-scheme:light dark;", out);
     palette_variables(out, false);

@@ -87,9 +87,10 @@ void canvas_code(struct canvas *c, double x, double y, enum anchor anchor, enum 
 
 /* The colours as CSS variables and classes, for both kinds of light. */
 void palette_css(FILE *out);
-/* An ink's name and its colour on white paper, 0xRRGGBB. */
+/* An ink's name, and its colour on white paper and on a dark screen, 0xRRGGBB. */
 const char *palette_name(enum ink ink);
 unsigned palette_light(enum ink ink);
+unsigned palette_dark(enum ink ink);
 /* Text as HTML and XML want it, control characters left out. */
 void escape_markup(FILE *out, const char *text);
 /* A finished drawing as a file of its own. */

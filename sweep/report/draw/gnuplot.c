@@ -97,18 +97,24 @@ void gnuplot_picture(struct gnuplot *g, const char *path, unsigned width, unsign
 
 /* A disk that is full leaves the beginning of a picture: see whether it has its end. */
 static bool is_whole(const char *path, const char *name) {
-    static const char svg[] = "</svg>";
-    static const char png[] = "\0\0\0\0IEND\xae\x42\x60\x82";
-    char end[64] = "";
+    static const struct {
+        const char *ending, *last;
+        size_t size;
+    } kinds[] = {
+        {".svg", "</svg>", 6}, {".pdf", "%%EOF", 5}, {".png", "\0\0\0\0IEND\xae\x42\x60\x82", 12}};
+    char end[32] = "";
+    const char *ending = strrchr(name, '.');
     FILE *file = fopen(path, "rb");
     if (file == NULL)
         return false;
-    bool is_png = strcmp(name + strlen(name) - 3, "png") == 0;
-    size_t wanted = is_png ? sizeof png - 1 : sizeof end - 1, got = 0;
-    if (fseek(file, -(long)wanted, SEEK_END) == 0)
-        got = fread(end, 1, wanted, file);
+    size_t got = 0;
+    if (fseek(file, -(long)sizeof end, SEEK_END) == 0)
+        got = fread(end, 1, sizeof end, file);
     fclose(file);
-    return is_png ? got == wanted && memcmp(end, png, wanted) == 0 : strstr(end, svg) != NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(ending, kinds[i].ending) == 0)
+            return memmem(end, got, kinds[i].last, kinds[i].size) != NULL;
+    return false;
 }
 
 /* Gives the pictures their names, or removes them all. */
