@@ -175,8 +175,8 @@ coverage: deps
 
 bench: deps
 	$(call compile,hotgraph tests/bench_builds tests/bench_open,the program and what measures it)
-	@QUICK=$(QUICK) REFERENCE=$(call quoted,$(REFERENCE)) sh $(here)tests/bench.sh "$$(realpath -m -- $(build))/hotgraph"
-	@echo; python3 $(here)tests/bench_registers.py $(if $(QUICK),--quick) "$$(realpath -m -- $(build))/hotgraph"
+	@QUICK=$(QUICK) REFERENCE=$(call quoted,$(REFERENCE)) sh $(here)tests/bench/bench.sh "$$(realpath -m -- $(build))/hotgraph"
+	@echo; python3 $(here)tests/bench/bench_registers.py $(if $(QUICK),--quick) "$$(realpath -m -- $(build))/hotgraph"
 	@mkdir -p $(results)
 	@for config in configs/bench_live.cfg configs/bench.cfg; do \
 	    $(build)/hotgraph bench $$config --db $(results)/bench.db \
@@ -187,7 +187,7 @@ bench: deps
 bench-native: build
 	$(call install,$(NATIVE_PACKAGES))
 	@mkdir -p $(results)
-	@python3 $(here)tests/bench_native.py $(if $(QUICK),--quick) $(build)/hotgraph $(build)/tests/native_insert $(results)/native.db
+	@python3 $(here)tests/bench/bench_native.py $(if $(QUICK),--quick) $(build)/hotgraph $(build)/tests/native_insert $(results)/native.db
 
 games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done

@@ -76,12 +76,18 @@ def build(tree, tests):
     if "install" in tests:  # which installs everything
         return run(["ninja", "-C", "build"], tree)
     names = {t.partition(":")[0] for t in tests}
-    units = sorted(f"tests/test_{n}" for n in names if (tree / "tests" / f"test_{n}.c").exists())
+    units = sorted(f"tests/test_{n}" for n in names if unit_source(tree, n))
     return run(["ninja", "-C", "build"] + units + (["program"] if len(units) < len(names) else []), tree)
 
 
-def script(test):
-    return test if test.endswith(".sh") else test + ".sh"
+def unit_source(tree, name):
+    """The source of a unit test, or None."""
+    return next((tree / "tests/unit").glob(f"*/test_{name}.c"), None)
+
+
+def script(tree, test):
+    """A test's script, or None."""
+    return next((tree / "tests/e2e").glob("*/" + test.removesuffix(".sh") + ".sh"), None)
 
 
 def limit():
@@ -90,10 +96,10 @@ def limit():
 
 def notices(tree, test):
     name, _, pattern = test.partition(":")
-    if (tree / "tests" / f"test_{name}.c").exists():
+    if unit_source(tree, name):
         command = [tree / "build/tests" / f"test_{name}"] + ([pattern] if pattern else [])
     else:
-        command = ["sh", tree / "tests/e2e" / script(test), tree / "build/hotgraph", tree]
+        command = ["sh", script(tree, test), tree / "build/hotgraph", tree]
     try:
         done = run(command, tree, timeout=TIMEOUT, preexec_fn=limit)
     except subprocess.TimeoutExpired:
@@ -122,7 +128,7 @@ def check_tests(blocks):
     for block in blocks:
         for test in block["tests"]:
             name = test.partition(":")[0]
-            if not any((ROOT / p).exists() for p in (f"tests/test_{name}.c", f"tests/e2e/{script(test)}")):
+            if not unit_source(ROOT, name) and not script(ROOT, test):
                 sys.exit(f"tests/mutants.txt:{block['line']}: there is no test {test}")
 
 

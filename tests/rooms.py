@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks, at every build, that dependencies between rooms go one way.
+"""Checks, at every build, that dependencies between rooms go one way, that no folder is crowded, and that no sources share a name.
 
 A room is a folder of core/ or sweep/, or db/. Its sources may include
 
@@ -36,6 +36,9 @@ FRIENDS = {
     ("dbt", "nes/cpu/cpu_exec.h"): "it steps over what it does not translate",
     ("dbt", "nes/isa/ops.def"): "one table of opcodes for everybody",
 }
+# Files of a folder itself; folders of data have as many as there is data.
+AT_MOST = 24
+ANY_SIZE = {"corpus", "data"}
 GENERATED = {"version.h", "player_list.h", "technique_list.h"}
 
 
@@ -94,6 +97,22 @@ def reach(arrows, room):
     return found
 
 
+def crowded_and_doubled():
+    """Folders with more files than a glance takes in, and sources that share a name."""
+    names, wrong = {}, []
+    for top in ("core", "db", "plots", "programs", "sweep", "tests"):
+        for here, folders, files in os.walk(os.path.join(ROOT, top)):
+            folders[:] = sorted(f for f in folders if f not in ANY_SIZE and not f.startswith((".", "__")))
+            own = [f for f in files if not f.endswith(".pyc")]
+            if len(own) > AT_MOST:
+                wrong.append(f"{os.path.relpath(here, ROOT)}: {len(own)} files are more than {AT_MOST}: cut it into rooms")
+            for name in own:
+                if name.endswith((".c", ".h")):
+                    names.setdefault(name, []).append(os.path.relpath(os.path.join(here, name), ROOT))
+    wrong += [f"{' and '.join(sorted(paths))} share a name" for paths in names.values() if len(paths) > 1]
+    return sorted(wrong)
+
+
 def draw(arrows, reduced):
     print('digraph rooms {\n    rankdir=BT; ranksep=0.4; nodesep=0.25; bgcolor="transparent"')
     print('    node [shape=box style="rounded,filled" fillcolor="#eef3f8" color="#5b7083" fontname="DejaVu Sans"]')
@@ -123,6 +142,7 @@ def main():
                         wrong.append(f"{os.path.relpath(path, ROOT)}:{number}: {include} {what}")
     if "--draw" in sys.argv or "--reduced" in sys.argv:
         draw({room: used[room] & rooms.keys() - {room} for room in rooms}, "--reduced" in sys.argv)
+    wrong += crowded_and_doubled()
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

@@ -1,5 +1,5 @@
 #include "report/page.h"
-#include "report/draw/layout.h"
+#include "report/draw/node_layout.h"
 
 #include <stdlib.h>
 #include <string.h>

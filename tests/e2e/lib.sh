@@ -39,7 +39,7 @@ begun() {
     until "$@"; do
         kill -0 $id 2>/dev/null || fail "it ends by itself: $(cat out errors)"
         tries=$((tries + 1))
-        test $tries -lt 1200 || fail "never: $*"
+        test $tries -lt 6000 || fail "never: $*"
         sleep 0.05
     done
 }
@@ -50,7 +50,7 @@ gone() {
         tries=0
         while grep -q '^State:[[:space:]]*[^ZX[:space:]]' "/proc/$pid/status" 2>/dev/null; do
             tries=$((tries + 1))
-            test $tries -lt 1200 || fail "process $pid goes on: $(tr '\0' ' ' <"/proc/$pid/cmdline")"
+            test $tries -lt 6000 || fail "process $pid goes on: $(tr '\0' ' ' <"/proc/$pid/cmdline")"
             sleep 0.05
         done
     done
@@ -62,7 +62,7 @@ stopped_by() {
     tries=0
     while kill -0 $id 2>/dev/null; do # seconds at most, on whatever machine
         tries=$((tries + 1))
-        test $tries -lt 1200 || fail "SIG${1%:*} does not stop it"
+        test $tries -lt 6000 || fail "SIG${1%:*} does not stop it"
         sleep 0.05
     done
     status=0

@@ -51,9 +51,9 @@ CREATE VIEW v AS SELECT max(x) AS x, 'a AND 1' AS y FROM t
 WHERE a >= 1 AND b IS NULL ORDER BY a, b DESC;
 """
 FILES = {"meson.build": "project('toy', 'c')\nsubdir('tests')\n",
-         "tests/meson.build": "test('toy', executable('test_toy', 'test_toy.c', '../core/toy/toy.c',\n"
+         "tests/meson.build": "test('toy', executable('test_toy', 'unit/toy/test_toy.c', '../core/toy/toy.c',\n"
                               "    include_directories: include_directories('../core/toy')))\n",
-         "core/toy/toy.c": TOY, "core/toy/toy.h": HEADER, "tests/test_toy.c": TEST % "!= 0"}
+         "core/toy/toy.c": TOY, "core/toy/toy.h": HEADER, "tests/unit/toy/test_toy.c": TEST % "!= 0"}
 
 
 def expect(what, found, wanted):
@@ -123,7 +123,7 @@ def check_project(root):
     expect("the diff of a survivor", "-    return a * 2;\n          +    return a * 3;" in done.stdout, True)
     expect("less than nine of ten", done.returncode, 1)
     expect("a second run", (run(root)[0].stdout.splitlines()[-3:], len(run(root)[1])), (done.stdout.splitlines()[-3:], len(journal)))
-    (root / "tests/test_toy.c").write_text(TEST % "== 6")
+    (root / "tests/unit/toy/test_toy.c").write_text(TEST % "== 6")
     again = outcomes(run(root, "--again")[2])
     expect("a test that looks", again[8], {"noticed"})
     expect("what it does not reach", again[11], {"unreached"})

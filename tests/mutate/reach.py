@@ -77,8 +77,8 @@ def digest_of(root, names):
 
 def key_of(tree, names, test):
     """What a test's reach depends on: all sources, and its own (a script may use any script)."""
-    own = f"tests/test_{test.name}.c"
-    mine = [n for n in names if SOURCE.match(n) or n == own or not n.startswith("tests/test_") and n.startswith("tests/")
+    own = f"/test_{test.name}.c"
+    mine = [n for n in names if SOURCE.match(n) or n.endswith(own) or not n.startswith("tests/unit/") and n.startswith("tests/")
             and not n.startswith(("tests/mutate/", "tests/mutants", "tests/data/", "tests/corpus/"))
             and (not n.startswith("tests/e2e/") or not test.unit)]
     return digest_of(tree, mine)
@@ -207,6 +207,6 @@ class Reach:
 
     def source(self, test):
         if test.unit:
-            path = self.tree / f"tests/test_{test.name}.c"
-            return path.read_text() if path.exists() else ""
+            path = next((self.tree / "tests/unit").glob(f"*/test_{test.name}.c"), None)
+            return path.read_text() if path else ""
         return " ".join(open(p).read() for p in test.command if p.endswith(".sh"))

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "commands/command.h"
 #include "commands/profile/draw.h"
-#include "commands/profile/worth.h"
+#include "commands/profile/compare_worth.h"
 #include "graph/graph.h"
 
 struct comparison {

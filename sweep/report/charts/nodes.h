@@ -9,7 +9,7 @@
 #ifndef HOTGRAPH_REPORT_NODES_H
 #define HOTGRAPH_REPORT_NODES_H
 
-#include "report/draw/layout.h"
+#include "report/draw/node_layout.h"
 #include "report/page.h"
 
 enum { NODE_LETTERS = 24 };

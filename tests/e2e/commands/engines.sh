@@ -1,0 +1,151 @@
+# Two engines, one outcome, and the translator lets itself be looked into: if this fails, results
+# depend on the engine, or nobody can see what it has made of a program.
+set -eu
+. "$(dirname "$0")/../lib.sh"
+refuse=$(realpath "$3")
+cd "$work"
+rom="$source/games/burrow.nes" movie="$source/movies/burrow.fm2"
+if ! "$hotgraph" replay "$rom" --frames 1 --engine dbt >/dev/null 2>none; then
+    grep -Eq 'x86-64|refuses' none || fail "no translator, and no word why: $(cat none)"
+    exit 77
+fi
+
+# The same states, frame by frame; code in RAM that is patched included.
+for engine in interp dbt auto; do
+    "$hotgraph" replay "$rom" --movie "$movie" --frames 1500 --engine $engine --json \
+        --ram-hash $engine.hash --save-state $engine.state >$engine.json
+    sed 's/"engine".*//; s/"skipped": [0-9]*//; /"translation"/d' $engine.json >$engine.outcome
+done
+same interp.hash dbt.hash
+same interp.state dbt.state
+same interp.outcome dbt.outcome
+same interp.hash auto.hash
+grep -q '"engine": "dbt"' dbt.json || fail "another engine ran"
+grep -q '"translation": {"blocks": [1-9]' dbt.json || fail "no statistics of translation"
+! grep -q '"translation"' interp.json || fail "the interpreter translates"
+
+# Every way of translating plays the same.
+head -n 700 interp.hash >interp700.hash
+"$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine interp --save-state interp700.state >/dev/null
+for way in hot=1 hot=100 no-chaining 'hot=1,no-chaining --no-skip' hot=1,block=1 'block=1 --no-skip' count,block=3 \
+    no-return-stack hot=1,no-inline-cache no-return-stack,no-inline-cache \
+    cache=4K 'hot=1,cache=64K --no-skip' hot=3,cache=50000,block=2,no-chaining,count; do
+    # shellcheck disable=SC2086 # words of the command
+    "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine dbt:$way --json \
+        --ram-hash way.hash --save-state way.state >way.json
+    same interp700.hash way.hash
+    same interp700.state way.state
+    grep -q '"translation": {"blocks": [1-9]' way.json || fail "dbt:$way translates nothing"
+    ! echo "$way" | grep -q cache= || grep -q '"flushes": [1-9]' way.json || fail "dbt:$way has room for all"
+done
+
+# A state goes from one engine to the other.
+"$hotgraph" replay "$rom" --movie "$movie" --frames 1600 --load-state dbt.state --engine interp --ram-hash a >/dev/null
+"$hotgraph" replay "$rom" --movie "$movie" --frames 1600 --load-state interp.state --engine dbt --ram-hash b >/dev/null
+same a b
+
+# The exact graph and the stream do not tell which engine ran.
+for engine in interp dbt; do
+    "$hotgraph" exact "$rom" --movie "$movie" --frames 1500 --engine $engine --out $engine.graph >/dev/null
+    "$hotgraph" sample "$rom" --movie "$movie" --frames 1500 --engine $engine --out $engine.isampling >/dev/null
+done
+same interp.graph dbt.graph
+same interp.isampling dbt.isampling
+way=dbt:hot=1,block=3,no-chaining
+"$hotgraph" exact "$rom" --movie "$movie" --frames 1500 --engine $way --out way.graph >/dev/null
+"$hotgraph" sample "$rom" --movie "$movie" --frames 1500 --engine $way --out way.isampling >/dev/null
+same interp.graph way.graph
+same interp.isampling way.isampling
+
+# Nor do the rows and the digest of a sweep.
+for engine in interp dbt $way auto; do
+    "$hotgraph" sweep "$source/configs/quick.cfg" --games burrow --db sweep.db --engine $engine >out 2>errors ||
+        fail "sweep --engine $engine: $(cat out errors)"
+    grep '^digest' out >$engine.digest
+    same interp.digest $engine.digest
+    test "$(sqlite3 sweep.db 'SELECT DISTINCT engine FROM replay')" = \
+        "$(echo $engine | sed 's/:.*//; s/auto/dbt/')" || fail "the database names another engine than $engine"
+    rm sweep.db
+done
+
+# A system that refuses what the translator needs: auto plays by the interpreter and says so; dbt
+# names what was refused, and the way out.
+status=0
+"$refuse" memfd true 2>none || status=$?
+test $status = 0 || test $status = 77 || fail "refuse: $(cat none)"
+if test $status = 0; then
+    for what in memfd exec; do
+        refused=$(test $what = memfd && echo 'memfd_create()' || echo 'memory that can be executed')
+        "$refuse" $what "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --json --ram-hash refused.hash >refused.json
+        grep -q '"engine": "interp"' refused.json || fail "auto takes another engine without $what"
+        same interp700.hash refused.hash
+        "$refuse" $what "$hotgraph" replay "$rom" --frames 2 >summary
+        grep -q '(interp)$' summary || fail "the summary names another engine: $(cat summary)"
+        "$refuse" $what "$hotgraph" sweep "$source/configs/quick.cfg" --games burrow --db sweep.db >out
+        test "$(sqlite3 sweep.db 'SELECT DISTINCT engine FROM replay')" = interp || fail "a sweep without $what"
+        grep '^digest' out >refused.digest
+        same interp.digest refused.digest
+        rm sweep.db
+        ! "$refuse" $what "$hotgraph" testrom "$rom" --frames 2 >out 2>errors || fail "the ROM has a verdict"
+        grep -q '^unknown' out || fail "testrom without $what: $(cat out errors)"
+        for command in "replay $rom --engine dbt" "replay $rom --engine dbt:cache=64K" "blocks $rom" \
+            "testrom $rom --engine dbt" "sample $rom --engine dbt --out left.isampling"; do
+            status=0
+            # shellcheck disable=SC2086 # words of the command
+            "$refuse" $what "$hotgraph" $command --frames 2 >out 2>errors || status=$?
+            test $status = 1 || fail "$command without $what ends with $status"
+            grep -qF "refuses $refused" errors || fail "$command without $what: $(cat errors)"
+            grep -q -e '--engine interp' errors || fail "$command names no way out: $(cat errors)"
+        done
+    done
+else
+    echo "not tried: what a hardened system refuses: $(cat none)"
+fi
+# So does a limit on the size of files.
+(ulimit -f 100 && "$hotgraph" replay "$rom" --frames 2 >summary)
+grep -q '(interp)$' summary || fail "with a limit on files: $(cat summary)"
+
+# Blocks: guest and host code, counts, chains; as JSON that others can read.
+"$hotgraph" blocks "$rom" --movie "$movie" --frames 600 --top 5 >blocks
+test "$(grep -c '^#' blocks)" = 5 || fail "--top 5 lists other than five blocks"
+grep -q 'exits chained (to ' blocks || fail "no chains"
+grep -Eq '^    [0-9a-f]{6}  [0-9a-f]{2} .* [A-Z]{3}' blocks || fail "no guest code"
+grep -Eq '^        [0-9a-f]{12}  (mov|movzx|lea|cmp) ' blocks || fail "no host code"
+"$hotgraph" blocks "$rom" --movie "$movie" --frames 600 --top 5 --no-host --json >blocks.json
+entries=$(sqlite3 :memory: "SELECT group_concat(value->>'entries') FROM json_each(readfile('blocks.json'), '\$.blocks')" 2>/dev/null) ||
+    entries=$(sed -n 's/.*"entries": \([0-9]*\).*/\1/p' blocks.json | paste -sd,)
+listed=$(sed -n 's/^#.*  \([0-9]*\) entries.*/\1/p' blocks | paste -sd,)
+test "$entries" = "$listed" || fail "JSON says $entries, text $listed"
+refuses 2 'translates no blocks' blocks "$rom" --engine interp
+
+# For perf(1): a line a block, named by guest address.
+"$hotgraph" replay "$rom" --movie "$movie" --frames 60 --engine dbt:perf-map >/dev/null &
+pid=$!
+wait $pid
+map=/tmp/perf-$pid.map
+test -s "$map" || fail "no $map"
+! grep -Evq '^[0-9a-f]+ [0-9a-f]+ guest_[0-9a-f]{6}$' "$map" || fail "$map has other lines"
+rm -f "$map"
+if perf record -q -o perf.data "$hotgraph" replay "$rom" --movie "$movie" --engine dbt:perf-map >/dev/null 2>&1; then
+    perf report -i perf.data --stdio --sort sym 2>/dev/null >report
+    # shellcheck disable=SC2046 # numbers
+    rm -f $(perf script -i perf.data -F pid 2>/dev/null | sort -u | sed 's|^ *\([0-9]*\) *$|/tmp/perf-\1.map|')
+    test "$(grep -c ' guest_[0-9a-f]' report)" -gt 20 || fail "perf does not know the blocks: $(head -n 20 report)"
+fi
+
+# Translated code under valgrind, which has to be told that code changes.
+if command -v valgrind >/dev/null && ! sanitized; then
+    valgrind -q --error-exitcode=9 --smc-check=all "$hotgraph" replay "$rom" --movie "$movie" --frames 40 \
+        --engine dbt --ram-hash valgrind.hash >/dev/null 2>errors || fail "valgrind: $(cat errors)"
+    head -n 40 interp.hash >first.hash
+    same valgrind.hash first.hash
+fi
+
+# Stopped by a signal in translated code: says so, and leaves no half-written file.
+"$hotgraph" replay "$rom" --movie "$movie" --frames 100000 --engine dbt --ram-hash cut.hash >out 2>errors &
+pid=$!
+sleep 0.3
+kill -TERM $pid
+if wait $pid; then fail "a stopped replay succeeds"; fi
+grep -q 'stopped by signal 15' errors || fail "no word of the signal: $(cat errors)"
+test ! -e cut.hash || fail "cut.hash was left"

@@ -1,0 +1,134 @@
+# A report's tables and findings, computed again by a script that knows the database's base tables alone: if this fails,
+# somebody is shown a number that does not follow from what was measured.
+set -eu
+. "$(dirname "$0")/../lib.sh"
+cd "$work"
+command -v python3 >/dev/null || skip "no python3"
+
+# values NAME KEYS: the head of an experiment that takes a second.
+values() {
+    echo "name = \"$1\"; frames = 400; $2"
+    cat <<'END'
+grid = {
+    technique = "gaussian";
+    recurrent_threshold = [5, 12];
+    window_size = [6, 13];
+    stdev_threshold = [8, 15];
+    bin_size = [8, 16];
+};
+convergence = {
+    batches = [10, 30, 100, 300, 1000, 3000];
+    configurations = (
+        { label = "wide and eager"; recurrent_threshold = 5; window_size = 13; stdev_threshold = 15; bin_size = 16; },
+        { label = "narrow and shy"; recurrent_threshold = 12; window_size = 6; stdev_threshold = 8; bin_size = 8; }
+    );
+};
+END
+}
+
+# game NAME KEYS
+game() {
+    printf '{ name = "%s"; title = "%s"; rom = "%s/games/%s.nes"; movie = "%s/movies/%s.fm2"; %s }' \
+        "$1" "$1" "$source" "$1" "$source" "$1" "${2:-}"
+}
+games() {
+    echo "games = ("
+    game airmail 'paper_game = "Popeye";' && echo ,
+    game brindle 'paper_game = "Super Mario Bros"; untested = true;' && echo ,
+    game mazewisp
+    echo ");"
+}
+
+# holds DATABASE EXPERIMENT: the report says what the script computes.
+holds() {
+    rm -rf report
+    "$hotgraph" report "$1" --out report >out 2>errors || fail "report $1: $(cat errors)"
+    wrong=$(python3 "$source/tests/e2e/report/report_values.py" "$1" report "$2") || fail "$1: the script failed"
+    test -z "$wrong" || fail "$1: $wrong"
+}
+
+{
+    values ways 'sampling = ( { interval_ms = 3; phase_cycles = [0, 1342]; }, { interval_ms = 1; } );'
+    games
+} >ways.cfg
+"$hotgraph" sweep ways.cfg --db ways.db >out 2>errors || fail "sweep: $(cat errors)"
+holds ways.db ways
+wrong=$(python3 "$source/tests/e2e/report/views_values.py" ways.db ways) || fail "the script of the views failed"
+test -z "$wrong" || fail "views: $wrong"
+
+# What chance rarely makes: a configuration that finds as much as is read off the samples without busy-waits, one that finds
+# more, one of which nothing is known, and what the order of equals depends on.
+cp ways.db crafted.db
+sqlite3 crafted.db "create temp table is_number as
+        select configuration_id, number from experiment_configuration where number is not null;
+    create temp table is_direct as select q.* from quality q join experiment_configuration x using (configuration_id)
+        where x.baseline = 1;
+    update quality set similarity_active = (select similarity_active from is_direct d where d.stream_id = quality.stream_id
+            and d.batches = quality.batches and d.hot_permille = quality.hot_permille),
+        similarity = (select similarity from is_direct d where d.stream_id = quality.stream_id
+            and d.batches = quality.batches and d.hot_permille = quality.hot_permille)
+        where part = 'first' and configuration_id in (select configuration_id from is_number where number in (3, 9));
+    update quality set similarity = 0.5, similarity_active = 1.0, f1_active = 0.25
+        where configuration_id in (select configuration_id from is_number where number in (5, 6));
+    update quality set similarity = null, similarity_active = null
+        where configuration_id in (select configuration_id from is_number where number = 12);
+    update quality set similarity = 0.01, similarity_active = 0.02 + f1_active
+        where configuration_id in (select configuration_id from is_number where number in (13, 14, 15));"
+holds crafted.db ways
+
+# Half of it: what lacks results on a game has no part in what is over all games, though it would be the best.
+cp ways.db half.db
+sqlite3 half.db "create temp table lost as select stream_id, configuration_id from experiment_configuration join experiment_stream
+        using (experiment_id) join game using (game_id) where number in (3, 7) and game.name <> 'mazewisp'
+        or number = 8 and game.name = 'brindle';
+    delete from quality where (stream_id, configuration_id) in (select * from lost);
+    delete from result where (stream_id, configuration_id) in (select * from lost);
+    update quality set similarity = 1 where configuration_id in (select configuration_id from lost)"
+holds half.db ways
+test "$(sqlite3 half.db "select count(*), group_concat(distinct lacks) from not_competing where number <> 8")" = '4|airmail brindle' ||
+    fail "who does not compete: $(sqlite3 half.db 'select * from not_competing')"
+
+# Two techniques, two shares of which none is the paper's, and values that do not meet equally often.
+cat >mixed.cfg <<END
+name = "mixed"; frames = 400; hot_permille = [800, 950];
+sampling = { interval_ms = [3, 5]; };
+grid = ( { technique = "gaussian"; recurrent_threshold = 5; zip = { window_size = [6, 13]; stdev_threshold = [8, 15]; };
+        bin_size = [8, 16]; exclude = ( { window_size = 13; bin_size = 8; } ); },
+    { technique = "flow"; costs = ["profi", "poisson"]; } );
+convergence = { batches = [100, 1000]; configurations = ( { label = "fourth"; technique = "gaussian"; recurrent_threshold = 5;
+    window_size = 6; stdev_threshold = 8; bin_size = 16; } ); };
+$(games)
+END
+"$hotgraph" sweep mixed.cfg --db mixed.db >out 2>errors || fail "sweep: $(cat errors)"
+holds mixed.db mixed
+test "$(sqlite3 mixed.db "select count(*) > 0, min(percent) >= 0, max(percent) <= 100 from variance_share")" = '1|1|1' ||
+    fail "shares: $(sqlite3 mixed.db 'select * from variance_share')"
+
+# What is not there: a result, a configuration on all games but one, what a share says, a curve, a stream. What is left competes.
+cp ways.db holes.db
+sqlite3 holes.db "create temp table gone as select x.stream_id, c.configuration_id, c.number, g.name, x.variant
+        from experiment_stream x join game g using (game_id), experiment_configuration c where c.number is not null;
+    create temp table lost as select stream_id, configuration_id from gone where name = 'airmail' and variant = '' and number = 7
+        or name <> 'mazewisp' and number = 1 or name = 'brindle' and number in (9, 10, 11, 12, 13, 14) and variant <> '';
+    delete from quality where (stream_id, configuration_id) in lost;
+    delete from result where (stream_id, configuration_id) in lost;
+    delete from quality where (stream_id, configuration_id) in (select stream_id, configuration_id from gone where name = 'airmail'
+        and number = 4) or batches = 100 and stream_id = (select min(stream_id) from gone where name = 'mazewisp')"
+holds holes.db ways
+
+# A game that counts as a program: its curves are made from all over the stream, so this has none.
+cp mixed.db programs.db
+sqlite3 programs.db "update replay set kind = 'program' where replay_id = (select replay_id from stream join experiment_stream
+    using (stream_id) join game using (game_id) where name = 'mazewisp')"
+holds programs.db mixed
+grep -q 'Games beside programs' report/index.html || fail "games and programs are not held against each other"
+
+# Beside another run the smallest move counts: 0.04 points of the best configuration of one stream, whose place stays.
+cp ways.db moved.db
+sqlite3 moved.db "update quality set similarity = similarity + 0.0004 where part = 'first'
+    and (stream_id, configuration_id) = (select stream_id, configuration_id from ranked where game = 'airmail'
+        and variant = '' and place = 1 and shared = 1)
+    and batches = (select batches from stream s where s.stream_id = quality.stream_id)"
+"$hotgraph" report --compare ways.db moved.db >out || fail "compare"
+grep -q '^[0-9]* results in both, 1 of them differ; 0 only in A, 0 only in B' out || fail "not one moved: $(sed -n 3p out)"
+grep -q '+0.04' out || fail "not by 0.04 points: $(cat out)"

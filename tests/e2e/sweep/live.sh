@@ -1,0 +1,113 @@
+# Techniques that watch by themselves, in sweeps: if this fails, what they found, or counted beside,
+# is not what is in the database, or depends on engine and threads.
+set -eu
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../sweep_lib.sh"
+export HOTGRAPH_GAMES="$source/configs/games.cfg"
+
+# config FILE SAMPLING GRID
+config() {
+    printf 'name = "%s";\nframes = 200;\nsampling = { %s };\ngrid = ( %s );\n@include "%s"\n' \
+        "${1%.cfg}" "$2" "$3" "$source/configs/games.cfg" >"$1"
+}
+config live.cfg 'by = "live";' '{ technique = "fifo"; cycles = [4, 30]; },
+    { technique = "fifo"; result = "pairs"; when_full = "stall"; cycles = 30; },
+    { technique = "entries"; share = [900, 990]; }, { technique = "exact"; }'
+sweep live.cfg --db live.db --games umbel,mazewisp --jobs 2
+expected=$digest
+test "$(ask live.db 'SELECT key, method, batch_length IS NULL FROM sampling')" = 'live|live|1' || fail "sampling"
+test "$(ask live.db 'SELECT DISTINCT batches, samples, overruns FROM stream')" = '0|0|0' || fail "stream"
+test "$(ask live.db 'SELECT technique, count(*), sum(structure) FROM results GROUP BY technique')" = \
+    "entries|4|4
+exact|2|0
+fifo|6|6" || fail "results: $(ask live.db 'SELECT technique, structure FROM results')"
+test "$(ask live.db "SELECT count(*) FROM technique_quality WHERE technique = 'exact' AND overlap = 1
+    AND overlap_active = 1 AND observed_share = 0")" = 2 || fail "exact is not exact"
+test "$(ask live.db "SELECT count(*) FROM technique_quality WHERE technique = 'entries' AND overlap IS NULL")" = 4 ||
+    fail "a set has an overlap"
+test "$(ask live.db "SELECT count(*) FROM technique_quality WHERE technique = 'fifo' AND overlap_active > 0.99
+    AND (parameters LIKE '% cycles=4 %' OR parameters LIKE '%result=pairs%')")" = 4 ||
+    fail "fifo: $(ask live.db 'SELECT technique, parameters, overlap_active FROM technique_quality')"
+# Who is offered as much drops it, holds the processor, or keeps up.
+test "$(ask live.db "SELECT count(DISTINCT game || value), count(*) FROM technique_count WHERE name = 'offered'")" = \
+    '2|6' || fail "offered: $(ask live.db 'SELECT * FROM technique_count')"
+test "$(ask live.db "SELECT count(*) FROM technique_count WHERE value > 0 AND (name = 'dropped'
+    AND parameters LIKE '%cycles=30 when_full=drop%' OR name = 'stall_cycles' AND parameters LIKE '%stall%')")" = 4 ||
+    fail "dropped, stalled: $(ask live.db 'SELECT * FROM technique_count')"
+test "$(ask live.db "SELECT count(*) FROM technique_count a JOIN technique_count b
+    USING (stream_id, configuration_id) JOIN technique_count o USING (stream_id, configuration_id)
+    WHERE o.name = 'offered' AND a.name = 'accepted' AND b.name = 'dropped' AND o.value = a.value + b.value")" = 6 ||
+    fail "offered is not accepted and dropped"
+
+# The same by hand.
+"$hotgraph" profile umbel --frames 200 --technique fifo --cycles 30 --out umbel.graph >said
+"$hotgraph" exact umbel --frames 200 --out umbel.exact.graph >/dev/null
+"$hotgraph" compare umbel.graph umbel.exact.graph --json >compared
+ask live.db "SELECT fair_overlap_active, (SELECT value FROM technique_count n WHERE n.name = 'dropped'
+    AND n.stream_id = r.stream_id AND n.configuration_id = r.configuration_id)
+    FROM results r WHERE game = 'umbel' AND parameters LIKE '%cycles=30 when_full=drop%'" >row
+python3 - <<'END' || fail "by hand: $(cat row said)"
+import json, re
+overlap, dropped = open("row").read().split("|")
+assert abs(float(overlap) - json.load(open("compared"))["active"]["fair"]["overlap"]) < 1e-12
+assert int(dropped) == int(re.search(r"dropped (\d+)", open("said").read())[1]) > 0
+END
+
+# Engines and threads make no difference, and what is there is not computed again.
+sweep live.cfg --db other.db --games mazewisp,umbel --jobs 1 --engine interp
+test "$digest" = "$expected" || fail "interpreted: $digest, not $expected"
+before=$(sha1sum live.db)
+sweep live.cfg --db live.db --games umbel,mazewisp
+grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
+test "$(sha1sum live.db)" = "$before" || fail "a second sweep writes"
+sqlite3 live.db 'UPDATE counter SET value = value + 1'
+sweep live.cfg --db live.db --games umbel,mazewisp
+test "$digest" != "$expected" || fail "counts are not in the digest"
+"$hotgraph" report other.db --out report >/dev/null || fail "no report of an experiment without samples"
+
+# What is in the tree is what comes out; under sanitizers that takes many minutes.
+sanitized || {
+    sweep "$source/configs/live.cfg" --db shipped.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "live.cfg: $(tail -3 out)"
+}
+
+config wrong.cfg 'by = "live"; every = 5;' '{ technique = "fifo"; }'
+refuses 1 'wrong.cfg:3: every means nothing where nothing is sampled' sweep wrong.cfg
+config wrong.cfg 'by = "live";' '{ technique = "gaussian"; }'
+refuses 1 "there is no technique 'gaussian' that watches by itself" sweep wrong.cfg
+config wrong.cfg 'by = "time";' '{ technique = "fifo"; }'
+refuses 1 "there is no technique 'fifo' that works on streams" sweep wrong.cfg
+config wrong.cfg 'by = "live";' '{ technique = "fifo"; }'
+sed -i '/^@include/d' wrong.cfg
+printf 'games = ( %s );\n' "$(pair one overlap-a)" >>wrong.cfg
+refuses 1 'fifo watches a replay, which only games that are played have: not one' sweep wrong.cfg
+
+# Techniques on samples, inside the running machine: what they find of the recorded stream.
+"$hotgraph" sample umbel --frames 400 --out s.hgstream >/dev/null
+"$hotgraph" structure umbel --frames 400 --out s.structure >/dev/null
+for technique in observed gaussian flow; do
+    "$hotgraph" build s.hgstream --technique $technique --structure s.structure --out $technique.graph >/dev/null
+    grep -v '^#' $technique.graph >$technique.edges
+    for engine in interp dbt; do
+        "$hotgraph" profile umbel --frames 400 --technique $technique --engine $engine --out inline.graph >said
+        grep -q '^inline: [0-9]* batches, ' said || fail "$(cat said)"
+        "$hotgraph" profile umbel --frames 400 --technique $technique --engine $engine --where thread --queue 2 \
+            --out thread.graph >said
+        grep -q '^thread: .* in the queue' said || fail "$(cat said)"
+        same inline.graph thread.graph
+        grep -v '^#' inline.graph >edges
+        same edges $technique.edges
+    done
+done
+grep -q 'built 7 times, [0-9.]* ms each' said || fail "flow is not solved each second: $(cat said)"
+"$hotgraph" sample umbel --frames 400 --by active --every 50 --place golden --structure s.structure --out g.isampling >/dev/null
+"$hotgraph" build g.isampling --technique flow --structure s.structure --out golden.graph >/dev/null
+"$hotgraph" profile umbel --frames 400 --technique flow --by active --every 50 --place golden \
+    --structure s.structure --where thread --out live.graph >/dev/null
+grep -v '^#' golden.graph >edges
+grep -v '^#' live.graph >live.edges
+same edges live.edges
+grep -q '^# active every=50 place=golden seed=1' live.graph || fail "how it was sampled: $(head -3 live.graph)"
+refuses 2 'every' profile umbel --technique exact --every 5 --out x.graph
+refuses 2 '--by active needs --structure' profile umbel --technique flow --by active --every 5 --out x.graph
+refuses 1 'a window_size of 13 is larger' profile umbel --technique gaussian --batch 5 --out x.graph

@@ -1,0 +1,489 @@
+/*
+ * Flows of least cost. If these fail, counts that are repaired by a flow are repaired to something
+ * that is not the likeliest, and `hotgraph flow` gives wrong answers.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/flow/circulation.h"
+#include "tests/support/linear_simplex.h"
+#include "tests/support/random.h"
+
+static const struct circulation_options simplex = {.solver = CIRCULATION_SIMPLEX};
+static const struct circulation_options klein = {.solver = CIRCULATION_KLEIN};
+
+static void add(struct circulation *c, uint32_t from, uint32_t to, int64_t lower, int64_t upper,
+                int64_t cost) {
+    struct arc arc = {.from = from, .to = to, .lower = lower, .upper = upper, .cost = cost};
+    assert_true(vec_push(&c->arcs, arc));
+}
+
+/* ---- a third solver, for the tests alone: successive shortest paths ---- */
+
+struct paths { /* flows from 0 to cap, after all arcs of negative cost were filled */
+    const struct circulation *c;
+    int64_t *flow, *excess, *distance;
+    size_t *by;
+};
+
+/* Bellman and Ford from one node; reaches by[]. */
+static void shortest_paths(struct paths *p, uint32_t from) {
+    const struct circulation *c = p->c;
+    for (size_t v = 0; v < c->nodes; v++)
+        p->distance[v] = INT64_MAX;
+    p->distance[from] = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t k = 0; k < 2 * c->arcs.len; k++) {
+            const struct arc *a = &c->arcs.at[k / 2];
+            bool back = k % 2 == 1;
+            uint32_t u = back ? a->to : a->from, v = back ? a->from : a->to;
+            int64_t room = back ? p->flow[k / 2] : a->upper - a->lower - p->flow[k / 2];
+            int64_t cost = back ? -a->cost : a->cost;
+            if (room == 0 || p->distance[u] == INT64_MAX || p->distance[u] + cost >= p->distance[v])
+                continue;
+            p->distance[v] = p->distance[u] + cost;
+            p->by[v] = k;
+            changed = true;
+        }
+    }
+}
+
+/* Sends all that it can from one node; false where something is left that cannot go anywhere. */
+static bool drain(struct paths *p, uint32_t from) {
+    const struct circulation *c = p->c;
+    while (p->excess[from] > 0) {
+        shortest_paths(p, from);
+        uint32_t to = UINT32_MAX;
+        for (uint32_t v = 0; v < c->nodes; v++)
+            if (p->excess[v] < 0 && p->distance[v] != INT64_MAX &&
+                (to == UINT32_MAX || p->distance[v] < p->distance[to]))
+                to = v;
+        if (to == UINT32_MAX)
+            return false;
+        int64_t amount = p->excess[from] < -p->excess[to] ? p->excess[from] : -p->excess[to];
+        for (int pass = 0; pass < 2; pass++)
+            for (uint32_t v = to; v != from;) {
+                const struct arc *a = &c->arcs.at[p->by[v] / 2];
+                bool back = p->by[v] % 2 == 1;
+                int64_t *flow = &p->flow[p->by[v] / 2];
+                int64_t room = back ? *flow : a->upper - a->lower - *flow;
+                if (pass == 0 && room < amount)
+                    amount = room;
+                if (pass == 1)
+                    *flow += back ? -amount : amount;
+                v = back ? a->to : a->from;
+            }
+        p->excess[from] -= amount;
+        p->excess[to] += amount;
+    }
+    return true;
+}
+
+/* False when infeasible; all bounds must be finite. */
+static bool by_shortest_paths(const struct circulation *c, int64_t *cost) {
+    struct paths p = {.c = c,
+                      .flow = calloc(c->arcs.len + 1, sizeof *p.flow),
+                      .excess = calloc(c->nodes + 1, sizeof *p.excess),
+                      .distance = calloc(c->nodes + 1, sizeof *p.distance),
+                      .by = calloc(c->nodes + 1, sizeof *p.by)};
+    for (size_t i = 0; i < c->arcs.len; i++) {
+        const struct arc *a = &c->arcs.at[i];
+        p.flow[i] = a->cost < 0 ? a->upper - a->lower : 0;
+        p.excess[a->to] += a->lower + p.flow[i];
+        p.excess[a->from] -= a->lower + p.flow[i];
+    }
+    bool feasible = true;
+    for (uint32_t v = 0; v < c->nodes && feasible; v++)
+        feasible = drain(&p, v);
+    *cost = 0;
+    for (size_t i = 0; i < c->arcs.len; i++)
+        *cost += (p.flow[i] + c->arcs.at[i].lower) * c->arcs.at[i].cost;
+    free(p.flow);
+    free(p.excess);
+    free(p.distance);
+    free(p.by);
+    return feasible;
+}
+
+/* ---- checks ---- */
+
+static void assert_flow(const struct circulation *c, int64_t cost) {
+    int64_t *balance = calloc(c->nodes + 1, sizeof *balance);
+    int64_t sum = 0;
+    assert_non_null(balance);
+    for (size_t i = 0; i < c->arcs.len; i++) {
+        const struct arc *a = &c->arcs.at[i];
+        assert_true(a->flow >= a->lower && a->flow <= a->upper);
+        balance[a->from] -= a->flow;
+        balance[a->to] += a->flow;
+        sum += a->flow * a->cost;
+    }
+    for (size_t v = 0; v < c->nodes; v++)
+        assert_int_equal(balance[v], 0);
+    assert_int_equal(sum, cost);
+    free(balance);
+}
+
+static int64_t solved(struct circulation *c, struct circulation_options options) {
+    struct circulation_result result;
+    struct error e = {0};
+    if (circulation_solve(c, options, &result, &e) != STATUS_OK)
+        fail_msg("%s", e.text);
+    assert_int_equal(result.outcome, CIRCULATION_OPTIMAL);
+    assert_flow(c, result.cost);
+    return result.cost;
+}
+
+static void assert_all_agree(struct circulation *c) {
+    int64_t expected;
+    struct circulation_result result;
+    struct error e = {0};
+    if (by_shortest_paths(c, &expected)) {
+        assert_int_equal(solved(c, simplex), expected);
+        assert_int_equal(solved(c, klein), expected);
+        return;
+    }
+    assert_int_equal(circulation_solve(c, simplex, &result, &e), STATUS_ARGUMENT);
+    assert_int_equal(result.outcome, CIRCULATION_INFEASIBLE);
+    assert_int_equal(circulation_solve(c, klein, &result, &e), STATUS_ARGUMENT);
+    assert_int_equal(result.outcome, CIRCULATION_INFEASIBLE);
+    assert_non_null(strstr(e.text, "no flow keeps"));
+}
+
+/* ---- known answers ---- */
+
+static void test_by_hand(void **state) {
+    (void)state;
+    struct circulation c = {.nodes = 0};
+    assert_int_equal(solved(&c, simplex), 0);
+    assert_int_equal(solved(&c, klein), 0);
+    c.nodes = 4;
+    /* 4 units from 0 to 3; by way of 1 a unit costs 3 for up to 2 of them, by way of 2 it costs 5;
+     * between 1 and 2 a unit is paid 1. */
+    add(&c, 3, 0, 4, 4, 0);
+    add(&c, 0, 1, 0, 3, 1);
+    add(&c, 1, 3, 0, 2, 2);
+    add(&c, 0, 2, 0, 4, 2);
+    add(&c, 2, 3, 0, 4, 3);
+    add(&c, 1, 2, 0, 9, -1);
+    for (int i = 0; i < 2; i++) {
+        /* 0-1-2-3 costs 3 as well: 3 units by way of 1, and one by way of 2 */
+        assert_int_equal(solved(&c, i == 0 ? simplex : klein), 3 * 3 + 5);
+        assert_int_equal(c.arcs.at[0].flow, 4);
+        assert_int_equal(c.arcs.at[1].flow, 3);
+    }
+    circulation_free(&c);
+}
+
+/* Loops, parallel arcs, negative lower bounds, arcs of no width. */
+static void test_shapes(void **state) {
+    (void)state;
+    struct circulation c = {.nodes = 2};
+    add(&c, 0, 0, 0, 7, -2);  /* a loop that pays: 7 */
+    add(&c, 0, 0, 1, 7, 2);   /* one that costs: 1 */
+    add(&c, 0, 1, -3, 3, 1);  /* backwards as far as it goes: -3 */
+    add(&c, 1, 0, 0, 0, -50); /* nothing goes here */
+    add(&c, 1, 0, -9, 5, 0);  /* -3 back */
+    assert_int_equal(solved(&c, simplex), -14 + 2 - 3);
+    assert_int_equal(solved(&c, klein), -15);
+    assert_int_equal(c.arcs.at[4].flow, -3);
+    circulation_free(&c);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    const struct {
+        struct arc arcs[3];
+        enum circulation_outcome outcome;
+        const char *text;
+    } cases[] = {
+        {{{0, 2, 0, 1, 0, 0}}, CIRCULATION_OPTIMAL, "there are 2 nodes"},
+        {{{0, 1, 2, 1, 0, 0}}, CIRCULATION_OPTIMAL, "at least 2 and at most 1"},
+        {{{0, 1, 1, 2, 0, 0}}, CIRCULATION_INFEASIBLE, "no flow"},
+        {{{0, 1, 0, ARC_UNBOUNDED, -1, 0}, {1, 0, 0, ARC_UNBOUNDED, 0, 0}},
+         CIRCULATION_UNLIMITED,
+         "falls for ever"},
+        {{{0, 0, 0, ARC_UNBOUNDED, -1, 0}}, CIRCULATION_UNLIMITED, "falls for ever"},
+        {{{0, 1, INT64_MIN, INT64_MAX - 1, 0, 0}}, CIRCULATION_OPTIMAL, "64 bits"},
+        {{{0, 1, -1, INT64_MAX - 1, 0, 0}}, CIRCULATION_OPTIMAL, "64 bits"},
+        {{{0, 1, 0, 1, INT64_MIN, 0}}, CIRCULATION_OPTIMAL, "64 bits"},
+        {{{0, 1, 0, 1, INT64_MAX / 2, 0}}, CIRCULATION_OPTIMAL, "64 bits"},
+        {{{0, 1, INT64_MAX - 1, INT64_MAX - 1, 0, 0}, {0, 1, 2, 2, 0, 0}},
+         CIRCULATION_OPTIMAL,
+         "64 bits"},
+        /* the least cost itself: 2^62 units at -4 each */
+        {{{0, 1, 0, INT64_MAX / 2, -4, 0}, {1, 0, 0, ARC_UNBOUNDED, 0, 0}},
+         CIRCULATION_OPTIMAL,
+         "64 bits"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int solver = 0; solver < 2; solver++) {
+            struct circulation c = {.nodes = 2};
+            for (int k = 0; k < 3; k++)
+                assert_true(vec_push(&c.arcs, cases[i].arcs[k]));
+            struct circulation_result result;
+            struct error e = {0};
+            assert_int_equal(circulation_solve(&c, solver == 0 ? simplex : klein, &result, &e),
+                             STATUS_ARGUMENT);
+            assert_int_equal(result.outcome, cases[i].outcome);
+            if (strstr(e.text, cases[i].text) == NULL)
+                fail_msg("%s", e.text);
+            circulation_free(&c);
+        }
+}
+
+/* Numbers near the end of 64 bits that are still right. */
+static void test_large_numbers(void **state) {
+    (void)state;
+    struct circulation c = {.nodes = 2};
+    add(&c, 0, 1, 0, INT64_MAX / 8, -7);
+    add(&c, 1, 0, 0, ARC_UNBOUNDED, 0);
+    assert_int_equal(solved(&c, simplex), -(INT64_MAX / 8) * 7);
+    assert_int_equal(solved(&c, klein), -(INT64_MAX / 8) * 7);
+    c.arcs.at[0].upper = 3;
+    c.arcs.at[0].cost = -(INT64_MAX / 64);
+    assert_int_equal(solved(&c, simplex), -(INT64_MAX / 64) * 3);
+    assert_int_equal(solved(&c, klein), -(INT64_MAX / 64) * 3);
+    circulation_free(&c);
+}
+
+/* ---- against the third solver ---- */
+
+static struct circulation random_network(struct random *r) {
+    struct circulation c = {.nodes = 1 + random_below(r, 9)};
+    uint32_t n = (uint32_t)c.nodes, arcs = random_below(r, 40);
+    int64_t cap = 1 + random_below(r, 20), cost = 1 + random_below(r, 30);
+    for (uint32_t i = 0; i < arcs; i++) {
+        int64_t lower = random_chance(r, 20) ? (int64_t)random_below(r, 3) - 1 : 0;
+        add(&c, random_below(r, n), random_below(r, n), lower,
+            lower + random_below(r, (uint32_t)cap),
+            (int64_t)random_below(r, (uint32_t)(2 * cost)) - cost / 2);
+    }
+    return c;
+}
+
+static void test_random(void **state) {
+    (void)state;
+    struct random r = {.seed = 11};
+    for (int round = 0; round < 6000; round++) {
+        struct circulation c = random_network(&r);
+        assert_all_agree(&c);
+        circulation_free(&c);
+    }
+}
+
+/* Blocks in a row, branches forwards and back, each block's and each edge's count a convex cost of
+ * parallel arcs about what was sampled: the networks that profiles are repaired by. */
+static struct circulation random_program(struct random *r, uint32_t blocks) {
+    struct circulation c = {.nodes = 2 * blocks + 1};
+    const uint32_t world = 2 * blocks;
+    add(&c, world, 0, 0, 1000000, 0);
+    for (uint32_t b = 0; b < blocks; b++) {
+        uint32_t sampled = random_chance(r, 30) ? 0 : random_below(r, 1 + random_below(r, 500));
+        for (uint32_t k = 0, at = 0; k < 6; k++) {
+            uint32_t width = k == 5 ? 100000 : sampled / 4 + 1;
+            add(&c, 2 * b, 2 * b + 1, 0, width, (int64_t)(at * 1000) - (int64_t)sampled * 700);
+            at += width;
+        }
+        if (b + 1 < blocks)
+            add(&c, 2 * b + 1, 2 * (b + 1), 0, 1000000, 0);
+        if (random_chance(r, 60))
+            add(&c, 2 * b + 1, 2 * random_below(r, blocks), 0, 1000000, 0);
+        if (b + 1 == blocks || random_chance(r, 5))
+            add(&c, 2 * b + 1, world, 0, 1000000, 0);
+    }
+    return c;
+}
+
+static void test_programs(void **state) {
+    (void)state;
+    struct random r = {.seed = 12};
+    for (int round = 0; round < 300; round++) {
+        struct circulation c = random_program(&r, 2 + random_below(&r, 12));
+        assert_all_agree(&c);
+        circulation_free(&c);
+    }
+    /* larger ones, by simplex and Klein alone */
+    for (int round = 0; round < 3; round++) {
+        struct circulation c = random_program(&r, 120);
+        assert_int_equal(solved(&c, simplex), solved(&c, klein));
+        circulation_free(&c);
+    }
+}
+
+/* ---- networks as profiles make them, against the method on linear arcs ---- */
+
+/* A count: free where nothing was sampled, else with a price for every unit off it, or a convex
+ * cost of many pieces. */
+static void add_count(struct circulation *c, struct random *r, uint32_t from, uint32_t to) {
+    const int64_t sampled = random_below(r, 1 + random_below(r, 3000));
+    if (random_chance(r, 40)) {
+        add(c, from, to, 0, ARC_UNBOUNDED, random_chance(r, 50) ? 0 : random_below(r, 50));
+    } else if (random_chance(r, 30)) {
+        add(c, from, to, sampled, sampled, 0);
+        add(c, from, to, 0, ARC_UNBOUNDED, random_below(r, 90));
+        add(c, to, from, 0, sampled, random_below(r, 90));
+    } else {
+        int64_t at = -(int64_t)random_below(r, 4000);
+        for (int k = 0; k < 12 && sampled > 0; k++) {
+            add(c, from, to, 0, 1 + sampled / 6, at);
+            at += random_below(r, 700);
+        }
+        add(c, from, to, 0, ARC_UNBOUNDED, at > 0 ? at : 0);
+    }
+}
+
+static struct circulation random_profile(struct random *r, uint32_t blocks) {
+    struct circulation c = {.nodes = blocks + 1};
+    for (uint32_t b = 0; b < blocks; b++) {
+        if (b + 1 < blocks && random_chance(r, 80))
+            add_count(&c, r, b, b + 1);
+        for (uint32_t k = random_below(r, 3); k > 0; k--)
+            add_count(&c, r, b, random_below(r, blocks));
+        if (b == 0 || random_chance(r, 8))
+            add(&c, blocks, b, 0, ARC_UNBOUNDED, 0);
+        if (b + 1 == blocks || random_chance(r, 8))
+            add(&c, b, blocks, 0, ARC_UNBOUNDED, 0);
+    }
+    return c;
+}
+
+/* If this fails, a repaired profile is not the likeliest: presolving drops or mixes up a flow, or
+ * pivots stop too early. */
+static void test_profiles(void **state) {
+    (void)state;
+    struct random r = {.seed = 14};
+    for (int round = 0; round < 2000; round++) {
+        struct circulation c = random_profile(&r, 1 + random_below(&r, round < 1900 ? 30 : 400));
+        int64_t expected;
+        assert_true(by_linear_simplex(&c, &expected));
+        assert_int_equal(solved(&c, simplex), expected);
+        circulation_free(&c);
+    }
+}
+
+/* Two flows may cost the same; which of them is given must not depend on the order in which arcs
+ * come, and so on where the method began. */
+static void test_one_optimum(void **state) {
+    (void)state;
+    struct random r = {.seed = 15};
+    for (int round = 0; round < 300; round++) {
+        struct circulation c = random_profile(&r, 2 + random_below(&r, 60));
+        int64_t *flow = calloc(c.nodes * c.nodes, sizeof *flow);
+        assert_non_null(flow);
+        const int64_t cost = solved(&c, simplex);
+        for (size_t i = 0; i < c.arcs.len; i++)
+            flow[c.arcs.at[i].from * c.nodes + c.arcs.at[i].to] += c.arcs.at[i].flow;
+        for (size_t i = c.arcs.len; i > 1; i--) {
+            const size_t k = random_below(&r, (uint32_t)i);
+            const struct arc moved = c.arcs.at[i - 1];
+            c.arcs.at[i - 1] = c.arcs.at[k];
+            c.arcs.at[k] = moved;
+        }
+        assert_int_equal(solved(&c, simplex), cost);
+        for (size_t i = 0; i < c.arcs.len; i++)
+            flow[c.arcs.at[i].from * c.nodes + c.arcs.at[i].to] -= c.arcs.at[i].flow;
+        for (size_t i = 0; i < c.nodes * c.nodes; i++)
+            assert_int_equal(flow[i], 0);
+        free(flow);
+        circulation_free(&c);
+    }
+}
+
+/* GCC's limit ends before the best is found, and that is said; what is found is a flow. */
+static void test_limit(void **state) {
+    (void)state;
+    struct random r = {.seed = 13};
+    assert_int_equal(circulation_gcc_limit(10, 20), 10 + 5000);
+    assert_int_equal(circulation_gcc_limit(2000, 3000), 10);
+    assert_int_equal(circulation_gcc_limit(0, 0), 10);
+    struct circulation c = random_program(&r, 100);
+    int64_t best = solved(&c, simplex);
+    struct circulation_result result;
+    struct error e = {0};
+    struct circulation_options limited = {CIRCULATION_KLEIN,
+                                          circulation_gcc_limit(c.nodes, c.arcs.len)};
+    assert_int_equal(circulation_solve(&c, limited, &result, &e), STATUS_OK);
+    assert_int_equal(result.outcome, CIRCULATION_LIMITED);
+    assert_flow(&c, result.cost);
+    assert_true(result.cost > best);
+    circulation_free(&c);
+}
+
+/* ---- DIMACS ---- */
+
+static void test_dimacs(void **state) {
+    (void)state;
+    static const char text[] = "c a comment\nc\n\np min 4 6\r\nn 1 4\nn\t4 -4\n"
+                               "a 1 2 0 3 1\na 2 4 0 2 2\n a 1 3 0 4 2 \na 3 4 0 4 3\n"
+                               "a 2 3 0 9 -1\na 2 3 0 9223372036854775807 +8";
+    struct dimacs d;
+    struct error e = {0};
+    if (dimacs_parse(&d, text, strlen(text), "x.min", &e) != STATUS_OK)
+        fail_msg("%s", e.text);
+    assert_int_equal(d.arcs, 6);
+    assert_int_equal(d.network.arcs.len, 8);
+    assert_int_equal(d.network.arcs.at[5].upper, ARC_UNBOUNDED);
+    assert_int_equal(d.network.arcs.at[4].cost, -1);
+    assert_int_equal(solved(&d.network, simplex), 14);
+    assert_int_equal(solved(&d.network, klein), 14);
+    dimacs_free(&d);
+}
+
+static void test_dimacs_refused(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"", "x.min:0: there is no line"},
+        {"c only\n", "x.min:1: there is no line"},
+        {"a 1 2 0 1 1\n", "x.min:1: \"p min NODES ARCS\" must come first"},
+        {"p max 2 1\n", "x.min:1: only minimum-cost flow"},
+        {"p min 2\n", "x.min:1: expected \"p min"},
+        {"p min -2 1\n", "x.min:1: expected \"p min"},
+        {"p min 2 1 1\n", "x.min:1: expected \"p min"},
+        {"p minimal 2 1\n", "x.min:1: only minimum-cost"},
+        {"p min 100000001 1\n", "x.min:1: more than"},
+        {"p min 2 0\np min 2 0\n", "x.min:2: a second p line"},
+        {"p min 2 1\nn 3 1\n", "x.min:2: expected \"n NODE"},
+        {"p min 2 1\nn 0 1\n", "x.min:2: expected \"n NODE"},
+        {"p min 2 1\nn 1\n", "x.min:2: expected \"n NODE"},
+        {"p min 2 1\nn 1 1\nn 1 1\n", "x.min:3: a second n line"},
+        {"p min 2 1\na 1 2 0 1\n", "x.min:2: expected \"a FROM"},
+        {"p min 2 1\na 1 3 0 1 1\n", "x.min:2: expected \"a FROM TO LOWER UPPER COST\", nodes"},
+        {"p min 2 1\na 1 2 0 1 1.5\n", "x.min:2: expected \"a FROM"},
+        {"p min 2 1\na 1 2 0 9223372036854775808 1\n", "x.min:2: expected \"a FROM"},
+        {"p min 2 1\na 1 2 3 1 1\n", "x.min:2: the lower bound"},
+        {"p min 2 1\na 1 2 0 1 1\na 1 2 0 1 1\n", "x.min:3: more arcs"},
+        {"p min 2 2\na 1 2 0 1 1\n", "x.min:2: it ends after 1 of 2 arcs"},
+        {"p min 2 0\nx\n", "x.min:2: expected a line"},
+        {"p min 2 0\nn1 2\n", "x.min:2: expected a line"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct dimacs d;
+        struct error e = {0};
+        assert_int_equal(dimacs_parse(&d, cases[i][0], strlen(cases[i][0]), "x.min", &e),
+                         STATUS_FORMAT);
+        if (strncmp(e.text, cases[i][1], strlen(cases[i][1])) != 0)
+            fail_msg("%s", e.text);
+        assert_null(d.network.arcs.at);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_large_numbers),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_programs),
+        cmocka_unit_test(test_profiles),       cmocka_unit_test(test_one_optimum),
+        cmocka_unit_test(test_limit),          cmocka_unit_test(test_dimacs),
+        cmocka_unit_test(test_dimacs_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

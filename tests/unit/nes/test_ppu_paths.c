@@ -1,0 +1,570 @@
+/*
+ * The PPU's short cuts against its definition. If this failed, a replay would take another course
+ * depending on how often somebody looked at the machine, or on whether pictures are on: sprite 0
+ * splits would come at other cycles, and the same movie would give other control flow.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "nes/ppu/ppu_parts.h"
+#include "tests/support/effort.h"
+
+/* Three machines that are told the same: the short cuts, dot by dot, and the short cuts with
+ * pictures; dot by dot draws too, as the one to compare with. */
+enum { FAST, DOTS, PICTURES, PATHS };
+/* Every other one has a board that looks at the PPU's bus. */
+enum { MMC3 = 4 };
+
+struct world {
+    struct cartridge cart;
+    struct board board[PATHS];
+    struct ppu ppu[PATHS];
+    uint16_t *pictures[PATHS];
+    uint64_t seed, drawn, cycle;
+};
+
+static uint8_t prg[16384];
+
+static unsigned dice(struct world *w, unsigned n) {
+    return (unsigned)(splitmix64(w->seed, w->drawn++) >> 16) % n;
+}
+
+static void world_create(struct world *w, uint64_t seed) {
+    *w = (struct world){.seed = seed};
+    w->cart = (struct cartridge){.prg = prg,
+                                 .mapper = seed % 2 ? 0 : MMC3,
+                                 .prg_size = sizeof prg,
+                                 .chr_size = 8192,
+                                 .chr_is_ram = true,
+                                 .mirroring = (enum mirroring)(seed % 3)};
+    for (int i = 0; i < PATHS; i++) {
+        if (i != FAST)
+            w->pictures[i] = malloc(2 * PPU_WIDTH * PPU_HEIGHT * sizeof(uint16_t));
+        assert_int_equal(board_init(&w->board[i], &w->cart, NULL), STATUS_OK);
+        ppu_init(&w->ppu[i], &w->board[i], w->pictures[i], NULL);
+    }
+}
+
+static void world_free(struct world *w) {
+    for (int i = 0; i < PATHS; i++)
+        board_free(&w->board[i]), free(w->pictures[i]);
+}
+
+/* Brings a path to the access of the present cycle the way it goes. */
+static void present(struct world *w, int i) {
+    if (i == DOTS)
+        ppu_dots(&w->ppu[i], 3 * w->cycle + 1);
+}
+
+static void store(struct world *w, uint16_t address, uint8_t value) {
+    for (int i = 0; i < PATHS; i++) {
+        present(w, i);
+        ppu_write(&w->ppu[i], address, value, w->cycle);
+    }
+}
+
+static void load(struct world *w, uint16_t address) {
+    uint8_t value[PATHS];
+    for (int i = 0; i < PATHS; i++) {
+        present(w, i);
+        value[i] = ppu_read(&w->ppu[i], address, w->cycle);
+    }
+    assert_int_equal(value[FAST], value[DOTS]);
+    assert_int_equal(value[PICTURES], value[DOTS]);
+}
+
+/* All to the next cycle: a read may have taken one of them to the end of this one. */
+static void synchronize(struct world *w) {
+    w->cycle++;
+    for (int i = 0; i < PATHS; i++) {
+        present(w, i);
+        ppu_sync(&w->ppu[i], w->cycle);
+    }
+}
+
+static void compare(struct world *w) {
+    synchronize(w);
+    for (int i = 0; i < PATHS; i++) {
+        assert_memory_equal(&w->ppu[i].s, &w->ppu[DOTS].s, sizeof w->ppu[i].s);
+        assert_memory_equal(&w->board[i].state, &w->board[DOTS].state, sizeof w->board[i].state);
+        assert_memory_equal(w->board[i].chr_ram, w->board[DOTS].chr_ram, 8192);
+    }
+    const uint16_t *const a = ppu_picture(&w->ppu[PICTURES], w->cycle);
+    const uint16_t *const b = ppu_picture(&w->ppu[DOTS], w->cycle);
+    assert_int_equal(a == NULL, b == NULL);
+    if (a)
+        assert_memory_equal(a, b, PPU_WIDTH * PPU_HEIGHT * sizeof *a);
+}
+
+/* Sparse patterns, so that sprite 0 misses often and hits late. */
+static void random_scene(struct world *w) {
+    unsigned density = dice(w, 4);
+    synchronize(w);
+    for (unsigned a = 0; a < 8192; a++) {
+        uint8_t bits = dice(w, 8) < density * 2 ? (uint8_t)(1u << dice(w, 8)) : 0;
+        for (int i = 0; i < PATHS; i++)
+            w->board[i].chr_ram[a] = bits;
+    }
+    for (unsigned a = 0; a < 4096; a++) {
+        uint8_t tile = (uint8_t)dice(w, 256);
+        for (int i = 0; i < PATHS; i++)
+            w->board[i].state.vram[a] = tile;
+    }
+    for (int i = 0; i < PATHS; i++)
+        ppu_loaded(&w->ppu[i]);
+}
+
+/* Sprites crowded on few lines, so that overflow and its bug are common. */
+static void random_sprites(struct world *w) {
+    unsigned spread = 1u << dice(w, 8), base = dice(w, 256);
+    store(w, 0x2003, 0);
+    for (unsigned i = 0; i < 256; i++) {
+        w->cycle++;
+        store(w, 0x2004, (uint8_t)(i & 3 ? dice(w, 256) : base + dice(w, spread)));
+    }
+}
+
+static void board_store(struct world *w, uint16_t address, uint8_t value) {
+    for (int i = 0; i < PATHS; i++) {
+        present(w, i);
+        if (address >= 0xC000) /* these move no pages */
+            ppu_show_board(&w->ppu[i], w->cycle);
+        else
+            ppu_sync(&w->ppu[i], w->cycle);
+        board_write(&w->board[i], address, value, w->cycle);
+    }
+}
+
+/* Mostly short counts, so that IRQs come. */
+static void random_board_write(struct world *w) {
+    static const uint16_t addresses[] = {0x8000, 0x8001, 0xA000, 0xC000,
+                                         0xC001, 0xC001, 0xE000, 0xE001};
+    const uint16_t address = addresses[dice(w, 8)];
+    board_store(w, address,
+                (uint8_t)(address == 0xC000 ? dice(w, 1u << dice(w, 9)) : dice(w, 256)));
+}
+
+static void random_access(struct world *w) {
+    static const uint8_t masks[] = {0x00, 0x08, 0x10, 0x18, 0x1E, 0x1E, 0x1E, 0xFF};
+    switch (dice(w, 16)) {
+    case 0:
+        store(w, 0x2000, (uint8_t)dice(w, 256));
+        break;
+    case 1:
+    case 2:
+    case 3:
+        store(w, 0x2001, masks[dice(w, 8)]);
+        break;
+    case 4:
+        store(w, 0x2003, dice(w, 2) ? 0 : (uint8_t)dice(w, 256));
+        break;
+    case 5:
+        store(w, 0x2004, (uint8_t)dice(w, 256));
+        break;
+    case 6:
+    case 7:
+        store(w, 0x2005, (uint8_t)dice(w, 256));
+        break;
+    case 8:
+        store(w, 0x2006, (uint8_t)dice(w, 256));
+        break;
+    case 9:
+        store(w, 0x2007, (uint8_t)dice(w, 256));
+        break;
+    case 10:
+        load(w, 0x2007);
+        break;
+    case 11:
+        load(w, 0x2004);
+        break;
+    case 12:
+        random_sprites(w);
+        break;
+    case 13:
+        compare(w);
+        break;
+    case 14:
+        random_board_write(w);
+        break;
+    default:
+        load(w, 0x2002);
+        break;
+    }
+}
+
+/* Some cycles, or to the dots around the start or the end of vertical blank. */
+static void random_wait(struct world *w) {
+    enum { TO_VBLANK = 0, TO_PRERENDER = 1, VBLANK_CYCLES = 2273 };
+    static const unsigned longest[] = {4,   4,   40,   40,    114,       114,         400,
+                                       400, 400, 3000, 50000, TO_VBLANK, TO_PRERENDER};
+    unsigned wait = longest[dice(w, sizeof longest / sizeof *longest)];
+    if (wait > TO_PRERENDER) {
+        w->cycle += 1 + dice(w, wait);
+        return;
+    }
+    uint64_t at = ppu_frame_end(&w->ppu[DOTS]) + wait * VBLANK_CYCLES - 3 + dice(w, 6);
+    w->cycle = at > w->cycle ? at : w->cycle + 1;
+}
+
+static void paths_agree(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= EFFORT(25); seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 1;
+        for (int step = 0; step < 400; step++) {
+            if (step % 80 == 0)
+                random_scene(&w);
+            random_wait(&w);
+            random_access(&w);
+        }
+        compare(&w);
+        world_free(&w);
+    }
+}
+
+/* Every sync point of long untouched stretches, as a game at rest has them. */
+static void untouched_frames_agree(void **state) {
+    (void)state;
+    unsigned hits = 0, overflows = 0;
+    for (uint64_t seed = 100; seed < 100 + EFFORT(60); seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        random_sprites(&w);
+        store(&w, 0x2000, (uint8_t)(dice(&w, 8) << 3));
+        store(&w, 0x2001, dice(&w, 4) ? 0x1E : 0x18);
+        for (int i = 0; i < 2; i++, w.cycle++)
+            store(&w, 0x2005, (uint8_t)dice(&w, 256));
+        for (int step = 0; step < 6; step++) {
+            w.cycle += 1 + dice(&w, 40000);
+            compare(&w);
+            hits += w.ppu[FAST].s.status >> 6 & 1;
+            overflows += w.ppu[FAST].s.status >> 5 & 1;
+        }
+        world_free(&w);
+    }
+    assert_in_range(hits, EFFORT(40), 300); /* the scenes do exercise what is compared */
+    assert_in_range(overflows, EFFORT(40), 300);
+}
+
+/* What a saved state holds: of a copy, so that the writes that the machine has put down stay so. */
+static void compare_copy(struct world *w) {
+    struct ppu p = w->ppu[FAST];
+    struct board board = w->board[FAST];
+    p.board = &board;
+    w->cycle++;
+    ppu_sync(&p, w->cycle);
+    present(w, DOTS);
+    ppu_sync(&w->ppu[DOTS], w->cycle);
+    assert_memory_equal(&p.s, &w->ppu[DOTS].s, sizeof p.s);
+    assert_memory_equal(&board.state, &w->board[DOTS].state, sizeof board.state);
+}
+
+/* Scroll, tables and masks change on every line, as demonstrations and split screens have it. One
+ * of `kinds` accesses, at least 12, is of each kind but the usual one. */
+static void raster_write(struct world *w, unsigned kinds) {
+    static const uint8_t masks[] = {0x08, 0x18, 0x1E, 0x1F, 0x10, 0x1A};
+    const unsigned which = dice(w, kinds), odd = dice(w, 2), all = dice(w, 8);
+    if (which >= 12) {
+        store(w, (uint16_t)(0x2005 + odd), (uint8_t)dice(w, 256));
+        if (all == 0) { /* twice, as INC does it */
+            w->cycle++;
+            store(w, (uint16_t)(0x2005 + odd), (uint8_t)dice(w, 256));
+        }
+    } else if (which < 3)
+        store(w, 0x2000, (uint8_t)(dice(w, 256) & (all ? 0x17 : 0xFF)));
+    else if (which < 6)
+        store(w, 0x2001, masks[dice(w, 6)]);
+    else if (which < 9)
+        store(w, 0x2006, (uint8_t)dice(w, 256));
+    else
+        dice(w, kinds > 12 ? 2 : 40) ? store(w, 0x2005, (uint8_t)dice(w, 256)) : random_access(w);
+    if (dice(w, kinds > 12 ? kinds : 400) == 0)
+        random_board_write(w);
+}
+
+/* Writes that are queued and put down, for frames on end and more than the log holds, with few
+ * looks between: else v, the pipeline or a hit would depend on when somebody looked last. */
+static void rasters_agree(void **state) {
+    (void)state;
+    unsigned most = 0, queued = 0, hits = 0;
+    for (uint64_t seed = 400; seed < 400 + EFFORT(40); seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        random_sprites(&w);
+        store(&w, 0x2001, 0x1E);
+        const bool fills = seed == 400; /* the log */
+        unsigned gap = 3 + dice(&w, 120), looks = 1 + dice(&w, 4000),
+                 kinds = dice(&w, 2) ? 1600 : 12;
+        if (fills)
+            gap = 3, looks = kinds = 100000;
+        for (int step = 0; step < 2500; step++) {
+            const bool pause = kinds == 12 && dice(&w, 50) == 0;
+            w.cycle += 1 + dice(&w, pause ? 20000 : gap);
+            raster_write(&w, kinds);
+            if (pause)
+                compare_copy(&w);
+            const unsigned kept = w.ppu[FAST].log_end + w.ppu[FAST].queued;
+            most = kept > most ? kept : most;
+            queued += w.ppu[FAST].queued > 0;
+            if (dice(&w, looks) == 0)
+                dice(&w, 4) ? compare_copy(&w) : load(&w, 0x2002);
+            hits += w.ppu[DOTS].s.status >> 6 & 1;
+        }
+        compare(&w);
+        world_free(&w);
+    }
+    assert_int_equal(most, PPU_LOG);
+    assert_true(queued > EFFORT(10000));
+    assert_true(hits > EFFORT(1000));
+}
+
+/* On to a place of the line, about. */
+static void wait_for_dot(struct world *w, unsigned dot) {
+    const struct ppu_state *s = &w->ppu[DOTS].s;
+    const uint64_t here = (PPU_DOTS + s->dot + 3 * w->cycle - s->time) % PPU_DOTS;
+    w->cycle += (PPU_DOTS + dot - here) % PPU_DOTS / 3;
+}
+
+/* What is done between lines: rendering off, colours, rendering on; `aligned`: where each line sets
+ * the OAM address back, so that it does not. */
+static void bars_write(struct world *w, bool aligned) {
+    if (aligned)
+        wait_for_dot(w, 240);
+    else
+        w->cycle += dice(w, 2 * PPU_DOTS / 3);
+    if (dice(w, 16) == 0)
+        store(w, 0x2000, (uint8_t)(dice(w, 256) & 0x17));
+    store(w, 0x2001, (uint8_t)(dice(w, 8) | (dice(w, 30) ? 0 : 8)));
+    w->cycle += 1 + dice(w, 6);
+    store(w, 0x2006, dice(w, 30) ? 0x3F : 0x20);
+    w->cycle += 1 + dice(w, 6);
+    store(w, 0x2006, (uint8_t)dice(w, 256));
+    for (unsigned i = 1 + dice(w, 3); i-- > 0;) {
+        w->cycle += 1 + dice(w, 6);
+        store(w, 0x2007, (uint8_t)dice(w, 256));
+    }
+    w->cycle += 1 + dice(w, 6);
+    if (aligned && dice(w, 200))
+        wait_for_dot(w, 324);
+    if (dice(w, 30))
+        store(w, 0x2001, 0x1E);
+    const unsigned odd = dice(w, 200);
+    if (odd < 2)
+        store(w, (uint16_t)(0x2005 + odd), (uint8_t)dice(w, 256));
+}
+
+/* Rendering goes off and on within lines, colours and scroll are written meanwhile, mostly behind
+ * the last line with sprites. */
+static void switch_write(struct world *w) {
+    static const uint8_t masks[] = {0x00, 0x06, 0x00, 0x08, 0x10, 0x18, 0x1E, 0x1F};
+    switch (dice(w, 16)) {
+    case 0:
+    case 1:
+        store(w, 0x2001, (uint8_t)dice(w, 8));
+        break;
+    case 2:
+    case 3:
+    case 4:
+        store(w, 0x2001, masks[dice(w, 8)]);
+        break;
+    case 5:
+        store(w, 0x2005, (uint8_t)dice(w, 256));
+        break;
+    case 6:
+        store(w, 0x2006, (uint8_t)dice(w, 256));
+        break;
+    case 7:
+        store(w, 0x2000, (uint8_t)(dice(w, 256) & 0x17));
+        break;
+    case 8:
+        if (dice(w, 20) == 0)
+            random_access(w);
+        break;
+    case 9:
+    case 10:
+        load(w, 0x2002);
+        store(w, 0x2006, 0x3F);
+        w->cycle += 1 + dice(w, 8);
+        store(w, 0x2006, (uint8_t)dice(w, 32));
+        break;
+    default:
+        store(w, 0x2007, (uint8_t)dice(w, 256));
+    }
+}
+
+/* Else v or the OAM address would be other ones behind a part of a line, colours would go
+ * elsewhere, and so would the next frame's sprites. */
+static void switches_agree(void **state) {
+    (void)state;
+    unsigned followed = 0, dark = 0, stepped = 0, hits = 0;
+    for (uint64_t seed = 501; seed < 501 + EFFORT(80); seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        const unsigned spread = 1 + dice(&w, 60), base = dice(&w, 2) ? dice(&w, 60) : 0;
+        store(&w, 0x2003, 0);
+        for (unsigned i = 0; i < 256; i++) {
+            const unsigned y = dice(&w, 8) ? base + dice(&w, spread) : 240 + dice(&w, 16);
+            w.cycle++;
+            store(&w, 0x2004, (uint8_t)(i & 3 ? dice(&w, 256) : y));
+        }
+        const unsigned gap = 3 + dice(&w, 60), looks = 1 + dice(&w, 1000);
+        const bool bars = dice(&w, 2);
+        for (int step = 0; step < 2500; step++) {
+            const bool pause = dice(&w, 100) == 0;
+            w.cycle += 1 + dice(&w, pause ? 20000 : gap);
+            if (pause)
+                store(&w, 0x2001, 0x1E);
+            else if (bars && dice(&w, 100))
+                bars_write(&w, seed % 4 < 2);
+            else
+                switch_write(&w);
+            if (dice(&w, looks) == 0)
+                dice(&w, 8) ? compare_copy(&w) : load(&w, 0x2002);
+            const struct ppu *p = &w.ppu[FAST];
+            followed += p->follow.on;
+            dark += p->follow.on && p->follow.since == UINT64_MAX;
+            stepped += p->log_end > 0 && p->log[p->log_end - 1].steps_v;
+            hits += w.ppu[DOTS].s.status >> 6 & 1;
+        }
+        compare(&w);
+        world_free(&w);
+    }
+    assert_true(followed > EFFORT(4000) && dark > EFFORT(1000) && stepped > EFFORT(1000));
+    assert_true(hits > EFFORT(1000));
+}
+
+/* A deadline that came late would let a busy-wait be passed over beyond its end; one that is never
+ * ahead would let none be passed over. */
+static void deadlines_hold(void **state) {
+    (void)state;
+    uint64_t ahead = 0, asked = 0;
+    for (uint64_t seed = 200; seed < 200 + EFFORT(15); seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        for (int step = 0; step < 200; step++) {
+            random_wait(&w);
+            random_access(&w);
+            load(&w, 0x2002);
+            uint64_t deadline = ppu_status_deadline(&w.ppu[FAST], w.cycle);
+            uint64_t nmi = ppu_nmi_deadline(&w.ppu[FAST]);
+            bool level = ppu_nmi(&w.ppu[FAST], w.cycle);
+            asked++;
+            ahead += deadline > w.cycle + 8;
+            struct ppu p = w.ppu[FAST];
+            struct board board = w.board[FAST];
+            p.board = &board;
+            ppu_advance(&p, 3 * w.cycle + 2); /* what was put down is carried out */
+            while (w.cycle + 1 < deadline) {
+                uint64_t at = w.cycle + 1 + dice(&w, 1000);
+                if (at >= deadline)
+                    break;
+                uint8_t first = ppu_read(&w.ppu[FAST], 0x2002, w.cycle);
+                ppu_dots(&p, 3 * at + 1);
+                assert_int_equal(p.s.status, ppu_status_at(&w.ppu[FAST], 3 * w.cycle + 2));
+                assert_false(p.s.line == LINE_VBLANK && p.s.dot == DOT_FLAGS);
+                assert_int_equal(ppu_read(&p, 0x2002, at), first);
+                assert_true(at >= nmi || ppu_nmi(&p, at) == level);
+                for (int i = 1; i < PATHS; i++)
+                    ppu_read(&w.ppu[i], 0x2002, w.cycle);
+                w.cycle = at;
+            }
+        }
+        world_free(&w);
+    }
+    assert_true(ahead > asked / 4);
+}
+
+/* Every IRQ comes in the cycle in which it comes dot by dot, and none is announced too late: else a
+ * game's split screen moves, and with it everything it does afterwards. */
+static void irqs_hold(void **state) {
+    (void)state;
+    unsigned asserted = 0, ahead = 0;
+    for (uint64_t seed = 300; seed < 300 + EFFORT(40); seed += 2) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        random_scene(&w);
+        for (int step = 0; step < 300; step++) {
+            random_wait(&w);
+            dice(&w, 2) ? random_board_write(&w) : random_access(&w);
+            uint64_t deadline;
+            const bool level = ppu_board_irq(&w.ppu[FAST], w.cycle, &deadline);
+            assert_true(deadline > w.cycle);
+            struct board board = w.board[DOTS];
+            struct ppu p = w.ppu[DOTS];
+            p.board = &board;
+            p.pictures = NULL;
+            ppu_dots(&p, 3 * w.cycle + 2);
+            assert_int_equal(board.ops->irq(&board), level);
+            asserted += level;
+            uint64_t end = w.cycle + (dice(&w, 8) ? 200 : 30000);
+            end = deadline < end ? deadline : end;
+            ahead += end > w.cycle + 50;
+            ppu_dots(&p, 3 * end - 1);
+            assert_int_equal(board.ops->irq(&board), level);
+        }
+        world_free(&w);
+    }
+    assert_true(asserted > EFFORT(300) && ahead > EFFORT(1000));
+}
+
+/* With small sprites a split's cycle is told from anywhere in the frame before: a game is woken for
+ * it once, and once more where the picture ends before. */
+static void splits_are_told_once(void **state) {
+    (void)state;
+    for (uint64_t seed = 600; seed < 600 + EFFORT(300); seed += 2) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        store(&w, 0x2000, dice(&w, 2) ? CTRL_SPRITE_TABLE : CTRL_BACKGROUND_TABLE);
+        store(&w, 0x2001, 0x1E);
+        for (int split = 0; split < 4; split++) {
+            w.cycle += 10 + dice(&w, 60000);
+            board_store(&w, 0xE000, 0);
+            board_store(&w, 0xC000, (uint8_t)(1 + dice(&w, 200)));
+            board_store(&w, 0xC001, 0);
+            board_store(&w, 0xE001, 0);
+            uint64_t at, next;
+            assert_false(ppu_board_irq(&w.ppu[FAST], w.cycle, &at));
+            w.cycle = at;
+            if (!ppu_board_irq(&w.ppu[FAST], at, &next)) {
+                unsigned line, dot;
+                ppu_place(&w.ppu[FAST], at, &line, &dot);
+                assert_int_equal(line, LINE_IDLE);
+                w.cycle = next;
+                assert_true(ppu_board_irq(&w.ppu[FAST], w.cycle, &next));
+            }
+            ppu_dots(&w.ppu[DOTS], 3 * w.cycle - 1);
+            assert_false(w.board[DOTS].ops->irq(&w.board[DOTS]));
+            ppu_dots(&w.ppu[DOTS], 3 * w.cycle + 2);
+            assert_true(w.board[DOTS].ops->irq(&w.board[DOTS]));
+            ppu_show_board(&w.ppu[PICTURES], w.cycle + 1);
+        }
+        world_free(&w);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paths_agree),          cmocka_unit_test(untouched_frames_agree),
+        cmocka_unit_test(rasters_agree),        cmocka_unit_test(switches_agree),
+        cmocka_unit_test(deadlines_hold),       cmocka_unit_test(irqs_hold),
+        cmocka_unit_test(splits_are_told_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,382 @@
+/*
+ * Spins, busy-waits of any shape, that are passed over must change nothing but the time. Broken:
+ * something that a run of instructions leaves behind is not looked at, or one that is not the same
+ * the next time is taken for one; results depend on an optimisation then.
+ */
+#include "dbt/dbt.h"
+#include "tests/support/random_programs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+enum { SPIN = 0xC100, ROUTINE = 0xC200, NMI = 0xC300, IRQ = 0xC380 };
+
+/* Where the PPU listens, NMIs are on; then `code` at SPIN. */
+static struct guest *spinning(const uint8_t *code, size_t size, const uint8_t *routine,
+                              size_t routine_size, const uint8_t *nmi, size_t nmi_size) {
+    struct guest *const g = guest_new();
+    struct writer w = {.g = g, .rom = g->prg + GUEST_PRG - WRITER_PIECE, .at = 0xC000};
+    g->cart.chr_is_ram = false; /* sprite 0 hits */
+    memset(g->chr, 0xFF, sizeof g->chr);
+    PUT(&w, LDX_IMM, 0xFF, TXS, BIT_ABS, 0x02, 0x20, BIT_ABS, 0x02, 0x20, BPL, 0xFB);
+    PUT(&w, BIT_ABS, 0x02, 0x20, BPL, 0xFB);
+    put_store(&w, 0x80, 0x2000);
+    put_store(&w, 0x40, 0x4017);
+    put_word(&w, JMP, SPIN);
+    w.at = SPIN;
+    put_bytes(&w, code, size);
+    w.at = ROUTINE;
+    put_bytes(&w, routine, routine_size);
+    w.at = NMI;
+    put_bytes(&w, nmi, nmi_size);
+    w.at = IRQ;
+    PUT(&w, PHA, LDA_ABS, 0x15, 0x40, INC_ZP, 0x22, PLA, RTI);
+    guest_vectors(g, NMI, 0xC000, IRQ);
+    return g;
+}
+
+struct way {
+    const struct engine *engine;
+    unsigned hot;
+};
+
+static struct nes *machine(const struct guest *g, const struct way *way) {
+    const struct dbt_options options = {.hot = way ? way->hot : 0};
+    return guest_machine(g, (struct nes_options){.engine = way ? way->engine : NULL,
+                                                 .engine_options = &options,
+                                                 .no_skip = way == NULL});
+}
+
+static void expect_same(const struct nes *a, const struct nes *b, const char *name) {
+    if (nes_instructions(a) != nes_instructions(b) || nes_cycle(a) != nes_cycle(b) ||
+        nes_state_hash(a) != nes_state_hash(b))
+        fail_msg("%s: another state at cycle %llu (%llu), instruction %llu (%llu)", name,
+                 (unsigned long long)nes_cycle(a), (unsigned long long)nes_cycle(b),
+                 (unsigned long long)nes_instructions(a), (unsigned long long)nes_instructions(b));
+}
+
+/* Both for some frames, stopping anywhere; with seed 0 nobody presses anything, and no state is
+ * loaded. Returns the share that was passed over. */
+static double run(const struct guest *g, const struct way *way, uint64_t seed, const char *name) {
+    struct nes *const a = machine(g, way), *const b = machine(g, NULL);
+    struct random r = {.seed = seed};
+    for (unsigned i = 0; i < 60; i++) {
+        const uint8_t buttons = seed && random_chance(&r, 25) ? (uint8_t)random_below(&r, 256) : 0;
+        const uint32_t most = random_chance(&r, 20) ? 30 : random_chance(&r, 50) ? 5000 : 60000;
+        const uint64_t to = nes_cycle(a) + 1 + random_below(&r, most);
+        nes_set_buttons(a, 0, buttons);
+        nes_set_buttons(b, 0, buttons);
+        assert_int_equal(nes_run_to(a, to, NULL), STATUS_OK);
+        assert_int_equal(nes_run_to(b, to, NULL), STATUS_OK);
+        expect_same(a, b, name);
+        if (seed && random_chance(&r, 10)) {
+            struct bytes state = {0};
+            assert_int_equal(nes_save(a, &state, NULL), STATUS_OK);
+            assert_int_equal(nes_load(a, state.at, state.len, "state", NULL), STATUS_OK);
+            bytes_free(&state);
+        }
+    }
+    const double share = (double)nes_skipped(a) / (double)nes_instructions(a);
+    nes_free(a);
+    nes_free(b);
+    return share;
+}
+
+static const struct way *ways(size_t i) {
+    static struct way all[3] = {{NULL, 0}, {NULL, 1}, {NULL, 20}};
+    if (i == 0)
+        return &all[0];
+    all[i].engine = dbt_engine();
+    return all[i].engine ? &all[i] : &all[0];
+}
+
+/* ---- each kind of spin, and what looks like one ---- */
+
+static const uint8_t count_frames[] = {INC_ZP, 0x20, RTI};
+
+static const struct spin {
+    const char *name;
+    uint8_t code[60], routine[40], nmi[12]; /* nmi: counts frames where it is empty */
+    double least, most; /* share that must be passed over; a tenth is before the spin */
+} spins[] = {
+    /* a branch forwards in the pass, taken */
+    {"branch within",
+     {LDA_ZP, 0x04, AND_IMM, 8, BEQ, 2, LDA_ZP, 0, BEQ, 0xF6, JMP, 0, 0xC1},
+     {RTS},
+     {0},
+     .7,
+     1},
+    {"carry that alternates", {BCS, 4, 0x38, JMP, 0, 0xC1, CLC, JMP, 0, 0xC1}, {RTS}, {0}, .7, 1},
+    {"call", {JSR, 0, 0xC2, BEQ, 0xFB, JMP, 0, 0xC1}, {LDA_ZP, 0x10, RTS}, {0}, .7, 1},
+    {"call until a frame has passed",
+     {LDA_ZP, 0x20, STA_ZP, 0x21, JSR, 0, 0xC2, BEQ, 0xFB, JMP, 0, 0xC1},
+     {LDA_ZP, 0x20, CMP_ZP, 0x21, RTS},
+     {0},
+     .7,
+     1},
+    {"stack", {PHA, PHP, PLP, PLA, JMP, 0, 0xC1}, {RTS}, {0}, .7, 1},
+    {"stack that wraps", {JSR, 0, 0xC1}, {RTS}, {0}, .4, 1},
+    {"memory there and back", {INC_ZP, 0x10, DEC_ZP, 0x10, JMP, 0, 0xC1}, {RTS}, {0}, .7, 1},
+    {"counter of 8 bits in a register", {DEX, BNE, 0xFD, JMP, 0, 0xC1}, {RTS}, {0}, .3, 1},
+    {"counter of 8 bits in memory", {INC_ZP, 0x10, JMP, 0, 0xC1}, {RTS}, {0}, 0, 1},
+    {"counter of 8 bits in the cartridge", {0xEE, 0, 0x60, JMP, 0, 0xC1}, {RTS}, {0}, 0, 1},
+    {"counter of 16 bits", {INC_ZP, 0x10, BNE, 2, INC_ZP, 0x11, JMP, 0, 0xC1}, {RTS}, {0}, 0, .25},
+    {"counter of 16 bits, half of it in the cartridge",
+     {0xEE, 0, 0x60, BNE, 2, INC_ZP, 0x11, JMP, 0, 0xC1},
+     {RTS},
+     {0},
+     0,
+     .25},
+    {"counter of 16 bits in the cartridge",
+     {0xEE, 0, 0x60, BNE, 3, 0xEE, 1, 0x7F, JMP, 0, 0xC1},
+     {RTS},
+     {0},
+     0,
+     .25},
+    {"status, stored",
+     {LDX_IMM, 0, LDA_ABS, 2, 0x20, STA_ABS, 0,    4,   AND_IMM, 0x80,
+      BNE,     3, JMP,     0, 0xC1, INC_ZP,  0x30, JMP, 0,       0xC1},
+     {RTS},
+     {0},
+     .3,
+     1},
+    {"status without NMIs",
+     {LDA_IMM, 0, STA_ABS, 0, 0x20, JSR, 0, 0xC2, BPL, 0xFB, INC_ZP, 0x30, JMP, 5, 0xC1},
+     {BIT_ABS, 2, 0x20, RTS},
+     {0},
+     .3,
+     1},
+    {"sprite 0",
+     {LDA_IMM, 0x1E, STA_ABS, 1, 0x20, JSR, 0,    0xC2, BVC, 0xFB,
+      INC_ZP,  0x30, JSR,     0, 0xC2, BVS, 0xFB, JMP,  5,   0xC1},
+     {BIT_ABS, 2, 0x20, RTS},
+     {0},
+     .3,
+     1},
+    {"status in a routine",
+     {JSR, 0, 0xC2, BPL, 0xFB, INC_ZP, 0x30, JMP, 0, 0xC1},
+     {BIT_ABS, 2, 0x20, RTS},
+     {0},
+     .3,
+     1},
+    {"status and a pad",
+     {JSR, 0, 0xC2, BPL, 0xFB, INC_ZP, 0x30, JMP, 0, 0xC1},
+     {LDA_ABS, 0x16, 0x40, STA_ZP, 0x11, BIT_ABS, 2, 0x20, RTS},
+     {0},
+     .3,
+     1},
+    {"open bus",
+     {LDA_ABS, 0x30, 0x40, CMP_IMM, 0x4D, BEQ, 3, JMP, 0, 0xC1, INC_ZP, 0x30},
+     {RTS},
+     {0},
+     .7,
+     1},
+    {"data of the PPU", {LDA_ABS, 7, 0x20, JMP, 0, 0xC1}, {RTS}, {0}, 0, .25},
+    {"status of the APU", {LDA_ABS, 0x15, 0x40, JMP, 0, 0xC1}, {RTS}, {0}, 0, .25},
+    {"PPU written", {STA_ABS, 5, 0x20, JMP, 0, 0xC1}, {RTS}, {0}, 0, .25},
+    {"frame counter written",
+     {LDA_IMM, 0x40, STA_ABS, 0x17, 0x40, JMP, 0, 0xC1},
+     {RTS},
+     {0},
+     0,
+     .25},
+    /* LDA #1, STA $4016, LSR A, STA $4016, eight times LDA $4016, LSR A, ROL $11; a button ends it
+     */
+    {"pad",
+     {JSR, 0, 0xC2, BEQ, 0xFB, INC_ZP, 0x30, JMP, 0, 0xC1},
+     {LDA_IMM, 1,    STA_ABS, 0x16, 0x40, LSR_A, STA_ABS, 0x16, 0x40,   LDX_IMM, 8,  LDA_ABS,
+      0x16,    0x40, LSR_A,   0x26, 0x11, DEX,   BNE,     0xF7, LDA_ZP, 0x11,    RTS},
+     {0},
+     .6,
+     1},
+    /* the same without a strobe: what is read runs dry */
+    {"pad that runs dry",
+     {LDA_ABS, 0x16, 0x40, AND_IMM, 1, BNE, 0xF9, INC_ZP, 0x30, JMP, 0, 0xC1},
+     {RTS},
+     {0},
+     0,
+     1},
+    /* written twice by one instruction, in adjacent cycles */
+    {"strobe in every other cycle",
+     {LDA_IMM, 1, 0x8D, 0x16, 0x40, 0xCE, 0x16, 0x40, LDA_ABS, 0x16, 0x40, STA_ZP, 0x11, LDA_ZP, 4,
+      JMP, 0, 0xC1},
+     {RTS},
+     {0},
+     0,
+     1},
+    {"strobe up",
+     {LDX_IMM, 1, STX_ABS, 0x16, 0x40, LDA_ABS, 0x16, 0x40, STA_ZP, 0x11, JMP, 5, 0xC1},
+     {RTS},
+     {0},
+     .7,
+     1},
+    {"strobe last",
+     {JMP, 3, 0xC1, LDX_IMM, 1, STX_ABS, 0x16, 0x40, DEX, STX_ABS, 0x16, 0x40, JMP, 3, 0xC1},
+     {RTS},
+     {0},
+     0,
+     1},
+    /* the handler does not return: the spin is in it */
+    {"in a handler", {JMP, 0, 0xC1}, {LDA_ZP, 0x10, RTS}, {JSR, 0, 0xC2, BEQ, 0xFB, RTI}, .3, 1},
+    {"IRQ of each frame",
+     {LDA_IMM, 0, STA_ABS, 0x17, 0x40, CLI, JSR, 0, 0xC2, BEQ, 0xFB, JMP, 0, 0xC1},
+     {LDA_ZP, 0x12, RTS},
+     {0},
+     .7,
+     1},
+    /* each fetch takes cycles */
+    {"samples",
+     {LDA_IMM, 0x40, STA_ABS, 0x10, 0x40, LDA_IMM, 0xFF, STA_ABS, 0x13, 0x40, LDA_IMM, 0x10,
+      STA_ABS, 0x15, 0x40,    JSR,  0,    0xC2,    BEQ,  0xFB,    JMP,  0,    0xC1},
+     {LDA_ZP, 0x12, RTS},
+     {0},
+     .3,
+     1},
+    {"IRQ of a sample",
+     {LDA_IMM, 0x80, STA_ABS, 0x10, 0x40, LDA_IMM, 0,      STA_ABS, 0x13,   0x40,
+      LDA_IMM, 0x10, STA_ABS, 0x15, 0x40, CLI,     LDA_ZP, 0x22,    STA_ZP, 0x23,
+      JSR,     0,    0xC2,    BEQ,  0xFB, JMP,     0,      0xC1},
+     {LDA_ZP, 0x22, CMP_ZP, 0x23, RTS},
+     {0},
+     .1,
+     1},
+};
+enum { SPINS = sizeof spins / sizeof *spins };
+
+static size_t used(const uint8_t *code, size_t size) {
+    while (size > 0 && code[size - 1] == 0)
+        size--;
+    return size;
+}
+
+static void kinds(void **state) {
+    (void)state;
+    for (size_t i = 0; i < SPINS; i++) {
+        const struct spin *const s = &spins[i];
+        const size_t nmi_size = used(s->nmi, sizeof s->nmi);
+        struct guest *const g =
+            spinning(s->code, sizeof s->code, s->routine, sizeof s->routine,
+                     nmi_size ? s->nmi : count_frames, nmi_size ? nmi_size : sizeof count_frames);
+        for (size_t k = 0; k < 3; k++)
+            for (uint64_t seed = 0; seed < 4; seed++) {
+                const double share = run(g, ways(k), seed, s->name);
+                if (!seed && (share < s->least || share > s->most))
+                    fail_msg("%s, way %zu: %.3f of the instructions were passed over", s->name, k,
+                             share);
+            }
+        free(g);
+    }
+}
+
+/* ---- random ones ---- */
+
+static void put_piece(struct writer *w) {
+    const unsigned zp = 0x10 + below(w, 3), at = data_address(w);
+    switch (below(w, 14)) {
+    case 0:
+        put2(w, LDA_ZP, zp);
+        break;
+    case 1:
+        put2(w, STA_ZP, zp);
+        break;
+    case 2:
+        PUT(w, PHA, PLA);
+        break;
+    case 3:
+        put_word(w, JSR, ROUTINE);
+        break;
+    case 4:
+        put_word(w, LDA_ABS, ONE_OF(w, 0x4016, 0x4017, 0x2002, 0x4016, 0x4030, 0x5123, 0x4015));
+        break;
+    case 5:
+        put_load(w, below(w, 2));
+        put_word(w, ONE_OF(w, STA_ABS, STA_ABS, 0xCE, 0xEE), 0x4016);
+        break;
+    case 6:
+        put_word(w, STA_ABS, at);
+        break;
+    case 7:
+        put2(w, ONE_OF(w, INC_ZP, DEC_ZP, 0x06, 0x26, 0x46), zp);
+        break;
+    case 8:
+        put2(w, ONE_OF(w, LDX_IMM, LDY_IMM, LDA_IMM), below(w, 256));
+        break;
+    case 9:
+        put2(w, ONE_OF(w, BEQ, BNE, BCC, BPL), 2);
+        put2(w, ONE_OF(w, STA_ZP, LDA_ZP), zp);
+        break;
+    case 10:
+        put(w, ONE_OF(w, INX, DEX, TAX, NOP, CLC, LSR_A));
+        break;
+    case 11:
+        put_word(w, LDA_ABX, 0x0400 + below(w, 16));
+        break;
+    case 12:
+        put2(w, ONE_OF(w, AND_IMM, ORA_IMM, CMP_IMM), below(w, 256));
+        break;
+    default:
+        put2(w, LDX_IMM, 1 + below(w, 12));
+        PUT(w, DEX, BNE, 0xFD);
+        break;
+    }
+}
+
+/* A loop of some pieces, and NMIs that change what they work on. */
+static struct guest *random_spin(uint64_t seed) {
+    struct guest *const g = spinning((uint8_t[]){NOP}, 1, (uint8_t[]){NOP}, 1, (uint8_t[]){RTI}, 1);
+    struct writer w = {
+        .r = {.seed = seed}, .g = g, .rom = g->prg + GUEST_PRG - WRITER_PIECE, .at = SPIN};
+    if (chance(&w, 30)) { /* an IRQ each frame, or samples and theirs */
+        put_store(&w, 0, 0x4017);
+        put(&w, CLI);
+    } else if (chance(&w, 40)) {
+        put_store(&w, ONE_OF(&w, 0x8F, 0x40, 0x80, 0x81), 0x4010);
+        put_store(&w, below(&w, 3), 0x4013);
+        put_store(&w, 0x10, 0x4015);
+        put(&w, CLI);
+    }
+    const uint16_t start = w.at;
+    for (unsigned i = 1 + below(&w, 8); i-- > 0;)
+        put_piece(&w);
+    put_word(&w, JMP, start);
+    w.at = ROUTINE;
+    PUT(&w, LDA_ZP, 0x10, CMP_IMM, 7, NOP);
+    put(&w, RTS);
+    w.at = NMI;
+    put(&w, PHA);
+    for (unsigned i = below(&w, 3); i-- > 0;)
+        put2(&w, ONE_OF(&w, INC_ZP, DEC_ZP), 0x10 + below(&w, 3));
+    PUT(&w, PLA, RTI);
+    w.at = IRQ;
+    put(&w, PHA);
+    if (chance(&w, 80)) /* it is acknowledged */
+        put_word(&w, LDA_ABS, 0x4015);
+    put_store(&w, 0x10, 0x4015);
+    put2(&w, ONE_OF(&w, INC_ZP, DEC_ZP), 0x10 + below(&w, 3));
+    PUT(&w, PLA, RTI);
+    return g;
+}
+
+static void random_spins(void **state) {
+    (void)state;
+    unsigned passed = 0;
+    for (uint64_t seed = 0; seed < 600; seed++) {
+        char name[32];
+        struct guest *const g = random_spin(seed);
+        snprintf(name, sizeof name, "seed %llu", (unsigned long long)seed);
+        passed += run(g, ways(seed % 3), seed, name) > 0.2;
+        free(g);
+    }
+    assert_true(passed > 200);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds),
+        cmocka_unit_test(random_spins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

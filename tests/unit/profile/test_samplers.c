@@ -1,0 +1,387 @@
+/*
+ * The ways of sampling beside the paper's, against their definitions, computed from everything that
+ * the same run executed. If these fail, samples are biased again, or depend on the engine.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "profile/profile.h"
+#include "profile/sample/samplers.h"
+#include "profile/structure/structure.h"
+#include "tests/support/played.h"
+
+enum { FRAMES = 150 };
+
+/* ---- everything that happened ---- */
+
+struct event { /* an instruction, a transfer, or (nmi) the beginning of a handler */
+    uint32_t from, to;
+    uint64_t cycle;
+    bool nmi, arrives; /* by a call or a return */
+};
+struct log {
+    struct nes *nes;
+    VEC(struct event) insns, transfers;
+};
+
+static void log_step(void *self, const struct guest_insn *insn, uint64_t cycle) {
+    struct log *log = self;
+    assert_true(vec_push(&log->insns, ((struct event){.from = insn->address, .cycle = cycle})));
+}
+
+static void log_transfer(void *self, const struct probe_event *e) {
+    struct log *log = self;
+    assert_true(vec_push(&log->transfers, ((struct event){.from = e->from, .to = e->to})));
+}
+
+static void log_arrival(void *self, const struct probe_event *e) {
+    struct log *log = self;
+    (void)e;
+    log->transfers.at[log->transfers.len - 1].arrives = true;
+}
+
+static void log_thread(void *self, const struct thread_event *e) {
+    struct log *log = self;
+    if (e->change == THREAD_BEGINS && e->cause == THREAD_NMI)
+        assert_true(vec_push(&log->transfers, ((struct event){.nmi = true})));
+}
+
+static void log_instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    const struct probe probe = {.kind = PROBE_CALL, .call = log_transfer, .user = self};
+    if (insn->kind != INSN_PLAIN && insn->kind != INSN_JAM) {
+        probe_attach(site, PROBE_TAKEN, probe);
+        probe_attach(site, PROBE_NEXT, probe);
+    }
+    if (insn->kind != INSN_JAM)
+        probe_attach(site, PROBE_INDIRECT, probe);
+    const struct probe arrival = {.kind = PROBE_CALL, .call = log_arrival, .user = self};
+    if (insn->kind == INSN_CALL)
+        probe_attach(site, PROBE_TAKEN, arrival);
+    if (insn->kind == INSN_RETURN)
+        probe_attach(site, PROBE_INDIRECT, arrival);
+}
+
+static struct log everything(const char *game) {
+    struct log log = {0};
+    struct error e = {0};
+    unsigned id;
+    struct played p = played_open(game, NULL, true);
+    const struct observer observer = {
+        .self = &log, .instrument = log_instrument, .thread = log_thread, .step = log_step};
+    played_must(nes_attach(p.nes, &observer, &id, &e), &e);
+    nes_observe(p.nes, id, UINT64_MAX);
+    played_frames(&p, FRAMES);
+    played_close(&p);
+    return log;
+}
+
+static void log_free(struct log *log) {
+    vec_free(&log->insns);
+    vec_free(&log->transfers);
+}
+
+static struct structure structure_of(const char *game) {
+    struct structure s;
+    struct structure_recorder *r;
+    struct error e = {0};
+    struct played p = played_open(game, NULL, false);
+    played_must(structure_attach(&r, p.nes, &e), &e);
+    played_frames(&p, FRAMES);
+    played_must(structure_finish(r, &s, &e), &e);
+    played_close(&p);
+    return s;
+}
+
+/* The same stream on each engine, passing over busy-waits or executing them. */
+static struct stream sampled(const char *game, struct sampler_options options) {
+    struct stream first = {0};
+    struct error e = {0};
+    for (int way = 0; way < 3; way++) {
+        struct played p = played_open(game, way == 0 ? NULL : dbt_engine(), way == 2);
+        struct sampler *sampler;
+        struct stream s;
+        played_must(sampler_attach(&sampler, p.nes, options, &e), &e);
+        played_frames(&p, FRAMES);
+        if (way < 2 && options.by != SAMPLER_INSTRUCTIONS && options.every != 1)
+            assert_true(nes_skipped(p.nes) > 0);
+        played_must(sampler_finish(sampler, &s, &e), &e);
+        played_close(&p);
+        if (way == 0) {
+            first = s;
+            continue;
+        }
+        assert_true(stream_hash(&s) == stream_hash(&first));
+        assert_int_equal(s.population, first.population);
+        assert_int_equal(s.executed, first.executed);
+        assert_int_equal(s.probes, first.probes);
+        assert_int_equal(s.overruns, first.overruns);
+        for (size_t i = 0; s.cycles != NULL && i < s.batch_count; i++)
+            assert_int_equal(s.cycles[i], first.cycles[i]);
+        stream_free(&s);
+    }
+    return first;
+}
+
+/* ---- by instructions ---- */
+
+/* 0 .. every - 1, in proportion to the k-th number of the seed. */
+static uint64_t place(uint64_t seed, uint64_t k, uint64_t every) {
+    return (uint64_t)((unsigned __int128)splitmix64(seed, k) * every >> 64);
+}
+
+static void check_instructions(const struct log *log, struct sampler_options o) {
+    struct stream s = sampled("mazewisp", o);
+    assert_int_equal(s.executed, log->insns.len);
+    assert_int_equal(s.population, log->insns.len);
+    size_t batch = 0;
+    uint64_t over = 0, free_from = 0;
+    for (uint64_t k = 0;; k++) {
+        uint64_t at = k * o.every + place(o.seed, o.place == SAMPLER_STRATIFIED ? k : 0, o.every);
+        if (at + o.batch_length > log->insns.len)
+            break;
+        if (at < free_from) {
+            over++;
+            continue;
+        }
+        assert_true(batch < s.batch_count);
+        const struct sample *samples = stream_batch(&s, batch++);
+        for (unsigned i = 0; i < o.batch_length; i++)
+            assert_int_equal(samples[i].pc, log->insns.at[at + i].from);
+        free_from = at + o.batch_length;
+    }
+    assert_true(s.batch_count - batch <= 1);
+    assert_in_range(s.overruns, over, over + 1);
+    stream_free(&s);
+}
+
+static void test_instructions(void **state) {
+    (void)state;
+    struct log log = everything("mazewisp");
+    check_instructions(
+        &log, (struct sampler_options){
+                  .by = SAMPLER_INSTRUCTIONS, .every = 1700, .batch_length = 25, .seed = 5});
+    check_instructions(&log, (struct sampler_options){.by = SAMPLER_INSTRUCTIONS,
+                                                      .every = 997,
+                                                      .batch_length = 1,
+                                                      .seed = 6,
+                                                      .place = SAMPLER_STRATIFIED});
+    check_instructions(&log, (struct sampler_options){.by = SAMPLER_INSTRUCTIONS,
+                                                      .every = 30,
+                                                      .batch_length = 25,
+                                                      .seed = 7,
+                                                      .place = SAMPLER_STRATIFIED});
+    log_free(&log);
+}
+
+/* ---- by transfers ---- */
+
+static bool is_wait(const struct structure *s, const struct event *t) {
+    for (size_t i = 0; i < s->graph.edge_count; i++) {
+        const struct edge *e = &s->graph.edges[i];
+        if (e->busy && e->target == t->to &&
+            graph_find_block(&s->graph, e->source)->last == t->from)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t golden(uint64_t seed, uint64_t what, uint64_t n, uint64_t every) {
+    const uint64_t at = splitmix64(seed, what) + n * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint64_t)((unsigned __int128)at * every >> 64);
+}
+
+/* How often the first `end` events came to `to` by a call or return. */
+static uint64_t arrivals(const struct log *log, size_t end, uint32_t to) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < end; i++)
+        n += log->transfers.at[i].arrives && log->transfers.at[i].to == to;
+    return n;
+}
+
+static void check_transfers(const struct log *log, const struct structure *structure,
+                            struct sampler_options o) {
+    struct stream s = sampled("mazewisp", o);
+    uint64_t left = 1 + place(o.seed, 0, o.every), passed = 0, frames = 0, stratum = 0, batch = 0;
+    for (size_t i = 0; i < log->transfers.len; i++) {
+        const struct event *t = &log->transfers.at[i];
+        if (t->nmi) {
+            if (o.place >= SAMPLER_GOLDEN)
+                left = 1 + golden(o.seed, 0, ++frames, o.every);
+            continue;
+        }
+        if (o.by == SAMPLER_ACTIVE && is_wait(structure, t))
+            continue;
+        passed++;
+        const bool sampled = --left == 0, restarts = o.place == SAMPLER_CALLS && t->arrives;
+        if (sampled)
+            left = o.every;
+        if (restarts)
+            left = 1 + golden(o.seed, (uint64_t)t->to + 1, arrivals(log, i + 1, t->to), o.every);
+        if (!sampled)
+            continue;
+        if (o.place == SAMPLER_STRATIFIED) {
+            left += place(o.seed, stratum + 1, o.every) - place(o.seed, stratum, o.every);
+            stratum++;
+        }
+        assert_true(batch < s.batch_count);
+        const struct sample *sample = stream_batch(&s, batch++);
+        assert_int_equal(sample[0].pc, t->from);
+        assert_int_equal(sample[1].pc, t->to);
+        assert_true(sample_is_transfer(&sample[0]));
+    }
+    assert_int_equal(batch, s.batch_count);
+    assert_int_equal(passed, s.population);
+    assert_int_equal(s.of, STREAM_OF_TRANSFERS);
+    assert_int_equal(s.active, o.by == SAMPLER_ACTIVE);
+    assert_int_equal(stream_observed(&s, s.batch_count), batch);
+    stream_free(&s);
+}
+
+static void test_transfers(void **state) {
+    (void)state;
+    struct log log = everything("mazewisp");
+    struct structure s = structure_of("mazewisp");
+    for (enum sampler_place at = SAMPLER_REGULAR; at <= SAMPLER_CALLS; at++) {
+        check_transfers(&log, &s,
+                        (struct sampler_options){
+                            .by = SAMPLER_TRANSFERS, .every = 601, .place = at, .seed = 3});
+        check_transfers(
+            &log, &s,
+            (struct sampler_options){
+                .by = SAMPLER_ACTIVE, .every = 47, .place = at, .seed = 4, .structure = &s});
+    }
+    check_transfers(&log, &s, (struct sampler_options){.by = SAMPLER_TRANSFERS, .every = 1});
+    structure_free(&s);
+    log_free(&log);
+}
+
+/* ---- weights ---- */
+
+/* The batches are the paper's; each knows how long the instruction before it took. */
+static void test_weights(void **state) {
+    (void)state;
+    struct log log = everything("mazewisp");
+    struct stream plain = sampled("mazewisp", (struct sampler_options){.interval_us = 1234});
+    struct stream s =
+        sampled("mazewisp", (struct sampler_options){.interval_us = 1234, .weigh = true});
+    assert_true(stream_hash(&plain) == stream_hash(&s));
+    assert_null(plain.cycles);
+    assert_int_equal(stream_weight(&plain, 3), 1);
+    size_t at = 0;
+    for (size_t k = 0; k < s.batch_count; k++) {
+        const uint64_t due = (k * UINT64_C(1234) * 39375 + 21999) / 22000;
+        while (log.insns.at[at].cycle < due)
+            at++;
+        assert_int_equal(stream_batch(&s, k)[0].pc, log.insns.at[at].from);
+        if (at > 0)
+            assert_int_equal(s.cycles[k], log.insns.at[at].cycle - log.insns.at[at - 1].cycle);
+        assert_int_equal(stream_weight(&s, k), 720720 / s.cycles[k]);
+    }
+    stream_free(&plain);
+    stream_free(&s);
+    log_free(&log);
+}
+
+/* ---- files ---- */
+
+static void assert_same_file(const struct stream *s) {
+    const char *path = "test_samplers.tmp";
+    struct stream again;
+    struct error e = {0};
+    played_must(stream_write(s, path, "a game", &e), &e);
+    played_must(stream_read(&again, path, NULL, &e), &e);
+    assert_true(stream_hash(s) == stream_hash(&again));
+    assert_int_equal(s->of, again.of);
+    assert_int_equal(s->active, again.active);
+    assert_int_equal(s->population, again.population);
+    assert_int_equal(s->executed, again.executed);
+    assert_int_equal(s->probes, again.probes);
+    assert_true((s->cycles == NULL) == (again.cycles == NULL));
+    for (size_t i = 0; s->cycles != NULL && i < s->batch_count; i++)
+        assert_int_equal(s->cycles[i], again.cycles[i]);
+    stream_free(&again);
+    remove(path);
+}
+
+/* Broken: what a stream is of is lost on its way through a file, and counts get a wrong scale. */
+static void test_files(void **state) {
+    (void)state;
+    struct structure structure = structure_of("mazewisp");
+    const struct sampler_options all[] = {
+        {.interval_us = 3000},
+        {.interval_us = 3000, .weigh = true},
+        {.by = SAMPLER_TRANSFERS, .every = 1000},
+        {.by = SAMPLER_ACTIVE, .every = 100, .structure = &structure},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        struct stream s = sampled("mazewisp", all[i]);
+        assert_same_file(&s);
+        stream_free(&s);
+    }
+    structure_free(&structure);
+    static const char weightless[] = "sequence\tweighed=1\n0\t0xc000\t2\tGENERIC\t0\tnop\tx\n";
+    struct stream s;
+    struct error e = {0};
+    assert_int_equal(stream_parse(&s, weightless, strlen(weightless), "x", NULL, &e),
+                     STATUS_FORMAT);
+    assert_non_null(strstr(e.text, "x:2: the first line says"));
+}
+
+/* Of 1000 transfers in 20000 instructions 300 wait. The 90 times that a wait goes on in sequence
+ * are no transfers, so they are not among the 1000. Broken: more is observed than was asked for. */
+static void test_budget_of_active_transfers(void **state) {
+    (void)state;
+    static const char text[] = "#structure 1\n#executed 20000\n#transfers 1000\n"
+                               "#block 0x1 0x1\n#block 0x2 0x2\n#begins 0x1 1\n#sink 0x2\n"
+                               "#falls 0x1 0x2\n0x1\t0x2\t90\t1\n0x2\t0x1\t300\t1\n";
+    struct structure s;
+    struct sampler *sampler;
+    struct error e = {0};
+    struct played p = played_open("mazewisp", NULL, false);
+    played_must(structure_parse(&s, text, strlen(text), "x", &e), &e);
+    const struct sampler_options options = {
+        .by = SAMPLER_ACTIVE, .per_million = 1000, .structure = &s};
+    played_must(sampler_attach(&sampler, p.nes, options, &e), &e);
+    assert_int_equal(sampler->options.every, (1000 - 300) * 1000000 / (1000 * 20000));
+    sampler_free(sampler);
+    structure_free(&s);
+    played_close(&p);
+}
+
+static void test_refused(void **state) {
+    (void)state;
+    struct played p = played_open("mazewisp", NULL, false);
+    static const struct {
+        struct sampler_options options;
+        const char *text;
+    } cases[] = {
+        {{.by = SAMPLER_INSTRUCTIONS}, "one of every 1 to 2^48"},
+        {{.by = SAMPLER_TRANSFERS, .every = UINT64_MAX}, "one of every 1 to 2^48"},
+        {{.by = SAMPLER_INSTRUCTIONS, .every = 9, .weigh = true}, "only samples by time"},
+        {{.place = SAMPLER_STRATIFIED}, "samples by time are regular"},
+        {{.by = SAMPLER_INSTRUCTIONS, .every = 9, .place = SAMPLER_GOLDEN}, "golden places"},
+        {{.by = SAMPLER_ACTIVE, .every = 9}, "needs the structure"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sampler *s;
+        struct error e = {0};
+        assert_int_equal(sampler_attach(&s, p.nes, cases[i].options, &e), STATUS_ARGUMENT);
+        assert_null(s);
+        assert_non_null(strstr(e.text, cases[i].text));
+    }
+    played_close(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_instructions), cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_weights),      cmocka_unit_test(test_files),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_budget_of_active_transfers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
