@@ -6,8 +6,8 @@
 
 #include "cli/cli.h"
 #include "commands/command.h"
-#include "commands/profile/draw.h"
 #include "commands/profile/compare_worth.h"
+#include "commands/profile/draw.h"
 #include "graph/graph.h"
 
 struct comparison {

@@ -11,11 +11,11 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "played.h"
 #include "profile/fifo/fifo_model.h"
 #include "profile/fifo/fifo_ring.h"
 #include "profile/profile.h"
 #include "profile/structure/structure.h"
+#include "tests/support/played.h"
 
 enum { FRAMES = 200 };
 
