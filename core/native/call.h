@@ -2,7 +2,7 @@
 #ifndef HOTGRAPH_NATIVE_CALL_H
 #define HOTGRAPH_NATIVE_CALL_H
 
-#include "native/state.h"
+#include "native/session_state.h"
 
 /* Takes the lock and checks whether there are other threads. session_end() must follow, even if this
  * fails. */

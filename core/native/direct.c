@@ -10,7 +10,7 @@
 #include "native/direct.h"
 #include "native/patch/stub.h"
 #include "native/patch/write_text.h"
-#include "native/state.h"
+#include "native/session_state.h"
 #include "native/text/decode.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The library as `hotgraph native` has it preloaded: before main, probes go into the program, and
  * what they count is left in the session's folder. */
 #include "native/session.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 # install.sh. After lib.sh. Run as they stand, but for what run_line says. $ran counts them; $whole: nothing was shortened.
 ran=0 frames= config=configs/paper.cfg
 sanitized && frames=600 config=configs/quick.cfg
-docs() { python3 "$source/tests/e2e/docs.py" "$source" "$@"; }
+docs() { python3 "$source/tests/e2e/pages/docs.py" "$source" "$@"; }
 has() { for tool in "$@"; do command -v "$tool" >/dev/null || return 1; done; }
 
 # run COMMAND: as a shell would; what it prints is left in the file out.

@@ -10,7 +10,7 @@
  */
 #include "native/hit/counters.h"
 #include "native/hit/signals.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

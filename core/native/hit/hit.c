@@ -1,6 +1,6 @@
 /* Where stubs call: saves everything that a C function may change, and calls it. */
 #include "native/hit/hit.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <cpuid.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "native/hit/trap.h"
 #include "native/hit/signals.h"
 #include "native/patch/stub.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

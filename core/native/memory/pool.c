@@ -3,7 +3,7 @@
  * own, so that no counter shares a cache line with code (a write beside executed code costs a
  * machine clear). Pages are private: a child has its own after fork. */
 #include "native/memory/pool.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 #include "native/memory/site_index.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 static size_t place_of(const struct index *t, uintptr_t at) {
     return (at * 0x9e3779b97f4a7c15ull >> 20) & (t->cap - 1);

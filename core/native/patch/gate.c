@@ -14,7 +14,7 @@
 #include "native/patch/gate.h"
 #include "native/patch/stub.h"
 #include "native/patch/write_text.h"
-#include "native/state.h"
+#include "native/session_state.h"
 #include "native/text/decode.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "native/patch/grace.h"
 #include "native/patch/stub.h"
 #include "native/patch/write_text.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <fcntl.h>
 #include <string.h>

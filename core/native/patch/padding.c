@@ -12,7 +12,7 @@
 #include "native/patch/padding.h"
 #include "native/patch/gate.h"
 #include "native/patch/window.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <string.h>
 

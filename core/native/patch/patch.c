@@ -14,7 +14,7 @@
 #include "native/patch/patch.h"
 #include "native/patch/gate.h"
 #include "native/patch/write_text.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The patches there are, and those that change in the batch under way. */
 #include "native/patch/patches.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <string.h>
 

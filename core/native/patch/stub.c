@@ -20,7 +20,7 @@
  */
 #include "native/patch/stub.h"
 #include "native/hit/hit.h"
-#include "native/state.h"
+#include "native/session_state.h"
 #include "native/text/flags.h"
 #include "native/text/relocate.h"
 

@@ -1,5 +1,5 @@
 #include "native/patch/window.h"
-#include "native/state.h"
+#include "native/session_state.h"
 #include "native/text/relocate.h"
 
 #include <string.h>

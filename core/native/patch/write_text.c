@@ -1,7 +1,7 @@
 /* Bytes of the program's text, read and written through /proc/self/mem, and when other cores see
  * them. */
 #include "native/patch/write_text.h"
-#include "native/state.h"
+#include "native/session_state.h"
 
 #include <linux/membarrier.h>
 #include <string.h>

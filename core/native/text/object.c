@@ -1,5 +1,5 @@
 #include "native/text/object.h"
-#include "native/state.h"
+#include "native/session_state.h"
 #include "native/text/elf_symbols.h"
 #include "native/text/frames.h"
 

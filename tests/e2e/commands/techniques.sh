@@ -1,8 +1,8 @@
 # Sweeps of other samplings and techniques: if this fails, what a configuration asks for is not what
 # gets into the database, or what is found is not what the tree's digests say.
 set -eu
-. "$(dirname "$0")/lib.sh"
-. "$(dirname "$0")/sweep_lib.sh"
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../sweep_lib.sh"
 export HOTGRAPH_GAMES="$source/configs/games.cfg"
 
 # config FILE SAMPLING GRID

@@ -2,11 +2,11 @@
 # people look for one. It is installed as packagers do, under another root, into a folder whose name has
 # blanks and a quote; the folder is moved, the source tree is hidden, and every command of README's and of the pages for users is run.
 set -eu
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 build=$(dirname "$hotgraph")
 test -f "$build/build.ninja" || skip "the program is not in a build's folder"
 command -v python3 >/dev/null || skip "no python3"
-. "$(dirname "$0")/docs_lib.sh"
+. "$(dirname "$0")/../docs_lib.sh"
 DESTDIR="$work/ro'ot 1" meson install -C "$build" --no-rebuild --quiet >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 usual=$(meson introspect "$build" --buildoptions |
     python3 -c 'import json, sys; print(next(o["value"] for o in json.load(sys.stdin) if o["name"] == "prefix"))')

@@ -20,7 +20,7 @@ test "$(sqlite3 -readonly interp.db 'SELECT DISTINCT engine FROM replay')" = int
 
 # README's questions, of an experiment that has no convergence: that one has no answer here, docs.sh asks it of its own.
 if command -v python3 >/dev/null; then
-    python3 "$source/tests/e2e/docs.py" "$source" sql README.md >questions
+    python3 "$source/tests/e2e/pages/docs.py" "$source" sql README.md >questions
     test "$(wc -l <questions)" -ge 2 || fail "questions: $(cat questions)"
     while read -r sql; do
         sqlite3 -readonly -bail quick.db "$sql" >answer || fail "the README asks what cannot be asked: $sql"

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "native/state.h"
+#include "native/session_state.h"
 
 /* Addresses within the file, and within memory behind BASE, which 32 bits can hold. */
 enum {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "native/state.h"
+#include "native/session_state.h"
 #include "native/text/decode.h"
 #include "native/text/flags.h"
 

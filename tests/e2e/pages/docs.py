@@ -19,7 +19,7 @@ Every figure of a page has a source:
   repeats.
 - <!-- measured: COMMAND --> above it: times and counts of one machine; the command measures them again.
 - <!-- page docs/NAME.md: TEXT --> covers what that page states in the same words.
-README has no room for these: tests/e2e/readme_figures.txt has its own, for the page as a whole.
+README has no room for these: tests/e2e/pages/readme_figures.txt has its own, for the page as a whole.
 """
 import csv
 import pathlib
@@ -204,7 +204,7 @@ def answers(name):
         if kind != "comment":
             pending = []
     if name == "README.md":
-        own = re.findall(r"<!--(.*?)-->", (root / "tests/e2e/readme_figures.txt").read_text(encoding="utf-8"), re.S)
+        own = re.findall(r"<!--(.*?)-->", (root / "tests/e2e/pages/readme_figures.txt").read_text(encoding="utf-8"), re.S)
         rest, after = [], ""
         for kind, block in blocks(name):
             if kind == "text" or kind == "prose" and not (after == "sql" and block.startswith("|")):

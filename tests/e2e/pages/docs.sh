@@ -8,9 +8,9 @@
 # minutes. Of other commands between backquotes each command and each option must be known. Every figure has a source, which docs.py
 # names; under sanitizers, where sweeps would take minutes, sources must be named, and are not asked.
 set -eu
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/../lib.sh"
 command -v python3 >/dev/null || skip "no python3"
-. "$(dirname "$0")/docs_lib.sh"
+. "$(dirname "$0")/../docs_lib.sh"
 cd "$work"
 
 # A tree like ours, in which nothing has been done yet.
