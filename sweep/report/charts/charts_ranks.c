@@ -1,5 +1,5 @@
 /* A critical-difference diagram (Demsar 2006): mean ranks over games, joined where they are not
- * told apart. The views game_rank, mean_rank and friedman of db/spread.sql. */
+ * told apart. The views game_rank, mean_rank and friedman of db/sql/spread.sql. */
 #include "report/page.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /*
- * What the results say together: figures and tables of the views in db/questions.sql, and what
+ * What the results say together: figures and tables of the views in db/sql/questions.sql, and what
  * replays and techniques cost.
  */
 #include "report/page.h"

@@ -1,4 +1,4 @@
-/* questions: what the views of db/questions.sql say of rows whose answers are worked out by hand.
+/* questions: what the views of db/sql/questions.sql say of rows whose answers are worked out by hand.
  */
 #include "tests/support/views_fixture.h"
 
