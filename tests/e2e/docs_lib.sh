@@ -33,6 +33,8 @@ run_line() {
     'hotgraph sweep configs/paper.cfg'*) test "$config" = configs/paper.cfg && run "$1" || shorter "$(echo "$1" | sed "s,configs/paper.cfg,$config,")" ;;
     'hotgraph sweep configs/golden.cfg'* | 'hotgraph sweep configs/techniques.cfg --where'*)
         if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
+    'hotgraph sweep configs/live-short.cfg'*) if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
+    'hotgraph results techniques.db'*) known_words "$1" ;; # which is not computed here
     'hotgraph sweep configs/'[a-z]*.cfg*--db*) shorter "$1 --dry-run" ;; # minutes: their tests are studies and programs.sh
     'hotgraph sweep '*) if sanitized; then shorter "$1 --dry-run"; else run "$1"; fi ;;
     *' && dot '*) if has dot; then run "$1"; else shorter "${1%% && dot*}"; fi ;;

@@ -207,7 +207,7 @@ def answers(name):
         own = re.findall(r"<!--(.*?)-->", (root / "tests/e2e/pages/readme_figures.txt").read_text(encoding="utf-8"), re.S)
         rest, after = [], ""
         for kind, block in blocks(name):
-            if kind == "text" or kind == "prose" and not (after == "sql" and block.startswith("|")):
+            if kind == "prose" and not (after == "sql" and block.startswith("|")):
                 rest.append(block)
             after = kind
         yield from left_over("\n".join(rest), [c.strip() for c in own])
