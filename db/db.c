@@ -1,5 +1,5 @@
 /* Statements, queries and transactions. */
-#include "db/db_internal.h"
+#include "db/connection.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -84,7 +84,7 @@ static void bound(struct binder *b, int code) {
         b->statement = NULL;
 }
 
-void bind_integer(struct binder *b, int64_t value) {
+void db_bind_integer(struct binder *b, int64_t value) {
     if (b->statement == NULL)
         return;
     bound(b, value == DB_NULL ? sqlite3_bind_null(b->statement, b->next)
@@ -92,18 +92,18 @@ void bind_integer(struct binder *b, int64_t value) {
     b->next++;
 }
 
-void bind_text(struct binder *b, const char *value) {
+void db_bind_text(struct binder *b, const char *value) {
     if (b->statement == NULL)
         return;
     bound(b, sqlite3_bind_text(b->statement, b->next++, value, -1, SQLITE_TRANSIENT));
 }
 
-void bind_list(struct binder *b, const char *format, va_list values) {
+void db_bind_list(struct binder *b, const char *format, va_list values) {
     for (; *format != '\0'; format++) {
         if (*format == 'i')
-            bind_integer(b, va_arg(values, int64_t));
+            db_bind_integer(b, va_arg(values, int64_t));
         else
-            bind_text(b, va_arg(values, const char *));
+            db_bind_text(b, va_arg(values, const char *));
     }
 }
 
@@ -123,7 +123,7 @@ enum status db_execute(struct db *db, const char *sql, struct error *e, const ch
     struct binder b = db_bind(db, sql);
     va_list values;
     va_start(values, format);
-    bind_list(&b, format, values);
+    db_bind_list(&b, format, values);
     va_end(values);
     return db_finish(&b, e);
 }
@@ -189,7 +189,7 @@ enum status db_query(struct db *db, const char *sql, db_each *each, void *user, 
     sqlite3_stmt *prepared = b.statement;
     va_list values;
     va_start(values, format);
-    bind_list(&b, format, values);
+    db_bind_list(&b, format, values);
     va_end(values);
     enum status status =
         b.statement != NULL ? run_query(db, prepared, each, user, e) : db_fail(db, e);
@@ -203,7 +203,7 @@ enum status db_integer(struct db *db, const char *sql, int64_t otherwise, int64_
     sqlite3_stmt *prepared = b.statement;
     va_list values;
     va_start(values, format);
-    bind_list(&b, format, values);
+    db_bind_list(&b, format, values);
     va_end(values);
     int code = b.statement != NULL ? sqlite3_step(prepared) : SQLITE_ERROR;
     *out = otherwise;

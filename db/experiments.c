@@ -1,5 +1,5 @@
 /* What belongs to an experiment, and which of its results are outstanding. */
-#include "db/db_internal.h"
+#include "db/connection.h"
 
 #include <inttypes.h>
 #include <math.h>

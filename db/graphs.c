@@ -1,5 +1,5 @@
 /* Graphs as blobs; db.h says how. */
-#include "db/db_internal.h"
+#include "db/connection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -165,7 +165,7 @@ enum status db_get_graph(struct db *db, int64_t graph_id, struct graph *out, str
     struct binder b = db_bind(db, "SELECT data FROM graph WHERE graph_id = ?");
     sqlite3_stmt *s = b.statement;
     *out = (struct graph){0};
-    bind_integer(&b, graph_id);
+    db_bind_integer(&b, graph_id);
     int code = b.statement != NULL ? sqlite3_step(s) : SQLITE_ERROR;
     enum status status;
     if (code == SQLITE_ROW && sqlite3_column_type(s, 0) == SQLITE_BLOB)

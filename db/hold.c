@@ -1,6 +1,6 @@
 /* Views that are asked again and again, computed once: temporary tables of this connection stand in
  * for them. */
-#include "db/db_internal.h"
+#include "db/connection.h"
 
 /* What the view is made of: " AS SELECT ...", to be freed with sqlite3_free; NULL where there is no
  * such view of ours any more. */

@@ -1,5 +1,6 @@
 /* Opening files of every version, and sharing them with other programs. */
-#include "db/db_internal.h"
+#include "db/row_name.h"
+#include "db/versions.h"
 
 #include <errno.h>
 #include <fcntl.h>

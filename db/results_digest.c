@@ -1,6 +1,6 @@
 /* The digest: one hash a row or a group of rows, in an order that depends on their content alone.
  */
-#include "db/db_internal.h"
+#include "db/connection.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #ifndef HOTGRAPH_DB_ROWS_H
 #define HOTGRAPH_DB_ROWS_H
 
-#include "db/db_internal.h"
+#include "db/connection.h"
 
 /* Notes are what may differ between two runs that found the same: timings, which run it was, what
  * engine played, under what name a file was met. All other columns are results. */

@@ -1,7 +1,9 @@
 /* Putting rows, all by the one list of columns in tables.def. Every insert says what to do where
  * its key is there already, and of that only, so that a row that breaks another rule of the schema
  * is an error and never lost in silence. */
-#include "db/db_internal.h"
+#include "db/schema.h"
+#include "db/connection.h"
+#include "db/row_name.h"
 
 #include <inttypes.h>
 #include <math.h>

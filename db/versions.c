@@ -1,5 +1,5 @@
 /* Bringing a database up to our version: its tables, then its views. */
-#include "db/db_internal.h"
+#include "db/versions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

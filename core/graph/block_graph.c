@@ -5,7 +5,7 @@
  * Addresses are numbered in ascending order first ("nodes"), so everything below works on indexes
  * and its result cannot depend on the order in which the flow was recorded.
  */
-#include "graph/graph_internal.h"
+#include "graph/busy.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,8 @@
  * is written anywhere in it. Where an address held several instructions, "may" is their union and
  * "surely" their intersection.
  */
-#include "graph/graph_internal.h"
+#include "graph/busy.h"
+#include "graph/busy_again.h"
 
 #include <stdlib.h>
 

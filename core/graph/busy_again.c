@@ -3,7 +3,7 @@
  * along a busy-wait edge of H if its source block holds the last instruction of that one's source
  * block, and its target block the entry of that one's target block.
  */
-#include "graph/graph_internal.h"
+#include "graph/busy_again.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
  *
  * Each is one division of two integers.
  */
-#include "graph/graph_internal.h"
+#include "graph/fair.h"
 
 struct tally {
     uint64_t common_hot;

@@ -1,5 +1,5 @@
 /* The graph itself: order, look-up, weight. */
-#include "graph/graph_internal.h"
+#include "graph/graph_order.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * or `# kind built`, `# partial` and `# program SHA1` the whole; all other lines that start with #
  * are comments. Written sorted; read in any order, each edge and each block at most once.
  */
-#include "graph/graph_internal.h"
+#include "graph/graph_order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

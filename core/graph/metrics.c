@@ -16,7 +16,9 @@
  * What is asked of H is worked out once, in a reference: a sweep compares hundreds of graphs with
  * one H.
  */
-#include "graph/graph_internal.h"
+#include "graph/busy_again.h"
+#include "graph/fair.h"
+#include "graph/graph_order.h"
 
 #include <stdlib.h>
 

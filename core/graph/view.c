@@ -2,7 +2,8 @@
  * A graph made ready to be compared: the edges of a scope, the weights of blocks, and the edges
  * under the names that do not depend on where blocks were split, with the hot ones marked.
  */
-#include "graph/graph_internal.h"
+#include "graph/view.h"
+#include "graph/graph_order.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
 /* Cells by address. */
-#include "profile/profile_internal.h"
+#include "profile/cells.h"
+
+#include <stdlib.h>
 
 uint8_t *cells_leaf(struct cells *c, uint32_t address) {
     if (c->top == NULL && (c->top = calloc(CELLS_TOP, sizeof *c->top)) == NULL)

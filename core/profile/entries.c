@@ -15,8 +15,10 @@
  * at while routines are walked.
  */
 #include "nes/engine.h"
-#include "profile/profile_internal.h"
+#include "profile/profile.h"
 #include "profile/structure/structure.h"
+
+#include <stdlib.h>
 
 extern const struct technique technique_entries;
 

@@ -10,7 +10,9 @@
  * Costs: records and observed are the samples of the batches; a step is one pair of consecutive
  * samples looked at.
  */
-#include "profile/profile_internal.h"
+#include "profile/profile.h"
+
+#include <stdlib.h>
 
 extern const struct technique technique_observed;
 

@@ -1,5 +1,5 @@
 /* The techniques that the build lists. What they have in common is in technique.c, below them. */
-#include "profile/profile_internal.h"
+#include "profile/profile.h"
 
 #include <string.h>
 

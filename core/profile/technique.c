@@ -1,5 +1,5 @@
 /* What techniques have in common: checks, and one way to build from each of theirs. */
-#include "profile/profile_internal.h"
+#include "profile/technique.h"
 
 #include <inttypes.h>
 

@@ -2,8 +2,11 @@
 #ifndef HOTGRAPH_LAYOUT_INTERNAL_H
 #define HOTGRAPH_LAYOUT_INTERNAL_H
 
-#include "graph/graph_internal.h"
+#include "graph/busy_again.h"
+#include "graph/graph.h"
+#include "graph/graph_order.h"
 #include "graph/layout/layout.h"
+#include "graph/ratio.h"
 
 #define LAYOUT_NONE UINT32_MAX
 

@@ -20,6 +20,7 @@
 #include "profile/fifo/fifo.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "profile/fifo/fifo_ring.h"
 

@@ -8,6 +8,8 @@
  */
 #include "profile/fifo/fifo_model.h"
 
+#include <stdlib.h>
+
 #define FIFO_LOST UINT32_MAX
 
 bool fifo_model_init(struct fifo_model *m, struct fifo_options options) {

@@ -11,7 +11,8 @@
 #ifndef HOTGRAPH_FIFO_MODEL_H
 #define HOTGRAPH_FIFO_MODEL_H
 
-#include "profile/profile_internal.h"
+#include "profile/cells.h"
+#include "profile/profile.h"
 
 struct fifo_options {
     unsigned slot_bits; /* the table has 2^slot_bits slots, 6 to 16 */

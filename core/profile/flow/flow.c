@@ -12,6 +12,8 @@
  */
 #include "profile/flow/flow.h"
 
+#include <stdlib.h>
+
 extern const struct technique technique_flow;
 
 enum { COSTS, SOLVER, LIMIT, EDGES, ENTRIES, JOIN, CALLS };

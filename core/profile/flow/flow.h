@@ -5,7 +5,7 @@
 #define HOTGRAPH_PROFILE_FLOW_H
 
 #include "graph/flow/circulation.h"
-#include "profile/profile_internal.h"
+#include "profile/profile.h"
 #include "profile/structure/structure.h"
 
 enum flow_model { FLOW_GCC, FLOW_PROFI, FLOW_POISSON };

@@ -5,6 +5,8 @@
  */
 #include "profile/flow/flow.h"
 
+#include <stdlib.h>
+
 struct joining {
     const struct structure *s;
     int64_t *flow;

@@ -17,6 +17,7 @@
 #include "profile/flow/flow.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const struct flow_costs flow_costs_standard = {
     .model = FLOW_POISSON,

@@ -6,6 +6,8 @@
  */
 #include "profile/flow/flow.h"
 
+#include <stdlib.h>
+
 struct reading {
     struct flow_input *in;
     struct insn_place *places;

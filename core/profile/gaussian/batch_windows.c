@@ -1,5 +1,5 @@
 /* Window statistics: sums by sliding, everything in integers. */
-#include "profile/profile_internal.h"
+#include "profile/gaussian/batch_windows.h"
 
 void window_means(uint32_t *means, const struct sample *batch, size_t batch_length, size_t window) {
     uint64_t sum = 0;

@@ -6,9 +6,10 @@
  * which only a new bin can move. It also remembers the last bin whose set it is known to be in:
  * most means are put where they are already.
  */
-#include "profile/profile_internal.h"
+#include "profile/gaussian/bins.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct bin_cell {

@@ -17,9 +17,13 @@
  * for a nearest bin, or one instruction taken from a batch.
  */
 #include "profile/gaussian/gaussian.h"
+#include "profile/gaussian/batch_windows.h"
+#include "profile/gaussian/bins.h"
 #include "profile/gaussian/gaussian_watch.h"
+#include "profile/technique.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ORDER PATH */

@@ -2,7 +2,7 @@
 #ifndef HOTGRAPH_PROFILE_GAUSSIAN_H
 #define HOTGRAPH_PROFILE_GAUSSIAN_H
 
-#include "profile/profile_internal.h"
+#include "profile/profile.h"
 
 /* The parameters, in the order of the technique's. */
 enum { BIN_SIZE, STDEV_THRESHOLD, WINDOW_SIZE, RECURRENT_THRESHOLD, BUILDER };

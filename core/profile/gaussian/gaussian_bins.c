@@ -2,6 +2,7 @@
 #include "profile/gaussian/gaussian_many.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool evolution_init(struct evolution *e, size_t means) {

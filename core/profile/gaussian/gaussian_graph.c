@@ -1,6 +1,8 @@
 /* From blocks and the edges between them to graphs. */
 #include "profile/gaussian/gaussian.h"
 
+#include <stdlib.h>
+
 void gaussian_graph_free(struct gaussian_graph *g) {
     vec_free(&g->blocks);
     map_free(&g->edges);

@@ -1,6 +1,10 @@
 /* GFCGaussiano for many configurations: groups, their passes along the stream, and profiles. */
 #include "profile/gaussian/gaussian_many.h"
+#include "profile/gaussian/batch_windows.h"
+#include "profile/gaussian/bins.h"
+#include "profile/technique.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- which configurations go together ---- */

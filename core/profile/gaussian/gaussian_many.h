@@ -21,6 +21,7 @@
 #ifndef HOTGRAPH_PROFILE_GAUSSIAN_MANY_H
 #define HOTGRAPH_PROFILE_GAUSSIAN_MANY_H
 
+#include "profile/gaussian/bins.h"
 #include "profile/gaussian/gaussian.h"
 #include "profile/gaussian/stream_index.h"
 

@@ -1,8 +1,9 @@
 /* Streams by dense numbers. */
 #include "profile/gaussian/stream_index.h"
 
-#include "profile/profile_internal.h"
+#include "profile/technique.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- instructions and places ---- */

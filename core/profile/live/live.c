@@ -2,6 +2,7 @@
  * technique is to be built anew. The technique's side: struct consumer, in whichever thread. */
 #include "profile/live/live.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

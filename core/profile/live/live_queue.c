@@ -1,5 +1,6 @@
 #include "profile/live/live_queue.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool live_queue_init(struct live_queue *q, size_t room, size_t batch_length) {

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "profile/profile_internal.h"
+#include "profile/profile.h"
 
 struct live_queue {
     pthread_mutex_t lock;

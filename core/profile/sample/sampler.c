@@ -8,6 +8,8 @@
 
 #include "profile/structure/structure.h"
 
+#include <stdlib.h>
+
 const char *const sampler_by_words[] = {"time", "instructions", "transfers", "active", NULL};
 const char *const sampler_place_words[] = {"regular", "stratified", "golden", "calls", NULL};
 

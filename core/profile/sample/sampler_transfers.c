@@ -21,6 +21,8 @@
 
 #include "profile/structure/structure.h"
 
+#include <stdlib.h>
+
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15) /* (sqrt(5) - 1) / 2 of 2^64 */
 
 static uint64_t key_of(uint32_t a, uint32_t b) {

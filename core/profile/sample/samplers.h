@@ -2,7 +2,8 @@
 #ifndef HOTGRAPH_PROFILE_SAMPLERS_H
 #define HOTGRAPH_PROFILE_SAMPLERS_H
 
-#include "profile/profile_internal.h"
+#include "profile/cells.h"
+#include "profile/profile.h"
 
 struct transfer_site;
 

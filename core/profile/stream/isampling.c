@@ -11,9 +11,11 @@
  * The first line of our own files says what the samples are of (origin.c). Where it says that
  * batches are weighed, the image begins with the cycles of the instruction before the batch.
  */
-#include "profile/profile_internal.h"
+#include "profile/stream/isampling.h"
+#include "profile/stream/origin.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 

@@ -4,7 +4,7 @@
  *
  *     program=SHA1 of=transfers active=1 population=N executed=N probes=N weighed=1
  */
-#include "profile/profile_internal.h"
+#include "profile/stream/origin.h"
 
 #include <inttypes.h>
 #include <stdio.h>

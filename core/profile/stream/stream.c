@@ -1,6 +1,7 @@
 /* Sample streams in memory. */
-#include "profile/profile_internal.h"
+#include "profile/technique.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define XXH_STATIC_LINKING_ONLY /* the state on the stack */

@@ -30,10 +30,12 @@
  * What people alone read, opcodes and the image's name, is not in it; kinds are exact, where the
  * text has no word for a JAM.
  */
-#include "profile/profile_internal.h"
+#include "profile/stream/stream_binary.h"
+#include "profile/technique.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define XXH_STATIC_LINKING_ONLY /* the state on the stack */

@@ -1,5 +1,6 @@
 /* Sample streams in files, of either form. */
-#include "profile/profile_internal.h"
+#include "profile/stream/isampling.h"
+#include "profile/stream/stream_binary.h"
 
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,7 @@
 /* A part of a stream, from all over it. */
-#include "profile/profile_internal.h"
+#include "profile/profile.h"
+
+#include <stdlib.h>
 
 static bool add_thinned(struct stream_maker *m, uint16_t *cycles, const struct stream *s,
                         size_t count, uint64_t seed) {

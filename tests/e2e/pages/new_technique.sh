@@ -21,7 +21,7 @@ echo copy >tree/COMMIT
 # The file: branches that a sample has seen at least so often.
 cat >tree/core/profile/frequent.c <<'C'
 /* frequent: conditional branches that batches have seen at least so often, and nothing else. */
-#include "profile/profile_internal.h"
+#include "profile/profile.h"
 
 extern const struct technique technique_frequent;
 

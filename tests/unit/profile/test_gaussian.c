@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/profile_internal.h"
+#include "profile/gaussian/bins.h"
+#include "profile/profile.h"
 
 static const struct technique *gaussian(void) {
     const struct technique *t = technique_find("gaussian");

@@ -1,0 +1,10 @@
+/* fair: the fair metrics. Private to core/graph. */
+#ifndef HOTGRAPH_GRAPH_FAIR_H
+#define HOTGRAPH_GRAPH_FAIR_H
+
+#include "graph/view.h"
+
+/* Compares g with h. */
+void fair_compare(struct fair_metrics *out, const struct view *g, const struct view *h);
+
+#endif
