@@ -1,4 +1,4 @@
-/* Where there is no translator. */
+/* The translator on processors other than x86-64: none. */
 #include "dbt/dbt.h"
 
 const struct engine *dbt_engine(void) {

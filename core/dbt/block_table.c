@@ -1,4 +1,4 @@
-/* The blocks that there are: making them, finding them, versions of them, forgetting them. */
+/* The table of blocks: finds, makes and forgets them, and keeps their versions. */
 #include <string.h>
 #include <time.h>
 
@@ -16,7 +16,7 @@ void blocks_free(struct dbt *d) {
     translator_forget(&d->with);
 }
 
-/* Starts over with an empty cache. What had been hot still is. */
+/* Empties the cache. Execution counts stay, so hot code is translated again at once. */
 static void flush(struct dbt *d) {
     returns_settle(&d->with.returns);
     for (size_t i = 0; i < d->blocks.len; i++) {
@@ -36,7 +36,7 @@ void blocks_forget(struct dbt *d) {
     banks_forget(&d->banks);
     d->selected = false;
     if (d->recorder)
-        blocks_forget(d->recorder); /* of that there is no other */
+        blocks_forget(d->recorder); /* has no recorder itself: recursion ends */
 }
 
 bool blocks_select(struct dbt *d, const struct nes *n) {
@@ -58,7 +58,7 @@ static uint64_t nanoseconds(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Translates a block and keeps it; NULL when cache or memory are full. */
+/* Translates a block and keeps it. NULL: the cache is full, or out of memory. */
 static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_block *g) {
     const uint64_t begun = nanoseconds();
     const size_t used = d->with.cache.used;
@@ -83,7 +83,7 @@ static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_
     return b;
 }
 
-/* To write behind all that is there. */
+/* An emitter after the last block. */
 static struct emitter cache_end(struct dbt *d) {
     struct cache *const cache = &d->with.cache;
     return (struct emitter){.code = cache->code,
@@ -105,8 +105,8 @@ static void discover_at(struct dbt *d, struct nes *n, uint16_t pc, unsigned leng
     dbt_discover(n, pc, length, banks_certain(&d->banks, pc), g);
 }
 
-/* Translates as much at pc as the cache has room for, after a flush if need be; NULL when there is
- * nothing to translate, or no room. */
+/* Translates as much at pc as fits into the cache, after a flush if needed. NULL: nothing can be
+ * translated, or no room. */
 static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct guest_block *g) {
     discover_at(d, n, pc, d->with.options.block_length, g);
     if (g->count == 0)
@@ -139,7 +139,7 @@ enum found blocks_find(struct dbt *d, struct nes *n, uint32_t *place) {
     struct guest_block g;
     struct block *const b = make(d, n, n->cpu.pc, &g);
     if (g.count == 0 && !g.in_ram)
-        c->met[at] = PLACE_SLOW; /* and stays so */
+        c->met[at] = PLACE_SLOW; /* for good */
     if (!b)
         return SLOW;
     b->home = c;
@@ -149,9 +149,9 @@ enum found blocks_find(struct dbt *d, struct nes *n, uint32_t *place) {
 
 /* ---- versions of a block ----
  *
- * Bytes in RAM change, and so may what a block is told of. The versions of a block are a chain:
- * each compares, and goes on to the next. A few are made at once, more of contents that come again,
- * and a block whose contents do not is left to the interpreter. */
+ * Bytes in RAM change, and so may a block's probes. The versions of a block form a chain: each
+ * compares the bytes, and jumps to the next if they differ. The first few contents get a version at
+ * once, later ones only if they return; a block whose contents never return is interpreted. */
 
 enum {
     VERSIONS_AT_ONCE = 8,
@@ -161,8 +161,7 @@ enum {
     CUT_MOST = 8
 };
 
-/* Whether this is the content that was awaited, and there was another one meanwhile; or it comes
- * very often, as the last one does that misses. */
+/* Is this the awaited content, after a different one in between, or for the TIMES_ENOUGH-th time? */
 static bool comes_again(struct dbt *d, struct nes *n, struct content *c) {
     const uint16_t pc = n->cpu.pc;
     const unsigned at = pc % WINDOW_SIZE;
@@ -184,9 +183,9 @@ static bool comes_again(struct dbt *d, struct nes *n, struct content *c) {
     return false;
 }
 
-/* Observers do not know all of the block as it is now: they will when it has been interpreted,
- * which is worth a few times. To translate what they know would leave it in pieces for good, each
- * of which compares. */
+/* Should the block be interpreted because its observers do not know all of its code? They learn it
+ * that way. Translating only the known part would split the block for good, and each part would
+ * compare its bytes. */
 static bool cut_now(struct dbt *d, struct nes *n, const struct content *c) {
     const uint16_t pc = n->cpu.pc;
     struct guest_block g;
@@ -236,9 +235,9 @@ void blocks_give_up(struct dbt *d, struct nes *n) {
     c->met[pc % WINDOW_SIZE] = PLACE_INTERPRETED;
 }
 
-/* ---- blocks that are asked for again ---- */
+/* ---- retranslation on request ---- */
 
-/* In place of the block that begins there, if there is one and the processor sees it. */
+/* Replaces the block at this address, if there is one and its bank is mapped. */
 static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
     const uint16_t pc = (uint16_t)address;
     if (!n->rd[pc >> 8] || nes_code_address(n, pc) != address)

@@ -2,20 +2,19 @@
  * dbt: a dynamic binary translator from 6502 to x86-64, as an engine of the machine.
  *
  * Guest basic blocks are translated when they have been met a few times, put into a code cache of
- * bounded size and chained to each other; the machine's loop sees only engine_dbt's run().
- * They call the bus for what is not plain memory. Whatever a block cannot do exactly (a device that
- * is read without purpose or written twice, BRK, RTI, the end of a deadline) it leaves, at an
- * instruction's boundary, to the interpreter.
+ * bounded size and chained to each other; the machine's loop sees only the engine's run(). Blocks
+ * call the bus for everything but plain memory. What a block cannot do exactly (dummy reads of a
+ * device, double writes, BRK, RTI, the end of a deadline) it leaves to the interpreter, at an
+ * instruction's boundary.
  *
  * Invariants
- *  - Nothing that a guest program, a profiler or a saved state can see depends on the engine.
+ *  - The engine changes nothing that a guest program, a profiler or a saved state can observe.
  *  - No memory is mapped writable and executable: the cache is seen through two views.
- *  - A block belongs to a bank in a window of 8 KiB, however the other windows are filled, and is
- *    valid while its bytes are what they were; blocks in memory that can be written compare them
- *    each time they are entered.
- *
- *  - After fork() both processes may go on: the child takes memory of its own and translates anew.
- *  - The host's stack is used as little as by the interpreter: translated code has its own.
+ *  - A block belongs to a bank in a window of 8 KiB, independent of other windows' banks. It is valid
+ *    while its bytes are unchanged; blocks in writable memory compare them at each entry.
+ *  - After fork() both processes may go on: the child allocates a new cache and translates anew.
+ *  - Translated code has a stack of its own; the host's stack is used no more than by the
+ *    interpreter.
  *
  * A machine takes 2 * cache_bytes (16 MiB) and 0.3 MiB of address space for it, and as much memory
  * as there is host code.
@@ -39,16 +38,15 @@ enum {
     DBT_HOT_MOST = 200,
     DBT_BLOCK_MOST = 24,
 };
-/* nes_options.engine_options of a machine with this engine; zero is the usual, and what is beyond
- * those limits is taken for the limit. Nothing here changes what a guest does. */
+/* nes_options.engine_options of a machine with this engine. Zero means the default; values beyond the
+ * limits above are clamped. No option changes what a guest does. */
 struct dbt_options {
     size_t cache_bytes;    /* of the code cache, rounded to pages; 0: 8 MiB */
-    unsigned hot;          /* a block is translated at this execution; 0: the usual, 1: at first
-                              sight */
-    unsigned block_length; /* most guest instructions of a block; 0: the usual, that is the most */
+    unsigned hot;          /* a block is translated at this execution; 0: the default */
+    unsigned block_length; /* maximal guest instructions of a block; 0: DBT_BLOCK_MOST */
     bool no_chaining;      /* every block ends in the dispatcher */
-    bool no_return_stack;  /* RTS is an indirect jump like others */
-    bool no_inline_cache;  /* indirect jumps look their target up always */
+    bool no_return_stack;  /* RTS is an ordinary indirect jump */
+    bool no_inline_cache;  /* indirect jumps always look up their target */
     bool count_blocks;     /* count the executions of each block: dbt_block.executions */
     bool perf_map;         /* append blocks to /tmp/perf-PID.map, for perf(1) */
 };
@@ -57,17 +55,17 @@ struct dbt_statistics {
     uint64_t blocks;       /* translated so far */
     uint64_t instructions; /* guest instructions in them */
     uint64_t guest_bytes, host_bytes;
-    uint64_t nanoseconds;   /* spent on translating: the one value here that is not deterministic */
-    uint64_t flushes;       /* the cache was full, or what had been translated became void */
-    uint64_t stale;         /* blocks translated again since their bytes had changed */
-    uint64_t retranslated;  /* blocks translated again since somebody had asked for it */
-    uint64_t links;         /* exits that were chained to their target */
-    uint64_t executed;      /* guest instructions executed in blocks */
-    uint64_t dispatched;    /* how often blocks were entered from outside, and not by a chain */
-    uint64_t return_misses; /* RTS that went elsewhere than the top of the return stack says */
+    uint64_t nanoseconds;  /* spent on translation; the only value here that is not deterministic */
+    uint64_t flushes;      /* the cache was full, or its blocks became invalid */
+    uint64_t stale;        /* blocks translated again because their bytes changed */
+    uint64_t retranslated; /* blocks translated again on request */
+    uint64_t links;        /* exits that were chained to their target */
+    uint64_t executed;     /* guest instructions executed in blocks */
+    uint64_t dispatched;   /* entries from the dispatcher, not by a chain */
+    uint64_t return_misses; /* RTS whose target was not on top of the return stack */
     uint64_t cache_bytes, cache_used;
 };
-/* Of a machine that runs on this engine. */
+/* `nes` must run on this engine. */
 void dbt_statistics(const struct nes *nes, struct dbt_statistics *out);
 
 /* One translated block, for people. Pointers are valid until the machine runs again. */

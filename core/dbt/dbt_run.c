@@ -1,4 +1,4 @@
-/* The engine: runs the block for a pc, and sees to the way it was left. */
+/* The engine: runs the block for a pc, and handles the exit it was left by. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -10,12 +10,12 @@
 
 enum { USUAL_CACHE = 8 << 20 };
 
-/* What JSRs without an end push, 16 bytes each, leaves room for a signal's handler. */
+/* An endless row of JSRs pushes 16 bytes each; a signal handler must still fit on the stack. */
 enum { JSR_CYCLES = 6, JSR_PUSHES = 16, FOR_HANDLERS = 64 << 10 };
 static_assert(LONGEST_RUN / 2 + BLOCK_LONGEST < 1 << BUDGET_SHIFT, "instructions of a run");
 static_assert(LONGEST_RUN / JSR_CYCLES * JSR_PUSHES + FOR_HANDLERS <= CACHE_STACK, "too deep");
 
-/* The code that everything leans on. */
+/* Emits the fixed code at the start of the cache. */
 static enum status begin_cache(struct dbt *d, struct error *e) {
     struct cache *const cache = &d->with.cache;
     struct emitter emitter = {
@@ -30,8 +30,8 @@ static enum status begin_cache(struct dbt *d, struct error *e) {
 
 /* ---- running ---- */
 
-/* What is left to the interpreter is so for a while. Where there is hardly anything else, it is for
- * longer and longer. */
+/* Code that is left to the interpreter is interpreted for a while; the time doubles while hardly
+ * anything else is executed. */
 enum { INTERPRETED_FOR = 1000, INTERPRETED_LONGEST = 32000 }; /* cycles */
 
 static void interpret_for_a_while(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
@@ -52,11 +52,11 @@ static void interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t dead
         cpu_run_fast(n, stop, deadline, false);
 }
 
-/* Instructions up to one that may go elsewhere. */
+/* A straight-line run of instructions: the last one may jump. */
 struct stretch {
     unsigned count;
-    unsigned before; /* the least cycles that those before the last take */
-    uint16_t behind; /* pc */
+    unsigned before; /* minimal cycles of all but the last */
+    uint16_t behind; /* pc after the last */
 };
 
 static struct stretch stretch_at(const struct nes *n, uint16_t pc) {
@@ -74,7 +74,7 @@ static struct stretch stretch_at(const struct nes *n, uint16_t pc) {
     return s;
 }
 
-/* To the end of the basic block; false when the machine has something else to see to. */
+/* Interprets to the end of the basic block. False: the machine must handle something first. */
 static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_t *deadline) {
     const uint64_t last = last_start(stop, *deadline), start = n->cycle;
     if (d->record) {
@@ -96,8 +96,8 @@ static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_
     return n->cycle <= last;
 }
 
-/* Runs translated code from `place` on; returns the number of the exit that it was left by. Moves
- * the deadline. */
+/* Runs translated code at `place`. Returns the number of the exit it was left by. Updates the
+ * deadline. */
 static inline __attribute__((always_inline)) uint32_t
 enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *deadline) {
     uint32_t (*const code)(struct frame *, const void *) = (uint32_t(*)(
@@ -132,7 +132,7 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
     return number;
 }
 
-/* What follows from an exit. */
+/* What to do after an exit. */
 enum next { GO_ON, GO_ON_LINKING, RENEW, INTERPRET_REST, RETURN };
 
 static inline __attribute__((always_inline)) enum next left(struct nes *n, const struct exit *x) {
@@ -143,7 +143,7 @@ static inline __attribute__((always_inline)) enum next left(struct nes *n, const
     case LEAVE_CACHE_EMPTY:
     case LEAVE_ATTENTION:
         if (!n->rd[n->cpu.pc >> 8])
-            n->bus = n->cpu.pc >> 8; /* the last byte that was read */
+            n->bus = n->cpu.pc >> 8; /* the last byte read */
         return x->leave == LEAVE_CACHE_EMPTY ? GO_ON_LINKING
                : x->leave == LEAVE_ATTENTION ? RETURN
                                              : GO_ON;
@@ -168,15 +168,15 @@ static inline __attribute__((always_inline)) enum next left(struct nes *n, const
 }
 
 enum coming {
-    NOT_COMING,   /* the stop is not for a recording */
-    COMING_STILL, /* the machine has to see to something, perhaps in its midst */
-    HANDED_OVER,  /* it is done, and what comes behind it has a stop and a deadline of its own */
+    NOT_COMING,   /* the stop is not the start of a recording */
+    COMING_STILL, /* return to the machine, perhaps within the recording */
+    HANDED_OVER,  /* recorded; go on with a new stop and deadline */
 };
-/* The run comes to its stop; where that is for a recording and for nothing else, records it. */
+/* Call when the run reaches its stop. If the stop is only the start of a recording, records. */
 static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
                                    uint64_t *deadline);
 
-/* After translated code was left by *number, which stays when the exit is to be linked; false: back
+/* Handles the exit *number. Keeps *number if the exit is to be linked, else sets 0. False: return
  * to the machine. */
 static inline __attribute__((always_inline)) bool
 go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t *stop, uint64_t *deadline) {
@@ -207,7 +207,8 @@ go_on(struct dbt *d, struct nes *n, uint32_t *number, uint64_t *stop, uint64_t *
     return interpret_block(d, n, *stop, deadline);
 }
 
-/* After a fork(): the parent may write what we would run. False: there is no other memory. */
+/* After a fork() the cache is shared with the parent, which may write to it: takes another one.
+ * False: no memory. */
 static bool become_ours(struct dbt *d) {
     struct error e;
     if (!d->with.cache.code)
@@ -217,12 +218,12 @@ static bool become_ours(struct dbt *d) {
         return false;
     if (d->perf_map) {
         fclose(d->perf_map);
-        perf_map_open(d, &e); /* of another process now; without it there are no names */
+        perf_map_open(d, &e); /* for the new process; without it perf shows no names */
     }
     return true;
 }
 
-/* number: of an exit to be linked, or 0. */
+/* number: an exit to link, or 0. */
 static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
                      uint32_t number) {
     if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
@@ -232,7 +233,7 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
         return;
     }
     if (n->cycle < d->interpreted_until &&
-        d->interpreted_until - n->cycle < INTERPRETED_LONGEST) { /* a deadline was in between */
+        d->interpreted_until - n->cycle < INTERPRETED_LONGEST) { /* a deadline interrupted it */
         engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
         return;
     }
@@ -246,7 +247,7 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
         }
         if (d->again.len) {
             blocks_make_again(d, n);
-            number = 0; /* the exit may be gone */
+            number = 0; /* the exit may be freed */
         }
         if (d->record && !(d->frame.until = traced_until(d->record, n->cycle))) {
             interpret(d, n, stop, deadline);
@@ -281,7 +282,7 @@ static void forget(void *self) {
 static void retranslate(void *self, struct nes *n, uint32_t address) {
     struct dbt *const d = self;
     (void)n;
-    (void)vec_push(&d->again, address); /* without memory the block stays as it is */
+    (void)vec_push(&d->again, address); /* out of memory: the block stays as it is */
 }
 
 static void settle_counters(void *self) {
@@ -347,15 +348,14 @@ static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
     }
     d->recorder = recorder;
     d->recorder->with.recorded = true;
-    d->recorder->with.encodings = d->with.encodings; /* so that it need not make its own */
+    d->recorder->with.encodings = d->with.encodings; /* saves encoding them again */
     struct dbt_options *const options = &d->recorder->with.options;
-    options->no_return_stack = true; /* what blocks note is there */
-    options->hot = 1; /* few are met once: the same places are recorded again and again */
+    options->no_return_stack = true; /* the log is on that stack */
+    options->hot = 1;                /* recordings repeat: nearly all their code is hot */
     return d->recorder;
 }
 
-/* What run_from() does first, as a rule: the block is there, and nothing is to be seen to. False:
- * it is not so. */
+/* The usual case of run_from(): the block exists and nothing else is pending. False: another case. */
 static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
                           uint64_t *deadline) {
     const struct content *const c = banks_at(&d->banks, n->cpu.pc);
@@ -371,11 +371,11 @@ static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64
     return true;
 }
 
-/* Records r, which has begun or is to begin at r->from; it may have come to its end or not. */
+/* Runs recording r, which has begun or begins at r->from. It need not be complete on return. */
 static void run_recorder(struct dbt *d, struct nes *n, struct record *r, uint64_t stop,
                          uint64_t deadline) {
     const bool watched = n->watched;
-    n->watched = false; /* by nobody else */
+    n->watched = false; /* the recorder is the only observer */
     n->recorder = d->record = r;
     uint32_t number = 0;
     if (!enter_at_once(d, n, &number, stop, &deadline) || go_on(d, n, &number, &stop, &deadline))

@@ -1,12 +1,11 @@
 /*
  * Recordings (nes_record()) in translated code.
  *
- * Blocks that are recorded are a set of their own, a whole translator beside the usual one, which
- * the recorder is. Where such a block begins it pushes its number and how much of the budget is
- * left, onto the stack where others have their returns; so does each cycle that was not known when
- * it was translated. From one block's beginning to the next follows how many of its instructions
- * were executed, and when; so a recording begins and ends at an instruction's boundary although
- * blocks are executed whole, before it and behind it.
+ * A second translator, the recorder, makes traced blocks. A traced block logs its number and the
+ * remaining budget when it begins, on the stack where other blocks keep return addresses. It also
+ * logs each cycle that was unknown at translation. Two consecutive entries tell how many of a
+ * block's instructions were executed, and when. So a recording begins and ends at any instruction,
+ * although blocks are executed whole.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +16,24 @@
 
 uint16_t traced_until(const struct record *r, uint64_t cycle) {
     const uint64_t left = r->count - (r->on ? r->met : 0);
-    /* No instruction takes less than two cycles. */
+    /* An instruction takes two cycles at least. */
     const uint64_t before = !r->on && r->from > cycle ? (r->from - cycle + 1) / 2 : 0;
     const uint64_t surely = (left + before + 2 * BLOCK_LONGEST) * LONGEST_INSTRUCTION;
-    if (cycle + surely < r->by) /* it may be handed over a little late */
+    if (cycle + surely < r->by) /* it may end a little late */
         return (uint16_t)earlier(left + before, LOGGED_MOST);
     return left > BLOCK_LONGEST ? (uint16_t)earlier(left - BLOCK_LONGEST, LOGGED_MOST) : 0;
 }
 
-/* ---- what blocks have noted ---- */
+/* ---- reading the log ---- */
 
-/* What is known of a recorded block beforehand. Place i lies before its instruction i. */
+/* What translation knows of a traced block. Position i is before its instruction i. */
 struct positions {
-    struct recorded_run run;            /* of its code from the first instruction on */
-    uint16_t behind;                    /* pc behind it */
-    uint16_t cycles[BLOCK_LONGEST + 1]; /* from its beginning to each, as a rule, */
-    uint8_t bytes[BLOCK_LONGEST + 1];   /* and bytes */
-    bool decoded;                       /* when `banks` were mapped */
+    struct recorded_run run; /* of the whole block */
+    uint16_t behind;         /* pc after it */
+    uint16_t
+        cycles[BLOCK_LONGEST + 1];    /* from the start to each position, without unknown cycles */
+    uint8_t bytes[BLOCK_LONGEST + 1]; /* from the start to each position */
+    bool decoded;                     /* `insns` is valid for `banks` */
     uint64_t banks;
     struct guest_insn insns[BLOCK_LONGEST];
 };
@@ -51,7 +51,7 @@ bool traced_keep(struct nes *n, struct block *b) {
     return true;
 }
 
-/* A block that was executed. Its penalties are between where it begins and where another does. */
+/* A block's execution. Log entries between `begin` and `behind` are its unknown cycles. */
 struct executed {
     const struct block *block;
     const struct logged *begin, *behind;
@@ -59,8 +59,8 @@ struct executed {
     uint64_t end;   /* cycle */
 };
 
-/* When it was at its place i. What its last instruction took is known as a whole: a branch may have
- * been taken. */
+/* The cycle at position i. The end comes from the log, because the last instruction may be a taken
+ * branch. */
 static uint64_t cycle_at(const struct executed *x, unsigned i) {
     const struct positions *const p = x->block->positions;
     if (i >= x->count)
@@ -71,7 +71,7 @@ static uint64_t cycle_at(const struct executed *x, unsigned i) {
     return cycle;
 }
 
-/* The recording begins in the block, if it does; returns which instruction is the first. */
+/* Begins the recording if it starts in this block. Returns the index of its first instruction. */
 static unsigned begin_in(struct record *r, const struct executed *x) {
     unsigned first = 0;
     if (x->end < r->from)
@@ -82,7 +82,7 @@ static unsigned begin_in(struct record *r, const struct executed *x) {
     return first;
 }
 
-/* A run begins, with what lies so many bytes behind the block's beginning. */
+/* Adds a run that starts `bytes` bytes into the block. */
 static void add_run(struct record *r, const struct positions *p, uint64_t banks, unsigned bytes) {
     struct recorded_run *const run = &r->runs[r->run_count++];
     *run = p->run;
@@ -93,15 +93,14 @@ static void add_run(struct record *r, const struct positions *p, uint64_t banks,
     run->pc = (uint16_t)(run->pc + bytes);
 }
 
-/* The same from its beginning on, in few instructions: nothing but `banks` and `at` is to be set.
- */
+/* add_run() for a whole block, in few instructions: only `banks` and `at` differ from p->run. */
 static void add_whole(struct record *r, const struct positions *p, uint64_t banks) {
     struct recorded_run *const run = &r->runs[r->run_count++];
     uint32_t first;
     *run = p->run;
     run->banks = banks;
     memcpy(&first, (const char *)&p->run + sizeof run->banks, sizeof first);
-    first |= r->met; /* `at` is its lower end */
+    first |= r->met; /* `at` is in its low bits */
     memcpy((char *)run + sizeof run->banks, &first, sizeof first);
 }
 
@@ -120,16 +119,16 @@ static void read_end(struct nes *n, struct record *r, const struct executed *x, 
     record_complete(n, r);
 }
 
-/* ---- the usual recording, which begins and ends in one run through blocks ---- */
+/* ---- the usual recording: begins and ends in one run of translated code ---- */
 
 /* The log of such a run. */
 struct log {
-    const struct logged *last; /* of its entries, which go downwards */
+    const struct logged *last; /* the log grows downwards */
     unsigned all;              /* instructions executed */
     uint64_t end;              /* cycle */
 };
 
-/* Where the next block begins; below log->last: none does. */
+/* The entry of the next block; below log->last: none. */
 static const struct logged *next_begin(const struct log *log, const struct logged *at) {
     do
         at--;
@@ -137,7 +136,7 @@ static const struct logged *next_begin(const struct log *log, const struct logge
     return at;
 }
 
-/* The block that begins at `at`, and the one behind it at `behind`. */
+/* The execution that begins at entry `at`; the next block begins at `behind`. */
 static struct executed executed_at(const struct dbt *d, const struct log *log,
                                    const struct logged *at, const struct logged *behind) {
     const bool is_last = behind < log->last;
@@ -150,14 +149,14 @@ static struct executed executed_at(const struct dbt *d, const struct log *log,
     };
 }
 
-/* cycle_at(), quick where there were no penalties. */
+/* cycle_at(), fast if no unknown cycles were logged. */
 static uint64_t position_at(const struct executed *x, unsigned i) {
     if (i >= x->count || x->behind != x->begin - 1)
         return cycle_at(x, i);
     return logged_cycle(x->begin) + x->block->positions->cycles[i];
 }
 
-/* The first place that lies at `from` or later, which x->end does. */
+/* The first position at cycle `from` or later. Requires x->end >= from. */
 static unsigned position_from(const struct executed *x, uint64_t from) {
     const uint64_t begin = logged_cycle(x->begin);
     unsigned i = 0;
@@ -172,7 +171,7 @@ static unsigned position_from(const struct executed *x, uint64_t from) {
     return i;
 }
 
-/* Of the instructions of the log those from number `from` on, `count` of them, which are all there;
+/* Writes the trace of r->count instructions of the log, from number `from` on. All are in the log;
  * the first is in the block that begins at `at`. */
 static void write_way(const struct dbt *d, struct record *r, const struct log *log,
                       const struct logged *at, unsigned from, uint64_t banks) {
@@ -196,7 +195,7 @@ static void write_way(const struct dbt *d, struct record *r, const struct log *l
     r->way_parts = parts;
 }
 
-/* False: it is not such a one, and nothing has been done. */
+/* False: not the usual case; nothing is changed. */
 static bool read_at_once(const struct dbt *d, struct nes *n, struct record *r, unsigned all,
                          uint64_t banks) {
     const struct frame *const f = &d->frame;
@@ -242,7 +241,7 @@ const struct guest_insn *traced_code(const struct dbt *d, const struct nes *n, u
     return p->insns;
 }
 
-/* ---- any other ---- */
+/* ---- any other recording ---- */
 
 void traced_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) {
     struct record *const r = d->record;
@@ -252,7 +251,7 @@ void traced_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) 
     const unsigned all = (unsigned)(n->instructions - before);
     if (read_at_once(d, n, r, all, banks))
         return;
-    int goes_on = -1; /* where the last run may be continued */
+    int goes_on = -1; /* pc at which the last run can continue */
     for (struct executed x = {.begin = --at}; x.begin >= last; x.begin = at) {
         do
             at--;

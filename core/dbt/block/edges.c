@@ -1,4 +1,4 @@
-/* The way from a block to the next, and the entries of blocks. */
+/* Jumps from a block to the next, and the entries of blocks. */
 #include "dbt/block/edges.h"
 
 #include <assert.h>
@@ -26,11 +26,11 @@ void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
 
 /* In the byte before an entry. */
 enum { HAS_BODY = 1, UNASKED_NZ = 2, UNASKED_C = 4, UNASKED_V = 8 };
-/* The parts of an entry, seen from its place. */
+/* Offsets of an entry's parts. */
 enum { ENTRY_BEFORE = -1, ENTRY_RESERVE = 3, ENTRY_BODY = 13 };
 enum { BODY_LEAST = 12 }; /* bytes: the shortest body is an edge or a return */
 
-/* With an immediate of 32 bits, whatever it is: it is overwritten. */
+/* Always with a 32-bit immediate, which is overwritten later. */
 static void emit_spend(struct emitter *e, int32_t spent) {
     EMIT(e, SUB, BUDGET, imm(INT32_MAX)); /* sub r12, spent */
     if (!e->full)
@@ -58,7 +58,7 @@ uint32_t emit_entry(struct translation *t, int reserve) {
 }
 
 struct entry {
-    uint32_t place; /* where edges lead */
+    uint32_t place; /* where edges jump to */
     int32_t reserve;
     unsigned unasked;
 };
@@ -107,7 +107,7 @@ static void settle_some(struct emitter *e, struct known_flags *f, unsigned unask
         dbt_settle_v(e, f);
 }
 
-/* Over an edge, up to where it would leave. Returns where its displacement is. */
+/* Overwrites an edge up to its exit. Returns the offset of its displacement. */
 static uint32_t write_edge(struct exit *x, struct emitter *e, const struct entry *to) {
     struct known_flags flags = x->flags;
     settle_some(e, &flags, to->unasked);     /* mov esi, ..; mov edi, .. */
@@ -118,7 +118,7 @@ static uint32_t write_edge(struct exit *x, struct emitter *e, const struct entry
     return jump;
 }
 
-/* Of what is uncounted, what r12 is to be less. */
+/* Takes pending counts: the number to subtract from r12. */
 static int32_t take_spent(struct translation *t) {
     const int32_t spent = t->uncounted.cycles * (1 << BUDGET_SHIFT) - t->uncounted.instructions;
     t->uncounted.cycles = t->uncounted.instructions = 0;
@@ -159,7 +159,7 @@ void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int colum
     x.restores = emit_here(e);
     emit_spend(e, 0); /* sub r12, -reserve */
     emit_exit(t, (struct exit){.leave = LEAVE_BUDGET, .pc = pc}, t->fixed->leave);
-    emit_bind(e, x.jump, emit_here(e)); /* the call leads here before it is bound: */
+    emit_bind(e, x.jump, emit_here(e)); /* the unbound call leads here: */
     emit_exit(t, x, t->fixed->leave);
 }
 

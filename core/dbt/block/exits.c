@@ -1,4 +1,4 @@
-/* Ways out of a block: to other blocks, and to the machine. */
+/* Exits of a block: to other blocks, and to the machine. */
 #include "dbt/block/exits.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 #include "dbt/lower/mmio.h"
 #include "dbt/lower/operands.h"
 
-/* ---- ways out ---- */
+/* ---- exits ---- */
 
 static void leave_by(struct translation *t, struct exit exit) {
     dbt_settle(t);
@@ -23,11 +23,10 @@ void exit_to(struct translation *t, uint16_t pc) {
 
 /* ---- the return stack ----
  *
- * A JSR calls its target's block, having pushed what the guest pushes, and an RTS that pulls what
- * was pushed last returns: so the host's own return stack foretells where to. Every other way
- * to treat the guest's stack costs a look-up, no more. What was pushed is forgotten whenever
- * translated code is left, which happens at least once in LONGEST_RUN cycles; so the depth is
- * bounded. */
+ * A JSR pushes what the guest pushes and calls its target's block; an RTS that pulls this value
+ * returns. So the host's own return stack predicts the target. Any other use of the guest's stack
+ * costs a look-up, no more. The stack is dropped whenever translated code is left, at least once in
+ * LONGEST_RUN cycles, so its depth is bounded. */
 
 static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
     const bool counted = t->returns->counted;
@@ -40,14 +39,13 @@ static void go_and_return(struct translation *t, uint16_t pc, uint16_t back) {
         exit_to(t, pc);
 }
 
-/* ---- indirect jumps: an inline cache of one target, the first that was hot, then the table ----
- */
+/* ---- indirect jumps: an inline cache for the first hot target, then the table ---- */
 
-/* Where the parts of an inline cache are, seen from the displacement of its jump. */
+/* Offsets of an inline cache's parts from the displacement of its jump. */
 enum {
     CACHE_PC = -11,  /* of cmp ecx, pc */
     CACHE_MISS = -5, /* of jnz */
-    CACHE_EMPTY = 4, /* where jnz leads at first */
+    CACHE_EMPTY = 4, /* the initial target of jnz */
     CACHE_LOOK_UP = 14,
     CACHE_NO_PC = 0x7fffffff, /* also makes the encoder use 32 bits */
 };
@@ -75,15 +73,15 @@ static void go_indirect(struct translation *t) {
     emit_look_up(e); /* look_up: */
 }
 
-/* An RTS to where it was foretold to go; with the row to count in. */
+/* An RTS to the predicted target; `row` counts it. */
 static void go_back(struct translation *t, const uint64_t *row) {
     dbt_settle(t);
     if (t->returns->counted)
         EMIT(t->e, MOV, REG(RAX), imm_pointer(row ? row : t->returns->nobodys)); /* mov rax, row */
-    emit_ret_popping(t->e, 8); /* ret 8: behind the call, without what was pushed before it */
+    emit_ret_popping(t->e, 8); /* ret 8: also drops the pushed address */
 }
 
-/* An RTS to elsewhere. */
+/* An RTS to another target. */
 static void missed_return(struct translation *t) {
     lower_missed_return(t);
     t->uncounted.cycles += t->op->info->cycles;
@@ -93,7 +91,7 @@ static void missed_return(struct translation *t) {
     emit_bind(t->e, emit_jump(t->e, JMP), t->fixed->return_miss); /* jmp return_miss */
 }
 
-/* Code that goes to whatever the table says of pc; returns its place. */
+/* Emits a table look-up for pc; returns its offset. */
 static uint32_t emit_thunk(struct emitter *e, uint16_t pc) {
     emit_byte(e, 0); /* no body */
     const uint32_t place = emit_here(e);
@@ -105,10 +103,10 @@ static uint32_t emit_thunk(struct emitter *e, uint16_t pc) {
 static void link_cache(struct exit *x, struct emitter *e, uint16_t pc, uint32_t place) {
     emit_bind(e, x->jump + CACHE_MISS, x->jump + CACHE_LOOK_UP);
     if (!window_in(x->certain, pc))
-        return; /* the table is asked from now on */
-    const int32_t guess = pc;
+        return; /* the table is always looked up */
+    const int32_t predicted = pc;
     emit_bind(e, x->jump, place);
-    memcpy(e->code + x->jump + CACHE_PC, &guess, sizeof guess);
+    memcpy(e->code + x->jump + CACHE_PC, &predicted, sizeof predicted);
     x->pc = pc;
     x->linked = true;
 }
@@ -170,7 +168,7 @@ static void look_for_wait(struct translation *t, const struct guest_op *op, uint
     emit_bind(e, no, emit_here(e)); /* no: */
 }
 
-/* ---- what comes behind an instruction that goes somewhere ---- */
+/* ---- exits of jumps, calls and returns ---- */
 
 void exit_direct(struct translation *t, const struct guest_op *op, uint16_t target) {
     dbt_fire(t, PROBE_TAKEN, target);
@@ -185,7 +183,7 @@ static void exit_return(struct translation *t) {
     const uint64_t *const row = dbt_fire_returning(t);
     const struct site *const site = t->op->site;
     if (!row && site && site->probes[PROBE_INDIRECT].fires) {
-        EMIT(t->e, INC, REG(CX)); /* inc cx: where it goes */
+        EMIT(t->e, INC, REG(CX)); /* inc cx: the target */
         dbt_fire(t, PROBE_INDIRECT, PC_IN_ECX);
     }
     go_back(t, row);
@@ -200,7 +198,7 @@ void exit_indirect(struct translation *t, const struct guest_op *op) {
     go_indirect(t);
 }
 
-/* ---- stubs: what a block seldom does, and what comes behind it ---- */
+/* ---- stubs: rare cases ---- */
 
 void exit_if(struct translation *t, uint32_t jump, enum leave leave, uint16_t pc) {
     struct stub *const s = dbt_add_stub(t, jump, STUB_AT_PC);
@@ -300,7 +298,7 @@ void emit_stubs(struct translation *t, uint16_t entry_pc) {
     }
 }
 
-/* ---- all of them ---- */
+/* ---- the list of exits ---- */
 
 bool exits_open(struct exits *exits) {
     return vec_push(&exits->all, (struct exit){.leave = LEAVE_INDIRECT});

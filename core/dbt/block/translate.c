@@ -42,7 +42,7 @@ static void compare_bytes(struct translation *t, const struct guest_block *g) {
     }
 }
 
-/* What is told of the instructions depends on these windows. */
+/* Compares the windows that the instructions' sites depend on. */
 static void compare_windows(struct translation *t, const struct guest_block *g) {
     struct emitter *const e = t->e;
     for (unsigned i = 0; i < WINDOWS; i++) {
@@ -56,7 +56,7 @@ static void compare_windows(struct translation *t, const struct guest_block *g) 
     }
 }
 
-/* Cycles that the instruction takes at most, and the least. */
+/* Maximal and minimal cycles of an instruction. */
 static unsigned most_cycles(const struct guest_op *op) {
     return op->info->cycles + (op->info->kind == INSN_BRANCH ? 2 : 1);
 }
@@ -69,8 +69,8 @@ static bool goes_back(const struct guest_op *op) {
     return op->info->kind == INSN_BRANCH && branch_target(op) <= op->pc;
 }
 
-/* A segment ends behind a branch backwards, which is taken as a rule: what it may need is taken
- * from the budget when it begins. Returns the instruction behind that which begins with `first`. */
+/* A segment ends after a backward branch, which is usually taken; its cycles are debited when it
+ * begins. Returns the index after the segment that begins with `first`. */
 static unsigned segment_end(const struct guest_block *g, unsigned first) {
     unsigned i = first;
     while (i < g->count && !goes_back(&g->ops[i]))
@@ -86,7 +86,7 @@ static int worst_cycles(const struct guest_block *g, unsigned first, unsigned en
     return worst;
 }
 
-/* Leaves where the last instruction of a segment might not start within the budget. */
+/* Leaves if the last instruction of a segment might not start within the budget. */
 static void begin_segment(struct translation *t, const struct guest_block *g, unsigned first) {
     const int worst = worst_cycles(g, first, segment_end(g, first));
     if (first == 0) {
@@ -97,7 +97,7 @@ static void begin_segment(struct translation *t, const struct guest_block *g, un
     exit_if(t, emit_jump(t->e, JL), LEAVE_MMIO, g->ops[first].pc); /* jl out */
 }
 
-/* The same for the rest of a segment, behind a touch: the budget has changed. */
+/* The same for the rest of a segment, after an MMIO access that changed the budget. */
 static void check_budget(struct translation *t, const struct guest_block *g, unsigned first,
                          unsigned end) {
     const int64_t worst = worst_cycles(g, first, end) + t->uncounted.cycles;
@@ -106,7 +106,7 @@ static void check_budget(struct translation *t, const struct guest_block *g, uns
     forget_host_flags(t);
 }
 
-/* Where the instruction goes is known only after that: its probes fire behind the exit. */
+/* The next instruction is known only after the write: probes fire after the exit. */
 static void leave_if_moved(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     EMIT(e, CMP, FRAME(moved), imm(0)); /* cmp dword [frame + moved], 0 */
@@ -119,7 +119,7 @@ static void count_execution(struct translation *t, struct block *b) {
     EMIT(t->e, ADD, mem(8, ZYDIS_REGISTER_RAX, 0), imm(1)); /* add qword [rax], 1 */
 }
 
-/* A recorded block says that it begins, unless it has said enough. */
+/* A traced block logs its start, unless the log is complete. */
 static void note_block(struct translation *t, const struct guest_block *g) {
     EMIT(t->e, CMP, REG(R12W), FRAME(until));                     /* cmp r12w, [frame + until] */
     exit_if(t, emit_jump(t->e, JNB), LEAVE_BUDGET, g->ops[0].pc); /* jae out */
@@ -131,8 +131,8 @@ static void executed(struct translation *t, int cycles) {
     t->uncounted.instructions++;
 }
 
-/* Not taken: goes on here. Taken: behind the block, or here when it goes back, which is the rule.
- */
+/* Not taken: continues here. Taken: after the block, or here for a backward branch, which is usually
+ * taken. */
 static void branch(struct translation *t, const struct guest_op *op) {
     const uint32_t jump = lower_condition(t, op);
     const struct known_flags flags = t->flags;
@@ -153,7 +153,7 @@ static void branch(struct translation *t, const struct guest_op *op) {
     dbt_fire(t, PROBE_NEXT, (uint16_t)(op->pc + 2));
 }
 
-/* Returns false where the block ends with it. */
+/* False: the block ends with this instruction. */
 static bool instruction(struct translation *t, const struct guest_op *op) {
     t->op = op;
     t->announced = false;
@@ -183,7 +183,7 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
     }
 }
 
-/* Ways back to where the block begins go to its body, which is behind the entry. */
+/* Binds jumps back to the block's start to its body, after the entry. */
 static void bind_back(struct translation *t, const struct guest_block *g, const struct block *b,
                       uint32_t entry) {
     if (!g->steady || t->recorded || t->options->no_chaining || t->e->full || t->out_of_memory)

@@ -1,6 +1,6 @@
 /*
- * translate: whole blocks. Private to core/dbt. Place: above lower, instrument and exits; dbt_run asks
- * it for blocks.
+ * translate: whole blocks. Private to core/dbt. Place: above lower, instrument and exits; 
+ * block_table calls it.
  */
 #ifndef HOTGRAPH_DBT_TRANSLATE_H
 #define HOTGRAPH_DBT_TRANSLATE_H
@@ -9,7 +9,7 @@
 #include "dbt/host/cache.h"
 
 struct block {
-    struct content *home; /* whose table leads to it */
+    struct content *home; /* its table refers to the block */
     uint16_t pc;
     uint16_t guest_bytes;
     uint8_t count; /* instructions */
@@ -21,7 +21,7 @@ struct block {
     struct positions *positions; /* of a traced block: see traced_blocks.c; else NULL */
 };
 
-/* What blocks are made with, and what goes into the cache with them. */
+/* What translation needs, and what the code in the cache refers to. */
 struct translator {
     struct dbt_options options;
     struct cache cache;
@@ -30,14 +30,14 @@ struct translator {
     struct exits exits;
     struct all_targets targets;
     struct returns returns;
-    bool recorded;   /* blocks are; see traced_blocks.c */
+    bool recorded;   /* makes traced blocks; see traced_blocks.c */
     uint32_t number; /* the next block's */
 };
-/* Forgets what host code refers to: there is none any more. */
+/* Frees what host code refers to, once the cache is empty. */
 void translator_forget(struct translator *with);
 void translator_close(struct translator *with);
 
-/* NULL when cache or memory are full. */
+/* NULL: the cache is full, or out of memory. */
 struct block *dbt_translate(struct translator *with, struct nes *n, const struct guest_block *g);
 void block_free(struct block *b); /* NULL is allowed */
 

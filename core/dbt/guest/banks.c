@@ -15,7 +15,7 @@ static bool goes_on(const struct nes *n, unsigned window) {
     return shown(n, window) == shown(n, window - 1) + WINDOW_SIZE;
 }
 
-/* True when something was believed that is not so. */
+/* Has a window changed that was certain? */
 static bool learn(struct banks *w, const struct nes *n) {
     unsigned varies = 0, parted = 0;
     const bool first_time = !w->first[0];
@@ -83,7 +83,7 @@ static struct content **entry(const struct banks *w, struct space *s, const stru
     return &s->prg[(window - FIRST_PRG) * w->banks + bank];
 }
 
-/* Where nothing was executed yet there are no blocks. */
+/* Code never executed has no blocks. */
 static void show(struct banks *w, unsigned window, struct content *content) {
     static const uint32_t none[WINDOW_SIZE];
     const uint32_t *const table = content ? content->table : none;

@@ -1,16 +1,14 @@
 /*
- * banks: what the processor sees, in windows of 8 KiB, and where the blocks of each content of a
- * window are. Private to core/dbt. Place: above core/nes, knows nothing of host code.
+ * banks: the banks that are mapped into windows of 8 KiB, and the blocks of each bank. Private to
+ * core/dbt. Place: above core/nes; independent of host code.
  *
- * A block belongs to the content of the window in which it begins: however a board combines its
- * banks, each bank is translated once for each window. A block may rely on more than its own
- * window: on those that are certain. Certain is what has never changed, and a window that has
- * always gone on where its neighbour ends (as with banks of 16 or 32 KiB) together with it. When
- * something certain changes nevertheless, the selection says so, and all blocks are void; that
- * happens a few times in a machine's life.
+ * A block belongs to the bank ("content") of the window in which it begins: each bank is translated
+ * once for each window, however a board combines banks. A block may also rely on other windows that
+ * are certain: those that have never changed, and those that have always continued their neighbour
+ * (as with banks of 16 or 32 KiB). If a certain window changes after all, banks_select() says so, and
+ * all blocks become invalid; this happens a few times in a run.
  *
- * Blocks rely on what the page at $6000 is, too; each different one has contents of its own (a
- * space).
+ * Blocks also rely on the page at $6000: each different page has contents of its own (a space).
  */
 #ifndef HOTGRAPH_DBT_BANKS_H
 #define HOTGRAPH_DBT_BANKS_H

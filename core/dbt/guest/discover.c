@@ -1,4 +1,4 @@
-/* Which guest instructions a block is made of. */
+/* Selects the guest instructions of a block. */
 #include <string.h>
 
 #include "dbt/guest/guest.h"
@@ -14,12 +14,12 @@ static bool readable(const struct nes *n, uint16_t address) {
     return n->rd[address >> 8] != NULL;
 }
 
-/* Plain memory in both directions, the same bytes. */
+/* Is the page plain memory, with the same bytes for reads and writes? */
 static bool writable(const struct nes *n, uint16_t address) {
     return n->wr[address >> 8] != NULL && n->wr[address >> 8] == n->rd[address >> 8];
 }
 
-/* address .. address + 255 is one piece of the memory that the pages show, and stays so. */
+/* Is address .. address + 255 contiguous memory for good? */
 static bool in_one_piece(const uint8_t *const *pages, uint16_t address, unsigned certain) {
     const unsigned page = address >> 8;
     const uint16_t last = (uint16_t)(address + 0xff);
@@ -33,7 +33,7 @@ static bool in_one_piece(const uint8_t *const *pages, uint16_t address, unsigned
 
 enum { APU_PAGE = 0x40, APU_READABLE = 0x4015 };
 
-/* What a write that is not to memory reaches. */
+/* What a write reaches that is not to memory. */
 static enum reach written(const struct nes *n, uint16_t at) {
     return n->wr[at >> 8] ? REACH_NOTHING : at < BOARD_FROM ? REACH_DEVICE : REACH_BOARD;
 }
@@ -42,8 +42,8 @@ static enum reach reach_indexed(const struct nes *n, const struct guest_op *op) 
     const uint16_t at = operand_of(op), beyond = (uint16_t)(at + 0xff);
     if (op->access == READ)
         return readable(n, at) ? REACH_MEMORY : REACH_DEVICE;
-    /* The page of the operand is read without purpose. */
-    if (!readable(n, at)) /* in the APU's, only reads from $4015 on have an effect */
+    /* May the instruction make a dummy read of a device in the operand's page? */
+    if (!readable(n, at)) /* of the APU's page, only reads from $4015 on have an effect */
         return op->access == WRITE && at >> 8 == APU_PAGE && at < APU_READABLE ? REACH_DEVICE
                                                                                : REACH_NOTHING;
     if (writable(n, at) || writable(n, beyond))
@@ -52,7 +52,7 @@ static enum reach reach_indexed(const struct nes *n, const struct guest_op *op) 
                                                                      : REACH_NOTHING;
 }
 
-/* What its operand is, as far as is known. */
+/* What its operand reaches, as far as is known. */
 static enum reach reach(const struct nes *n, const struct guest_op *op) {
     const uint16_t at = operand_of(op);
     switch ((enum addressing_mode)op->info->mode) {
@@ -70,7 +70,7 @@ static enum reach reach(const struct nes *n, const struct guest_op *op) {
     }
 }
 
-/* JSR fetches its last byte after it has pushed: what if it pushes onto that byte? */
+/* JSR fetches its last byte after the push, which may overwrite that byte. */
 static bool lies_in_stack(const struct nes *n, const uint8_t *from) {
     return from >= n->ram + 0x100 - 2 && from < n->ram + 0x200;
 }
@@ -91,7 +91,7 @@ static bool flow_is_plain(const struct nes *n, const struct guest_op *op) {
     }
 }
 
-/* REACH_NOTHING: it cannot be translated and is nes_step's. */
+/* REACH_NOTHING: cannot be translated; nes_step does it. */
 static enum reach reach_of(const struct nes *n, const struct guest_op *op) {
     switch ((enum access)op->access) {
     case NONE:
@@ -137,9 +137,9 @@ static bool may_change(const struct nes *n, uint16_t pc) {
     return pc < 0x8000 || n->wr[pc >> 8] != NULL;
 }
 
-/* ---- code in RAM: what it may write over ---- */
+/* ---- code in RAM that writes to itself ---- */
 
-/* Memory that instructions of a block in RAM may write: what of the block lies there ends it. */
+/* Memory that instructions of a block in RAM may write: the block ends before it. */
 struct written {
     unsigned count;
     bool anywhere;
@@ -153,7 +153,7 @@ static void add_written(struct written *w, const uint8_t *first, unsigned bytes)
     w->at[w->count++].last = first + bytes - 1;
 }
 
-/* What the instruction writes; its operand is in memory. */
+/* The memory that the instruction may write. */
 static void add_operand(const struct nes *n, const struct guest_op *op, struct written *w) {
     switch ((enum addressing_mode)op->info->mode) {
     case MODE_ZP:
@@ -195,9 +195,9 @@ static bool is_written(const struct written *w, const uint8_t *from, unsigned by
     return w->anywhere;
 }
 
-/* May the instruction at pc follow those of a block? Observers are asked about what is translated.
- * What they hear of must be the truth even if it is not executed now: code that may change and that
- * they do not know comes one by one then, and none runs over the edge of a bank. */
+/* May the block include the instruction at pc? Translation shows it to observers, which must only see
+ * real code, even if it is not executed now. So changeable code that they do not know is added one
+ * instruction at a time, and no instruction crosses the end of a bank. */
 static bool may_follow(const struct nes *n, struct guest_block *g, uint16_t pc,
                        const uint8_t *from) {
     g->cut = n->watched && g->in_ram && !watch_knows(n, pc, from);
@@ -206,7 +206,7 @@ static bool may_follow(const struct nes *n, struct guest_block *g, uint16_t pc,
     return !n->board.banked || (pc & 0x1fff) <= 0x1ffd;
 }
 
-/* ---- which flags are asked for ---- */
+/* ---- liveness of flags ---- */
 
 bool dbt_hooks_call(const struct hooks *hooks) {
     for (size_t i = 0; i < hooks->count; i++)
@@ -222,7 +222,7 @@ bool dbt_calls_back(const struct site *site) {
     return false;
 }
 
-/* Can the block be left to nes_step, with all flags, before the instruction? */
+/* Can the block leave to nes_step before the instruction? All flags are needed then. */
 static bool may_leave(const struct guest_op *op) {
     switch ((enum addressing_mode)op->info->mode) {
     case MODE_ABX:
@@ -236,7 +236,7 @@ static bool may_leave(const struct guest_op *op) {
     }
 }
 
-/* Reads with an index take a cycle more when it carries, unless it cannot. */
+/* May an indexed read take one more cycle for a carry? */
 bool dbt_finds_quietly(const struct guest_op *op) {
     if (op->reach != REACH_MEMORY)
         return false;
@@ -258,8 +258,7 @@ static bool fires(const struct guest_op *op, enum probe_when when) {
     return op->site && op->site->probes[when].fires;
 }
 
-/* C from one instruction to the next which takes it and makes its own: it can stay in the host's
- * carry. */
+/* If the next instruction reads and overwrites C, it can stay in the host's carry. */
 static bool passes_carry(const struct guest_op *op, const struct guest_op *next) {
     switch (op->mnemonic) {
     case DO_ADC:
@@ -285,7 +284,7 @@ static void find_needed(struct guest_block *g) {
         struct guest_op *const op = &g->ops[i];
         const bool seen = op->site && dbt_calls_back(op->site);
         if (seen || op->reach != REACH_MEMORY)
-            needed = FLAGS; /* callbacks see them; so does who goes on behind a device */
+            needed = FLAGS; /* visible to callbacks, and after an MMIO access */
         op->needed = needed;
         op->passes_carry = i + 1 < g->count && passes_carry(op, op + 1);
         needed = (uint16_t)((needed & ~op->info->writes) | op->info->reads);
@@ -295,7 +294,7 @@ static void find_needed(struct guest_block *g) {
     g->unasked = FLAGS & ~needed;
 }
 
-/* Windows that the instruction's site names: what is told of it depends on what they show. */
+/* The windows that the instruction's site depends on. */
 static unsigned named_by(const struct guest_op *op) {
     const enum insn_kind kind = op->info->kind;
     unsigned named = 1u << window_of(next_pc(op));
@@ -329,7 +328,7 @@ static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_bl
                                           : op->info->kind != INSN_PLAIN)
             return;
         if (op->reach == REACH_BOARD)
-            return; /* it may have changed what follows */
+            return; /* it may have overwritten the code that follows */
         if (out->in_ram)
             write_over(n, op, written);
     }
@@ -348,7 +347,7 @@ static bool is_steady(const struct guest_block *g, const struct written *written
 void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
                   struct guest_block *out) {
     out->cut = false;
-    out->count = out->bytes = out->guarded = 0; /* its instructions are as many as there are */
+    out->count = out->bytes = out->guarded = 0; /* no instructions: the block is empty */
     out->from = NULL;
     out->in_ram = may_change(n, pc);
     out->certain = certain;

@@ -1,6 +1,6 @@
 /*
- * guest: which guest instructions a block is made of, and what of each is known before it is
- * translated. Private to core/dbt. Place: above banks, knows nothing of host code.
+ * guest: the guest instructions of a block, and what is known of each before translation. Private to
+ * core/dbt. Place: above banks; independent of host code.
  */
 #ifndef HOTGRAPH_DBT_GUEST_H
 #define HOTGRAPH_DBT_GUEST_H
@@ -14,18 +14,18 @@ enum {
 #include "nes/isa/ops.def"
 };
 enum access { NONE, READ, WRITE, MODIFY, MANGLE, STACK, FLOW };
-/* What the operand of an instruction reaches. */
+/* What the operand of an instruction can access. */
 enum reach {
-    REACH_NOTHING, /* that translated code can */
-    REACH_MEMORY,  /* and where it turns out to be no memory, the instruction is nes_step's */
-    REACH_DEVICE,  /* in the instruction's last cycle */
-    REACH_BOARD,   /* the same: the board's registers, so the code may be another behind it */
+    REACH_NOTHING, /* translated code cannot do the access */
+    REACH_MEMORY,  /* memory; nes_step does the instruction if it is not */
+    REACH_DEVICE,  /* a device, in the instruction's last cycle */
+    REACH_BOARD,   /* the board's registers, in the last cycle: may remap the code */
 };
 enum { BOARD_FROM = 0x4020 };
 
 enum {
     BLOCK_LONGEST = DBT_BLOCK_MOST,
-    BLOCK_BRANCHES = 2, /* conditional branches that a block goes on behind */
+    BLOCK_BRANCHES = 2, /* conditional branches within a block */
 };
 
 /* One guest instruction of a block. */
@@ -33,40 +33,40 @@ struct guest_op {
     uint16_t pc;
     uint8_t bytes[3];
     uint8_t mnemonic, access, reach; /* DO_..., enum access, enum reach */
-    bool in_one_piece;               /* index or not, its operand is in memory that is known */
-    bool passes_carry;               /* the next instruction alone asks for its C, and at once */
-    uint16_t needed;                 /* FLAG_... that someone may ask for behind it */
+    bool in_one_piece;               /* its operand is in known contiguous memory for any index */
+    bool passes_carry;               /* only the next instruction reads its C */
+    uint16_t needed;                 /* FLAG_... that may be read after it */
     const struct opcode_info *info;
-    const uint8_t *from; /* where it lies */
-    struct site *site;   /* NULL: nobody watches */
+    const uint8_t *from; /* its bytes */
+    struct site *site;   /* NULL: no observers */
 };
 
 struct guest_block {
     struct guest_op ops[BLOCK_LONGEST];
     unsigned count;
-    unsigned bytes; /* from the first to behind the last, contiguous */
-    bool in_ram;    /* they may change */
-    bool cut;       /* observers do not know what follows, or it would be longer */
+    unsigned bytes; /* of all instructions, contiguous */
+    bool in_ram;    /* the bytes may change */
+    bool cut;       /* ends early: observers do not know the code that follows */
     const uint8_t *from;
-    unsigned certain; /* windows that it may rely on; see banks.h */
-    unsigned guarded; /* windows that its sites name, but which are not certain */
-    unsigned unasked; /* FLAG_... that nobody asks for as they are where it begins */
-    bool steady;      /* executing it changes neither its bytes nor what it relies on */
+    unsigned certain; /* windows that it relies on; see banks.h */
+    unsigned guarded; /* windows that its sites depend on, but which are not certain */
+    unsigned unasked; /* FLAG_... that it overwrites before they are read */
+    bool steady;      /* its execution changes neither its bytes nor its banks */
 };
 
-/* Decodes the block at pc, which may be empty. `length`: most instructions; `certain`: windows that
- * it may rely on. */
+/* Decodes the block at pc, which may be empty. length: maximal instructions; certain: windows that it
+ * may rely on. */
 void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
                   struct guest_block *out);
 
-/* Is its operand found without touching the host's flags? */
+/* Is its operand found without changing the host's flags? */
 bool dbt_finds_quietly(const struct guest_op *op);
 
-/* Do these probes call somebody, who may look at the machine? And any at the site? */
+/* May these probes call a function, which may observe the machine? And any probe of the site? */
 bool dbt_hooks_call(const struct hooks *hooks);
 bool dbt_calls_back(const struct site *site);
 
-/* Is C added to its result, or shifted into it? */
+/* Does it read C as an operand? */
 static inline bool takes_carry(const struct guest_op *op) {
     return op->mnemonic == DO_ADC || op->mnemonic == DO_SBC || op->mnemonic == DO_ROL ||
            op->mnemonic == DO_ROR;

@@ -11,7 +11,7 @@ static void *mapped(void *at) {
     return at == MAP_FAILED ? NULL : at;
 }
 
-/* Two views of one memfd. Returns what is refused, NULL when nothing is. */
+/* Maps two views of one memfd. Returns the name of the call that failed, or NULL. */
 static const char *map_file(struct cache *c, int fd) {
     if (ftruncate(fd, (off_t)c->size) == 0)
         c->code = mapped(mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0));
@@ -21,7 +21,7 @@ static const char *map_file(struct cache *c, int fd) {
     return c->run ? NULL : no_code;
 }
 
-/* Two views of anonymous memory: mremap() of nothing makes another one of what is shared. */
+/* Maps two views of anonymous memory: mremap() of size 0 duplicates a shared mapping. */
 static const char *map_anonymous(struct cache *c) {
     c->code =
         mapped(mmap(NULL, c->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
@@ -32,7 +32,7 @@ static const char *map_anonymous(struct cache *c) {
     return mprotect(run, c->size, PROT_READ | PROT_EXEC) == 0 ? NULL : no_code;
 }
 
-/* Code, in both views. Returns what is refused, NULL when nothing is. */
+/* Maps the code in both views. Returns the name of the call that failed, or NULL. */
 static const char *map_code(struct cache *c) {
     if (c->anonymous)
         return map_anonymous(c);

@@ -1,4 +1,4 @@
-/* Looking into the translator. */
+/* The content of the code cache, for people and for perf(1). */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>

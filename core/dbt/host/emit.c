@@ -27,7 +27,7 @@ static ZydisEncoderOperand in_full(operand o) {
     }
 }
 
-/* Finds where the numbers are. */
+/* Finds the offsets of the numbers in an encoding. */
 static bool find_numbers(struct encoding *in, const operand *operands, unsigned count) {
     ZydisDecoder decoder;
     ZydisDecodedInstruction decoded;
@@ -52,7 +52,7 @@ static bool find_numbers(struct encoding *in, const operand *operands, unsigned 
 enum { JUMP = 1 << 16 }; /* with a mnemonic: near, its displacement in 32 bits */
 static_assert((unsigned)ZYDIS_MNEMONIC_MAX_VALUE < JUMP, "of mnemonics");
 
-/* False: there is no such instruction, which is a mistake in this folder. */
+/* False: no such instruction, a bug in this folder. */
 static bool encode(struct encoding *to, const operand *operands, unsigned count) {
     const bool jump = to->mnemonic & JUMP;
     ZydisEncoderRequest request = {
@@ -72,7 +72,7 @@ static bool encode(struct encoding *to, const operand *operands, unsigned count)
     return ok;
 }
 
-/* Not a byte more. memcpy() is called for what is shorter than a call. */
+/* Copies exactly `length` bytes, inlined. */
 static void copy_bytes(uint8_t *to, const uint8_t *from, unsigned length) {
     if (length >= 8) {
         memcpy(to, from, 8);
@@ -101,8 +101,7 @@ static bool is_of(const struct encoding *known, uint32_t mnemonic, uint64_t oper
     return known->operands == operands && known->mnemonic == mnemonic;
 }
 
-/* What is not in the first of its places: it may be in one of three more. NULL: cannot be encoded.
- */
+/* Looks into the other three places of a form, and encodes it if needed. NULL: cannot be encoded. */
 static __attribute__((noinline)) struct encoding *look_further(struct encoding *all, size_t first,
                                                                uint32_t mnemonic, operand a,
                                                                operand b, uint64_t operands) {
@@ -137,7 +136,7 @@ static uint64_t operands_of(operand a, operand b) {
     return a.form | (uint64_t)b.form << 32;
 }
 
-/* Where the form is elsewhere, the room is scarce, or what follows is to stay. */
+/* The slow case: cache miss, buffer nearly full, or overwriting in place. */
 static __attribute__((noinline)) void emit_carefully(struct emitter *e, uint32_t mnemonic,
                                                      operand a, operand b) {
     const uint64_t operands = operands_of(a, b);
@@ -156,7 +155,7 @@ static __attribute__((noinline)) void emit_carefully(struct emitter *e, uint32_t
     write_number(at + form->number[1].at, b.number, form->number[1].size);
 }
 
-/* All of the bytes that an instruction may have are copied at once, where nothing is behind. */
+/* Copies the maximal length at once, if there is nothing after it to keep. */
 enum { COPIED = 16 };
 static_assert(offsetof(struct encoding, bytes) + COPIED <= sizeof(struct encoding), "of a form");
 static_assert(COPIED >= ZYDIS_MAX_INSTRUCTION_LENGTH, "of an instruction");

@@ -6,7 +6,7 @@
  *     const uint32_t jump = emit_jump(e, JNZ);       // jnz ...
  *     emit_bind(e, jump, emit_here(e));              // ...:
  *
- * When the room is used up nothing more is written and `full` is set; the caller looks once, at the
+ * When the room is used up nothing more is written and `full` is set; the caller checks once, at the
  * end. Places in the code are offsets from the start of the cache, the same in both of its views.
  */
 #ifndef HOTGRAPH_DBT_EMIT_H
@@ -16,15 +16,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Forms of instructions that were encoded before: Zydis takes a thousand times as long as copying
- * one and writing its numbers into it, and most of a program's come again and again. */
+/* A cache of encoded forms of instructions: encoding with Zydis takes a thousand times as long as
+ * copying a form and writing its numbers, and most forms recur. */
 struct encodings {
     struct encoding {
         uint64_t operands; /* the form of each */
         uint32_t mnemonic;
         uint8_t length, bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
         struct {
-            uint8_t at, size; /* in `bytes`; size 0: it is not written there */
+            uint8_t at, size; /* in `bytes`; size 0: not encoded */
         } number[2];
     } at[2048]; /* length 0: empty */
 };
@@ -34,11 +34,10 @@ struct emitter {
     uint32_t at, end;
     struct encodings *encodings;
     bool full;
-    bool over; /* writes over code: what is behind stays as it is */
+    bool over; /* overwrites code: bytes after it must stay */
 };
 
-/* Small, and mostly known when this is compiled: making operands is much of what translation does.
- */
+/* Small, and mostly a compile-time constant: translation makes many operands. */
 typedef struct {
     uint32_t form;  /* everything but the number itself: see the shifts */
     int64_t number; /* an immediate, a displacement */
@@ -110,25 +109,25 @@ void emit_(struct emitter *e, ZydisMnemonic mnemonic, operand a, operand b);
 /* Without operands. */
 #define emit_plain(e, mnemonic) emit_((e), ZYDIS_MNEMONIC_##mnemonic, (operand){0}, (operand){0})
 void emit_ret(struct emitter *e);
-/* And pops so many bytes more. */
+/* ret `bytes`: pops that many bytes more. */
 void emit_ret_popping(struct emitter *e, unsigned bytes);
 
-/* A byte that is no instruction. */
+/* A data byte. */
 void emit_byte(struct emitter *e, uint8_t byte);
-/* The jump (Jcc) is taken when it was not, and the other way round. */
+/* Inverts the condition of a jump (Jcc). */
 void emit_invert(struct emitter *e, uint32_t jump);
 static inline uint32_t emit_here(const struct emitter *e) {
     return e->at;
 }
-/* A jump (JMP, CALL, Jcc) with a 32-bit displacement, to the next instruction until it is bound;
- * returns where the displacement is. */
+/* A jump (JMP, CALL, Jcc) with a 32-bit displacement, to the next instruction until it is bound.
+ * Returns the offset of the displacement. */
 #define emit_jump(e, mnemonic) emit_jump_((e), ZYDIS_MNEMONIC_##mnemonic)
 uint32_t emit_jump_(struct emitter *e, ZydisMnemonic mnemonic);
 void emit_bind(struct emitter *e, uint32_t jump, uint32_t target);
-/* Emits what was emitted at `from`, `size` bytes, once more; returns its place. What it refers to
- * from where it is must be written anew. */
+/* Copies `size` bytes of code from `from`; returns the copy's offset. Relative references must be
+ * rewritten. */
 uint32_t emit_again(struct emitter *e, uint32_t from, unsigned size);
-/* A number of 32 bits in an instruction: where it is, and what it shall be. */
+/* Writes a 32-bit number at offset `at` of an instruction. */
 void emit_number(struct emitter *e, uint32_t at, int32_t number);
 /* reg = address of the place `target` of the cache. */
 void emit_address(struct emitter *e, ZydisRegister to, uint32_t target);

@@ -5,19 +5,19 @@
  * Registers while translated code runs:
  *
  *     r8  A      rbx  struct nes                        rax, rcx, rdx  scratch
- *     r9  X      r12  how many cycles later an instruction may still start, times 2^16, plus what
- *     r10 Y           was executed (see frame.h); r13  struct frame
+ *     r9  X      r12  remaining budget in cycles, times 2^16, plus executed instructions (frame.h)
+ *     r10 Y      r13  struct frame
  *     r11 S      r14  counters of the probes
  *     esi NZ     r15  the cartridge's PRG
  *     edi C
  *     ebp V
  *
- * rsp is the return stack (see exits.c), in memory of its own: it is a multiple of 16 in every
- * block, and [rsp + 8] is what an RTS is guessed to pull, where it goes to less 1.
+ * rsp is the return stack (see exits.c), in memory of its own: a multiple of 16 in every block.
+ * [rsp + 8] is the value that an RTS is predicted to pull: its target less 1.
  *
  * Guest registers and flags have the form of struct cpu, and their upper bits are zero. PC is known
- * when code is translated; I and D stay in struct cpu. Only at the edges of a block is everything
- * in its register: within it, NZ may be what A, X or Y hold and C may be a known constant.
+ * at translation; I and D stay in struct cpu. Flags are in their registers only at a block's edges:
+ * within a block, NZ may be in A, X or Y, and C may be a known constant.
  */
 #ifndef HOTGRAPH_DBT_HOST_H
 #define HOTGRAPH_DBT_HOST_H

@@ -1,4 +1,4 @@
-/* Fixed code that goes to C functions, most of all to the machine's devices. */
+/* Fixed code that calls helpers, mostly for the machine's devices. */
 #include "dbt/lower/devices.h"
 
 /* Guest registers that a call does not preserve. */
@@ -17,7 +17,7 @@ static void restore_volatiles(struct emitter *e) {
         EMIT(e, POP, reg(volatiles[i])); /* pop rdi ... r8 */
 }
 
-/* On the host's own stack. */
+/* Calls a function on the host's stack. */
 static void call_there(struct emitter *e, int64_t function) {
     EMIT(e, MOV, FRAME(called_at), REG(RSP));  /* mov [frame + called_at], rsp */
     EMIT(e, MOV, REG(RSP), FRAME(host_stack)); /* mov rsp, [frame + host_stack] */
@@ -60,8 +60,7 @@ void emit_place_of_access(struct emitter *e, operand scratch) {
     EMIT(e, ADD, REG(RAX), scratch);           /* add rax, scratch */
 }
 
-/* The registers are saved; arguments behind the first: address, then value (when it writes) and
- * cycle. */
+/* Saves registers and sets the arguments after the first: address, value (of a write), cycle. */
 static void arguments(struct emitter *e, bool writes) {
     EMIT(e, MOV, REG(ESI), REG(ECX)); /* mov esi, ecx */
     emit_cycle_of_access(e, REG(RDI));
@@ -71,7 +70,7 @@ static void arguments(struct emitter *e, bool writes) {
         EMIT(e, MOV, REG(RDX), REG(RAX)); /* mov rdx, rax */
 }
 
-/* By dbt_mmio_read(), dbt_mmio_write() or dbt_mmio_copy(). */
+/* Calls dbt_mmio_read(), dbt_mmio_write() or dbt_mmio_copy(). */
 static uint32_t emit_touch(struct emitter *e, int64_t function, bool writes) {
     const uint32_t place = emit_here(e);
     save_volatiles(e);
@@ -83,7 +82,7 @@ static uint32_t emit_touch(struct emitter *e, int64_t function, bool writes) {
     return place;
 }
 
-/* By a function of what is at `self`, the device or the frame. */
+/* Calls a function whose first argument is at `self`: the device or the frame. */
 static uint32_t emit_device(struct emitter *e, int64_t function, operand self, bool writes) {
     const uint32_t place = emit_here(e);
     save_volatiles(e);
@@ -101,7 +100,7 @@ static uint32_t emit_device(struct emitter *e, int64_t function, operand self, b
     return place;
 }
 
-/* The rest of a read whose cycle is in rax, by whatever it takes. */
+/* Finishes a read whose cycle is in rax, by the general helper. */
 static void read_otherwise(struct emitter *e, const struct devices *devices) {
     emit_place_of_access(e, REG(RDX));
     emit_bind(e, emit_jump(e, JMP), devices->read); /* jmp read */
@@ -109,8 +108,8 @@ static void read_otherwise(struct emitter *e, const struct devices *devices) {
 
 enum { PAD_1 = 0x4016, FROM_SHIFTED_OUT = 0x80, BUS_OF_PADS = 0x40 };
 
-/* As bus.c does it, where the strobe is low and has been for some time. Two instructions never read
- * in adjacent cycles. */
+/* As bus.c, if the strobe has been low for some time. Two instructions never read in adjacent
+ * cycles. */
 static uint32_t emit_read_pad(struct emitter *e, const struct devices *devices, unsigned port) {
     const uint32_t place = emit_here(e);
     emit_cycle_of_access(e, REG(RDX));
@@ -135,7 +134,7 @@ static uint32_t emit_read_pad(struct emitter *e, const struct devices *devices, 
     return place;
 }
 
-/* Reads whose address is known here only; `anything`: the place that reads what is no pad. */
+/* Reads with an address known only at run time; `anything`: the code for other registers. */
 static uint32_t emit_read(struct emitter *e, const struct devices *devices, uint32_t anything) {
     const uint32_t place = emit_here(e);
     EMIT(e, LEA, REG(EDX), mem(8, ZYDIS_REGISTER_RCX, -PAD_1)); /* lea edx, [rcx - 4016h] */

@@ -1,13 +1,13 @@
 /*
- * Writes to the PPU in the vertical blank, where games write what the next picture is made of: what
- * ppu_write() does there, in place, before cycle ppu.plain_until.
+ * Writes to the PPU in the vertical blank, when games set up the next picture: does in place what
+ * ppu_write() does there, before cycle ppu.plain_until.
  */
 #include "dbt/lower/devices.h"
 
 #define PPU(field) FIELD_OF_NES(ppu.field)
-/* Byte `i` of a field of 16 bits. */
+/* Byte `i` of a 16-bit field. */
 #define PPU_BYTE(field, i) mem(1, NES, (int64_t)offsetof(struct nes, ppu.field) + (i))
-/* What is at index rcx or rax in an array. */
+/* The array element at index rcx or rax. */
 #define PPU_AT(field, index)                                                                       \
     memx(1, NES, ZYDIS_REGISTER_##index, 1, (int64_t)offsetof(struct nes, ppu.field))
 
@@ -17,11 +17,11 @@ enum {
     BY_32 = 4,   /* in $2000: the step of v */
     COLOURS = 0x3f00,
     NAMETABLES = 0x2000,
-    ATTRIBUTES = 2, /* the byte of a sprite in which only these bits are: */
+    ATTRIBUTES = 2, /* the sprite byte that has only these bits: */
     ATTRIBUTE_BITS = 0xe3,
 };
 
-/* rax = the cycle, rcx = the number of the next dot. A jump to where it takes ppu_write(). */
+/* rax = the cycle, rcx = the number of the next dot. Returns the jump for writes that need ppu_write(). */
 static uint32_t begin(struct emitter *e) {
     emit_cycle_of_access(e, REG(RCX));
     EMIT(e, CMP, REG(RAX), PPU(plain_until));     /* cmp rax, [nes + plain_until] */
@@ -37,7 +37,7 @@ static uint32_t begin(struct emitter *e) {
     return otherwise;
 }
 
-/* v is what was written to $2006, if its time has come: before v or t change. */
+/* Loads v from a due write to $2006, before v or t change. */
 static void dbt_settle_v(struct emitter *e) {
     EMIT(e, LEA, REG(RCX),
          memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RAX, 2, 1)); /* lea rcx, [rax + rax*2 + 1] */
@@ -49,7 +49,7 @@ static void dbt_settle_v(struct emitter *e) {
     emit_bind(e, settled, emit_here(e));                         /* settled: */
 }
 
-/* A jump that is taken by the second of two writes; the first one goes on. */
+/* Returns a jump that is taken by the second of two writes. */
 static uint32_t emit_second(struct emitter *e) {
     EMIT(e, XOR, PPU(s.w), imm(1)); /* xor byte [nes + w], 1 */
     return emit_jump(e, JZ);        /* jz second */
@@ -114,7 +114,7 @@ static void emit_address_write(struct emitter *e) {
     emit_ret(e);                          /* ret */
 }
 
-/* Where the page of ecx's 1 KiB begins, of `pages` of them. */
+/* The address of ecx's page of 1 KiB, of `pages` pages. */
 #define PAGE(pages, table)                                                                         \
     EMIT(e, MOV, REG(EAX), REG(ECX));                 /* mov eax, ecx */                           \
     EMIT(e, SHR, REG(EAX), imm(10));                  /* shr eax, 10 */                            \

@@ -1,11 +1,11 @@
-/* The fixed code at the start of the cache, which every block leans on. */
+/* The fixed code at the start of the cache, shared by all blocks. */
 #include <assert.h>
 
 #include "dbt/lower/fixed.h"
 
 #include "dbt/guest/banks.h"
 
-/* What emitted code relies on. */
+/* Emitted code relies on these. */
 static_assert(sizeof(bool) == 1, "flags of the machine are bytes");
 static_assert(sizeof(void *) == 8, "pages are addressed with a scale of 8");
 static_assert(offsetof(struct nes, ram) + RAM_SIZE < INT32_MAX, "displacements have 32 bits");
@@ -37,8 +37,8 @@ static const ZydisRegister saved[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZY
 enum { NO_PC = -1 };
 enum { SAVED = sizeof saved / sizeof *saved };
 
-/* leave: eax is the number of the exit. Right before it, leave_indirect: the pc is in ecx. Place 0
- * of the cache, where the table's zeroes lead, comes first: to a pc without a block. */
+/* leave: eax is the exit's number. leave_indirect, right before it: the pc is in ecx. Offset 0 of the
+ * cache comes first: zeroes in the table lead there, for a pc without a block. */
 static void emit_leave(struct fixed *fixed, struct emitter *e) {
     EMIT(e, MOV, REG(EAX), imm(0)); /* mov eax, 0 */
     fixed->leave_indirect = emit_here(e);
@@ -62,7 +62,7 @@ static void emit_enter(struct fixed *fixed, struct emitter *e) {
     EMIT(e, MOV, FRAME(host_stack), REG(RSP));   /* mov [frame + host_stack], rsp */
     EMIT(e, MOV, REG(RSP), FRAME(return_stack)); /* mov rsp, [frame + return_stack] */
     for (unsigned i = 0; i < 1 + RETURN_DEPTH; i++) {
-        EMIT(e, PUSH, imm(NO_PC)); /* push -1: an entry of the return stack that is no guess */
+        EMIT(e, PUSH, imm(NO_PC)); /* push -1: an entry of the return stack that predicts nothing */
         EMIT(e, PUSH, imm(NO_PC)); /* push -1 */
     }
     EMIT(e, MOV, REG(RAX), REG(RSI));             /* mov rax, rsi */
@@ -76,7 +76,7 @@ static void emit_enter(struct fixed *fixed, struct emitter *e) {
 
 static_assert((SAVED + 1) % 2 == 1, "host_stack is 8 beside a multiple of 16");
 
-/* rax: struct hook; edx: code address of the instruction; cpu.pc: where the machine stands. */
+/* rax: struct hook; edx: code address of the instruction; cpu.pc is set. */
 static void emit_call_probe(struct fixed *fixed, struct emitter *e) {
     fixed->call_probe = emit_here(e);
     store_registers(e);
@@ -99,8 +99,8 @@ void emit_look_up(struct emitter *e) {
     EMIT(e, JMP, REG(RAX));                                      /* jmp rax */
 }
 
-/* From an RTS to the pc in ecx that the top of the return stack does not lead to: where addresses
- * were dropped an entry below does, else the table may know it. */
+/* An RTS to the pc in ecx that the top of the return stack did not predict: if the guest has dropped
+ * return addresses, an entry below may match; else the table is looked up. */
 static void emit_return_miss(struct fixed *fixed, struct emitter *e) {
     fixed->return_miss = emit_here(e);
     EMIT(e, ADD, FRAME(return_misses), imm(1));             /* add [frame + ...], 1 */

@@ -1,4 +1,4 @@
-/* What translated code calls while it runs: devices, and callbacks of probes. */
+/* Helpers that translated code calls: MMIO, and callbacks of probes. */
 #include "dbt/lower/frame.h"
 
 #include "dbt/guest/banks.h"
@@ -33,7 +33,7 @@ uint32_t dbt_mmio_read(struct frame *f, uint32_t address, uint64_t cycle) {
         return bus_read_pad(n, (uint16_t)address, cycle);
     n->bus = (uint8_t)(address >> 8); /* the last byte that was read */
     value = bus_read_at(n, (uint16_t)address, cycle);
-    /* A read of $2002 only lets the NMI's line fall: what could not happen before cannot now. */
+    /* A read of $2002 can only release the NMI line: the deadline never comes earlier. */
     move_deadline(f, address == PPU_STATUS_ADDRESS ? f->deadline : 0);
     return value;
 }
@@ -46,7 +46,7 @@ void dbt_mmio_write(struct frame *f, uint32_t address, uint32_t value, uint64_t 
     move_deadline(f, 0);
 }
 
-/* Does nobody look at the boundary between the store that ends at `pc` and what comes there? */
+/* Is the boundary between the store before `pc` and the instruction at `pc` unobserved? */
 static bool is_between(const struct nes *n, uint16_t pc) {
     enum { STORE = 3 };
     return !n->watched || (watch_tally(n, (uint16_t)(pc - STORE)) && watch_tally(n, pc));

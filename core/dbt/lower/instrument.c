@@ -21,7 +21,7 @@ static void call(struct translation *t, const struct hook *hook) {
     emit_bind(e, emit_jump(e, CALL), t->fixed->call_probe);   /* call call_probe */
 }
 
-/* The counter counts; when it comes to the value, the call follows. */
+/* Increments the counter, and calls when it reaches the value. */
 static void call_at(struct translation *t, const struct hook *hook) {
     struct emitter *const e = t->e;
     EMIT(e, MOV, REG(RAX), COUNTER(hook->probe.counter));    /* mov rax, [r14 + i*8] */
@@ -73,7 +73,7 @@ static void add_to(struct translation *t, const struct hook *hook, int pc) {
 }
 static_assert(sizeof((struct targets *)0)->at[0] == 8, "addressed with a scale of 8");
 
-/* What has come by when the block is translated costs nothing in it. */
+/* A probe that has fired before translation costs nothing. */
 static void once(struct translation *t, const struct hook *hook) {
     if (t->nes->counters[hook->probe.counter] != 0)
         return;
@@ -119,7 +119,7 @@ static void fire_one(struct translation *t, const struct hook *hook, int pc) {
     }
 }
 
-/* The machine is to be looked at: it stands at pc. */
+/* Makes the machine's state observable, with `pc` as its pc. */
 static void settle_at(struct translation *t, int pc) {
     dbt_settle(t);
     if (pc == PC_IN_ECX)
@@ -135,7 +135,7 @@ static bool calls_always(const struct hooks *hooks) {
     return false;
 }
 
-/* Counts in one instruction; all that a call needs is done where the call is, which is seldom. */
+/* Counts with one instruction; the rare call is in a stub. */
 static void count_to_call(struct translation *t, const struct hooks *hooks, size_t i, int pc) {
     struct emitter *const e = t->e;
     const struct probe *const p = &hooks->at[i].probe;
@@ -162,14 +162,14 @@ static void fire_uncalled(struct translation *t, const struct hooks *hooks, int 
     forget_host_flags(t);
 }
 
-/* The pc is where add_to() wants it. */
+/* Restores ecx for add_to(). */
 static void reload_pc(struct translation *t, int pc) {
     if (pc == PC_IN_ECX)
         EMIT(t->e, MOVZX, REG(ECX), CPU(pc)); /* movzx ecx, word [nes + cpu.pc] */
 }
 
-/* The block goes on as if nothing had been: what it has not counted yet is not counted. What is
- * lazy in it stays so, since it is still where it was. */
+/* The block continues with the same pending counts as before the call. Lazy flags stay lazy, because
+ * their sources are unchanged. */
 void dbt_fire_counted(struct translation *t, const struct stub *s) {
     struct emitter *const e = t->e;
     const struct uncounted before = t->uncounted;
@@ -206,7 +206,7 @@ void dbt_fire_watched(struct translation *t, enum probe_when when, int pc) {
         settle_at(t, pc);
     for (size_t i = 0; i < hooks->count; i++) {
         fire_one(t, &hooks->at[i], pc);
-        if (called && pc == PC_IN_ECX && i + 1 < hooks->count) /* a call keeps no registers */
+        if (called && pc == PC_IN_ECX && i + 1 < hooks->count) /* a call clobbers ecx */
             EMIT(e, MOVZX, REG(ECX), CPU(pc));                 /* movzx ecx, word [nes + cpu.pc] */
     }
     forget_host_flags(t);

@@ -1,5 +1,5 @@
-/* One guest instruction as host instructions. What each means is in nes/cpu/cpu_exec.h; the tests
- * hold the two together. */
+/* One guest instruction as host instructions. nes/cpu/cpu_exec.h defines their meaning; tests compare
+ * the two. */
 #include "dbt/lower/lower.h"
 
 #include "dbt/lower/mmio.h"
@@ -14,7 +14,7 @@ static void set_nz(struct translation *t, unsigned where, unsigned host) {
     t->flags.host = (uint8_t)host;
 }
 
-/* The host's carry = C. */
+/* Sets the host's carry to C. */
 static void carry_in(struct translation *t) {
     if (t->carry_before == CARRY_IS_C)
         return;
@@ -26,7 +26,7 @@ static void carry_in(struct translation *t) {
     EMIT(t->e, ADD, C8, imm(-1)); /* add dil, -1: carries when it was 1 */
 }
 
-/* And the other way round. */
+/* Sets C to the host's carry. */
 static void borrow_in(struct translation *t) {
     if (t->carry_before == CARRY_IS_NOT_C)
         return;
@@ -38,7 +38,7 @@ static void borrow_in(struct translation *t) {
     EMIT(t->e, CMP, C8, imm(1)); /* cmp dil, 1: borrows when it was 0 */
 }
 
-/* RRA itself asks for the carry of its first half. */
+/* RRA reads the carry of its own first half. */
 static bool needed(const struct translation *t, unsigned flags) {
     if (flags == FLAG_C && t->op->passes_carry)
         return false;
@@ -65,7 +65,7 @@ static void overflow_out(struct translation *t) {
     t->flags.v = V_HERE;
 }
 
-/* to = the operand, zero-extended. */
+/* Loads the operand into `to`, zero-extended. */
 static void load(struct translation *t, operand to, operand from) {
     if (is_imm(from))
         EMIT(t->e, MOV, to, imm((uint8_t)from.number)); /* mov to, byte */
@@ -75,7 +75,7 @@ static void load(struct translation *t, operand to, operand from) {
 
 /* ---- READ ---- */
 
-/* add_with(m): A, C, V of A + m + C. Any register but dil will do for m. */
+/* A, C, V = A + m + C. m: any register but dil. */
 static void add_with(struct translation *t, operand m) {
     if (t->flags.c == C_IS_0) {
         EMIT(t->e, ADD, A8, m); /* add r8b, m */
@@ -108,7 +108,7 @@ static void compare(struct translation *t, operand r32, operand m) {
     set_nz(t, NZ_HERE, HOST_HAS_NZ);
 }
 
-/* With a number: the difference can be had later, if anybody asks for it. nz: NZ_IS_..._LESS. */
+/* Compares with a number: the difference is computed only if it is read. nz: NZ_IS_..._LESS. */
 static void compare_register(struct translation *t, operand r8, operand r32, unsigned nz,
                              operand m) {
     if (!is_imm(m)) {
@@ -121,7 +121,7 @@ static void compare_register(struct translation *t, operand r8, operand r32, uns
     t->flags.number = (uint8_t)m.number;
 }
 
-/* All flags are in what is read, which is kept. A callback could not leave it there. */
+/* All flags are in the byte read, which ebp keeps. A callback would not preserve it. */
 static void bit(struct translation *t, operand m) {
     if (needed(t, FLAG_V | FLAG_N | FLAG_Z))
         load(t, V32, m); /* movzx ebp, m */
@@ -239,7 +239,7 @@ static void lower_read(struct translation *t, const struct guest_op *op) {
         borrow_out(t);
         set_nz(t, NZ_IS_X, HOST_HAS_NZ);
         break;
-    default: /* NOP: place() has emitted what its read costs */
+    default: /* NOP: operand_place() has emitted its read */
         break;
     }
 }
@@ -276,7 +276,7 @@ static void lower_write(struct translation *t, const struct guest_op *op) {
 
 /* ---- MODIFY ---- */
 
-/* The shift or count that the mnemonic begins with, on the byte r; `nz` says which that is. */
+/* The shift or count of the mnemonic, on byte r; `nz` says which register r is. */
 static void shift(struct translation *t, unsigned mnemonic, operand r, unsigned nz) {
     struct emitter *const e = t->e;
     switch (mnemonic) {
@@ -318,7 +318,7 @@ static void shift(struct translation *t, unsigned mnemonic, operand r, unsigned 
     }
 }
 
-/* What the unofficial ones do with the result, which is in sil. */
+/* The second half of unofficial instructions, on the result in sil. */
 static void combine(struct translation *t, unsigned mnemonic) {
     struct emitter *const e = t->e;
     switch (mnemonic) {
@@ -352,7 +352,7 @@ static void combine(struct translation *t, unsigned mnemonic) {
     }
 }
 
-/* Its result is what it leaves in memory, and nothing else. */
+/* Does it only write its result to memory? */
 static bool is_official(unsigned mnemonic) {
     switch (mnemonic) {
     case DO_ASL:
@@ -391,7 +391,7 @@ static void transfer(struct translation *t, operand to, operand from, unsigned n
     set_nz(t, nz, HOST_NOTHING);
 }
 
-/* CLI and PLP let an IRQ in that waits already: nes_step sees to that. */
+/* CLI and PLP may admit a pending IRQ: nes_step handles that. */
 static void leave_if_irq(struct translation *t) {
     EMIT(t->e, CMP, FIELD_OF_NES(irq), imm(0)); /* cmp byte [nes + irq], 0 */
     dbt_leave_to_step(t, emit_jump(t->e, JNZ)); /* jnz to nes_step */

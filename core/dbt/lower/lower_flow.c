@@ -1,4 +1,4 @@
-/* Instructions that go somewhere: what they push and pull, where they go, and on what condition. */
+/* Jumps, calls, returns and branches: what they push and pull, their targets and conditions. */
 #include "dbt/lower/lower.h"
 #include "dbt/lower/operands.h"
 
@@ -27,7 +27,7 @@ void lower_wrapped_call(struct translation *t) {
     } /* ^ mov byte [nes + rax + ram + 100h], .. */
 }
 
-/* Before it goes on an RTS reads without purpose where it came from, before the pc in ecx. */
+/* An RTS makes a dummy read at its return address, before the pc in ecx. */
 static void check_return(struct translation *t) {
     struct emitter *const e = t->e;
     EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_RCX, -1)); /* lea eax, [rcx - 1] */
@@ -36,7 +36,7 @@ static void check_return(struct translation *t) {
     dbt_leave_to_step(t, emit_jump(e, JZ));                 /* jz to nes_step */
 }
 
-/* Where the stack wraps it is nes_step's. What was foretold can be read: it is behind a JSR. */
+/* nes_step does an RTS whose stack wraps. A predicted target is readable: it follows a JSR. */
 static void pull_foretold(struct translation *t) {
     struct emitter *const e = t->e;
     EMIT(e, MOVZX, REG(ECX), pushed(0x101));               /* movzx ecx, word [..] */
@@ -88,7 +88,7 @@ void lower_target(struct translation *t, const struct guest_op *op) {
     forget_host_flags(t);
 }
 
-/* The host's flags tell Z after this, and N unless `only_z`; they may have told it before. */
+/* Makes the host's flags hold Z, and N unless `only_z`. */
 static void test_nz(struct translation *t, bool only_z) {
     struct emitter *const e = t->e;
     if (t->flags.host == HOST_HAS_NZ)

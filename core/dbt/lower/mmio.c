@@ -1,6 +1,5 @@
-/* Accesses to devices: in the last cycle of an instruction, before which nothing can happen. What
- * may do more (a device that is read without purpose on the way, or written twice) is nes_step's.
- */
+/* MMIO accesses in the last cycle of an instruction. nes_step does instructions with further
+ * accesses: dummy reads of a device, double writes. */
 #include "dbt/lower/mmio.h"
 
 enum {
@@ -10,23 +9,23 @@ enum {
     PAD_1 = 0x4016,
     PAD_2 = 0x4017
 };
-enum { RENDERING = 0x18 /* of a write to $2001: something is rendered */ };
+enum { RENDERING = 0x18 /* bits of $2001: something is rendered */ };
 #define QUEUE_AT(index)                                                                            \
     memx(8, NES, ZYDIS_REGISTER_##index, 8, (int64_t)offsetof(struct nes, ppu.queue))
-enum { PPU_STATUS = 2 /* of the PPU's eight registers the last that has to do with its NMI */ };
+enum { PPU_STATUS = 2 /* the last of the PPU's eight registers that can affect the NMI */ };
 
-/* What is known of an access when it is translated. */
+/* What an access can affect, as known at translation. */
 enum effect {
     ANYTHING,
-    PPU_APART,   /* the PPU, but no line */
+    PPU_APART,   /* the PPU, but no interrupt line */
     STATUS,      /* $2002 */
-    APU_APART,   /* the APU, but no line */
-    APU_NOTHING, /* of it, what can only be heard */
+    APU_APART,   /* the APU, but no interrupt line */
+    APU_NOTHING, /* only the APU's sound */
     STROBE,
     PAD, /* a read */
 };
 
-/* A board that looks at the PPU's bus may raise its IRQ line for any access. */
+/* A board that watches the PPU's bus may raise its IRQ line at any access. */
 static enum effect effect_of_ppu(const struct nes *n, const struct guest_op *op) {
     const unsigned reg = operand_of(op) & 7;
     if (op->access == READ && operand_of(op) == PPU_STATUS_ADDRESS)
@@ -58,11 +57,11 @@ static enum effect effect_of(const struct nes *n, const struct guest_op *op) {
 bool mmio_moves_deadline(const struct nes *n, const struct guest_op *op) {
     if (op->reach != REACH_DEVICE)
         return false;
-    return effect_of(n, op) == ANYTHING; /* STATUS only moves it away: see dbt_mmio_read() */
+    return effect_of(n, op) == ANYTHING; /* STATUS can only delay it: see dbt_mmio_read() */
 }
 
-/* ecx = address of the operand, rax = place of the last cycle. What is uncounted stays so: it is in
- * that place. */
+/* ecx = address of the operand, rax = offset of the last cycle, which includes pending cycles; they
+ * stay pending. */
 static void where_it_is(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     const uint16_t base = operand_of(op);
@@ -74,7 +73,7 @@ static void where_it_is(struct translation *t, const struct guest_op *op) {
     } else {
         EMIT(e, LEA, REG(ECX), mem(8, index, base)); /* lea ecx, [index + base] */
         if (op->access == READ) {
-            /* With a carry, the page of the base would be read first. */
+            /* A carry makes a dummy read in the base's page. */
             EMIT(e, MOV, REG(EAX), REG(ECX));        /* mov eax, ecx */
             EMIT(e, XOR, REG(EAX), imm(base));       /* xor eax, base */
             EMIT(e, TEST, REG(EAX), imm(0xff00));    /* test eax, 0ff00h */
@@ -93,7 +92,7 @@ static void call(struct translation *t, const struct guest_op *op, uint32_t plac
     emit_bind(t->e, emit_jump(t->e, CALL), place); /* call place */
 }
 
-/* rax = the cycle of the access; rcx and the host's flags go. */
+/* rax = the cycle of the access; clobbers rcx and the host's flags. */
 static void cycle_of_access(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     const int64_t ago = (op->info->cycles - 1 + t->uncounted.cycles) * (1 << BUDGET_SHIFT);
@@ -104,8 +103,8 @@ static void cycle_of_access(struct translation *t, const struct guest_op *op) {
     EMIT(e, SUB, REG(RAX), REG(RCX));                         /* sub rax, rcx */
 }
 
-/* As ppu_reads_again() does it, where it may: see frame_update_stable(). What it gives is in the latch, also
- * when it is read otherwise. */
+/* As ppu_reads_again(), if allowed: see frame_update_stable(). The result is in the latch, also after
+ * the slow path. */
 static operand read_status(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     const int64_t ago = (op->info->cycles - 1 + t->uncounted.cycles) * (1 << BUDGET_SHIFT);
@@ -118,8 +117,8 @@ static operand read_status(struct translation *t, const struct guest_op *op) {
     return FIELD_OF_NES(ppu.s.latch);
 }
 
-/* The device's own way for the access, or any. */
-static uint32_t way_to_write(const struct translation *t, const struct guest_op *op) {
+/* The helper for a write: the device's own, or the general one. */
+static uint32_t write_helper(const struct translation *t, const struct guest_op *op) {
     const struct devices *const d = &t->fixed->devices;
     switch (effect_of(t->nes, op)) {
     case PPU_APART:
@@ -202,7 +201,7 @@ static void write_halt(struct translation *t, const struct guest_op *op) {
 
 void mmio_otherwise(struct translation *t) {
     const struct guest_op *const op = t->op;
-    call(t, op, op->access == READ ? t->fixed->devices.read : way_to_write(t, op));
+    call(t, op, op->access == READ ? t->fixed->devices.read : write_helper(t, op));
 }
 
 operand mmio_read(struct translation *t, const struct guest_op *op) {
@@ -247,5 +246,5 @@ void mmio_write(struct translation *t, const struct guest_op *op, operand value)
     else if (copies_oam(t, op))
         copy_oam(t, op);
     else
-        call(t, op, way_to_write(t, op));
+        call(t, op, write_helper(t, op));
 }

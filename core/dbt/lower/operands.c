@@ -23,7 +23,7 @@ operand operand_in_memory(struct translation *t, uint16_t at, ZydisRegister inde
     return memx(1, ZYDIS_REGISTER_RAX, index, index ? 1 : 0, low);
 }
 
-/* The page whose number is in eax, through a table of pages; its byte cl. */
+/* Byte cl of the page whose number is in eax, through the page table. */
 static operand through_page(struct translation *t, bool write) {
     struct emitter *const e = t->e;
     if (write)
@@ -35,7 +35,7 @@ static operand through_page(struct translation *t, bool write) {
     return memx(1, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 0);
 }
 
-/* The memory that the lower 16 bits of ecx reach through a table of pages. */
+/* The memory at the lower 16 bits of ecx, through the page table. */
 static operand memory_through(struct translation *t, bool write) {
     EMIT(t->e, MOVZX, REG(EAX), REG(CH)); /* movzx eax, ch */
     const operand m = through_page(t, write);
@@ -53,8 +53,8 @@ static operand byte_of(ZydisRegister index) {
     return index == ZYDIS_REGISTER_R9 ? X8 : Y8;
 }
 
-/* A cycle more when low + index carries: what it would do now is taken for the rule. A recorded
- * block notes each, which must be the exception then. */
+/* One more cycle if low + index carries. The index register's current value decides which case is
+ * inlined. In a traced block the carry is always the exception, because it is logged. */
 static void page_cycle(struct translation *t, uint8_t low, ZydisRegister index) {
     struct emitter *const e = t->e;
     if (low == 0)
@@ -68,7 +68,7 @@ static void page_cycle(struct translation *t, uint8_t low, ZydisRegister index) 
     t->uncounted.cycles += rule;
 }
 
-/* base .. base + 255 is the console's RAM, which comes again and again. */
+/* Is base .. base + 255 in the console's mirrored RAM? */
 static bool in_mirrors(const struct nes *n, uint16_t base) {
     const unsigned last = (base + 0xffu) >> 8;
     return last < 0x20 && n->rd[last] == n->ram + last * 256 % RAM_SIZE;
@@ -97,7 +97,7 @@ static operand absolute_indexed(struct translation *t, const struct guest_op *op
     return m;
 }
 
-/* The pointer at (zero page) in ecx. */
+/* Loads the pointer at zero page `zp` into ecx. */
 static void pointer(struct translation *t, uint8_t zp) {
     struct emitter *const e = t->e;
     if (zp < 0xff) {
@@ -122,9 +122,9 @@ static operand indexed_indirect(struct translation *t, const struct guest_op *op
     return memory_through(t, op->access != READ);
 }
 
-/* ---- (zp),Y: where the pointer leads is foretold from where it leads now ---- */
+/* ---- (zp),Y: the pointer's current target predicts the region ---- */
 
-/* The addresses `from` ... `last` are one piece of memory, and stay so. */
+/* Addresses `from` ... `last` are contiguous memory, and remain so. */
 struct region {
     uint16_t from, last;
     ZydisRegister base; /* the memory is at base + at + address */
@@ -135,15 +135,14 @@ static operand memory_in(const struct region *r) {
     return memx(1, r->base, ZYDIS_REGISTER_RCX, 1, r->at);
 }
 
-/* PRG up to the end of the address space, as far as it is one piece and stays so; false: it does
- * not. */
+/* The PRG up to the end of the address space, as far as it is contiguous for good. False: none. */
 static bool last_prg(const struct translation *t, struct region *r) {
     const struct nes *const n = t->nes;
     const struct cartridge *const c = n->options.cartridge;
     const uint8_t *const last = n->rd[0xff];
     if (!c || last < c->prg || last >= c->prg + c->prg_size || !window_in(t->certain, 0xffff))
         return false;
-    enum { PAGES = WINDOW_SIZE / 256 }; /* a window is in one piece */
+    enum { PAGES = WINDOW_SIZE / 256 }; /* a window is contiguous */
     unsigned page = 0x100 - PAGES;
     while (page > 0x80 && window_in(t->certain, (uint16_t)((page - 1) << 8)) &&
            n->rd[page - PAGES] >= c->prg && n->rd[page - PAGES] + WINDOW_SIZE == n->rd[page])
@@ -152,7 +151,7 @@ static bool last_prg(const struct translation *t, struct region *r) {
     return true;
 }
 
-/* Where the pointer at (zero page) leads; false: to neither of those that are known. */
+/* Predicts the region from the pointer at zero page `zp`. False: neither RAM nor fixed PRG. */
 static bool predicted(const struct translation *t, uint8_t zp, struct region *r) {
     const uint8_t *const ram = t->nes->ram;
     const unsigned at = ram[zp] | ram[(uint8_t)(zp + 1)] << 8;
@@ -163,7 +162,7 @@ static bool predicted(const struct translation *t, uint8_t zp, struct region *r)
     return last_prg(t, r) && at >= r->from;
 }
 
-/* Jumps away where ecx is outside. */
+/* Emits a jump to a stub if ecx is outside the region. */
 static struct stub *leave_region(struct translation *t, const struct region *r) {
     struct emitter *const e = t->e;
     if (r->last == 0xffff) {
@@ -174,7 +173,7 @@ static struct stub *leave_region(struct translation *t, const struct region *r) 
     return dbt_add_stub(t, emit_jump(e, JNBE), STUB_OUTSIDE); /* ja outside */
 }
 
-/* The byte cl of the page at rax, as if it were in the region. */
+/* Turns byte cl of the page at rax into an index of the region. */
 static void into_region(struct translation *t, const struct region *r) {
     struct emitter *const e = t->e;
     EMIT(e, MOVZX, REG(ECX), REG(CL)); /* movzx ecx, cl */
@@ -182,8 +181,8 @@ static void into_region(struct translation *t, const struct region *r) {
     EMIT(e, SUB, REG(RCX), reg(r->base)); /* ^ lea rcx, [rax + rcx - at]; sub rcx, base */
 }
 
-/* A write reads the page of the pointer itself without purpose, before: where that could matter,
- * nes_step does it. */
+/* A write makes a dummy read in the pointer's own page first. If that page is a device, nes_step
+ * does the write. */
 static operand write_anywhere(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     pointer(t, op->bytes[1]);
@@ -206,7 +205,7 @@ static operand write_indirect_indexed(struct translation *t, const struct guest_
     return memory_in(&r);
 }
 
-/* Reads do so only when the index carries, and take a cycle more then. */
+/* Reads make a dummy read only if the index carries, which takes one more cycle. */
 static operand read_indirect_indexed(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     struct region r;

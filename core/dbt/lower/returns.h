@@ -2,10 +2,9 @@
  * returns: counts for PROBE_ADD_TO of RTS, in a table of RTS by JSR. Private to core/dbt. Place:
  * above frame; instrument and edges refer to it.
  *
- * An RTS that returns where the return stack foretells comes with the address of its row in rax,
- * and the code behind the JSR adds to its own cell of that row: two instructions, and nobody looks
- * for a counter. What was counted is brought to the counters before they are read, and before rows
- * or the probes that they are for go away.
+ * An RTS whose target was predicted passes the address of its row in rax, and the code after the JSR
+ * increments its own cell of that row: two instructions, without a look-up. The cells are added to
+ * the counters before these are read, and before rows or their probes are freed.
  */
 #ifndef HOTGRAPH_DBT_RETURNS_H
 #define HOTGRAPH_DBT_RETURNS_H
@@ -15,9 +14,9 @@
 enum { RETURNS_MOST = 1024 }; /* JSRs */
 
 struct returns {
-    bool counted; /* by this translator, since it last began with an empty cache */
+    bool counted; /* returns are counted since the cache was last empty */
     struct nes *nes;
-    VEC(uint32_t) columns; /* code address behind a JSR */
+    VEC(uint32_t) columns; /* code address after a JSR */
     struct map column_at;  /* that address -> 1 + column */
     VEC(struct return_row {
         const struct hook *hook;
@@ -26,18 +25,18 @@ struct returns {
     })
     rows;
     struct map row_at; /* hook -> 1 + index */
-    uint64_t *nobodys; /* row of what was counted already, or is not to be */
+    uint64_t *nobodys; /* row for returns that must not be counted */
 };
 
-/* With an empty cache: whether returns are to be counted from now on, as far as memory goes. */
+/* Call with an empty cache: decides whether returns are counted from now on. */
 void returns_begin(struct returns *r, struct nes *n);
 /* The column of JSRs that return to that code address; -1: there are too many. */
 int returns_column(struct returns *r, uint32_t to);
-/* The row of an RTS, of which this is the only hook; NULL: out of memory. */
+/* The row of an RTS with a single hook; NULL: out of memory. */
 uint64_t *returns_row(struct returns *r, const struct hook *hook, uint32_t from);
-/* Brings what was counted to the counters. */
+/* Adds the cells to the counters. */
 void returns_settle(struct returns *r);
-/* Nothing refers to rows and columns any more, and what is in them is nobody's. */
+/* Frees rows and columns; no code may refer to them, and all is settled. */
 void returns_forget(struct returns *r);
 
 #endif

@@ -1,4 +1,4 @@
-/* What is noted while a block is translated, and counting what was noted. */
+/* Stubs, flags and pending counts of a block during its translation. */
 #include "dbt/lower/translation.h"
 
 #include <assert.h>
@@ -60,7 +60,7 @@ void dbt_settle_v(struct emitter *e, struct known_flags *f) {
     f->v = V_HERE;
 }
 
-/* r12 for so many cycles and instructions. */
+/* Debits the budget (r12). */
 static void spend(struct translation *t, int cycles, int instructions) {
     const int64_t spent = (int64_t)cycles * (1 << BUDGET_SHIFT) - instructions;
     if (spent)
