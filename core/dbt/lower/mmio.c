@@ -9,9 +9,6 @@ enum {
     PAD_1 = 0x4016,
     PAD_2 = 0x4017
 };
-enum { RENDERING = 0x18 /* bits of $2001: something is rendered */ };
-#define QUEUE_AT(index)                                                                            \
-    memx(8, NES, ZYDIS_REGISTER_##index, 8, (int64_t)offsetof(struct nes, ppu.queue))
 enum { PPU_STATUS = 2 /* the last of the PPU's eight registers that can affect the NMI */ };
 
 /* What an access can affect, as known at translation. */
@@ -92,17 +89,6 @@ static void call(struct translation *t, const struct guest_op *op, uint32_t plac
     emit_bind(t->e, emit_jump(t->e, CALL), place); /* call place */
 }
 
-/* rax = the cycle of the access; clobbers rcx and the host's flags. */
-static void cycle_of_access(struct translation *t, const struct guest_op *op) {
-    struct emitter *const e = t->e;
-    const int64_t ago = (op->info->cycles - 1 + t->uncounted.cycles) * (1 << BUDGET_SHIFT);
-    forget_host_flags(t);
-    EMIT(e, LEA, REG(RCX), mem(8, ZYDIS_REGISTER_R12, -ago)); /* lea rcx, [r12 - ..] */
-    EMIT(e, MOV, REG(RAX), FRAME(budget_end));                /* mov rax, [frame + ..] */
-    EMIT(e, SAR, REG(RCX), imm(BUDGET_SHIFT));                /* sar rcx, 16 */
-    EMIT(e, SUB, REG(RAX), REG(RCX));                         /* sub rax, rcx */
-}
-
 /* As ppu_reads_again(), if allowed: see frame_update_stable(). The result is in the latch, also after
  * the slow path. */
 static operand read_status(struct translation *t, const struct guest_op *op) {
@@ -130,60 +116,6 @@ static uint32_t write_helper(const struct translation *t, const struct guest_op 
     default:
         return d->write;
     }
-}
-
-/* $2000, $2001, $2005 and $2006 may be written to often in a picture. */
-static bool is_queued(const struct guest_op *op) {
-    const uint16_t at = operand_of(op);
-    return op->info->mode == MODE_ABS && at >= PPU_REGISTERS && at < 0x4000 &&
-           (1 << (at & 7) & (1 << 0 | 1 << 1 | 1 << 5 | 1 << 6));
-}
-
-/* As is_harmless() in ppu_queue.c has it. */
-static void queue_if_harmless(struct translation *t, unsigned which) {
-    struct emitter *const e = t->e;
-    if (which == 0) {
-        EMIT(e, MOV, REG(ECX), REG(EDX));                     /* mov ecx, edx */
-        EMIT(e, XOR, REG(CL), FIELD_OF_NES(ppu.now.ctrl));    /* xor cl, [nes + ctrl] */
-        EMIT(e, TEST, FIELD_OF_NES(ppu.queue_firm), REG(CL)); /* test [nes + queue_firm], cl */
-        dbt_add_stub(t, emit_jump(e, JNZ), STUB_MMIO);        /* jnz otherwise */
-    } else if (which == 1) {
-        EMIT(e, CMP, FIELD_OF_NES(ppu.follow.on), imm(0));         /* cmp byte [nes + on], 0 */
-        const uint32_t followed = emit_jump(e, JNZ);               /* jnz followed */
-        EMIT(e, TEST, FIELD_OF_NES(ppu.now.mask), imm(RENDERING)); /* test byte [nes + mask], 18h */
-        dbt_add_stub(t, emit_jump(e, JZ), STUB_MMIO);              /* jz otherwise */
-        EMIT(e, TEST, REG(DL), imm(RENDERING));                    /* test dl, 18h */
-        dbt_add_stub(t, emit_jump(e, JZ), STUB_MMIO);              /* jz otherwise */
-        emit_bind(e, followed, emit_here(e));                      /* followed: */
-    }
-}
-
-/* As ppu_queue() does it, where it may; edx: what is written. */
-static void queue_write(struct translation *t, const struct guest_op *op) {
-    struct emitter *const e = t->e;
-    const unsigned which = operand_of(op) & 7, first = t->stub_count;
-    cycle_of_access(t, op);
-    EMIT(e, CMP, REG(RAX), FIELD_OF_NES(ppu.queue_until)); /* cmp rax, [nes + queue_until] */
-    dbt_add_stub(t, emit_jump(e, JNB), STUB_MMIO);         /* jae otherwise */
-    queue_if_harmless(t, which);
-    EMIT(e, MOV, REG(ECX), FIELD_OF_NES(ppu.queued));     /* mov ecx, [nes + queued] */
-    EMIT(e, CMP, REG(ECX), FIELD_OF_NES(ppu.queue_room)); /* cmp ecx, [nes + queue_room] */
-    dbt_add_stub(t, emit_jump(e, JNB), STUB_MMIO);        /* jae otherwise */
-    EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL));             /* mov [nes + bus], dl */
-    EMIT(e, SHL, REG(RAX), imm(PPU_QUEUE_CYCLE));         /* shl rax, 16 */
-    EMIT(e, LEA, REG(RAX),
-         memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RDX, 1,
-              which << PPU_QUEUE_REGISTER));        /* lea rax, [rax + rdx + which << 8] */
-    EMIT(e, MOV, QUEUE_AT(RCX), REG(RAX));          /* mov [nes + queue + rcx * 8], rax */
-    EMIT(e, ADD, FIELD_OF_NES(ppu.queued), imm(1)); /* add dword [nes + queued], 1 */
-    EMIT(e, OR, FIELD_OF_NES(ppu.queued_to), imm8(1u << which)); /* or byte [nes + ..], .. */
-    if (which >= 5)
-        EMIT(e, XOR, FIELD_OF_NES(ppu.s.w), imm(1)); /* xor byte [nes + w], 1 */
-    EMIT(e, MOV, FIELD_OF_NES(ppu.calm), imm(0));    /* mov qword [nes + calm], 0 */
-    EMIT(e, MOV, FRAME(status_stable),
-         reg(FRAME_AT)); /* mov [frame + status_stable], r13: more than any budget */
-    for (unsigned i = first; i < t->stub_count; i++)
-        t->stubs[i].back = emit_here(e);
 }
 
 /* Most writes to such a register change only what is heard. */
@@ -239,9 +171,7 @@ void mmio_write(struct translation *t, const struct guest_op *op, operand value)
         return;
     }
     EMIT(t->e, MOVZX, REG(EDX), value); /* movzx edx, value */
-    if (is_queued(op))
-        queue_write(t, op);
-    else if (effect_of(t->nes, op) == APU_APART && apu_halt_bit(operand_of(op)))
+    if (effect_of(t->nes, op) == APU_APART && apu_halt_bit(operand_of(op)))
         write_halt(t, op);
     else if (copies_oam(t, op))
         copy_oam(t, op);

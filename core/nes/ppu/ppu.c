@@ -55,7 +55,6 @@ void ppu_power(struct ppu *p, uint64_t cycle) {
 
 void ppu_reset(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->s;
-    ppu_settle(p);
     ppu_advance(p, 3 * cycle);
     s->ctrl = s->mask = s->rendering = s->x = s->read_buffer = 0;
     s->t = 0;
@@ -76,8 +75,7 @@ void ppu_loaded(struct ppu *p) {
     p->begun = p->pictures && before_picture(&p->s);
     p->whole = false;
     p->idle_until = p->nmi_quiet = p->plain_until = 0;
-    p->log_first = p->log_end = p->queued = p->queued_to = 0;
-    p->follow.on = false;
+    p->log_first = p->log_end = 0;
     p->shown = 0;
     ppu_sprites_touched(p);
 }
@@ -188,16 +186,10 @@ static void write_oam(struct ppu *p, uint8_t value) {
     s->oam_address++;
 }
 
-/* Two sprites as a number: the bits that exist, and the bytes that say on which lines they are. */
-static const uint8_t two_sprites[8] = {0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF,
-                                       0xFF, 0xFF, OAM_ATTRIBUTES, 0xFF};
-static const uint8_t two_lines[8] = {0xFF, 0, 0, 0, 0xFF, 0, 0, 0};
-
 bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
                     uint64_t last) {
     struct ppu_state *s = &p->s;
     uint8_t oam[256];
-    ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(first));
     if (ppu_dots_at_access(last) > p->idle_until && (s->rendering || writes_pending(s)))
         return false;
@@ -205,21 +197,14 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
     memcpy(oam, s->oam, sizeof oam);
     memcpy(oam + s->oam_address, bytes, before);
     memcpy(oam, bytes + before, count - before);
-    uint64_t there, lines, changed = 0;
-    memcpy(&there, two_sprites, sizeof there);
-    memcpy(&lines, two_lines, sizeof lines);
-    for (unsigned i = 0; i < sizeof oam; i += sizeof there) {
-        uint64_t two, old;
-        memcpy(&two, oam + i, sizeof two);
-        memcpy(&old, s->oam + i, sizeof old);
-        two &= there;
-        changed |= two ^ old;
-        memcpy(s->oam + i, &two, sizeof two);
-    }
-    if (changed & lines)
-        p->lines_known = false;
-    if (changed)
+    for (unsigned i = 2; i < sizeof oam; i += 4)
+        oam[i] &= OAM_ATTRIBUTES;
+    if (memcmp(oam, s->oam, sizeof oam) != 0) {
+        for (unsigned i = 0; i < sizeof oam && p->lines_known; i += 4)
+            p->lines_known = oam[i] == s->oam[i];
         p->slots_known = p->overflow_known = false;
+        memcpy(s->oam, oam, sizeof oam);
+    }
     s->oam_address = (uint8_t)(s->oam_address + count);
     ppu_touched(p);
     drive_all(p, bytes[count - 1], last);
@@ -270,7 +255,6 @@ static uint8_t read_status(struct ppu *p, uint64_t cycle) {
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     uint8_t value;
-    ppu_settle(p);
     if ((address & 7) == 2)
         return read_status(p, cycle);
     switch (address & 7) {
@@ -308,13 +292,9 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->s;
     const unsigned reg = address & 7;
     const uint64_t dot = ppu_dots_at_access(cycle);
-    if (ppu_queue(p, reg, value, cycle))
-        return false;
-    ppu_settle(p);
     drive_all(p, value, cycle);
     if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot)) { /* nothing is ignored there */
         p->nmi_ignored &= reg != 0 || !(value & CTRL_NMI);
-        ppu_queue_opens(p);
         return false;
     }
     arrive(p, cycle);
@@ -346,13 +326,11 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
 }
 
 void ppu_sync(struct ppu *p, uint64_t cycle) {
-    ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(cycle));
     ppu_touched(p);
 }
 
 static void show_board(struct ppu *p, uint64_t dot) {
-    ppu_settle(p);
     if (p->s.line > LINE_LAST && dot >= p->idle_until && ppu_next_dot(&p->s, 0, 0) <= dot)
         ppu_advance(p, ppu_next_dot(&p->s, 0, 0));
     if (!ppu_show_until(p, dot))
@@ -366,9 +344,8 @@ void ppu_show_board(struct ppu *p, uint64_t cycle) {
 void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
     if (draw == (p->pictures != NULL))
         return;
-    ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(cycle));
-    p->log_until = p->queue_until = p->idle_until = p->plain_until = 0;
+    p->log_until = p->idle_until = p->plain_until = 0;
     p->pictures = draw ? p->buffers : NULL;
     p->begun = p->pictures && before_picture(&p->s);
     if (p->pictures)
@@ -376,7 +353,6 @@ void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
 }
 
 const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle) {
-    ppu_settle(p);
     ppu_advance(p, ppu_dots_at_access(cycle));
     return p->whole ? p->buffers + (p->drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT : NULL;
 }
@@ -417,7 +393,6 @@ static uint64_t next_vblank_change(const struct ppu_state *s) {
 
 bool ppu_nmi(struct ppu *p, uint64_t cycle) {
     const uint64_t end = ppu_dots_at_end(cycle);
-    ppu_settle(p);
     if (end > p->nmi_quiet) {
         if (end > next_vblank_change(&p->s))
             ppu_advance(p, end);
@@ -446,7 +421,6 @@ bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline) {
     *deadline = UINT64_MAX;
     if (!ops->irq)
         return false;
-    ppu_settle(p);
     const uint64_t end = ppu_dots_at_end(cycle);
     uint64_t dot = next_board_irq(p);
     if (dot < end) {
@@ -463,7 +437,6 @@ uint64_t ppu_frame_end(const struct ppu *p) {
 }
 
 void ppu_begin_frame(struct ppu *p, uint64_t cycle) {
-    ppu_settle(p);
     const uint64_t now = ppu_dots_at_access(cycle);
     const uint64_t vblank = ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS);
     if (vblank < now)
@@ -476,7 +449,6 @@ void ppu_begin_frame(struct ppu *p, uint64_t cycle) {
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
     const struct ppu_state *s = &p->s;
     const uint64_t now = ppu_dots_at_access(cycle);
-    ppu_settle(p);
     ppu_status_at(p, now);
     /* Reading on the dot before the vblank flag rises has an effect of its own; for the others this
      * is a cycle early at most. */

@@ -30,7 +30,6 @@
 #include "nes/board/board.h"
 
 enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_LOG = 1024 };
-enum { PPU_QUEUE_CYCLE = 16, PPU_QUEUE_REGISTER = 8 }; /* bits */
 
 /* The saved part: plain bytes, no pointers. ppu_sync first, then copy it. */
 struct ppu_state {
@@ -85,27 +84,7 @@ struct ppu_registers {
     uint64_t dot;
     uint16_t t;
     uint8_t x, ctrl, mask;
-    bool loads_v, masks, steps_v;
-};
-
-/* How far v was followed through what was put down (ppu_follow.c). */
-struct ppu_follow {
-    bool on;
-    unsigned next;  /* the entry of the log that is still to come */
-    uint64_t time;  /* dots before this number are done */
-    uint64_t since; /* rendering is on from this one on; UINT64_MAX: it is off */
-    uint64_t mask_due, v_due;
-    struct ppu_registers r;
-    uint16_t v;
-    uint8_t oam_address;
-    uint64_t from; /* from this dot on there is nothing but v and the OAM address to be followed */
-    /* Starts of lines with rendering on, 0 for none: the last one, and the last one that leaves of
-     * what was before it nothing else. */
-    struct ppu_start {
-        uint64_t time;
-        uint16_t v;
-        uint8_t oam_address;
-    } line, fresh;
+    bool loads_v, masks;
 };
 
 struct ppu {
@@ -148,17 +127,7 @@ struct ppu {
     uint64_t log_until;
     uint8_t log_firm;
     unsigned log_first, log_end;
-    struct ppu_follow follow;
-    struct ppu_registers now, log[PPU_LOG];
-
-    /* Writes behind those, as they came: cycle, register and value, at these bits of a number.
-     * Before cycle queue_until writes may come here that change none of the bits queue_firm of
-     * $2000, up to queue_room of them; bits of `queued_to` say to which registers. (ppu_queue.c;
-     * translated code does the same.) */
-    uint64_t queue_until;
-    uint8_t queue_firm, queued_to;
-    unsigned queued, queue_room;
-    uint64_t queue[PPU_LOG];
+    struct ppu_registers log[PPU_LOG];
 };
 
 /* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL: then pixels are

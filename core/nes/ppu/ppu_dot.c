@@ -83,16 +83,13 @@ static void sprite_fetch_dot(struct ppu *p) {
 
 /* ---- pixels ---- */
 
-/* Whether background and sprite 0 are both opaque in the column that leaves the shift registers. */
+/* Whether sprite 0 hits in the column that leaves the shift registers. */
 static bool zero_hits(const struct ppu_state *s) {
-    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES };
-    unsigned x = s->dot - 1u, at = x - s->sprites[0].x, bit = 15u - s->x;
-    if ((s->mask & MASK_RENDERING) != MASK_RENDERING || at > 7 || x == 255)
+    const unsigned sprite = s->sprites[0].x, at = s->dot - 1u - sprite, bit = 15u - s->x;
+    if (at > 7)
         return false;
-    if (x < 8 && (s->mask & BOTH_LEFT) != BOTH_LEFT)
-        return false;
-    return (s->shift_low | s->shift_high) >> bit &
-           (s->sprites[0].low | s->sprites[0].high) >> (7 - at) & 1;
+    const unsigned background = (s->shift_low | s->shift_high) >> bit & 1;
+    return ppu_hits(s, sprite, s->sprites[0].low | s->sprites[0].high, background << (7 - at));
 }
 
 /* Dots 1-256 of a visible line: column dot - 1. */

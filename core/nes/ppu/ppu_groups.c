@@ -41,24 +41,21 @@ static void show_group(struct ppu *p, struct part g, uint16_t patterns) {
 
 /* ---- tiles ---- */
 
-/* Sprite 0 and the columns that the next dots show, all of one tile. Only what hits in the last dot
- * of all, if they `end` with it, is late. */
+/* Sprite 0 in the columns that the next dots show, all of one tile. A hit in the last dot of a part
+ * is late if nothing follows (`end`). */
 static void find_hits(struct ppu_state *s, unsigned dots, bool end) {
-    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES, LAST_COLUMN = 255 };
     const unsigned x = s->dot - 1u, sprite = s->sprites[0].x;
-    if (!s->zero_now || x + dots <= sprite || x > sprite + 7 ||
-        (s->mask & MASK_RENDERING) != MASK_RENDERING ||
-        (x < GROUP && (s->mask & BOTH_LEFT) != BOTH_LEFT))
+    if (!s->zero_now || x + dots <= sprite || x > sprite + 7)
         return;
-    unsigned pixels = s->sprites[0].low | s->sprites[0].high;
-    pixels = x < sprite ? pixels >> (sprite - x) : pixels << (x - sprite);
-    unsigned hits = pixels & (unsigned)(s->shift_low | s->shift_high) << s->x >> GROUP & 0xFF;
-    hits >>= GROUP - dots;
-    if (x + dots > LAST_COLUMN)
-        hits &= ~1u;
-    if (hits & (end ? ~1u : ~0u))
+    const unsigned left = (unsigned)(s->shift_low | s->shift_high) << s->x >> 8 & 0xFF,
+                   shown = left & 0xFF00u >> dots;
+    const unsigned hits = ppu_hits(s, sprite, s->sprites[0].low | s->sprites[0].high,
+                                   x < sprite ? shown << (sprite - x) : shown >> (x - sprite));
+    const unsigned last = x + dots - 1 - sprite; /* column of the sprite; more than 7: none */
+    const unsigned late = end && last < 8 ? hits & 0x80u >> last : 0;
+    if (hits & ~late)
         s->status |= STATUS_HIT;
-    if (hits & 1 && end)
+    if (late)
         s->late_status |= STATUS_HIT;
 }
 

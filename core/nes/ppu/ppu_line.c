@@ -97,7 +97,7 @@ static bool is_dark(const struct ppu *p) {
 /* No write is put down before `end`. */
 static void idle(struct ppu *p, uint64_t end) {
     p->idle_until = end;
-    p->log_until = p->queue_until = 0;
+    p->log_until = 0;
 }
 
 /* On to `until` or the next place where something has to be done, whatever comes first. */

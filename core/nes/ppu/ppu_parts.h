@@ -192,8 +192,11 @@ unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *se
 /* Address of the low pattern byte of the sprite whose four bytes are at `sprite`, for the line
  * after `line`; the high one is 8 further. */
 uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line);
-/* Each of eight bytes with its bits the other way round. */
-uint64_t ppu_mirrored(uint64_t eight);
+/* Eight pixels from right to left. */
+uint8_t ppu_mirrored(uint8_t pixels);
+/* The rule of sprite 0: which of the eight columns from x on hit, leftmost in bit 7, where these
+ * pixels of sprite and background are opaque. */
+unsigned ppu_hits(const struct ppu_state *s, unsigned x, unsigned sprite, unsigned background);
 /* Loads slot `i` of this line's sprites from the four bytes at `sprite`. */
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high);
@@ -245,7 +248,7 @@ void ppu_picture_line(struct ppu *p);
 /* Something has changed what was foreseen: a register or memory (not OAM), or OAM or the size of
  * sprites. */
 static inline void ppu_touched(struct ppu *p) {
-    p->foreseen = p->hit_known = p->calm = p->log_until = p->queue_until = 0;
+    p->foreseen = p->hit_known = p->calm = p->log_until = 0;
 }
 static inline void ppu_sprites_touched(struct ppu *p) {
     ppu_touched(p);
@@ -257,14 +260,9 @@ bool ppu_foreseeable(const struct ppu_state *s);
 void ppu_foresee(struct ppu *p);
 /* Registers are put down: from then on sprite 0 may hit elsewhere than was foreseen. */
 void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r);
-/* Such registers from this dot number on change nothing of that. */
-uint64_t ppu_hit_open(const struct ppu *p);
 /* Whether hits before dot number `until` are known, or all sprite flags. */
 bool ppu_hit_told(const struct ppu *p, uint64_t until);
 bool ppu_flags_told(const struct ppu *p, uint64_t until);
-/* Whether no sprite flag can rise in this picture any more, and no sprite be found, from dot number
- * `dot` on, be rendering switched on and off as it may; those that rise before it are told then. */
-bool ppu_quiet(struct ppu *p, uint64_t dot);
 /* Number of the next dot from `from` on that could change the status, untouched; early at times,
  * never late. To be asked after ppu_status_at(p, from). */
 uint64_t ppu_next_change(struct ppu *p, uint64_t from);
@@ -292,22 +290,6 @@ void ppu_groups(struct ppu *p, uint64_t until);
  * time until then. */
 void ppu_pass(struct ppu *p, uint64_t until);
 
-/* ---- v through writes put down (ppu_follow.c) ---- */
-
-/* Whether from dot number `dot` on v is followed, in p->follow. */
-bool ppu_follow(struct ppu *p, uint64_t dot);
-/* Follows it up to dot number `dot`, one of the picture, and what is put down for that. */
-void ppu_follow_to(struct ppu *p, uint64_t dot);
-/* Follows it from entry number `entry` of the log, which switches rendering on and leaves v to be
- * loaded before dot number `known`, up to dot number `dot`; false, and nothing is done, where that
- * passes no line that leaves nothing of what was before it but v and the OAM address. */
-bool ppu_follow_from(struct ppu *p, unsigned entry, uint8_t oam_address, uint64_t known,
-                     uint64_t dot);
-/* What comes of the OAM address from dot number `from` to before `to`, with rendering on; and
- * whether that is the same for each. */
-uint8_t ppu_oam_through(const struct ppu *p, uint8_t address, uint64_t from, uint64_t to);
-bool ppu_oam_set_back(const struct ppu *p, uint64_t from, uint64_t to);
-
 /* ---- writes put down (ppu_log.c) ---- */
 
 /* As they are at present. */
@@ -321,7 +303,7 @@ static inline struct ppu_registers ppu_registers(const struct ppu *p) {
  * rendering off. */
 static inline void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second,
                                         uint8_t value) {
-    r->loads_v = r->masks = r->steps_v = false;
+    r->loads_v = r->masks = false;
     switch (reg) {
     case 0:
         r->ctrl = value;
@@ -338,9 +320,6 @@ static inline void ppu_change_registers(struct ppu_registers *r, unsigned reg, b
         } else
             r->t = (uint16_t)((r->t & 0x0C1F) | (value & 7) << 12 | (value & 0xF8) << 2);
         break;
-    case 7:
-        r->steps_v = true;
-        break;
     default:
         r->t = (uint16_t)(second ? (r->t & 0xFF00) | value : (r->t & 0x00FF) | (value & 0x3F) << 8);
         r->loads_v = second;
@@ -352,9 +331,6 @@ void ppu_set_registers(struct ppu *p, const struct ppu_registers *r);
 bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot);
 /* Carries out what was put down up to dot number `until`, and what happens before each. */
 void ppu_carry_out(struct ppu *p, uint64_t until);
-/* On to the start of a line, with what was put down before that, which leaves nothing else than the
- * line says. */
-void ppu_skip_to(struct ppu *p, const struct ppu_start *line);
 /* Does every dot before number `until`, and carries out what was put down. */
 static inline void ppu_advance(struct ppu *p, uint64_t until) {
     if (p->log_first < p->log_end)
@@ -368,18 +344,5 @@ static inline void ppu_advance(struct ppu *p, uint64_t until) {
 /* Status as the dots before number `until` leave it. Brings the PPU there, or, where the sprite
  * flags are foreseen, not so far. */
 uint8_t ppu_status_at(struct ppu *p, uint64_t until);
-
-/* ---- writes not even put down (ppu_queue.c) ---- */
-
-/* A write was put down: those behind it may be queued where they can be. */
-void ppu_queue_opens(struct ppu *p);
-/* Queues a write; false, and nothing is done, where it may change a line or a deadline. */
-bool ppu_queue(struct ppu *p, unsigned reg, uint8_t value, uint64_t cycle);
-/* Puts down what is queued. Whoever looks at the PPU or writes to it does that first. */
-void ppu_put_queue_down(struct ppu *p);
-static inline void ppu_settle(struct ppu *p) {
-    if (p->queued)
-        ppu_put_queue_down(p);
-}
 
 #endif

@@ -205,17 +205,30 @@ uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, un
     return (uint16_t)((tile & 1) << 12 | (tile & 0xFE) << 4 | (row & 8) << 1 | (row & 7));
 }
 
-uint64_t ppu_mirrored(uint64_t eight) {
-    eight = (eight >> 4 & 0x0F0F0F0F0F0F0F0F) | (eight & 0x0F0F0F0F0F0F0F0F) << 4;
-    eight = (eight >> 2 & 0x3333333333333333) | (eight & 0x3333333333333333) << 2;
-    return (eight >> 1 & 0x5555555555555555) | (eight & 0x5555555555555555) << 1;
+uint8_t ppu_mirrored(uint8_t pixels) {
+    unsigned mirrored = 0;
+    for (unsigned i = 0; i < 8; i++)
+        mirrored |= (pixels >> i & 1u) << (7 - i);
+    return (uint8_t)mirrored;
+}
+
+unsigned ppu_hits(const struct ppu_state *s, unsigned x, unsigned sprite, unsigned background) {
+    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES };
+    unsigned hits = sprite & background & 0xFF;
+    if ((s->mask & MASK_RENDERING) != MASK_RENDERING)
+        return 0;
+    if (x < 8 && (s->mask & BOTH_LEFT) != BOTH_LEFT)
+        hits &= 0xFFu >> (8 - x);
+    if (x > 247) /* column 255 never hits, and nothing wraps */
+        hits &= 0xFF00u >> (255 - x);
+    return hits;
 }
 
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high) {
     bool flip = sprite[2] & SPRITE_FLIP_X;
-    s->sprites[i].low = flip ? (uint8_t)ppu_mirrored(low) : low;
-    s->sprites[i].high = flip ? (uint8_t)ppu_mirrored(high) : high;
+    s->sprites[i].low = flip ? ppu_mirrored(low) : low;
+    s->sprites[i].high = flip ? ppu_mirrored(high) : high;
     s->sprites[i].attributes = sprite[2];
     s->sprites[i].x = sprite[3];
     s->sprite_count = (uint8_t)(i + 1);

@@ -1,65 +1,41 @@
 /*
  * Foresight: what the rest of a frame will do to the sprite flags, if nothing touches the PPU.
  */
-#include <endian.h>
 #include <string.h>
 
 #include "nes/ppu/ppu_parts.h"
 
 /* ---- sprites on lines ---- */
 
-/* Eight lines at once, each a byte of a number: no count is more than 64. */
-enum { CROWDED = 8, LINES_AT_ONCE = 8 };
-static const uint64_t each_line = 0x0101010101010101;
+enum { CROWDED = 8 }; /* sprites on a line that may set overflow */
 
-static inline void count_more(uint8_t *first) {
-    uint64_t lines;
-    memcpy(&lines, first, sizeof lines);
-    lines += each_line;
-    memcpy(first, &lines, sizeof lines);
+static void count_on_lines(uint8_t *first) {
+    for (unsigned line = 0; line < 8; line++)
+        first[line]++;
 }
 
-/* The highest bit of each byte that is the count of a crowded line. */
-static inline uint64_t crowded_lines(const uint8_t *first) {
-    uint64_t lines;
-    memcpy(&lines, first, sizeof lines);
-    return (lines + (0x80 - CROWDED) * each_line) & 0x80 * each_line;
-}
-
+/* Looking for any crowded line first costs little: compilers do it for many lines at once. */
 static void find_first_crowded(struct ppu *p) {
-    uint64_t any = 0;
-    p->crowded_first = PPU_HEIGHT;
-    for (unsigned line = 0; line < PPU_HEIGHT; line += LINES_AT_ONCE)
-        any |= crowded_lines(p->sprites_on_line + line);
-    for (unsigned line = 0; any; line += LINES_AT_ONCE) {
-        const uint64_t crowded = le64toh(crowded_lines(p->sprites_on_line + line));
-        if (crowded) {
-            p->crowded_first = (uint8_t)(line + (unsigned)__builtin_ctzll(crowded) / 8);
-            return;
-        }
-    }
+    const uint8_t *const counts = p->sprites_on_line;
+    uint8_t any = 0;
+    for (unsigned line = 0; line < PPU_HEIGHT; line++)
+        any |= counts[line] >= CROWDED;
+    unsigned first = any ? 0 : PPU_HEIGHT;
+    while (any && counts[first] < CROWDED)
+        first++;
+    p->crowded_first = (uint8_t)first;
 }
 
 static void count_sprites(struct ppu *p) {
     const uint8_t *const oam = p->s.oam;
     uint8_t *const counts = p->sprites_on_line;
     memset(counts, 0, sizeof p->sprites_on_line);
-    for (unsigned i = 0; i < 256; i += 8)
-        count_more(counts + oam[i]), count_more(counts + oam[i + 4]);
+    for (unsigned i = 0; i < 256; i += 4)
+        count_on_lines(counts + oam[i]);
     for (unsigned i = 0; p->s.ctrl & CTRL_TALL && i < 256; i += 4)
-        count_more(counts + oam[i] + LINES_AT_ONCE);
+        count_on_lines(counts + oam[i] + 8);
     find_first_crowded(p);
     p->lines_known = true;
-}
-
-/* From this line on there are none. */
-static unsigned first_empty(struct ppu *p) {
-    unsigned line = PPU_HEIGHT;
-    if (!p->lines_known)
-        count_sprites(p);
-    while (line > 0 && p->sprites_on_line[line - 1] == 0)
-        line--;
-    return line;
 }
 
 /* ---- sprite 0 and overflow ---- */
@@ -70,17 +46,6 @@ struct line_start {
     uint64_t time;
     uint16_t v; /* of the tile at column 0, or 16; other lines have theirs from t */
 };
-
-/* Which of eight pixels at column x can hit. */
-static unsigned can_hit(const struct ppu_state *s, unsigned x) {
-    enum { BOTH_LEFT = MASK_LEFT_BACKGROUND | MASK_LEFT_SPRITES };
-    unsigned pixels = 0xFF;
-    if (x < 8 && (s->mask & BOTH_LEFT) != BOTH_LEFT)
-        pixels &= 0xFFu >> (8 - x);
-    if (x > 247) /* column 255 never hits, and nothing wraps */
-        pixels &= 0xFF00u >> (255 - x);
-    return pixels;
-}
 
 /* The dot of a line at which the leftmost of these pixels at column x, one at least, hits: it
  * leaves the shift registers one before. */
@@ -109,7 +74,7 @@ static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l
               (tile >= 2 ? opaque(background(p, v_tiles(l->v, tile - 2)))
                          : (unsigned)(s->shift_low | s->shift_high) >> (tile ? 0 : 8) & 0xFF);
     const unsigned pixels =
-        (s->sprites[0].low | s->sprites[0].high) & can_hit(s, x) & two >> (8 - (column & 7));
+        ppu_hits(s, x, s->sprites[0].low | s->sprites[0].high, two >> (8 - (column & 7)));
     return pixels ? l->time + hit_at(pixels, x) : UINT64_MAX;
 }
 
@@ -118,15 +83,11 @@ static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows
     for (unsigned top = 0; top < sprite_height(&p->s); top += 8) {
         const uint16_t a = ppu_sprite_address(&p->s, sprite, sprite[0] + top) & ~7;
         const uint8_t *const tile = &p->board->chr[a >> 10][a & 0x3FF];
-        uint64_t eight, high;
-        memcpy(&eight, tile, sizeof eight);
-        memcpy(&high, tile + 8, sizeof high);
-        eight |= high;
-        if (sprite[2] & SPRITE_FLIP_X)
-            eight = ppu_mirrored(eight);
-        if (sprite[2] & SPRITE_FLIP_Y)
-            eight = __builtin_bswap64(eight);
-        memcpy(rows + top, &eight, sizeof eight);
+        for (unsigned row = 0; row < 8; row++) {
+            const unsigned from = sprite[2] & SPRITE_FLIP_Y ? 7 - row : row;
+            const uint8_t pixels = (uint8_t)opaque(tile + from);
+            rows[top + row] = sprite[2] & SPRITE_FLIP_X ? ppu_mirrored(pixels) : pixels;
+        }
     }
 }
 
@@ -135,7 +96,7 @@ static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows
 static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, unsigned line,
                              unsigned end) {
     const struct ppu_state *s = &p->s;
-    const unsigned x = s->oam[3], column = x + s->x, allowed = can_hit(s, x);
+    const unsigned x = s->oam[3], column = x + s->x;
     uint8_t rows[16];
     sprite_rows(p, s->oam, rows);
     const uint8_t *row = rows + (line - s->oam[0] - 1u);
@@ -148,7 +109,7 @@ static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, un
                        stop = end - line < left_of_tile ? end : line + left_of_tile;
         for (; line < stop; line++) {
             const unsigned two = opaque(left++) << 8 | opaque(right++);
-            const unsigned pixels = *row++ & allowed & two >> (8 - (column & 7));
+            const unsigned pixels = ppu_hits(s, x, *row++, two >> (8 - (column & 7)));
             if (pixels)
                 return l->time + place(line - l->line, hit_at(pixels, x));
         }
@@ -236,7 +197,8 @@ void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r) {
     p->hit_dot = UINT64_MAX;
 }
 
-uint64_t ppu_hit_open(const struct ppu *p) {
+/* Registers that are written from this dot on no longer affect the hit. */
+static uint64_t hit_open(const struct ppu *p) {
     const struct ppu_state *s = &p->s;
     if (s->status & STATUS_HIT)
         return 0;
@@ -269,40 +231,8 @@ void ppu_foresee(struct ppu *p) {
     }
     p->hit_dot = foresee_hit(p, l, visible);
     p->hit_known = p->foreseen;
-    for (unsigned i = p->log_first; i < p->log_end && p->log[i].dot < ppu_hit_open(p); i++)
+    for (unsigned i = p->log_first; i < p->log_end && p->log[i].dot < hit_open(p); i++)
         ppu_hit_unsure(p, &p->log[i]);
-}
-
-/* Whether a sprite with this first byte shows on no line behind `line`. */
-static bool is_above(const struct ppu_state *s, uint8_t y, unsigned line) {
-    return y >= PPU_HEIGHT || y + sprite_height(s) <= line;
-}
-
-/* Whether nothing in the state, within the lines without sprites, could be taken for one. */
-static bool evaluates_nothing(const struct ppu_state *s) {
-    return !s->late_status && !s->zero_now && !s->zero_next && !s->found && !s->copied &&
-           !(s->oam_address & 3) && is_above(s, s->oam_data, s->line) &&
-           is_above(s, s->secondary[0], s->line);
-}
-
-bool ppu_quiet(struct ppu *p, uint64_t dot) {
-    enum { TALL = 16 }; /* lines in which a byte that was cleared could be taken for a sprite's */
-    const struct ppu_state *s = &p->s;
-    const uint64_t start = picture_start(s), end = start + place(LINE_IDLE, 0);
-    const unsigned line = (unsigned)((dot - start) / PPU_DOTS);
-    const unsigned empty = first_empty(p), first = empty > TALL ? empty : TALL;
-    if (line <= first)
-        return false;
-    if (s->line < line && ppu_foreseeable(s)) {
-        ppu_foresee(p);
-        if (ppu_hit_told(p, end))
-            return true;
-    }
-    if (s->line <= first || !evaluates_nothing(s))
-        return false;
-    p->hit_dot = p->overflow_dot = UINT64_MAX;
-    p->foreseen = p->hit_known = end;
-    return true;
 }
 
 /* In the middle of a visible line: a dot before any other that could set a sprite flag. */
@@ -345,4 +275,47 @@ uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
     if (s->line >= LINE_IDLE && s->line < LINE_PRERENDER && !s->late_status)
         return flags;
     return ppu_least(flags, next_sprite_flag(p, from));
+}
+
+/* ---- status ---- */
+
+/* Dot 0 of the visible line with dot number `dot`; `dot` itself when it lies elsewhere, or that is
+ * past. */
+static uint64_t line_start(const struct ppu_state *s, uint64_t dot) {
+    const bool visible = s->line <= LINE_LAST;
+    const uint64_t first = visible ? s->time - s->dot : ppu_next_dot(s, 0, 0);
+    if (dot < first)
+        return dot;
+    const uint64_t lines = (dot - first) / PPU_DOTS, start = first + lines * PPU_DOTS;
+    return start < s->time || lines + (visible ? s->line : 0) > LINE_LAST ? dot : start;
+}
+
+/* Brings the PPU to a place from which the sprite flags can be told up to dot number `until`, and
+ * tells them; false: there is none, and it is brought to that dot. */
+static bool tell_flags(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    if (s->line > LINE_LAST && ppu_next_dot(s, 0, 0) < until)
+        ppu_advance(p, ppu_next_dot(s, 0, 0));
+    if (p->log_first == p->log_end && ppu_foreseeable(s))
+        ppu_foresee(p);
+    if (!ppu_flags_told(p, until))
+        ppu_advance(p, line_start(s, until));
+    if (s->time < until && ppu_foreseeable(s))
+        ppu_foresee(p);
+    if (ppu_flags_told(p, until))
+        return true;
+    ppu_advance(p, until);
+    return false;
+}
+
+uint8_t ppu_status_at(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->s;
+    if (until <= p->idle_until)
+        return s->status;
+    if (s->time < until && ppu_flags_cleared(s, until))
+        return 0;
+    if (s->time >= until || (!ppu_flags_told(p, until) && !tell_flags(p, until)))
+        return s->status;
+    return (uint8_t)(s->status | (p->hit_dot < until ? STATUS_HIT : 0) |
+                     (p->overflow_dot < until ? STATUS_OVERFLOW : 0));
 }
