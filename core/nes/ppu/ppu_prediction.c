@@ -7,23 +7,32 @@
 
 /* ---- sprites on lines ---- */
 
-enum { CROWDED = 8 }; /* sprites on a line that may set overflow */
+/* Counts of eight lines are added and compared as one number: byte by byte that takes 3 to 5 % of a
+ * frame. No count exceeds 64, so no byte carries into the next. */
+enum { CROWDED = 8, LINES_AT_ONCE = 8 };
+static const uint64_t each_line = 0x0101010101010101;
 
-static void count_on_lines(uint8_t *first) {
-    for (unsigned line = 0; line < 8; line++)
-        first[line]++;
+static inline void count_on_lines(uint8_t *first) {
+    uint64_t lines;
+    memcpy(&lines, first, sizeof lines);
+    lines += each_line;
+    memcpy(first, &lines, sizeof lines);
 }
 
-/* Looking for any crowded line first costs little: compilers do it for many lines at once. */
+/* Sets the highest bit of each byte that is the count of a crowded line. */
+static inline uint64_t crowded_lines(const uint8_t *first) {
+    uint64_t lines;
+    memcpy(&lines, first, sizeof lines);
+    return (lines + (0x80 - CROWDED) * each_line) & 0x80 * each_line;
+}
+
 static void find_first_crowded(struct ppu *p) {
-    const uint8_t *const counts = p->sprites_on_line;
-    uint8_t any = 0;
-    for (unsigned line = 0; line < PPU_HEIGHT; line++)
-        any |= counts[line] >= CROWDED;
-    unsigned first = any ? 0 : PPU_HEIGHT;
-    while (any && counts[first] < CROWDED)
-        first++;
-    p->crowded_first = (uint8_t)first;
+    unsigned line = 0;
+    while (line < PPU_HEIGHT && !crowded_lines(p->sprites_on_line + line))
+        line += LINES_AT_ONCE;
+    while (line < PPU_HEIGHT && p->sprites_on_line[line] < CROWDED)
+        line++;
+    p->crowded_first = (uint8_t)line;
 }
 
 static void count_sprites(struct ppu *p) {
@@ -33,7 +42,7 @@ static void count_sprites(struct ppu *p) {
     for (unsigned i = 0; i < 256; i += 4)
         count_on_lines(counts + oam[i]);
     for (unsigned i = 0; p->s.ctrl & CTRL_TALL && i < 256; i += 4)
-        count_on_lines(counts + oam[i] + 8);
+        count_on_lines(counts + oam[i] + LINES_AT_ONCE);
     find_first_crowded(p);
     p->lines_known = true;
 }
