@@ -1,4 +1,4 @@
-/* What each call on a session begins and ends with. */
+/* How each call on a session begins and ends. */
 #include "native/call.h"
 #include "native/hit/signals.h"
 #include "native/patch/stub.h"
@@ -39,7 +39,6 @@ void session_end(struct hotprobe *h) {
     pthread_mutex_unlock(&h->lock);
 }
 
-/* The prefix is there to be written. */
 void locks_set(struct hotprobe *h) {
     if (h->atomic)
         return;

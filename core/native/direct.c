@@ -1,11 +1,11 @@
 /*
- * Calls and jumps of the program that lead straight to a probed instruction are made to lead to its
- * stub: of the two jumps that a hit costs, one is left.
+ * Redirects direct calls and jumps to a probed instruction to its stub: a hit then costs one jump
+ * instead of two.
  *
  *     call f  ->  f: jmp stub          becomes          call stub
  *
- * They are no part of any patch, so this is done once, when nothing is put in or taken out any
- * more (session_settle). The site keeps its jump, for whoever comes by another way.
+ * The redirected instructions belong to no patch, so this is done once, when no probe will be inserted
+ * or removed any more (session_settle). The site keeps its jump, for indirect calls and fall-through.
  */
 #include "native/direct.h"
 #include "native/patch/stub.h"
@@ -17,7 +17,7 @@
 
 enum { SPAN = 4096, DISTANCE = 4 };
 
-/* Distances that lie near each other are one write. */
+/* Collects nearby distances into one write. */
 struct rewrite {
     uintptr_t at;
     size_t len;
@@ -42,14 +42,14 @@ static bool rewrite_put(struct hotprobe *h, struct rewrite *w, uintptr_t at, int
     return true;
 }
 
-/* Where the instruction's distance is, of those whose target can be anywhere; 0: another one. */
+/* Offset of the 32-bit distance in a call, jmp or jcc; 0: another instruction. */
 static unsigned distance_offset(const uint8_t *bytes) {
     if (bytes[0] == 0xe8 || bytes[0] == 0xe9) /* call, jmp */
         return 1;
     return bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80 ? 2 : 0; /* jcc */
 }
 
-/* Not one that is overwritten, in part or whole, and not one that is also read in another way. */
+/* Is the instruction neither overwritten by a patch nor overlapped by another instruction? */
 static bool alone(const struct object *o, uintptr_t at, unsigned length) {
     if (at + length > o->text_end)
         return false;

@@ -1,4 +1,4 @@
-/* Insertion: what is tried for each site, in which order. */
+/* Insertion: the order in which strategies are tried for each site. */
 #include "native/call.h"
 #include "native/patch/gate.h"
 #include "native/patch/stub.h"
@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is the object still what it was? Text that was unmapped cannot be read; another object's differs.
- */
+/* Is the object still mapped? Unmapped text cannot be read; another object's text differs. */
 static bool object_alive(struct hotprobe *h, struct object *o) {
     uint8_t now[64];
     size_t n = o->text_end - o->text < sizeof now ? o->text_end - o->text : sizeof now;
@@ -32,7 +31,7 @@ static struct hotprobe_probe *probe_of(struct patch *p, unsigned boundary,
     return NULL;
 }
 
-/* One for all threads, or a slot in each thread's block. */
+/* Gives the probe a shared counter, or a slot in each thread's block. */
 static bool counter_give(struct hotprobe *h, const struct patch *p, struct hotprobe_probe *q,
                          const struct hotprobe_request *r) {
     if (h->options.per_thread && r->threshold == 0 && r->flags == 0 &&
@@ -83,7 +82,7 @@ static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsig
     return patch_changed(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
-/* One that is in already and has an instruction at the site. */
+/* Adds the probe to a patch that is in and has an instruction at the site. */
 static enum hotprobe_reason join(struct hotprobe *h, struct patch *p, uintptr_t site,
                                  struct hotprobe_request *r) {
     for (unsigned k = 0; k < p->count && !p->is_gate; k++)
@@ -102,14 +101,14 @@ static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan,
     return patch_claim(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
-/* libc jumps over a lock prefix where there is one thread: what starts there is the middle of what
- * starts a byte in front. */
+/* Is the site inside another instruction? libc jumps over a lock prefix while there is one thread, so
+ * code after the prefix is an instruction within another one. */
 static bool inside_another(const struct object *o, uintptr_t site) {
     for (unsigned k = 1; k < 15 && site - k >= o->text; k++) {
         struct insn i;
         if ((*mark_at(o, site - k) & MARK_START) == 0)
             continue;
-        /* A patch's bytes are not what they were, but its instructions did not overlap. */
+        /* Patched bytes cannot be decoded, but their instructions did not overlap. */
         if ((*mark_at(o, site - k) & MARK_OURS) == 0 && insn_decode(&i, site - k, o->text_end) &&
             i.length > k)
             return true;
@@ -169,7 +168,7 @@ static enum hotprobe_reason try_single(struct hotprobe *h, struct object *o, uin
     return put_in(h, &plan, r);
 }
 
-/* The requests are the caller's again. */
+/* Drops references to the caller's requests. */
 static void asked(struct hotprobe_request *requests, size_t n) {
     for (size_t i = 0; i < n; i++)
         if (requests[i].probe != NULL)
@@ -212,7 +211,7 @@ static bool pass_jump(struct insertion *n) {
     return true;
 }
 
-/* Wishes of one object after the other: they are in order of address. */
+/* The wishes are in order of address: handles one object after the other. */
 static bool pass_padding(struct insertion *n) {
     enum hotprobe_strategy how =
         strategy_on(n->h, HOTPROBE_PADDING) ? HOTPROBE_PADDING : HOTPROBE_REACHABLE;
@@ -254,8 +253,8 @@ static void pass_single(struct insertion *n, enum hotprobe_strategy how) {
     }
 }
 
-/* Sites whose stub found no place are tried again with what is left: each strategy asks for another
- * place. A constrained jump's is the hardest to find, so it is not counted on. */
+/* Sites whose stub found no free address are tried again with the other strategies, which need other
+ * addresses. A constrained jump's address is the hardest to find, so it comes late. */
 static bool insertion_plan(struct insertion *n) {
     if (!pass_jump(n))
         return false;

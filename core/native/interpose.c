@@ -1,5 +1,5 @@
-/* Functions of libc that a program finds here first: those that would take SIGTRAP away, and those
- * that start threads. They do what libc's do, and only that while no session needs more. */
+/* Functions that shadow libc's: those that could change SIGTRAP, and those that start threads. Without
+ * a session they only call libc's. */
 #include "native/hit/signals.h"
 #include "native/hotprobe.h"
 
@@ -41,7 +41,7 @@ EXPORTED sighandler_t signal(int number, sighandler_t handler) {
 }
 
 EXPORTED int pthread_sigmask(int how, const sigset_t *set, sigset_t *old) {
-    /* One way for both: a mask that is set in between must not hide SIGTRAP. */
+    /* Mask changes between the two functions must not hide SIGTRAP. */
     if (signals_ours)
         return signal_mask(how, set, old);
     static int (*real)(int, const sigset_t *, sigset_t *);

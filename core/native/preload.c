@@ -1,5 +1,5 @@
-/* The library as `hotgraph native` has it preloaded: before main, probes go into the program, and
- * what they count is left in the session's folder. */
+/* The library as `hotgraph native` preloads it: inserts probes before main; the counts go to the
+ * session's folder. */
 #include "native/session.h"
 #include "native/session_state.h"
 
@@ -21,7 +21,7 @@ struct order {
     struct hotprobe_options options;
 };
 
-/* Where sites that become hot are noted: the count, then their numbers. */
+/* The list of hot sites: its length, then their numbers. */
 static uint64_t *hot;
 static size_t hot_bytes;
 
@@ -30,7 +30,7 @@ static void on_hot(const struct hotprobe_hit *hit) {
     __atomic_store_n(&hot[k + 1], (uint64_t)(uintptr_t)hit->data, __ATOMIC_RELAXED);
 }
 
-/* A child becomes hot for itself. */
+/* The child of a fork gets a list of its own. */
 static void hot_part(void) {
     void *copy = mmap(NULL, hot_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)
@@ -81,7 +81,7 @@ static bool lines_close(struct lines *l) {
     return close(l->fd) == 0 && !l->failed;
 }
 
-/* Nothing of the program has run yet: better not at all than without being counted. */
+/* Ends the process before the program starts: it must not run uncounted. */
 __attribute__((noreturn, format(printf, 2, 3))) static void give_up(const struct order *o,
                                                                     const char *format, ...) {
     struct lines l;
@@ -97,7 +97,7 @@ __attribute__((noreturn, format(printf, 2, 3))) static void give_up(const struct
     _exit(127);
 }
 
-/* ---- the environment, as the program would have found it ---- */
+/* ---- removes the session from the environment ---- */
 
 static void environment_take(const char *name, const char *instead) {
     extern char **environ;

@@ -1,4 +1,4 @@
-/* Removal, and what is left of probes that are out. */
+/* Removal of probes, and what remains of removed ones. */
 #include "native/remove.h"
 #include "native/call.h"
 #include "native/patch/gate.h"
@@ -45,8 +45,8 @@ uint64_t hotprobe_count(const struct hotprobe *h, const struct hotprobe_request 
     return __atomic_load_n(r->probe->counter, __ATOMIC_RELAXED) + r->probe->threshold;
 }
 
-/* Stubs of patches that are out are kept for the next time; this lets go of them. */
-static void let_go(struct hotprobe *h) {
+/* Retires stubs of removed patches, which were kept for reuse. */
+static void retire_unused(struct hotprobe *h) {
     for (size_t i = 0; i < h->patches.len; i++) {
         struct patch *p = h->patches.at[i];
         if (p->spare != NULL)
@@ -63,11 +63,11 @@ static void let_go(struct hotprobe *h) {
 size_t hotprobe_reclaim(struct hotprobe *h) {
     size_t left = 0;
     if (session_begin(h, NULL) == STATUS_OK) {
-        let_go(h);
+        retire_unused(h);
         grace_reclaim(h);
         if (!gates_close(h))
             left = 1;
-        let_go(h); /* of the gates */
+        retire_unused(h); /* those of the gates */
         left += grace_left(h);
     }
     session_end(h);

@@ -1,4 +1,4 @@
-/* Sessions: opening and closing them, and what there is to probe. */
+/* Opens and closes sessions, and lists functions and sites. */
 #include "native/call.h"
 #include "native/direct.h"
 #include "native/hit/signals.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- fork: one thread goes on, with the pages as they are ---- */
+/* ---- fork: the child has one thread, and the same pages ---- */
 
 static void before_fork(void) {
     struct hotprobe *h = session_now();
@@ -25,7 +25,7 @@ static void after_fork(void) {
     births_stop(false);
 }
 
-/* The child counts for itself, whatever the file shows. */
+/* The child gets counters of its own; the file keeps the parent's. */
 static void in_child(void) {
     struct hotprobe *h = session_now();
     births_stop(false);
@@ -146,8 +146,8 @@ enum status session_settle(struct hotprobe *h, struct error *e) {
     return s;
 }
 
-/* Waits a second for threads to be seen outside. Where one sleeps in a stub for longer, the pages
- * stay for it: that is all it needs. */
+/* Waits a second for threads to be seen outside. If one sleeps in a stub for longer, the pages stay
+ * mapped for it. */
 void hotprobe_close(struct hotprobe *h) {
     if (h == NULL)
         return;
@@ -159,7 +159,7 @@ void hotprobe_close(struct hotprobe *h) {
     session_free(h, left == 0);
 }
 
-/* ---- what there is ---- */
+/* ---- functions and sites ---- */
 
 size_t hotprobe_functions(const struct hotprobe *h, const struct hotprobe_function **out) {
     *out = h->listed.at;

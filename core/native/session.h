@@ -1,6 +1,6 @@
 /*
- * A program that `hotgraph native` runs, and what it leaves behind: a folder, named in the
- * environment variable HOTPROBE_SESSION, that both know.
+ * The folder by which `hotgraph native` and the program it runs communicate, named in the environment
+ * variable HOTPROBE_SESSION.
  *
  *   options   written by the command, a line "key value" each:
  *
@@ -10,7 +10,7 @@
  *
  *   objects   written by the library, a path a line
  *
- *   sites     a line for each site: object, address in the file, is it counted in `threads`,
+ *   sites     a line for each site: object, address in the file, 1 if counted in `threads`,
  *     counter's offset, strategy, reason, unproven, function's address in the file, function's name
  *     or "-"; numbers, in decimal
  *
@@ -19,11 +19,11 @@
  *   threads   blocks of HOTPROBE_THREAD_SLOTS such words, one or more threads' counts each: the sum
  *     over blocks counts
  *
- *   hot       64-bit words: how many sites became hot, then which, in order
+ *   hot       64-bit words: the number of hot sites, then their numbers, in order
  *
- *   error     instead of all that, why not
+ *   error     instead of all others: why the program was not run
  *
- * counters and hot are mapped by the program, so that they are whole however it ends.
+ * The program maps counters and hot, so they are complete however it ends.
  */
 #ifndef HOTGRAPH_NATIVE_SESSION_H
 #define HOTGRAPH_NATIVE_SESSION_H

@@ -1,12 +1,12 @@
 /*
- * A counter for each thread: a probe's increments go to a slot of the thread's own block, so they
- * need no lock, and lines of memory do not wander between cores. The stub finds the block by a
- * pointer in thread-local storage; a probe's count is the sum over all blocks.
+ * Counters for each thread: a probe increments a slot of the thread's own block, so it needs no lock,
+ * and cache lines do not move between cores. The stub finds the block by a pointer in thread-local
+ * storage; a probe's count is the sum over all blocks.
  *
  * A thread gets its block before the first instruction of its start routine: pthread_create and
- * thrd_create wait for that. Until then, and where a thread is started in another way, it counts in
- * the block of the unborn; one thread is born at a time, so nothing is lost there. A block goes to
- * another thread, with what it has counted, when its own is gone.
+ * thrd_create wait for that. Until then, and if it is started in another way, it counts in the shared
+ * block of the unborn; one thread is born at a time, so no count there is lost. The block of an ended
+ * thread goes, with its counts, to another thread.
  */
 #include "native/hit/counters.h"
 #include "native/hit/signals.h"
@@ -33,7 +33,7 @@ int32_t thread_block_offset(void) {
     return (int32_t)((uintptr_t)&own - here);
 }
 
-/* The next block of the file, or memory. */
+/* Maps the next block, of the file or of memory. */
 static void *block_map(struct hotprobe *h, void *where) {
     int flags = where != NULL ? MAP_FIXED | MAP_NORESERVE : MAP_NORESERVE, fd = -1;
     if (h->options.thread_counters != NULL) {
@@ -62,7 +62,7 @@ static struct thread_block *block_add(struct hotprobe *h, void *where) {
     return b;
 }
 
-/* A block for this thread, one whose thread has ended if there is one. */
+/* Gives this thread a block, if possible one whose thread has ended. */
 static bool block_take(struct hotprobe *h) {
     struct thread_block *b = h->blocks;
     while (b != NULL &&
@@ -89,7 +89,8 @@ enum status thread_counters_open(struct hotprobe *h, struct error *e) {
         return error_set(e, STATUS_UNSUPPORTED,
                          "counters for each thread need a session that is opened before there are "
                          "other threads");
-    h->slots_used = PAGE / sizeof(uint64_t) / 8; /* no file may begin with a count, see file_read */
+    h->slots_used =
+        PAGE / sizeof(uint64_t) / 8; /* the file must not begin with a count: see file_read() */
     if (block_add(h, unborn) == NULL || !block_take(h))
         return error_set(e, STATUS_IO, "no memory for this thread's counters");
     return STATUS_OK;
@@ -101,14 +102,14 @@ void thread_counters_close(struct hotprobe *h, bool unused) {
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next) {
         if (b->at != unborn)
             munmap(b->at, BLOCK);
-        else /* zeroes again, and not the file's */
+        else /* zeroes again, no longer mapped from the file */
             (void)mmap(unborn, BLOCK, PROT_READ | PROT_WRITE,
                        MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     }
     own = unborn;
 }
 
-/* The child's counts go on from what they are, and are its own. */
+/* The child's counts continue from the parent's, in memory of its own. */
 void thread_counters_part(struct hotprobe *h) {
     size_t used = (h->slots_used * sizeof(uint64_t) + PAGE - 1) & ~(size_t)(PAGE - 1);
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next) {
@@ -150,7 +151,7 @@ void thread_born(struct birth *b) {
     if (h != NULL) {
         pthread_mutex_lock(&h->lock);
         if (h->options.per_thread)
-            (void)block_take(h); /* it goes on counting among the unborn otherwise */
+            (void)block_take(h); /* on failure it counts among the unborn */
         pthread_mutex_unlock(&h->lock);
     }
     errno = error;

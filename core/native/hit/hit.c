@@ -1,13 +1,13 @@
-/* Where stubs call: saves everything that a C function may change, and calls it. */
+/* The function that stubs call: saves all registers that a C function may change, and calls it. */
 #include "native/hit/hit.h"
 #include "native/session_state.h"
 
 #include <cpuid.h>
 #include <errno.h>
 
-/* Frame: registers 0..15 (rsp's place is filled in below), flags, return address, what the stub
- * pushed. Vector and x87 state goes where xsave puts it, on a line of its own; 0xe7 is x87, SSE,
- * AVX and the three parts of AVX-512, 2688 bytes at most. */
+/* Frame: registers 0..15 (rsp is filled in below), flags, return address, the stub's argument. Vector
+ * and x87 state is stored by xsave, 64-byte aligned; 0xe7 is x87, SSE, AVX and the three parts of
+ * AVX-512, 2688 bytes at most. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".hidden hotprobe_hit_entry\n"
@@ -48,8 +48,8 @@ __asm__(".text\n"
 void hotprobe_hit_entry(void);
 __attribute__((visibility("hidden"))) void hotprobe_hit_call(uintptr_t pushed, uint64_t *frame);
 
-/* A function that is called may run through probes itself. Those that call at every execution do
- * not, in there: one of them might be its own. */
+/* A called function may run through probes itself. HOTPROBE_EVERY probes are ignored then: one of them
+ * might be its own. */
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 
 enum { REGISTERS = 16, ABOVE = REGISTERS + 2, RED_ZONE = 128, SAVED = 1, PUSHED = 2 };
@@ -65,7 +65,7 @@ void hotprobe_hit_call(uintptr_t pushed, uint64_t *frame) {
     uint64_t rax = frame[0]; /* holds the flags, if they were saved */
     uintptr_t stack = (uintptr_t)&frame[ABOVE + 1] + RED_ZONE;
     if ((pushed & SAVED) != 0) {
-        frame[0] = *(uint64_t *)stack; /* rax, as it was in front of that */
+        frame[0] = *(uint64_t *)stack; /* the program's rax */
         stack += 8 + RED_ZONE;
     }
     frame[4] = stack + ((pushed & PUSHED) != 0 ? 8 : 0);

@@ -8,13 +8,13 @@
 
 #define TRAP_BIT (1ull << (SIGTRAP - 1))
 
-/* What the program believes about SIGTRAP in this thread; it is never blocked in truth. */
+/* SIGTRAP's state in this thread as the program sees it; it is never really blocked. */
 struct thread_signals {
     bool trap_blocked, trap_pending;
 };
 extern _Thread_local struct thread_signals thread_signals
     __attribute__((tls_model("initial-exec")));
-/* SIGTRAP is ours, and what the program says of it is kept by the two functions below. */
+/* The library owns SIGTRAP; the two functions below keep the program's requests for it. */
 extern atomic_bool signals_ours;
 
 void trap_action(const struct sigaction *act, struct sigaction *old);
@@ -24,14 +24,14 @@ int signal_mask(int how, const sigset_t *set, sigset_t *old);
 struct hotprobe;
 /* The session of the process; NULL: none. */
 struct hotprobe *session_now(void);
-/* The process is about to have more than one thread. */
+/* Call before the process gets its second thread. */
 void session_threads(struct hotprobe *h);
 
 /* ---- counters.c: counters for each thread ---- */
 
-/* Is each thread to get counters of its own? Then whoever starts one stops other births, starts it
- * with a function that calls thread_born first, and waits. What is on the new thread's side has to
- * be copied before that call: the struct is the parent's. */
+/* With counters for each thread, the starter of a thread stops other births, starts it with a function
+ * that first calls thread_born(), and waits. The new thread copies its fields before that call, because
+ * the struct is on its parent's stack. */
 struct birth {
     union {
         void *(*pthread)(void *);

@@ -1,9 +1,9 @@
 /*
- * SIGTRAP: who runs into a byte that is locked, or into a trap that stays, goes on in the stub.
- * The handler calls nothing outside of this room: libc's own functions may be what is locked.
+ * SIGTRAP: a thread that meets a locked byte or a remaining trap continues in the stub. The handler
+ * calls nothing outside of this room: libc's own functions may be locked.
  *
- * A process has one disposition for a signal, so this file has the room's only state that is not in
- * a session: which session's traps these are, and what the program wants SIGTRAP to do.
+ * A process has one disposition for a signal, so this file keeps state outside of a session: the session
+ * that owns the traps, and the program's own disposition of SIGTRAP.
  */
 #include "native/hit/trap.h"
 #include "native/hit/signals.h"
@@ -30,7 +30,7 @@ struct disposition {
 
 static struct {
     struct hotprobe *_Atomic session;
-    struct disposition theirs[2]; /* one of which counts */
+    struct disposition theirs[2]; /* theirs[which & 1] is current */
     atomic_uint which;
 } process;
 
@@ -51,7 +51,7 @@ static long mask_set(int how, const uint64_t *set, uint64_t *old) {
     return syscall(SYS_rt_sigprocmask, how, set, old, sizeof(uint64_t));
 }
 
-/* A trap of the program's own, or one that was sent: as if we were not here. */
+/* Handles a trap of the program's own, or a sent one, as without the library. */
 static void forward(int number, siginfo_t *info, ucontext_t *context) {
     struct disposition d = process.theirs[process.which & 1];
     bool sent = info->si_code <= 0;
@@ -101,7 +101,7 @@ static void on_trap(int number, siginfo_t *info, void *raw) {
     while (k < p->count && p->at + p->offset[k] != at)
         k++;
     if (*(volatile uint8_t *)at != 0xcc || s == NULL || k == p->count) {
-        context->uc_mcontext.gregs[REG_RIP] = (greg_t)at; /* unlocked meanwhile: again */
+        context->uc_mcontext.gregs[REG_RIP] = (greg_t)at; /* unlocked meanwhile: retry */
     } else {
         if (s->pushed)
             push_return(context, p);
@@ -110,7 +110,7 @@ static void on_trap(int number, siginfo_t *info, void *raw) {
     atomic_fetch_add(&h->left, 1);
 }
 
-/* Does a thread that is there already block SIGTRAP? It would be killed where it is locked. */
+/* Does an existing thread block SIGTRAP? A locked byte would kill it. */
 static bool blocked_somewhere(void) {
     char buffer[2048] __attribute__((aligned(8)));
     int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -127,7 +127,7 @@ static bool blocked_somewhere(void) {
                 close(file);
             text[got > 0 ? got : 0] = 0;
             const char *mask = strstr(text, "SigBlk:\t");
-            /* Sixteen digits; the signal is bit 4: in the last but one. */
+            /* Sixteen hex digits; SIGTRAP is bit 4: the last digit but one. */
             blocked |= mask != NULL && strchr("13579bdf", mask[8 + 14]) != NULL;
         }
     if (fd >= 0)
@@ -135,7 +135,7 @@ static bool blocked_somewhere(void) {
     return blocked;
 }
 
-/* No handler of the program's may run with SIGTRAP blocked. */
+/* Removes SIGTRAP from the masks of the program's handlers. */
 static void masks_strip(void) {
     for (int number = 1; number <= SIGNALS; number++) {
         struct disposition d;
@@ -156,7 +156,7 @@ enum status trap_open(struct hotprobe *h, struct error *e) {
     mask_set(SIG_UNBLOCK, &trap, &before);
     thread_signals.trap_blocked = (before & TRAP_BIT) != 0;
     bool blocked = blocked_somewhere();
-    /* A thread that is just being born blocks everything for a moment. */
+    /* A new thread blocks all signals for a moment. */
     for (int tries = 0; tries < 200 && blocked; tries++) {
         nanosleep(&(struct timespec){.tv_nsec = 500 * 1000}, NULL);
         blocked = blocked_somewhere();
@@ -194,7 +194,7 @@ struct hotprobe *session_now(void) {
     return process.session;
 }
 
-/* ---- what the program sees of it: see interpose.c ---- */
+/* ---- SIGTRAP as the program sees it: see interpose.c ---- */
 
 atomic_bool signals_ours;
 
@@ -222,7 +222,7 @@ int signal_mask(int how, const sigset_t *set, sigset_t *old) {
     if (set != NULL) {
         memcpy(&want, set, sizeof want);
         named = (want & TRAP_BIT) != 0;
-        want &= ~(TRAP_BIT | 3ull << 31); /* and the two that libc keeps for itself */
+        want &= ~(TRAP_BIT | 3ull << 31); /* and the two that libc reserves */
     }
     if (mask_set(how, set != NULL ? &want : NULL, &before) != 0)
         return errno;

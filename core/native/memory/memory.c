@@ -116,7 +116,7 @@ static void heap_sort(uint8_t *at, size_t n, size_t size,
     }
 }
 
-/* Most lists are nearly in order already: their halves are not even merged. */
+/* Most lists are nearly sorted: sorted halves are not merged. */
 static void merge_sort(uint8_t *at, size_t n, size_t size, uint8_t *room,
                        int (*compare)(const void *, const void *)) {
     size_t left = n / 2, right = n - left;

@@ -18,14 +18,13 @@ enum { PAGE = 4096, CHUNK = 1 << 18, SMALL_CHUNK = 1 << 16, COUNTERS = 4096, GUA
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Paths are left out: memory for them would come from the very gaps that were just found. */
+/* Paths are left out: memory for them could take the gaps that were just found. */
 static bool maps_fresh(struct hotprobe *h) {
     h->pool.read = mappings_read(&h->pool.maps, NULL);
     return h->pool.read;
 }
 
-/* The highest free place of `size` bytes in [low, high) at or below which nothing is mapped; with
- * `lowest` the lowest. 0: none. */
+/* The highest free range of `size` bytes in [low, high); with `lowest` the lowest. 0: none. */
 static uintptr_t gap(const struct hotprobe *h, uintptr_t low, uintptr_t high, size_t size,
                      bool lowest) {
     uintptr_t best = 0, before = 65536;
@@ -69,8 +68,8 @@ static uintptr_t map_in(struct hotprobe *h, uintptr_t low, uintptr_t high, size_
     return 0;
 }
 
-/* Near `near`: below first, so that the heap behind the program can grow as it would have; else as
- * far above as leaves stubs and counters in reach of each other, wherever the others are. */
+/* Maps memory near `near`: below it first, so that the heap above the program can still grow; else above,
+ * within half the reach, so that stubs and counters reach each other. */
 static uintptr_t map_near(struct hotprobe *h, uintptr_t near, size_t size, int prot, int fd,
                           uint64_t offset) {
     uintptr_t low = near > REACH ? near - REACH : 0;
@@ -119,14 +118,14 @@ static uintptr_t chunk_free(struct chunk *c, size_t size) {
     while (k < c->size && bit(c, k))
         k += 16;
     c->first_free = k;
-    /* In one cache line, if it fits into one. */
+    /* Within one cache line if it fits. */
     for (; k + size <= c->size; k += 16)
         if (((k & 63) + size <= 64 || size > 64) && is_free(c, k, size))
             return take(c, k, size);
     return 0;
 }
 
-/* A place whose distance from `p->base` has the bits that are asked for. */
+/* A free address whose distance from `p->base` has the required bits. */
 static uintptr_t chunk_fitting(struct chunk *c, size_t size, const struct place *p) {
     bool low = (p->mask & 0xff) != 0;
     size_t step = low ? 256 : 16;
@@ -157,8 +156,8 @@ static uintptr_t place_old(struct hotprobe *h, size_t size, const struct place *
     return 0;
 }
 
-/* A chunk where a stub fits whose distance's upper bytes are given: 16 MiB for each upper byte, of
- * which 64 KiB when the second is given as well. */
+/* Adds a chunk for a stub whose distance has given upper bytes: a range of 16 MiB if the highest is
+ * given, of 64 KiB if the second is given, too. */
 static bool chunk_constrained(struct hotprobe *h, const struct place *p) {
     for (unsigned n = 0; n < 256; n++) {
         uint32_t top = (n & 1) != 0 ? 0xff - n / 2 : n / 2; /* nearest first */
@@ -170,7 +169,7 @@ static bool chunk_constrained(struct hotprobe *h, const struct place *p) {
             continue;
         uintptr_t low = p->base + (uint64_t)d, high = low + (second ? 0x10000 : 0x1000000);
         size_t size = second ? SMALL_CHUNK / 4 : SMALL_CHUNK;
-        /* The last byte may be the only one that is free to choose: the whole 64 KiB, then. */
+        /* If only the last byte is free, the range is 256 bytes. */
         if (second && (p->mask & 0xff00) != 0) {
             low += p->value & 0xff00;
             high = low + 0x100 + PAGE;

@@ -27,7 +27,7 @@ static void put(struct index *t, uintptr_t at, struct patch *p) {
     atomic_store_explicit(&t->entry[k].at, at, memory_order_release);
 }
 
-/* Readers may be in the old table: it stays, in the arena. */
+/* Readers may still use the old table: it stays in the arena. */
 static bool grow(struct hotprobe *h, struct index *_Atomic *table) {
     struct index *old = *table;
     struct index *t = arena_get(&h->arena, sizeof *t);

@@ -1,15 +1,15 @@
 /*
- * Padding on a path: compilers put a long NOP in front of a loop's head so that it is aligned, and
- * it is executed each time on the way in. Of one instruction of seven bytes or more, two become a
- * short jump to its end; the rest is never executed any more, and is slots:
+ * Padding that is executed: compilers align a loop's head with a long NOP, which is executed before the
+ * loop. The first two bytes of a NOP of seven bytes or more become a short jump to its end; the rest is
+ * never executed then, and holds slots:
  *
- *     nopw 0(%rax,%rax,1)         eb 07         jmp to behind it
+ *     nopw 0(%rax,%rax,1)         eb 07         jmp to its end
  *                                 e9 ....       a probe's slot
  *
- * One instruction only: nobody can stand inside. The jump is a patch without a probe (a *gate*),
- * put in by Lock and Load like others, in front of the slots that are behind it; who comes while it
- * is locked executes the NOP in the gate's stub. It becomes a NOP again when its last slot was
- * given back, which is when every thread was seen outside of it.
+ * It is a single instruction, so no thread can be inside. The jump is a patch without a probe (a
+ * *gate*), written by Lock and Load like others, before its slots are used; a thread that meets it
+ * while it is locked executes the NOP in the gate's stub. It becomes a NOP again when its last slot is
+ * free and every thread was seen outside of it.
  */
 #include "native/patch/gate.h"
 #include "native/patch/stub.h"
@@ -21,7 +21,7 @@
 
 enum { SLOT = 5 };
 
-/* The NOP's length; 0: not one that can have slots. */
+/* The NOP's length; 0: no NOP that can have slots. */
 static unsigned nop_length(struct hotprobe *h, const struct object *o, uintptr_t at) {
     struct insn i;
     if (!in_text(o, at) || (*mark_at(o, at) & (MARK_START | MARK_NOP)) != (MARK_START | MARK_NOP))
@@ -53,7 +53,7 @@ size_t gate_slots(struct hotprobe *h, const struct object *o, uintptr_t at, uint
     return n;
 }
 
-/* Where the NOP starts that the slot is in. */
+/* The start of the NOP that holds the slot. */
 static uintptr_t nop_of(const struct object *o, uintptr_t slot) {
     const uint8_t both = MARK_START | MARK_NOP;
     for (unsigned k = GATE_JUMP; k < GATE_JUMP + GATE_SLOTS * SLOT; k += SLOT)
@@ -82,7 +82,7 @@ struct patch *gate_open(struct hotprobe *h, struct object *o, uintptr_t slot, bo
     if (g == NULL)
         return NULL;
     g->in = true;
-    /* Now: a slot must not go into a NOP that stays one. */
+    /* Open it now: no slot may be written into a NOP that is still executed. */
     if (!seq_push(&h->gates, g) || stub_make(h, g) != HOTPROBE_DONE || !patch_claim(h, g) ||
         !patch_changed(h, g)) {
         g->in = false;
@@ -100,7 +100,7 @@ static bool needed(const struct hotprobe *h, const struct patch *gate) {
     return false;
 }
 
-/* As removal does it, for one: whoever comes meanwhile goes through the stub. */
+/* Removes one gate by Lock and Load; threads that meet it meanwhile go through its stub. */
 static bool close_one(struct hotprobe *h, const struct patch *g) {
     if (!text_is(h, g->at, g->now, GATE_JUMP))
         return true; /* unloaded: nothing is left to restore */

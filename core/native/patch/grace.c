@@ -1,9 +1,8 @@
 /*
- * When may memory that threads executed be used for something else? When every thread was seen
- * outside since: asleep in the kernel with its program counter somewhere else (/proc/self/task/N/
- * syscall), or with more processor time behind it than any stub can take, or born since. Nothing
- * counts while a function called from a stub, or our signal handler, is under way: what it returns
- * to cannot be seen.
+ * Memory that threads have executed may be reused once every thread was seen outside of it: asleep in
+ * the kernel with its program counter elsewhere (/proc/self/task/N/syscall), or after more processor
+ * time than any stub takes, or born later. No thread counts as outside while a function called from a
+ * stub, or the signal handler, is running: its return address is unknown.
  */
 #include "native/patch/grace.h"
 #include "native/patch/stub.h"
@@ -51,8 +50,8 @@ static bool is_inside(const struct hotprobe *h, uintptr_t at) {
     return pool_holds(h, at);
 }
 
-/* A signal's handler that sleeps has what it interrupted on its stack: any word there that may be
- * an address of ours counts. Read through the file: the stack may go away with its thread. */
+/* A sleeping signal handler has its return address on the stack: any word there that may be an address
+ * in a stub counts. Read through the file, because the stack may be unmapped with its thread. */
 static bool stack_clean(const struct hotprobe *h, uintptr_t sp) {
     uint64_t words[512];
     uintptr_t stop = 0;
@@ -72,7 +71,7 @@ static bool stack_clean(const struct hotprobe *h, uintptr_t sp) {
     return stop != 0;
 }
 
-/* Asleep in the kernel: the last two numbers of the line are its stack and where it goes on. */
+/* Is the thread asleep in the kernel, and outside? The line ends with its rsp and pc. */
 static bool asleep_outside(const struct hotprobe *h, pid_t thread) {
     char text[256];
     size_t n = proc_read(text, sizeof text, thread, "/syscall");
@@ -100,7 +99,7 @@ struct directory_entry {
     char name[];
 };
 
-/* readdir would ask the host's heap. */
+/* readdir() would use the heap. */
 static bool each_thread(struct hotprobe *h, bool (*do_it)(struct hotprobe *, pid_t)) {
     char buffer[4096] __attribute__((aligned(8)));
     int fd = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -146,7 +145,7 @@ static void snapshot(struct hotprobe *h) {
         h->seen_before = 0;
 }
 
-/* Has every thread that was there when the snapshot was taken been outside since, or ended? */
+/* Was every thread of the snapshot seen outside since, or has it ended? */
 static bool all_outside(struct hotprobe *h) {
     uint64_t entered = h->entered, left = h->left;
     if (entered != left)
@@ -163,7 +162,7 @@ static bool all_outside(struct hotprobe *h) {
 }
 
 void grace_retire(struct hotprobe *h, struct stub *stub, struct patch *slot) {
-    /* Not remembered for want of memory: never used again. */
+    /* Out of memory: the memory is never reused. */
     (void)seq_push(&h->retired, ((struct retired){stub, slot}));
 }
 

@@ -1,13 +1,12 @@
 /*
- * Which probe gets which padding. Slots are five bytes of padding each; a site reaches those that a
- * jump of two bytes can lead to, an interval of them in order of address.
+ * Assigns padding to probes. A slot is five bytes of padding; a site reaches the slots within a two-byte
+ * jump, an interval in order of address.
  *
- * For intervals that begin in the order of the sites, giving slots in order of address, each to the
- * site that reaches least far of those that reach it, serves as many sites as can be served (Glover
- * 1967). "Local" does that for a function at a time, with the slots that functions before it left,
- * and then moves each site to the nearest slot that is still free. "Greedy" takes sites in order,
- * each the nearest free slot. "Exact" looks for augmenting paths in the whole, and is there to
- * measure the others by.
+ * The intervals begin in the order of the sites. Giving slots in order of address, each to the site
+ * with the nearest interval end, serves the maximal number of sites (Glover 1967). "Local" does that
+ * for one function at a time, with the slots that earlier functions left, and then moves each site to
+ * the nearest free slot. "Greedy" gives each site in order the nearest free slot. "Exact" searches
+ * augmenting paths over all sites; it is the reference for the others.
  */
 #include "native/patch/padding.h"
 #include "native/patch/gate.h"
@@ -58,8 +57,8 @@ static void greedy(const struct hotprobe_slot_problem *q, uint8_t *taken) {
     }
 }
 
-/* Sites [a, b): each slot in order goes to the first site that is waiting and reaches it. All
- * intervals have the same length, so the first site is also the one that reaches least far. */
+/* Sites [a, b): each slot in order goes to the first unserved site that reaches it. All intervals have
+ * the same length, so the first site's also ends first. */
 static void local(const struct hotprobe_slot_problem *q, uint8_t *taken, size_t a, size_t b) {
     size_t i = a;
     for (size_t j = first_slot(q, a); j < q->slots && i < b; j++) {
@@ -88,7 +87,7 @@ struct augment {
     size_t *queue;
 };
 
-/* Breadth first, from a site without a slot to a slot without a site. */
+/* Finds an augmenting path breadth-first, from a site without a slot to a slot without a site. */
 static bool augment(struct augment *g, size_t site) {
     const struct hotprobe_slot_problem *q = g->q;
     size_t head = 0, tail = 0;
@@ -159,7 +158,7 @@ enum status hotprobe_assign(const struct hotprobe_slot_problem *q, enum hotprobe
     return ok ? STATUS_OK : STATUS_MEMORY;
 }
 
-/* ---- the padding there is ---- */
+/* ---- finding padding ---- */
 
 typedef VEC(uintptr_t) address_list;
 
@@ -186,7 +185,7 @@ static bool slots_near(struct hotprobe *h, const struct object *o, uintptr_t fro
     return true;
 }
 
-/* Slots around each wish, every one once. */
+/* Lists the slots around the wishes, each once. */
 static bool slots_find(struct hotprobe *h, const struct object *o, const struct wish *w, size_t n,
                        address_list *out) {
     uintptr_t done = o->text;
@@ -194,7 +193,7 @@ static bool slots_find(struct hotprobe *h, const struct object *o, const struct 
         uintptr_t from = w[i].site - 126, to = w[i].site + 129 + 1;
         if (from < done || from > w[i].site)
             from = done;
-        /* Not into the middle of a run, or of a NOP, that begins further down. */
+        /* Do not start in the middle of a run or of a NOP. */
         while (from > o->text && from <= w[i].site - 126 && from + 16 > w[i].site - 126 &&
                (*mark_at(o, from - 1) & (MARK_PAD | MARK_NOP)) != 0)
             from--;
@@ -229,7 +228,7 @@ bool padding_give(struct hotprobe *h, struct object *o, const struct wish *w, si
         uintptr_t own[GATE_SLOTS];
         unsigned length;
         if (gate_slots(h, o, w[i].site, own, &length) > 0 || length != 0)
-            continue; /* is a gate, or would have its slot within itself */
+            continue; /* a gate, or its slot would be within itself */
         const struct function *f = function_at(o, w[i].site);
         ok = seq_push(&sites, w[i].site) && seq_push(&who, i) && seq_push(&chosen, -1) &&
              seq_push(&group, f != NULL ? (uint32_t)(f - o->functions.at) : UINT32_MAX);

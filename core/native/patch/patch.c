@@ -1,15 +1,14 @@
 /*
  * Lock and Load. While other threads may run through what is overwritten:
  *
- *   1. a trap on the first byte and on every inner instruction: who comes to the site, or stands
- *      inside, is led to the stub, where each overwritten instruction has its place;
+ *   1. a trap on the first byte and on every inner instruction: threads at the site, or inside, are
+ *      led to the stub, which has an entry for each overwritten instruction;
  *   2. the bytes that start no instruction;
  *   3. on removal, the first bytes of inner instructions (on insertion they stay traps);
  *   4. the first byte.
  *
- * Each step changes single bytes of which no other changed byte depends until the cores are
- * serialised, which happens between the steps; so it does not matter in what units the kernel
- * writes them. A batch does each step once.
+ * The bytes of a step do not depend on each other, and all cores are serialised between the steps; so
+ * the units in which the kernel writes them do not matter. A batch does each step once.
  */
 #include "native/patch/patch.h"
 #include "native/patch/gate.h"
@@ -25,7 +24,7 @@ static int by_address(const void *a, const void *b) {
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* One write for each page: what lies between the edits is written as it is. */
+/* One write for each page: bytes between the edits are rewritten unchanged. */
 static bool edits_write(struct hotprobe *h, const edit_list *edits) {
     uint8_t page[PAGE];
     bool sorted = true;
@@ -57,7 +56,7 @@ static bool is_boundary(const struct patch *p, unsigned k) {
 
 enum step { LOCK, TAIL, INNER, LOAD, ALL_AT_ONCE, STEPS };
 
-/* What a step writes of one patch. A trap's single byte needs no lock. */
+/* Collects the bytes that a step writes for one patch. A patch of one byte needs no lock. */
 static bool collect(edit_list *edits, const struct patch *p, enum step step) {
     const uint8_t *want = p->in ? p->now : p->old;
     for (unsigned k = 0; k < p->length; k++) {
@@ -88,8 +87,8 @@ static bool collect(edit_list *edits, const struct patch *p, enum step step) {
     return true;
 }
 
-/* Slots first on insertion: nobody executes them yet, once their gates are open. After removal
- * somebody may still stand on one: they wait. */
+/* On insertion slots are written first: no thread executes them yet, once their gates are open. After
+ * removal a thread may still be on one: they are restored later. */
 static bool slots_write(struct hotprobe *h, bool insertion) {
     for (size_t i = 0; i < h->batch.len; i++) {
         struct patch *p = h->batch.at[i];
@@ -144,7 +143,7 @@ static bool steps_write(struct hotprobe *h, edit_list *edits, bool gates) {
 
 enum status patches_write(struct hotprobe *h, struct error *e) {
     edit_list *edits = &h->scratch.edits;
-    /* Room first: nothing may fail for want of it between the steps. */
+    /* Reserve memory first: nothing may fail between the steps. */
     bool ok = seq_reserve(edits, h->batch.len * WINDOW + 1) && publish(h) &&
               pool_flush(h, h->mem) && steps_write(h, edits, true) && slots_write(h, true) &&
               steps_write(h, edits, false) && slots_write(h, false) && (h->live || gates_close(h));

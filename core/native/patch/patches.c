@@ -1,10 +1,10 @@
-/* The patches there are, and those that change in the batch under way. */
+/* All patches, and those of the current batch. */
 #include "native/patch/patches.h"
 #include "native/session_state.h"
 
 #include <string.h>
 
-/* A patch that was there before: the same bytes, free again. */
+/* An earlier patch with the same bytes, not in use. */
 static struct patch *old_patch(struct hotprobe *h, const struct patch *like) {
     struct patch *p = index_find(&h->homes, like->at);
     while (p != NULL && (p->in || p->length != like->length || p->strategy != like->strategy ||
@@ -28,7 +28,7 @@ struct patch *patch_for(struct hotprobe *h, const struct patch *plan) {
 bool patch_claim(struct hotprobe *h, struct patch *p) {
     for (unsigned k = 0; k < p->length; k++)
         *mark_at(p->object, p->at + k) |= MARK_OURS;
-    for (unsigned k = 0; k < p->count; k++) /* so that others of the batch find it */
+    for (unsigned k = 0; k < p->count; k++) /* so that later requests of the batch find it */
         if (!index_set(h, &h->traps, p->at + p->offset[k], p))
             return false;
     return true;

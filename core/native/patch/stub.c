@@ -1,6 +1,6 @@
 /*
- * Stubs. For each overwritten instruction in turn: what its probes do, then the instruction itself;
- * then a jump to what follows. A counting probe, where flags may be read:
+ * Stubs. A stub has, for each overwritten instruction, the code of its probes and the relocated
+ * instruction; then a jump back. A counting probe, if flags are live:
  *
  *     lea -128(%rsp), %rsp        past the red zone
  *     push %rax ; lahf ; seto %al
@@ -11,12 +11,12 @@
  *     ...
  *  1: lea -128(%rsp), %rsp ; push probe(%rip) ; call hit(%rip) ; lea 136(%rsp), %rsp ; jmp 2b
  *
- * or, where each thread has its own counters, in place of inc and jz
+ * or, with counters for each thread, in place of inc and jz
  *
  *     push %rcx ; mov %fs:block, %rcx ; inc counter(%rcx) ; pop %rcx
  *
- * and only inc and jz where flags are dead. The ds prefix does nothing; it is where lock goes when
- * the process gets its second thread.
+ * and only inc and jz if flags are dead. The ds prefix has no effect; it becomes a lock prefix when the
+ * process gets its second thread.
  */
 #include "native/patch/stub.h"
 #include "native/hit/hit.h"
@@ -35,7 +35,7 @@ struct build {
     struct emit e;
     struct constants c;
     struct hot {
-        size_t from, back; /* where the jz's distance is, and behind it */
+        size_t from, back; /* offset of the jz's distance, and of the code after it */
         const struct hotprobe_probe *probe;
         bool saved;
     } hot[HOTS];
@@ -43,8 +43,8 @@ struct build {
     bool constants;
 };
 
-/* The probe's address; bit 0 says that flags and rax were saved on the stack, bit 1 that a return
- * address was pushed in front (hit.c). */
+/* Pushes the probe's address. Bit 0: flags and rax are saved on the stack; bit 1: a return address was
+ * pushed before them (hit.c). */
 static void emit_call(struct build *b, const struct hotprobe_probe *probe, bool saved) {
     emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
     emit_push_constant(&b->e, &b->c, (uintptr_t)probe | (saved ? 1 : 0) | (b->s->pushed ? 2 : 0));
@@ -59,8 +59,8 @@ static void emit_call(struct build *b, const struct hotprobe_probe *probe, bool 
     emit_bytes(&b->e, "\x48\x8d\xa4\x24\x88\x00\x00\x00", 8); /* lea rsp, [rsp + 136] */
 }
 
-/* In the thread's own block. A register is needed, and room on the stack, which the saved flags
- * have made already. */
+/* Counts in the thread's own block. Needs a register, and stack below the red zone, which the saved
+ * flags have made already (not move_stack). */
 static void emit_own(struct build *b, const struct hotprobe_probe *probe, bool move_stack) {
     if (move_stack)
         emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
@@ -139,9 +139,9 @@ static bool emit_all(struct build *b, uintptr_t at) {
     return !b->e.full;
 }
 
-/* A window that ends in a call can be a call itself, which keeps the processor's return stack in
- * step: prefixes that do nothing, then call stub. What it pushes is the right return address, so
- * nothing in front of it may look at the stack. */
+/* A window that ends with a call can be a call itself, which keeps the processor's return stack in
+ * step: prefixes without effect, then call stub. It pushes the right return address, but early, so
+ * instructions before the call must not use the stack. */
 static bool can_push(struct patch *p, bool constrained) {
     struct insn i;
     if (p->strategy != HOTPROBE_OVER_ONE && p->strategy != HOTPROBE_OVER_SEVERAL)
@@ -189,7 +189,7 @@ static void put_distance(uint8_t *at, uintptr_t from, uintptr_t to) {
     memcpy(at, &d, sizeof d);
 }
 
-/* The bytes of the text, and of the slot, that lead to the stub. */
+/* Sets the bytes of the text, and of the slot, that lead to the stub. */
 static void lead_to(struct patch *p, const struct stub *s) {
     memcpy(p->now, p->old, p->length);
     if (p->strategy == HOTPROBE_TRAP) {
@@ -209,7 +209,7 @@ static void lead_to(struct patch *p, const struct stub *s) {
         return;
     }
     if (s->pushed) {
-        memset(p->now, 0x2e, p->length); /* cs: nothing */
+        memset(p->now, 0x2e, p->length); /* cs prefix: no effect */
         p->now[p->length - JUMP] = 0xe8; /* call stub */
         put_distance(p->now + p->length - 4, p->at + p->length, s->at);
         return;
@@ -253,7 +253,7 @@ enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
     struct build b = {.h = h, .p = p, .s = s};
     if (!emit_all(&b, p->at))
         return b.e.full ? HOTPROBE_NO_MEMORY : HOTPROBE_CANNOT_MOVE;
-    /* Room for constants that have to be aligned where it goes. */
+    /* Room to align constants at the final address. */
     s->size = (uint32_t)b.e.len + (b.constants ? 8 : 0);
     struct place place = place_for(p, s->pushed, s->constrained);
     s->at = pool_get(h, s->size, &place);
@@ -272,7 +272,6 @@ enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
     return HOTPROBE_DONE;
 }
 
-/* A stub for every patch that changed. Where there is none, its new probes are taken back. */
 void stubs_make(struct hotprobe *h) {
     size_t kept = 0;
     for (size_t i = 0; i < h->batch.len; i++) {
@@ -289,7 +288,7 @@ void stubs_make(struct hotprobe *h) {
                 q->asking->probe = NULL;
                 q->in = false;
             }
-            p->in |= q->in; /* what was there still leads to its stub */
+            p->in |= q->in; /* earlier probes keep their stub */
         }
         p->changed = false;
         for (unsigned k = 0; k < p->length && !p->in; k++)

@@ -19,7 +19,7 @@ static void window_start(struct patch *p, struct object *o, uintptr_t site) {
 
 static void window_end(struct patch *p, unsigned length) {
     p->length = (uint8_t)length;
-    /* All of the instructions, which stubs are made from, overwritten or not. */
+    /* All bytes of the instructions, for the stub, even if not overwritten. */
     memcpy(p->old, (const void *)p->at,
            length > p->offset[p->count] ? length : p->offset[p->count]);
 }
@@ -37,23 +37,23 @@ static uint8_t marks_of(const struct object *o, uintptr_t at, unsigned from, uns
     return all;
 }
 
-/* Behind an instruction after which nothing goes on: is the rest of the jump padding? */
-static bool padding_behind(const struct object *o, uintptr_t at, unsigned from) {
+/* After an instruction that ends the block: is the rest of the jump padding? */
+static bool padding_after(const struct object *o, uintptr_t at, unsigned from) {
     for (unsigned k = from; k < JUMP; k++)
         if (!in_text(o, at + k) || (*mark_at(o, at + k) & (MARK_PAD | MARK_OURS)) != MARK_PAD)
             return false;
     return true;
 }
 
-/* Calls and system calls come back behind themselves, perhaps in a year: only the last may be one.
- */
+/* Calls and system calls return to the next instruction, possibly much later: only the last instruction
+ * may be one. */
 static enum hotprobe_reason add_until_jump_fits(struct hotprobe *h, struct object *o,
                                                 struct patch *p) {
     unsigned length = 0;
     struct insn i = {0};
     while (length < JUMP) {
         if (length > 0 && p->ends) {
-            if (!padding_behind(o, p->at, length))
+            if (!padding_after(o, p->at, length))
                 return HOTPROBE_SHORT;
             if (!strategy_on(h, HOTPROBE_PADDING))
                 return HOTPROBE_SWITCHED_OFF;
@@ -118,7 +118,7 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
     if (padding && i.length < SHORT_JUMP)
         return HOTPROBE_SHORT;
     if (how == HOTPROBE_CONSTRAINED && i.length >= JUMP)
-        return HOTPROBE_TARGET_INSIDE; /* would have been jumped over, but for a target inside */
+        return HOTPROBE_TARGET_INSIDE; /* only a target inside prevents a plain jump */
     uint8_t inside = marks_of(o, site, 1, i.length < length ? i.length : length);
     if (((marks_of(o, site, 0, length)) & MARK_OURS) != 0)
         return HOTPROBE_OVERLAPS;

@@ -1,5 +1,4 @@
-/* Bytes of the program's text, read and written through /proc/self/mem, and when other cores see
- * them. */
+/* Reads and writes the program's text through /proc/self/mem, and makes other cores see it. */
 #include "native/patch/write_text.h"
 #include "native/session_state.h"
 

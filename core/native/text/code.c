@@ -1,7 +1,7 @@
 /* Which bytes of text are instructions, targets, leaders and padding. Instructions are those that
  * can be reached from a function's entry, a landing pad or a proven jump table. Targets are more: a
  * linear sweep's, every address of text that lies in data or is taken in code. A wrong target costs
- * a window; a missed one costs the program. */
+ * a window; a missed one breaks the program. */
 #include "native/text/code.h"
 #include "native/text/jump_tables.h"
 #include "native/text/quick.h"
@@ -17,7 +17,7 @@ static uintptr_t section_end(const struct object *o, uintptr_t at) {
 
 enum { LENGTH = 15, KIND_NOP = 16, KIND_OTHER = 32 };
 
-/* What finding code needs of an instruction. */
+/* Decodes the fields that finding code needs. */
 static bool decode(struct insn *i, uintptr_t at, uintptr_t end) {
     return insn_quick(i, at, end) || insn_decode(i, at, end);
 }
@@ -29,8 +29,9 @@ static void remember(struct walk *w, const struct insn *i) {
                                                                    : 0));
 }
 
-/* As insn_decode, but of what the sweep has seen and goes on to the next one only at, length, flow
- * and nop: most of the time would go into decoding everything four times. */
+/* As insn_decode(); for instructions that the sweep has seen and that do not jump it sets only at,
+ * length, flow and nop, from the sweep's notes: decoding all code four times would take most of the
+ * time. */
 static bool peek(const struct walk *w, struct insn *i, uintptr_t at, uintptr_t end) {
     uint8_t k = at < end ? w->known[at - w->o->text] : 0;
     if (k == 0 || (k & KIND_OTHER) != 0 || at + (k & LENGTH) > end)
@@ -47,8 +48,8 @@ static void target_mark(struct object *o, uintptr_t at) {
         *mark_at(o, at) |= MARK_TARGET;
 }
 
-/* From a leader to the end of what follows it. Behind a call that does not return there may be no
- * code: nothing is taken for code behind a function's end. */
+/* Walks from a leader to the end of its straight-line run. No code may follow a call that does not
+ * return, so the walk stops at a function's end. */
 static void walk_from(struct walk *w, uintptr_t at) {
     struct object *o = w->o;
     uintptr_t end = section_end(o, at);
@@ -81,7 +82,7 @@ static void walk_all(struct walk *w) {
     }
 }
 
-/* Tables lead to code that has more tables. */
+/* Jump tables lead to code with more jump tables. */
 static void walk_tables(struct walk *w) {
     for (size_t done = 0; done < w->indirect.len && !w->failed; done++) {
         uintptr_t at = w->indirect.at[done];
@@ -94,7 +95,7 @@ static void walk_tables(struct walk *w) {
     }
 }
 
-/* Every direct target and every address in code, from every byte sequence that may be one. */
+/* Linear sweep: marks every direct target and every address in code. */
 static void sweep(struct walk *w, struct range r) {
     struct object *o = w->o;
     for (uintptr_t at = r.start; at < r.end;) {
@@ -106,7 +107,7 @@ static void sweep(struct walk *w, struct range r) {
         *mark_at(o, at) |= MARK_SWEPT;
         remember(w, &i);
         uintptr_t next = at + i.length;
-        for (unsigned k = 1; k < i.length; k++) /* data among code: a function starts in it */
+        for (unsigned k = 1; k < i.length; k++) /* data in the code: a function starts inside */
             if (at + k < r.end && (*mark_at(o, at + k) & MARK_ENTRY) != 0 && next == at + i.length)
                 next = at + k;
         if (i.target != 0)
@@ -126,14 +127,14 @@ static void sweep(struct walk *w, struct range r) {
     }
 }
 
-/* Addresses of text in data: functions' mostly, and labels whose address is taken. */
+/* Marks addresses of text in data: mostly functions, and labels whose address is taken. */
 static void scan_data(struct object *o) {
     for (size_t k = 0; k < o->data.len; k++)
         for (uintptr_t at = (o->data.at[k].start + 7) & ~7ull; at + 8 <= o->data.at[k].end; at += 8)
             target_mark(o, *(const uint64_t *)at);
 }
 
-/* Runs of NOPs and int3 that nothing reaches, in front of something that something does. */
+/* Marks runs of unreachable NOPs and int3 as padding. */
 static void find_padding(const struct walk *w, struct range r) {
     struct object *o = w->o;
     for (uintptr_t at = r.start; at < r.end;) {
@@ -152,13 +153,13 @@ static void find_padding(const struct walk *w, struct range r) {
             memset(mark_at(o, start), MARK_PAD, at - start);
             continue;
         }
-        /* On to the end of what is here: an instruction, or a byte of whatever it is. */
+        /* Skip an instruction, or one unknown byte. */
         at += (*mark_at(o, at) & MARK_START) != 0 && peek(w, &i, at, r.end) ? i.length : 1;
     }
 }
 
-/* Runs that follow code that is not known to end there are not padding for sure: the code in front
- * must be an instruction of ours that ends a block, a call at a function's end, or more padding. */
+/* Unmarks padding that execution might fall into: the code before it must be a known instruction that
+ * ends a block, a call at a function's end, or more padding. */
 static void check_padding(const struct walk *w, struct range r) {
     struct object *o = w->o;
     bool sure = true;
@@ -175,7 +176,7 @@ static void check_padding(const struct walk *w, struct range r) {
                 *mark_at(o, at) = 0;
             at++;
         } else {
-            sure = false; /* bytes that nothing explains */
+            sure = false; /* unknown bytes */
             at++;
         }
     }

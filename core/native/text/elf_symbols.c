@@ -23,7 +23,7 @@ static bool table_read(struct object *o, const Elf64_Shdr *table, const Elf64_Sh
     if (table->sh_offset > v->len || table->sh_size > v->len - table->sh_offset ||
         strings->sh_offset > v->len || strings->sh_size > v->len - strings->sh_offset ||
         strings->sh_size == 0 || v->at[strings->sh_offset + strings->sh_size - 1] != 0)
-        return true; /* damaged: do without */
+        return true; /* damaged: ignored */
     const Elf64_Sym *s = (const void *)(v->at + table->sh_offset);
     for (size_t i = 0; i < table->sh_size / sizeof *s; i++) {
         unsigned type = ELF64_ST_TYPE(s[i].st_info);
@@ -65,7 +65,6 @@ bool symbols_read(struct object *o) {
     return true;
 }
 
-/* Sorts, leaves one name an address (a symbol's first), and gives ends to those that have none. */
 void functions_finish(struct object *o) {
     sort_items(o->functions.at, o->functions.len, sizeof *o->functions.at, by_start);
     size_t kept = 0;
@@ -78,7 +77,7 @@ void functions_finish(struct object *o) {
             continue;
         }
         if (last != NULL && !f->symbol && f->start < last->end)
-            continue; /* a frame inside of a function that has a symbol: a part of it */
+            continue; /* an FDE within a function that has a symbol: a part of it */
         o->functions.at[kept++] = *f;
     }
     o->functions.len = kept;

@@ -3,7 +3,7 @@
 
 #include <Zydis/Zydis.h>
 
-/* inc leaves carry alone; of the others these five hold something that can be asked for. */
+/* inc preserves carry; code can read these five others. */
 enum {
     ASKED = ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |
             ZYDIS_CPUFLAG_OF,
@@ -12,13 +12,13 @@ enum {
 
 struct search {
     const struct object *o;
-    bool entry; /* from a function's entry on, whose flags are its caller's */
+    bool entry; /* started at a function's entry, with its caller's flags */
     int steps;  /* left */
 };
 
-/* Follows both ways of a branch; when the steps are used up the answer is yes. Flags do not live
- * across calls and returns: no compiler's convention passes any. Nor across a jump through a
- * pointer, if the flags were those of the function's caller. */
+/* Follows both directions of a branch; when the steps are used up the answer is yes. Flags are dead at
+ * calls and returns: no calling convention passes any. They are also dead at a jump through a pointer
+ * if they were the caller's. */
 static bool live_from(struct search *s, uintptr_t at, uint32_t asked) {
     const struct object *o = s->o;
     while (s->steps-- > 0) {

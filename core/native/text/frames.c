@@ -1,5 +1,5 @@
-/* .eh_frame: where functions are in a stripped file, and where exceptions land. DWARF 4, section
- * 6.4; the Linux Standard Base's exception frames; the C++ ABI's call-site tables. */
+/* .eh_frame: functions of stripped files, and landing pads of exceptions. Sources: DWARF 4, section
+ * 6.4; Linux Standard Base, exception frames; C++ ABI, call-site tables. */
 #include "native/text/frames.h"
 #include "native/text/elf_symbols.h"
 
@@ -39,7 +39,7 @@ static uint64_t take_leb(struct cursor *c, bool is_signed) {
     return v;
 }
 
-/* An encoded pointer; 0 when omitted. Not followed where it is indirect. */
+/* Reads an encoded pointer; 0 if omitted. Does not follow indirect ones. */
 static uint64_t take_pointer(struct cursor *c, uint8_t encoding) {
     uintptr_t here = (uintptr_t)c->at;
     uint64_t v = 0;
@@ -117,7 +117,7 @@ static struct cie cie_read(struct cursor c) {
     return k;
 }
 
-/* The range of memory that was read from the file and holds `at`. */
+/* A cursor over the data segment that holds `at`. */
 static struct cursor cursor_at(const struct object *o, uintptr_t at) {
     for (size_t i = 0; i < o->data.len; i++)
         if (at >= o->data.at[i].start && at < o->data.at[i].end)
@@ -126,7 +126,7 @@ static struct cursor cursor_at(const struct object *o, uintptr_t at) {
     return (struct cursor){.bad = true};
 }
 
-/* A function's call-site table. */
+/* Reads the landing pads in a function's call-site table. */
 static bool landing_pads(struct object *o, uintptr_t function, uintptr_t table) {
     struct cursor c = cursor_at(o, table);
     if (c.bad)

@@ -38,7 +38,7 @@ static bool writes(const struct full *f, ZydisRegister r) {
     return false;
 }
 
-/* The instruction that starts before `at`; 0 at the function's start. */
+/* The previous instruction; 0 at the function's start. */
 static uintptr_t before(const struct object *o, const struct function *f, uintptr_t at) {
     while (at > f->start)
         if ((*mark_at(o, --at) & MARK_START) != 0)
@@ -53,14 +53,16 @@ static bool in_fixed(const struct object *o, uintptr_t at, size_t size) {
     return false;
 }
 
-/* Where entries of a function's table lead: its own text, or its cold part, which is a function. */
+/* May an entry of the function's table lead to `at`: its own text, or its cold part, which is another
+ * function? */
 static bool may_lead(const struct object *o, const struct function *f, uintptr_t at) {
     if (at >= f->start && at < f->end)
         return (*mark_at(o, at) & (MARK_START | MARK_SWEPT)) != 0;
     return in_text(o, at) && (*mark_at(o, at) & MARK_SWEPT) != 0;
 }
 
-/* Entries from `table` on, `bound` at most (0: as long as they make sense). Returns how many. */
+/* Queues the targets of `table`: at most `bound` entries (0: while they are plausible). Returns their
+ * number. */
 static size_t entries(struct walk *w, const struct function *f, uintptr_t table, bool distances,
                       size_t bound) {
     size_t size = distances ? 4 : 8, n = 0;
@@ -77,12 +79,12 @@ static size_t entries(struct walk *w, const struct function *f, uintptr_t table,
 
 struct search {
     uintptr_t at, table;
-    ZydisRegister r, base, index; /* what holds the target; what was added; what counted */
+    ZydisRegister r, base, index; /* the target; the table's base; the index */
     bool relative;
     size_t bound;
 };
 
-/* cmp $last, %index in front: how many entries. */
+/* The number of entries, from cmp $last, %index before the jump; 0: unknown. */
 static size_t find_bound(const struct object *o, const struct function *f, struct search s) {
     struct full i;
     for (int k = 0; k < BACK / 2 && (s.at = before(o, f, s.at)) != 0; k++) {
@@ -95,7 +97,7 @@ static size_t find_bound(const struct object *o, const struct function *f, struc
             i.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && whole(i.op[0].reg.value) == s.index)
             return i.op[1].imm.value.u < ENTRIES ? i.op[1].imm.value.u + 1 : 0;
         if (writes(&i, s.index)) {
-            /* A plain copy goes on with where it came from. */
+            /* Follow a plain copy to its source. */
             if ((i.z.mnemonic != ZYDIS_MNEMONIC_MOV && i.z.mnemonic != ZYDIS_MNEMONIC_MOVZX &&
                  i.z.mnemonic != ZYDIS_MNEMONIC_MOVSXD) ||
                 !is_register(&i.op[1]))
@@ -106,7 +108,7 @@ static size_t find_bound(const struct object *o, const struct function *f, struc
     return 0;
 }
 
-/* lea table(%rip), %base: the nearest in front of the jump, else any in the function. */
+/* Finds lea table(%rip), %base: the nearest one before the jump, else any in the function. */
 static size_t find_relative(struct walk *w, const struct function *f, const struct search *s) {
     struct full i;
     size_t found = 0;
@@ -126,8 +128,8 @@ static size_t find_relative(struct walk *w, const struct function *f, const stru
     return found;
 }
 
-/* An operand that loads an address from a table: with an index of 8 bytes. Others load a pointer,
- * whose value is an address in data or code: a target already. */
+/* A memory operand that holds the target. With an index scaled by 8 it is a table of addresses. Without
+ * an index it is a pointer, whose value is in data or code: a target already. */
 static bool from_memory(struct walk *w, struct function *f, struct search *s,
                         const ZydisDecodedOperand *m) {
     if (m->mem.index == ZYDIS_REGISTER_NONE)
@@ -139,7 +141,7 @@ static bool from_memory(struct walk *w, struct function *f, struct search *s,
     return m->mem.scale == 8 || m->mem.scale == 1;
 }
 
-/* What was written to s->r last decides. */
+/* Classifies the last write to s->r. */
 static bool definition(struct walk *w, struct function *f, struct search *s, const struct full *i) {
     switch (i->z.mnemonic) {
     case ZYDIS_MNEMONIC_ADD:
@@ -163,7 +165,7 @@ static bool definition(struct walk *w, struct function *f, struct search *s, con
     }
 }
 
-/* movslq (%b,%i,4), %r in front of the add: which register counted. */
+/* Finds the index register, from movslq (%b,%i,4), %r before the add. */
 static void find_index(const struct object *o, const struct function *f, struct search *s) {
     struct full i;
     uintptr_t at = s->at;
@@ -192,7 +194,7 @@ bool table_find(struct walk *w, struct function *f, uintptr_t at) {
     for (int k = 0; k < BACK; k++) {
         uintptr_t p = before(w->o, f, s.at);
         if (p == 0)
-            return true; /* a parameter: a pointer that somebody took */
+            return true; /* a parameter: an address that was taken */
         s.at = p;
         if (!full_decode(&i, p))
             return false;

@@ -16,7 +16,7 @@
 static bool maps_line(struct mapping *m, const char *line, const char *end, struct arena *arena) {
     uint64_t start, stop, number;
     const char *p = line;
-    /* scan_hex wants 0x, which this file does not write. */
+    /* scan_hex() requires 0x, which this file lacks. */
     uint64_t *into[] = {&start, &stop};
     for (int i = 0; i < 2; i++) {
         *into[i] = 0;
@@ -101,7 +101,7 @@ static const Elf64_Ehdr *elf_head(const struct view *v) {
     return h;
 }
 
-/* Executable sections and linkage tables; the whole segment where there are no section headers. */
+/* Finds executable sections and linkage tables; without section headers takes the whole segment. */
 static bool sections_find(struct object *o) {
     const Elf64_Ehdr *h = (const void *)o->file.at;
     const Elf64_Shdr *s = (const void *)(o->file.at + h->e_shoff);
@@ -148,7 +148,7 @@ static bool segments_find(struct object *o, const struct mapping *m) {
         if ((p[i].p_flags & PF_W) == 0 && !seq_push(&o->fixed, r))
             return false;
     }
-    /* Relocated tables (.data.rel.ro) are as fixed as others once the program runs. */
+    /* Relocated tables (.data.rel.ro) are constant, too, once the program runs. */
     for (size_t i = 0; i < h->e_phnum && found; i++) {
         struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
         if (p[i].p_type == PT_GNU_RELRO && !seq_push(&o->fixed, r))
@@ -157,7 +157,7 @@ static bool segments_find(struct object *o, const struct mapping *m) {
     return found && sections_find(o);
 }
 
-/* The file that is mapped, not one that has taken its name since. */
+/* Is the file at this path still the mapped one? */
 static bool same_file(const struct mapping *m) {
     struct stat st;
     return stat(m->path, &st) == 0 && (uint64_t)st.st_ino == m->inode;
@@ -188,7 +188,7 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
     return s;
 }
 
-/* Ours, and what we lean on: their probes would call themselves. */
+/* The library and what it uses: probes there would call themselves. */
 static bool is_ours(const struct mapping *m) {
     uintptr_t here = (uintptr_t)&objects_find;
     return (here >= m->start && here < m->end) || strstr(m->path, "/libZydis.so") != NULL ||
@@ -215,7 +215,7 @@ enum status objects_find(struct hotprobe *h, struct error *e) {
             if (is_program)
                 s = object_load(h, m, e);
             else if (h->options.libraries && !is_ours(m))
-                (void)object_load(h, m, NULL); /* one that cannot be read has no sites */
+                (void)object_load(h, m, NULL); /* an unreadable one has no sites */
         }
     }
     seq_free(&maps);
@@ -244,7 +244,6 @@ struct object *object_at(struct hotprobe *h, uintptr_t at) {
     return NULL;
 }
 
-/* The last function that starts at or before `at`, if it reaches as far. */
 struct function *function_at(struct object *o, uintptr_t at) {
     size_t low = 0, high = o->functions.len;
     while (low < high) {

@@ -1,16 +1,15 @@
-/* The encodings of which most code consists, for the linear sweep: length, flow and addresses, and
- * nothing else. All others are left to the decoder, which takes ten times as long; what is said
- * here is what it says (a test compares them). */
+/* A fast decoder for the encodings of most code, for the linear sweep: length, flow and addresses
+ * only. The full decoder, which takes ten times as long, does all others. A test compares the two. */
 #include "native/text/quick.h"
 
 #include <string.h>
 
-/* What follows an opcode. */
+/* The bytes after an opcode. */
 enum shape {
     NONE,  /* left to the decoder */
     PLAIN, /* nothing */
     MODRM,
-    MODRM_MEMORY, /* of which a register is no operand: lea */
+    MODRM_MEMORY, /* no register operand: lea */
     MODRM_8,
     MODRM_32,  /* 16 bits with an operand-size prefix */
     MODRM_0_8, /* only /0 is used */
@@ -67,7 +66,7 @@ static const uint8_t one_byte[256] = {
     X4(NONE), NONE, NONE, MODRM_INC, MODRM_INC_PUSH,
 };
 
-static const uint8_t behind_0f[256] = {
+static const uint8_t after_0f[256] = {
     X16(NONE),
     MODRM, MODRM, NONE, NONE, MODRM, MODRM, NONE, NONE, X4(NONE), NONE, NONE, NONE, NOP_MODRM,
     X8(NONE), MODRM, MODRM, X4(NONE), MODRM, MODRM,
@@ -89,7 +88,7 @@ static const uint8_t behind_0f[256] = {
 
 struct shaped {
     bool modrm, memory_only;
-    unsigned registers; /* bits: which /reg there is */
+    unsigned registers; /* bits: the valid /reg values */
     unsigned immediate; /* bytes */
 };
 
@@ -179,7 +178,7 @@ static uint8_t flow_of(enum shape shape) {
     }
 }
 
-/* The ModRM byte with what follows it, without immediates. */
+/* Size of ModRM, SIB and displacement. */
 static unsigned modrm_size(const uint8_t *b) {
     unsigned mod = b[0] >> 6, rm = b[0] & 7, n = 1;
     bool sib = mod != 3 && rm == 4;
@@ -201,7 +200,7 @@ static int64_t signed_of(const uint8_t *b, unsigned n) {
 
 bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end) {
     const uint8_t *b = (const uint8_t *)at;
-    if (end - at < 15) /* the longest: no byte behind the end is read */
+    if (end - at < 15) /* the longest instruction: no byte after the end is read */
         return false;
     unsigned k = 0;
     bool narrow = b[0] == 0x66;
@@ -209,14 +208,14 @@ bool insn_quick(struct insn *out, uintptr_t at, uintptr_t end) {
     unsigned rex = (b[k] & 0xf0) == 0x40 ? b[k] : 0;
     k += rex != 0;
     bool wide = (rex & 8) != 0, two = b[k] == 0x0f;
-    enum shape shape = (enum shape)(two ? behind_0f[b[k + 1]] : one_byte[b[k]]);
+    enum shape shape = (enum shape)(two ? after_0f[b[k + 1]] : one_byte[b[k]]);
     k += two ? 2 : 1;
     struct shaped s;
     uint8_t flow = flow_of(shape);
     unsigned reg = b[k] >> 3 & 7, modrm = k;
     narrow = narrow && !wide;
     if (shape == NONE || (flow != FLOW_NEXT && k > (two ? 2u : 1u)))
-        return false; /* jumps with prefixes are not all alike */
+        return false; /* prefixes change the meaning of some jumps */
     if (!with_modrm(shape, reg, narrow, &s) && !without_modrm(shape, narrow, wide, &s))
         return false;
     *out = (struct insn){.at = at, .bytes = b, .flow = flow, .nop = shape == NOP_MODRM};

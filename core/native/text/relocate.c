@@ -1,5 +1,5 @@
-/* One instruction, to do the same somewhere else. Distances are 32 bits wherever it goes, so that
- * its size does not depend on the place. */
+/* Relocates an instruction. Distances always have 32 bits, so that the size does not depend on the
+ * address. */
 #include "native/text/relocate.h"
 
 #include <string.h>
@@ -22,8 +22,8 @@ void emit_u32(struct emit *e, uint32_t v) {
     emit_bytes(e, &v, sizeof v);
 }
 
-void emit_distance(struct emit *e, uintptr_t target, size_t behind) {
-    int64_t d = (int64_t)(target - (e->at + e->len + 4 + behind));
+void emit_distance(struct emit *e, uintptr_t target, size_t rest) {
+    int64_t d = (int64_t)(target - (e->at + e->len + 4 + rest));
     if (d != (int32_t)d)
         e->far = true;
     emit_u32(e, (uint32_t)d);
@@ -59,7 +59,7 @@ void constants_place(struct emit *e, struct constants *c) {
     }
 }
 
-/* The bytes as they are, with a RIP-relative operand's distance from here. */
+/* Copies the bytes; adjusts the distance of a RIP-relative operand. */
 static void copy(struct emit *e, const struct insn *i) {
     const uint8_t *from = i->bytes;
     if (!i->relative_memory) {
@@ -80,8 +80,8 @@ static void loop(struct emit *e, const struct insn *i) {
     emit_jump(e, i->target);
 }
 
-/* call *operand, as jmp *operand with the return address pushed in front: an operand relative to
- * rsp is 8 further. One in the red zone would be overwritten by the push. */
+/* call *operand, as a push of the return address and jmp *operand: an operand relative to rsp moves by
+ * 8. The push would overwrite one in the red zone. */
 static bool call_away(struct emit *e, struct constants *c, const struct insn *i, bool pushed) {
     uint8_t b[16 + 4];
     size_t n = i->length;

@@ -1,4 +1,4 @@
-/* What is still to be walked: leaders come from code and from its tables. */
+/* The work list: leaders from code and from jump tables. */
 #include "native/text/walk.h"
 
 void walk_leader(struct walk *w, uintptr_t at) {
