@@ -45,7 +45,7 @@ bool blocks_select(struct dbt *d, const struct nes *n) {
         blocks_forget(d);
     else if (selected == SELECTED_AND_VOID && d->blocks.len)
         flush(d);
-    d->epoch = n->map_epoch;
+    d->epoch = n->memory.epoch;
     d->selected = selected != SELECT_FAILED;
     return d->selected;
 }
@@ -124,9 +124,9 @@ static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct gues
 }
 
 enum found blocks_find(struct dbt *d, struct nes *n, uint32_t *place) {
-    struct content *c = banks_at(&d->banks, n->cpu.pc);
-    const unsigned at = n->cpu.pc % WINDOW_SIZE;
-    if (!c && !(c = banks_begin(&d->banks, n, n->cpu.pc)))
+    struct content *c = banks_at(&d->banks, n->cpu.r.pc);
+    const unsigned at = n->cpu.r.pc % WINDOW_SIZE;
+    if (!c && !(c = banks_begin(&d->banks, n, n->cpu.r.pc)))
         return SLOW;
     *place = c->table[at];
     if (*place)
@@ -137,7 +137,7 @@ enum found blocks_find(struct dbt *d, struct nes *n, uint32_t *place) {
         return COLD;
     c->met[at]--;
     struct guest_block g;
-    struct block *const b = make(d, n, n->cpu.pc, &g);
+    struct block *const b = make(d, n, n->cpu.r.pc, &g);
     if (g.count == 0 && !g.in_ram)
         c->met[at] = PLACE_SLOW; /* for good */
     if (!b)
@@ -163,10 +163,10 @@ enum {
 
 /* Is this the awaited content, after a different one in between, or for the TIMES_ENOUGH-th time? */
 static bool comes_again(struct dbt *d, struct nes *n, struct content *c) {
-    const uint16_t pc = n->cpu.pc;
+    const uint16_t pc = n->cpu.r.pc;
     const unsigned at = pc % WINDOW_SIZE;
-    const uint8_t *const from = n->rd[pc >> 8] + (pc & 0xff);
-    const size_t left = (size_t)(n->code_end[pc >> 8] - from);
+    const uint8_t *const from = n->memory.rd[pc >> 8] + (pc & 0xff);
+    const size_t left = (size_t)(n->memory.code_end[pc >> 8] - from);
     struct awaited *const a =
         &d->awaited[(pc ^ pc >> 7) % (sizeof d->awaited / sizeof *d->awaited)];
     if (a->of == c && a->at == at && c->missed[at] % AWAITED_FOR != 0) {
@@ -187,9 +187,9 @@ static bool comes_again(struct dbt *d, struct nes *n, struct content *c) {
  * that way. Translating only the known part would split the block for good, and each part would
  * compare its bytes. */
 static bool cut_now(struct dbt *d, struct nes *n, const struct content *c) {
-    const uint16_t pc = n->cpu.pc;
+    const uint16_t pc = n->cpu.r.pc;
     struct guest_block g;
-    if (!n->watched)
+    if (!n->observed.watched)
         return false;
     discover_at(d, n, pc, d->with.options.block_length, &g);
     if (!g.cut)
@@ -201,7 +201,7 @@ static bool cut_now(struct dbt *d, struct nes *n, const struct content *c) {
 }
 
 enum renewed blocks_renew(struct dbt *d, struct nes *n, uint32_t number) {
-    const uint16_t pc = n->cpu.pc;
+    const uint16_t pc = n->cpu.r.pc;
     struct content *const c = banks_at(&d->banks, pc);
     const unsigned at = pc % WINDOW_SIZE;
     if (c->versions[at] >= VERSIONS_AT_ONCE && !comes_again(d, n, c))
@@ -227,7 +227,7 @@ enum renewed blocks_renew(struct dbt *d, struct nes *n, uint32_t number) {
 }
 
 void blocks_give_up(struct dbt *d, struct nes *n) {
-    const uint16_t pc = n->cpu.pc;
+    const uint16_t pc = n->cpu.r.pc;
     struct content *const c = banks_at(&d->banks, pc);
     struct emitter e = {.code = d->with.cache.code, .encodings = &d->with.encodings};
     exit_always(&e, c->table[pc % WINDOW_SIZE], pc);
@@ -240,7 +240,7 @@ void blocks_give_up(struct dbt *d, struct nes *n) {
 /* Replaces the block at this address, if there is one and its bank is mapped. */
 static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
     const uint16_t pc = (uint16_t)address;
-    if (!n->rd[pc >> 8] || nes_code_address(n, pc) != address)
+    if (!n->memory.rd[pc >> 8] || nes_code_address(n, pc) != address)
         return;
     struct content *const c = banks_at(&d->banks, pc);
     const uint32_t before = c ? c->table[pc % WINDOW_SIZE] : 0;

@@ -7,6 +7,7 @@
 #include "dbt/traced_blocks.h"
 
 #include "nes/cpu/cpu_exec.h"
+#include "nes/cpu/deadline.h"
 
 enum { USUAL_CACHE = 8 << 20 };
 
@@ -35,18 +36,18 @@ static enum status begin_cache(struct dbt *d, struct error *e) {
 enum { INTERPRETED_FOR = 1000, INTERPRETED_LONGEST = 32000 }; /* cycles */
 
 static void interpret_for_a_while(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
-    if (n->cycle - d->interpreted_until >= d->interpreted_for / 8)
+    if (n->cpu.cycle - d->interpreted_until >= d->interpreted_for / 8)
         d->interpreted_for = INTERPRETED_FOR;
     else if (d->interpreted_for < INTERPRETED_LONGEST)
         d->interpreted_for *= 2;
-    d->interpreted_until = n->cycle + d->interpreted_for;
+    d->interpreted_until = n->cpu.cycle + d->interpreted_for;
     engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
 }
 
 static void interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline) {
     if (d->record)
         traced_interpret(d, n, stop, deadline, false);
-    else if (n->watched)
+    else if (n->observed.watched)
         cpu_run_watched(n, stop, deadline);
     else
         cpu_run_fast(n, stop, deadline, false);
@@ -61,8 +62,9 @@ struct stretch {
 
 static struct stretch stretch_at(const struct nes *n, uint16_t pc) {
     struct stretch s = {.behind = pc};
-    for (unsigned cycles = 0; s.count < BLOCK_LONGEST && n->rd[s.behind >> 8]; s.count++) {
-        const struct opcode_info *const info = opcode_info(n->rd[s.behind >> 8][s.behind & 0xff]);
+    for (unsigned cycles = 0; s.count < BLOCK_LONGEST && n->memory.rd[s.behind >> 8]; s.count++) {
+        const struct opcode_info *const info =
+            opcode_info(n->memory.rd[s.behind >> 8][s.behind & 0xff]);
         s.behind = (uint16_t)(s.behind + info->size);
         s.before = cycles;
         cycles += info->cycles;
@@ -76,24 +78,25 @@ static struct stretch stretch_at(const struct nes *n, uint16_t pc) {
 
 /* Interprets to the end of the basic block. False: the machine must handle something first. */
 static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_t *deadline) {
-    const uint64_t last = last_start(stop, *deadline), start = n->cycle;
+    const uint64_t last = last_start(stop, *deadline), start = n->cpu.cycle;
     if (d->record) {
         *deadline = traced_interpret(d, n, stop, *deadline, true);
-        return n->cycle != start && !d->record->full && !n->waiting;
+        return n->cpu.cycle != start && !d->record->full && !n->idle.waiting;
     }
-    const uint64_t end = n->instructions + BLOCK_LONGEST;
-    while (n->instructions < end && n->cycle <= last) {
-        const uint64_t cycle = n->cycle, met = n->instructions;
-        const struct stretch s = stretch_at(n, n->cpu.pc);
+    const uint64_t end = n->cpu.instructions + BLOCK_LONGEST;
+    while (n->cpu.instructions < end && n->cpu.cycle <= last) {
+        const uint64_t cycle = n->cpu.cycle, met = n->cpu.instructions;
+        const struct stretch s = stretch_at(n, n->cpu.r.pc);
         if (s.count == 0)
             return false;
         interpret(d, n, earlier(stop, cycle + s.before + 1), *deadline);
-        if (n->cycle == cycle || n->waiting || n->announced || (n->watched && n->attention))
+        if (n->cpu.cycle == cycle || n->idle.waiting || n->observed.announced ||
+            (n->observed.watched && n->observed.attention))
             return false;
-        if (n->instructions - met >= s.count && n->cpu.pc != s.behind)
+        if (n->cpu.instructions - met >= s.count && n->cpu.r.pc != s.behind)
             break;
     }
-    return n->cycle <= last;
+    return n->cpu.cycle <= last;
 }
 
 /* Runs translated code at `place`. Returns the number of the exit it was left by. Updates the
@@ -104,25 +107,25 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
         struct frame *, const void *))(uintptr_t)(d->with.cache.run + d->with.fixed.enter);
     struct frame *const f = &d->frame;
     f->nes = n;
-    f->counters = n->counters;
+    f->counters = n->observed.counters;
     f->tables = d->banks.tables;
-    f->prg = n->options.cartridge ? n->options.cartridge->prg : NULL;
+    f->prg = n->made.options.cartridge ? n->made.options.cartridge->prg : NULL;
     f->nobodys = (uintptr_t)d->with.returns.nobodys;
     f->return_misses = 0;
-    f->instructions = n->instructions;
+    f->instructions = n->cpu.instructions;
     f->stop = stop;
     f->deadline = *deadline;
     f->budget_end = last_start(stop, *deadline);
     f->epoch = d->epoch;
     f->moved = 0;
-    f->budget = (int64_t)(f->budget_end - n->cycle) * (1 << BUDGET_SHIFT);
+    f->budget = (int64_t)(f->budget_end - n->cpu.cycle) * (1 << BUDGET_SHIFT);
     f->status_read = NOT_READ;
     frame_update_stable(f);
     const uint64_t banks = d->record ? record_banks(n) : 0;
     const uint32_t number = code(f, d->with.cache.run + place);
     frame_report_status(f);
-    n->cycle = frame_cycle(f);
-    n->instructions = f->instructions + frame_executed(f);
+    n->cpu.cycle = frame_cycle(f);
+    n->cpu.instructions = f->instructions + frame_executed(f);
     *deadline = f->deadline;
     if (d->record)
         traced_read(d, n, f->instructions, banks);
@@ -137,13 +140,13 @@ enum next { GO_ON, GO_ON_LINKING, RENEW, INTERPRET_REST, RETURN };
 
 static inline __attribute__((always_inline)) enum next left(struct nes *n, const struct exit *x) {
     if (x->leave != LEAVE_INDIRECT && x->leave != LEAVE_CACHE_EMPTY && x->leave != LEAVE_ATTENTION)
-        n->cpu.pc = x->pc;
+        n->cpu.r.pc = x->pc;
     switch ((enum leave)x->leave) {
     case LEAVE_INDIRECT:
     case LEAVE_CACHE_EMPTY:
     case LEAVE_ATTENTION:
-        if (!n->rd[n->cpu.pc >> 8])
-            n->bus = n->cpu.pc >> 8; /* the last byte read */
+        if (!n->memory.rd[n->cpu.r.pc >> 8])
+            n->memory.bus = n->cpu.r.pc >> 8; /* the last byte read */
         return x->leave == LEAVE_CACHE_EMPTY ? GO_ON_LINKING
                : x->leave == LEAVE_ATTENTION ? RETURN
                                              : GO_ON;
@@ -155,11 +158,11 @@ static inline __attribute__((always_inline)) enum next left(struct nes *n, const
     case LEAVE_MMIO:
         return INTERPRET_REST;
     case LEAVE_BOARD:
-        if (n->watched && x->site)
+        if (n->observed.watched && x->site)
             watch_went(n, x->site, WENT_NEXT);
-        return n->watched && n->attention ? RETURN : GO_ON;
+        return n->observed.watched && n->observed.attention ? RETURN : GO_ON;
     case LEAVE_WAIT:
-        n->waiting = x->wait;
+        n->idle.waiting = x->wait;
         return RETURN;
     case LEAVE_SLOW:
         break;
@@ -226,22 +229,23 @@ static bool become_ours(struct dbt *d) {
 /* number: an exit to link, or 0. */
 static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
                      uint32_t number) {
-    if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
+    if (n->cpu.cycle >= stop || n->cpu.cycle + LONGEST_INSTRUCTION > deadline ||
+        !n->memory.rd[n->cpu.r.pc >> 8])
         return;
     if ((!d->with.cache.code || !cache_is_ours(&d->with.cache)) && !become_ours(d)) {
         interpret(d, n, stop, deadline);
         return;
     }
-    if (n->cycle < d->interpreted_until &&
-        d->interpreted_until - n->cycle < INTERPRETED_LONGEST) { /* a deadline interrupted it */
+    if (n->cpu.cycle < d->interpreted_until &&
+        d->interpreted_until - n->cpu.cycle < INTERPRETED_LONGEST) { /* a deadline interrupted it */
         engine_interpreter.run(NULL, n, earlier(stop, d->interpreted_until), deadline);
         return;
     }
-    stop = earlier(stop, n->cycle + LONGEST_RUN);
-    while (n->cycle <= last_start(stop, deadline) && n->rd[n->cpu.pc >> 8]) {
+    stop = earlier(stop, n->cpu.cycle + LONGEST_RUN);
+    while (n->cpu.cycle <= last_start(stop, deadline) && n->memory.rd[n->cpu.r.pc >> 8]) {
         uint32_t place;
         const uint64_t flushes = d->statistics.flushes;
-        if ((!d->selected || d->epoch != n->map_epoch) && !blocks_select(d, n)) {
+        if ((!d->selected || d->epoch != n->memory.epoch) && !blocks_select(d, n)) {
             interpret(d, n, stop, deadline);
             return;
         }
@@ -249,7 +253,7 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
             blocks_make_again(d, n);
             number = 0; /* the exit may be freed */
         }
-        if (d->record && !(d->frame.until = traced_until(d->record, n->cycle))) {
+        if (d->record && !(d->frame.until = traced_until(d->record, n->cpu.cycle))) {
             interpret(d, n, stop, deadline);
             return;
         }
@@ -264,7 +268,7 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
         if (found != FOUND)
             return;
         if (number && !d->with.options.no_chaining && d->statistics.flushes == flushes)
-            blocks_chain(d, number, n->cpu.pc, place);
+            blocks_chain(d, number, n->cpu.r.pc, place);
         number = enter(d, n, place, stop, &deadline);
         if (!go_on(d, n, &number, &stop, &deadline))
             return;
@@ -308,7 +312,7 @@ static void destroy(void *self) {
 }
 
 static struct dbt_options options_of(const struct nes *n) {
-    const struct dbt_options *const given = n->options.engine_options;
+    const struct dbt_options *const given = n->made.options.engine_options;
     struct dbt_options o = given ? *given : (struct dbt_options){0};
     o.cache_bytes = o.cache_bytes == 0                ? USUAL_CACHE
                     : o.cache_bytes < DBT_CACHE_LEAST ? DBT_CACHE_LEAST
@@ -358,13 +362,13 @@ static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
 /* The usual case of run_from(): the block exists and nothing else is pending. False: another case. */
 static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
                           uint64_t *deadline) {
-    const struct content *const c = banks_at(&d->banks, n->cpu.pc);
-    const uint32_t place = c ? c->table[n->cpu.pc % WINDOW_SIZE] : 0;
-    stop = earlier(stop, n->cycle + LONGEST_RUN);
-    if (place == 0 || !d->selected || d->epoch != n->map_epoch || d->again.len ||
-        !cache_is_ours(&d->with.cache) || n->cycle > last_start(stop, *deadline))
+    const struct content *const c = banks_at(&d->banks, n->cpu.r.pc);
+    const uint32_t place = c ? c->table[n->cpu.r.pc % WINDOW_SIZE] : 0;
+    stop = earlier(stop, n->cpu.cycle + LONGEST_RUN);
+    if (place == 0 || !d->selected || d->epoch != n->memory.epoch || d->again.len ||
+        !cache_is_ours(&d->with.cache) || n->cpu.cycle > last_start(stop, *deadline))
         return false;
-    d->frame.until = traced_until(d->record, n->cycle);
+    d->frame.until = traced_until(d->record, n->cpu.cycle);
     if (d->frame.until == 0)
         return false;
     *number = enter(d, n, place, stop, deadline);
@@ -374,20 +378,20 @@ static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64
 /* Runs recording r, which has begun or begins at r->from. It need not be complete on return. */
 static void run_recorder(struct dbt *d, struct nes *n, struct record *r, uint64_t stop,
                          uint64_t deadline) {
-    const bool watched = n->watched;
-    n->watched = false; /* the recorder is the only observer */
-    n->recorder = d->record = r;
+    const bool watched = n->observed.watched;
+    n->observed.watched = false; /* the recorder is the only observer */
+    n->observed.recorder = d->record = r;
     uint32_t number = 0;
     if (!enter_at_once(d, n, &number, stop, &deadline) || go_on(d, n, &number, &stop, &deadline))
         run_from(d, n, stop, deadline, number);
     d->record = NULL;
-    n->watched = watched;
+    n->observed.watched = watched;
 }
 
 static void record(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
     struct dbt *const d = recorder_of(self, n);
     if (d)
-        run_recorder(d, n, n->recorder, stop, deadline);
+        run_recorder(d, n, n->observed.recorder, stop, deadline);
     else
         cpu_run_recorded(n, stop, deadline);
 }
@@ -400,23 +404,24 @@ static const struct guest_insn *code_recorded(void *self, const struct nes *n, u
 
 static enum coming recorded_coming(struct dbt *d, struct nes *n, uint64_t *stop,
                                    uint64_t *deadline) {
-    struct record *const r = n->coming;
-    if (d->record || !r || r->from != *stop || n->cycle + COMING_SOON < *stop)
+    struct record *const r = n->observed.coming;
+    if (d->record || !r || r->from != *stop || n->cpu.cycle + COMING_SOON < *stop)
         return NOT_COMING;
     struct dbt *const recorder = recorder_of(d, n);
     if (!recorder)
         return NOT_COMING;
-    run_recorder(recorder, n, r, n->stop_behind, *deadline);
-    if (r->full && !n->waiting) {
+    run_recorder(recorder, n, r, n->observed.later_stop, *deadline);
+    if (r->full && !n->idle.waiting) {
         watch_recorded(n);
-        *stop = earlier(earlier(n->stop_behind, n->alarm), n->cycle + LONGEST_RUN);
-        *deadline = engine_deadline(n, n->cpu.p & P_I);
-        return n->watched ? COMING_STILL : HANDED_OVER;
+        *stop =
+            earlier(earlier(n->observed.later_stop, n->observed.alarm), n->cpu.cycle + LONGEST_RUN);
+        *deadline = engine_deadline(n, n->cpu.r.p & P_I);
+        return n->observed.watched ? COMING_STILL : HANDED_OVER;
     }
     if (r->on)
         watch_requests_changed(n);
     else if (!r->full)
-        n->recorder = NULL;
+        n->observed.recorder = NULL;
     return COMING_STILL;
 }
 
@@ -434,7 +439,7 @@ const struct engine *dbt_engine(void) {
 }
 
 void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
-    const struct dbt *const d = n->engine_self;
+    const struct dbt *const d = n->made.engine_self;
     *out = d->statistics;
     out->cache_bytes = d->with.cache.size;
     out->cache_used = d->with.cache.used;

@@ -13,6 +13,7 @@
 #include "dbt/traced_blocks.h"
 
 #include "nes/cpu/cpu_exec.h"
+#include "nes/cpu/deadline.h"
 
 uint16_t traced_until(const struct record *r, uint64_t cycle) {
     const uint64_t left = r->count - (r->on ? r->met : 0);
@@ -201,7 +202,7 @@ static bool read_at_once(const struct dbt *d, struct nes *n, struct record *r, u
     const struct frame *const f = &d->frame;
     const struct logged *const bottom =
         (const struct logged *)(uintptr_t)(f->return_stack - RETURN_BOTTOM);
-    const struct log log = {(const struct logged *)(uintptr_t)f->called_at, all, n->cycle};
+    const struct log log = {(const struct logged *)(uintptr_t)f->called_at, all, n->cpu.cycle};
     if (r->on || d->codes + d->blocks.len > WAY_CODES)
         return false;
     const struct logged *at = bottom - 1, *behind = next_begin(&log, at);
@@ -248,7 +249,7 @@ void traced_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) 
     const struct frame *const f = &d->frame;
     const struct logged *at = (const struct logged *)(uintptr_t)(f->return_stack - RETURN_BOTTOM);
     const struct logged *const last = (const struct logged *)(uintptr_t)f->called_at;
-    const unsigned all = (unsigned)(n->instructions - before);
+    const unsigned all = (unsigned)(n->cpu.instructions - before);
     if (read_at_once(d, n, r, all, banks))
         return;
     int goes_on = -1; /* pc at which the last run can continue */
@@ -268,7 +269,7 @@ void traced_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) 
                 add_whole(r, p, banks);
             r->met += x.count;
         } else {
-            x.end = at < last ? n->cycle : logged_cycle(at);
+            x.end = at < last ? n->cpu.cycle : logged_cycle(at);
             read_end(n, r, &x, banks);
             if (r->full)
                 return;
@@ -282,14 +283,14 @@ void traced_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) 
 uint64_t traced_interpret(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
                           bool pause) {
     struct record *const r = d->record;
-    if (!r->on && n->cycle < r->from)
+    if (!r->on && n->cpu.cycle < r->from)
         cpu_run_fast(n, earlier(stop, r->from), deadline, false);
-    if (n->cycle < r->from || n->waiting)
+    if (n->cpu.cycle < r->from || n->idle.waiting)
         return deadline;
     if (!r->on)
         record_begin(r);
     r->pauses = pause;
     cpu_run_recorded(n, stop, deadline);
     r->pauses = false;
-    return engine_deadline(n, n->cpu.p & P_I);
+    return engine_deadline(n, n->cpu.r.p & P_I);
 }

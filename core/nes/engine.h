@@ -11,8 +11,8 @@
  * nes_step's, and so are CLI and PLP while the IRQ line is asserted.
  *
  * Invariants
- *  - run() leaves the machine at an instruction boundary with registers, RAM, cycle and instruction
- * count exact.
+ *  - run() leaves the machine at an instruction boundary with registers, RAM, cycle and
+ *    instruction count exact.
  *  - Probes fire exactly as nes_step fires them.
  */
 #ifndef HOTGRAPH_ENGINE_H
@@ -30,8 +30,8 @@ struct engine {
      * before cycle `deadline` (an interrupt line may change at its end, or DMA begin). May run
      * none. Not called while an observer steps: the interpreter does that for all engines. */
     void (*run)(void *self, struct nes *nes, uint64_t stop, uint64_t deadline);
-    /* As run(), for n->recorder alone: cpu_run_recorded() or the same. NULL: that. An engine that
-     * has it may also record n->coming in run(), which stops at n->stop_behind then. */
+    /* As run(), for n->observed.recorder alone: cpu_run_recorded() or the same. NULL: that. An engine that
+     * has it may also record n->observed.coming in run(), which stops at n->observed.later_stop then. */
     void (*record)(void *self, struct nes *nes, uint64_t stop, uint64_t deadline);
     /* The instructions of code that is part of a way (watch.h), which was recorded just now, as
      * they are when `banks` are mapped. Of an engine that has record(). */

@@ -29,7 +29,7 @@ struct flat {
 };
 
 static uint8_t *cell_of(struct flat *f, unsigned address) {
-    return address < RAM_SIZE ? &f->nes.ram[address] : &f->high[address];
+    return address < RAM_SIZE ? &f->nes.memory.ram[address] : &f->high[address];
 }
 
 static struct flat *flat_new(void) {
@@ -37,10 +37,10 @@ static struct flat *flat_new(void) {
     if (!f)
         abort();
     struct nes *n = &f->nes;
-    n->watch = &f->watch;
+    n->observed.watch = &f->watch;
     for (unsigned page = 0; page < 256; page++) {
-        n->rd[page] = n->wr[page] = cell_of(f, page * 256);
-        n->code_end[page] = page < 8 ? n->ram + RAM_SIZE - 2 : f->high + 0x10000 - 2;
+        n->memory.rd[page] = n->memory.wr[page] = cell_of(f, page * 256);
+        n->memory.code_end[page] = page < 8 ? n->memory.ram + RAM_SIZE - 2 : f->high + 0x10000 - 2;
     }
     return f;
 }

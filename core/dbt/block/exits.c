@@ -208,7 +208,8 @@ void exit_if(struct translation *t, uint32_t jump, enum leave leave, uint16_t pc
 
 static void announce(struct translation *t, const struct stub *s) {
     if (s->announced)
-        EMIT(t->e, MOV, FIELD_OF_NES(announced), imm(1)); /* mov byte [nes + announced], 1 */
+        EMIT(t->e, MOV, FIELD_OF_NES(observed.announced),
+             imm(1)); /* mov byte [nes + announced], 1 */
 }
 
 static void emit_stub(struct translation *t, const struct stub *s, uint16_t entry_pc) {

@@ -16,8 +16,8 @@ static void compare_bytes(struct translation *t, const struct guest_block *g) {
     const struct nes *const n = t->nes;
     ZydisRegister base = NES;
     int64_t at = 0;
-    if (g->from >= n->ram && g->from < n->ram + RAM_SIZE) {
-        at = (int64_t)offsetof(struct nes, ram) + (g->from - n->ram);
+    if (g->from >= n->memory.ram && g->from < n->memory.ram + RAM_SIZE) {
+        at = (int64_t)offsetof(struct nes, memory.ram) + (g->from - n->memory.ram);
     } else {
         base = ZYDIS_REGISTER_RAX;
         EMIT(e, MOV, REG(RAX), imm_pointer(g->from)); /* mov rax, from */
@@ -49,10 +49,10 @@ static void compare_windows(struct translation *t, const struct guest_block *g) 
         const unsigned page = i * (WINDOW_SIZE / 256);
         if (!(g->guarded >> i & 1))
             continue;
-        const size_t at = offsetof(struct nes, rd) + 8 * page;
-        EMIT(e, MOV, REG(RAX), imm_pointer(t->nes->rd[page])); /* mov rax, page */
-        EMIT(e, CMP, mem(8, NES, (int64_t)at), REG(RAX));      /* cmp [nes + rd + ..], rax */
-        dbt_add_stub(t, emit_jump(e, JNZ), STUB_STALE);        /* jnz stale */
+        const size_t at = offsetof(struct nes, memory.rd) + 8 * page;
+        EMIT(e, MOV, REG(RAX), imm_pointer(t->nes->memory.rd[page])); /* mov rax, page */
+        EMIT(e, CMP, mem(8, NES, (int64_t)at), REG(RAX));             /* cmp [nes + rd + ..], rax */
+        dbt_add_stub(t, emit_jump(e, JNZ), STUB_STALE);               /* jnz stale */
     }
 }
 

@@ -6,7 +6,7 @@
 enum { FIRST_PRG = WINDOWS - PRG_WINDOWS, RAM_PAGE = 0x60, PAGES = WINDOW_SIZE / 256 };
 
 static const uint8_t *shown(const struct nes *n, unsigned window) {
-    return n->rd[window * PAGES];
+    return n->memory.rd[window * PAGES];
 }
 
 /* ---- what is certain ---- */
@@ -50,8 +50,8 @@ static struct space *new_space(struct banks *w, const struct nes *n) {
     struct space *const s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
-    s->read = n->rd[RAM_PAGE];
-    s->write = n->wr[RAM_PAGE];
+    s->read = n->memory.rd[RAM_PAGE];
+    s->write = n->memory.wr[RAM_PAGE];
     s->prg = calloc(PRG_WINDOWS * w->banks, sizeof(struct content *));
     if (s->prg && vec_push(&w->spaces, s))
         return s;
@@ -62,14 +62,15 @@ static struct space *new_space(struct banks *w, const struct nes *n) {
 
 static struct space *space_of(struct banks *w, const struct nes *n) {
     for (size_t i = 0; i < w->spaces.len; i++)
-        if (w->spaces.at[i]->read == n->rd[RAM_PAGE] && w->spaces.at[i]->write == n->wr[RAM_PAGE])
+        if (w->spaces.at[i]->read == n->memory.rd[RAM_PAGE] &&
+            w->spaces.at[i]->write == n->memory.wr[RAM_PAGE])
             return w->spaces.at[i];
     return new_space(w, n);
 }
 
 /* Without a cartridge, as in tests of the processor alone, there is one bank. */
 static size_t banks_of(const struct nes *n) {
-    const struct cartridge *const c = n->options.cartridge;
+    const struct cartridge *const c = n->made.options.cartridge;
     return c ? (c->prg_size + WINDOW_SIZE - 1) / WINDOW_SIZE : 1;
 }
 
@@ -78,7 +79,7 @@ static struct content **entry(const struct banks *w, struct space *s, const stru
                               unsigned window) {
     if (window < FIRST_PRG)
         return &s->low[window];
-    const struct cartridge *const c = n->options.cartridge;
+    const struct cartridge *const c = n->made.options.cartridge;
     const size_t bank = c ? (size_t)(shown(n, window) - c->prg) / WINDOW_SIZE : 0;
     return &s->prg[(window - FIRST_PRG) * w->banks + bank];
 }

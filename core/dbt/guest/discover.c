@@ -11,12 +11,13 @@ static const struct {
 };
 
 static bool readable(const struct nes *n, uint16_t address) {
-    return n->rd[address >> 8] != NULL;
+    return n->memory.rd[address >> 8] != NULL;
 }
 
 /* Is the page plain memory, with the same bytes for reads and writes? */
 static bool writable(const struct nes *n, uint16_t address) {
-    return n->wr[address >> 8] != NULL && n->wr[address >> 8] == n->rd[address >> 8];
+    return n->memory.wr[address >> 8] != NULL &&
+           n->memory.wr[address >> 8] == n->memory.rd[address >> 8];
 }
 
 /* Is address .. address + 255 contiguous memory for good? */
@@ -35,7 +36,7 @@ enum { APU_PAGE = 0x40, APU_READABLE = 0x4015 };
 
 /* What a write reaches that is not to memory. */
 static enum reach written(const struct nes *n, uint16_t at) {
-    return n->wr[at >> 8] ? REACH_NOTHING : at < BOARD_FROM ? REACH_DEVICE : REACH_BOARD;
+    return n->memory.wr[at >> 8] ? REACH_NOTHING : at < BOARD_FROM ? REACH_DEVICE : REACH_BOARD;
 }
 
 static enum reach reach_indexed(const struct nes *n, const struct guest_op *op) {
@@ -48,8 +49,8 @@ static enum reach reach_indexed(const struct nes *n, const struct guest_op *op) 
                                                                                : REACH_NOTHING;
     if (writable(n, at) || writable(n, beyond))
         return REACH_MEMORY;
-    return op->access == WRITE && beyond > at && !n->wr[beyond >> 8] ? written(n, at)
-                                                                     : REACH_NOTHING;
+    return op->access == WRITE && beyond > at && !n->memory.wr[beyond >> 8] ? written(n, at)
+                                                                            : REACH_NOTHING;
 }
 
 /* What its operand reaches, as far as is known. */
@@ -72,7 +73,7 @@ static enum reach reach(const struct nes *n, const struct guest_op *op) {
 
 /* JSR fetches its last byte after the push, which may overwrite that byte. */
 static bool lies_in_stack(const struct nes *n, const uint8_t *from) {
-    return from >= n->ram + 0x100 - 2 && from < n->ram + 0x200;
+    return from >= n->memory.ram + 0x100 - 2 && from < n->memory.ram + 0x200;
 }
 
 static bool flow_is_plain(const struct nes *n, const struct guest_op *op) {
@@ -124,9 +125,10 @@ static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, unsigned cer
         return false;
     if (!window_in(certain, (uint16_t)(next_pc(op) - 1)))
         return false;
-    const uint8_t *const *const pages = op->access == READ ? n->rd : (const uint8_t *const *)n->wr;
+    const uint8_t *const *const pages =
+        op->access == READ ? n->memory.rd : (const uint8_t *const *)n->memory.wr;
     op->in_one_piece = in_one_piece(pages, operand_of(op), certain);
-    if (n->watched)
+    if (n->observed.watched)
         op->site = watch_find(n, pc, watch_slot(n, pc, from), from);
     if (op->site && op->info->kind == INSN_BRANCH)
         watch_choose_side(n, op->site);
@@ -134,7 +136,7 @@ static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, unsigned cer
 }
 
 static bool may_change(const struct nes *n, uint16_t pc) {
-    return pc < 0x8000 || n->wr[pc >> 8] != NULL;
+    return pc < 0x8000 || n->memory.wr[pc >> 8] != NULL;
 }
 
 /* ---- code in RAM that writes to itself ---- */
@@ -157,19 +159,19 @@ static void add_written(struct written *w, const uint8_t *first, unsigned bytes)
 static void add_operand(const struct nes *n, const struct guest_op *op, struct written *w) {
     switch ((enum addressing_mode)op->info->mode) {
     case MODE_ZP:
-        add_written(w, n->ram + op->bytes[1], 1);
+        add_written(w, n->memory.ram + op->bytes[1], 1);
         break;
     case MODE_ZPX:
     case MODE_ZPY:
-        add_written(w, n->ram, 0x100);
+        add_written(w, n->memory.ram, 0x100);
         break;
     case MODE_ABS:
-        add_written(w, n->wr[operand_of(op) >> 8] + op->bytes[1], 1);
+        add_written(w, n->memory.wr[operand_of(op) >> 8] + op->bytes[1], 1);
         break;
     case MODE_ABX:
     case MODE_ABY:
         if (op->in_one_piece) {
-            add_written(w, n->wr[operand_of(op) >> 8] + op->bytes[1], 0x100);
+            add_written(w, n->memory.wr[operand_of(op) >> 8] + op->bytes[1], 0x100);
             break;
         }
         w->anywhere = true;
@@ -182,7 +184,7 @@ static void add_operand(const struct nes *n, const struct guest_op *op, struct w
 
 static void write_over(const struct nes *n, const struct guest_op *op, struct written *w) {
     if (op->mnemonic == DO_PHA || op->mnemonic == DO_PHP)
-        add_written(w, n->ram + 0x100, 0x100);
+        add_written(w, n->memory.ram + 0x100, 0x100);
     else if (op->info->writes_memory && op->reach == REACH_MEMORY)
         add_operand(n, op, w);
 }
@@ -200,7 +202,7 @@ static bool is_written(const struct written *w, const uint8_t *from, unsigned by
  * instruction at a time, and no instruction crosses the end of a bank. */
 static bool may_follow(const struct nes *n, struct guest_block *g, uint16_t pc,
                        const uint8_t *from) {
-    g->cut = n->watched && g->in_ram && !watch_knows(n, pc, from);
+    g->cut = n->observed.watched && g->in_ram && !watch_knows(n, pc, from);
     if (g->cut)
         return false;
     return !n->board.banked || (pc & 0x1fff) <= 0x1ffd;
@@ -307,20 +309,20 @@ static unsigned named_by(const struct guest_op *op) {
 
 static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_block *out,
                     struct written *written) {
-    if (!n->rd[pc >> 8])
+    if (!n->memory.rd[pc >> 8])
         return;
-    out->from = n->rd[pc >> 8] + (pc & 0xff);
+    out->from = n->memory.rd[pc >> 8] + (pc & 0xff);
     for (unsigned branches = 0; out->count < length;) {
         const uint8_t *const from = out->from + out->bytes;
         struct guest_op *const op = &out->ops[out->count];
-        if (!readable(n, pc) || from != n->rd[pc >> 8] + (pc & 0xff) ||
-            from >= n->code_end[pc >> 8] || may_change(n, pc) != out->in_ram ||
+        if (!readable(n, pc) || from != n->memory.rd[pc >> 8] + (pc & 0xff) ||
+            from >= n->memory.code_end[pc >> 8] || may_change(n, pc) != out->in_ram ||
             !window_in(out->certain, pc) || (out->count && !may_follow(n, out, pc, from)) ||
             is_written(written, from, opcode_info(*from)->size) ||
             !decode(n, pc, from, out->certain, op))
             return;
         out->count++;
-        if (n->watched)
+        if (n->observed.watched)
             out->guarded |= named_by(op) & ~out->certain;
         out->bytes += op->info->size;
         pc = (uint16_t)(pc + op->info->size);

@@ -19,7 +19,7 @@ size_t dbt_disassemble(char text[96], const uint8_t *code, size_t size, uint64_t
 
 void dbt_each_block(const struct nes *n, void (*each)(void *user, const struct dbt_block *block),
                     void *user) {
-    const struct dbt *const d = n->engine_self;
+    const struct dbt *const d = n->made.engine_self;
     for (size_t i = 0; i < d->blocks.len; i++) {
         const struct block *const b = d->blocks.at[i];
         struct dbt_block out = {

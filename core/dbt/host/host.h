@@ -15,9 +15,9 @@
  * rsp is the return stack (see exits.c), in memory of its own: a multiple of 16 in every block.
  * [rsp + 8] is the value that an RTS is predicted to pull: its target less 1.
  *
- * Guest registers and flags have the form of struct cpu, and their upper bits are zero. PC is known
- * at translation; I and D stay in struct cpu. Flags are in their registers only at a block's edges:
- * within a block, NZ may be in A, X or Y, and C may be a known constant.
+ * Guest registers and flags have the form of struct registers, and their upper bits are zero. PC is
+ * known at translation; I and D stay in struct registers. Flags are in their registers only at a
+ * block's edges: within a block, NZ may be in A, X or Y, and C may be a known constant.
  */
 #ifndef HOTGRAPH_DBT_HOST_H
 #define HOTGRAPH_DBT_HOST_H
@@ -51,11 +51,13 @@
 #define FRAME(field)                                                                               \
     mem((unsigned)sizeof(((struct frame *)0)->field), FRAME_AT,                                    \
         (int64_t)offsetof(struct frame, field))
-#define CPU(field)            FIELD_OF_NES(cpu.field)
-#define COUNTER(i)            mem(8, COUNTERS, (int64_t)(i)*8)
-#define MEMORY(offset_in_ram) mem(1, NES, (int64_t)offsetof(struct nes, ram) + (offset_in_ram))
+#define CPU(field) FIELD_OF_NES(cpu.r.field)
+#define COUNTER(i) mem(8, COUNTERS, (int64_t)(i)*8)
+#define MEMORY(offset_in_ram)                                                                      \
+    mem(1, NES, (int64_t)offsetof(struct nes, memory.ram) + (offset_in_ram))
 #define MEMORY_AT(index, offset_in_ram)                                                            \
-    memx(1, NES, ZYDIS_REGISTER_##index, 1, (int64_t)offsetof(struct nes, ram) + (offset_in_ram))
+    memx(1, NES, ZYDIS_REGISTER_##index, 1,                                                        \
+         (int64_t)offsetof(struct nes, memory.ram) + (offset_in_ram))
 #define PAGE_OF(table, index)                                                                      \
     memx(8, NES, ZYDIS_REGISTER_##index, 8, (int64_t)offsetof(struct nes, table))
 

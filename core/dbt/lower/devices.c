@@ -87,14 +87,14 @@ static uint32_t emit_device(struct emitter *e, int64_t function, operand self, b
     const uint32_t place = emit_here(e);
     save_volatiles(e);
     if (writes)
-        EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL)); /* mov [nes + bus], dl */
+        EMIT(e, MOV, FIELD_OF_NES(memory.bus), REG(DL)); /* mov [nes + bus], dl */
     arguments(e, writes);
     EMIT(e, LEA, REG(RDI), self); /* lea rdi, [self] */
     call_there(e, function);
     restore_volatiles(e);
     if (!writes) {
-        EMIT(e, MOV, FIELD_OF_NES(bus), REG(AL)); /* mov [nes + bus], al */
-        EMIT(e, MOVZX, REG(EAX), REG(AL));        /* movzx eax, al */
+        EMIT(e, MOV, FIELD_OF_NES(memory.bus), REG(AL)); /* mov [nes + bus], al */
+        EMIT(e, MOVZX, REG(EAX), REG(AL));               /* movzx eax, al */
     }
     emit_ret(e); /* ret */
     return place;
@@ -126,7 +126,7 @@ static uint32_t emit_read_pad(struct emitter *e, const struct devices *devices, 
     EMIT(e, AND, REG(EAX), imm(1));                              /* and eax, 1 */
     EMIT(e, MOV, FIELD_OF_NES(pads.out[port]), REG(AL));         /* mov [nes + out], al */
     EMIT(e, OR, REG(EAX), imm(BUS_OF_PADS));                     /* or eax, 40h */
-    EMIT(e, MOV, FIELD_OF_NES(bus), REG(AL));                    /* mov [nes + bus], al */
+    EMIT(e, MOV, FIELD_OF_NES(memory.bus), REG(AL));             /* mov [nes + bus], al */
     emit_ret(e);                                                 /* ret */
     emit_bind(e, late, emit_here(e));                            /* otherwise: */
     emit_bind(e, high, emit_here(e));

@@ -24,10 +24,10 @@ enum {
 /* rax = the cycle, rcx = the number of the next dot. Returns the jump for writes that need ppu_write(). */
 static uint32_t begin(struct emitter *e) {
     emit_cycle_of_access(e, REG(RCX));
-    EMIT(e, CMP, REG(RAX), PPU(plain_until));     /* cmp rax, [nes + plain_until] */
-    const uint32_t otherwise = emit_jump(e, JNB); /* jae otherwise */
-    EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL));     /* mov [nes + bus], dl */
-    EMIT(e, MOV, PPU(s.latch), REG(DL));          /* mov [nes + latch], dl */
+    EMIT(e, CMP, REG(RAX), PPU(plain_until));        /* cmp rax, [nes + plain_until] */
+    const uint32_t otherwise = emit_jump(e, JNB);    /* jae otherwise */
+    EMIT(e, MOV, FIELD_OF_NES(memory.bus), REG(DL)); /* mov [nes + bus], dl */
+    EMIT(e, MOV, PPU(s.latch), REG(DL));             /* mov [nes + latch], dl */
     for (unsigned i = 0; i < 3; i++)
         EMIT(e, MOV, PPU(s.latch_cycle[i]), REG(RAX)); /* mov [nes + latch_cycle], rax */
     EMIT(e, MOV, PPU(calm), imm(0));                   /* mov qword [nes + calm], 0 */

@@ -8,9 +8,12 @@
 /* Emitted code relies on these. */
 static_assert(sizeof(bool) == 1, "flags of the machine are bytes");
 static_assert(sizeof(void *) == 8, "pages are addressed with a scale of 8");
-static_assert(offsetof(struct nes, ram) + RAM_SIZE < INT32_MAX, "displacements have 32 bits");
-static_assert(sizeof((struct cpu *)0)->nz == 2 && sizeof((struct cpu *)0)->pc == 2, "16 bits");
-static_assert(sizeof((struct cpu *)0)->a == 1 && sizeof((struct cpu *)0)->c == 1, "8 bits");
+static_assert(offsetof(struct nes, memory.ram) + RAM_SIZE < INT32_MAX,
+              "displacements have 32 bits");
+static_assert(sizeof((struct registers *)0)->nz == 2 && sizeof((struct registers *)0)->pc == 2,
+              "16 bits");
+static_assert(sizeof((struct registers *)0)->a == 1 && sizeof((struct registers *)0)->c == 1,
+              "8 bits");
 
 static void store_registers(struct emitter *e) {
     EMIT(e, MOV, CPU(a), A8);    /* mov [nes + cpu.a], r8b */

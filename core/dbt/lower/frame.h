@@ -19,8 +19,8 @@ struct frame {
     const uint64_t *tables; /* see banks.h */
     const uint8_t *prg;     /* NULL without a cartridge */
     int64_t budget;
-    uint64_t instructions;   /* nes->instructions at entry */
-    uint64_t budget_end;     /* nes->cycle when the budget is 0 */
+    uint64_t instructions;   /* nes->cpu.instructions at entry */
+    uint64_t budget_end;     /* nes->cpu.cycle when the budget is 0 */
     uint64_t stop, deadline; /* see engine.h; MMIO may move the deadline */
     uint32_t epoch, moved;   /* the translated map_epoch; has it ended? */
     uint64_t return_misses;  /* see dbt_statistics */
@@ -98,7 +98,7 @@ struct targets {
 };
 /* Counts a pc that `targets` does not hold, and adds it if possible. Returns the pc. */
 uint32_t dbt_add_to(struct frame *frame, uint32_t pc, struct targets *targets);
-/* Calls a probe's function; n->cpu is up to date. from: code address of the instruction. */
+/* Calls a probe's function; n->cpu.r is up to date. from: code address of the instruction. */
 void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from);
 
 #endif

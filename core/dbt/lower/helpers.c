@@ -4,9 +4,10 @@
 #include "dbt/guest/banks.h"
 
 #include "nes/cpu/cpu_exec.h"
+#include "nes/cpu/deadline.h"
 
 static void move_deadline(struct frame *f, uint64_t least) {
-    const uint64_t now = engine_deadline(f->nes, f->nes->cpu.p & P_I);
+    const uint64_t now = engine_deadline(f->nes, f->nes->cpu.r.p & P_I);
     const uint64_t deadline = now > least ? now : least;
     if (deadline != f->deadline) {
         const uint64_t before = f->budget_end;
@@ -31,7 +32,7 @@ uint32_t dbt_mmio_read(struct frame *f, uint32_t address, uint64_t cycle) {
     }
     if (is_pad((uint16_t)address))
         return bus_read_pad(n, (uint16_t)address, cycle);
-    n->bus = (uint8_t)(address >> 8); /* the last byte that was read */
+    n->memory.bus = (uint8_t)(address >> 8); /* the last byte that was read */
     value = bus_read_at(n, (uint16_t)address, cycle);
     /* A read of $2002 can only release the NMI line: the deadline never comes earlier. */
     move_deadline(f, address == PPU_STATUS_ADDRESS ? f->deadline : 0);
@@ -42,23 +43,23 @@ void dbt_mmio_write(struct frame *f, uint32_t address, uint32_t value, uint64_t 
     struct nes *const n = f->nes;
     frame_report_status(f);
     bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
-    f->moved = n->map_epoch != f->epoch;
+    f->moved = n->memory.epoch != f->epoch;
     move_deadline(f, 0);
 }
 
 /* Is the boundary between the store before `pc` and the instruction at `pc` unobserved? */
 static bool is_between(const struct nes *n, uint16_t pc) {
     enum { STORE = 3 };
-    return !n->watched || (watch_tally(n, (uint16_t)(pc - STORE)) && watch_tally(n, pc));
+    return !n->observed.watched || (watch_tally(n, (uint16_t)(pc - STORE)) && watch_tally(n, pc));
 }
 
 void dbt_mmio_copy(struct frame *f, uint32_t address, uint32_t value, uint64_t cycle) {
     struct nes *const n = f->nes;
     frame_report_status(f);
     bus_write_at(n, (uint16_t)address, (uint8_t)value, cycle);
-    const uint64_t before = n->cycle;
-    if (is_between(n, n->cpu.pc) && bus_copy_first(n, n->cpu.pc, f->stop))
-        f->budget -= (int64_t)(n->cycle - before) * (1 << BUDGET_SHIFT);
+    const uint64_t before = n->cpu.cycle;
+    if (is_between(n, n->cpu.r.pc) && bus_copy_first(n, n->cpu.r.pc, f->stop))
+        f->budget -= (int64_t)(n->cpu.cycle - before) * (1 << BUDGET_SHIFT);
     move_deadline(f, 0);
 }
 
@@ -77,9 +78,9 @@ void dbt_ppu_write(struct frame *f, uint32_t address, uint32_t value, uint64_t c
 
 void dbt_call_probe(struct frame *frame, const struct hook *hook, uint32_t from) {
     struct nes *const n = frame->nes;
-    n->cycle = frame_cycle(frame);
-    n->instructions = frame->instructions + frame_executed(frame);
-    const struct probe_event event = {n, from, nes_code_address(n, n->cpu.pc)};
+    n->cpu.cycle = frame_cycle(frame);
+    n->cpu.instructions = frame->instructions + frame_executed(frame);
+    const struct probe_event event = {n, from, nes_code_address(n, n->cpu.r.pc)};
     frame_report_status(frame);
     hook->probe.call(hook->probe.user, &event);
     frame_update_stable(frame);

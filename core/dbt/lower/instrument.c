@@ -75,7 +75,7 @@ static_assert(sizeof((struct targets *)0)->at[0] == 8, "addressed with a scale o
 
 /* A probe that has fired before translation costs nothing. */
 static void once(struct translation *t, const struct hook *hook) {
-    if (t->nes->counters[hook->probe.counter] != 0)
+    if (t->nes->observed.counters[hook->probe.counter] != 0)
         return;
     EMIT(t->e, CMP, COUNTER(hook->probe.counter), imm(0)); /* cmp qword [r14 + i*8], 0 */
     struct stub *const s = dbt_add_stub(t, emit_jump(t->e, JZ), STUB_ONCE); /* jz first */
@@ -86,7 +86,8 @@ static void once(struct translation *t, const struct hook *hook) {
 /* The code of a STUB_ONCE. */
 void dbt_fire_first(struct translation *t, const struct stub *s) {
     struct emitter *const e = t->e;
-    const int64_t fired = (int64_t)offsetof(struct nes, fired) + 8 * (int64_t)s->once->observer;
+    const int64_t fired =
+        (int64_t)offsetof(struct nes, observed.fired) + 8 * (int64_t)s->once->observer;
     EMIT(e, MOV, COUNTER(s->once->probe.counter), imm(1)); /* mov qword [r14 + i*8], 1 */
     if (!s->once->probe.quiet)
         EMIT(e, ADD, mem(8, NES, fired), imm(1)); /* add qword [nes + fired + ..], 1 */
@@ -175,8 +176,8 @@ void dbt_fire_counted(struct translation *t, const struct stub *s) {
     const struct uncounted before = t->uncounted;
     settle_at(t, s->at);
     call(t, &s->hooks->at[s->hook]);
-    EMIT(e, CMP, FIELD_OF_NES(attention), imm(0)); /* cmp byte [nes + attention], 0 */
-    const uint32_t asked = emit_jump(e, JNZ);      /* jnz asked */
+    EMIT(e, CMP, FIELD_OF_NES(observed.attention), imm(0)); /* cmp byte [nes + attention], 0 */
+    const uint32_t asked = emit_jump(e, JNZ);               /* jnz asked */
     reload_pc(t, s->at);
     dbt_restore_counts(t, &before);
     emit_bind(e, emit_jump(e, JMP), s->back); /* jmp back */
@@ -212,8 +213,8 @@ void dbt_fire_watched(struct translation *t, enum probe_when when, int pc) {
     forget_host_flags(t);
     if (!called)
         return;
-    EMIT(e, CMP, FIELD_OF_NES(attention), imm(0));      /* cmp byte [nes + attention], 0 */
-    dbt_add_stub(t, emit_jump(e, JNZ), STUB_ATTENTION); /* jnz out */
+    EMIT(e, CMP, FIELD_OF_NES(observed.attention), imm(0)); /* cmp byte [nes + attention], 0 */
+    dbt_add_stub(t, emit_jump(e, JNZ), STUB_ATTENTION);     /* jnz out */
     if (pc == PC_IN_ECX)
         EMIT(e, MOVZX, REG(ECX), CPU(pc)); /* movzx ecx, word [nes + cpu.pc] */
 }

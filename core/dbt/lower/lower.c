@@ -127,7 +127,7 @@ static void bit(struct translation *t, operand m) {
         load(t, V32, m); /* movzx ebp, m */
     t->flags.v = V_IS_BIT_6;
     set_nz(t, NZ_IS_BIT, HOST_NOTHING);
-    if (t->nes->watched)
+    if (t->nes->observed.watched)
         dbt_settle_v(t->e, &t->flags);
 }
 
@@ -393,8 +393,8 @@ static void transfer(struct translation *t, operand to, operand from, unsigned n
 
 /* CLI and PLP may admit a pending IRQ: nes_step handles that. */
 static void leave_if_irq(struct translation *t) {
-    EMIT(t->e, CMP, FIELD_OF_NES(irq), imm(0)); /* cmp byte [nes + irq], 0 */
-    dbt_leave_to_step(t, emit_jump(t->e, JNZ)); /* jnz to nes_step */
+    EMIT(t->e, CMP, FIELD_OF_NES(lines.irq), imm(0)); /* cmp byte [nes + irq], 0 */
+    dbt_leave_to_step(t, emit_jump(t->e, JNZ));       /* jnz to nes_step */
 }
 
 static void lower_none(struct translation *t, const struct guest_op *op) {

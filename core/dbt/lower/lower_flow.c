@@ -5,7 +5,7 @@
 #include "nes/cpu/cpu_exec.h"
 
 static operand pushed(int64_t at) {
-    return memx(2, NES, ZYDIS_REGISTER_R11, 1, (int64_t)offsetof(struct nes, ram) + at);
+    return memx(2, NES, ZYDIS_REGISTER_R11, 1, (int64_t)offsetof(struct nes, memory.ram) + at);
 }
 
 void lower_call(struct translation *t, const struct guest_op *op) {
@@ -32,7 +32,7 @@ static void check_return(struct translation *t) {
     struct emitter *const e = t->e;
     EMIT(e, LEA, REG(EAX), mem(8, ZYDIS_REGISTER_RCX, -1)); /* lea eax, [rcx - 1] */
     EMIT(e, MOVZX, REG(EAX), REG(AH));                      /* movzx eax, ah */
-    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0));                 /* cmp qword [nes + rax*8 + rd], 0 */
+    EMIT(e, CMP, PAGE_OF(memory.rd, RAX), imm(0));          /* cmp qword [nes + rax*8 + rd], 0 */
     dbt_leave_to_step(t, emit_jump(e, JZ));                 /* jz to nes_step */
 }
 

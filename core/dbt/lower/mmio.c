@@ -127,7 +127,7 @@ static void write_halt(struct translation *t, const struct guest_op *op) {
     EMIT(e, SETNZ, REG(AL));                                               /* setnz al */
     EMIT(e, CMP, FIELD_OF_NES(apu.length[apu_channel(at)].halt), REG(AL)); /* cmp [nes + ..], al */
     struct stub *const s = dbt_add_stub(t, emit_jump(e, JNZ), STUB_MMIO);  /* jne otherwise */
-    EMIT(e, MOV, FIELD_OF_NES(bus), REG(DL));                              /* mov [nes + bus], dl */
+    EMIT(e, MOV, FIELD_OF_NES(memory.bus), REG(DL));                       /* mov [nes + bus], dl */
     s->back = emit_here(e);
 }
 
@@ -167,7 +167,7 @@ static void copy_oam(struct translation *t, const struct guest_op *op) {
 
 void mmio_write(struct translation *t, const struct guest_op *op, operand value) {
     if (effect_of(t->nes, op) == APU_NOTHING) {
-        EMIT(t->e, MOV, FIELD_OF_NES(bus), value); /* mov [nes + bus], value */
+        EMIT(t->e, MOV, FIELD_OF_NES(memory.bus), value); /* mov [nes + bus], value */
         return;
     }
     EMIT(t->e, MOVZX, REG(EDX), value); /* movzx edx, value */

@@ -6,18 +6,18 @@
 operand operand_in_memory(struct translation *t, uint16_t at, ZydisRegister index, bool write) {
     const struct nes *const n = t->nes;
     const unsigned page = at >> 8, low = at & 0xff;
-    const uint8_t *const from = (write ? n->wr[page] : n->rd[page]) + low;
-    if (from >= n->ram && from < n->ram + RAM_SIZE)
+    const uint8_t *const from = (write ? n->memory.wr[page] : n->memory.rd[page]) + low;
+    if (from >= n->memory.ram && from < n->memory.ram + RAM_SIZE)
         return memx(1, NES, index, index ? 1 : 0,
-                    (int64_t)offsetof(struct nes, ram) + (from - n->ram));
-    const struct cartridge *const c = n->options.cartridge;
+                    (int64_t)offsetof(struct nes, memory.ram) + (from - n->memory.ram));
+    const struct cartridge *const c = n->made.options.cartridge;
     if (window_in(t->certain, at) && c && from >= c->prg && from < c->prg + c->prg_size)
         return memx(1, PRG, index, index ? 1 : 0, from - c->prg);
     if (window_in(t->certain, at)) {
         EMIT(t->e, MOV, REG(RAX), imm_pointer(from)); /* mov rax, from */
         return memx(1, ZYDIS_REGISTER_RAX, index, index ? 1 : 0, 0);
     }
-    const size_t table = write ? offsetof(struct nes, wr) : offsetof(struct nes, rd);
+    const size_t table = write ? offsetof(struct nes, memory.wr) : offsetof(struct nes, memory.rd);
     EMIT(t->e, MOV, REG(RAX),
          mem(8, NES, (int64_t)table + 8 * page)); /* mov rax, [nes + rd + ..] */
     return memx(1, ZYDIS_REGISTER_RAX, index, index ? 1 : 0, low);
@@ -27,9 +27,9 @@ operand operand_in_memory(struct translation *t, uint16_t at, ZydisRegister inde
 static operand through_page(struct translation *t, bool write) {
     struct emitter *const e = t->e;
     if (write)
-        EMIT(e, MOV, REG(RAX), PAGE_OF(wr, RAX)); /* mov rax, [nes + rax*8 + wr] */
+        EMIT(e, MOV, REG(RAX), PAGE_OF(memory.wr, RAX)); /* mov rax, [nes + rax*8 + wr] */
     else
-        EMIT(e, MOV, REG(RAX), PAGE_OF(rd, RAX));
+        EMIT(e, MOV, REG(RAX), PAGE_OF(memory.rd, RAX));
     EMIT(e, TEST, REG(RAX), REG(RAX));      /* test rax, rax */
     dbt_leave_to_step(t, emit_jump(e, JZ)); /* jz to nes_step */
     return memx(1, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 0);
@@ -59,7 +59,7 @@ static void page_cycle(struct translation *t, uint8_t low, ZydisRegister index) 
     struct emitter *const e = t->e;
     if (low == 0)
         return;
-    const unsigned now = index == ZYDIS_REGISTER_R9 ? t->nes->cpu.x : t->nes->cpu.y;
+    const unsigned now = index == ZYDIS_REGISTER_R9 ? t->nes->cpu.r.x : t->nes->cpu.r.y;
     const bool rule = !t->recorded && low + now > 0xff;
     EMIT(e, CMP, byte_of(index), imm8(0x100u - low));                  /* cmp r9b, 256 - low */
     const uint32_t jump = rule ? emit_jump(e, JB) : emit_jump(e, JNB); /* jb or jae exception */
@@ -71,7 +71,7 @@ static void page_cycle(struct translation *t, uint8_t low, ZydisRegister index) 
 /* Is base .. base + 255 in the console's mirrored RAM? */
 static bool in_mirrors(const struct nes *n, uint16_t base) {
     const unsigned last = (base + 0xffu) >> 8;
-    return last < 0x20 && n->rd[last] == n->ram + last * 256 % RAM_SIZE;
+    return last < 0x20 && n->memory.rd[last] == n->memory.ram + last * 256 % RAM_SIZE;
 }
 
 static operand absolute_indexed(struct translation *t, const struct guest_op *op,
@@ -101,7 +101,7 @@ static operand absolute_indexed(struct translation *t, const struct guest_op *op
 static void pointer(struct translation *t, uint8_t zp) {
     struct emitter *const e = t->e;
     if (zp < 0xff) {
-        EMIT(e, MOVZX, REG(ECX), mem(2, NES, (int64_t)offsetof(struct nes, ram) + zp));
+        EMIT(e, MOVZX, REG(ECX), mem(2, NES, (int64_t)offsetof(struct nes, memory.ram) + zp));
         return; /* movzx ecx, word [nes + ram + zp] */
     }
     EMIT(e, MOVZX, REG(ECX), MEMORY(0xff)); /* movzx ecx, byte [nes + ram + 255] */
@@ -138,14 +138,15 @@ static operand memory_in(const struct region *r) {
 /* The PRG up to the end of the address space, as far as it is contiguous for good. False: none. */
 static bool last_prg(const struct translation *t, struct region *r) {
     const struct nes *const n = t->nes;
-    const struct cartridge *const c = n->options.cartridge;
-    const uint8_t *const last = n->rd[0xff];
+    const struct cartridge *const c = n->made.options.cartridge;
+    const uint8_t *const last = n->memory.rd[0xff];
     if (!c || last < c->prg || last >= c->prg + c->prg_size || !window_in(t->certain, 0xffff))
         return false;
     enum { PAGES = WINDOW_SIZE / 256 }; /* a window is contiguous */
     unsigned page = 0x100 - PAGES;
     while (page > 0x80 && window_in(t->certain, (uint16_t)((page - 1) << 8)) &&
-           n->rd[page - PAGES] >= c->prg && n->rd[page - PAGES] + WINDOW_SIZE == n->rd[page])
+           n->memory.rd[page - PAGES] >= c->prg &&
+           n->memory.rd[page - PAGES] + WINDOW_SIZE == n->memory.rd[page])
         page -= PAGES;
     *r = (struct region){(uint16_t)(page << 8), 0xffff, PRG, last - c->prg - 0xff00};
     return true;
@@ -153,10 +154,10 @@ static bool last_prg(const struct translation *t, struct region *r) {
 
 /* Predicts the region from the pointer at zero page `zp`. False: neither RAM nor fixed PRG. */
 static bool predicted(const struct translation *t, uint8_t zp, struct region *r) {
-    const uint8_t *const ram = t->nes->ram;
+    const uint8_t *const ram = t->nes->memory.ram;
     const unsigned at = ram[zp] | ram[(uint8_t)(zp + 1)] << 8;
     if (at < RAM_SIZE) {
-        *r = (struct region){0, RAM_SIZE - 1, NES, (int64_t)offsetof(struct nes, ram)};
+        *r = (struct region){0, RAM_SIZE - 1, NES, (int64_t)offsetof(struct nes, memory.ram)};
         return true;
     }
     return last_prg(t, r) && at >= r->from;
@@ -186,10 +187,10 @@ static void into_region(struct translation *t, const struct region *r) {
 static operand write_anywhere(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     pointer(t, op->bytes[1]);
-    EMIT(e, MOVZX, REG(EAX), REG(CH));      /* movzx eax, ch */
-    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
-    dbt_leave_to_step(t, emit_jump(e, JZ)); /* jz to nes_step */
-    EMIT(e, ADD, REG(ECX), Y32);            /* add ecx, r10d */
+    EMIT(e, MOVZX, REG(EAX), REG(CH));             /* movzx eax, ch */
+    EMIT(e, CMP, PAGE_OF(memory.rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
+    dbt_leave_to_step(t, emit_jump(e, JZ));        /* jz to nes_step */
+    EMIT(e, ADD, REG(ECX), Y32);                   /* add ecx, r10d */
     return memory_through(t, true);
 }
 
@@ -227,11 +228,11 @@ static operand read_indirect_indexed(struct translation *t, const struct guest_o
 void operand_carried(struct translation *t) {
     struct emitter *const e = t->e;
     struct region r;
-    EMIT(e, MOVZX, REG(EAX), REG(CH));      /* movzx eax, ch */
-    EMIT(e, CMP, PAGE_OF(rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
-    dbt_leave_to_step(t, emit_jump(e, JZ)); /* jz to nes_step */
-    EMIT(e, ADD, REG(AL), imm(1));          /* add al, 1 */
-    through_page(t, false);                 /* mov rax, [...]; test rax, rax; jz */
+    EMIT(e, MOVZX, REG(EAX), REG(CH));             /* movzx eax, ch */
+    EMIT(e, CMP, PAGE_OF(memory.rd, RAX), imm(0)); /* cmp qword [nes + rax*8 + rd], 0 */
+    dbt_leave_to_step(t, emit_jump(e, JZ));        /* jz to nes_step */
+    EMIT(e, ADD, REG(AL), imm(1));                 /* add al, 1 */
+    through_page(t, false);                        /* mov rax, [...]; test rax, rax; jz */
     dbt_debit_cycle(t);
     if (predicted(t, t->op->bytes[1], &r))
         into_region(t, &r);

@@ -5,9 +5,9 @@
 
 void returns_begin(struct returns *r, struct nes *n) {
     r->nes = n;
-    if (n->watched && !r->nobodys)
+    if (n->observed.watched && !r->nobodys)
         r->nobodys = calloc(RETURNS_MOST, sizeof *r->nobodys);
-    r->counted = n->watched && r->nobodys;
+    r->counted = n->observed.watched && r->nobodys;
 }
 
 int returns_column(struct returns *r, uint32_t to) {
@@ -42,7 +42,7 @@ void returns_settle(struct returns *r) {
             const struct probe_event event = {r->nes, row->from, r->columns.at[k]};
             const uint32_t counter = probe->counter_to(probe->user, &event);
             if (counter != UINT32_MAX)
-                r->nes->counters[counter] += probe->value * row->cells[k];
+                r->nes->observed.counters[counter] += probe->value * row->cells[k];
             row->cells[k] = 0;
         }
     }

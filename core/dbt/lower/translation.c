@@ -71,9 +71,9 @@ static_assert(BLOCK_LONGEST * 16 < 1 << (31 - BUDGET_SHIFT), "32 bits");
 void dbt_settle_counts(struct translation *t) {
     struct uncounted *const u = &t->uncounted;
     spend(t, u->cycles, u->instructions);
-    for (unsigned i = 0; t->nes->watched && i < NES_OBSERVERS; i++)
+    for (unsigned i = 0; t->nes->observed.watched && i < NES_OBSERVERS; i++)
         if (u->fired[i])
-            EMIT(t->e, ADD, mem(8, NES, (int64_t)offsetof(struct nes, fired) + 8 * i),
+            EMIT(t->e, ADD, mem(8, NES, (int64_t)offsetof(struct nes, observed.fired) + 8 * i),
                  imm(u->fired[i])); /* add qword [nes + fired + i*8], count */
     *u = (struct uncounted){0};
     forget_host_flags(t);
@@ -83,7 +83,7 @@ void dbt_restore_counts(struct translation *t, const struct uncounted *u) {
     spend(t, -u->cycles, -u->instructions);
     for (unsigned i = 0; i < NES_OBSERVERS; i++)
         if (u->fired[i])
-            EMIT(t->e, SUB, mem(8, NES, (int64_t)offsetof(struct nes, fired) + 8 * i),
+            EMIT(t->e, SUB, mem(8, NES, (int64_t)offsetof(struct nes, observed.fired) + 8 * i),
                  imm(u->fired[i])); /* sub qword [nes + fired + i*8], count */
 }
 

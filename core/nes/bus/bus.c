@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "nes/cpu/cpu_exec.h"
+#include "nes/cpu/deadline.h"
 #include "nes/machine/machine.h"
 
 enum {
@@ -22,62 +23,62 @@ enum { PICTURE = 27000 };
 /* Nobody has to look at the line where it falls by itself, on the pre-render line: the next thing
  * that matters is that it rises again, which bus_begin_frame() foretells. */
 static void nmi_line(struct nes *n) {
-    const bool level = ppu_nmi(&n->ppu, n->cycle);
-    n->nmi_pending |= level && !(n->nmi_level && n->cycle <= n->lines.nmi_fall);
-    n->nmi_level = level;
+    const bool level = ppu_nmi(&n->ppu, n->cpu.cycle);
+    n->lines.nmi_pending |= level && !(n->lines.nmi_level && n->cpu.cycle <= n->lines.nmi_fall);
+    n->lines.nmi_level = level;
     const uint64_t next = ppu_nmi_deadline(&n->ppu);
     n->lines.nmi_fall = level ? next : NEVER;
     n->lines.nmi_event = level ? next + PICTURE : next;
 }
 
 static void next_event(struct nes *n) {
-    n->event = earlier(n->lines.nmi_event, earlier(n->lines.apu_event, n->lines.board_event));
+    n->lines.event = earlier(n->lines.nmi_event, earlier(n->lines.apu_event, n->lines.board_event));
 }
 
 bool bus_nmi_level(const struct nes *n) {
-    return n->nmi_level && n->cycle <= n->lines.nmi_fall;
+    return n->lines.nmi_level && n->cpu.cycle <= n->lines.nmi_fall;
 }
 
 void bus_begin_frame(struct nes *n) {
     if (n->lines.nmi_event == 0 || bus_nmi_level(n))
         return;
-    n->nmi_level = false;
+    n->lines.nmi_level = false;
     n->lines.nmi_event = ppu_nmi_deadline(&n->ppu);
     next_event(n);
 }
 
 static void board_line(struct nes *n) {
-    n->lines.board_irq = ppu_board_irq(&n->ppu, n->cycle, &n->lines.board_event);
+    n->lines.board_irq = ppu_board_irq(&n->ppu, n->cpu.cycle, &n->lines.board_event);
 }
 
 static void apu_line(struct nes *n) {
-    n->lines.apu_irq = apu_irq(&n->apu, n->cycle);
+    n->lines.apu_irq = apu_irq(&n->apu, n->cpu.cycle);
     n->lines.apu_event = apu_irq_deadline(&n->apu);
-    n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
+    n->dma.from = n->dma.oam_pending ? 0 : apu_dmc_deadline(&n->apu);
 }
 
 void bus_lines(struct nes *n) {
-    if (n->cycle >= n->lines.nmi_event)
+    if (n->cpu.cycle >= n->lines.nmi_event)
         nmi_line(n);
-    if (n->cycle >= n->lines.board_event)
+    if (n->cpu.cycle >= n->lines.board_event)
         board_line(n);
-    if (n->cycle >= n->lines.apu_event)
+    if (n->cpu.cycle >= n->lines.apu_event)
         apu_line(n);
-    n->irq = n->lines.apu_irq || n->lines.board_irq;
+    n->lines.irq = n->lines.apu_irq || n->lines.board_irq;
     next_event(n);
 }
 
 void bus_forget_lines(struct nes *n) {
     n->lines.nmi_fall = NEVER;
-    n->event = n->lines.nmi_event = n->lines.board_event = n->lines.apu_event = 0;
+    n->lines.event = n->lines.nmi_event = n->lines.board_event = n->lines.apu_event = 0;
 }
 
 /* A device was accessed: what it published is void, and its lines may have changed already. */
 static void touched_ppu(struct nes *n, bool nmi) {
     if (nmi)
-        n->event = n->lines.nmi_event = 0;
+        n->lines.event = n->lines.nmi_event = 0;
     if (n->board.ops->irq)
-        n->event = n->lines.board_event = 0;
+        n->lines.event = n->lines.board_event = 0;
 }
 
 /* Does the write have to do with the NMI? $2001 may make the frame a dot longer, at the end of the
@@ -88,14 +89,14 @@ static bool moves_nmi(const struct nes *n, uint16_t address, uint8_t value) {
     case 0:
         return (ppu_ctrl(&n->ppu) ^ value) & NMI_ON;
     case 1:
-        return next != NEVER && next - n->cycle > PICTURE && !bus_nmi_level(n);
+        return next != NEVER && next - n->cpu.cycle > PICTURE && !bus_nmi_level(n);
     default:
         return false;
     }
 }
 
 static void touched_apu(struct nes *n) {
-    n->event = n->lines.apu_event = 0;
+    n->lines.event = n->lines.apu_event = 0;
 }
 
 /* ---- pads: official ones, which give 1 after the eighth button ---- */
@@ -125,7 +126,7 @@ static uint8_t read_pad(struct pads *pads, unsigned port, uint64_t cycle) {
 }
 
 void bus_strobe(struct nes *n) {
-    settle_strobe(&n->pads, n->cycle);
+    settle_strobe(&n->pads, n->cpu.cycle);
 }
 
 /* The 2A03 gives the strobe out at the end of a get cycle (NESdev, "Controller reading"). */
@@ -144,12 +145,12 @@ static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
     if (address == APU_STATUS) {
         touched_apu(n);
         *driven = 0xff;
-        return apu_read(&n->apu, address, n->cycle,
-                        n->kept.cycle == n->cycle ? n->kept.value : n->bus);
+        return apu_read(&n->apu, address, n->cpu.cycle,
+                        n->dma.latch.cycle == n->cpu.cycle ? n->dma.latch.value : n->memory.bus);
     }
     if (address == PAD_1 || address == PAD_2) {
         *driven = 0x1f;
-        return read_pad(&n->pads, address - PAD_1, n->cycle);
+        return read_pad(&n->pads, address - PAD_1, n->cpu.cycle);
     }
     return 0;
 }
@@ -158,24 +159,24 @@ static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
 static uint8_t read_ppu(struct nes *n, uint16_t address) {
     if ((address & 7) != PPU_STATUS) {
         touched_ppu(n, false);
-        return ppu_read(&n->ppu, address, n->cycle);
+        return ppu_read(&n->ppu, address, n->cpu.cycle);
     }
     uint8_t value;
-    if (ppu_reads_again(&n->ppu, n->cycle, &value))
+    if (ppu_reads_again(&n->ppu, n->cpu.cycle, &value))
         return value;
-    value = ppu_read(&n->ppu, address, n->cycle);
+    value = ppu_read(&n->ppu, address, n->cpu.cycle);
     touched_ppu(n, value & VBLANK || n->ppu.s.vblank_suppressed);
     return value;
 }
 
 uint8_t bus_read(struct nes *n, uint16_t address) {
     if (address < 0x4000)
-        return n->bus = read_ppu(n, address);
+        return n->memory.bus = read_ppu(n, address);
     uint8_t driven;
     const uint8_t value = read_internal(n, address, &driven);
     if (address == APU_STATUS)
         return value; /* read inside the chip: the bus keeps what it had */
-    return n->bus = (n->bus & ~driven) | (value & driven);
+    return n->memory.bus = (n->memory.bus & ~driven) | (value & driven);
 }
 
 /* What the PPU sees of the board. */
@@ -205,70 +206,70 @@ static bool concerns_irq(const struct board *b, uint16_t address) {
 static void write_under_ppu(struct nes *n, uint16_t address, uint8_t value) {
     struct board *b = &n->board;
     if (concerns_irq(b, address)) {
-        ppu_show_board(&n->ppu, n->cycle);
-        board_write(b, address, value, n->cycle);
+        ppu_show_board(&n->ppu, n->cpu.cycle);
+        board_write(b, address, value, n->cpu.cycle);
         return;
     }
     const struct ppu_pages before = ppu_pages(b);
-    board_write(b, address, value, n->cycle);
+    board_write(b, address, value, n->cpu.cycle);
     if (b->settled)
         return;
     const struct ppu_pages after = ppu_pages(b);
     if (!memcmp(&before, &after, sizeof before))
         return;
     set_ppu_pages(b, &before);
-    ppu_sync(&n->ppu, n->cycle);
+    ppu_sync(&n->ppu, n->cpu.cycle);
     set_ppu_pages(b, &after);
 }
 
 static void write_board(struct nes *n, uint16_t address, uint8_t value) {
     write_under_ppu(n, address, value);
     if (concerns_irq(&n->board, address))
-        n->event = n->lines.board_event = 0;
+        n->lines.event = n->lines.board_event = 0;
     if (!n->board.settled && bus_map_changes(n))
-        n->map_epoch++;
+        n->memory.epoch++;
 }
 
 void bus_write(struct nes *n, uint16_t address, uint8_t value) {
-    n->bus = value;
+    n->memory.bus = value;
     if (address >= 0x4020) {
         write_board(n, address, value);
     } else if (address < 0x4000) {
         const bool nmi = moves_nmi(n, address, value);
-        if (ppu_write(&n->ppu, address, value, n->cycle) || nmi)
+        if (ppu_write(&n->ppu, address, value, n->cpu.cycle) || nmi)
             touched_ppu(n, nmi);
     } else if (address == OAM_DMA) {
-        n->oam_pending = true;
-        n->oam_page = value;
-        n->dma_from = 0;
+        n->dma.oam_pending = true;
+        n->dma.oam_page = value;
+        n->dma.from = 0;
     } else if (address == PAD_1) {
-        bus_write_strobe(n, address, value, n->cycle);
-    } else if (address <= 0x4017 && apu_write(&n->apu, address, value, n->cycle)) {
+        bus_write_strobe(n, address, value, n->cpu.cycle);
+    } else if (address <= 0x4017 && apu_write(&n->apu, address, value, n->cpu.cycle)) {
         touched_apu(n);
     }
 }
 
 static void end_cycle(struct nes *n) {
-    if (n->cycle >= n->event)
+    if (n->cpu.cycle >= n->lines.event)
         bus_lines(n);
-    n->cycle++;
+    n->cpu.cycle++;
 }
 
 uint8_t bus_read_at(struct nes *n, uint16_t address, uint64_t cycle) {
-    n->cycle = cycle;
+    n->cpu.cycle = cycle;
     const uint8_t value = bus_read(n, address);
     end_cycle(n);
     return value;
 }
 
 uint8_t bus_read_pad(struct nes *n, uint16_t address, uint64_t cycle) {
-    n->bus =
+    n->memory.bus =
         (uint8_t)((address >> 8 & ~0x1f) | (read_pad(&n->pads, address - PAD_1, cycle) & 0x1f));
-    return n->bus;
+    return n->memory.bus;
 }
 
 void bus_write_at(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle) {
-    n->cycle = cycle;
+    n->cpu.cycle = cycle;
     bus_write(n, address, value);
     end_cycle(n);
 }
@@ -276,23 +277,23 @@ void bus_write_at(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle
 /* ---- DMA (NESdev, "DMA") ---- */
 
 static uint8_t read_memory(struct nes *n, uint16_t address) {
-    const uint8_t *page = n->rd[address >> 8];
-    return page ? (n->bus = page[address & 0xff]) : bus_read(n, address);
+    const uint8_t *page = n->memory.rd[address >> 8];
+    return page ? (n->memory.bus = page[address & 0xff]) : bus_read(n, address);
 }
 
 /* A read by the DMA unit. The registers at $4000-$401F listen only while the halted processor's own
  * address is there, and then to the low five bits of the DMA's address. */
 static uint8_t dma_read(struct nes *n, uint16_t address, uint16_t halted) {
     if ((address & 0xffe0) != 0x4000)
-        n->bus = read_memory(n, address);
+        n->memory.bus = read_memory(n, address);
     if ((halted & 0xffe0) != 0x4000)
-        return n->bus;
+        return n->memory.bus;
     uint8_t driven;
     const uint16_t internal = 0x4000 | (address & 0x1f);
     const uint8_t value = read_internal(n, internal, &driven);
     if (internal == APU_STATUS)
         return value;
-    return n->bus = (n->bus & ~driven) | (value & driven);
+    return n->memory.bus = (n->memory.bus & ~driven) | (value & driven);
 }
 
 struct oam_copy {
@@ -303,7 +304,7 @@ struct oam_copy {
 };
 
 static void oam_read(struct nes *n, struct oam_copy *copy, uint16_t halted) {
-    copy->value = dma_read(n, (uint16_t)(n->oam_page << 8 | copy->index), halted);
+    copy->value = dma_read(n, (uint16_t)(n->dma.oam_page << 8 | copy->index), halted);
     copy->full = true;
 }
 
@@ -311,7 +312,7 @@ static void oam_write(struct nes *n, struct oam_copy *copy) {
     bus_write(n, PPU_OAM_DATA, copy->value);
     copy->full = false;
     if (++copy->index == 256)
-        copy->running = n->oam_pending = false;
+        copy->running = n->dma.oam_pending = false;
 }
 
 /* As many bytes at once as come before the next sample fetch and the next change of a line, from
@@ -319,19 +320,19 @@ static void oam_write(struct nes *n, struct oam_copy *copy) {
  * memory, and the PPU is idle. Else nothing is done. */
 static bool oam_at_once(struct nes *n, struct oam_copy *copy, uint16_t halted) {
     enum { FEW = 8 };
-    const uint8_t *page = n->rd[n->oam_page];
-    const uint64_t end = earlier(n->event, apu_dmc_deadline(&n->apu));
-    const uint64_t room = end > n->cycle ? (end - n->cycle) / 2 : 0;
+    const uint8_t *page = n->memory.rd[n->dma.oam_page];
+    const uint64_t end = earlier(n->lines.event, apu_dmc_deadline(&n->apu));
+    const uint64_t room = end > n->cpu.cycle ? (end - n->cpu.cycle) / 2 : 0;
     const unsigned count = (unsigned)earlier(room, 256 - copy->index);
-    const uint64_t last = n->cycle + 2 * count - 1;
-    if (n->options.no_fast || !page || !n->rd[halted >> 8] || count < FEW ||
-        !ppu_copies_oam(&n->ppu, page + copy->index, count, n->cycle + 1, last))
+    const uint64_t last = n->cpu.cycle + 2 * count - 1;
+    if (n->made.options.no_fast || !page || !n->memory.rd[halted >> 8] || count < FEW ||
+        !ppu_copies_oam(&n->ppu, page + copy->index, count, n->cpu.cycle + 1, last))
         return false;
     copy->index += count;
-    n->bus = page[copy->index - 1];
-    n->cycle = last;
+    n->memory.bus = page[copy->index - 1];
+    n->cpu.cycle = last;
     if (copy->index == 256)
-        copy->running = n->oam_pending = false;
+        copy->running = n->dma.oam_pending = false;
     touched_ppu(n, false);
     end_cycle(n);
     return true;
@@ -341,15 +342,15 @@ static bool oam_at_once(struct nes *n, struct oam_copy *copy, uint16_t halted) {
  * change: the halt and one more cycle, and another one if that is not one to read in. Else, or
  * where there is nothing to fetch, nothing is done. */
 static bool fetch_at_once(struct nes *n, uint16_t halted) {
-    const uint64_t fetch = n->cycle + 2 + n->cycle % 2;
-    const uint8_t *page = n->rd[apu_dmc_address(&n->apu) >> 8];
-    if (n->options.no_fast || n->oam_pending || !page || !n->rd[halted >> 8] || n->event <= fetch ||
-        !apu_dmc_halts(&n->apu, n->cycle, fetch))
+    const uint64_t fetch = n->cpu.cycle + 2 + n->cpu.cycle % 2;
+    const uint8_t *page = n->memory.rd[apu_dmc_address(&n->apu) >> 8];
+    if (n->made.options.no_fast || n->dma.oam_pending || !page || !n->memory.rd[halted >> 8] ||
+        n->lines.event <= fetch || !apu_dmc_halts(&n->apu, n->cpu.cycle, fetch))
         return false;
-    n->bus = page[apu_dmc_address(&n->apu) & 0xff];
-    apu_dmc_give(&n->apu, n->bus, fetch);
+    n->memory.bus = page[apu_dmc_address(&n->apu) & 0xff];
+    apu_dmc_give(&n->apu, n->memory.bus, fetch);
     touched_apu(n);
-    n->cycle = fetch;
+    n->cpu.cycle = fetch;
     end_cycle(n);
     return true;
 }
@@ -362,15 +363,15 @@ void bus_dma(struct nes *n, uint16_t address) {
     struct oam_copy copy = {0};
     unsigned waited = 0;
     bool halted = false;
-    n->kept.value = n->bus;
-    if (!n->oam_pending)
+    n->dma.latch.value = n->memory.bus;
+    if (!n->dma.oam_pending)
         halted = fetch_at_once(n, address);
     const uint64_t quiet =
         apu_dmc_deadline(&n->apu); /* before this cycle no sample is wished for */
     for (;;) {
-        const bool wish = n->cycle >= quiet && apu_dmc_wants(&n->apu, n->cycle);
-        const bool get = n->cycle % 2 == 0;
-        if (!wish && !n->oam_pending)
+        const bool wish = n->cpu.cycle >= quiet && apu_dmc_wants(&n->apu, n->cpu.cycle);
+        const bool get = n->cpu.cycle % 2 == 0;
+        if (!wish && !n->dma.oam_pending)
             break;
         if (!wish)
             waited = 0;
@@ -378,7 +379,7 @@ void bus_dma(struct nes *n, uint16_t address) {
             continue;
         if (wish && waited >= 2 && get) {
             const uint8_t value = dma_read(n, apu_dmc_address(&n->apu), address);
-            apu_dmc_give(&n->apu, value, n->cycle);
+            apu_dmc_give(&n->apu, value, n->cpu.cycle);
             touched_apu(n);
             waited = 0;
         } else {
@@ -392,20 +393,20 @@ void bus_dma(struct nes *n, uint16_t address) {
         }
         end_cycle(n);
         if (!halted)
-            copy.running = n->oam_pending;
+            copy.running = n->dma.oam_pending;
         halted = true;
     }
-    n->kept.cycle = n->cycle;
-    n->dma_from = apu_dmc_deadline(&n->apu);
-    if (n->dma_from <= n->cycle)
-        n->dma_from = n->cycle + 1;
+    n->dma.latch.cycle = n->cpu.cycle;
+    n->dma.from = apu_dmc_deadline(&n->apu);
+    if (n->dma.from <= n->cpu.cycle)
+        n->dma.from = n->cpu.cycle + 1;
 }
 
 bool bus_copy_first(struct nes *n, uint16_t pc, uint64_t stop) {
     enum { LONGEST_COPY = 514 };
-    const uint64_t end = n->cycle + LONGEST_COPY;
-    if (!n->rd[pc >> 8] || is_interrupted(n, n->cpu.p & P_I) ||
-        end >= earlier(stop, earlier(n->event, apu_dmc_deadline(&n->apu))))
+    const uint64_t end = n->cpu.cycle + LONGEST_COPY;
+    if (!n->memory.rd[pc >> 8] || is_interrupted(n, n->cpu.r.p & P_I) ||
+        end >= earlier(stop, earlier(n->lines.event, apu_dmc_deadline(&n->apu))))
         return false;
     bus_dma(n, pc);
     return true;

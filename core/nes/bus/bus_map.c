@@ -2,8 +2,8 @@
 #include "nes/machine/machine.h"
 
 static void map_page(struct nes *n, unsigned page, const uint8_t *read, uint8_t *write) {
-    n->rd[page] = read;
-    n->wr[page] = write;
+    n->memory.rd[page] = read;
+    n->memory.wr[page] = write;
 }
 
 enum { SLOT_PAGES = 0x20, LONGEST = 3 };
@@ -12,10 +12,10 @@ enum { SLOT_PAGES = 0x20, LONGEST = 3 };
 static void find_code_ends(struct nes *n) {
     const uint8_t *end = NULL;
     for (unsigned page = 0x80; page-- > 0;) {
-        const uint8_t *here = n->rd[page];
-        if (here && (page == 0x7f || n->rd[page + 1] != here + 256))
+        const uint8_t *here = n->memory.rd[page];
+        if (here && (page == 0x7f || n->memory.rd[page + 1] != here + 256))
             end = here + 256 - (LONGEST - 1);
-        n->code_end[page] = here ? end : NULL;
+        n->memory.code_end[page] = here ? end : NULL;
     }
 }
 
@@ -28,12 +28,12 @@ static bool map_prg(struct nes *n) {
         const unsigned first = 0x80 + slot * SLOT_PAGES;
         if (slot == 3 || prg[slot + 1] != prg[slot] + SLOT_PAGES * 256)
             end = prg[slot] + SLOT_PAGES * 256 - (LONGEST - 1);
-        if (n->rd[first] == prg[slot] && n->code_end[first] == end)
+        if (n->memory.rd[first] == prg[slot] && n->memory.code_end[first] == end)
             continue;
-        changed |= n->rd[first] != prg[slot];
+        changed |= n->memory.rd[first] != prg[slot];
         for (unsigned i = 0; i < SLOT_PAGES; i++) {
             map_page(n, first + i, prg[slot] + i * 256, NULL);
-            n->code_end[first + i] = end;
+            n->memory.code_end[first + i] = end;
         }
     }
     return changed;
@@ -42,7 +42,7 @@ static bool map_prg(struct nes *n) {
 void bus_map(struct nes *n) {
     const struct board *b = &n->board;
     for (unsigned page = 0; page < 0x20; page++)
-        map_page(n, page, n->ram + page % 8 * 256, n->ram + page % 8 * 256);
+        map_page(n, page, n->memory.ram + page % 8 * 256, n->memory.ram + page % 8 * 256);
     for (unsigned page = 0x20; page < 0x60; page++)
         map_page(n, page, NULL, NULL);
     for (unsigned page = 0x60; page < 0x80; page++) {
@@ -56,7 +56,7 @@ void bus_map(struct nes *n) {
 
 bool bus_map_changes(struct nes *n) {
     const struct board *b = &n->board;
-    if (n->rd[0x60] == b->ram && n->wr[0x60] == board_ram_writable(b))
+    if (n->memory.rd[0x60] == b->ram && n->memory.wr[0x60] == board_ram_writable(b))
         return map_prg(n);
     bus_map(n);
     return true;

@@ -18,6 +18,7 @@
  * to nes_step.
  */
 #include "nes/cpu/cpu_exec.h"
+#include "nes/cpu/deadline.h"
 
 #define LEAVE_UNLESS(condition)                                                                    \
     do {                                                                                           \
@@ -29,7 +30,7 @@
 #define FETCH_LAST(m, k) m = ip[k]
 #define READ(m, at)                                                                                \
     do {                                                                                           \
-        const uint8_t *const page_ = n->rd[(uint16_t)(at) >> 8];                                   \
+        const uint8_t *const page_ = n->memory.rd[(uint16_t)(at) >> 8];                            \
         LEAVE_UNLESS(page_);                                                                       \
         m = page_[(at)&0xff];                                                                      \
     } while (0)
@@ -38,12 +39,12 @@
  * it says the same again and again, moves no deadline. */
 #define READ_LAST(m, at)                                                                           \
     do {                                                                                           \
-        const uint8_t *const page_ = n->rd[(uint16_t)(at) >> 8];                                   \
+        const uint8_t *const page_ = n->memory.rd[(uint16_t)(at) >> 8];                            \
         if (__builtin_expect(page_ != NULL, 1)) {                                                  \
             m = page_[(at)&0xff];                                                                  \
         } else if ((at) != PPU_STATUS_ADDRESS || !ppu_reads_again(&n->ppu, LAST_CYCLE(), &m)) {    \
             LEAVE_UNLESS(LOOP_READS(at) && !extra);                                                \
-            n->bus = (uint8_t)((at) >> 8);                                                         \
+            n->memory.bus = (uint8_t)((at) >> 8);                                                  \
             m = bus_read_at(n, at, LAST_CYCLE());                                                  \
             MOVE_DEADLINE();                                                                       \
         }                                                                                          \
@@ -56,11 +57,11 @@
         budget_end = last_start(stop, engine_deadline(n, p & P_I));                                \
         budget = (int64_t)(budget_end - start_);                                                   \
     } while (0)
-#define ZP_READ(m, at)      m = n->ram[at]
-#define ZP_READ_LAST(m, at) m = n->ram[at]
+#define ZP_READ(m, at)      m = n->memory.ram[at]
+#define ZP_READ_LAST(m, at) m = n->memory.ram[at]
 #define WRITE_LAST(at, m)                                                                          \
     do {                                                                                           \
-        uint8_t *const page_ = n->wr[(uint16_t)(at) >> 8];                                         \
+        uint8_t *const page_ = n->memory.wr[(uint16_t)(at) >> 8];                                  \
         if (__builtin_expect(page_ != NULL, 1)) {                                                  \
             page_[(at)&0xff] = (m);                                                                \
         } else {                                                                                   \
@@ -71,19 +72,19 @@
                 end = NULL;                                                                        \
         }                                                                                          \
     } while (0)
-#define ZP_WRITE(at, m)        n->ram[at] = (m)
-#define ZP_WRITE_LAST(at, m)   n->ram[at] = (m)
-#define REWRITE(at, m)         LEAVE_UNLESS(n->wr[(uint16_t)(at) >> 8])
+#define ZP_WRITE(at, m)        n->memory.ram[at] = (m)
+#define ZP_WRITE_LAST(at, m)   n->memory.ram[at] = (m)
+#define REWRITE(at, m)         LEAVE_UNLESS(n->memory.wr[(uint16_t)(at) >> 8])
 #define IDLE(at)               ((void)0)
 #define IDLE_LAST(at)          ((void)0)
-#define STRAY(at)              LEAVE_UNLESS(n->rd[(uint16_t)(at) >> 8])
+#define STRAY(at)              LEAVE_UNLESS(n->memory.rd[(uint16_t)(at) >> 8])
 #define STRAY_LAST(at)         STRAY(at)
 #define PC(k)                  ((uint16_t)((uintptr_t)ip - base + (k)))
 #define NOW()                  0
 #define EXTRA_CYCLE(condition) (extra = (condition) != 0)
-#define REACHABLE(at)          LEAVE_UNLESS(n->rd[(uint16_t)(at) >> 8])
+#define REACHABLE(at)          LEAVE_UNLESS(n->memory.rd[(uint16_t)(at) >> 8])
 #define SLOW_ONLY()            goto leave
-#define MAY_UNMASK()           LEAVE_UNLESS(!n->irq)
+#define MAY_UNMASK()           LEAVE_UNLESS(!n->lines.irq)
 #define CHOOSE_VECTOR()        0
 #define READ_VECTOR(m, at)     m = 0
 
@@ -91,12 +92,12 @@
  * The last byte on the bus was the high byte of the address. */
 #define JUMP(to)                                                                                   \
     do {                                                                                           \
-        const uint8_t *page_ = n->rd[(to) >> 8];                                                   \
+        const uint8_t *page_ = n->memory.rd[(to) >> 8];                                            \
         if (__builtin_expect(!page_, 0)) {                                                         \
-            n->bus = (to) >> 8;                                                                    \
-            page_ = n->ram;                                                                        \
+            n->memory.bus = (to) >> 8;                                                             \
+            page_ = n->memory.ram;                                                                 \
         }                                                                                          \
-        end = n->code_end[(to) >> 8];                                                              \
+        end = n->memory.code_end[(to) >> 8];                                                       \
         ip = page_ + ((to)&0xff);                                                                  \
         base = (uintptr_t)page_ - ((to)&0xff00);                                                   \
     } while (0)
@@ -121,8 +122,8 @@
         executed++;                                                                                \
         WENT(how);                                                                                 \
         if ((how) == WENT_TARGET && back && (LOOP_STOPS) &&                                        \
-            wait_candidate(n, n->waits, from, from_pc, PC(0), executed)) {                         \
-            n->waiting = &n->waits[(uintptr_t)from % WAITS];                                       \
+            wait_candidate(n, n->idle.waits, from, from_pc, PC(0), executed)) {                    \
+            n->idle.waiting = &n->idle.waits[(uintptr_t)from % WAITS];                             \
             goto leave;                                                                            \
         }                                                                                          \
         DISPATCH();                                                                                \
@@ -174,10 +175,10 @@
 /* What the locals hold, into the machine. */
 #define STORE_REGISTERS()                                                                          \
     do {                                                                                           \
-        n->cpu = (struct cpu){                                                                     \
+        n->cpu.r = (struct registers){                                                             \
             .pc = PC(0), .nz = nz, .a = a, .x = x, .y = y, .s = s, .p = p, .c = c, .v = v};        \
-        n->cycle = START();                                                                        \
-        n->instructions = executed;                                                                \
+        n->cpu.cycle = START();                                                                    \
+        n->cpu.instructions = executed;                                                            \
     } while (0)
 
 LOOP_FUNCTION {
@@ -185,14 +186,15 @@ LOOP_FUNCTION {
 #define OP(code, name, mode, access, cycles, status) [code] = &&op_##code,
 #include "nes/isa/ops.def"
     };
-    if (n->cycle >= stop || n->cycle + LONGEST_INSTRUCTION > deadline || !n->rd[n->cpu.pc >> 8])
+    if (n->cpu.cycle >= stop || n->cpu.cycle + LONGEST_INSTRUCTION > deadline ||
+        !n->memory.rd[n->cpu.r.pc >> 8])
         return;
     uint64_t budget_end = last_start(stop, deadline);
-    int64_t budget = (int64_t)(budget_end - n->cycle);
-    uint64_t executed = n->instructions;
-    uint16_t nz = n->cpu.nz;
-    uint8_t a = n->cpu.a, x = n->cpu.x, y = n->cpu.y, s = n->cpu.s;
-    uint8_t p = n->cpu.p, c = n->cpu.c, v = n->cpu.v;
+    int64_t budget = (int64_t)(budget_end - n->cpu.cycle);
+    uint64_t executed = n->cpu.instructions;
+    uint16_t nz = n->cpu.r.nz;
+    uint8_t a = n->cpu.r.a, x = n->cpu.r.x, y = n->cpu.r.y, s = n->cpu.r.s;
+    uint8_t p = n->cpu.r.p, c = n->cpu.r.c, v = n->cpu.r.v;
     const uint8_t *ip, *end;
     uintptr_t base;
     const uint8_t *from = NULL; /* behind a jump: */
@@ -202,7 +204,7 @@ LOOP_FUNCTION {
     const unsigned near_back = LOOP_SKIPS ? 0x80 : 0;
     const int far_back = LOOP_SKIPS ? 3 * WAIT_LONGEST : -1;
     LOOP_LOCALS();
-    JUMP(n->cpu.pc);
+    JUMP(n->cpu.r.pc);
 #if defined HOTGRAPH_ONE_DISPATCH || LOOP_ENDS_ONCE
 dispatch:
 #endif

@@ -41,7 +41,7 @@
             if (over) {                                                                            \
                 end = NULL;                                                                        \
                 if ((how) == WENT_TARGET && back)                                                  \
-                    n->waiting = wait_at(n, n->waits, from, from_pc, PC(0));                       \
+                    n->idle.waiting = wait_at(n, n->idle.waits, from, from_pc, PC(0));             \
             } else {                                                                               \
                 *++run =                                                                           \
                     (struct recorded_run){banks, .at = (uint32_t)(executed - first), .pc = PC(0)}; \
@@ -64,17 +64,17 @@
 #define LOOP_LOCALS()                                                                              \
     const uint64_t first = executed - r->met, banks = record_banks(n);                             \
     const uint64_t complete = first + r->count;                                                    \
-    uint64_t limit = n->cpu.pc < 0x8000 ? executed : complete;                                     \
+    uint64_t limit = n->cpu.r.pc < 0x8000 ? executed : complete;                                   \
     const bool pauses = r->pauses;                                                                 \
     bool over = false;                                                                             \
     struct recorded_run *run = r->runs + r->run_count;                                             \
     *run = (struct recorded_run) {                                                                 \
-        banks, .at = r->met, .pc = n->cpu.pc                                                       \
+        banks, .at = r->met, .pc = n->cpu.r.pc                                                     \
     }
 #include "nes/cpu/cpu_loop.h"
 
 void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline) {
-    struct record *const r = n->recorder;
+    struct record *const r = n->observed.recorder;
     run_recorded(n, r, stop, deadline);
     if (r->full)
         record_complete(n, r);

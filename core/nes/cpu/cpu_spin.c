@@ -4,8 +4,8 @@
 #include "nes/machine/machine.h"
 
 #define LOOP_FUNCTION                                                                              \
-    void cpu_run_spin(struct nes *n, const struct cpu *place, uint64_t stop, uint64_t deadline,    \
-                      enum spin_end *how_ended)
+    void cpu_run_spin(struct nes *n, const struct registers *place, uint64_t stop,                 \
+                      uint64_t deadline, enum spin_end *how_ended)
 #define LOOP_SKIPS true
 #define LOOP_STOPS false
 /* Pads, and what is not there at all. */
@@ -18,7 +18,7 @@
      GET_P() == flags)
 #define WENT(how)                                                                                  \
     do {                                                                                           \
-        if ((how) == WENT_TARGET && back && wait_at(n, n->waits, from, from_pc, PC(0)))            \
+        if ((how) == WENT_TARGET && back && wait_at(n, n->idle.waits, from, from_pc, PC(0)))       \
             *how_ended = SPIN_WAITS;                                                               \
         else if ((how) != WENT_NEXT && (!place || IS_PLACE()))                                     \
             *how_ended = SPIN_ARRIVED;                                                             \

@@ -4,6 +4,7 @@
 #include "nes/observe/watch.h"
 
 #include "nes/cpu/cpu_exec.h"
+#include "nes/cpu/deadline.h"
 
 /* Tests look at every bus cycle through this. */
 #ifdef BUS_CYCLE
@@ -14,19 +15,19 @@ enum { SHOWS_CYCLES = false };
 #endif
 
 static inline void end_cycle(struct nes *n) {
-    if (n->cycle >= n->event)
+    if (n->cpu.cycle >= n->lines.event)
         bus_lines(n);
-    n->cycle++;
+    n->cpu.cycle++;
 }
 
 static inline void allow_dma(struct nes *n, uint16_t address) {
-    if (n->cycle >= n->dma_from)
+    if (n->cpu.cycle >= n->dma.from)
         bus_dma(n, address);
 }
 
 static inline uint8_t access_read(struct nes *n, uint16_t address) {
-    const uint8_t *page = n->rd[address >> 8];
-    const uint8_t value = page ? (n->bus = page[address & 0xff]) : bus_read(n, address);
+    const uint8_t *page = n->memory.rd[address >> 8];
+    const uint8_t value = page ? (n->memory.bus = page[address & 0xff]) : bus_read(n, address);
     BUS_CYCLE(n, address, value, false);
     end_cycle(n);
     return value;
@@ -38,9 +39,9 @@ static inline uint8_t cycle_read(struct nes *n, uint16_t address) {
 }
 
 static inline void cycle_write(struct nes *n, uint16_t address, uint8_t value) {
-    uint8_t *page = n->wr[address >> 8];
+    uint8_t *page = n->memory.wr[address >> 8];
     if (page)
-        page[address & 0xff] = n->bus = value;
+        page[address & 0xff] = n->memory.bus = value;
     else
         bus_write(n, address, value);
     BUS_CYCLE(n, address, value, true);
@@ -56,21 +57,21 @@ enum { VECTOR_NMI = 0xfffa, VECTOR_RESET = 0xfffc, VECTOR_IRQ = 0xfffe };
 
 /* Which vector an interrupt sequence takes: decided when the return address has been pushed. */
 static uint16_t choose_vector(const struct nes *n) {
-    return n->nmi_pending ? VECTOR_NMI : VECTOR_IRQ;
+    return n->lines.nmi_pending ? VECTOR_NMI : VECTOR_IRQ;
 }
 
 /* An NMI is served once its vector is about to be read: an edge one cycle earlier is lost. */
 static uint8_t read_vector(struct nes *n, uint16_t vector) {
     if (vector == VECTOR_NMI)
-        n->nmi_pending = false;
+        n->lines.nmi_pending = false;
     return cycle_read(n, vector);
 }
 
 /* The primitives of cpu_exec.h: one bus cycle each. */
 #define LAST_READ(address)         (allow_dma(n, address), due |= poll(n, p), access_read(n, address))
 #define LAST_WRITE(address, value) (due |= poll(n, p), cycle_write(n, address, value))
-#define FETCH(m, k)                m = n->fetched[k] = cycle_read(n, PC(k))
-#define FETCH_LAST(m, k)           m = n->fetched[k] = LAST_READ(PC(k))
+#define FETCH(m, k)                m = n->cpu.fetched[k] = cycle_read(n, PC(k))
+#define FETCH_LAST(m, k)           m = n->cpu.fetched[k] = LAST_READ(PC(k))
 #define READ(m, at)                m = cycle_read(n, at)
 #define READ_LAST(m, at)           m = LAST_READ(at)
 #define ZP_READ(m, at)             m = cycle_read(n, at)
@@ -84,7 +85,7 @@ static uint8_t read_vector(struct nes *n, uint16_t vector) {
 #define STRAY(at)                  cycle_read(n, at)
 #define STRAY_LAST(at)             LAST_READ(at)
 #define PC(k)                      ((uint16_t)(pc + (k)))
-#define NOW()                      (n->cycle)
+#define NOW()                      (n->cpu.cycle)
 #define EXTRA_CYCLE(condition)     ((void)0)
 #define REACHABLE(at)              ((void)0)
 #define SLOW_ONLY()                ((void)0)
@@ -105,21 +106,21 @@ static uint8_t read_vector(struct nes *n, uint16_t vector) {
 #define GOTO_RTI(to)        LEAVE(to, WENT_RTI)
 #define STAY_JAMMED()                                                                              \
     do {                                                                                           \
-        n->phase = PHASE_JAM;                                                                      \
-        n->jam_cycle = 0;                                                                          \
-        n->jam_frame = n->frame;                                                                   \
+        n->cpu.phase = PHASE_JAM;                                                                  \
+        n->cpu.jam_cycle = 0;                                                                      \
+        n->cpu.jam_frame = n->frame.number;                                                        \
         due = false;                                                                               \
         LEAVE(pc, WENT_NOWHERE);                                                                   \
     } while (0)
 
 /* Not inlined: what it saves and restores is not for what goes at once. */
 static __attribute__((noinline)) enum went execute(struct nes *n) {
-    uint16_t pc = n->cpu.pc, nz = n->cpu.nz;
-    uint8_t a = n->cpu.a, x = n->cpu.x, y = n->cpu.y, s = n->cpu.s;
-    uint8_t p = n->cpu.p, c = n->cpu.c, v = n->cpu.v;
+    uint16_t pc = n->cpu.r.pc, nz = n->cpu.r.nz;
+    uint8_t a = n->cpu.r.a, x = n->cpu.r.x, y = n->cpu.r.y, s = n->cpu.r.s;
+    uint8_t p = n->cpu.r.p, c = n->cpu.r.c, v = n->cpu.r.v;
     enum went went;
     bool due = false;
-    switch (n->fetched[0] = cycle_read(n, pc)) {
+    switch (n->cpu.fetched[0] = cycle_read(n, pc)) {
 #define OP(code, name, mode, access, cycles, status)                                               \
     case code: {                                                                                   \
         EXECUTE(name, mode, access)                                                                \
@@ -128,38 +129,38 @@ static __attribute__((noinline)) enum went execute(struct nes *n) {
     }
     __builtin_unreachable();
 done:
-    n->cpu =
-        (struct cpu){.pc = pc, .nz = nz, .a = a, .x = x, .y = y, .s = s, .p = p, .c = c, .v = v};
-    n->due = due;
-    n->instructions++;
+    n->cpu.r = (struct registers){
+        .pc = pc, .nz = nz, .a = a, .x = x, .y = y, .s = s, .p = p, .c = c, .v = v};
+    n->cpu.due = due;
+    n->cpu.instructions++;
     return went;
 }
 
 /* Nothing happens in the next cycles that the processor could notice, nor is there anything but
  * memory at pc: what pushes and pulls need not go through them one by one. */
 static bool is_undisturbed(const struct nes *n, unsigned cycles, uint16_t pc) {
-    return n->cycle + cycles <= earlier(n->event, n->dma_from) && n->rd[pc >> 8] && n->wr[1] &&
-           !n->options.no_fast && !SHOWS_CYCLES;
+    return n->cpu.cycle + cycles <= earlier(n->lines.event, n->dma.from) && n->memory.rd[pc >> 8] &&
+           n->memory.wr[1] && !n->made.options.no_fast && !SHOWS_CYCLES;
 }
 
 enum { INTERRUPT_CYCLES = 7, RTI_CYCLES = 6 };
 
 /* RTI without separate bus cycles, as EXECUTE has it. */
 static void return_at_once(struct nes *n) {
-    struct cpu *const cpu = &n->cpu;
-    const uint8_t *const stack = n->wr[1], s = cpu->s;
-    n->fetched[0] = OPCODE_RTI;
+    struct registers *const cpu = &n->cpu.r;
+    const uint8_t *const stack = n->memory.wr[1], s = cpu->s;
+    n->cpu.fetched[0] = OPCODE_RTI;
     cpu_set_flags(cpu, stack[(uint8_t)(s + 1)]);
-    n->bus = stack[(uint8_t)(s + 3)];
-    cpu->pc = (uint16_t)(stack[(uint8_t)(s + 2)] | n->bus << 8);
+    n->memory.bus = stack[(uint8_t)(s + 3)];
+    cpu->pc = (uint16_t)(stack[(uint8_t)(s + 2)] | n->memory.bus << 8);
     cpu->s = (uint8_t)(s + 3);
-    n->due = poll(n, cpu->p);
-    n->cycle += RTI_CYCLES;
-    n->instructions++;
+    n->cpu.due = poll(n, cpu->p);
+    n->cpu.cycle += RTI_CYCLES;
+    n->cpu.instructions++;
 }
 
 static enum went execute_at_once(struct nes *n) {
-    if (!next_is_rti(n) || !is_undisturbed(n, RTI_CYCLES, (uint16_t)(n->cpu.pc + 1)))
+    if (!next_is_rti(n) || !is_undisturbed(n, RTI_CYCLES, (uint16_t)(n->cpu.r.pc + 1)))
         return execute(n);
     return_at_once(n);
     return WENT_RTI;
@@ -167,27 +168,27 @@ static enum went execute_at_once(struct nes *n) {
 
 /* interrupt() without separate bus cycles. */
 static void interrupt_at_once(struct nes *n) {
-    struct cpu *const cpu = &n->cpu;
+    struct registers *const cpu = &n->cpu.r;
     const uint32_t resume = nes_code_address(n, cpu->pc);
-    const uint8_t s = cpu->s, *const top = n->rd[0xff];
-    uint8_t *const stack = n->wr[1];
+    const uint8_t s = cpu->s, *const top = n->memory.rd[0xff];
+    uint8_t *const stack = n->memory.wr[1];
     const uint16_t vector = choose_vector(n);
     stack[s] = (uint8_t)(cpu->pc >> 8);
     stack[(uint8_t)(s - 1)] = (uint8_t)cpu->pc;
     stack[(uint8_t)(s - 2)] = cpu_flags(cpu);
     cpu->s = (uint8_t)(s - 3);
     cpu->p |= P_I;
-    n->bus = top[(vector + 1) & 0xff];
-    cpu->pc = (uint16_t)(top[vector & 0xff] | n->bus << 8);
-    n->cycle += INTERRUPT_CYCLES;
-    n->nmi_pending &= vector != VECTOR_NMI;
-    n->due = false;
-    threads_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
+    n->memory.bus = top[(vector + 1) & 0xff];
+    cpu->pc = (uint16_t)(top[vector & 0xff] | n->memory.bus << 8);
+    n->cpu.cycle += INTERRUPT_CYCLES;
+    n->lines.nmi_pending &= vector != VECTOR_NMI;
+    n->cpu.due = false;
+    contexts_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
 }
 
 /* The sequence of an interrupt: two fetches that lead nowhere, three pushes, the vector. */
 static __attribute__((noinline)) void interrupt(struct nes *n) {
-    struct cpu *cpu = &n->cpu;
+    struct registers *cpu = &n->cpu.r;
     const uint32_t resume = nes_code_address(n, cpu->pc);
     const uint8_t s = cpu->s;
     cycle_read(n, cpu->pc);
@@ -200,13 +201,13 @@ static __attribute__((noinline)) void interrupt(struct nes *n) {
     cpu->p |= P_I;
     const uint8_t low = read_vector(n, vector);
     cpu->pc = (uint16_t)(low | cycle_read(n, vector + 1) << 8);
-    n->due = false;
-    threads_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
+    n->cpu.due = false;
+    contexts_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
 }
 
 /* The same with the pushes turned into reads. */
 static void reset(struct nes *n) {
-    struct cpu *cpu = &n->cpu;
+    struct registers *cpu = &n->cpu.r;
     cycle_read(n, cpu->pc);
     cycle_read(n, cpu->pc);
     for (int i = 0; i < 3; i++)
@@ -214,68 +215,68 @@ static void reset(struct nes *n) {
     cpu->p |= P_I;
     const uint8_t low = cycle_read(n, VECTOR_RESET);
     cpu->pc = (uint16_t)(low | cycle_read(n, VECTOR_RESET + 1) << 8);
-    n->due = false;
-    n->phase = PHASE_RUN;
-    threads_begin(n, THREAD_RESET);
+    n->cpu.due = false;
+    n->cpu.phase = PHASE_RUN;
+    contexts_begin(n, THREAD_RESET);
 }
 
 /* One more cycle of a processor that has met a JAM. */
 static void jam(struct nes *n) {
     static const uint16_t addresses[] = {0xffff, 0xfffe, 0xfffe};
-    cycle_read(n, n->jam_cycle < 3 ? addresses[n->jam_cycle++] : 0xffff);
+    cycle_read(n, n->cpu.jam_cycle < 3 ? addresses[n->cpu.jam_cycle++] : 0xffff);
 }
 
 static void run_instruction(struct nes *n) {
-    const uint8_t s = n->cpu.s;
+    const uint8_t s = n->cpu.r.s;
     if (execute_at_once(n) == WENT_RTI)
-        threads_rti(n, s);
+        contexts_rti(n, s);
 }
 
 /* The bytes of an instruction that lies in registers or in open bus are known only once it has
  * run. */
 static void run_watched_instruction(struct nes *n) {
-    const uint8_t s = n->cpu.s;
-    const uint16_t pc = n->cpu.pc;
-    const uint64_t cycle = n->cycle;
+    const uint8_t s = n->cpu.r.s;
+    const uint16_t pc = n->cpu.r.pc;
+    const uint64_t cycle = n->cpu.cycle;
     struct site *site = watch_announce(n);
     enum went went = execute_at_once(n);
     if (!site)
-        site = watch_announce_late(n, pc, n->fetched, cycle);
+        site = watch_announce_late(n, pc, n->cpu.fetched, cycle);
     if (went == WENT_RTI)
-        went = threads_rti(n, s) ? WENT_NOWHERE : WENT_ELSEWHERE;
+        went = contexts_rti(n, s) ? WENT_NOWHERE : WENT_ELSEWHERE;
     watch_went(n, site, went);
 }
 
 static void run_tallied_instruction(struct nes *n, const struct tally *tally) {
-    const uint8_t s = n->cpu.s;
-    const uint16_t pc = n->cpu.pc;
+    const uint8_t s = n->cpu.r.s;
+    const uint16_t pc = n->cpu.r.pc;
     const enum went went = execute_at_once(n);
     if (went == WENT_NEXT || went == WENT_TARGET)
         watch_tell_tally(n, tally, went);
-    else if (went == WENT_ELSEWHERE || (went == WENT_RTI && !threads_rti(n, s)))
+    else if (went == WENT_ELSEWHERE || (went == WENT_RTI && !contexts_rti(n, s)))
         watch_went_elsewhere(n, pc);
 }
 
 static void step_watched(struct nes *n) {
-    const struct tally *const tally = watch_tally(n, n->cpu.pc);
-    if (tally && !n->announced)
+    const struct tally *const tally = watch_tally(n, n->cpu.r.pc);
+    if (tally && !n->observed.announced)
         run_tallied_instruction(n, tally);
     else
         run_watched_instruction(n);
 }
 
 void nes_step(struct nes *n) {
-    if (n->phase == PHASE_RUN && !n->due) {
+    if (n->cpu.phase == PHASE_RUN && !n->cpu.due) {
         /* Also when the callback before it was the last that anybody had asked for. */
-        if (n->watched || n->announced)
+        if (n->observed.watched || n->observed.announced)
             step_watched(n);
         else
             run_instruction(n);
-    } else if (n->phase == PHASE_RESET) {
+    } else if (n->cpu.phase == PHASE_RESET) {
         reset(n);
-    } else if (n->phase == PHASE_JAM) {
+    } else if (n->cpu.phase == PHASE_JAM) {
         jam(n);
-    } else if (n->rd[0xff] && is_undisturbed(n, INTERRUPT_CYCLES, n->cpu.pc)) {
+    } else if (n->memory.rd[0xff] && is_undisturbed(n, INTERRUPT_CYCLES, n->cpu.r.pc)) {
         interrupt_at_once(n);
     } else {
         interrupt(n);

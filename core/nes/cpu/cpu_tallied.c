@@ -15,7 +15,7 @@
 /* Where the next run is not known the loop ends, as where a callback asks for something. */
 #define LAND()                                                                                     \
     do {                                                                                           \
-        if (runs[PC(0)] != RUN_KNOWN || n->attention)                                              \
+        if (runs[PC(0)] != RUN_KNOWN || n->observed.attention)                                     \
             end = NULL;                                                                            \
     } while (0)
 #define WENT(how)                                                                                  \
@@ -31,6 +31,6 @@
     } while (0)
 #define LEFT() (*unknown = end == NULL)
 #define LOOP_LOCALS()                                                                              \
-    const struct tally *const tallies = n->watch->tallies;                                         \
-    const uint8_t *const runs = n->watch->runs
+    const struct tally *const tallies = n->observed.watch->tallies;                                \
+    const uint8_t *const runs = n->observed.watch->runs
 #include "nes/cpu/cpu_loop.h"

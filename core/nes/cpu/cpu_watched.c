@@ -5,12 +5,12 @@
 /* A callback may have moved an alarm or asked to step: then the loop ends at the next boundary. */
 #define NOTICE_REQUESTS()                                                                          \
     do {                                                                                           \
-        if (n->attention)                                                                          \
+        if (n->observed.attention)                                                                 \
             end = NULL;                                                                            \
     } while (0)
 #define LOOP_FUNCTION static void run_checked(struct nes *n, uint64_t stop, uint64_t deadline)
 /* Who steps hears of each instruction of a busy-wait. */
-#define LOOP_SKIPS      (!n->stepping)
+#define LOOP_SKIPS      (!n->observed.stepping)
 #define LOOP_STOPS      true
 #define LOOP_READS(at)  false
 #define LOOP_WRITES(at) false
@@ -24,9 +24,9 @@
             site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                             \
             tally = &site->tally;                                                                  \
             met = true;                                                                            \
-            if (__builtin_expect(n->stepping | site->probes[PROBE_BEFORE].fires, 0)) {             \
+            if (__builtin_expect(n->observed.stepping | site->probes[PROBE_BEFORE].fires, 0)) {    \
                 STORE_REGISTERS();                                                                 \
-                watch_before(n, site, n->cycle);                                                   \
+                watch_before(n, site, n->cpu.cycle);                                               \
                 NOTICE_REQUESTS();                                                                 \
                 tally = tallies; /* of address 0, which is in RAM: none */                         \
             }                                                                                      \
@@ -62,25 +62,26 @@
         if ((how) != WENT_NEXT && watch_run_known(n, PC(0)))                                       \
             end = NULL; /* there is a faster loop for it */                                        \
     } while (0)
-#define LEFT() (n->announced = met)
+#define LEFT() (n->observed.announced = met)
 #define LOOP_LOCALS()                                                                              \
-    const struct tally *const tallies = n->watch->tallies, *tally = tallies;                       \
-    const uint16_t mask = n->stepping ? 0 : n->watch->tally_mask;                                  \
+    const struct tally *const tallies = n->observed.watch->tallies, *tally = tallies;              \
+    const uint16_t mask = n->observed.stepping ? 0 : n->observed.watch->tally_mask;                \
     struct site *site = NULL;                                                                      \
     bool met = false
 #include "nes/cpu/cpu_loop.h"
+#include "nes/cpu/deadline.h"
 
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline) {
-    n->attention = false;
+    n->observed.attention = false;
     while (true) {
-        const uint64_t start = n->cycle;
+        const uint64_t start = n->cpu.cycle;
         bool goes_on = true;
-        if (watch_run_known(n, n->cpu.pc))
+        if (watch_run_known(n, n->cpu.r.pc))
             cpu_run_tallied(n, stop, deadline, &goes_on);
         else
             run_checked(n, stop, deadline);
-        if (!goes_on || n->cycle == start || n->cycle > last_start(stop, deadline) || n->waiting ||
-            n->announced || n->attention)
+        if (!goes_on || n->cpu.cycle == start || n->cpu.cycle > last_start(stop, deadline) ||
+            n->idle.waiting || n->observed.announced || n->observed.attention)
             return;
     }
 }

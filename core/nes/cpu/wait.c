@@ -31,13 +31,13 @@ static bool crosses_page(uint16_t a, uint16_t b) {
 
 /* The three bytes at pc, in ROM and in one window; false: they are not. */
 static bool fetch(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
-    if (pc < 0x8000 || !n->rd[pc >> 8] || n->wr[pc >> 8])
+    if (pc < 0x8000 || !n->memory.rd[pc >> 8] || n->memory.wr[pc >> 8])
         return false;
-    const unsigned size = opcode_info(n->rd[pc >> 8][pc & 0xff])->size;
+    const unsigned size = opcode_info(n->memory.rd[pc >> 8][pc & 0xff])->size;
     if ((pc ^ (pc + size - 1u)) >> WINDOW_SHIFT)
         return false;
     for (unsigned i = 0; i < size; i++)
-        bytes[i] = n->rd[(pc + i) >> 8][(pc + i) & 0xff];
+        bytes[i] = n->memory.rd[(pc + i) >> 8][(pc + i) & 0xff];
     return true;
 }
 
@@ -138,8 +138,9 @@ static bool changes_itself(const struct examined *x) {
 void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t pc,
                   uint16_t target) {
     *w = (struct wait){.from = from, .pc = pc, .target = target};
-    if (n->options.no_skip || target > pc || target < 0x8000 || pc - target > 3 * WAIT_LONGEST ||
-        (target ^ (pc + 2)) >> WINDOW_SHIFT || n->wr[pc >> 8])
+    if (n->made.options.no_skip || target > pc || target < 0x8000 ||
+        pc - target > 3 * WAIT_LONGEST || (target ^ (pc + 2)) >> WINDOW_SHIFT ||
+        n->memory.wr[pc >> 8])
         return; /* over the edge of a bank the same jump could belong to other code later */
     struct examined x = {.first_left = WAIT_LONGEST};
     if (!walk(n, w, &x) || changes_itself(&x) || !exits_lead_outside(w, &x))
@@ -154,7 +155,8 @@ void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t p
     w->calls = x.calls;
     x.windows &= ~(1u << ((pc >> WINDOW_SHIFT) - FIRST_WINDOW));
     for (unsigned i = 0; i < 4; i++)
-        w->lies[i] = x.windows & 1u << i ? n->rd[(FIRST_WINDOW + i) << (WINDOW_SHIFT - 8)] : NULL;
+        w->lies[i] =
+            x.windows & 1u << i ? n->memory.rd[(FIRST_WINDOW + i) << (WINDOW_SHIFT - 8)] : NULL;
     w->cost = (uint8_t)x.cost;
     w->unmasks = x.unmasks;
     w->status = x.status;
@@ -163,6 +165,6 @@ void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t p
 }
 
 void wait_forget(struct nes *n) {
-    memset(n->waits, 0, sizeof n->waits);
-    n->waiting = NULL;
+    memset(n->idle.waits, 0, sizeof n->idle.waits);
+    n->idle.waiting = NULL;
 }

@@ -81,11 +81,6 @@ static inline struct wait *wait_at(struct nes *n, struct wait *waits, const uint
     return w->length != 0 ? w : NULL;
 }
 
-/* The machine stands at T of the candidate that ended at `from`. Runs a pass, and passes over as
- * many more as certainly begin before `stop` and the next alarm, and end before `deadline`; a
- * recording that somebody has asked for is made on the way. May end early, at any boundary, where
- * something else is due. */
-void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline);
 /* Forgets all candidates: a state was loaded. */
 void wait_forget(struct nes *n);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "nes/cpu/cpu_exec.h"
+#include "nes/cpu/deadline.h"
 #include "nes/machine/machine.h"
 
 /* In cycles: of a run; how much must be passed over to be worth looking for; between tries, after
@@ -16,23 +17,24 @@ enum { INTERPRETED = 4, TRIED = 800, CREDIT = 20000, CREDIT_MOST = 60000, CREDIT
 enum { PAUSE_FIRST = 32, PAUSE_LAST = 512 };
 
 void spin_forget(struct nes *n) {
-    n->spins = (struct spins){
-        .next = n->cycle, .longest = LONGEST, .pause = PAUSE_FIRST * FRAME, .credit = CREDIT};
+    n->idle.spins = (struct spins){
+        .next = n->cpu.cycle, .longest = LONGEST, .pause = PAUSE_FIRST * FRAME, .credit = CREDIT};
 }
 
 uint64_t spin_next(const struct nes *n) {
-    const struct spins *const s = &n->spins;
-    if (n->options.no_skip || n->watched || n->recorder || n->coming || n->announced)
+    const struct spins *const s = &n->idle.spins;
+    if (n->made.options.no_skip || n->observed.watched || n->observed.recorder ||
+        n->observed.coming || n->observed.announced)
         return NEVER;
     /* What interrupts a spin is none; but a program may never return from an interrupt. */
-    if (n->threads.count > s->depth)
+    if (n->contexts.count > s->depth)
         return s->next + 2 * FRAME;
     return s->next;
 }
 
 void spin_waited(struct nes *n, uint64_t cycles) {
-    if (cycles >= WORTH_IT && n->spins.next < n->cycle + FRAME)
-        n->spins.next = n->cycle + FRAME;
+    if (cycles >= WORTH_IT && n->idle.spins.next < n->cpu.cycle + FRAME)
+        n->idle.spins.next = n->cpu.cycle + FRAME;
 }
 
 /* ---- finding one ---- */
@@ -40,7 +42,7 @@ void spin_waited(struct nes *n, uint64_t cycles) {
 /* All that the processor can tell one run from another by; and the times at which devices were
  * read, which move along. */
 struct place {
-    struct cpu cpu;
+    struct registers cpu;
     uint64_t cycle, instructions;
     struct pads pads;
     uint64_t latched[2];
@@ -49,14 +51,14 @@ struct place {
 
 static void note_place(struct nes *n, struct place *at) {
     bus_strobe(n);
-    at->cpu = n->cpu;
-    at->cycle = n->cycle;
-    at->instructions = n->instructions;
+    at->cpu = n->cpu.r;
+    at->cycle = n->cpu.cycle;
+    at->instructions = n->cpu.instructions;
     at->pads = n->pads;
     memcpy(at->latched, n->ppu.s.latch_cycle, sizeof at->latched);
-    memcpy(at->ram, n->ram, sizeof at->ram);
-    if (n->wr[0x60])
-        memcpy(at->board_ram, n->wr[0x60], sizeof at->board_ram);
+    memcpy(at->ram, n->memory.ram, sizeof at->ram);
+    if (n->memory.wr[0x60])
+        memcpy(at->board_ram, n->memory.wr[0x60], sizeof at->board_ram);
 }
 
 /* What the last read gave matters to nobody. */
@@ -69,15 +71,16 @@ static bool same_pads(const struct pads *a, const struct pads *b) {
  * instruction can tell that writes there once.) */
 static bool is_place(struct nes *n, const struct place *at) {
     bus_strobe(n);
-    return same_pads(&n->pads, &at->pads) && !memcmp(n->ram, at->ram, sizeof at->ram) &&
-           (!n->wr[0x60] || !memcmp(n->wr[0x60], at->board_ram, sizeof at->board_ram));
+    return same_pads(&n->pads, &at->pads) && !memcmp(n->memory.ram, at->ram, sizeof at->ram) &&
+           (!n->memory.wr[0x60] ||
+            !memcmp(n->memory.wr[0x60], at->board_ram, sizeof at->board_ram));
 }
 
 /* Runs until *at, where the machine has been, is where it is again, before `stop`: SPIN_ARRIVED.
  * SPIN_LEFT: something else was about to be touched; SPIN_WAITS: it is not worth going on. */
 static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop) {
     enum { DIFFERENCES = 64, DIFFERED = 60 };
-    const uint64_t deadline = earlier(n->event, n->dma_from);
+    const uint64_t deadline = earlier(n->lines.event, n->dma.from);
     enum spin_end ended = SPIN_LEFT;
     cpu_run_spin(n, NULL, stop, deadline, &ended);
     if (ended != SPIN_ARRIVED)
@@ -88,7 +91,7 @@ static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop
         cpu_run_spin(n, &at->cpu, stop, deadline, &ended);
         if (ended != SPIN_ARRIVED || is_place(n, at))
             return ended;
-        n->spins.credit -= DIFFERED;
+        n->idle.spins.credit -= DIFFERED;
     }
     return SPIN_WAITS;
 }
@@ -100,10 +103,10 @@ static bool find(struct nes *n, struct place *at, uint64_t stop) {
         const enum spin_end ended = run_to_place(n, at, stop);
         if (ended != SPIN_LEFT)
             return ended == SPIN_ARRIVED;
-        if (n->cycle > last_start(stop, earlier(n->event, n->dma_from)))
+        if (n->cpu.cycle > last_start(stop, earlier(n->lines.event, n->dma.from)))
             return false;
         nes_step(n);
-        if (!may_run_fast(n, n->cpu.p & P_I))
+        if (!may_run_fast(n, n->cpu.r.p & P_I))
             return false;
     }
     return false;
@@ -111,29 +114,29 @@ static bool find(struct nes *n, struct place *at, uint64_t stop) {
 
 /* The run since *at `times` over. What was read in it would have been read by then. */
 static void repeat(struct nes *n, const struct place *at, uint64_t times) {
-    const uint64_t later = times * (n->cycle - at->cycle);
-    const uint64_t executed = times * (n->instructions - at->instructions);
+    const uint64_t later = times * (n->cpu.cycle - at->cycle);
+    const uint64_t executed = times * (n->cpu.instructions - at->instructions);
     for (unsigned port = 0; port < 2; port++)
         if (n->pads.read_cycle[port] != at->pads.read_cycle[port])
             n->pads.read_cycle[port] += later;
     for (unsigned i = 0; i < 2; i++)
         if (n->ppu.s.latch_cycle[i] != at->latched[i])
             n->ppu.s.latch_cycle[i] += later;
-    n->cycle += later;
-    n->instructions += executed;
-    n->skipped += executed;
+    n->cpu.cycle += later;
+    n->cpu.instructions += executed;
+    n->idle.skipped += executed;
 }
 
 /* Passes over the runs from *at on that end before `stop`, the deadline, and a change of $2002 if
  * that is read in them; returns how many cycles. */
 static uint64_t pass_over(struct nes *n, const struct place *at, uint64_t stop) {
-    const uint64_t run = n->cycle - at->cycle;
-    uint64_t end = earlier(stop, earlier(n->event, n->dma_from));
+    const uint64_t run = n->cpu.cycle - at->cycle;
+    uint64_t end = earlier(stop, earlier(n->lines.event, n->dma.from));
     if (memcmp(at->latched, n->ppu.s.latch_cycle, sizeof at->latched) != 0)
         end = earlier(end, n->ppu.calm);
-    if (end < n->cycle + run)
+    if (end < n->cpu.cycle + run)
         return 0;
-    const uint64_t times = (end - n->cycle) / run;
+    const uint64_t times = (end - n->cpu.cycle) / run;
     repeat(n, at, times);
     return times * run;
 }
@@ -142,7 +145,7 @@ static uint64_t pass_over(struct nes *n, const struct place *at, uint64_t stop) 
 
 static void note_found(struct nes *n, uint64_t began, uint64_t run) {
     enum { EARLIER = 64 }; /* each time, until that is too early */
-    struct spins *const s = &n->spins;
+    struct spins *const s = &n->idle.spins;
     const uint64_t delay = began - s->end;
     if (s->misses > 0)
         s->delay = delay < 2 * FRAME ? delay : 0;
@@ -151,34 +154,34 @@ static void note_found(struct nes *n, uint64_t began, uint64_t run) {
     s->misses = 0;
     s->pause = PAUSE_FIRST * FRAME;
     s->longest = earlier(LONGEST, 3 * run + SOONEST);
-    s->depth = n->threads.count;
-    s->end = n->cycle;
-    s->next = n->cycle + s->delay;
+    s->depth = n->contexts.count;
+    s->end = n->cpu.cycle;
+    s->next = n->cpu.cycle + s->delay;
 }
 
 static void note_missed(struct nes *n) {
-    struct spins *const s = &n->spins;
-    s->next = n->cycle + ((uint64_t)SOONEST << s->misses);
+    struct spins *const s = &n->idle.spins;
+    s->next = n->cpu.cycle + ((uint64_t)SOONEST << s->misses);
     s->misses += s->misses < MOST_DOUBLED;
     s->longest = LONGEST;
     if (s->credit >= 0)
         return;
     s->credit = CREDIT_AGAIN;
-    s->next = n->cycle + s->pause;
+    s->next = n->cpu.cycle + s->pause;
     s->pause = earlier(2 * s->pause, (uint64_t)PAUSE_LAST * FRAME);
 }
 
 void spin_try(struct nes *n, uint64_t stop) {
-    struct spins *const s = &n->spins;
+    struct spins *const s = &n->idle.spins;
     struct place at;
-    const uint64_t began = n->cycle, end = earlier(stop, earlier(n->event, n->dma_from));
+    const uint64_t began = n->cpu.cycle, end = earlier(stop, earlier(n->lines.event, n->dma.from));
     if (end < began + WORTH_IT) {
         s->next = end > began ? end : began + 1;
         return;
     }
     const bool found = find(n, &at, earlier(stop, began + s->longest));
-    s->credit -= (int64_t)(INTERPRETED * (n->cycle - began)) + TRIED;
-    const uint64_t run = found ? n->cycle - at.cycle : 0;
+    s->credit -= (int64_t)(INTERPRETED * (n->cpu.cycle - began)) + TRIED;
+    const uint64_t run = found ? n->cpu.cycle - at.cycle : 0;
     const uint64_t passed = found ? pass_over(n, &at, stop) : 0;
     s->credit =
         s->credit + (int64_t)passed < CREDIT_MOST ? s->credit + (int64_t)passed : CREDIT_MOST;

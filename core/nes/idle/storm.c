@@ -4,6 +4,7 @@
  * changes or memory is read by DMA. All but the first of those passes are counted instead of being
  * executed, as busy-waits are (wait_pass.c).
  */
+#include "nes/idle/storm.h"
 #include "nes/cpu/cpu_exec.h"
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
@@ -11,11 +12,11 @@
 enum { PASS_CYCLES = 7 + 6 /* interrupt, RTI */, VECTOR_IRQ = 0xfffe };
 
 static bool in_rom(const struct nes *n, uint16_t address) {
-    return address >= 0x8000 && n->rd[address >> 8] && !n->wr[address >> 8];
+    return address >= 0x8000 && n->memory.rd[address >> 8] && !n->memory.wr[address >> 8];
 }
 
 static uint8_t peek(const struct nes *n, uint16_t address) {
-    return n->rd[address >> 8][address & 0xff];
+    return n->memory.rd[address >> 8][address & 0xff];
 }
 
 static uint16_t irq_handler(const struct nes *n) {
@@ -24,7 +25,7 @@ static uint16_t irq_handler(const struct nes *n) {
 
 /* Also what is read without purpose, behind it and where it returns to, is plain memory. */
 static bool handler_is_rti(const struct nes *n) {
-    if (!in_rom(n, VECTOR_IRQ) || !n->rd[n->cpu.pc >> 8])
+    if (!in_rom(n, VECTOR_IRQ) || !n->memory.rd[n->cpu.r.pc >> 8])
         return false;
     const uint16_t handler = irq_handler(n);
     return in_rom(n, handler) && in_rom(n, (uint16_t)(handler + 1)) &&
@@ -32,14 +33,15 @@ static bool handler_is_rti(const struct nes *n) {
 }
 
 static bool takes_irq(const struct nes *n) {
-    return n->phase == PHASE_RUN && n->due && !n->nmi_pending && n->irq && !(n->cpu.p & P_I);
+    return n->cpu.phase == PHASE_RUN && n->cpu.due && !n->lines.nmi_pending && n->lines.irq &&
+           !(n->cpu.r.p & P_I);
 }
 
 /* Nobody has to be told of each event. */
 static bool can_be_counted(const struct nes *n) {
-    const struct watch *const w = n->watch;
-    return !n->options.no_skip && !n->options.no_fast && !n->stepping && !n->announced &&
-           (w->listeners & ~w->counting) == 0;
+    const struct watch *const w = n->observed.watch;
+    return !n->made.options.no_skip && !n->made.options.no_fast && !n->observed.stepping &&
+           !n->observed.announced && (w->listeners & ~w->counting) == 0;
 }
 
 /* What the handler fires: false where that is more than can be counted. */
@@ -52,7 +54,7 @@ static bool fires_adds_only(const struct hooks *hooks) {
 
 static void fire_repeatedly(struct nes *n, const struct hooks *hooks, uint64_t times) {
     for (size_t i = 0; i < hooks->count; i++) {
-        n->counters[hooks->at[i].probe.counter] += hooks->at[i].probe.value * times;
+        n->observed.counters[hooks->at[i].probe.counter] += hooks->at[i].probe.value * times;
         watch_count(n, &hooks->at[i], times);
     }
 }
@@ -61,27 +63,28 @@ static void fire_repeatedly(struct nes *n, const struct hooks *hooks, uint64_t t
  * behind it. */
 static void repeat_pass(struct nes *n, uint64_t times) {
     const uint16_t handler = irq_handler(n);
-    if (n->watched)
+    if (n->observed.watched)
         fire_repeatedly(n, &watch_mapped(n, handler)->probes[PROBE_BEFORE], times);
-    if (n->watch->listeners)
-        threads_repeat(n, nes_code_address(n, handler), times);
-    n->cycle += times * PASS_CYCLES;
-    n->instructions += times;
-    n->skipped += times;
+    if (n->observed.watch->listeners)
+        contexts_repeat(n, nes_code_address(n, handler), times);
+    n->cpu.cycle += times * PASS_CYCLES;
+    n->cpu.instructions += times;
+    n->idle.skipped += times;
 }
 
 bool storm_pass(struct nes *n, uint64_t stop) {
-    const uint64_t start = n->cycle, end = earlier(stop, earlier(n->event, n->dma_from));
+    const uint64_t start = n->cpu.cycle, end = earlier(stop, earlier(n->lines.event, n->dma.from));
     if (!can_be_counted(n) || !takes_irq(n) || end < start + 2 * PASS_CYCLES || !handler_is_rti(n))
         return false;
-    const struct cpu before = n->cpu;
-    n->attention = false;
+    const struct registers before = n->cpu.r;
+    n->observed.attention = false;
     nes_step(n);
     nes_step(n);
-    if (n->cycle != start + PASS_CYCLES || !takes_irq(n) || n->attention ||
-        n->cpu.pc != before.pc || n->cpu.s != before.s || n->cpu.p != before.p)
+    if (n->cpu.cycle != start + PASS_CYCLES || !takes_irq(n) || n->observed.attention ||
+        n->cpu.r.pc != before.pc || n->cpu.r.s != before.s || n->cpu.r.p != before.p)
         return true;
-    if (!n->watched || fires_adds_only(&watch_mapped(n, irq_handler(n))->probes[PROBE_BEFORE]))
-        repeat_pass(n, (end - n->cycle) / PASS_CYCLES);
+    if (!n->observed.watched ||
+        fires_adds_only(&watch_mapped(n, irq_handler(n))->probes[PROBE_BEFORE]))
+        repeat_pass(n, (end - n->cpu.cycle) / PASS_CYCLES);
     return true;
 }

@@ -1,5 +1,7 @@
 /* Passing over busy-waits. */
+#include "nes/idle/wait_pass.h"
 #include "nes/cpu/cpu_exec.h"
+#include "nes/cpu/deadline.h"
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
@@ -12,15 +14,15 @@ static bool same_registers(const struct nes *n, struct cpu_registers r) {
 /* One instruction; false where the machine has something else to see to first. */
 static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
     /* Behind CLI an IRQ waits that is not due yet. */
-    if (n->cycle >= stop || n->due || is_interrupted(n, n->cpu.p & P_I) || n->attention ||
-        n->cycle + LONGEST_INSTRUCTION > *deadline)
+    if (n->cpu.cycle >= stop || n->cpu.due || is_interrupted(n, n->cpu.r.p & P_I) ||
+        n->observed.attention || n->cpu.cycle + LONGEST_INSTRUCTION > *deadline)
         return false;
-    const uint64_t start = n->cycle;
-    if (n->watched)
+    const uint64_t start = n->cpu.cycle;
+    if (n->observed.watched)
         cpu_run_watched(n, start + 1, *deadline);
-    if (n->cycle == start || n->announced)
+    if (n->cpu.cycle == start || n->observed.announced)
         nes_step(n);
-    *deadline = earlier(n->event, n->dma_from);
+    *deadline = earlier(n->lines.event, n->dma.from);
     return true;
 }
 
@@ -82,8 +84,8 @@ static bool note_add(void *user, struct nes *n, const struct fired *fired) {
 /* Does a pass fire nothing but w->adds? Probes are attached when an instruction is met; a new
  * observer begins a new epoch. */
 static bool only_adds(struct nes *n, struct wait *w) {
-    if (!w->adds.known || w->adds.epoch != n->map_epoch) {
-        w->adds = (struct wait_adds){.known = true, .all = true, .epoch = n->map_epoch};
+    if (!w->adds.known || w->adds.epoch != n->memory.epoch) {
+        w->adds = (struct wait_adds){.known = true, .all = true, .epoch = n->memory.epoch};
         each_hook(n, w, note_add, &w->adds);
     }
     return w->adds.all;
@@ -123,7 +125,8 @@ static bool limit_passes(void *user, struct nes *n, const struct fired *fired) {
         return true;
     struct sum sum = {.counter = probe->counter};
     each_hook(n, p->wait, add_up, &sum);
-    const uint64_t left = probe->value - n->counters[sum.counter] - 1; /* before it calls */
+    const uint64_t left =
+        probe->value - n->observed.counters[sum.counter] - 1; /* before it calls */
     p->most = earlier(p->most, sum.value == 0 ? 0 : left / sum.value);
     return true;
 }
@@ -139,9 +142,9 @@ static bool fire_repeatedly(void *user, struct nes *n, const struct fired *fired
     if (p->kind == PROBE_ONCE) /* by the pass that was executed */
         return true;
     if (adds_to(n, fired, &counter))
-        n->counters[counter] += p->value * r->times;
+        n->observed.counters[counter] += p->value * r->times;
     else if (p->kind == PROBE_CALL_AT)
-        n->counters[p->counter] += r->times;
+        n->observed.counters[p->counter] += r->times;
     watch_count(n, fired->hook, r->times);
     return true;
 }
@@ -154,21 +157,21 @@ static uint64_t count_passes(const struct nes *n, bool status, uint64_t cost, ui
                              uint64_t deadline, uint64_t change) {
     uint64_t last = earlier(stop, deadline);
     if (!status)
-        return last > n->cycle ? (last - n->cycle) / cost : 0;
+        return last > n->cpu.cycle ? (last - n->cpu.cycle) / cost : 0;
     last = earlier(last, change);
-    return last > n->cycle + 2 * cost ? (last - n->cycle) / cost - 1 : 0;
+    return last > n->cpu.cycle + 2 * cost ? (last - n->cpu.cycle) / cost - 1 : 0;
 }
 
 /* The pass that has just been executed, `times` over. */
 static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint64_t times) {
-    if (n->watched && w->adds.all)
+    if (n->observed.watched && w->adds.all)
         for (unsigned i = 0; i < w->adds.count; i++)
-            n->counters[w->adds.counter[i]] += w->adds.value[i] * times;
-    else if (n->watched)
+            n->observed.counters[w->adds.counter[i]] += w->adds.value[i] * times;
+    else if (n->observed.watched)
         each_hook(n, w, fire_repeatedly, &(struct repeated){times});
-    n->cycle += times * cost;
-    n->instructions += times * w->length;
-    n->skipped += times * w->length;
+    n->cpu.cycle += times * cost;
+    n->cpu.instructions += times * w->length;
+    n->idle.skipped += times * w->length;
 }
 
 /* ---- recordings ---- */
@@ -200,7 +203,7 @@ static void write_runs(const struct nes *n, struct record *r, const struct wait 
         const uint16_t pc = w->path[i];
         if (pc != behind)
             r->runs[r->run_count++] = (struct recorded_run){banks, .at = k & 0x7fffff, .pc = pc};
-        behind = (uint16_t)(pc + opcode_info(n->rd[pc >> 8][pc & 0xff])->size);
+        behind = (uint16_t)(pc + opcode_info(n->memory.rd[pc >> 8][pc & 0xff])->size);
     }
 }
 
@@ -209,8 +212,8 @@ static void write_runs(const struct nes *n, struct record *r, const struct wait 
  * 0 where the recording is not such a one. */
 static uint64_t record_passes(struct nes *n, const struct wait *w, const struct pass *p,
                               uint64_t most) {
-    struct record *const r = n->coming;
-    const uint64_t due = r->from > n->cycle ? r->from - n->cycle : 0;
+    struct record *const r = n->observed.coming;
+    const uint64_t due = r->from > n->cpu.cycle ? r->from - n->cpu.cycle : 0;
     uint64_t before = due / p->cost;
     unsigned first = 0;
     while (first < w->length && p->at[first] < due - before * p->cost)
@@ -221,14 +224,14 @@ static uint64_t record_passes(struct nes *n, const struct wait *w, const struct 
     }
     const uint64_t behind = first + (uint64_t)r->count; /* instructions, from that pass's start */
     const uint64_t passes = before + (behind + w->length - 1) / w->length;
-    if (passes > most || n->cycle + passes * p->cost > r->by)
+    if (passes > most || n->cpu.cycle + passes * p->cost > r->by)
         return 0;
     record_begin(r);
     if (w->straight)
         write_way(n, r, w, first);
     else
         write_runs(n, r, w, first);
-    r->end = n->cycle + (before + behind / w->length) * p->cost + p->at[behind % w->length];
+    r->end = n->cpu.cycle + (before + behind / w->length) * p->cost + p->at[behind % w->length];
     r->on = false;
     r->full = true;
     repeat_pass(n, w, p->cost, passes);
@@ -237,12 +240,12 @@ static uint64_t record_passes(struct nes *n, const struct wait *w, const struct 
 
 static void hand_over(struct nes *n) {
     watch_recorded(n);
-    n->attention = false;
+    n->observed.attention = false;
 }
 
 /* All of them that do; one pass was executed. */
 static void record_executed(struct nes *n, const struct wait *w, const struct pass *p) {
-    while (n->coming &&
+    while (n->observed.coming &&
            record_passes(n, w, p,
                          count_passes(n, w->status, p->cost, p->stop, p->deadline, p->change)))
         hand_over(n);
@@ -251,10 +254,10 @@ static void record_executed(struct nes *n, const struct wait *w, const struct pa
 /* One pass; false where it was left, or ended early. */
 static bool run_pass(struct nes *n, const struct wait *w, struct pass *p, uint64_t stop,
                      uint64_t *deadline) {
-    const uint64_t start = n->cycle;
+    const uint64_t start = n->cpu.cycle;
     for (unsigned i = 0; i < w->length; i++) {
-        p->at[i] = (unsigned)(n->cycle - start);
-        if (n->cpu.pc != w->path[i] || !run_one(n, stop, deadline))
+        p->at[i] = (unsigned)(n->cpu.cycle - start);
+        if (n->cpu.r.pc != w->path[i] || !run_one(n, stop, deadline))
             return false;
         p->executed++;
     }
@@ -266,19 +269,19 @@ static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p)
     const struct wait_adds *const adds = &w->adds;
     for (unsigned i = 0; i < adds->count; i++)
         if (adds->at[i] + 1u < p->executed)
-            n->counters[adds->counter[i]] += adds->value[i];
+            n->observed.counters[adds->counter[i]] += adds->value[i];
     if (p->executed == 0)
         return;
     /* The last one may have gone anywhere. */
     struct site *const site = watch_mapped(n, w->path[p->executed - 1u]);
     if (site->probes[PROBE_BEFORE].fires)
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
-    watch_went(n, site, n->cpu.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);
+    watch_went(n, site, n->cpu.r.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);
 }
 
 /* Is something else to be seen to before the next instruction? */
 static bool is_busy(const struct nes *n) {
-    return n->due || n->attention || is_interrupted(n, n->cpu.p & P_I);
+    return n->cpu.due || n->observed.attention || is_interrupted(n, n->cpu.r.p & P_I);
 }
 
 /* Behind passes that were counted of a wait that is `certain`, as if they had been executed.
@@ -287,12 +290,12 @@ static void stand_behind(struct nes *n, struct wait *w, uint64_t read) {
     uint8_t same;
     if (w->status)
         ppu_reads_again(&n->ppu, read, &same);
-    w->executed = n->instructions;
+    w->executed = n->cpu.instructions;
 }
 
 /* The same where nothing came between. */
 static void stand_behind_plain(struct nes *n, struct wait *w) {
-    stand_behind(n, w, n->cycle - w->cost + w->read_at);
+    stand_behind(n, w, n->cpu.cycle - w->cost + w->read_at);
 }
 
 /* Recordings that begin until `stop`; false: there was none. */
@@ -301,7 +304,7 @@ static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_
     bool recorded = false;
     for (unsigned i = 0; i < w->length; i++)
         pass.at[i] = w->at[i];
-    while (n->coming && n->coming->from <= stop &&
+    while (n->observed.coming && n->observed.coming->from <= stop &&
            record_passes(n, w, &pass, count_passes(n, false, w->cost, stop, end, NEVER))) {
         stand_behind_plain(n, w);
         hand_over(n);
@@ -313,8 +316,8 @@ static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_
 /* Was the last pass executed just now? An interrupt, whose handler goes wherever it likes, may be
  * what came between two arrivals. */
 static bool was_executed(const struct nes *n, const struct wait *w) {
-    return w->certain && w->executed == n->instructions &&
-           n->instructions - n->interrupted > w->length;
+    return w->certain && w->executed == n->cpu.instructions &&
+           n->cpu.instructions - n->idle.interrupted > w->length;
 }
 
 /* The last pass was executed just now, and the next ones are the same: passes over them, which
@@ -323,14 +326,16 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     if (!was_executed(n, w) || is_busy(n))
         return false;
     /* The last pass may have been executed before the IRQ was asserted. */
-    if (w->unmasks && n->irq)
+    if (w->unmasks && n->lines.irq)
         return false;
     /* What the last read of $2002 has seen must stay so. */
     const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);
-    const bool recorded = n->coming && n->coming->from <= stop && record_certain(n, w, stop, end);
-    if (recorded && n->watched)
+    const bool recorded =
+        n->observed.coming && n->observed.coming->from <= stop && record_certain(n, w, stop, end);
+    if (recorded && n->observed.watched)
         return true; /* somebody steps from now on */
-    const uint64_t times = count_passes(n, false, w->cost, earlier(stop, n->alarm), end, NEVER);
+    const uint64_t times =
+        count_passes(n, false, w->cost, earlier(stop, n->observed.alarm), end, NEVER);
     if (times == 0)
         return recorded;
     repeat_pass(n, w, w->cost, times);
@@ -341,16 +346,17 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
 /* A pass in which a sample is fetched, and which else is like the one before: each cycle of it
  * reads what can be read again while it is halted. False: nothing was done. */
 static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
-    const uint64_t halt = n->dma_from, fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
-    const uint64_t end = n->cycle + w->cost + taken;
-    if (halt < n->cycle || halt >= n->cycle + w->cost || end > earlier(stop, n->event) ||
-        (w->status && end > n->ppu.calm) || n->oam_pending || is_busy(n) ||
-        !apu_dmc_halts(&n->apu, halt, fetch) || !apu_dmc_quiet(&n->apu, fetch + 1))
+    const uint64_t halt = n->dma.from, fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
+    const uint64_t end = n->cpu.cycle + w->cost + taken;
+    if (halt < n->cpu.cycle || halt >= n->cpu.cycle + w->cost ||
+        end > earlier(stop, n->lines.event) || (w->status && end > n->ppu.calm) ||
+        n->dma.oam_pending || is_busy(n) || !apu_dmc_halts(&n->apu, halt, fetch) ||
+        !apu_dmc_quiet(&n->apu, fetch + 1))
         return false;
     const uint16_t sample = apu_dmc_address(&n->apu); /* in PRG */
-    const uint64_t read = n->cycle + w->read_at;
-    apu_dmc_give(&n->apu, n->rd[sample >> 8][sample & 0xff], fetch);
-    n->dma_from = apu_dmc_deadline(&n->apu);
+    const uint64_t read = n->cpu.cycle + w->read_at;
+    apu_dmc_give(&n->apu, n->memory.rd[sample >> 8][sample & 0xff], fetch);
+    n->dma.from = apu_dmc_deadline(&n->apu);
     repeat_pass(n, w, w->cost + taken, 1);
     stand_behind(n, w, halt <= read ? read + taken : read);
     return true;
@@ -359,9 +365,9 @@ static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
 /* Passes in some of which a sample is fetched, as pass_fetch() does it, and those between them.
  * False: nothing was done. */
 static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
-    const uint64_t until = earlier(earlier(stop, n->event), w->status ? n->ppu.calm : NEVER);
-    uint64_t cycle = n->cycle, passes = 0, read = 0, halt = n->dma_from;
-    if (n->oam_pending || is_busy(n))
+    const uint64_t until = earlier(earlier(stop, n->lines.event), w->status ? n->ppu.calm : NEVER);
+    uint64_t cycle = n->cpu.cycle, passes = 0, read = 0, halt = n->dma.from;
+    if (n->dma.oam_pending || is_busy(n))
         return false;
     while (halt >= cycle && halt < until) {
         const uint64_t fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
@@ -376,8 +382,8 @@ static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
     if (passes == 0)
         return false;
     repeat_pass(n, w, w->cost, passes);
-    n->cycle = cycle;
-    n->dma_from = halt;
+    n->cpu.cycle = cycle;
+    n->dma.from = halt;
     stand_behind(n, w, read);
     return true;
 }
@@ -391,25 +397,26 @@ static bool pass_halted(struct nes *n, struct wait *w, uint64_t stop) {
  * `stop`. */
 static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
     for (unsigned i = 0; i < w->length; i++) {
-        if (n->cycle >= stop || n->cpu.pc != w->path[i] || is_busy(n))
+        if (n->cpu.cycle >= stop || n->cpu.r.pc != w->path[i] || is_busy(n))
             return false;
         nes_step(n);
     }
-    w->executed = n->instructions;
-    return n->cpu.pc == w->target;
+    w->executed = n->cpu.instructions;
+    return n->cpu.r.pc == w->target;
 }
 
 /* All passes until `stop` and the next alarm, over one deadline after the other; false: nothing was
  * done. */
 static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
-    const bool watched = n->watched;
+    const bool watched = n->observed.watched;
     bool passed = false;
     while (pass_at_once(n, w, stop, deadline)) {
         passed = true;
-        const uint64_t until = earlier(stop, n->alarm);
-        if (n->watched != watched || (!pass_halted(n, w, until) && !step_pass(n, w, until)))
+        const uint64_t until = earlier(stop, n->observed.alarm);
+        if (n->observed.watched != watched ||
+            (!pass_halted(n, w, until) && !step_pass(n, w, until)))
             break;
-        deadline = earlier(n->event, n->dma_from);
+        deadline = earlier(n->lines.event, n->dma.from);
     }
     return passed;
 }
@@ -417,45 +424,45 @@ static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_
 /* Another bank may have come where it calls to. */
 static bool lies_there(const struct nes *n, const struct wait *w) {
     for (unsigned i = 0; !w->straight && i < 4; i++)
-        if (w->lies[i] && w->lies[i] != n->rd[0x80 + 0x20 * i])
+        if (w->lies[i] && w->lies[i] != n->memory.rd[0x80 + 0x20 * i])
             return false;
     return true;
 }
 
 void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t deadline) {
-    if (n->stepping || !lies_there(n, candidate))
+    if (n->observed.stepping || !lies_there(n, candidate))
         return;
-    const bool adds = n->watched && only_adds(n, candidate);
-    if ((adds || !n->watched) && pass_deadlines(n, candidate, stop, deadline))
+    const bool adds = n->observed.watched && only_adds(n, candidate);
+    if ((adds || !n->observed.watched) && pass_deadlines(n, candidate, stop, deadline))
         return;
     const struct wait w = *candidate;
     const struct cpu_registers registers = nes_registers(n);
-    if (n->watched && !adds && !each_hook(n, &w, calls_not_always, NULL))
+    if (n->observed.watched && !adds && !each_hook(n, &w, calls_not_always, NULL))
         return;
     /* Asked before the pass: what its own read has seen must not have changed since. */
-    const uint64_t change = w.status ? ppu_status_deadline(&n->ppu, n->cycle) : NEVER;
-    const uint64_t start = n->cycle;
+    const uint64_t change = w.status ? ppu_status_deadline(&n->ppu, n->cpu.cycle) : NEVER;
+    const uint64_t start = n->cpu.cycle;
     struct pass pass = {.change = change};
-    const bool watched = n->watched;
-    n->watched = watched && !adds; /* fired below */
-    const bool straight = run_pass(n, &w, &pass, earlier(stop, n->alarm), &deadline);
-    n->watched = watched;
+    const bool watched = n->observed.watched;
+    n->observed.watched = watched && !adds; /* fired below */
+    const bool straight = run_pass(n, &w, &pass, earlier(stop, n->observed.alarm), &deadline);
+    n->observed.watched = watched;
     if (adds)
         fire_adds(n, &w, &pass);
     if (straight && !is_busy(n) && same_registers(n, registers) &&
-        n->cycle + LONGEST_INSTRUCTION <= deadline) {
+        n->cpu.cycle + LONGEST_INSTRUCTION <= deadline) {
         struct passes passes = {&w, NEVER};
-        if (n->watched && !adds)
+        if (n->observed.watched && !adds)
             each_hook(n, &w, limit_passes, &passes);
-        pass.cost = n->cycle - start;
+        pass.cost = n->cpu.cycle - start;
         pass.stop = stop;
         pass.deadline = deadline;
         record_executed(n, &w, &pass);
-        const uint64_t most =
-            count_passes(n, w.status, pass.cost, earlier(stop, n->alarm), deadline, change);
-        if (!n->stepping) /* as of now */
+        const uint64_t most = count_passes(n, w.status, pass.cost, earlier(stop, n->observed.alarm),
+                                           deadline, change);
+        if (!n->observed.stepping) /* as of now */
             repeat_pass(n, &w, pass.cost, earlier(passes.most, most));
     }
-    n->waiting = NULL; /* the pass has come by here */
+    n->idle.waiting = NULL; /* the pass has come by here */
     candidate->executed = 0;
 }

@@ -4,7 +4,7 @@
 static void emit_many(struct nes *n, enum thread_change change, enum thread_cause cause,
                       uint32_t address, uint8_t s, uint64_t times) {
     const struct thread_event event = {change, cause, address, s, times - 1};
-    if (n->watch->listeners)
+    if (n->observed.watch->listeners)
         watch_thread_event(n, &event);
 }
 
@@ -15,7 +15,7 @@ static void emit(struct nes *n, enum thread_change change, enum thread_cause cau
 
 /* Entries below stack pointer s were abandoned: their handlers' frames are gone. */
 static void drop_below(struct nes *n, uint8_t s, enum thread_cause cause) {
-    struct threads *t = &n->threads;
+    struct contexts *t = &n->contexts;
     unsigned kept = 0;
     while (kept < t->count && t->at[kept].s >= s)
         kept++; /* nearly always all of them */
@@ -29,57 +29,57 @@ static void drop_below(struct nes *n, uint8_t s, enum thread_cause cause) {
 }
 
 static void drop_oldest(struct nes *n, enum thread_cause cause) {
-    struct threads *t = &n->threads;
+    struct contexts *t = &n->contexts;
     emit(n, THREAD_ENDS, cause, t->at[0].address, t->at[0].s);
     t->count--;
     for (unsigned i = 0; i < t->count; i++)
         t->at[i] = t->at[i + 1];
 }
 
-void threads_interrupt(struct nes *n, uint32_t resume, uint8_t s, enum thread_cause cause) {
-    struct threads *t = &n->threads;
-    n->interrupted = n->instructions;
+void contexts_interrupt(struct nes *n, uint32_t resume, uint8_t s, enum thread_cause cause) {
+    struct contexts *t = &n->contexts;
+    n->idle.interrupted = n->cpu.instructions;
     drop_below(n, s, cause);
-    if (t->count == THREADS)
+    if (t->count == CONTEXTS)
         drop_oldest(n, cause);
     t->at[t->count].address = resume;
     t->at[t->count].s = (uint8_t)(s - 3);
     t->count++;
     emit(n, THREAD_SUSPENDED, cause, resume, (uint8_t)(s - 3));
-    threads_begin(n, cause);
+    contexts_begin(n, cause);
 }
 
-void threads_repeat(struct nes *n, uint32_t handler, uint64_t times) {
-    const uint32_t resume = nes_code_address(n, n->cpu.pc);
-    const uint8_t s = (uint8_t)(n->cpu.s - 3);
+void contexts_repeat(struct nes *n, uint32_t handler, uint64_t times) {
+    const uint32_t resume = nes_code_address(n, n->cpu.r.pc);
+    const uint8_t s = (uint8_t)(n->cpu.r.s - 3);
     emit_many(n, THREAD_SUSPENDED, THREAD_IRQ, resume, s, times);
     emit_many(n, THREAD_BEGINS, THREAD_IRQ, handler, s, times);
-    emit_many(n, THREAD_RESUMES, THREAD_RTI, resume, n->cpu.s, times);
+    emit_many(n, THREAD_RESUMES, THREAD_RTI, resume, n->cpu.r.s, times);
 }
 
-bool threads_rti(struct nes *n, uint8_t s) {
-    struct threads *t = &n->threads;
+bool contexts_rti(struct nes *n, uint8_t s) {
+    struct contexts *t = &n->contexts;
     drop_below(n, s, THREAD_RTI);
     if (t->count == 0 || t->at[t->count - 1].s != s)
         return false;
     t->count--;
     const uint32_t address = t->at[t->count].address;
-    if (address != nes_code_address(n, n->cpu.pc)) {
+    if (address != nes_code_address(n, n->cpu.r.pc)) {
         emit(n, THREAD_ENDS, THREAD_RTI, address, s);
         return false;
     }
-    emit(n, THREAD_RESUMES, THREAD_RTI, address, n->cpu.s);
+    emit(n, THREAD_RESUMES, THREAD_RTI, address, n->cpu.r.s);
     return true;
 }
 
-void threads_begin(struct nes *n, enum thread_cause cause) {
-    if (n->watch->listeners)
-        emit(n, THREAD_BEGINS, cause, nes_code_address(n, n->cpu.pc), n->cpu.s);
+void contexts_begin(struct nes *n, enum thread_cause cause) {
+    if (n->observed.watch->listeners)
+        emit(n, THREAD_BEGINS, cause, nes_code_address(n, n->cpu.r.pc), n->cpu.r.s);
 }
 
-void threads_end(struct nes *n, enum thread_cause cause) {
-    struct threads *t = &n->threads;
-    emit(n, THREAD_ENDS, cause, nes_code_address(n, n->cpu.pc), n->cpu.s);
+void contexts_end(struct nes *n, enum thread_cause cause) {
+    struct contexts *t = &n->contexts;
+    emit(n, THREAD_ENDS, cause, nes_code_address(n, n->cpu.r.pc), n->cpu.r.s);
     for (unsigned i = t->count; i-- > 0;)
         emit(n, THREAD_ENDS, cause, t->at[i].address, t->at[i].s);
     t->count = 0;

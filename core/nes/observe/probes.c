@@ -6,7 +6,7 @@
 
 enum status nes_attach(struct nes *n, const struct observer *observer, unsigned *id,
                        struct error *e) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     unsigned i = 0;
     while (i < NES_OBSERVERS && w->observers[i].used)
         i++;
@@ -17,19 +17,19 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
     w->used |= 1u << i;
     w->listeners |= (unsigned)(observer->thread != NULL) << i;
     w->counting |= (unsigned)observer->counts_threads << i;
-    n->fired[i] = 0;
-    n->map_epoch++; /* known instructions are asked about again */
+    n->observed.fired[i] = 0;
+    n->memory.epoch++; /* known instructions are asked about again */
     watch_unsettle(n);
     watch_requests_changed(n);
-    if (n->engine->forget)
-        n->engine->forget(n->engine_self);
+    if (n->made.engine->forget)
+        n->made.engine->forget(n->made.engine_self);
     *id = i;
     watch_tell(n, observer, THREAD_BEGINS);
     return STATUS_OK;
 }
 
 void nes_detach(struct nes *n, unsigned id) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     if (id >= NES_OBSERVERS || !w->observers[id].used)
         return;
     const struct observer observer = w->observers[id].observer;
@@ -41,11 +41,11 @@ void nes_detach(struct nes *n, unsigned id) {
     w->listeners &= w->used;
     w->counting &= w->used;
     watch_remove(n, id);
-    n->map_epoch++;
+    n->memory.epoch++;
     watch_unsettle(n);
     watch_requests_changed(n);
-    if (n->engine->forget)
-        n->engine->forget(n->engine_self);
+    if (n->made.engine->forget)
+        n->made.engine->forget(n->made.engine_self);
 }
 
 void nes_tell_threads(struct nes *n, const struct observer *observer, enum thread_change change) {
@@ -53,12 +53,12 @@ void nes_tell_threads(struct nes *n, const struct observer *observer, enum threa
 }
 
 void nes_set_alarm(struct nes *n, unsigned id, uint64_t cycle) {
-    n->watch->observers[id].alarm = cycle;
+    n->observed.watch->observers[id].alarm = cycle;
     watch_requests_changed(n);
 }
 
 void nes_observe(struct nes *n, unsigned id, uint64_t count) {
-    n->watch->observers[id].steps = count;
+    n->observed.watch->observers[id].steps = count;
     watch_requests_changed(n);
 }
 
@@ -71,25 +71,25 @@ static __attribute__((noinline)) bool make_room(struct record *r, uint32_t count
 }
 
 bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint64_t by) {
-    struct record *const r = &n->watch->observers[id].record;
+    struct record *const r = &n->observed.watch->observers[id].record;
     if (r->runs_cap <= count && !make_room(r, count))
         return false;
     r->from = from;
     r->by = by;
     r->count = count;
     r->on = r->full = false;
-    if (!n->watch->ringing)
+    if (!n->observed.watch->ringing)
         watch_requests_changed(n);
     return true;
 }
 
 void nes_retranslate(struct nes *n, uint32_t address) {
-    if (n->engine->retranslate)
-        n->engine->retranslate(n->engine_self, n, address);
+    if (n->made.engine->retranslate)
+        n->made.engine->retranslate(n->made.engine_self, n, address);
 }
 
 uint32_t nes_counters_add(struct nes *n, uint32_t count) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     if (count > WATCH_COUNTERS - w->counters_used) {
         w->out_of_memory = true;
         return UINT32_MAX;
@@ -100,24 +100,24 @@ uint32_t nes_counters_add(struct nes *n, uint32_t count) {
 }
 
 void nes_counter_set(struct nes *n, uint32_t counter, uint64_t value) {
-    n->counters[counter] = value;
+    n->observed.counters[counter] = value;
 }
 
 void nes_settle(struct nes *n) {
-    if (n->engine->settle)
-        n->engine->settle(n->engine_self);
+    if (n->made.engine->settle)
+        n->made.engine->settle(n->made.engine_self);
 }
 
 const uint64_t *nes_counters(const struct nes *n) {
-    return n->counters;
+    return n->observed.counters;
 }
 
 bool nes_counter_left_out(const struct nes *n, uint32_t counter) {
-    return map_find(&n->watch->left_out, counter) != NULL;
+    return map_find(&n->observed.watch->left_out, counter) != NULL;
 }
 
 uint64_t nes_probes_fired(const struct nes *n, unsigned id) {
-    return id < NES_OBSERVERS ? n->fired[id] : 0;
+    return id < NES_OBSERVERS ? n->observed.fired[id] : 0;
 }
 
 /* ---- what was recorded ---- */
@@ -132,13 +132,13 @@ static void bytes_of(const struct nes *n, const struct recorded_run *run, unsign
     if (run->piece) {
         uint16_t number;
         memcpy(&number, run->operand, sizeof number);
-        memcpy(bytes, n->watch->pieces.at[number].bytes + run->opcode + behind, 3);
+        memcpy(bytes, n->observed.watch->pieces.at[number].bytes + run->opcode + behind, 3);
     }
     for (unsigned i = 0; run->opcode == 0 && pc >= 0x8000 && i < 3 && pc + i < 0x10000; i++) {
         const unsigned slot = ((pc + i) >> 13) - 4;
         const uint8_t *const bank =
             n->board.banked
-                ? n->options.cartridge->prg + (run->banks >> 16 * slot & 0xffff) * BANK_BYTES
+                ? n->made.options.cartridge->prg + (run->banks >> 16 * slot & 0xffff) * BANK_BYTES
                 : n->board.prg[slot];
         bytes[i] = bank[(pc + i) % BANK_BYTES];
     }
@@ -154,8 +154,8 @@ static const struct guest_insn *known_at(struct nes *n, const struct recorded_ru
                                          uint16_t pc) {
     uint8_t bytes[3];
     const size_t slot = watch_slot(n, pc, watch_code(n, pc));
-    const struct site *const site = n->watch->slots[slot];
-    const bool met = site && site->insn.pc == pc && site->epoch == n->map_epoch;
+    const struct site *const site = n->observed.watch->slots[slot];
+    const bool met = site && site->insn.pc == pc && site->epoch == n->memory.epoch;
     if (met && pc >= 0x8000 && !site->volatile_bytes)
         return &site->insn;
     bytes_of(n, run, (uint16_t)(pc - run->pc), bytes);
@@ -203,7 +203,7 @@ static void tell_code(const struct nes *n, const struct recording *r, const stru
     for (uint32_t i = 0, told = 0; told < r->count; i++, from = 0) {
         const uint32_t part = way->parts[i], count = way_low(part);
         const struct guest_insn *const insns =
-            n->engine->recorded_code(n->engine_self, n, part >> WAY_COUNT, way->banks);
+            n->made.engine->recorded_code(n->made.engine_self, n, part >> WAY_COUNT, way->banks);
         to->each(to->user, &insns[from], count);
         told += count;
     }

@@ -58,7 +58,7 @@ bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size
     *out = (struct recorded_run){.pc = pc};
     if (pc >= 0x8000)
         return true;
-    const size_t piece = size <= PIECE_MOST ? piece_of(n->watch, bytes, size) : 0;
+    const size_t piece = size <= PIECE_MOST ? piece_of(n->observed.watch, bytes, size) : 0;
     if (piece == 0)
         return false;
     const uint16_t number = (uint16_t)(piece - 1);
@@ -68,7 +68,7 @@ bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size
 }
 
 uint32_t record_number(struct nes *n, const struct record *r) {
-    struct watch *const w = n->watch;
+    struct watch *const w = n->observed.watch;
     const struct way *const way = r->way;
     const uint32_t part = way->parts[0];
     const uint32_t hash = (part ^ (uint32_t)way->first >> WAY_COUNT) * UINT32_C(0x9e3779b1);
@@ -85,8 +85,8 @@ uint32_t record_number(struct nes *n, const struct record *r) {
 void record_complete(struct nes *n, struct record *r) {
     r->on = false;
     r->full = true;
-    n->alarm = 0;
-    n->attention = true;
+    n->observed.alarm = 0;
+    n->observed.attention = true;
 }
 
 void record_hand_over(struct nes *n, struct watched_by *by) {
@@ -97,7 +97,7 @@ void record_hand_over(struct nes *n, struct watched_by *by) {
         .way_length = runs ? r->run_count * RUN_WORDS : WAY_WORDS + (r->way_parts + 1) / 2,
         .number = r->number,
         .count = r->count,
-        .end = r->end == NEVER ? n->cycle : r->end,
+        .end = r->end == NEVER ? n->cpu.cycle : r->end,
     };
     r->on = r->full = false;
     r->from = NEVER;

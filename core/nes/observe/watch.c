@@ -14,10 +14,10 @@ enum { FIRST_BUCKETS = 1 << 10 };
 #endif
 
 enum status watch_create(struct nes *n, struct error *e) {
-    struct watch *w = n->watch = calloc(1, sizeof *w);
+    struct watch *w = n->observed.watch = calloc(1, sizeof *w);
     if (!w)
         return error_set(e, STATUS_MEMORY, "out of memory for observers");
-    w->slot_count = 0x8000 + n->options.cartridge->prg_size;
+    w->slot_count = 0x8000 + n->made.options.cartridge->prg_size;
     w->bucket_count = FIRST_BUCKETS;
     w->tallies = &w->no_tally;
     w->runs = &w->no_run;
@@ -26,9 +26,9 @@ enum status watch_create(struct nes *n, struct error *e) {
     void *counters = mmap(NULL, NOBODYS * sizeof(uint64_t), PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (counters != MAP_FAILED)
-        n->counters = counters;
-    n->alarm = NEVER;
-    if (!n->counters)
+        n->observed.counters = counters;
+    n->observed.alarm = NEVER;
+    if (!n->observed.counters)
         return error_set(e, STATUS_MEMORY,
                          "a machine needs %zu MiB of address space for the counters of its probes, "
                          "and the system refuses them: %s (see ulimit -v)",
@@ -44,9 +44,9 @@ static void free_site(struct site *site) {
 }
 
 void watch_free(struct nes *n) {
-    struct watch *w = n->watch;
-    if (n->counters)
-        munmap(n->counters, NOBODYS * sizeof(uint64_t));
+    struct watch *w = n->observed.watch;
+    if (n->observed.counters)
+        munmap(n->observed.counters, NOBODYS * sizeof(uint64_t));
     if (!w)
         return;
     for (unsigned i = 0; i < NES_OBSERVERS; i++)
@@ -151,11 +151,11 @@ static struct site *intern(struct watch *w, const struct guest_insn *insn) {
 }
 
 void watch_trim(struct nes *n) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     if (w->volatile_count <= WATCH_VOLATILE)
         return;
-    if (n->engine->forget)
-        n->engine->forget(n->engine_self); /* it may remember sites */
+    if (n->made.engine->forget)
+        n->made.engine->forget(n->made.engine_self); /* it may remember sites */
     for (size_t i = 0; i < w->slot_count; i++)
         if (w->slots[i] && w->slots[i]->volatile_bytes)
             w->slots[i] = NULL;
@@ -194,7 +194,7 @@ void probe_attach(struct probe_site *at, enum probe_when when, struct probe prob
 }
 
 static void instrument(struct nes *n, struct site *site) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     for (unsigned i = 0; i < NES_OBSERVERS; i++) {
         const struct watched_by *by = &w->observers[i];
         if (!by->used || site->instrumented & 1u << i)
@@ -211,7 +211,7 @@ static void instrument(struct nes *n, struct site *site) {
 enum { CODE_SPACE = 0x10000, RUN_TRIES = 8 };
 
 void watch_unsettle(struct nes *n) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     if (w->tally_mask != 0)
         free(w->tallies);
     w->tallies = &w->no_tally;
@@ -248,7 +248,7 @@ static struct tally tally_of(const struct site *site) {
 }
 
 static void note_tally(struct nes *n, struct site *site) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     site->tally = tally_of(site);
     if (site->tally.counter[0] && !n->board.banked && !site->volatile_bytes &&
         (w->tally_mask != 0 || make_tallies(w)))
@@ -257,7 +257,7 @@ static void note_tally(struct nes *n, struct site *site) {
 
 /* As watch_run_known() has it. */
 static bool run_is_known(const struct nes *n, uint16_t pc) {
-    const struct watch *const w = n->watch;
+    const struct watch *const w = n->observed.watch;
     for (unsigned at = pc; at < CODE_SPACE;) {
         const struct opcode_info *const info = opcode_info(*watch_code(n, (uint16_t)at));
         if (info->kind >= INSN_RTI)
@@ -274,7 +274,7 @@ static bool run_is_known(const struct nes *n, uint16_t pc) {
 }
 
 bool watch_learn_run(struct nes *n, uint16_t pc) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     uint8_t *const run = &w->runs[pc & w->tally_mask];
     if (*run == RUN_TRIES || !watch_tally(n, pc))
         return false;
@@ -292,15 +292,15 @@ void watch_choose_side(struct nes *n, struct site *site) {
     const uint32_t *const a = either_counter(taken), *const b = either_counter(next);
     if (!a || !b)
         return;
-    struct hooks *const out = n->counters[*a] >= n->counters[*b] ? taken : next;
-    if (!map_at(&n->watch->left_out, out->at->probe.counter))
+    struct hooks *const out = n->observed.counters[*a] >= n->observed.counters[*b] ? taken : next;
+    if (!map_at(&n->observed.watch->left_out, out->at->probe.counter))
         return;     /* slower, not wrong */
     out->count = 0; /* what the interpreter goes on to count there means nothing */
     hooks_changed(out);
 }
 
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
     struct site *site = intern(w, &insn);
     if (!site) {
@@ -310,15 +310,15 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
     }
     instrument(n, site);
     note_tally(n, site);
-    site->epoch = n->map_epoch;
+    site->epoch = n->memory.epoch;
     w->slots[slot] = site;
     return site;
 }
 
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
-    const struct site *const site = find_insn(n->watch, &insn);
-    return site && (n->watch->used & ~site->instrumented) == 0;
+    const struct site *const site = find_insn(n->observed.watch, &insn);
+    return site && (n->observed.watch->used & ~site->instrumented) == 0;
 }
 
 /* ---- firing ---- */
@@ -338,16 +338,16 @@ void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to) 
         case PROBE_ONCE:
             break;
         case PROBE_ADD:
-            n->counters[probe->counter] += probe->value;
+            n->observed.counters[probe->counter] += probe->value;
             break;
         case PROBE_STORE:
-            n->counters[probe->counter] = probe->value;
+            n->observed.counters[probe->counter] = probe->value;
             break;
         case PROBE_CALL:
             probe->call(probe->user, &event);
             break;
         case PROBE_CALL_AT:
-            if (++n->counters[probe->counter] == probe->value)
+            if (++n->observed.counters[probe->counter] == probe->value)
                 probe->call(probe->user, &event);
             break;
         case PROBE_ADD_TO:
@@ -370,13 +370,13 @@ static struct record *record_alone(struct watched_by *by) {
 }
 
 void watch_requests_changed(struct nes *n) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     if (w->ringing)
         return;
     bool instruments = false;
     w->steppers = w->recorders = 0;
-    n->alarm = NEVER;
-    n->recorder = n->coming = NULL;
+    n->observed.alarm = NEVER;
+    n->observed.recorder = n->observed.coming = NULL;
     for (unsigned left = w->used; left; left &= left - 1) {
         const unsigned i = first_of(left);
         struct watched_by *by = &w->observers[i];
@@ -384,23 +384,23 @@ void watch_requests_changed(struct nes *n) {
         instruments |= by->observer.instrument != NULL;
         w->steppers |= (unsigned)(by->steps != 0 && by->observer.step != NULL) << i;
         w->recorders |= (unsigned)record->on << i;
-        n->alarm = earlier(n->alarm, by->alarm);
+        n->observed.alarm = earlier(n->observed.alarm, by->alarm);
         if (!record->on)
-            n->alarm = record->full ? 0 : earlier(n->alarm, record->from);
+            n->observed.alarm = record->full ? 0 : earlier(n->observed.alarm, record->from);
         else if (w->recorders == 1u << i)
-            n->recorder = &by->record;
+            n->observed.recorder = &by->record;
     }
-    n->stepping = (w->steppers | w->recorders) != 0;
+    n->observed.stepping = (w->steppers | w->recorders) != 0;
     if (instruments || w->steppers || (w->recorders & (w->recorders - 1)))
-        n->recorder = NULL;
-    n->watched = instruments || n->stepping;
-    n->attention = true;
-    if (!n->watched && w->used != 0 && (w->used & (w->used - 1)) == 0)
-        n->coming = record_alone(&w->observers[first_of(w->used)]);
+        n->observed.recorder = NULL;
+    n->observed.watched = instruments || n->observed.stepping;
+    n->observed.attention = true;
+    if (!n->observed.watched && w->used != 0 && (w->used & (w->used - 1)) == 0)
+        n->observed.coming = record_alone(&w->observers[first_of(w->used)]);
 }
 
 static void step(struct nes *n, const struct site *site, uint64_t cycle) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     bool last = false;
     for (unsigned left = w->recorders; left; left &= left - 1) {
         struct record *record = &w->observers[first_of(left)].record;
@@ -420,7 +420,7 @@ static void step(struct nes *n, const struct site *site, uint64_t cycle) {
 }
 
 void watch_before(struct nes *n, struct site *site, uint64_t cycle) {
-    if (n->stepping)
+    if (n->observed.stepping)
         step(n, site, cycle);
     if (site->probes[PROBE_BEFORE].fires)
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
@@ -431,7 +431,7 @@ static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
     unsigned size = 1;
     for (unsigned i = 0; i < size; i++) {
         const uint16_t at = (uint16_t)(pc + i);
-        const uint8_t *page = n->rd[at >> 8];
+        const uint8_t *page = n->memory.rd[at >> 8];
         if (!page)
             return false;
         bytes[i] = page[at & 0xff];
@@ -443,20 +443,20 @@ static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
 /* The site at pc; NULL where its bytes cannot be known. */
 static struct site *site_at(struct nes *n, uint16_t pc) {
     const uint8_t *const code = watch_code(n, pc);
-    if (code && code < n->code_end[pc >> 8])
+    if (code && code < n->memory.code_end[pc >> 8])
         return watch_mapped(n, pc);
     uint8_t bytes[3] = {0};
     return bytes_at(n, pc, bytes) ? watch_find(n, pc, watch_slot(n, pc, code), bytes) : NULL;
 }
 
 struct site *watch_announce(struct nes *n) {
-    struct site *const site = site_at(n, n->cpu.pc);
+    struct site *const site = site_at(n, n->cpu.r.pc);
     if (!site)
         return NULL;
-    if (n->announced)
-        n->announced = false;
-    else if (n->stepping || site->probes[PROBE_BEFORE].fires)
-        watch_before(n, site, n->cycle);
+    if (n->observed.announced)
+        n->observed.announced = false;
+    else if (n->observed.stepping || site->probes[PROBE_BEFORE].fires)
+        watch_before(n, site, n->cpu.cycle);
     return site;
 }
 
@@ -468,7 +468,7 @@ struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes
 }
 
 void watch_went(struct nes *n, struct site *site, enum went went) {
-    const uint32_t to = nes_code_address(n, n->cpu.pc);
+    const uint32_t to = nes_code_address(n, n->cpu.r.pc);
     if ((went == WENT_NEXT && to != site->insn.next) ||
         (went == WENT_TARGET && to != site->insn.target))
         went = WENT_ELSEWHERE; /* a bank was switched under the code */
@@ -484,7 +484,7 @@ void watch_went_elsewhere(struct nes *n, uint16_t pc) {
 }
 
 void watch_thread_event(struct nes *n, const struct thread_event *event) {
-    const struct watch *w = n->watch;
+    const struct watch *w = n->observed.watch;
     for (unsigned left = w->listeners; left; left &= left - 1) {
         const struct observer *const o = &w->observers[first_of(left)].observer;
         o->thread(o->self, event);
@@ -492,18 +492,18 @@ void watch_thread_event(struct nes *n, const struct thread_event *event) {
 }
 
 void watch_alarms(struct nes *n) {
-    struct watch *w = n->watch;
+    struct watch *w = n->observed.watch;
     w->ringing = true;
     for (unsigned left = w->used; left; left &= left - 1) {
         struct watched_by *by = &w->observers[first_of(left)];
         if (by->record.full)
             record_hand_over(n, by);
-        if (by->alarm <= n->cycle) {
+        if (by->alarm <= n->cpu.cycle) {
             by->alarm = NEVER;
             if (by->observer.alarm)
-                by->observer.alarm(by->observer.self, n->cycle);
+                by->observer.alarm(by->observer.self, n->cpu.cycle);
         }
-        if (by->record.from <= n->cycle && !by->record.on)
+        if (by->record.from <= n->cpu.cycle && !by->record.on)
             record_begin(&by->record);
     }
     w->ringing = false;
@@ -511,36 +511,36 @@ void watch_alarms(struct nes *n) {
 }
 
 void watch_recorded(struct nes *n) {
-    struct watch *const w = n->watch;
+    struct watch *const w = n->observed.watch;
     struct watched_by *const by = &w->observers[first_of(w->used)];
     w->ringing = true;
     record_hand_over(n, by);
     w->ringing = false;
     struct record *const next = record_alone(by);
-    if (n->watched || !next) {
+    if (n->observed.watched || !next) {
         watch_requests_changed(n);
         return;
     }
-    n->coming = next; /* as a rule that is all that has changed */
-    n->recorder = NULL;
-    n->alarm = next->from;
+    n->observed.coming = next; /* as a rule that is all that has changed */
+    n->observed.recorder = NULL;
+    n->observed.alarm = next->from;
 }
 
 void watch_tell(struct nes *n, const struct observer *o, enum thread_change change) {
     if (!o->thread)
         return;
-    if (n->phase != PHASE_RESET)
+    if (n->cpu.phase != PHASE_RESET)
         o->thread(o->self, &(struct thread_event){change, THREAD_START,
-                                                  nes_code_address(n, n->cpu.pc), n->cpu.s, 0});
-    for (unsigned i = n->threads.count; i-- > 0;)
-        o->thread(o->self, &(struct thread_event){change, THREAD_START, n->threads.at[i].address,
-                                                  n->threads.at[i].s, 0});
+                                                  nes_code_address(n, n->cpu.r.pc), n->cpu.r.s, 0});
+    for (unsigned i = n->contexts.count; i-- > 0;)
+        o->thread(o->self, &(struct thread_event){change, THREAD_START, n->contexts.at[i].address,
+                                                  n->contexts.at[i].s, 0});
 }
 
 void watch_tell_threads(struct nes *n, enum thread_change change) {
     for (unsigned i = 0; i < NES_OBSERVERS; i++)
-        if (n->watch->observers[i].used)
-            watch_tell(n, &n->watch->observers[i].observer, change);
+        if (n->observed.watch->observers[i].used)
+            watch_tell(n, &n->observed.watch->observers[i].observer, change);
 }
 
 /* ---- an observer leaves ---- */
@@ -559,7 +559,7 @@ static void remove_hooks(struct site *site, unsigned id) {
 }
 
 void watch_remove(struct nes *n, unsigned id) {
-    const struct watch *w = n->watch;
+    const struct watch *w = n->observed.watch;
     for (size_t i = 0; i < w->bucket_count; i++)
         for (struct site *site = w->buckets[i]; site; site = site->next)
             remove_hooks(site, id);

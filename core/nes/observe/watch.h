@@ -14,89 +14,8 @@
 #include <string.h>
 
 #include "nes/machine/machine.h"
-
-enum { WATCH_COUNTERS = 1 << 20 }; /* that a machine has for probes */
-
-struct hook {
-    struct probe probe;
-    unsigned observer;
-};
-
-struct hooks {
-    struct hook *at;
-    size_t count, cap;
-    bool simple; /* exactly one, and it is a PROBE_ADD */
-    bool fires;  /* there are some, and not only PROBE_ONCE that have fired */
-};
-
-/* What an instruction counts where it fires no more than that: nothing before it, and behind it, on
- * either way that its bytes tell, at most one quiet PROBE_ADD of 1. By WENT_NEXT and WENT_TARGET 1
- * + the counter, or NOBODYS; 0: it fires more, or nothing is known. */
-struct tally {
-    uint32_t counter[2];
-};
-enum { NOBODYS = WATCH_COUNTERS + 1 }; /* a counter that nobody reads */
-
-struct site {
-    struct guest_insn insn;
-    struct tally tally;                        /* none of what may go elsewhere, in RAM */
-    uint32_t epoch;                            /* was current when map_epoch had this value */
-    uint8_t instrumented;                      /* observers that were asked: one bit each */
-    bool volatile_bytes;                       /* lies in memory that can be written */
-    struct site *next;                         /* of the same hash */
-    struct hooks probes[PROBE_WHEN_COUNT + 1]; /* the last stays empty: nothing fires */
-};
-
-/* Instructions that are recorded for an observer (nes_record()). */
-struct record {
-    uint64_t from;       /* they begin at the first boundary from here on; NEVER: nobody asks */
-    uint64_t by;         /* the latest to hand them over, if there are enough before */
-    uint32_t count, met; /* how many are wanted, and are there */
-    bool on, full;       /* under way; complete, and to be handed over */
-    bool pauses;         /* cpu_run_recorded() comes back behind each jump: an engine has blocks */
-    uint64_t end;        /* cycle behind the last; NEVER: that of the next boundary */
-    struct recorded_run *runs;
-    size_t run_count, runs_cap;
-    /* Instead of the runs, where it is known in a shorter form: see WAY_... */
-    struct way *way;
-    unsigned way_parts; /* of it; 0: there are runs */
-    uint32_t number;    /* see struct recording */
-};
-
-/* What was executed, where that is told shorter than by runs, which never begin with a number that
- * has WAY_OF_CODE. */
-#define WAY_OF_CODE (UINT64_C(1) << 63)
-#define WAY_OF_WAIT (UINT64_C(1) << 62 | WAY_OF_CODE)
-struct way {
-    uint64_t first; /* WAY_OF_...| what is said below */
-    uint64_t banks; /* as struct recorded_run has them */
-    /* As many as there are, and one of 0 behind them where they are odd.
-     * Of code that an engine knows by numbers: the number (see engine.recorded_code) and, in the
-     * lower WAY_COUNT bits, how many instructions of it were executed; `first` is the number of
-     * the first instruction in the first of them.
-     * Of a busy-wait: the pc of the first instruction, and in the lower 16 bits where passes begin.
-     * `first` has the instructions of a pass and, above WAY_COUNT bits, those of the first one. */
-    uint32_t parts[];
-};
-enum { WAY_COUNT = 8, WAY_CODES = 1 << (32 - WAY_COUNT) };
-static inline uint32_t way_low(uint64_t number) {
-    return number & ((1u << WAY_COUNT) - 1);
-}
-
-/* Code in memory that can be written, as it was once; of recordings. Three bytes can be read where
- * its last instruction begins. */
-enum { PIECE_MOST = 80 };
-struct piece {
-    uint8_t size, bytes[PIECE_MOST];
-};
-
-/* A way of a busy-wait that has a number: most recordings of a program that waits are the same few
- * again. */
-struct way_known {
-    uint64_t first, banks;
-    uint32_t part, number;
-};
-enum { WAYS_KNOWN = 256 };
+#include "nes/observe/site.h"
+#include "nes/observe/trace_recorder.h"
 
 struct watched_by {
     bool used;
@@ -144,7 +63,7 @@ void watch_thread_event(struct nes *n, const struct thread_event *event);
  * observer, and to all. */
 void watch_tell(struct nes *n, const struct observer *o, enum thread_change change);
 void watch_tell_threads(struct nes *n, enum thread_change change);
-/* Computes n->watched, stepping and alarm: an observer has come, gone or asked for something. */
+/* Computes n->observed.watched, stepping and alarm: an observer has come, gone or asked for something. */
 void watch_requests_changed(struct nes *n);
 /* Forgets the sites in RAM where there are too many. Between instructions. */
 void watch_trim(struct nes *n);
@@ -152,44 +71,38 @@ void watch_trim(struct nes *n);
 void watch_remove(struct nes *n, unsigned id);
 /* Hands over the recording of the only observer, which is complete. */
 void watch_recorded(struct nes *n);
-/* Calls alarms that are due and computes n->alarm. */
+/* Calls alarms that are due and computes n->observed.alarm. */
 void watch_alarms(struct nes *n);
 
 /* The site of the instruction at pc, whose slot is `slot` and of which `bytes` are the first three;
  * instruments it when it is new. Never NULL: out of memory gives a site without probes. */
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]);
-/* No more is read than the instruction has, which may be the last in its memory. */
-static inline bool watch_same_bytes(const struct site *site, const uint8_t *bytes) {
-    const struct guest_insn *const insn = &site->insn;
-    return bytes[0] == insn->bytes[0] && (insn->size < 2 || bytes[1] == insn->bytes[1]) &&
-           (insn->size < 3 || bytes[2] == insn->bytes[2]);
-}
 /* The same, quick when it was met before. */
 static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
                                       const uint8_t *bytes) {
-    struct site *const site = n->watch->slots[slot];
-    if (site && site->insn.pc == pc && site->epoch == n->map_epoch &&
+    struct site *const site = n->observed.watch->slots[slot];
+    if (site && site->insn.pc == pc && site->epoch == n->memory.epoch &&
         (!site->volatile_bytes || watch_same_bytes(site, bytes)))
         return site;
     return watch_meet(n, pc, slot, bytes);
 }
 /* Of the instruction at pc in memory that cannot be written; NULL where it is not known. */
 static inline const struct tally *watch_tally(const struct nes *n, uint16_t pc) {
-    const struct watch *const w = n->watch;
+    const struct watch *const w = n->observed.watch;
     const struct tally *const tally = &w->tallies[pc & w->tally_mask];
-    return tally->counter[0] && !n->stepping ? tally : NULL;
+    return tally->counter[0] && !n->observed.stepping ? tally : NULL;
 }
 enum { RUN_KNOWN = UINT8_MAX };
 bool watch_learn_run(struct nes *n, uint16_t pc);
 /* Is all known of a run that begins at pc? Looked for where it is not. */
 static inline bool watch_run_known(struct nes *n, uint16_t pc) {
-    const struct watch *const w = n->watch;
+    const struct watch *const w = n->observed.watch;
     const uint8_t run = w->runs[pc & w->tally_mask];
-    return !n->stepping && pc >= 0x8000 && (run == RUN_KNOWN || watch_learn_run(n, pc));
+    return !n->observed.stepping && pc >= 0x8000 && (run == RUN_KNOWN || watch_learn_run(n, pc));
 }
 /* It went to the next instruction, or to its target. */
 static inline void watch_tell_tally(struct nes *n, const struct tally *tally, enum went went) {
-    n->counters[tally->counter[went] - 1]++;
+    n->observed.counters[tally->counter[went] - 1]++;
 }
 /* Observers come or go: nothing is known. */
 void watch_unsettle(struct nes *n);
@@ -200,12 +113,12 @@ void watch_choose_side(struct nes *n, struct site *site);
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]);
 /* Where the machine reads the byte at pc; NULL where that is no memory. */
 static inline const uint8_t *watch_code(const struct nes *n, uint16_t pc) {
-    const uint8_t *const page = n->rd[pc >> 8];
+    const uint8_t *const page = n->memory.rd[pc >> 8];
     return page != NULL ? page + (pc & 0xff) : NULL;
 }
 /* `code`: where the machine reads the byte at pc; not used below $8000. */
 static inline size_t watch_slot(const struct nes *n, uint16_t pc, const uint8_t *code) {
-    return pc < 0x8000 ? pc : 0x8000 + (size_t)(code - n->options.cartridge->prg);
+    return pc < 0x8000 ? pc : 0x8000 + (size_t)(code - n->made.options.cartridge->prg);
 }
 
 /* The site at pc, which lies in memory that the machine reads directly. */
@@ -217,30 +130,6 @@ static inline struct site *watch_mapped(struct nes *n, uint16_t pc) {
 /* The instruction at pc when `banks` were mapped (see struct recorded_run). */
 struct guest_insn watch_decode(const struct nes *n, uint64_t banks, uint16_t pc,
                                const uint8_t bytes[3]);
-
-/* ---- trace.c ---- */
-
-/* What is mapped, as struct recorded_run has it. */
-static inline uint64_t record_banks(const struct nes *n) {
-    const uint32_t *const bank = n->board.prg_bank;
-    return n->board.banked ? bank[0] | (uint64_t)bank[1] << 16 | (uint64_t)bank[2] << 32 |
-                                 (uint64_t)bank[3] << 48
-                           : 0;
-}
-/* Begins. */
-void record_begin(struct record *r);
-/* The instruction is about to be executed. */
-void record_insn(const struct nes *n, struct record *r, const struct site *site);
-/* The number of its way, which is a busy-wait's; 0: there are no more. */
-uint32_t record_number(struct nes *n, const struct record *r);
-/* A run of `size` bytes of code at pc, without banks and number; false: out of memory. */
-bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size,
-                 struct recorded_run *out);
-/* The last of them has been executed: it is handed over at the next boundary. */
-void record_complete(struct nes *n, struct record *r);
-/* Hands over what is full. */
-void record_hand_over(struct nes *n, struct watched_by *by);
-void record_free(struct record *r);
 
 /* Step callbacks, recordings and PROBE_BEFORE. cycle: of the boundary before the instruction. */
 void watch_before(struct nes *n, struct site *site, uint64_t cycle);
@@ -268,11 +157,11 @@ static inline unsigned watch_when(enum went went) {
 /* Counts that the hook fires, `times` over. */
 static inline void watch_count(struct nes *n, const struct hook *hook, uint64_t times) {
     if (!hook->probe.quiet)
-        n->fired[hook->observer] += times;
+        n->observed.fired[hook->observer] += times;
 }
 /* One PROBE_ONCE. */
 static inline void watch_once(struct nes *n, const struct hook *hook) {
-    uint64_t *const counter = &n->counters[hook->probe.counter];
+    uint64_t *const counter = &n->observed.counters[hook->probe.counter];
     if (*counter != 0)
         return;
     *counter = 1;
@@ -283,13 +172,13 @@ static inline uint32_t watch_add_to(struct nes *n, const struct probe *probe,
                                     const struct probe_event *event) {
     const uint32_t counter = probe->counter_to(probe->user, event);
     if (counter != UINT32_MAX)
-        n->counters[counter] += probe->value;
+        n->observed.counters[counter] += probe->value;
     return counter;
 }
 /* Fires hooks that are `simple`. */
 static inline void watch_add(struct nes *n, const struct hooks *hooks) {
     const struct hook *const hook = hooks->at;
-    n->counters[hook->probe.counter] += hook->probe.value;
+    n->observed.counters[hook->probe.counter] += hook->probe.value;
     watch_count(n, hook, 1);
 }
 

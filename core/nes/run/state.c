@@ -37,30 +37,39 @@ struct field {
 #define LONGS(type, member)                                                                        \
     { #member, offsetof(type, member), sizeof ITEM(type, member) / 8, 8, UINT64_MAX }
 
-static_assert(offsetof(struct nes, board) - offsetof(struct nes, cpu) == 2296,
-              "list new members of the machine's state below");
+/* The saved members of the machine's parts, which their headers mark. The names are what
+ * nes_differences() reports. */
+static_assert(sizeof(struct registers) == 12 && sizeof(struct cpu) == 56 &&
+                  sizeof(struct video_frame) == 24 && sizeof(struct pads) == 40 &&
+                  sizeof(struct dma) == 32 && sizeof(struct lines) == 48 &&
+                  sizeof(struct memory) == 3 * 256 * sizeof(void *) + RAM_SIZE + 8,
+              "list new saved members below");
+#define SAVED_MOST(name, member, limit)                                                            \
+    { name, offsetof(struct nes, member), 1, sizeof ITEM(struct nes, member), limit }
+#define SAVED(name, member)      SAVED_MOST(name, member, UINT64_MAX)
+#define SAVED_FLAG(name, member) SAVED_MOST(name, member, 1)
 static const struct field cpu_fields[] = {
-    FIELD(struct nes, cpu.pc),
-    FIELD(struct nes, cpu.a),
-    FIELD(struct nes, cpu.x),
-    FIELD(struct nes, cpu.y),
-    FIELD(struct nes, cpu.s),
-    FIELD(struct nes, flags), /* nz, p, c and v, packed */
-    FIELD(struct nes, cycle),
-    FIELD(struct nes, instructions),
-    FLAG(struct nes, nmi_level),
-    FLAG(struct nes, nmi_pending),
-    FLAG(struct nes, irq),
-    FLAG(struct nes, due),
-    FIELD_MOST(struct nes, phase, PHASE_JAM),
-    FIELD_MOST(struct nes, jam_cycle, 3),
-    FIELD(struct nes, jam_frame),
-    FIELD(struct nes, bus),
-    FLAG(struct nes, oam_pending),
-    FIELD(struct nes, oam_page),
-    FIELD(struct nes, frame),
-    FIELD(struct nes, frame_end),
-    FLAG(struct nes, frame_guess),
+    SAVED("cpu.pc", cpu.r.pc),
+    SAVED("cpu.a", cpu.r.a),
+    SAVED("cpu.x", cpu.r.x),
+    SAVED("cpu.y", cpu.r.y),
+    SAVED("cpu.s", cpu.r.s),
+    SAVED("flags", cpu.flags), /* nz, p, c and v, packed */
+    SAVED("cycle", cpu.cycle),
+    SAVED("instructions", cpu.instructions),
+    SAVED_FLAG("nmi_level", lines.nmi_level),
+    SAVED_FLAG("nmi_pending", lines.nmi_pending),
+    SAVED_FLAG("irq", lines.irq),
+    SAVED_FLAG("due", cpu.due),
+    SAVED_MOST("phase", cpu.phase, PHASE_JAM),
+    SAVED_MOST("jam_cycle", cpu.jam_cycle, 3),
+    SAVED("jam_frame", cpu.jam_frame),
+    SAVED("bus", memory.bus),
+    SAVED_FLAG("oam_pending", dma.oam_pending),
+    SAVED("oam_page", dma.oam_page),
+    SAVED("frame", frame.number),
+    SAVED("frame_end", frame.end),
+    SAVED_FLAG("frame_guess", frame.estimated),
     BYTES(struct nes, pads.buttons),
     BYTES(struct nes, pads.shift),
     BYTES(struct nes, pads.out),
@@ -68,12 +77,12 @@ static const struct field cpu_fields[] = {
     FLAG(struct nes, pads.written),
     FIELD(struct nes, pads.strobe_cycle),
     LONGS(struct nes, pads.read_cycle),
-    BYTES(struct nes, ram),
+    {"ram", offsetof(struct nes, memory.ram), RAM_SIZE, 1, UINT64_MAX},
 };
 
-#define THREAD(i) FIELD(struct threads, at[i].address), FIELD(struct threads, at[i].s)
+#define THREAD(i) FIELD(struct contexts, at[i].address), FIELD(struct contexts, at[i].s)
 static const struct field thread_fields[] = {
-    FIELD_MOST(struct threads, count, THREADS),
+    FIELD_MOST(struct contexts, count, CONTEXTS),
     THREAD(0),
     THREAD(1),
     THREAD(2),
@@ -197,7 +206,7 @@ static void list_sections(struct section out[SECTIONS], struct nes *n) {
     struct board *b = &n->board;
     const struct section sections[SECTIONS] = {
         {"CPU ", "CPU", (uint8_t *)n, cpu_fields, LENGTH_OF(cpu_fields)},
-        {"THRD", "threads", (uint8_t *)&n->threads, thread_fields, LENGTH_OF(thread_fields)},
+        {"THRD", "threads", (uint8_t *)&n->contexts, thread_fields, LENGTH_OF(thread_fields)},
         {"BRD ", "board", (uint8_t *)&b->state, board_fields, LENGTH_OF(board_fields)},
         {"PPU ", "PPU", (uint8_t *)&n->ppu.s, ppu_fields, LENGTH_OF(ppu_fields)},
         {"APU ", "APU", (uint8_t *)&n->apu, apu_fields, LENGTH_OF(apu_fields)},
@@ -273,17 +282,17 @@ static void snapshot(struct nes *copy, const struct nes *n) {
     *copy = *n;
     copy->ppu.board = &copy->board;
     copy->ppu.pictures = NULL;
-    ppu_sync(&copy->ppu, copy->cycle);
-    apu_sync(&copy->apu, copy->cycle);
+    ppu_sync(&copy->ppu, copy->cpu.cycle);
+    apu_sync(&copy->apu, copy->cpu.cycle);
     bus_strobe(copy);
-    copy->nmi_level = bus_nmi_level(copy);
-    copy->flags = cpu_flags(&copy->cpu);
-    if (copy->rd[copy->cpu.pc >> 8] || copy->cpu.pc < 0x4000)
-        copy->bus = 0; /* the next fetch overwrites it */
-    if (copy->phase != PHASE_JAM)
-        copy->jam_cycle = 0, copy->jam_frame = 0;
-    for (unsigned i = copy->threads.count; i < THREADS; i++)
-        copy->threads.at[i].address = copy->threads.at[i].s = 0;
+    copy->lines.nmi_level = bus_nmi_level(copy);
+    copy->cpu.flags = cpu_flags(&copy->cpu.r);
+    if (copy->memory.rd[copy->cpu.r.pc >> 8] || copy->cpu.r.pc < 0x4000)
+        copy->memory.bus = 0; /* the next fetch overwrites it */
+    if (copy->cpu.phase != PHASE_JAM)
+        copy->cpu.jam_cycle = 0, copy->cpu.jam_frame = 0;
+    for (unsigned i = copy->contexts.count; i < CONTEXTS; i++)
+        copy->contexts.at[i].address = copy->contexts.at[i].s = 0;
 }
 
 static uint8_t *write_section(uint8_t *to, const struct section *s) {
@@ -321,7 +330,7 @@ enum status nes_save(const struct nes *n, struct bytes *out, struct error *e) {
     const size_t content = size - HEADER_SIZE;
     memcpy(at, magic, MAGIC_SIZE);
     store_number(at + MAGIC_SIZE, VERSION, 4);
-    memcpy(at + MAGIC_SIZE + 4, n->options.cartridge->sha1, SHA1_SIZE);
+    memcpy(at + MAGIC_SIZE + 4, n->made.options.cartridge->sha1, SHA1_SIZE);
     store_number(at + MAGIC_SIZE + 4 + SHA1_SIZE, content, 8);
     store_number(at + HEADER_SIZE - 8, fnv1a64(at + HEADER_SIZE, content), 8);
     *out = (struct bytes){at, size};
@@ -477,13 +486,13 @@ static bool sane_ppu(const struct ppu_state *s, uint64_t cycle) {
 static bool sane_frame(const struct nes *n) {
     enum { LINES = PPU_LINES * PPU_DOTS, FLAGS = LINE_VBLANK * PPU_DOTS + DOT_FLAGS };
     const struct ppu_state *const s = &n->ppu.s;
-    if (!n->frame_guess)
-        return n->frame_end == ppu_frame_end(&n->ppu);
+    if (!n->frame.estimated)
+        return n->frame.end == ppu_frame_end(&n->ppu);
     const unsigned here = s->line * PPU_DOTS + s->dot;
     const uint64_t since = here >= FLAGS ? here - FLAGS : LINES + here - FLAGS;
-    const uint64_t last = n->frame_end - LESS_THAN_FRAME;
-    if (n->frame_end < LESS_THAN_FRAME || n->cycle < last || n->cycle - last >= MORE_THAN_BLANK ||
-        s->time < since)
+    const uint64_t last = n->frame.end - LESS_THAN_FRAME;
+    if (n->frame.end < LESS_THAN_FRAME || n->cpu.cycle < last ||
+        n->cpu.cycle - last >= MORE_THAN_BLANK || s->time < since)
         return false;
     /* In line 0 it may have come one dot sooner. */
     return last == ppu_end_after(s->time - since) ||
@@ -492,8 +501,8 @@ static bool sane_frame(const struct nes *n) {
 
 /* Where threads go on is code. */
 static bool sane_threads(const struct nes *n) {
-    for (unsigned i = 0; i < n->threads.count; i++) {
-        const uint32_t address = n->threads.at[i].address, bank = address >> 16;
+    for (unsigned i = 0; i < n->contexts.count; i++) {
+        const uint32_t address = n->contexts.at[i].address, bank = address >> 16;
         const bool banked = n->board.banked && (address & 0x8000);
         if (banked ? bank >= board_prg_banks(&n->board) : bank != 0)
             return false;
@@ -503,11 +512,11 @@ static bool sane_threads(const struct nes *n) {
 
 static bool sane(const struct nes *n) {
     enum { MOST = 1 << 30 };
-    return n->cycle < UINT64_MAX / 8 && n->instructions <= n->cycle &&
-           n->frame < (uint64_t)MOST * MOST && n->frame_end > n->cycle &&
-           n->frame_end - n->cycle <= FRAME_CYCLES + SOON && sane_threads(n) &&
-           never_or_near(n->pads.strobe_cycle, n->cycle, SOON) && sane_ppu(&n->ppu.s, n->cycle) &&
-           sane_apu(&n->apu, n->cycle) && sane_frame(n);
+    return n->cpu.cycle < UINT64_MAX / 8 && n->cpu.instructions <= n->cpu.cycle &&
+           n->frame.number < (uint64_t)MOST * MOST && n->frame.end > n->cpu.cycle &&
+           n->frame.end - n->cpu.cycle <= FRAME_CYCLES + SOON && sane_threads(n) &&
+           never_or_near(n->pads.strobe_cycle, n->cpu.cycle, SOON) &&
+           sane_ppu(&n->ppu.s, n->cpu.cycle) && sane_apu(&n->apu, n->cpu.cycle) && sane_frame(n);
 }
 
 /* Reads all sections into `n`, whose RAMs have the right sizes. */
@@ -547,10 +556,10 @@ static enum status check_header(const struct nes *n, const uint8_t *at, size_t l
     for (unsigned i = 0; i < SHA1_SIZE; i++)
         if (!isxdigit((unsigned char)sha1[i]))
             return error_set(e, STATUS_FORMAT, "%s: the state's header is damaged", name);
-    if (memcmp(sha1, n->options.cartridge->sha1, SHA1_SIZE))
+    if (memcmp(sha1, n->made.options.cartridge->sha1, SHA1_SIZE))
         return error_set(e, STATUS_ARGUMENT,
                          "%s: the state belongs to the ROM with SHA-1 %.40s, not to %s (%s)", name,
-                         sha1, n->options.cartridge->name, n->options.cartridge->sha1);
+                         sha1, n->made.options.cartridge->name, n->made.options.cartridge->sha1);
     const size_t content = len - HEADER_SIZE;
     if (load_number(at + MAGIC_SIZE + 4 + SHA1_SIZE, 8) != content)
         return error_set(e, STATUS_FORMAT, "%s: the state is truncated", name);
@@ -584,19 +593,19 @@ enum status nes_load(struct nes *n, const void *data, size_t len, const char *na
         return status;
     watch_tell_threads(n, THREAD_ENDS);
     status = read_sections(n, at + HEADER_SIZE, len - HEADER_SIZE, name, e);
-    cpu_set_flags(&n->cpu, n->flags);
+    cpu_set_flags(&n->cpu.r, n->cpu.flags);
     board_loaded(&n->board);
     ppu_loaded(&n->ppu);
     bus_map(n);
-    n->map_epoch++;
+    n->memory.epoch++;
     bus_forget_lines(n);
-    n->dma_from = n->oam_pending ? 0 : apu_dmc_deadline(&n->apu);
-    n->announced = false;
-    n->kept.cycle = NEVER; /* what the old machine had on its bus */
+    n->dma.from = n->dma.oam_pending ? 0 : apu_dmc_deadline(&n->apu);
+    n->observed.announced = false;
+    n->dma.latch.cycle = NEVER; /* what the old machine had on its bus */
     wait_forget(n);
     spin_forget(n);
-    if (n->engine->forget)
-        n->engine->forget(n->engine_self);
+    if (n->made.engine->forget)
+        n->made.engine->forget(n->made.engine_self);
     watch_tell_threads(n, THREAD_BEGINS);
     return status;
 }

@@ -102,22 +102,22 @@ static void flat_load(struct flat *f, const struct test_vector *t) {
     for (int i = 0; i < t->set_count; i++)
         *cell_of(f, t->set[i].address) = (uint8_t)t->set[i].value;
     const struct vector_registers *r = &t->before;
-    n->cpu = (struct cpu){.pc = (uint16_t)r->pc,
-                          .a = (uint8_t)r->a,
-                          .x = (uint8_t)r->x,
-                          .y = (uint8_t)r->y,
-                          .s = (uint8_t)r->s};
-    cpu_set_flags(&n->cpu, (uint8_t)r->p);
-    n->phase = PHASE_RUN;
-    n->due = n->irq = n->nmi_level = n->nmi_pending = false;
-    n->threads.count = 0;
-    n->cycle = n->instructions = 0;
-    n->event = n->dma_from = NEVER;
+    n->cpu.r = (struct registers){.pc = (uint16_t)r->pc,
+                                  .a = (uint8_t)r->a,
+                                  .x = (uint8_t)r->x,
+                                  .y = (uint8_t)r->y,
+                                  .s = (uint8_t)r->s};
+    cpu_set_flags(&n->cpu.r, (uint8_t)r->p);
+    n->cpu.phase = PHASE_RUN;
+    n->cpu.due = n->lines.irq = n->lines.nmi_level = n->lines.nmi_pending = false;
+    n->contexts.count = 0;
+    n->cpu.cycle = n->cpu.instructions = 0;
+    n->lines.event = n->dma.from = NEVER;
 }
 
 /* Fills `why` and returns false unless registers and written memory are as they should be. */
 static bool flat_check(struct flat *f, const struct test_vector *t, bool check_pc, char why[200]) {
-    const struct cpu *c = &f->nes.cpu;
+    const struct registers *c = &f->nes.cpu.r;
     const struct vector_registers *r = &t->after;
     if ((check_pc && c->pc != r->pc) || c->a != r->a || c->x != r->x || c->y != r->y ||
         c->s != r->s || cpu_flags(c) != r->p) {
@@ -144,7 +144,7 @@ static struct { /* of the vector being run */
 } tap;
 
 static void tap_cycle(struct nes *n, unsigned address, unsigned value, bool write) {
-    const int i = (int)n->cycle;
+    const int i = (int)n->cpu.cycle;
     if (tap.wrong >= 0 || i >= tap.vector->cycle_count)
         return;
     const struct bus_cycle *c = &tap.vector->cycles[i];
@@ -155,21 +155,21 @@ static void tap_cycle(struct nes *n, unsigned address, unsigned value, bool writ
 }
 
 static void tap_lines(struct nes *n) {
-    const int i = (int)n->cycle;
+    const int i = (int)n->cpu.cycle;
     const unsigned lines = i < tap.vector->cycle_count ? tap.vector->cycles[i].lines : 0;
     const bool nmi = lines & 2;
-    n->nmi_pending |= nmi && !n->nmi_level;
-    n->nmi_level = nmi;
-    n->irq = lines & 1;
+    n->lines.nmi_pending |= nmi && !n->lines.nmi_level;
+    n->lines.nmi_level = nmi;
+    n->lines.irq = lines & 1;
 }
 
 static bool run_tapped(struct flat *f, const struct test_vector *t, char why[200]) {
     struct nes *n = &f->nes;
     flat_load(f, t);
-    n->event = 0;
+    n->lines.event = 0;
     tap.vector = t;
     tap.wrong = -1;
-    while (n->cycle < (uint64_t)t->cycle_count) {
+    while (n->cpu.cycle < (uint64_t)t->cycle_count) {
         tap.first = true;
         tapped_step(n);
     }
@@ -177,8 +177,8 @@ static bool run_tapped(struct flat *f, const struct test_vector *t, char why[200
         snprintf(why, 200, "bus cycle %d differs", tap.wrong);
         return false;
     }
-    if (n->cycle != (uint64_t)t->cycle_count) {
-        snprintf(why, 200, "%" PRIu64 " cycles instead of %d", n->cycle, t->cycle_count);
+    if (n->cpu.cycle != (uint64_t)t->cycle_count) {
+        snprintf(why, 200, "%" PRIu64 " cycles instead of %d", n->cpu.cycle, t->cycle_count);
         return false;
     }
     return flat_check(f, t, t->kind != 'h' || t->cycles[0].sync != ' ', why);
@@ -188,10 +188,10 @@ static bool run_tapped(struct flat *f, const struct test_vector *t, char why[200
 
 static bool run_step(struct flat *f, const struct test_vector *t, char why[200]) {
     flat_load(f, t);
-    while (f->nes.cycle < (uint64_t)t->cycle_count)
+    while (f->nes.cpu.cycle < (uint64_t)t->cycle_count)
         nes_step(&f->nes);
-    if (f->nes.cycle != (uint64_t)t->cycle_count) {
-        snprintf(why, 200, "%" PRIu64 " cycles in the production loop", f->nes.cycle);
+    if (f->nes.cpu.cycle != (uint64_t)t->cycle_count) {
+        snprintf(why, 200, "%" PRIu64 " cycles in the production loop", f->nes.cpu.cycle);
         return false;
     }
     return flat_check(f, t, t->kind != 'h', why);
@@ -207,12 +207,12 @@ static bool may_be_left(const struct test_vector *t) {
 static bool run_fast(struct flat *f, const struct test_vector *t, char why[200]) {
     flat_load(f, t);
     cpu_run_fast(&f->nes, 1, NEVER, false);
-    if (f->nes.instructions == 0) {
+    if (f->nes.cpu.instructions == 0) {
         snprintf(why, 200, "the fast loop did not run it");
-        return may_be_left(t) && f->nes.cpu.pc == t->before.pc && f->nes.cycle == 0;
+        return may_be_left(t) && f->nes.cpu.r.pc == t->before.pc && f->nes.cpu.cycle == 0;
     }
-    if (f->nes.instructions != 1 || f->nes.cycle != (uint64_t)t->cycle_count) {
-        snprintf(why, 200, "%" PRIu64 " cycles in the fast loop", f->nes.cycle);
+    if (f->nes.cpu.instructions != 1 || f->nes.cpu.cycle != (uint64_t)t->cycle_count) {
+        snprintf(why, 200, "%" PRIu64 " cycles in the fast loop", f->nes.cpu.cycle);
         return false;
     }
     return flat_check(f, t, true, why);
@@ -237,20 +237,20 @@ static bool run_translated(struct flat *f, const struct test_vector *t, char why
     const struct engine *const engine = dbt_engine();
     if (!engine)
         return true;
-    n->options.engine_options = &options;
-    if (!n->engine_self)
-        assert_int_equal(engine->create(&n->engine_self, n, NULL), STATUS_OK);
+    n->made.options.engine_options = &options;
+    if (!n->made.engine_self)
+        assert_int_equal(engine->create(&n->made.engine_self, n, NULL), STATUS_OK);
     flat_load(f, t);
-    engine->forget(n->engine_self); /* the bytes are others */
-    engine->run(n->engine_self, n, 1, NEVER);
-    if (n->instructions == 0) {
+    engine->forget(n->made.engine_self); /* the bytes are others */
+    engine->run(n->made.engine_self, n, 1, NEVER);
+    if (n->cpu.instructions == 0) {
         snprintf(why, 200, "it was not translated");
-        return may_be_left_by_translator(t) && n->cpu.pc == t->before.pc && n->cycle == 0;
+        return may_be_left_by_translator(t) && n->cpu.r.pc == t->before.pc && n->cpu.cycle == 0;
     }
     struct dbt_statistics s;
     dbt_statistics(n, &s);
-    if (n->instructions != 1 || n->cycle != (uint64_t)t->cycle_count || s.blocks == 0) {
-        snprintf(why, 200, "%" PRIu64 " cycles in the translator", n->cycle);
+    if (n->cpu.instructions != 1 || n->cpu.cycle != (uint64_t)t->cycle_count || s.blocks == 0) {
+        snprintf(why, 200, "%" PRIu64 " cycles in the translator", n->cpu.cycle);
         return false;
     }
     return flat_check(f, t, true, why);
@@ -285,8 +285,8 @@ static void run_file(const char *path, bool lines, const char *optional, runner 
             print_error("%s:%u: %s %s (kind %c): %s\n", path, line_number,
                         opcode_info((uint8_t)t->opcode)->name, "", t->kind, why);
     }
-    if (f->nes.engine_self)
-        dbt_engine()->destroy(f->nes.engine_self);
+    if (f->nes.made.engine_self)
+        dbt_engine()->destroy(f->nes.made.engine_self);
     free(t);
     free(f);
     bytes_free(&file);

@@ -444,8 +444,8 @@ static void forge(struct bytes *s, uint64_t magic, uint64_t value) {
 /* A state from far in the future, as the one of a very long game. */
 static void grow_old(struct nes *n) {
     const uint64_t age = (uint64_t)1 << 58;
-    n->cycle += age;
-    n->frame_end += age;
+    n->cpu.cycle += age;
+    n->frame.end += age;
     n->ppu.s.time += 3 * age;
     n->apu.time += age;
     n->apu.sequence += age;
@@ -511,12 +511,12 @@ static void test_states_that_do_not_fit(void **state) {
         assert_int_equal(nes_save(nes, &s, NULL), STATUS_OK); /* all devices are up to date then */
         assert_int_equal(nes_load(nes, s.at, s.len, "x.state", NULL), STATUS_OK);
         bytes_free(&s);
-        assert_int_equal(nes->frame_guess, moment == 0);
-        const uint64_t end = nes->frame_end, cycle = nes_cycle(nes);
-        REFUSE_WITH(nes, frame_guess, moment != 0);
-        REFUSE_WITH(nes, frame_end, end - 1);
-        REFUSE_WITH(nes, frame_end, end + 1);
-        REFUSE_WITH(nes, frame_end, cycle + 1);
+        assert_int_equal(nes->frame.estimated, moment == 0);
+        const uint64_t end = nes->frame.end, cycle = nes_cycle(nes);
+        REFUSE_WITH(nes, frame.estimated, moment != 0);
+        REFUSE_WITH(nes, frame.end, end - 1);
+        REFUSE_WITH(nes, frame.end, end + 1);
+        REFUSE_WITH(nes, frame.end, cycle + 1);
         REFUSE_WITH(nes, apu.dmc_address, 0x4016);
         REFUSE_WITH(nes, apu.dmc_wish, cycle + 100000);
         REFUSE_WITH(nes, apu.dmc_ghost, cycle + 1000);
@@ -524,9 +524,9 @@ static void test_states_that_do_not_fit(void **state) {
         REFUSE_WITH(nes, apu.dmc_enable, cycle + 1000);
         REFUSE_WITH(nes, apu.half_frame, cycle + 1000);
         REFUSE_WITH(nes, ppu.s.latch_cycle[1], cycle + 1000);
-        nes->threads.count++;
-        REFUSE_WITH(nes, threads.at[nes->threads.count - 1].address, 0x18000);
-        nes->threads.count--;
+        nes->contexts.count++;
+        REFUSE_WITH(nes, contexts.at[nes->contexts.count - 1].address, 0x18000);
+        nes->contexts.count--;
         nes_run_to(nes, cycle + (moment == 0 ? 2450 : 9000), NULL);
     }
     nes_free(nes);
@@ -552,8 +552,8 @@ static void test_each_boundary_is_a_state(void **state) {
             bytes_free(&s);
             if (random_chance(&r, 1))
                 nes_reset(nes, random_chance(&r, 30));
-            const uint64_t blank = nes->frame_end - LESS_THAN_FRAME + MORE_THAN_BLANK;
-            const bool near_end = nes->frame_guess && blank - nes_cycle(nes) < 40;
+            const uint64_t blank = nes->frame.end - LESS_THAN_FRAME + MORE_THAN_BLANK;
+            const bool near_end = nes->frame.estimated && blank - nes_cycle(nes) < 40;
             nes_run_to(nes, nes_cycle(nes) + 1 + (near_end ? 0 : random_below(&r, 300)), NULL);
         }
         nes_free(nes);

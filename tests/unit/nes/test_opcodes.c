@@ -57,7 +57,7 @@ static uint8_t flag_of(uint16_t bit) {
     }
 }
 
-static uint8_t *register_of(struct cpu *cpu, uint16_t bit) {
+static uint8_t *register_of(struct registers *cpu, uint16_t bit) {
     switch (bit) {
     case REG_A:
         return &cpu->a;
@@ -72,12 +72,12 @@ static uint8_t *register_of(struct cpu *cpu, uint16_t bit) {
     }
 }
 
-static uint8_t value_of(struct cpu *cpu, uint16_t bit) {
+static uint8_t value_of(struct registers *cpu, uint16_t bit) {
     const uint8_t *r = register_of(cpu, bit);
     return r ? *r : (cpu_flags(cpu) & flag_of(bit)) != 0;
 }
 
-static void perturb(struct cpu *cpu, uint16_t bit, uint8_t by) {
+static void perturb(struct registers *cpu, uint16_t bit, uint8_t by) {
     uint8_t *r = register_of(cpu, bit);
     if (r)
         *r ^= by;
@@ -94,22 +94,22 @@ struct bench {
 };
 
 struct outcome {
-    struct cpu cpu;
+    struct registers cpu;
     struct access log[MAX_LOG];
     unsigned count;
 };
 
-static struct outcome run(struct bench *b, const struct cpu *from) {
+static struct outcome run(struct bench *b, const struct registers *from) {
     struct nes *n = &b->flat->nes;
-    n->cpu = *from;
-    n->phase = PHASE_RUN;
-    n->due = n->irq = n->nmi_pending = false;
-    n->threads.count = 0;
-    n->cycle = 0;
-    n->event = n->dma_from = NEVER;
+    n->cpu.r = *from;
+    n->cpu.phase = PHASE_RUN;
+    n->cpu.due = n->lines.irq = n->lines.nmi_pending = false;
+    n->contexts.count = 0;
+    n->cpu.cycle = 0;
+    n->lines.event = n->dma.from = NEVER;
     record.count = 0;
     tapped_step(n);
-    struct outcome out = {.cpu = n->cpu, .count = record.count};
+    struct outcome out = {.cpu = n->cpu.r, .count = record.count};
     memcpy(out.log, record.at, sizeof out.log);
     for (unsigned i = 0; i < out.count; i++)
         *cell_of(b->flat, out.log[i].address) = b->memory[out.log[i].address];
@@ -120,9 +120,9 @@ static void poke(struct bench *b, uint16_t address, uint8_t value) {
     b->memory[address] = *cell_of(b->flat, address) = value;
 }
 
-static struct cpu random_cpu(struct bench *b, uint8_t opcode) {
+static struct registers random_cpu(struct bench *b, uint8_t opcode) {
     struct random *r = &b->random;
-    struct cpu cpu = {
+    struct registers cpu = {
         .pc = (uint16_t)random_below(r, 0x10000),
         .a = (uint8_t)random_below(r, 256),
         .x = (uint8_t)random_below(r, 256),
@@ -153,7 +153,7 @@ struct seen { /* over all trials of an opcode */
 
 static void try_once(struct bench *b, uint8_t opcode, struct seen *seen) {
     const struct opcode_info *info = opcode_info(opcode);
-    struct cpu before = random_cpu(b, opcode);
+    struct registers before = random_cpu(b, opcode);
     struct outcome base = run(b, &before);
     if (base.count < seen->least_cycles)
         seen->least_cycles = base.count;
@@ -164,7 +164,7 @@ static void try_once(struct bench *b, uint8_t opcode, struct seen *seen) {
             if (!(info->writes & bit))
                 fail_msg("%02X %s writes %s", opcode, info->name, names[i]);
         }
-        struct cpu other = before;
+        struct registers other = before;
         perturb(&other, bit, (uint8_t)(1 + random_below(&b->random, 255)));
         struct outcome changed = run(b, &other);
         if (!same_effect(&base, &changed, info->writes)) {
@@ -240,7 +240,7 @@ static void test_memory(void **state) {
     struct bench *b = bench_new(2);
     for (unsigned opcode = 0; opcode < 256; opcode++)
         for (unsigned i = 0; i < 8; i++) {
-            struct cpu cpu = random_cpu(b, (uint8_t)opcode);
+            struct registers cpu = random_cpu(b, (uint8_t)opcode);
             /* Operands away from the instruction and from the stack, whatever the mode. */
             cpu.pc = 0x4000;
             poke(b, 0x4000, (uint8_t)opcode);

@@ -466,7 +466,7 @@ static void modified_operands_take_no_memory(void **state) {
     size_t most = 0;
     for (unsigned frame = 0; frame < 60; frame++) {
         assert_int_equal(nes_run_frame(nes, &e), STATUS_OK);
-        most = nes->watch->site_count > most ? nes->watch->site_count : most;
+        most = nes->observed.watch->site_count > most ? nes->observed.watch->site_count : most;
     }
     assert_true(nes_instructions(nes) > 3 * 40000); /* more operands than are remembered */
     assert_true(most < 40000);

@@ -38,7 +38,7 @@ static enum status create(void **self, struct nes *n, struct error *e) {
     struct faulty *const f = *self = calloc(1, sizeof *f);
     if (!f)
         return error_set(e, STATUS_MEMORY, "out of memory");
-    f->fault = n->options.engine_options;
+    f->fault = n->made.options.engine_options;
     return STATUS_OK;
 }
 
@@ -48,26 +48,26 @@ static void go_wrong(struct faulty *f, struct nes *n) {
     f->done = true;
     switch (*f->fault) {
     case FLIPS_RAM_WARM:
-        n->ram[BYTE] ^= f->warm ? 4 : 0;
+        n->memory.ram[BYTE] ^= f->warm ? 4 : 0;
         break;
     case FLIPS_RAM:
-        n->ram[BYTE] ^= 4;
+        n->memory.ram[BYTE] ^= 4;
         break;
     case FLIPS_RAM_ONCE:
-        n->ram[BYTE] ^= flips_left > 0 ? 4 : 0;
+        n->memory.ram[BYTE] ^= flips_left > 0 ? 4 : 0;
         flips_left = 0;
         break;
     case LOSES_TIME:
-        n->cycle++;
+        n->cpu.cycle++;
         break;
     case COUNTS_WRONG:
-        n->counters[0]++;
+        n->observed.counters[0]++;
         break;
     case COUNTS_BADLY:
-        n->counters[0] = 0;
+        n->observed.counters[0] = 0;
         break;
     case MISSES_A_PROBE:
-        n->fired[0]--;
+        n->observed.fired[0]--;
         break;
     }
 }
@@ -75,9 +75,9 @@ static void go_wrong(struct faulty *f, struct nes *n) {
 /* Stops at FAULT, so that the fault comes at the same place whatever the machine is run to. */
 static void run(void *self, struct nes *n, uint64_t stop, uint64_t deadline) {
     struct faulty *const f = self;
-    f->warm |= n->cycle < 1000;
-    engine_interpreter.run(NULL, n, n->cycle < FAULT ? earlier(stop, FAULT) : stop, deadline);
-    if (!f->done && n->cycle >= FAULT)
+    f->warm |= n->cpu.cycle < 1000;
+    engine_interpreter.run(NULL, n, n->cpu.cycle < FAULT ? earlier(stop, FAULT) : stop, deadline);
+    if (!f->done && n->cpu.cycle >= FAULT)
         go_wrong(f, n);
 }
 
