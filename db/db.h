@@ -178,6 +178,10 @@ struct db_members {
 enum status db_put_members(struct db *db, const struct db_members *m, int64_t *experiment_id,
                            struct error *e);
 
+/* Notes which configurations the stream cannot have results of: these and no others. */
+enum status db_put_unfit_of(struct db *db, int64_t experiment_id, int64_t stream_id,
+                            const int64_t *configurations, size_t count, struct error *e);
+
 /* Finds best, median and worst by similarity (equals by similarity without busy-waits, f1 without
  * busy-waits, number) of each share that the experiment calls hot, and the baseline; stores them as
  * the stream's roles, and their graphs edge by edge. */

@@ -254,6 +254,33 @@ enum status db_put_members(struct db *db, const struct db_members *m, int64_t *e
     return status == STATUS_OK ? put_streams(db, m, row.experiment_id, e) : status;
 }
 
+/* ---- what does not fit ---- */
+
+#define STALE_UNFIT                                                                                \
+    " FROM unfit WHERE experiment_id = ?1"                                                         \
+    " AND stream_id = json_extract(?2, '$[0]')"                                                    \
+    " AND configuration_id NOT IN (SELECT value FROM json_each(?2, '$[1]'))"
+
+enum status db_put_unfit_of(struct db *db, int64_t experiment_id, int64_t stream_id,
+                            const int64_t *configurations, size_t count, struct error *e) {
+    char *list = json_list(configurations, count, sizeof *configurations);
+    char *lists =
+        list != NULL ? sqlite3_mprintf("[%lld,%s]", (sqlite3_int64)stream_id, list) : NULL;
+    enum status status = lists != NULL
+                             ? remove_others(db, experiment_id, "SELECT count(*)" STALE_UNFIT,
+                                             "DELETE" STALE_UNFIT, lists, e)
+                             : error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+        struct db_unfit row = {.experiment_id = experiment_id,
+                               .stream_id = stream_id,
+                               .configuration_id = configurations[i]};
+        status = db_put_unfit(db, &row, e);
+    }
+    sqlite3_free(list);
+    sqlite3_free(lists);
+    return status;
+}
+
 /* ---- roles ---- */
 
 struct found_roles {

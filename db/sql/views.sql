@@ -20,8 +20,8 @@ FROM sampling;
 -- qualities are: at the stream's end for each hot share, and for a labelled configuration also at
 -- each mark before the end.
 CREATE VIEW completeness AS
-SELECT experiment, game, variant, sampled, configurations, results,
-    configurations - results AS missing, experiment_id, game_id, stream_id, way
+SELECT experiment, game, variant, sampled, configurations, results, unfit,
+    configurations - results - unfit AS missing, experiment_id, game_id, stream_id, way
 FROM (SELECT x.name AS experiment, g.name AS game, xs.variant, s.stream_id IS NOT NULL AS sampled,
         n.configurations, x.experiment_id, g.game_id, xs.stream_id, w.way,
         (SELECT count(*) FROM experiment_configuration xc
@@ -39,7 +39,11 @@ FROM (SELECT x.name AS experiment, g.name AS game, xs.variant, s.stream_id IS NO
                             AND q.configuration_id = r.configuration_id
                             AND q.part = iif(p.kind IS 'program', 'strata', 'first')
                             AND q.batches = m.batches AND q.hot_permille = xh.hot_permille))))
-            AS results
+            AS results,
+        (SELECT count(*) FROM unfit u JOIN experiment_configuration USING (experiment_id, configuration_id)
+            WHERE u.experiment_id = x.experiment_id AND u.stream_id = xs.stream_id
+                AND NOT EXISTS (SELECT 1 FROM result r WHERE r.stream_id = u.stream_id
+                    AND r.configuration_id = u.configuration_id)) AS unfit
     FROM experiment x
         JOIN (SELECT experiment_id, count(*) AS configurations FROM experiment_configuration
             GROUP BY experiment_id) n USING (experiment_id)

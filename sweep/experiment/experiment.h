@@ -230,6 +230,11 @@ struct store_run {
 enum status store_run(const struct plan *plan, struct db *db, const struct store_run *about,
                       int64_t *run_id, struct error *e);
 
+/* Stores, for each stream that is there, the configurations that do not fit it: plan_fits() is the
+ * rule, and the views count what it says. */
+enum status store_unfit(const struct plan *plan, struct db *db, int64_t experiment_id,
+                        struct error *e);
+
 /* Best, median, worst and baseline of every game of the plan that is complete and whole. */
 enum status store_roles(const struct plan *plan, struct db *db, int64_t experiment_id,
                         struct error *e);

@@ -31,12 +31,14 @@
 
 static const struct sentence OF_ALL[] = {
     {"SELECT (SELECT " COUNTED(
-         "g", "n") " FROM (SELECT count(DISTINCT game) FILTER (WHERE NOT program)"
-                   " AS g, count(DISTINCT game) FILTER (WHERE program) AS n FROM (SELECT "
-                   "game, " IS_PROGRAM " AS program FROM completeness o WHERE experiment = ?1))),"
-                   " sum(results), sum(missing) FROM completeness WHERE experiment = ?1 HAVING "
-                   "sum(results) > 0",
-     "{0}, {1} results; {2} that the experiment lists are not there."},
+         "g",
+         "n") " FROM (SELECT count(DISTINCT game) FILTER (WHERE NOT program)"
+              " AS g, count(DISTINCT game) FILTER (WHERE program) AS n FROM (SELECT "
+              "game, " IS_PROGRAM " AS program FROM completeness o WHERE experiment = ?1))),"
+              " sum(results), sum(missing), iif(sum(unfit) > 0, '; ' || sum(unfit) || ' more do"
+              " not fit their streams', '') FROM completeness WHERE experiment = ?1 HAVING "
+              "sum(results) > 0",
+     "{0}, {1} results; {2} that the experiment lists are not there{=3}."},
     {"SELECT round(sum(seconds), 1), count(*) FROM (SELECT DISTINCT stream_id, configuration_id,"
      " seconds FROM results WHERE experiment = ?1 AND number IS NOT NULL) HAVING count(*) > 0",
      "Building the {1} graphs took {0} s of processor time (a measurement, which "

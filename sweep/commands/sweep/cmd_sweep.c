@@ -63,6 +63,8 @@ static enum status sweep_games(struct sweep *s, struct error *e) {
     else if (status == STATUS_OK && !s->json)
         printf("nothing to do: all results of %s%s are in %s\n",
                s->shard.count > 0 ? "this shard of " : "", s->config_path, s->db_path);
+    if (status == STATUS_OK)
+        status = store_unfit(&s->plan, s->db, s->experiment_id, e);
     return status == STATUS_OK ? store_roles(&s->plan, s->db, s->experiment_id, e) : status;
 }
 

@@ -149,6 +149,37 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
     return status;
 }
 
+/* ids: room for all configurations. */
+static enum status put_unfit(const struct plan *plan, const struct plan_game *game,
+                             const struct plan_stream *stream, struct db *db, int64_t experiment_id,
+                             int64_t *ids, struct error *e) {
+    size_t count = 0;
+    for (size_t i = 0; i < plan->config->points.len; i++) {
+        const struct config_point *p = &plan->config->points.at[i];
+        struct db_configuration row = {.key = p->key, .technique = p->technique->name};
+        db_name_configuration(&row);
+        if (plan_fits(game, stream, p, NULL) != STATUS_OK)
+            ids[count++] = row.configuration_id;
+    }
+    return db_put_unfit_of(db, experiment_id, stream->stream_id, ids, count, e);
+}
+
+enum status store_unfit(const struct plan *plan, struct db *db, int64_t experiment_id,
+                        struct error *e) {
+    int64_t *ids = calloc(plan->config->points.len + 1, sizeof *ids);
+    enum status status = ids != NULL
+                             ? STATUS_OK
+                             : error_set(e, STATUS_MEMORY, "%s: out of memory", plan->config->path);
+    for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
+        const struct plan_game *p = &plan->games[i];
+        for (size_t k = 0; status == STATUS_OK && k < p->stream_count; k++)
+            if (p->present && (p->streams[k].has_stream || p->streams[k].batches > 0))
+                status = put_unfit(plan, p, &p->streams[k], db, experiment_id, ids, e);
+    }
+    free(ids);
+    return status == STATUS_OK ? db_commit(db, e) : status;
+}
+
 enum status store_roles(const struct plan *plan, struct db *db, int64_t experiment_id,
                         struct error *e) {
     enum status status = STATUS_OK;

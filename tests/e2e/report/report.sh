@@ -8,7 +8,7 @@ command -v python3 >/dev/null || skip "no python3"
 
 # page FOLDER DATABASE: index.html is whole, self-contained, and says what its queries answer.
 page() {
-    wrong=$(python3 "$tests/report_page.py" "$1/index.html" "$2") || fail "$1: the page cannot be read"
+    wrong=$(python3 "$tests/report/report_page.py" "$1/index.html" "$2") || fail "$1: the page cannot be read"
     test -z "$wrong" || fail "$1: $wrong"
 }
 

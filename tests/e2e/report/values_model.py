@@ -41,7 +41,7 @@ def rising(value):
 
 
 class Stream(collections.namedtuple("Stream", "id game title untested paper_game variant sampling sampling_id way row replay rows"
-                                    " results missing", defaults=(0, 0))):
+                                    " results missing unfit", defaults=(0, 0, 0))):
     """A game, sampled in one way; row is None where nothing is there yet."""
 
     def observed(self):
@@ -108,8 +108,14 @@ class Experiment:
             for hot in self.hots if row else []:
                 stream.rows[hot] = self.read_rows(stream, results, hot)
             there = sum(self.is_whole(stream, c) for c in self.configurations)
-            made.append(stream._replace(results=there, missing=len(self.configurations) - there))
+            unfit = sum(row is not None and not self.fits(row, c) and c.id not in results for c in self.configurations)
+            made.append(stream._replace(results=there, missing=len(self.configurations) - there - unfit, unfit=unfit))
         return made
+
+    @staticmethod
+    def fits(stream, configuration):
+        """A window has its instructions from one batch."""
+        return not stream["batches"] or configuration.values.get("window_size", 0) <= stream["batch_length"]
 
     def read_rows(self, stream, results, hot):
         qualities = {q["configuration_id"]: q for q in self.all(

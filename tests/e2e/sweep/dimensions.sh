@@ -41,6 +41,24 @@ test "$(ask whole.db "SELECT count(*) FROM results WHERE hot_permille = 800")" =
     $((3 * (5 * 5 + 5 * 3))) || fail "results: $(ask whole.db 'SELECT variant, count(*) FROM results GROUP BY 1')"
 grep -q '^left out: .*umbel movie=second batch=10.*: #.*window_size of 13 is larger' out ||
     fail "what is left out: $(grep 'left out' out)"
+# It is not missing: the two configurations with windows of 13, on five of each replay's ten streams.
+counts() { ask "$1" 'SELECT sum(configurations), sum(results), sum(unfit), sum(missing) FROM completeness'; }
+test "$(counts whole.db)" = '150|120|30|0' || fail "complete: $(counts whole.db)"
+test "$(ask whole.db "SELECT count(*) FROM unfit JOIN stream USING (stream_id)
+    JOIN configuration_value USING (configuration_id) WHERE name = 'window_size' AND value > batch_length")" = 30 ||
+    fail "what fits is called unfit"
+grep -q '^umbel.* of 5 results' out && fail "a whole sweep lacks something: $(cat out)"
+PATH=$work/none "$hotgraph" report whole.db --out said >/dev/null 2>errors || fail "report: $(cat errors)"
+sed 's/<[^>]*>//g' said/index.html >words
+grep -q '120 results; 0 that the experiment lists are not there; 30 more do not fit their streams' words ||
+    fail "the report: $(grep 'the experiment lists' words)"
+# A database from before that was noted counts it as missing, until it is swept again.
+cp whole.db before.db
+sqlite3 before.db 'DROP VIEW completeness; DROP TABLE unfit' || fail "sqlite3"
+"$hotgraph" results before.db >/dev/null || fail "a database from before: results"
+test "$("$hotgraph" diff before.db whole.db | head -n 1)" = "$("$hotgraph" diff whole.db whole.db | head -n 1)" || fail "a database from before: diff"
+sweep whole.cfg --db before.db
+grep -q '^nothing to do' out && test "$(counts before.db)" = '150|120|30|0' || fail "a database from before: $(counts before.db)"
 
 # Each stream is what it would be alone, and so is what is found in it.
 alone() { # FILE SAMPLING VARIANT
@@ -91,6 +109,7 @@ sweep whole.cfg --db c.db --where by=transfers
 sweep whole.cfg --db d.db --games umbel --where movie=second
 "$hotgraph" merge all.db d.db b.db a.db c.db >/dev/null || fail merge
 "$hotgraph" diff all.db whole.db >out || fail "merged: $(cat out)"
+test "$(counts all.db)" = '150|120|30|0' || fail "merged: $(counts all.db)"
 sweep whole.cfg --db all.db
 grep -q '^nothing to do' out && test "$digest" = "$expected" || fail "merged: $(cat out)"
 
@@ -117,7 +136,7 @@ sweep whole.cfg --db part.db
 grep -q '^nothing to do' out && test "$digest" = "$expected" || fail "a technique: $(cat out)"
 refuses 1 "nothing in it has a 'colour'" sweep whole.cfg --db x.db --where colour=3
 refuses 1 'nothing in it has window_size=7' sweep whole.cfg --db x.db --where window_size=7
-refuses 1 'takes NAME=VALUE' sweep whole.cfg --db x.db --where window_size
+refuses 2 'takes NAME=VALUE' sweep whole.cfg --db x.db --where window_size
 refuses 1 "no technique 'flow'" sweep whole.cfg --db x.db --techniques flow
 refuses 2 'leave --games, --techniques and --where out' sweep whole.cfg --db x.db --update-digest --where batch=25
 
