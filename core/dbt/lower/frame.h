@@ -46,11 +46,12 @@ static inline uint64_t frame_executed(const struct frame *f) {
 enum { NOT_READ = -1 }; /* no run executes this many instructions */
 static inline void frame_update_stable(struct frame *f) {
     const uint64_t longest = UINT64_C(1) << 40, most = f->budget_end + longest;
-    const uint64_t calm = f->nes->ppu.calm < most ? f->nes->ppu.calm : most;
+    const uint64_t calm =
+        f->nes->ppu.known.status_stable_until < most ? f->nes->ppu.known.status_stable_until : most;
     f->status_stable = ((int64_t)(f->budget_end - calm) + 1) * (1 << BUDGET_SHIFT);
 }
 static inline void frame_report_status(struct frame *f) {
-    struct ppu_state *const s = &f->nes->ppu.s;
+    struct ppu_state *const s = &f->nes->ppu.state;
     if (f->status_read == NOT_READ)
         return;
     s->latch_cycle[0] = s->latch_cycle[1] =

@@ -100,7 +100,7 @@ static operand read_status(struct translation *t, const struct guest_op *op) {
     struct stub *const s = dbt_add_stub(t, emit_jump(e, JL), STUB_MMIO); /* jl otherwise */
     EMIT(e, MOV, FRAME(status_read), REG(RDX)); /* mov [frame + status_read], rdx */
     s->back = emit_here(e);
-    return FIELD_OF_NES(ppu.s.latch);
+    return FIELD_OF_NES(ppu.state.latch);
 }
 
 /* The helper for a write: the device's own, or the general one. */

@@ -165,7 +165,7 @@ static uint8_t read_ppu(struct nes *n, uint16_t address) {
     if (ppu_reads_again(&n->ppu, n->cpu.cycle, &value))
         return value;
     value = ppu_read(&n->ppu, address, n->cpu.cycle);
-    touched_ppu(n, value & VBLANK || n->ppu.s.vblank_suppressed);
+    touched_ppu(n, value & VBLANK || n->ppu.state.vblank_suppressed);
     return value;
 }
 

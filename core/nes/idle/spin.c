@@ -55,7 +55,7 @@ static void note_place(struct nes *n, struct place *at) {
     at->cycle = n->cpu.cycle;
     at->instructions = n->cpu.instructions;
     at->pads = n->pads;
-    memcpy(at->latched, n->ppu.s.latch_cycle, sizeof at->latched);
+    memcpy(at->latched, n->ppu.state.latch_cycle, sizeof at->latched);
     memcpy(at->ram, n->memory.ram, sizeof at->ram);
     if (n->memory.wr[0x60])
         memcpy(at->board_ram, n->memory.wr[0x60], sizeof at->board_ram);
@@ -120,8 +120,8 @@ static void repeat(struct nes *n, const struct place *at, uint64_t times) {
         if (n->pads.read_cycle[port] != at->pads.read_cycle[port])
             n->pads.read_cycle[port] += later;
     for (unsigned i = 0; i < 2; i++)
-        if (n->ppu.s.latch_cycle[i] != at->latched[i])
-            n->ppu.s.latch_cycle[i] += later;
+        if (n->ppu.state.latch_cycle[i] != at->latched[i])
+            n->ppu.state.latch_cycle[i] += later;
     n->cpu.cycle += later;
     n->cpu.instructions += executed;
     n->idle.skipped += executed;
@@ -132,8 +132,8 @@ static void repeat(struct nes *n, const struct place *at, uint64_t times) {
 static uint64_t pass_over(struct nes *n, const struct place *at, uint64_t stop) {
     const uint64_t run = n->cpu.cycle - at->cycle;
     uint64_t end = earlier(stop, earlier(n->lines.event, n->dma.from));
-    if (memcmp(at->latched, n->ppu.s.latch_cycle, sizeof at->latched) != 0)
-        end = earlier(end, n->ppu.calm);
+    if (memcmp(at->latched, n->ppu.state.latch_cycle, sizeof at->latched) != 0)
+        end = earlier(end, n->ppu.known.status_stable_until);
     if (end < n->cpu.cycle + run)
         return 0;
     const uint64_t times = (end - n->cpu.cycle) / run;

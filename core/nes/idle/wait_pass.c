@@ -329,7 +329,7 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     if (w->unmasks && n->lines.irq)
         return false;
     /* What the last read of $2002 has seen must stay so. */
-    const uint64_t end = earlier(deadline, w->status ? n->ppu.calm : NEVER);
+    const uint64_t end = earlier(deadline, w->status ? n->ppu.known.status_stable_until : NEVER);
     const bool recorded =
         n->observed.coming && n->observed.coming->from <= stop && record_certain(n, w, stop, end);
     if (recorded && n->observed.watched)
@@ -349,9 +349,9 @@ static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
     const uint64_t halt = n->dma.from, fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
     const uint64_t end = n->cpu.cycle + w->cost + taken;
     if (halt < n->cpu.cycle || halt >= n->cpu.cycle + w->cost ||
-        end > earlier(stop, n->lines.event) || (w->status && end > n->ppu.calm) ||
-        n->dma.oam_pending || is_busy(n) || !apu_dmc_halts(&n->apu, halt, fetch) ||
-        !apu_dmc_quiet(&n->apu, fetch + 1))
+        end > earlier(stop, n->lines.event) ||
+        (w->status && end > n->ppu.known.status_stable_until) || n->dma.oam_pending || is_busy(n) ||
+        !apu_dmc_halts(&n->apu, halt, fetch) || !apu_dmc_quiet(&n->apu, fetch + 1))
         return false;
     const uint16_t sample = apu_dmc_address(&n->apu); /* in PRG */
     const uint64_t read = n->cpu.cycle + w->read_at;
@@ -365,7 +365,8 @@ static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
 /* Passes in some of which a sample is fetched, as pass_fetch() does it, and those between them.
  * False: nothing was done. */
 static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
-    const uint64_t until = earlier(earlier(stop, n->lines.event), w->status ? n->ppu.calm : NEVER);
+    const uint64_t until = earlier(earlier(stop, n->lines.event),
+                                   w->status ? n->ppu.known.status_stable_until : NEVER);
     uint64_t cycle = n->cpu.cycle, passes = 0, read = 0, halt = n->dma.from;
     if (n->dma.oam_pending || is_busy(n))
         return false;

@@ -1,6 +1,11 @@
 #include <string.h>
 
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_a12.h"
+#include "nes/ppu/ppu_log.h"
+#include "nes/ppu/ppu_picture.h"
+#include "nes/ppu/ppu_prediction.h"
+#include "nes/ppu/ppu_scroll.h"
+#include "nes/ppu/ppu_sprites.h"
 
 enum {
     /* A bit of the bus that nobody drives keeps its value for about 600 ms (blargg, ppu_open_bus).
@@ -24,14 +29,14 @@ void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures,
     if (console)
         p->console = *console;
     p->board = board;
-    p->buffers = p->pictures = pictures;
+    p->picture.buffers = p->picture.wanted = pictures;
     if (pictures)
         memset(pictures, 0, 2 * PPU_WIDTH * PPU_HEIGHT * sizeof *pictures);
     ppu_power(p, 0);
 }
 
 static void restart(struct ppu *p, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     s->time = 3 * cycle;
     s->line = 0;
     s->dot = (uint16_t)p->console.alignment;
@@ -41,20 +46,20 @@ static void restart(struct ppu *p, uint64_t cycle) {
     s->vblank_suppressed = false;
     s->mask_due = s->v_due = UINT64_MAX;
     s->data_read_cycle = UINT64_MAX - DATA_READ_CYCLES;
-    const bool whole = p->whole;
+    const bool whole = p->picture.whole;
     ppu_loaded(p);
-    p->whole = whole; /* the last picture is still there */
-    p->begun = p->pictures != NULL;
+    p->picture.whole = whole; /* the last picture is still there */
+    p->picture.begun = p->picture.wanted != NULL;
 }
 
 void ppu_power(struct ppu *p, uint64_t cycle) {
-    memset(&p->s, 0, sizeof p->s);
-    memcpy(p->s.palette, power_palette, sizeof power_palette);
+    memset(&p->state, 0, sizeof p->state);
+    memcpy(p->state.palette, power_palette, sizeof power_palette);
     restart(p, cycle);
 }
 
 void ppu_reset(struct ppu *p, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     ppu_advance(p, 3 * cycle);
     s->ctrl = s->mask = s->rendering = s->x = s->read_buffer = 0;
     s->t = 0;
@@ -70,14 +75,14 @@ static bool before_picture(const struct ppu_state *s) {
 }
 
 void ppu_loaded(struct ppu *p) {
-    if (p->pictures)
+    if (p->picture.wanted)
         ppu_picture_sprites(p);
-    p->begun = p->pictures && before_picture(&p->s);
-    p->whole = false;
-    p->idle_until = p->nmi_quiet = p->plain_until = 0;
-    p->log_first = p->log_end = 0;
-    p->shown = 0;
-    ppu_sprites_touched(p);
+    p->picture.begun = p->picture.wanted && before_picture(&p->state);
+    p->picture.whole = false;
+    p->known.idle_until = p->known.vblank_stable_until = p->known.plain_until = 0;
+    p->writes.first = p->writes.end = 0;
+    p->known.board_synced_until = 0;
+    ppu_invalidate_sprites(p);
 }
 
 /* ---- the bus capacitance ---- */
@@ -96,16 +101,16 @@ static uint8_t latch(const struct ppu_state *s, uint64_t cycle) {
 
 /* Drives all bits with those of `value`. */
 static inline void drive_all(struct ppu *p, uint8_t value, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
-    p->calm = 0;
+    struct ppu_state *s = &p->state;
+    p->known.status_stable_until = 0;
     s->latch = value;
     s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] = cycle;
 }
 
 /* The same for the bits of `bits`, whole groups. */
 static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
-    p->calm = 0;
+    struct ppu_state *s = &p->state;
+    p->known.status_stable_until = 0;
     s->latch = (uint8_t)((latch(s, cycle) & ~bits) | (value & bits));
     for (unsigned i = 0; i < 3; i++)
         if (bits & latch_bits[i])
@@ -116,7 +121,7 @@ static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
 
 /* After an access; while fetching, the access steps v in both directions at once. */
 static void step_v(struct ppu *p) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     if (ppu_fetching(s))
         s->v = v_next_row(v_next_tile(s->v));
     else
@@ -125,7 +130,7 @@ static void step_v(struct ppu *p) {
 }
 
 static uint8_t read_data(struct ppu *p, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     if (cycle - s->data_read_cycle <= DATA_READ_CYCLES)
         return latch(s, cycle);
     s->data_read_cycle = cycle;
@@ -142,7 +147,7 @@ static uint8_t read_data(struct ppu *p, uint64_t cycle) {
 }
 
 static void write_data(struct ppu *p, uint8_t value) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     struct board *b = p->board;
     uint16_t address = s->v & 0x3FFF;
     if (address >= PPU_PALETTE)
@@ -172,7 +177,7 @@ static uint8_t read_oam(const struct ppu_state *s) {
 }
 
 static void write_oam(struct ppu *p, uint8_t value) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     if (ppu_fetching(s)) { /* nothing is written, and only the sprite number steps */
         s->oam_address = (uint8_t)((s->oam_address & ~3u) + 4);
         return;
@@ -181,17 +186,17 @@ static void write_oam(struct ppu *p, uint8_t value) {
         value &= OAM_ATTRIBUTES;
     if (s->oam[s->oam_address] != value) {
         s->oam[s->oam_address] = value;
-        ppu_sprites_touched(p);
+        ppu_invalidate_sprites(p);
     }
     s->oam_address++;
 }
 
 bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
                     uint64_t last) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     uint8_t oam[256];
     ppu_advance(p, ppu_dots_at_access(first));
-    if (ppu_dots_at_access(last) > p->idle_until && (s->rendering || writes_pending(s)))
+    if (ppu_dots_at_access(last) > p->known.idle_until && (s->rendering || ppu_writes_pending(s)))
         return false;
     const unsigned room = 256u - s->oam_address, before = count < room ? count : room;
     memcpy(oam, s->oam, sizeof oam);
@@ -200,15 +205,60 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
     for (unsigned i = 2; i < sizeof oam; i += 4)
         oam[i] &= OAM_ATTRIBUTES;
     if (memcmp(oam, s->oam, sizeof oam) != 0) {
-        for (unsigned i = 0; i < sizeof oam && p->lines_known; i += 4)
-            p->lines_known = oam[i] == s->oam[i];
-        p->slots_known = p->overflow_known = false;
+        for (unsigned i = 0; i < sizeof oam && p->sprites_known.lines; i += 4)
+            p->sprites_known.lines = oam[i] == s->oam[i];
+        p->sprites_known.slots = p->sprites_known.overflow = false;
         memcpy(s->oam, oam, sizeof oam);
     }
     s->oam_address = (uint8_t)(s->oam_address + count);
-    ppu_touched(p);
+    ppu_invalidate(p);
     drive_all(p, bytes[count - 1], last);
     return true;
+}
+
+/* ---- the sprite flags ---- */
+
+/* A read of $2002 need not move the state: the flags are predicted from where it stands. */
+
+/* Dot 0 of the visible line with dot number `dot`; `dot` itself when it lies elsewhere, or that is
+ * past. */
+static uint64_t line_start(const struct ppu_state *s, uint64_t dot) {
+    const bool visible = s->line <= LINE_LAST;
+    const uint64_t first = visible ? s->time - s->dot : ppu_next_dot(s, 0, 0);
+    if (dot < first)
+        return dot;
+    const uint64_t lines = (dot - first) / PPU_DOTS, start = first + lines * PPU_DOTS;
+    return start < s->time || lines + (visible ? s->line : 0) > LINE_LAST ? dot : start;
+}
+
+/* Brings the PPU to a place from which the sprite flags can be told up to dot number `until`, and
+ * tells them; false: there is none, and it is brought to that dot. */
+static bool predict_flags(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->state;
+    if (s->line > LINE_LAST && ppu_next_dot(s, 0, 0) < until)
+        ppu_advance(p, ppu_next_dot(s, 0, 0));
+    if (p->writes.first == p->writes.end && ppu_predictable(s))
+        ppu_predict(p);
+    if (!ppu_flags_predicted(p, until))
+        ppu_advance(p, line_start(s, until));
+    if (s->time < until && ppu_predictable(s))
+        ppu_predict(p);
+    if (ppu_flags_predicted(p, until))
+        return true;
+    ppu_advance(p, until);
+    return false;
+}
+
+uint8_t ppu_status_at(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->state;
+    if (until <= p->known.idle_until)
+        return s->status;
+    if (s->time < until && ppu_flags_cleared(s, until))
+        return 0;
+    if (s->time >= until || (!ppu_flags_predicted(p, until) && !predict_flags(p, until)))
+        return s->status;
+    return (uint8_t)(s->status | (p->known.hit_dot < until ? STATUS_HIT : 0) |
+                     (p->known.overflow_dot < until ? STATUS_OVERFLOW : 0));
 }
 
 /* ---- registers ---- */
@@ -217,9 +267,9 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
  * only what an access can see of it: v and rendering, whose time may have come. The place then
  * stays behind, which says the same there. (A board that watches the bus sees v when it moves.) */
 static inline void arrive(struct ppu *p, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     const uint64_t dot = ppu_dots_at_access(cycle);
-    if (dot >= p->idle_until || p->board->ops->a12_rises) {
+    if (dot >= p->known.idle_until || p->board->ops->a12_rises) {
         ppu_advance(p, dot);
         return;
     }
@@ -236,7 +286,7 @@ static inline void arrive(struct ppu *p, uint64_t cycle) {
 /* The vblank flag is latched when the access begins; the sprite flags are what they are at its end,
  * a dot later (AccuracyCoin, "$2002 flag timing"). */
 static uint8_t read_status(struct ppu *p, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     const uint64_t end = ppu_dots_at_end(cycle);
     const uint8_t vblank = ppu_status_at(p, ppu_dots_at_access(cycle)) & STATUS_VBLANK;
     if (s->line == LINE_VBLANK && s->dot == DOT_FLAGS)
@@ -245,15 +295,17 @@ static uint8_t read_status(struct ppu *p, uint64_t cycle) {
     s->w = false;
     drive(p, ppu_status_at(p, end) | vblank, LATCH_HIGH | LATCH_5, cycle);
     if (!vblank) {
-        p->calm = ppu_next_change(p, end) / 3; /* the first cycle that ends behind that dot */
+        p->known.status_stable_until =
+            ppu_next_change(p, end) / 3; /* the first cycle that ends behind that dot */
         if (s->latch & LATCH_LOW)
-            p->calm = ppu_least(p->calm, s->latch_cycle[2] + LATCH_CYCLES + 1);
+            p->known.status_stable_until =
+                ppu_least(p->known.status_stable_until, s->latch_cycle[2] + LATCH_CYCLES + 1);
     }
     return s->latch;
 }
 
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     uint8_t value;
     if ((address & 7) == 2)
         return read_status(p, cycle);
@@ -265,7 +317,7 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     case 7:
         arrive(p, cycle);
         value = read_data(p, cycle);
-        ppu_touched(p);
+        ppu_invalidate(p);
         return value;
     default:
         return latch(s, cycle);
@@ -274,14 +326,14 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
 
 /* One of $2000, $2001, $2005 and $2006, at once. */
 static void write_register(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     if (s->ignore_writes)
         return;
     struct ppu_registers r = ppu_registers(p);
     if (reg == 0 && (r.ctrl ^ value) & CTRL_TALL)
-        ppu_sprites_touched(p);
+        ppu_invalidate_sprites(p);
     if (reg == 1)
-        p->nmi_quiet = 0; /* the frame may be a dot longer now */
+        p->known.vblank_stable_until = 0; /* the frame may be a dot longer now */
     r.dot = dot;
     ppu_change_registers(&r, reg, s->w, value);
     s->w ^= reg >= 5;
@@ -289,11 +341,12 @@ static void write_register(struct ppu *p, unsigned reg, uint8_t value, uint64_t 
 }
 
 bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     const unsigned reg = address & 7;
     const uint64_t dot = ppu_dots_at_access(cycle);
     drive_all(p, value, cycle);
-    if (dot >= p->idle_until && ppu_put_down(p, reg, value, dot)) { /* nothing is ignored there */
+    if (dot >= p->known.idle_until &&
+        ppu_defer(p, reg, value, dot)) { /* nothing is ignored there */
         p->nmi_ignored &= reg != 0 || !(value & CTRL_NMI);
         return false;
     }
@@ -319,20 +372,21 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
         write_data(p, value);
         break;
     }
-    ppu_touched(p);
-    if (!p->board->ops->a12_rises && !s->ignore_writes && dot < p->idle_until)
-        p->plain_until = ppu_end_after(p->idle_until);
+    ppu_invalidate(p);
+    if (!p->board->ops->a12_rises && !s->ignore_writes && dot < p->known.idle_until)
+        p->known.plain_until = ppu_end_after(p->known.idle_until);
     return true;
 }
 
 void ppu_sync(struct ppu *p, uint64_t cycle) {
     ppu_advance(p, ppu_dots_at_access(cycle));
-    ppu_touched(p);
+    ppu_invalidate(p);
 }
 
 static void show_board(struct ppu *p, uint64_t dot) {
-    if (p->s.line > LINE_LAST && dot >= p->idle_until && ppu_next_dot(&p->s, 0, 0) <= dot)
-        ppu_advance(p, ppu_next_dot(&p->s, 0, 0));
+    if (p->state.line > LINE_LAST && dot >= p->known.idle_until &&
+        ppu_next_dot(&p->state, 0, 0) <= dot)
+        ppu_advance(p, ppu_next_dot(&p->state, 0, 0));
     if (!ppu_show_until(p, dot))
         ppu_advance(p, dot);
 }
@@ -342,32 +396,33 @@ void ppu_show_board(struct ppu *p, uint64_t cycle) {
 }
 
 void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
-    if (draw == (p->pictures != NULL))
+    if (draw == (p->picture.wanted != NULL))
         return;
     ppu_advance(p, ppu_dots_at_access(cycle));
-    p->log_until = p->idle_until = p->plain_until = 0;
-    p->pictures = draw ? p->buffers : NULL;
-    p->begun = p->pictures && before_picture(&p->s);
-    if (p->pictures)
+    p->writes.until = p->known.idle_until = p->known.plain_until = 0;
+    p->picture.wanted = draw ? p->picture.buffers : NULL;
+    p->picture.begun = p->picture.wanted && before_picture(&p->state);
+    if (p->picture.wanted)
         ppu_picture_sprites(p);
 }
 
 const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle) {
     ppu_advance(p, ppu_dots_at_access(cycle));
-    return p->whole ? p->buffers + (p->drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT : NULL;
+    return p->picture.whole ? p->picture.buffers + (p->picture.drawing ^ 1) * PPU_WIDTH * PPU_HEIGHT
+                            : NULL;
 }
 
 /* ---- looking ---- */
 
 uint8_t ppu_peek(const struct ppu *p, uint16_t address) {
     address &= 0x3FFF;
-    return address >= PPU_PALETTE ? p->s.palette[ppu_palette_index(address)]
+    return address >= PPU_PALETTE ? p->state.palette[ppu_palette_index(address)]
                                   : ppu_bus_read(p->board, address);
 }
 
 void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot) {
     const uint64_t now = 3 * cycle;
-    struct ppu_state s = p->s;
+    struct ppu_state s = p->state;
     while (s.time < now) {
         if (s.line == 0 && s.dot == 0) /* the next such place is a frame away */
             s.dot++, s.time++;
@@ -393,20 +448,20 @@ static uint64_t next_vblank_change(const struct ppu_state *s) {
 
 bool ppu_nmi(struct ppu *p, uint64_t cycle) {
     const uint64_t end = ppu_dots_at_end(cycle);
-    if (end > p->nmi_quiet) {
-        if (end > next_vblank_change(&p->s))
+    if (end > p->known.vblank_stable_until) {
+        if (end > next_vblank_change(&p->state))
             ppu_advance(p, end);
-        p->nmi_quiet = next_vblank_change(&p->s);
+        p->known.vblank_stable_until = next_vblank_change(&p->state);
     }
-    return p->s.status & STATUS_VBLANK && ppu_ctrl(p) & CTRL_NMI;
+    return p->state.status & STATUS_VBLANK && ppu_ctrl(p) & CTRL_NMI;
 }
 
 uint64_t ppu_nmi_deadline(const struct ppu *p) {
     if (!(ppu_ctrl(p) & CTRL_NMI))
         return UINT64_MAX;
-    return ppu_end_after(p->s.status & STATUS_VBLANK
-                             ? ppu_next_dot(&p->s, LINE_PRERENDER, DOT_FLAGS)
-                             : ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+    return ppu_end_after(p->state.status & STATUS_VBLANK
+                             ? ppu_next_dot(&p->state, LINE_PRERENDER, DOT_FLAGS)
+                             : ppu_next_dot(&p->state, LINE_VBLANK, DOT_FLAGS));
 }
 
 /* Number of the dot at which the board asserts its IRQ, or of a place before it, untouched;
@@ -433,21 +488,21 @@ bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline) {
 }
 
 uint64_t ppu_frame_end(const struct ppu *p) {
-    return ppu_end_after(ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS));
+    return ppu_end_after(ppu_next_dot(&p->state, LINE_VBLANK, DOT_FLAGS));
 }
 
 void ppu_begin_frame(struct ppu *p, uint64_t cycle) {
     const uint64_t now = ppu_dots_at_access(cycle);
-    const uint64_t vblank = ppu_next_dot(&p->s, LINE_VBLANK, DOT_FLAGS);
+    const uint64_t vblank = ppu_next_dot(&p->state, LINE_VBLANK, DOT_FLAGS);
     if (vblank < now)
         ppu_advance(p, vblank + 1);
-    const uint64_t start = ppu_next_dot(&p->s, 0, 0);
+    const uint64_t start = ppu_next_dot(&p->state, 0, 0);
     if (start <= now)
         ppu_advance(p, start);
 }
 
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     const uint64_t now = ppu_dots_at_access(cycle);
     ppu_status_at(p, now);
     /* Reading on the dot before the vblank flag rises has an effect of its own; for the others this

@@ -87,47 +87,61 @@ struct ppu_registers {
     bool loads_v, masks;
 };
 
+/* Time horizons: what is known to hold before each, in dots unless it says cycle; 0: nothing.
+ * docs/fast-paths.md says what sets and what voids each. */
+struct ppu_known {
+    uint64_t predicted_until;       /* overflow_dot is right */
+    uint64_t hit_known_until;       /* hit_dot is right; deferred writes can end it sooner */
+    uint64_t hit_dot, overflow_dot; /* where these flags rise; UINT64_MAX: not before that */
+    uint64_t idle_until;            /* dots only let time pass, as long as nobody writes to the mask
+                                       in the picture */
+    uint64_t vblank_stable_until;   /* no dot changes the vblank flag */
+    uint64_t plain_until; /* cycle: writes to $2003-$2007 affect only what they write, v, t, w,
+                                       x, the bus and status_stable_until */
+    uint64_t status_stable_until; /* cycle: reads of $2002 do what the last one did */
+    uint64_t board_synced_until;  /* a board that watches the bus has seen these dots */
+};
+
+/* What follows from OAM and the sprite height alone. */
+struct ppu_sprites_known {
+    bool lines;                /* the next two are valid */
+    uint8_t crowded_first;     /* the first line with eight sprites or more; PPU_HEIGHT: none */
+    uint8_t on_line[256 + 16]; /* sprites on each line, and on what follows the last one */
+    bool overflow;             /* the next three are valid */
+    uint8_t overflow_from;     /* of the lines from this one on ... */
+    uint8_t overflow_line;     /* ... the first that sets overflow (PPU_HEIGHT: none), ... */
+    uint16_t overflow_at;      /* ... and its dot */
+    bool slots;                /* the next one is valid */
+    uint8_t high_slots[PPU_HEIGHT]; /* which tall sprites' patterns on a line are high */
+};
+
+/* Deferred register writes: log[first] to before log[end] (ppu_log.c). */
+struct ppu_writes {
+    uint64_t until;     /* dot before which writes can be deferred ... */
+    uint8_t fixed_ctrl; /* ... unless they change one of these bits of $2000 */
+    unsigned first, end;
+    struct ppu_registers log[PPU_LOG];
+};
+
+struct ppu_picture {
+    uint16_t *buffers; /* two of 256 x 240, or NULL: no pixels ever */
+    uint16_t *wanted;  /* the same while pixels are wanted, else NULL */
+    unsigned drawing;  /* the buffer that is being drawn */
+    bool begun, whole; /* the current, and the previous picture is drawn from its first line on */
+    /* Palette indices of the line being drawn, before masks. */
+    uint8_t background[PPU_WIDTH], sprites[PPU_WIDTH];
+};
+
 struct ppu {
-    struct ppu_state s;
-    struct board *board; /* borrowed */
+    struct ppu_state state; /* saved; nothing else of the PPU is */
+    struct board *board;    /* borrowed */
     struct nes_console console;
     bool nmi_ignored; /* the last $2000 that turned the NMI on was ignored */
-
-    uint16_t *buffers;  /* two of 256 x 240, or NULL: no pixels ever */
-    uint16_t *pictures; /* the same while pixels are wanted, else NULL */
-    unsigned drawing;   /* which of them is being drawn */
-    bool begun, whole;  /* it was from its first line on; so was the other one */
-    /* Palette indices of the line being drawn, before masks. */
-    uint8_t background_line[PPU_WIDTH], sprite_line[PPU_WIDTH];
-
-    /* Derived, never saved. Foresight covers the dots before number `foreseen`, 0 for none. */
-    uint64_t foreseen, hit_dot, overflow_dot; /* UINT64_MAX: the flag is not set before that */
-    uint64_t hit_known;    /* the same for hit_dot alone, where what was put down ends it sooner */
-    uint64_t idle_until;   /* before this dot there is nothing to do but to let time pass, in the
-                              picture as long as nobody writes to the mask */
-    uint64_t nmi_quiet;    /* no dot before this one changes the vblank flag */
-    uint64_t plain_until;  /* cycle before which, with idle_until, writes to $2003-$2007 have no
-                              effect but on what they write, v, t and `calm`: nobody foresees then */
-    uint64_t calm;         /* cycle before which reads of $2002 do what the last one did */
-    bool lines_known;      /* the next two match OAM and sprite height */
-    uint8_t crowded_first; /* the first line with eight sprites or more; PPU_HEIGHT: none */
-    uint8_t sprites_on_line[256 + 16]; /* and on what follows the last line */
-    bool overflow_known; /* the next three match OAM and sprite height: of the lines from the first
-                            on, the first that sets overflow (PPU_HEIGHT: none), and its dot */
-    uint8_t overflow_from, overflow_line;
-    uint16_t overflow_at;
-    bool slots_known; /* the next ones match OAM: which tall sprites' patterns on a line are high */
-    uint8_t high_slots[PPU_HEIGHT];
-
-    uint64_t shown; /* a board that looks at the bus has seen the dots before this one */
-
-    /* Writes after the place where `s` stands (ppu_log.c): entries from log_first to before
-     * log_end. Before dot number log_until writes can be put down, but for those that change these
-     * bits of $2000, and `now` is what the last write has left. */
-    uint64_t log_until;
-    uint8_t log_firm;
-    unsigned log_first, log_end;
-    struct ppu_registers log[PPU_LOG];
+    /* Derived from the state; ppu_loaded() voids it. */
+    struct ppu_known known;
+    struct ppu_sprites_known sprites_known;
+    struct ppu_writes writes;
+    struct ppu_picture picture; /* output, no part of the state */
 };
 
 /* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL: then pixels are
@@ -158,10 +172,10 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
 /* A read of $2002 that is like the one before: true, and its value in *value; else nothing is done
  * and it takes ppu_read. */
 static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value) {
-    if (cycle >= p->calm)
+    if (cycle >= p->known.status_stable_until)
         return false;
-    p->s.latch_cycle[0] = p->s.latch_cycle[1] = cycle;
-    *value = p->s.latch;
+    p->state.latch_cycle[0] = p->state.latch_cycle[1] = cycle;
+    *value = p->state.latch;
     return true;
 }
 /* Writes `count` bytes to $2004, the first in cycle `first`, then one every other cycle up to
@@ -181,7 +195,7 @@ void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *do
 
 /* What was written to $2000 last, unless it was ignored. */
 static inline uint8_t ppu_ctrl(const struct ppu *p) {
-    return p->log_first < p->log_end ? p->log[p->log_end - 1].ctrl : p->s.ctrl;
+    return p->writes.first < p->writes.end ? p->writes.log[p->writes.end - 1].ctrl : p->state.ctrl;
 }
 /* Level of the NMI output (true: asserted) at the end of cycle `cycle`. */
 bool ppu_nmi(struct ppu *p, uint64_t cycle);
@@ -195,6 +209,8 @@ bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline);
 /* Reads of $2002 in cycles from `cycle` on and before this one all give the same value once one of
  * them was made, and have no other effect than that first one. Early at times, never late. */
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle);
+/* Status as the dots before number `until` leave it. The state advances no further than it must. */
+uint8_t ppu_status_at(struct ppu *p, uint64_t until);
 /* The cycle in which line 241, dot 1 comes next (where the vblank flag is set). */
 uint64_t ppu_frame_end(const struct ppu *p);
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_a12.h"
 
 enum { SLOTS = 8, DOT_SLOTS = 257, DOT_NEXT_LINE = 321, DOT_LAST_FETCHES = 337 };
 
@@ -131,18 +131,19 @@ static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprite
 /* The same of tall sprites for all visible lines at once: a bit for each slot, as in line_a12. */
 static void know_slots(struct ppu *p) {
     enum { TALL = 16 };
-    const uint8_t *oam = p->s.oam;
+    const uint8_t *oam = p->state.oam;
     uint8_t found[PPU_HEIGHT] = {0};
-    memset(p->high_slots, 0xFF, sizeof p->high_slots); /* an empty one fetches tile $FF */
+    memset(p->sprites_known.high_slots, 0xFF,
+           sizeof p->sprites_known.high_slots); /* an empty one fetches tile $FF */
     for (unsigned i = 0; i < 256; i += 4)
         for (unsigned line = oam[i]; line < oam[i] + (unsigned)TALL && line < PPU_HEIGHT; line++) {
             if (found[line] == SLOTS)
                 continue;
             if (!(oam[i + 1] & 1))
-                p->high_slots[line] &= (uint8_t) ~(1u << found[line]);
+                p->sprites_known.high_slots[line] &= (uint8_t) ~(1u << found[line]);
             found[line]++;
         }
-    p->slots_known = true;
+    p->sprites_known.slots = true;
 }
 
 /* ---- showing it to the board ---- */
@@ -150,12 +151,12 @@ static void know_slots(struct ppu *p) {
 /* Visible lines, of small sprites, from where the board has not looked yet to before dot number
  * `until`. */
 static void show_visible(struct ppu *p, uint64_t until) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     struct board *b = p->board;
-    const uint64_t start = picture_start(s);
+    const uint64_t start = ppu_picture_start(s);
     const struct line_a12 l = line_a12(s, NULL, 0);
     struct walk w = {.most = ~0u, .fell = b->state.clock};
-    uint64_t from = p->shown > s->time ? p->shown : s->time;
+    uint64_t from = p->known.board_synced_until > s->time ? p->known.board_synced_until : s->time;
     while (from < until) {
         w.time = start + (from - start) / PPU_DOTS * PPU_DOTS;
         w.from = (unsigned)(from - w.time);
@@ -171,46 +172,47 @@ static void show_visible(struct ppu *p, uint64_t until) {
         }
         from = w.time + w.to;
     }
-    p->shown = until;
+    p->known.board_synced_until = until;
     b->state.clock = w.fell;
     if (w.rises > 0)
         b->ops->a12_rises(b, w.rises);
 }
 
 bool ppu_show_until(struct ppu *p, uint64_t until) {
-    const struct ppu_state *s = &p->s;
-    const bool ahead = p->shown > s->time; /* then what is pending is nothing that the board sees */
-    if (!p->board->ops->a12_rises || p->pictures || s->line > LINE_LAST || !s->rendering ||
-        (writes_pending(s) && !ahead) || s->ctrl & CTRL_TALL ||
-        until > picture_start(s) + place(LINE_IDLE, 0))
+    const struct ppu_state *s = &p->state;
+    const bool ahead = p->known.board_synced_until >
+                       s->time; /* then what is pending is nothing that the board sees */
+    if (!p->board->ops->a12_rises || p->picture.wanted || s->line > LINE_LAST || !s->rendering ||
+        (ppu_writes_pending(s) && !ahead) || s->ctrl & CTRL_TALL ||
+        until > ppu_picture_start(s) + raster(LINE_IDLE, 0))
         return false;
-    if (until > p->shown && until > s->time)
+    if (until > p->known.board_synced_until && until > s->time)
         show_visible(p, until);
     return true;
 }
 
 void ppu_show_lines(struct ppu *p, unsigned lines) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     struct board *b = p->board;
     if (!b->ops->a12_rises)
         return;
     const bool visible = s->line <= LINE_LAST;
     if (visible && !(s->ctrl & CTRL_TALL)) {
-        const uint64_t end = s->time + place(lines, 0);
-        if (end > p->shown)
+        const uint64_t end = s->time + raster(lines, 0);
+        if (end > p->known.board_synced_until)
             show_visible(p, end);
         return;
     }
     const bool evaluated = visible && s->ctrl & CTRL_TALL;
-    if (evaluated && !p->slots_known)
+    if (evaluated && !p->sprites_known.slots)
         know_slots(p);
     struct walk w = {.time = s->time, .to = PPU_DOTS, .most = ~0u, .fell = b->state.clock};
     for (unsigned i = 0, alike; i < lines; i += alike, w.time += PPU_DOTS) {
         struct line_a12 l = line_a12(s, NULL, 0);
         alike = evaluated ? 1 : lines;
         if (evaluated) {
-            l.slots = p->high_slots[s->line + i];
-            while (i + alike < lines && p->high_slots[s->line + i + alike] == l.slots)
+            l.slots = p->sprites_known.high_slots[s->line + i];
+            while (i + alike < lines && p->sprites_known.high_slots[s->line + i + alike] == l.slots)
                 alike++;
         }
         if (l.slots == 0 || l.slots == 0xFF) {
@@ -240,7 +242,7 @@ static unsigned lines_before(unsigned rises) {
  * that fetches, with tall sprites; this dot is number `time`. */
 static uint64_t tall_rise(const struct ppu *p, unsigned line, unsigned dot, uint64_t time,
                           unsigned rises) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     const bool visible = line <= LINE_LAST;
     const unsigned next = visible ? line + 1u : 0, lines = lines_before(rises);
     if (lines > 0) {
@@ -263,7 +265,7 @@ static uint64_t tall_rise(const struct ppu *p, unsigned line, unsigned dot, uint
 /* The same of small sprites, which make all lines alike: the line that the walk is in, one more
  * whatever was before it, and from then on the rise of each, if there is one, comes at its dot. */
 static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     const struct line_a12 l = line_a12(s, NULL, 0);
     if (line == LINE_PRERENDER) {
         walk_background(w, &l, false);
@@ -271,7 +273,7 @@ static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
         w->time = ppu_next_dot(s, 0, 0);
         w->from = line = 0;
     }
-    const uint64_t end = w->time + place(LINE_IDLE - line, DOT_FLAGS);
+    const uint64_t end = w->time + raster(LINE_IDLE - line, DOT_FLAGS);
     for (unsigned i = 0; i < 2 && line <= LINE_LAST; i++, line++) {
         walk_background(w, &l, true);
         walk_rest(w, &l);
@@ -283,18 +285,19 @@ static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
     const unsigned left = w->most - w->rises - 1;
     if (l.background == (l.slots != 0) || line + left > LINE_LAST)
         return end;
-    return w->time + place(left, l.background ? DOT_TILES_RISE : DOT_SPRITES_RISE);
+    return w->time + raster(left, l.background ? DOT_TILES_RISE : DOT_SPRITES_RISE);
 }
 
 uint64_t ppu_next_rise(const struct ppu *p, unsigned rises) {
-    const struct ppu_state *s = &p->s;
-    const bool ahead = p->shown > s->time; /* in the picture, and what is pending does not matter */
-    if (!ahead && writes_pending(s))
+    const struct ppu_state *s = &p->state;
+    const bool ahead = p->known.board_synced_until >
+                       s->time; /* in the picture, and what is pending does not matter */
+    if (!ahead && ppu_writes_pending(s))
         return s->time;
     if (!s->rendering)
         return UINT64_MAX; /* v does not move */
-    const uint64_t time = ahead ? p->shown : s->time,
-                   dots = place(s->line, s->dot) + (time - s->time);
+    const uint64_t time = ahead ? p->known.board_synced_until : s->time,
+                   dots = raster(s->line, s->dot) + (time - s->time);
     unsigned line = (unsigned)(dots / PPU_DOTS), dot = (unsigned)(dots % PPU_DOTS);
     const bool idle = line >= LINE_IDLE && line < LINE_PRERENDER;
     if (line == LINE_IDLE && dot <= DOT_FLAGS)

@@ -3,10 +3,14 @@
  * say happens at each of the 341 dots of a line. This is the definition; ppu_line.c only takes
  * short cuts to the same state.
  */
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_a12.h"
+#include "nes/ppu/ppu_pass.h"
+#include "nes/ppu/ppu_picture.h"
+#include "nes/ppu/ppu_scroll.h"
+#include "nes/ppu/ppu_sprites.h"
 
 static uint8_t fetch(struct ppu *p, uint16_t address) {
-    ppu_show_address(p, address, p->s.time);
+    ppu_show_address(p, address, p->state.time);
     return ppu_bus_read(p->board, address);
 }
 
@@ -29,7 +33,7 @@ static void shift(struct ppu_state *s) {
 
 /* One dot of the eight that fetch a tile: dots 1-256 and 321-336. */
 static void fetch_tile(struct ppu *p) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     switch (s->dot & 7) {
     case 1:
         s->nt = fetch(p, nametable_address(s->v));
@@ -54,7 +58,7 @@ static void fetch_tile(struct ppu *p) {
 /* Dots 257-320: eight dots for each of the eight sprites found. Slots left empty fetch tile $FF. */
 static void sprite_fetch_dot(struct ppu *p) {
     static const uint8_t none[4] = {0xFF, 0xFF, 0xFF, 0xFF};
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     unsigned i = (unsigned)(s->dot - 257) >> 3;
     const uint8_t *sprite = i < s->found ? &s->secondary[i * 4] : none;
     s->oam_address = 0;
@@ -94,10 +98,10 @@ static bool zero_hits(const struct ppu_state *s) {
 
 /* Dots 1-256 of a visible line: column dot - 1. */
 static void pixel_dot(struct ppu *p) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     if (s->zero_now && zero_hits(s))
         s->late_status |= STATUS_HIT;
-    if (p->pictures)
+    if (p->picture.wanted)
         ppu_picture_pixel(p);
 }
 
@@ -112,7 +116,7 @@ void ppu_end_columns(struct ppu_state *s) {
 
 /* What every line with fetches does, visible or pre-render, while rendering is on. */
 static void rendering_dot(struct ppu *p) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     unsigned dot = s->dot;
     if (dot == 0) { /* the address of the pattern to come is there already */
         if (s->line <= LINE_LAST)
@@ -146,7 +150,7 @@ static void end_of_tile_dot(struct ppu_state *s) {
 }
 
 static void line_dot(struct ppu *p) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     bool visible = s->line <= LINE_LAST;
     if (s->dot == 0) {
         s->evaluation = PPU_IDLE;
@@ -156,7 +160,7 @@ static void line_dot(struct ppu *p) {
     if (s->dot == 257)
         ppu_shift_out_sprites(s);
     bool column = visible && s->dot >= 1 && s->dot <= 256;
-    if (column && s->dot == 1 && p->pictures)
+    if (column && s->dot == 1 && p->picture.wanted)
         ppu_picture_sprites(p);
     if (s->rendering) {
         rendering_dot(p);
@@ -165,14 +169,14 @@ static void line_dot(struct ppu *p) {
     }
     if (column)
         pixel_dot(p);
-    if (visible && p->pictures)
+    if (visible && p->picture.wanted)
         ppu_picture_dot(p);
     if (s->rendering)
         end_of_tile_dot(s);
 }
 
 static void flags_dot(struct ppu *p) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     if (s->line == LINE_VBLANK) {
         if (!s->vblank_suppressed)
             s->status |= STATUS_VBLANK;
@@ -187,7 +191,7 @@ static void flags_dot(struct ppu *p) {
 }
 
 void ppu_late(struct ppu *p) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     s->status |= s->late_status;
     s->late_status = 0;
     if (s->mask_due > s->time && s->v_due > s->time)
@@ -217,7 +221,7 @@ static void next_dot(struct ppu_state *s) {
 }
 
 void ppu_dots(struct ppu *p, uint64_t until) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     while (s->time < until) {
         ppu_late(p);
         if (s->dot == DOT_FLAGS)

@@ -3,7 +3,10 @@
  * sprite; such a group is done at once, and so is what a part holds of the groups that it begins
  * and ends in. Of tiles only the last two are still to be seen in the shift registers afterwards.
  */
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_a12.h"
+#include "nes/ppu/ppu_pass.h"
+#include "nes/ppu/ppu_scroll.h"
+#include "nes/ppu/ppu_sprites.h"
 
 enum { GROUP = 8, DOT_TILES = 1, DOT_SPRITES = 257, DOT_NEXT_TILES = 321, DOT_LAST = 337 };
 enum { DOT_V_FIRST = 280, DOT_V_LAST = 304 }; /* of the pre-render line, which copy v from t */
@@ -34,9 +37,9 @@ static void pass(struct ppu_state *s, unsigned dots) {
 static void show_group(struct ppu *p, struct part g, uint16_t patterns) {
     const unsigned two = g.from > ONE ? TWO : ONE, four = g.from > THREE ? FOUR : THREE;
     if (has(g, two))
-        ppu_show_address(p, nametable_address(p->s.v), p->s.time + two - g.from);
+        ppu_show_address(p, nametable_address(p->state.v), p->state.time + two - g.from);
     if (has(g, four))
-        ppu_show_address(p, patterns, p->s.time + four - g.from);
+        ppu_show_address(p, patterns, p->state.time + four - g.from);
 }
 
 /* ---- tiles ---- */
@@ -68,7 +71,7 @@ static void shift(struct ppu_state *s, unsigned dots) {
 }
 
 static void pass_tile(struct ppu *p, struct part g) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     show_group(p, g, pattern_address(s, 0, 0));
     if (has(g, ONE))
         s->nt = ppu_bus_read(p->board, nametable_address(s->v));
@@ -100,7 +103,7 @@ static unsigned tiles_to_skip(const struct ppu_state *s, unsigned to) {
 
 /* On to dot `to`, not beyond the end of the tiles; `columns`: they are those of a visible line. */
 static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     bool first = p->board->ops->a12_rises;
     while (s->dot < to) {
         const unsigned skipped = first ? 0 : tiles_to_skip(s, to);
@@ -121,7 +124,7 @@ static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
 /* Evaluation in the dots before dot `to`, then back to where it began. `ends`: the line's columns
  * end there, and what follows shows nothing of the unit's inner state. */
 static void evaluate(struct ppu *p, unsigned to, bool ends) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     const uint16_t dot = s->dot;
     if (dot == DOT_TILES && ends && s->oam_address == 0 && !s->zero_next) {
         unsigned found;
@@ -140,7 +143,7 @@ static void evaluate(struct ppu *p, unsigned to, bool ends) {
 
 static void load_sprite(struct ppu *p, unsigned i, struct part g, const uint8_t *sprite,
                         uint16_t patterns) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     if (has(g, THREE))
         ppu_load_sprite(s, i, sprite, ppu_bus_read(p->board, patterns), 0);
     if (!has(g, FOUR))
@@ -152,7 +155,7 @@ static void load_sprite(struct ppu *p, unsigned i, struct part g, const uint8_t 
 
 static void pass_sprite(struct ppu *p, struct part g) {
     static const uint8_t none[4] = {0xFF, 0xFF, 0xFF, 0xFF};
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     const unsigned i = (s->dot - DOT_SPRITES) / GROUP;
     const uint8_t *sprite = i < s->found ? &s->secondary[i * 4] : none;
     const uint16_t a = ppu_sprite_address(s, sprite, s->line);
@@ -164,7 +167,7 @@ static void pass_sprite(struct ppu *p, struct part g) {
 
 /* On to dot `to`, not beyond the end of the sprites. */
 static void pass_sprites(struct ppu *p, unsigned to) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     const unsigned from = s->dot;
     if (from == DOT_SPRITES) {
         ppu_shift_out_sprites(s);
@@ -185,7 +188,7 @@ static bool goes_by_dots(const struct ppu_state *s) {
 }
 
 void ppu_groups(struct ppu *p, uint64_t until) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     while (s->time < until) {
         if (goes_by_dots(s)) {
             ppu_dots(p, s->time + 1);

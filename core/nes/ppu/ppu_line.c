@@ -7,13 +7,18 @@
  */
 #include <string.h>
 
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_a12.h"
+#include "nes/ppu/ppu_pass.h"
+#include "nes/ppu/ppu_picture.h"
+#include "nes/ppu/ppu_prediction.h"
+#include "nes/ppu/ppu_scroll.h"
+#include "nes/ppu/ppu_sprites.h"
 
 /* ---- whole lines ---- */
 
 /* What a line with rendering on leaves behind in dots 257-340, secondary OAM being filled. */
 static void end_line(struct ppu *p, unsigned line) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     ppu_shift_out_sprites(s);
     for (unsigned i = 0; i < s->found; i++) {
         const uint8_t *sprite = &s->secondary[i * 4];
@@ -39,12 +44,12 @@ static void end_line(struct ppu *p, unsigned line) {
 
 /* `lines` whole visible lines, from dot 0. */
 static void pass_lines(struct ppu *p, unsigned lines) {
-    struct ppu_state *s = &p->s;
-    ppu_foresee(p);
-    uint64_t end = s->time + place(lines, 0);
-    if (p->hit_dot >= s->time && p->hit_dot < end)
+    struct ppu_state *s = &p->state;
+    ppu_predict(p);
+    uint64_t end = s->time + raster(lines, 0);
+    if (p->known.hit_dot >= s->time && p->known.hit_dot < end)
         s->status |= STATUS_HIT;
-    if (p->overflow_dot >= s->time && p->overflow_dot < end)
+    if (p->known.overflow_dot >= s->time && p->known.overflow_dot < end)
         s->status |= STATUS_OVERFLOW;
     unsigned last = s->line + lines - 1, found;
     ppu_show_lines(p, lines);
@@ -65,7 +70,7 @@ static void pass_lines(struct ppu *p, unsigned lines) {
 
 /* The whole pre-render line, up to dot 0 of line 0 at time `end`. */
 static void pass_prerender(struct ppu *p, uint64_t end) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     ppu_show_lines(p, 1);
     s->status = 0;
     s->ignore_writes = false;
@@ -85,24 +90,24 @@ static bool passes(uint64_t from, uint64_t to, unsigned dot) {
     uint64_t line = from <= dot ? 0 : (from - dot + PPU_DOTS - 1) / PPU_DOTS;
     if (line > LINE_LAST && line < LINE_PRERENDER)
         line = LINE_PRERENDER;
-    return place((unsigned)line, dot) < to;
+    return raster((unsigned)line, dot) < to;
 }
 
 /* Whether, as long as rendering stays off, nobody sees what passes of the picture. */
 static bool is_dark(const struct ppu *p) {
-    return !p->s.rendering && p->s.mask_due == UINT64_MAX && p->log_first == p->log_end &&
-           !p->pictures && !p->board->ops->a12_rises;
+    return !p->state.rendering && p->state.mask_due == UINT64_MAX &&
+           p->writes.first == p->writes.end && !p->picture.wanted && !p->board->ops->a12_rises;
 }
 
 /* No write is put down before `end`. */
 static void idle(struct ppu *p, uint64_t end) {
-    p->idle_until = end;
-    p->log_until = 0;
+    p->known.idle_until = end;
+    p->writes.until = 0;
 }
 
 /* On to `until` or the next place where something has to be done, whatever comes first. */
 static void pass_blank(struct ppu *p, uint64_t until) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     uint64_t end = ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
                              ppu_next_dot(s, LINE_PRERENDER, s->rendering ? 0 : DOT_FLAGS));
     if (s->time == end) {
@@ -112,7 +117,7 @@ static void pass_blank(struct ppu *p, uint64_t until) {
     if (s->line == LINE_PRERENDER)
         end = ppu_least(end, ppu_next_dot(s, 0, 0));
     end = ppu_least(end, until);
-    uint64_t from = place(s->line, s->dot), to = from + (end - s->time);
+    uint64_t from = raster(s->line, s->dot), to = from + (end - s->time);
     if (passes(from, to, 0)) {
         s->evaluation = PPU_IDLE;
         s->found = s->copied = 0;
@@ -120,11 +125,11 @@ static void pass_blank(struct ppu *p, uint64_t until) {
     }
     if (passes(from, to, 257))
         ppu_shift_out_sprites(s);
-    if (from <= place(LINE_IDLE, DOT_FLAGS) && place(LINE_IDLE, DOT_FLAGS) < to) {
+    if (from <= raster(LINE_IDLE, DOT_FLAGS) && raster(LINE_IDLE, DOT_FLAGS) < to) {
         ppu_picture_ends(p);
-        ppu_show_address(p, s->v, s->time + place(LINE_IDLE, DOT_FLAGS) - from);
+        ppu_show_address(p, s->v, s->time + raster(LINE_IDLE, DOT_FLAGS) - from);
     }
-    if (to == place(PPU_LINES, 0)) {
+    if (to == raster(PPU_LINES, 0)) {
         to = 0;
         s->odd = !s->odd;
     }
@@ -132,8 +137,8 @@ static void pass_blank(struct ppu *p, uint64_t until) {
     s->dot = (uint16_t)(to % PPU_DOTS);
     s->time = end;
     const bool visible = s->line <= LINE_LAST;
-    if (visible ? is_dark(p) : s->line < LINE_PRERENDER && to > place(LINE_VBLANK, DOT_FLAGS))
-        idle(p, s->time + place(visible ? LINE_IDLE : LINE_PRERENDER, 0) - to);
+    if (visible ? is_dark(p) : s->line < LINE_PRERENDER && to > raster(LINE_VBLANK, DOT_FLAGS))
+        idle(p, s->time + raster(visible ? LINE_IDLE : LINE_PRERENDER, 0) - to);
 }
 
 /* Time passes, and nothing else. */
@@ -144,10 +149,10 @@ static void skip_dots(struct ppu_state *s, uint64_t until) {
     s->time = until;
 }
 
-/* The same in the vertical blank, before p->idle_until. */
+/* The same in the vertical blank, before p->known.idle_until. */
 static void pass_idle(struct ppu *p, uint64_t until) {
-    struct ppu_state *s = &p->s;
-    while (writes_pending(s) && s->time < until) {
+    struct ppu_state *s = &p->state;
+    while (ppu_writes_pending(s) && s->time < until) {
         ppu_late(p);
         skip_dots(s, ppu_least(until, ppu_least(s->mask_due, s->v_due)));
     }
@@ -156,29 +161,29 @@ static void pass_idle(struct ppu *p, uint64_t until) {
 
 /* From the start of line 240 to where the vblank flag has risen. */
 static void pass_picture_end(struct ppu *p) {
-    struct ppu_state *s = &p->s;
-    const uint64_t start = s->time - place(LINE_IDLE, 0);
+    struct ppu_state *s = &p->state;
+    const uint64_t start = s->time - raster(LINE_IDLE, 0);
     ppu_picture_ends(p);
-    ppu_show_address(p, s->v, start + place(LINE_IDLE, DOT_FLAGS));
+    ppu_show_address(p, s->v, start + raster(LINE_IDLE, DOT_FLAGS));
     if (!s->vblank_suppressed)
         s->status |= STATUS_VBLANK;
     s->vblank_suppressed = false;
     s->line = LINE_VBLANK;
     s->dot = DOT_FLAGS + 1;
-    s->time = start + place(LINE_VBLANK, DOT_FLAGS + 1);
-    idle(p, start + place(LINE_PRERENDER, 0));
+    s->time = start + raster(LINE_VBLANK, DOT_FLAGS + 1);
+    idle(p, start + raster(LINE_PRERENDER, 0));
 }
 
 /* ---- time ---- */
 
 /* One step with rendering on, in a line that fetches: whole lines, or what is left of one. */
 static void pass_rendering(struct ppu *p, uint64_t until) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     bool visible = s->line <= LINE_LAST;
     uint64_t end = visible ? s->time + PPU_DOTS - s->dot : ppu_next_dot(s, 0, 0);
-    if (end > until || !ppu_foreseeable(s)) {
-        if (ppu_foreseeable(s)) /* it is cheap here, and not possible in the middle of the line */
-            ppu_foresee(p);
+    if (end > until || !ppu_predictable(s)) {
+        if (ppu_predictable(s)) /* it is cheap here, and not possible in the middle of the line */
+            ppu_predict(p);
         ppu_groups(p, ppu_least(end, until));
     } else if (!visible)
         pass_prerender(p, end);
@@ -190,9 +195,9 @@ static void pass_rendering(struct ppu *p, uint64_t until) {
 
 /* One step in a visible line whose pixels are wanted. */
 static void pass_drawing(struct ppu *p, uint64_t until) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     uint64_t end = s->time + PPU_DOTS - s->dot;
-    if (s->dot != 0 || end > until || (s->rendering && !ppu_foreseeable(s))) {
+    if (s->dot != 0 || end > until || (s->rendering && !ppu_predictable(s))) {
         ppu_dots(p, ppu_least(end, until));
         return;
     }
@@ -204,21 +209,22 @@ static void pass_drawing(struct ppu *p, uint64_t until) {
 }
 
 void ppu_pass(struct ppu *p, uint64_t until) {
-    struct ppu_state *s = &p->s;
-    if (p->shown > s->time) /* the board has looked ahead, and does so as far as the state moves */
-        ppu_show_until(p, ppu_least(until, picture_start(s) + place(LINE_IDLE, 0)));
-    if (until <= p->idle_until && s->line > LINE_LAST) {
+    struct ppu_state *s = &p->state;
+    if (p->known.board_synced_until >
+        s->time) /* the board has looked ahead, and does so as far as the state moves */
+        ppu_show_until(p, ppu_least(until, ppu_picture_start(s) + raster(LINE_IDLE, 0)));
+    if (until <= p->known.idle_until && s->line > LINE_LAST) {
         pass_idle(p, until);
         return;
     }
-    if (s->time < p->idle_until && s->line > LINE_LAST)
-        pass_idle(p, p->idle_until);
+    if (s->time < p->known.idle_until && s->line > LINE_LAST)
+        pass_idle(p, p->known.idle_until);
     while (s->time < until) {
         ppu_late(p);
         const uint64_t next = ppu_least(until, ppu_least(s->mask_due, s->v_due));
-        if (p->pictures && s->line <= LINE_LAST)
+        if (p->picture.wanted && s->line <= LINE_LAST)
             pass_drawing(p, next);
-        else if (s->line == LINE_PRERENDER && writes_pending(s)) /* how long is it? */
+        else if (s->line == LINE_PRERENDER && ppu_writes_pending(s)) /* how long is it? */
             ppu_dots(p, next);
         else if (s->line == LINE_IDLE && s->dot == 0 && next > s->time + PPU_DOTS + DOT_FLAGS)
             pass_picture_end(p);

@@ -7,12 +7,16 @@
  * state, whole lines are skipped: only v remains of them, and the line before the one that is
  * needed fetches everything else anew. Lines on which sprite 0 may hit are done write by write.
  */
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_log.h"
+#include "nes/ppu/ppu_a12.h"
+#include "nes/ppu/ppu_prediction.h"
+#include "nes/ppu/ppu_scroll.h"
+#include "nes/ppu/ppu_sprites.h"
 
 /* ---- registers ---- */
 
 void ppu_set_registers(struct ppu *p, const struct ppu_registers *r) {
-    struct ppu_state *s = &p->s;
+    struct ppu_state *s = &p->state;
     s->t = r->t;
     s->x = r->x;
     s->ctrl = r->ctrl;
@@ -22,7 +26,7 @@ void ppu_set_registers(struct ppu *p, const struct ppu_registers *r) {
     if (r->masks) {
         s->mask_due = r->dot + PPU_MASK_DELAY;
         if (s->line <= LINE_LAST)
-            p->idle_until = p->plain_until = 0;
+            p->known.idle_until = p->known.plain_until = 0;
     }
 }
 
@@ -32,31 +36,31 @@ void ppu_set_registers(struct ppu *p, const struct ppu_registers *r) {
  * cheap. True if writes to this picture can be deferred. */
 static __attribute__((noinline)) bool begin(struct ppu *p, uint64_t dot) {
     enum { TABLES = CTRL_SPRITE_TABLE | CTRL_BACKGROUND_TABLE };
-    const struct ppu_state *s = &p->s;
-    if (p->pictures)
+    const struct ppu_state *s = &p->state;
+    if (p->picture.wanted)
         return false;
-    if (writes_pending(s) || p->log_end == PPU_LOG)
+    if (ppu_writes_pending(s) || p->writes.end == PPU_LOG)
         ppu_advance(p, dot);
-    if (s->line <= LINE_LAST && dot >= picture_start(s) + place(LINE_IDLE, 0))
-        ppu_advance(p, picture_start(s) + place(LINE_IDLE, 0));
+    if (s->line <= LINE_LAST && dot >= ppu_picture_start(s) + raster(LINE_IDLE, 0))
+        ppu_advance(p, ppu_picture_start(s) + raster(LINE_IDLE, 0));
     if (s->line > LINE_LAST) {
         const uint64_t start = ppu_next_dot(s, 0, 0);
         if (start > dot)
             return false;
         ppu_advance(p, start);
     }
-    if (!s->rendering || writes_pending(s) || s->ignore_writes)
+    if (!s->rendering || ppu_writes_pending(s) || s->ignore_writes)
         return false;
-    p->log_until = picture_start(s) + place(LINE_IDLE, 0);
-    p->log_firm = p->board->ops->a12_rises ? CTRL_TALL | TABLES : CTRL_TALL;
-    return dot < p->log_until;
+    p->writes.until = ppu_picture_start(s) + raster(LINE_IDLE, 0);
+    p->writes.fixed_ctrl = p->board->ops->a12_rises ? CTRL_TALL | TABLES : CTRL_TALL;
+    return dot < p->writes.until;
 }
 
 /* Rendering is on while the log is open: a write that switches it off is never deferred. */
 static inline bool can_wait(const struct ppu *p, uint8_t ctrl, unsigned reg, uint8_t value) {
     switch (reg) {
     case 0:
-        return !((ctrl ^ value) & p->log_firm);
+        return !((ctrl ^ value) & p->writes.fixed_ctrl);
     case 1:
         return value & MASK_RENDERING;
     default:
@@ -64,20 +68,20 @@ static inline bool can_wait(const struct ppu *p, uint8_t ctrl, unsigned reg, uin
     }
 }
 
-bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
-    if ((dot >= p->log_until || p->log_end == PPU_LOG) && !begin(p, dot))
+bool ppu_defer(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
+    if ((dot >= p->writes.until || p->writes.end == PPU_LOG) && !begin(p, dot))
         return false;
     struct ppu_registers now = ppu_registers(p);
     if (!can_wait(p, now.ctrl, reg, value))
         return false;
-    ppu_change_registers(&now, reg, p->s.w, value);
+    ppu_change_registers(&now, reg, p->state.w, value);
     now.dot = dot;
-    p->log[p->log_end++] = now;
-    p->s.w ^= reg >= 5;
+    p->writes.log[p->writes.end++] = now;
+    p->state.w ^= reg >= 5;
     if (reg == 1)
-        p->nmi_quiet = 0;
-    if (p->hit_dot >= dot && dot < p->hit_known)
-        ppu_hit_unsure(p, &now);
+        p->known.vblank_stable_until = 0;
+    if (p->known.hit_dot >= dot && dot < p->known.hit_known_until)
+        ppu_hit_may_move(p, &now);
     return true;
 }
 
@@ -86,40 +90,40 @@ bool ppu_put_down(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
 /* The latest start of a line to which lines can be skipped: the one before the line of dot number
  * `until`, or before the first line on which sprite 0 may hit. 0: there is none. */
 static uint64_t reach(struct ppu *p, uint64_t until) {
-    const struct ppu_state *s = &p->s;
-    const uint64_t start = picture_start(s), end = start + place(LINE_IDLE, 0);
-    if (!ppu_foreseeable(s) || s->line > LINE_LAST || p->pictures)
+    const struct ppu_state *s = &p->state;
+    const uint64_t start = ppu_picture_start(s), end = start + raster(LINE_IDLE, 0);
+    if (!ppu_predictable(s) || s->line > LINE_LAST || p->picture.wanted)
         return 0;
-    ppu_foresee(p);
+    ppu_predict(p);
     uint64_t line = (ppu_least(until, end) - start) / PPU_DOTS; /* the one that is needed */
-    if (!ppu_hit_told(p, start + line * PPU_DOTS))
-        line = (p->hit_known - start) / PPU_DOTS;
-    if (line > 1 && p->hit_dot - start >= (line - 1) * PPU_DOTS &&
-        p->hit_dot - start < line * PPU_DOTS)
+    if (!ppu_hit_predicted(p, start + line * PPU_DOTS))
+        line = (p->known.hit_known_until - start) / PPU_DOTS;
+    if (line > 1 && p->known.hit_dot - start >= (line - 1) * PPU_DOTS &&
+        p->known.hit_dot - start < line * PPU_DOTS)
         line--;
     return line > s->line + 1u ? start + (line - 1) * PPU_DOTS : 0;
 }
 
 /* The end of the deferred writes that come before dot number `dot`. */
 static unsigned writes_before(const struct ppu *p, uint64_t dot) {
-    unsigned end = p->log_end;
-    while (end > p->log_first && p->log[end - 1].dot >= dot)
+    unsigned end = p->writes.end;
+    while (end > p->writes.first && p->writes.log[end - 1].dot >= dot)
         end--;
     return end;
 }
 
 /* v at the line's start `there`, without its column, which comes from t before it is used. */
 static uint16_t v_at(const struct ppu *p, uint64_t there) {
-    const struct ppu_state *s = &p->s;
-    const uint64_t start = picture_start(s);
+    const struct ppu_state *s = &p->state;
+    const uint64_t start = ppu_picture_start(s);
     unsigned load = writes_before(p, there);
-    while (load > p->log_first && !p->log[load - 1].loads_v)
+    while (load > p->writes.first && !p->writes.log[load - 1].loads_v)
         load--;
     uint16_t v = s->v;
     uint64_t from = s->time - start;
-    if (load > p->log_first) {
-        const uint64_t due = p->log[load - 1].dot + PPU_V_DELAY;
-        v = p->log[writes_before(p, ppu_least(there, due + 1)) - 1].t;
+    if (load > p->writes.first) {
+        const uint64_t due = p->writes.log[load - 1].dot + PPU_V_DELAY;
+        v = p->writes.log[writes_before(p, ppu_least(there, due + 1)) - 1].t;
         from = due - start;
     }
     const unsigned lines = (unsigned)((there - start) / PPU_DOTS - from / PPU_DOTS);
@@ -129,21 +133,21 @@ static uint16_t v_at(const struct ppu *p, uint64_t there) {
 /* Skips to the start of a line, with the deferred writes before it. The tiles and sprites of that
  * line are unknown, but cannot be observed: sprite 0 does not hit on it. */
 static void skip_to(struct ppu *p, uint64_t there) {
-    struct ppu_state *s = &p->s;
-    const uint64_t start = picture_start(s);
+    struct ppu_state *s = &p->state;
+    const uint64_t start = ppu_picture_start(s);
     const unsigned end = writes_before(p, there);
     const uint16_t v = v_at(p, there);
     ppu_show_lines(p, (unsigned)((there - s->time) / PPU_DOTS));
-    if (end > p->log_first) {
-        struct ppu_registers last = p->log[end - 1];
+    if (end > p->writes.first) {
+        struct ppu_registers last = p->writes.log[end - 1];
         last.loads_v = last.masks = false; /* both have taken effect */
         ppu_set_registers(p, &last);
     }
     s->mask_due = s->v_due = UINT64_MAX;
     s->rendering = s->mask & MASK_RENDERING;
-    p->log_first = end;
-    s->status |=
-        (p->hit_dot < there ? STATUS_HIT : 0) | (p->overflow_dot < there ? STATUS_OVERFLOW : 0);
+    p->writes.first = end;
+    s->status |= (p->known.hit_dot < there ? STATUS_HIT : 0) |
+                 (p->known.overflow_dot < there ? STATUS_OVERFLOW : 0);
     ppu_shift_out_sprites(s);
     s->v = v;
     s->oam_address = 0;
@@ -152,10 +156,10 @@ static void skip_to(struct ppu *p, uint64_t there) {
     s->time = there;
 }
 
-void ppu_carry_out(struct ppu *p, uint64_t until) {
-    const struct ppu_state *s = &p->s;
-    while (p->log_first < p->log_end && p->log[p->log_first].dot <= until) {
-        const struct ppu_registers *const r = &p->log[p->log_first];
+void ppu_apply_deferred(struct ppu *p, uint64_t until) {
+    const struct ppu_state *s = &p->state;
+    while (p->writes.first < p->writes.end && p->writes.log[p->writes.first].dot <= until) {
+        const struct ppu_registers *const r = &p->writes.log[p->writes.first];
         if (s->time < r->dot) {
             const uint64_t there = reach(p, until);
             if (there != 0) {
@@ -169,8 +173,8 @@ void ppu_carry_out(struct ppu *p, uint64_t until) {
                 continue;
         }
         ppu_set_registers(p, r);
-        p->log_first++;
+        p->writes.first++;
     }
-    if (p->log_first == p->log_end)
-        p->log_first = p->log_end = 0;
+    if (p->writes.first == p->writes.end)
+        p->writes.first = p->writes.end = 0;
 }

@@ -6,19 +6,20 @@
  */
 #include <string.h>
 
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_picture.h"
+#include "nes/ppu/ppu_scroll.h"
 
 enum { BEHIND = 0x20, FIRST_COLOUR_DOT = 3 };
 
 void ppu_picture_sprites(struct ppu *p) {
-    const struct ppu_state *s = &p->s;
-    memset(p->sprite_line, 0, sizeof p->sprite_line);
+    const struct ppu_state *s = &p->state;
+    memset(p->picture.sprites, 0, sizeof p->picture.sprites);
     for (unsigned i = s->sprite_count; i-- > 0;) { /* the first one wins */
         for (unsigned at = 0; at < 8 && s->sprites[i].x + at < PPU_WIDTH; at++) {
             unsigned pixel =
                 (s->sprites[i].low >> (7 - at) & 1) | (s->sprites[i].high >> (7 - at) & 1) << 1;
             if (pixel)
-                p->sprite_line[s->sprites[i].x + at] =
+                p->picture.sprites[s->sprites[i].x + at] =
                     (uint8_t)(16 | (s->sprites[i].attributes & 3) << 2 | pixel |
                               (s->sprites[i].attributes & SPRITE_BEHIND ? BEHIND : 0));
         }
@@ -34,7 +35,7 @@ static uint8_t shifted(const struct ppu_state *s, unsigned bit) {
 }
 
 void ppu_picture_pixel(struct ppu *p) {
-    p->background_line[p->s.dot - 1] = shifted(&p->s, 15u - p->s.x);
+    p->picture.background[p->state.dot - 1] = shifted(&p->state, 15u - p->state.x);
 }
 
 /* What a pixel with this palette index looks like. */
@@ -47,7 +48,8 @@ static uint16_t colour(const struct ppu_state *s, unsigned index) {
 
 /* Palette index of column x after masks and priority. */
 static unsigned visible_index(const struct ppu *p, unsigned x) {
-    unsigned mask = p->s.mask, background = p->background_line[x], sprite = p->sprite_line[x];
+    unsigned mask = p->state.mask, background = p->picture.background[x],
+             sprite = p->picture.sprites[x];
     if (!(mask & MASK_BACKGROUND) || (x < 8 && !(mask & MASK_LEFT_BACKGROUND)))
         background = 0;
     if (!(mask & MASK_SPRITES) || (x < 8 && !(mask & MASK_LEFT_SPRITES)))
@@ -56,13 +58,13 @@ static unsigned visible_index(const struct ppu *p, unsigned x) {
 }
 
 static uint16_t *line_pixels(const struct ppu *p) {
-    return p->pictures + (p->drawing * PPU_HEIGHT + p->s.line) * PPU_WIDTH;
+    return p->picture.wanted + (p->picture.drawing * PPU_HEIGHT + p->state.line) * PPU_WIDTH;
 }
 
 void ppu_picture_dot(struct ppu *p) {
-    unsigned x = p->s.dot - (unsigned)FIRST_COLOUR_DOT;
+    unsigned x = p->state.dot - (unsigned)FIRST_COLOUR_DOT;
     if (x < PPU_WIDTH)
-        line_pixels(p)[x] = colour(&p->s, visible_index(p, x));
+        line_pixels(p)[x] = colour(&p->state, visible_index(p, x));
 }
 
 /* The eight pixels of a tile. */
@@ -74,7 +76,7 @@ static void put_tile(uint8_t *to, unsigned low, unsigned high, unsigned palette)
 }
 
 void ppu_picture_line(struct ppu *p) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     const struct board *b = p->board;
     uint8_t tiles[PPU_WIDTH + 16];
     if (s->rendering) {
@@ -87,7 +89,7 @@ void ppu_picture_line(struct ppu *p) {
             put_tile(tiles + i * 8, ppu_bus_read(b, a), ppu_bus_read(b, a + 8),
                      attribute_bits(v, ppu_bus_read(b, attribute_address(v))));
         }
-        memcpy(p->background_line, tiles + s->x, PPU_WIDTH);
+        memcpy(p->picture.background, tiles + s->x, PPU_WIDTH);
         ppu_picture_sprites(p);
     }
     uint16_t colours[32], *to = line_pixels(p);

@@ -3,7 +3,9 @@
  */
 #include <string.h>
 
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_prediction.h"
+#include "nes/ppu/ppu_scroll.h"
+#include "nes/ppu/ppu_sprites.h"
 
 /* ---- sprites on lines ---- */
 
@@ -28,23 +30,23 @@ static inline uint64_t crowded_lines(const uint8_t *first) {
 
 static void find_first_crowded(struct ppu *p) {
     unsigned line = 0;
-    while (line < PPU_HEIGHT && !crowded_lines(p->sprites_on_line + line))
+    while (line < PPU_HEIGHT && !crowded_lines(p->sprites_known.on_line + line))
         line += LINES_AT_ONCE;
-    while (line < PPU_HEIGHT && p->sprites_on_line[line] < CROWDED)
+    while (line < PPU_HEIGHT && p->sprites_known.on_line[line] < CROWDED)
         line++;
-    p->crowded_first = (uint8_t)line;
+    p->sprites_known.crowded_first = (uint8_t)line;
 }
 
 static void count_sprites(struct ppu *p) {
-    const uint8_t *const oam = p->s.oam;
-    uint8_t *const counts = p->sprites_on_line;
-    memset(counts, 0, sizeof p->sprites_on_line);
+    const uint8_t *const oam = p->state.oam;
+    uint8_t *const counts = p->sprites_known.on_line;
+    memset(counts, 0, sizeof p->sprites_known.on_line);
     for (unsigned i = 0; i < 256; i += 4)
         count_on_lines(counts + oam[i]);
-    for (unsigned i = 0; p->s.ctrl & CTRL_TALL && i < 256; i += 4)
+    for (unsigned i = 0; p->state.ctrl & CTRL_TALL && i < 256; i += 4)
         count_on_lines(counts + oam[i] + LINES_AT_ONCE);
     find_first_crowded(p);
-    p->lines_known = true;
+    p->sprites_known.lines = true;
 }
 
 /* ---- sprite 0 and overflow ---- */
@@ -69,13 +71,13 @@ static unsigned opaque(const uint8_t *row) {
 
 /* The row of the tile at v. */
 static const uint8_t *background(const struct ppu *p, uint16_t v) {
-    const uint16_t a = pattern_address(&p->s, v, ppu_bus_read(p->board, nametable_address(v)));
+    const uint16_t a = pattern_address(&p->state, v, ppu_bus_read(p->board, nametable_address(v)));
     return &p->board->chr[a >> 10 & 7][a & 0x3FF];
 }
 
 /* On the line that has begun, whose first two tiles are in the shift registers. */
 static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     const unsigned x = s->sprites[0].x, column = x + s->x;
     unsigned two = 0;
     for (unsigned tile = column >> 3, i = 0; i < 2; tile++, i++)
@@ -89,8 +91,8 @@ static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l
 
 /* Opaque pixels of the sprite, line by line. */
 static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows[16]) {
-    for (unsigned top = 0; top < sprite_height(&p->s); top += 8) {
-        const uint16_t a = ppu_sprite_address(&p->s, sprite, sprite[0] + top) & ~7;
+    for (unsigned top = 0; top < sprite_height(&p->state); top += 8) {
+        const uint16_t a = ppu_sprite_address(&p->state, sprite, sprite[0] + top) & ~7;
         const uint8_t *const tile = &p->board->chr[a >> 10][a & 0x3FF];
         for (unsigned row = 0; row < 8; row++) {
             const unsigned from = sprite[2] & SPRITE_FLIP_Y ? 7 - row : row;
@@ -104,7 +106,7 @@ static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows
  * two tiles. */
 static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, unsigned line,
                              unsigned end) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     const unsigned x = s->oam[3], column = x + s->x;
     uint8_t rows[16];
     sprite_rows(p, s->oam, rows);
@@ -120,7 +122,7 @@ static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, un
             const unsigned two = opaque(left++) << 8 | opaque(right++);
             const unsigned pixels = ppu_hits(s, x, *row++, two >> (8 - (column & 7)));
             if (pixels)
-                return l->time + place(line - l->line, hit_at(pixels, x));
+                return l->time + raster(line - l->line, hit_at(pixels, x));
         }
     }
     return UINT64_MAX;
@@ -128,8 +130,8 @@ static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, un
 
 /* The first line that is left must be given; `this_line` says that it has begun: sprites are
  * loaded, and the flag may be set already. */
-static uint64_t foresee_hit(const struct ppu *p, struct line_start l, bool this_line) {
-    const struct ppu_state *s = &p->s;
+static uint64_t predict_hit(const struct ppu *p, struct line_start l, bool this_line) {
+    const struct ppu_state *s = &p->state;
     if ((s->mask & MASK_RENDERING) != MASK_RENDERING || (this_line && s->status & STATUS_HIT))
         return UINT64_MAX;
     if (this_line && s->zero_now) {
@@ -148,84 +150,90 @@ static uint64_t foresee_hit(const struct ppu *p, struct line_start l, bool this_
 /* Which line from `first` on sets overflow, and where. */
 static void find_overflow(struct ppu *p, unsigned first) {
     unsigned line = first, dot = 0;
-    if (!p->lines_known)
+    if (!p->sprites_known.lines)
         count_sprites(p);
-    if (line < p->crowded_first)
-        line = p->crowded_first;
+    if (line < p->sprites_known.crowded_first)
+        line = p->sprites_known.crowded_first;
     for (; line <= LINE_LAST; line++) {
         uint8_t secondary[32];
         unsigned found;
         bool zero;
-        if (p->sprites_on_line[line] >= 8)
-            dot = ppu_evaluate_line(&p->s, line, secondary, &found, &zero);
+        if (p->sprites_known.on_line[line] >= 8)
+            dot = ppu_evaluate_line(&p->state, line, secondary, &found, &zero);
         if (dot)
             break;
     }
-    p->overflow_known = true;
-    p->overflow_from = (uint8_t)first;
-    p->overflow_line = (uint8_t)line;
-    p->overflow_at = (uint16_t)dot;
+    p->sprites_known.overflow = true;
+    p->sprites_known.overflow_from = (uint8_t)first;
+    p->sprites_known.overflow_line = (uint8_t)line;
+    p->sprites_known.overflow_at = (uint16_t)dot;
 }
 
-static uint64_t foresee_overflow(struct ppu *p, struct line_start l, bool this_line) {
-    if (this_line && p->s.status & STATUS_OVERFLOW)
+static uint64_t predict_overflow(struct ppu *p, struct line_start l, bool this_line) {
+    if (this_line && p->state.status & STATUS_OVERFLOW)
         return UINT64_MAX;
-    if (!p->overflow_known || l.line < p->overflow_from || l.line > p->overflow_line)
+    if (!p->sprites_known.overflow || l.line < p->sprites_known.overflow_from ||
+        l.line > p->sprites_known.overflow_line)
         find_overflow(p, l.line);
-    return p->overflow_line > LINE_LAST ? UINT64_MAX
-                                        : l.time + place(p->overflow_line - l.line, p->overflow_at);
+    return p->sprites_known.overflow_line > LINE_LAST
+               ? UINT64_MAX
+               : l.time +
+                     raster(p->sprites_known.overflow_line - l.line, p->sprites_known.overflow_at);
 }
 
-bool ppu_foreseeable(const struct ppu_state *s) {
-    if (!s->rendering || writes_pending(s))
+bool ppu_predictable(const struct ppu_state *s) {
+    if (!s->rendering || ppu_writes_pending(s))
         return false;
     return s->line <= LINE_LAST ? s->dot == 0 && s->oam_address == 0
                                 : s->line < LINE_PRERENDER || s->dot == 0;
 }
 
-bool ppu_hit_told(const struct ppu *p, uint64_t until) {
-    return until <= p->hit_known || p->hit_dot < until || p->s.status & STATUS_HIT;
+bool ppu_hit_predicted(const struct ppu *p, uint64_t until) {
+    return until <= p->known.hit_known_until || p->known.hit_dot < until ||
+           p->state.status & STATUS_HIT;
 }
 
-bool ppu_flags_told(const struct ppu *p, uint64_t until) {
-    return p->s.line <= LINE_LAST && until <= p->foreseen && ppu_hit_told(p, until);
+bool ppu_flags_predicted(const struct ppu *p, uint64_t until) {
+    return p->state.line <= LINE_LAST && until <= p->known.predicted_until &&
+           ppu_hit_predicted(p, until);
 }
 
-void ppu_hit_unsure(struct ppu *p, const struct ppu_registers *r) {
-    const struct ppu_state *s = &p->s;
-    if (p->hit_dot < r->dot || r->dot >= p->hit_known || s->status & STATUS_HIT)
+void ppu_hit_may_move(struct ppu *p, const struct ppu_registers *r) {
+    const struct ppu_state *s = &p->state;
+    if (p->known.hit_dot < r->dot || r->dot >= p->known.hit_known_until || s->status & STATUS_HIT)
         return;
     if ((r->mask & MASK_RENDERING) != MASK_RENDERING) {
-        p->hit_dot = UINT64_MAX;
+        p->known.hit_dot = UINT64_MAX;
         return;
     }
-    const uint64_t start = picture_start(s), first = start + place(s->oam[0] + 1u, 0);
+    const uint64_t start = ppu_picture_start(s), first = start + raster(s->oam[0] + 1u, 0);
     if (r->dot >= first + sprite_height(s) * PPU_DOTS)
         return;
-    p->hit_known = first > r->dot ? first : r->dot;
-    p->hit_dot = UINT64_MAX;
+    p->known.hit_known_until = first > r->dot ? first : r->dot;
+    p->known.hit_dot = UINT64_MAX;
 }
 
 /* Registers that are written from this dot on no longer affect the hit. */
 static uint64_t hit_open(const struct ppu *p) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     if (s->status & STATUS_HIT)
         return 0;
-    if (p->hit_dot != UINT64_MAX)
-        return ppu_least(p->hit_known, p->hit_dot + 1);
+    if (p->known.hit_dot != UINT64_MAX)
+        return ppu_least(p->known.hit_known_until, p->known.hit_dot + 1);
     const unsigned line = s->oam[0] + 1u;
-    const uint64_t first = picture_start(s) + place(line, 0);
-    if (p->hit_known <= first)
+    const uint64_t first = ppu_picture_start(s) + raster(line, 0);
+    if (p->known.hit_known_until <= first)
         return 0;
-    return ppu_least(p->hit_known, first + sprite_height(s) * PPU_DOTS);
+    return ppu_least(p->known.hit_known_until, first + sprite_height(s) * PPU_DOTS);
 }
 
 /* From the place where the PPU stands, up to which everything was carried out. */
-void ppu_foresee(struct ppu *p) {
-    const struct ppu_state *s = &p->s;
-    const bool flags = s->time >= p->foreseen;
-    const uint64_t next = p->log_first < p->log_end ? p->log[p->log_first].dot : UINT64_MAX;
-    if (!flags && ppu_hit_told(p, ppu_least(next, p->foreseen)))
+void ppu_predict(struct ppu *p) {
+    const struct ppu_state *s = &p->state;
+    const bool flags = s->time >= p->known.predicted_until;
+    const uint64_t next =
+        p->writes.first < p->writes.end ? p->writes.log[p->writes.first].dot : UINT64_MAX;
+    if (!flags && ppu_hit_predicted(p, ppu_least(next, p->known.predicted_until)))
         return;
     struct line_start l = {.line = s->line, .time = s->time, .v = s->v};
     bool visible = s->line <= LINE_LAST;
@@ -235,19 +243,19 @@ void ppu_foresee(struct ppu *p) {
         l.v = s->t;
     }
     if (flags) {
-        p->overflow_dot = foresee_overflow(p, l, visible);
-        p->foreseen = l.time + place(LINE_IDLE - l.line, 0);
+        p->known.overflow_dot = predict_overflow(p, l, visible);
+        p->known.predicted_until = l.time + raster(LINE_IDLE - l.line, 0);
     }
-    p->hit_dot = foresee_hit(p, l, visible);
-    p->hit_known = p->foreseen;
-    for (unsigned i = p->log_first; i < p->log_end && p->log[i].dot < hit_open(p); i++)
-        ppu_hit_unsure(p, &p->log[i]);
+    p->known.hit_dot = predict_hit(p, l, visible);
+    p->known.hit_known_until = p->known.predicted_until;
+    for (unsigned i = p->writes.first; i < p->writes.end && p->writes.log[i].dot < hit_open(p); i++)
+        ppu_hit_may_move(p, &p->writes.log[i]);
 }
 
 /* In the middle of a visible line: a dot before any other that could set a sprite flag. */
 static uint64_t next_flag_on_line(const struct ppu *p) {
-    const struct ppu_state *s = &p->s;
-    if (s->dot == 0 || writes_pending(s) || s->late_status)
+    const struct ppu_state *s = &p->state;
+    if (s->dot == 0 || ppu_writes_pending(s) || s->late_status)
         return s->time;
     if (s->zero_now && !(s->status & STATUS_HIT) && s->dot <= s->sprites[0].x + 8u)
         return s->time;
@@ -260,22 +268,22 @@ static uint64_t next_flag_on_line(const struct ppu *p) {
 
 /* The first dot from `from` on that could set a sprite flag. */
 static uint64_t next_sprite_flag(struct ppu *p, uint64_t from) {
-    const struct ppu_state *s = &p->s;
-    if (!s->rendering && !writes_pending(s))
+    const struct ppu_state *s = &p->state;
+    if (!s->rendering && !ppu_writes_pending(s))
         return UINT64_MAX;
-    if (!ppu_flags_told(p, from + 1)) {
-        if (!ppu_foreseeable(s)) /* nothing happens in what is left of the pre-render line */
+    if (!ppu_flags_predicted(p, from + 1)) {
+        if (!ppu_predictable(s)) /* nothing happens in what is left of the pre-render line */
             return s->line == LINE_PRERENDER ? ppu_next_dot(s, 0, 0) : next_flag_on_line(p);
-        ppu_foresee(p);
+        ppu_predict(p);
     }
-    uint64_t hit = p->hit_dot >= from ? p->hit_dot : UINT64_MAX;
-    if (!ppu_hit_told(p, p->foreseen))
-        hit = p->hit_known;
-    return ppu_least(hit, p->overflow_dot >= from ? p->overflow_dot : UINT64_MAX);
+    uint64_t hit = p->known.hit_dot >= from ? p->known.hit_dot : UINT64_MAX;
+    if (!ppu_hit_predicted(p, p->known.predicted_until))
+        hit = p->known.hit_known_until;
+    return ppu_least(hit, p->known.overflow_dot >= from ? p->known.overflow_dot : UINT64_MAX);
 }
 
 uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
-    const struct ppu_state *s = &p->s;
+    const struct ppu_state *s = &p->state;
     const uint64_t flags = ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
                                      ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS));
     if (ppu_flags_cleared(s, from))
@@ -284,47 +292,4 @@ uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
     if (s->line >= LINE_IDLE && s->line < LINE_PRERENDER && !s->late_status)
         return flags;
     return ppu_least(flags, next_sprite_flag(p, from));
-}
-
-/* ---- status ---- */
-
-/* Dot 0 of the visible line with dot number `dot`; `dot` itself when it lies elsewhere, or that is
- * past. */
-static uint64_t line_start(const struct ppu_state *s, uint64_t dot) {
-    const bool visible = s->line <= LINE_LAST;
-    const uint64_t first = visible ? s->time - s->dot : ppu_next_dot(s, 0, 0);
-    if (dot < first)
-        return dot;
-    const uint64_t lines = (dot - first) / PPU_DOTS, start = first + lines * PPU_DOTS;
-    return start < s->time || lines + (visible ? s->line : 0) > LINE_LAST ? dot : start;
-}
-
-/* Brings the PPU to a place from which the sprite flags can be told up to dot number `until`, and
- * tells them; false: there is none, and it is brought to that dot. */
-static bool tell_flags(struct ppu *p, uint64_t until) {
-    const struct ppu_state *s = &p->s;
-    if (s->line > LINE_LAST && ppu_next_dot(s, 0, 0) < until)
-        ppu_advance(p, ppu_next_dot(s, 0, 0));
-    if (p->log_first == p->log_end && ppu_foreseeable(s))
-        ppu_foresee(p);
-    if (!ppu_flags_told(p, until))
-        ppu_advance(p, line_start(s, until));
-    if (s->time < until && ppu_foreseeable(s))
-        ppu_foresee(p);
-    if (ppu_flags_told(p, until))
-        return true;
-    ppu_advance(p, until);
-    return false;
-}
-
-uint8_t ppu_status_at(struct ppu *p, uint64_t until) {
-    const struct ppu_state *s = &p->s;
-    if (until <= p->idle_until)
-        return s->status;
-    if (s->time < until && ppu_flags_cleared(s, until))
-        return 0;
-    if (s->time >= until || (!ppu_flags_told(p, until) && !tell_flags(p, until)))
-        return s->status;
-    return (uint8_t)(s->status | (p->hit_dot < until ? STATUS_HIT : 0) |
-                     (p->overflow_dot < until ? STATUS_OVERFLOW : 0));
 }

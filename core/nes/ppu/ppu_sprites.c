@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_sprites.h"
 
 enum evaluation {
     IDLE = PPU_IDLE, /* nothing left to look at: the address runs on */

@@ -14,7 +14,7 @@
 #include "nes/cpu/cpu_exec.h"
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_raster.h"
 
 enum { VERSION = 1, MAGIC_SIZE = 16, SHA1_SIZE = 40 };
 enum { HEADER_SIZE = MAGIC_SIZE + 4 + SHA1_SIZE + 8 + 8, SECTION_HEADER_SIZE = 8 };
@@ -208,7 +208,7 @@ static void list_sections(struct section out[SECTIONS], struct nes *n) {
         {"CPU ", "CPU", (uint8_t *)n, cpu_fields, LENGTH_OF(cpu_fields)},
         {"THRD", "threads", (uint8_t *)&n->contexts, thread_fields, LENGTH_OF(thread_fields)},
         {"BRD ", "board", (uint8_t *)&b->state, board_fields, LENGTH_OF(board_fields)},
-        {"PPU ", "PPU", (uint8_t *)&n->ppu.s, ppu_fields, LENGTH_OF(ppu_fields)},
+        {"PPU ", "PPU", (uint8_t *)&n->ppu.state, ppu_fields, LENGTH_OF(ppu_fields)},
         {"APU ", "APU", (uint8_t *)&n->apu, apu_fields, LENGTH_OF(apu_fields)},
         {"PRAM", "PRG RAM", b->prg_ram, NULL, b->prg_ram_size},
         {"CRAM", "CHR RAM", b->chr_ram, NULL, b->chr_ram_size},
@@ -281,7 +281,7 @@ static size_t content_size(const struct section *s) {
 static void snapshot(struct nes *copy, const struct nes *n) {
     *copy = *n;
     copy->ppu.board = &copy->board;
-    copy->ppu.pictures = NULL;
+    copy->ppu.picture.wanted = NULL;
     ppu_sync(&copy->ppu, copy->cpu.cycle);
     apu_sync(&copy->apu, copy->cpu.cycle);
     bus_strobe(copy);
@@ -485,7 +485,7 @@ static bool sane_ppu(const struct ppu_state *s, uint64_t cycle) {
  * or within a moment. */
 static bool sane_frame(const struct nes *n) {
     enum { LINES = PPU_LINES * PPU_DOTS, FLAGS = LINE_VBLANK * PPU_DOTS + DOT_FLAGS };
-    const struct ppu_state *const s = &n->ppu.s;
+    const struct ppu_state *const s = &n->ppu.state;
     if (!n->frame.estimated)
         return n->frame.end == ppu_frame_end(&n->ppu);
     const unsigned here = s->line * PPU_DOTS + s->dot;
@@ -516,7 +516,8 @@ static bool sane(const struct nes *n) {
            n->frame.number < (uint64_t)MOST * MOST && n->frame.end > n->cpu.cycle &&
            n->frame.end - n->cpu.cycle <= FRAME_CYCLES + SOON && sane_threads(n) &&
            never_or_near(n->pads.strobe_cycle, n->cpu.cycle, SOON) &&
-           sane_ppu(&n->ppu.s, n->cpu.cycle) && sane_apu(&n->apu, n->cpu.cycle) && sane_frame(n);
+           sane_ppu(&n->ppu.state, n->cpu.cycle) && sane_apu(&n->apu, n->cpu.cycle) &&
+           sane_frame(n);
 }
 
 /* Reads all sections into `n`, whose RAMs have the right sizes. */

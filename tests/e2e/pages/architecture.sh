@@ -26,10 +26,10 @@ for name in $(grep -o '`[a-z_0-9]*\.[ch]`' docs/fast-paths.md | tr -d '`' | sort
     [ -n "$(find core/nes core/dbt -name "$name")" ] || fail "docs/fast-paths.md names $name, which is not there"
 done
 for name in $(grep -o '`[a-z_0-9]*()`' docs/fast-paths.md | tr -d '`()' | sort -u) \
-    $(sed -n 's/^| `\([a-z_]*\)` | \(dot\|cycle\) |.*/\1/p' docs/fast-paths.md); do
+    $(sed -n 's/^| `\([a-z_.]*\)` | \(dot\|cycle\) |.*/\1/p' docs/fast-paths.md); do
     grep -rqw "$name" core/nes core/dbt || fail "docs/fast-paths.md names $name, which is not there"
 done
-[ "$(grep -cE '^\| `[a-z_]*` \| (dot|cycle) \|' docs/fast-paths.md)" -eq 8 ] || fail "docs/fast-paths.md has not eight horizons"
+[ "$(grep -cE '^\| `[a-z_.]*` \| (dot|cycle) \|' docs/fast-paths.md)" -eq 8 ] || fail "docs/fast-paths.md has not eight horizons"
 # The picture's arrows are those of the code that no longer way says already (tred's rule).
 tests/rooms.py --draw >/dev/null || fail "a room includes what it may not"
 tests/rooms.py --reduced | tr -d '"' | grep -o '[a-z]* -> [a-z]*' | sort >/tmp/rooms.$$

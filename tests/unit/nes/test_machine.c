@@ -446,11 +446,12 @@ static void grow_old(struct nes *n) {
     const uint64_t age = (uint64_t)1 << 58;
     n->cpu.cycle += age;
     n->frame.end += age;
-    n->ppu.s.time += 3 * age;
+    n->ppu.state.time += 3 * age;
     n->apu.time += age;
     n->apu.sequence += age;
     n->apu.dmc_clock += age;
-    n->ppu.idle_until = n->ppu.nmi_quiet = n->ppu.foreseen = n->ppu.calm = 0;
+    n->ppu.known.idle_until = n->ppu.known.vblank_stable_until = n->ppu.known.predicted_until =
+        n->ppu.known.status_stable_until = 0;
 }
 
 /* Broken: a state that somebody sends makes the program run for a century inside one frame, where
@@ -465,7 +466,7 @@ static void test_states_that_would_hang(void **state) {
     assert_int_equal(nes_save(nes, &s, NULL), STATUS_OK);
     assert_int_equal(nes_load(nes, s.at, s.len, "x.state", NULL), STATUS_OK);
     bytes_free(&s);
-    uint64_t *const times[] = {&nes->apu.restart, &nes->apu.dmc_stop, &nes->ppu.s.mask_due,
+    uint64_t *const times[] = {&nes->apu.restart, &nes->apu.dmc_stop, &nes->ppu.state.mask_due,
                                &nes->pads.strobe_cycle};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)
         for (unsigned k = 0; k < 3; k++) {
@@ -523,7 +524,7 @@ static void test_states_that_do_not_fit(void **state) {
         REFUSE_WITH(nes, apu.dmc_given, cycle + 1000);
         REFUSE_WITH(nes, apu.dmc_enable, cycle + 1000);
         REFUSE_WITH(nes, apu.half_frame, cycle + 1000);
-        REFUSE_WITH(nes, ppu.s.latch_cycle[1], cycle + 1000);
+        REFUSE_WITH(nes, ppu.state.latch_cycle[1], cycle + 1000);
         nes->contexts.count++;
         REFUSE_WITH(nes, contexts.at[nes->contexts.count - 1].address, 0x18000);
         nes->contexts.count--;

@@ -13,7 +13,10 @@
 
 #include <cmocka.h>
 
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_log.h"
+#include "nes/ppu/ppu_prediction.h"
+#include "nes/ppu/ppu_raster.h"
+#include "nes/ppu/ppu_scroll.h"
 
 enum { FRAME = 341 * 262, VBLANK = 341 * 241 + 1, CLEAR = 341 * 261 + 1, BOTH = 0x1E };
 
@@ -74,10 +77,10 @@ static void the_first_frame_takes_no_writes(void **state) {
     store(&t, 0x2001, BOTH);
     store_v(&t, 0x1234);
     ppu_sync(&t.ppu, CLEAR / 3 + 1);
-    assert_int_equal(t.ppu.s.ctrl | t.ppu.s.mask | t.ppu.s.t | t.ppu.s.w, 0);
+    assert_int_equal(t.ppu.state.ctrl | t.ppu.state.mask | t.ppu.state.t | t.ppu.state.w, 0);
     t.cycle = CLEAR / 3 + 1;
     store(&t, 0x2000, 0x80);
-    assert_int_equal(t.ppu.s.ctrl, 0x80);
+    assert_int_equal(t.ppu.state.ctrl, 0x80);
     tear_down(&t);
 }
 
@@ -106,7 +109,7 @@ static void a_read_just_before_suppresses_vblank(void **state) {
         set_up(&t);
         t.cycle = CLEAR / 3 + 2;
         store(&t, 0x2000, 0x80);
-        t.ppu.s.time += power, ppu_loaded(&t.ppu); /* each alignment a program can meet */
+        t.ppu.state.time += power, ppu_loaded(&t.ppu); /* each alignment a program can meet */
         const uint64_t dot = FRAME + VBLANK + power, access = dot / 3;
         bool just_before = 3 * access + 1 == dot;
         ppu_read(&t.ppu, 0x2002, access);
@@ -115,7 +118,7 @@ static void a_read_just_before_suppresses_vblank(void **state) {
             nmi |= ppu_nmi(&t.ppu, c);
         bool seen = 3 * access >= dot;
         assert_int_equal(nmi, !just_before && !seen);
-        assert_int_equal(t.ppu.s.status >> 7, nmi);
+        assert_int_equal(t.ppu.state.status >> 7, nmi);
         tear_down(&t);
     }
 }
@@ -150,7 +153,7 @@ static void odd_frames_are_a_dot_shorter_while_rendering(void **state) {
         store(&t, 0x2001, masks[i]);
         uint64_t dots[5];
         for (int f = 0; f < 5; f++) {
-            dots[f] = ppu_next_dot(&t.ppu.s, LINE_VBLANK, DOT_FLAGS);
+            dots[f] = ppu_next_dot(&t.ppu.state, LINE_VBLANK, DOT_FLAGS);
             ppu_sync(&t.ppu, dots[f] / 3 + 3);
         }
         uint64_t two = dots[4] - dots[2];
@@ -171,22 +174,22 @@ static void scroll_registers_share_t_and_w(void **state) {
     store(&t, 0x2000, 0x00);
     load(&t, 0x2002);
     store(&t, 0x2005, 0x7D); /* X 01111 101 */
-    assert_int_equal(t.ppu.s.t, 0x000F);
-    assert_int_equal(t.ppu.s.x, 5);
+    assert_int_equal(t.ppu.state.t, 0x000F);
+    assert_int_equal(t.ppu.state.x, 5);
     store(&t, 0x2005, 0x5E); /* Y 01011 110 */
-    assert_int_equal(t.ppu.s.t, 0x616F);
+    assert_int_equal(t.ppu.state.t, 0x616F);
     store(&t, 0x2006, 0x3D);
-    assert_int_equal(t.ppu.s.t, 0x3D6F);
+    assert_int_equal(t.ppu.state.t, 0x3D6F);
     store(&t, 0x2006, 0xF0);
-    assert_int_equal(t.ppu.s.t, 0x3DF0);
+    assert_int_equal(t.ppu.state.t, 0x3DF0);
     t.cycle += 2;
     ppu_sync(&t.ppu, t.cycle);
-    assert_int_equal(t.ppu.s.v, 0x3DF0);
+    assert_int_equal(t.ppu.state.v, 0x3DF0);
     store(&t, 0x2006, 0x12);
     load(&t, 0x2002); /* starts the pair over */
     store_v(&t, 0x2108);
     ppu_sync(&t.ppu, t.cycle);
-    assert_int_equal(t.ppu.s.v, 0x2108);
+    assert_int_equal(t.ppu.state.v, 0x2108);
     tear_down(&t);
 }
 
@@ -240,14 +243,14 @@ static void oam_takes_writes_in_blank_only(void **state) {
     go_to_blank(&t);
     store(&t, 0x2003, 0x02);
     store(&t, 0x2004, 0xFF);
-    assert_int_equal(t.ppu.s.oam_address, 3);
+    assert_int_equal(t.ppu.state.oam_address, 3);
     store(&t, 0x2003, 0x02);
-    assert_int_equal(load(&t, 0x2004), 0xE3); /* attributes have no bits 2-4 */
-    assert_int_equal(t.ppu.s.oam_address, 2); /* reads do not step */
+    assert_int_equal(load(&t, 0x2004), 0xE3);     /* attributes have no bits 2-4 */
+    assert_int_equal(t.ppu.state.oam_address, 2); /* reads do not step */
     store(&t, 0x2001, BOTH);
     t.cycle = (2 * FRAME + 341 * 100 + 30) / 3;
     store(&t, 0x2004, 0x77);
-    assert_null(memchr(t.ppu.s.oam, 0x77, 256));
+    assert_null(memchr(t.ppu.state.oam, 0x77, 256));
     assert_int_equal(load(&t, 0x2004), 0xFF); /* secondary OAM is being cleared */
     tear_down(&t);
 }
@@ -307,15 +310,15 @@ static void sprite_0_hits_where_both_are_opaque(void **state) {
      * frame before was odd: a dot shorter. */
     const uint64_t dot = 2 * FRAME - 1 + 36 * 341 + 46;
     ppu_sync(&t.ppu, t.cycle + 2);
-    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.s.time), FRAME + CLEAR);
+    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.state.time), FRAME + CLEAR);
     ppu_advance(&t.ppu, 2 * FRAME - 1); /* from line 0 on it is foreseen, ... */
-    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.s.time), dot);
+    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.state.time), dot);
     ppu_advance(&t.ppu, 2 * FRAME + 5); /* ... also within a line */
-    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.s.time), dot);
+    assert_int_equal(ppu_next_change(&t.ppu, t.ppu.state.time), dot);
     ppu_sync(&t.ppu, dot / 3 - 1);
-    assert_int_equal(t.ppu.s.status & 0x40, 0);
+    assert_int_equal(t.ppu.state.status & 0x40, 0);
     ppu_sync(&t.ppu, dot / 3 + 1);
-    assert_int_equal(t.ppu.s.status & 0x40, 0x40);
+    assert_int_equal(t.ppu.state.status & 0x40, 0x40);
     tear_down(&t);
     /* Never in column 255, and not without both layers. */
     const struct {
@@ -325,7 +328,7 @@ static void sprite_0_hits_where_both_are_opaque(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         draw_scene(&t, cases[i].x, 0, cases[i].mask);
         ppu_sync(&t.ppu, (2 * FRAME + VBLANK) / 3 + 2);
-        assert_int_equal(t.ppu.s.status >> 6 & 1, cases[i].hits);
+        assert_int_equal(t.ppu.state.status >> 6 & 1, cases[i].hits);
         tear_down(&t);
     }
 }
@@ -337,7 +340,7 @@ static void blink(struct bench *t, unsigned dot) {
     ppu_sync(&t->ppu, (2 * FRAME) / 3);
     uint64_t write = 1;
     for (unsigned line = 36; write % 3 != 0; line++)
-        write = ppu_next_dot(&t->ppu.s, line, dot - 3);
+        write = ppu_next_dot(&t->ppu.state, line, dot - 3);
     t->cycle = write / 3 - 1;
     store(t, 0x2001, 0);
     t->cycle += 5;
@@ -357,7 +360,7 @@ static void ones_follow_a_tile_that_is_not_loaded_in_time(void **state) {
         draw_scene(&t, 144, 0, BOTH);
         memset(t.board.nt[0], 0, 32 * 30); /* nothing to hit but those */
         blink(&t, cases[i].dot);
-        assert_int_equal((t.ppu.s.status & STATUS_HIT) != 0, cases[i].hits);
+        assert_int_equal((t.ppu.state.status & STATUS_HIT) != 0, cases[i].hits);
         tear_down(&t);
     }
 }
@@ -379,7 +382,7 @@ static void overflow_has_its_bug(void **state) {
         }
         store(&t, 0x2001, BOTH);
         ppu_sync(&t.ppu, (2 * FRAME + VBLANK) / 3 + 2);
-        assert_int_equal(t.ppu.s.status >> 5 & 1, cases[i].overflow);
+        assert_int_equal(t.ppu.state.status >> 5 & 1, cases[i].overflow);
         tear_down(&t);
     }
 }

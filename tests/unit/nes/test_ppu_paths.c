@@ -12,7 +12,10 @@
 
 #include <cmocka.h>
 
-#include "nes/ppu/ppu_parts.h"
+#include "nes/ppu/ppu_log.h"
+#include "nes/ppu/ppu_prediction.h"
+#include "nes/ppu/ppu_raster.h"
+#include "nes/ppu/ppu_scroll.h"
 #include "tests/support/effort.h"
 
 /* Three machines that are told the same: the short cuts, dot by dot, and the short cuts with
@@ -91,7 +94,7 @@ static void synchronize(struct world *w) {
 static void compare(struct world *w) {
     synchronize(w);
     for (int i = 0; i < PATHS; i++) {
-        assert_memory_equal(&w->ppu[i].s, &w->ppu[DOTS].s, sizeof w->ppu[i].s);
+        assert_memory_equal(&w->ppu[i].state, &w->ppu[DOTS].state, sizeof w->ppu[i].state);
         assert_memory_equal(&w->board[i].state, &w->board[DOTS].state, sizeof w->board[i].state);
         assert_memory_equal(w->board[i].chr_ram, w->board[DOTS].chr_ram, 8192);
     }
@@ -246,8 +249,8 @@ static void untouched_frames_agree(void **state) {
         for (int step = 0; step < 6; step++) {
             w.cycle += 1 + dice(&w, 40000);
             compare(&w);
-            hits += w.ppu[FAST].s.status >> 6 & 1;
-            overflows += w.ppu[FAST].s.status >> 5 & 1;
+            hits += w.ppu[FAST].state.status >> 6 & 1;
+            overflows += w.ppu[FAST].state.status >> 5 & 1;
         }
         world_free(&w);
     }
@@ -264,7 +267,7 @@ static void compare_copy(struct world *w) {
     ppu_sync(&p, w->cycle);
     present(w, DOTS);
     ppu_sync(&w->ppu[DOTS], w->cycle);
-    assert_memory_equal(&p.s, &w->ppu[DOTS].s, sizeof p.s);
+    assert_memory_equal(&p.state, &w->ppu[DOTS].state, sizeof p.state);
     assert_memory_equal(&board.state, &w->board[DOTS].state, sizeof board.state);
 }
 
@@ -314,12 +317,12 @@ static void rasters_agree(void **state) {
             raster_write(&w, kinds);
             if (pause)
                 compare_copy(&w);
-            const unsigned kept = w.ppu[FAST].log_end;
+            const unsigned kept = w.ppu[FAST].writes.end;
             most = kept > most ? kept : most;
-            deferred += w.ppu[FAST].log_first < kept;
+            deferred += w.ppu[FAST].writes.first < kept;
             if (dice(&w, looks) == 0)
                 dice(&w, 4) ? compare_copy(&w) : load(&w, 0x2002);
-            hits += w.ppu[DOTS].s.status >> 6 & 1;
+            hits += w.ppu[DOTS].state.status >> 6 & 1;
         }
         compare(&w);
         world_free(&w);
@@ -331,7 +334,7 @@ static void rasters_agree(void **state) {
 
 /* On to a place of the line, about. */
 static void wait_for_dot(struct world *w, unsigned dot) {
-    const struct ppu_state *s = &w->ppu[DOTS].s;
+    const struct ppu_state *s = &w->ppu[DOTS].state;
     const uint64_t here = (PPU_DOTS + s->dot + 3 * w->cycle - s->time) % PPU_DOTS;
     w->cycle += (PPU_DOTS + dot - here) % PPU_DOTS / 3;
 }
@@ -434,9 +437,9 @@ static void switches_agree(void **state) {
             if (dice(&w, looks) == 0)
                 dice(&w, 8) ? compare_copy(&w) : load(&w, 0x2002);
             const struct ppu *p = &w.ppu[FAST];
-            deferred += p->log_first < p->log_end;
-            dark += !p->s.rendering;
-            hits += w.ppu[DOTS].s.status >> 6 & 1;
+            deferred += p->writes.first < p->writes.end;
+            dark += !p->state.rendering;
+            hits += w.ppu[DOTS].state.status >> 6 & 1;
         }
         compare(&w);
         world_free(&w);
@@ -474,8 +477,8 @@ static void deadlines_hold(void **state) {
                     break;
                 uint8_t first = ppu_read(&w.ppu[FAST], 0x2002, w.cycle);
                 ppu_dots(&p, 3 * at + 1);
-                assert_int_equal(p.s.status, ppu_status_at(&w.ppu[FAST], 3 * w.cycle + 2));
-                assert_false(p.s.line == LINE_VBLANK && p.s.dot == DOT_FLAGS);
+                assert_int_equal(p.state.status, ppu_status_at(&w.ppu[FAST], 3 * w.cycle + 2));
+                assert_false(p.state.line == LINE_VBLANK && p.state.dot == DOT_FLAGS);
                 assert_int_equal(ppu_read(&p, 0x2002, at), first);
                 assert_true(at >= nmi || ppu_nmi(&p, at) == level);
                 for (int i = 1; i < PATHS; i++)
@@ -507,7 +510,7 @@ static void irqs_hold(void **state) {
             struct board board = w.board[DOTS];
             struct ppu p = w.ppu[DOTS];
             p.board = &board;
-            p.pictures = NULL;
+            p.picture.wanted = NULL;
             ppu_dots(&p, 3 * w.cycle + 2);
             assert_int_equal(board.ops->irq(&board), level);
             asserted += level;

@@ -1,0 +1,31 @@
+/*
+ * ppu_a12: what boards see of the PPU's address bus. A board that watches it counts rises of line
+ * 12; ppu_show_...() bring it up to a dot, and count nothing for other boards.
+ */
+#ifndef HOTGRAPH_PPU_A12_H
+#define HOTGRAPH_PPU_A12_H
+
+#include "nes/ppu/ppu_raster.h"
+
+enum { PPU_A12 = 0x1000 };
+
+/* `address` is on the bus from dot number `dot` on; v from the next one, unless something is
+ * fetched. */
+static inline void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot) {
+    if (p->board->ops->a12_rises && dot >= p->known.board_synced_until)
+        board_a12(p->board, address & PPU_A12, dot);
+}
+static inline void ppu_show_v(struct ppu *p) {
+    if (!ppu_fetching(&p->state))
+        ppu_show_address(p, p->state.v, p->state.time);
+}
+/* What the next `lines` lines fetch, visible ones or the pre-render line, from dot 0. */
+void ppu_show_lines(struct ppu *p, unsigned lines);
+/* What is fetched before dot number `until`, while the state stays where it stands; false, and
+ * nothing is done, where that cannot be told from there. */
+bool ppu_show_until(struct ppu *p, uint64_t until);
+/* Dot number of the `rises`-th rise of line 12 from now on that counts, or of a place before it,
+ * untouched; UINT64_MAX: none comes. */
+uint64_t ppu_next_rise(const struct ppu *p, unsigned rises);
+
+#endif
