@@ -1,24 +1,24 @@
 /*
- * db: the results in an SQLite database: what was executed, sampled and found, and the paper's
- * tables over it.
+ * db: results in an SQLite database: what was executed, sampled and found, and views for the paper's
+ * tables.
  *
- * The tables are in tables.def, which also makes a struct and three functions of each:
+ * tables.def defines the tables, and for each a struct and three functions:
  *
- *     struct db_replay row = db_new_replay();   every column that may be NULL is
+ *     struct db_replay row = db_new_replay();   all nullable columns are NULL
  *     row.key = "rom=..."; ...                  text and blobs are borrowed during the call
- *     db_put_replay(db, &row, &err);            fills row.replay_id, there already or not
- *     db_name_replay(&row);                     only fills row.replay_id, from the key columns
+ *     db_put_replay(db, &row, &err);            sets row.replay_id; the row may exist already
+ *     db_name_replay(&row);                     only sets row.replay_id, from the key columns
  *
- * NULL is DB_NULL in an integer, NAN in a real, a NULL pointer in text and blobs. A row is named by
- * what is in it, so ids are known before rows are there, and are the same in every database. What a
- * put does with a row that is there already is its table's policy; it writes nothing where nothing
- * changes, so work may be repeated, also in a database that may only be read.
+ * NULL is DB_NULL in an integer, NAN in a real, a NULL pointer in text and blobs. A row's id
+ * is a hash of its key, so ids are known before rows exist, and are the same in every database. The
+ * table's policy says what a put does with an existing row; it writes nothing if nothing changes, so work
+ * may be repeated, even with a read-only database.
  *
- * A connection belongs to one thread at a time. The first row that is put opens a transaction and
- * db_commit ends it; what was committed survives anything.
+ * A connection belongs to one thread at a time. The first put opens a transaction and db_commit
+ * ends it; committed rows survive a crash.
  *
- * Errors name the file and the way out. A full disk or a lost connection leaves the database as it
- * was after the last commit.
+ * Errors name the file and a remedy. A full disk or a lost connection leaves the database as it was after
+ * the last commit.
  *
  *     struct db *db;
  *     if (db_open(&db, "results/hotgraph.db", DB_WRITE, &err) ||
@@ -26,9 +26,8 @@
  *         ...
  *     db_close(db);
  *
- * Views (views.sql) carry the experiment as a column and belong to the program: those in a file
- * that is opened for writing are brought up to date; a file that is read, of whatever version, is
- * asked through ours.
+ * Views (views.sql) have the experiment as a column and belong to the program: a file opened for writing
+ * gets this version's views; a file opened for reading, of any version, is queried through them.
  */
 #ifndef HOTGRAPH_DB_H
 #define HOTGRAPH_DB_H
@@ -46,25 +45,25 @@ enum { DB_VERSION = 2 };
 enum { DB_APPLICATION = 0x686F7467 };
 
 enum db_mode {
-    DB_READ,  /* the file must be there; one of an older version is brought up to ours in memory */
-    DB_ROWS,  /* the same for tables alone, without our views, which take most of an opening */
-    DB_WRITE, /* made where it is missing, brought up to this version where it is older */
+    DB_READ,  /* the file must exist; an older version is upgraded in memory */
+    DB_ROWS,  /* the same without views, which take most of the time to open */
+    DB_WRITE, /* created if missing, upgraded if older */
 };
 enum status db_open(struct db **out, const char *path, enum db_mode mode, struct error *e);
-/* The same, patient from the beginning (see db_on_wait). */
+/* The same, waiting for locks from the start (see db_on_wait). */
 enum status db_open_patiently(struct db **out, const char *path, enum db_mode mode,
                               int (*waiting)(void *user, double seconds), void *user,
                               struct error *e);
-/* An empty one that lives in memory only. */
+/* An empty database in memory. */
 enum status db_open_empty(struct db **out, struct error *e);
 /* Rolls an open transaction back; NULL is fine. A file that db_open() made and that has no row is
  * removed again. */
 void db_close(struct db *db);
 
-/* Does nothing where nothing was put since the last commit. */
+/* Does nothing if nothing was put since the last commit. */
 enum status db_commit(struct db *db, struct error *e);
 
-/* ---- with others on the same file ---- */
+/* ---- several programs on one file ---- */
 
 /* While another program holds a lock, waiting() is called every now and then with the seconds that
  * were waited so far; what it returns other than 0 ends the wait with STATUS_IO. Without it, the
@@ -129,7 +128,7 @@ struct db_run_text {
 };
 void db_start_run(struct db_run *row, struct db_run_text *text);
 enum status db_finish_run(struct db *db, int64_t run_id, struct error *e);
-/* How quiet the machine was: NAN for what is not known, warning NULL for none. */
+/* The load of the host: NAN if unknown; warning NULL: none. */
 enum status db_note_run(struct db *db, int64_t run_id, double spread, double load,
                         const char *warning, struct error *e);
 const char *db_library_version(void); /* of SQLite */
@@ -149,10 +148,10 @@ void db_set_worth_exact(struct db_replay *row, const struct worth_exact *exact);
  * source minus that of the one before, target minus source (signed), 2 * count + busy; how many
  * blocks; of each, entry minus that of the one before, last minus entry (signed). */
 
-/* Puts the graph where it is not yet; *id gets its name, which comes from `hash` (hash_graph). */
+/* Puts the graph unless it exists; *id gets its name, made from `hash` (hash_graph). */
 enum status db_put_whole_graph(struct db *db, const struct graph *g, const char *hash, int64_t *id,
                                struct error *e);
-/* STATUS_ARGUMENT where there is none, STATUS_FORMAT where it is damaged. The caller frees *out. */
+/* STATUS_ARGUMENT: no such graph; STATUS_FORMAT: damaged. The caller frees *out. */
 enum status db_get_graph(struct db *db, int64_t graph_id, struct graph *out, struct error *e);
 /* The same without a database; data is to be freed. */
 enum status db_pack_graph(struct bytes *out, const struct graph *g, struct error *e);
@@ -187,7 +186,7 @@ enum status db_put_unfit_of(struct db *db, int64_t experiment_id, int64_t stream
  * the stream's roles, and their graphs edge by edge. */
 enum status db_put_roles(struct db *db, int64_t experiment_id, int64_t stream_id, struct error *e);
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 /* Calls each() for every row with `columns` texts, NULL for NULL. Numbers are written so that equal
  * values have equal texts on every machine and REALs keep all their digits. each() may be NULL;
@@ -240,8 +239,8 @@ struct db_merge {
 };
 struct db_merged {
     int64_t rows;   /* in the file */
-    bool joined;    /* there was a file, which was none of the parts */
-    bool unchanged; /* it was right already, and was not touched */
+    bool joined;    /* the output file existed, and was none of the parts */
+    bool unchanged; /* it was up to date, and was not written */
 };
 /* STATUS_FORMAT for a part that is damaged or no database of ours, STATUS_ARGUMENT where parts
  * contradict each other; the message names both rows, their files and their runs. */
@@ -252,17 +251,17 @@ enum status db_merge(const struct db_merge *request, struct db_merged *out, stru
  * in struct db_merge. After a failure there is no `out`. */
 enum status db_copy(const char *in, const char *out, int (*stop)(void), struct error *e);
 
-/* One row that is not the same in both. Texts are borrowed during the call. */
+/* A row that differs. Texts are borrowed during the call. */
 struct db_difference {
     const char *table, *row;       /* the row for people, with its key */
-    const char *column;            /* the first that differs; NULL: one has no such row */
-    const char *value[2], *run[2]; /* in a and b; NULL where there is none */
+    const char *column;            /* the first that differs; NULL: one database lacks the row */
+    const char *value[2], *run[2]; /* in a and b; NULL: none */
 };
 typedef enum status db_each_difference(void *user, const struct db_difference *d, struct error *e);
 
 struct db_diff {
     const char *a, *b;
-    uint64_t most; /* differences told of a table */
+    uint64_t most; /* maximal differences reported for a table */
     db_each_difference *each;
     /* After each table: how many of its rows are the same, and how many are not. */
     enum status (*table)(void *user, const char *name, int64_t same, int64_t differ,

@@ -1,6 +1,6 @@
 /*
- * row_pairs: rows of two databases held against each other, by the one list of columns in tables.def.
- * Shared by merge.c, join.c and row_differences.c; nobody else includes it.
+ * row_pairs: compares rows of two databases, by the one list of columns in tables.def.
+ * Shared by merge.c, join.c and row_differences.c only.
  *
  * Statements that row_select makes have the columns in the order of tables.def. What is made here
  * with sqlite3's memory is freed with sqlite3_free and NULL when memory is out.

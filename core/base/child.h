@@ -1,5 +1,5 @@
 /*
- * child: programs that this one starts, and that end with it.
+ * child: starts programs that end with this process.
  *
  *     const int files[3] = {input, output, errors};
  *     struct child child;
@@ -10,14 +10,13 @@
  *         s = child_wait(&child, stopped, &word, &e);
  *
  * Invariants
- *  - The kernel kills a child when this process ends in whatever way, with SIGKILL, too. It does so
- *    when the thread ends that started the child: the thread that calls child_start() has to call
- *    child_wait().
+ *  - The kernel kills a child when this process ends, even by SIGKILL. It does so when the thread ends
+ *    that started the child: the thread that calls child_start() must call child_wait().
  *  - With `group`, everything that the child starts ends with this process as well: all of it is a
  *    process group, whose leader (a guard) waits for the end of a pipe that this process holds.
- *  - Other threads may run: between fork and exec there are only async-signal-safe calls. The
- *    environment is made before (child_env).
- *  - Descriptors behind the first three are closed in the child, unless it inherits ours.
+ *  - Other threads may run: between fork and exec there are only async-signal-safe calls. Build the
+ *    environment before (child_env).
+ *  - Descriptors after the first three are closed in the child, unless it inherits all (files NULL).
  */
 #ifndef HOTGRAPH_CHILD_H
 #define HOTGRAPH_CHILD_H
@@ -44,7 +43,7 @@ struct child {
     double seconds; /* after child_wait(): processor time of the child and of what it waited for */
 };
 
-/* Where in $PATH a program is; names with a slash stand for themselves. False: nowhere. */
+/* Finds a program in $PATH; a name with a slash is a path. False: not found. */
 bool child_find(const char *name, char *out, size_t size);
 /* Our environment with these changes ("NAME=VALUE"; ends with NULL), whose strings it does not
  * copy. The caller frees the array; NULL: out of memory. */
@@ -52,7 +51,7 @@ char **child_env(const char *const *changes);
 
 /* STATUS_IO with the reason where the program cannot be executed. */
 enum status child_start(struct child *out, const struct child_request *request, struct error *e);
-/* Whether it has ended; it is not waited for. */
+/* Has the child ended? Does not reap it. */
 bool child_ended(const struct child *c);
 /* Sends a signal to the child, or to all of its group. */
 void child_signal(const struct child *c, int number);
@@ -67,11 +66,11 @@ enum status child_wait(struct child *c, int (*stopped)(void), int *word, struct 
  * it. `stopped` as for child_wait(). */
 enum status child_run(const char *const *words, const char *input, size_t len, int said_from,
                       int said, int (*stopped)(void), int *exit_status, struct error *e);
-/* As a shell says how a process ended: its exit status, or 128 and the signal. */
+/* The exit status as shells report it: that of the process, or 128 plus the signal. */
 int child_status(int word);
 
-/* A temporary file without a name in $TMPDIR, or else /tmp: nobody has to remove it. A descriptor,
- * closed at exec; -1 with errno where there can be none. */
+/* An unnamed temporary file in $TMPDIR, else /tmp, which needs no removal. Returns a descriptor, closed
+ * at exec; -1 with errno on failure. */
 int child_scratch(void);
 
 #endif

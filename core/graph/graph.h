@@ -1,5 +1,5 @@
 /*
- * graph: weighted control-flow graphs, what they are made from, and how two of them compare.
+ * graph: weighted control-flow graphs: built from recorded flow, read, written and compared.
  *
  * Code addresses are 32 bits: the CPU address, or (8 KiB PRG bank << 16) | CPU address for mappers
  * that switch PRG. A graph's nodes are basic blocks, named by the address of their first
@@ -7,7 +7,7 @@
  *
  * Invariants
  *  - edges are sorted by (source, target) and unique; blocks are sorted by entry and unique.
- *  - The counts of a graph sum to at most GRAPH_WEIGHT_MAX; what would pass it is refused.
+ *  - The counts of a graph sum to at most GRAPH_WEIGHT_MAX; a graph with more is refused.
  *  - Everything is deterministic: no result depends on the order in which flow was recorded.
  *
  *     struct graph g = {0}, h = {0};
@@ -33,7 +33,7 @@ struct block {
     uint32_t entry, last; /* addresses of the first and of the last instruction */
 };
 
-/* What a graph says of itself; files keep it as comments. */
+/* What a graph describes; files keep it as comments. */
 enum graph_kind { GRAPH_UNKNOWN, GRAPH_EXACT, GRAPH_BUILT };
 
 struct graph {
@@ -41,13 +41,13 @@ struct graph {
     size_t edge_count;
     struct block *blocks;
     size_t block_count;
-    enum graph_kind kind; /* everything that was executed, or what a technique found */
+    enum graph_kind kind; /* exact: all that was executed; built: found by a technique */
     char program[41];     /* SHA-1 of what was run (of a cartridge PRG and CHR, of a program its
                              file); "" unknown */
-    bool partial;         /* of a run that did not come to its end */
+    bool partial;         /* of an incomplete run */
 };
 
-/* So that twice the sum, and products of two sums, stay inside 64 and 128 bits. */
+/* Twice the sum fits into 64 bits, and products of two sums into 128 bits. */
 #define GRAPH_WEIGHT_MAX (UINT64_C(1) << 62)
 
 void graph_free(struct graph *g);
@@ -58,7 +58,7 @@ uint64_t graph_weight(const struct graph *g); /* sum of all counts */
 /* ---- from recorded flow to canonical blocks (Muchnick's maximal basic blocks; shared by exact and
  * observed) ---- */
 
-/* What the busy-wait test must know of an instruction; the graph knows no processor. */
+/* What the busy-wait test needs of an instruction; graphs are independent of the processor. */
 struct flow_insn {
     uint32_t address;
     uint8_t size;
@@ -66,7 +66,7 @@ struct flow_insn {
     uint16_t reads, writes; /* registers and flags, one bit each, as the machine numbers them */
 };
 
-/* N(a, b): how often b came next after a in one thread. */
+/* N(a, b): how often b followed a in one interrupted context. */
 struct flow_pair {
     uint32_t a, b;
     uint64_t count;
@@ -101,9 +101,9 @@ size_t graph_hot(const struct graph *g, unsigned permille, bool skip_busy, size_
 /* A graph with edges whose counts are all 0 is a set: it says which edges are hot, not how hot. */
 bool graph_is_set(const struct graph *g);
 
-/* Edges named by (last instruction of the source block, first of the target block), so that a block
- * split once more costs nothing. NAN where a metric is over an empty set; overlap and count_error
- * also for sets. */
+/* Edges are named by (last instruction of the source block, first of the target block), so that a
+ * further split of a block has no effect. NAN: a metric over an empty set; overlap and count_error also
+ * for sets. */
 struct fair_metrics {
     bool named; /* else the source block of an edge is unknown, and every metric is NAN */
     double hot_recall, hot_precision, hot_f1, hot_f1_10, overlap, count_error;
@@ -118,12 +118,12 @@ struct metrics { /* NAN where a metric is over an empty set: NULL in the databas
 
 enum scope {
     SCOPE_WHOLE,
-    SCOPE_ACTIVE, /* busy-wait edges left out of both graphs before anything is computed */
+    SCOPE_ACTIVE, /* without busy-wait edges, in both graphs */
     SCOPES
 };
 
-/* An exact graph made ready to be compared with many others: its hot sets, weights, names and
- * busy-waits. It keeps nothing of h. Any number of threads may compare with one reference. */
+/* An exact graph prepared for many comparisons: its hot sets, weights, names and busy-waits. Keeps no
+ * reference to h. Any number of threads may use it. */
 struct reference;
 enum status reference_new(struct reference **out, const struct graph *h,
                           unsigned hot_permille, /* 0 = 900 */
@@ -138,14 +138,14 @@ struct compare_options {
     unsigned hot_permille; /* 0 = 900 */
     bool active;
 };
-/* For a single comparison: a reference made of h, used once. */
+/* For a single comparison. */
 enum status graph_compare(struct metrics *out, const struct graph *g, const struct graph *h,
                           struct compare_options options, struct error *e);
 
 /* ---- files: spec "one edge a line" text, and Graphviz DOT ---- */
 
 /* comments: lines without '#' and newline, written first as "# line"; may be NULL when
- * comment_count is 0. Behind them, where they are known, come "# kind exact" or "# kind built",
+ * comment_count is 0. After them follow, if known, "# kind exact" or "# kind built",
  * "# partial", and "# program SHA1". with_busy writes the fourth column; a file that has it is of
  * an exact graph. */
 struct graph_write_options {
@@ -159,7 +159,7 @@ enum status graph_read(struct graph *out, const char *path, struct error *e);
 enum status graph_parse(struct graph *out, const char *text, size_t len, const char *name,
                         struct error *e);
 enum status graph_write_dot(const struct graph *g, const char *path, struct error *e);
-/* What a block is called, where somebody knows better than its address. */
+/* A block's symbolic name. */
 struct graph_names {
     void (*name)(const void *user, uint32_t address, char *text, size_t size);
     const void *user;

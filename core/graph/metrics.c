@@ -13,8 +13,7 @@
  * 900 thousandths of W_H. Each metric is one division of two integers, so it is the same number
  * everywhere. The fair metrics beside them are fair.c's.
  *
- * What is asked of H is worked out once, in a reference: a sweep compares hundreds of graphs with
- * one H.
+ * A reference holds what comparisons need of H: a sweep compares hundreds of graphs with one H.
  */
 #include "graph/busy_again.h"
 #include "graph/fair.h"
@@ -23,7 +22,7 @@
 #include <stdlib.h>
 
 struct prepared {       /* H in one scope */
-    enum status status; /* whether it can be compared with in this scope, and why not */
+    enum status status; /* can it be compared in this scope; why not */
     struct error error;
     struct view view;
     bool *hot; /* one flag an edge of the view */

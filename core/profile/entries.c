@@ -1,18 +1,18 @@
 /*
  * entries: counters at the entries of subroutines, as a dynamic profiling library puts them into a
  * program (Ootsu, Yokota, Baba 2008). One counter for each target of a JSR, one for each address at
- * which threads begin; a routine whose counter comes to the threshold is hot, and a handler is told
- * so, once, in the same process. It asks the engine to translate the routine's entry again. With
- * threshold 0 the routines that make up `share` thousandths of all entries, most entered first, are
- * hot, which is known at the end only.
+ * which interrupted contexts begin. A routine whose counter reaches the threshold is hot: a handler is
+ * called once, in the same process, and asks the engine to translate the routine's entry again. With
+ * threshold 0, the most entered routines that make up `share` thousandths of all entries are hot, which
+ * is known only at the end.
  *
- * The result is a set: all edges whose source lies in a hot routine, that is in a block reached
- * from its entry without going into what it calls, up to where it returns. Blocks and edges are the
- * structure's, which is recorded beside.
+ * The result is a set: all edges whose source is in a hot routine, that is, in a block reached from its
+ * entry without entering callees, up to its returns. Blocks and edges are those of the structure, which
+ * is recorded in the same run.
  *
- * Costs: records are counters that were hit; observed is 0, since nothing is looked at but at
- * entries; probes are those of the counters, not those of the structure; a step is a block looked
- * at while routines are walked.
+ * Costs: records are counters that were hit; observed is 0, since only entries are probed; probes are
+ * those of the counters, without the structure's; a step is a block visited while routines are
+ * walked.
  */
 #include "nes/engine.h"
 #include "profile/profile.h"

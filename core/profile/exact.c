@@ -1,22 +1,20 @@
 /*
- * exact: the graph of everything that was executed; what every other technique is measured against.
+ * exact: the graph of everything that was executed, the reference for all other techniques.
  *
- * Counted while the machine runs: transfers, one counter each, found by where they go to when they
- * are indirect; and where threads begin and where they end for good. Every other N(a, b), the
- * number of times the program went on from a to the next instruction b, follows from flow
- * conservation: what comes into a goes out of a, and goes on one way that is not counted. That is
- * the way to a + size or, of jumps, calls and branches forwards, the one to the target: upwards
- * through the addresses, so that all that comes into an address is known when its turn comes. (Of a
- * branch forwards both sides are counted until it is translated: the one that went less often is
- * from then on, and the other follows.)
+ * It counts transfers, with one counter for each (indirect ones: for each target), and the starts and
+ * final ends of interrupted contexts. Every other N(a, b), the number of times instruction b followed
+ * a, comes from flow conservation: the flow into a equals the flow out of a, and one successor of a is
+ * not counted. This is a + size or, for jumps, calls and forward branches, the target. Addresses are
+ * handled in ascending order, so all flow into an address is known when it is handled. (Both directions
+ * of a forward branch are counted until it is translated; then only the less frequent one.)
  *
- * At an address whose bytes change (in RAM) one way on follows, that of the instruction met first,
- * and whatever else it held is counted pair by pair; so is code that runs over the edge of an 8 KiB
- * bank, or that wraps around the address space.
+ * At an address whose bytes change (in RAM), only the first instruction seen has an uncounted
+ * successor; the others are counted pair by pair. So is code that crosses the end of an 8 KiB bank, or
+ * wraps around the address space.
  *
- * Costs: a probe is a transfer, or an instruction that went on where its bytes may change, counted
- * or not; records are the different ones of these and the thread ends; a step is one instruction
- * visited while the flow is completed.
+ * Costs: a probe is an executed transfer, or an executed instruction whose bytes may change, counted or
+ * not; records are the distinct ones and the ends of contexts; a step is one instruction visited while
+ * the flow is completed.
  */
 #include "profile/profile.h"
 

@@ -1,14 +1,13 @@
 /*
- * observed: the graph read directly off the samples, the baseline every technique has to beat. The
- * canonical block rule of the exact graph, on consecutive samples of a batch instead of on
- * everything that was executed.
+ * observed: the graph of the sampled transitions, the baseline for all techniques. Applies the block rule
+ * of the exact graph to consecutive samples of a batch.
  *
  * A conditional branch counts to its target or to pc + size, JMP and JSR to their target, RTS and
- * JMP (indirect) to whatever follows; anything else only to pc + size. What does not fit (RTI, BRK,
- * an interrupt in between) is not used.
+ * JMP (indirect) to the next sample; all others only to pc + size. Other transitions (RTI, BRK, an
+ * interrupt in between) are ignored.
  *
  * Costs: records and observed are the samples of the batches; a step is one pair of consecutive
- * samples looked at.
+ * samples.
  */
 #include "profile/profile.h"
 

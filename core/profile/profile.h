@@ -7,8 +7,8 @@
  * defines one `const struct technique technique_NAME`; the build lists them.
  *
  * Invariants
- *  - A technique is a pure function of what it watches and its parameters; it keeps no state
- * outside its own struct.
+ *  - A technique is a pure function of what it observes and its parameters; it keeps no state
+ *    outside its own struct.
  *  - Streams are read-only once recorded: any number of threads may build graphs from one.
  */
 #ifndef HOTGRAPH_PROFILE_H
@@ -35,19 +35,19 @@ enum stream_of {
 };
 struct structure;
 
-/* Programs repeat themselves: of the batches of a game a twentieth differ. So each different batch
- * is held once, and the stream is their order. */
+/* Programs repeat themselves: about a twentieth of a game's batches are distinct. Each distinct batch
+ * is stored once, and the stream is their order. */
 struct stream {
     size_t batch_length, batch_count;
     struct sample *batches; /* batch_length * distinct_count, one different batch after another */
     size_t distinct_count;
-    uint32_t *order; /* batch i is number order[i] of them; NULL: number i, be they equal or not */
+    uint32_t *order;   /* batch i is batches[order[i]]; NULL: batches[i], which may repeat */
     uint64_t overruns; /* 0 for foreign files */
     char program[41];  /* SHA-1 of what was run, as graph.h's; "" unknown */
 
-    /* What the samples are of. */
+    /* The population of the samples. */
     enum stream_of of;
-    bool active;         /* transfers that are no busy-wait's */
+    bool active;         /* only transfers outside of busy-waits */
     uint64_t population; /* instructions, or transfers of that kind, that were executed in all;
                             0: not known, as of foreign files */
     uint64_t executed;   /* instructions; 0: not known */
@@ -61,8 +61,8 @@ static inline const struct sample *stream_batch(const struct stream *s, size_t i
     return s->batches + (s->order != NULL ? s->order[i] : i) * s->batch_length;
 }
 
-/* What batch i counts for: 720720 (what 1 to 16 cycles divide) by the cycles of the instruction
- * before it, with which it was chosen in proportion; 1 in a stream without weights. */
+/* The weight of batch i: 720720 (a multiple of 1 to 16) divided by the cycles of the instruction before
+ * it, since its chance to be sampled is proportional to them; 1 in a stream without weights. */
 static inline uint64_t stream_weight(const struct stream *s, size_t i) {
     return s->cycles == NULL ? 1 : 720720 / s->cycles[i];
 }
@@ -77,23 +77,21 @@ static inline uint64_t stream_observed(const struct stream *s, size_t batches) {
  *     if (!stream_add(&m, batch)) ...
  *     struct stream s = stream_made(&m);
  *
- * stream_add is false when memory is out, or after 2^32 - 1 different batches; what is there then
- * is as before. stream_made hands the stream over and leaves an empty maker; so does
- * stream_unmake, and frees it. */
+ * stream_add returns false if out of memory, or after 2^32 - 1 distinct batches; the maker is unchanged
+ * then. stream_made moves the stream out and leaves an empty maker; stream_unmake frees it. */
 struct stream_maker {
     struct stream stream;
-    uint32_t *table; /* of the different batches by hash: 1 + number, 0: free */
+    uint32_t *table; /* distinct batches by hash: 1 + number; 0: free */
     size_t table_cap, batch_cap, order_cap;
 };
 bool stream_add(struct stream_maker *m, const struct sample *batch);
-bool stream_add_again(struct stream_maker *m, uint32_t number); /* one that is there */
+bool stream_add_again(struct stream_maker *m, uint32_t number); /* repeats batch `number` */
 struct stream stream_made(struct stream_maker *m);
 void stream_unmake(struct stream_maker *m);
 void stream_free(struct stream *s);
-/* A stream of `count` batches of s, at most all: a random one, drawn from the seed, of each of
- * `count` equally long stretches. Of programs that have phases it is a sample of the whole, which
- * the first `count` are not. What s says of itself stays, so population and executed are the whole
- * program's. */
+/* Draws a stream of `count` batches of s: a random one of each of `count` sections of equal length, so
+ * that all phases of a program are sampled. Population and executed stay those of the whole
+ * program. */
 enum status stream_thin(struct stream *out, const struct stream *s, size_t count, uint64_t seed,
                         struct error *e);
 /* Files are `isampling` text, which other tools share, or compact and binary (the layout is in
@@ -106,16 +104,16 @@ enum status stream_parse(struct stream *out, const void *data, size_t len, const
                          struct error *warning, struct error *e);
 enum status stream_write(const struct stream *s, const char *path, const char *image,
                          struct error *e);
-/* STATUS_ARGUMENT unless the name of a file to be written says one of the two kinds, so that no
- * name gives a kind by accident. Devices and pipes may have any name. */
+/* STATUS_ARGUMENT unless the name of an output file implies one of the two formats. Devices and pipes
+ * may have any name. */
 enum status stream_check_name(const char *path, struct error *e);
-/* Hash of everything a technique may look at: batches, pc, target, size and kind. The opcode is for
- * people to read and does not survive a file. */
+/* Hash of all that techniques use: batches, pc, target, size and kind. The opcode is only for people, and
+ * is not in files. */
 uint64_t stream_hash(const struct stream *s);
 /* Is this kind of instruction a control transfer? */
 bool sample_is_transfer(const struct sample *s);
-/* Where a control transfer at index i of a batch goes: its encoded target, or the next pc of the
- * batch, or (last of a batch) STREAM_NOWHERE. */
+/* The target of the control transfer at index i of a batch: the encoded target, else the next pc of the
+ * batch, else (at its end) STREAM_NOWHERE. */
 uint64_t sample_target(const struct sample *batch, size_t batch_length, size_t i);
 #define STREAM_NOWHERE UINT64_MAX
 
@@ -127,24 +125,24 @@ enum sampler_by {
     SAMPLER_TIME,         /* emulated time, as the paper has it */
     SAMPLER_INSTRUCTIONS, /* a batch in every `every` executed instructions */
     SAMPLER_TRANSFERS,    /* a transfer in every `every` executed transfers */
-    SAMPLER_ACTIVE,       /* the same over transfers that are no busy-wait's */
+    SAMPLER_ACTIVE,       /* the same over transfers outside of busy-waits */
 };
-enum sampler_place {                     /* where in each `every` the sample lies; not by time */
-                     SAMPLER_REGULAR,    /* at one place, drawn from the seed */
-                     SAMPLER_STRATIFIED, /* at a place of its own, drawn for each */
+enum sampler_place { /* the sample's offset in each `every`; not for SAMPLER_TIME */
+                     SAMPLER_REGULAR,    /* a fixed offset, drawn from the seed */
+                     SAMPLER_STRATIFIED, /* an offset drawn for each */
                      SAMPLER_GOLDEN,     /* of transfers: shifted by the golden ratio at each NMI */
                      SAMPLER_CALLS,      /* the same at each call and return, too */
 };
-/* What people call these, in the order of the enums; each ends with NULL. */
+/* Names of these, in the order of the enums; each list ends with NULL. */
 extern const char *const sampler_by_words[], *const sampler_place_words[];
 
 struct sampler_options {
     uint64_t interval_us;  /* 0 = 3000 */
     unsigned batch_length; /* 0 = 25; at most SAMPLER_BATCH_MOST */
     uint64_t jitter_us;    /* each batch is moved by up to this much either way */
-    uint64_t seed;         /* of the jitter, and of places */
+    uint64_t seed;         /* of the jitter and of offsets */
     uint64_t phase_cycles; /* added to every due cycle */
-    bool weigh;            /* by time: note the cycles of the instruction before each batch */
+    bool weigh; /* SAMPLER_TIME: record the cycles of the instruction before each batch */
     enum sampler_by by;
     enum sampler_place place;
     uint64_t every;
@@ -160,9 +158,9 @@ struct sampler_options {
 struct sampler;
 enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler_options options,
                            struct error *e);
-/* Detaches and hands the stream over; an unfinished last batch is dropped. Frees the sampler. */
+/* Detaches, moves the stream to the caller and frees the sampler. Drops an incomplete last batch. */
 enum status sampler_finish(struct sampler *s, struct stream *out, struct error *e);
-/* What sampler_finish would say now of the stream: all but its batches. */
+/* Fills all of the stream but its batches, as sampler_finish would now. */
 void sampler_describe(const struct sampler *s, struct stream *out);
 void sampler_free(struct sampler *s); /* detaches without a result; NULL is fine */
 
@@ -181,7 +179,7 @@ struct cost {          /* all deterministic */
     bool structure; /* the program's structure was given */
 };
 
-/* What else a technique counted, by name: entries that were dropped, ... Deterministic as well. */
+/* Further counts of a technique, by name: dropped entries, ... Deterministic, too. */
 struct named_count {
     const char *name; /* not the profile's own */
     uint64_t value;
@@ -207,14 +205,14 @@ struct parameter {
 };
 enum { TECHNIQUE_PARAMETERS = 8 };
 
-/* A stream by dense numbers, for techniques that go over it many times: made once, shared by all
- * threads, needs the stream as long as it is used. */
+/* A stream with dense numbers for addresses, for techniques with many passes: made once, shared by all
+ * threads; refers to the stream. */
 struct stream_index;
 enum status stream_index_make(struct stream_index **out, const struct stream *stream,
                               struct error *e);
 void stream_index_free(struct stream_index *x); /* NULL is fine */
 
-/* One configuration of many that are built over one stream. */
+/* One of many configurations that are built from one stream. */
 struct build_point {
     const int64_t *values; /* one a parameter */
     const size_t *marks;   /* where its profile is wanted, in batches: they rise, none is beyond the
@@ -227,14 +225,14 @@ struct build_request {
     const struct stream_index *index; /* of the stream; NULL: one is made where it is needed */
     const struct build_point *points;
     size_t point_count;
-    bool direct;   /* by the plain implementation of the technique's definition: slower, the same */
-    bool together; /* never that, also where it costs less: for tests */
+    bool direct;   /* use the direct implementation: slower, same result */
+    bool together; /* never use it, even if it is cheaper: for tests */
     /* Gets the profile of the first `batches` batches by points[point]: for each point in the order
      * of its marks, and the points in any order. The profile is each()'s to keep: what is taken out
      * of it is set to 0. Another status than STATUS_OK ends everything. */
     enum status (*each)(void *user, size_t point, size_t batches, struct profile *p,
                         struct error *e);
-    bool (*stopped)(void *user); /* asked now and then, if not NULL; true: STATUS_INTERRUPTED */
+    bool (*stopped)(void *user); /* polled if not NULL; true: STATUS_INTERRUPTED */
     void *user;
 };
 
@@ -255,7 +253,7 @@ struct technique_growing {
 struct technique {
     const char *name, *summary, *source;               /* source: the paper */
     struct parameter parameters[TECHNIQUE_PARAMETERS]; /* ends with a NULL name */
-    bool needs_structure;                              /* build() asks for stream->structure */
+    bool needs_structure;                              /* build() uses stream->structure */
     /* Techniques on streams: builds from the first `batches` batches (SIZE_MAX: all). values: one a
      * parameter. */
     enum status (*build)(struct profile *out, const struct stream *stream, size_t batches,
@@ -274,7 +272,7 @@ struct technique {
     enum status (*fits)(const struct stream *stream, const int64_t *values, struct error *e);
     /* Optional, with build_many: as technique_group. */
     size_t (*group)(const int64_t *const *values, size_t count, size_t *groups);
-    /* Live techniques: watch a machine from now on; finish detaches and fills the profile. */
+    /* Live techniques: attach observes a machine; finish detaches and fills the profile. */
     enum status (*attach)(void **self, struct nes *nes, const int64_t *values, struct error *e);
     enum status (*finish)(void *self, struct profile *out, struct error *e); /* frees self */
     void (*abandon)(void *self); /* frees self; NULL is fine */

@@ -1,6 +1,6 @@
 /*
- * qemu: real Linux programs, run by QEMU's user-mode emulators with a plugin of ours: their exact
- * control-flow graph and sample streams, as a console's games have them.
+ * qemu: runs Linux programs in QEMU's user-mode emulators with a plugin, and records their exact
+ * control-flow graph and sample streams.
  *
  *     struct qemu_request request = {.argv = (const char *const[]){"/usr/bin/gzip", "-9", NULL},
  *                                    .input = "text", .plugin = path_of_hotgraph_qemu_so,
@@ -14,14 +14,13 @@
  *
  * Invariants
  *  - Code addresses do not depend on where the kernel maps anything: see code addresses below.
- *  - Time is counted in executed instructions, and the kernel's clocks, random bytes and the like
- *    answer the same in every run and on every machine, so that a program that depends on its input
- *    alone gives the same graph and streams each time. Where a run may not repeat, struct
- * qemu_result says why.
+ *  - Time is counted in executed instructions; the kernel's clocks, random bytes and the like are the
+ *    same in every run and on every machine. So a program that depends on its input alone always gives
+ *    the same graph and streams. If a run may not repeat, struct qemu_result says why.
  *  - The program sees the environment of struct qemu_request and no other.
- *  - It ends with this process, and so does what it starts (base/child.h); no file is left behind.
+ *  - The program and its children end with this process (base/child.h); no temporary file remains.
  *
- * Code addresses: images (files, pieces of anonymous memory) lie one behind the other in 32 bits,
+ * Code addresses: images (files, ranges of anonymous memory) lie one after the other in 32 bits,
  * in the order in which their first instruction was translated, each at a multiple of 16 MiB, the
  * first at 0x01000000; inside an image an address is the offset in its file.
  *
@@ -45,10 +44,10 @@ struct qemu_setting {
                         one at a random place of each `every`; else batches of instructions */
     uint64_t every;  /* executed instructions, or transfers; 0: QEMU_EVERY */
     unsigned length; /* instructions a batch; 0: 25; at most every */
-    uint64_t seed;   /* of the random places */
+    uint64_t seed;   /* of the random offsets */
 };
 
-/* STATUS_ARGUMENT where batches would be longer than the distance of their beginnings. */
+/* STATUS_ARGUMENT if batches would overlap. */
 enum status qemu_check_setting(const struct qemu_setting *s, struct error *e);
 
 struct qemu_request {
@@ -67,11 +66,11 @@ struct qemu_request {
     int (*stopped)(void); /* nonzero: the program is ended; may be NULL */
     bool keep; /* a program that is ended, or ends by a signal, leaves what it did so far: see `end`
                   of the result. Else STATUS_INTERRUPTED and STATUS_GUEST */
-    uint64_t instructions;         /* at most so many, in whole blocks; with keep; 0: no limit */
+    uint64_t instructions;         /* maximum, in whole blocks; with keep; 0: no limit */
     uint64_t timeout_milliseconds; /* with keep; 0: none */
 };
 
-/* How the program came to its end. All but the first leave a part of a run. */
+/* How the program ended. All but the first leave a partial run. */
 enum qemu_end {
     QEMU_ENDED,   /* by itself */
     QEMU_SIGNAL,  /* by a signal that it did not handle */
@@ -94,13 +93,13 @@ struct qemu_result {
     struct stream *streams;     /* one a setting; they do not point to it */
     size_t stream_count;
     uint64_t instructions, transfers;
-    uint64_t signals, unfinished, flushes, threads; /* unfinished: blocks left in their middle */
+    uint64_t signals, unfinished, flushes, threads; /* unfinished: blocks left in the middle */
     uint64_t forks;                                 /* processes it started; not recorded */
     enum qemu_end end;
     int signal; /* of QEMU_SIGNAL */
     VEC(struct qemu_image) images;
     int exit_status; /* as a shell says it */
-    double seconds;  /* processor time of QEMU with the program in it */
+    double seconds;  /* processor time of QEMU and the program */
 };
 
 /* A program's file: relative paths, and those below /proc/self/cwd, begin at the folder (NULL: the
@@ -111,8 +110,8 @@ void qemu_program_path(const char *folder, const char *program, char out[QEMU_PA
  * QEMU is installed. */
 enum status qemu_can_record(const char *path, struct error *e);
 
-/* Where the build, or an installation, has put hotgraph-qemu.so, seen from the running program, or
- * where $HOTGRAPH_QEMU_PLUGIN says. */
+/* The path of hotgraph-qemu.so in the build or installation of the running program, or as in
+ * $HOTGRAPH_QEMU_PLUGIN. */
 enum { QEMU_PLUGIN_PATH = 1100 };
 enum status qemu_find_plugin(char out[QEMU_PLUGIN_PATH], struct error *e);
 
@@ -122,10 +121,9 @@ enum status qemu_find_plugin(char out[QEMU_PLUGIN_PATH], struct error *e);
 enum status qemu_record(const struct qemu_request *request, struct qemu_result *out,
                         struct error *e);
 void qemu_result_free(struct qemu_result *r);
-/* How a part of a run came to its end: "ended by signal 11 (Segmentation fault)"; "" for a whole.
- */
+/* How a partial run ended: "ended by signal 11 (Segmentation fault)"; "" for a complete run. */
 void qemu_end_text(const struct qemu_result *r, char *text, size_t size);
-/* One sentence that says why another run may give another result; false where there is none. */
+/* Writes one sentence on why another run may differ. False: it cannot. */
 bool qemu_doubt(const struct qemu_result *r, struct error *out);
 
 /* ---- names of code addresses ---- */

@@ -184,7 +184,7 @@ void layout_plan_free(struct layout_plan *p) {
 
 /* ---- placing ---- */
 
-void place_as_is(uint64_t *positions, const struct layout_plan *p) {
+void layout_place_as_is(uint64_t *positions, const struct layout_plan *p) {
     for (size_t b = 0; b < p->block_count; b++)
         positions[b] = p->blocks[b].entry;
 }

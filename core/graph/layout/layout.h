@@ -103,12 +103,12 @@ struct worth_exact {
 
 struct worth_reference;
 /* exact: of the program, or of another run of it. Keeps nothing of either. STATUS_ARGUMENT where a
- * block of `exact` is not told. */
+ * block of `exact` is missing. */
 enum status worth_reference_new(struct worth_reference **out, const struct layout_program *program,
                                 const struct graph *exact, struct error *e);
 void worth_reference_free(struct worth_reference *r); /* NULL is fine */
 const struct worth_exact *worth_of_exact(const struct worth_reference *r);
-/* STATUS_ARGUMENT where a block of g is not told. A graph that is a set has each edge once. */
+/* STATUS_ARGUMENT if a block of g is missing. A graph that is a set has each edge once. */
 enum status worth_compare(const struct worth_reference *r, struct worth *out, const struct graph *g,
                           struct error *e);
 

@@ -71,7 +71,7 @@ static void heap_remove(struct merging *m, uint32_t pair) {
 /* The pair's chains have changed. */
 static bool heap_renew(struct merging *m, uint32_t pair) {
     struct pair *p = &m->pairs.at[pair];
-    p->best = merge_best(m, p);
+    p->best = layout_merge_best(m, p);
     if (p->best.gain == 0) {
         heap_remove(m, pair);
         return true;

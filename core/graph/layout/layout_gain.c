@@ -158,7 +158,7 @@ static void try_splits(struct merging *m, const struct pair *pair, uint32_t x_nu
     }
 }
 
-struct merge merge_best(struct merging *m, const struct pair *pair) {
+struct merge layout_merge_best(struct merging *m, const struct pair *pair) {
     struct merge best = {0};
     gather_between(m, pair, pair->a);
     for (int swapped = 0; swapped < 2; swapped++) {

@@ -70,7 +70,7 @@ void chains_free(struct layout_chains *c);
 enum status chains_place(uint64_t *positions, const struct layout_plan *p,
                          const struct layout_chains *c, const struct layout_weights *w,
                          struct error *e);
-void place_as_is(uint64_t *positions, const struct layout_plan *p);
+void layout_place_as_is(uint64_t *positions, const struct layout_plan *p);
 
 /* What an execution of an edge scores. */
 static inline int64_t layout_gain(bool layable, int64_t end, int64_t start) {

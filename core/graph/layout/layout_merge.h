@@ -70,6 +70,6 @@ struct merging {
 
 /* The merging of the pair that gains most; of several, the first in the order: a b, b a, then a
  * split before its second block in the order of enum merge_shape, before its third, ..., then b. */
-struct merge merge_best(struct merging *m, const struct pair *pair);
+struct merge layout_merge_best(struct merging *m, const struct pair *pair);
 
 #endif

@@ -169,7 +169,7 @@ static enum status prepare(struct worth_reference *r, struct error *e) {
         free(as_is);
         return error_set(e, STATUS_MEMORY, "out of memory");
     }
-    place_as_is(as_is, &r->plan);
+    layout_place_as_is(as_is, &r->plan);
     r->original = score_of(r, as_is);
     free(as_is);
     enum status status = score_layout(&r->best, r, &r->exact, e);
@@ -273,7 +273,7 @@ enum status layout_positions(uint64_t *positions, const struct worth_reference *
     struct layout_weights w;
     struct layout_loss loss;
     if (g == NULL) {
-        place_as_is(positions, &r->plan);
+        layout_place_as_is(positions, &r->plan);
         return STATUS_OK;
     }
     enum status status = weights_of_graph(&w, &loss, &r->plan, &r->waits, g, e);

@@ -1,21 +1,21 @@
 /*
  * fifo: a profile engine beside the processor (CrossBit: Yang, Guan, Liang 2010). At the entry of
- * each block, that is at what a transfer went to and where a thread begins, one store puts its
- * address into a queue; an engine takes the addresses out at its own pace and counts them in a
- * table (fifo_model.h). What it counts of an entry it counts of all blocks up to the next transfer.
+ * each block, that is, at the target of a transfer and at the start of an interrupted context, one store
+ * appends its address to a queue; an engine removes addresses at its own pace and counts them in a
+ * table (fifo_model.h). An entry's count applies to all blocks up to the next transfer.
  *
- * The engine is modelled, in cycles of the guest, so that what it finds is the same everywhere; the
- * guest itself is not delayed. Busy-waits are executed entry by entry.
+ * The engine is modelled in guest cycles, so its results are the same everywhere; the guest is not
+ * delayed. Busy-waits are executed entry by entry.
  *
- * result = flow: counts of blocks, one in offered / accepted of which was seen, repaired as the
- * technique flow does it. Blocks whose entries the full table had no place for may be anything.
+ * result = flow: block counts, scaled by offered / accepted and repaired as by the technique flow. Blocks
+ * whose entries did not fit into the table are unconstrained.
  * result = pairs: two entries that were accepted one after the other, with none dropped between,
- * are one execution of the edge between them, unless the program has no such edge: an interrupt was
- * in between. Unscaled.
+ * are one execution of the edge between them, if the program has such an edge (else an interrupt was
+ * in between). Unscaled.
  *
  * Costs: records are slots in use; observed the accepted entries; probes those of the entries; a
- * step is a slot that the engine looked at, or one of the repair's. Blocks and edges are the
- * structure's, which is recorded beside.
+ * step is a slot that the engine visited, or a step of the repair. Blocks and edges are those of the
+ * structure, which is recorded in the same run.
  */
 #include "profile/fifo/fifo.h"
 

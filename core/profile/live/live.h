@@ -1,13 +1,13 @@
 /*
- * live: a technique on samples, inside the machine that is sampled. Each batch goes to it as it is
- * complete, between two instructions of the guest (inline), or through a bounded queue to a thread
- * of its own. What it finds is what it would find of the recorded stream, bit for bit.
+ * live: runs a technique on samples while the machine is sampled. Each complete batch goes to it between
+ * two guest instructions (inline), or through a bounded queue to a thread of its own. The result is the
+ * same as from the recorded stream, bit for bit.
  *
- * Techniques that grow (struct technique_growing) take batch by batch. Others are built anew of all
- * samples so far, with the structure so far, once a second of emulated time, and at the end.
+ * Incremental techniques (struct technique_growing) get batch by batch. Others are rebuilt from all
+ * samples and the structure so far, once for each second of emulated time, and at the end.
  *
  * Invariants
- *  - The machine runs the same with it as without; so do its results on every engine.
+ *  - The machine's behaviour does not change, and results are the same on every engine.
  *  - With a thread, each() is called on it; the machine waits while the queue is full.
  *
  *     struct live *live;

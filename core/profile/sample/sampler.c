@@ -1,8 +1,7 @@
 /*
- * sampler: batches of consecutive executed instructions, or single control transfers; the ways of
- * choosing them are in files of their own (sampler_time.c, sampler_instructions.c,
- * sampler_transfers.c), above which this one stands; below them are sampler_recorded.c and
- * sampler_batch.c.
+ * sampler: records batches of consecutive executed instructions, or single control transfers. Each method
+ * of choosing them has a file (sampler_time.c, sampler_instructions.c, sampler_transfers.c), which this
+ * one uses; they use sampler_recorded.c and sampler_batch.c.
  */
 #include "profile/sample/samplers.h"
 
@@ -17,7 +16,7 @@ static bool by_transfers(const struct sampler_options *o) {
     return o->by == SAMPLER_TRANSFERS || o->by == SAMPLER_ACTIVE;
 }
 
-/* Transfers of the kind that is sampled; 0: nobody knows. */
+/* Executed transfers of the sampled kind; 0: unknown. */
 static uint64_t known_transfers(const struct sampler_options *o) {
     const struct structure *s = o->structure;
     if (s == NULL || s->transfers == 0 || o->by == SAMPLER_TRANSFERS)

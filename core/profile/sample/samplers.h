@@ -1,4 +1,4 @@
-/* Private to core/profile: the ways of sampling behind sampler_attach(). */
+/* Private to core/profile: the sampling methods of sampler_attach(). */
 #ifndef HOTGRAPH_PROFILE_SAMPLERS_H
 #define HOTGRAPH_PROFILE_SAMPLERS_H
 
