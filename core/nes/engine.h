@@ -25,29 +25,29 @@ struct engine {
     /* Creates the engine's own state for a machine; NULL function: none needed. */
     enum status (*create)(void **self, struct nes *nes, struct error *e);
     void (*destroy)(void *self);
-    /* Runs instructions while each starts before cycle `stop` (an alarm, the end of the frame or of
-     * the run: the machine must come to a boundary there, and it may be late) and surely ends at or
-     * before cycle `deadline` (an interrupt line may change at its end, or DMA begin). May run
-     * none. Not called while an observer steps: the interpreter does that for all engines. */
+    /* Runs instructions while each starts before cycle `stop` (an alarm, or the end of the frame or
+     * run: the machine stops at the first boundary from there on) and surely ends at or before
+     * cycle `deadline` (at its end an interrupt line may change, or DMA may begin). May run none.
+     * Not called while an observer steps: the interpreter does that for all engines. */
     void (*run)(void *self, struct nes *nes, uint64_t stop, uint64_t deadline);
-    /* As run(), for n->observed.recorder alone: cpu_run_recorded() or the same. NULL: that. An engine that
-     * has it may also record n->observed.coming in run(), which stops at n->observed.later_stop then. */
+    /* As run(), but also records for observed.recorder. NULL: cpu_run_recorded() is used. An engine
+     * that has it may also start observed.coming within run(), up to observed.later_stop. */
     void (*record)(void *self, struct nes *nes, uint64_t stop, uint64_t deadline);
-    /* The instructions of code that is part of a way (watch.h), which was recorded just now, as
-     * they are when `banks` are mapped. Of an engine that has record(). */
+    /* For an engine that has record(): the instructions of code number `code` of a trace that was
+     * recorded just now (trace_recorder.h), with `banks` mapped. */
     const struct guest_insn *(*recorded_code)(void *self, const struct nes *nes, uint32_t code,
                                               uint64_t banks);
-    /* Observers were attached or detached, or a state was loaded: whatever was prepared from guest
-     * code is void. */
+    /* Invalidates everything prepared from guest code: observers were attached or detached, or a
+     * state was loaded. */
     void (*forget)(void *self);
-    /* Whatever is counted elsewhere is brought to the counters. NULL function: nothing is. */
+    /* Flushes what the engine counts elsewhere to the counters. NULL: nothing is. */
     void (*settle)(void *self);
-    /* As nes_retranslate(), at once or later; NULL function: nothing is translated. */
+    /* As nes_retranslate(), at once or later. NULL: nothing is translated. */
     void (*retranslate)(void *self, struct nes *nes, uint32_t address);
 };
 
-/* What begins at that code address is hot: an engine that has translated it does so again. Changes
- * nothing of what the guest does. For callbacks of probes, and between runs. */
+/* Hint that the code at this address is hot: a translator translates it again. Does not affect the
+ * guest. For callbacks of probes, and between runs. */
 void nes_retranslate(struct nes *nes, uint32_t address);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * probe: how profilers watch a guest program, whichever engine runs it.
+ * probe: how profilers watch a guest program, on any engine.
  *
- * An observer is asked once about every guest instruction, when an engine meets it for the first
- * time (or when its bytes have changed); it answers by attaching probes to it. About code in RAM it
- * may be asked again: of programs that modify themselves not every version is remembered. Probes
- * come in six kinds. Both engines implement all of them, and both fire them at the same points, so
- * a profiler is written once.
+ * An engine calls instrument() once for each guest instruction, when it first meets it or when its
+ * bytes have changed; the observer attaches probes there. It may be called again for code in RAM,
+ * because not every version of self-modifying code is remembered. There are six kinds of probes.
+ * Both engines implement all of them and fire them at the same points, so a profiler is written
+ * once.
  *
  * Interrupts are not control flow of the program: they reach observers as thread events, never as
  * edges.
@@ -68,20 +68,20 @@ enum probe_when {
 enum probe_kind {
     PROBE_ADD,     /* counters[counter] += value */
     PROBE_STORE,   /* counters[counter] = value */
-    PROBE_ONCE,    /* counters[counter] = 1 where it is 0, and only that has fired: to come by again
-                      is free. Nobody sets the counter back. */
+    PROBE_ONCE,    /* counters[counter] = 1 if it is 0, and only this counts as fired: later
+                      executions cost nothing. The counter must not be set back. */
     PROBE_CALL,    /* call(user, event) */
     PROBE_CALL_AT, /* counters[counter] += 1; when it equals value: call(user, event). The counter
-                      may be shared, and set anew (nes_counter_set); passing over busy-waits counts
+                      may be shared, and set anew (nes_counter_set); skipped busy-waits count
                       exactly. */
-    PROBE_ADD_TO,  /* counters[counter_to(user, event)] += value: one for each place that the
-                      instruction goes to. Which it is may be asked once or again and again. */
+    PROBE_ADD_TO,  /* counters[counter_to(user, event)] += value: a counter for each destination of
+                      the instruction. counter_to() may be called once or each time. */
 };
 
 struct probe_event {
-    struct nes *nes; /* to read from; its cycle is that of the boundary where it stands */
+    struct nes *nes; /* to read from; its cycle is that of the current instruction boundary */
     uint32_t from;   /* code address of the instruction */
-    uint32_t to;     /* where it went; for PROBE_BEFORE the address itself */
+    uint32_t to;     /* code address that it went to; for PROBE_BEFORE the same as `from` */
 };
 
 struct probe {
@@ -90,57 +90,56 @@ struct probe {
     uint64_t value;
     void (*call)(void *user, const struct probe_event *event);
     void *user;
-    /* Depends on nothing but event->from and event->to; UINT32_MAX: none, nothing is counted. */
+    /* The result depends only on event->from and event->to. UINT32_MAX: count nothing. */
     uint32_t (*counter_to)(void *user, const struct probe_event *event);
-    /* A quiet PROBE_ADD of a branch, of which TAKEN and NEXT have one each: an engine may leave out
-     * one of the two from some time on, and for good (nes_counter_left_out()). */
+    /* For a branch that has such a quiet PROBE_ADD at both TAKEN and NEXT: at any time, an engine
+     * may drop one of the two for good (nes_counter_left_out()). */
     bool either;
-    bool quiet; /* not among nes_probes_fired(): its counters tell the observer as much */
+    bool quiet; /* does not count in nes_probes_fired() */
 };
 
 struct probe_site; /* one instruction about to be instrumented; valid only inside instrument() */
-/* Attaches a probe; out of memory is remembered by the machine, which stops with STATUS_MEMORY. */
+/* Attaches a probe. If memory runs out, the machine's next run ends with STATUS_MEMORY. */
 void probe_attach(struct probe_site *site, enum probe_when when, struct probe probe);
 
 enum thread_cause { THREAD_START, THREAD_RESET, THREAD_NMI, THREAD_IRQ, THREAD_RTI };
 enum thread_change {
     THREAD_BEGINS, /* at `address`: reset or interrupt entry; START: an observer was attached to a
                       running machine */
-    THREAD_SUSPENDED, /* would go on at `address`; an interrupt took over */
-    THREAD_RESUMES,   /* at `address`, by the RTI that matches */
-    THREAD_ENDS,      /* will never go on at `address`: entry dropped, reset, or the observer was
+    THREAD_SUSPENDED, /* by an interrupt; would resume at `address` */
+    THREAD_RESUMES,   /* at `address`, by the matching RTI */
+    THREAD_ENDS,      /* will never resume at `address`: entry dropped, reset, or the observer was
                          detached */
 };
 struct thread_event {
     enum thread_change change;
     enum thread_cause cause;
     uint32_t address;
-    uint8_t s;     /* stack pointer: after the push for SUSPENDED, else as it is */
-    uint64_t more; /* so many more such events come now, in turn with others; see counts_threads */
+    uint8_t s;     /* stack pointer: after the push for SUSPENDED, else the current one */
+    uint64_t more; /* repeat count, interleaved with the other events; see counts_threads */
 };
 
-/* Executed instructions, as nes_record() has them in general: in runs, in each of which every
- * instruction lies behind the one before it. What lies in memory that can be written is one
- * instruction with its bytes, or a piece of code whose bytes the machine remembers. */
+/* Recorded instructions in the general form: straight-line runs. A run in writable memory is one
+ * instruction with its bytes, or a code snapshot, whose bytes the machine remembers. */
 struct recorded_run {
-    uint64_t banks;      /* what was mapped: 16 bits for each 8 KiB from $8000 on; 0 where nothing
-                            ever changes */
-    uint32_t at : 23;    /* number of its first instruction, */
-    uint32_t piece : 1;  /* and in memory that can be written */
-    uint32_t opcode : 8; /* its bytes, or of the piece the place where it begins; else 0 */
-    uint8_t operand[2];  /* or the number of the piece */
-    uint16_t pc;         /* where it is */
+    uint64_t banks;      /* what was mapped: 16 bits for each 8 KiB from $8000 on; 0 if the board
+                            does not switch banks */
+    uint32_t at : 23;    /* number of its first instruction */
+    uint32_t piece : 1;  /* in writable memory: a code snapshot, not a single instruction */
+    uint32_t opcode : 8; /* in writable memory: the opcode, or the offset in the snapshot; else 0 */
+    uint8_t operand[2];  /* the operand, or the number of the snapshot */
+    uint16_t pc;         /* of the first instruction */
 };
 enum { RECORDED_MOST = 1 << 20 }; /* instructions of a recording */
 struct recording {
-    /* What was executed: equal ways of a machine, of as many instructions, are the same ones. The
-     * same instructions may have several. */
+    /* The trace. Within one machine, equal bytes and counts mean equal instructions; but the same
+     * instructions may have several traces. */
     const void *way;
-    size_t way_length; /* of 8 bytes each */
-    uint32_t number;   /* 0, or a number that this machine has for this way alone, which may have
-                          others, too; they count up from 1 */
+    size_t way_length; /* in units of 8 bytes */
+    uint32_t number;   /* 0, or a number, counted from 1, that this machine uses for this trace
+                          only; a trace may have several */
     uint32_t count;    /* instructions */
-    uint64_t end;      /* cycle of the boundary behind the last one */
+    uint64_t end;      /* cycle of the boundary after the last one */
 };
 
 struct observer {
@@ -148,7 +147,7 @@ struct observer {
     /* Each may be NULL. */
     void (*instrument)(void *self, struct probe_site *site, const struct guest_insn *insn);
     void (*thread)(void *self, const struct thread_event *event);
-    /* `thread` knows thread_event.more; else it is told of each event by itself. */
+    /* `thread` handles thread_event.more; else it gets each event separately. */
     bool counts_threads;
     /* Called before each instruction while nes_observe()'s count lasts. cycle: of the opcode
      * fetch's boundary. */
@@ -156,32 +155,31 @@ struct observer {
     /* Called at the first instruction boundary at or after the cycle given to nes_set_alarm, once
      * for each alarm. */
     void (*alarm)(void *self, uint64_t cycle);
-    /* What nes_record() has asked for; called at a boundary. */
+    /* Hands over the recording requested by nes_record(), at a boundary. */
     void (*recorded)(void *self, const struct recording *recording);
 };
 
 enum { NES_OBSERVERS = 8 };
-/* Attaches at an instruction boundary: emits THREAD_BEGINS (cause START) for the running thread and
- * each suspended one. *id names the observer in the calls below. The observer struct is copied. */
+/* Attaches at an instruction boundary: emits THREAD_BEGINS (cause START) for the running context
+ * and each suspended one. *id names the observer in the calls below. *observer is copied. */
 enum status nes_attach(struct nes *nes, const struct observer *observer, unsigned *id,
                        struct error *e);
-/* Emits THREAD_ENDS for the running thread and each suspended one, then removes its probes. */
+/* Emits THREAD_ENDS for the running context and each suspended one, then removes its probes. */
 void nes_detach(struct nes *nes, unsigned id);
-/* Tells an observer, which need not be attached, of the running thread and each suspended one what
- * nes_attach (THREAD_BEGINS) and nes_detach (THREAD_ENDS) tell. At an instruction boundary. */
+/* At an instruction boundary: emits to `observer`, which need not be attached, the events that
+ * nes_attach (THREAD_BEGINS) or nes_detach (THREAD_ENDS) would emit. */
 void nes_tell_threads(struct nes *nes, const struct observer *observer, enum thread_change change);
 /* Cycle UINT64_MAX: no alarm. At most one alarm an observer. */
 void nes_set_alarm(struct nes *nes, unsigned id, uint64_t cycle);
 /* From the next instruction on, `count` instructions go to step() one by one. UINT64_MAX: all. */
 void nes_observe(struct nes *nes, unsigned id, uint64_t count);
 
-/* From the first boundary at or after cycle `from` on, `count` instructions, at least one, are
- * recorded, at most RECORDED_MOST, and handed over at once: at the boundary behind the last of them
- * or, when that comes before cycle `by`, perhaps a little later, at the first boundary from `by` on
- * at the latest. One recording at a time: asked again before, it begins anew. False: memory is out.
- */
+/* Records `count` instructions (1 to RECORDED_MOST) from the first boundary at or after cycle
+ * `from` on, and hands them over in one call: at the boundary after the last of them or, if that
+ * comes before cycle `by`, at any boundary up to the first one from `by` on. An observer has one
+ * recording at a time; a new request replaces the previous one. False: out of memory. */
 bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uint64_t by);
-/* Calls each() with all of the recorded instructions, one after the other, some at a time. */
+/* Calls each() with consecutive parts of the recorded instructions, in order, until all are done. */
 void nes_recorded(struct nes *nes, const struct recording *recording,
                   void (*each)(void *user, const struct guest_insn *insns, uint32_t count),
                   void *user);
@@ -189,19 +187,18 @@ void nes_recorded(struct nes *nes, const struct recording *recording,
 /* Reserves `count` zeroed counters, of which a machine has a million; returns the index of the
  * first, or UINT32_MAX when there are no more, which stops the machine with STATUS_MEMORY. */
 uint32_t nes_counters_add(struct nes *nes, uint32_t count);
-/* Those of PROBE_ADD_TO may be behind: they are right after this, and once their observer has left.
- * For callbacks, and between runs. */
+/* Brings counters of PROBE_ADD_TO up to date, which may lag; nes_detach() does so, too. For
+ * callbacks, and between runs. */
 void nes_settle(struct nes *nes);
 /* The counters; the address never changes in a machine's life. */
 const uint64_t *nes_counters(const struct nes *nes);
 /* Sets a counter of the caller's own: a PROBE_CALL_AT with value v that is to call at the n-th time
  * from now on gets v - n. For callbacks, and between runs. */
 void nes_counter_set(struct nes *nes, uint32_t counter, uint64_t value);
-/* Is it the counter of a probe that was one of `either`, and was left out? What it says means
- * nothing then. */
+/* True for the counter of an `either` probe that was dropped: its value is meaningless. */
 bool nes_counter_left_out(const struct nes *nes, uint32_t counter);
-/* How many probes have fired, over all observers: a deterministic cost. PROBE_ADD and STORE that a
- * translator merges count as if they had fired one by one. */
+/* Number of this observer's probes that have fired: a deterministic cost. A PROBE_ADD or STORE that
+ * a translator merges counts as if it had fired separately. */
 uint64_t nes_probes_fired(const struct nes *nes, unsigned id);
 
 #endif

@@ -1,4 +1,4 @@
-/* What may be a busy-wait. */
+/* Analysis of code that may be a busy-wait. */
 #include "nes/cpu/wait.h"
 
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "nes/machine/machine.h"
 
 enum { WINDOW_SHIFT = 13, FIRST_WINDOW = 0x8000 >> WINDOW_SHIFT };
-/* Instructions of a pass that has to be run once more before others are passed over: if it is
- * longer, that takes more time than is won. */
+/* Longest pass, in instructions, of a wait that is not `certain`: a longer one costs more time to
+ * execute once more than skipping saves. */
 enum { LONGEST_UNCERTAIN = 8 };
 
 struct examined {
@@ -19,17 +19,17 @@ struct examined {
     unsigned length;     /* instructions so far */
     unsigned first_left; /* the number of the first instruction that may leave the pass */
     unsigned exits;
-    uint16_t exit[WAIT_LONGEST]; /* where branches lead to */
+    uint16_t exit[WAIT_LONGEST]; /* targets of branches */
     unsigned depth;
-    uint16_t back[WAIT_NESTED]; /* where returns lead to */
-    unsigned windows;           /* in which there is code of the pass: a bit each */
+    uint16_t back[WAIT_NESTED]; /* return addresses */
+    unsigned windows;           /* 8 KiB windows that hold code of the pass: a bit each */
 };
 
 static bool crosses_page(uint16_t a, uint16_t b) {
     return (a ^ b) >> 8;
 }
 
-/* The three bytes at pc, in ROM and in one window; false: they are not. */
+/* Reads the instruction at pc; false unless it lies in ROM and in one window. */
 static bool fetch(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
     if (pc < 0x8000 || !n->memory.rd[pc >> 8] || n->memory.wr[pc >> 8])
         return false;
@@ -41,8 +41,8 @@ static bool fetch(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
     return true;
 }
 
-/* What a pass does with memory and registers, but for calls and returns: false where it could be no
- * busy-wait with it. */
+/* Notes the effects of an instruction that is no call or return; false if no busy-wait may contain
+ * it. */
 static bool note_effects(struct examined *x, const struct opcode_info *op, const uint8_t *bytes) {
     if (!opcode_may_wait(bytes))
         return false;
@@ -54,14 +54,14 @@ static bool note_effects(struct examined *x, const struct opcode_info *op, const
         }
         x->reads_stack |= operand < 0x2000 && (operand & (RAM_SIZE - 1)) >> 8 == 1;
     }
-    /* Everything else that may clear it uses the stack. */
+    /* All other instructions that may clear I use the stack. */
     x->unmasks |= bytes[0] == OPCODE_CLI;
     x->read_first |= op->reads & ~x->written;
     x->written |= op->writes;
     return true;
 }
 
-/* Where the pass goes on behind the instruction at *pc, which is not J; false: it is none. */
+/* Moves *pc past its instruction, which is not J; false: no busy-wait. */
 static bool follow(struct examined *x, uint16_t *pc, const struct opcode_info *op,
                    const uint8_t *bytes) {
     const uint16_t next = (uint16_t)(*pc + op->size);
@@ -97,7 +97,7 @@ static bool follow(struct examined *x, uint16_t *pc, const struct opcode_info *o
     }
 }
 
-/* Goes from T to J; false: that is no pass. */
+/* Follows the path from T to J; false if it is not a pass. */
 static bool walk(const struct nes *n, struct wait *w, struct examined *x) {
     for (uint16_t pc = w->target;; x->length++) {
         uint8_t bytes[3] = {0};
@@ -120,7 +120,7 @@ static bool walk(const struct nes *n, struct wait *w, struct examined *x) {
     }
 }
 
-/* A branch that leads into the pass may leave out a part of it, and another one repeat a part. */
+/* A branch into the pass could skip a part of it, and another one could repeat a part. */
 static bool exits_lead_outside(const struct wait *w, const struct examined *x) {
     for (unsigned i = 0; i < x->exits; i++)
         for (unsigned k = 0; k < x->length; k++)
@@ -129,8 +129,8 @@ static bool exits_lead_outside(const struct wait *w, const struct examined *x) {
     return true;
 }
 
-/* A pass writes what it reads: registers and flags; or the stack and its pointer, beyond what calls
- * and returns do. */
+/* True if the pass writes a register or flag that it has read before, or uses the stack or its
+ * pointer other than by calls and returns. */
 static bool changes_itself(const struct examined *x) {
     return (x->read_first & x->written) || (x->calls && (x->reads_stack || x->written & REG_S));
 }
@@ -141,11 +141,11 @@ void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t p
     if (n->made.options.no_skip || target > pc || target < 0x8000 ||
         pc - target > 3 * WAIT_LONGEST || (target ^ (pc + 2)) >> WINDOW_SHIFT ||
         n->memory.wr[pc >> 8])
-        return; /* over the edge of a bank the same jump could belong to other code later */
+        return; /* across banks, the same jump could belong to other code later */
     struct examined x = {.first_left = WAIT_LONGEST};
     if (!walk(n, w, &x) || changes_itself(&x) || !exits_lead_outside(w, &x))
         return;
-    /* Whoever leaves the pass comes back to J by a further instruction at least. */
+    /* Execution that leaves the pass needs at least one more instruction to return to J. */
     w->certain = x.first_left + 2 >= x.length;
     if (!w->certain && x.length > LONGEST_UNCERTAIN)
         return;

@@ -1,16 +1,18 @@
 /*
- * wait: busy-waits are passed over in one step. Private to core/nes.
+ * wait: static idle-loop skipping: finds busy-waits by analysis of their code. Private to core/nes.
  *
- * An engine that takes a jump backwards asks wait_candidate(). A candidate is a short path through
- * ROM code, from the jump's target T to the jump J, on which no branch before J is taken, that
- * writes no memory, reads nothing but plain memory and $2002, and in which no register or flag that
- * is read before it is written is written (the static busy-wait test of the specification, for one
- * path). It may go through jumps, and through calls with the returns from them: each pass pushes
- * the same bytes, pulls them, and leaves them below the stack pointer, where it does not read them
- * otherwise. When the last two arrivals of J at T lie exactly one pass apart the engine stops there
- * (wait_pass). If nothing but a pass can have been between them, every pass until the next event is
- * the same, and whole passes are added to the counts instead of being executed. So it is, too, if
- * one more pass, run instruction by instruction, leads from T to T with equal registers.
+ * An engine that takes a backward jump calls wait_candidate(). A candidate is a short path through
+ * ROM code from the jump's target T to the jump J. On it no branch before J is taken, no memory is
+ * written, and only plain memory and $2002 are read; a register or flag that the path reads before
+ * writing it is never written. It may contain jumps, and calls with their returns: each pass pushes
+ * the same bytes, pulls them, and leaves them below the stack pointer, where nothing else reads
+ * them.
+ *
+ * When the last two arrivals from J at T are exactly one pass apart, the engine stops at T, and
+ * wait_pass() skips passes. If only a pass can lie between two such arrivals (`certain`), every
+ * pass
+ * until the next event is the same, and whole passes are counted instead of executed. Otherwise one
+ * more pass is executed first, and must lead from T to T with equal registers.
  */
 #ifndef HOTGRAPH_WAIT_H
 #define HOTGRAPH_WAIT_H
@@ -23,11 +25,11 @@ struct nes;
 
 enum { WAITS = 64, WAIT_LONGEST = 16, WAIT_NESTED = 3, PPU_STATUS_ADDRESS = 0x2002 };
 
-/* What a pass fires where that is a few quiet PROBE_ADDs and no more, as a rule. */
+/* The probes that a pass fires, if they are only a few quiet PROBE_ADDs, as they usually are. */
 enum { WAIT_ADDS = 2 };
 struct wait_adds {
     bool known; /* for map_epoch `epoch` */
-    bool all;   /* there is nothing else */
+    bool all;   /* the pass fires no other probes */
     uint8_t count;
     uint8_t at[WAIT_ADDS]; /* the number of its instruction in the pass */
     uint32_t epoch;
@@ -35,28 +37,29 @@ struct wait_adds {
 };
 
 struct wait {
-    const uint8_t *from;         /* where J lies in the host's memory */
+    const uint8_t *from;         /* J, in the host's memory */
     uint16_t pc, target;         /* of J, and T */
     uint8_t length;              /* instructions of a pass; 0: not a candidate */
     uint8_t cost;                /* cycles of a pass, */
-    uint8_t at[WAIT_LONGEST];    /* of these, when each instruction begins, */
-    uint16_t path[WAIT_LONGEST]; /* and where it is */
-    bool straight;               /* each lies behind the one before it */
-    bool calls;                  /* and returns: writes to the stack */
-    const uint8_t *lies[4];      /* where the code at $8000, $A000, .. is, that is not beside J */
-    bool unmasks;                /* clears I: an IRQ comes within it, whatever I is at T */
-    bool status;                 /* reads $2002, */
-    uint8_t read_at;             /* for the last time in this cycle of the pass */
-    bool certain;      /* two arrivals one pass apart, and no interrupt, have nothing between them
-                          but a pass */
-    uint64_t executed; /* instructions executed by the machine at J's last arrival */
+    uint8_t at[WAIT_LONGEST];    /* cycle of the pass at which each instruction begins */
+    uint16_t path[WAIT_LONGEST]; /* pc of each instruction */
+    bool straight;               /* the instructions are consecutive in memory */
+    bool calls;                  /* has calls and returns: writes to the stack */
+    const uint8_t *lies[4];      /* memory mapped at $8000, $A000, ..., for code in other windows
+                                    than J's */
+    bool unmasks;                /* clears I: an IRQ is taken within it, whatever I is at T */
+    bool status;                 /* reads $2002 */
+    uint8_t read_at;             /* cycle of the pass of the last read of $2002 */
+    bool certain;      /* only a pass can lie between two arrivals that are one pass apart without
+                          an interrupt */
+    uint64_t executed; /* cpu.instructions at the last arrival from J */
     struct wait_adds adds;
 };
 
-/* Fills the entry for the jump at `from`, `pc`, which goes back to `target`. */
+/* Fills the entry for the jump at `from` and `pc`, which goes back to `target`. */
 void wait_examine(struct nes *n, struct wait *w, const uint8_t *from, uint16_t pc, uint16_t target);
 
-/* True when the engine shall stop at T: `executed` instructions have been executed. */
+/* True when the engine must stop at T. executed: instructions executed so far. */
 static inline __attribute__((always_inline)) bool wait_candidate(struct nes *n, struct wait *waits,
                                                                  const uint8_t *from, uint16_t pc,
                                                                  uint16_t target,
@@ -71,8 +74,8 @@ static inline __attribute__((always_inline)) bool wait_candidate(struct nes *n, 
     return again;
 }
 
-/* The candidate that a jump ends; NULL: it ends none. To stop there without having seen it twice
- * costs one pass at most. */
+/* The candidate that a jump ends; NULL: none. To stop there before it was seen twice costs at most
+ * one pass. */
 static inline struct wait *wait_at(struct nes *n, struct wait *waits, const uint8_t *from,
                                    uint16_t pc, uint16_t target) {
     struct wait *const w = &waits[(uintptr_t)from % WAITS];

@@ -7,13 +7,13 @@
 #include "nes/cpu/deadline.h"
 #include "nes/machine/machine.h"
 
-/* In cycles: of a run; how much must be passed over to be worth looking for; between tries, after
- * which it takes so much longer each time; of a frame. */
+/* Cycles: longest run; skipped cycles that pay for a search; first interval between searches, which
+ * doubles up to MOST_DOUBLED times; a frame. */
 enum { LONGEST = 3000, WORTH_IT = 2500, SOONEST = 512, MOST_DOUBLED = 11, FRAME = 29781 };
-/* What the credit is in: a cycle that is passed over would have taken one host instruction or so,
- * one that is interpreted takes some, and so does each try. */
+/* Credit, in host instructions: a skipped cycle saves about one; an interpreted cycle and each
+ * search cost these. */
 enum { INTERPRETED = 4, TRIED = 800, CREDIT = 20000, CREDIT_MOST = 60000, CREDIT_AGAIN = 6000 };
-/* In frames, when it has run out. */
+/* Frames to pause when the credit is used up. */
 enum { PAUSE_FIRST = 32, PAUSE_LAST = 512 };
 
 void spin_forget(struct nes *n) {
@@ -26,7 +26,8 @@ uint64_t spin_next(const struct nes *n) {
     if (n->made.options.no_skip || n->observed.watched || n->observed.recorder ||
         n->observed.coming || n->observed.announced)
         return NEVER;
-    /* What interrupts a spin is none; but a program may never return from an interrupt. */
+    /* An interrupt handler is not part of a spin. A handler may never return, so wait two frames at
+     * most. */
     if (n->contexts.count > s->depth)
         return s->next + 2 * FRAME;
     return s->next;
@@ -39,8 +40,8 @@ void spin_waited(struct nes *n, uint64_t cycles) {
 
 /* ---- finding one ---- */
 
-/* All that the processor can tell one run from another by; and the times at which devices were
- * read, which move along. */
+/* Snapshot of all that distinguishes one run from another, and the times at which devices were
+ * read, which advance with each run. */
 struct place {
     struct registers cpu;
     uint64_t cycle, instructions;
@@ -61,14 +62,14 @@ static void note_place(struct nes *n, struct place *at) {
         memcpy(at->board_ram, n->memory.wr[0x60], sizeof at->board_ram);
 }
 
-/* What the last read gave matters to nobody. */
+/* The value of the last read is dead. */
 static bool same_pads(const struct pads *a, const struct pads *b) {
     return !memcmp(a->shift, b->shift, sizeof a->shift) && a->strobe == b->strobe &&
            a->strobe_cycle == NEVER && b->strobe_cycle == NEVER;
 }
 
-/* The registers are the same. (In which of two cycles a strobe reaches the pads is nothing that an
- * instruction can tell that writes there once.) */
+/* True if memory and pads equal the snapshot; the caller has compared the registers. A program that
+ * writes the strobe once cannot observe which of the two cycles it reaches the pads in. */
 static bool is_place(struct nes *n, const struct place *at) {
     bus_strobe(n);
     return same_pads(&n->pads, &at->pads) && !memcmp(n->memory.ram, at->ram, sizeof at->ram) &&
@@ -76,8 +77,9 @@ static bool is_place(struct nes *n, const struct place *at) {
             !memcmp(n->memory.wr[0x60], at->board_ram, sizeof at->board_ram));
 }
 
-/* Runs until *at, where the machine has been, is where it is again, before `stop`: SPIN_ARRIVED.
- * SPIN_LEFT: something else was about to be touched; SPIN_WAITS: it is not worth going on. */
+/* Takes a snapshot *at after the next jump and runs until the machine is in that state again
+ * (SPIN_ARRIVED), before `stop`. SPIN_LEFT: the next instruction accesses another device;
+ * SPIN_WAITS: to go on does not pay. */
 static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop) {
     enum { DIFFERENCES = 64, DIFFERED = 60 };
     const uint64_t deadline = earlier(n->lines.event, n->dma.from);
@@ -96,7 +98,8 @@ static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop
     return SPIN_WAITS;
 }
 
-/* The same, from behind a touch of something else on, in case that it was the last. */
+/* The same; after an access to another device it starts again, because that may be the last access
+ * before the spin. */
 static bool find(struct nes *n, struct place *at, uint64_t stop) {
     enum { TOUCHES = 3 };
     for (unsigned i = 0; i < TOUCHES; i++) {
@@ -112,7 +115,7 @@ static bool find(struct nes *n, struct place *at, uint64_t stop) {
     return false;
 }
 
-/* The run since *at `times` over. What was read in it would have been read by then. */
+/* Accounts for the run since *at `times` more. The read times advance with the runs. */
 static void repeat(struct nes *n, const struct place *at, uint64_t times) {
     const uint64_t later = times * (n->cpu.cycle - at->cycle);
     const uint64_t executed = times * (n->cpu.instructions - at->instructions);
@@ -127,8 +130,8 @@ static void repeat(struct nes *n, const struct place *at, uint64_t times) {
     n->idle.skipped += executed;
 }
 
-/* Passes over the runs from *at on that end before `stop`, the deadline, and a change of $2002 if
- * that is read in them; returns how many cycles. */
+/* Skips the runs that end before `stop`, the deadline and, if they read $2002, its next change;
+ * returns the skipped cycles. */
 static uint64_t pass_over(struct nes *n, const struct place *at, uint64_t stop) {
     const uint64_t run = n->cpu.cycle - at->cycle;
     uint64_t end = earlier(stop, earlier(n->lines.event, n->dma.from));
@@ -144,7 +147,7 @@ static uint64_t pass_over(struct nes *n, const struct place *at, uint64_t stop) 
 /* ---- when to look ---- */
 
 static void note_found(struct nes *n, uint64_t began, uint64_t run) {
-    enum { EARLIER = 64 }; /* each time, until that is too early */
+    enum { EARLIER = 64 }; /* cycles by which the delay shrinks, until a search comes too early */
     struct spins *const s = &n->idle.spins;
     const uint64_t delay = began - s->end;
     if (s->misses > 0)

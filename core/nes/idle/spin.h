@@ -1,15 +1,15 @@
 /*
- * spin: busy-waits of any shape are passed over. Private to core/nes.
+ * spin: dynamic idle-loop skipping: finds busy-waits of any shape by execution. Private to
+ * core/nes.
  *
- * A spin is a run of instructions that leads the machine back to where it was: the same registers
- * and memory, pads that stand where they stood, nothing else touched but $2002 while it says the
- * same again and again. What comes next is the same run once more, whatever branches and calls are
- * in it, until something outside of the processor happens; so whole runs are counted instead of
- * being executed. (Those that a look at the code tells, short and straight ones, are wait.h's.)
+ * A spin is a run of instructions that brings the machine back to an earlier state: registers,
+ * memory and pads are the same, and no other device was accessed except $2002, while its value is
+ * constant. The same run must then repeat, whatever branches and calls it contains, until something
+ * outside the processor happens. So whole runs are counted instead of executed. (wait.h finds
+ * short, straight busy-waits statically.)
  *
- * To find out costs the run itself, interpreted, and looking at memory: so it is tried where it was
- * worth it before, and seldom where it was not. When it is tried changes nothing but the time that
- * it takes.
+ * A search costs the interpreted run and comparisons of memory. So the machine searches where
+ * earlier searches paid off, and rarely elsewhere. The time of a search affects speed only.
  */
 #ifndef HOTGRAPH_SPIN_H
 #define HOTGRAPH_SPIN_H
@@ -19,27 +19,27 @@
 
 struct nes;
 
-/* When to try. All in cycles but what is said. */
+/* When to search; in cycles unless said otherwise. */
 struct spins {
-    uint64_t next;    /* not before this one */
-    uint64_t end;     /* where the last one that was worth it ended */
-    uint64_t delay;   /* that much later the next such begins */
-    uint64_t longest; /* run that is waited for */
-    uint64_t pause;   /* after more trying than it was worth */
-    unsigned misses;  /* tries since then */
-    int64_t credit;   /* what it was worth, less what it cost, in host instructions or so */
-    unsigned depth;   /* interrupted threads */
+    uint64_t next;    /* earliest cycle of the next search */
+    uint64_t end;     /* end of the last spin that paid off */
+    uint64_t delay;   /* from there to the start of the next search */
+    uint64_t longest; /* longest run to look for */
+    uint64_t pause;   /* length of the next pause, made when the credit is used up */
+    unsigned misses;  /* searches without success since the last spin that paid off */
+    int64_t credit;   /* estimated net saving, in host instructions */
+    unsigned depth;   /* suspended contexts at the last spin that paid off */
 };
 
-/* Forgets them: a machine begins, or goes on somewhere else. */
+/* Resets this for a new machine or a loaded state. */
 void spin_forget(struct nes *n);
-/* The next cycle in which to try, if one comes before something else happens; else NEVER. */
+/* Cycle of the next search; NEVER: none may be made now. */
 uint64_t spin_next(const struct nes *n);
-/* A short busy-wait has just been passed over for so long: where there are such in each frame,
- * nothing else is looked for. */
+/* A busy-wait of wait.h was skipped for `cycles`: delays the next search, because a program that
+ * waits like this in each frame has no other spins. */
 void spin_waited(struct nes *n, uint64_t cycles);
-/* The machine stands at a boundary in such a cycle, and may run on until `stop`. Runs some
- * instructions, and passes over the runs that begin and end before `stop` and the deadline. */
+/* Call at a boundary at or after spin_next(). Runs some instructions; if they are a spin, skips its
+ * runs that begin and end before `stop` and the deadline. */
 void spin_try(struct nes *n, uint64_t stop);
 
 #endif

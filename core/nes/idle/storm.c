@@ -1,8 +1,8 @@
 /*
- * An IRQ that nobody acknowledges, and whose handler is an RTI and nothing else: interrupt and RTI
- * follow each other, and lead from the boundary before the interrupt back to it, until a line
- * changes or memory is read by DMA. All but the first of those passes are counted instead of being
- * executed, as busy-waits are (wait_pass.c).
+ * Skips unacknowledged IRQ loops: the IRQ stays asserted and its handler is a single RTI. Then
+ * interrupt and RTI alternate, and each pass returns to the boundary before the interrupt, until a
+ * line changes or DMA begins. All passes but the first are counted instead of executed, as for
+ * busy-waits (wait_pass.c).
  */
 #include "nes/idle/storm.h"
 #include "nes/cpu/cpu_exec.h"
@@ -23,7 +23,8 @@ static uint16_t irq_handler(const struct nes *n) {
     return (uint16_t)(peek(n, VECTOR_IRQ) | peek(n, VECTOR_IRQ + 1) << 8);
 }
 
-/* Also what is read without purpose, behind it and where it returns to, is plain memory. */
+/* True also requires that the dummy reads, after the RTI and at its return address, hit plain
+ * memory. */
 static bool handler_is_rti(const struct nes *n) {
     if (!in_rom(n, VECTOR_IRQ) || !n->memory.rd[n->cpu.r.pc >> 8])
         return false;
@@ -37,14 +38,14 @@ static bool takes_irq(const struct nes *n) {
            !(n->cpu.r.p & P_I);
 }
 
-/* Nobody has to be told of each event. */
+/* True if no observer needs each event separately. */
 static bool can_be_counted(const struct nes *n) {
     const struct watch *const w = n->observed.watch;
     return !n->made.options.no_skip && !n->made.options.no_fast && !n->observed.stepping &&
            !n->observed.announced && (w->listeners & ~w->counting) == 0;
 }
 
-/* What the handler fires: false where that is more than can be counted. */
+/* True if the probes can be counted without firing each one. */
 static bool fires_adds_only(const struct hooks *hooks) {
     for (size_t i = 0; i < hooks->count; i++)
         if (hooks->at[i].probe.kind != PROBE_ADD)
@@ -59,8 +60,8 @@ static void fire_repeatedly(struct nes *n, const struct hooks *hooks, uint64_t t
     }
 }
 
-/* The pass that has just been executed, `times` over. An RTI that resumes a thread fires nothing
- * behind it. */
+/* Accounts for the pass just executed `times` more. An RTI that resumes a context fires no probes
+ * after it. */
 static void repeat_pass(struct nes *n, uint64_t times) {
     const uint16_t handler = irq_handler(n);
     if (n->observed.watched)

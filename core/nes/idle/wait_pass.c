@@ -1,4 +1,4 @@
-/* Passing over busy-waits. */
+/* Skipping the passes of busy-waits. */
 #include "nes/idle/wait_pass.h"
 #include "nes/cpu/cpu_exec.h"
 #include "nes/cpu/deadline.h"
@@ -11,9 +11,9 @@ static bool same_registers(const struct nes *n, struct cpu_registers r) {
            now.p == r.p;
 }
 
-/* One instruction; false where the machine has something else to see to first. */
+/* Executes one instruction; false if the machine must handle something else first. */
 static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
-    /* Behind CLI an IRQ waits that is not due yet. */
+    /* After CLI, an IRQ may be waiting that is not due yet. */
     if (n->cpu.cycle >= stop || n->cpu.due || is_interrupted(n, n->cpu.r.p & P_I) ||
         n->observed.attention || n->cpu.cycle + LONGEST_INSTRUCTION > *deadline)
         return false;
@@ -29,11 +29,11 @@ static bool run_one(struct nes *n, uint64_t stop, uint64_t *deadline) {
 /* A hook that a pass fires. */
 struct fired {
     const struct hook *hook;
-    unsigned i;        /* the number of its instruction, */
-    uint32_t from, to; /* that is here, and has come there */
+    unsigned i;        /* number of its instruction in the pass */
+    uint32_t from, to; /* code addresses of the instruction and of where it went */
 };
 
-/* How it goes on in a pass, of which it is the last one or not. */
+/* The probes after an instruction of a pass. last: it is J. */
 static enum probe_when when_behind(const struct guest_insn *insn, bool last) {
     if (insn->kind == INSN_RETURN)
         return PROBE_INDIRECT;
@@ -59,7 +59,7 @@ static bool each_hook(struct nes *n, const struct wait *w,
     return true;
 }
 
-/* The counter that it adds to; false: it adds to none. */
+/* Finds the counter to which the hook adds; false: none. */
 static bool adds_to(struct nes *n, const struct fired *fired, uint32_t *counter) {
     const struct probe *const p = &fired->hook->probe;
     const struct probe_event event = {n, fired->from, fired->to};
@@ -81,8 +81,8 @@ static bool note_add(void *user, struct nes *n, const struct fired *fired) {
     return true;
 }
 
-/* Does a pass fire nothing but w->adds? Probes are attached when an instruction is met; a new
- * observer begins a new epoch. */
+/* True if a pass fires only w->adds. That holds for an epoch: probes are attached when an
+ * instruction is first met, and a new observer begins a new epoch. */
 static bool only_adds(struct nes *n, struct wait *w) {
     if (!w->adds.known || w->adds.epoch != n->memory.epoch) {
         w->adds = (struct wait_adds){.known = true, .all = true, .epoch = n->memory.epoch};
@@ -101,7 +101,7 @@ struct sum {
     uint64_t value;
 };
 
-/* What a pass adds to one counter. */
+/* Sums what a pass adds to one counter. */
 static bool add_up(void *user, struct nes *n, const struct fired *fired) {
     struct sum *sum = user;
     const struct probe *const p = &fired->hook->probe;
@@ -115,7 +115,7 @@ static bool add_up(void *user, struct nes *n, const struct fired *fired) {
 
 struct passes {
     const struct wait *wait;
-    uint64_t most; /* that surely reach no PROBE_CALL_AT's value */
+    uint64_t most; /* passes that surely reach no PROBE_CALL_AT's value */
 };
 
 static bool limit_passes(void *user, struct nes *n, const struct fired *fired) {
@@ -149,10 +149,10 @@ static bool fire_repeatedly(void *user, struct nes *n, const struct fired *fired
     return true;
 }
 
-/* How many more passes of `cost` cycles: each instruction of them starts before `stop`, ends at or
- * before `deadline`, and reads from $2002, before `change`, what the last pass has read. The last
- * pass before a change there is left to be executed, so that the PPU's bus remembers when it was
- * read. */
+/* Number of further passes of `cost` cycles that may be skipped: their instructions start before
+ * `stop` and end at or before `deadline`; if they read $2002, they do so before its value changes
+ * at `change`. The last pass before that change is left to be executed, so that the PPU's bus
+ * remembers when it was read. */
 static uint64_t count_passes(const struct nes *n, bool status, uint64_t cost, uint64_t stop,
                              uint64_t deadline, uint64_t change) {
     uint64_t last = earlier(stop, deadline);
@@ -162,7 +162,7 @@ static uint64_t count_passes(const struct nes *n, bool status, uint64_t cost, ui
     return last > n->cpu.cycle + 2 * cost ? (last - n->cpu.cycle) / cost - 1 : 0;
 }
 
-/* The pass that has just been executed, `times` over. */
+/* Accounts for the pass just executed `times` more. */
 static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint64_t times) {
     if (n->observed.watched && w->adds.all)
         for (unsigned i = 0; i < w->adds.count; i++)
@@ -176,15 +176,15 @@ static void repeat_pass(struct nes *n, const struct wait *w, uint64_t cost, uint
 
 /* ---- recordings ---- */
 
-/* A pass, and for how long it is the same. */
+/* A pass, and until when it stays the same. */
 struct pass {
     uint64_t cost;                   /* cycles */
-    unsigned at[WAIT_LONGEST];       /* of these, when each instruction begins */
+    unsigned at[WAIT_LONGEST];       /* cycle of the pass at which each instruction begins */
     uint64_t stop, deadline, change; /* for count_passes() */
     unsigned executed;               /* instructions */
 };
 
-/* Passes from instruction number `first` on. */
+/* Writes the trace of passes that begin with instruction number `first`. */
 static void write_way(struct nes *n, struct record *r, const struct wait *w, unsigned first) {
     const unsigned left_of_first = w->length - first;
     r->way->first = WAY_OF_WAIT | left_of_first << WAY_COUNT | w->length;
@@ -195,7 +195,7 @@ static void write_way(struct nes *n, struct record *r, const struct wait *w, uns
     r->number = record_number(n, r);
 }
 
-/* The same of passes that are not straight. */
+/* The same for passes that are not straight. */
 static void write_runs(const struct nes *n, struct record *r, const struct wait *w, unsigned i) {
     const uint64_t banks = record_banks(n);
     uint16_t behind = 0; /* in RAM: no pass is there */
@@ -207,9 +207,9 @@ static void write_runs(const struct nes *n, struct record *r, const struct wait 
     }
 }
 
-/* A recording that begins and ends within `most` passes of this busy-wait is known without
- * executing them. The machine stands at T; returns the passes that it takes, which are counted, or
- * 0 where the recording is not such a one. */
+/* Completes a recording that begins and ends within the next `most` passes, without executing them.
+ * The machine is at T. Returns the number of passes, which are accounted for; 0 if the recording
+ * does not fit. */
 static uint64_t record_passes(struct nes *n, const struct wait *w, const struct pass *p,
                               uint64_t most) {
     struct record *const r = n->observed.coming;
@@ -243,7 +243,7 @@ static void hand_over(struct nes *n) {
     n->observed.attention = false;
 }
 
-/* All of them that do; one pass was executed. */
+/* Completes all recordings that fit, after one pass was executed. */
 static void record_executed(struct nes *n, const struct wait *w, const struct pass *p) {
     while (n->observed.coming &&
            record_passes(n, w, p,
@@ -251,7 +251,7 @@ static void record_executed(struct nes *n, const struct wait *w, const struct pa
         hand_over(n);
 }
 
-/* One pass; false where it was left, or ended early. */
+/* Executes one pass; false if execution left it or it ended early. */
 static bool run_pass(struct nes *n, const struct wait *w, struct pass *p, uint64_t stop,
                      uint64_t *deadline) {
     const uint64_t start = n->cpu.cycle;
@@ -264,7 +264,7 @@ static bool run_pass(struct nes *n, const struct wait *w, struct pass *p, uint64
     return true;
 }
 
-/* What a pass with w->adds has fired, of which `executed` instructions were executed unwatched. */
+/* Fires w->adds for the instructions of a pass that were executed unwatched. */
 static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p) {
     const struct wait_adds *const adds = &w->adds;
     for (unsigned i = 0; i < adds->count; i++)
@@ -272,20 +272,20 @@ static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p)
             n->observed.counters[adds->counter[i]] += adds->value[i];
     if (p->executed == 0)
         return;
-    /* The last one may have gone anywhere. */
+    /* The last instruction may have left the pass. */
     struct site *const site = watch_mapped(n, w->path[p->executed - 1u]);
     if (site->probes[PROBE_BEFORE].fires)
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
     watch_went(n, site, n->cpu.r.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);
 }
 
-/* Is something else to be seen to before the next instruction? */
+/* True if something else comes before the next instruction. */
 static bool is_busy(const struct nes *n) {
     return n->cpu.due || n->observed.attention || is_interrupted(n, n->cpu.r.p & P_I);
 }
 
-/* Behind passes that were counted of a wait that is `certain`, as if they had been executed.
- * `read`: the cycle of the last read of $2002, where it reads that. */
+/* After passes of a `certain` wait were skipped: leaves the same state as if they had been
+ * executed. read: cycle of the last read of $2002, if the wait reads it. */
 static void stand_behind(struct nes *n, struct wait *w, uint64_t read) {
     uint8_t same;
     if (w->status)
@@ -293,12 +293,12 @@ static void stand_behind(struct nes *n, struct wait *w, uint64_t read) {
     w->executed = n->cpu.instructions;
 }
 
-/* The same where nothing came between. */
+/* The same for passes without a sample fetch. */
 static void stand_behind_plain(struct nes *n, struct wait *w) {
     stand_behind(n, w, n->cpu.cycle - w->cost + w->read_at);
 }
 
-/* Recordings that begin until `stop`; false: there was none. */
+/* Completes recordings that begin at or before `stop`; false: there was none. */
 static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_t end) {
     struct pass pass = {.cost = w->cost};
     bool recorded = false;
@@ -313,15 +313,14 @@ static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_
     return recorded;
 }
 
-/* Was the last pass executed just now? An interrupt, whose handler goes wherever it likes, may be
- * what came between two arrivals. */
+/* True if the last pass was executed just now. An interrupt handler between two arrivals could have
+ * executed as many instructions as a pass. */
 static bool was_executed(const struct nes *n, const struct wait *w) {
     return w->certain && w->executed == n->cpu.instructions &&
            n->cpu.instructions - n->idle.interrupted > w->length;
 }
 
-/* The last pass was executed just now, and the next ones are the same: passes over them, which
- * needs none to be executed. False: nothing was done. */
+/* Skips passes right after one was executed, without executing another. False: nothing was done. */
 static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
     if (!was_executed(n, w) || is_busy(n))
         return false;
@@ -333,7 +332,7 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     const bool recorded =
         n->observed.coming && n->observed.coming->from <= stop && record_certain(n, w, stop, end);
     if (recorded && n->observed.watched)
-        return true; /* somebody steps from now on */
+        return true; /* an observer may step from now on */
     const uint64_t times =
         count_passes(n, false, w->cost, earlier(stop, n->observed.alarm), end, NEVER);
     if (times == 0)
@@ -343,8 +342,8 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     return true;
 }
 
-/* A pass in which a sample is fetched, and which else is like the one before: each cycle of it
- * reads what can be read again while it is halted. False: nothing was done. */
+/* Skips a pass in which DMA fetches a sample. Otherwise it equals the previous pass: any of its
+ * reads can be repeated while the processor is halted. False: nothing was done. */
 static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
     const uint64_t halt = n->dma.from, fetch = halt + 2 + halt % 2, taken = fetch + 1 - halt;
     const uint64_t end = n->cpu.cycle + w->cost + taken;
@@ -362,8 +361,8 @@ static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
     return true;
 }
 
-/* Passes in some of which a sample is fetched, as pass_fetch() does it, and those between them.
- * False: nothing was done. */
+/* Skips several passes like that of pass_fetch(), and the passes between them. False: nothing was
+ * done. */
 static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
     const uint64_t until = earlier(earlier(stop, n->lines.event),
                                    w->status ? n->ppu.known.status_stable_until : NEVER);
@@ -389,13 +388,13 @@ static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
     return true;
 }
 
-/* The one or the other; a processor that writes is not halted. */
+/* One or the other; not for passes with calls, because DMA cannot halt the processor in a write. */
 static bool pass_halted(struct nes *n, struct wait *w, uint64_t stop) {
     return !w->calls && (pass_samples(n, w, stop) || pass_fetch(n, w, stop));
 }
 
-/* A pass that may reach a deadline, cycle by cycle; false where it is left, interrupted or ended by
- * `stop`. */
+/* Executes, cycle by cycle, a pass that may reach a deadline; false if execution left it, or an
+ * interrupt or `stop` ended it. */
 static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
     for (unsigned i = 0; i < w->length; i++) {
         if (n->cpu.cycle >= stop || n->cpu.r.pc != w->path[i] || is_busy(n))
@@ -406,7 +405,7 @@ static bool step_pass(struct nes *n, struct wait *w, uint64_t stop) {
     return n->cpu.r.pc == w->target;
 }
 
-/* All passes until `stop` and the next alarm, over one deadline after the other; false: nothing was
+/* Skips all passes until `stop` and the next alarm, across several deadlines; false: nothing was
  * done. */
 static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_t deadline) {
     const bool watched = n->observed.watched;
@@ -422,7 +421,7 @@ static bool pass_deadlines(struct nes *n, struct wait *w, uint64_t stop, uint64_
     return passed;
 }
 
-/* Another bank may have come where it calls to. */
+/* True unless a bank that the pass calls into was switched. */
 static bool lies_there(const struct nes *n, const struct wait *w) {
     for (unsigned i = 0; !w->straight && i < 4; i++)
         if (w->lies[i] && w->lies[i] != n->memory.rd[0x80 + 0x20 * i])
@@ -440,7 +439,7 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
     const struct cpu_registers registers = nes_registers(n);
     if (n->observed.watched && !adds && !each_hook(n, &w, calls_not_always, NULL))
         return;
-    /* Asked before the pass: what its own read has seen must not have changed since. */
+    /* Queried before the pass: the value that the pass reads must not change afterwards. */
     const uint64_t change = w.status ? ppu_status_deadline(&n->ppu, n->cpu.cycle) : NEVER;
     const uint64_t start = n->cpu.cycle;
     struct pass pass = {.change = change};
@@ -464,6 +463,6 @@ void wait_pass(struct nes *n, struct wait *candidate, uint64_t stop, uint64_t de
         if (!n->observed.stepping) /* as of now */
             repeat_pass(n, &w, pass.cost, earlier(passes.most, most));
     }
-    n->idle.waiting = NULL; /* the pass has come by here */
+    n->idle.waiting = NULL; /* the pass itself has set it again */
     candidate->executed = 0;
 }

@@ -1,5 +1,6 @@
 /*
- * trace_recorder: recordings of executed instructions (nes_record()). Private to core/nes and its engines.
+ * trace_recorder: recordings of executed instructions (nes_record()). Private to core/nes and its
+ * engines.
  */
 #ifndef HOTGRAPH_TRACE_RECORDER_H
 #define HOTGRAPH_TRACE_RECORDER_H

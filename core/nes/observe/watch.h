@@ -63,7 +63,8 @@ void watch_thread_event(struct nes *n, const struct thread_event *event);
  * observer, and to all. */
 void watch_tell(struct nes *n, const struct observer *o, enum thread_change change);
 void watch_tell_threads(struct nes *n, enum thread_change change);
-/* Computes n->observed.watched, stepping and alarm: an observer has come, gone or asked for something. */
+/* Computes n->observed.watched, stepping and alarm: an observer has come, gone or asked for
+ * something. */
 void watch_requests_changed(struct nes *n);
 /* Forgets the sites in RAM where there are too many. Between instructions. */
 void watch_trim(struct nes *n);
