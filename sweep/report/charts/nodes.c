@@ -8,8 +8,10 @@ static const double LETTER = 0.602 * CANVAS_TEXT;
 enum { AROUND = 14, BOX = 22, SECOND_LINE = 16 };
 
 void nodes_free(struct nodes *b) {
-    for (size_t i = 0; i < b->list.len; i++)
+    for (size_t i = 0; i < b->list.len; i++) {
         free(b->list.at[i].name);
+        free(b->list.at[i].code);
+    }
     vec_free(&b->list);
 }
 
@@ -54,24 +56,44 @@ static const char NAMES_SQL[] =
     ") AND i.base = (SELECT max(base) FROM replay_image o WHERE o.replay_id = i.replay_id"
     " AND o.base <= a.address) JOIN image m USING (image_id)";
 
-static enum status ask_names(struct nodes *b, struct page *p, const char *game) {
+/* The code of blocks that begin at ?, twelve instructions of each at most: to what does not go on
+ * straight, or to where another block begins. */
+static const char CODE_SQL[] =
+    "), r(replay_id) AS (SELECT replay_id FROM stream WHERE " SHOWN_STREAM
+    "), leader(address) AS MATERIALIZED (SELECT source FROM exact_edge JOIN r USING (replay_id)"
+    " UNION SELECT target FROM exact_edge JOIN r USING (replay_id)),"
+    " code(block, next, kind, text, n) AS (SELECT i.address, i.address + i.size, i.kind, i.text, 1"
+    " FROM a JOIN instruction i USING (address) JOIN r USING (replay_id) UNION ALL"
+    " SELECT c.block, i.address + i.size, i.kind, c.text || '; ' || i.text, c.n + 1 FROM code c"
+    " CROSS JOIN r JOIN instruction i ON i.replay_id = r.replay_id AND i.address = c.next"
+    " WHERE c.kind = 'plain' AND c.n < 12 AND i.address NOT IN (SELECT address FROM leader))"
+    " SELECT block, text FROM code c WHERE n = (SELECT max(n) FROM code m WHERE m.block = c.block)";
+
+/* What the query says of each address: its name, or its code. */
+static enum status ask_of_each(struct nodes *b, struct page *p, const char *game,
+                               const char *question, bool is_code) {
     char *sql = NULL;
     size_t size;
     FILE *out = open_memstream(&sql, &size);
     if (out == NULL)
         return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
-    fputs("WITH a(address) AS (VALUES ", out);
+    fputs("WITH RECURSIVE a(address) AS (VALUES ", out);
     for (size_t i = 0; i < b->list.len; i++)
         fprintf(out, "%s(%u)", i > 0 ? "," : "", b->list.at[i].address);
-    fputs(NAMES_SQL, out);
+    fputs(question, out);
     struct table t = {0};
     enum status status = fclose(out) == 0
                              ? page_ask(p, &t, sql, game)
                              : error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
     for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
         struct drawn_node *block = find(b, (uint32_t)cell_number(&t, i, 0));
-        if (block != NULL && (block->name = strdup(cell_text(&t, i, 1))) == NULL)
+        char *text = block != NULL ? strdup(cell_text(&t, i, 1)) : NULL;
+        if (block != NULL && text == NULL)
             status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a name");
+        else if (block != NULL && is_code)
+            block->code = text;
+        else if (block != NULL)
+            block->name = text;
     }
     table_free(&t);
     free(sql);
@@ -101,7 +123,9 @@ static void set_lines(struct drawn_node *b, unsigned letters) {
 
 enum status nodes_name(struct nodes *b, struct page *p, const char *game, unsigned letters) {
     keep_one_each(b);
-    enum status status = b->list.len > 0 ? ask_names(b, p, game) : STATUS_OK;
+    enum status status = b->list.len > 0 ? ask_of_each(b, p, game, NAMES_SQL, false) : STATUS_OK;
+    if (status == STATUS_OK && b->list.len > 0)
+        status = ask_of_each(b, p, game, CODE_SQL, true);
     for (size_t i = 0; status == STATUS_OK && i < b->list.len; i++) {
         struct drawn_node *block = &b->list.at[i];
         if (block->name == NULL && asprintf(&block->name, "%04X", block->address) < 0) {
@@ -177,7 +201,11 @@ void draw_nodes(struct canvas *c, const struct layout *l, const struct nodes *b,
         if (block == NULL)
             continue;
         const bool two = block->lines[1][0] != '\0';
-        canvas_rect(c, x, y, n->width, n->height, INK_BAND, 1, two ? block->name : NULL);
+        char hint[700];
+        snprintf(hint, sizeof hint, "%.200s%s%.480s", block->name, block->code != NULL ? ": " : "",
+                 block->code != NULL ? block->code : "");
+        canvas_rect(c, x, y, n->width, n->height, INK_BAND, 1,
+                    two || block->code != NULL ? hint : NULL);
         canvas_frame(c, x, y, n->width, n->height, INK_COLD, 1);
         canvas_code(c, n->x + left, y + 16, ANCHOR_MIDDLE, INK_TEXT, "%s", block->lines[0]);
         if (two)

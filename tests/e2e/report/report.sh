@@ -211,6 +211,11 @@ if command -v dot >/dev/null; then
         union select upper(source) from hot_edge union select upper(target) from hot_edge" >names
     wrong=$(python3 "$tests/graph_boxes.py" names game/figures/hot-*.svg) || fail "no hot graphs"
     test -z "$wrong" || fail "$wrong"
+    # A box that is pointed at says what its block begins with, where the code is not in RAM.
+    ask game.db "select printf('%04X: %s', address, text) from instruction where address in (select source from exact_edge
+        where hot)" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g' >begins
+    shown=$(grep -oFf begins game/figures/hot-best-mazewisp.svg | sort -u | wc -l)
+    test "$shown" -gt 0 && test "$shown" = "$(sort -u begins | wc -l)" || fail "$shown of the hot blocks say what they do"
     found=$(ask game.db "select sum(in_best) || ' of ' || count(*) from hot_edge where hot")
     grep -q "the best configuration: $found hot edges found" game/index.html || fail "not $found in the drawing's caption"
 fi
