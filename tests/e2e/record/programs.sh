@@ -52,7 +52,7 @@ if command -v dot >/dev/null; then
     "$hotgraph" report a.db --out drawn >/dev/null || fail "report"
     for game in kernels gzip; do
         value "SELECT source_name FROM named_edge WHERE game = '$game' UNION SELECT target_name FROM named_edge WHERE game = '$game'" >names
-        wrong=$(python3 "$source/tests/e2e/record/graph_boxes.py" names drawn/figures/hot-best-$game.svg drawn/figures/hot-baseline-$game.svg) ||
+        wrong=$(python3 "$source/tests/e2e/report/graph_boxes.py" names drawn/figures/hot-best-$game.svg drawn/figures/hot-baseline-$game.svg) ||
             fail "no hot graphs of $game: $(ls drawn/figures)"
         [ -z "$wrong" ] || fail "$wrong"
         sh "$source/plots/hot_graph.sh" a.db $game dot | sed -n 's/.*label="\([^"]*+0x[0-9a-f]*\)".*/\1/p' | sort -u >drawn.names

@@ -3,7 +3,7 @@
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
-tests=$source/tests/e2e
+tests=$source/tests/e2e/report
 tried=0
 if command -v node >/dev/null; then
     wrong=$(node "$tests/page.js" "$source/plots/page.js" 2>&1) || fail "page.js: $wrong"

@@ -3,7 +3,7 @@
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
-tests=$source/tests/e2e
+tests=$source/tests/e2e/report
 command -v python3 >/dev/null || skip "no python3"
 
 # page FOLDER DATABASE: index.html is whole, self-contained, and says what its queries answer.
