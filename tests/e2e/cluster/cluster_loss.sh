@@ -88,6 +88,14 @@ if command -v parallel >/dev/null; then
     until_true 60 sh -c "pgrep -s $id | xargs -r kill -9; ! pgrep -s $id"
     says 1 ': 2 done, 0 running, 0 waiting, 0 failed, 1 lost$' shards
     grep -q '^shard 1 lost: ' out && grep -q '^GNU parallel is gone: nothing runs now' out || fail "$(cat out)"
+    # A machine that is lost after a shard has begun there: what ssh ends with is in the job log.
+    printf '#!/bin/sh\nfor run in "%s"/unreachable/run-*; do echo "gone 1 1" >"$run/running/1"; done\nexit 255\n' "$work" >ssh
+    chmod +x ssh
+    ! PARALLEL_SSH=$work/ssh "$slurm/parallel" experiment.cfg 2 unreachable --sshlogin 2/gone >log 2>&1 || fail "nobody did it: $(cat log)"
+    says 1 ': 0 done, 0 running, 0 waiting, 0 failed, 2 lost$' unreachable
+    for shard in 1 2; do
+        grep -q "^shard $shard lost: the machine gone is not to be reached (ssh ends with 255)" out || fail "$(cat out)"
+    done
     # A command line that it refuses leaves the newest run where it was.
     was=$(cat shards/newest)
     ! "$slurm/parallel" experiment.cfg 3 shards --no-such-option >log 2>&1 || fail "no such option"
