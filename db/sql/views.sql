@@ -18,7 +18,7 @@ FROM sampling;
 
 -- What an experiment asks for, and how much of it is there. A result is there when all of its
 -- qualities are: at the stream's end for each hot share, and for a labelled configuration also at
--- each mark before the end.
+-- each mark before the end. Configurations that do not fit the stream are counted as unfit, not as missing.
 CREATE VIEW completeness AS
 SELECT experiment, game, variant, sampled, configurations, results, unfit,
     configurations - results - unfit AS missing, experiment_id, game_id, stream_id, way

@@ -79,6 +79,26 @@ if has qemu-x86_64 gzip; then
 else
     echo "not tested: recording programs (package qemu-user)"
 fi
+# The scripts for clusters, with a Slurm that runs at once what it is given.
+cat >"$work/path/sbatch" <<'SBATCH'
+#!/bin/sh
+last=
+for word in "$@"; do
+    case $word in --array=1-*) last=${word#--array=1-} ;; --wrap=*) command=${word#--wrap=} ;; esac
+done
+for SLURM_ARRAY_TASK_ID in $(seq "${last:-1}"); do
+    export SLURM_ARRAY_TASK_ID
+    sh -c "$command" >&2 || exit
+done
+echo 1
+SBATCH
+chmod +x "$work/path/sbatch"
+slurm=$(dirname "$hotgraph")/../share/hotgraph/slurm
+"$slurm/submit" configs/quick.cfg 2 cluster >submitted 2>&1 || fail "installed, submit: $(cat submitted)"
+"$slurm/status" cluster >said || fail "installed, status: $(cat said)"
+grep -q '^cluster: 2 shards (job 1): 2 done' said && grep -q '^merged into cluster/all.db (job 1): digest ' said || fail "$(cat said)"
+run 'hotgraph sweep configs/quick.cfg --db cluster/all.db'
+grep -q '^nothing to do' out && grep -q '^reproduced: ' out || fail "installed, a cluster finds something else: $(cat out)"
 END
 cat >"$work/hidden.sh" <<'END'
 mount -t tmpfs none "$1" && { test ! -e "$2" || mount -t tmpfs none "$2"; } || exit 99
