@@ -62,13 +62,12 @@ enum hotprobe_reason {
     HOTPROBE_TARGET_INSIDE,  /* a jump may lead between the bytes, and nothing else fits */
     HOTPROBE_CALL_INSIDE,    /* a call would return between the bytes */
     HOTPROBE_UNPROVEN_JUMPS, /* an indirect jump in the function whose targets are not all known */
-    HOTPROBE_TWO_READINGS, /* the site lies inside another instruction (a lock prefix, jumped over)
-                            */
-    HOTPROBE_OVERLAPS,     /* the bytes belong to another probe */
-    HOTPROBE_CANNOT_MOVE,  /* an instruction that cannot be relocated */
-    HOTPROBE_TOO_FAR,      /* no free memory that its operands or the jump can reach */
-    HOTPROBE_SWITCHED_OFF, /* needs a strategy that is switched off */
-    HOTPROBE_GONE,         /* the text was unloaded, or changed by others */
+    HOTPROBE_TWO_READINGS,   /* inside another instruction (after a lock prefix) */
+    HOTPROBE_OVERLAPS,       /* the bytes belong to another probe */
+    HOTPROBE_CANNOT_MOVE,    /* an instruction that cannot be relocated */
+    HOTPROBE_TOO_FAR,        /* no free memory that its operands or the jump can reach */
+    HOTPROBE_SWITCHED_OFF,   /* needs a strategy that is switched off */
+    HOTPROBE_GONE,           /* the text was unloaded, or changed by others */
     HOTPROBE_NO_MEMORY,
     HOTPROBE_REASONS,
 };
@@ -84,11 +83,11 @@ struct hotprobe_options {
     bool unproven;    /* allow windows in functions with unproven indirect jumps */
     bool libraries;   /* probe shared objects, too */
     enum hotprobe_assignment assign; /* of padding to probes */
-    bool at_start;        /* probes go in and out only while there is one thread: SIGTRAP and
-                             everything about signals is left alone */
+    bool at_start;        /* probes change only while there is one thread: all signals, SIGTRAP,
+                             too, are left alone */
     const char *counters; /* file that holds the counters (shared); NULL: memory */
-    bool per_thread; /* each thread has its own counters where there is no threshold and no flag:
-                        the session must be opened while there is one thread */
+    bool per_thread; /* each thread has its own counters, for probes without threshold and flags;
+                        open the session while there is one thread */
     const char *thread_counters; /* file for them: blocks of HOTPROBE_THREAD_SLOTS words */
 };
 

@@ -1,5 +1,5 @@
 /*
- * translate: whole blocks. Private to core/dbt. Place: above lower, instrument and exits; 
+ * translate: translates whole blocks. Private to core/dbt. Place: above lower, instrument and exits;
  * block_table calls it.
  */
 #ifndef HOTGRAPH_DBT_TRANSLATE_H
