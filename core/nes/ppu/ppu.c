@@ -68,7 +68,7 @@ void ppu_reset(struct ppu *p, uint64_t cycle) {
     ppu_show_v(p);
 }
 
-/* The next picture starts with line 0. */
+/* Whether the next picture starts with line 0. */
 static bool before_picture(const struct ppu_state *s) {
     return s->line > LINE_IDLE || (s->line == LINE_IDLE && s->dot > DOT_FLAGS) ||
            (s->line == 0 && s->dot == 0);
@@ -90,7 +90,7 @@ void ppu_loaded(struct ppu *p) {
 enum { LATCH_HIGH = 0xC0, LATCH_5 = 0x20, LATCH_LOW = 0x1F };
 static const uint8_t latch_bits[3] = {LATCH_HIGH, LATCH_5, LATCH_LOW};
 
-/* What is left of it in `cycle`. */
+/* Its value in `cycle`, after decay. */
 static uint8_t latch(const struct ppu_state *s, uint64_t cycle) {
     uint8_t value = s->latch;
     for (unsigned i = 0; i < 3; i++)
@@ -107,7 +107,7 @@ static inline void drive_all(struct ppu *p, uint8_t value, uint64_t cycle) {
     s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] = cycle;
 }
 
-/* The same for the bits of `bits`, whole groups. */
+/* Drives the bits of `bits`, which are whole groups. */
 static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
     struct ppu_state *s = &p->state;
     p->known.status_stable_until = 0;
@@ -231,8 +231,8 @@ static uint64_t line_start(const struct ppu_state *s, uint64_t dot) {
     return start < s->time || lines + (visible ? s->line : 0) > LINE_LAST ? dot : start;
 }
 
-/* Brings the PPU to a place from which the sprite flags can be told up to dot number `until`, and
- * tells them; false: there is none, and it is brought to that dot. */
+/* Brings the PPU to a dot from which the sprite flags can be predicted up to dot number `until`,
+ * and predicts them. False: there is none, and the PPU was brought to `until`. */
 static bool predict_flags(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->state;
     if (s->line > LINE_LAST && ppu_next_dot(s, 0, 0) < until)
@@ -263,9 +263,9 @@ uint8_t ppu_status_at(struct ppu *p, uint64_t until) {
 
 /* ---- registers ---- */
 
-/* Brings the PPU to the access of `cycle`, or, in the vertical blank and where rendering is off,
- * only what an access can see of it: v and rendering, whose time may have come. The place then
- * stays behind, which says the same there. (A board that watches the bus sees v when it moves.) */
+/* Brings the PPU to the access of `cycle`. In an idle blank an access can observe only v and
+ * rendering, so only writes to these take effect and the position stays behind. (A board that
+ * watches the bus sees v when it moves.) */
 static inline void arrive(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->state;
     const uint64_t dot = ppu_dots_at_access(cycle);
@@ -346,7 +346,7 @@ bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle) {
     const uint64_t dot = ppu_dots_at_access(cycle);
     drive_all(p, value, cycle);
     if (dot >= p->known.idle_until &&
-        ppu_defer(p, reg, value, dot)) { /* nothing is ignored there */
+        ppu_defer(p, reg, value, dot)) { /* no write is ignored there */
         p->nmi_ignored &= reg != 0 || !(value & CTRL_NMI);
         return false;
     }
@@ -412,7 +412,7 @@ const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle) {
                             : NULL;
 }
 
-/* ---- looking ---- */
+/* ---- inspection ---- */
 
 uint8_t ppu_peek(const struct ppu *p, uint16_t address) {
     address &= 0x3FFF;

@@ -7,22 +7,21 @@
  * i <= 3c + 1. Lines are numbered 0-239 (visible), 240, 241-260 (vertical blank) and 261
  * (pre-render); dots 0-340.
  *
- * Nothing happens here until somebody looks. The state stands at some dot in the past; an access
- * first brings it to the present, or, where nobody could tell the difference yet, is put down
- * (ppu_log.c): dot by dot where pictures are on (ppu_dot.c), parts of lines by what is left of
- * groups of eight dots (ppu_groups.c), whole lines and blanks at once (ppu_line.c). All ways end in
- * the same state, bit for bit.
+ * The PPU is lazy: its state stands at a dot in the past, and catches up when it is accessed. A
+ * write that cannot be observed yet is deferred instead (ppu_log.c). Time passes dot by dot where
+ * pictures are wanted (ppu_dot.c), in groups of eight dots within a line (ppu_groups.c), and in
+ * whole lines and blanks (ppu_line.c). All paths end in the same state, bit for bit;
+ * docs/fast-paths.md explains them.
  *
  *     uint64_t d = ppu_status_deadline(p, cycle);   // no $2002 read before d differs from one now
- *     ppu_write(p, 0x2001, 0x1e, cycle);            // every deadline has to be asked for again
+ *     ppu_write(p, 0x2001, 0x1e, cycle);            // every deadline is void now
  *
  * Invariants
- *  - Cycles given to these functions never go back, except in questions (const struct ppu *).
- *  - After any ppu_read, ppu_write, ppu_sync, board write or load, deadlines asked for before are
- * void.
+ *  - Cycles given to these functions are monotonic, except in const queries.
+ *  - After any ppu_read, ppu_write, ppu_sync, board write or load, earlier deadlines are void.
  *  - Writes to $2000, $2001, $2005 and $2006 are ignored from power-on or reset until the first
- * pre-render line begins, as on the console (NESdev, "PPU power up state"), unless
- * console.no_warmup.
+ *    pre-render line begins, as on the console (NESdev, "PPU power up state"), unless
+ *    console.no_warmup.
  */
 #ifndef HOTGRAPH_PPU_H
 #define HOTGRAPH_PPU_H
@@ -31,7 +30,7 @@
 
 enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_LOG = 1024 };
 
-/* The saved part: plain bytes, no pointers. ppu_sync first, then copy it. */
+/* The saved part: plain bytes, no pointers. Call ppu_sync(), then copy it. */
 struct ppu_state {
     uint64_t time;      /* dots done since power-on: the next one to do has this number */
     uint16_t line, dot; /* where that dot is */
@@ -78,8 +77,8 @@ struct ppu_state {
     uint8_t palette[32];
 };
 
-/* Registers from dot number `dot` on, and whether the write that made them so loads v, or is to the
- * mask: that acts some dots later; or was to memory, and steps v. */
+/* Registers from dot number `dot` on, and whether the write that made them so loads v or sets the
+ * mask, which both take effect some dots later. */
 struct ppu_registers {
     uint64_t dot;
     uint16_t t;
@@ -153,24 +152,25 @@ void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures,
  * OAM, palette, v and the flags. */
 void ppu_power(struct ppu *p, uint64_t cycle);
 void ppu_reset(struct ppu *p, uint64_t cycle);
-/* `s` was loaded: forget what was derived. */
+/* `state` was loaded: voids all that is derived from it. */
 void ppu_loaded(struct ppu *p);
 
-/* Does everything that happens before the access of cycle `cycle`. To be called before the board
- * changes under the PPU, before `s` is saved or looked at, and before a picture is taken. */
+/* Catches up with the access of cycle `cycle`. Call before the board's pages change, before `state`
+ * is saved or read, and before a picture is taken. */
 void ppu_sync(struct ppu *p, uint64_t cycle);
-/* The same as far as a board sees it that looks at the bus: before a write to it that moves no
- * pages. */
+/* Catches up as far as a board that watches the bus can tell. Call before a write to it that moves
+ * no pages. */
 void ppu_show_board(struct ppu *p, uint64_t cycle);
 /* Brings the PPU to the start of the frame that has begun before `cycle`, so that ppu_frame_end is
  * certain; cheaper than ppu_sync. */
 void ppu_begin_frame(struct ppu *p, uint64_t cycle);
 /* An access of the processor in cycle `cycle`; address $2000-$3FFF, mirrored every 8 bytes. */
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle);
-/* Of a write: false when neither a line nor a deadline has changed, but for NMI and vblank. */
+/* ppu_write() returns false if no line and no deadline has changed, except those of NMI and vblank.
+ */
 bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
-/* A read of $2002 that is like the one before: true, and its value in *value; else nothing is done
- * and it takes ppu_read. */
+/* A read of $2002 that gives what the last one gave: true, and its value in *value. False: nothing
+ * was done; call ppu_read(). */
 static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value) {
     if (cycle >= p->known.status_stable_until)
         return false;
@@ -188,12 +188,12 @@ void ppu_draw(struct ppu *p, bool draw, uint64_t cycle);
  * there is none. */
 const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle);
 
-/* Looking at it: PPU memory at $0000-$3FFF, without any side effect, and the line and dot that are
- * reached when `cycle` begins, if nothing touches the PPU until then. */
+/* Inspection without side effects: PPU memory at $0000-$3FFF, and the line and dot at the start of
+ * `cycle` if nothing accesses the PPU before. */
 uint8_t ppu_peek(const struct ppu *p, uint16_t address);
 void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot);
 
-/* What was written to $2000 last, unless it was ignored. */
+/* The last value written to $2000 that was not ignored. */
 static inline uint8_t ppu_ctrl(const struct ppu *p) {
     return p->writes.first < p->writes.end ? p->writes.log[p->writes.end - 1].ctrl : p->state.ctrl;
 }
@@ -204,10 +204,10 @@ bool ppu_nmi(struct ppu *p, uint64_t cycle);
 uint64_t ppu_nmi_deadline(const struct ppu *p);
 /* Level of the IRQ output of the board, which may count what it sees on the PPU's bus, at the end
  * of cycle `cycle`; and in *deadline the first cycle at whose end it could differ from what it is,
- * if nothing touches the PPU and the board (UINT64_MAX: never), early at times, never late. */
+ * if nothing touches the PPU and the board (UINT64_MAX: never), sometimes early, never late. */
 bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline);
 /* Reads of $2002 in cycles from `cycle` on and before this one all give the same value once one of
- * them was made, and have no other effect than that first one. Early at times, never late. */
+ * them was made, and have no other effect than that first one. Sometimes early, never late. */
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle);
 /* Status as the dots before number `until` leave it. The state advances no further than it must. */
 uint8_t ppu_status_at(struct ppu *p, uint64_t until);

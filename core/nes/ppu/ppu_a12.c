@@ -148,8 +148,8 @@ static void know_slots(struct ppu *p) {
 
 /* ---- showing it to the board ---- */
 
-/* Visible lines, of small sprites, from where the board has not looked yet to before dot number
- * `until`. */
+/* Shows visible lines with small sprites, from the first dot that the board has not seen to before
+ * dot number `until`. */
 static void show_visible(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->state;
     struct board *b = p->board;
@@ -180,8 +180,8 @@ static void show_visible(struct ppu *p, uint64_t until) {
 
 bool ppu_show_until(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->state;
-    const bool ahead = p->known.board_synced_until >
-                       s->time; /* then what is pending is nothing that the board sees */
+    const bool ahead =
+        p->known.board_synced_until > s->time; /* then the board cannot observe pending writes */
     if (!p->board->ops->a12_rises || p->picture.wanted || s->line > LINE_LAST || !s->rendering ||
         (ppu_writes_pending(s) && !ahead) || s->ctrl & CTRL_TALL ||
         until > ppu_picture_start(s) + raster(LINE_IDLE, 0))
@@ -229,7 +229,7 @@ void ppu_show_lines(struct ppu *p, unsigned lines) {
         b->ops->a12_rises(b, w.rises);
 }
 
-/* ---- foretelling it ---- */
+/* ---- predicting it ---- */
 
 /* Whole lines, from this one on, in which fewer than `rises` of them come: at most five a line once
  * the line before was fetched whole, one more in the first. */
@@ -291,7 +291,7 @@ static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
 uint64_t ppu_next_rise(const struct ppu *p, unsigned rises) {
     const struct ppu_state *s = &p->state;
     const bool ahead = p->known.board_synced_until >
-                       s->time; /* in the picture, and what is pending does not matter */
+                       s->time; /* in the picture, where pending writes do not matter */
     if (!ahead && ppu_writes_pending(s))
         return s->time;
     if (!s->rendering)

@@ -21,11 +21,11 @@ static inline void ppu_show_v(struct ppu *p) {
 }
 /* What the next `lines` lines fetch, visible ones or the pre-render line, from dot 0. */
 void ppu_show_lines(struct ppu *p, unsigned lines);
-/* What is fetched before dot number `until`, while the state stays where it stands; false, and
- * nothing is done, where that cannot be told from there. */
+/* Shows what is fetched before dot number `until` while the state stays where it is. False, and
+ * nothing is done, if that is unknown there. */
 bool ppu_show_until(struct ppu *p, uint64_t until);
-/* Dot number of the `rises`-th rise of line 12 from now on that counts, or of a place before it,
- * untouched; UINT64_MAX: none comes. */
+/* Dot number of the `rises`-th counted rise of line 12 from now on, or an earlier one, if nothing
+ * accesses the PPU; UINT64_MAX: none comes. */
 uint64_t ppu_next_rise(const struct ppu *p, unsigned rises);
 
 #endif

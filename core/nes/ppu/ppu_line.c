@@ -3,7 +3,7 @@
  *
  * Blanks pass at once. Of whole lines with rendering on only the last one is looked at, for what it
  * leaves in the pipeline; what the others can do that is seen later, sprite 0 hit and overflow, is
- * foreseen for all lines of the frame that are left. Everything else goes to ppu_dots.
+ * predicted for all remaining lines of the picture. Everything else goes to ppu_dots().
  */
 #include <string.h>
 
@@ -93,19 +93,19 @@ static bool passes(uint64_t from, uint64_t to, unsigned dot) {
     return raster((unsigned)line, dot) < to;
 }
 
-/* Whether, as long as rendering stays off, nobody sees what passes of the picture. */
+/* Whether nothing of the picture can be observed while rendering stays off. */
 static bool is_dark(const struct ppu *p) {
     return !p->state.rendering && p->state.mask_due == UINT64_MAX &&
            p->writes.first == p->writes.end && !p->picture.wanted && !p->board->ops->a12_rises;
 }
 
-/* No write is put down before `end`. */
+/* No write is deferred before `end`. */
 static void idle(struct ppu *p, uint64_t end) {
     p->known.idle_until = end;
     p->writes.until = 0;
 }
 
-/* On to `until` or the next place where something has to be done, whatever comes first. */
+/* Advances to `until` or to the next dot that does something, whichever comes first. */
 static void pass_blank(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->state;
     uint64_t end = ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
@@ -141,7 +141,7 @@ static void pass_blank(struct ppu *p, uint64_t until) {
         idle(p, s->time + raster(visible ? LINE_IDLE : LINE_PRERENDER, 0) - to);
 }
 
-/* Time passes, and nothing else. */
+/* Only time passes. */
 static void skip_dots(struct ppu_state *s, uint64_t until) {
     const uint64_t dot = s->dot + (until - s->time);
     s->line = (uint16_t)(s->line + dot / PPU_DOTS);
@@ -182,7 +182,7 @@ static void pass_rendering(struct ppu *p, uint64_t until) {
     bool visible = s->line <= LINE_LAST;
     uint64_t end = visible ? s->time + PPU_DOTS - s->dot : ppu_next_dot(s, 0, 0);
     if (end > until || !ppu_predictable(s)) {
-        if (ppu_predictable(s)) /* it is cheap here, and not possible in the middle of the line */
+        if (ppu_predictable(s)) /* cheap here, impossible in the middle of the line */
             ppu_predict(p);
         ppu_groups(p, ppu_least(end, until));
     } else if (!visible)
@@ -210,8 +210,7 @@ static void pass_drawing(struct ppu *p, uint64_t until) {
 
 void ppu_pass(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->state;
-    if (p->known.board_synced_until >
-        s->time) /* the board has looked ahead, and does so as far as the state moves */
+    if (p->known.board_synced_until > s->time) /* the board has seen dots ahead of the state */
         ppu_show_until(p, ppu_least(until, ppu_picture_start(s) + raster(LINE_IDLE, 0)));
     if (until <= p->known.idle_until && s->line > LINE_LAST) {
         pass_idle(p, until);
@@ -224,7 +223,8 @@ void ppu_pass(struct ppu *p, uint64_t until) {
         const uint64_t next = ppu_least(until, ppu_least(s->mask_due, s->v_due));
         if (p->picture.wanted && s->line <= LINE_LAST)
             pass_drawing(p, next);
-        else if (s->line == LINE_PRERENDER && ppu_writes_pending(s)) /* how long is it? */
+        else if (s->line == LINE_PRERENDER &&
+                 ppu_writes_pending(s)) /* line length not yet decided (odd frame) */
             ppu_dots(p, next);
         else if (s->line == LINE_IDLE && s->dot == 0 && next > s->time + PPU_DOTS + DOT_FLAGS)
             pass_picture_end(p);

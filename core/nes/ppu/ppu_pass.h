@@ -8,7 +8,7 @@
 
 /* Does every dot before number `until` one by one. */
 void ppu_dots(struct ppu *p, uint64_t until);
-/* Of these: writes and flags whose time has come when dot number `time` begins; */
+/* Parts of a dot: writes and flags that take effect when dot number `time` begins; */
 void ppu_late(struct ppu *p);
 /* dot 257 with rendering on, before its fetches; */
 void ppu_end_columns(struct ppu_state *s);
@@ -17,14 +17,14 @@ void ppu_load_shifters(struct ppu_state *s);
 
 /* ---- groups of eight dots (ppu_groups.c) ---- */
 
-/* The same for a part of a line with rendering on and no pixels wanted, which nothing touches
- * before dot number `until`. */
+/* Does every dot before number `until` of a line with rendering on, no pixels wanted and no writes.
+ */
 void ppu_groups(struct ppu *p, uint64_t until);
 
 /* ---- lines and blanks (ppu_line.c) ---- */
 
-/* Does every dot before number `until` as fast as it can be done, where nothing is put down for the
- * time until then. */
+/* Does every dot before number `until` by the fastest path; no write is deferred to a dot before
+ * it. */
 void ppu_pass(struct ppu *p, uint64_t until);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Foresight: what the rest of a frame will do to the sprite flags, if nothing touches the PPU.
+ * Prediction: what the rest of a picture will do to the sprite flags if nothing accesses the PPU.
  */
 #include <string.h>
 
@@ -227,7 +227,7 @@ static uint64_t hit_open(const struct ppu *p) {
     return ppu_least(p->known.hit_known_until, first + sprite_height(s) * PPU_DOTS);
 }
 
-/* From the place where the PPU stands, up to which everything was carried out. */
+/* Predicts from the state's dot; all writes before it have been applied. */
 void ppu_predict(struct ppu *p) {
     const struct ppu_state *s = &p->state;
     const bool flags = s->time >= p->known.predicted_until;

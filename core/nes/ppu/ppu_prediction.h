@@ -7,8 +7,8 @@
 
 #include "nes/ppu/ppu_raster.h"
 
-/* Something has changed what was foreseen: a register or memory (not OAM), or OAM or the size of
- * sprites. */
+/* Voids predictions: a register or memory other than OAM has changed; with _sprites, OAM or the
+ * sprite height. */
 static inline void ppu_invalidate(struct ppu *p) {
     p->known.predicted_until = p->known.hit_known_until = p->known.status_stable_until =
         p->writes.until = 0;
@@ -17,17 +17,17 @@ static inline void ppu_invalidate_sprites(struct ppu *p) {
     ppu_invalidate(p);
     p->sprites_known.lines = p->sprites_known.slots = p->sprites_known.overflow = false;
 }
-/* Whether the rest of the frame (the next one from line 240 on) can be told from here, with
- * rendering on; and tells it: p->known.hit_dot and overflow_dot. */
+/* Whether the sprite flags of the rest of this picture (from line 240 on: the next one) can be
+ * predicted from here. ppu_predict() does it, into known.hit_dot and known.overflow_dot. */
 bool ppu_predictable(const struct ppu_state *s);
 void ppu_predict(struct ppu *p);
-/* Registers are put down: from then on sprite 0 may hit elsewhere than was foreseen. */
+/* Registers were deferred: from their dot on sprite 0 may hit elsewhere than predicted. */
 void ppu_hit_may_move(struct ppu *p, const struct ppu_registers *r);
-/* Whether hits before dot number `until` are known, or all sprite flags. */
+/* Whether hits before dot number `until` are predicted; all sprite flags. */
 bool ppu_hit_predicted(const struct ppu *p, uint64_t until);
 bool ppu_flags_predicted(const struct ppu *p, uint64_t until);
-/* Number of the next dot from `from` on that could change the status, untouched; early at times,
- * never late. To be asked after ppu_status_at(p, from). */
+/* Number of the next dot from `from` on that could change the status, if nothing accesses the PPU;
+ * sometimes early, never late. Call after ppu_status_at(p, from). */
 uint64_t ppu_next_change(struct ppu *p, uint64_t from);
 
 #endif

@@ -19,14 +19,14 @@ static inline uint64_t ppu_least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-/* Dots done before the access of a cycle, and before its end. */
+/* Number of dots done before the access of a cycle; before its end. */
 static inline uint64_t ppu_dots_at_access(uint64_t cycle) {
     return 3 * cycle + 1;
 }
 static inline uint64_t ppu_dots_at_end(uint64_t cycle) {
     return 3 * cycle + 2;
 }
-/* First cycle whose end comes after dot number `dot`. */
+/* The first cycle that ends after dot number `dot`. */
 static inline uint64_t ppu_end_after(uint64_t dot) {
     return (dot + 1) / 3;
 }
@@ -35,12 +35,12 @@ static inline bool ppu_fetching(const struct ppu_state *s) {
     return s->rendering && (s->line <= LINE_LAST || s->line == LINE_PRERENDER);
 }
 
-/* Whether dot number `dot` (not one in the past) renders, if nothing is written until then. */
+/* Whether dot number `dot`, which is not in the past, renders if nothing is written before it. */
 static inline bool ppu_renders_at(const struct ppu_state *s, uint64_t dot) {
     return s->mask_due <= dot ? s->mask & MASK_RENDERING : s->rendering;
 }
 
-/* ---- places of the picture ---- */
+/* ---- positions of the picture ---- */
 
 static inline uint64_t raster(unsigned line, unsigned dot) {
     return (uint64_t)line * PPU_DOTS + dot;
@@ -51,8 +51,7 @@ static inline uint64_t ppu_picture_start(const struct ppu_state *s) {
     return s->time - raster(s->line, s->dot);
 }
 
-/* Number of the next dot at this place of the picture that is still to come, if nothing touches the
- * PPU. */
+/* Number of the next dot at this position of the picture, if nothing accesses the PPU. */
 static inline uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, unsigned dot) {
     uint64_t here = raster(s->line, s->dot), there = raster(line, dot);
     if (there >= here)

@@ -12,7 +12,7 @@ enum { PPU_IDLE }; /* s.evaluation when nothing is being evaluated */
  * of a visible line, which may be known to be `empty`: to have no sprites. */
 void ppu_evaluation_dot(struct ppu_state *s);
 void ppu_evaluate_dots(struct ppu_state *s, unsigned to, bool empty);
-/* Whether the line is known to be so. */
+/* Whether the line is known to have no sprites. */
 static inline bool ppu_is_empty(const struct ppu *p, unsigned line) {
     return p->sprites_known.lines && p->sprites_known.on_line[line] == 0;
 }
@@ -23,7 +23,7 @@ unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *se
 /* Address of the low pattern byte of the sprite whose four bytes are at `sprite`, for the line
  * after `line`; the high one is 8 further. */
 uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line);
-/* Eight pixels from right to left. */
+/* Reverses eight pixels. */
 uint8_t ppu_mirrored(uint8_t pixels);
 /* The rule of sprite 0: which of the eight columns from x on hit, leftmost in bit 7, where these
  * pixels of sprite and background are opaque. */
@@ -31,7 +31,7 @@ unsigned ppu_hits(const struct ppu_state *s, unsigned x, unsigned sprite, unsign
 /* Loads slot `i` of this line's sprites from the four bytes at `sprite`. */
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high);
-/* Dot 257 of a line: the sprites shown are gone. */
+/* Dot 257 of a line: its sprites are done. */
 void ppu_shift_out_sprites(struct ppu_state *s);
 
 #endif
