@@ -179,7 +179,7 @@ void nes_observe(struct nes *nes, unsigned id, uint64_t count);
  * comes before cycle `by`, at any boundary up to the first one from `by` on. An observer has one
  * recording at a time; a new request replaces the previous one. False: out of memory. */
 bool nes_record(struct nes *nes, unsigned id, uint64_t from, uint32_t count, uint64_t by);
-/* Calls each() with consecutive parts of the recorded instructions, in order, until all are done. */
+/* Calls each() with consecutive parts of the recorded instructions, in order. */
 void nes_recorded(struct nes *nes, const struct recording *recording,
                   void (*each)(void *user, const struct guest_insn *insns, uint32_t count),
                   void *user);

@@ -16,12 +16,12 @@ enum {
     PAD_2 = 0x4017
 };
 
-/* Less cycles than from where the NMI line falls with the vblank flag to where it may rise again,
- * and than from any place of the picture's first line. */
+/* Fewer cycles than from the fall of the NMI line with the vblank flag, or from any dot of the
+ * picture's first line, to its next rise. */
 enum { PICTURE = 27000 };
 
-/* Nobody has to look at the line where it falls by itself, on the pre-render line: the next thing
- * that matters is that it rises again, which bus_begin_frame() foretells. */
+/* The line is not sampled when it falls by itself, on the pre-render line: only its next rise
+ * matters, which bus_begin_frame() predicts. */
 static void nmi_line(struct nes *n) {
     const bool level = ppu_nmi(&n->ppu, n->cpu.cycle);
     n->lines.nmi_pending |= level && !(n->lines.nmi_level && n->cpu.cycle <= n->lines.nmi_fall);
@@ -73,7 +73,7 @@ void bus_forget_lines(struct nes *n) {
     n->lines.event = n->lines.nmi_event = n->lines.board_event = n->lines.apu_event = 0;
 }
 
-/* A device was accessed: what it published is void, and its lines may have changed already. */
+/* A device was accessed: its published events are void, and its lines may have changed. */
 static void touched_ppu(struct nes *n, bool nmi) {
     if (nmi)
         n->lines.event = n->lines.nmi_event = 0;
@@ -81,8 +81,8 @@ static void touched_ppu(struct nes *n, bool nmi) {
         n->lines.event = n->lines.board_event = 0;
 }
 
-/* Does the write have to do with the NMI? $2001 may make the frame a dot longer, at the end of the
- * pre-render line, if that is to come before the line changes. */
+/* True if the write may affect the NMI. $2001 may make the frame a dot longer at the end of the
+ * pre-render line, if that comes before the NMI line changes. */
 static bool moves_nmi(const struct nes *n, uint16_t address, uint8_t value) {
     const uint64_t next = n->lines.nmi_event;
     switch (address & 7) {
@@ -155,7 +155,7 @@ static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
     return 0;
 }
 
-/* Reading the status has to do with the NMI where the vblank flag is set, or about to be. */
+/* A read of the status affects the NMI if the vblank flag is set, or about to be. */
 static uint8_t read_ppu(struct nes *n, uint16_t address) {
     if ((address & 7) != PPU_STATUS) {
         touched_ppu(n, false);
@@ -202,7 +202,7 @@ static bool concerns_irq(const struct board *b, uint16_t address) {
     return b->ops->irq && address >= b->ops->irq_from;
 }
 
-/* Where the PPU can tell the difference it comes to the present with the pages of before. */
+/* If the write changes pages that the PPU sees, the PPU first catches up with the old pages. */
 static void write_under_ppu(struct nes *n, uint16_t address, uint8_t value) {
     struct board *b = &n->board;
     if (concerns_irq(b, address)) {

@@ -7,7 +7,7 @@
 
 #include "nes/probe.h"
 
-enum { WATCH_COUNTERS = 1 << 20 }; /* that a machine has for probes */
+enum { WATCH_COUNTERS = 1 << 20 }; /* of a machine, for probes */
 
 struct hook {
     struct probe probe;
@@ -17,13 +17,13 @@ struct hook {
 struct hooks {
     struct hook *at;
     size_t count, cap;
-    bool simple; /* exactly one, and it is a PROBE_ADD */
-    bool fires;  /* there are some, and not only PROBE_ONCE that have fired */
+    bool simple; /* exactly one hook, a PROBE_ADD */
+    bool fires;  /* has hooks other than PROBE_ONCE that have fired */
 };
 
-/* What an instruction counts where it fires no more than that: nothing before it, and behind it, on
- * either way that its bytes tell, at most one quiet PROBE_ADD of 1. By WENT_NEXT and WENT_TARGET 1
- * + the counter, or NOBODYS; 0: it fires more, or nothing is known. */
+/* Counter pair of an instruction that only counts: it fires nothing before it and, after WENT_NEXT
+ * and WENT_TARGET, at most one quiet PROBE_ADD of 1. Indexed by these two outcomes: 1 + the
+ * counter, or NOBODYS. 0: it fires more, or is not known. */
 struct tally {
     uint32_t counter[2];
 };
@@ -31,15 +31,15 @@ enum { NOBODYS = WATCH_COUNTERS + 1 }; /* a counter that nobody reads */
 
 struct site {
     struct guest_insn insn;
-    struct tally tally;                        /* none of what may go elsewhere, in RAM */
-    uint32_t epoch;                            /* was current when map_epoch had this value */
-    uint8_t instrumented;                      /* observers that were asked: one bit each */
-    bool volatile_bytes;                       /* lies in memory that can be written */
-    struct site *next;                         /* of the same hash */
-    struct hooks probes[PROBE_WHEN_COUNT + 1]; /* the last stays empty: nothing fires */
+    struct tally tally;   /* none for jumps in RAM, which may go elsewhere */
+    uint32_t epoch;       /* value of memory.epoch at which it was current */
+    uint8_t instrumented; /* observers whose instrument() was called: a bit each */
+    bool volatile_bytes;  /* lies in memory that can be written */
+    struct site *next;    /* in the same bucket */
+    struct hooks probes[PROBE_WHEN_COUNT + 1]; /* the last one stays empty */
 };
 
-/* No more is read than the instruction has, which may be the last in its memory. */
+/* Reads only the bytes of the instruction, which may be the last in its memory. */
 static inline bool watch_same_bytes(const struct site *site, const uint8_t *bytes) {
     const struct guest_insn *const insn = &site->insn;
     return bytes[0] == insn->bytes[0] && (insn->size < 2 || bytes[1] == insn->bytes[1]) &&

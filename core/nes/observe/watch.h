@@ -30,7 +30,7 @@ struct watch {
     /* Of these, those that are attached, that step, and that record now: a bit each. */
     unsigned used, steppers, recorders;
     unsigned listeners, counting; /* those that hear of threads, and of these those that count */
-    bool ringing; /* alarms are told: what is asked for meanwhile is seen to afterwards */
+    bool ringing;                 /* alarms are being called: requests are handled afterwards */
     bool out_of_memory;
     struct site spare; /* stands in when memory is out */
     uint32_t counters_used;
@@ -59,14 +59,14 @@ enum status watch_create(struct nes *n, struct error *e);
 void watch_free(struct nes *n);
 /* Emits to every observer. */
 void watch_thread_event(struct nes *n, const struct thread_event *event);
-/* Emits `change`, THREAD_BEGINS or THREAD_ENDS, for the running thread and each that waits; to one
- * observer, and to all. */
+/* Emits `change`, THREAD_BEGINS or THREAD_ENDS, for the running context and each suspended one: to
+ * one observer, and to all. */
 void watch_tell(struct nes *n, const struct observer *o, enum thread_change change);
 void watch_tell_threads(struct nes *n, enum thread_change change);
-/* Computes n->observed.watched, stepping and alarm: an observer has come, gone or asked for
- * something. */
+/* Recomputes observed.watched, stepping and alarm: an observer was attached or detached, or has
+ * made a request. */
 void watch_requests_changed(struct nes *n);
-/* Forgets the sites in RAM where there are too many. Between instructions. */
+/* Forgets all sites in RAM if there are too many. Between instructions. */
 void watch_trim(struct nes *n);
 /* Removes the probes of an observer. */
 void watch_remove(struct nes *n, unsigned id);
@@ -78,7 +78,7 @@ void watch_alarms(struct nes *n);
 /* The site of the instruction at pc, whose slot is `slot` and of which `bytes` are the first three;
  * instruments it when it is new. Never NULL: out of memory gives a site without probes. */
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]);
-/* The same, quick when it was met before. */
+/* The same, fast if it was met before. */
 static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
                                       const uint8_t *bytes) {
     struct site *const site = n->observed.watch->slots[slot];
@@ -95,29 +95,29 @@ static inline const struct tally *watch_tally(const struct nes *n, uint16_t pc) 
 }
 enum { RUN_KNOWN = UINT8_MAX };
 bool watch_learn_run(struct nes *n, uint16_t pc);
-/* Is all known of a run that begins at pc? Looked for where it is not. */
+/* True if the run that begins at pc is known; tries to learn it if not. */
 static inline bool watch_run_known(struct nes *n, uint16_t pc) {
     const struct watch *const w = n->observed.watch;
     const uint8_t run = w->runs[pc & w->tally_mask];
     return !n->observed.stepping && pc >= 0x8000 && (run == RUN_KNOWN || watch_learn_run(n, pc));
 }
-/* It went to the next instruction, or to its target. */
+/* Counts an instruction that went to the next one or to its target. */
 static inline void watch_tell_tally(struct nes *n, const struct tally *tally, enum went went) {
     n->observed.counters[tally->counter[went] - 1]++;
 }
-/* Observers come or go: nothing is known. */
+/* Invalidates the caches of tallies: the observer set has changed. */
 void watch_unsettle(struct nes *n);
-/* Of two probes of a branch of which one is enough, leaves out the one that has counted more, or
- * that which is taken. For engines, before they translate it. */
+/* For engines, before they translate a branch with two `either` probes: drops the one that has
+ * counted more, or TAKEN if both are equal. */
 void watch_choose_side(struct nes *n, struct site *site);
-/* Was such a one met before, so that nobody is to be asked about it? */
+/* True if this instruction is already instrumented. */
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]);
-/* Where the machine reads the byte at pc; NULL where that is no memory. */
+/* Host address of the byte at pc; NULL if it is not in memory. */
 static inline const uint8_t *watch_code(const struct nes *n, uint16_t pc) {
     const uint8_t *const page = n->memory.rd[pc >> 8];
     return page != NULL ? page + (pc & 0xff) : NULL;
 }
-/* `code`: where the machine reads the byte at pc; not used below $8000. */
+/* code: host address of the byte at pc; not used below $8000. */
 static inline size_t watch_slot(const struct nes *n, uint16_t pc, const uint8_t *code) {
     return pc < 0x8000 ? pc : 0x8000 + (size_t)(code - n->made.options.cartridge->prg);
 }
@@ -140,11 +140,11 @@ struct site *watch_announce(struct nes *n);
 /* The same afterwards for an instruction that had its `bytes` at pc and began at `cycle`. */
 struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes[3],
                                  uint64_t cycle);
-/* Fires what comes after an instruction; the machine stands behind it. */
+/* Fires the probes after an instruction; pc is past it. */
 void watch_went(struct nes *n, struct site *site, enum went went);
 void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to);
 
-/* The same of one that has a tally, is at pc and went elsewhere. */
+/* watch_went() for an instruction at pc that has a tally and went elsewhere. */
 void watch_went_elsewhere(struct nes *n, uint16_t pc);
 
 static inline unsigned watch_when(enum went went) {
@@ -155,7 +155,7 @@ static inline unsigned watch_when(enum went went) {
     };
     return when[went];
 }
-/* Counts that the hook fires, `times` over. */
+/* Counts `times` firings of the hook. */
 static inline void watch_count(struct nes *n, const struct hook *hook, uint64_t times) {
     if (!hook->probe.quiet)
         n->observed.fired[hook->observer] += times;
