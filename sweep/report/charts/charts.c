@@ -30,7 +30,7 @@ static const char DISTRIBUTION_SQL[] =
     " printf('%%s in the paper: %%.0f to %%.0f %%%%', paper_game, low, high), NULL) AS paper_hint"
     " FROM f ORDER BY row, percent";
 
-extern const char distribution_gp[], effects_gp[];
+extern const char cost_gp[], distribution_gp[], effects_gp[];
 
 /* Names and colours of the rows. */
 static void name_games(const struct page *p, struct chart *c, const struct table *t) {
@@ -151,128 +151,95 @@ static enum status effects(struct page *p) {
 /* ---- quality against what was looked at ---- */
 
 static const char COST_SQL[] =
-    "SELECT technique, 100 * observed_share, 100 * overlap_active, parameters, structure,"
-    " dense_rank() OVER (ORDER BY technique) - 1 AS technique_number, frames"
+    "SELECT technique, round(100 * observed_share, 6) AS looked_at,"
+    " round(100 * overlap_active, 4) AS overlap, max(round(100 * overlap_active, 4)) OVER"
+    " (ORDER BY observed_share, overlap_active DESC, technique, parameters) AS best_so_far,"
+    " dense_rank() OVER (ORDER BY technique) AS technique_number,"
+    " printf('%s %s: %.4f %% looked at, overlap %.2f %%', technique, parameters,"
+    " 100 * observed_share, 100 * overlap_active) AS hint, frames"
     " FROM technique_mean WHERE hot_permille = ?3 AND games = of_games AND observed_share > 0"
     " AND frames = (SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"
     " JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1"
     " AND p.frames IS NOT NULL GROUP BY p.frames ORDER BY count(*) DESC, p.frames DESC LIMIT 1)"
     " AND overlap_active IS NOT NULL AND configuration_id IN (SELECT configuration_id"
     " FROM experiment JOIN experiment_configuration USING (experiment_id) WHERE name = ?1)"
-    " ORDER BY 2, 3 DESC, technique, parameters";
+    " ORDER BY observed_share, overlap_active DESC, technique, parameters";
+enum { COST_TECHNIQUE = 4, COST_FRAMES = 6 };
 
-/* A technique's number among the table's, in alphabetical order. */
-static size_t technique_place(const struct table *t, size_t row) {
-    return (size_t)cell_number(t, row, 5);
-}
-
-/* Rows come by what they cost; of the front is what is better than all before. */
-static void draw_front(struct canvas *c, const struct table *t, const struct axis *x,
-                       const struct axis *y) {
-    double best = -1, last = 0;
-    for (size_t i = 0; i < table_rows(t); i++) {
-        const double share = cell_number(t, i, 1), value = cell_number(t, i, 2);
-        if (value <= best)
-            continue;
-        if (best >= 0) {
-            const double step[] = {last,
-                                   axis_at(y, best),
-                                   axis_at(x, share),
-                                   axis_at(y, best),
-                                   axis_at(x, share),
-                                   axis_at(y, value)};
-            canvas_path(c, step, 3, INK_TEXT, 1.5, STROKE_DASHED);
-        }
-        best = value;
-        last = axis_at(x, share);
-    }
-    if (best >= 0)
-        canvas_line(c, last, axis_at(y, best), x->to, axis_at(y, best), INK_TEXT, 1.5,
-                    STROKE_DASHED);
-}
-
-/* Each technique's name stands once, at its best point. */
-static void name_techniques(struct canvas *c, const struct table *t, const struct axis *x,
+/* A technique's name stands once, at its best point; of each also its colour and its kind of point.
+ */
+static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
                             const struct axis *y) {
     enum { MOST = 32 };
-    double at[MOST], across[MOST];
-    size_t best[MOST], places[MOST], n = 0;
+    double at[MOST];
+    size_t best[MOST], n = 0;
     bool met[MOST] = {false};
     for (size_t i = 0; i < table_rows(t); i++) {
-        const size_t place = technique_place(t, i);
+        const size_t place = (size_t)cell_number(t, i, COST_TECHNIQUE) - 1;
         if (place >= MOST)
             continue;
         if (!met[place] || cell_number(t, i, 2) > cell_number(t, best[place], 2))
             best[place] = i;
-        if (!met[place])
-            places[n++] = place;
+        n += !met[place];
         met[place] = true;
     }
-    for (size_t i = 0; i < n; i++) {
-        across[i] = axis_at(x, cell_number(t, best[places[i]], 1));
-        at[i] = axis_at(y, cell_number(t, best[places[i]], 2));
-    }
+    for (size_t i = 0; i < n; i++)
+        at[i] = axis_at(y, cell_number(t, best[i], 2));
     spread(at, n, 17, y->from);
+    chart_labels(c, n);
     for (size_t i = 0; i < n; i++) {
-        const bool left = across[i] > (x->from + x->to) / 2;
-        canvas_text(c, across[i] + (left ? -9 : 9), at[i] - 7, left ? ANCHOR_RIGHT : ANCHOR_LEFT,
-                    INK_SERIES + (enum ink)(places[i] % INK_SERIES_COUNT), "%.24s",
-                    cell_text(t, best[places[i]], 0));
+        const double across = axis_at(x, cell_number(t, best[i], 1));
+        const bool left = across > (x->from + x->to) / 2;
+        char name[25];
+        snprintf(name, sizeof name, "%.24s", cell_text(t, best[i], 0));
+        chart_label(c, i + 1, across + (left ? -9 : 9), at[i] - 7,
+                    left ? ANCHOR_RIGHT : ANCHOR_LEFT,
+                    INK_SERIES + (enum ink)(i % INK_SERIES_COUNT), name);
     }
+}
+
+static enum status draw_cost(struct page *p, const struct table *t, const char *question) {
+    double least = 100, low = 1e9, high = 0;
+    for (size_t i = 0; i < table_rows(t); i++) {
+        least = fmin(least, cell_number(t, i, 2));
+        low = fmin(low, cell_number(t, i, 1));
+        high = fmax(high, cell_number(t, i, 1));
+    }
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, 344, "cost");
+    chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "instructions looked at, % of those executed",
+                "overlap with the exact graph without busy-waits, %");
+    const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
+    const struct axis y = chart_range(&c, 'y', least, 100);
+    name_techniques(&c, t, &x, &y);
+    gnuplot_add(&c.set, "rows = %zu\n", table_rows(t));
+    char games[60];
+    snprintf(games, sizeof games, "All games of %.12s frames, in all ways of sampling.",
+             cell_text(t, 0, COST_FRAMES));
+    page_speak_of(p, games);
+    return chart_end(
+        &c, p, t, cost_gp,
+        &(struct chart_words){
+            question,
+            "One point a technique and configuration: the share of the executed instructions that "
+            "it looked at, and how far its graph overlaps with the exact one; a dashed line along "
+            "those that no other beats.",
+            "Means over the games. Up and to the left is better; the dashed line leads along what "
+            "nothing else beats."});
 }
 
 static enum status cost(struct page *p) {
     static const char question[] = "How much must be looked at to know how much?";
     struct table t;
     enum status status = page_ask(p, &t, COST_SQL, NULL);
-    if (status != STATUS_OK)
-        return status;
-    if (table_rows(&t) == 0) {
-        table_free(&t);
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw_cost(p, &t, question);
+    else if (status == STATUS_OK)
         page_lack(p, "cost", question,
                   "No technique has results on all games that were played for as many frames, with "
                   "the number of executed instructions known.");
-        return STATUS_OK;
-    }
-    double least = 100, low = 1e9, high = 0;
-    for (size_t i = 0; i < table_rows(&t); i++) {
-        least = fmin(least, cell_number(&t, i, 2));
-        low = fmin(low, cell_number(&t, i, 1));
-        high = fmax(high, cell_number(&t, i, 1));
-    }
-    struct canvas c;
-    const struct axis x = {.low = pow(10, floor(log10(low) - 0.001)),
-                           .high = pow(10, ceil(log10(high) + 0.001)),
-                           .from = 52,
-                           .to = CANVAS_COLUMN - 18,
-                           .logarithmic = true};
-    const struct axis y = axis_around(least, 100, 300, 34);
-    canvas_start(&c, "cost", CANVAS_COLUMN, 344, question,
-                 "One point a technique and configuration: the share of the executed instructions "
-                 "that it looked at, and how far its graph overlaps with the exact one; a dashed "
-                 "line along those that no other beats.");
-    axis_across(&c, &x, y.to, y.from, "instructions looked at, % of those executed");
-    axis_down(&c, &y, x.from, x.to, "overlap with the exact graph without busy-waits, %");
-    draw_front(&c, &t, &x, &y);
-    for (size_t i = 0; i < table_rows(&t); i++) {
-        const size_t place = technique_place(&t, i);
-        char hint[300];
-        snprintf(hint, sizeof hint, "%.40s %.120s: %.4f %% looked at, overlap %.2f %%",
-                 cell_text(&t, i, 0), cell_text(&t, i, 3), cell_number(&t, i, 1),
-                 cell_number(&t, i, 2));
-        canvas_dot(&c, axis_at(&x, cell_number(&t, i, 1)), axis_at(&y, cell_number(&t, i, 2)), 4,
-                   (const unsigned[]){0, 4, 3}[place % 3],
-                   INK_SERIES + (enum ink)(place % INK_SERIES_COUNT), hint);
-    }
-    name_techniques(&c, &t, &x, &y);
-    char games[60];
-    snprintf(games, sizeof games, "All games of %.12s frames, in all ways of sampling.",
-             cell_text(&t, 0, 6));
-    page_speak_of(p, games);
     table_free(&t);
-    return page_figure(p, &c, question,
-                       "Means over the games. Up and to the left is better; the dashed line leads "
-                       "along what nothing else beats.");
+    return status;
 }
 
 /* ---- all of them ---- */

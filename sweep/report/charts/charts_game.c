@@ -5,22 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "KIND-GAME", the name of a figure; short enough for any name that passed as a file's. */
-struct figure_name {
-    char text[140];
-};
-static struct figure_name name_figure(const char *kind, const char *game) {
-    struct figure_name n;
-    snprintf(n.text, sizeof n.text, "%s-%s", kind, game);
-    return n;
-}
-
 /* ---- convergence ---- */
 
+/* reached: the highest of 50, 80, 95 and 99 % that a curve has here and had nowhere before. */
 static const char CURVE_SQL[] =
-    "SELECT label, batches, 100 * similarity, number FROM convergence_curve WHERE experiment = ?1"
-    " AND game = ?2 AND variant = '' AND hot_permille = ?3 AND similarity IS NOT NULL"
-    " ORDER BY number IS NOT NULL, number, label, batches";
+    "WITH c AS (SELECT dense_rank() OVER (ORDER BY number IS NOT NULL, number, label) AS curve,"
+    " batches, round(100 * similarity, 4) AS percent, label, number, CASE WHEN 100 * similarity >="
+    " 99 THEN 99 WHEN 100 * similarity >= 95 THEN 95 WHEN 100 * similarity >= 80 THEN 80"
+    " WHEN 100 * similarity >= 50 THEN 50 END AS level FROM convergence_curve"
+    " WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot_permille = ?3"
+    " AND similarity IS NOT NULL), m AS (SELECT *, level > coalesce(max(level) OVER"
+    " (PARTITION BY curve ORDER BY batches ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)"
+    " AS first FROM c WHERE curve <= 16)"
+    " SELECT curve, batches, percent, label, number, iif(first, level, NULL) AS reached, iif(first,"
+    " printf('%s: %d %% and more after %d batches (%.1f %%)', label, level, batches, percent), "
+    "NULL)"
+    " AS hint FROM m ORDER BY curve, batches";
+enum { CURVE_LABEL = 3, CURVE_NUMBER, CURVE_REACHED };
 
 enum { MOST_CURVES = 16 };
 struct curves {
@@ -31,109 +32,84 @@ struct curves {
 static struct curves find_curves(const struct table *t) {
     struct curves v = {.t = t};
     const size_t rows = table_rows(t);
-    size_t i = 0;
-    for (; i < rows; i++) {
-        if (i > 0 && strcmp(cell_text(t, i, 0), cell_text(t, i - 1, 0)) == 0 &&
-            strcmp(cell_text(t, i, 3), cell_text(t, i - 1, 3)) == 0)
-            continue;
-        if (v.count == MOST_CURVES)
-            break;
-        v.first[v.count++] = i;
-    }
-    v.first[v.count] = i;
+    for (size_t i = 0; i < rows; i++)
+        if (i == 0 || strcmp(cell_text(t, i, 0), cell_text(t, i - 1, 0)) != 0)
+            v.first[v.count++] = i;
+    v.first[v.count] = rows;
     return v;
 }
 
-/* Where the curve first reaches 50, 80, 95 and 99 %. */
-static void mark_reached(struct canvas *c, const struct curves *v, size_t curve,
-                         const struct axis *x, const struct axis *y, enum ink ink) {
-    static const double levels[] = {50, 80, 95, 99};
-    for (size_t k = 0; k < 4; k++)
-        for (size_t i = v->first[curve]; i < v->first[curve + 1]; i++) {
-            const double value = cell_number(v->t, i, 2), batches = cell_number(v->t, i, 1);
-            if (value < levels[k])
-                continue;
-            char hint[160];
-            snprintf(hint, sizeof hint, "%.60s: %.0f %% and more after %.0f batches (%.1f %%)",
-                     cell_text(v->t, i, 0), levels[k], batches, value);
-            canvas_dot(c, axis_at(x, batches), axis_at(y, value), 5, 4, ink, hint);
-            break;
-        }
-}
-
-static void draw_curves(struct canvas *c, const struct curves *v, const struct axis *x,
-                        const struct axis *y) {
+/* Each curve's name at its end; marked: the curves that have diamonds. */
+static void name_curves(struct chart *c, const struct curves *v, const struct axis *y) {
     double ends[MOST_CURVES];
-    for (size_t k = 0; k < v->count; k++) {
-        const enum ink ink = INK_SERIES + (enum ink)(k % INK_SERIES_COUNT);
-        const size_t n = v->first[k + 1] - v->first[k];
-        double *xy = calloc(2 * n, sizeof *xy);
-        if (xy == NULL) {
-            c->failed = true;
-            return;
-        }
-        for (size_t i = 0; i < n; i++) {
-            xy[2 * i] = axis_at(x, cell_number(v->t, v->first[k] + i, 1));
-            xy[2 * i + 1] = axis_at(y, cell_number(v->t, v->first[k] + i, 2));
-        }
-        canvas_path(c, xy, n, ink, 2, (enum stroke)(k % 3));
-        ends[k] = xy[2 * n - 1];
-        free(xy);
-        mark_reached(c, v, k, x, y, ink);
-    }
+    for (size_t k = 0; k < v->count; k++)
+        ends[k] = axis_at(y, cell_number(v->t, v->first[k + 1] - 1, 2));
     spread(ends, v->count, 17, y->from - 8); /* not into the numbers of the axis across */
+    chart_labels(c, v->count);
     for (size_t k = 0; k < v->count; k++) {
-        const char *label = cell_text(v->t, v->first[k], 0);
-        const char *number = cell_text(v->t, v->first[k], 3);
-        canvas_text(c, x->to + 8, ends[k] + 5, ANCHOR_LEFT,
-                    INK_SERIES + (enum ink)(k % INK_SERIES_COUNT), "%s%s%.16s",
-                    number[0] != '\0' ? "#" : "", number, number[0] != '\0' ? "" : label);
+        const char *label = cell_text(v->t, v->first[k], CURVE_LABEL);
+        const char *number = cell_text(v->t, v->first[k], CURVE_NUMBER);
+        char name[40];
+        snprintf(name, sizeof name, "%s%.16s", number[0] != '\0' ? "#" : "",
+                 number[0] != '\0' ? number : label);
+        chart_label(c, k + 1, CANVAS_COLUMN - 76, ends[k] + 5, ANCHOR_LEFT,
+                    INK_SERIES + (enum ink)(k % INK_SERIES_COUNT), name);
     }
+    gnuplot_add(&c->set, "marked = '");
+    for (size_t k = 0; k < v->count; k++)
+        for (size_t i = v->first[k]; i < v->first[k + 1]; i++)
+            if (table_cell(v->t, i, CURVE_REACHED) != NULL) {
+                gnuplot_add(&c->set, " %zu", k + 1);
+                break;
+            }
+    gnuplot_add(&c->set, "'\n");
 }
 
-static enum status convergence(struct page *p, const char *game) {
-    static const char question[] = "How much sampling is enough?";
-    const struct figure_name id = name_figure("batches", game);
-    struct table t;
-    enum status status = page_ask(p, &t, CURVE_SQL, game);
-    if (status != STATUS_OK)
-        return status;
-    const struct curves v = find_curves(&t);
-    if (v.count == 0) {
-        table_free(&t);
-        page_lack(p, id.text, question, "No configuration with a label has results on this game.");
-        return STATUS_OK;
-    }
+extern const char batches_gp[], precision_gp[];
+
+static enum status draw_curves(struct page *p, struct chart *c, const struct table *t,
+                               const char *question) {
+    const struct curves v = find_curves(t);
     double low = 1e12, high = 1;
-    for (size_t i = 0; i < table_rows(&t); i++) {
-        low = fmin(low, cell_number(&t, i, 1));
-        high = fmax(high, cell_number(&t, i, 1));
+    for (size_t i = 0; i < table_rows(t); i++) {
+        low = fmin(low, cell_number(t, i, 1));
+        high = fmax(high, cell_number(t, i, 1));
     }
-    const struct axis x = {.low = fmax(1, pow(10, floor(log10(fmax(1, low)) + 1e-9))),
-                           .high = fmax(10, pow(10, ceil(log10(high) - 1e-9))),
-                           .from = 46,
-                           .to = CANVAS_COLUMN - 84,
-                           .logarithmic = true};
-    const struct axis y = {.low = 0, .high = 100, .from = 290, .to = 34};
-    struct canvas c;
-    canvas_start(&c, id.text, CANVAS_COLUMN, 334, question,
-                 "A line a technique and configuration: the share of the hot edges found after so "
-                 "many batches; diamonds where 50, 80, 95 and 99 % are first reached.");
-    axis_across(&c, &x, y.to, y.from, "batches");
-    axis_down(&c, &y, x.from, x.to, "similarity, %");
-    draw_curves(&c, &v, &x, &y);
+    chart_frame(c, 46, CANVAS_COLUMN - 84, 34, 290, "batches", "similarity, %");
+    chart_powers(c, fmax(1, low), fmax(10, high));
+    const struct axis y = chart_range(c, 'y', 0, 100);
+    name_curves(c, &v, &y);
     char caption[400] =
         "Diamonds: the first mark at which 50, 80, 95 and 99 % are reached. A batch has 25 "
         "instructions where nothing else is said.";
     for (size_t k = 0; k < v.count; k++) {
-        const char *number = cell_text(&t, v.first[k], 3);
+        const char *number = cell_text(t, v.first[k], CURVE_NUMBER);
         const size_t len = strlen(caption);
         if (number[0] != '\0')
             snprintf(caption + len, sizeof caption - len, " #%.12s: %.80s.", number,
-                     cell_text(&t, v.first[k], 0));
+                     cell_text(t, v.first[k], CURVE_LABEL));
     }
+    return chart_end(
+        c, p, t, batches_gp,
+        &(struct chart_words){
+            question,
+            "A line a technique and configuration: the share of the hot edges found after so many "
+            "batches; diamonds where 50, 80, 95 and 99 % are first reached.",
+            caption});
+}
+
+static enum status convergence(struct page *p, const char *game) {
+    static const char question[] = "How much sampling is enough?";
+    struct table t;
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, 334, "batches-%s", game);
+    enum status status = page_ask(p, &t, CURVE_SQL, game);
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw_curves(p, &c, &t, question);
+    else if (status == STATUS_OK)
+        page_lack(p, c.id, question, "No configuration with a label has results on this game.");
     table_free(&t);
-    return page_figure(p, &c, question, caption);
+    return status;
 }
 
 /* ---- precision against similarity ---- */
@@ -145,8 +121,6 @@ static const char PRECISION_SQL[] =
     " FROM results WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot_permille = ?3"
     " AND (number IS NOT NULL OR baseline = 1) AND similarity IS NOT NULL"
     " AND precision IS NOT NULL ORDER BY number IS NULL, number";
-
-extern const char precision_gp[];
 
 static enum status precision(struct page *p, const char *game) {
     const struct chart_words words = {

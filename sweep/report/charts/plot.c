@@ -1,6 +1,7 @@
 /* Figures that gnuplot draws: a script, the rows that it reads, and a place on the page. */
 #include "report/page.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,12 +64,47 @@ void chart_frame(struct chart *c, double left, double right, double top, double 
                 bottom);
     gnuplot_quote(&c->set, "x_name", x_name);
     gnuplot_quote(&c->set, "y_name", y_name);
+    c->left = left;
+    c->right = right;
+    c->top = top;
+    c->bottom = bottom;
 }
 
-void chart_range(struct chart *c, char axis, double least, double most) {
-    const struct axis a = axis_around(least, most, 0, 1);
+struct axis chart_range(struct chart *c, char axis, double least, double most) {
+    const bool across = axis == 'x';
+    const struct axis a =
+        axis_around(least, most, across ? c->left : c->bottom, across ? c->right : c->top);
     gnuplot_add(&c->set, "%c_low = %.9g; %c_high = %.9g; %c_step = %.9g\n", axis, a.low, axis,
                 a.high, axis, axis_step(&a));
+    return a;
+}
+
+struct axis chart_powers(struct chart *c, double least, double most) {
+    const struct axis a = {.low = pow(10, floor(log10(least) + 1e-9)),
+                           .high = pow(10, ceil(log10(most) - 1e-9)),
+                           .from = c->left,
+                           .to = c->right,
+                           .logarithmic = true};
+    gnuplot_add(&c->set, "x_low = %.9g; x_high = %.9g\n", a.low, a.high);
+    return a;
+}
+
+void chart_labels(struct chart *c, size_t count) {
+    gnuplot_add(&c->set, "labels = %zu\n", count);
+    static const char *const lists[] = {"text", "x", "y", "side", "ink"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        gnuplot_add(&c->set, "array label_%s[%zu]\n", lists[i], count + 1);
+}
+
+void chart_label(struct chart *c, size_t i, double x, double y, enum anchor anchor, enum ink ink,
+                 const char *text) {
+    static const char *const sides[] = {"left", "center", "right"};
+    char variable[40];
+    snprintf(variable, sizeof variable, "label_text[%zu]", i);
+    gnuplot_quote(&c->set, variable, text);
+    gnuplot_add(&c->set, "label_x[%zu] = %.6g; label_y[%zu] = %.6g; label_side[%zu] = '%s'; ", i, x,
+                i, y, i, sides[anchor]);
+    gnuplot_add(&c->set, "label_ink[%zu] = ink_%s\n", i, palette_name(ink));
 }
 
 bool chart_has(const struct table *t, size_t column) {

@@ -137,7 +137,8 @@ if command -v gnuplot >/dev/null; then
             cmp "a/figures/$name.$ending" "$moved/figures/$name.$ending" || fail "$name.$ending is drawn otherwise"
         done
     done
-    for figure in distribution distribution-active effects interactions precision-one precision-two precision-three; do
+    for figure in distribution distribution-active effects interactions cost precision-one precision-two precision-three \
+        batches-one batches-two batches-three; do
         test -s "$moved/figures/$figure.pdf" || fail "no figure $figure: $(ls "$moved/figures")"
     done
     # Another colour in the shared style is another colour in the figure, on paper and on a dark screen.
@@ -149,6 +150,10 @@ if command -v gnuplot >/dev/null; then
     test "$(grep -c '<title>#' a/figures/precision-one.svg)" = "$(ask x.db "select count(*) from results where game = 'one'
         and number is not null and hot_permille = 900 and similarity is not null and precision is not null")" ||
         fail "not a hint for each configuration"
+    test "$(grep -c '<title>.* % and more after ' a/figures/batches-one.svg)" = "$(ask x.db "select count(distinct label || batches) from (
+        select label, min(batches) as batches from convergence_curve join (select 50 as level union select 80 union select 95 union select 99)
+        on 100 * similarity >= level where experiment = 'paper' and game = 'one' and variant = '' and hot_permille = 900
+        group by label, number, level)")" || fail "not a hint where each curve first reaches 50, 80, 95 and 99 %"
     ! grep -il '<script\|onmouse\|gnuplot_' a/figures/*.svg || fail "a drawing with a program in it"
     # The paper's size, type of 7 pt or more.
     if command -v pdfinfo >/dev/null; then
