@@ -6,7 +6,7 @@ set -eu
 tests=$source/tests/e2e/report
 tried=0
 if command -v node >/dev/null; then
-    wrong=$(node "$tests/report/page.js" "$source/plots/page.js" 2>&1) || fail "page.js: $wrong"
+    wrong=$(node "$tests/page.js" "$source/plots/page.js" 2>&1) || fail "page.js: $wrong"
     test -z "$wrong" || fail "page.js: $wrong"
     tried=1
 fi

@@ -8,7 +8,7 @@ command -v python3 >/dev/null || skip "no python3"
 
 # page FOLDER DATABASE: index.html is whole, self-contained, and says what its queries answer.
 page() {
-    wrong=$(python3 "$tests/report/report_page.py" "$1/index.html" "$2") || fail "$1: the page cannot be read"
+    wrong=$(python3 "$tests/report_page.py" "$1/index.html" "$2") || fail "$1: the page cannot be read"
     test -z "$wrong" || fail "$1: $wrong"
 }
 
@@ -31,12 +31,12 @@ grep -q "$digest" a/index.html || fail "the page lacks the digest"
 for name in one two three; do
     test -s "a/figures/batches-$name.svg" || fail "no figure of $name: $(ls a/figures)"
 done
-wrong=$(python3 "$tests/report/palette.py" a/index.html) || fail "no palette: $wrong"
+wrong=$(python3 "$tests/palette.py" a/index.html) || fail "no palette: $wrong"
 test -z "$wrong" || fail "colours: $wrong"
 
 # texts FOLDER: every text in its drawings is inside, beside the others and readable, in either light.
 texts() {
-    wrong=$(python3 "$tests/report/figure_texts.py" "$1"/figures/*.svg) || fail "$1: drawings that cannot be read: $wrong"
+    wrong=$(python3 "$tests/figure_texts.py" "$1"/figures/*.svg) || fail "$1: drawings that cannot be read: $wrong"
     test -z "$wrong" || fail "$wrong"
 }
 texts a
@@ -214,7 +214,7 @@ if command -v dot >/dev/null; then
     done
     ask game.db "select printf('%04X', source) from graph_edge union select printf('%04X', target) from graph_edge
         union select upper(source) from hot_edge union select upper(target) from hot_edge" >names
-    wrong=$(python3 "$tests/record/graph_boxes.py" names game/figures/hot-*.svg) || fail "no hot graphs"
+    wrong=$(python3 "$tests/graph_boxes.py" names game/figures/hot-*.svg) || fail "no hot graphs"
     test -z "$wrong" || fail "$wrong"
     # A box that is pointed at says what its block begins with, where the code is not in RAM.
     ask game.db "select printf('%04X: %s', address, text) from instruction where address in (select source from exact_edge
