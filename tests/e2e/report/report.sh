@@ -137,7 +137,7 @@ if command -v gnuplot >/dev/null; then
             cmp "a/figures/$name.$ending" "$moved/figures/$name.$ending" || fail "$name.$ending is drawn otherwise"
         done
     done
-    for figure in distribution distribution-active effects interactions cost precision-one precision-two precision-three \
+    for figure in distribution distribution-active effects interactions precision-one precision-two precision-three \
         batches-one batches-two batches-three; do
         test -s "$moved/figures/$figure.pdf" || fail "no figure $figure: $(ls "$moved/figures")"
     done
