@@ -188,6 +188,10 @@ test -z "$(ask game.db "select * from excerpt e join excerpt f on f.figure = 'in
 "$hotgraph" report game.db --out game >out || fail "report of a game"
 page game game.db
 texts game
+if command -v gnuplot >/dev/null; then
+    test "$(grep -c '% looked at, overlap' game/figures/cost.svg)" = "$(ask game.db "select count(*) from technique_mean
+        where hot_permille = 900 and games = of_games and observed_share > 0 and overlap_active is not null")" || fail "not a point a technique"
+fi
 for figure in calls bins intervals windows bin-moved bin-new paths; do
     grep -q "<figure id='$figure-mazewisp'>" game/index.html && test -s "game/figures/$figure-mazewisp.eps" ||
         fail "no figure $figure: $(ls game/figures)"
