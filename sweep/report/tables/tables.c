@@ -32,7 +32,8 @@ struct table_spec {
 #define GAME                                                                                       \
     "game || iif(variant <> '', ' (' || variant || ')', '')"                                       \
     " || iif(untested, ' (untested)', '')"                                                         \
-    " || iif(results < asked, printf(' (%d of %d results)', results, asked), '') AS game{share}{way}"
+    " || iif(results < asked, printf(' (%d of %d results)', results, asked), '') AS "              \
+    "game{share}{way}"
 
 /* Equals share a place. */
 #define PLACE "place || iif(shared > 1, '=', '') AS place"
