@@ -15,7 +15,7 @@
 
 enum { LOOK_MILLISECONDS = 100, DESCRIPTORS = 1024 };
 
-/* ---- what is to be started ---- */
+/* ---- preparing ---- */
 
 bool child_find(const char *name, char *out, size_t size) {
     const char *path = getenv("PATH");
@@ -50,7 +50,7 @@ char **child_env(const char *const *changes) {
         while (ok && i < ours && !same_name(change, env.at[i]))
             i++;
         if (ok && i < ours)
-            env.at[i] = change; /* where it was */
+            env.at[i] = change; /* replaced in place */
         else
             ok = ok && vec_push(&env, change);
     }
@@ -66,7 +66,7 @@ int child_scratch(void) {
     char path[4096];
     if (fd >= 0 || (size_t)snprintf(path, sizeof path, "%s/hotgraph-XXXXXX", folder) >= sizeof path)
         return fd;
-    fd = mkostemp(path, O_CLOEXEC); /* a file system without files that have no name */
+    fd = mkostemp(path, O_CLOEXEC); /* the file system has no O_TMPFILE */
     if (fd >= 0)
         unlink(path);
     return fd;
@@ -77,12 +77,12 @@ int child_scratch(void) {
 struct start {
     const struct child_request *request;
     const char *path;
-    pid_t parent, group; /* group: of the guard; 0 where there is none */
-    int report;          /* gets errno where exec fails; closed by exec */
-    bool guard;          /* leads its own group, and outlives its parent */
+    pid_t parent, group; /* group: the guard's; 0: no guard */
+    int report;          /* receives errno if exec fails; closed by exec */
+    bool guard;          /* leads its own process group and survives its parent */
 };
 
-/* Descriptors from 3 on. */
+/* Marks descriptors 3 and above close-on-exec. */
 static void close_at_exec(void) {
     enum { CLOSE_AT_EXEC = 4 }; /* CLOSE_RANGE_CLOEXEC of Linux 5.11 */
 #ifdef SYS_close_range
@@ -93,7 +93,8 @@ static void close_at_exec(void) {
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* The three are copied out of each other's way first. */
+/* Makes `files` descriptors 0 to 2. They are duplicated first, because they may themselves be 0 to
+ * 2. */
 static bool place_files(const int files[3]) {
     int copies[3];
     for (int i = 0; i < 3; i++)
@@ -120,7 +121,7 @@ static _Noreturn void become(const struct start *s) {
     } else {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
             give_up(s);
-        if (getppid() != s->parent) /* it ended before that */
+        if (getppid() != s->parent) /* the parent ended before prctl() */
             _exit(127);
         if (s->group != 0 && setpgid(0, s->group) != 0)
             give_up(s);
@@ -129,7 +130,7 @@ static _Noreturn void become(const struct start *s) {
         give_up(s);
     if (q->folder != NULL && chdir(q->folder) != 0)
         give_up(s);
-    signal(SIGPIPE, SIG_DFL); /* our main ignores these for itself */
+    signal(SIGPIPE, SIG_DFL); /* our main ignores these two */
     signal(SIGXFSZ, SIG_DFL);
     if (q->prepare != NULL)
         q->prepare();
@@ -139,7 +140,7 @@ static _Noreturn void become(const struct start *s) {
 
 /* ---- starting ---- */
 
-/* What the child's errno was; 0: it runs. */
+/* Returns the child's errno; 0: exec succeeded. */
 static int read_report(int report) {
     int code = 0;
     ssize_t n;
@@ -148,7 +149,8 @@ static int read_report(int report) {
     return n == sizeof code ? code : 0;
 }
 
-/* Returns the processor time that it took, with what it waited for itself, in seconds. */
+/* Waits for the child. Returns its processor time and that of the children it waited for, in
+ * seconds. */
 static double reap(pid_t id, int *word) {
     struct rusage used = {0};
     while (wait4(id, word, 0, &used) < 0 && errno == EINTR)
@@ -162,7 +164,8 @@ static enum status start(struct start *s, pid_t *id, struct error *e) {
     if (pipe2(report, O_CLOEXEC) != 0)
         return error_set(e, STATUS_IO, "%s: no pipe: %s", s->path, strerror(errno));
     s->parent = getpid();
-    s->report = fcntl(report[1], F_DUPFD_CLOEXEC, 3); /* not where the child's files will be */
+    s->report = fcntl(report[1], F_DUPFD_CLOEXEC, 3); /* 3 or above: descriptors 0 to 2 become the
+                                                         child's files */
     close(report[1]);
     *id = s->report >= 0 ? fork() : -1;
     if (*id == 0)
@@ -181,7 +184,8 @@ static enum status start(struct start *s, pid_t *id, struct error *e) {
                      s->request->folder != NULL ? s->request->folder : "", strerror(code));
 }
 
-/* When this process has ended, in whatever way, `read` ends, too. */
+/* However this process ends, the kernel closes `lifeline`, `read` returns, and the guard kills its
+ * group. */
 static enum status start_guard(struct child *c, struct error *e) {
     int line[2];
     if (pipe2(line, O_CLOEXEC) != 0)
@@ -237,7 +241,7 @@ enum status child_start(struct child *out, const struct child_request *q, struct
     return status;
 }
 
-/* ---- its end ---- */
+/* ---- ending ---- */
 
 bool child_ended(const struct child *c) {
     siginfo_t info = {0};
@@ -245,7 +249,7 @@ bool child_ended(const struct child *c) {
 }
 
 void child_signal(const struct child *c, int number) {
-    kill(c->id, number); /* nobody has waited for it yet, so it is still the same one */
+    kill(c->id, number); /* not reaped yet, so the id still names this process */
 }
 
 void child_signal_group(const struct child *c, int number) {
@@ -255,7 +259,7 @@ void child_signal_group(const struct child *c, int number) {
         child_signal(c, number);
 }
 
-/* Returns at its end, or once it is to be stopped. */
+/* Returns when the child has ended or stopped() asks to end it. */
 static void wait_for(const struct child *c, int (*stopped)(void)) {
     struct pollfd end = {.fd = c->end, .events = POLLIN};
     while (stopped() == 0 && poll(&end, 1, LOOK_MILLISECONDS) <= 0 && !child_ended(c))
@@ -282,9 +286,9 @@ int child_status(int word) {
     return WIFSIGNALED(word) ? 128 + WTERMSIG(word) : WEXITSTATUS(word);
 }
 
-/* ---- all of it ---- */
+/* ---- run and wait ---- */
 
-/* The input in a file, from its beginning; -1 with errno. */
+/* Returns a descriptor of a scratch file that holds `input`; -1, with errno: none. */
 static int file_of(const char *input, size_t len) {
     const int fd = child_scratch();
     for (size_t done = 0; fd >= 0 && done < len;) {

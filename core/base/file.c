@@ -14,19 +14,19 @@
 
 struct file_reader {
     char *path;
-    gzFile gz; /* reads plain files, too */
+    gzFile gz; /* reads uncompressed files, too */
     int fd;    /* gz's */
     uint8_t peeked[FILE_PEEK];
-    size_t peeked_at, peeked_len; /* those from peeked_at on have not been read yet */
+    size_t peeked_at, peeked_len; /* bytes from peeked_at to peeked_len are still unread */
 };
 
 enum { FAULT = 1000 };
 
-/* What is wrong with the folder of `path`; false: nothing is known. Needs no memory, so that
- * whoever has little of it is told what is wrong all the same. */
+/* Describes what is wrong with the folder of `path`; false: unknown. Allocates nothing, so that it
+ * also works when memory is short. */
 static bool fault_of_folder(const char *path, char text[FAULT]) {
     size_t len = strlen(path);
-    while (len > 1 && path[len - 1] == '/') /* "results/" lies in "." */
+    while (len > 1 && path[len - 1] == '/') /* the folder of "results/" is "." */
         len--;
     while (len > 0 && path[len - 1] != '/')
         len--;
@@ -90,7 +90,6 @@ void file_plain_name_close(struct file_plain_name *n) {
         close(n->fd);
 }
 
-/* Is A the folder that B is? */
 static bool same_folder(const char *a, const char *b) {
     struct stat x, y;
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
@@ -106,7 +105,7 @@ char *file_beside(const char *file, const char *path, size_t len) {
     memcpy(out + folder, path, len);
     out[folder + len] = '\0';
     while (folder > 1 && strncmp(out + folder, "../", 3) == 0) {
-        size_t start = folder - 1; /* of the folder's own name */
+        size_t start = folder - 1; /* start of the folder's last name */
         while (start > 0 && out[start - 1] != '/')
             start--;
         const char kept = out[start];
@@ -187,7 +186,7 @@ enum status file_peek(struct file_reader *r, void *data, size_t size, size_t *go
 }
 
 enum status file_close_reader(struct file_reader *r, struct error *e) {
-    /* A gzip file that ends early reads as a short file; only gzclose_r tells. */
+    /* A truncated gzip file reads as a short one; only gzclose_r reports it. */
     enum status status = STATUS_OK;
     if (gzclose_r(r->gz) == Z_BUF_ERROR)
         status = error_set(e, STATUS_FORMAT, "%s: the compressed data ends too early", r->path);
@@ -206,7 +205,8 @@ struct growing {
     size_t len, cap;
 };
 
-/* Up to `limit` bytes into *out, which may be left partly filled; one byte behind them is free. */
+/* Appends at most `limit` bytes to *out, and reserves one byte after them. On failure *out may be
+ * partly filled. */
 static enum status read_all(struct growing *out, struct file_reader *r, size_t limit,
                             struct error *e) {
     size_t got;
@@ -264,11 +264,11 @@ enum status file_view(struct file_view *out, struct file_reader *r, struct error
     return STATUS_OK;
 }
 
-/* Maps a regular file that is not compressed; false: it is none, or cannot be mapped. */
+/* Maps a regular, uncompressed file; false: `path` is no such file, or cannot be mapped. */
 static bool map_plain(struct file_view *out, const char *path) {
     struct stat is;
     uint8_t magic[2] = {0};
-    /* A pipe is not even opened: whoever writes into it would see it closed again. */
+    /* Do not open a pipe: its writer would see the reader close it. */
     if (stat(path, &is) != 0 || !S_ISREG(is.st_mode))
         return false;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -312,7 +312,7 @@ void bytes_free(struct bytes *b) {
 }
 
 struct file_writer {
-    char *path, *temporary; /* temporary: NULL when the path is written directly */
+    char *path, *temporary; /* temporary: NULL if `path` is written directly */
     FILE *plain;
     gzFile gz; /* NULL unless the name ends in .gz */
     int fd;
@@ -335,15 +335,15 @@ static void remove_temporary(struct file_writer *w) {
         unlink(w->temporary);
 }
 
-/* Where the bytes go first. Devices and pipes (/dev/stdout) cannot be renamed over: they are
- * written as they come. */
+/* Chooses the file that receives the bytes. Devices and pipes (/dev/stdout) cannot be replaced by
+ * rename(), so they are written directly. */
 static enum status choose_names(struct file_writer *w, const char *path, struct error *e) {
     struct stat at;
     bool exists = stat(path, &at) == 0;
     if (exists && access(path, W_OK) != 0)
         return error_set(e, STATUS_IO, "%s: cannot be written: %s", path, strerror(errno));
     bool direct = exists && !S_ISREG(at.st_mode) && !S_ISDIR(at.st_mode);
-    /* Through links to the file itself, so that a link stays one. */
+    /* Resolves links, so that a symbolic link is kept and its target replaced. */
     w->path = exists && !direct ? realpath(path, NULL) : strdup(path);
     if (w->path == NULL)
         return error_set(e, STATUS_MEMORY, "%s: out of memory", path);
@@ -356,7 +356,7 @@ static enum status choose_names(struct file_writer *w, const char *path, struct 
     return STATUS_OK;
 }
 
-/* Opening a pipe that nobody reads any more waits for a reader, for ever with /dev/stdout. */
+/* Opening a pipe without a reader blocks; for /dev/stdout, for ever. */
 static bool is_standard_output(const char *path) {
     struct stat at, out;
     return stat(path, &at) == 0 && fstat(STDOUT_FILENO, &out) == 0 && at.st_dev == out.st_dev &&
@@ -447,7 +447,7 @@ void file_printf(struct file_writer *w, const char *format, ...) {
     free(large);
 }
 
-/* Closes the streams; true when everything reached the kernel. */
+/* Closes the streams; true if the kernel accepted all bytes. */
 static bool writer_close(struct file_writer *w) {
     bool ok = true;
     if (w->gz != NULL)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* struct hash is only a name for xxHash's state. */
+/* struct hash is opaque storage for xxHash's state. */
 static XXH3_state_t *state_of(struct hash *h) {
     return (XXH3_state_t *)h;
 }

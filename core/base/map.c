@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-/* Finalizer of splitmix64: spreads neighbouring addresses over the table. */
+/* The finalizer of splitmix64 spreads neighbouring addresses over the table. */
 static size_t slot_of(const struct map *m, uint64_t key) {
     size_t mask = m->cap - 1;
     size_t i = (size_t)splitmix64(key, 0) & mask;

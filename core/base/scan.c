@@ -1,4 +1,4 @@
-/* Numbers in text files. */
+/* Parsing of numbers. */
 #include "base/base.h"
 
 static int hex_digit(char c) {

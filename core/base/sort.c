@@ -1,5 +1,5 @@
-/* Sorting by numbers: least significant digit first (Knuth, "The Art of Computer Programming",
- * volume 3, 5.2.5, algorithm R), which compares nothing. */
+/* LSD radix sort of numeric keys (Knuth, "The Art of Computer Programming", volume 3, 5.2.5,
+ * algorithm R). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +26,7 @@ bool sort_by_key(uint32_t *order, const uint32_t *key, size_t count) {
         size_t *const place = places[i];
         size_t before = 0;
         if (place[digit(key[0], i)] == count)
-            continue; /* all alike */
+            continue; /* all keys share this digit */
         for (unsigned value = 0; value < VALUES; value++) {
             const size_t many = place[value];
             place[value] = before;

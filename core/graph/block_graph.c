@@ -1,9 +1,9 @@
 /*
- * From recorded flow to canonical basic blocks: maximal basic blocks after Muchnick, "Advanced
- * Compiler Design and Implementation" (1997), chapter 7, on executed code instead of all code.
+ * Builds canonical basic blocks from recorded flow: maximal basic blocks after Muchnick, "Advanced
+ * Compiler Design and Implementation" (1997), chapter 7, over executed code instead of all code.
  *
- * Addresses are numbered in ascending order first ("nodes"), so everything below works on indexes
- * and its result cannot depend on the order in which the flow was recorded.
+ * Addresses are first numbered in ascending order ("nodes"). Everything below works on these
+ * indices, so the result does not depend on the order in which the flow was recorded.
  */
 #include "graph/busy.h"
 
@@ -13,21 +13,21 @@
 
 struct node {
     uint32_t address;
-    size_t predecessors, successors; /* different ones */
-    size_t successor;                /* node, when there is one only */
+    size_t predecessors, successors; /* distinct ones */
+    size_t successor;                /* node; valid if there is exactly one */
     size_t block;
     bool leader, reached;
 };
 
-struct arc { /* a pair between nodes; sorted by (a, b), unique */
+struct arc { /* between two nodes; sorted by (a, b), unique */
     size_t a, b;
     uint64_t count;
     bool transfer;
 };
 
 struct work {
-    /* The pairs that were gone through; their sources, their targets and all entries as they come;
-     * and which node each of these is. */
+    /* The pairs that were executed. `places` holds their sources, their targets and all entries,
+     * unsorted; node_of[i] is the node of places[i]. */
     const struct flow_pair **pairs;
     size_t pair_count, place_count;
     uint32_t *places, *node_of;
@@ -91,7 +91,8 @@ static bool collect_nodes(struct work *w) {
     return true;
 }
 
-/* The pairs, sorted by node of their sources, then of their targets; NULL: out of memory. */
+/* Returns the pairs sorted by the nodes of their sources, then of their targets; NULL: out of
+ * memory. */
 static uint32_t *sort_pairs(const struct work *w) {
     uint32_t *const order = sorted_order(w->node_of + w->pair_count, w->pair_count);
     if (order != NULL && sort_by_key(order, w->node_of, w->pair_count))
@@ -139,21 +140,21 @@ static void find_leaders(struct work *w) {
     for (size_t i = 0; i < w->arc_count; i++)
         if (w->nodes[w->arcs[i].a].successors > 1)
             w->nodes[w->arcs[i].b].leader = true;
-    for (size_t i = 2 * w->pair_count; i < w->place_count; i++) /* entries */
+    for (size_t i = 2 * w->pair_count; i < w->place_count; i++) /* the entries */
         w->nodes[w->node_of[i]].leader = true;
     for (size_t i = 0; i < w->node_count; i++)
         w->nodes[i].leader |= w->nodes[i].predecessors != 1;
 }
 
-/* The node that continues the block of n, or NONE where the block ends. */
+/* The node that continues the block of n; NONE: the block ends at n. */
 static size_t continuation(const struct work *w, size_t n) {
     if (w->nodes[n].successors != 1 || w->nodes[w->nodes[n].successor].leader)
         return NONE;
     return w->nodes[n].successor;
 }
 
-/* Whatever no leader reaches is a circle without one (straight-line code around the whole address
- * space): its lowest address becomes a leader. */
+/* Nodes that no leader reaches form a cycle without a leader (straight-line code around the whole
+ * address space). Its lowest address becomes one. */
 static void break_circles(struct work *w) {
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < w->node_count; i++) {
@@ -177,7 +178,8 @@ static void grow_block(struct work *w, struct graph *g, size_t leader, size_t *u
     g->blocks[block] = (struct block){w->nodes[leader].address, w->nodes[last].address};
 }
 
-/* Blocks come out in ascending order of their entries, so that chains and blocks share an index. */
+/* Makes the blocks in ascending order of their entries, so that a chain and its block share an
+ * index. */
 static bool make_blocks(struct work *w, struct graph *g) {
     w->chains.address = calloc(w->node_count + 1, sizeof *w->chains.address);
     w->chains.start = calloc(w->node_count + 2, sizeof *w->chains.start);
@@ -192,8 +194,8 @@ static bool make_blocks(struct work *w, struct graph *g) {
     return true;
 }
 
-/* Only the last instruction of a block has leaders after it, so no two arcs give one edge, and
- * those of a block are in the order of their targets already. */
+/* Only the last instruction of a block is followed by leaders. So every arc is a distinct edge, and
+ * a block's arcs are already sorted by target. */
 static bool make_edges(const struct work *w, struct graph *g) {
     const struct arc **const arcs = calloc(w->arc_count + 1, sizeof *arcs);
     uint32_t *const source = calloc(w->arc_count + 1, sizeof *source);

@@ -1,12 +1,12 @@
 /*
- * Busy-waits: cycles of at most four different blocks that only look, again and again, at something
- * that an interrupt or the picture will change.
+ * Finds busy-waits: cycles of at most four distinct blocks that only poll something that an
+ * interrupt or the picture will change.
  *
- * Each block is summed up once: may all its instructions wait, which registers and flags are read
- * before the block has surely written them, which it surely writes, which it may write. A round of
- * a cycle, from one block's entry, changes nothing when no register that it reads before writing it
- * is written anywhere in it. Where an address held several instructions, "may" is their union and
- * "surely" their intersection.
+ * Each block is summarised once: may all its instructions wait; which registers and flags are read
+ * before the block has definitely written them; which are definitely written; which may be written.
+ * A round of a cycle, starting at the entry of one block, changes nothing if no register that it
+ * reads before writing is written anywhere in it. Where an address held several instructions, "may"
+ * is the union of their sets and "definitely" the intersection.
  */
 #include "graph/busy.h"
 #include "graph/busy_again.h"
@@ -23,12 +23,12 @@ struct summary {
 struct search {
     struct graph *g;
     struct summary *blocks;
-    size_t *first_edge; /* of each block; block_count + 1 */
-    size_t *target;     /* block of each edge's target */
+    size_t *first_edge; /* index of each block's first edge; block_count + 1 entries */
+    size_t *target;     /* block that each edge leads to */
     size_t path[CYCLE_BLOCKS], edge[CYCLE_BLOCKS];
 };
 
-/* By address; the caller frees them. NULL: out of memory. */
+/* Returns the instructions sorted by address, owned by the caller; NULL: out of memory. */
 static struct flow_insn *sort_insns(const struct flow_insn *insns, size_t count) {
     struct flow_insn *sorted = calloc(count + 1, sizeof *sorted);
     uint32_t *address = calloc(count + 1, sizeof *address), *order = NULL;
@@ -48,7 +48,8 @@ static struct flow_insn *sort_insns(const struct flow_insn *insns, size_t count)
     return sorted;
 }
 
-/* What the instructions at one address do together; an address nobody described does not wait. */
+/* Combined effects of all instructions that an address held. An address without a description is no
+ * part of a busy-wait. */
 static struct summary address_summary(const struct flow_insn *insns, size_t count,
                                       uint32_t address) {
     size_t low = 0, high = count;
@@ -70,7 +71,7 @@ static struct summary address_summary(const struct flow_insn *insns, size_t coun
     return s;
 }
 
-/* `a`, then `b`. */
+/* Effects of `a` followed by `b`. */
 static struct summary summary_then(struct summary a, struct summary b) {
     return (struct summary){
         .waits = a.waits && b.waits,
@@ -91,7 +92,7 @@ static bool changes_nothing(const struct search *s, size_t length) {
     return false;
 }
 
-/* Extends the path, which holds `length` blocks; each cycle is found from its lowest block. */
+/* Extends the path of `length` blocks. Each cycle is found once, from its lowest block. */
 static void search_from(struct search *s, size_t length) {
     size_t at = s->path[length - 1];
     for (size_t i = s->first_edge[at]; i < s->first_edge[at + 1]; i++) {

@@ -1,13 +1,14 @@
 /*
- * Busy-waits of an exact graph, found again in a graph whose blocks may be others: an edge runs
- * along a busy-wait edge of H if its source block holds the last instruction of that one's source
- * block, and its target block the entry of that one's target block.
+ * Maps the busy-waits of an exact graph H to a graph whose blocks may be split differently. An edge
+ * lies on a busy-wait if some busy-wait edge of H has its last source instruction in this edge's
+ * source block, and its target's entry in this edge's target block.
  */
 #include "graph/busy_again.h"
 
 #include <stdlib.h>
 
-/* Does the block hold the instruction at `address`? Blocks may run past the end of their 64 KiB. */
+/* True if the block holds the instruction at `address`. A block may run past the end of its 64
+ * KiB. */
 static bool block_holds(const struct block *b, uint32_t address) {
     if (b->entry <= b->last)
         return b->entry <= address && address <= b->last;

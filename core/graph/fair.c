@@ -2,16 +2,16 @@
  * The fair metrics of a graph G against the exact graph H. An edge is named by the last instruction
  * of its source block and the first of its target block; w are weights, W their sums.
  *
- *   hot(X)         the smallest prefix of X's edges (weight descending, then name) that holds 900
- *                  thousandths of W_X; of G by its own weights. All edges of a set.
+ *   hot(X)         the shortest prefix of X's edges (by descending weight, then by name) that holds
+ *                  900 permille of W_X, by X's own weights; of a set: all edges
  *   hot_recall     |hot G and hot H| / |hot H|
  *   hot_precision  |hot G and hot H| / |hot G|
  *   hot_f1         2 |hot G and hot H| / (|hot G| + |hot H|)
- *   hot_f1_10      with t the least weight in hot H, P the share of hot G with w_H >= 9/10 t, and R
- *                  the share of {e in hot H: w_H >= 10/9 t} that lies in hot G (1 where there are
- *                  none): 2PR / (P + R). Edges about the threshold may fall to either side.
+ *   hot_f1_10      2PR / (P + R), with t the least weight in hot H, P the share of hot G with
+ *                  w_H >= 9/10 t, and R the share of {e in hot H: w_H >= 10/9 t} that lies in hot G
+ *                  (1 if that set is empty): edges near the threshold may lie on either side
  *   overlap        sum over e of min(w_G / W_G, w_H / W_H)
- *   count_error    sum over e of |w_G - w_H|, / W_H: not normalised, so it shows a wrong scale
+ *   count_error    sum over e of |w_G - w_H|, / W_H: not normalised, so it reveals a wrong scale
  *
  * Each is one division of two integers.
  */
@@ -19,13 +19,14 @@
 
 struct tally {
     uint64_t common_hot;
-    uint64_t near;               /* of hot G: w_H is at least 9/10 of the threshold */
-    uint64_t clear, clear_found; /* of hot H: at least 10/9 of it; of these in hot G */
+    uint64_t near;               /* edges of hot G with w_H >= 9/10 of the threshold */
+    uint64_t clear, clear_found; /* edges of hot H with w_H >= 10/9 of the threshold; those that are
+                                    in hot G */
     wide common;                 /* sum of min(w_G W_H, w_H W_G) */
     wide error;
 };
 
-/* One name: either may be NULL, where the graph does not have it. */
+/* Adds one edge name; in_g or in_h is NULL if that graph lacks it. */
 static void tally_name(struct tally *t, const struct name *in_g, const struct name *in_h,
                        const struct view *g, const struct view *h) {
     const wide w_g = in_g != NULL ? in_g->count : 0, w_h = in_h != NULL ? in_h->count : 0;
@@ -61,7 +62,7 @@ static struct tally tally_names(const struct view *g, const struct view *h) {
     return t;
 }
 
-/* 2PR / (P + R) over one denominator, with P = near / hot G and R = found / clear. */
+/* 2PR / (P + R) over one denominator, with P = near / |hot G| and R = found / clear. */
 static double tolerant_f1(const struct tally *t, uint64_t hot_g, uint64_t hot_h) {
     if (hot_g == 0 || hot_h == 0)
         return NAN;

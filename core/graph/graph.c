@@ -1,4 +1,4 @@
-/* The graph itself: order, look-up, weight. */
+/* Graphs: sorting, look-up and weights. */
 #include "graph/graph_order.h"
 
 #include <stdlib.h>

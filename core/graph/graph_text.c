@@ -1,8 +1,9 @@
 /*
- * Graph files: `source target count`, tab-separated, hexadecimal addresses with 0x; in exact graphs
- * a fourth column, 1 for busy-wait edges. Lines `#block entry last` describe blocks, `# kind exact`
- * or `# kind built`, `# partial` and `# program SHA1` the whole; all other lines that start with #
- * are comments. Written sorted; read in any order, each edge and each block at most once.
+ * Graph files hold lines of `source target count`: tab-separated, with hexadecimal addresses that
+ * start with 0x. Exact graphs have a fourth column, which is 1 for busy-wait edges. `#block entry
+ * last` describes a block; `# kind exact` or `# kind built`, `# partial` and `# program SHA1`
+ * describe the graph. All other lines that start with # are comments. Graphs are written sorted.
+ * They are read in any order, with each edge and each block at most once.
  */
 #include "graph/graph_order.h"
 
@@ -36,7 +37,7 @@ enum status graph_write(const struct graph *g, const char *path, struct graph_wr
     return file_commit(w, e);
 }
 
-/* A name in quotation marks; what would end them, or a line, becomes '?'. */
+/* Writes a quoted name; quotation marks, backslashes and control characters become '?'. */
 static void put_dot_label(struct file_writer *w, const struct graph_names *names,
                           uint32_t address) {
     char text[256];
@@ -73,7 +74,7 @@ enum status graph_write_dot(const struct graph *g, const char *path, struct erro
 
 /* ---- reading ---- */
 
-struct numbered_edge { /* with its line, to name the second of two */
+struct numbered_edge { /* with its line, for messages about duplicates */
     struct edge edge;
     size_t line;
 };
@@ -149,7 +150,7 @@ static bool is_block_line(const struct parse *p) {
            (p->at[len] == ' ' || p->at[len] == '\t');
 }
 
-/* Of 40 characters; the text may end behind them, without a null. */
+/* True for 40 lower-case hexadecimal digits. Text may follow without a null byte. */
 static bool is_sha1(const char *at) {
     size_t digits = 0;
     while (digits < 40 && at[digits] != '\0' && strchr("0123456789abcdef", at[digits]) != NULL)
@@ -157,7 +158,7 @@ static bool is_sha1(const char *at) {
     return digits == 40;
 }
 
-/* Comments that are none: what the graph says of itself. */
+/* Parses the comments that describe the graph. */
 static void parse_comment(struct parse *p) {
     static const char program[] = "# program ";
     const size_t len = (size_t)(p->end - p->at), head = sizeof program - 1;
@@ -191,7 +192,7 @@ static enum status parse_lines(struct parse *p, const char *text, size_t len) {
     return status;
 }
 
-/* Ties go by line, so that the later of two is the one complained about. */
+/* Equal edges are sorted by line, so that the message names the later one. */
 static int numbered_edge_compare(const void *a, const void *b) {
     const struct numbered_edge *x = a, *y = b;
     int order = edge_compare(&x->edge, &y->edge);

@@ -1,6 +1,6 @@
 /*
- * How well a graph G found the exact graph H. E are edge sets (a pair of block entries), w weights,
- * W the sum of all weights of a graph:
+ * Scores a graph G against the exact graph H. E are edge sets (an edge is a pair of block entries),
+ * w weights, W the sum of all weights of a graph:
  *
  *   similarity     |E_G and E_hot| / |E_hot|                             (Napoli 2015)
  *   precision      |E_G and E_H| / |E_G|
@@ -9,11 +9,12 @@
  *   overlap        sum over e of min(w_G(e) / W_G, w_H(e) / W_H)         (Arnold & Grove, CGO 2005)
  *   block_overlap  the same over block weights max(sum in, sum out)
  *
- * hot: the smallest prefix of H's edges (weight descending, then source, then target) that holds
- * 900 thousandths of W_H. Each metric is one division of two integers, so it is the same number
- * everywhere. The fair metrics beside them are fair.c's.
+ * hot: the shortest prefix of H's edges (by descending weight, then source, then target) that holds
+ * 900 permille of W_H. Each metric is one division of two integers, so it is the same number on
+ * every machine. fair.c has the fair metrics.
  *
- * A reference holds what comparisons need of H: a sweep compares hundreds of graphs with one H.
+ * A reference holds everything that comparisons need of H: a sweep compares hundreds of graphs with
+ * one H.
  */
 #include "graph/busy_again.h"
 #include "graph/fair.h"
@@ -22,10 +23,10 @@
 #include <stdlib.h>
 
 struct prepared {       /* H in one scope */
-    enum status status; /* can it be compared in this scope; why not */
+    enum status status; /* whether H can be compared in this scope, or why not */
     struct error error;
     struct view view;
-    bool *hot; /* one flag an edge of the view */
+    bool *hot; /* of each edge of the view */
     size_t hot_count;
 };
 
@@ -39,7 +40,7 @@ static wide smaller(wide a, wide b) {
     return a < b ? a : b;
 }
 
-/* ---- preparing ---- */
+/* ---- reference ---- */
 
 static enum status mark_hot(struct prepared *p, unsigned permille, struct error *e) {
     const struct graph edges = {.edges = p->view.edges, .edge_count = p->view.edge_count};
@@ -66,7 +67,7 @@ static enum status prepare_active(struct reference *r, const struct graph *h, st
     struct prepared *active = &r->scopes[SCOPE_ACTIVE];
     active->status = waits_collect(&r->waits, h, &active->error);
     if (active->status == STATUS_ARGUMENT)
-        return STATUS_OK; /* said only to who asks for this scope */
+        return STATUS_OK; /* reported only if this scope is used */
     if (active->status != STATUS_OK)
         return error_set(e, active->status, "%s", active->error.text);
     bool *busy = calloc(h->edge_count + 1, sizeof *busy);
@@ -153,7 +154,7 @@ static void edge_metrics(struct metrics *m, const struct view *g, const struct p
         m->f1 = sum == 0 ? 0 : ratio(2 * found * m->common_edges, sum);
 }
 
-/* G in the scope: without the edges that run along H's busy-waits, if it is the active one. */
+/* Makes G's view for the scope; the active scope leaves out edges on H's busy-waits. */
 static enum status view_of(struct view *v, const struct reference *r, const struct graph *g,
                            enum scope scope, struct error *e) {
     if (scope == SCOPE_WHOLE)

@@ -1,6 +1,6 @@
 /*
- * A graph made ready to be compared: the edges of a scope, the weights of blocks, and the edges
- * under the names that do not depend on where blocks were split, with the hot ones marked.
+ * Prepares a graph for comparison: the edges of a scope, the weights of blocks, and the edges by
+ * names that do not depend on how blocks were split, with the hot ones marked.
  */
 #include "graph/view.h"
 #include "graph/graph_order.h"
@@ -34,7 +34,7 @@ bool graph_is_set(const struct graph *g) {
     return g->edge_count > 0 && graph_weight(g) == 0;
 }
 
-/* ---- block weights: sums per entry, sorted ---- */
+/* ---- block weights: summed by entry, sorted ---- */
 
 static int weight_compare(const void *a, const void *b) {
     const struct block_weight *x = a, *y = b;
@@ -79,7 +79,7 @@ static int name_compare(const void *a, const void *b) {
     return (x->target > y->target) - (x->target < y->target);
 }
 
-/* Weight descending, then name. */
+/* Weight descending, then by name. */
 static int name_hotter(const void *a, const void *b, void *names) {
     const struct name *x = (const struct name *)names + *(const size_t *)a;
     const struct name *y = (const struct name *)names + *(const size_t *)b;
@@ -88,7 +88,7 @@ static int name_hotter(const void *a, const void *b, void *names) {
     return name_compare(x, y);
 }
 
-/* Overlapping blocks of G may end at the same instruction: edges of one name are one edge. */
+/* Overlapping blocks of G may end at the same instruction; their edges to one target become one. */
 static bool name_edges(struct view *v, const struct graph *g) {
     v->names = calloc(v->edge_count + 1, sizeof *v->names);
     if (v->names == NULL)

@@ -1,4 +1,5 @@
-/* Flows of least cost: bounds are checked and taken out, a solver works, bounds are put back. */
+/* Minimum-cost circulation: checks the bounds, reduces lower bounds to 0, runs a solver, and adds
+ * the bounds again. */
 #include "graph/flow/circulation.h"
 
 #include "graph/flow/convex.h"
@@ -6,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Potentials of the simplex method reach a few times nodes * cost. */
+/* Potentials of the simplex method stay below a small multiple of nodes * cost. */
 #define POTENTIAL_MAX (INT64_MAX / 8)
 
 void circulation_free(struct circulation *c) {
@@ -35,7 +36,7 @@ static enum status check_arc(const struct circulation *c, size_t i, struct error
     return STATUS_OK;
 }
 
-/* f = lower + flow, with flow from 0 to upper - lower. */
+/* Substitutes f = lower + flow, with 0 <= flow <= upper - lower. */
 static enum status take_out_bounds(struct residual *r, const struct circulation *c,
                                    struct error *e) {
     for (size_t i = 0; i < c->arcs.len; i++) {
@@ -56,7 +57,7 @@ static enum status take_out_bounds(struct residual *r, const struct circulation 
         int64_t cost = arc->cost < 0 ? -arc->cost : arc->cost;
         r->largest_cost = cost > r->largest_cost ? cost : r->largest_cost;
     }
-    /* What must leave all nodes together; also bounds what an extra arc a node has to carry. */
+    /* Total excess; also bounds the flow on the extra arc of any node. */
     int64_t sum = 0;
     for (size_t v = 0; v < c->nodes; v++)
         if (r->excess[v] > 0 && __builtin_add_overflow(sum, r->excess[v], &sum))

@@ -1,19 +1,19 @@
-/* Parallel arcs as edges of convex cost, and back. */
+/* Converts parallel arcs to edges of convex cost and back. */
 #include "graph/flow/convex.h"
 
 #include <stdlib.h>
 
 struct piece {
     __int128 slope;
-    int64_t width; /* FLOW_UNBOUNDED: no end */
+    int64_t width; /* FLOW_UNBOUNDED: infinite */
     uint32_t arc;
 };
 
 struct maker {
     struct convex *x;
     const struct circulation *c;
-    VEC(struct piece) pieces; /* of the edge that is being made */
-    size_t read;              /* entries of `order` so far */
+    VEC(struct piece) pieces; /* of the edge under construction */
+    size_t read;              /* entries of `order` filled so far */
     int hash_bits;
 };
 
@@ -26,7 +26,7 @@ static enum status no_memory(struct error *e) {
     return error_set(e, STATUS_MEMORY, "out of memory for a flow of least cost");
 }
 
-/* Hashes of all edges of a cycle sum up to less than a unit. */
+/* The hashes along any cycle sum to less than one unit. */
 static __int128 unit_cost(const struct maker *m, const struct arc *arc) {
     uint64_t hash = splitmix64((uint64_t)arc->from << 32 | arc->to, 0) >> (64 - m->hash_bits);
     return arc->cost * COST_UNIT + (__int128)hash;
@@ -62,7 +62,7 @@ bool convex_end(struct convex *x, int64_t at) {
     return vec_push(&x->breaks, last) && vec_push(&x->breaks, beyond) && x->breaks.len < UINT32_MAX;
 }
 
-/* Breaks where the slope changes, up to the first piece without an end. */
+/* Adds a break wherever the slope changes, up to the first unbounded piece. */
 static enum status add_breaks(struct maker *m, struct convex_edge *edge, int64_t least,
                               struct error *e) {
     struct convex_break end = {.at = least};
@@ -86,7 +86,7 @@ static enum status add_breaks(struct maker *m, struct convex_edge *edge, int64_t
     return convex_end(m->x, end.at) ? STATUS_OK : no_memory(e);
 }
 
-/* One edge of the pieces that were collected. */
+/* Makes one edge from the collected pieces. */
 static enum status add_edge(struct maker *m, uint32_t from, uint32_t to, struct error *e) {
     struct convex_edge edge = {.from = from, .to = to};
     int64_t least = 0;
@@ -113,7 +113,7 @@ static enum status add_edge(struct maker *m, uint32_t from, uint32_t to, struct 
     return status;
 }
 
-/* Arcs back that take away no more than the arcs forward must carry. */
+/* True if the arcs against the edge can cancel at most what the forward arcs must carry. */
 static bool only_take_away(const struct circulation *c, const uint32_t *arcs, size_t count) {
     const struct arc *first = &c->arcs.at[arcs[0]];
     int64_t must = 0, back = 0;
@@ -129,7 +129,7 @@ static bool only_take_away(const struct circulation *c, const uint32_t *arcs, si
     return back <= must;
 }
 
-/* The arcs between two nodes, by number. */
+/* Makes the edges for all arcs between two nodes, which are sorted by number. */
 static enum status add_group(struct maker *m, const uint32_t *arcs, size_t count, struct error *e) {
     const struct arc *first = &m->c->arcs.at[arcs[0]];
     const bool together = only_take_away(m->c, arcs, count);
@@ -148,8 +148,8 @@ static enum status add_group(struct maker *m, const uint32_t *arcs, size_t count
     return status;
 }
 
-/* Arcs by the lower and then the higher of their nodes, from one to the other and back together;
- * NULL: out of memory. */
+/* Returns the arcs sorted by their lower, then their higher node; both directions together. NULL:
+ * out of memory. */
 static uint32_t *sort_by_nodes(const struct circulation *c) {
     uint32_t *key = calloc(c->arcs.len + 1, sizeof *key), *order = NULL;
     const struct arc *arcs = c->arcs.at;

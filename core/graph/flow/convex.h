@@ -9,7 +9,7 @@
  * Costs have 128 bits: a unit of an arc's cost is COST_UNIT. Below it is a hash of the arc's ends,
  * small enough that a whole cycle of them stays below the unit. So two flows of the same cost
  * differ in their hashes: only one flow is optimal (but for a chance of about 2^-24 wherever two
- * ways cost the same), and it does not matter how it was found. Far above every sum of costs is
+ * paths cost the same), and it does not matter how it was found. Far above every sum of costs is
  * COST_DEAR, the price of each unit beyond an edge's ends: any flow can thus be begun with, and
  * what keeps all bounds is cheaper than what does not.
  */
@@ -23,7 +23,7 @@
 
 #define COST_UNIT  ((__int128)1 << 42)
 #define COST_DEAR  ((__int128)1 << 104)
-#define NODES_MOST (1u << 22) /* so many dear edges in a row still fit */
+#define NODES_MOST (1u << 22) /* a path of that many edges at COST_DEAR still fits */
 
 struct convex_break {
     __int128 slope; /* of the piece that begins here */

@@ -4,10 +4,9 @@
  *     c  a comment
  *     p min NODES ARCS                   once, before the rest
  *     n NODE SUPPLY                      at most once a node, numbered from 1; a demand is negative
- *     a FROM TO LOWER UPPER COST         as many as the p line says; parallel ones are different
- * arcs
+ *     a FROM TO LOWER UPPER COST         one for each of ARCS; parallel arcs are distinct
  *
- * Supplies become arcs of one extra node that must carry just that much.
+ * Supplies become arcs of one extra node, each of which must carry exactly its supply.
  */
 #include "graph/flow/circulation.h"
 
@@ -22,7 +21,7 @@ struct parse {
     size_t line;
     const char *at, *end; /* rest of the line */
     bool has_problem;
-    uint64_t arcs; /* that the p line promises */
+    uint64_t arcs; /* as the p line announces */
     struct map supplied;
     VEC(struct arc) supplies;
     struct error *e;
@@ -42,7 +41,7 @@ static bool at_end(struct parse *p) {
     return p->at == p->end;
 }
 
-/* A decimal number with an optional sign, ended by a blank or the line. */
+/* Parses a decimal number with an optional sign; a blank or the end of the line must follow. */
 static bool take_number(struct parse *p, int64_t *out) {
     skip_blanks(p);
     const char *at = p->at;
@@ -78,7 +77,7 @@ static enum status parse_problem(struct parse *p) {
         return malformed(p, "more than 100,000,000 nodes");
     p->has_problem = true;
     p->arcs = (uint64_t)arcs;
-    p->out->network.nodes = (size_t)nodes + 1; /* the last is the extra one */
+    p->out->network.nodes = (size_t)nodes + 1; /* plus the extra node */
     return STATUS_OK;
 }
 

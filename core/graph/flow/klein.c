@@ -1,9 +1,8 @@
 /*
- * Flows of least cost in three steps, each old and plain. Arcs of negative cost are filled, which
- * unbalances their ends. What is too much at some nodes flows to where it is too little, always
- * along a path of fewest arcs (Edmonds and Karp 1972). Then, as long as there is a cycle round
- * which flow could be sent at negative cost, it is sent (Klein 1967); such cycles are found by the
- * method of Bellman and Ford.
+ * Minimum-cost flow by textbook methods. First, every arc of negative cost is saturated, which
+ * unbalances its ends. Then excess flows to nodes with a deficit along paths of fewest arcs
+ * (Edmonds and Karp 1972). Finally, flow is sent round cycles of negative cost until there are none
+ * (Klein 1967); the method of Bellman and Ford finds them.
  */
 #include "graph/flow/residual.h"
 
@@ -13,10 +12,11 @@
 
 struct klein {
     struct residual *r;
-    size_t *first;   /* of each node's steps; nodes + 1 */
-    size_t *steps;   /* 2 * arc, along it, and 2 * arc + 1, back, at the node they leave */
-    size_t *by;      /* the step by which a node was reached */
-    uint32_t *queue; /* of the search; or marks of the walk through `by` */
+    size_t *first;   /* index of each node's first step; nodes + 1 entries */
+    size_t *steps;   /* by the node that they leave: 2 * arc, along it, and 2 * arc + 1, against
+                        it */
+    size_t *by;      /* the step that reached each node */
+    uint32_t *queue; /* queue of the search; marks while `by` is followed */
     int64_t *distance;
 };
 
@@ -72,7 +72,7 @@ static void klein_free(struct klein *k) {
     free(k->distance);
 }
 
-/* ---- a flow ---- */
+/* ---- a feasible flow ---- */
 
 static bool fill_paying_arcs(struct residual *r) {
     for (size_t i = 0; i < r->arc_count; i++) {
@@ -87,8 +87,8 @@ static bool fill_paying_arcs(struct residual *r) {
     return true;
 }
 
-/* Breadth first from all nodes that have too much; the node with too little that is reached first,
- * or UINT32_MAX. */
+/* Breadth-first search from all nodes with excess. Returns the first node reached that has a
+ * deficit, or UINT32_MAX. */
 static uint32_t find_path(struct klein *k) {
     struct residual *r = k->r;
     size_t head = 0, tail = 0;
@@ -136,9 +136,9 @@ static bool balanced(const struct residual *r) {
     return true;
 }
 
-/* ---- of least cost ---- */
+/* ---- lowering the cost ---- */
 
-/* A node on a cycle of the steps by which nodes were reached, or UINT32_MAX. */
+/* Returns a node on a cycle of `by`, or UINT32_MAX. */
 static uint32_t find_circle(struct klein *k) {
     struct residual *r = k->r;
     for (size_t v = 0; v < r->nodes; v++)
@@ -152,13 +152,13 @@ static uint32_t find_circle(struct klein *k) {
             v = step_from(r, k->by[v]);
         }
         if (k->by[v] != NO_STEP && k->queue[v] == start)
-            return v; /* met again in this very walk */
+            return v; /* visited before in this walk */
     }
     return UINT32_MAX;
 }
 
-/* Bellman and Ford, from everywhere at once. Without a circle in `by` every distance is that of a
- * walk without repetition, so nothing overflows. */
+/* Bellman and Ford, from all nodes at once. While `by` has no cycle, every distance is that of a
+ * simple path, so nothing overflows. */
 static uint32_t find_negative_cycle(struct klein *k) {
     struct residual *r = k->r;
     for (size_t v = 0; v < r->nodes; v++) {
@@ -185,7 +185,7 @@ static uint32_t find_negative_cycle(struct klein *k) {
     return UINT32_MAX;
 }
 
-/* False where a sum would pass 64 bits. */
+/* False if a sum exceeds 64 bits. */
 static bool cancel(struct klein *k, uint32_t on_cycle, bool *unlimited) {
     struct residual *r = k->r;
     int64_t amount = ARC_UNBOUNDED;
@@ -243,7 +243,7 @@ static enum status cancel_cycles(struct klein *k, uint64_t limit, struct circula
 
 enum status klein_solve(struct residual *r, uint64_t cancel_limit,
                         struct circulation_result *result, struct error *e) {
-    /* A pass may lower a distance by all arcs' costs, both ways. */
+    /* A pass may lower a distance by the cost of every arc in both directions. */
     if ((__int128)r->largest_cost * ((__int128)r->nodes + 2 * (__int128)r->arc_count + 1) >
         INT64_MAX)
         return too_large(e);

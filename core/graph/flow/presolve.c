@@ -1,18 +1,17 @@
 /*
- * What a flow of least cost need not be searched for. Each step takes a node or an edge out, and is
- * noted, so that its flow can be restored from what is left:
+ * Reduces a circulation of least cost before the search. Each step removes a node or an edge and is
+ * recorded, so that its flow can be restored from the flow of the rest:
  *
- *   fold   A node whose only way in is an edge of one price without an end: what comes in is what
- *          goes out, so each way out pays that price and begins one node earlier. Likewise a node's
- *          only way out.
- *   chain  A node with one way in and one way out: both carry the same, and are one edge with the
- *          sum of both costs.
- *   loop   An edge from a node to itself carries what is cheapest.
- *   twin   Of two edges of one price without an end between the same nodes the dearer carries
- *          nothing.
+ *   fold   A node has a single in-edge, which is linear (one price, no upper bound). Its inflow
+ *          equals its outflow, so each out-edge takes over that price and starts one node earlier.
+ *          Likewise for a single out-edge.
+ *   chain  A node has one in-edge and one out-edge. Both carry the same flow, so they become one
+ *          edge with the sum of their costs.
+ *   loop   An edge from a node to itself carries whatever is cheapest.
+ *   twin   Of two parallel linear edges, the more expensive one carries nothing.
  *
  * Most edges of a program's network were not sampled, or belong to a straight line of blocks: nine
- * nodes of ten go.
+ * of ten nodes are removed.
  */
 #include "graph/flow/convex.h"
 
@@ -23,25 +22,26 @@
 enum step_kind { FOLD, CHAIN };
 struct step {
     enum step_kind kind;
-    uint32_t edge;       /* fold: what carries the sum; chain: the way in */
-    uint32_t other;      /* chain: the way out */
-    size_t first, count; /* fold: others[first ..] sum up to `edge`; chain: `first` is the sum */
+    uint32_t edge;       /* fold: carries the sum; chain: the in-edge */
+    uint32_t other;      /* chain: the out-edge */
+    size_t first, count; /* fold: others[first ..] sum up to `edge`; chain: `first` is the new
+                            edge */
 };
 
-/* Each edge hangs at its two nodes: end 2 * edge at `from`, 2 * edge + 1 at `to`. */
+/* Edge e has two ends: 2 * e at its `from`, 2 * e + 1 at its `to`. */
 struct presolve {
     struct convex *x;
     VEC(struct step) steps;
     VEC(uint32_t) others;
-    VEC(uint32_t) next; /* of each end, in its node's list */
+    VEC(uint32_t) next; /* of each end, in the list of its node */
     VEC(uint32_t) previous;
-    VEC(bool) gone;     /* one an edge */
-    uint32_t *ends;     /* the first of each node's list */
-    uint32_t *ways[2];  /* how many ways out, and in, each node has */
-    VEC(uint32_t) work; /* nodes to be looked at */
-    bool *waiting;      /* one a node: it is among them */
-    struct map linear;  /* from and to -> 1 + an edge of one price */
-    bool failed;        /* out of memory */
+    VEC(bool) gone;      /* of each edge: taken out */
+    uint32_t *ends;      /* first end in each node's list */
+    uint32_t *degree[2]; /* out-degree and in-degree of each node */
+    VEC(uint32_t) work;  /* nodes to examine */
+    bool *waiting;       /* of each node: it is in `work` */
+    struct map linear;   /* from << 32 | to -> 1 + a linear edge */
+    bool failed;         /* out of memory */
     bool infeasible, unlimited;
 };
 
@@ -64,7 +64,7 @@ static void attach(struct presolve *p, uint32_t end) {
     if (p->ends[node] != NONE)
         p->previous.at[p->ends[node]] = end;
     p->ends[node] = end;
-    p->ways[end % 2][node]++;
+    p->degree[end % 2][node]++;
     look_again(p, node);
 }
 
@@ -76,7 +76,7 @@ static void detach(struct presolve *p, uint32_t end) {
         p->ends[node] = next;
     if (next != NONE)
         p->previous.at[next] = previous;
-    p->ways[end % 2][node]--;
+    p->degree[end % 2][node]--;
     look_again(p, node);
 }
 
@@ -90,14 +90,14 @@ static int64_t least_flow(const struct presolve *p, uint32_t edge) {
     return convex_break_at(p->x, &p->x->edges.at[edge], 0);
 }
 
-/* From 0 without an end, each unit at the same price. */
+/* True if the edge carries any amount from 0 on, every unit at the same cost. */
 static bool is_linear(const struct presolve *p, uint32_t edge) {
     const struct convex_edge *it = &p->x->edges.at[edge];
     return it->count == 1 && convex_break_at(p->x, it, 0) == 0 &&
            convex_break_at(p->x, it, 1) == FLOW_UNBOUNDED;
 }
 
-/* ---- loops and twins, found where an edge comes to its ends ---- */
+/* ---- loops and twins, found when an edge is attached ---- */
 
 static void settle_loop(struct presolve *p, uint32_t edge) {
     struct convex_edge *it = &p->x->edges.at[edge];
@@ -109,7 +109,7 @@ static void settle_loop(struct presolve *p, uint32_t edge) {
     p->gone.at[edge] = true;
 }
 
-/* Takes out the dearer of this one and its twin, if there is one. */
+/* Takes out the more expensive of two parallel linear edges. */
 static void compare_twins(struct presolve *p, uint32_t edge) {
     const struct convex_edge *it = &p->x->edges.at[edge];
     uint64_t *known = map_at(&p->linear, (uint64_t)it->from << 32 | it->to);
@@ -119,7 +119,7 @@ static void compare_twins(struct presolve *p, uint32_t edge) {
     }
     const uint32_t twin = *known == 0 ? NONE : (uint32_t)*known - 1;
     *known = (uint64_t)edge + 1;
-    /* The twin may have gone, or be elsewhere by now. */
+    /* The twin may be gone or attached elsewhere by now. */
     if (twin == NONE || twin == edge || p->gone.at[twin])
         return;
     const struct convex_edge *other = &p->x->edges.at[twin];
@@ -146,7 +146,7 @@ static void hang(struct presolve *p, uint32_t edge) {
 
 /* ---- folds ---- */
 
-/* The only end of one kind (0: a way out, 1: a way in) at the node. */
+/* The only end of one kind (0: out-edge, 1: in-edge) at the node. */
 static uint32_t only_end(const struct presolve *p, uint32_t node, uint32_t kind) {
     uint32_t end = p->ends[node];
     while (end % 2 != kind)
@@ -154,7 +154,8 @@ static uint32_t only_end(const struct presolve *p, uint32_t node, uint32_t kind)
     return end;
 }
 
-/* Nothing flows backwards on the node's ways of a kind, so that their sum is never below 0. */
+/* True if no edge of this kind at the node can carry negative flow, so that their sum is never
+ * negative. */
 static bool all_forwards(const struct presolve *p, uint32_t node, uint32_t kind) {
     for (uint32_t end = p->ends[node]; end != NONE; end = p->next.at[end])
         if (end % 2 == kind && least_flow(p, end / 2) < 0)
@@ -162,9 +163,9 @@ static bool all_forwards(const struct presolve *p, uint32_t node, uint32_t kind)
     return true;
 }
 
-/* kind 1: the only way in goes, and the ways out begin where it began; 0: the other way round. */
+/* kind 1: removes the only in-edge; the out-edges start at its source instead. 0: the reverse. */
 static bool fold(struct presolve *p, uint32_t node, uint32_t kind) {
-    if (p->ways[kind][node] != 1 || p->ways[1 - kind][node] == 0)
+    if (p->degree[kind][node] != 1 || p->degree[1 - kind][node] == 0)
         return false;
     const uint32_t edge = only_end(p, node, kind) / 2;
     if (!is_linear(p, edge) || !all_forwards(p, node, 1 - kind))
@@ -190,7 +191,7 @@ static bool fold(struct presolve *p, uint32_t node, uint32_t kind) {
 
 /* ---- chains ---- */
 
-/* Adds the sum of two costs as an edge; false where they have no flow in common. */
+/* Adds an edge whose cost is the sum of two; false if no flow satisfies both. */
 static bool add_sum(struct presolve *p, const struct convex_edge *a, const struct convex_edge *b) {
     struct convex *x = p->x;
     struct convex_edge sum = {.from = a->from, .to = b->to};
@@ -221,7 +222,7 @@ static bool add_sum(struct presolve *p, const struct convex_edge *a, const struc
 }
 
 static bool chain(struct presolve *p, uint32_t node) {
-    if (p->ways[0][node] != 1 || p->ways[1][node] != 1)
+    if (p->degree[0][node] != 1 || p->degree[1][node] != 1)
         return false;
     const uint32_t in = only_end(p, node, 1) / 2, out = only_end(p, node, 0) / 2;
     const struct convex_edge a = p->x->edges.at[in], b = p->x->edges.at[out];
@@ -239,15 +240,15 @@ static bool chain(struct presolve *p, uint32_t node) {
     return true;
 }
 
-/* ---- all of it ---- */
+/* ---- presolving ---- */
 
 static bool presolve_init(struct presolve *p, struct convex *x) {
     p->x = x;
     p->ends = calloc(x->nodes + 1, sizeof *p->ends);
-    p->ways[0] = calloc(x->nodes + 1, sizeof *p->ways[0]);
-    p->ways[1] = calloc(x->nodes + 1, sizeof *p->ways[1]);
+    p->degree[0] = calloc(x->nodes + 1, sizeof *p->degree[0]);
+    p->degree[1] = calloc(x->nodes + 1, sizeof *p->degree[1]);
     p->waiting = calloc(x->nodes + 1, sizeof *p->waiting);
-    if (p->ends == NULL || p->ways[0] == NULL || p->ways[1] == NULL || p->waiting == NULL)
+    if (p->ends == NULL || p->degree[0] == NULL || p->degree[1] == NULL || p->waiting == NULL)
         return false;
     for (size_t v = 0; v <= x->nodes; v++)
         p->ends[v] = NONE;
@@ -318,8 +319,8 @@ void presolve_free(struct presolve *p) {
     vec_free(&p->work);
     map_free(&p->linear);
     free(p->ends);
-    free(p->ways[0]);
-    free(p->ways[1]);
+    free(p->degree[0]);
+    free(p->degree[1]);
     free(p->waiting);
     free(p);
 }

@@ -1,18 +1,18 @@
 /*
- * The network simplex method on edges of convex cost. A spanning tree of edges carries what the
- * edges outside it, each of which stands at one of its breaks, leave over. Potentials make the
- * reduced cost of every tree edge 0 on the piece that it is in. An edge outside for which one unit
- * more (or less) pays enters the tree, and flow goes round the cycle that it closes.
+ * The network simplex method on edges of convex cost. Each edge outside a spanning tree carries the
+ * flow at one of its breaks; the edges of the tree carry whatever balances the nodes. Potentials
+ * make the reduced cost of every tree edge 0 on its current piece. An edge outside the tree enters
+ * it if one unit more (or less) reduces the cost; flow then goes round the cycle that it closes.
  *
- * Flow does not stop at the first break on the cycle: an edge that reaches the end of its piece
- * goes on in the next one, at that piece's cost, as long as a unit round the cycle still pays. The
- * edge at whose break it does not pay any more leaves the tree.
+ * The flow does not stop at the first break on the cycle. An edge that reaches the end of its piece
+ * continues on the next one, at that piece's cost, as long as a unit round the cycle still reduces
+ * the total. The edge at whose break this ends leaves the tree.
  *
- * This is the simplex method on parallel arcs, a piece each, with several pivots made at once; so
- * its theory holds. Trees are kept strongly feasible (Cunningham 1976): from every node some flow
- * could still be sent up to the root along the pieces of the tree. Of several edges that reach a
- * break at the same time the last one blocks, going round from the cycle's top along the flow. So
- * no sequence of pivots returns.
+ * This equals the simplex method on parallel arcs, one for each piece, with several pivots made at
+ * once, so its theory applies. Trees are kept strongly feasible (Cunningham 1976): along the pieces
+ * of the tree, some flow can be sent from every node to the root. If several edges reach a break at
+ * the same time, the last one blocks, counted from the cycle's top in the direction of the flow. So
+ * no sequence of pivots repeats.
  */
 #include "graph/flow/simplex.h"
 
@@ -30,7 +30,7 @@ static void unlink_child(struct simplex *s, uint32_t v) {
         s->nodes[n->next].previous = n->previous;
 }
 
-/* Adds to the potentials of a subtree, but for the subtrees of two nodes in it. */
+/* Adds to the potentials in the subtree of `top`, except in the subtrees of two nodes. */
 static void shift_subtree(struct simplex *s, uint32_t top, uint32_t without, uint32_t and_without,
                           __int128 by) {
     const struct tree_node *nodes = s->nodes;
@@ -52,7 +52,7 @@ static void shift_subtree(struct simplex *s, uint32_t top, uint32_t without, uin
     }
 }
 
-/* Hangs the subtree of `cut`, with `inside` in it as its new top, below `outside` by an edge. */
+/* Moves the subtree of `cut` below `outside`, with its node `inside` as the new top. */
 static void rehang(struct simplex *s, uint32_t cut, uint32_t inside, uint32_t outside,
                    uint32_t edge) {
     const uint32_t size = s->nodes[cut].size;
@@ -76,9 +76,9 @@ static void resize_path(struct simplex *s, uint32_t from, uint32_t top, uint32_t
         s->nodes[v].size += by;
 }
 
-/* ---- the edge that enters ---- */
+/* ---- the entering edge ---- */
 
-/* What a unit more, or less, changes the cost by, where that is below 0; else 0. */
+/* Change of the cost by one unit more, or less, if that is negative; else 0. */
 static __int128 gain_of(const struct simplex *s, const struct tree_edge *edge, bool *more) {
     if (edge->in_tree)
         return 0;
@@ -103,7 +103,7 @@ static int compare_candidates(const void *a, const void *b) {
     return x->edge < y->edge ? -1 : x->edge > y->edge;
 }
 
-/* Adds the edge where it pays; `count` candidates are there. */
+/* Appends the edge if it reduces the cost; returns the new `count`. */
 static size_t consider(struct simplex *s, uint32_t edge, size_t count) {
     struct candidate c = {.edge = edge};
     c.gain = gain_of(s, &s->edges[edge], &c.more);
@@ -112,8 +112,8 @@ static size_t consider(struct simplex *s, uint32_t edge, size_t count) {
     return count;
 }
 
-/* Potentials have changed: looks at the candidates again, and at the next block of edges; at more
- * blocks where nothing pays. */
+/* Potentials have changed: re-evaluates the candidates, then prices blocks of edges until a
+ * candidate is found. */
 static void find_candidates(struct simplex *s) {
     size_t count = 0;
     for (size_t i = 0; i < s->candidate_count; i++)
@@ -129,7 +129,7 @@ static void find_candidates(struct simplex *s) {
     s->candidate_count = count;
 }
 
-/* The candidate that pays most; NO_EDGE when nothing pays. */
+/* Returns the candidate with the largest reduction of cost; NO_EDGE: the flow is optimal. */
 static uint32_t find_entering(struct simplex *s, bool *more) {
     find_candidates(s);
     if (s->candidate_count == 0)
@@ -147,7 +147,7 @@ static uint32_t find_entering(struct simplex *s, bool *more) {
     return entering;
 }
 
-/* ---- the cycle that it closes ---- */
+/* ---- its cycle ---- */
 
 static uint32_t common_ancestor(const struct simplex *s, uint32_t a, uint32_t b) {
     while (a != b) {
@@ -159,8 +159,8 @@ static uint32_t common_ancestor(const struct simplex *s, uint32_t a, uint32_t b)
     return a;
 }
 
-/* Lists the cycle's edges from its top along the flow, which goes tail -> head through the entering
- * edge: down the tree to the tail, and from the head up. */
+/* Lists the edges of the cycle from its top in the direction of the flow: down the tree to the tail
+ * of the entering edge, through it to its head, and up again. */
 static void find_cycle(struct simplex *s, uint32_t entering, bool more) {
     const struct tree_edge *edge = &s->edges[entering];
     const uint32_t tail = more ? edge->from : edge->to, head = more ? edge->to : edge->from;
@@ -182,7 +182,7 @@ static void find_cycle(struct simplex *s, uint32_t entering, bool more) {
     s->cycle_length = place;
 }
 
-/* ---- how much goes round ---- */
+/* ---- the amount of flow ---- */
 
 static bool comes_before(const struct event *a, const struct event *b) {
     return a->amount != b->amount ? a->amount < b->amount : a->place > b->place;
@@ -200,7 +200,7 @@ static void sink_event(struct simplex *s, size_t i) {
     s->events[i] = moved;
 }
 
-/* From `flow` to the end of the piece that the edge is in, in the cycle's direction. */
+/* Flow that fits until the edge reaches the end of its piece, in the direction of the cycle. */
 static int64_t room(const struct simplex *s, const struct link *l, int64_t flow) {
     const struct tree_edge *edge = &s->edges[l->edge];
     const int64_t end = break_at(s, edge, l->along ? edge->at + 1 : edge->at);
@@ -221,8 +221,9 @@ static void find_events(struct simplex *s) {
         sink_event(s, i);
 }
 
-/* Lets the first event's edge go on in its next piece; false where it has none, or where a unit
- * round the cycle, which changes the cost by *cost, would not pay there. */
+/* Moves the edge of the first event on to its next piece, and adds the change to *cost, that of a
+ * unit round the cycle. False if there is no such piece, or if a unit no longer reduces the
+ * cost. */
 static bool pass_break(struct simplex *s, __int128 *cost) {
     struct link *l = &s->cycle[s->events[0].place];
     struct tree_edge *edge = &s->edges[l->edge];
@@ -260,8 +261,8 @@ static enum status send_round(struct simplex *s, int64_t amount, struct error *e
                 : STATUS_OK;
 }
 
-/* The nodes from one on the cycle up to below its top, as branches from above; returns how many
- * there are then. */
+/* Appends the nodes from `bottom` up to below the cycle's top as branches, topmost first; returns
+ * the new count. */
 static size_t add_branches(struct simplex *s, size_t count, uint32_t bottom) {
     size_t end = count;
     for (uint32_t v = bottom; v != s->top; v = s->nodes[v].parent)
@@ -282,9 +283,9 @@ static uint32_t branch_size(const struct simplex *s, const struct branch *b) {
     return s->nodes[b->node].size - (b->on_cycle == NO_NODE ? 0 : s->nodes[b->on_cycle].size);
 }
 
-/* Potentials after a pivot, when two paths lead down from the cycle's top, to `left` and `right`.
- * Only differences of potentials matter: the largest part of the tree that is shifted by one amount
- * stays, and everything else is shifted against it. */
+/* Recomputes potentials after a pivot. Two paths lead from the cycle's top down to `left` and
+ * `right`. Only differences of potentials matter, so the largest part of the tree with a common
+ * shift is left alone and everything else is shifted relative to it. */
 static void renew_potentials(struct simplex *s, uint32_t left, uint32_t right) {
     const size_t middle = add_branches(s, 0, left), end = add_branches(s, middle, right);
     const uint32_t one = middle > 0 ? s->branches[0].node : NO_NODE;
@@ -312,7 +313,7 @@ static void renew_potentials(struct simplex *s, uint32_t left, uint32_t right) {
         shift_subtree(s, s->root, one, other, -stays);
 }
 
-/* The edge at `blocking` leaves the tree, and the entering one takes its place. */
+/* Replaces the edge at `blocking` in the tree by the entering one. */
 static void exchange(struct simplex *s, size_t blocking) {
     const struct link enters = s->cycle[s->entering_place], leaves = s->cycle[blocking];
     struct tree_edge *leaving = &s->edges[leaves.edge];

@@ -1,14 +1,14 @@
 /*
- * Where the network simplex method begins. Each edge outside the tree carries what is cheapest for
- * itself alone, and the tree consists of those that are expected to carry most. What they then
- * carry too much or too little is beyond their ends, at the price for that (convex.h), until pivots
- * mend it.
+ * Initial state of the network simplex method. Each edge outside the tree carries the flow that is
+ * cheapest for it alone; the tree consists of the edges that are expected to carry most. Where this
+ * forces a tree edge beyond its ends, it pays the price for that (convex.h) until pivots correct
+ * it.
  */
 #include "graph/flow/simplex.h"
 
 #include <stdlib.h>
 
-/* Numbers the nodes that edges are left at; the last one is the root. */
+/* Numbers the nodes that have edges left; the last one is the root. */
 static uint32_t *number_nodes(struct simplex *s, const struct presolve *left) {
     const struct convex *x = s->x;
     uint32_t *number = malloc((x->nodes + 1) * sizeof *number);
@@ -61,7 +61,7 @@ void simplex_free(struct simplex *s) {
     free(s->candidates);
 }
 
-/* Every edge where it is cheapest, for itself alone. */
+/* Sets every edge to its own cheapest flow. */
 static void take_edges(struct simplex *s, const struct presolve *left, const uint32_t *number) {
     const struct convex *x = s->x;
     for (size_t i = 0; i < x->edges.len; i++) {
@@ -84,7 +84,7 @@ static void take_edges(struct simplex *s, const struct presolve *left, const uin
     }
 }
 
-/* Small where the edge is expected to carry much, or where nothing is known of that. */
+/* Sort key: small if the edge is expected to carry much, or if nothing is known of it. */
 static uint32_t tree_key(const struct simplex *s, const struct tree_edge *edge) {
     if (edge->count == 2 && break_at(s, edge, 1) == 0)
         return 0;
@@ -108,7 +108,8 @@ static void add_to_tree(struct simplex *s, uint32_t *set, uint32_t i) {
     edge->in_tree = a != b;
 }
 
-/* Kruskal's method. Parts that no edge joins get one to the root that should carry nothing. */
+/* Kruskal's method. Each unconnected part is joined to the root by an artificial edge that should
+ * carry nothing. */
 static bool choose_tree(struct simplex *s) {
     struct convex *x = s->x;
     struct convex_edge none = {.count = 0};
@@ -136,7 +137,7 @@ static bool choose_tree(struct simplex *s) {
     return ok;
 }
 
-/* The edges of the tree at each node: ends[first[v] .. first[v + 1]). */
+/* Tree edges at each node v: ends[first[v] .. first[v + 1]). */
 struct ends {
     uint32_t *first, *of;
 };
@@ -161,7 +162,7 @@ static bool list_ends(struct ends *out, const struct simplex *s) {
     return true;
 }
 
-/* Breadth first from the root, so that in the queue a node comes after its parent. */
+/* Breadth-first search from the root, so that parents precede their children in the queue. */
 static void hang_tree(struct simplex *s, const struct ends *ends, uint32_t *queue) {
     size_t tail = 0;
     queue[tail++] = s->root;
@@ -178,7 +179,7 @@ static void hang_tree(struct simplex *s, const struct ends *ends, uint32_t *queu
     }
 }
 
-/* What comes into each node less what goes out, without the tree; false where a sum passes 64
+/* Computes inflow minus outflow of each node, without tree edges; false if a sum exceeds 64
  * bits. */
 static bool find_excess(const struct simplex *s, int64_t *excess) {
     bool ok = true;
@@ -191,7 +192,7 @@ static bool find_excess(const struct simplex *s, int64_t *excess) {
     return ok;
 }
 
-/* The piece of a tree edge in which its flow could change so that more gets to the parent. */
+/* The piece in which a tree edge can send more towards the parent. */
 static uint32_t piece_at(const struct simplex *s, const struct tree_edge *edge, bool up) {
     uint32_t low = 0, high = edge->count - 1;
     while (low < high) {
@@ -205,7 +206,7 @@ static uint32_t piece_at(const struct simplex *s, const struct tree_edge *edge, 
     return low;
 }
 
-/* From the leaves up: each tree edge takes what its subtree leaves over. */
+/* From the leaves up: each tree edge carries the excess of its subtree. */
 static bool fill_tree(struct simplex *s, const uint32_t *queue, int64_t *excess) {
     bool ok = true;
     for (size_t i = s->node_count; i-- > 1;) {

@@ -1,6 +1,6 @@
 /*
- * A program made ready to be laid out: which of its edges are local, which of them can fall
- * through, what stays together; and where a layout puts each block.
+ * Prepares a program for layout: which edges are local, which can fall through, which blocks stay
+ * together. Assigns addresses to blocks by a layout.
  */
 #include "graph/layout/layout_internal.h"
 
@@ -9,7 +9,7 @@
 const char *const block_end_words[BLOCK_ENDS] = {"none",     "branch", "jump",
                                                  "indirect", "call",   "other"};
 
-/* ---- looking things up ---- */
+/* ---- look-up ---- */
 
 uint32_t layout_plan_block(const struct layout_plan *p, uint32_t entry) {
     const struct block key = {.entry = entry};
@@ -52,9 +52,9 @@ size_t layout_plan_arc(const struct layout_plan *p, uint32_t from, uint32_t to) 
     return low < end && p->arcs[low].to == to ? low : SIZE_MAX;
 }
 
-/* ---- making ---- */
+/* ---- preparing ---- */
 
-/* 1 + the number of the address's region; 0: in memory. */
+/* 1 + the region of the address; 0: writable memory. */
 static uint32_t region_of(const struct layout_program *program, uint32_t address) {
     size_t low = 0, high = program->region_count;
     while (low < high) {
@@ -131,7 +131,8 @@ static void classify(const struct layout_plan *p, struct layout_arc *arc, const 
     arc->local = arc->layable || (kind == END_INDIRECT && !called[arc->to]);
 }
 
-/* Where two calls end at one address, the lower one has the block behind it. */
+/* Keeps the block after a call behind it. If two calls end at one address, the lower one gets the
+ * block. */
 static void glue(struct layout_plan *p, bool *taken) {
     for (size_t b = 0; b < p->block_count; b++) {
         p->glued[b] = LAYOUT_NONE;
@@ -182,7 +183,7 @@ void layout_plan_free(struct layout_plan *p) {
     *p = (struct layout_plan){0};
 }
 
-/* ---- placing ---- */
+/* ---- assigning addresses ---- */
 
 void layout_place_as_is(uint64_t *positions, const struct layout_plan *p) {
     for (size_t b = 0; b < p->block_count; b++)
@@ -194,8 +195,7 @@ struct placed_chain {
     uint32_t region, number, lowest;
 };
 
-/* Region by region, the densest first; of two that are equally dense, the one with the lower block.
- */
+/* By region, then by density, densest first; of equal ones, the chain with the lowest block. */
 static int chain_order(const void *a, const void *b) {
     const struct placed_chain *x = a, *y = b;
     if (x->region != y->region)
@@ -220,10 +220,11 @@ static struct placed_chain sum_up(const struct layout_plan *p, const struct layo
 }
 
 struct placing {
-    struct placed_chain *chains; /* that have a weight, in their order */
+    struct placed_chain *chains; /* those with a weight, in layout order */
     size_t count;
-    bool *placed;            /* one a block */
-    uint64_t *full, *lowest; /* of each region: bytes put down; the first address of what is left */
+    bool *placed;            /* of each block */
+    uint64_t *full, *lowest; /* of each region: bytes used; lowest address among the unplaced
+                                blocks */
 };
 
 static bool placing_begin(struct placing *g, const struct layout_plan *p,
@@ -257,7 +258,7 @@ static void put_down(struct placing *g, uint64_t *positions, const struct layout
     }
 }
 
-/* What is left follows, with the gaps that it had. */
+/* Appends the unplaced blocks, with their original gaps. */
 static void put_rest(struct placing *g, uint64_t *positions, const struct layout_plan *p) {
     for (size_t b = p->block_count; b-- > 0;)
         if (!g->placed[b])

@@ -1,5 +1,5 @@
 /*
- * layout: what a graph is worth to whoever lays the program's code out by it.
+ * layout: what a graph is worth for laying out the code of the program.
  *
  * A layout is an order of the program's blocks. A conditional branch that falls through costs less
  * than one that is taken, so a good layout puts the likeliest successor of each block behind it,
@@ -23,7 +23,7 @@
  *
  * L(G): chains of blocks are merged, always those two whose merging gains most by G's weights: X Y,
  * or, where X has at most LAYOUT_SPLIT blocks, X1 Y X2, Y X2 X1, X2 X1 Y (layout_chains.c; Newell
- * and Pupyrev, "Improved Basic Block Reordering", 2018). Chains are then put down by density,
+ * and Pupyrev, "Improved Basic Block Reordering", 2018). Chains are then placed by density,
  * weight by size, region by region. Blocks without weight stay where they were.
  *
  * Invariants

@@ -1,11 +1,11 @@
 /*
- * Greedy merging of chains: each block is one, but that what follows a call stays behind it; then
- * always the two chains whose merging gains most become one, until none gains anything. What a pair
- * gains is kept until one of the two changes; a heap has the pairs that gain something. Ties go to
- * the pair with the lower lowest blocks.
+ * Greedy merging of chains. Each block starts as a chain, except that the block after a call stays
+ * behind it. Then the two chains with the largest gain are merged, until no merge gains anything.
+ * The gain of a pair is cached until one of its chains changes; a heap holds the pairs with a
+ * positive gain. Ties go to the pair whose lowest blocks are lower.
  *
- * Only chains between which jumps lead are ever looked at, so a program costs what its routines
- * cost one by one.
+ * Only chains that jumps connect are considered, so the time for a program is the sum of the times
+ * for its routines.
  */
 #include "graph/layout/layout_merge.h"
 
@@ -68,7 +68,7 @@ static void heap_remove(struct merging *m, uint32_t pair) {
     }
 }
 
-/* The pair's chains have changed. */
+/* Call after the pair's chains have changed. */
 static bool heap_renew(struct merging *m, uint32_t pair) {
     struct pair *p = &m->pairs.at[pair];
     p->best = layout_merge_best(m, p);
@@ -85,7 +85,7 @@ static bool heap_renew(struct merging *m, uint32_t pair) {
     return true;
 }
 
-/* ---- the beginning ---- */
+/* ---- the initial chains ---- */
 
 static bool reserve(struct merging *m) {
     const size_t blocks = m->plan->block_count + 1, arcs = m->plan->arc_count + 1;
@@ -101,8 +101,7 @@ static bool reserve(struct merging *m) {
            m->offset != NULL && m->mark != NULL && m->jumps != NULL && m->between != NULL;
 }
 
-/* Calls before what is glued to them: the blocks of a chain stand one behind the other in
- * `singles`. */
+/* Puts each call before the block glued to it: blocks of one chain are adjacent in `singles`. */
 static void make_chains(struct merging *m) {
     const struct layout_plan *p = m->plan;
     uint32_t used = 0;
@@ -173,7 +172,7 @@ static bool begin(struct merging *m, const struct layout_weights *w) {
     return ok;
 }
 
-/* ---- two become one ---- */
+/* ---- merging ---- */
 
 static void copy(uint32_t **to, const uint32_t *from, size_t count) {
     memcpy(*to, from, count * sizeof *from);
@@ -219,7 +218,7 @@ static uint32_t other_of(const struct pair *p, uint32_t chain) {
     return p->a == chain ? p->b : p->a;
 }
 
-/* b's pairs become a's. */
+/* Moves b's pairs to a. */
 static bool join_pairs(struct merging *m, uint32_t a, uint32_t b) {
     struct chain *into = &m->chains[a], *from = &m->chains[b];
     size_t kept = 0;
@@ -243,7 +242,7 @@ static bool join_pairs(struct merging *m, uint32_t a, uint32_t b) {
             p->gone = true;
             heap_remove(m, number);
         } else {
-            heap_remove(m, number); /* its rank changes; it comes back when it is renewed */
+            heap_remove(m, number); /* its rank changes; heap_renew() inserts it again */
             p->a = a < other ? a : other;
             p->b = a < other ? other : a;
             ok &= vec_push(&into->pairs, number);
@@ -276,7 +275,7 @@ static bool merge(struct merging *m, uint32_t number) {
     return ok;
 }
 
-/* ---- all ---- */
+/* ---- all chains ---- */
 
 static bool hand_over(const struct merging *m, struct layout_chains *c) {
     const size_t blocks = m->plan->block_count;

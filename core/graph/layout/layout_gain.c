@@ -1,11 +1,11 @@
 /*
- * What merging two chains gains: the score of one chain less those of the two. The jumps between
- * them begin to count, and those of X across the place where it is split change.
+ * Gain of merging two chains: the score of the merged chain less the scores of the two. The jumps
+ * between them start to count, and jumps in X across the point where it is split change.
  *
- * By how much these change is the same for every place that they lead across: with Y between, they
- * are longer by Y; where X1 comes behind X2, what was d bytes forwards leads back over all of X but
- * d. So the changes of all places are sums along X, made once. The jumps between the chains are
- * few; they are looked at only where they could make up for the change.
+ * For a given jump this change is the same at every split point that it crosses. With Y inserted,
+ * the jump becomes longer by Y. With X2 before X1, a jump of d bytes forwards becomes one backwards
+ * over all of X but d. So the changes at all split points are prefix sums along X, computed once.
+ * Jumps between the chains are few; they are examined only if they could outweigh the change.
  */
 #include "graph/layout/layout_merge.h"
 
@@ -17,7 +17,7 @@ static int64_t score(const struct moved *j, int64_t end, int64_t start) {
     return j->weight * layout_gain(j->layable, end, start);
 }
 
-/* ---- where the jumps are ---- */
+/* ---- positions of jumps ---- */
 
 static struct moved moved_of(const struct merging *m, const struct jump *j) {
     return (struct moved){
@@ -45,7 +45,7 @@ static int64_t concatenated(const struct merging *m, int64_t x_size, bool swappe
     int64_t gain = 0;
     for (size_t i = 0; i < m->between_count; i++) {
         const struct moved *j = &m->between[i];
-        const bool first = j->out != swapped; /* from the chain that comes first */
+        const bool first = j->out != swapped; /* it leaves the chain that comes first */
         gain += score(j, j->end + (first ? 0 : x_size), j->start + (first ? x_size : 0));
     }
     return gain;
@@ -57,7 +57,7 @@ struct split {
     int64_t first, second, y; /* bytes of X1, X2 and Y */
 };
 
-/* How far X1, X2 and Y are moved by a shape. */
+/* Distance by which a shape moves X1, X2 and Y. */
 struct shifts {
     int64_t first, second, y;
 };
@@ -86,8 +86,8 @@ static int64_t between_score(const struct merging *m, uint32_t at, struct shifts
     return sum;
 }
 
-/* A jump that leads across the places from its lower end on to its higher one. */
-static void add_across(struct place *places, const struct moved *j, const struct chain *x,
+/* Adds a jump within X to all split points that it crosses. */
+static void add_across(struct split_point *points, const struct moved *j, const struct chain *x,
                        const struct chain *y) {
     const bool forwards = j->from < j->to;
     const uint32_t low = forwards ? j->from : j->to, high = forwards ? j->to : j->from;
@@ -96,39 +96,39 @@ static void add_across(struct place *places, const struct moved *j, const struct
         score(j, j->end + (forwards ? 0 : y->size), j->start + (forwards ? y->size : 0)) - before;
     const int64_t turned =
         score(j, j->end + (forwards ? x->size : 0), j->start + (forwards ? 0 : x->size)) - before;
-    places[low + 1].inserted += inserted; /* summed up by whoever calls */
-    places[low + 1].turned += turned;
-    places[high + 1].inserted -= inserted;
-    places[high + 1].turned -= turned;
+    points[low + 1].inserted += inserted; /* the caller forms the prefix sums */
+    points[low + 1].turned += turned;
+    points[high + 1].inserted -= inserted;
+    points[high + 1].turned -= turned;
 }
 
-/* Returns the weight of all jumps between the chains. */
-static int64_t find_places(struct merging *m, const struct chain *x, const struct chain *y) {
-    struct place *places = m->places;
+/* Fills in all split points of X. Returns the total weight of the jumps between the chains. */
+static int64_t find_split_points(struct merging *m, const struct chain *x, const struct chain *y) {
+    struct split_point *points = m->points;
     int64_t between = 0;
-    memset(places, 0, (x->count + 1) * sizeof *places);
+    memset(points, 0, (x->count + 1) * sizeof *points);
     for (uint32_t i = x->inner.first; i != LAYOUT_NONE; i = m->jumps[i].next) {
         const struct moved j = moved_of(m, &m->jumps[i]);
-        add_across(places, &j, x, y);
+        add_across(points, &j, x, y);
     }
     for (uint32_t at = 1; at < x->count; at++) {
-        places[at].inserted += places[at - 1].inserted;
-        places[at].turned += places[at - 1].turned;
+        points[at].inserted += points[at - 1].inserted;
+        points[at].turned += points[at - 1].turned;
     }
     for (size_t i = 0; i < m->between_count; i++) {
         const struct moved *j = &m->between[i];
         between += j->weight;
         if (j->layable && j->out && j->to == 0)
-            places[j->from + 1].enters += j->weight;
+            points[j->from + 1].enters += j->weight;
         if (j->layable && !j->out && j->from == y->count - 1)
-            places[j->to].leaves += j->weight;
+            points[j->to].leaves += j->weight;
     }
     return between;
 }
 
-static void try_place(const struct merging *m, int64_t between, const struct split *split,
+static void try_split(const struct merging *m, int64_t between, const struct split *split,
                       uint32_t at, bool swapped, struct merge *best) {
-    const struct place *p = &m->places[at];
+    const struct split_point *p = &m->points[at];
     for (enum merge_shape shape = MERGE_X1_Y_X2; shape <= MERGE_X2_X1_Y; shape++) {
         const int64_t inner = shape == MERGE_X1_Y_X2 ? p->inserted : p->turned;
         const int64_t falls =
@@ -148,13 +148,13 @@ static void try_splits(struct merging *m, const struct pair *pair, uint32_t x_nu
     if (x->count < 2 || x->count > LAYOUT_SPLIT)
         return;
     gather_between(m, pair, x_number);
-    const int64_t between = find_places(m, x, y);
+    const int64_t between = find_split_points(m, x, y);
     for (uint32_t at = 1; at < x->count; at++) {
         if (m->plan->glued[x->blocks[at - 1]] == x->blocks[at])
             continue;
         const int64_t first = m->offset[x->blocks[at]];
         const struct split split = {.first = first, .second = x->size - first, .y = y->size};
-        try_place(m, between, &split, at, swapped, best);
+        try_split(m, between, &split, at, swapped, best);
     }
 }
 

@@ -59,13 +59,13 @@ struct merging {
     VEC(struct pair) pairs;
     VEC(uint32_t) heap;
     uint32_t *mark; /* of each chain: 1 + a pair; 0 */
-    /* For layout_gain.c: room for all jumps, and for the places of the longest chain to split. */
+    /* For layout_gain.c: room for all jumps, and for the split points of the longest chain. */
     struct moved *between;
     size_t between_count;
-    struct place {
+    struct split_point {
         int64_t inserted, turned; /* how the score of X changes: X1 Y X2; X2 X1 */
         int64_t enters, leaves;   /* weight that could fall into Y, and out of it */
-    } places[LAYOUT_SPLIT + 1];
+    } points[LAYOUT_SPLIT + 1];
 };
 
 /* The merging of the pair that gains most; of several, the first in the order: a b, b a, then a

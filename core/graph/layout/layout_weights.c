@@ -1,7 +1,7 @@
 /*
- * A graph on the program: an edge gives its weight to the program's edge with the same last
- * instruction and the same target. A block of the graph that spans several of the program's gives
- * its own to the falls inside it. What has no counterpart is lost.
+ * Maps a graph onto the program. An edge adds its weight to the program's edge with the same last
+ * instruction and the same target. A block that spans several of the program's blocks adds its
+ * weight to the falls between them. Weight without a counterpart is lost.
  */
 #include "graph/layout/layout_internal.h"
 
@@ -16,9 +16,9 @@ void weights_free(struct layout_weights *w) {
     *w = (struct layout_weights){0};
 }
 
-/* ---- the weights of blocks ---- */
+/* ---- weights of blocks ---- */
 
-/* The larger of what comes in and what goes out. */
+/* The larger of inflow and outflow. */
 static bool weigh_blocks(struct layout_weights *w, const struct layout_plan *p) {
     uint64_t *out = calloc(p->block_count + 1, sizeof *out);
     if (out == NULL)
@@ -35,7 +35,7 @@ static bool weigh_blocks(struct layout_weights *w, const struct layout_plan *p) 
     return true;
 }
 
-/* A layout needs their proportions alone. */
+/* Scales the weights down: a layout depends only on their ratios. */
 static void bound_sum(uint64_t *weights, size_t count) {
     wide sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -58,9 +58,9 @@ struct projection {
     struct layout_weights *w;
     const struct layout_plan *p;
     const struct graph *g;
-    const bool *along; /* busy-waits; one an edge */
+    const bool *along; /* of each edge: it lies on a busy-wait */
     bool set;
-    uint64_t *in, *out; /* of each of g's blocks */
+    uint64_t *in, *out; /* of each block of g */
     struct layout_loss *loss;
 };
 
@@ -69,7 +69,7 @@ static void add(const struct projection *x, size_t arc, uint64_t weight) {
         x->w->arcs[arc] += weight;
 }
 
-/* source: its block; NULL where it is not told. */
+/* source: the edge's source block; NULL if g does not describe it. */
 static enum status project_edge(const struct projection *x, size_t i, const struct block *source,
                                 struct error *e) {
     const struct edge *edge = &x->g->edges[i];
@@ -95,7 +95,7 @@ static enum status project_edge(const struct projection *x, size_t i, const stru
     return STATUS_OK;
 }
 
-/* The block of the program in which the address lies; LAYOUT_NONE. */
+/* Returns the program's block that contains the address; LAYOUT_NONE: none does. */
 static uint32_t block_around(const struct layout_plan *p, uint32_t address) {
     size_t low = 0, high = p->block_count;
     while (low < high) {
@@ -110,7 +110,8 @@ static uint32_t block_around(const struct layout_plan *p, uint32_t address) {
                : LAYOUT_NONE;
 }
 
-/* From the block that holds the entry as long as the next one begins where this one ends. */
+/* Adds the weight to each fall from the block that contains the entry up to the block's last
+ * instruction. */
 static void project_block(const struct projection *x, const struct block *block, uint64_t weight) {
     const struct layout_plan *p = x->p;
     uint32_t at = block_around(p, block->entry);
@@ -132,7 +133,7 @@ static enum status project(const struct projection *x, struct error *e) {
     const struct graph *g = x->g;
     for (size_t i = 0, b = 0; status == STATUS_OK && i < g->edge_count; i++) {
         while (b < g->block_count && g->blocks[b].entry < g->edges[i].source)
-            b++; /* both are sorted */
+            b++; /* both arrays are sorted */
         const bool told = b < g->block_count && g->blocks[b].entry == g->edges[i].source;
         if (!x->along[i])
             status = project_edge(x, i, told ? &g->blocks[b] : NULL, e);
@@ -178,7 +179,8 @@ enum status weights_of_graph(struct layout_weights *w, struct layout_loss *loss,
 
 /* ---- with falls inferred ---- */
 
-/* One pass by address: what comes into a block that ends without a transfer goes on behind it. */
+/* In one pass by address, inflow of a block that ends without a transfer continues to the next
+ * block. */
 enum status weights_infer(struct layout_weights *w, const struct layout_plan *p, struct error *e) {
     uint64_t *in = calloc(p->block_count + 1, sizeof *in);
     if (in == NULL)

@@ -1,12 +1,12 @@
 /*
- * What a graph is worth against the exact one, by the layouts of both (layout.h has the
- * definitions). What does not depend on the graph is worked out once, in a reference.
+ * Compares layouts made from a graph with those made from the exact one (layout.h has the
+ * definitions). A reference holds the part that does not depend on the graph.
  */
 #include "graph/layout/layout_internal.h"
 
 #include <stdlib.h>
 
-/* A score, and what falls through, of weights of up to 2^62. */
+/* Score and falls of a layout, for weights up to 2^62. */
 struct layout_score {
     wide score, falls;
 };
@@ -19,11 +19,11 @@ struct hot_block {
 struct worth_reference {
     struct layout_plan plan;
     struct waits waits;
-    struct layout_weights exact; /* H's counts, on the program */
+    struct layout_weights exact; /* H's counts, mapped onto the program */
     struct layout_score original, best;
     uint64_t local, layable; /* weights */
-    wide executed;           /* instructions in blocks that can be laid out */
-    uint64_t hot_bytes;      /* that hold 99 % of them */
+    wide executed;           /* instructions executed in movable blocks */
+    uint64_t hot_bytes;      /* smallest size of blocks that hold 99 % of them */
     struct worth_exact said;
 };
 
@@ -68,7 +68,7 @@ static enum status score_layout(struct layout_score *out, const struct worth_ref
     return status;
 }
 
-/* ---- the hottest bytes ---- */
+/* ---- hottest bytes ---- */
 
 static int hotter(const void *a, const void *b) {
     const struct hot_block *x = a, *y = b;
@@ -77,7 +77,7 @@ static int hotter(const void *a, const void *b) {
     return (x->block > y->block) - (x->block < y->block);
 }
 
-/* The blocks that have a weight, hottest first; NULL: out of memory. */
+/* Returns the blocks with a weight, hottest first; NULL: out of memory. */
 static struct hot_block *rank_blocks(const struct layout_plan *p, const struct layout_weights *w,
                                      size_t *count) {
     struct hot_block *ranked = calloc(p->block_count + 1, sizeof *ranked);
@@ -110,7 +110,7 @@ static bool find_hot_bytes(struct worth_reference *r) {
     return true;
 }
 
-/* A block that does not fit whole counts by its bytes that do. */
+/* A block that does not fit counts in proportion to the bytes that do. */
 static bool hot_share(double *out, const struct worth_reference *r,
                       const struct layout_weights *w) {
     size_t count;
@@ -132,7 +132,8 @@ static bool hot_share(double *out, const struct worth_reference *r,
 
 /* ---- successors ---- */
 
-/* The block's likeliest local arc, the lower target of equal ones; SIZE_MAX: it has none. */
+/* Returns the block's heaviest local arc, of equal ones that with the lower target; SIZE_MAX:
+ * none. */
 static size_t likeliest(const struct layout_plan *p, const uint64_t *weights, size_t block) {
     size_t best = SIZE_MAX;
     for (size_t i = p->first_arc[block]; i < p->first_arc[block + 1]; i++)
@@ -154,7 +155,7 @@ static double same_successor(const struct worth_reference *r, const struct layou
     return ratio(same, all);
 }
 
-/* ---- the reference ---- */
+/* ---- reference ---- */
 
 static void sum_weights(struct worth_reference *r) {
     for (size_t i = 0; i < r->plan.arc_count; i++) {
@@ -219,9 +220,9 @@ const struct worth_exact *worth_of_exact(const struct worth_reference *r) {
     return &r->said;
 }
 
-/* ---- a graph ---- */
+/* ---- one graph ---- */
 
-/* (part - from) / (whole - from), of scores; NAN where there is less than 1 % to be gained. */
+/* (part - from) / (whole - from); NAN if less than 1 % can be gained. */
 static double benefit_of(const struct worth_reference *r, wide score) {
     const wide from = r->original.score, best = r->best.score;
     if (best <= from || 100 * (best - from) < (wide)r->local * LAYOUT_FALL)
