@@ -32,7 +32,7 @@ struct table_spec {
 #define GAME                                                                                       \
     "game || iif(variant <> '', ' (' || variant || ')', '')"                                       \
     " || iif(untested, ' (untested)', '')"                                                         \
-    " || iif(results < asked, printf(' (%d of %d results)', results, asked), '') AS "              \
+    " || iif(missing > 0, printf(' (%d of %d results)', results, asked), '') AS "                  \
     "game{share}{way}"
 
 /* Equals share a place. */
