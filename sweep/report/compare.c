@@ -1,5 +1,7 @@
 /* Two databases side by side: what moved, by how much, and which ranks changed. */
-#include "report/page.h"
+#include "report/page/page.h"
+#include "report/page/pieces.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>

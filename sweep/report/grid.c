@@ -1,5 +1,6 @@
 /* Which parameters an experiment varies. */
-#include "report/internal.h"
+#include "report/grid.h"
+#include "report/tables/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Files of a report: where they go, and tables as CSV. */
-#include "report/internal.h"
+#include "report/paths.h"
 
 #include <stdarg.h>
 #include <stdio.h>

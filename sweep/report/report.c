@@ -1,4 +1,7 @@
-#include "report/internal.h"
+#include "report/report.h"
+#include "report/charts/figures.h"
+#include "report/page/page.h"
+#include "report/tables/tables.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,5 +1,10 @@
 /* Figures over all games. */
-#include "report/page.h"
+#include "report/charts/charts.h"
+#include "report/charts/charts_ranks.h"
+#include "report/charts/charts_study.h"
+#include "report/charts/plot.h"
+#include "report/page/pieces.h"
+#include "report/page/words.h"
 
 #include <math.h>
 #include <stdlib.h>

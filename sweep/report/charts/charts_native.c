@@ -1,5 +1,7 @@
 /* Probes in native programs: what `make bench-native` measured, where the database has it. */
-#include "report/page.h"
+#include "report/charts/charts_native.h"
+#include "report/draw/axis.h"
+#include "report/page/pieces.h"
 
 #include <math.h>
 #include <stdlib.h>

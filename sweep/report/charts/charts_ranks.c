@@ -1,6 +1,7 @@
 /* A critical-difference diagram (Demsar 2006): mean ranks over games, joined where they are not
  * told apart. The views game_rank, mean_rank and friedman of db/sql/spread.sql. */
-#include "report/page.h"
+#include "report/charts/charts_ranks.h"
+#include "report/page/pieces.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,10 @@
  * What the results say together: figures and tables of the views in db/sql/questions.sql, and what
  * replays and techniques cost.
  */
-#include "report/page.h"
+#include "report/charts/charts_study.h"
+#include "report/charts/plot.h"
+#include "report/page/pieces.h"
+#include "report/page/words.h"
 
 #include <math.h>
 #include <stdlib.h>

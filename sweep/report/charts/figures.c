@@ -1,6 +1,7 @@
 /* Figures: a checked export in data/, then a picture of it. */
-#include "report/draw/canvas.h"
-#include "report/internal.h"
+#include "report/charts/figures.h"
+#include "report/draw/axis.h"
+#include "report/grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>

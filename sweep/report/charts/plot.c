@@ -1,5 +1,6 @@
 /* Figures that gnuplot draws: a script, the rows that it reads, and a place on the page. */
-#include "report/page.h"
+#include "report/charts/plot.h"
+#include "report/page/pieces.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* Axes: round numbers, few lines, units. */
-#include "report/page.h"
+#include "report/draw/axis.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -61,6 +61,16 @@ const char *table_cell(const struct table *t, size_t row, size_t column) {
     return t->cells.at[row * t->names.len + column];
 }
 
+const char *cell_text(const struct table *t, size_t row, size_t column) {
+    const char *cell = table_cell(t, row, column);
+    return cell != NULL ? cell : "";
+}
+
+double cell_number(const struct table *t, size_t row, size_t column) {
+    const char *cell = table_cell(t, row, column);
+    return cell != NULL ? strtod(cell, NULL) : __builtin_nan("");
+}
+
 /* ---- shapes ---- */
 
 static const char *shown(const char *cell) {

@@ -27,6 +27,9 @@ enum status table_query(struct table *out, struct db *db, const char *sql, const
 void table_free(struct table *t);
 size_t table_rows(const struct table *t);
 const char *table_cell(const struct table *t, size_t row, size_t column); /* NULL for NULL */
+/* Text of a cell, or "" for NULL; its number, or NAN. */
+const char *cell_text(const struct table *t, size_t row, size_t column);
+double cell_number(const struct table *t, size_t row, size_t column);
 
 /* Plain text, columns aligned, numbers to the right, NULL as "-". */
 void table_write_text(const struct table *t, const char *title, struct file_writer *w);

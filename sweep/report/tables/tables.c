@@ -1,5 +1,6 @@
 /* Tables: what the views say, under headings that people read. */
-#include "report/internal.h"
+#include "report/tables/tables.h"
+#include "report/grid.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-#include "report/sentences.h"
+#include "report/page/sentences.h"
+#include "report/page/pieces.h"
+#include "report/page/words.h"
 
 #include <string.h>
 

@@ -4,7 +4,9 @@
  * behind that instruction is where it returns to, and stands for the routine when loops are looked
  * for.
  */
-#include "report/page.h"
+#include "report/charts/game/charts_call.h"
+#include "report/page/pieces.h"
+#include "report/page/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #define HOTGRAPH_REPORT_NODES_H
 
 #include "report/draw/node_layout.h"
-#include "report/page.h"
+#include "report/page/ask.h"
 
 enum { NODE_LETTERS = 24 };
 struct drawn_node {

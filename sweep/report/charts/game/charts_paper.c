@@ -2,7 +2,10 @@
  * The figures by which the paper (Napoli 2015, figures 5 to 10) explains GFCGaussiano on invented
  * numbers, drawn from what happened on a game with the configuration that it names most often.
  */
-#include "report/page.h"
+#include "report/charts/game/charts_paper.h"
+#include "report/draw/axis.h"
+#include "report/page/pieces.h"
+#include "report/page/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,13 @@
-#include "report/page.h"
+#include "report/page/page.h"
+#include "report/charts/charts.h"
+#include "report/charts/charts_native.h"
+#include "report/charts/charts_study.h"
+#include "report/charts/game/charts_game.h"
 #include "report/draw/node_layout.h"
+#include "report/page/findings.h"
+#include "report/page/pieces.h"
+#include "report/page/summary.h"
+#include "report/tables/tables.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +39,7 @@ static const char
                                                                         "r.number, r.technique, "
                                                                         "r.parameters";
 
-enum status page_tables(struct page *p) {
+static enum status put_tables(struct page *p) {
     struct table t;
     fputs("<section id='tables'>\n<h2>The tables</h2>\n", p->out);
     enum status status = report_each_table(p->r, put_table, p);
@@ -53,7 +61,7 @@ enum status page_tables(struct page *p) {
 
 /* ---- where it all comes from ---- */
 
-enum status page_provenance(struct page *p) {
+static enum status put_provenance(struct page *p) {
     static const char runs[] = "SELECT what, value, runs, results, iif(differs, 'yes', 'no') AS"
                                " differs FROM provenance_summary WHERE experiment = ?1";
     static const char games[] =
@@ -238,10 +246,10 @@ static enum status write_parts(struct page *p) {
     if (status == STATUS_OK)
         status = page_native(p);
     if (status == STATUS_OK)
-        status = page_tables(p);
+        status = put_tables(p);
     fputs("</div>\n", p->out);
     if (status == STATUS_OK)
-        status = page_provenance(p);
+        status = put_provenance(p);
     if (status == STATUS_OK)
         page_foot(p);
     return status;

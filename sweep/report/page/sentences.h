@@ -4,7 +4,7 @@
 #ifndef HOTGRAPH_REPORT_SENTENCES_H
 #define HOTGRAPH_REPORT_SENTENCES_H
 
-#include "report/page.h"
+#include "report/page/ask.h"
 
 /* {0}, {1}, ... in the text are the columns of the query's only row, {=0} the same without a link
  * to the query; of "{0} to {1}" only {0} is said where both are the same. */

@@ -1,4 +1,5 @@
-#include "report/charts/nodes.h"
+#include "report/charts/game/nodes.h"
+#include "report/page/words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,11 @@
 /* Figures of one game. */
-#include "report/page.h"
+#include "report/charts/game/charts_game.h"
+#include "report/charts/game/charts_bins.h"
+#include "report/charts/game/charts_call.h"
+#include "report/charts/game/charts_graph.h"
+#include "report/charts/game/charts_paper.h"
+#include "report/charts/plot.h"
+#include "report/page/pieces.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* What was found in short: a headline, sentences that say how sure it is, and one picture. All of
  * it is about one study: the figures' hot share, the way of sampling that most games share, and the
  * technique whose best configuration finds most. */
-#include "report/sentences.h"
+#include "report/page/summary.h"
+#include "report/page/pieces.h"
+#include "report/page/sentences.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 /* Of several experiments in one database: a page that leads to the page of each. */
-#include "report/page.h"
+#include "report/page/page.h"
+#include "report/page/pieces.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
 /* Bins over time: where they lie after more and more batches, of the often best configuration. */
-#include "report/page.h"
+#include "report/charts/game/charts_bins.h"
+#include "report/draw/axis.h"
+#include "report/page/pieces.h"
 
 #include <math.h>
 #include <stdlib.h>

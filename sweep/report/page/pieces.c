@@ -1,144 +1,9 @@
-/* What the page is made of: queries, figures, tables. */
-#include "report/page.h"
+/* What the page is made of: figures, queries, tables. */
+#include "report/page/pieces.h"
+#include "report/page/words.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- cells ---- */
-
-const char *cell_text(const struct table *t, size_t row, size_t column) {
-    const char *cell = table_cell(t, row, column);
-    return cell != NULL ? cell : "";
-}
-
-double cell_number(const struct table *t, size_t row, size_t column) {
-    const char *cell = table_cell(t, row, column);
-    return cell != NULL ? strtod(cell, NULL) : __builtin_nan("");
-}
-
-void short_name(const char *name, unsigned most, char out[16]) {
-    const size_t len = strlen(name), tail = (most - 2) / 2, head = most - 2 - tail;
-    if (len <= most)
-        snprintf(out, 16, "%s", name);
-    else
-        snprintf(out, 16, "%.*s..%s", (int)head, name, name + len - tail);
-}
-
-bool group_thousands(const char *text, char out[40]) {
-    const size_t sign = *text == '-', digits = strspn(text + sign, "0123456789");
-    if (digits < 5 || digits > 24 || text[sign + digits] != '\0')
-        return false;
-    size_t at = 0;
-    for (size_t i = 0; i < sign + digits; i++) {
-        if (i > sign && (sign + digits - i) % 3 == 0)
-            out[at++] = ',';
-        out[at++] = text[i];
-    }
-    out[at] = '\0';
-    return true;
-}
-
-void short_count(double count, char out[16]) {
-    if (count >= 1e6)
-        snprintf(out, 16, "%.1f M", count / 1e6);
-    else if (count >= 1e4)
-        snprintf(out, 16, "%.0f k", count / 1e3);
-    else
-        snprintf(out, 16, "%.0f", count);
-}
-
-/* ---- queries: what is shown is what was asked, word by word ---- */
-
-/* In quotes for SQL where the text comes from the database. */
-static void put_quoted(FILE *out, const char *text, bool *ok) {
-    char *quoted = report_quote(text != NULL ? text : "");
-    *ok &= quoted != NULL && fputs(quoted, out) >= 0;
-    free(quoted);
-}
-
-/* ?1 to ?5 in their places; to be freed, NULL when memory is out. */
-static char *fill_in(const struct page *p, const char *sql, const char *game) {
-    const char *const words[] = {p->r->experiment, game, NULL, p->way, p->technique};
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    bool ok = out != NULL;
-    for (; ok && *sql != '\0'; sql++) {
-        if (sql[0] != '?' || sql[1] < '1' || sql[1] > '5')
-            fputc(*sql, out);
-        else if (*++sql == '3')
-            fprintf(out, "%lld", (long long)p->permille);
-        else
-            put_quoted(out, words[*sql - '1'], &ok);
-    }
-    ok = (out == NULL || fclose(out) == 0) && ok;
-    if (ok)
-        return text;
-    free(text);
-    return NULL;
-}
-
-enum status page_ask(struct page *p, struct table *out, const char *sql, const char *game) {
-    char *text = fill_in(p, sql, game);
-    *out = (struct table){0};
-    if (text == NULL)
-        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
-    enum status status = table_query(out, p->r->db, text, NULL, p->r->e);
-    free(text);
-    return status;
-}
-
-enum status page_holds(struct page *p, const char *sql, bool *out) {
-    struct table t;
-    enum status status = page_ask(p, &t, sql, NULL);
-    *out = status == STATUS_OK && table_rows(&t) > 0;
-    table_free(&t);
-    return status;
-}
-
-void page_query(struct page *p, const char *sql, const char *game) {
-    char *text = fill_in(p, sql, game);
-    fprintf(p->out, " <details class='query' id='q%u'><summary>query</summary><pre>", ++p->queries);
-    page_text(p, text != NULL ? text : "");
-    fputs("</pre></details>", p->out);
-    free(text);
-}
-
-enum ink page_game_ink(const struct page *p, const char *game) {
-    size_t i = 0;
-    while (i < table_rows(&p->games) && strcmp(cell_text(&p->games, i, 0), game) != 0)
-        i++;
-    return INK_SERIES + (enum ink)(i % INK_SERIES_COUNT);
-}
-
-/* ---- what is spoken of ---- */
-
-const char *page_subjects(const struct page *p) {
-    const size_t count = table_rows(&p->games);
-    size_t programs = 0;
-    for (size_t i = 0; i < count; i++)
-        programs += strcmp(cell_text(&p->games, i, 2), "1") == 0;
-    return programs == 0 ? "games" : programs < count ? "games and programs" : "programs";
-}
-
-void page_speak_of(struct page *p, const char *games) {
-    snprintf(p->about, sizeof p->about, "Hot: %g %% of what was executed.%s%.160s%s%s%.60s%s%.100s",
-             (double)p->permille / 10, p->way != NULL ? " Sampled by " : "",
-             p->way != NULL ? p->way : "", p->way != NULL ? "." : "",
-             p->technique != NULL ? " Technique: " : "", p->technique != NULL ? p->technique : "",
-             p->technique != NULL ? ". " : " ", games);
-}
-
-struct figure_id page_id(const struct page *p, const char *kind) {
-    struct figure_id id;
-    if (p->study == 0)
-        snprintf(id.text, sizeof id.text, "%s", kind);
-    else
-        snprintf(id.text, sizeof id.text, "%s-%u", kind, p->study + 1);
-    return id;
-}
-
-/* ---- pieces ---- */
 
 void page_text(struct page *p, const char *text) {
     escape_markup(p->out, text);
@@ -208,6 +73,14 @@ enum status page_figure(struct page *p, struct canvas *c, const char *question,
         page_place_figure(p, c->id, c->width > CANVAS_COLUMN, c->svg, question, caption);
     canvas_free(c);
     return status;
+}
+
+void page_query(struct page *p, const char *sql, const char *game) {
+    char *text = page_fill_in(p, sql, game);
+    fprintf(p->out, " <details class='query' id='q%u'><summary>query</summary><pre>", ++p->queries);
+    page_text(p, text != NULL ? text : "");
+    fputs("</pre></details>", p->out);
+    free(text);
 }
 
 /* A drawing that is a file of its own, without what the page has already. */

@@ -1,5 +1,8 @@
 /* Figures that are graphs: the hot graph as several configurations found it, and a hot loop. */
-#include "report/charts/nodes.h"
+#include "report/charts/game/charts_graph.h"
+#include "report/charts/game/nodes.h"
+#include "report/page/pieces.h"
+#include "report/page/words.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,9 @@
  * way of sampling or the technique is said for each of them by itself, under a heading that names
  * it; docs/questions.md defines each sentence.
  */
-#include "report/sentences.h"
+#include "report/page/findings.h"
+#include "report/page/pieces.h"
+#include "report/page/sentences.h"
 
 #include <stdlib.h>
 #include <string.h>

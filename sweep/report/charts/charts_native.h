@@ -1,0 +1,11 @@
+/*
+ * charts_native: probes in native programs, where the database has measurements of them.
+ */
+#ifndef HOTGRAPH_REPORT_CHARTS_NATIVE_H
+#define HOTGRAPH_REPORT_CHARTS_NATIVE_H
+
+#include "report/page/ask.h"
+
+enum status page_native(struct page *p);
+
+#endif

@@ -1,0 +1,11 @@
+/*
+ * findings: what was found, in sentences, for each hot share and way of sampling.
+ */
+#ifndef HOTGRAPH_REPORT_FINDINGS_H
+#define HOTGRAPH_REPORT_FINDINGS_H
+
+#include "report/page/ask.h"
+
+enum status page_findings(struct page *p);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * paths: a report that is being written, and the files of its folder.
+ */
+#ifndef HOTGRAPH_REPORT_PATHS_H
+#define HOTGRAPH_REPORT_PATHS_H
+
+#include "report/draw/gnuplot.h"
+#include "report/report.h"
+#include "report/tables/table.h"
+
+struct report {
+    struct db *db;
+    const char *experiment, *folder;
+    struct gnuplot plots;  /* of tables and of games */
+    struct gnuplot charts; /* of figures/, run in the folder */
+    bool pictures, one_of_several;
+    VEC(char *) figures;  /* names of figures without their endings: "heatmap-burrow" */
+    VEC(char *) drawings; /* likewise, those in figures/ */
+    struct error *e;
+};
+
+/* folder/name, to be freed; NULL with the error set when memory is out. */
+char *report_path(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+enum status report_csv(struct report *r, const struct table *t, const char *path,
+                       const char *null_text);
+/* A file of the folder, whole or not at all. */
+enum status report_save(struct report *r, const char *name, const char *text, size_t size);
+
+#endif

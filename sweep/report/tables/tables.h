@@ -1,0 +1,17 @@
+/*
+ * tables: the tables of a report, each a view under headings for people.
+ */
+#ifndef HOTGRAPH_REPORT_TABLES_H
+#define HOTGRAPH_REPORT_TABLES_H
+
+#include "report/paths.h"
+
+/* Writes all of them into the folder. */
+enum status report_tables(struct report *r);
+/* Calls each() with every table in turn; note: what is to be known of it, or NULL. */
+enum status report_each_table(struct report *r,
+                              enum status (*each)(void *user, const char *name, const char *title,
+                                                  const char *note, const struct table *t),
+                              void *user);
+
+#endif
