@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOOK_MILLISECONDS = 100, DESCRIPTORS = 1024 };
+enum { LOOK_MILLISECONDS = 100, GRACE_MILLISECONDS = 2000, DESCRIPTORS = 1024 };
 
 /* ---- preparing ---- */
 
@@ -266,12 +266,22 @@ static void wait_for(const struct child *c, int (*stopped)(void)) {
         ;
 }
 
+/* One that ignores SIGTERM gets SIGKILL. */
+static void stop_child(const struct child *c) {
+    struct pollfd end = {.fd = c->end, .events = POLLIN};
+    child_signal(c, SIGTERM);
+    for (int waited = 0; waited < GRACE_MILLISECONDS && !child_ended(c);
+         waited += LOOK_MILLISECONDS)
+        poll(&end, 1, LOOK_MILLISECONDS);
+    child_signal(c, SIGKILL);
+}
+
 enum status child_wait(struct child *c, int (*stopped)(void), int *word, struct error *e) {
     if (stopped != NULL)
         wait_for(c, stopped);
     const bool stop = stopped != NULL && stopped() != 0;
     if (stop)
-        child_signal(c, SIGTERM);
+        stop_child(c);
     const double seconds = reap(c->id, word);
     if (stop && c->guard != 0)
         child_signal_group(c, SIGKILL);
@@ -319,9 +329,10 @@ enum status child_run(const char *const *words, const char *input, size_t len, i
     enum status status = env != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
     if (status == STATUS_OK)
         status = child_start(
-            &child, &(struct child_request){.words = words, .env = env, .files = files}, e);
-    if (status == STATUS_OK)
-        status = child_wait(&child, stopped, &word, e);
+            &child,
+            &(struct child_request){.words = words, .env = env, .files = files, .group = true}, e);
+    if (status == STATUS_OK && (status = child_wait(&child, stopped, &word, e)) != STATUS_OK)
+        error_prefix(e, "%s", words[0]);
     *exit_status = child_status(word);
     close(in);
     free(env);

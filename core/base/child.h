@@ -57,13 +57,13 @@ bool child_ended(const struct child *c);
 void child_signal(const struct child *c, int number);
 void child_signal_group(const struct child *c, int number);
 /* Waits for its end; *word is what waitpid() says. Once stopped(), which may be NULL, returns other
- * than 0, the child gets SIGTERM, its group SIGKILL after that, and the result is
- * STATUS_INTERRUPTED. */
+ * than 0, the child gets SIGTERM, SIGKILL two seconds after that, its group SIGKILL once it has
+ * ended, and the result is STATUS_INTERRUPTED. */
 enum status child_wait(struct child *c, int (*stopped)(void), int *word, struct error *e);
 
 /* Runs words[0] under LC_ALL=C.UTF-8 and TZ=UTC0, fed with `len` bytes of input. What it writes to
  * descriptor said_from (1 or 2) goes to `said`, a descriptor, too. *exit_status: as a shell says
- * it. `stopped` as for child_wait(). */
+ * it. All that it starts ends with it when it is stopped. `stopped` as for child_wait(). */
 enum status child_run(const char *const *words, const char *input, size_t len, int said_from,
                       int said, int (*stopped)(void), int *exit_status, struct error *e);
 /* The exit status as shells report it: that of the process, or 128 plus the signal. */

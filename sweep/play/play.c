@@ -205,8 +205,8 @@ enum status play_run(struct play *p, struct play_hooks hooks, struct error *e) {
     while (status == STATUS_OK && nes_frame(p->nes) < p->end) {
         uint64_t frame = nes_frame(p->nes);
         if (interrupt_signal() != 0)
-            status = error_set(e, STATUS_INTERRUPTED, "stopped by signal %d in frame %llu",
-                               interrupt_signal(), (unsigned long long)frame);
+            status = error_set(e, STATUS_INTERRUPTED, "%s: stopped by signal %d in frame %llu",
+                               p->cartridge->name, interrupt_signal(), (unsigned long long)frame);
         if (status == STATUS_OK && hooks.before != NULL)
             status = hooks.before(hooks.user, p, frame, e);
         if (status != STATUS_OK)

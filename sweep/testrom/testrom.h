@@ -132,6 +132,7 @@ struct verdict_options {
     bool ways;
     unsigned variant; /* where variant_given: run as this submapper */
     bool variant_given;
+    int (*stopped)(void); /* other than 0: STATUS_INTERRUPTED at the next frame; may be NULL */
 };
 
 /* Runs the ROM at `path` (loaded as `cartridge`, whose submapper may be changed) as `entry` says;

@@ -23,6 +23,7 @@ struct run {
     struct nes *nes[WAYS];
     unsigned count;
     struct verdict *v;
+    int (*stopped)(void); /* may be NULL */
 
     bool decided;
     bool deaf;       /* between a reset and the $80 that follows */
@@ -262,6 +263,9 @@ static void after_frame(struct run *r, bool protocol, bool has_verdict) {
 static enum status run_frames(struct run *r, uint64_t frames, bool has_verdict, struct error *e) {
     const bool protocol = r->entry == NULL || !rom_entry_decides(r->entry);
     while (r->v->frames < frames && !r->decided) {
+        if (r->stopped != NULL && r->stopped() != 0)
+            return error_set(e, STATUS_INTERRUPTED, "stopped by signal %d in frame %" PRIu64,
+                             r->stopped(), r->v->frames);
         before_frame(r, r->v->frames);
         for (unsigned i = 0; i < r->count; i++) {
             const enum status status = nes_run_frame(r->nes[i], e);
@@ -342,7 +346,7 @@ static void outcome_of_kind(struct verdict *v, const struct rom_entry *entry) {
 enum status verdict_run(struct verdict *v, struct cartridge *cartridge, const char *path,
                         const struct rom_entry *entry, const struct verdict_options *options,
                         struct error *e) {
-    struct run r = {.entry = entry, .v = v};
+    struct run r = {.entry = entry, .v = v, .stopped = options->stopped};
     const bool has_verdict = entry == NULL || entry->kind <= ROM_EXCEPTION;
     const bool log = entry != NULL && entry->log != NULL;
     const uint64_t standard = has_verdict ? options->frames : FRAMES_DEMO;

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static enum status print_all(struct db *db, const struct report_experiments *x, bool wide,
                              struct error *e) {
@@ -36,6 +37,7 @@ static enum status write(struct db *db, struct report_request *request, char dig
     snprintf(digest, 33, "%s", all.total);
     request->db = db;
     request->digest = digest;
+    request->stopped = interrupt_signal;
     if (status == STATUS_OK)
         status = report_write(request, warned, e);
     digest_free(&all);
@@ -87,6 +89,8 @@ static enum status report(const char *path, const char *out, const char *experim
     struct db *db = NULL;
     struct report_experiments x = {0};
     enum status status = db_open(&db, path, DB_READ, e);
+    if (status == STATUS_OK)
+        db_stop_when(db, interrupt_signal);
     if (status == STATUS_OK && (status = report_experiments(&x, db, experiment, e)))
         error_prefix(e, "%s", path);
     if (status == STATUS_OK && out == NULL) {
@@ -111,6 +115,8 @@ static enum status compare(char *const *paths, const char *folder, const char *w
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < 2; i++) {
         status = db_open(&q.db[i], paths[i], DB_READ, e);
+        if (status == STATUS_OK)
+            db_stop_when(q.db[i], interrupt_signal);
         if (status == STATUS_OK && (status = report_experiments(&x[i], q.db[i], wanted, e)))
             error_prefix(e, "%s", paths[i]);
         else if (status == STATUS_OK && x[i].names.len > 1)
@@ -177,8 +183,14 @@ int command_report(int argc, char **argv) {
         return usage_error("report", comparing ? "--compare needs two databases"
                                                : "two databases need --compare");
     struct error e = {0}, warned = {0};
+    interrupt_catch();
     enum status status = comparing ? compare(operands.at, out, experiment, wide, &e)
                                    : report(operands.at[0], out, experiment, wide, &warned, &e);
+    if (status == STATUS_INTERRUPTED)
+        error_set(&e, status,
+                  "%s: the report was stopped by signal %d (%s); what is there of it is "
+                  "not whole: run the same command again",
+                  operands.at[0], interrupt_signal(), strsignal(interrupt_signal()));
     if (status != STATUS_OK)
         return failure(&e);
     if (warned.text[0] != 0)

@@ -185,6 +185,8 @@ static enum status test_entry(struct testrom *t, const char *path, const struct 
     if (status == STATUS_OK)
         status = verdict_run(&v, cartridge, path, entry, &t->options, e);
     cartridge_free(cartridge);
+    if (status == STATUS_INTERRUPTED)
+        error_prefix(e, "%s", path);
     if (status != STATUS_OK)
         return status;
     if (t->json)
@@ -341,7 +343,7 @@ static int run(struct testrom *t, const struct operands *operands) {
 }
 
 int command_testrom(int argc, char **argv) {
-    struct testrom t = {.options.frames = FRAMES_STANDARD};
+    struct testrom t = {.options = {.frames = FRAMES_STANDARD, .stopped = interrupt_signal}};
     struct verdict_options *o = &t.options;
     const struct option_spec options[] = {
         {"frames", "N", "give up after N frames where no table says how long (standard 3600)",

@@ -172,6 +172,27 @@ static void stops(void **state) {
     wait_until_gone(pids[1]);
 }
 
+/* Broken: a Ctrl-C waits for ever for a child that ignores it. */
+static void stops_what_ignores_it(void **state) {
+    (void)state;
+    static const char deaf[] = "trap '' TERM; echo; while :; do sleep 1; done";
+    int line[2], word;
+    char ready;
+    struct child child;
+    struct error e = {0};
+    assert_int_equal(pipe(line), 0);
+    const int files[3] = {0, line[1], 2};
+    const struct child_request request = {.words = (const char *const[]){"sh", "-c", deaf, NULL},
+                                          .files = files,
+                                          .group = true};
+    assert_int_equal(child_start(&child, &request, &e), STATUS_OK);
+    assert_int_equal(read(line[0], &ready, 1), 1);
+    assert_int_equal(child_wait(&child, always, &word, &e), STATUS_INTERRUPTED);
+    assert_true(WIFSIGNALED(word) && WTERMSIG(word) == SIGKILL);
+    close(line[0]);
+    close(line[1]);
+}
+
 /* Starts a child and waits for it, as a thread of a sweep does. */
 static void *in_a_thread(void *status) {
     char text[1000];
@@ -232,6 +253,7 @@ int main(void) {
         cmocka_unit_test(changes_environment),
         cmocka_unit_test(ends_with_its_parent),
         cmocka_unit_test(stops),
+        cmocka_unit_test(stops_what_ignores_it),
         cmocka_unit_test(from_threads),
         cmocka_unit_test(has_taken_time),
         cmocka_unit_test(scratch_has_no_name),
