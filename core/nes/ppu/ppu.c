@@ -1,3 +1,4 @@
+#include <endian.h>
 #include <string.h>
 
 #include "nes/ppu/ppu_a12.h"
@@ -162,6 +163,8 @@ static void write_data(struct ppu *p, uint8_t value) {
 /* ---- OAM ---- */
 
 enum { OAM_ATTRIBUTES = 0xE3 }; /* bits that exist in the third byte of a sprite */
+/* A sprite as a number, its first byte the lowest: the bits that exist, and those of its y. */
+static const uint32_t SPRITE_BITS = 0xFF00FFFFu | OAM_ATTRIBUTES << 16, SPRITE_Y = 0xFF;
 
 static uint8_t read_oam(const struct ppu_state *s) {
     if (!ppu_fetching(s))
@@ -195,6 +198,7 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
                     uint64_t last) {
     struct ppu_state *s = &p->state;
     uint8_t oam[256];
+    uint32_t changed = 0;
     ppu_advance(p, ppu_dots_at_access(first));
     if (ppu_dots_at_access(last) > p->known.idle_until && (s->rendering || ppu_writes_pending(s)))
         return false;
@@ -202,14 +206,18 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
     memcpy(oam, s->oam, sizeof oam);
     memcpy(oam + s->oam_address, bytes, before);
     memcpy(oam, bytes + before, count - before);
-    for (unsigned i = 2; i < sizeof oam; i += 4)
-        oam[i] &= OAM_ATTRIBUTES;
-    if (memcmp(oam, s->oam, sizeof oam) != 0) {
-        for (unsigned i = 0; i < sizeof oam && p->sprites_known.lines; i += 4)
-            p->sprites_known.lines = oam[i] == s->oam[i];
-        p->sprites_known.slots = p->sprites_known.overflow = false;
-        memcpy(s->oam, oam, sizeof oam);
+    for (unsigned i = 0; i < sizeof oam; i += 4) {
+        uint32_t sprite, old;
+        memcpy(&sprite, oam + i, sizeof sprite);
+        memcpy(&old, s->oam + i, sizeof old);
+        sprite &= htole32(SPRITE_BITS);
+        changed |= sprite ^ old;
+        memcpy(s->oam + i, &sprite, sizeof sprite);
     }
+    if (changed & htole32(SPRITE_Y))
+        p->sprites_known.lines = false;
+    if (changed)
+        p->sprites_known.slots = p->sprites_known.overflow = false;
     s->oam_address = (uint8_t)(s->oam_address + count);
     ppu_invalidate(p);
     drive_all(p, bytes[count - 1], last);
