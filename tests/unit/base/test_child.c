@@ -182,9 +182,8 @@ static void stops_what_ignores_it(void **state) {
     struct error e = {0};
     assert_int_equal(pipe(line), 0);
     const int files[3] = {0, line[1], 2};
-    const struct child_request request = {.words = (const char *const[]){"sh", "-c", deaf, NULL},
-                                          .files = files,
-                                          .group = true};
+    const struct child_request request = {
+        .words = (const char *const[]){"sh", "-c", deaf, NULL}, .files = files, .group = true};
     assert_int_equal(child_start(&child, &request, &e), STATUS_OK);
     assert_int_equal(read(line[0], &ready, 1), 1);
     assert_int_equal(child_wait(&child, always, &word, &e), STATUS_INTERRUPTED);
