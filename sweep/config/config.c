@@ -94,7 +94,7 @@ static enum status check_game(const struct config *c, const config_setting_t *gr
     return check_paper_game(c, group, g->paper_game, e);
 }
 
-/* Completes and adds what was read, unless `status` says that it failed: then it is freed. */
+/* Completes the game that was read and adds it; frees it if `status` is a failure. */
 static enum status push_game(struct config *c, const config_setting_t *group, struct config_game *g,
                              enum status status, struct error *e) {
     if (status == STATUS_OK && g->title == NULL && (g->title = strdup(g->name)) == NULL)
@@ -112,7 +112,7 @@ static enum status push_game(struct config *c, const config_setting_t *group, st
     return status;
 }
 
-/* One movie, or several. */
+/* The setting is a path or a list of paths. */
 static enum status read_movies(struct config *c, const config_setting_t *setting,
                                struct config_game *g, struct error *e) {
     if (!config_setting_is_array(setting) && !config_setting_is_list(setting))
@@ -128,7 +128,7 @@ static enum status read_movies(struct config *c, const config_setting_t *setting
     return status;
 }
 
-/* As --console takes it. */
+/* The setting has the syntax of --console. */
 static enum status read_console(struct config *c, const config_setting_t *setting,
                                 struct nes_console *out, struct error *e) {
     const char *text = config_setting_get_string(setting);
@@ -212,8 +212,8 @@ bool config_needs_structure(const struct config *c) {
     return needs;
 }
 
-/* Structure is recorded with what is run, and live techniques watch a replay: foreign pairs have
- * neither, and programs no replay. */
+/* Recording the structure needs a run, and live techniques need a replay. Foreign pairs have
+ * neither; programs have no replay. */
 static enum status check_played(const struct config *c, struct error *e) {
     const struct technique *wants = NULL;
     for (size_t i = 0; i < c->points.len; i++)
@@ -221,29 +221,29 @@ static enum status check_played(const struct config *c, struct error *e) {
             wants = c->points.at[i].technique;
     for (size_t i = 0; wants != NULL && i < c->games.len; i++)
         if (c->games.at[i].movie == NULL && (c->live || c->games.at[i].program == NULL))
-            return error_set(e, STATUS_FORMAT, "%s: %s %s: not %s", c->games.at[i].place,
+            return error_set(e, STATUS_FORMAT, "%s: %s %s; '%s' has none", c->games.at[i].place,
                              wants->name,
-                             c->live ? "watches a replay, which only games that are played have"
-                                     : "needs the program's structure, which only what is run here "
-                                       "has",
+                             c->live ? "watches a replay, and only games with a movie have one"
+                                     : "needs the program's structure, which is only known of "
+                                       "games and programs that are run here",
                              c->games.at[i].name);
     return STATUS_OK;
 }
 
-/* A technique that watches gives one graph, at the end. */
+/* A live technique yields one graph, at the end, so it has no convergence curve. */
 static enum status check_live(const struct config *c, const config_setting_t *convergence,
                               struct error *e) {
     if (convergence != NULL)
         return fields_error(c->from, convergence, e,
                             "convergence means nothing where nothing is sampled");
-    return c->points.len > 0 ? STATUS_OK
-                             : error_set(e, STATUS_FORMAT,
-                                         "%s: has no grid, and nothing is sampled: there is "
-                                         "nothing to compute",
-                                         c->path);
+    return c->points.len > 0
+               ? STATUS_OK
+               : error_set(e, STATUS_FORMAT,
+                           "%s: has no grid and no sampling, so there is nothing to compute",
+                           c->path);
 }
 
-/* What the paper samples is written as it was before there was anything else. */
+/* The paper's sampling hashes as it did when there was no other, so that old hashes stay valid. */
 static void hash_sampling(struct hash *h, const struct sampler_options *s) {
     char key[200];
     if (s->by == SAMPLER_TIME && !s->weigh) {
@@ -258,7 +258,7 @@ static void hash_sampling(struct hash *h, const struct sampler_options *s) {
     hash_add(h, "method %d sampling %s\n", CONFIG_METHOD, key);
 }
 
-/* The paper's share alone, which definitions did not name when there was no other. */
+/* The paper's hot share alone is not hashed: definitions named none when there was no other. */
 static bool is_usual_hot(const struct config *c) {
     return c->hot.len == 1 && c->hot.at[0] == USUAL_HOT;
 }
@@ -287,7 +287,7 @@ static char *stem(const char *path) {
     return strndup(start, dot != NULL && dot > start ? (size_t)(dot - start) : strlen(start));
 }
 
-/* A file's name may have anything: what an experiment's may not have becomes a dash. */
+/* Replaces characters that an experiment's name may not contain with dashes. */
 static enum status name_experiment(struct config *c, const config_setting_t *root,
                                    struct error *e) {
     if (c->name != NULL)
@@ -307,7 +307,7 @@ static enum status name_experiment(struct config *c, const config_setting_t *roo
     return STATUS_OK;
 }
 
-/* One share, or several. */
+/* The setting is a share or a list of shares. */
 static enum status read_hot(struct config *c, const config_setting_t *setting, struct error *e) {
     if (setting == NULL)
         return vec_push(&c->hot, (unsigned)USUAL_HOT) ? STATUS_OK : OUT_OF_MEMORY(c, e);
@@ -332,7 +332,8 @@ static enum status read_hot(struct config *c, const config_setting_t *setting, s
     return STATUS_OK;
 }
 
-/* Games come after frames, labels after the grid, whatever their order in the file. */
+/* Games need `frames` and labels need the grid, so these are read first, whatever the file's
+ * order. */
 static enum status read_root(struct config *c, const config_setting_t *root, struct error *e) {
     config_setting_t *sampling = NULL, *hot = NULL, *grid = NULL, *convergence = NULL,
                      *games = NULL, *programs = NULL;
@@ -401,7 +402,7 @@ enum status config_load(struct config *out, const char *path, struct error *e) {
     if (status == STATUS_OK)
         status = read_root(&c, config_root_setting(&file), e);
     config_destroy(&file);
-    memcpy(&c.files, &from.files, sizeof c.files); /* they are c's from now on */
+    memcpy(&c.files, &from.files, sizeof c.files); /* c owns them now */
     memset(&from.files, 0, sizeof from.files);
     includes_free(&from);
     c.from = NULL;

@@ -22,7 +22,7 @@ enum status fields_error(const struct includes *from, const config_setting_t *se
                      includes_line(from, config_setting_source_line(setting)), text);
 }
 
-/* Elements of an array go by the array's name. */
+/* Elements of an array have no name; messages use the array's. */
 static const char *name_of(const config_setting_t *setting) {
     const char *name = config_setting_name(setting);
     const config_setting_t *parent = config_setting_parent(setting);
@@ -73,7 +73,7 @@ enum status fields_millis(const struct includes *from, const config_setting_t *s
     else
         return fields_error(from, setting, e, "%s must be a number of milliseconds",
                             name_of(setting));
-    /* 0.001 ms has no exact double: what is meant is the nearest microsecond, but no fraction. */
+    /* 0.001 ms has no exact double: round to the nearest microsecond, but refuse real fractions. */
     if (!(fabs(us - nearbyint(us)) < 1e-6))
         return fields_error(from, setting, e, "%s must be a whole number of microseconds",
                             name_of(setting));

@@ -15,12 +15,12 @@ enum {
     MOST_INCLUDES = 100,
 };
 
-/* One file that is being read. */
+/* State of reading one file. */
 struct reader {
     struct includes *out;
     unsigned file, line, depth;
     const char *at, *end;
-    bool line_start; /* nothing but blanks since the newline */
+    bool line_start; /* only blanks since the newline */
     struct error *error;
 };
 
@@ -37,7 +37,7 @@ static enum status out_of_memory(const struct includes *s, struct error *e) {
 
 /* ---- the text ---- */
 
-/* No newline is in them, but for the last. */
+/* Appends n characters; only the last may be a newline. */
 static enum status put(struct reader *r, const char *at, size_t n) {
     struct includes *s = r->out;
     if (s->len + n > LARGEST_TEXT)
@@ -52,7 +52,7 @@ static enum status put(struct reader *r, const char *at, size_t n) {
     return STATUS_OK;
 }
 
-/* The next n characters go into the text as they are. */
+/* Copies the next n characters unchanged. */
 static enum status copy(struct reader *r, size_t n) {
     enum status status = STATUS_OK;
     for (const char *const end = r->at + n; status == STATUS_OK && r->at < end;) {
@@ -77,7 +77,7 @@ static bool starts(const struct reader *r, const char *word) {
     return left(r) >= n && memcmp(r->at, word, n) == 0;
 }
 
-/* A comment to the end of its line is nothing. */
+/* Skips a comment that ends with its line. */
 static enum status pass_comment(struct reader *r) {
     const char *newline = memchr(r->at, '\n', left(r));
     r->at = newline != NULL ? newline : r->end;
@@ -110,7 +110,7 @@ static enum status copy_name(struct reader *r) {
     return copy(r, n);
 }
 
-/* A number: `n` of its characters are a whole one, maybe with a sign or 0x. */
+/* Copies a whole number of n characters, including any sign and 0x. */
 static enum status copy_whole(struct reader *r, size_t n, int base) {
     char digits[32];
     if (n >= sizeof digits)
@@ -170,7 +170,7 @@ static enum status include(struct reader *r, const char *path) {
     return add_file(s, path, r->depth + 1, r->error);
 }
 
-/* Behind the word @include. */
+/* Reads what follows the word @include. */
 static enum status copy_include(struct reader *r) {
     r->at += strlen("@include");
     while (left(r) > 0 && (*r->at == ' ' || *r->at == '\t'))
@@ -212,7 +212,7 @@ static enum status copy_token(struct reader *r) {
     return copy(r, blanks > 0 ? blanks : 1);
 }
 
-/* Index of the file, which is read when it is met for the first time. */
+/* Index of the file; reads it on its first occurrence. */
 static enum status find_file(struct includes *s, const char *path, size_t *index, struct error *e) {
     for (*index = 0; *index < s->files.len; ++*index)
         if (strcmp(s->files.at[*index].path, path) == 0)

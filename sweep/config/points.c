@@ -58,7 +58,7 @@ static enum status unknown_parameter(const struct config *c, const config_settin
                         config_setting_name(setting), known);
 }
 
-/* The `technique` key of a group; gaussian where it has none. */
+/* The group's `technique` key; gaussian by default. */
 static enum status read_technique(const struct config *c, const config_setting_t *group,
                                   const struct technique **out, struct error *e) {
     if (!config_setting_is_group(group))
@@ -82,7 +82,7 @@ static enum status read_technique(const struct config *c, const config_setting_t
     return STATUS_OK;
 }
 
-/* One value: a number, or the word for it where the parameter's values have names. */
+/* Reads one value: a number, or a name if the parameter's values have names. */
 static enum status read_value(const struct config *c, const config_setting_t *setting,
                               const struct parameter *p, int64_t *out, struct error *e) {
     if (p->words == NULL)
@@ -113,8 +113,8 @@ static enum status read_key(void *user, const config_setting_t *one, int key, in
     return read_value(g->config, one, &g->technique->parameters[key], out, e);
 }
 
-/* A window larger than a batch is left out and reported, unless it is larger than any batch: better
- * said now than after the replay. */
+/* A configuration whose window exceeds the batch is skipped and reported later. A window that
+ * exceeds every batch is an error now, not after the replay. */
 static enum status check_windows(const struct config *c, size_t before,
                                  const config_setting_t *group, struct error *e) {
     unsigned longest = 0;
@@ -132,7 +132,7 @@ static enum status check_windows(const struct config *c, size_t before,
     return STATUS_OK;
 }
 
-/* Takes the label over, also when it fails. */
+/* Takes ownership of the label, even on failure. */
 static enum status push_point(struct config *c, struct config_point p, struct error *e) {
     p.key = point_key(&p);
     if (p.key != NULL && vec_push(&c->points, p))
@@ -142,7 +142,7 @@ static enum status push_point(struct config *c, struct config_point p, struct er
     return OUT_OF_MEMORY(c, e);
 }
 
-/* Keys of the configurations that are there, each by its hash with 1 + its index. */
+/* `seen` maps the hash of each existing configuration's key to 1 + its index. */
 static enum status refuse_twice(struct config *c, struct map *seen, size_t before,
                                 const config_setting_t *group, struct error *e) {
     for (size_t i = before; i < c->points.len; i++) {
@@ -161,7 +161,7 @@ static enum status refuse_twice(struct config *c, struct map *seen, size_t befor
     return STATUS_OK;
 }
 
-/* All combinations but those left out; the first axis of the file varies slowest. */
+/* Adds all combinations that are not excluded; the file's first axis varies slowest. */
 static enum status push_grid(struct config *c, const config_setting_t *group,
                              const struct technique *t, struct product *product, struct error *e) {
     const size_t most = MOST_POINTS - c->points.len, total = product_total(product, most);
@@ -178,7 +178,7 @@ static enum status push_grid(struct config *c, const config_setting_t *group,
     return status == STATUS_OK ? product_check(product, c->from, e) : status;
 }
 
-/* The baseline is part of every experiment, once. */
+/* Every experiment has the baseline exactly once, so a grid must not contain it. */
 static enum status refuse_baseline(const struct config *c, const config_setting_t *group,
                                    struct error *e) {
     struct config_point baseline = {.technique = technique_find("observed")};
@@ -216,7 +216,7 @@ static enum status read_grid(struct config *c, const config_setting_t *group, st
     return status;
 }
 
-/* One grid, or a list of them, numbered on from each to the next. */
+/* The setting is a grid or a list of grids; numbering continues across grids. */
 enum status points_read_grid(struct config *c, const config_setting_t *setting, struct error *e) {
     struct map seen = {0};
     enum status status = STATUS_OK;
@@ -232,9 +232,9 @@ enum status points_read_grid(struct config *c, const config_setting_t *setting, 
 enum status points_push_baseline(struct config *c, struct error *e) {
     struct config_point p = {.technique = technique_find("observed"), .number = -1};
     if (p.technique == NULL)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "this program was built without the technique "
-                         "'observed', which every table needs");
+        return error_set(
+            e, STATUS_UNSUPPORTED,
+            "this program was built without the technique 'observed', which every table needs");
     standard_values(&p);
     p.label = strdup("observed");
     return p.label != NULL ? push_point(c, p, e) : OUT_OF_MEMORY(c, e);
@@ -277,7 +277,7 @@ static enum status read_values(const struct config *c, const config_setting_t *g
     return STATUS_OK;
 }
 
-/* Gives a configuration of the grid its label. */
+/* Labels a configuration of the grid. */
 static enum status label_point(struct config *c, const config_setting_t *group, struct error *e) {
     struct config_point wanted = {.number = -1};
     enum status status = read_technique(c, group, &wanted.technique, e);

@@ -7,11 +7,11 @@
 
 #include "config/config.h"
 
-/* `grid`: a group, or a list of groups that are numbered on from each to the next. */
+/* `grid`: a group or a list of groups; numbering continues across groups. */
 enum status points_read_grid(struct config *c, const config_setting_t *setting, struct error *e);
-/* Once, behind the grids. */
+/* Call it once, after the grids. */
 enum status points_push_baseline(struct config *c, struct error *e);
-/* `convergence`: marks, and labels for points that are there. */
+/* `convergence`: marks, and labels for existing points. */
 enum status points_read_convergence(struct config *c, const config_setting_t *group,
                                     struct error *e);
 

@@ -21,7 +21,7 @@ static bool is_many(const config_setting_t *setting) {
     return config_setting_is_array(setting) || config_setting_is_list(setting);
 }
 
-/* Different values, unless they may repeat themselves beside those of another key. */
+/* Values of a single key must differ; those of zipped keys may repeat. */
 static enum status read_values(const struct reading *r, const config_setting_t *setting,
                                bool repeated, struct axis *axis, struct error *e) {
     const int count = is_many(setting) ? config_setting_length(setting) : 1;
@@ -44,7 +44,7 @@ static enum status read_values(const struct reading *r, const config_setting_t *
     return STATUS_OK;
 }
 
-/* A key of the group or of a zip, in the dimension that is the last. */
+/* Reads a key of the group or of a zip into the last dimension. */
 static enum status read_axis(const struct reading *r, const config_setting_t *setting,
                              bool repeated, struct error *e) {
     struct product *a = r->product;
@@ -117,7 +117,7 @@ static enum status read_exclusion(const struct reading *r, const config_setting_
     return status;
 }
 
-/* The group itself, or each of a list. */
+/* Reads a group, or each group of a list. */
 static enum status read_groups(const struct reading *r, const config_setting_t *setting,
                                enum status (*read)(const struct reading *r,
                                                    const config_setting_t *group, struct error *e),

@@ -1,4 +1,4 @@
-/* Programs in a configuration: entries of the list `programs`, each a program to be recorded. */
+/* Entries of a configuration's list `programs`: programs to record. */
 #include "config/programs.h"
 
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static enum status out_of_memory(const struct includes *from, const config_setti
     return error_set(e, STATUS_MEMORY, "%s: out of memory", fields_file(from, setting));
 }
 
-/* A list or array of texts as an array that ends with NULL. */
+/* Reads a list or array of texts into an array that ends with NULL. */
 static enum status read_words(const struct includes *from, const config_setting_t *list,
                               const char *what, char ***out, struct error *e) {
     int count = config_setting_length(list);

@@ -8,9 +8,9 @@
 
 struct includes;
 
-/* *out is to be freed after a failure, too; so are *name and *title. */
+/* The caller frees *out, *name and *title, even after a failure. */
 enum status program_read(struct config_program **out, const struct includes *from,
                          const config_setting_t *group, char **name, char **title, struct error *e);
-void program_free(struct config_program *p); /* NULL is fine */
+void program_free(struct config_program *p); /* p may be NULL */
 
 #endif

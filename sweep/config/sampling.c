@@ -65,7 +65,7 @@ static enum status read_key(void *user, const config_setting_t *one, int key, in
     case WORD:
         status = fields_word(c->from, one, known[key].words, &word, e);
         if (status != STATUS_OK && key == BY && e != NULL) {
-            const size_t len = strlen(e->text); /* what stands alone is no sampler's word */
+            const size_t len = strlen(e->text); /* the list of words lacks "live" */
             snprintf(e->text + len, sizeof e->text - len, ", or \"live\" alone");
         }
         *out = word;
@@ -76,21 +76,21 @@ static enum status read_key(void *user, const config_setting_t *one, int key, in
 
 /* ---- one sampling ---- */
 
-/* A group of the file while its samplings are made. */
+/* State of expanding one group into samplings. */
 struct group {
     struct config *config;
     const config_setting_t *setting;
     struct product product;
 };
 
-/* The setting of that key; the whole group where it stands further down. */
+/* The key's setting, for error positions; the group itself if the key is nested deeper. */
 static const config_setting_t *setting_of(const struct group *g, enum key key) {
     const config_setting_t *at =
         config_setting_get_member((config_setting_t *)g->setting, known[key].name);
     return at != NULL ? at : g->setting;
 }
 
-/* A key that would change nothing is a misunderstanding. */
+/* Refuses keys that would have no effect: the author meant something else. */
 static enum status refuse_keys(const struct group *g, const enum key *keys, size_t count,
                                const char *by, struct error *e) {
     for (size_t i = 0; i < count; i++)
@@ -123,7 +123,8 @@ static enum status check(const struct group *g, const struct sampler_options *s,
     return status;
 }
 
-/* What does not matter is as usual: the seed where nothing is drawn, times where none is asked. */
+/* Parameters without effect keep their defaults: the seed if nothing is random, times if nothing is
+ * sampled by time. */
 static struct sampler_options make_options(const int64_t values[KEYS]) {
     struct sampler_options s = {
         .interval_us = (uint64_t)values[INTERVAL],
@@ -198,7 +199,7 @@ size_t config_sampling_words(const struct sampler_options *s,
     return count;
 }
 
-/* Words of `s` that `first` has not, or has with another value. */
+/* The words of `s` that `first` lacks or has with another value. */
 static char *make_variant(const struct sampler_options *first, const struct sampler_options *s) {
     struct sampling_word ours[SAMPLING_WORDS], others[SAMPLING_WORDS];
     const size_t our_count = config_sampling_words(s, ours),
@@ -284,7 +285,7 @@ static bool says_live(const config_setting_t *group) {
     return word != NULL && strcmp(word, "live") == 0;
 }
 
-/* `by = "live"`, and nothing else. */
+/* `by = "live"` allows no other key. */
 static enum status check_live(const struct config *c, const config_setting_t *group,
                               struct error *e) {
     for (int i = 0; i < config_setting_length(group); i++) {

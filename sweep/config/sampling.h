@@ -6,9 +6,10 @@
 
 #include "config/config.h"
 
-/* Adds to c->samplings what the setting says: a group, or a list of groups, in which each key may
- * have several values (product.h); NULL: what is usual. What does not matter is as usual, so that
- * equal samplings are equal; the same one twice is an error. `by = "live"` sets c->live. */
+/* Adds the setting's samplings to c->samplings. It is a group or a list of groups, in which each
+ * key may have several values (product.h); NULL: the default sampling. Parameters without effect
+ * keep their defaults, so that equivalent samplings compare equal; duplicates are an error. `by =
+ * "live"` sets c->live. */
 enum status sampling_read(struct config *c, const config_setting_t *setting, struct error *e);
 
 #endif

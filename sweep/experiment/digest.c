@@ -36,7 +36,7 @@ enum status digest_take(struct digest *out, struct db *db, const char *experimen
     return add_up(out, status, e);
 }
 
-/* Keys are GAME/... or GAME@VARIANT/... */
+/* True if `key` belongs to `name`. Keys are GAME/... or GAME@VARIANT/... */
 static bool is_of(const char *key, const char *name) {
     const size_t len = strlen(name);
     return len > 0 && strncmp(key, name, len) == 0 &&
@@ -64,7 +64,7 @@ static size_t stream_length(const char *key) {
 
 /* ---- a filter's part ---- */
 
-/* The stream of a key, where the filter asks for it and nothing is missing of what it asks. */
+/* The key's stream, if the filter wants it and all of its wanted results exist; else NULL. */
 static const struct plan_stream *find_wanted(const struct plan *p, const char *key) {
     char name[PLAN_VARIANT + PLAN_KEY];
     for (size_t i = 0; i < p->count; i++) {
@@ -101,8 +101,7 @@ static bool wants_row(const struct plan *p, const char *row, bool all) {
         return all;
     if (strncmp(number, "/baseline", 9) == 0)
         return true;
-    const size_t at =
-        strtoul(number + 1, NULL, 10); /* points stand in the order of their numbers */
+    const size_t at = strtoul(number + 1, NULL, 10); /* points are ordered by number */
     return at < p->config->points.len && p->wanted[at];
 }
 
@@ -111,7 +110,7 @@ enum status digest_of_filter(struct digest *out, const struct digest *whole, con
     *out = (struct digest){0};
     enum status status = STATUS_OK;
     const struct plan_stream *stream = NULL;
-    const char *last = NULL; /* the key that `stream` was found for */
+    const char *last = NULL; /* the key for which `stream` was found */
     const bool all = wants_all(p);
     for (size_t i = 0; i < whole->lines.len && status == STATUS_OK; i++) {
         const struct digest_line *line = &whole->lines.at[i];
@@ -132,7 +131,7 @@ static bool same_stream(const char *a, const char *b) {
     return len == stream_length(b) && memcmp(a, b, len) == 0;
 }
 
-/* One line for the lines from `first` to before `end`. */
+/* Adds one line that stands for rows first..end-1. */
 static enum status add_stream(struct digest *out, const struct digest *rows, size_t first,
                               size_t end, struct error *e) {
     struct hash *hash = hash_start();
@@ -161,7 +160,7 @@ enum status digest_by_stream(struct digest *out, const struct digest *rows, stru
     return add_up(out, status, e);
 }
 
-/* "key<tab>hash" without its newline. */
+/* Parses "key<tab>hash", without newline. */
 static enum status read_line(struct digest *d, const char *path, size_t number, char *line,
                              struct error *e) {
     char *tab = strchr(line, '\t');
@@ -244,10 +243,10 @@ void digest_free(struct digest *d) {
 
 /* ---- comparing ---- */
 
-/* Lines by key and by stream; thousands of each. */
+/* Finds lines by key and by stream; there are thousands of each. */
 struct index {
     const struct digest *digest;
-    struct map keys, streams; /* hash -> 1 + the first line with it */
+    struct map keys, streams; /* hash -> 1 + index of its first line */
 };
 
 static bool index_make(struct index *x, const struct digest *d) {
@@ -270,8 +269,8 @@ static void index_free(struct index *x) {
     map_free(&x->streams);
 }
 
-/* The first line of that key; NULL: there is none. (Keys with one hash are as good as equal keys:
- * 2^-64.) */
+/* The key's first line, or NULL. Treats keys with equal hashes as equal; two keys collide with
+ * probability 2^-64. */
 static const struct digest_line *find_key(const struct index *x, const char *key) {
     const uint64_t *at = map_find(&x->keys, fnv1a64(key, strlen(key)));
     const struct digest_line *line = at != NULL ? &x->digest->lines.at[*at - 1] : NULL;
@@ -283,7 +282,7 @@ static bool has_stream(const struct index *x, const char *key) {
     return at != NULL && same_stream(x->digest->lines.at[*at - 1].key, key);
 }
 
-/* Does a line begin a stream that no line before it belongs to? */
+/* True if this is the first line of its stream. */
 static bool begins_stream(const struct index *x, size_t line) {
     const char *key = x->digest->lines.at[line].key;
     const uint64_t *at = map_find(&x->streams, fnv1a64(key, stream_length(key)));

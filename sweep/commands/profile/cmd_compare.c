@@ -92,7 +92,7 @@ static enum status compare(struct comparison *c, struct error *e) {
         if (status != STATUS_OK)
             return status;
         if (c->graphs[i].partial)
-            warning("%s: is of a part of a run (its comments say why)", c->paths[i]);
+            warning("%s: covers only part of a run (its comments say why)", c->paths[i]);
     }
     struct reference *exact = NULL;
     enum status status = check_operands(c, e);

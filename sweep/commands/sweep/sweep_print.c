@@ -117,10 +117,11 @@ static bool has_baseline(const struct plan *plan) {
 }
 
 /* Is any game asked for with samples that are taken so? */
-static bool is_asked(const struct plan *plan, const struct config_sampling *way) {
+static bool is_asked(const struct plan *plan, const struct config_sampling *sampling) {
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; plan->games[i].wanted && k < plan->games[i].stream_count; k++)
-            if (plan->games[i].streams[k].wanted && plan->games[i].streams[k].way == way)
+            if (plan->games[i].streams[k].wanted &&
+                plan->games[i].streams[k].configured == sampling)
                 return true;
     return false;
 }

@@ -1,5 +1,5 @@
-/* How much work a plan is, in seconds of one processor. What was measured before, in the database,
- * goes before the figures here, which are those of a usual computer of 2020. */
+/* Estimates the work of a plan in seconds of one processor. Measurements in the database override
+ * the constants here, which are those of a typical computer of 2020. */
 #include "experiment/experiment.h"
 
 #include "base/base.h"
@@ -8,26 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured over the configurations of this tree; what struct plan_rates says of them. */
+/* Measured over the configurations of this tree; struct plan_rates explains them. */
 #define FRAME_SECONDS 8e-6
 #define BATCH_SECONDS 2e-8
 #define SOLVE_SECONDS 0.06
 #define LIVE_SECONDS  1e-4
-/* For any result: metrics, and its rows. */
+/* Per result: metrics and rows. */
 #define RESULT_SECONDS 1e-3
-/* Of a program nothing is known before it has run. */
+/* Assumed for a program, which is unknown before it has run. */
 #define RECORDING_BATCHES 20000.0
-/* Executed in a frame, in the mean of the bundled games: instructions; of them transfers; of those,
- * such as are no busy-wait's. */
+/* Means over the bundled games, executed per frame: instructions; control transfers among them;
+ * transfers outside busy-waits. */
 #define FRAME_INSTRUCTIONS 9000.0
 #define TRANSFER_SHARE     0.3
 #define ACTIVE_SHARE       0.25
 #define FRAMES_A_SECOND    60.0988
 #define USUAL_BATCH        25u
-/* Memory: of the program with a machine; of a batch, and of each of its instructions, where all
- * batches differ: two to three times what was measured of games (31 MB for 100,000 batches of 25,
- * 62 MB for a million, 231 MB for 24 streams of a game at once). A program runs under QEMU with
- * memory of its own. */
+/* Memory in bytes: of this program with one machine; of a batch; of each of its instructions if all
+ * batches differ. Two to three times what games were measured to take (31 MB for 100,000 batches of
+ * 25, 62 MB for a million, 231 MB for 24 streams of a game at once). A recorded program runs under
+ * QEMU with memory of its own. */
 #define PROGRAM_BYTES     24e6
 #define BATCH_BYTES       24.0
 #define INSTRUCTION_BYTES 4.0
@@ -41,14 +41,14 @@ static enum status note_rate(void *user, size_t columns, const char *const *name
     return STATUS_OK;
 }
 
-/* Of results by techniques that know the structure, or by others, or live ones; ?1 are the names.
- */
+/* Selects the results of the techniques named in ?1: those that use the structure, others, or live
+ * ones. */
 #define RESULTS_OF(columns)                                                                        \
     "SELECT " columns " FROM result JOIN stream s USING (stream_id) JOIN replay p USING "          \
     "(replay_id) JOIN configuration c USING (configuration_id)"                                    \
     " WHERE c.technique IN (SELECT value FROM json_each(?1)) AND "
 
-/* As a list in JSON: techniques of the grid that need the structure, or such as do not. */
+/* Writes a JSON list of the grid's techniques that need the structure, or of those that do not. */
 static void name_techniques(const struct config *config, bool structure, char *out, size_t size) {
     size_t used = (size_t)snprintf(out, size, "[");
     const struct technique *last = NULL;
@@ -96,13 +96,13 @@ enum status plan_learn_rates(struct plan_rates *r, const struct config *config, 
 }
 
 double plan_expected_batches(const struct plan_game *game, const struct plan_stream *stream) {
-    if (stream->way == NULL)
+    if (stream->configured == NULL)
         return RECORDING_BATCHES;
-    const struct sampler_options *o = &stream->way->options;
+    const struct sampler_options *o = &stream->configured->options;
     const double frames = (double)game->game->frames;
     if (o->by == SAMPLER_TIME)
         return frames / FRAMES_A_SECOND * 1e6 / (double)o->interval_us;
-    if (o->per_million != 0) /* of instructions, whatever they are gathered by */
+    if (o->per_million != 0) /* per million instructions, whatever the sampler counts */
         return frames * FRAME_INSTRUCTIONS * (double)o->per_million / 1e6 / (double)o->batch_length;
     const double share = o->by == SAMPLER_INSTRUCTIONS ? 1
                          : o->by == SAMPLER_TRANSFERS  ? TRANSFER_SHARE
@@ -132,13 +132,13 @@ double plan_source_seconds(const struct plan_rates *r, const struct plan_game *g
 
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
                           const struct plan_game *game, double batches, size_t point) {
-    if (p->config->live) /* a replay of its own */
+    if (p->config->live) /* each technique has a replay of its own */
         return r->live * (double)game->game->frames;
     return RESULT_SECONDS +
            (p->config->points.at[point].technique->needs_structure ? r->solve : r->batch * batches);
 }
 
-/* All streams of a replay are recorded at once. */
+/* All streams of a replay are in memory at once. */
 static double game_bytes(const struct plan_game *game) {
     double bytes = PROGRAM_BYTES + (game->game->program != NULL ? RECORDING_BYTES : 0);
     for (size_t i = 0; i < game->stream_count; i++) {

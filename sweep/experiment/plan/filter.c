@@ -5,17 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "NAME=VALUE,VALUE" */
+/* A parsed "NAME=VALUE,VALUE". */
 struct condition {
-    char *name; /* ends where the = was */
+    char *name; /* the = is replaced by NUL */
     char *values;
-    bool of_points, of_streams; /* some have such a thing */
-    bool met;                   /* by some */
+    bool of_points, of_streams; /* a point or a stream has a NAME */
+    bool met;                   /* by at least one of them */
 };
 
 /* ---- values ---- */
 
-/* Is the text one of "VALUE,VALUE,..."? */
+/* True if text is one of "VALUE,VALUE,...". */
 static bool is_listed(const char *values, const char *text) {
     const size_t len = strlen(text);
     for (const char *at = values; at != NULL; at = strchr(at, ',')) {
@@ -33,7 +33,7 @@ static bool in_names(const char *const *names, size_t count, const char *name) {
     return in;
 }
 
-/* The text of a parameter's value; false: the technique has no such parameter. */
+/* Writes a parameter's value as text. False: the technique has no such parameter. */
 static bool point_value(const struct config_point *p, const char *name, char *out, size_t size) {
     for (int i = 0; i < TECHNIQUE_PARAMETERS && p->technique->parameters[i].name != NULL; i++) {
         if (strcmp(p->technique->parameters[i].name, name) != 0)
@@ -48,7 +48,7 @@ static bool point_value(const struct config_point *p, const char *name, char *ou
     return false;
 }
 
-/* The same of how a stream is made. Movies go by their files' names. */
+/* The same for a key of a stream's sampling. A movie's value is its file name. */
 static bool stream_value(const struct plan_game *g, const struct plan_stream *s, const char *name,
                          char *out, size_t size) {
     if (strcmp(name, "movie") == 0 && g->movie_path != NULL) {
@@ -60,7 +60,8 @@ static bool stream_value(const struct plan_game *g, const struct plan_stream *s,
         return true;
     }
     struct sampling_word words[SAMPLING_WORDS];
-    const size_t count = s->way != NULL ? config_sampling_words(&s->way->options, words) : 0;
+    const size_t count =
+        s->configured != NULL ? config_sampling_words(&s->configured->options, words) : 0;
     for (size_t i = 0; i < count; i++)
         if (strcmp(words[i].name, name) == 0) {
             snprintf(out, size, "%s", words[i].value);
@@ -125,7 +126,7 @@ static enum status apply_condition(struct plan *p, const char *text, struct erro
     if (!c.of_points && !c.of_streams)
         status = error_set(e, STATUS_ARGUMENT,
                            "%s: nothing in it has a '%s': --where takes a parameter of its "
-                           "techniques, a key of its samplings, or movie",
+                           "techniques, a key of its samplings, or 'movie'",
                            p->config->path, c.name);
     else if (!c.met)
         status = error_set(e, STATUS_ARGUMENT, "%s: nothing in it has %s", p->config->path, text);
@@ -135,7 +136,7 @@ static enum status apply_condition(struct plan *p, const char *text, struct erro
 
 /* ---- names ---- */
 
-/* "gaussian, observed" */
+/* Writes "gaussian, observed". */
 static void list_techniques(const struct config *c, char *text, size_t size) {
     size_t used = 0;
     for (size_t i = 0; i < c->points.len && used < size; i++) {
@@ -167,7 +168,7 @@ static enum status check_names(const struct plan *p, const struct plan_filter *f
     return STATUS_OK;
 }
 
-/* A game of which no stream is wanted is not. */
+/* A game without a wanted stream is not wanted either. */
 static bool has_wanted_stream(const struct plan_game *g) {
     for (size_t i = 0; i < g->stream_count; i++)
         if (g->streams[i].wanted)

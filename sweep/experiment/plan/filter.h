@@ -1,5 +1,5 @@
-/* filter: which games, streams and configurations of a plan are wanted now. Private to experiment.
- */
+/* filter: selects the games, streams and configurations of a plan that are wanted now. Private to
+ * experiment. */
 #ifndef HOTGRAPH_FILTER_H
 #define HOTGRAPH_FILTER_H
 

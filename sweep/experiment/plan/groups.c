@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The points are copied. */
+/* Adds a group; copies the points. */
 static bool add_group(struct groups *g, size_t stream, const size_t *points, size_t count) {
     struct group_of_points group = {
         .stream = stream, .points = malloc(count * sizeof *points), .count = count};
@@ -16,7 +16,7 @@ static bool add_group(struct groups *g, size_t stream, const size_t *points, siz
     return false;
 }
 
-/* numbers[i] is the number of the group of points[i]. */
+/* numbers[i] is the number of the group that gets points[i]. */
 static bool add_groups(struct groups *g, size_t stream, const size_t *points, size_t count,
                        const size_t *numbers, size_t group_count) {
     size_t *members = calloc(count, sizeof *members);
@@ -32,7 +32,7 @@ static bool add_groups(struct groups *g, size_t stream, const size_t *points, si
     return ok;
 }
 
-/* The points are of one technique. */
+/* All points belong to one technique. */
 static bool divide(struct groups *g, size_t stream, const struct config *config,
                    const size_t *points, size_t count, bool together) {
     const int64_t **values = calloc(count, sizeof *values);

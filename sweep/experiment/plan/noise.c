@@ -1,5 +1,5 @@
-/* Whether a machine was quiet enough for its timings: a fixed piece of work is repeated beside the
- * run, and what the machine did for others is added up. */
+/* Tells whether the machine was quiet enough for timings: repeats a fixed workload beside the run,
+ * and adds up the processor time of other programs. */
 #include "experiment/plan/noise.h"
 
 #include "base/base.h"
@@ -12,13 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The piece takes about a quarter of a millisecond, so it costs the run a thousandth of a core. */
-enum { PIECE_BYTES = 1 << 18, REPEATS_MOST = 4096, REPEATS_AT_ENDS = 5 };
+/* The workload takes about a quarter of a millisecond, so it costs the run a thousandth of a
+ * core. */
+enum { WORKLOAD_BYTES = 1 << 18, REPEATS_MOST = 4096, REPEATS_AT_ENDS = 5 };
 #define PAUSE_NANOSECONDS 250000000L
 
 struct machine {
-    double busy, total; /* processor seconds of the whole machine since it was started */
-    double own;         /* and of this process */
+    double busy, total; /* processor seconds of the whole machine since boot */
+    double own;         /* processor seconds of this process */
     bool known;
 };
 
@@ -28,10 +29,10 @@ struct noise {
     pthread_cond_t ended;
     bool ending, running;
     struct machine before;
-    uint8_t *piece;
+    uint8_t *data;
     double repeats[REPEATS_MOST];
     size_t count;
-    uint64_t sum; /* so that the work is not left out */
+    uint64_t sum; /* keeps the compiler from removing the workload */
 };
 
 static double seconds_of(clockid_t clock) {
@@ -60,19 +61,19 @@ static struct machine look_at_machine(void) {
     return m;
 }
 
-/* ---- the piece of work ---- */
+/* ---- the workload ---- */
 
 static void repeat(struct noise *n) {
     const double start = seconds_of(CLOCK_THREAD_CPUTIME_ID);
-    n->sum += fnv1a64(n->piece, PIECE_BYTES);
+    n->sum += fnv1a64(n->data, WORKLOAD_BYTES);
     const double took = seconds_of(CLOCK_THREAD_CPUTIME_ID) - start;
-    n->repeats[n->count % REPEATS_MOST] = took; /* of a long run the latest */
+    n->repeats[n->count % REPEATS_MOST] = took; /* a long run keeps the latest */
     n->count++;
 }
 
 static void *keep_repeating(void *user) {
     struct noise *n = user;
-    repeat(n); /* once for the caches */
+    repeat(n); /* warms the caches */
     n->count = 0;
     for (int i = 0; i < REPEATS_AT_ENDS; i++)
         repeat(n);
@@ -94,7 +95,7 @@ static void *keep_repeating(void *user) {
 
 struct noise *noise_start(void) {
     struct noise *n = calloc(1, sizeof *n);
-    if (n == NULL || (n->piece = calloc(1, PIECE_BYTES)) == NULL) {
+    if (n == NULL || (n->data = calloc(1, WORKLOAD_BYTES)) == NULL) {
         free(n);
         return NULL;
     }
@@ -129,12 +130,12 @@ void noise_judge(struct noise_report *r) {
     const bool crowded = r->load > NOISE_LOAD && r->idle < NOISE_IDLE;
     const bool uneven = r->spread > NOISE_SPREAD;
     if (uneven)
-        snprintf(r->warning, sizeof r->warning, "a fixed piece of work took times %.0f %% apart%s",
+        snprintf(r->warning, sizeof r->warning, "the time of a fixed workload varied by %.0f %%%s",
                  100 * r->spread, crowded ? ", and " : "");
     const size_t len = strlen(r->warning);
     if (crowded)
         snprintf(r->warning + len, sizeof r->warning - len,
-                 "other programs kept %.0f %% of the machine busy, with next to none of it idle",
+                 "other programs used %.0f %% of the machine, and almost none of it was idle",
                  100 * r->load);
 }
 
@@ -151,7 +152,7 @@ void noise_end(struct noise *n, struct noise_report *out) {
     }
     const struct machine after = look_at_machine();
     const double total = after.total - n->before.total, busy = after.busy - n->before.busy;
-    /* Ticks are a hundredth of a second: nothing can be said of less than some dozens. */
+    /* A tick is a hundredth of a second, so a few dozen are needed for a meaningful share. */
     if (n->before.known && after.known && total >= NOISE_SECONDS) {
         const double others = busy - (after.own - n->before.own);
         out->load = others > 0 ? others / total : 0;
@@ -161,6 +162,6 @@ void noise_end(struct noise *n, struct noise_report *out) {
     noise_judge(out);
     pthread_cond_destroy(&n->ended);
     pthread_mutex_destroy(&n->lock);
-    free(n->piece);
+    free(n->data);
     free(n);
 }

@@ -32,7 +32,7 @@ enum status plan_find_roms(const struct config *config, char **paths, struct err
     return status;
 }
 
-/* The usual console is not named: keys are as old as this. */
+/* The default console is not named, so that keys from before there were others stay valid. */
 static void name_replay(struct plan_game *p, const char *sha1) {
     const struct nes_console usual = {0};
     char text[NES_CONSOLE_TEXT], usual_text[NES_CONSOLE_TEXT];
@@ -63,8 +63,8 @@ static enum status open_rom(struct plan_game *p, const char *path, struct error 
     return STATUS_OK;
 }
 
-/* Without its ROM a game cannot be played, but what it would be is known: rows of other frames or
- * of another movie are then not taken for its own. */
+/* A game without its ROM cannot be played, but its row ids are known. So rows of other frames or
+ * another movie are not mistaken for its own. */
 static void name_absent(struct plan_game *p) {
     if (p->game->sha1 != NULL && movie_load(&p->movie, p->movie_path, NULL) == STATUS_OK)
         name_replay(p, p->game->sha1);
@@ -88,9 +88,9 @@ static enum status open_foreign(struct plan_game *p, struct error *e) {
     return STATUS_OK;
 }
 
-/* By time, a seed without jitter does not matter. */
+/* In sampling by time, the seed has no effect without jitter. */
 static void name_sampling(struct plan_stream *p) {
-    const struct sampler_options *s = &p->way->options;
+    const struct sampler_options *s = &p->configured->options;
     config_sampling_key(s, p->sampling_key, PLAN_KEY);
     p->sampling.method = sampler_by_words[s->by];
     p->sampling.weighting = s->weigh ? "cycles" : NULL;
@@ -114,13 +114,13 @@ static void name_live(struct plan_stream *p) {
     p->sampling.method = "live";
 }
 
-/* "movie=b interval_ms=0.3": what tells the stream from the first of its game. */
+/* "movie=b interval_ms=0.3": what distinguishes the stream from the game's first. */
 static void name_variant(const struct plan_game *p, struct plan_stream *s) {
-    const char *way = s->way != NULL ? s->way->variant : "";
+    const char *sampling = s->configured != NULL ? s->configured->variant : "";
     const char *movie = p->label + strlen(p->game->name);
     movie += movie[0] == ' ';
     snprintf(s->variant, sizeof s->variant, "%s%s%s", movie,
-             movie[0] != '\0' && way[0] != '\0' ? " " : "", way);
+             movie[0] != '\0' && sampling[0] != '\0' ? " " : "", sampling);
 }
 
 static void name_rows(struct plan_game *p) {
@@ -149,7 +149,7 @@ enum status plan_make_streams(const struct config *config, struct plan_game *p, 
         struct plan_stream *s = &p->streams[i];
         s->sampling = db_new_sampling();
         if (p->movie_path != NULL) {
-            s->way = &config->samplings.at[i];
+            s->configured = &config->samplings.at[i];
             if (config->live)
                 name_live(s);
             else
@@ -174,7 +174,7 @@ enum status plan_open_game(const struct config *config, struct plan_game *p, con
     if (status == STATUS_OK && p->game->program != NULL && !p->present)
         status = program_find_absent(p, config->name, db, e);
     if (status != STATUS_OK) {
-        if (status == STATUS_IO && e != NULL) { /* which line to mend */
+        if (status == STATUS_IO && e != NULL) { /* add the line to correct */
             const struct error said = *e;
             error_set(e, status, "%s (%s names it)", said.text, p->game->place);
         }

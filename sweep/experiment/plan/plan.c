@@ -15,11 +15,11 @@
 struct lookup {
     const struct config *config;
     struct plan_stream *stream;
-    bool thinned;     /* a program's */
-    struct map by_id; /* a configuration's name in the database -> 1 + its index */
+    bool thinned;     /* curves are thinned: it is a program */
+    struct map by_id; /* a configuration's id in the database -> 1 + its index */
     const size_t *marks;
     size_t mark_count;
-    size_t *seen; /* by point: marks of its curve, of all shares */
+    size_t *seen; /* by point: the number of stored marks of its curve, over all shares */
 };
 
 int64_t plan_configuration_id(const struct config_point *point) {
@@ -40,7 +40,7 @@ static enum status number_points(struct lookup *l, struct error *e) {
     return STATUS_OK;
 }
 
-/* Index of the point with that name in the database, or none. */
+/* Finds the index of the point with that id in the database. */
 static bool find_point(const struct lookup *l, const char *id, size_t *out) {
     const uint64_t *at = map_find(&l->by_id, strtoull(id, NULL, 10));
     if (at == NULL || *at == 0)
@@ -96,8 +96,8 @@ static enum status note_mark(void *user, size_t columns, const char *const *name
     return STATUS_OK;
 }
 
-/* A result is whole with its graph, its quality for each share, and what it is worth; earlier
- * versions stored less. */
+/* A complete result has its graph, its quality for each share, and its worth; earlier versions
+ * stored less. */
 static const char results_sql[] =
     "SELECT r.configuration_id, g.data IS NOT NULL AND (SELECT count(*) FROM quality q"
     " WHERE q.stream_id = r.stream_id AND q.configuration_id = r.configuration_id"
@@ -107,12 +107,12 @@ static const char results_sql[] =
     " FROM result r JOIN graph g USING (graph_id) JOIN stream s USING (stream_id)"
     " JOIN replay p USING (replay_id) WHERE r.stream_id = ?1";
 
-/* Curves of programs are thinned: ?3 is where they end, 0 for others. */
+/* Curves of programs are thinned: ?3 is the batch at which they end, 0 for others. */
 static const char marks_sql[] = "SELECT configuration_id, batches FROM quality WHERE stream_id = ?1"
                                 " AND part = iif(batches < ?3, 'strata', 'first')"
                                 " AND hot_permille IN (SELECT value FROM json_each(?2))";
 
-/* "[900,950]" */
+/* Writes the shares as JSON: "[900,950]". */
 static char *list_shares(const struct config *c) {
     char *text = NULL;
     size_t size = 0;
@@ -188,8 +188,7 @@ enum status plan_fits(const struct plan_game *game, const struct plan_stream *st
     char *const *without = game->game->program != NULL ? game->game->program->without : NULL;
     for (; without != NULL && *without != NULL; without++)
         if (strcmp(*without, point->technique->name) == 0)
-            return error_set(e, STATUS_ARGUMENT, "the configuration asks for it without %s",
-                             *without);
+            return error_set(e, STATUS_ARGUMENT, "the configuration excludes %s for it", *without);
     const struct stream shape = {.batch_length = stream->batch_length,
                                  .batch_count = stream->batches};
     return technique_fits(point->technique, &shape, point->values, e);
@@ -209,8 +208,8 @@ size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point)
 static void count_stream(const struct plan *p, const struct plan_game *game,
                          struct plan_stream *s) {
     const bool known = s->has_stream || s->batches > 0;
-    if (!known && s->way != NULL) /* what it will be like; a game has batches enough */
-        s->batch_length = s->way->options.batch_length;
+    if (!known && s->configured != NULL) /* the expected number; a game always has enough batches */
+        s->batch_length = s->configured->options.batch_length;
     size_t asked = 0;
     s->missing = s->left = 0;
     for (size_t i = 0; i < p->config->points.len; i++) {
@@ -239,7 +238,7 @@ void plan_count(const struct plan *p, struct plan_game *game) {
     game->missing += !game->has_exact && !to_play;
 }
 
-/* Two games of one replay and sampling are one stream, and what is found belongs to both. */
+/* Two games with the same replay and sampling share a stream and its results. */
 static struct plan_game *find_same(const struct plan *p, const struct plan_game *game) {
     for (struct plan_game *g = p->games; g < game; g++)
         if (g->wanted && g->present && g->streams->stream_id == game->streams->stream_id)
@@ -263,8 +262,8 @@ enum status plan_marks(const struct config *config, uint64_t batches, size_t **o
 
 /* ---- the plan ---- */
 
-/* "burrow movie=second": movies but the first are named by their files, without what a digest's
- * lines cannot have in them. */
+/* "burrow movie=second": further movies are named by their files, without characters that separate
+ * the fields of a digest's line. */
 static void label_game(struct plan_game *p, size_t movie) {
     size_t len = (size_t)snprintf(p->label, sizeof p->label, "%s", p->game->name);
     if (movie == 0)
@@ -311,7 +310,7 @@ static enum status list_games(struct plan *p, struct error *e) {
     return STATUS_OK;
 }
 
-/* Its movies must be told apart, by name and by content. */
+/* A game's movies must differ by name and by content. */
 static enum status refuse_movie(const struct plan *p, const struct plan_game *game,
                                 struct error *e) {
     for (const struct plan_game *g = p->games; g < game; g++) {
@@ -328,8 +327,7 @@ static enum status refuse_movie(const struct plan *p, const struct plan_game *ga
     return STATUS_OK;
 }
 
-/* Of games that are not wanted only the names of their rows are of interest, where those can be
- * had. */
+/* A game that is not wanted needs only the ids of its rows, if these can be computed. */
 static enum status make_game(struct plan *p, struct plan_game *game, const char *rom, struct db *db,
                              struct error *e) {
     if (!game->wanted) {

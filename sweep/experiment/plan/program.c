@@ -11,8 +11,8 @@
 
 #define UNKNOWN "unknown"
 
-/* Arguments, and the content of those that are files: scripts, sources; what is added to the
- * environment. */
+/* Hashes the arguments, the content of arguments that are files (scripts, sources), and the
+ * additions to the environment. */
 static bool hash_command(const struct config_program *program, char hex[33]) {
     struct hash *h = hash_start();
     for (size_t i = 1; program->command[i] != NULL; i++) {
@@ -32,7 +32,7 @@ static bool hash_command(const struct config_program *program, char hex[33]) {
     return hash_finish(h, hex);
 }
 
-/* In SQL's LIKE, % is a part that is unknown. */
+/* An unknown part is written as %, for SQL's LIKE. */
 static void name_replay(char *out, const char *image, const char *command, const char *input) {
     snprintf(out, PLAN_KEY, "program=%s command=%s input=%s method=%d", image, command, input,
              CONFIG_METHOD);
@@ -76,7 +76,7 @@ static enum status note_key(void *user, size_t columns, const char *const *names
     return STATUS_OK;
 }
 
-/* The preferred key comes last, and stays. */
+/* The preferred key comes last, so it overwrites the others. */
 static const char keys_sql[] =
     "SELECT p.key FROM replay p WHERE p.key LIKE ?1"
     " ORDER BY EXISTS (SELECT 1 FROM stream s JOIN experiment_stream USING (stream_id)"

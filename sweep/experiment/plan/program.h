@@ -1,20 +1,20 @@
 /*
- * program: what names the rows of a real program: its file, its command, its input, how it is
- * sampled.
+ * program: computes the ids of a real program's rows from its file, its command, its input and its
+ * sampling.
  */
 #ifndef EXPERIMENT_PROGRAM_H
 #define EXPERIMENT_PROGRAM_H
 
 #include "experiment/experiment.h"
 
-/* Fills in the keys of p->game->program. One that is not there, or cannot be recorded here, is not
- * `present`, and p->absent says why; an input that is missing is an error only where the
- * program is there. */
+/* Fills in the keys of p->game->program. A program that does not exist, or cannot be recorded here,
+ * is not `present`, and p->absent says why. A missing input is an error only if the program
+ * exists. */
 enum status program_open(struct plan_game *p, struct error *e);
 
-/* Names the rows of a program that is not present: those in `db` that the same command with the
- * same input gave, of whichever file; else rows that nobody has, so that what an earlier definition
- * gave is not taken for what this one asks for. `experiment`: whose rows are preferred. */
+/* Finds the row ids of a program that is not present: rows in `db` of the same command with the
+ * same input, whatever the file. If there are none, uses ids that no row has, so that rows of an
+ * earlier definition are not mistaken for this one's. `experiment`: its rows are preferred. */
 enum status program_find_absent(struct plan_game *p, const char *experiment, struct db *db,
                                 struct error *e);
 

@@ -1,5 +1,4 @@
-/* Why something is to be computed: what a database has of a game, held against what is asked for.
- */
+/* Explains why results are missing, by comparing the database's rows of a game with the plan. */
 #include "experiment/experiment.h"
 
 #include "base/base.h"
@@ -12,10 +11,10 @@
 struct reasons {
     const struct plan *plan;
     const struct plan_game *game;
-    bool member; /* the experiment expects just these streams already */
-    bool known;  /* the game has another stream in the experiment: */
+    bool member; /* the experiment already expects exactly these streams */
+    bool known;  /* the experiment has another stream of the game: */
     char replay[PLAN_KEY], sampling[PLAN_KEY];
-    struct map configurations; /* names of those that the experiment has; value 1 */
+    struct map configurations; /* ids of those that the experiment has; value 1 */
     char *out;
     size_t size;
 };
@@ -31,7 +30,7 @@ static void add(struct reasons *r, const char *format, ...) {
 
 /* ---- what the database has ---- */
 
-/* Which of the game's replays has that stream now; NULL: none. */
+/* The replay of the game that has that stream now, or NULL. */
 static const struct plan_game *find_owner(const struct reasons *r, int64_t stream_id) {
     for (size_t i = 0; i < r->plan->count; i++)
         for (size_t k = 0; k < r->plan->games[i].stream_count; k++)

@@ -1,5 +1,5 @@
-/* Dividing a plan. A share is what one replay's streams ask for. Each slice of it needs that
- * replay, so it is cut only where the slowest shard ends earlier for it. */
+/* Divides a plan. A share is the work of one replay's streams. Each slice of a share needs the
+ * replay, so a share is cut only if the slowest shard ends earlier for it. */
 #include "experiment/experiment.h"
 
 #include "base/base.h"
@@ -12,7 +12,7 @@
 
 /* ---- the rule ---- */
 
-/* What the slowest of a share's slices costs. */
+/* Cost of the share's most expensive slice. */
 static double slice_cost(const struct shard_share *s) {
     return s->whole + s->each * (double)((s->items + s->slices - 1) / s->slices);
 }
@@ -30,8 +30,8 @@ static int by_id(const void *a, const void *b) {
     return (x->id > y->id) - (x->id < y->id);
 }
 
-/* The most expensive first, each whole to the shard that has least (Graham 1969). Returns what the
- * slowest shard costs, or a negative number when out of memory. */
+/* Deals whole shares, the most expensive first, each to the shard with the least work (Graham
+ * 1969). Returns the slowest shard's cost, or a negative number if out of memory. */
 static double deal(struct shard_share **shares, size_t count, uint64_t shards) {
     double *load = calloc(shards, sizeof *load), most = 0;
     if (load == NULL)
@@ -50,8 +50,8 @@ static double deal(struct shard_share **shares, size_t count, uint64_t shards) {
     return most;
 }
 
-/* Each shard beyond the first of a share goes where it spares most time: to the slowest slice.
- * Returns what the slowest shard costs. */
+/* Gives each surplus shard to the share with the slowest slice, where it saves most time. Returns
+ * the slowest shard's cost. */
 static double slice(struct shard_share **shares, size_t count, uint64_t shards) {
     qsort(shares, count, sizeof *shares, by_id);
     for (uint64_t left = shards - count; left > 0; left--) {
@@ -60,7 +60,7 @@ static double slice(struct shard_share **shares, size_t count, uint64_t shards) 
             if (shares[i]->slices < shares[i]->items &&
                 (slowest == NULL || slice_cost(shares[i]) > slice_cost(slowest)))
                 slowest = shares[i];
-        if (slowest == NULL) /* what is left stays empty */
+        if (slowest == NULL) /* the remaining shards stay empty */
             break;
         slowest->slices++;
     }
@@ -74,8 +74,8 @@ static double slice(struct shard_share **shares, size_t count, uint64_t shards) 
     return most;
 }
 
-/* One shard after the other is filled up to `most`, and the share that is not done then goes on in
- * the next one (McNaughton 1959), where it needs its replay again. False: it does not all go in. */
+/* Fills one shard after the other up to `most`. A share that does not fit continues in the next
+ * shard (McNaughton 1959), where it needs its replay again. False: the shares do not fit. */
 static bool fill(struct shard_share **shares, size_t count, uint64_t shards, double most) {
     uint64_t shard = 1;
     double room = most;
@@ -102,7 +102,7 @@ static bool fill(struct shard_share **shares, size_t count, uint64_t shards, dou
     return true;
 }
 
-/* Fills them as little as goes. False: that is not less than `most`. */
+/* Finds the least limit with which fill() succeeds. False: it is not below `most`. */
 static bool fill_least(struct shard_share **shares, size_t count, uint64_t shards, double most) {
     enum { HALVINGS = 40 };
     double least = 0;
@@ -119,7 +119,7 @@ static bool fill_least(struct shard_share **shares, size_t count, uint64_t shard
     return fill(shares, count, shards, most);
 }
 
-/* Whole as far as there are shares enough. Returns what the slowest shard costs. */
+/* Keeps shares whole if there are enough of them. Returns the slowest shard's cost. */
 static double divide_plainly(struct shard_share **shares, size_t count, uint64_t shards) {
     for (size_t i = 0; i < count; i++) {
         shares[i]->slices = 1;
@@ -143,7 +143,7 @@ enum status shard_divide(struct shard_share *shares, size_t count, uint64_t shar
 }
 
 uint64_t shard_of(const struct shard_share *share, size_t item) {
-    if (share->head == 0) /* all alike */
+    if (share->head == 0) /* spread evenly */
         return share->first + (uint64_t)item * share->slices / share->items;
     return item < share->head ? share->first
                               : share->first + 1 + (item - share->head) / share->body;
@@ -151,12 +151,12 @@ uint64_t shard_of(const struct shard_share *share, size_t item) {
 
 /* ---- of a plan ---- */
 
-/* What a slice does beside playing and sampling, in times of these: it begins, draws, compares. */
+/* Whole cost of a slice (with start, drawings, comparison), relative to playing and sampling. */
 #define ONCE         2.0
 #define PAIR_SECONDS 0.05
 
-/* The costs follow from what is swept alone, and never from what a database has measured, so that
- * every shard comes to the same division. */
+/* Costs depend only on what is swept, never on measurements in a database, so that every shard
+ * computes the same division. */
 static double whole_cost(const struct plan_rates *r, const struct plan_game *game) {
     size_t samplers = 0;
     for (size_t i = 0; i < game->stream_count; i++)
@@ -177,8 +177,8 @@ struct item {
     double cost;
 };
 
-/* Those with one replay are neighbours; of each the configurations are in the order of their keys,
- * in which those that are built together mostly are neighbours, too. */
+/* Orders items by replay, then by key. In the order of keys, configurations that are built together
+ * are mostly neighbours. */
 static int compare_items(const void *a, const void *b) {
     const struct item *x = a, *y = b;
     if (x->game->replay_id != y->game->replay_id)
@@ -242,7 +242,7 @@ static bool list_shares(struct division *d) {
     return true;
 }
 
-/* Takes away from the plan what other shards do. */
+/* Removes other shards' work from the plan. */
 static void keep(struct division *d, struct plan *p, uint64_t number) {
     for (size_t i = 0; i < p->count; i++) {
         struct plan_game *game = &p->games[i];
@@ -295,7 +295,7 @@ static bool is_known(const struct plan *known, const struct plan_stream *stream,
     return there->has_result && (there->has_curve || known->config->points.at[point].label == NULL);
 }
 
-/* Is something left of the stream that is not known? */
+/* Drops the stream's known results; true if work remains. */
 static bool leave_stream(const struct plan *p, struct plan_stream *stream, const struct plan *known,
                          const struct plan_stream *there) {
     bool left = false;

@@ -36,7 +36,7 @@ struct source_job {
     size_t edge_count;
     struct instruction_row *instructions;
     size_t instruction_count;
-    /* What the rows' texts point to. */
+    /* The texts of the rows point into these. */
     struct bytes packed;
     char *movie_file, *engine_options, *command;
     char movie_sha1[41], rom_sha1[41], engine[40];
@@ -87,7 +87,7 @@ static enum status write_source(struct db *db, void *self, struct error *e) {
     return status;
 }
 
-/* Copies the exact graph's edges, each with its part in the hot graphs, and counts them. */
+/* Copies and counts the exact graph's edges, with the hot graphs to which each belongs. */
 static bool copy_edges(struct source_job *job, const struct graph *exact) {
     job->edges = calloc(exact->edge_count + 1, sizeof *job->edges);
     size_t *hot = calloc(exact->edge_count + 1, sizeof *hot);
@@ -130,8 +130,8 @@ static void fill_instruction(struct instruction_row *to, const struct guest_insn
         .address = insn->address, .size = insn->size, .kind = KINDS[insn->kind], .text = to->text};
 }
 
-/* What was executed of all that the engine met: the exact graph's blocks, which have each address
- * once. Engines look ahead differently far. */
+/* Lists the executed instructions among those that the engine decoded: the exact graph's blocks
+ * contain each address once. Engines decode ahead to different extents. */
 static bool list_instructions(struct source_job *job, const struct source *source) {
     const struct trace_excerpt *t = &source->trace;
     job->instructions = calloc(t->met.len + 1, sizeof *job->instructions);
@@ -146,7 +146,7 @@ static bool list_instructions(struct source_job *job, const struct source *sourc
     return job->instructions != NULL;
 }
 
-/* What only a game that was played has. */
+/* Fills the columns that only a played game has. */
 static void fill_played(struct source_job *job, const struct plan_game *game,
                         const struct source *source) {
     struct db_replay *row = &job->replay;
@@ -170,7 +170,7 @@ static void fill_played(struct source_job *job, const struct plan_game *game,
     row->exact_steps = (int64_t)source->exact_cost.steps;
 }
 
-/* What only a program that was recorded has. */
+/* Fills the columns that only a recorded program has. */
 static bool fill_recorded(struct source_job *job, const struct config_program *program,
                           const struct source *source) {
     size_t size = 0;
@@ -215,7 +215,7 @@ static void fill_stream(struct stream_job *job, int64_t run_id, const struct pla
     job->stream.batches = (int64_t)s->batch_count;
     job->stream.samples = (int64_t)(s->batch_length * s->batch_count);
     job->stream.overruns = (int64_t)s->overruns;
-    if (s->of == STREAM_OF_TRANSFERS) /* where it went is not looked at */
+    if (s->of == STREAM_OF_TRANSFERS) /* a transfer's target does not count as observed */
         job->stream.observed = (int64_t)stream_observed(s, s->batch_count);
     job->stream.hash = strcpy(job->hash, made->hash);
     job->stream.run_id = run_id;

@@ -1,4 +1,4 @@
-/* The rows of the experiment itself, and of who computes it. */
+/* Writes the rows that describe the experiment and the run. */
 #include "experiment/experiment.h"
 
 #include "base/base.h"
@@ -59,8 +59,8 @@ static enum status note_member(void *user, size_t columns, const char *const *na
     return STATUS_OK;
 }
 
-/* Has the experiment rows of that game? Then the game stays in it without its ROM, but with the
- * streams that it has now: what is missing of those is told. */
+/* True if the experiment has rows of that game. Then the game remains a member even without its
+ * ROM, with its current streams, whose missing results are reported. */
 static enum status was_member(const struct config *c, struct db *db, const char *game, bool *member,
                               struct error *e) {
     return db_query(db,
@@ -149,7 +149,7 @@ enum status store_experiment(const struct plan *plan, struct db *db, int64_t *ex
     return status;
 }
 
-/* ids: room for all configurations. */
+/* ids: has room for all configurations. */
 static enum status put_unfit(const struct plan *plan, const struct plan_game *game,
                              const struct plan_stream *stream, struct db *db, int64_t experiment_id,
                              int64_t *ids, struct error *e) {
@@ -214,7 +214,7 @@ static void read_cpu(char *out, size_t size) {
         fclose(file);
 }
 
-/* What runs now, where a library can say that, and else what the program was built with. */
+/* Versions of the libraries at run time if a library can tell it, else at build time. */
 static void name_libraries(char *out, size_t size) {
     const ZyanU64 zydis = ZydisGetVersion();
     const unsigned xxh = XXH_versionNumber(); /* 802: 0.8.2 */
@@ -312,7 +312,8 @@ enum status store_run(const struct plan *plan, struct db *db, const struct store
                  about->shard.count);
         row.shard = shard;
     }
-    row.slurm_job = getenv("SLURM_ARRAY_JOB_ID"); /* each task of an array has a job's id, too */
+    row.slurm_job = getenv("SLURM_ARRAY_JOB_ID"); /* each task of an array also has a job id of its
+                                                     own */
     if (row.slurm_job == NULL)
         row.slurm_job = getenv("SLURM_JOB_ID");
     row.slurm_task = getenv("SLURM_ARRAY_TASK_ID");

@@ -37,7 +37,7 @@ static bool passed(const struct timespec *due) {
     return now.tv_sec != due->tv_sec ? now.tv_sec > due->tv_sec : now.tv_nsec >= due->tv_nsec;
 }
 
-/* The lock is held, but not while the database works. */
+/* Called with the lock held; releases it while the database works. */
 static void in_database(struct writer *w, const struct job *job) {
     if (w->status == STATUS_OK) {
         struct error e = {0};
@@ -54,7 +54,7 @@ static void in_database(struct writer *w, const struct job *job) {
 static void *run(void *user) {
     struct writer *w = user;
     struct timespec due = {0};
-    bool open = false; /* something is uncommitted; to be committed when due */
+    bool open = false; /* a transaction is open */
     pthread_mutex_lock(&w->lock);
     while (w->count > 0 || !w->closing) {
         if (open && passed(&due)) {

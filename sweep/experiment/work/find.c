@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Real programs have phases, of which their first batches are no sample: their curves are those of
- * thinned streams, all but the end. Games begin as they go on. */
+/* Real programs have phases, so their first batches are not representative: every point of their
+ * curves but the last uses a thinned stream. Games do not change that way. */
 static bool is_thinned(const struct find *f, size_t batches) {
     return f->game->game->program != NULL && batches < f->stream->stream.batch_count;
 }
@@ -21,7 +21,7 @@ static void start_quality(struct db_quality *row, const struct find *f, size_t p
     row->blocks = (int64_t)profile->graph.block_count;
 }
 
-/* A row for each share that the configuration calls hot. */
+/* Fills a row for each of the configuration's hot shares. */
 static enum status compare(const struct find *f, struct db_quality *rows, size_t point,
                            size_t batches, const struct profile *profile, struct error *e) {
     enum status status = STATUS_OK;
@@ -76,24 +76,24 @@ static enum status fill_result(const struct find *f, size_t point, const struct 
     return status == STATUS_OK ? db_pack_graph(&row->graph, &profile->graph, e) : status;
 }
 
-/* Where a graph is known only by its hash, what is found now must be the same. */
+/* If only a graph's hash is stored, the new graph must have the same hash. */
 static enum status check_result(const struct find *f, size_t point, const char *hash,
                                 struct error *e) {
     const char *stored = f->plan->points[point].graph_hash;
     if (stored[0] == '\0' || strcmp(stored, hash) == 0)
         return STATUS_OK;
-    return error_set(e, STATUS_FORMAT,
-                     "a graph is not the one that the database's result was computed from (%s "
-                     "there, %s now): the program has changed what it finds; sweep into a new "
-                     "database with --db",
-                     stored, hash);
+    return error_set(
+        e, STATUS_FORMAT,
+        "a graph differs from the one behind the database's result (hash %s there, %s now): the "
+        "program now finds something else; sweep into a new database with --db",
+        stored, hash);
 }
 
-/* What is known of one configuration while it is built with others. */
+/* State of one configuration while it is built with others. */
 struct built {
     size_t point;
     size_t *marks, mark_count;
-    struct db_quality *rows; /* its curve, all shares of each mark; NULL: not wanted */
+    struct db_quality *rows; /* its curve, with all shares for each mark; NULL: not wanted */
     size_t row_count;
     bool wants_result;
 };
@@ -102,7 +102,7 @@ struct building {
     const struct find *find;
     struct built *built; /* by number in the request */
     size_t count;
-    double start, seconds; /* seconds: of the pass, shared out; below 0: it still goes on */
+    double start, seconds; /* seconds: its part of the pass; negative: the pass is not finished */
 };
 
 static enum status add_to_curve(struct building *b, struct built *at, size_t batches,
@@ -148,7 +148,7 @@ static bool build_is_stopped(void *user) {
     return b->find->stopped != NULL && b->find->stopped();
 }
 
-/* What is asked of the technique. */
+/* Prepares the requests to the technique. */
 static enum status ask_for(struct building *b, const size_t *numbers, struct build_point *points,
                            struct error *e) {
     const struct find *f = b->find;
@@ -168,7 +168,7 @@ static enum status ask_for(struct building *b, const size_t *numbers, struct bui
         if (curve &&
             (at->rows = calloc(at->mark_count * f->config->hot.len, sizeof *at->rows)) == NULL)
             return error_set(e, STATUS_MEMORY, "out of memory");
-        if (!curve || f->game->game->program != NULL) { /* the end alone */
+        if (!curve || f->game->game->program != NULL) { /* only the end */
             points[i].marks += points[i].mark_count - 1;
             points[i].mark_count = 1;
         }
@@ -178,7 +178,7 @@ static enum status ask_for(struct building *b, const size_t *numbers, struct bui
 
 /* ---- curves of real programs ---- */
 
-/* Which batches they are is no matter of the configuration: all are asked about the same. */
+/* One seed for all configurations, so that all get the same batches. */
 enum { THIN_SEED = 1 };
 
 static enum status build_thinned(struct building *b, struct built *at, const struct stream *thinned,
@@ -194,7 +194,7 @@ static enum status build_thinned(struct building *b, struct built *at, const str
     return status;
 }
 
-/* Each stream once, for all whose curves are wanted: these have the same marks. */
+/* Thins the stream once per mark for all configurations with curves: they have the same marks. */
 static enum status add_thinned(struct building *b, struct error *e) {
     const struct built *like = NULL;
     for (size_t i = 0; i < b->count && like == NULL; i++)

@@ -1,29 +1,29 @@
-/* find: what configurations of one technique find in one stream: their results, and the curves of
- * those that have a label. Private to experiment. */
+/* find: builds and scores the configurations of one technique on one stream: their results, and the
+ * curves of those with a label. Private to experiment. */
 #ifndef HOTGRAPH_FIND_H
 #define HOTGRAPH_FIND_H
 
 #include "experiment/store/rows.h"
 #include "experiment/work/source.h"
 
-/* Where to look, and where to what is found. All is borrowed and only read, so any number of
- * threads may share one; the writer looks after itself. */
+/* The inputs, and the writer for the results. All is borrowed and read-only, so any number of
+ * threads may share one; the writer does its own locking. */
 struct find {
     const struct config *config;
     const struct plan_game *game;
-    struct engine_choice engine; /* for techniques that watch the game */
+    struct engine_choice engine; /* for live techniques */
     const struct plan_stream *plan;
     const struct source *source;        /* of the game */
-    const struct source_stream *stream; /* of the source's, that of the plan */
+    const struct source_stream *stream; /* the source's stream for that of the plan */
     struct rows_of_stream of;
     struct writer *writer;
-    bool direct;          /* by the plain implementation of the technique's definition */
+    bool direct;          /* use the technique's plain reference implementation */
     int (*stopped)(void); /* nonzero: end with STATUS_INTERRUPTED; may be NULL */
 };
 
-/* Builds what is missing of some of the configuration's points, which are of one technique, fit to
- * the stream, and are built together as far as the technique can. One that watches by itself has a
- * replay of its own for each. */
+/* Computes what the given points lack. They must belong to one technique and fit the stream. They
+ * are built together if the technique can do that; a live technique replays the game for each of
+ * them. */
 enum status find_missing(const struct find *f, const size_t *points, size_t count, struct error *e);
 
 #endif

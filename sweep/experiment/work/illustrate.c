@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* GFCGaussiano's parameters where the paper has its often best configuration. */
+/* GFCGaussiano's parameters in the configuration that the paper finds best most often. */
 static const int64_t OFTEN_BEST[] = {10, 15, 13, 5, 0};
 
 enum { TEXT = 32, BATCHES_SHOWN = 3 };
@@ -20,7 +20,9 @@ struct spread {
 };
 
 struct pictures {
-    VEC(struct db_excerpt) excerpts; /* texts: numbers in `texts` until the job is complete */
+    VEC(struct db_excerpt)
+    excerpts; /* their texts are offsets into `texts` until the job is
+                                        complete */
     VEC(char *) texts;
     VEC(struct db_bin_history) bins;
     struct db_path_count paths[GAUSSIAN_PATHS];
@@ -77,7 +79,7 @@ static void add_bins(struct pictures *p, const struct gaussian_insertion *of,
     }
 }
 
-/* The first of each kind. */
+/* Keeps the first insertion of each kind. */
 static bool take_insertion(void *user, const struct gaussian_insertion *insertion) {
     struct pictures *p = user;
     bool *seen = insertion->made ? &p->made : &p->moved;
@@ -104,7 +106,7 @@ static void take_mark(void *user, uint64_t batches, const struct gaussian_bin *b
     }
 }
 
-/* The marks of the experiment's curves that the stream reaches, and its end. */
+/* Finds the marks of the experiment's curves within the stream, and adds the stream's end. */
 static bool find_marks(struct pictures *p, const struct config *config, uint64_t batches) {
     bool ok = true;
     for (size_t i = 0; i < config->marks.len && config->marks.at[i] < batches; i++)
@@ -115,9 +117,9 @@ static bool find_marks(struct pictures *p, const struct config *config, uint64_t
 
 /* ---- instructions ---- */
 
-/* Is the address in a block of a busy-wait? */
+/* True if the address is in a block of a busy-wait. */
 static bool is_busy(const struct graph *exact, uint32_t address) {
-    size_t low = 0, high = exact->block_count; /* the first block behind it */
+    size_t low = 0, high = exact->block_count; /* the first block after the address */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (exact->blocks[middle].entry <= address)
@@ -159,7 +161,7 @@ static uint64_t due_cycle(const struct sampler_options *o, uint64_t k) {
     return (k * us * 39375 + 21999) / 22000 + o->phase_cycles;
 }
 
-/* Is batch k what was traced from instruction `first` on? */
+/* True if batch k equals the trace from instruction `first`. */
 static bool is_batch(const struct stream *s, uint64_t k, const struct trace_excerpt *t,
                      size_t first) {
     if (k >= s->batch_count || first + s->batch_length > t->insns.len)
@@ -188,8 +190,8 @@ static void add_traced(struct pictures *p, const struct source *source, size_t i
     add_excerpt(p, row, text);
 }
 
-/* The first batches of the traced frame and what was executed between them: the sampled
- * instructions, and of the others those at which work begins or ends or an interrupt comes. */
+/* Shows the traced frame's first batches and the code between them: all sampled instructions; of
+ * the others, those where work begins or ends or an interrupt arrives. */
 static void show_intervals(struct pictures *p, const struct source *source,
                            const struct sampler_options *sampling) {
     const struct trace_excerpt *t = &source->trace;
@@ -200,7 +202,7 @@ static void show_intervals(struct pictures *p, const struct source *source,
     while (due_cycle(sampling, k) < t->insns.at[0].cycle)
         k++;
     const uint64_t end = due_cycle(sampling, k + BATCHES_SHOWN), last = k + BATCHES_SHOWN;
-    size_t sampled = 0; /* instructions of the batch under way still to come */
+    size_t sampled = 0; /* instructions left in the current batch */
     bool busy = false, forced = true;
     for (size_t i = 0; i < t->insns.len && t->insns.at[i].cycle < end; i++) {
         if (sampled == 0 && k < last && t->insns.at[i].cycle >= due_cycle(sampling, k)) {
@@ -227,7 +229,7 @@ static int by_deviation(const void *a, const void *b) {
     return (x->batch > y->batch) - (x->batch < y->batch);
 }
 
-/* The batch in the middle of all low or of all high ones, by the deviation of its means. */
+/* Shows the batch with the median deviation of means among all low batches, or all high ones. */
 static void show_median(struct pictures *p, const struct source *source,
                         const struct sampler_options *sampling, size_t first, size_t count,
                         const char *figure) {
@@ -241,13 +243,13 @@ static void show_median(struct pictures *p, const struct source *source,
     for (size_t i = 0; i < source->streams[0].stream.batch_length; i++) {
         struct db_excerpt row = db_new_excerpt();
         char text[TEXT] = "";
-        if (batch[i].opcode != 0) /* operands are not sampled: the mnemonic alone is known */
+        if (batch[i].opcode != 0) /* operands are not sampled: only the mnemonic is known */
             disassemble(text, (uint16_t)batch[i].pc, (const uint8_t[3]){batch[i].opcode});
         text[3] = '\0';
         row.figure = figure;
         row.place = (int64_t)i;
         row.cycle = (int64_t)cycle;
-        row.frame = (int64_t)(cycle * 2 / 59561); /* of 29780.5 cycles each */
+        row.frame = (int64_t)(cycle * 2 / 59561); /* a frame has 29780.5 cycles */
         row.batch = number;
         row.address = batch[i].pc;
         row.size = batch[i].size;
@@ -297,7 +299,7 @@ enum status illustrate(struct writer *w, const struct plan_game *game, const str
     const struct config_point *point = find_point(config);
     const struct plan_stream *stream = game->stream_count > 0 ? &game->streams[0] : NULL;
     const struct sampler_options *sampling =
-        stream != NULL && stream->way != NULL ? &stream->way->options : NULL;
+        stream != NULL && stream->configured != NULL ? &stream->configured->options : NULL;
     if (point == NULL || stream == NULL || source->stream_count == 0 ||
         source->streams[0].stream.batch_count == 0 ||
         technique_fits(point->technique, &source->streams[0].stream, point->values, NULL) !=

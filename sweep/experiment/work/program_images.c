@@ -8,7 +8,7 @@
 
 struct images_job {
     int64_t replay_id;
-    size_t program; /* number of the program's own image */
+    size_t program; /* index of the program's own image */
     struct qemu_result recording;
     struct qemu_symbols *symbols;
 };
@@ -27,7 +27,7 @@ static const char *name_of(const struct qemu_image *image) {
     return slash != NULL ? slash + 1 : image->path;
 }
 
-/* The symbols from number *next on that lie in the image: both are in the order of addresses. */
+/* Stores the image's symbols, from index *next on. Images and symbols are ordered by address. */
 static enum status put_symbols(struct db *db, const struct images_job *job,
                                const struct qemu_image *image, int64_t image_id, size_t *next,
                                struct error *e) {
@@ -69,7 +69,7 @@ static enum status write_images(struct db *db, void *self, struct error *e) {
     return status;
 }
 
-/* The program's own image; the first where its file has changed since. */
+/* Index of the program's own image; 0 if its file has changed since. */
 static size_t find_program(const struct plan_game *game, const struct qemu_result *r) {
     const struct config_program *program = game->game->program;
     char path[QEMU_PATH], hash[33];
@@ -101,14 +101,14 @@ enum status images_put(struct writer *w, const struct plan_game *game, struct so
 
 struct comparison {
     char *const *expected; /* "HASH PATH" */
-    char *text;            /* what is another; "": nothing so far */
+    char *text;            /* the first difference; "": none so far */
     size_t size;
-    bool any; /* rows */
+    bool any; /* there are rows */
 };
 
 enum { HASH = 32 };
 
-/* The whole path, or its end. */
+/* True if `wanted` is the whole path or its end. */
 static bool is_path(const char *path, const char *wanted) {
     const size_t len = strlen(path), end = strlen(wanted);
     return len >= end && strcmp(path + len - end, wanted) == 0 &&
@@ -130,7 +130,8 @@ static enum status compare_image(void *user, size_t columns, const char *const *
     if (c->text[0] != '\0' || (wanted != NULL && strncmp(hash, wanted, HASH) == 0))
         return STATUS_OK;
     if (wanted != NULL)
-        snprintf(c->text, c->size, "%s is another: %s, not %.*s", path, hash, HASH, wanted);
+        snprintf(c->text, c->size, "%s is another file: its hash is %s, not %.*s", path, hash, HASH,
+                 wanted);
     else
         snprintf(c->text, c->size, "%s (%s) was executed, too",
                  path[0] != '\0' ? path : "anonymous memory", hash);

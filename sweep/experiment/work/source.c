@@ -18,20 +18,21 @@ double source_clock(void) {
 
 /* ---- one replay ---- */
 
-/* How many frames go by between two calls of the frame hook. */
+/* Frames between two calls of the frame hook. */
 enum { FRAMES_A_CALL = 60 };
 
-/* What one replay is, of how many, and what it is for. */
+/* One of a game's replays: its share of the progress and its purpose. */
 struct pass {
     const struct plan_game *game;
     struct nes *nes;
     const struct source_hooks *hooks;
-    uint64_t before, total;      /* frames that earlier replays played, and all will have */
+    uint64_t before, total;      /* frames of earlier replays, and of all replays */
     struct hash *frames;         /* NULL: not wanted */
-    struct trace_excerpt *trace; /* likewise */
+    struct trace_excerpt *trace; /* NULL: not wanted */
 };
 
-/* Observers that a machine has room for beside samplers: exact, the structure's, the tracer. */
+/* A machine has a limited number of observers. Others besides samplers: exact, the structure's, the
+ * tracer. */
 enum { OTHER_OBSERVERS = 3, SAMPLERS_MOST = NES_OBSERVERS - OTHER_OBSERVERS };
 
 static enum status play_frame(const struct pass *p, struct tracer *tracer, uint64_t number,
@@ -72,12 +73,12 @@ static enum status play(const struct pass *p, struct error *e) {
     return status != STATUS_OK ? status : ended;
 }
 
-/* All that watches a replay. */
+/* The observers of a replay. */
 struct watchers {
     const struct technique *exact; /* NULL: not wanted */
     void *watch;
     struct sampler *samplers[SAMPLERS_MOST];
-    size_t streams[SAMPLERS_MOST]; /* whose they are */
+    size_t streams[SAMPLERS_MOST]; /* index of each sampler's stream */
     size_t sampler_count;
     struct structure_recorder *recorder;
 };
@@ -86,16 +87,16 @@ static enum status watch_exactly(struct watchers *w, struct nes *nes, struct err
     w->exact = technique_find("exact");
     if (w->exact == NULL)
         return error_set(e, STATUS_UNSUPPORTED,
-                         "this program was built without the technique 'exact', which everything "
-                         "is measured against");
+                         "this program was built without the technique 'exact', with which all "
+                         "results are compared");
     int64_t values[TECHNIQUE_PARAMETERS] = {0};
     for (int i = 0; i < TECHNIQUE_PARAMETERS && w->exact->parameters[i].name != NULL; i++)
         values[i] = w->exact->parameters[i].standard;
     return w->exact->attach(&w->watch, nes, values, e);
 }
 
-/* Samplers for the streams from *next on of which something is missing, as many as there is room
- * for; *next gets the first of the others. */
+/* Attaches samplers for incomplete streams, from index *next on, as many as there is room for;
+ * *next gets the index of the first remaining stream. */
 static enum status sample(struct watchers *w, struct nes *nes, const struct plan_game *game,
                           const struct structure *structure, size_t *next, struct error *e) {
     enum status status = STATUS_OK;
@@ -103,7 +104,7 @@ static enum status sample(struct watchers *w, struct nes *nes, const struct plan
          ++*next) {
         if (game->streams[*next].missing == 0)
             continue;
-        struct sampler_options options = game->streams[*next].way->options;
+        struct sampler_options options = game->streams[*next].configured->options;
         options.structure = structure;
         w->streams[w->sampler_count] = *next;
         status = sampler_attach(&w->samplers[w->sampler_count], nes, options, e);
@@ -112,7 +113,7 @@ static enum status sample(struct watchers *w, struct nes *nes, const struct plan
     return status;
 }
 
-/* What the watchers found, unless `status` says that the replay failed; frees them. */
+/* Collects the observers' results, unless `status` says that the replay failed, and frees them. */
 static enum status finish(struct watchers *w, struct source *out, enum status status,
                           struct error *e) {
     struct profile profile = {0};
@@ -145,7 +146,7 @@ static enum status create(struct nes **nes, const struct plan_game *game,
         &(struct nes_options){.cartridge = game->cartridge, .console = game->game->console}, e);
 }
 
-/* A replay for the structure alone. */
+/* Replays the game only to record its structure. */
 static enum status learn_structure(struct source *out, const struct pass *like,
                                    const struct engine_choice *engine, struct error *e) {
     struct pass pass = *like;
@@ -173,8 +174,8 @@ static enum status learn_structure(struct source *out, const struct pass *like,
     return status;
 }
 
-/* The first replay with samplers has the exact profiler, too, and records the structure if it is
- * asked to. */
+/* The first replay with samplers also runs the exact profiler and, if wanted, records the
+ * structure. */
 static enum status watch_and_play(struct source *out, const struct pass *pass, bool first,
                                   bool structure, const struct structure *known, size_t *next,
                                   struct error *e) {
@@ -196,11 +197,11 @@ static size_t count_samplers(const struct plan_game *game) {
     return count;
 }
 
-/* Whether samplers must know the structure before they begin: its busy-waits, or how many transfers
- * there are. */
+/* True if a sampler needs the structure before it begins: the busy-waits, or the number of
+ * transfers. */
 static bool sampled_with_structure(const struct plan_game *game) {
     for (size_t i = 0; i < game->stream_count; i++) {
-        const struct sampler_options *o = &game->streams[i].way->options;
+        const struct sampler_options *o = &game->streams[i].configured->options;
         if (game->streams[i].missing > 0 &&
             (o->by == SAMPLER_ACTIVE || (o->by == SAMPLER_TRANSFERS && o->per_million != 0)))
             return true;
@@ -230,7 +231,8 @@ static enum status replay(struct source *out, const struct plan_game *game,
     const bool before = sampled_with_structure(game), needed = config_needs_structure(config);
     const size_t samplers = config->live ? 0 : count_samplers(game);
     const size_t replays =
-        samplers == 0 ? 1 : (samplers + SAMPLERS_MOST - 1) / SAMPLERS_MOST; /* sampled ones */
+        samplers == 0 ? 1 : (samplers + SAMPLERS_MOST - 1) / SAMPLERS_MOST; /* replays with
+                                                                               samplers */
     struct pass pass = {
         .game = game, .hooks = hooks, .total = game->game->frames * (replays + before)};
     enum status status = before ? learn_structure(out, &pass, engine, e) : STATUS_OK;
@@ -249,7 +251,7 @@ static enum status replay(struct source *out, const struct plan_game *game,
     for (size_t i = 0; needed && i < out->stream_count; i++)
         out->streams[i].stream.structure = &out->structure;
     if (config->live)
-        out->streams->stream.batch_length = 1; /* made, and without a sample */
+        out->streams->stream.batch_length = 1; /* made, but empty */
     return status;
 }
 
@@ -277,17 +279,19 @@ enum status source_watch(struct profile *out, const struct plan_game *game,
 
 /* ---- a foreign pair ---- */
 
-/* Files that do not say what they are of are trusted. */
+/* Files that do not name their program are trusted. */
 static enum status check_pair(const struct stream *s, const struct graph *g,
                               const struct config_game *game, struct error *e) {
     if (s->program[0] != '\0' && g->program[0] != '\0' && strcmp(s->program, g->program) != 0)
         return error_set(e, STATUS_ARGUMENT,
-                         "%s and %s are of two programs (%.8s..., %.8s...): name a pair of one",
+                         "%s and %s belong to different programs (%.8s..., %.8s...): a pair must "
+                         "belong to one program",
                          game->stream, game->graph, s->program, g->program);
     if (g->partial)
-        return error_set(e, STATUS_ARGUMENT,
-                         "%s: is of a part of a run (its comments say why): record it to its end",
-                         game->graph);
+        return error_set(
+            e, STATUS_ARGUMENT,
+            "%s: covers only part of a run (its comments say why): record the whole run",
+            game->graph);
     return STATUS_OK;
 }
 
@@ -350,17 +354,17 @@ static enum status check_hash(const char *path, const char *what, const char *st
                               const char *now, struct error *e) {
     if (stored[0] == '\0' || strcmp(stored, now) == 0)
         return STATUS_OK;
-    return error_set(e, STATUS_FORMAT,
-                     "%s: its %s is not the one that the database's results were computed from (%s "
-                     "there, %s now): the program has changed what it finds; sweep into a new "
-                     "database with --db",
-                     path, what, stored, now);
+    return error_set(
+        e, STATUS_FORMAT,
+        "%s: its %s differs from the one behind the database's results (hash %s there, %s now): "
+        "the program now finds something else; sweep into a new database with --db",
+        path, what, stored, now);
 }
 
-/* A stream that was made is the database's, and not empty where something is sampled. */
+/* A new stream must equal the database's, and must not be empty unless nothing is sampled. */
 static enum status check_stream(struct source_stream *s, const struct plan_stream *wanted,
                                 bool live, const char *path, struct error *e) {
-    if (s->stream.batch_length == 0) /* not made: nothing is missing */
+    if (s->stream.batch_length == 0) /* not made: it lacks nothing */
         return STATUS_OK;
     snprintf(s->hash, sizeof s->hash, "%016" PRIx64, stream_hash(&s->stream));
     enum status status = check_hash(path, "sample stream", wanted->hash, s->hash, e);
@@ -390,7 +394,7 @@ static bool met_insn(const void *user, uint32_t address, struct shape_insn *out)
     return true;
 }
 
-/* A game's code is what its first replay met. */
+/* A game's code is what the engine decoded in the first replay. */
 static enum status make_worth_of_game(struct source *out, struct error *e) {
     struct shapes shapes = {0};
     const struct shape_source met = {met_insn, &out->trace};

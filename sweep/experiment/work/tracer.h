@@ -1,5 +1,5 @@
-/* tracer: for drawings, every instruction of one frame of a replay, and what instructions there are
- * at all. Private to experiment. */
+/* tracer: records, for drawings, every instruction of one frame of a replay, and all instructions
+ * that the engine decoded. Private to experiment. */
 #ifndef HOTGRAPH_TRACER_H
 #define HOTGRAPH_TRACER_H
 
@@ -11,19 +11,20 @@ struct traced {
     uint32_t address;
     uint16_t pc;
     uint8_t size, bytes[3];
-    bool interrupt; /* the first of a handler */
+    bool interrupt; /* the first instruction of an interrupt handler */
 };
 
 struct trace_excerpt {
     VEC(struct traced) insns; /* of the frame */
     uint64_t frame;
-    /* Of the ROM, those that an engine has met, executed or not; any order, some more than once. */
+    /* The ROM's instructions that the engine decoded, executed or not; unordered, with
+     * duplicates. */
     VEC(struct guest_insn) met;
 };
 void trace_free(struct trace_excerpt *t);
-/* Sorts those that were met by address, each once. */
+/* Sorts `met` by address and removes duplicates. */
 void trace_sort(struct trace_excerpt *t);
-/* NULL where it was not met; after trace_sort. */
+/* The decoded instruction at an address, or NULL; call it after trace_sort. */
 const struct guest_insn *trace_find(const struct trace_excerpt *t, uint32_t address);
 
 struct tracer {
@@ -32,11 +33,11 @@ struct tracer {
     unsigned id;
     bool attached, tracing, entering, lost;
 };
-/* From here to the end what is met is noted, */
+/* From here to tracer_end, decoded instructions are noted, */
 enum status tracer_begin(struct tracer *t, struct nes *nes, struct trace_excerpt *out,
                          struct error *e);
-/* and what is executed while it traces. */
+/* and executed ones while tracing is on. */
 void tracer_trace(struct tracer *t, bool on);
-enum status tracer_end(struct tracer *t, struct error *e); /* also of one that never began */
+enum status tracer_end(struct tracer *t, struct error *e); /* valid even if it never began */
 
 #endif

@@ -13,14 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* One game's work. Tasks of it that run at the same time change only what is atomic, and their own
- * points of the plan. */
+/* One game's work. Its concurrent tasks change only atomic members, and their own points of the
+ * plan. */
 struct game_work {
     struct plan_game *game;
     struct groups groups;
     struct source source;
     bool loaded;
-    double source_seconds, point_seconds; /* guesses: for the streams, for what is built of them */
+    double source_seconds, point_seconds; /* estimates: for the streams, for building from them */
     atomic_bool failed;
     atomic_size_t found; /* groups */
 };
@@ -35,15 +35,16 @@ struct work {
     atomic_size_t begun; /* games */
     atomic_bool ending;
     struct plan_rates rates;
-    /* Of the critical section `report`. */
-    struct progress progress; /* in seconds of one processor, guessed */
-    enum status status;       /* of the first failure that concerns everything */
+    /* Protected by the critical section `report`. */
+    struct progress progress; /* in estimated seconds of one processor */
+    enum status status;       /* of the first failure that ends the sweep */
     struct error error;
 };
 
 /* ---- what is said meanwhile ---- */
 
-/* The first failure that concerns everything ends it; one of a game ends that game. */
+/* Records a failure. everything: the first such failure ends the sweep; otherwise only the game
+ * ends. */
 static void fail(struct work *w, struct game_work *t, enum status status, bool everything,
                  const struct error *e) {
     everything |= status == STATUS_INTERRUPTED || status == STATUS_MEMORY;
@@ -61,7 +62,7 @@ static void fail(struct work *w, struct game_work *t, enum status status, bool e
     }
 }
 
-/* Says how far it is; `work` more is done. */
+/* Advances the progress by `work` and shows it. */
 static void advance(struct work *w, double work, const char *what) {
 #pragma omp critical(report)
     {
@@ -70,7 +71,7 @@ static void advance(struct work *w, double work, const char *what) {
     }
 }
 
-/* False when a game's next task has nothing more to do. */
+/* False if the game's remaining tasks must not run. */
 static bool goes_on(struct work *w, struct game_work *t) {
     if (w->options->stopped != NULL && w->options->stopped() && !atomic_load(&w->ending)) {
         struct error e;
@@ -84,7 +85,7 @@ static bool goes_on(struct work *w, struct game_work *t) {
 struct frame_hook {
     struct work *work;
     struct game_work *task;
-    double counted; /* of its source_seconds, in progress.done already */
+    double counted; /* the part of source_seconds already in progress.done */
 };
 
 static void show_frame(void *user, uint64_t done, uint64_t total) {
@@ -97,7 +98,7 @@ static void show_frame(void *user, uint64_t done, uint64_t total) {
     hook->counted = part;
 }
 
-/* "1667 batches", of several streams "1667 to 18000 batches in 4 streams". */
+/* "1667 batches"; for several streams "1667 to 18000 batches in 4 streams". */
 static void describe_streams(const struct source *s, char *out, size_t size) {
     size_t count = 0, least = SIZE_MAX, most = 0;
     for (size_t i = 0; i < s->stream_count; i++) {
@@ -114,8 +115,8 @@ static void describe_streams(const struct source *s, char *out, size_t size) {
         snprintf(out, size, "%zu to %zu batches in %zu streams", least, most, count);
 }
 
-/* All that is to be built of a game's streams. */
-static double guess_points(const struct work *w, const struct plan_game *game) {
+/* Estimates the seconds to build everything from a game's streams. */
+static double estimate_points(const struct work *w, const struct plan_game *game) {
     double seconds = 0;
     for (size_t k = 0; k < game->stream_count; k++) {
         const struct plan_stream *s = &game->streams[k];
@@ -126,8 +127,8 @@ static double guess_points(const struct work *w, const struct plan_game *game) {
     return seconds;
 }
 
-/* What the streams are like is known only now, where it was not in the database; `work` was done
- * for them. */
+/* Reports that the streams are loaded and revises the estimate, since new streams' batches are
+ * known only now; `work` was done to load them. */
 static void say_loaded(struct work *w, struct game_work *t, double work) {
     struct plan_game *game = t->game;
     for (size_t i = 0; i < game->stream_count; i++) {
@@ -137,7 +138,7 @@ static void say_loaded(struct work *w, struct game_work *t, double work) {
         game->streams[i].batch_length = t->source.streams[i].stream.batch_length;
     }
     plan_count(w->plan, game);
-    const double points = guess_points(w, game), more = points - t->point_seconds;
+    const double points = estimate_points(w, game), more = points - t->point_seconds;
     t->point_seconds = points;
     char batches[100];
     describe_streams(&t->source, batches, sizeof batches);
@@ -155,7 +156,7 @@ static void say_loaded(struct work *w, struct game_work *t, double work) {
     }
 }
 
-/* Has the database all that a replay gives? */
+/* True if all replay results are stored. */
 static bool is_stored(const struct plan_game *game) {
     bool stored = game->has_exact;
     for (size_t i = 0; i < game->stream_count; i++)
@@ -203,7 +204,7 @@ static void load(struct work *w, struct game_work *t) {
 
 /* ---- then, for each group of configurations: its results ---- */
 
-/* They are there now. Returns what they were guessed to take. */
+/* Marks the group's results as done; returns their estimated cost. */
 static double mark_found(struct work *w, struct game_work *t, const struct group_of_points *group) {
     const struct plan_stream *stream = &t->game->streams[group->stream];
     double seconds = 0;
@@ -217,9 +218,9 @@ static double mark_found(struct work *w, struct game_work *t, const struct group
     return seconds;
 }
 
-/* Points that do not fit to the stream are left out. */
+/* Builds the group's points; skips those that do not fit the stream. */
 static void build(struct work *w, struct game_work *t, struct group_of_points *group) {
-    /* A game that is given up may have no streams. */
+    /* A game that failed may have no streams. */
     if (!goes_on(w, t))
         return;
     struct error e = {0};
@@ -264,8 +265,8 @@ static void let_go(struct work *w, struct game_work *t) {
     progress_line(&w->progress, "%s: done", t->game->label);
 }
 
-/* The tasks of a game that has none yet. Its last task begins another game, so that no more streams
- * are held than games were begun from outside. */
+/* Begins the tasks of the next game. A game's last task begins another, so the number of games in
+ * memory stays the number that was begun from outside. */
 static void begin_game(struct work *w) {
     const size_t number = atomic_fetch_add(&w->begun, 1);
     if (number >= w->count)
@@ -297,7 +298,7 @@ static enum status set_up_games(struct work *w, struct db *db, double *total, st
         t->game = game;
         status = groups_make(&t->groups, w->plan, game, !w->options->direct, e);
         t->source_seconds = plan_source_seconds(&w->rates, game);
-        t->point_seconds = guess_points(w, game);
+        t->point_seconds = estimate_points(w, game);
         *total += t->source_seconds + t->point_seconds;
     }
     return status;
@@ -314,7 +315,7 @@ static enum status run_tasks(struct work *w, struct db *db, double total, struct
         begin_game(w);
     progress_end(&w->progress);
     status = writer_finish(w->writer, e);
-    /* The writer's error says more than that of whoever noticed it. */
+    /* The writer's error says more than that of the task that noticed it. */
     if (status == STATUS_OK && w->status != STATUS_OK) {
         status = w->status;
         *e = w->error;
@@ -322,7 +323,7 @@ static enum status run_tasks(struct work *w, struct db *db, double total, struct
     return status;
 }
 
-/* What one of two games of the same streams has found, both have. */
+/* Games with identical streams share results. */
 static void share_results(struct plan *plan) {
     for (size_t i = 0; i < plan->count; i++) {
         struct plan_game *game = &plan->games[i];

@@ -57,7 +57,7 @@ for folder in short "$long"; do
 done
 grep "^digest " short/out/text >digest && grep -qxF "$(cat digest)" "$long/out/text" || fail "another digest in another folder"
 grep -qx 'digest of this part .*: [0-9a-f]\{32\}' digest || fail "no digest: $(cat digest)"
-others=$(grep -c "^not compared: kernels-.* is another: " short/out/text)
+others=$(grep -c "^not compared: kernels-.* is another file: " short/out/text)
 of=$(echo "$kernels" | tr ',' '\n' | wc -l)
 [ "$others" = "$of" ] || grep -q "^reproduced: $((of - others)) game" short/out/text || fail "$others of $of are others, but: $(tail -3 short/out/text)"
 # docs/programs.csv, from which docs/programs.md and docs/worth.md have their figures, has what these give.
@@ -71,5 +71,5 @@ fi
 # Were a kernel another, it would be left out and named.
 printf '\0' >>short/build/programs/kernels-x86_64
 "$hotgraph" sweep short/configs/programs.cfg --games kernels-x86-64 --db short/out/db >again 2>&1 || fail "another image: $(tail -1 again)"
-grep -q "^not compared: kernels-x86-64: .*/kernels-x86_64 is another: " again || fail "another image is not named: $(tail -2 again)"
+grep -q "^not compared: kernels-x86-64: .*/kernels-x86_64 is another file: " again || fail "another image is not named: $(tail -2 again)"
 echo "programs are recorded alike everywhere; $((of - others)) of $of kernels as known"

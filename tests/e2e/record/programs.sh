@@ -105,7 +105,7 @@ expect "\"${kernels%% *} kernels\"" && grep -q "^reproduced: 2 games" expect.out
 expect "\"${kernels%% *} ernels\"" && grep -q "^not compared: kernels: .*/kernels (${kernels%% *}) was executed, too" expect.out ||
     fail "half a name: $(cat expect.out)"
 expect '"0123456789abcdef0123456789abcdef kernels"' &&
-    grep -q "^not compared: kernels: .*/kernels is another: ${kernels%% *}, not 0123456789abcdef0123456789abcdef" expect.out &&
+    grep -q "^not compared: kernels: .*/kernels is another file: its hash is ${kernels%% *}, not 0123456789abcdef0123456789abcdef" expect.out &&
     grep -q "^reproduced: 1 game" expect.out || fail "another image: $(cat expect.out)"
 rm work.digest # what follows changes inputs
 
@@ -113,7 +113,7 @@ rm work.digest # what follows changes inputs
 # of `record` give the same.
 sed 's/^grid = .*/grid = {technique = "flow";};/; s/command = ("\/usr\/bin\/gzip", "-c");/& without = ("flow");/' work.cfg >flow.cfg
 "$hotgraph" sweep flow.cfg --db flow.db >flow.out 2>&1 || fail "flow: $(cat flow.out)"
-grep -q "^left out: gzip: #0: the configuration asks for it without flow" flow.out || fail "without flow: $(cat flow.out)"
+grep -q "^left out: gzip: #0: the configuration excludes flow for it" flow.out || fail "without flow: $(cat flow.out)"
 [ "$(sqlite3 flow.db "SELECT group_concat(game || ' ' || (structured_best_overlap > baseline_overlap), ',') FROM
     (SELECT * FROM hot_set WHERE structured_best_overlap IS NOT NULL)")" = "kernels 1" ] || fail "flow: $(sqlite3 flow.db 'SELECT * FROM hot_set')"
 "$hotgraph" record --graph k.graph --structure k.structure --stream k.hgstream:every=16661 --output /dev/null -- ./kernels 1 2>/dev/null

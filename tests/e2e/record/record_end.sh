@@ -128,10 +128,10 @@ cat >pair.cfg <<'END'
 grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};
 games = ({name = "part"; stream = "s.isampling"; graph = "g.graph";});
 END
-refuses 1 "g.graph: is of a part of a run" sweep pair.cfg --db x.db
+refuses 1 "g.graph: covers only part of a run" sweep pair.cfg --db x.db
 "$hotgraph" build s.isampling --out b.graph 2>/dev/null || fail "build"
 "$hotgraph" compare b.graph g.graph >/dev/null 2>errors || fail "compare: $(cat errors)"
-grep -q "warning: g.graph: is of a part of a run" errors || fail "compare does not warn: $(cat errors)"
+grep -q "warning: g.graph: covers only part of a run" errors || fail "compare does not warn: $(cat errors)"
 cat >program.cfg <<'END'
 grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_size = [13]; recurrent_threshold = [5];};
 programs = ({name = "crash"; folder = "."; command = ("./work", "c");});

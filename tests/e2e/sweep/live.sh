@@ -80,7 +80,7 @@ refuses 1 "there is no technique 'fifo' that works on streams" sweep wrong.cfg
 config wrong.cfg 'by = "live";' '{ technique = "fifo"; }'
 sed -i '/^@include/d' wrong.cfg
 printf 'games = ( %s );\n' "$(pair one overlap-a)" >>wrong.cfg
-refuses 1 'fifo watches a replay, which only games that are played have: not one' sweep wrong.cfg
+refuses 1 "fifo watches a replay, and only games with a movie have one; 'one' has none" sweep wrong.cfg
 
 # Techniques on samples, inside the running machine: what they find of the recorded stream.
 "$hotgraph" sample umbel --frames 400 --out s.hgstream >/dev/null

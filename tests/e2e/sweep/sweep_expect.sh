@@ -78,7 +78,7 @@ json out 'o["failed"] == 1 and [g["state"] for g in o["games"] if g["name"] == "
 cp x.db half.db
 sqlite3 half.db "UPDATE stream SET hash = 'other' WHERE stream_id = $one;
     DELETE FROM result WHERE configuration_id % 2 AND stream_id = $one"
-refuses 1 'sample stream is not the one' sweep experiment.cfg --db half.db
+refuses 1 'sample stream differs from' sweep experiment.cfg --db half.db
 grep -q '^reproduced: 2 games' .stdout || fail "half a game is compared: $(cat .stdout)"
 refuses 1 'is not written: one lacks results' sweep experiment.cfg --db half.db --update-digest
 cmp -s whole.digest experiment.digest || fail "half an experiment is what is expected from now on"

@@ -67,13 +67,13 @@ test "$digest" = "$expected" || fail "the second of two: $digest, not $expected"
 # An exact graph that is not what the results were computed from.
 cp x.db graph.db
 sqlite3 graph.db "UPDATE replay SET exact_hash = 'other'; DELETE FROM result"
-refuses 1 "exact graph is not the one that the database's results were computed from" \
+refuses 1 "exact graph differs from the one behind the database's results" \
     sweep experiment.cfg --db graph.db
 # A result of version 1, known by the hash of its graph only, that comes out as another.
 cp x.db other.db
 sqlite3 other.db "UPDATE graph SET data = NULL, hash = 'other' WHERE graph_id = (SELECT graph_id FROM result
     WHERE configuration_id = (SELECT configuration_id FROM experiment_configuration WHERE number = 7) LIMIT 1)"
-refuses 1 "a graph is not the one that the database's result was computed from" sweep experiment.cfg --db other.db
+refuses 1 "a graph differs from the one behind the database" sweep experiment.cfg --db other.db
 
 # No file at all.
 refuses 1 "/dev/null: is a device" sweep experiment.cfg --db /dev/null

@@ -55,7 +55,7 @@ test "$(ask one.db 'SELECT count(*) FROM replay')" = 4 || fail "a changed movie 
 
 # A program whose results have changed must not mix them with older ones.
 sqlite3 two.db "UPDATE stream SET hash = 'other'; DELETE FROM result"
-refuses 1 "sample stream is not the one that the database's results were computed from" \
+refuses 1 "sample stream differs from the one behind the database's results" \
     sweep replay.cfg --db two.db
 
 # The wrong ROM, and a movie of another one.

@@ -315,7 +315,9 @@ static void test_values_with_names(void **state) {
     refuse(f,
            "grid = { technique = \"flow\"; };\n"
            "games = (\n{ name = \"a\"; stream = \"s\"; graph = \"g\"; });",
-           3, "flow needs the program's structure, which only what is run here has: not a");
+           3,
+           "flow needs the program's structure, which is only known of games and "
+           "programs that are run here; 'a' has none");
 }
 
 /* If this failed, techniques could be compared in as many experiments only. */
