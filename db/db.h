@@ -1,6 +1,6 @@
 /*
- * db: results in an SQLite database: what was executed, sampled and found, and views for the paper's
- * tables.
+ * db: results in an SQLite database: what was executed, sampled and found, and views for the
+ * paper's tables.
  *
  * tables.def defines the tables, and for each a struct and three functions:
  *
@@ -9,16 +9,16 @@
  *     db_put_replay(db, &row, &err);            sets row.replay_id; the row may exist already
  *     db_name_replay(&row);                     only sets row.replay_id, from the key columns
  *
- * NULL is DB_NULL in an integer, NAN in a real, a NULL pointer in text and blobs. A row's id
- * is a hash of its key, so ids are known before rows exist, and are the same in every database. The
- * table's policy says what a put does with an existing row; it writes nothing if nothing changes, so work
- * may be repeated, even with a read-only database.
+ * NULL is DB_NULL in an integer, NAN in a real, a NULL pointer in text and blobs. A row's id is a
+ * hash of its key, so ids are known before rows exist, and are the same in every database. The
+ * table's policy says what a put does with an existing row; it writes nothing if nothing changes,
+ * so work may be repeated, even with a read-only database.
  *
  * A connection belongs to one thread at a time. The first put opens a transaction and db_commit
  * ends it; committed rows survive a crash.
  *
- * Errors name the file and a remedy. A full disk or a lost connection leaves the database as it was after
- * the last commit.
+ * Errors name the file and a remedy. A full disk or a lost connection leaves the database as it was
+ * after the last commit.
  *
  *     struct db *db;
  *     if (db_open(&db, "results/hotgraph.db", DB_WRITE, &err) ||
@@ -26,8 +26,9 @@
  *         ...
  *     db_close(db);
  *
- * Views (views.sql) have the experiment as a column and belong to the program: a file opened for writing
- * gets this version's views; a file opened for reading, of any version, is queried through them.
+ * Views (views.sql) have the experiment as a column and belong to the program: a file opened for
+ * writing gets this version's views; a file opened for reading, of any version, is queried through
+ * them.
  */
 #ifndef HOTGRAPH_DB_H
 #define HOTGRAPH_DB_H

@@ -66,7 +66,8 @@ struct map {
 };
 /* Address of the value, or NULL. */
 uint64_t *map_find(const struct map *m, uint64_t key);
-/* Address of the value, inserted as 0 if missing; NULL: out of memory. Valid until the next insert. */
+/* Address of the value, inserted as 0 if missing; NULL: out of memory. Valid until the next
+ * insert. */
 uint64_t *map_at(struct map *m, uint64_t key);
 /* Iterates in table order (not sorted): start with *position 0, until false. */
 bool map_next(const struct map *m, size_t *position, uint64_t *key, uint64_t *value);
@@ -74,8 +75,8 @@ void map_free(struct map *m);
 
 /* ---- order ---- */
 
-/* Sorts order[0..count), a permutation of the numbers below `count`, by key[number]; stable. False: out
- * of memory; nothing is changed. */
+/* Sorts order[0..count), a permutation of the numbers below `count`, by key[number]; stable. False:
+ * out of memory; nothing is changed. */
 bool sort_by_key(uint32_t *order, const uint32_t *key, size_t count);
 /* The numbers below `count`, sorted by key and then by number; the caller frees them. NULL: out of
  * memory. */
@@ -91,8 +92,8 @@ uint64_t splitmix64_next(uint64_t *state);
 /* FNV-1a, 64 bits. */
 uint64_t fnv1a64(const void *data, size_t size);
 
-/* Read a number at *at, before `end`, and move *at past it; hexadecimal numbers start with 0x. False,
- * with nothing changed: no number, or above `most`. */
+/* Read a number at *at, before `end`, and move *at past it; hexadecimal numbers start with 0x.
+ * False, with nothing changed: no number, or above `most`. */
 bool scan_hex(const char **at, const char *end, uint64_t most, uint64_t *out);
 bool scan_decimal(const char **at, const char *end, uint64_t most, uint64_t *out);
 
@@ -114,21 +115,21 @@ struct bytes {
 enum status file_read(struct bytes *out, const char *path, size_t limit, struct error *e);
 void bytes_free(struct bytes *b);
 
-/* Reads a file of any size piece by piece, decompressed as above; *got is 0 only at its end. Closing
- * frees the reader, and reports compressed data that ends too early. */
+/* Reads a file of any size piece by piece, decompressed as above; *got is 0 only at its end.
+ * Closing frees the reader, and reports compressed data that ends too early. */
 struct file_reader;
 enum status file_open_reader(struct file_reader **out, const char *path, struct error *e);
 enum status file_read_some(struct file_reader *r, void *data, size_t size, size_t *got,
                            struct error *e);
 enum status file_close_reader(struct file_reader *r, struct error *e);
-/* Peeks at the first bytes, at most FILE_PEEK; once, before anything is read. *got is less than `size`
- * only if the file is shorter. */
+/* Peeks at the first bytes, at most FILE_PEEK; once, before anything is read. *got is less than
+ * `size` only if the file is shorter. */
 enum { FILE_PEEK = 16 };
 enum status file_peek(struct file_reader *r, void *data, size_t size, size_t *got, struct error *e);
 
-/* The whole content of a file of which nothing was read, except by file_peek: mapped if it is a regular,
- * uncompressed file; else a copy. Outlives the reader. If another program truncates a mapped file, this
- * process is killed; this program's own files are replaced, never truncated. */
+/* The whole content of a file of which nothing was read, except by file_peek: mapped if it is a
+ * regular, uncompressed file; else a copy. Outlives the reader. If another program truncates a
+ * mapped file, this process is killed; this program's own files are replaced, never truncated. */
 struct file_view {
     const uint8_t *at;
     size_t len;
@@ -139,26 +140,26 @@ enum status file_view(struct file_view *out, struct file_reader *r, struct error
 enum status file_view_path(struct file_view *out, const char *path, size_t limit, struct error *e);
 void file_view_free(struct file_view *v);
 
-/* Report why a file or folder cannot be opened, written or made (`what`: "cannot be written"); `code` is
- * the errno of the attempt. Return STATUS_IO. The message names what is missing: the file or its
- * folder. */
+/* Report why a file or folder cannot be opened, written or made (`what`: "cannot be written");
+ * `code` is the errno of the attempt. Return STATUS_IO. The message names what is missing: the file
+ * or its folder. */
 enum status file_unopened(const char *path, int code, struct error *e);
 enum status file_unmade(const char *path, const char *what, int code, struct error *e);
 /* The `len` bytes of `path` as FILE means them: "configs/games.cfg" and "../movies/a.fm2" give
  * "movies/a.fm2", but a folder that is a link elsewhere keeps its "..". To be freed; NULL when
  * memory is out. */
 char *file_beside(const char *file, const char *path, size_t len);
-/* Is this a safe name for files and folders on any system: 1 to 80 characters of FILE_NAME_CHARACTERS,
- * no leading dash? Names of experiments must be. */
+/* Is this a safe name for files and folders on any system: 1 to 80 characters of
+ * FILE_NAME_CHARACTERS, no leading dash? Names of experiments must be. */
 #define FILE_NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 bool file_good_name(const char *name);
-/* Must a CSV cell be prefixed with an apostrophe, so that no spreadsheet executes it? Cells that begin
- * with = + - @, a tab or a carriage return must, except numbers. */
+/* Must a CSV cell be prefixed with an apostrophe, so that no spreadsheet executes it? Cells that
+ * begin with = + - @, a tab or a carriage return must, except numbers. */
 bool csv_is_formula(const char *text);
 
-/* A file name for lists separated by blanks, colons or commas ($LD_PRELOAD, QEMU's -plugin): the path,
- * or, if it contains a separator, the /proc path of an open descriptor, valid until the name is
- * closed. */
+/* A file name for lists separated by blanks, colons or commas ($LD_PRELOAD, QEMU's -plugin): the
+ * path, or, if it contains a separator, the /proc path of an open descriptor, valid until the name
+ * is closed. */
 struct file_plain_name {
     char at[1100];
     int fd; /* or -1 */
@@ -172,8 +173,8 @@ enum status file_check_folder(const char *path, struct error *e);
  * compressed. Errors are remembered; commit reports the first. */
 struct file_writer;
 enum status file_open(struct file_writer **out, const char *path, struct error *e);
-/* Writes to an open descriptor (1: standard output), from its current position; `name` is for messages.
- * The descriptor stays open. */
+/* Writes to an open descriptor (1: standard output), from its current position; `name` is for
+ * messages. The descriptor stays open. */
 enum status file_open_fd(struct file_writer **out, int fd, const char *name, struct error *e);
 void file_write(struct file_writer *w, const void *data, size_t size);
 void file_printf(struct file_writer *w, const char *format, ...)

@@ -10,13 +10,14 @@
  *         s = child_wait(&child, stopped, &word, &e);
  *
  * Invariants
- *  - The kernel kills a child when this process ends, even by SIGKILL. It does so when the thread ends
- *    that started the child: the thread that calls child_start() must call child_wait().
+ *  - The kernel kills a child when this process ends, even by SIGKILL. It does so when the thread
+ *    ends that started the child: the thread that calls child_start() must call child_wait().
  *  - With `group`, everything that the child starts ends with this process as well: all of it is a
  *    process group, whose leader (a guard) waits for the end of a pipe that this process holds.
  *  - Other threads may run: between fork and exec there are only async-signal-safe calls. Build the
  *    environment before (child_env).
- *  - Descriptors after the first three are closed in the child, unless it inherits all (files NULL).
+ *  - Descriptors after the first three are closed in the child, unless it inherits all (files
+ *    NULL).
  */
 #ifndef HOTGRAPH_CHILD_H
 #define HOTGRAPH_CHILD_H
@@ -69,8 +70,8 @@ enum status child_run(const char *const *words, const char *input, size_t len, i
 /* The exit status as shells report it: that of the process, or 128 plus the signal. */
 int child_status(int word);
 
-/* An unnamed temporary file in $TMPDIR, else /tmp, which needs no removal. Returns a descriptor, closed
- * at exec; -1 with errno on failure. */
+/* An unnamed temporary file in $TMPDIR, else /tmp, which needs no removal. Returns a descriptor,
+ * closed at exec; -1 with errno on failure. */
 int child_scratch(void);
 
 #endif

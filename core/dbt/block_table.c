@@ -161,7 +161,8 @@ enum {
     CUT_MOST = 8
 };
 
-/* Is this the awaited content, after a different one in between, or for the TIMES_ENOUGH-th time? */
+/* Is this the awaited content, after a different one in between, or for the TIMES_ENOUGH-th
+ * time? */
 static bool comes_again(struct dbt *d, struct nes *n, struct content *c) {
     const uint16_t pc = n->cpu.r.pc;
     const unsigned at = pc % WINDOW_SIZE;

@@ -1,6 +1,6 @@
 /*
- * block_table: finds, makes and forgets blocks, and keeps their versions. Private to core/dbt. Place:
- * above translate; dbt_run.c uses it.
+ * block_table: finds, makes and forgets blocks, and keeps their versions. Private to core/dbt.
+ * Place: above translate; dbt_run.c uses it.
  */
 #ifndef HOTGRAPH_DBT_BLOCK_TABLE_H
 #define HOTGRAPH_DBT_BLOCK_TABLE_H

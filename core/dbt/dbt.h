@@ -10,8 +10,8 @@
  * Invariants
  *  - The engine changes nothing that a guest program, a profiler or a saved state can observe.
  *  - No memory is mapped writable and executable: the cache is seen through two views.
- *  - A block belongs to a bank in a window of 8 KiB, independent of other windows' banks. It is valid
- *    while its bytes are unchanged; blocks in writable memory compare them at each entry.
+ *  - A block belongs to a bank in a window of 8 KiB, independent of other windows' banks. It is
+ *    valid while its bytes are unchanged; blocks in writable memory compare them at each entry.
  *  - After fork() both processes may go on: the child allocates a new cache and translates anew.
  *  - Translated code has a stack of its own; the host's stack is used no more than by the
  *    interpreter.
@@ -38,8 +38,8 @@ enum {
     DBT_HOT_MOST = 200,
     DBT_BLOCK_MOST = 24,
 };
-/* nes_options.engine_options of a machine with this engine. Zero means the default; values beyond the
- * limits above are clamped. No option changes what a guest does. */
+/* nes_options.engine_options of a machine with this engine. Zero means the default; values beyond
+ * the limits above are clamped. No option changes what a guest does. */
 struct dbt_options {
     size_t cache_bytes;    /* of the code cache, rounded to pages; 0: 8 MiB */
     unsigned hot;          /* a block is translated at this execution; 0: the default */

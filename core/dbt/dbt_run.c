@@ -159,7 +159,7 @@ static inline __attribute__((always_inline)) enum next left(struct nes *n, const
         return INTERPRET_REST;
     case LEAVE_BOARD:
         if (n->observed.watched && x->site)
-            watch_went(n, x->site, WENT_NEXT);
+            watch_outcome(n, x->site, OUTCOME_NEXT);
         return n->observed.watched && n->observed.attention ? RETURN : GO_ON;
     case LEAVE_WAIT:
         n->idle.waiting = x->wait;
@@ -359,7 +359,8 @@ static struct dbt *recorder_of(struct dbt *d, struct nes *n) {
     return d->recorder;
 }
 
-/* The usual case of run_from(): the block exists and nothing else is pending. False: another case. */
+/* The usual case of run_from(): the block exists and nothing else is pending. False: another
+ * case. */
 static bool enter_at_once(struct dbt *d, struct nes *n, uint32_t *number, uint64_t stop,
                           uint64_t *deadline) {
     const struct content *const c = banks_at(&d->banks, n->cpu.r.pc);

@@ -1,6 +1,6 @@
 /*
- * state: everything that the translator keeps for a machine. Private to core/dbt. Place: at the top;
- * dbt_run.c, block_table.c and traced_blocks.c work on it, and cache_inspect.c reads it.
+ * state: everything that the translator keeps for a machine. Private to core/dbt. Place: at the
+ * top; dbt_run.c, block_table.c and traced_blocks.c work on it, and cache_inspect.c reads it.
  *
  * The files; each knows only those further left:
  *

@@ -89,7 +89,7 @@ static void add_run(struct record *r, const struct positions *p, uint64_t banks,
     *run = p->run;
     run->banks = banks;
     run->at = r->met & 0x7fffff;
-    if (run->piece)
+    if (run->snapshot)
         run->opcode = bytes & 0xff;
     run->pc = (uint16_t)(run->pc + bytes);
 }
@@ -174,26 +174,26 @@ static unsigned position_from(const struct executed *x, uint64_t from) {
 
 /* Writes the trace of r->count instructions of the log, from number `from` on. All are in the log;
  * the first is in the block that begins at `at`. */
-static void write_way(const struct dbt *d, struct record *r, const struct log *log,
-                      const struct logged *at, unsigned from, uint64_t banks) {
+static void write_trace(const struct dbt *d, struct record *r, const struct log *log,
+                        const struct logged *at, unsigned from, uint64_t banks) {
     const unsigned end = from + r->count;
     const uint32_t codes = (uint32_t)d->codes;
-    struct way *const way = r->way;
+    struct short_trace *const trace = r->trace;
     const struct logged *behind = next_begin(log, at);
     unsigned begun = logged_executed(at), next, parts = 0;
-    way->first = WAY_OF_CODE | (from - begun);
-    way->banks = banks;
+    trace->first = TRACE_OF_CODE | (from - begun);
+    trace->banks = banks;
     while ((next = behind < log->last ? log->all : logged_executed(behind)) < end) {
-        way->parts[parts++] = (codes + (uint32_t)at->what) << WAY_COUNT | (next - from);
+        trace->parts[parts++] = (codes + (uint32_t)at->what) << TRACE_COUNT_BITS | (next - from);
         from = begun = next;
         at = behind;
         behind = next_begin(log, at);
     }
-    way->parts[parts++] = (codes + (uint32_t)at->what) << WAY_COUNT | (end - from);
-    way->parts[parts] = 0;
+    trace->parts[parts++] = (codes + (uint32_t)at->what) << TRACE_COUNT_BITS | (end - from);
+    trace->parts[parts] = 0;
     const struct executed x = executed_at(d, log, at, behind);
     r->end = position_at(&x, end - begun);
-    r->way_parts = parts;
+    r->trace_parts = parts;
 }
 
 /* False: not the usual case; nothing is changed. */
@@ -203,7 +203,7 @@ static bool read_at_once(const struct dbt *d, struct nes *n, struct record *r, u
     const struct logged *const bottom =
         (const struct logged *)(uintptr_t)(f->return_stack - RETURN_BOTTOM);
     const struct log log = {(const struct logged *)(uintptr_t)f->called_at, all, n->cpu.cycle};
-    if (r->on || d->codes + d->blocks.len > WAY_CODES)
+    if (r->on || d->codes + d->blocks.len > TRACE_CODES)
         return false;
     const struct logged *at = bottom - 1, *behind = next_begin(&log, at);
     while (behind >= log.last && logged_cycle(behind) < r->from) {
@@ -220,7 +220,7 @@ static bool read_at_once(const struct dbt *d, struct nes *n, struct record *r, u
     if (first == x.count)
         at = behind;
     record_begin(r);
-    write_way(d, r, &log, at, from, banks);
+    write_trace(d, r, &log, at, from, banks);
     r->met = r->count;
     record_complete(n, r);
     return true;
@@ -265,7 +265,7 @@ void traced_read(struct dbt *d, struct nes *n, uint64_t before, uint64_t banks) 
             continue;
         const struct positions *const p = x.block->positions;
         if (r->on && r->met + x.count < r->count) {
-            if (p->run.pc != goes_on || p->run.piece)
+            if (p->run.pc != goes_on || p->run.snapshot)
                 add_whole(r, p, banks);
             r->met += x.count;
         } else {

@@ -4,8 +4,8 @@
 
 #include "graph/graph.h"
 
-/* The instructions of every block: those of g->blocks[i] are
- * address[start[i]] .. address[start[i + 1] - 1]. */
+/* The instructions of every block: those of g->blocks[i] are address[start[i]] .. address[start[i +
+ * 1] - 1]. */
 struct block_chains {
     uint32_t *address;
     size_t *start; /* g->block_count + 1 */

@@ -102,8 +102,8 @@ size_t graph_hot(const struct graph *g, unsigned permille, bool skip_busy, size_
 bool graph_is_set(const struct graph *g);
 
 /* Edges are named by (last instruction of the source block, first of the target block), so that a
- * further split of a block has no effect. NAN: a metric over an empty set; overlap and count_error also
- * for sets. */
+ * further split of a block has no effect. NAN: a metric over an empty set; overlap and count_error
+ * also for sets. */
 struct fair_metrics {
     bool named; /* else the source block of an edge is unknown, and every metric is NAN */
     double hot_recall, hot_precision, hot_f1, hot_f1_10, overlap, count_error;
@@ -122,8 +122,8 @@ enum scope {
     SCOPES
 };
 
-/* An exact graph prepared for many comparisons: its hot sets, weights, names and busy-waits. Keeps no
- * reference to h. Any number of threads may use it. */
+/* An exact graph prepared for many comparisons: its hot sets, weights, names and busy-waits. Keeps
+ * no reference to h. Any number of threads may use it. */
 struct reference;
 enum status reference_new(struct reference **out, const struct graph *h,
                           unsigned hot_permille, /* 0 = 900 */

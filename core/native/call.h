@@ -4,8 +4,8 @@
 
 #include "native/session_state.h"
 
-/* Takes the lock and checks whether there are other threads. session_end() must follow, even if this
- * fails. */
+/* Takes the lock and checks whether there are other threads. session_end() must follow, even if
+ * this fails. */
 enum status session_begin(struct hotprobe *h, struct error *e);
 void session_end(struct hotprobe *h);
 void scratch_free(struct scratch *s);

@@ -4,8 +4,9 @@
  *
  *     call f  ->  f: jmp stub          becomes          call stub
  *
- * The redirected instructions belong to no patch, so this is done once, when no probe will be inserted
- * or removed any more (session_settle). The site keeps its jump, for indirect calls and fall-through.
+ * The redirected instructions belong to no patch, so this is done once, when no probe will be
+ * inserted or removed any more (session_settle). The site keeps its jump, for indirect calls and
+ * fall-through.
  */
 #include "native/direct.h"
 #include "native/patch/stub.h"

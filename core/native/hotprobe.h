@@ -19,8 +19,8 @@
  *
  * Invariants
  *  - The program's results do not change: probes preserve registers, flags, red zone, memory and
- *    return addresses at every instruction. Only its own text is written, through /proc/self/mem; no
- *    page is ever writable and executable at once, and removal restores every byte.
+ *    return addresses at every instruction. Only its own text is written, through /proc/self/mem;
+ *    no page is ever writable and executable at once, and removal restores every byte.
  *  - A site that cannot be probed gets a reason; the rest of the batch goes in.
  *  - A threshold's function is called once, by the thread whose hit is exactly the threshold-th.
  *  - Counts are exact (with per_thread: except for threads started by a direct clone()): plain
@@ -132,13 +132,13 @@ enum status hotprobe_open(struct hotprobe **out, const struct hotprobe_options *
 /* Removes every probe; unmaps all memory that no thread can still execute. */
 void hotprobe_close(struct hotprobe *h);
 
-/* Inserts n probes, live in all threads on return. Sets each request's reason; the status is an error
- * only if nothing could be tried. A removed probe of the same kind at a site is reused, with its
- * counter 0. A site at an endbr64 is probed after it. */
+/* Inserts n probes, live in all threads on return. Sets each request's reason; the status is an
+ * error only if nothing could be tried. A removed probe of the same kind at a site is reused, with
+ * its counter 0. A site at an endbr64 is probed after it. */
 enum status hotprobe_insert(struct hotprobe *h, struct hotprobe_request *requests, size_t n,
                             struct error *e);
-/* Removes n probes (skips requests that were not done). Hits in progress may still be counted; after
- * the return no thread enters the probes. */
+/* Removes n probes (skips requests that were not done). Hits in progress may still be counted;
+ * after the return no thread enters the probes. */
 enum status hotprobe_remove(struct hotprobe *h, const struct hotprobe_request *requests, size_t n,
                             struct error *e);
 /* Executions since insertion; also valid after removal, until the site is probed again. */
@@ -174,8 +174,8 @@ struct hotprobe_slot_problem {
     const uintptr_t *slot; /* sorted */
     int32_t *chosen;       /* out, per site: index of its slot, or -1 */
 };
-/* Sets `chosen` and *served, the number of sites with a slot. Exact: the maximum, by augmenting paths;
- * local: a maximum for each function in order of address; greedy: the nearest free slot. */
+/* Sets `chosen` and *served, the number of sites with a slot. Exact: the maximum, by augmenting
+ * paths; local: a maximum for each function in order of address; greedy: the nearest free slot. */
 enum status hotprobe_assign(const struct hotprobe_slot_problem *problem,
                             enum hotprobe_assignment how, size_t *served);
 

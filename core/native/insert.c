@@ -101,8 +101,8 @@ static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan,
     return patch_claim(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
-/* Is the site inside another instruction? libc jumps over a lock prefix while there is one thread, so
- * code after the prefix is an instruction within another one. */
+/* Is the site inside another instruction? libc jumps over a lock prefix while there is one thread,
+ * so code after the prefix is an instruction within another one. */
 static bool inside_another(const struct object *o, uintptr_t site) {
     for (unsigned k = 1; k < 15 && site - k >= o->text; k++) {
         struct insn i;
@@ -253,8 +253,8 @@ static void pass_single(struct insertion *n, enum hotprobe_strategy how) {
     }
 }
 
-/* Sites whose stub found no free address are tried again with the other strategies, which need other
- * addresses. A constrained jump's address is the hardest to find, so it comes late. */
+/* Sites whose stub found no free address are tried again with the other strategies, which need
+ * other addresses. A constrained jump's address is the hardest to find, so it comes late. */
 static bool insertion_plan(struct insertion *n) {
     if (!pass_jump(n))
         return false;

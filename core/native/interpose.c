@@ -1,5 +1,5 @@
-/* Functions that shadow libc's: those that could change SIGTRAP, and those that start threads. Without
- * a session they only call libc's. */
+/* Functions that shadow libc's: those that could change SIGTRAP, and those that start threads.
+ * Without a session they only call libc's. */
 #include "native/hit/signals.h"
 #include "native/hotprobe.h"
 

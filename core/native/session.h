@@ -1,6 +1,6 @@
 /*
- * The folder by which `hotgraph native` and the program it runs communicate, named in the environment
- * variable HOTPROBE_SESSION.
+ * The folder by which `hotgraph native` and the program it runs communicate, named in the
+ * environment variable HOTPROBE_SESSION.
  *
  *   options   written by the command, a line "key value" each:
  *

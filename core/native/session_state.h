@@ -1,7 +1,7 @@
 /*
- * Everything that a session keeps. The modules share one struct because they share one resource: the
- * text of the process. Each module has a header beside it. From the top down; each file uses only
- * those below it (a test refuses circles):
+ * Everything that a session keeps. The modules share one struct because they share one resource:
+ * the text of the process. Each module has a header beside it. From the top down; each file uses
+ * only those below it (a test refuses circles):
  *
  *     preload, interpose              inside a program that `hotgraph native` runs
  *     session                         opens and closes; lists what can be probed
@@ -38,8 +38,8 @@ struct request_at {
     uintptr_t site;
     size_t request;
 };
-/* Working lists of a call: empty between calls. They keep their memory, because to map it anew would
- * be most of the cost of inserting one probe. */
+/* Working lists of a call: empty between calls. They keep their memory, because to map it anew
+ * would be most of the cost of inserting one probe. */
 struct scratch {
     VEC(struct request_at) order; /* requests by address */
     VEC(struct wish) wishes;      /* sites that need another strategy than a jump */

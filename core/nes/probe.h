@@ -122,10 +122,10 @@ struct thread_event {
 /* Recorded instructions in the general form: straight-line runs. A run in writable memory is one
  * instruction with its bytes, or a code snapshot, whose bytes the machine remembers. */
 struct recorded_run {
-    uint64_t banks;      /* what was mapped: 16 bits for each 8 KiB from $8000 on; 0 if the board
+    uint64_t banks;        /* what was mapped: 16 bits for each 8 KiB from $8000 on; 0 if the board
                             does not switch banks */
-    uint32_t at : 23;    /* number of its first instruction */
-    uint32_t piece : 1;  /* in writable memory: a code snapshot, not a single instruction */
+    uint32_t at : 23;      /* number of its first instruction */
+    uint32_t snapshot : 1; /* in writable memory: a code snapshot, not a single instruction */
     uint32_t opcode : 8; /* in writable memory: the opcode, or the offset in the snapshot; else 0 */
     uint8_t operand[2];  /* the operand, or the number of the snapshot */
     uint16_t pc;         /* of the first instruction */
@@ -134,12 +134,12 @@ enum { RECORDED_MOST = 1 << 20 }; /* instructions of a recording */
 struct recording {
     /* The trace. Within one machine, equal bytes and counts mean equal instructions; but the same
      * instructions may have several traces. */
-    const void *way;
-    size_t way_length; /* in units of 8 bytes */
-    uint32_t number;   /* 0, or a number, counted from 1, that this machine uses for this trace
+    const void *trace;
+    size_t trace_length; /* in units of 8 bytes */
+    uint32_t number;     /* 0, or a number, counted from 1, that this machine uses for this trace
                           only; a trace may have several */
-    uint32_t count;    /* instructions */
-    uint64_t end;      /* cycle of the boundary after the last one */
+    uint32_t count;      /* instructions */
+    uint64_t end;        /* cycle of the boundary after the last one */
 };
 
 struct observer {

@@ -1,4 +1,3 @@
-/* Cells by address. */
 #include "profile/cells.h"
 
 #include <stdlib.h>

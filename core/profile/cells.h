@@ -1,5 +1,5 @@
-/* cells: a sparse array with one fixed-size cell for each 32-bit address, zero at first. Three levels
- * of tables: code clusters, so no hashing is needed. Private to core/profile. */
+/* cells: a sparse array with one fixed-size cell for each 32-bit address, zero at first. Three
+ * levels of tables: code clusters, so no hashing is needed. Private to core/profile. */
 #ifndef HOTGRAPH_PROFILE_CELLS_H
 #define HOTGRAPH_PROFILE_CELLS_H
 

@@ -1,17 +1,17 @@
 /*
  * entries: counters at the entries of subroutines, as a dynamic profiling library puts them into a
  * program (Ootsu, Yokota, Baba 2008). One counter for each target of a JSR, one for each address at
- * which interrupted contexts begin. A routine whose counter reaches the threshold is hot: a handler is
- * called once, in the same process, and asks the engine to translate the routine's entry again. With
- * threshold 0, the most entered routines that make up `share` thousandths of all entries are hot, which
- * is known only at the end.
+ * which interrupted contexts begin. A routine whose counter reaches the threshold is hot: a handler
+ * is called once, in the same process, and asks the engine to translate the routine's entry again.
+ * With threshold 0, the most entered routines that make up `share` thousandths of all entries are
+ * hot, which is known only at the end.
  *
- * The result is a set: all edges whose source is in a hot routine, that is, in a block reached from its
- * entry without entering callees, up to its returns. Blocks and edges are those of the structure, which
- * is recorded in the same run.
+ * The result is a set: all edges whose source is in a hot routine, that is, in a block reached from
+ * its entry without entering callees, up to its returns. Blocks and edges are those of the
+ * structure, which is recorded in the same run.
  *
- * Costs: records are counters that were hit; observed is 0, since only entries are probed; probes are
- * those of the counters, without the structure's; a step is a block visited while routines are
+ * Costs: records are counters that were hit; observed is 0, since only entries are probed; probes
+ * are those of the counters, without the structure's; a step is a block visited while routines are
  * walked.
  */
 #include "nes/engine.h"
@@ -25,8 +25,8 @@ extern const struct technique technique_entries;
 enum { THRESHOLD, SHARE };
 
 struct routine {
-    uint32_t entry, counter; /* of the machine's counters */
-    bool hot;                /* the handler was told */
+    uint32_t entry, counter; /* counter: index into the machine's counters */
+    bool hot;                /* the handler was called */
 };
 
 struct entries {
@@ -40,9 +40,9 @@ struct entries {
     bool out_of_memory;
 };
 
-/* ---- while the machine runs ---- */
+/* ---- during the replay ---- */
 
-/* The index of the routine at `entry`, SIZE_MAX when memory is out. */
+/* Returns the index of the routine at `entry`; SIZE_MAX: out of memory. */
 static size_t routine_of(struct entries *x, uint32_t entry) {
     uint64_t *index = map_find(&x->routine_at, entry);
     if (index != NULL)
@@ -57,7 +57,7 @@ static size_t routine_of(struct entries *x, uint32_t entry) {
     return *index;
 }
 
-/* The handler. */
+/* The handler: marks the routine as hot and has the engine translate its entry again. */
 static void comes_hot(void *user, const struct probe_event *event) {
     struct entries *x = user;
     const uint64_t *index = map_find(&x->routine_at, event->to);
@@ -94,7 +94,7 @@ static void thread_changes(void *self, const struct thread_event *event) {
         comes_hot(x, &(struct probe_event){.nes = x->nes, .to = event->address});
 }
 
-/* ---- afterwards ---- */
+/* ---- after the replay ---- */
 
 static uint64_t entered(const struct entries *x, const struct routine *r) {
     return nes_counters(x->nes)[r->counter];
@@ -108,7 +108,7 @@ static int by_entered(const void *a, const void *b, void *user) {
     return (r->entry > s->entry) - (r->entry < s->entry);
 }
 
-/* The fewest routines that make up the share of all entries. */
+/* Marks the fewest routines that make up `share` permille of all entries. */
 static void choose_by_share(struct entries *x) {
     unsigned __int128 all = 0, sum = 0;
     if (x->routines.len > 0)
@@ -123,8 +123,8 @@ static void choose_by_share(struct entries *x) {
 
 struct walk {
     const struct structure *s;
-    bool *inside;  /* blocks of hot routines */
-    size_t *queue; /* each block is put in once */
+    bool *inside; /* blocks of hot routines; each enters the queue at most once */
+    size_t *queue;
     size_t count;
     uint64_t steps;
 };

@@ -1,43 +1,46 @@
 /*
  * exact: the graph of everything that was executed, the reference for all other techniques.
  *
- * It counts transfers, with one counter for each (indirect ones: for each target), and the starts and
- * final ends of interrupted contexts. Every other N(a, b), the number of times instruction b followed
- * a, comes from flow conservation: the flow into a equals the flow out of a, and one successor of a is
- * not counted. This is a + size or, for jumps, calls and forward branches, the target. Addresses are
- * handled in ascending order, so all flow into an address is known when it is handled. (Both directions
- * of a forward branch are counted until it is translated; then only the less frequent one.)
+ * It counts transfers, with one counter for each (for indirect ones, one for each destination), and
+ * the starts and final ends of interrupted contexts. Let N(a, b) be the number of times instruction
+ * b followed a. Every other N(a, b) comes from flow conservation: the flow into a equals the flow
+ * out of a, and one successor of a is not counted. This is a + size or, for jumps, calls and
+ * forward branches, the target. Addresses are handled in ascending order, so all flow into an
+ * address is known when it is handled. (Both directions of a forward branch are counted until it is
+ * translated; then only the less frequent one.)
  *
  * At an address whose bytes change (in RAM), only the first instruction seen has an uncounted
- * successor; the others are counted pair by pair. So is code that crosses the end of an 8 KiB bank, or
- * wraps around the address space.
+ * successor; the others are counted pair by pair. The same holds for code that crosses the end of
+ * an 8 KiB bank, or wraps around the address space.
  *
- * Costs: a probe is an executed transfer, or an executed instruction whose bytes may change, counted or
- * not; records are the distinct ones and the ends of contexts; a step is one instruction visited while
- * the flow is completed.
+ * Costs: a probe is an executed transfer, or an executed instruction whose bytes may change,
+ * counted or not; records are the distinct ones and the ends of contexts; a step is one instruction
+ * visited while the flow is completed.
  */
 #include "profile/profile.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is known of one code address. */
-struct place {
-    struct flow_insn insn; /* as first met; other bytes that it held are among the variants */
+/* A code address: a node of the flow. */
+struct node {
+    struct flow_insn insn; /* the first seen; other contents of the address are in `variants` */
     uint32_t to;
-    bool derived;    /* N(address, to) follows from conservation */
-    bool transfer;   /* it is one */
-    bool told;       /* among the costs */
-    bool returns;    /* by RTI, which may leave no pair: they are counted, or none follows */
-    bool executions; /* RTIs' executions have a counter */
-    bool sides;      /* a branch forwards, one side of which may follow: with the counter of each */
+    bool derived;    /* N(address, to) is derived from conservation */
+    bool transfer;   /* that pair is a transfer */
+    bool in_cost;    /* that pair counts as probes and a record */
+    bool returns;    /* holds an RTI, which may follow without a pair: executions are counted, or
+                        nothing is derived */
+    bool executions; /* executions of its RTI are counted, by counter `executed` */
+    bool sides;      /* a forward branch with both directions counted; one of them may be derived
+                        instead */
     uint32_t next, next_counter, to_counter;
     uint32_t executed;
 };
 
 enum kind { GOES_ON, DIRECT, INDIRECT, RETURN, KINDS };
 
-struct counted { /* a pair with a counter of its own */
+struct counted { /* a pair with its own counter */
     uint32_t a, b;
     uint32_t counter;
     enum kind kind;
@@ -46,14 +49,15 @@ struct counted { /* a pair with a counter of its own */
 struct exact {
     struct nes *nes;
     unsigned id;
-    VEC(struct place) places;
-    struct map place_at; /* address -> index into places */
+    VEC(struct node) nodes;
+    struct map node_at; /* address -> index into nodes */
     VEC(struct flow_insn) variants;
-    struct map variant_at; /* address and kind -> 1: it is among the variants */
+    struct map variant_at; /* address and kind -> 1: it is in `variants` */
     VEC(struct counted) counted;
-    struct map counted_at[KINDS]; /* pair -> index into counted */
+    struct map counted_at[KINDS]; /* pair -> index into `counted` */
     struct map begins, ends;      /* address -> count */
-    struct again {                /* threads that have begun where the last one did: not in there */
+    struct again {                /* contexts that began at the same address as the last one; not
+                                     yet in `begins` */
         uint32_t address;
         uint64_t count;
     } again;
@@ -72,15 +76,15 @@ static void add(struct exact *x, struct map *m, uint64_t key, uint64_t n) {
         x->out_of_memory = true;
 }
 
-/* ---- while the machine runs ---- */
+/* ---- during the replay ---- */
 
 static bool same_insn(const struct flow_insn *a, const struct flow_insn *b) {
     return a->address == b->address && a->size == b->size && a->waits == b->waits &&
            a->reads == b->reads && a->writes == b->writes;
 }
 
-/* A number for all that is remembered of an instruction, but its address: the first opcode that is
- * alike, and whether it may wait. */
+/* A number that is equal for instructions with equal size, effects and waits, whatever their
+ * address. */
 static unsigned kind_of(const struct opcode_info *op, bool waits) {
     for (unsigned opcode = 0;; opcode++) {
         const struct opcode_info *other = opcode_info((uint8_t)opcode);
@@ -89,8 +93,8 @@ static unsigned kind_of(const struct opcode_info *op, bool waits) {
     }
 }
 
-/* Remembers an instruction that differs from those its address held before. */
-static void note_variant(struct exact *x, const struct place *known, struct flow_insn insn,
+/* Remembers an instruction that differs from all that its address held before. */
+static void note_variant(struct exact *x, const struct node *known, struct flow_insn insn,
                          const struct opcode_info *op) {
     if (same_insn(&known->insn, &insn))
         return;
@@ -103,28 +107,28 @@ static void note_variant(struct exact *x, const struct place *known, struct flow
         *noted = 1;
 }
 
-static struct place *note_place(struct exact *x, const struct guest_insn *insn,
-                                const struct opcode_info *op) {
+static struct node *note_node(struct exact *x, const struct guest_insn *insn,
+                              const struct opcode_info *op) {
     const struct flow_insn flow_insn = {.address = insn->address,
                                         .size = insn->size,
                                         .waits = opcode_may_wait(insn->bytes),
                                         .reads = op->reads,
                                         .writes = op->writes};
-    uint64_t *index = map_find(&x->place_at, insn->address);
+    uint64_t *index = map_find(&x->node_at, insn->address);
     if (index != NULL) {
-        note_variant(x, &x->places.at[*index], flow_insn, op);
-        return &x->places.at[*index];
+        note_variant(x, &x->nodes.at[*index], flow_insn, op);
+        return &x->nodes.at[*index];
     }
-    const struct place place = {.insn = flow_insn};
-    if ((index = map_at(&x->place_at, insn->address)) == NULL || !vec_push(&x->places, place)) {
+    const struct node node = {.insn = flow_insn};
+    if ((index = map_at(&x->node_at, insn->address)) == NULL || !vec_push(&x->nodes, node)) {
         x->out_of_memory = true;
         return NULL;
     }
-    *index = x->places.len - 1;
-    return &x->places.at[*index];
+    *index = x->nodes.len - 1;
+    return &x->nodes.at[*index];
 }
 
-/* The counter of the pair, the same one each time; UINT32_MAX: out of memory. */
+/* Returns the pair's counter, which is reserved at the first call; UINT32_MAX: out of memory. */
 static uint32_t counter_of(struct exact *x, uint32_t a, uint32_t b, enum kind kind) {
     uint64_t *index = map_find(&x->counted_at[kind], pair_key(a, b));
     if (index == NULL) {
@@ -165,14 +169,14 @@ static uint32_t return_to(void *user, const struct probe_event *event) {
     return counter_of(user, event->from, event->to, RETURN);
 }
 
-/* In memory that cannot be written, and within one bank. */
+/* True if the instruction lies in memory that cannot be written, within one bank. */
 static bool is_fixed(const struct guest_insn *insn) {
     return insn->pc >= 0x8000 && insn->pc + insn->size <= 0x10000 &&
            (insn->pc >> 13) == ((insn->pc + insn->size - 1u) >> 13);
 }
 
-/* N(address, to) is the one that follows, unless another of that address is. */
-static bool derive(struct place *p, uint32_t to, bool transfer, bool told) {
+/* Derives N(address, to), unless another pair of the address is derived already. */
+static bool derive(struct node *p, uint32_t to, bool transfer, bool in_cost) {
     if (p->derived)
         return p->to == to && p->transfer == transfer;
     if (p->returns)
@@ -180,12 +184,12 @@ static bool derive(struct place *p, uint32_t to, bool transfer, bool told) {
     p->derived = true;
     p->to = to;
     p->transfer = transfer;
-    p->told = told;
+    p->in_cost = in_cost;
     return true;
 }
 
-/* Can N(address, next) follow? Upwards through the addresses. */
-static bool next_follows(struct place *p, const struct guest_insn *insn) {
+/* True if N(address, next) can be derived: `next` has a higher address. */
+static bool next_follows(struct node *p, const struct guest_insn *insn) {
     const bool transfer = insn->kind == INSN_BRANCH;
     if (insn->next != insn->address + insn->size || (insn->pc >= 0x8000 && !is_fixed(insn)) ||
         (transfer && insn->target == insn->next))
@@ -193,15 +197,15 @@ static bool next_follows(struct place *p, const struct guest_insn *insn) {
     return derive(p, insn->next, transfer, transfer || !is_fixed(insn));
 }
 
-/* Can N(address, target)? A call that pushes onto its own operand goes elsewhere; in memory that
- * cannot be written there is none. */
-static bool target_follows(struct place *p, const struct guest_insn *insn) {
+/* True if N(address, target) can be derived. A call that pushes onto its own operand goes
+ * elsewhere; this cannot happen in memory that cannot be written. */
+static bool target_follows(struct node *p, const struct guest_insn *insn) {
     return is_fixed(insn) && insn->target > insn->address && insn->target != insn->next &&
            derive(p, insn->target, true, true);
 }
 
-/* How often an RTI was executed, where its threads' ends must be known. */
-static void count_returns(struct exact *x, struct place *p, struct probe_site *site) {
+/* Counts the executions of an RTI at an address with a derived pair. */
+static void count_returns(struct exact *x, struct node *p, struct probe_site *site) {
     p->returns = true;
     if (!p->derived)
         return;
@@ -216,49 +220,49 @@ static void count_returns(struct exact *x, struct place *p, struct probe_site *s
             (struct probe){.kind = PROBE_ADD, .counter = p->executed, .value = 1, .quiet = true});
 }
 
-/* Both sides are counted, until an engine leaves out one of them. */
-static void count_sides(struct exact *x, struct probe_site *site, struct place *place,
+/* Counts both directions, until an engine drops one of the counters. */
+static void count_sides(struct exact *x, struct probe_site *site, struct node *node,
                         const struct guest_insn *insn) {
     const uint32_t a = insn->address;
-    place->sides = true;
-    place->to = insn->target;
-    place->next = insn->next;
-    place->to_counter = attach_count(x, site, PROBE_TAKEN, a, insn->target, DIRECT, true);
-    place->next_counter = attach_count(x, site, PROBE_NEXT, a, insn->next, DIRECT, true);
+    node->sides = true;
+    node->to = insn->target;
+    node->next = insn->next;
+    node->to_counter = attach_count(x, site, PROBE_TAKEN, a, insn->target, DIRECT, true);
+    node->next_counter = attach_count(x, site, PROBE_NEXT, a, insn->next, DIRECT, true);
 }
 
-static void instrument_branch(struct exact *x, struct probe_site *site, struct place *place,
+static void instrument_branch(struct exact *x, struct probe_site *site, struct node *node,
                               const struct guest_insn *insn) {
-    if (is_fixed(insn) && !place->derived && !place->sides && insn->target > insn->next &&
+    if (is_fixed(insn) && !node->derived && !node->sides && insn->target > insn->next &&
         insn->next > insn->address) {
-        count_sides(x, site, place, insn);
+        count_sides(x, site, node, insn);
         return;
     }
     count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
-    if (place->sides || !next_follows(place, insn))
+    if (node->sides || !next_follows(node, insn))
         count_pair(x, site, PROBE_NEXT, insn->address, insn->next, DIRECT);
 }
 
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct exact *x = self;
     const struct opcode_info *op = opcode_info(insn->bytes[0]);
-    struct place *place = note_place(x, insn, op);
-    if (place == NULL)
+    struct node *node = note_node(x, insn, op);
+    if (node == NULL)
         return;
     struct probe indirect = {
         .kind = PROBE_ADD_TO, .value = 1, .counter_to = counter_to, .user = x, .quiet = true};
     switch ((enum insn_kind)insn->kind) {
     case INSN_BRANCH:
-        instrument_branch(x, site, place, insn);
+        instrument_branch(x, site, node, insn);
         break;
     case INSN_JUMP:
     case INSN_CALL:
-        if (!target_follows(place, insn))
+        if (!target_follows(node, insn))
             count_pair(x, site, PROBE_TAKEN, insn->address, insn->target, DIRECT);
         break;
     case INSN_RTI:
         indirect.counter_to = return_to;
-        count_returns(x, place, site);
+        count_returns(x, node, site);
         probe_attach(site, PROBE_INDIRECT, indirect);
         break;
     case INSN_JUMP_INDIRECT:
@@ -267,9 +271,9 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
         probe_attach(site, PROBE_INDIRECT, indirect);
         break;
     case INSN_PLAIN:
-        if (!next_follows(place, insn))
+        if (!next_follows(node, insn))
             count_pair(x, site, PROBE_NEXT, insn->address, insn->next, GOES_ON);
-        if (op->writes_memory) /* may switch the bank it runs in */
+        if (op->writes_memory) /* may switch the bank that it runs in */
             probe_attach(site, PROBE_INDIRECT, indirect);
         break;
     case INSN_JAM:
@@ -283,7 +287,7 @@ static void settle_begins(struct exact *x) {
     x->again.count = 0;
 }
 
-/* As a rule at the same place each time. */
+/* The address is usually the same each time. */
 static void count_begins(struct exact *x, uint32_t address, uint64_t count) {
     if (address == x->again.address && x->begins.len) {
         x->again.count += count;
@@ -302,16 +306,16 @@ static void thread_changes(void *self, const struct thread_event *event) {
         add(x, &x->ends, event->address, 1 + event->more);
 }
 
-/* ---- afterwards ---- */
+/* ---- after the replay ---- */
 
-/* By address; the caller frees it. NULL: out of memory. */
-static uint32_t *order_places(const struct exact *x) {
-    uint32_t *const address = calloc(x->places.len + 1, sizeof *address);
+/* Returns the indices of the nodes by address, owned by the caller; NULL: out of memory. */
+static uint32_t *order_nodes(const struct exact *x) {
+    uint32_t *const address = calloc(x->nodes.len + 1, sizeof *address);
     if (address == NULL)
         return NULL;
-    for (size_t i = 0; i < x->places.len; i++)
-        address[i] = x->places.at[i].insn.address;
-    uint32_t *const order = sorted_order(address, x->places.len);
+    for (size_t i = 0; i < x->nodes.len; i++)
+        address[i] = x->nodes.at[i].insn.address;
+    uint32_t *const order = sorted_order(address, x->nodes.len);
     free(address);
     return order;
 }
@@ -321,11 +325,11 @@ static uint64_t value_at(const struct map *m, uint64_t key) {
     return at != NULL ? *at : 0;
 }
 
-/* What the counters say, while the flow is completed. */
+/* The flow while it is completed. */
 struct balance {
     struct flow flow;
-    struct map in, out;  /* what comes into an address, and goes out of it */
-    struct map returned; /* of the latter, by RTIs */
+    struct map in, out;  /* flow into and out of each address */
+    struct map returned; /* the part of `out` that is due to RTIs */
     struct cost cost;
 };
 
@@ -336,25 +340,25 @@ static void free_balance(struct balance *b) {
     map_free(&b->returned);
 }
 
-/* Adds one pair. told: it is among the costs. */
-static void flow_add(struct exact *x, struct balance *b, struct flow_pair pair, bool told) {
+/* Adds one pair. in_cost: it counts as probes and a record. */
+static void flow_add(struct exact *x, struct balance *b, struct flow_pair pair, bool in_cost) {
     if (pair.count == 0)
         return;
     if (!vec_push(&b->flow.pairs, pair))
         x->out_of_memory = true;
     add(x, &b->in, pair.b, pair.count);
     add(x, &b->out, pair.a, pair.count);
-    b->cost.records += told;
-    b->cost.probes += told ? pair.count : 0;
+    b->cost.records += in_cost;
+    b->cost.probes += in_cost ? pair.count : 0;
 }
 
-/* What an engine has left out follows. */
-static void choose_side(const struct exact *x, struct place *p) {
+/* Derives the direction whose counter an engine has dropped. */
+static void choose_side(const struct exact *x, struct node *p) {
     const bool target = p->sides && nes_counter_left_out(x->nes, p->to_counter);
     if (!target && !(p->sides && nes_counter_left_out(x->nes, p->next_counter)))
         return;
     p->to = target ? p->to : p->next;
-    p->derived = p->transfer = p->told = true;
+    p->derived = p->transfer = p->in_cost = true;
 }
 
 static void add_recorded(struct exact *x, struct balance *b) {
@@ -373,22 +377,22 @@ static void add_recorded(struct exact *x, struct balance *b) {
             x->out_of_memory = true;
 }
 
-/* What has left the place otherwise than by the pair that follows. */
-static uint64_t left(const struct exact *x, const struct balance *b, const struct place *p) {
+/* Flow out of the node, without its derived pair. */
+static uint64_t left(const struct exact *x, const struct balance *b, const struct node *p) {
     const uint32_t a = p->insn.address;
     const uint64_t known = value_at(&x->ends, a) + value_at(&b->out, a);
-    /* An RTI that resumes a thread goes nowhere, and ends its own. */
+    /* an RTI that resumes a context follows no pair: it ends its own context */
     return p->executions ? known + nes_counters(x->nes)[p->executed] - value_at(&b->returned, a)
                          : known;
 }
 
-/* Whatever is not yet accounted for at an instruction went the way that is not counted. */
-static enum status add_place(struct exact *x, struct balance *b, const struct place *p,
-                             struct error *e) {
+/* Derives the uncounted pair: it carries the rest of the flow. */
+static enum status add_node(struct exact *x, struct balance *b, const struct node *p,
+                            struct error *e) {
     const uint32_t a = p->insn.address;
     const uint64_t arrived = value_at(&b->in, a) + value_at(&x->begins, a);
     if (arrived == 0)
-        return STATUS_OK; /* an engine may ask about instructions that never run */
+        return STATUS_OK; /* an engine may instrument instructions that never run */
     b->cost.steps++;
     if (!vec_push(&b->flow.insns, p->insn))
         x->out_of_memory = true;
@@ -400,29 +404,29 @@ static enum status add_place(struct exact *x, struct balance *b, const struct pl
                          "the exact graph does not balance at 0x%x: %llu came and %llu left; "
                          "this is a bug of the engine",
                          a, (unsigned long long)arrived, (unsigned long long)gone);
-    flow_add(x, b, (struct flow_pair){a, p->to, arrived - gone, p->transfer}, p->told);
+    flow_add(x, b, (struct flow_pair){a, p->to, arrived - gone, p->transfer}, p->in_cost);
     return STATUS_OK;
 }
 
-/* Upwards through the addresses: what goes on at the next one has come there by then. */
+/* Ascending order: every flow into an address is known before the address is handled. */
 static enum status add_derived(struct exact *x, struct balance *b, struct error *e) {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < x->variants.len; i++)
         if (!vec_push(&b->flow.insns, x->variants.at[i]))
             x->out_of_memory = true;
-    uint32_t *const order = order_places(x);
+    uint32_t *const order = order_nodes(x);
     x->out_of_memory |= order == NULL;
-    for (size_t i = 0; order != NULL && status == STATUS_OK && i < x->places.len; i++)
-        status = add_place(x, b, &x->places.at[order[i]], e);
+    for (size_t i = 0; order != NULL && status == STATUS_OK && i < x->nodes.len; i++)
+        status = add_node(x, b, &x->nodes.at[order[i]], e);
     free(order);
     return status;
 }
 
 static void release(struct exact *x) {
-    vec_free(&x->places);
+    vec_free(&x->nodes);
     vec_free(&x->variants);
     vec_free(&x->counted);
-    map_free(&x->place_at);
+    map_free(&x->node_at);
     map_free(&x->variant_at);
     for (unsigned kind = 0; kind < KINDS; kind++)
         map_free(&x->counted_at[kind]);
@@ -460,10 +464,10 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
 static enum status finish(void *self, struct profile *profile, struct error *e) {
     struct exact *x = self;
     *profile = (struct profile){0};
-    nes_detach(x->nes, x->id); /* tells where the threads that still run would go on */
+    nes_detach(x->nes, x->id); /* reports where the running contexts would resume */
     settle_begins(x);
-    for (size_t i = 0; i < x->places.len; i++)
-        choose_side(x, &x->places.at[i]);
+    for (size_t i = 0; i < x->nodes.len; i++)
+        choose_side(x, &x->nodes.at[i]);
     struct balance b = {0};
     add_recorded(x, &b);
     enum status status = add_derived(x, &b, e);

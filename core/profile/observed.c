@@ -1,6 +1,6 @@
 /*
- * observed: the graph of the sampled transitions, the baseline for all techniques. Applies the block rule
- * of the exact graph to consecutive samples of a batch.
+ * observed: the graph of the sampled transitions, the baseline for all techniques. Applies the
+ * block rule of the exact graph to consecutive samples of a batch.
  *
  * A conditional branch counts to its target or to pc + size, JMP and JSR to their target, RTS and
  * JMP (indirect) to the next sample; all others only to pc + size. Other transitions (RTI, BRK, an
@@ -23,7 +23,7 @@ struct observed {
 };
 
 static enum pair classify(const struct sample *a, uint32_t to) {
-    /* The sum wraps as a code address does: 32 bits. */
+    /* the sum wraps at 32 bits, as code addresses do */
     bool straight = to == (uint32_t)(a->pc + a->size);
     switch ((enum insn_kind)a->kind) {
     case INSN_PLAIN:
@@ -84,7 +84,7 @@ static void observed_free(struct observed *o) {
         map_free(&o->pairs[kind]);
 }
 
-/* Takes the batches from *done up to `until`. */
+/* Takes the batches from *done to before `until`. */
 static enum status advance(struct observed *o, const struct stream *s, size_t *done, size_t until,
                            struct error *e) {
     for (; *done < until; ++*done)
@@ -129,7 +129,7 @@ static enum status observed_build(struct profile *out, const struct stream *stre
     return status;
 }
 
-/* ---- batch by batch ---- */
+/* ---- incremental interface ---- */
 
 struct growing_observed {
     struct observed observed;

@@ -1,4 +1,5 @@
-/* The techniques that the build lists. What they have in common is in technique.c, below them. */
+/* The table of techniques, which the build generates. technique.c has the code that all of them
+ * share. */
 #include "profile/profile.h"
 
 #include <string.h>

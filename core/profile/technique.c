@@ -1,4 +1,4 @@
-/* What techniques have in common: checks, and one way to build from each of theirs. */
+/* Code shared by all techniques: checks, and one interface to build a profile with any of them. */
 #include "profile/technique.h"
 
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static enum status hand_on(void *user, size_t batches, const struct profile *p, 
     const struct build_request *r = one->request;
     if (r->stopped != NULL && r->stopped(r->user))
         return error_set(e, STATUS_INTERRUPTED, "stopped");
-    struct profile *taken = (struct profile *)p; /* build_at's own, which it frees */
+    struct profile *taken = (struct profile *)p; /* owned by build_at(), which frees it */
     return r->each(r->user, one->point, batches, taken, e);
 }
 

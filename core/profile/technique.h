@@ -1,4 +1,4 @@
-/* technique: what all techniques share. Private to core/profile. */
+/* technique: shared by all techniques. Private to core/profile. */
 #ifndef HOTGRAPH_PROFILE_TECHNIQUE_H
 #define HOTGRAPH_PROFILE_TECHNIQUE_H
 

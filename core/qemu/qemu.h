@@ -14,9 +14,9 @@
  *
  * Invariants
  *  - Code addresses do not depend on where the kernel maps anything: see code addresses below.
- *  - Time is counted in executed instructions; the kernel's clocks, random bytes and the like are the
- *    same in every run and on every machine. So a program that depends on its input alone always gives
- *    the same graph and streams. If a run may not repeat, struct qemu_result says why.
+ *  - Time is counted in executed instructions; the kernel's clocks, random bytes and the like are
+ *    the same in every run and on every machine. So a program that depends on its input alone
+ *    always gives the same graph and streams. If a run may not repeat, struct qemu_result says why.
  *  - The program sees the environment of struct qemu_request and no other.
  *  - The program and its children end with this process (base/child.h); no temporary file remains.
  *

@@ -3,10 +3,10 @@
  * Private to core/dbt. Place: above translation; exits and translate build on it.
  *
  * A block begins with a prologue ("entry"). It debits the cycles that the block may need before its
- * last instruction begins, and leaves if the budget has fewer. The block's body follows. A bound edge
- * makes this debit itself, together with the cycles of the block it comes from, and jumps to the
- * body: a block then costs one subtraction and one jump. The edge does not materialise flags that the
- * body never reads. If the budget is exhausted, the edge materialises them and leaves.
+ * last instruction begins, and leaves if the budget has fewer. The block's body follows. A bound
+ * edge makes this debit itself, together with the cycles of the block it comes from, and jumps to
+ * the body: a block then costs one subtraction and one jump. The edge does not materialise flags
+ * that the body never reads. If the budget is exhausted, the edge materialises them and leaves.
  *
  * The byte before the entry tells the edge what it must know.
  */
@@ -55,8 +55,8 @@ void emit_exit(struct translation *t, struct exit exit, uint32_t place);
 /* Emits the byte before an entry. unasked: FLAG_... that the block does not read. A block without a
  * body does more in its entry than to debit the budget. */
 void emit_before_entry(struct translation *t, bool has_body, unsigned unasked);
-/* Emits the entry of a block that may need `reserve` cycles. Returns the jump for an exhausted budget.
- * t->uncounted becomes negative by these cycles. */
+/* Emits the entry of a block that may need `reserve` cycles. Returns the jump for an exhausted
+ * budget. t->uncounted becomes negative by these cycles. */
 uint32_t emit_entry(struct translation *t, int reserve);
 
 /* Emits the edge to pc. Flags and cycles may be pending. */

@@ -23,8 +23,8 @@ void exit_always(struct emitter *e, uint32_t place, uint16_t pc);
 
 /* Emits a jump to the block at a known pc. */
 void exit_to(struct translation *t, uint16_t pc);
-/* Emits the exit of the counted instruction `op`, to its encoded target or to the pc in ecx. Fires its
- * probes. */
+/* Emits the exit of the counted instruction `op`, to its encoded target or to the pc in ecx. Fires
+ * its probes. */
 void exit_direct(struct translation *t, const struct guest_op *op, uint16_t target);
 void exit_indirect(struct translation *t, const struct guest_op *op);
 /* Makes `jump` leave translated code at `pc`. */

@@ -131,8 +131,8 @@ static void executed(struct translation *t, int cycles) {
     t->uncounted.instructions++;
 }
 
-/* Not taken: continues here. Taken: after the block, or here for a backward branch, which is usually
- * taken. */
+/* Not taken: continues here. Taken: after the block, or here for a backward branch, which is
+ * usually taken. */
 static void branch(struct translation *t, const struct guest_op *op) {
     const uint32_t jump = lower_condition(t, op);
     const struct known_flags flags = t->flags;

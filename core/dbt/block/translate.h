@@ -1,6 +1,6 @@
 /*
- * translate: translates whole blocks. Private to core/dbt. Place: above lower, instrument and exits;
- * block_table calls it.
+ * translate: translates whole blocks. Private to core/dbt. Place: above lower, instrument and
+ * exits; block_table calls it.
  */
 #ifndef HOTGRAPH_DBT_TRANSLATE_H
 #define HOTGRAPH_DBT_TRANSLATE_H

@@ -5,8 +5,8 @@
  * A block belongs to the bank ("content") of the window in which it begins: each bank is translated
  * once for each window, however a board combines banks. A block may also rely on other windows that
  * are certain: those that have never changed, and those that have always continued their neighbour
- * (as with banks of 16 or 32 KiB). If a certain window changes after all, banks_select() says so, and
- * all blocks become invalid; this happens a few times in a run.
+ * (as with banks of 16 or 32 KiB). If a certain window changes after all, banks_select() says so,
+ * and all blocks become invalid; this happens a few times in a run.
  *
  * Blocks also rely on the page at $6000: each different page has contents of its own (a space).
  */

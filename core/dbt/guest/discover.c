@@ -21,7 +21,7 @@ static bool writable(const struct nes *n, uint16_t address) {
 }
 
 /* Is address .. address + 255 contiguous memory for good? */
-static bool in_one_piece(const uint8_t *const *pages, uint16_t address, unsigned certain) {
+static bool contiguous(const uint8_t *const *pages, uint16_t address, unsigned certain) {
     const unsigned page = address >> 8;
     const uint16_t last = (uint16_t)(address + 0xff);
     if (!pages[page] || (address & 0xff) == 0)
@@ -127,7 +127,7 @@ static bool decode(struct nes *n, uint16_t pc, const uint8_t *from, unsigned cer
         return false;
     const uint8_t *const *const pages =
         op->access == READ ? n->memory.rd : (const uint8_t *const *)n->memory.wr;
-    op->in_one_piece = in_one_piece(pages, operand_of(op), certain);
+    op->contiguous = contiguous(pages, operand_of(op), certain);
     if (n->observed.watched)
         op->site = watch_find(n, pc, watch_slot(n, pc, from), from);
     if (op->site && op->info->kind == INSN_BRANCH)
@@ -170,7 +170,7 @@ static void add_operand(const struct nes *n, const struct guest_op *op, struct w
         break;
     case MODE_ABX:
     case MODE_ABY:
-        if (op->in_one_piece) {
+        if (op->contiguous) {
             add_written(w, n->memory.wr[operand_of(op) >> 8] + op->bytes[1], 0x100);
             break;
         }
@@ -197,9 +197,9 @@ static bool is_written(const struct written *w, const uint8_t *from, unsigned by
     return w->anywhere;
 }
 
-/* May the block include the instruction at pc? Translation shows it to observers, which must only see
- * real code, even if it is not executed now. So changeable code that they do not know is added one
- * instruction at a time, and no instruction crosses the end of a bank. */
+/* May the block include the instruction at pc? Translation shows it to observers, which must only
+ * see real code, even if it is not executed now. So changeable code that they do not know is added
+ * one instruction at a time, and no instruction crosses the end of a bank. */
 static bool may_follow(const struct nes *n, struct guest_block *g, uint16_t pc,
                        const uint8_t *from) {
     g->cut = n->observed.watched && g->in_ram && !watch_knows(n, pc, from);
@@ -229,7 +229,7 @@ static bool may_leave(const struct guest_op *op) {
     switch ((enum addressing_mode)op->info->mode) {
     case MODE_ABX:
     case MODE_ABY:
-        return !op->in_one_piece;
+        return !op->contiguous;
     case MODE_IZX:
     case MODE_IZY:
         return true;
@@ -250,7 +250,7 @@ bool dbt_finds_quietly(const struct guest_op *op) {
         return true;
     case MODE_ABX:
     case MODE_ABY:
-        return op->in_one_piece && (op->bytes[1] == 0 || op->access != READ);
+        return op->contiguous && (op->bytes[1] == 0 || op->access != READ);
     default:
         return false;
     }

@@ -1,6 +1,6 @@
 /*
- * guest: the guest instructions of a block, and what is known of each before translation. Private to
- * core/dbt. Place: above banks; independent of host code.
+ * guest: the guest instructions of a block, and what is known of each before translation. Private
+ * to core/dbt. Place: above banks; independent of host code.
  */
 #ifndef HOTGRAPH_DBT_GUEST_H
 #define HOTGRAPH_DBT_GUEST_H
@@ -33,7 +33,7 @@ struct guest_op {
     uint16_t pc;
     uint8_t bytes[3];
     uint8_t mnemonic, access, reach; /* DO_..., enum access, enum reach */
-    bool in_one_piece;               /* its operand is in known contiguous memory for any index */
+    bool contiguous;                 /* its operand is in known contiguous memory for any index */
     bool passes_carry;               /* only the next instruction reads its C */
     uint16_t needed;                 /* FLAG_... that may be read after it */
     const struct opcode_info *info;
@@ -54,8 +54,8 @@ struct guest_block {
     bool steady;      /* its execution changes neither its bytes nor its banks */
 };
 
-/* Decodes the block at pc, which may be empty. length: maximal instructions; certain: windows that it
- * may rely on. */
+/* Decodes the block at pc, which may be empty. length: maximal instructions; certain: windows that
+ * it may rely on. */
 void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
                   struct guest_block *out);
 

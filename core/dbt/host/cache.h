@@ -1,12 +1,12 @@
 /*
  * cache: memory for host code, and for its return stack. Private to core/dbt. Place: at the bottom.
  *
- * The same memory is mapped twice: `code` is writable, `run` is executable. So no page is both, and no
- * system call is needed between writing a block and running it. Such memory is shared with a child
- * after fork(): the child must renew the cache before it runs or writes anything.
+ * The same memory is mapped twice: `code` is writable, `run` is executable. So no page is both, and
+ * no system call is needed between writing a block and running it. Such memory is shared with a
+ * child after fork(): the child must renew the cache before it runs or writes anything.
  *
- * Translated code has a stack of its own: the guest decides its depth, and the stacks of threads may
- * be small.
+ * Translated code has a stack of its own: the guest decides its depth, and the stacks of threads
+ * may be small.
  */
 #ifndef HOTGRAPH_DBT_CACHE_H
 #define HOTGRAPH_DBT_CACHE_H
@@ -28,16 +28,16 @@ struct cache {
     pid_t pid; /* not 0: the system cannot wipe pages; compare the pid instead */
 };
 
-/* bytes: rounded up to whole pages. anonymous: use memory without a name in /proc/PID/maps instead of
- * a memfd, because perf(1) reads its symbol map only for such memory. Not the default: valgrind does
- * not know the system call it needs. */
+/* bytes: rounded up to whole pages. anonymous: use memory without a name in /proc/PID/maps instead
+ * of a memfd, because perf(1) reads its symbol map only for such memory. Not the default: valgrind
+ * does not know the system call it needs. */
 enum status cache_open(struct cache *c, size_t bytes, bool anonymous, struct error *e);
 void cache_close(struct cache *c);
 
 /* Is the cache not shared with a parent process? */
 bool cache_is_ours(const struct cache *c);
-/* Replaces the memory by new, empty memory; the parent keeps the old one. After a failure there is no
- * cache. */
+/* Replaces the memory by new, empty memory; the parent keeps the old one. After a failure there is
+ * no cache. */
 enum status cache_renew(struct cache *c, struct error *e);
 
 #endif

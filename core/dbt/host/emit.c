@@ -101,7 +101,8 @@ static bool is_of(const struct encoding *known, uint32_t mnemonic, uint64_t oper
     return known->operands == operands && known->mnemonic == mnemonic;
 }
 
-/* Looks into the other three places of a form, and encodes it if needed. NULL: cannot be encoded. */
+/* Looks into the other three places of a form, and encodes it if needed. NULL: cannot be
+ * encoded. */
 static __attribute__((noinline)) struct encoding *look_further(struct encoding *all, size_t first,
                                                                uint32_t mnemonic, operand a,
                                                                operand b, uint64_t operands) {

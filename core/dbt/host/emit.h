@@ -6,8 +6,9 @@
  *     const uint32_t jump = emit_jump(e, JNZ);       // jnz ...
  *     emit_bind(e, jump, emit_here(e));              // ...:
  *
- * When the room is used up nothing more is written and `full` is set; the caller checks once, at the
- * end. Places in the code are offsets from the start of the cache, the same in both of its views.
+ * When the room is used up nothing more is written and `full` is set; the caller checks once, at
+ * the end. Places in the code are offsets from the start of the cache, the same in both of its
+ * views.
  */
 #ifndef HOTGRAPH_DBT_EMIT_H
 #define HOTGRAPH_DBT_EMIT_H

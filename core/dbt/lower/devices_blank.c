@@ -21,7 +21,8 @@ enum {
     ATTRIBUTE_BITS = 0xe3,
 };
 
-/* rax = the cycle, rcx = the number of the next dot. Returns the jump for writes that need ppu_write(). */
+/* rax = the cycle, rcx = the number of the next dot. Returns the jump for writes that need
+ * ppu_write(). */
 static uint32_t begin(struct emitter *e) {
     emit_cycle_of_access(e, REG(RCX));
     EMIT(e, CMP, REG(RAX), PPU(known.plain_until));  /* cmp rax, [nes + plain_until] */

@@ -40,8 +40,8 @@ static const ZydisRegister saved[] = {ZYDIS_REGISTER_RBX, ZYDIS_REGISTER_RBP, ZY
 enum { NO_PC = -1 };
 enum { SAVED = sizeof saved / sizeof *saved };
 
-/* leave: eax is the exit's number. leave_indirect, right before it: the pc is in ecx. Offset 0 of the
- * cache comes first: zeroes in the table lead there, for a pc without a block. */
+/* leave: eax is the exit's number. leave_indirect, right before it: the pc is in ecx. Offset 0 of
+ * the cache comes first: zeroes in the table lead there, for a pc without a block. */
 static void emit_leave(struct fixed *fixed, struct emitter *e) {
     EMIT(e, MOV, REG(EAX), imm(0)); /* mov eax, 0 */
     fixed->leave_indirect = emit_here(e);
@@ -102,8 +102,8 @@ void emit_look_up(struct emitter *e) {
     EMIT(e, JMP, REG(RAX));                                      /* jmp rax */
 }
 
-/* An RTS to the pc in ecx that the top of the return stack did not predict: if the guest has dropped
- * return addresses, an entry below may match; else the table is looked up. */
+/* An RTS to the pc in ecx that the top of the return stack did not predict: if the guest has
+ * dropped return addresses, an entry below may match; else the table is looked up. */
 static void emit_return_miss(struct fixed *fixed, struct emitter *e) {
     fixed->return_miss = emit_here(e);
     EMIT(e, ADD, FRAME(return_misses), imm(1));             /* add [frame + ...], 1 */

@@ -9,8 +9,8 @@
 #include "nes/observe/watch.h"
 
 /* Translated code counts cycles and instructions in one register: the remaining budget in cycles,
- * times 2^16, plus the instructions executed since entry. Blocks debit the budget when they begin, so
- * within a block the register may be ahead. */
+ * times 2^16, plus the instructions executed since entry. Blocks debit the budget when they begin,
+ * so within a block the register may be ahead. */
 enum { BUDGET_SHIFT = 16 };
 
 struct frame {

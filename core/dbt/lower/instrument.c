@@ -169,8 +169,8 @@ static void reload_pc(struct translation *t, int pc) {
         EMIT(t->e, MOVZX, REG(ECX), CPU(pc)); /* movzx ecx, word [nes + cpu.pc] */
 }
 
-/* The block continues with the same pending counts as before the call. Lazy flags stay lazy, because
- * their sources are unchanged. */
+/* The block continues with the same pending counts as before the call. Lazy flags stay lazy,
+ * because their sources are unchanged. */
 void dbt_fire_counted(struct translation *t, const struct stub *s) {
     struct emitter *const e = t->e;
     const struct uncounted before = t->uncounted;

@@ -1,5 +1,5 @@
-/* One guest instruction as host instructions. nes/cpu/cpu_exec.h defines their meaning; tests compare
- * the two. */
+/* One guest instruction as host instructions. nes/cpu/cpu_exec.h defines their meaning; tests
+ * compare the two. */
 #include "dbt/lower/lower.h"
 
 #include "dbt/lower/mmio.h"

@@ -89,8 +89,8 @@ static void call(struct translation *t, const struct guest_op *op, uint32_t plac
     emit_bind(t->e, emit_jump(t->e, CALL), place); /* call place */
 }
 
-/* As ppu_reads_again(), if allowed: see frame_update_stable(). The result is in the latch, also after
- * the slow path. */
+/* As ppu_reads_again(), if allowed: see frame_update_stable(). The result is in the latch, also
+ * after the slow path. */
 static operand read_status(struct translation *t, const struct guest_op *op) {
     struct emitter *const e = t->e;
     const int64_t ago = (op->info->cycles - 1 + t->uncounted.cycles) * (1 << BUDGET_SHIFT);

@@ -79,7 +79,7 @@ static operand absolute_indexed(struct translation *t, const struct guest_op *op
     struct emitter *const e = t->e;
     const uint16_t base = operand_of(op);
     const bool write = op->access != READ;
-    if (op->in_one_piece) {
+    if (op->contiguous) {
         if (!write)
             page_cycle(t, base & 0xff, index);
         return operand_in_memory(t, base, index, write);

@@ -7,8 +7,8 @@
 
 #include "dbt/lower/translation.h"
 
-/* Emits code that finds the operand. May leave to nes_step, so guest state must not have changed yet.
- * Uses rax and rcx; rdx is free. */
+/* Emits code that finds the operand. May leave to nes_step, so guest state must not have changed
+ * yet. Uses rax and rcx; rdx is free. */
 operand operand_place(struct translation *t, const struct guest_op *op);
 /* The guest's memory at `at` + index (or ZYDIS_REGISTER_NONE), which must be contiguous, as mapped
  * for reads or for writes. May use rax. */

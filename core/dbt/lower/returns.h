@@ -2,9 +2,9 @@
  * returns: counts for PROBE_ADD_TO of RTS, in a table of RTS by JSR. Private to core/dbt. Place:
  * above frame; instrument and edges refer to it.
  *
- * An RTS whose target was predicted passes the address of its row in rax, and the code after the JSR
- * increments its own cell of that row: two instructions, without a look-up. The cells are added to
- * the counters before these are read, and before rows or their probes are freed.
+ * An RTS whose target was predicted passes the address of its row in rax, and the code after the
+ * JSR increments its own cell of that row: two instructions, without a look-up. The cells are added
+ * to the counters before these are read, and before rows or their probes are freed.
  */
 #ifndef HOTGRAPH_DBT_RETURNS_H
 #define HOTGRAPH_DBT_RETURNS_H

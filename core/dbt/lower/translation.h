@@ -1,7 +1,7 @@
 /*
- * translation: the state of a block's translation: where its flags are, what is not counted yet, and
- * its stubs. Private to core/dbt. Place: above guest, host and fixed; everything that emits a part
- * of a block works on it.
+ * translation: the state of a block's translation: where its flags are, what is not counted yet,
+ * and its stubs. Private to core/dbt. Place: above guest, host and fixed; everything that emits a
+ * part of a block works on it.
  *
  * Lowering does not leave a block itself: it emits a jump and adds a stub, with the state there.
  * exits.c emits the stubs' code after the block.
@@ -117,8 +117,8 @@ void dbt_leave_to_step(struct translation *t, uint32_t jump);
 static inline void forget_host_flags(struct translation *t) {
     t->flags.host = t->flags.carry = 0;
 }
-/* Moves C to edi, NZ to esi, V to ebp. May clobber the host's flags and eax. V moves NZ, too, if they
- * share a register. */
+/* Moves C to edi, NZ to esi, V to ebp. May clobber the host's flags and eax. V moves NZ, too, if
+ * they share a register. */
 void dbt_settle_c(struct emitter *e, struct known_flags *f);
 void dbt_settle_nz(struct emitter *e, struct known_flags *f);
 void dbt_settle_v(struct emitter *e, struct known_flags *f);

@@ -1,12 +1,12 @@
 /*
- * Counters for each thread: a probe increments a slot of the thread's own block, so it needs no lock,
- * and cache lines do not move between cores. The stub finds the block by a pointer in thread-local
- * storage; a probe's count is the sum over all blocks.
+ * Counters for each thread: a probe increments a slot of the thread's own block, so it needs no
+ * lock, and cache lines do not move between cores. The stub finds the block by a pointer in
+ * thread-local storage; a probe's count is the sum over all blocks.
  *
  * A thread gets its block before the first instruction of its start routine: pthread_create and
- * thrd_create wait for that. Until then, and if it is started in another way, it counts in the shared
- * block of the unborn; one thread is born at a time, so no count there is lost. The block of an ended
- * thread goes, with its counts, to another thread.
+ * thrd_create wait for that. Until then, and if it is started in another way, it counts in the
+ * shared block of the unborn; one thread is born at a time, so no count there is lost. The block of
+ * an ended thread goes, with its counts, to another thread.
  */
 #include "native/hit/counters.h"
 #include "native/hit/signals.h"

@@ -5,9 +5,9 @@
 #include <cpuid.h>
 #include <errno.h>
 
-/* Frame: registers 0..15 (rsp is filled in below), flags, return address, the stub's argument. Vector
- * and x87 state is stored by xsave, 64-byte aligned; 0xe7 is x87, SSE, AVX and the three parts of
- * AVX-512, 2688 bytes at most. */
+/* Frame: registers 0..15 (rsp is filled in below), flags, return address, the stub's argument.
+ * Vector and x87 state is stored by xsave, 64-byte aligned; 0xe7 is x87, SSE, AVX and the three
+ * parts of AVX-512, 2688 bytes at most. */
 __asm__(".text\n"
         ".p2align 4\n"
         ".hidden hotprobe_hit_entry\n"
@@ -48,8 +48,8 @@ __asm__(".text\n"
 void hotprobe_hit_entry(void);
 __attribute__((visibility("hidden"))) void hotprobe_hit_call(uintptr_t pushed, uint64_t *frame);
 
-/* A called function may run through probes itself. HOTPROBE_EVERY probes are ignored then: one of them
- * might be its own. */
+/* A called function may run through probes itself. HOTPROBE_EVERY probes are ignored then: one of
+ * them might be its own. */
 static _Thread_local bool inside __attribute__((tls_model("initial-exec")));
 
 enum { REGISTERS = 16, ABOVE = REGISTERS + 2, RED_ZONE = 128, SAVED = 1, PUSHED = 2 };

@@ -29,9 +29,9 @@ void session_threads(struct hotprobe *h);
 
 /* ---- counters.c: counters for each thread ---- */
 
-/* With counters for each thread, the starter of a thread stops other births, starts it with a function
- * that first calls thread_born(), and waits. The new thread copies its fields before that call, because
- * the struct is on its parent's stack. */
+/* With counters for each thread, the starter of a thread stops other births, starts it with a
+ * function that first calls thread_born(), and waits. The new thread copies its fields before that
+ * call, because the struct is on its parent's stack. */
 struct birth {
     union {
         void *(*pthread)(void *);

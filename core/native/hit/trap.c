@@ -2,8 +2,8 @@
  * SIGTRAP: a thread that meets a locked byte or a remaining trap continues in the stub. The handler
  * calls nothing outside of this room: libc's own functions may be locked.
  *
- * A process has one disposition for a signal, so this file keeps state outside of a session: the session
- * that owns the traps, and the program's own disposition of SIGTRAP.
+ * A process has one disposition for a signal, so this file keeps state outside of a session: the
+ * session that owns the traps, and the program's own disposition of SIGTRAP.
  */
 #include "native/hit/trap.h"
 #include "native/hit/signals.h"

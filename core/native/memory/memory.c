@@ -66,8 +66,8 @@ void arena_free(struct arena *a) {
     }
 }
 
-struct view view_open(const char *path) {
-    struct view v = {0};
+struct mapped_file mapped_file_open(const char *path) {
+    struct mapped_file v = {0};
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -75,16 +75,16 @@ struct view view_open(const char *path) {
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
         void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (at != MAP_FAILED)
-            v = (struct view){.at = at, .len = (size_t)st.st_size};
+            v = (struct mapped_file){.at = at, .len = (size_t)st.st_size};
     }
     close(fd);
     return v;
 }
 
-void view_close(struct view *v) {
+void mapped_file_close(struct mapped_file *v) {
     if (v->at != NULL)
         munmap((void *)(uintptr_t)v->at, v->len);
-    *v = (struct view){0};
+    *v = (struct mapped_file){0};
 }
 
 static void swap_items(uint8_t *a, uint8_t *b, size_t size) {

@@ -27,11 +27,11 @@ void *arena_get(struct arena *a, size_t size);
 void arena_free(struct arena *a);
 
 /* A whole file, mapped read-only; `at` is NULL if it cannot be mapped. */
-struct view {
+struct mapped_file {
     const uint8_t *at;
     size_t len;
 };
-struct view view_open(const char *path);
-void view_close(struct view *v);
+struct mapped_file mapped_file_open(const char *path);
+void mapped_file_close(struct mapped_file *v);
 
 #endif

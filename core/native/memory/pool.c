@@ -68,8 +68,8 @@ static uintptr_t map_in(struct hotprobe *h, uintptr_t low, uintptr_t high, size_
     return 0;
 }
 
-/* Maps memory near `near`: below it first, so that the heap above the program can still grow; else above,
- * within half the reach, so that stubs and counters reach each other. */
+/* Maps memory near `near`: below it first, so that the heap above the program can still grow; else
+ * above, within half the reach, so that stubs and counters reach each other. */
 static uintptr_t map_near(struct hotprobe *h, uintptr_t near, size_t size, int prot, int fd,
                           uint64_t offset) {
     uintptr_t low = near > REACH ? near - REACH : 0;
@@ -126,7 +126,7 @@ static uintptr_t chunk_free(struct chunk *c, size_t size) {
 }
 
 /* A free address whose distance from `p->base` has the required bits. */
-static uintptr_t chunk_fitting(struct chunk *c, size_t size, const struct place *p) {
+static uintptr_t chunk_fitting(struct chunk *c, size_t size, const struct reach *p) {
     bool low = (p->mask & 0xff) != 0;
     size_t step = low ? 256 : 16;
     size_t k = low ? ((p->base + p->value) - c->start) & 0xff : 0;
@@ -144,7 +144,7 @@ static bool reaches(uintptr_t a, uintptr_t b) {
     return (a > b ? a - b : b - a) < REACH;
 }
 
-static uintptr_t place_old(struct hotprobe *h, size_t size, const struct place *p) {
+static uintptr_t get_from_chunks(struct hotprobe *h, size_t size, const struct reach *p) {
     for (size_t i = h->pool.chunks.len; i-- > 0;) {
         struct chunk *c = &h->pool.chunks.at[i];
         if (!reaches(c->start, p->base) || !reaches(c->start + c->size, p->base))
@@ -158,7 +158,7 @@ static uintptr_t place_old(struct hotprobe *h, size_t size, const struct place *
 
 /* Adds a chunk for a stub whose distance has given upper bytes: a range of 16 MiB if the highest is
  * given, of 64 KiB if the second is given, too. */
-static bool chunk_constrained(struct hotprobe *h, const struct place *p) {
+static bool chunk_constrained(struct hotprobe *h, const struct reach *p) {
     for (unsigned n = 0; n < 256; n++) {
         uint32_t top = (n & 1) != 0 ? 0xff - n / 2 : n / 2; /* nearest first */
         if (((top << 24 ^ p->value) & p->mask & 0xff000000) != 0)
@@ -185,19 +185,19 @@ static bool chunk_constrained(struct hotprobe *h, const struct place *p) {
     return false;
 }
 
-uintptr_t pool_get(struct hotprobe *h, size_t size, const struct place *place) {
-    uintptr_t at = place_old(h, size, place);
+uintptr_t pool_get(struct hotprobe *h, size_t size, const struct reach *reach) {
+    uintptr_t at = get_from_chunks(h, size, reach);
     if (at != 0)
         return at;
-    if (place->mask == 0) {
-        uintptr_t fresh = map_near(h, place->base, CHUNK, PROT_READ | PROT_EXEC, -1, 0);
+    if (reach->mask == 0) {
+        uintptr_t fresh = map_near(h, reach->base, CHUNK, PROT_READ | PROT_EXEC, -1, 0);
         if (fresh == 0 || !chunk_add(h, fresh, CHUNK))
             return 0;
-        return place_old(h, size, place);
+        return get_from_chunks(h, size, reach);
     }
-    if (!chunk_constrained(h, place))
+    if (!chunk_constrained(h, reach))
         return 0;
-    return chunk_fitting(&h->pool.chunks.at[h->pool.chunks.len - 1], size, place);
+    return chunk_fitting(&h->pool.chunks.at[h->pool.chunks.len - 1], size, reach);
 }
 
 static struct chunk *chunk_of(const struct hotprobe *h, uintptr_t at) {

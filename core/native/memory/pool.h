@@ -24,12 +24,12 @@ struct pool {
     uint64_t file_size;
 };
 /* Addresses allowed for a stub: (address - base) equals `value` in the bits of `mask`. */
-struct place {
+struct reach {
     uintptr_t base;
     uint32_t mask, value;
 };
-/* Allocates `size` bytes in reach of place->base; 0: none free. */
-uintptr_t pool_get(struct hotprobe *h, size_t size, const struct place *place);
+/* Allocates `size` bytes in reach of reach->base; 0: none free. */
+uintptr_t pool_get(struct hotprobe *h, size_t size, const struct reach *reach);
 void pool_put(struct hotprobe *h, uintptr_t at, size_t size);
 /* Writes to the copy; pool_flush() makes it executable with one write for each chunk. */
 void pool_write(struct hotprobe *h, uintptr_t at, const void *bytes, size_t n);

@@ -1,5 +1,5 @@
-/* A hash table from addresses to patches, which the signal handler reads without a lock: entries are
- * added and changed, never moved. A full table is replaced by a larger one and kept, because a
+/* A hash table from addresses to patches, which the signal handler reads without a lock: entries
+ * are added and changed, never moved. A full table is replaced by a larger one and kept, because a
  * handler may still read it. Private to core/native. */
 #ifndef HOTGRAPH_NATIVE_SITE_INDEX_H
 #define HOTGRAPH_NATIVE_SITE_INDEX_H

@@ -1,8 +1,8 @@
 /*
- * Memory that threads have executed may be reused once every thread was seen outside of it: asleep in
- * the kernel with its program counter elsewhere (/proc/self/task/N/syscall), or after more processor
- * time than any stub takes, or born later. No thread counts as outside while a function called from a
- * stub, or the signal handler, is running: its return address is unknown.
+ * Memory that threads have executed may be reused once every thread was seen outside of it: asleep
+ * in the kernel with its program counter elsewhere (/proc/self/task/N/syscall), or after more
+ * processor time than any stub takes, or born later. No thread counts as outside while a function
+ * called from a stub, or the signal handler, is running: its return address is unknown.
  */
 #include "native/patch/grace.h"
 #include "native/patch/stub.h"
@@ -50,8 +50,9 @@ static bool is_inside(const struct hotprobe *h, uintptr_t at) {
     return pool_holds(h, at);
 }
 
-/* A sleeping signal handler has its return address on the stack: any word there that may be an address
- * in a stub counts. Read through the file, because the stack may be unmapped with its thread. */
+/* A sleeping signal handler has its return address on the stack: any word there that may be an
+ * address in a stub counts. Read through the file, because the stack may be unmapped with its
+ * thread. */
 static bool stack_clean(const struct hotprobe *h, uintptr_t sp) {
     uint64_t words[512];
     uintptr_t stop = 0;

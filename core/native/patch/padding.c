@@ -1,12 +1,12 @@
 /*
- * Assigns padding to probes. A slot is five bytes of padding; a site reaches the slots within a two-byte
- * jump, an interval in order of address.
+ * Assigns padding to probes. A slot is five bytes of padding; a site reaches the slots within a
+ * two-byte jump, an interval in order of address.
  *
  * The intervals begin in the order of the sites. Giving slots in order of address, each to the site
- * with the nearest interval end, serves the maximal number of sites (Glover 1967). "Local" does that
- * for one function at a time, with the slots that earlier functions left, and then moves each site to
- * the nearest free slot. "Greedy" gives each site in order the nearest free slot. "Exact" searches
- * augmenting paths over all sites; it is the reference for the others.
+ * with the nearest interval end, serves the maximal number of sites (Glover 1967). "Local" does
+ * that for one function at a time, with the slots that earlier functions left, and then moves each
+ * site to the nearest free slot. "Greedy" gives each site in order the nearest free slot. "Exact"
+ * searches augmenting paths over all sites; it is the reference for the others.
  */
 #include "native/patch/padding.h"
 #include "native/patch/gate.h"
@@ -57,8 +57,8 @@ static void greedy(const struct hotprobe_slot_problem *q, uint8_t *taken) {
     }
 }
 
-/* Sites [a, b): each slot in order goes to the first unserved site that reaches it. All intervals have
- * the same length, so the first site's also ends first. */
+/* Sites [a, b): each slot in order goes to the first unserved site that reaches it. All intervals
+ * have the same length, so the first site's also ends first. */
 static void local(const struct hotprobe_slot_problem *q, uint8_t *taken, size_t a, size_t b) {
     size_t i = a;
     for (size_t j = first_slot(q, a); j < q->slots && i < b; j++) {

@@ -7,8 +7,8 @@
  *   3. on removal, the first bytes of inner instructions (on insertion they stay traps);
  *   4. the first byte.
  *
- * The bytes of a step do not depend on each other, and all cores are serialised between the steps; so
- * the units in which the kernel writes them do not matter. A batch does each step once.
+ * The bytes of a step do not depend on each other, and all cores are serialised between the steps;
+ * so the units in which the kernel writes them do not matter. A batch does each step once.
  */
 #include "native/patch/patch.h"
 #include "native/patch/gate.h"
@@ -87,8 +87,8 @@ static bool collect(edit_list *edits, const struct patch *p, enum step step) {
     return true;
 }
 
-/* On insertion slots are written first: no thread executes them yet, once their gates are open. After
- * removal a thread may still be on one: they are restored later. */
+/* On insertion slots are written first: no thread executes them yet, once their gates are open.
+ * After removal a thread may still be on one: they are restored later. */
 static bool slots_write(struct hotprobe *h, bool insertion) {
     for (size_t i = 0; i < h->batch.len; i++) {
         struct patch *p = h->batch.at[i];

@@ -15,8 +15,8 @@
  *
  *     push %rcx ; mov %fs:block, %rcx ; inc counter(%rcx) ; pop %rcx
  *
- * and only inc and jz if flags are dead. The ds prefix has no effect; it becomes a lock prefix when the
- * process gets its second thread.
+ * and only inc and jz if flags are dead. The ds prefix has no effect; it becomes a lock prefix when
+ * the process gets its second thread.
  */
 #include "native/patch/stub.h"
 #include "native/hit/hit.h"
@@ -43,8 +43,8 @@ struct build {
     bool constants;
 };
 
-/* Pushes the probe's address. Bit 0: flags and rax are saved on the stack; bit 1: a return address was
- * pushed before them (hit.c). */
+/* Pushes the probe's address. Bit 0: flags and rax are saved on the stack; bit 1: a return address
+ * was pushed before them (hit.c). */
 static void emit_call(struct build *b, const struct hotprobe_probe *probe, bool saved) {
     emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
     emit_push_constant(&b->e, &b->c, (uintptr_t)probe | (saved ? 1 : 0) | (b->s->pushed ? 2 : 0));
@@ -160,8 +160,8 @@ static bool can_push(struct patch *p, bool constrained) {
     return true;
 }
 
-static struct place place_for(const struct patch *p, bool pushed, bool constrained) {
-    struct place at = {.base = p->at + JUMP};
+static struct reach reach_for(const struct patch *p, bool pushed, bool constrained) {
+    struct reach at = {.base = p->at + JUMP};
     if (p->strategy == HOTPROBE_TRAP)
         at.base = p->at;
     else if (p->slot != 0)
@@ -255,8 +255,8 @@ enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
         return b.e.full ? HOTPROBE_NO_MEMORY : HOTPROBE_CANNOT_MOVE;
     /* Room to align constants at the final address. */
     s->size = (uint32_t)b.e.len + (b.constants ? 8 : 0);
-    struct place place = place_for(p, s->pushed, s->constrained);
-    s->at = pool_get(h, s->size, &place);
+    struct reach reach = reach_for(p, s->pushed, s->constrained);
+    s->at = pool_get(h, s->size, &reach);
     if (s->at == 0)
         return HOTPROBE_TOO_FAR;
     if (!emit_all(&b, s->at) || b.e.far) {

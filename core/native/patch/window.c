@@ -45,8 +45,8 @@ static bool padding_after(const struct object *o, uintptr_t at, unsigned from) {
     return true;
 }
 
-/* Calls and system calls return to the next instruction, possibly much later: only the last instruction
- * may be one. */
+/* Calls and system calls return to the next instruction, possibly much later: only the last
+ * instruction may be one. */
 static enum hotprobe_reason add_until_jump_fits(struct hotprobe *h, struct object *o,
                                                 struct patch *p) {
     unsigned length = 0;

@@ -158,8 +158,8 @@ static void find_padding(const struct walk *w, struct range r) {
     }
 }
 
-/* Unmarks padding that execution might fall into: the code before it must be a known instruction that
- * ends a block, a call at a function's end, or more padding. */
+/* Unmarks padding that execution might fall into: the code before it must be a known instruction
+ * that ends a block, a call at a function's end, or more padding. */
 static void check_padding(const struct walk *w, struct range r) {
     struct object *o = w->o;
     bool sure = true;

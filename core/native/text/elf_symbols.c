@@ -19,7 +19,7 @@ static bool executable(const struct object *o, uintptr_t at) {
 }
 
 static bool table_read(struct object *o, const Elf64_Shdr *table, const Elf64_Shdr *strings) {
-    const struct view *v = &o->file;
+    const struct mapped_file *v = &o->file;
     if (table->sh_offset > v->len || table->sh_size > v->len - table->sh_offset ||
         strings->sh_offset > v->len || strings->sh_size > v->len - strings->sh_offset ||
         strings->sh_size == 0 || v->at[strings->sh_offset + strings->sh_size - 1] != 0)

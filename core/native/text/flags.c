@@ -16,9 +16,9 @@ struct search {
     int steps;  /* left */
 };
 
-/* Follows both directions of a branch; when the steps are used up the answer is yes. Flags are dead at
- * calls and returns: no calling convention passes any. They are also dead at a jump through a pointer
- * if they were the caller's. */
+/* Follows both directions of a branch; when the steps are used up the answer is yes. Flags are dead
+ * at calls and returns: no calling convention passes any. They are also dead at a jump through a
+ * pointer if they were the caller's. */
 static bool live_from(struct search *s, uintptr_t at, uint32_t asked) {
     const struct object *o = s->o;
     while (s->steps-- > 0) {

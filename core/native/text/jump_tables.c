@@ -53,16 +53,16 @@ static bool in_fixed(const struct object *o, uintptr_t at, size_t size) {
     return false;
 }
 
-/* May an entry of the function's table lead to `at`: its own text, or its cold part, which is another
- * function? */
+/* May an entry of the function's table lead to `at`: its own text, or its cold part, which is
+ * another function? */
 static bool may_lead(const struct object *o, const struct function *f, uintptr_t at) {
     if (at >= f->start && at < f->end)
         return (*mark_at(o, at) & (MARK_START | MARK_SWEPT)) != 0;
     return in_text(o, at) && (*mark_at(o, at) & MARK_SWEPT) != 0;
 }
 
-/* Queues the targets of `table`: at most `bound` entries (0: while they are plausible). Returns their
- * number. */
+/* Queues the targets of `table`: at most `bound` entries (0: while they are plausible). Returns
+ * their number. */
 static size_t entries(struct walk *w, const struct function *f, uintptr_t table, bool distances,
                       size_t bound) {
     size_t size = distances ? 4 : 8, n = 0;
@@ -128,8 +128,8 @@ static size_t find_relative(struct walk *w, const struct function *f, const stru
     return found;
 }
 
-/* A memory operand that holds the target. With an index scaled by 8 it is a table of addresses. Without
- * an index it is a pointer, whose value is in data or code: a target already. */
+/* A memory operand that holds the target. With an index scaled by 8 it is a table of addresses.
+ * Without an index it is a pointer, whose value is in data or code: a target already. */
 static bool from_memory(struct walk *w, struct function *f, struct search *s,
                         const ZydisDecodedOperand *m) {
     if (m->mem.index == ZYDIS_REGISTER_NONE)

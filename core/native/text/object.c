@@ -91,7 +91,7 @@ bool mappings_read(mapping_list *out, struct arena *arena) {
 
 /* ---- objects ---- */
 
-static const Elf64_Ehdr *elf_head(const struct view *v) {
+static const Elf64_Ehdr *elf_head(const struct mapped_file *v) {
     const Elf64_Ehdr *h = (const void *)v->at;
     if (v->len < sizeof *h || memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 ||
         h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_machine != EM_X86_64 ||
@@ -167,7 +167,7 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
     struct object o = {.path = m->path};
     if (!same_file(m))
         return error_set(e, STATUS_UNSUPPORTED, "%s: the file is not the one that runs", m->path);
-    o.file = view_open(m->path);
+    o.file = mapped_file_open(m->path);
     if (o.file.at == NULL || !segments_find(&o, m)) {
         object_free(&o);
         return error_set(e, STATUS_FORMAT, "%s: not an x86-64 ELF file", m->path);
@@ -227,7 +227,7 @@ enum status objects_find(struct hotprobe *h, struct error *e) {
 void object_free(struct object *o) {
     if (o->mark != NULL)
         munmap(o->mark, o->text_end - o->text);
-    view_close(&o->file);
+    mapped_file_close(&o->file);
     seq_free(&o->sections);
     seq_free(&o->plt);
     seq_free(&o->data);

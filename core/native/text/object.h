@@ -43,7 +43,7 @@ struct function {
 
 struct object {
     const char *path;
-    struct view file;
+    struct mapped_file file;
     uintptr_t bias;             /* add to a file address */
     uintptr_t text, text_end;   /* the executable segment in memory */
     uint8_t *mark;              /* one for each byte of the segment */

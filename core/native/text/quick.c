@@ -1,5 +1,6 @@
 /* A fast decoder for the encodings of most code, for the linear sweep: length, flow and addresses
- * only. The full decoder, which takes ten times as long, does all others. A test compares the two. */
+ * only. The full decoder, which takes ten times as long, does all others. A test compares the
+ * two. */
 #include "native/text/quick.h"
 
 #include <string.h>

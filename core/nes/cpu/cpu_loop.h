@@ -2,7 +2,7 @@
  * cpu_loop: the body of the fast loops. An includer defines LOOP_FUNCTION, its head, and the hooks
  *
  *   MET()     an instruction is about to be executed (it may still be left to nes_step)
- *   WENT(how) it was executed, see enum went; everything is as at the boundary behind it; OPCODE is
+ *   WENT(how) it was executed, see enum outcome; everything is as at the boundary behind it; OPCODE is
  *             its own where LOOP_ENDS_ONCE is 0, and from_pc where it was unless it went on behind
  *   LEFT()    the loop ends
  *   LOOP_LOCALS() declares what the hooks need
@@ -121,7 +121,7 @@
     do {                                                                                           \
         executed++;                                                                                \
         WENT(how);                                                                                 \
-        if ((how) == WENT_TARGET && back && (LOOP_STOPS) &&                                        \
+        if ((how) == OUTCOME_TARGET && back && (LOOP_STOPS) &&                                     \
             wait_candidate(n, n->idle.waits, from, from_pc, PC(0), executed)) {                    \
             n->idle.waiting = &n->idle.waits[(uintptr_t)from % WAITS];                             \
             goto leave;                                                                            \
@@ -142,7 +142,7 @@
 #define NEXT(size)                                                                                 \
     do {                                                                                           \
         ip += (size);                                                                              \
-        DONE(CYCLES + extra, WENT_NEXT);                                                           \
+        DONE(CYCLES + extra, OUTCOME_NEXT);                                                        \
     } while (0)
 #define GOTO_NEAR(to)                                                                              \
     do {                                                                                           \
@@ -150,7 +150,7 @@
         from_pc = PC(0);                                                                           \
         back = m_ & near_back;                                                                     \
         ip += 2 + (int8_t)m_;                                                                      \
-        DONE(CYCLES + 1, WENT_TARGET);                                                             \
+        DONE(CYCLES + 1, OUTCOME_TARGET);                                                          \
     } while (0)
 #define GOTO_FAR(to, more)                                                                         \
     do {                                                                                           \
@@ -159,14 +159,14 @@
         from_pc = PC(0);                                                                           \
         back = (uint16_t)(from_pc - there_) <= far_back;                                           \
         JUMP(there_);                                                                              \
-        DONE(CYCLES + (more), WENT_TARGET);                                                        \
+        DONE(CYCLES + (more), OUTCOME_TARGET);                                                     \
     } while (0)
 #define GOTO_INDIRECT(to)                                                                          \
     do {                                                                                           \
         const uint16_t there_ = (to);                                                              \
         from_pc = PC(0);                                                                           \
         JUMP(there_);                                                                              \
-        DONE(CYCLES, WENT_ELSEWHERE);                                                              \
+        DONE(CYCLES, OUTCOME_ELSEWHERE);                                                           \
     } while (0)
 /* Never reached: SLOW_ONLY came before. */
 #define GOTO_BRK(to)  GOTO_INDIRECT(to)
@@ -210,12 +210,12 @@ dispatch:
 #endif
     DISPATCH_HERE();
 #if LOOP_ENDS_ONCE
-ended_WENT_NEXT:
-    ENDED(WENT_NEXT);
-ended_WENT_TARGET:
-    ENDED(WENT_TARGET);
-ended_WENT_ELSEWHERE:
-    ENDED(WENT_ELSEWHERE);
+ended_OUTCOME_NEXT:
+    ENDED(OUTCOME_NEXT);
+ended_OUTCOME_TARGET:
+    ENDED(OUTCOME_TARGET);
+ended_OUTCOME_ELSEWHERE:
+    ENDED(OUTCOME_ELSEWHERE);
 #endif
 
 #define OP(code, name, mode, access, cycles, status)                                               \

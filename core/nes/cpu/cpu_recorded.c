@@ -37,10 +37,10 @@
     } while (0)
 #define WENT(how)                                                                                  \
     do {                                                                                           \
-        if ((how) != WENT_NEXT) {                                                                  \
+        if ((how) != OUTCOME_NEXT) {                                                               \
             if (over) {                                                                            \
                 end = NULL;                                                                        \
-                if ((how) == WENT_TARGET && back)                                                  \
+                if ((how) == OUTCOME_TARGET && back)                                               \
                     n->idle.waiting = wait_at(n, n->idle.waits, from, from_pc, PC(0));             \
             } else {                                                                               \
                 *++run =                                                                           \

@@ -18,9 +18,9 @@
      GET_P() == flags)
 #define WENT(how)                                                                                  \
     do {                                                                                           \
-        if ((how) == WENT_TARGET && back && wait_at(n, n->idle.waits, from, from_pc, PC(0)))       \
+        if ((how) == OUTCOME_TARGET && back && wait_at(n, n->idle.waits, from, from_pc, PC(0)))    \
             *how_ended = SPIN_WAITS;                                                               \
-        else if ((how) != WENT_NEXT && (!place || IS_PLACE()))                                     \
+        else if ((how) != OUTCOME_NEXT && (!place || IS_PLACE()))                                  \
             *how_ended = SPIN_ARRIVED;                                                             \
         else                                                                                       \
             break;                                                                                 \

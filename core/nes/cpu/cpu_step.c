@@ -95,30 +95,30 @@ static uint8_t read_vector(struct nes *n, uint16_t vector) {
 #define LEAVE(to, how)                                                                             \
     do {                                                                                           \
         pc = (to);                                                                                 \
-        went = (how);                                                                              \
+        outcome = (how);                                                                           \
         goto done;                                                                                 \
     } while (0)
-#define NEXT(size)          LEAVE((uint16_t)(pc + (size)), WENT_NEXT)
-#define GOTO_NEAR(to)       LEAVE(to, WENT_TARGET)
-#define GOTO_FAR(to, extra) LEAVE(to, WENT_TARGET)
-#define GOTO_INDIRECT(to)   LEAVE(to, WENT_ELSEWHERE)
-#define GOTO_BRK(to)        LEAVE(to, WENT_ELSEWHERE)
-#define GOTO_RTI(to)        LEAVE(to, WENT_RTI)
+#define NEXT(size)          LEAVE((uint16_t)(pc + (size)), OUTCOME_NEXT)
+#define GOTO_NEAR(to)       LEAVE(to, OUTCOME_TARGET)
+#define GOTO_FAR(to, extra) LEAVE(to, OUTCOME_TARGET)
+#define GOTO_INDIRECT(to)   LEAVE(to, OUTCOME_ELSEWHERE)
+#define GOTO_BRK(to)        LEAVE(to, OUTCOME_ELSEWHERE)
+#define GOTO_RTI(to)        LEAVE(to, OUTCOME_RTI)
 #define STAY_JAMMED()                                                                              \
     do {                                                                                           \
         n->cpu.phase = PHASE_JAM;                                                                  \
         n->cpu.jam_cycle = 0;                                                                      \
         n->cpu.jam_frame = n->frame.number;                                                        \
         due = false;                                                                               \
-        LEAVE(pc, WENT_NOWHERE);                                                                   \
+        LEAVE(pc, OUTCOME_NOWHERE);                                                                \
     } while (0)
 
 /* Not inlined: what it saves and restores is not for what goes at once. */
-static __attribute__((noinline)) enum went execute(struct nes *n) {
+static __attribute__((noinline)) enum outcome execute(struct nes *n) {
     uint16_t pc = n->cpu.r.pc, nz = n->cpu.r.nz;
     uint8_t a = n->cpu.r.a, x = n->cpu.r.x, y = n->cpu.r.y, s = n->cpu.r.s;
     uint8_t p = n->cpu.r.p, c = n->cpu.r.c, v = n->cpu.r.v;
-    enum went went;
+    enum outcome outcome;
     bool due = false;
     switch (n->cpu.fetched[0] = cycle_read(n, pc)) {
 #define OP(code, name, mode, access, cycles, status)                                               \
@@ -133,7 +133,7 @@ done:
         .pc = pc, .nz = nz, .a = a, .x = x, .y = y, .s = s, .p = p, .c = c, .v = v};
     n->cpu.due = due;
     n->cpu.instructions++;
-    return went;
+    return outcome;
 }
 
 /* Nothing happens in the next cycles that the processor could notice, nor is there anything but
@@ -159,11 +159,11 @@ static void return_at_once(struct nes *n) {
     n->cpu.instructions++;
 }
 
-static enum went execute_at_once(struct nes *n) {
+static enum outcome execute_at_once(struct nes *n) {
     if (!next_is_rti(n) || !is_undisturbed(n, RTI_CYCLES, (uint16_t)(n->cpu.r.pc + 1)))
         return execute(n);
     return_at_once(n);
-    return WENT_RTI;
+    return OUTCOME_RTI;
 }
 
 /* interrupt() without separate bus cycles. */
@@ -228,7 +228,7 @@ static void jam(struct nes *n) {
 
 static void run_instruction(struct nes *n) {
     const uint8_t s = n->cpu.r.s;
-    if (execute_at_once(n) == WENT_RTI)
+    if (execute_at_once(n) == OUTCOME_RTI)
         contexts_rti(n, s);
 }
 
@@ -239,22 +239,22 @@ static void run_watched_instruction(struct nes *n) {
     const uint16_t pc = n->cpu.r.pc;
     const uint64_t cycle = n->cpu.cycle;
     struct site *site = watch_announce(n);
-    enum went went = execute_at_once(n);
+    enum outcome outcome = execute_at_once(n);
     if (!site)
         site = watch_announce_late(n, pc, n->cpu.fetched, cycle);
-    if (went == WENT_RTI)
-        went = contexts_rti(n, s) ? WENT_NOWHERE : WENT_ELSEWHERE;
-    watch_went(n, site, went);
+    if (outcome == OUTCOME_RTI)
+        outcome = contexts_rti(n, s) ? OUTCOME_NOWHERE : OUTCOME_ELSEWHERE;
+    watch_outcome(n, site, outcome);
 }
 
 static void run_tallied_instruction(struct nes *n, const struct tally *tally) {
     const uint8_t s = n->cpu.r.s;
     const uint16_t pc = n->cpu.r.pc;
-    const enum went went = execute_at_once(n);
-    if (went == WENT_NEXT || went == WENT_TARGET)
-        watch_tell_tally(n, tally, went);
-    else if (went == WENT_ELSEWHERE || (went == WENT_RTI && !contexts_rti(n, s)))
-        watch_went_elsewhere(n, pc);
+    const enum outcome outcome = execute_at_once(n);
+    if (outcome == OUTCOME_NEXT || outcome == OUTCOME_TARGET)
+        watch_tell_tally(n, tally, outcome);
+    else if (outcome == OUTCOME_ELSEWHERE || (outcome == OUTCOME_RTI && !contexts_rti(n, s)))
+        watch_left_elsewhere(n, pc);
 }
 
 static void step_watched(struct nes *n) {

@@ -20,12 +20,12 @@
     } while (0)
 #define WENT(how)                                                                                  \
     do {                                                                                           \
-        if ((how) == WENT_ELSEWHERE) {                                                             \
+        if ((how) == OUTCOME_ELSEWHERE) {                                                          \
             STORE_REGISTERS();                                                                     \
-            watch_went_elsewhere(n, from_pc);                                                      \
+            watch_left_elsewhere(n, from_pc);                                                      \
             LAND();                                                                                \
-        } else if ((how) == WENT_TARGET || IS_BRANCH) {                                            \
-            watch_tell_tally(n, &tallies[(how) == WENT_TARGET ? from_pc : PC(-2)], how);           \
+        } else if ((how) == OUTCOME_TARGET || IS_BRANCH) {                                         \
+            watch_tell_tally(n, &tallies[(how) == OUTCOME_TARGET ? from_pc : PC(-2)], how);        \
             LAND();                                                                                \
         }                                                                                          \
     } while (0)

@@ -33,11 +33,11 @@
         }                                                                                          \
     } while (0)
 /* A JSR that pushes onto its own operand goes elsewhere than it says. */
-#define AS_ENCODED(how) ((how) != WENT_TARGET || PC(0) == (uint16_t)site->insn.target)
+#define AS_ENCODED(how) ((how) != OUTCOME_TARGET || PC(0) == (uint16_t)site->insn.target)
 #define TELL(how)                                                                                  \
     do {                                                                                           \
-        const enum went went_ = AS_ENCODED(how) ? (how) : WENT_ELSEWHERE;                          \
-        struct hooks *const hooks_ = &site->probes[watch_when(went_)];                             \
+        const enum outcome outcome_ = AS_ENCODED(how) ? (how) : OUTCOME_ELSEWHERE;                 \
+        struct hooks *const hooks_ = &site->probes[watch_when(outcome_)];                          \
         met = false;                                                                               \
         if (hooks_->simple) {                                                                      \
             watch_add(n, hooks_);                                                                  \
@@ -49,17 +49,17 @@
     } while (0)
 #define WENT(how)                                                                                  \
     do {                                                                                           \
-        if ((how) == WENT_ELSEWHERE && !site) {                                                    \
+        if ((how) == OUTCOME_ELSEWHERE && !site) {                                                 \
             STORE_REGISTERS();                                                                     \
-            watch_went_elsewhere(n, (uint16_t)(tally - tallies));                                  \
+            watch_left_elsewhere(n, (uint16_t)(tally - tallies));                                  \
             NOTICE_REQUESTS();                                                                     \
-        } else if ((how) == WENT_ELSEWHERE || tally->counter[0] == 0) {                            \
+        } else if ((how) == OUTCOME_ELSEWHERE || tally->counter[0] == 0) {                         \
             TELL(how);                                                                             \
         } else {                                                                                   \
             watch_tell_tally(n, tally, how);                                                       \
             met = false;                                                                           \
         }                                                                                          \
-        if ((how) != WENT_NEXT && watch_run_known(n, PC(0)))                                       \
+        if ((how) != OUTCOME_NEXT && watch_run_known(n, PC(0)))                                    \
             end = NULL; /* there is a faster loop for it */                                        \
     } while (0)
 #define LEFT() (n->observed.announced = met)

@@ -10,9 +10,8 @@
  *
  * When the last two arrivals from J at T are exactly one pass apart, the engine stops at T, and
  * wait_pass() skips passes. If only a pass can lie between two such arrivals (`certain`), every
- * pass
- * until the next event is the same, and whole passes are counted instead of executed. Otherwise one
- * more pass is executed first, and must lead from T to T with equal registers.
+ * pass until the next event is the same, and whole passes are counted instead of executed.
+ * Otherwise one more pass is executed first, and must lead from T to T with equal registers.
  */
 #ifndef HOTGRAPH_WAIT_H
 #define HOTGRAPH_WAIT_H

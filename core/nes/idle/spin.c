@@ -42,7 +42,7 @@ void spin_waited(struct nes *n, uint64_t cycles) {
 
 /* Snapshot of all that distinguishes one run from another, and the times at which devices were
  * read, which advance with each run. */
-struct place {
+struct spin_state {
     struct registers cpu;
     uint64_t cycle, instructions;
     struct pads pads;
@@ -50,7 +50,7 @@ struct place {
     uint8_t ram[RAM_SIZE], board_ram[0x2000];
 };
 
-static void note_place(struct nes *n, struct place *at) {
+static void save_state(struct nes *n, struct spin_state *at) {
     bus_strobe(n);
     at->cpu = n->cpu.r;
     at->cycle = n->cpu.cycle;
@@ -70,7 +70,7 @@ static bool same_pads(const struct pads *a, const struct pads *b) {
 
 /* True if memory and pads equal the snapshot; the caller has compared the registers. A program that
  * writes the strobe once cannot observe which of the two cycles it reaches the pads in. */
-static bool is_place(struct nes *n, const struct place *at) {
+static bool same_state(struct nes *n, const struct spin_state *at) {
     bus_strobe(n);
     return same_pads(&n->pads, &at->pads) && !memcmp(n->memory.ram, at->ram, sizeof at->ram) &&
            (!n->memory.wr[0x60] ||
@@ -80,18 +80,18 @@ static bool is_place(struct nes *n, const struct place *at) {
 /* Takes a snapshot *at after the next jump and runs until the machine is in that state again
  * (SPIN_ARRIVED), before `stop`. SPIN_LEFT: the next instruction accesses another device;
  * SPIN_WAITS: to go on does not pay. */
-static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop) {
+static enum spin_end run_to_repeat(struct nes *n, struct spin_state *at, uint64_t stop) {
     enum { DIFFERENCES = 64, DIFFERED = 60 };
     const uint64_t deadline = earlier(n->lines.event, n->dma.from);
     enum spin_end ended = SPIN_LEFT;
     cpu_run_spin(n, NULL, stop, deadline, &ended);
     if (ended != SPIN_ARRIVED)
         return ended;
-    note_place(n, at);
+    save_state(n, at);
     for (unsigned i = 0; i < DIFFERENCES; i++) {
         ended = SPIN_LEFT;
         cpu_run_spin(n, &at->cpu, stop, deadline, &ended);
-        if (ended != SPIN_ARRIVED || is_place(n, at))
+        if (ended != SPIN_ARRIVED || same_state(n, at))
             return ended;
         n->idle.spins.credit -= DIFFERED;
     }
@@ -100,10 +100,10 @@ static enum spin_end run_to_place(struct nes *n, struct place *at, uint64_t stop
 
 /* The same; after an access to another device it starts again, because that may be the last access
  * before the spin. */
-static bool find(struct nes *n, struct place *at, uint64_t stop) {
+static bool find(struct nes *n, struct spin_state *at, uint64_t stop) {
     enum { TOUCHES = 3 };
     for (unsigned i = 0; i < TOUCHES; i++) {
-        const enum spin_end ended = run_to_place(n, at, stop);
+        const enum spin_end ended = run_to_repeat(n, at, stop);
         if (ended != SPIN_LEFT)
             return ended == SPIN_ARRIVED;
         if (n->cpu.cycle > last_start(stop, earlier(n->lines.event, n->dma.from)))
@@ -116,7 +116,7 @@ static bool find(struct nes *n, struct place *at, uint64_t stop) {
 }
 
 /* Accounts for the run since *at `times` more. The read times advance with the runs. */
-static void repeat(struct nes *n, const struct place *at, uint64_t times) {
+static void repeat(struct nes *n, const struct spin_state *at, uint64_t times) {
     const uint64_t later = times * (n->cpu.cycle - at->cycle);
     const uint64_t executed = times * (n->cpu.instructions - at->instructions);
     for (unsigned port = 0; port < 2; port++)
@@ -132,7 +132,7 @@ static void repeat(struct nes *n, const struct place *at, uint64_t times) {
 
 /* Skips the runs that end before `stop`, the deadline and, if they read $2002, its next change;
  * returns the skipped cycles. */
-static uint64_t pass_over(struct nes *n, const struct place *at, uint64_t stop) {
+static uint64_t skip_runs(struct nes *n, const struct spin_state *at, uint64_t stop) {
     const uint64_t run = n->cpu.cycle - at->cycle;
     uint64_t end = earlier(stop, earlier(n->lines.event, n->dma.from));
     if (memcmp(at->latched, n->ppu.state.latch_cycle, sizeof at->latched) != 0)
@@ -176,7 +176,7 @@ static void note_missed(struct nes *n) {
 
 void spin_try(struct nes *n, uint64_t stop) {
     struct spins *const s = &n->idle.spins;
-    struct place at;
+    struct spin_state at;
     const uint64_t began = n->cpu.cycle, end = earlier(stop, earlier(n->lines.event, n->dma.from));
     if (end < began + WORTH_IT) {
         s->next = end > began ? end : began + 1;
@@ -185,7 +185,7 @@ void spin_try(struct nes *n, uint64_t stop) {
     const bool found = find(n, &at, earlier(stop, began + s->longest));
     s->credit -= (int64_t)(INTERPRETED * (n->cpu.cycle - began)) + TRIED;
     const uint64_t run = found ? n->cpu.cycle - at.cycle : 0;
-    const uint64_t passed = found ? pass_over(n, &at, stop) : 0;
+    const uint64_t passed = found ? skip_runs(n, &at, stop) : 0;
     s->credit =
         s->credit + (int64_t)passed < CREDIT_MOST ? s->credit + (int64_t)passed : CREDIT_MOST;
     if (passed >= WORTH_IT)

@@ -185,13 +185,13 @@ struct pass {
 };
 
 /* Writes the trace of passes that begin with instruction number `first`. */
-static void write_way(struct nes *n, struct record *r, const struct wait *w, unsigned first) {
+static void write_trace(struct nes *n, struct record *r, const struct wait *w, unsigned first) {
     const unsigned left_of_first = w->length - first;
-    r->way->first = WAY_OF_WAIT | left_of_first << WAY_COUNT | w->length;
-    r->way->banks = record_banks(n);
-    r->way->parts[0] = (uint32_t)w->path[first] << 16 | w->target;
-    r->way->parts[1] = 0;
-    r->way_parts = 1;
+    r->trace->first = TRACE_OF_WAIT | left_of_first << TRACE_COUNT_BITS | w->length;
+    r->trace->banks = record_banks(n);
+    r->trace->parts[0] = (uint32_t)w->path[first] << 16 | w->target;
+    r->trace->parts[1] = 0;
+    r->trace_parts = 1;
     r->number = record_number(n, r);
 }
 
@@ -228,7 +228,7 @@ static uint64_t record_passes(struct nes *n, const struct wait *w, const struct 
         return 0;
     record_begin(r);
     if (w->straight)
-        write_way(n, r, w, first);
+        write_trace(n, r, w, first);
     else
         write_runs(n, r, w, first);
     r->end = n->cpu.cycle + (before + behind / w->length) * p->cost + p->at[behind % w->length];
@@ -276,7 +276,8 @@ static void fire_adds(struct nes *n, const struct wait *w, const struct pass *p)
     struct site *const site = watch_mapped(n, w->path[p->executed - 1u]);
     if (site->probes[PROBE_BEFORE].fires)
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
-    watch_went(n, site, n->cpu.r.pc == (uint16_t)site->insn.target ? WENT_TARGET : WENT_NEXT);
+    watch_outcome(n, site,
+                  n->cpu.r.pc == (uint16_t)site->insn.target ? OUTCOME_TARGET : OUTCOME_NEXT);
 }
 
 /* True if something else comes before the next instruction. */

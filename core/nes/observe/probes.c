@@ -65,9 +65,10 @@ void nes_observe(struct nes *n, unsigned id, uint64_t count) {
 /* A run, or a part of a way, is of one instruction at least; one more is begun and dropped, and
  * behind parts is one of 0. */
 static __attribute__((noinline)) bool make_room(struct record *r, uint32_t count) {
-    struct way *const way = realloc(r->way, sizeof *way + (count + 2u) * sizeof *way->parts);
-    r->way = way ? way : r->way;
-    return way && vec_reserve_(&r->runs, &r->runs_cap, count + 1u, sizeof *r->runs);
+    struct short_trace *const trace =
+        realloc(r->trace, sizeof *trace + (count + 2u) * sizeof *trace->parts);
+    r->trace = trace ? trace : r->trace;
+    return trace && vec_reserve_(&r->runs, &r->runs_cap, count + 1u, sizeof *r->runs);
 }
 
 bool nes_record(struct nes *n, unsigned id, uint64_t from, uint32_t count, uint64_t by) {
@@ -129,10 +130,10 @@ static void bytes_of(const struct nes *n, const struct recorded_run *run, unsign
                      uint8_t bytes[3]) {
     const uint16_t pc = (uint16_t)(run->pc + behind);
     memcpy(bytes, (const uint8_t[]){(uint8_t)run->opcode, run->operand[0], run->operand[1]}, 3);
-    if (run->piece) {
+    if (run->snapshot) {
         uint16_t number;
         memcpy(&number, run->operand, sizeof number);
-        memcpy(bytes, n->observed.watch->pieces.at[number].bytes + run->opcode + behind, 3);
+        memcpy(bytes, n->observed.watch->snapshots.at[number].bytes + run->opcode + behind, 3);
     }
     for (unsigned i = 0; run->opcode == 0 && pc >= 0x8000 && i < 3 && pc + i < 0x10000; i++) {
         const unsigned slot = ((pc + i) >> 13) - 4;
@@ -191,29 +192,30 @@ static void tell_run(struct nes *n, const struct recorded_run *run, uint32_t end
 }
 
 static void tell_runs(struct nes *n, const struct recording *r, const struct told *to) {
-    const struct recorded_run *const runs = r->way;
-    const size_t count = r->way_length * sizeof(uint64_t) / sizeof *runs;
+    const struct recorded_run *const runs = r->trace;
+    const size_t count = r->trace_length * sizeof(uint64_t) / sizeof *runs;
     for (size_t i = 0; i < count; i++)
         tell_run(n, &runs[i], i + 1 < count ? runs[i + 1].at : r->count, to);
 }
 
 static void tell_code(const struct nes *n, const struct recording *r, const struct told *to) {
-    const struct way *const way = r->way;
-    uint32_t from = (uint32_t)way->first;
+    const struct short_trace *const trace = r->trace;
+    uint32_t from = (uint32_t)trace->first;
     for (uint32_t i = 0, told = 0; told < r->count; i++, from = 0) {
-        const uint32_t part = way->parts[i], count = way_low(part);
-        const struct guest_insn *const insns =
-            n->made.engine->recorded_code(n->made.engine_self, n, part >> WAY_COUNT, way->banks);
+        const uint32_t part = trace->parts[i], count = trace_low(part);
+        const struct guest_insn *const insns = n->made.engine->recorded_code(
+            n->made.engine_self, n, part >> TRACE_COUNT_BITS, trace->banks);
         to->each(to->user, &insns[from], count);
         told += count;
     }
 }
 
 static void tell_wait(struct nes *n, const struct recording *r, const struct told *to) {
-    const struct way *const way = r->way;
-    const uint32_t length = way_low(way->first), left = way_low(way->first >> WAY_COUNT);
-    const uint16_t pc = (uint16_t)(way->parts[0] >> 16), target = (uint16_t)way->parts[0];
-    struct recorded_run run = {.banks = way->banks, .pc = pc};
+    const struct short_trace *const trace = r->trace;
+    const uint32_t length = trace_low(trace->first),
+                   left = trace_low(trace->first >> TRACE_COUNT_BITS);
+    const uint16_t pc = (uint16_t)(trace->parts[0] >> 16), target = (uint16_t)trace->parts[0];
+    struct recorded_run run = {.banks = trace->banks, .pc = pc};
     for (uint32_t at = 0, next = left; at < r->count; at = next, next += length) {
         run.at = at & 0x7fffff;
         tell_run(n, &run, next < r->count ? next : r->count, to);
@@ -226,10 +228,10 @@ void nes_recorded(struct nes *n, const struct recording *r,
                   void *user) {
     const struct told to = {each, user};
     uint64_t first;
-    memcpy(&first, r->way, sizeof first);
-    if ((first & WAY_OF_WAIT) == WAY_OF_WAIT)
+    memcpy(&first, r->trace, sizeof first);
+    if ((first & TRACE_OF_WAIT) == TRACE_OF_WAIT)
         tell_wait(n, r, &to);
-    else if (first & WAY_OF_CODE)
+    else if (first & TRACE_OF_CODE)
         tell_code(n, r, &to);
     else
         tell_runs(n, r, &to);

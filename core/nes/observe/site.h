@@ -21,9 +21,9 @@ struct hooks {
     bool fires;  /* has hooks other than PROBE_ONCE that have fired */
 };
 
-/* Counter pair of an instruction that only counts: it fires nothing before it and, after WENT_NEXT
- * and WENT_TARGET, at most one quiet PROBE_ADD of 1. Indexed by these two outcomes: 1 + the
- * counter, or NOBODYS. 0: it fires more, or is not known. */
+/* Counter pair of an instruction that only counts: it fires nothing before it and, after
+ * OUTCOME_NEXT and OUTCOME_TARGET, at most one quiet PROBE_ADD of 1. Indexed by these two outcomes:
+ * 1 + the counter, or NOBODYS. 0: it fires more, or is not known. */
 struct tally {
     uint32_t counter[2];
 };

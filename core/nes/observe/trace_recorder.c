@@ -7,14 +7,14 @@
 
 enum {
     RUN_WORDS = sizeof(struct recorded_run) / sizeof(uint64_t),
-    WAY_WORDS = sizeof(struct way) / sizeof(uint64_t)
+    TRACE_WORDS = sizeof(struct short_trace) / sizeof(uint64_t)
 };
 static_assert(sizeof(struct recorded_run) == 16, "compared and hashed as a whole");
 
 void record_begin(struct record *r) {
     r->on = true;
     r->met = 0;
-    r->run_count = r->way_parts = r->number = 0;
+    r->run_count = r->trace_parts = r->number = 0;
     r->end = NEVER;
 }
 
@@ -39,18 +39,18 @@ static uint64_t hash_of(const uint8_t *bytes, unsigned size) {
 }
 
 /* 1 + number of the piece; 0: out of memory. */
-static size_t piece_of(struct watch *w, const uint8_t *bytes, unsigned size) {
-    uint64_t *const at = map_at(&w->piece_at, hash_of(bytes, size));
+static size_t snapshot_of(struct watch *w, const uint8_t *bytes, unsigned size) {
+    uint64_t *const at = map_at(&w->snapshot_at, hash_of(bytes, size));
     if (!at)
         return 0;
-    if (*at && w->pieces.at[*at - 1].size == size &&
-        !memcmp(w->pieces.at[*at - 1].bytes, bytes, size))
+    if (*at && w->snapshots.at[*at - 1].size == size &&
+        !memcmp(w->snapshots.at[*at - 1].bytes, bytes, size))
         return *at;
-    struct piece piece = {.size = (uint8_t)size};
-    memcpy(piece.bytes, bytes, size);
-    if (w->pieces.len == UINT16_MAX || !vec_push(&w->pieces, piece))
+    struct snapshot snapshot = {.size = (uint8_t)size};
+    memcpy(snapshot.bytes, bytes, size);
+    if (w->snapshots.len == UINT16_MAX || !vec_push(&w->snapshots, snapshot))
         return 0;
-    return *at = w->pieces.len;
+    return *at = w->snapshots.len;
 }
 
 bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size,
@@ -58,27 +58,28 @@ bool record_code(struct nes *n, uint16_t pc, const uint8_t *bytes, unsigned size
     *out = (struct recorded_run){.pc = pc};
     if (pc >= 0x8000)
         return true;
-    const size_t piece = size <= PIECE_MOST ? piece_of(n->observed.watch, bytes, size) : 0;
-    if (piece == 0)
+    const size_t snapshot = size <= SNAPSHOT_MOST ? snapshot_of(n->observed.watch, bytes, size) : 0;
+    if (snapshot == 0)
         return false;
-    const uint16_t number = (uint16_t)(piece - 1);
-    out->piece = 1;
+    const uint16_t number = (uint16_t)(snapshot - 1);
+    out->snapshot = 1;
     memcpy(out->operand, &number, sizeof number);
     return true;
 }
 
 uint32_t record_number(struct nes *n, const struct record *r) {
     struct watch *const w = n->observed.watch;
-    const struct way *const way = r->way;
-    const uint32_t part = way->parts[0];
-    const uint32_t hash = (part ^ (uint32_t)way->first >> WAY_COUNT) * UINT32_C(0x9e3779b1);
-    struct way_known *const known = &w->ways_known[(hash >> 16) % WAYS_KNOWN];
-    if (known->number != 0 && known->first == way->first && known->banks == way->banks &&
+    const struct short_trace *const trace = r->trace;
+    const uint32_t part = trace->parts[0];
+    const uint32_t hash =
+        (part ^ (uint32_t)trace->first >> TRACE_COUNT_BITS) * UINT32_C(0x9e3779b1);
+    struct numbered_trace *const known = &w->numbered[(hash >> 16) % TRACES_NUMBERED];
+    if (known->number != 0 && known->first == trace->first && known->banks == trace->banks &&
         known->part == part)
         return known->number;
-    if (w->ways_numbered == UINT32_MAX)
+    if (w->numbers_used == UINT32_MAX)
         return 0;
-    *known = (struct way_known){way->first, way->banks, part, ++w->ways_numbered};
+    *known = (struct numbered_trace){trace->first, trace->banks, part, ++w->numbers_used};
     return known->number;
 }
 
@@ -91,10 +92,10 @@ void record_complete(struct nes *n, struct record *r) {
 
 void record_hand_over(struct nes *n, struct watched_by *by) {
     struct record *const r = &by->record;
-    const bool runs = r->way_parts == 0;
+    const bool runs = r->trace_parts == 0;
     const struct recording recording = {
-        .way = runs ? (const void *)r->runs : r->way,
-        .way_length = runs ? r->run_count * RUN_WORDS : WAY_WORDS + (r->way_parts + 1) / 2,
+        .trace = runs ? (const void *)r->runs : r->trace,
+        .trace_length = runs ? r->run_count * RUN_WORDS : TRACE_WORDS + (r->trace_parts + 1) / 2,
         .number = r->number,
         .count = r->count,
         .end = r->end == NEVER ? n->cpu.cycle : r->end,
@@ -106,6 +107,6 @@ void record_hand_over(struct nes *n, struct watched_by *by) {
 
 void record_free(struct record *r) {
     free(r->runs);
-    free(r->way);
+    free(r->trace);
     *r = (struct record){.from = NEVER};
 }

@@ -20,47 +20,46 @@ struct record {
     uint64_t end;        /* cycle after the last; NEVER: that of the next boundary */
     struct recorded_run *runs;
     size_t run_count, runs_cap;
-    /* Instead of the runs, if a shorter form is known: see WAY_... */
-    struct way *way;
-    unsigned way_parts; /* length of its parts; 0: the runs are valid */
-    uint32_t number;    /* see struct recording */
+    /* Instead of the runs, if a shorter form is known: see TRACE_... */
+    struct short_trace *trace;
+    unsigned trace_parts; /* length of its parts; 0: the runs are valid */
+    uint32_t number;      /* see struct recording */
 };
 
-/* A trace in a shorter form than runs. Its first number has WAY_OF_CODE, which that of runs never
+/* A trace in a shorter form than runs. Its first number has TRACE_OF_CODE, which that of runs never
  * has. */
-#define WAY_OF_CODE (UINT64_C(1) << 63)
-#define WAY_OF_WAIT (UINT64_C(1) << 62 | WAY_OF_CODE)
-struct way {
-    uint64_t first; /* WAY_OF_... | the value described below */
+#define TRACE_OF_CODE (UINT64_C(1) << 63)
+#define TRACE_OF_WAIT (UINT64_C(1) << 62 | TRACE_OF_CODE)
+struct short_trace {
+    uint64_t first; /* TRACE_OF_... | the value described below */
     uint64_t banks; /* as struct recorded_run has them */
-    /* Padded by a 0 to an even number.
-     * WAY_OF_CODE, code that an engine has numbered: the number (see engine.recorded_code) and, in
-     * the lower WAY_COUNT bits, how many of its instructions were executed. `first` is the index of
-     * the first executed instruction in the first part.
-     * WAY_OF_WAIT, a busy-wait: the pc of the first instruction and, in the lower 16 bits, the pc
-     * at which passes begin. `first` is the number of instructions of a pass and, above WAY_COUNT
-     * bits, of the first pass. */
+    /* Padded with a 0 to an even number of parts.
+     *  - TRACE_OF_CODE, code that an engine has numbered: each part is a number (see
+     *    engine.recorded_code) and, in the lower TRACE_COUNT_BITS bits, the number of instructions
+     *    executed. `first` is the index of the first executed instruction in the first part.
+     *  - TRACE_OF_WAIT, a busy-wait: the pc of the first instruction and, in the lower 16 bits, the
+     *    pc at which passes begin. `first` is the number of instructions of a pass and, above
+     *    TRACE_COUNT_BITS bits, of the first pass. */
     uint32_t parts[];
 };
-enum { WAY_COUNT = 8, WAY_CODES = 1 << (32 - WAY_COUNT) };
-static inline uint32_t way_low(uint64_t number) {
-    return number & ((1u << WAY_COUNT) - 1);
+enum { TRACE_COUNT_BITS = 8, TRACE_CODES = 1 << (32 - TRACE_COUNT_BITS) };
+static inline uint32_t trace_low(uint64_t number) {
+    return number & ((1u << TRACE_COUNT_BITS) - 1);
 }
 
 /* Snapshot of code in writable memory, for recordings. Three bytes are readable at its last
  * instruction. */
-enum { PIECE_MOST = 80 };
-struct piece {
-    uint8_t size, bytes[PIECE_MOST];
+enum { SNAPSHOT_MOST = 80 };
+struct snapshot {
+    uint8_t size, bytes[SNAPSHOT_MOST];
 };
 
-/* A way of a busy-wait that has a number: most recordings of a program that waits are the same few
- * again. */
-struct way_known {
+/* A numbered trace of a busy-wait: most recordings of a program that waits repeat a few traces. */
+struct numbered_trace {
     uint64_t first, banks;
     uint32_t part, number;
 };
-enum { WAYS_KNOWN = 256 };
+enum { TRACES_NUMBERED = 256 };
 
 /* What is mapped, as struct recorded_run has it. */
 static inline uint64_t record_banks(const struct nes *n) {

@@ -60,8 +60,8 @@ void watch_free(struct nes *n) {
     free(w->slots);
     watch_unsettle(n);
     map_free(&w->left_out);
-    vec_free(&w->pieces);
-    map_free(&w->piece_at);
+    vec_free(&w->snapshots);
+    map_free(&w->snapshot_at);
     free(w);
 }
 
@@ -467,20 +467,20 @@ struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes
     return site;
 }
 
-void watch_went(struct nes *n, struct site *site, enum went went) {
+void watch_outcome(struct nes *n, struct site *site, enum outcome outcome) {
     const uint32_t to = nes_code_address(n, n->cpu.r.pc);
-    if ((went == WENT_NEXT && to != site->insn.next) ||
-        (went == WENT_TARGET && to != site->insn.target))
-        went = WENT_ELSEWHERE; /* a bank was switched under the code */
-    struct hooks *hooks = &site->probes[watch_when(went)];
+    if ((outcome == OUTCOME_NEXT && to != site->insn.next) ||
+        (outcome == OUTCOME_TARGET && to != site->insn.target))
+        outcome = OUTCOME_ELSEWHERE; /* a bank was switched under the code */
+    struct hooks *hooks = &site->probes[watch_when(outcome)];
     if (hooks->simple)
         watch_add(n, hooks);
     else if (hooks->fires)
         watch_fire(n, hooks, site->insn.address, to);
 }
 
-void watch_went_elsewhere(struct nes *n, uint16_t pc) {
-    watch_went(n, watch_mapped(n, pc), WENT_ELSEWHERE);
+void watch_left_elsewhere(struct nes *n, uint16_t pc) {
+    watch_outcome(n, watch_mapped(n, pc), OUTCOME_ELSEWHERE);
 }
 
 void watch_thread_event(struct nes *n, const struct thread_event *event) {

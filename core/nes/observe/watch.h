@@ -49,10 +49,10 @@ struct watch {
     struct site **buckets;
     size_t bucket_count, site_count;
     size_t volatile_count; /* of these, sites that lie in memory that can be written */
-    struct way_known ways_known[WAYS_KNOWN]; /* by hash */
-    uint32_t ways_numbered;
-    VEC(struct piece) pieces;
-    struct map piece_at; /* hash of its bytes -> 1 + number */
+    struct numbered_trace numbered[TRACES_NUMBERED]; /* by hash */
+    uint32_t numbers_used;
+    VEC(struct snapshot) snapshots;
+    struct map snapshot_at; /* hash of its bytes -> 1 + number */
 };
 
 enum status watch_create(struct nes *n, struct error *e);
@@ -102,8 +102,9 @@ static inline bool watch_run_known(struct nes *n, uint16_t pc) {
     return !n->observed.stepping && pc >= 0x8000 && (run == RUN_KNOWN || watch_learn_run(n, pc));
 }
 /* Counts an instruction that went to the next one or to its target. */
-static inline void watch_tell_tally(struct nes *n, const struct tally *tally, enum went went) {
-    n->observed.counters[tally->counter[went] - 1]++;
+static inline void watch_tell_tally(struct nes *n, const struct tally *tally,
+                                    enum outcome outcome) {
+    n->observed.counters[tally->counter[outcome] - 1]++;
 }
 /* Invalidates the caches of tallies: the observer set has changed. */
 void watch_unsettle(struct nes *n);
@@ -141,19 +142,19 @@ struct site *watch_announce(struct nes *n);
 struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes[3],
                                  uint64_t cycle);
 /* Fires the probes after an instruction; pc is past it. */
-void watch_went(struct nes *n, struct site *site, enum went went);
+void watch_outcome(struct nes *n, struct site *site, enum outcome outcome);
 void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to);
 
-/* watch_went() for an instruction at pc that has a tally and went elsewhere. */
-void watch_went_elsewhere(struct nes *n, uint16_t pc);
+/* watch_outcome() for an instruction at pc that has a tally and went elsewhere. */
+void watch_left_elsewhere(struct nes *n, uint16_t pc);
 
-static inline unsigned watch_when(enum went went) {
+static inline unsigned watch_when(enum outcome outcome) {
     static const uint8_t when[] = {
-        [WENT_NEXT] = PROBE_NEXT,          [WENT_TARGET] = PROBE_TAKEN,
-        [WENT_ELSEWHERE] = PROBE_INDIRECT, [WENT_RTI] = PROBE_INDIRECT,
-        [WENT_NOWHERE] = PROBE_WHEN_COUNT,
+        [OUTCOME_NEXT] = PROBE_NEXT,          [OUTCOME_TARGET] = PROBE_TAKEN,
+        [OUTCOME_ELSEWHERE] = PROBE_INDIRECT, [OUTCOME_RTI] = PROBE_INDIRECT,
+        [OUTCOME_NOWHERE] = PROBE_WHEN_COUNT,
     };
-    return when[went];
+    return when[outcome];
 }
 /* Counts `times` firings of the hook. */
 static inline void watch_count(struct nes *n, const struct hook *hook, uint64_t times) {

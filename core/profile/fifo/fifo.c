@@ -1,21 +1,20 @@
 /*
  * fifo: a profile engine beside the processor (CrossBit: Yang, Guan, Liang 2010). At the entry of
- * each block, that is, at the target of a transfer and at the start of an interrupted context, one store
- * appends its address to a queue; an engine removes addresses at its own pace and counts them in a
- * table (fifo_model.h). An entry's count applies to all blocks up to the next transfer.
+ * each block, that is, at the target of a transfer and at the start of an interrupted context, one
+ * store appends its address to a queue; an engine removes addresses at its own pace and counts them
+ * in a table (fifo_model.h). An entry's count applies to all blocks up to the next transfer.
  *
  * The engine is modelled in guest cycles, so its results are the same everywhere; the guest is not
  * delayed. Busy-waits are executed entry by entry.
  *
- * result = flow: block counts, scaled by offered / accepted and repaired as by the technique flow. Blocks
- * whose entries did not fit into the table are unconstrained.
- * result = pairs: two entries that were accepted one after the other, with none dropped between,
- * are one execution of the edge between them, if the program has such an edge (else an interrupt was
- * in between). Unscaled.
+ * result = flow: block counts, scaled by offered / accepted and repaired as by the technique flow.
+ * Blocks whose entries did not fit into the table are unconstrained. result = pairs: two entries
+ * that were accepted one after the other, with none dropped between, are one execution of the edge
+ * between them, if the program has such an edge (else an interrupt was in between). Unscaled.
  *
  * Costs: records are slots in use; observed the accepted entries; probes those of the entries; a
- * step is a slot that the engine visited, or a step of the repair. Blocks and edges are those of the
- * structure, which is recorded in the same run.
+ * step is a slot that the engine visited, or a step of the repair. Blocks and edges are those of
+ * the structure, which is recorded in the same run.
  */
 #include "profile/fifo/fifo.h"
 
@@ -34,16 +33,16 @@ struct fifo {
     unsigned id;
     struct structure_recorder *recorder;
     struct fifo_model model;
-    struct fifo_ring *ring; /* to whose thread the model belongs; NULL: nothing but modelled */
+    struct fifo_ring *ring; /* whose thread runs the model; NULL: the model runs here */
     bool wants_pairs;
     enum flow_model costs;
-    uint32_t before;  /* the entry before this one, */
-    bool has_before;  /* where it was accepted */
+    uint32_t before;  /* the previous entry, */
+    bool has_before;  /* if it was accepted */
     struct map pairs; /* (before << 32 | address) -> count */
     bool out_of_memory;
 };
 
-/* ---- while the machine runs ---- */
+/* ---- during the replay ---- */
 
 static void enter(struct fifo *f, uint32_t address) {
     if (f->ring != NULL) {
@@ -78,7 +77,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
         probe_attach(site, PROBE_TAKEN, probe);
         break;
     case INSN_PLAIN:
-        if (opcode_info(insn->bytes[0])->writes_memory) /* may switch the bank it runs in */
+        if (opcode_info(insn->bytes[0])->writes_memory) /* may switch the bank that it runs in */
             probe_attach(site, PROBE_INDIRECT, probe);
         break;
     case INSN_JAM:
@@ -94,9 +93,9 @@ static void thread_changes(void *self, const struct thread_event *event) {
         enter(self, event->address);
 }
 
-/* ---- afterwards ---- */
+/* ---- after the replay ---- */
 
-/* The edge on which a block goes on without a transfer; SIZE_MAX: it ends with one. */
+/* Returns the edge by which the block falls through; SIZE_MAX: it ends with a transfer. */
 static size_t edge_on(const struct structure *s, size_t block) {
     for (size_t i = 0; i < s->graph.edge_count; i++)
         if (s->falls[i] && s->graph.edges[i].source == s->graph.blocks[block].entry)
@@ -104,7 +103,7 @@ static size_t edge_on(const struct structure *s, size_t block) {
     return SIZE_MAX;
 }
 
-/* For each block its edge_on, at the end 0 for none, else 1 + its index. */
+/* Returns 1 + edge_on() of each block, and one 0 more at the end; NULL: out of memory. */
 static size_t *edges_on(const struct structure *s) {
     size_t *on = calloc(s->graph.block_count + 1, sizeof *on);
     for (size_t b = 0; on != NULL && b < s->graph.block_count; b++)
@@ -117,8 +116,9 @@ static size_t block_at(const struct structure *s, uint32_t entry) {
     return b == NULL ? SIZE_MAX : (size_t)(b - s->graph.blocks);
 }
 
-/* Calls visit() with every block that follows an entry before the next transfer, and with the edge
- * to it (SIZE_MAX: it is the entry's own); returns the last, SIZE_MAX where there is none. */
+/* Visits the entry's block and all blocks that execution falls through to before the next transfer,
+ * each with the edge that leads to it (SIZE_MAX for the first). visit may be NULL. Returns the last
+ * block; SIZE_MAX: no block has this entry. */
 static size_t each_block(const struct structure *s, const size_t *on, uint32_t entry,
                          void (*visit)(void *user, size_t block, size_t edge), void *user) {
     size_t block = block_at(s, entry), edge = SIZE_MAX, last = SIZE_MAX;
@@ -153,7 +153,7 @@ static void count_edge(void *user, size_t block, size_t edge) {
         c->flow[edge] += (int64_t)c->count;
 }
 
-/* Calls each_block() for everything in the table. */
+/* Calls each_block() for every slot in use. */
 static void count_table(const struct fifo *f, const struct structure *s, const size_t *on,
                         struct counting *c, void (*visit)(void *user, size_t block, size_t edge)) {
     for (size_t i = 0; i < (size_t)1 << f->model.options.slot_bits; i++) {
@@ -244,7 +244,7 @@ static enum status make_profile(struct profile *out, const struct fifo *f,
     return status;
 }
 
-/* ---- beginning and end ---- */
+/* ---- life cycle ---- */
 
 static void release(struct fifo *f) {
     fifo_ring_end(f->ring);

@@ -1,10 +1,11 @@
 /*
- * The queue needs no memory: what is in it leaves at known times, one entry each `cycles`, the last
- * at free_at. A processor that is held runs late by all it was held before: cycles are counted as
- * they would be on one that never is, and what it was held for is added.
+ * The queue is not stored. Its entries leave at known times, one every `cycles` cycles, the last
+ * one at free_at. A processor that stalls on a full queue runs late by the sum of all stalls, so
+ * cycles are counted as on a processor that never stalls, and the stalls are added.
  *
- * A slot is address & 0xFFFF & (slots - 1), or the next free one. Nothing is ever taken out, so an
- * address keeps its slot, and one that found the table full finds it full for ever.
+ * The preferred slot is address & 0xFFFF & (slots - 1); if it is taken, the next free one. Slots
+ * are never freed. So an address keeps its slot, and an address that found the table full will
+ * always find it full.
  */
 #include "profile/fifo/fifo_model.h"
 
@@ -28,7 +29,8 @@ static size_t home_of(const struct fifo_model *m, uint32_t address) {
     return address & 0xFFFF & (((size_t)1 << m->options.slot_bits) - 1);
 }
 
-/* The slot that an address met for the first time gets: 1 + its number, or FIFO_LOST. */
+/* Finds a slot for an address seen for the first time. Returns 1 + its number, or FIFO_LOST if the
+ * table is full. */
 static uint32_t find_slot(struct fifo_model *m, uint32_t address) {
     const size_t count = (size_t)1 << m->options.slot_bits;
     if (m->used == count)
@@ -41,7 +43,7 @@ static uint32_t find_slot(struct fifo_model *m, uint32_t address) {
     return (uint32_t)at + 1;
 }
 
-/* The engine takes an entry out of the queue. */
+/* Counts one entry that leaves the queue. */
 static void take(struct fifo_model *m, uint32_t address) {
     const size_t count = (size_t)1 << m->options.slot_bits;
     uint32_t *slot = cells_at(&m->known, address);

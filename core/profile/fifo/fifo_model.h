@@ -16,10 +16,10 @@
 
 struct fifo_options {
     unsigned slot_bits; /* the table has 2^slot_bits slots, 6 to 16 */
-    uint64_t depth;     /* entries that the queue holds, the one that is worked on included */
-    uint64_t cycles;    /* that the engine takes for an entry, at least 1 */
-    bool stall;         /* a full queue holds the processor; else the entry is dropped */
-    uint64_t threshold; /* a counter that reaches it is reported; 0: none is */
+    uint64_t depth;     /* capacity of the queue, including the entry being processed */
+    uint64_t cycles;    /* time that the engine takes for an entry; at least 1 */
+    bool stall;         /* a full queue stalls the processor; else the entry is dropped */
+    uint64_t threshold; /* a counter that reaches it is reported; 0: off */
 };
 
 struct fifo_slot {
@@ -31,17 +31,17 @@ struct fifo_model {
     struct fifo_options options;
     struct fifo_slot *slots;
     size_t used;
-    struct cells known; /* uint32_t an address: 1 + its slot, or FIFO_LOST; 0: never seen */
-    uint64_t free_at;   /* cycle at which the engine will have worked off the queue */
+    struct cells known; /* by address, uint32_t: 1 + its slot, or FIFO_LOST; 0: never seen */
+    uint64_t free_at;   /* cycle at which the engine will have emptied the queue */
     uint64_t offered, accepted, dropped, lost, stalled, reported;
-    uint64_t looks; /* at slots */
+    uint64_t looks; /* slots examined */
     bool out_of_memory;
 };
 
 /* False when memory is out. */
 bool fifo_model_init(struct fifo_model *m, struct fifo_options options);
 void fifo_model_free(struct fifo_model *m);
-/* A block was entered at a cycle, not before that of the call before; false: it was dropped. */
+/* A block is entered at a cycle, which never decreases; false: the entry was dropped. */
 bool fifo_model_offer(struct fifo_model *m, uint32_t address, uint64_t cycle);
 
 #endif

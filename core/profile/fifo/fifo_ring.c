@@ -1,7 +1,8 @@
 /*
- * One thread puts, one takes. `put` and `taken` count entries and only rise; each is written by one
- * side, and each side keeps what it last saw of the other's, so that a cache line goes from core to
- * core only when the ring looks full, or empty. The thread says what it took a stretch at a time.
+ * A single-producer, single-consumer ring. `put` and `taken` count entries and never decrease. Each
+ * is written by one side, and each side caches the other's last value, so that a cache line moves
+ * between cores only when the ring looks full or empty. The consumer publishes `taken` once per
+ * STRETCH entries.
  */
 #include "profile/fifo/fifo_ring.h"
 
@@ -18,13 +19,13 @@ struct fifo_ring {
     size_t count;
     pthread_t thread;
     _Alignas(LINE) _Atomic uint64_t put;
-    uint64_t seen_taken; /* by who puts */
+    uint64_t seen_taken; /* the producer's copy of `taken` */
     size_t at;           /* put % count */
     _Alignas(LINE) _Atomic uint64_t taken;
     _Alignas(LINE) atomic_bool ended;
 };
 
-/* What is between from and to; `at` is from % count. */
+/* Passes the entries numbered from `from` to before `to` on to the model; *at is from % count. */
 static void take(struct fifo_ring *r, uint64_t from, uint64_t to, size_t *at) {
     for (uint64_t i = from; i < to; i++) {
         fifo_model_offer(r->model, r->entries[*at], i);

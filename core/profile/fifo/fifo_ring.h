@@ -1,8 +1,8 @@
 /*
- * fifo_ring: the profile engine of fifo_model.h as a thread on another core: a ring in memory, into
- * which the processor stores addresses and out of which the thread takes them. Whoever stores waits
- * while the ring is full, so that nothing is dropped, and the table is what one that keeps up would
- * have filled. Private to core/profile; knows nothing of machines.
+ * fifo_ring: the profiling engine of fifo_model.h as a thread on another core. The processor stores
+ * addresses into a ring in memory, and the thread removes them. The storing side waits while the
+ * ring is full, so nothing is dropped, and the table equals that of an engine that keeps up.
+ * Private to core/profile; independent of machines.
  *
  *     struct fifo_ring *ring;
  *     if (fifo_ring_begin(&ring, &model, 4096)) ...
@@ -15,12 +15,12 @@
 #include "profile/fifo/fifo_model.h"
 
 struct fifo_ring;
-/* The model, whose queue never fills (a cycle an entry), is the thread's until fifo_ring_end().
- * entries: at least 1. False when memory is out or the system refuses a thread. */
+/* The thread owns the model until fifo_ring_end(); its queue never fills (one cycle for each
+ * entry). entries: at least 1. False if memory is out or the system refuses a thread. */
 bool fifo_ring_begin(struct fifo_ring **out, struct fifo_model *model, size_t entries);
-/* From one thread only. */
+/* Call from one thread only. */
 void fifo_ring_put(struct fifo_ring *ring, uint32_t address);
-/* Waits until all is counted, and frees; NULL is fine. */
+/* Waits until all entries are counted, and frees the ring; NULL is fine. */
 void fifo_ring_end(struct fifo_ring *ring);
 
 #endif

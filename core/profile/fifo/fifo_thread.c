@@ -1,7 +1,7 @@
 /*
- * fifo_thread: the profile engine of the technique fifo as a thread on another core instead of a
- * model of hardware: what such an engine is today. The replay waits where the ring is full, so that
- * nothing is dropped and the result is that of a modelled engine that keeps up.
+ * The profiling engine of the technique fifo as a thread on another core, instead of a model of
+ * hardware. The replay waits while the ring is full, so nothing is dropped, and the result equals
+ * that of a modelled engine that keeps up.
  */
 #include "profile/fifo/fifo.h"
 

@@ -1,14 +1,14 @@
 /*
- * flow: a sampled profile, repaired: of all counts that a program of this structure can have had,
- * those that fit the samples best, as a flow of least cost (Avetisyan, Dolgorukova, Kurmangaleev
- * 2011; Ramasamy, Yuan, Chen, Hundt 2008; Levin, Newman, Haber 2008).
+ * flow: repairs a sampled profile. Among all counts that an execution of this structure can
+ * produce, it chooses those that fit the samples best, as a flow of least cost (Avetisyan,
+ * Dolgorukova, Kurmangaleev 2011; Ramasamy, Yuan, Chen, Hundt 2008; Levin, Newman, Haber 2008).
  *
- * Works on single instructions, single transfers, or batches; the stream must know the program's
- * structure and of how many executions it is a sample. With the samples of a golden sampler and the
- * poisson costs this is what the bench puts its name to.
+ * It works on single instructions, single transfers, or batches. The stream must know the program's
+ * structure and the number of executions that were sampled. With golden sampling and poisson costs
+ * this is the bench's recommended technique.
  *
- * Costs: records are samples or batches; a step is a pivot, or an augmented path or a cancelled
- * cycle, or a path that joins an island.
+ * Costs: records are samples or batches; a step is a pivot, an augmenting path, a cancelled cycle,
+ * or a path that joins an island.
  */
 #include "profile/flow/flow.h"
 
@@ -28,7 +28,7 @@ static enum status solve(struct flow_network *n, struct flow_solving how,
     return circulation_solve(&n->circulation, options, result, e);
 }
 
-/* The flow of each edge. */
+/* Returns the flow of each edge. */
 static int64_t *read_back(const struct flow_network *n, size_t edge_count) {
     int64_t *flow = calloc(edge_count + 1, sizeof *flow);
     for (size_t i = 0; flow != NULL && i < edge_count; i++)

@@ -1,7 +1,8 @@
 /*
- * Islands: blocks that a repaired profile says were executed, and to which no block that threads
- * begin in leads over edges that were. Each is joined by one execution, as LLVM's inference does:
- * along the path from an entry with the fewest new edges, and on to where a thread may end.
+ * Joins islands. An island is executed according to the repaired profile, but no path of executed
+ * edges leads to it from a block where a context begins. Like LLVM's profile inference, this adds
+ * one execution of each island: along the path from an entry with the fewest edges without flow,
+ * and on to a block where a context may end.
  */
 #include "profile/flow/flow.h"
 
@@ -10,12 +11,12 @@
 struct joining {
     const struct structure *s;
     int64_t *flow;
-    size_t *target; /* block of each edge's target, */
-    size_t *source; /* and of its source */
+    size_t *target; /* block that each edge leads to */
+    size_t *source; /* block that each edge leaves */
     bool *reached;
-    size_t *by; /* edge that a path comes by; SIZE_MAX: its start */
+    size_t *by; /* edge by which a path reaches a block; SIZE_MAX: the path starts there */
     size_t *distance;
-    size_t *queue; /* room for 2 * edges + blocks, filled from the middle to both sides */
+    size_t *queue; /* 2 * edges + blocks entries; filled from the middle in both directions */
 };
 
 static bool joining_init(struct joining *j, const struct structure *s, int64_t *flow) {
@@ -49,7 +50,7 @@ static void joining_free(struct joining *j) {
     free(j->queue);
 }
 
-/* The edges of a block are together, since edges are sorted by source. */
+/* Edges are sorted by source, so the edges of a block are adjacent. */
 static size_t first_edge(const struct joining *j, size_t block) {
     size_t low = 0, high = j->s->graph.edge_count;
     while (low < high) {
@@ -79,7 +80,8 @@ static void mark_reached(struct joining *j) {
             }
 }
 
-/* Fewest edges without flow, from the given starts; simple relaxation, since paths are short. */
+/* Finds paths with the fewest edges without flow from the given starts, by plain relaxation, since
+ * paths are short. */
 static void find_paths(struct joining *j) {
     const struct graph *g = &j->s->graph;
     for (bool changed = true; changed;) {
@@ -108,7 +110,7 @@ static void start_nowhere(struct joining *j) {
     }
 }
 
-/* One execution through `island`; false where there is no way. */
+/* Adds one execution through `island`; false if no path leads to it. */
 static bool join(struct joining *j, size_t island) {
     const size_t blocks = j->s->graph.block_count;
     start_nowhere(j);

@@ -1,17 +1,17 @@
 /*
- * Measurements as a circulation. A block is a node, or two with an arc between them where blocks
- * were measured; edges are arcs from block to block; one more node is the world, from which threads
- * begin and into which they end. What a block or edge carries more or less than was measured costs:
+ * Converts measurements to a circulation. A block is a node, or two nodes with an arc between them
+ * if blocks were measured; edges are arcs between blocks. One more node is the world, where
+ * contexts come from and go to. A flow that differs from a measurement w has a cost:
  *
- *   gcc      (Levin, Newman, Haber 2008, after Ramasamy and others 2008) raising by one costs
- *            b / ln(w + 2) and lowering 50 b / ln(w + 2), w what was measured and b the root of its
- *            mean over all blocks
- *   profi    (He, Mestre, Pupyrev, Wang, Yu 2022) raising 10, lowering 20, of what was never seen
- *            raising 11, of a thread's entry raising 40 and lowering 10
- *   poisson  the likelihood: s samples where rate * f are expected cost rate * f - s ln f, which is
- *            convex in f, as straight pieces
+ *   gcc      (Levin, Newman, Haber 2008, after Ramasamy and others 2008) one unit more costs
+ *            b / ln(w + 2) and one unit less 50 b / ln(w + 2), with b the square root of the mean
+ *            of w over all blocks
+ *   profi    (He, Mestre, Pupyrev, Wang, Yu 2022) one unit more costs 10, one unit less 20; more of
+ *            what was never seen 11; of a context's entry, more costs 40 and less 10
+ *   poisson  negative log-likelihood: s samples where rate * f are expected cost
+ *            rate * f - s ln f, which is convex in f, approximated by straight pieces
  *
- * Costs are integers of a millionth: of a unit, or (poisson) of the rate of one instruction or
+ * Costs are integers in millionths of a unit or, with poisson, of the rate of one instruction or
  * transfer.
  */
 #include "profile/flow/flow.h"
@@ -38,13 +38,13 @@ struct builder {
     const struct flow_input *in;
     const struct flow_costs *costs;
     double base;  /* gcc: b */
-    double known; /* what a unit off an exact count costs */
-    bool two;     /* blocks have two nodes */
-    bool failed;  /* memory was out */
+    double known; /* cost of a deviation by one unit from an exact count */
+    bool two;     /* blocks are split into two nodes */
+    bool failed;  /* out of memory */
 };
 
-/* The logarithm in operations that every machine rounds alike: the C library's need not be the same
- * everywhere, and a flow of least cost shall be. */
+/* A logarithm of operations that round alike on every machine. The C library's may differ between
+ * machines, and flows must not. */
 static double natural_log(double x) {
     static const double ln2 = 0.69314718055994530942;
     int exponent;
@@ -69,7 +69,7 @@ static void add_arc(struct builder *b, uint32_t from, uint32_t to, int64_t upper
     b->failed |= !vec_push(&b->n->circulation.arcs, arc) || !vec_push(&b->n->back, false);
 }
 
-/* Carries `count` for nothing; every unit more or less costs. */
+/* Adds arcs that carry `count` at no cost, and each unit more or less at a cost. */
 static void add_known(struct builder *b, uint32_t from, uint32_t to, int64_t count, double raise,
                       double lower) {
     add_arc(b, from, to, count, 0);
@@ -122,7 +122,7 @@ static void add_poisson(struct builder *b, uint32_t from, uint32_t to, struct fl
         const double x = i == 0 ? 0 : (double)breaks.at[i - 1], y = (double)breaks.at[i];
         const double gain = i == 0 ? natural_log(20) / y : natural_log(y / x) / (y - x);
         double slope = m.rate - m.samples * gain;
-        slope = slope < last ? last : slope; /* rounded breaks may bend it the wrong way */
+        slope = slope < last ? last : slope; /* rounded breaks must not make it concave */
         add_arc(b, from, to, (int64_t)(y - x), slope / unit);
         last = slope;
     }
@@ -132,7 +132,7 @@ static void add_poisson(struct builder *b, uint32_t from, uint32_t to, struct fl
     add_arc(b, from, to, ARC_UNBOUNDED, (slope < 0 ? 0 : slope) / unit);
 }
 
-/* ---- all models ---- */
+/* ---- all cost models ---- */
 
 static void add_measured(struct builder *b, uint32_t from, uint32_t to, struct flow_measure m,
                          bool entry) {
@@ -158,7 +158,7 @@ static void add_measured(struct builder *b, uint32_t from, uint32_t to, struct f
     }
 }
 
-/* gcc: the root of the mean count, over what was measured. */
+/* gcc: square root of the mean count, over all that was measured. */
 static double base_cost(const struct flow_input *in) {
     double sum = 0, count = 0;
     for (size_t i = 0; i < in->structure->graph.block_count; i++)
@@ -198,7 +198,7 @@ static void add_blocks(struct builder *b) {
     }
 }
 
-/* gcc: an edge that was not measured gets an even share of its source. */
+/* gcc: an edge that was not measured is estimated as an even share of its source. */
 static struct flow_measure guess(const struct builder *b, size_t source, size_t successors) {
     struct flow_measure m = b->in->blocks[source];
     m.samples /= (double)successors;

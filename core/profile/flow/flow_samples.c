@@ -1,8 +1,8 @@
 /*
- * From samples to measurements. Single instructions measure blocks: s samples where n * length /
- * instructions an execution are expected, which is the mean over the block's instructions.
- * Transfers, and pairs of consecutive instructions in batches, measure the edges that they go
- * along. Samples that fit no block or edge of the structure are not used.
+ * Converts samples to measurements. Single instructions measure blocks: a block's samples are
+ * expected to be rate * executions * instructions, so its measurement is the mean over its
+ * instructions. Transfers, and pairs of consecutive instructions in batches, measure the edges that
+ * they follow. Samples that match no block or edge of the structure are ignored.
  */
 #include "profile/flow/flow.h"
 
@@ -37,14 +37,14 @@ static void take_batch(const struct reading *r, const struct sample *batch, size
     }
 }
 
-/* What was looked at, and at what rate. */
+/* Sets which blocks and edges were measured, and their sampling rates. */
 static void set_rates(struct flow_input *in, const struct stream *stream, double batches) {
     const struct structure *s = in->structure;
     const bool transfers = stream->of == STREAM_OF_TRANSFERS;
     const size_t length = stream->batch_length;
     const double looks = transfers || length == 1 ? batches : batches * (double)(length - 1);
     if (looks == 0)
-        return; /* nothing was measured */
+        return; /* there are no samples */
     in->rate = looks / (double)stream->population;
     for (size_t b = 0; b < s->graph.block_count; b++)
         in->blocks[b] = (struct flow_measure){
@@ -55,7 +55,8 @@ static void set_rates(struct flow_input *in, const struct stream *stream, double
                                              .rate = in->rate};
 }
 
-/* With weights the samples of all batches together count as many as there are batches. */
+/* Weights are divided by their mean, so that the weighted samples of all batches count as many as
+ * there are batches. */
 static double mean_weight(const struct stream *stream, size_t batches) {
     double sum = 0;
     for (size_t i = 0; i < batches; i++)
@@ -63,15 +64,15 @@ static double mean_weight(const struct stream *stream, size_t batches) {
     return batches == 0 ? 1 : sum / (double)batches;
 }
 
-/* ---- calls return ---- */
+/* ---- pooling calls and returns ---- */
 
-/* The samples of the call that a block ends with, and of the returns to behind it. */
+/* Samples of the call at a block's end, and of the returns to the block behind it. */
 struct routine_use {
     double samples[2]; /* of the call, and of returns */
     size_t edges[2];
 };
 
-/* Calls visit() with each edge of the call, and each return to the block behind it. */
+/* Calls visit() for each edge of the call and each return edge to the block behind it. */
 static void each_use(struct flow_input *in, size_t caller, size_t behind,
                      void (*visit)(void *user, struct flow_measure *m, bool back), void *user) {
     const struct graph *g = &in->structure->graph;
@@ -101,9 +102,9 @@ static void share_use(void *user, struct flow_measure *m, bool back) {
         m->samples = mean / (double)u->edges[back];
 }
 
-/* What is called comes back: the samples of a call and of the returns behind it measure one number,
- * and both get their mean. Not where they differ by more than chance would have it: that program
- * plays with its stack. */
+/* A call and the returns to the block behind it are executed equally often, so both measure one
+ * number and get their mean. If they differ by more than sampling noise, the program manipulates
+ * its stack, and they are left alone. */
 static void pool_routines(struct flow_input *in) {
     const struct structure *s = in->structure;
     for (size_t b = 0; b < s->graph.block_count; b++) {

@@ -1,4 +1,4 @@
-/* Window statistics: sums by sliding, everything in integers. */
+/* Window statistics: sliding sums in integers. */
 #include "profile/gaussian/batch_windows.h"
 
 void window_means(uint32_t *means, const struct sample *batch, size_t batch_length, size_t window) {
@@ -6,7 +6,7 @@ void window_means(uint32_t *means, const struct sample *batch, size_t batch_leng
     for (size_t i = 0; i < window; i++)
         sum += batch[i].pc;
     for (size_t i = 0;; i++) {
-        /* 32-bit division is much the cheaper one, and with 16-bit addresses it is enough. */
+        /* a 32-bit division is much cheaper, and suffices for 16-bit addresses */
         means[i] = sum <= UINT32_MAX ? (uint32_t)sum / (uint32_t)window : (uint32_t)(sum / window);
         if (i + window == batch_length)
             return;
@@ -16,8 +16,8 @@ void window_means(uint32_t *means, const struct sample *batch, size_t batch_leng
 }
 
 unsigned __int128 window_spread(const uint32_t *means, size_t count) {
-    /* Deviation does not change when all means are moved; so the sums of squares stay small, and
-     * count * sum of squares - square of the sum is exact. */
+    /* Subtracting one number from all means leaves the deviation unchanged. It keeps the squares
+     * small, so that count * (sum of squares) - (square of the sum) is exact. */
     unsigned __int128 squares = 0;
     __int128 sum = 0;
     for (size_t i = 0; i < count; i++) {

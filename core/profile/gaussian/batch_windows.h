@@ -5,8 +5,8 @@
 
 #include "profile/profile.h"
 
-/* Computes the batch_length - window + 1 sums of `window` consecutive pcs, each divided by `window`,
- * rounded down. */
+/* Computes the batch_length - window + 1 sums of `window` consecutive pcs, each divided by
+ * `window`, rounded down. */
 void window_means(uint32_t *means, const struct sample *batch, size_t batch_length, size_t window);
 /* The square of count times the population standard deviation of the means. */
 unsigned __int128 window_spread(const uint32_t *means, size_t count);

@@ -1,10 +1,11 @@
 /*
- * Bins: clusters of window means, found by the address that created them, compared by centroid.
+ * Bins: clusters of window means, identified by the address that created them, compared by
+ * centroid.
  *
- * The same few thousand addresses are looked up again and again while bins seldom change. So each
- * address remembers its bin, and the version of the bins for which that holds; and its lower bound,
- * which only a new bin can move. It also remembers the last bin whose set it is known to be in:
- * most means are put where they are already.
+ * The same few thousand addresses are looked up again and again while bins seldom change, so each
+ * address caches three things: its nearest bin, with the version of the bins for which it is valid;
+ * its lower bound, which only a new bin invalidates; and the last bin whose set is known to contain
+ * it, because most means are already in the set that they are put into.
  */
 #include "profile/gaussian/bins.h"
 
@@ -13,12 +14,12 @@
 #include <string.h>
 
 struct bin_cell {
-    uint32_t version;  /* of the bins when nearest and near were found; 0: never */
+    uint32_t version;  /* version of the bins for which nearest and near are valid; 0: none */
     uint32_t nearest;  /* index of the nearest bin */
-    uint32_t stamp;    /* 1 + bins there were when position was found */
+    uint32_t stamp;    /* 1 + number of bins for which position is valid */
     uint32_t position; /* lower bound */
-    uint32_t member;   /* id of a bin whose set has this address */
-    bool near;         /* the nearest bin is within bin_size; false also when there is none */
+    uint32_t member;   /* id of a bin whose set contains this address */
+    bool near;         /* the nearest bin is within bin_size; false if there are no bins */
 };
 
 bool bins_init(struct bins *b, uint64_t bin_size) {
@@ -44,7 +45,7 @@ void bins_free(struct bins *b) {
     *b = (struct bins){0};
 }
 
-/* Index of the first bin with address >= a. */
+/* Returns the index of the first bin with address >= a. */
 static size_t lower_bound(const struct bins *b, uint32_t a) {
     size_t low = 0, high = b->count;
     while (low < high) {
@@ -57,8 +58,8 @@ static size_t lower_bound(const struct bins *b, uint32_t a) {
     return low;
 }
 
-/* The rule of the prototype: the better of the two neighbours, the one behind on a tie, then the
- * bin at the lower bound itself only if it is truly nearer. Missing ones are infinitely far. */
+/* The prototype's rule: the nearer of the two neighbours (the later one on a tie), replaced by the
+ * bin at the lower bound only if that is strictly nearer. A missing bin is infinitely far away. */
 static void find_nearest(struct bins *b, uint32_t a, struct bin_cell *cell) {
     if (cell->stamp != b->count + 1) {
         cell->position = (uint32_t)lower_bound(b, a);
@@ -76,7 +77,7 @@ static void find_nearest(struct bins *b, uint32_t a, struct bin_cell *cell) {
     cell->version = b->version;
 }
 
-/* The cell of an address, up to date; NULL when memory is out. */
+/* Returns the up-to-date cell of an address; NULL: out of memory. */
 static inline struct bin_cell *located(struct bins *b, uint32_t a) {
     struct bin_cell *cell = cells_at(&b->cells, a);
     if (cell != NULL && cell->version != b->version)
@@ -92,7 +93,7 @@ const struct bin *bins_nearest(struct bins *b, uint32_t address, bool *lost) {
     return cell == NULL ? NULL : &b->at[cell->nearest];
 }
 
-/* Puts `mean` into the set of the bin at index i; the centroid follows. */
+/* Adds `mean` to the set of the bin at index i and updates its centroid. */
 static bool add_member(struct bins *b, size_t i, struct bin_cell *cell, uint32_t mean) {
     struct bin *bin = &b->at[i];
     if (cell->member == bin->id)

@@ -28,7 +28,8 @@ void bins_free(struct bins *b);
 /* nearest(): the bin of an address; NULL: no bins, or out of memory, which sets *lost. Valid until
  * the next bins_put(). */
 const struct bin *bins_nearest(struct bins *b, uint32_t address, bool *lost);
-/* Puts a window mean into the nearest bin within bin_size, or into a new one. False: out of memory. */
+/* Puts a window mean into the nearest bin within bin_size, or into a new one. False: out of
+ * memory. */
 bool bins_put(struct bins *b, uint32_t mean);
 
 #endif

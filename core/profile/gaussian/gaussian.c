@@ -3,15 +3,15 @@
  * amostragem" (2015), chapters 4.2 and 7, exactly as its authors' prototype (gaussianCFG) ran it:
  * the same edges with the same counts, the same blocks, the same number of bins.
  *
- * This file is the direct implementation, in the order of the definition, of one configuration;
- * gaussian_many.c has the one that builds many at once, and must find the same.
+ * This file implements one configuration directly, in the order of the definition.
+ * gaussian_many.c builds many configurations at once, and must find the same.
  *
- * Batches whose window means lie close together (low) vote for bins, clusters of hot addresses.
- * Recurrent instructions, those whose bin has many votes, grow basic blocks and count edges along
- * the batch; scattered batches (high) only add edges that leave known blocks.
+ * Batches whose window means lie close together (low) vote for bins, which are clusters of hot
+ * addresses. Recurrent instructions, those whose bin has many votes, grow basic blocks and count
+ * edges along the batch. Scattered batches (high) only add edges that leave known blocks.
  *
- * Builder 1 is the prototype's other one: any recurrent instruction may start a block, not only
- * known targets of transfers.
+ * Builder 1 is the prototype's other builder: any recurrent instruction may start a block, not only
+ * a known target of a transfer.
  *
  * Costs: records and observed are the samples of the batches; a step is one window mean, one search
  * for a nearest bin, or one instruction taken from a batch.
@@ -34,21 +34,21 @@ const char *const gaussian_path_names[GAUSSIAN_PATHS] = {
 
 struct byte_cell {
     uint32_t owner; /* 1 + index of the oldest block that contains this byte; 0: none */
-    bool target;    /* known as the target of a transfer */
+    bool target;    /* known target of a transfer */
 };
 
 struct gaussian {
     const int64_t *values;
     struct bins bins;
     struct cells bytes;       /* struct byte_cell */
-    struct byte_cell nowhere; /* stands in where memory is out */
+    struct byte_cell nowhere; /* used instead if memory runs out */
     struct gaussian_graph graph;
     uint64_t last_edge, *last_count; /* the edge counted last */
     uint64_t low, high, steps;
     uint64_t paths[GAUSSIAN_PATHS];
-    struct gaussian_watch *watch; /* NULL: nobody */
-    bool lost;                    /* memory ran out: the state is not to be used */
-    /* of the batch under way */
+    struct gaussian_watch *watch; /* NULL: not watched */
+    bool lost;                    /* out of memory: the state is invalid */
+    /* the current batch */
     const struct sample *batch;
     size_t length, cursor;
     uint32_t *means;
@@ -69,7 +69,7 @@ static inline uint32_t block_at(struct gaussian *g, uint32_t address) {
 
 static void count_edge(struct gaussian *g, uint32_t source, uint32_t target) {
     uint64_t key = (uint64_t)source << 32 | target;
-    /* Loops count one edge again and again; a counter moves only when an edge is added. */
+    /* Loops count the same edge repeatedly. Its counter moves only when an edge is added. */
     if (key != g->last_edge || g->last_count == NULL) {
         g->last_edge = key;
         g->last_count = map_at(&g->graph.edges, key);
@@ -103,7 +103,8 @@ static uint32_t new_block(struct gaussian *g, uint32_t entry) {
     return (uint32_t)g->graph.blocks.len;
 }
 
-/* Adds the bytes of an instruction to block b; a byte belongs to the oldest block that has it. */
+/* Adds the bytes of an instruction to block b; a byte belongs to the oldest block that contains
+ * it. */
 static void add_bytes(struct gaussian *g, uint32_t b, const struct sample *s) {
     uint64_t end = (uint64_t)s->pc + s->size;
     for (uint64_t byte = s->pc; byte < end && byte <= UINT32_MAX; byte++) {
@@ -118,8 +119,8 @@ static void add_bytes(struct gaussian *g, uint32_t b, const struct sample *s) {
     }
 }
 
-/* What steps 3c (after its recursive call) and 4 share: the edge of a transfer that was followed by
- * another instruction of the batch, from block `source` to the block there. */
+/* Shared by steps 3c (after its recursive call) and 4: counts the edge from block `source` to the
+ * block of the instruction that follows transfer i in the batch. */
 static void count_transfer(struct gaussian *g, uint32_t source, size_t i) {
     uint32_t target = block_at(g, g->batch[i + 1].pc);
     if (source != NOBODY && target != NOBODY)
@@ -131,8 +132,8 @@ static void step_4(struct gaussian *g, size_t i) {
         count_transfer(g, block_at(g, g->batch[i].pc), i);
 }
 
-/* Steps 3a to 3d: grows block b from instruction *i on, which ends as the last instruction taken.
- * True when a transfer ended it and the rest of the batch is to be built next. */
+/* Steps 3a to 3d: grows block b from instruction *i; afterwards *i is the last instruction taken.
+ * True if a transfer ended the block and the rest of the batch is to be built next. */
 static bool grow_block(struct gaussian *g, uint32_t b, size_t *i) {
     struct gaussian_block *block = &g->graph.blocks.at[b - 1];
     while (!block->done) {
@@ -161,13 +162,13 @@ static bool grow_block(struct gaussian *g, uint32_t b, size_t *i) {
 }
 
 /*
- * build(), from the cursor on. The recursive call of 3c always consumes the rest of the batch
- * (bins exist by then, so step 2 never returns early in it); what is left to do for its callers is
- * to count their transfer twice, as 3c and as step 4. So calls are kept in g->frames, for batches
- * of any length.
+ * build(), from the cursor on. The recursive call of 3c always consumes the rest of the batch: bins
+ * exist by then, so step 2 does not return early in it. Its callers only have to count their
+ * transfer twice, as in 3c and as in step 4. So g->frames replaces the recursion, for batches of
+ * any length.
  */
 static void build(struct gaussian *g, bool just_build) {
-    const bool anywhere = g->values[BUILDER] == 1; /* which never asks for targets */
+    const bool anywhere = g->values[BUILDER] == 1; /* builder 1 ignores targets */
     size_t depth = 0;
     while (g->cursor < g->length && !g->lost) {
         size_t i = g->cursor++;
@@ -241,7 +242,7 @@ static struct gaussian_bins bins_around(const struct bins *b, size_t i) {
     return out;
 }
 
-/* bins_put, and tells of it where somebody wants to know. */
+/* Like bins_put(), and reports it to a watcher. */
 static bool put_mean(struct gaussian *g, size_t number, uint32_t mean) {
     struct gaussian_watch *w = g->watch;
     const size_t count = g->bins.count;
@@ -268,7 +269,7 @@ static bool put_mean(struct gaussian *g, size_t number, uint32_t mean) {
 }
 
 static void take_batch(struct gaussian *g, const struct sample *batch) {
-    const size_t number = (size_t)(g->low + g->high); /* of the batch */
+    const size_t number = (size_t)(g->low + g->high); /* number of the batch */
     size_t window = (size_t)g->values[WINDOW_SIZE], count = g->length - window + 1;
     g->batch = batch;
     g->cursor = 0;
@@ -365,7 +366,7 @@ static enum status gaussian_build_at(const struct stream *stream, const size_t *
     return status;
 }
 
-/* False: out of memory. */
+/* Reports all bins; false: out of memory. */
 static bool tell_bins(const struct gaussian *g, const struct gaussian_watch *w, uint64_t batches) {
     struct gaussian_bin *bins = calloc(g->bins.count + 1, sizeof *bins);
     for (size_t i = 0; bins != NULL && i < g->bins.count; i++) {
@@ -440,7 +441,7 @@ static enum status begin(void **self, const struct stream *shape, const int64_t 
 
 static bool take(void *self, const struct sample *batch, uint64_t weight) {
     struct gaussian *g = self;
-    (void)weight; /* as in build(): it does not look at weights */
+    (void)weight; /* the definition ignores weights */
     take_batch(g, batch);
     return !g->lost;
 }

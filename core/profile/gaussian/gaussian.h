@@ -1,22 +1,22 @@
-/* Private to core/profile: what the two implementations of GFCGaussiano have in common. */
+/* Private to core/profile: shared by the two implementations of GFCGaussiano. */
 #ifndef HOTGRAPH_PROFILE_GAUSSIAN_H
 #define HOTGRAPH_PROFILE_GAUSSIAN_H
 
 #include "profile/profile.h"
 
-/* The parameters, in the order of the technique's. */
+/* Indices of the technique's parameters. */
 enum { BIN_SIZE, STDEV_THRESHOLD, WINDOW_SIZE, RECURRENT_THRESHOLD, BUILDER };
 
-enum { NOBODY = 0 }; /* owns a byte that is in no block; blocks are 1 + their index */
+enum { NOBODY = 0 }; /* owner of a byte in no block; others are 1 + the block's index */
 
 struct gaussian_block {
     uint32_t entry;
-    uint32_t last; /* last instruction of those that follow the entry without a gap, */
-    uint64_t end;  /* and the byte behind it */
+    uint32_t last; /* last of the instructions that follow the entry without a gap, */
+    uint64_t end;  /* and the address after its last byte */
     bool done;
 };
 
-/* A build() that waits for the one it has called. */
+/* A build() that waits for its recursive call. */
 struct gaussian_frame {
     uint32_t block;
     size_t i;
@@ -27,7 +27,7 @@ struct gaussian_graph {
     struct map edges;                  /* (source block << 32 | target block) -> count */
 };
 void gaussian_graph_free(struct gaussian_graph *g);
-/* As a graph, by entries. */
+/* Converts it to a graph by block entries. */
 enum status gaussian_export(const struct gaussian_graph *g, struct graph *out, struct error *e);
 
 extern const struct technique technique_gaussian;

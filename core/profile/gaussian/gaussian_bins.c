@@ -1,4 +1,5 @@
-/* The bins of a group's evolutions: bins.c's rules, for means and places that are known before. */
+/* The bins of a group's evolutions, by the rules of bins.c, for means and places known in
+ * advance. */
 #include "profile/gaussian/gaussian_many.h"
 
 #include <math.h>
@@ -38,13 +39,13 @@ void group_bins_free(struct group *g) {
     }
 }
 
-/* Index of the first bin with address >= a. */
+/* Returns the index of the first bin with address >= a. */
 static size_t lower_bound(const struct evolution *e, uint32_t a) {
     const uint32_t *at = e->address;
     size_t left = e->count;
     while (left > 0) {
         const size_t half = left / 2;
-        at = at[half] < a ? at + left - half : at; /* no branch to be guessed */
+        at = at[half] < a ? at + left - half : at; /* conditional move: nothing to mispredict */
         left = half;
     }
     return (size_t)(at - e->address);
@@ -52,7 +53,7 @@ static size_t lower_bound(const struct evolution *e, uint32_t a) {
 
 struct nearest {
     size_t position; /* lower bound */
-    size_t bin;      /* index of the nearest; there is one unless distance is infinite */
+    size_t bin;      /* index of the nearest bin; invalid if distance is infinite */
     double distance;
 };
 
@@ -76,9 +77,9 @@ set group_recurrent(const struct group *g, const struct evolution *e, uint32_t p
     return e->count == 0 ? 0 : bin_at(e, find_nearest(e, g->index->pcs[place]).bin)->recurrent;
 }
 
-/* ---- forgetting what a change of bins may have made wrong ---- */
+/* ---- invalidation after a change of bins ---- */
 
-/* Nothing is calm or clear at a place that is not known. */
+/* A place that is not known is not calm, and its passages are not clear. */
 static void forget_place(struct group *g, size_t place, set bits) {
     const struct stream_index *x = g->index;
     g->known[place] &= ~bits;
@@ -88,14 +89,15 @@ static void forget_place(struct group *g, size_t place, set bits) {
     g->changes++;
 }
 
-/* No mean that is not kept is voted. */
+/* A mean that is not kept is not voted. */
 static void forget_mean(struct group *g, size_t mean, set bits) {
     g->kept[mean] &= ~bits;
     g->voted[mean] &= ~bits;
     g->changes++;
 }
 
-/* Calls forget_one for all in a range that are in `list`; stretches without any are passed over. */
+/* Calls forget_one() for each element of the range that is in `list`; skips stretches without
+ * any. */
 static inline void forget_range(struct group *g, const set *list, set *near, size_t from, size_t to,
                                 set bits, void (*forget_one)(struct group *g, size_t i, set bits)) {
     while (from < to) {
@@ -124,8 +126,8 @@ struct range {
     size_t from, to;
 };
 
-/* The places that may have the bin at index i as a candidate: as the one at the lower bound, or as
- * a neighbour of that. */
+/* The places for which the bin at index i is a candidate: as the bin at their lower bound, or as a
+ * neighbour of that bin. */
 static struct range places_around(const struct group *g, const struct evolution *e, size_t i) {
     return (struct range){
         i >= 2 ? bin_at(e, i - 2)->places_behind : 0,
@@ -146,7 +148,7 @@ static void forget_all_around(struct group *g, const struct evolution *e, size_t
     forget_means(g, e, means.from, means.to);
 }
 
-/* Index of the first number of a range of a rising list that is at least `least`. */
+/* Returns the index of the first number >= `least` in a range of an ascending list. */
 static size_t first_of(const uint32_t *list, struct range r, uint64_t least) {
     while (r.from < r.to) {
         const size_t middle = r.from + (r.to - r.from) / 2;
@@ -158,23 +160,23 @@ static size_t first_of(const uint32_t *list, struct range r, uint64_t least) {
     return r.from;
 }
 
-/* A move of the bin at index i, and what may have it as a candidate. */
+/* A move of the bin at index i, and all that has the bin as a candidate. */
 struct move {
-    double low, high; /* where its centroid was, and is, in order */
+    double low, high; /* the old and the new centroid, in ascending order */
     struct range places, means;
 };
 
-/* Forgets the addresses from m->low * scale + offset to m->high * scale + offset. */
+/* Invalidates the addresses from m->low * scale + offset to m->high * scale + offset. */
 static void forget_stretch(struct group *g, const struct evolution *e, const struct move *m,
                            double scale, double offset, bool places) {
-    const double margin = 1.0 / 1024; /* far above all rounding */
+    const double margin = 1.0 / 1024; /* far above any rounding error */
     const double low = m->low * scale + offset - margin, high = m->high * scale + offset + margin;
     if (high < 0)
         return;
     uint64_t first = low > 0 ? (uint64_t)low : 0;
     first += (double)first < low;
     const uint64_t end = (uint64_t)high + 1;
-    if (first >= end) /* no whole number in between: nearly always */
+    if (first >= end) /* no integer lies between: the usual case */
         return;
     forget_means(g, e, first_of(g->mean_values, m->means, first),
                  first_of(g->mean_values, m->means, end));
@@ -184,11 +186,11 @@ static void forget_stretch(struct group *g, const struct evolution *e, const str
 }
 
 /*
- * The centroid of the bin at index i has moved a little, and with it what is nearest to whom: from
- * an address between it and another candidate, the nearer of the two changes only where the middle
- * between them has passed the address; and whether it is within bin_size changes only where
- * centroid + bin_size or - bin_size has. That needs the order of the two centroids to be the same
- * as before, and clear.
+ * The centroid of the bin at index i has moved from `was`. The nearer of this bin and another
+ * candidate changes only at addresses that the midpoint between the two has passed. Whether an
+ * address is within bin_size changes only where centroid + bin_size or centroid - bin_size has
+ * passed it. Both hold only if the order of the centroids is unchanged and clear of rounding;
+ * otherwise everything around the bin is invalidated.
  */
 static void forget_moved(struct group *g, const struct evolution *e, size_t i, double was) {
     const double is = e->centroid[i + 1], least = 1.0 / 1024;
@@ -213,7 +215,7 @@ static void forget_moved(struct group *g, const struct evolution *e, size_t i, d
     forget_stretch(g, e, &m, 1, -(double)e->bin_size, false);
 }
 
-/* Another vote; true when it carries the bin over somebody's threshold. */
+/* Counts a vote; true if the bin becomes recurrent for another configuration. */
 static bool count_vote(const struct group *g, const struct evolution *e, struct vote_bin *bin) {
     const set was = bin->recurrent;
     if (was == e->bits)
@@ -250,7 +252,7 @@ static bool make_room(struct evolution *e) {
     return true;
 }
 
-/* How many of the places have an address up to `address`. */
+/* Returns the number of places with an address <= `address`. */
 static uint32_t places_up_to(const struct stream_index *x, uint32_t address) {
     size_t low = 0, high = x->place_count;
     while (low < high) {
@@ -288,7 +290,7 @@ static bool insert_bin(struct group *g, struct evolution *e, size_t i, uint32_t 
     return known != NULL;
 }
 
-/* Puts a mean into the set of the bin at index i; true when it was not in it yet. */
+/* Adds a mean to the set of the bin at index i; true if it is new there. */
 static bool add_member(struct group *g, struct evolution *e, size_t i, uint32_t mean) {
     struct vote_bin *bin = bin_at(e, i);
     if (e->member[mean] == e->id[i])
@@ -307,7 +309,7 @@ static bool add_member(struct group *g, struct evolution *e, size_t i, uint32_t 
     return true;
 }
 
-/* A vote for a mean whose bin is remembered; false when it is to be looked for. */
+/* Counts a vote for a mean with a cached bin; false if there is none. */
 static bool vote_kept(struct group *g, const struct evolution *e, uint32_t mean) {
     if ((g->kept[mean] & e->bits) == 0)
         return false;
@@ -323,7 +325,7 @@ static bool vote_kept(struct group *g, const struct evolution *e, uint32_t mean)
 
 static void vote(struct group *g, struct evolution *e, uint32_t mean) {
     const struct nearest n = find_nearest(e, g->mean_values[mean]);
-    if (n.distance > (double)e->bin_size) { /* also when there is none */
+    if (n.distance > (double)e->bin_size) { /* also if there are no bins */
         g->lost |= !insert_bin(g, e, n.position, mean);
         forget_all_around(g, e, n.position);
         return;

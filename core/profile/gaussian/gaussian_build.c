@@ -1,8 +1,8 @@
-/* The graphs of a group: where they have settled, and step by step where they have not. The steps
- * are gaussian.c's, by dense numbers. */
+/* The graphs of a group: counted at once where they have settled, step by step elsewhere. The steps
+ * are those of gaussian.c, on dense numbers. */
 #include "profile/gaussian/gaussian_many.h"
 
-/* ---- passages become edges ---- */
+/* ---- converting passages to edges ---- */
 
 static void count_edge(struct group *g, size_t c, uint32_t source, uint32_t target, uint64_t n) {
     struct configuration *own = &g->configurations[c];
@@ -18,8 +18,8 @@ static void count_edge(struct group *g, size_t c, uint32_t source, uint32_t targ
         g->lost = true;
 }
 
-/* To be called before a passage means something else to c: another edge, or other batches. It means
- * nothing while one of its ends is in no block, and what `taken` is then does not matter. */
+/* Call before a passage starts to mean another edge, or to count other batches, for c. A passage
+ * with an end in no block means no edge; then the value of `taken` is irrelevant. */
 static void take_over(struct group *g, size_t c, size_t passage) {
     struct configuration *own = &g->configurations[c];
     const struct passage *p = &g->index->passages[passage];
@@ -41,8 +41,8 @@ void group_take_over(struct group *g, size_t c) {
             take_over(g, c, i);
 }
 
-/* To be called before the owner of a place changes for c. Where the other end is in no block, the
- * passage will go on to mean nothing. */
+/* Call before the owner of a place changes for c. A passage whose other end is in no block still
+ * means no edge afterwards, so it is left out. */
 static void take_over_at(struct group *g, size_t c, uint32_t place) {
     const struct stream_index *x = g->index;
     for (size_t i = x->first_from[place]; i < x->first_from[place + 1]; i++)
@@ -55,7 +55,7 @@ static void take_over_at(struct group *g, size_t c, uint32_t place) {
     }
 }
 
-/* ---- the facts of a place, and how they change ---- */
+/* ---- facts about a place ---- */
 
 static void own_place(struct group *g, size_t c, uint32_t place, uint32_t block) {
     const struct stream_index *x = g->index;
@@ -76,7 +76,7 @@ static void add_target(struct group *g, size_t c, uint32_t place) {
     forget(g, g->calm, place, place + 1, bit);
 }
 
-/* Counts of high batches become, or no longer are, those of the configurations in `changed`. */
+/* Adds or removes the counts of high batches for the configurations in `changed`. */
 static void change_recurrent(struct group *g, uint32_t place, set changed) {
     const struct stream_index *x = g->index;
     const size_t first = x->first_from[place], end = x->first_from[place + 1];
@@ -107,7 +107,7 @@ void group_know(struct group *g, uint32_t place, set who) {
     }
 }
 
-/* ---- finding out what has settled ---- */
+/* ---- finding what has settled ---- */
 
 static void find_calm(struct group *g, uint32_t place, set who) {
     group_know(g, place, who);
@@ -224,8 +224,8 @@ static bool grow_block(struct steps *s, uint32_t b, size_t *i) {
     return false;
 }
 
-/* As in gaussian.c, the recursive calls of 3c are kept as frames. There are always bins: no batch
- * gets here before the first low one. */
+/* As in gaussian.c, frames replace the recursive calls of 3c. Bins exist: no batch gets here before
+ * the first low one. */
 static void build(struct steps *s, bool just_build) {
     struct group *g = s->g;
     const set bit = (set)1 << s->c;
@@ -291,7 +291,8 @@ void group_build(struct group *g, size_t c, size_t batch, bool low) {
         build(&s, false);
     else
         high_batch(&s);
-    /* This batch will be counted for everybody, as if it had been settled: not for c. */
+    /* The group will count this batch for all configurations as if it were settled; this offsets
+     * that for c. */
     s.own->other_steps += s.count - (int64_t)(low ? 2 * g->length : g->length + b->transfers);
     const struct batch_passage *passages = x->batch_passages + b->passages;
     for (uint32_t i = 0; i < b->passage_count; i++) {

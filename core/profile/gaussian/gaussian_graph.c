@@ -1,4 +1,4 @@
-/* From blocks and the edges between them to graphs. */
+/* Converts blocks and edges to graphs. */
 #include "profile/gaussian/gaussian.h"
 
 #include <stdlib.h>

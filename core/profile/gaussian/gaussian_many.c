@@ -1,4 +1,4 @@
-/* GFCGaussiano for many configurations: groups, their passes along the stream, and profiles. */
+/* GFCGaussiano for many configurations at once: grouping, the pass over the stream, profiles. */
 #include "profile/gaussian/gaussian_many.h"
 #include "profile/gaussian/batch_windows.h"
 #include "profile/gaussian/bins.h"
@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which configurations go together ---- */
+/* ---- grouping ---- */
 
 struct sortable {
     const int64_t *values;
     size_t number;
 };
 
-/* By what they share: the window, the bins, the batches that are low. */
+/* Sorts by what configurations share: windows, then bins, then low batches. */
 static int by_sharing(const void *a, const void *b) {
     static const int order[] = {WINDOW_SIZE, STDEV_THRESHOLD, BIN_SIZE, RECURRENT_THRESHOLD,
                                 BUILDER};
@@ -32,10 +32,10 @@ static bool same_bins(const int64_t *a, const int64_t *b) {
            a[BIN_SIZE] == b[BIN_SIZE];
 }
 
-/* How many of the sorted configurations from `at` on make one group: those of a window, without
- * parting those that share bins where it can be helped. */
+/* Returns how many of the sorted configurations from `at` on form one group. They have the same
+ * window size; those that share bins stay together if possible. */
 static size_t group_end(const struct sortable *sorted, size_t at, size_t count) {
-    size_t end = at, whole = at; /* whole: behind the last evolution that fits in */
+    size_t end = at, whole = at; /* whole: after the last evolution that fits */
     while (end < count && end - at < GROUP_MOST &&
            sorted[end].values[WINDOW_SIZE] == sorted[at].values[WINDOW_SIZE]) {
         end++;
@@ -66,7 +66,7 @@ size_t gaussian_group(const int64_t *const *values, size_t count, size_t *groups
     return number;
 }
 
-/* ---- what is known of a group before its pass ---- */
+/* ---- preparation ---- */
 
 static unsigned class_of(struct group *g, uint64_t threshold) {
     unsigned i = 0;
@@ -77,7 +77,7 @@ static unsigned class_of(struct group *g, uint64_t threshold) {
     return i;
 }
 
-/* The sorted points are in the order of thresholds, and those that share bins are neighbours. */
+/* Points are sorted by threshold, and those that share bins are adjacent. */
 static void add_configurations(struct group *g, const struct sortable *sorted, size_t count) {
     g->level_count = 1;
     g->configuration_count = count;
@@ -105,7 +105,7 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* The means of all batches, each value once, and every mean as an index into those. */
+/* Lists the distinct means of all batches, and replaces every mean by its index in that list. */
 static bool number_means(struct group *g) {
     const size_t count = g->index->batch_count * g->window_count;
     struct cells cells = {.cell_size = sizeof(uint32_t)};
@@ -192,7 +192,7 @@ static void group_free(struct group *g) {
 
 /* ---- the pass ---- */
 
-/* For whom the means of a batch change nothing. */
+/* Configurations for which the means of the batch change nothing. */
 static set find_voted(const struct group *g, size_t batch, set who) {
     const uint32_t *means = g->means + batch * g->window_count;
     for (size_t i = 0; i < g->window_count; i++)
@@ -200,7 +200,7 @@ static set find_voted(const struct group *g, size_t batch, set who) {
     return who;
 }
 
-/* For whom a batch is settled. */
+/* Configurations for which the batch is settled. */
 static set find_settled(const struct group *g, size_t batch, set low, set high) {
     const struct index_batch *b = &g->index->batches[batch];
     const uint32_t *places = g->index->places + b->places;
@@ -215,7 +215,7 @@ static set find_settled(const struct group *g, size_t batch, set low, set high) 
     return both;
 }
 
-/* Takes the steps of those for whom the batch may change something. */
+/* Executes the steps of the configurations for which the batch may change something. */
 static void take_unsettled(struct group *g, size_t batch) {
     const set low = g->low[g->level[batch]], high = g->all & ~low;
     const set voters = low & ~find_voted(g, batch, low);
@@ -252,7 +252,7 @@ static enum status make_profile(struct group *g, size_t c, size_t batches, struc
                                 struct error *e) {
     struct configuration *own = &g->configurations[c];
     const uint64_t samples = (uint64_t)batches * g->length;
-    uint64_t low = 0, transfers = 0; /* transfers: of high batches */
+    uint64_t low = 0, transfers = 0; /* transfers: those of high batches */
     for (size_t level = 0; level < g->level_count; level++) {
         if (level <= own->class)
             low += g->batches_of[level];
@@ -278,7 +278,7 @@ static enum status make_profile(struct group *g, size_t c, size_t batches, struc
     return gaussian_export(&own->graph, &out->graph, e);
 }
 
-/* Hands over all profiles that are due; *next gets the next mark of any configuration. */
+/* Emits all profiles that are due; *next becomes the next mark of any configuration. */
 static enum status hand_over(struct group *g, size_t batches, size_t *next, struct error *e) {
     const struct build_request *r = g->request;
     *next = SIZE_MAX;
@@ -320,11 +320,11 @@ static enum status pass(struct group *g, struct error *e) {
 }
 
 /*
- * Whether the work of a pass that is for all of a group is more than what it saves. Numbering the
- * different batches costs about as much as three direct builds from them, and going along the
- * stream as one. Until bins and blocks have settled, which takes some thousands of different
- * batches, each configuration's steps cost a quarter more than directly, most of it in first
- * touches of memory; afterwards, a third.
+ * True if the pass for the whole group costs more than it saves. Numbering the distinct batches
+ * costs about as much as three direct builds from them, and going over the stream as much as one.
+ * Until bins and blocks have settled, which takes some thousands of distinct batches, the steps of
+ * a configuration cost 25 % more than a direct build, mostly in first-touch page faults; afterwards
+ * they cost a third of one.
  */
 static bool is_direct_cheaper(const struct build_request *r, size_t count) {
     enum { UNSETTLED = 2500 };

@@ -1,14 +1,14 @@
 /*
- * gaussian_watch: GFCGaussiano at work on one stream, for those who want to draw what it does:
- * which batches are low, what an insertion does to the bins, how often each path is taken. It is
- * the direct implementation (gaussian.c), so it finds what the technique finds.
+ * gaussian_watch: GFCGaussiano at work on one stream, for drawings of the technique: which batches
+ * are low, how an insertion changes the bins, how often each path is taken. It uses the direct
+ * implementation (gaussian.c), so it finds what the technique finds.
  */
 #ifndef HOTGRAPH_GAUSSIAN_WATCH_H
 #define HOTGRAPH_GAUSSIAN_WATCH_H
 
 #include "profile/profile.h"
 
-/* What is counted. ORDER PATH: as gaussian_path_names */
+/* Counters. ORDER PATH: as gaussian_path_names */
 enum gaussian_path {
     PATH_BATCHES,
     PATH_LOW,       /* batches whose means lie close together */
@@ -33,7 +33,7 @@ struct gaussian_bin {
 };
 
 enum { GAUSSIAN_NEIGHBOURS = 5 };
-/* Some bins in a row, by address; `first` is the place of the first among all. */
+/* Some adjacent bins, by address; `first` is the index of the first one. */
 struct gaussian_bins {
     size_t first, count;
     struct gaussian_bin at[GAUSSIAN_NEIGHBOURS];
@@ -41,24 +41,24 @@ struct gaussian_bins {
 struct gaussian_insertion {
     size_t batch; /* from 0 */
     uint32_t mean;
-    bool made; /* a bin of its own; else the centroid of one moved by at least 1 byte */
-    struct gaussian_bins before, after; /* around the place of the insertion */
+    bool made; /* it made a new bin; else it moved a centroid by at least 1 byte */
+    struct gaussian_bins before, after; /* around the insertion */
 };
 
 struct gaussian_watch {
     void *user;
-    /* All bins, by address, after so many batches (ascending numbers; 0 is none of them). */
+    /* Reports all bins, by address, after these numbers of batches (ascending, from 1). */
     const uint64_t *marks;
     size_t mark_count;
     void (*mark)(void *user, uint64_t batches, const struct gaussian_bin *bins, size_t count);
     /* Each may be NULL. deviation: of the means, in bytes. */
     void (*batch)(void *user, size_t number, double deviation, bool low);
-    /* Of insertions in batch `from` and later, until it returns false. */
+    /* Insertions in batch `from` and later, until it returns false. */
     size_t from;
     bool (*insertion)(void *user, const struct gaussian_insertion *insertion);
     uint64_t paths[GAUSSIAN_PATHS]; /* filled at the end */
 };
-/* values: of the technique's parameters. */
+/* values: one for each of the technique's parameters. */
 enum status gaussian_watch(struct gaussian_watch *w, const struct stream *stream,
                            const int64_t *values, struct error *e);
 

@@ -1,4 +1,4 @@
-/* Streams by dense numbers. */
+/* Streams indexed by dense numbers. */
 #include "profile/gaussian/stream_index.h"
 
 #include "profile/technique.h"
@@ -26,7 +26,7 @@ uint32_t index_place(const struct stream_index *x, uint64_t address) {
 }
 
 struct insn_table {
-    VEC(struct index_insn) insns; /* with addresses where places will be */
+    VEC(struct index_insn) insns; /* their places still hold addresses */
     uint32_t *slots;              /* 1 + number; 0: free */
     size_t cap;
 };
@@ -129,7 +129,7 @@ static bool collect_passages(struct stream_index *x, struct map *known) {
     return true;
 }
 
-/* Starts of the runs of equal keys in a sorted list: what `first_from` and `first_into` are. */
+/* Fills first_from or first_into: where the runs of equal keys start in a sorted list. */
 static void mark_starts(uint32_t *starts, size_t places, const struct stream_index *x, bool into) {
     size_t at = 0;
     for (size_t p = 0; p <= places; p++) {
@@ -140,7 +140,7 @@ static void mark_starts(uint32_t *starts, size_t places, const struct stream_ind
     }
 }
 
-/* Sorts passages by `to`, stably: counts them, then places each. */
+/* Sorts passages by `to`: a stable counting sort. */
 static bool sort_into(struct stream_index *x) {
     uint32_t *next = calloc(x->place_count + 1, sizeof *next);
     if (next == NULL)
@@ -176,14 +176,14 @@ static bool number_passages(struct stream_index *x, struct map *known) {
     return true;
 }
 
-/* ---- what is in each batch ---- */
+/* ---- contents of each batch ---- */
 
 struct lists {
     VEC(uint32_t) places;
     VEC(struct batch_passage) passages;
-    size_t *seen;  /* by place: 1 + the last batch that has it; */
-    size_t *aimed; /* likewise as a target, */
-    size_t *taken; /* and by passage: 1 + where it was put last */
+    size_t *seen;  /* by place: 1 + the last batch that contains it; */
+    size_t *aimed; /* the same for targets; */
+    size_t *taken; /* by passage: 1 + its latest index in `passages` */
 };
 
 static bool list_places(const struct stream_index *x, struct lists *l, size_t b,
@@ -258,7 +258,7 @@ static bool list_batches(struct stream_index *x, const struct map *known) {
     return ok;
 }
 
-/* ---- the whole ---- */
+/* ---- the index ---- */
 
 static bool make(struct stream_index *x) {
     struct insn_table table = {0};

@@ -1,5 +1,5 @@
-/* The machine's side: a sampler that hands each batch on, and an alarm each second where the
- * technique is to be built anew. The technique's side: struct consumer, in whichever thread. */
+/* The machine's side: a sampler that passes each batch on, and, for techniques that are rebuilt, an
+ * alarm every second. The technique's side: struct consumer, in this or in another thread. */
 #include "profile/live/live.h"
 
 #include <stdlib.h>
@@ -9,26 +9,27 @@
 #include "profile/live/live_queue.h"
 #include "profile/structure/structure.h"
 
-/* LAP: batches that are timed together, each of TIMED of them: a clock takes its time as well. */
+/* Batches are timed TIMED at a time, because reading the clock takes time, too; times are reported
+ * per LAP batches. */
 enum { CYCLES_A_SECOND = 1789773, LAP = 1024, TIMED = 16 };
 
-/* To build anew, of what was sampled so far. */
+/* A request to rebuild from all samples so far. */
 struct job {
-    struct stream about; /* of what, how many were executed, ...: no batches */
+    struct stream about; /* their description, without batches */
     struct structure structure;
 };
 
 struct consumer {
     const struct live_options *options;
-    struct stream shape;        /* batch_length, of: no batches */
-    void *growing;              /* a technique that grows */
-    struct stream_maker stream; /* others: all samples, */
-    VEC(uint16_t) cycles;       /* and weights */
+    struct stream shape;        /* description of the samples, without batches */
+    void *growing;              /* state of an incremental technique */
+    struct stream_maker stream; /* other techniques: all samples, */
+    VEC(uint16_t) cycles;       /* and their weights */
     size_t batches, solves, mark;
-    struct profile last; /* that was built anew */
+    struct profile last; /* the result of the last rebuild */
     enum status status;
     struct error error;
-    uint64_t nanoseconds, build_nanoseconds; /* of taking batches, of building anew */
+    uint64_t nanoseconds, build_nanoseconds; /* for taking batches; for rebuilding */
     VEC(uint64_t) laps;                      /* nanoseconds of each LAP batches */
     uint64_t lap;
 };
@@ -40,11 +41,11 @@ struct live {
     struct sampler *sampler;
     struct structure_recorder *recorder;
     unsigned id;
-    bool attached; /* for the alarm */
+    bool attached; /* the observer that has the alarm */
     uint64_t next_second;
     struct consumer consumer;
     struct live_queue queue;
-    struct sample *taken; /* the thread's */
+    struct sample *taken; /* the batch that the thread works on */
     bool has_queue, has_thread;
     pthread_t thread;
 };
@@ -97,7 +98,7 @@ static void consume_batch(struct consumer *c, const struct sample *batch, uint16
     c->lap += TIMED * (now(timed) - begun);
     if (c->options->timed && c->batches % LAP == 0) {
         c->nanoseconds += c->lap;
-        (void)vec_push(&c->laps, c->lap); /* without it a time is not shown */
+        (void)vec_push(&c->laps, c->lap); /* if memory is out, this lap is not reported */
         c->lap = 0;
     }
     while (growing != NULL && c->mark < c->options->mark_count &&
@@ -177,7 +178,7 @@ static void every_second(void *self, uint64_t cycle) {
     struct job *job = new_job(l);
     if (job == NULL || structure_now(l->recorder, &job->structure, &e) != STATUS_OK) {
         free(job);
-        return; /* the next second, or the end, will say that memory is out */
+        return; /* running out of memory is reported at the next second or at the end */
     }
     if (l->has_thread)
         live_queue_put(&l->queue, (struct live_item){.job = job}, NULL);
@@ -185,7 +186,7 @@ static void every_second(void *self, uint64_t cycle) {
         consume_job(&l->consumer, job);
 }
 
-/* ---- beginning and end ---- */
+/* ---- life cycle ---- */
 
 static void end_thread(struct live *l) {
     if (!l->has_thread)
@@ -225,7 +226,7 @@ static enum status begin_consumer(struct live *l, struct error *e) {
     c->options = &l->options;
     sampler_describe(l->sampler, &c->shape);
     c->stream.stream.batch_length = c->shape.batch_length;
-    struct stream asked = c->shape; /* an empty stream would fit anything */
+    struct stream asked = c->shape; /* an empty stream would be accepted by any technique */
     asked.batch_count = 1;
     enum status status = technique_fits(t, &asked, l->values, e);
     if (status == STATUS_OK && t->growing != NULL)
@@ -318,7 +319,7 @@ static void fill_report(const struct live *l, struct live_report *r) {
                               .last_us = mean_us(c, laps - quarter, laps)};
 }
 
-/* The last time, with the structure of all; where there is a thread, in that. */
+/* The final rebuild, with the complete structure; in the thread, if there is one. */
 static enum status finish_anew(struct live *l, struct profile *out, struct error *e) {
     struct consumer *c = &l->consumer;
     struct job *job = new_job(l);

@@ -65,7 +65,7 @@ bool live_queue_take(struct live_queue *q, struct live_item *item, struct sample
         q->head = (q->head + 1) % q->room;
         q->count--;
     }
-    /* Whoever waits for room wakes up when there is a good deal of it. */
+    /* A producer that waits for room wakes only when half of the queue is free. */
     if (q->putter_waits && q->count <= q->room / 2) {
         q->putter_waits = false;
         pthread_cond_signal(&q->emptied);

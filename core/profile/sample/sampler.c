@@ -1,7 +1,7 @@
 /*
- * sampler: records batches of consecutive executed instructions, or single control transfers. Each method
- * of choosing them has a file (sampler_time.c, sampler_instructions.c, sampler_transfers.c), which this
- * one uses; they use sampler_recorded.c and sampler_batch.c.
+ * sampler: records batches of consecutive executed instructions, or single control transfers. Each
+ * method of choosing them has a file (sampler_time.c, sampler_instructions.c, sampler_transfers.c),
+ * which this one uses; they use sampler_recorded.c and sampler_batch.c.
  */
 #include "profile/sample/samplers.h"
 
@@ -16,7 +16,7 @@ static bool by_transfers(const struct sampler_options *o) {
     return o->by == SAMPLER_TRANSFERS || o->by == SAMPLER_ACTIVE;
 }
 
-/* Executed transfers of the sampled kind; 0: unknown. */
+/* Number of executed transfers of the sampled kind; 0: unknown. */
 static uint64_t known_transfers(const struct sampler_options *o) {
     const struct structure *s = o->structure;
     if (s == NULL || s->transfers == 0 || o->by == SAMPLER_TRANSFERS)
@@ -28,7 +28,7 @@ static uint64_t known_transfers(const struct sampler_options *o) {
     return s->transfers > busy ? s->transfers - busy : 0;
 }
 
-/* The least stride that observes no more than per_million. */
+/* Sets the smallest stride that observes at most per_million of all instructions. */
 static enum status set_every(struct sampler_options *o, struct error *e) {
     unsigned __int128 of = by_transfers(o) ? known_transfers(o) : o->batch_length;
     unsigned __int128 most = o->per_million;
@@ -66,7 +66,7 @@ static enum status check(struct sampler_options *o, struct error *e) {
     if (o->batch_length == 0)
         o->batch_length = 25;
     if (by_transfers(o))
-        o->batch_length = 2; /* the transfer, and where it went */
+        o->batch_length = 2; /* the transfer and its destination */
     if (o->interval_us > 3600u * 1000000u || o->jitter_us > 3600u * 1000000u)
         return error_set(e, STATUS_ARGUMENT, "a sampling interval or jitter is at most one hour");
     if (o->batch_length > SAMPLER_BATCH_MOST)
@@ -179,7 +179,7 @@ void sampler_free(struct sampler *s) {
     sampler_transfers_release(s);
     stream_unmake(&s->stream);
     vec_free(&s->cycles);
-    sampler_forget_ways(s);
+    sampler_forget_traces(s);
     free(s->batch);
     free(s);
 }

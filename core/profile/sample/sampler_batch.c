@@ -1,4 +1,4 @@
-/* What the ways of sampling share: the batch under way, and places in strata. */
+/* Shared by all sampling methods: the current batch, and positions in strata. */
 #include "profile/sample/samplers.h"
 
 void sampler_keep(struct sampler *s) {

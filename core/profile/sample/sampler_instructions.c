@@ -1,12 +1,12 @@
 /*
- * Batches by executed instructions: one in each `every` of them, so that each instruction is chosen
- * alike. Batch k begins with instruction k * every + place, counted from where the sampler was
- * attached; place is drawn from the seed once, or for each batch (stratified). A batch that would
- * begin before the one before it has ended is an overrun.
+ * Batches by executed instructions: one in every `every` of them, so that each instruction is
+ * equally likely to be sampled. Batch k begins with instruction k * every + place, counted from
+ * where the sampler was attached. `place` is drawn from the seed, either once or for each batch
+ * (stratified). A batch that would begin before the previous one has ended is an overrun.
  *
- * A machine rings at cycles, not at instructions. But no instruction takes less than two cycles: as
- * many as are missing can surely be run for twice as many cycles, again and again, until few enough
- * are left to be stepped over.
+ * A machine's alarm is set in cycles, not in instructions. But no instruction takes less than two
+ * cycles, so if n instructions are missing, at least 2 * n cycles can run safely. This is repeated
+ * until few enough are left to be stepped over.
  */
 #include "profile/sample/samplers.h"
 

@@ -1,49 +1,49 @@
-/* Batches that the machine has recorded. Batches that went the same way are the same: as a rule it
- * need not be looked at instruction by instruction. */
+/* Batches recorded by the machine. Batches with equal traces are equal, so most need not be decoded
+ * instruction by instruction. */
 #include "profile/sample/samplers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t number_at(const void *way, size_t i) {
+static uint64_t number_at(const void *trace, size_t i) {
     uint64_t number;
-    memcpy(&number, (const char *)way + i * sizeof number, sizeof number);
+    memcpy(&number, (const char *)trace + i * sizeof number, sizeof number);
     return number;
 }
 
 static uint32_t hash_of(const struct recording *r) {
     uint64_t hash = 0;
-    for (size_t i = 0; i < r->way_length; i++)
-        hash = hash * UINT64_C(0x9e3779b97f4a7c15) + number_at(r->way, i);
+    for (size_t i = 0; i < r->trace_length; i++)
+        hash = hash * UINT64_C(0x9e3779b97f4a7c15) + number_at(r->trace, i);
     return (uint32_t)((hash ^ hash >> 31) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
-static bool same_way(const struct sampler *s, const struct known_way *known,
-                     const struct recording *r) {
-    const uint64_t *const ways = &s->ways.at[known->first];
-    if (known->length != r->way_length)
+static bool same_trace(const struct sampler *s, const struct known_trace *known,
+                       const struct recording *r) {
+    const uint64_t *const traces = &s->traces.at[known->first];
+    if (known->length != r->trace_length)
         return false;
-    for (size_t i = 0; i < r->way_length; i++)
-        if (ways[i] != number_at(r->way, i))
+    for (size_t i = 0; i < r->trace_length; i++)
+        if (traces[i] != number_at(r->trace, i))
             return false;
     return true;
 }
 
-static const struct known_way *find_way(const struct sampler *s, const struct recording *r,
-                                        uint32_t hash) {
+static const struct known_trace *find_trace(const struct sampler *s, const struct recording *r,
+                                            uint32_t hash) {
     if (s->known_cap == 0)
         return NULL;
     for (size_t i = hash;; i++) {
         const uint32_t number = s->known_at[i & (s->known_cap - 1)];
         if (number == 0)
             return NULL;
-        const struct known_way *known = &s->known.at[number - 1];
-        if (known->hash == hash && same_way(s, known, r))
+        const struct known_trace *known = &s->known.at[number - 1];
+        if (known->hash == hash && same_trace(s, known, r))
             return known;
     }
 }
 
-/* At most half of the table is ever used. */
+/* The table is never more than half full. */
 static bool grow_known(struct sampler *s) {
     const size_t cap = s->known_cap == 0 ? 1024 : 4 * s->known_cap;
     uint32_t *table = calloc(cap, sizeof *table);
@@ -61,20 +61,20 @@ static bool grow_known(struct sampler *s) {
     return true;
 }
 
-/* Which batch was kept last. */
+/* Number of the batch that was kept last. */
 static uint32_t kept_last(const struct sampler *s) {
     const struct stream *const kept = &s->stream.stream;
     return kept->order[kept->batch_count - 1];
 }
 
-/* The batch that was kept last went this way, which is not known. */
-static bool learn_way(struct sampler *s, const struct recording *r, uint32_t hash) {
-    const struct known_way way = {s->ways.len, (uint32_t)r->way_length, kept_last(s), hash};
+/* Remembers a new trace, that of the batch kept last. */
+static bool learn_trace(struct sampler *s, const struct recording *r, uint32_t hash) {
+    const struct known_trace trace = {s->traces.len, (uint32_t)r->trace_length, kept_last(s), hash};
     if ((2 * s->known.len >= s->known_cap && !grow_known(s)) ||
-        !vec_reserve(&s->ways, s->ways.len + r->way_length) || !vec_push(&s->known, way))
+        !vec_reserve(&s->traces, s->traces.len + r->trace_length) || !vec_push(&s->known, trace))
         return false;
-    memcpy(s->ways.at + s->ways.len, r->way, r->way_length * sizeof(uint64_t));
-    s->ways.len += r->way_length;
+    memcpy(s->traces.at + s->traces.len, r->trace, r->trace_length * sizeof(uint64_t));
+    s->traces.len += r->trace_length;
     size_t at = hash;
     while (s->known_at[at & (s->known_cap - 1)] != 0)
         at++;
@@ -109,14 +109,14 @@ static void keep_numbered(struct sampler *s, const struct recording *r) {
 
 static void keep_hashed(struct sampler *s, const struct recording *r) {
     const uint32_t hash = hash_of(r);
-    const struct known_way *const way = find_way(s, r, hash);
-    if (way != NULL) {
-        keep_again(s, way->batch);
+    const struct known_trace *const trace = find_trace(s, r, hash);
+    if (trace != NULL) {
+        keep_again(s, trace->batch);
         return;
     }
     keep_new(s, r);
     if (!s->out_of_memory)
-        s->out_of_memory = !learn_way(s, r, hash);
+        s->out_of_memory = !learn_trace(s, r, hash);
 }
 
 void sampler_keep_recording(struct sampler *s, const struct recording *r) {
@@ -128,9 +128,9 @@ void sampler_keep_recording(struct sampler *s, const struct recording *r) {
         keep_hashed(s, r);
 }
 
-void sampler_forget_ways(struct sampler *s) {
+void sampler_forget_traces(struct sampler *s) {
     vec_free(&s->numbered);
-    vec_free(&s->ways);
+    vec_free(&s->traces);
     vec_free(&s->known);
     free(s->known_at);
 }

@@ -1,27 +1,27 @@
 /*
  * Batches in emulated time.
  *
- * Batch k >= 0 is due at cycle ceil(k * I * 39375 / 22000) + phase + u_k, with the interval I in
- * microseconds (39375/22000 cycles are one microsecond on an NTSC NES) and the jitter u_k, an
- * integer uniform in -J..J: the upper 64 bits of splitmix64(seed, k) * (2J + 1), less J. A batch
- * that would be due before cycle 0 is due at 0. It starts at the first instruction boundary from
- * then on. If batch k-1 had not finished when k was due (its last instruction had not completed), k
- * is skipped and counted as an overrun. On a machine that has run before, batches that were due
- * then are nobody's: they do not count.
+ * Batch k >= 0 is due at cycle ceil(k * I * 39375 / 22000) + phase + u_k. I is the interval in
+ * microseconds (39375/22000 cycles are one microsecond on an NTSC NES). The jitter u_k is an
+ * integer, uniform in -J..J: the upper 64 bits of splitmix64(seed, k) * (2J + 1), less J. A batch
+ * that would be due before cycle 0 is due at 0. It starts at the first instruction boundary at or
+ * after that cycle. If batch k-1 has not finished when k is due (its last instruction has not
+ * completed), k is skipped and counted as an overrun. On a machine that has run before, batches
+ * that were due before the sampler was attached do not count.
  *
- * So an instruction is chosen in proportion to the cycles of the one before it, an interrupt's or a
- * DMA's included. With weighting the sampler steps towards each batch, to know them: they are the
- * cycles from the start of the instruction before to the batch's own.
+ * So an instruction is sampled with a probability proportional to the cycles of the previous one,
+ * including those of an interrupt or DMA. With weighting the sampler steps towards each batch to
+ * measure them: they are the cycles from the start of the previous instruction to the batch's
+ * start.
  *
- * Without weighting the machine records each batch, and what it executed is known by the ways that
- * it went, most of which have been seen before.
+ * Without weighting the machine records each batch as a trace. Most traces have been seen before.
  */
 #include "profile/sample/samplers.h"
 
-enum { LONGEST_WAY = 1200 }; /* cycles: more than any instruction takes with its DMA */
+enum { LONGEST_INSN = 1200 }; /* cycles: more than any instruction takes with its DMA */
 
 static uint64_t cycles_of_us(unsigned __int128 us, bool round_up) {
-    if (us <= UINT32_MAX * UINT64_C(4096)) /* as a rule; without a long division */
+    if (us <= UINT32_MAX * UINT64_C(4096)) /* the usual case; avoids a long division */
         return ((uint64_t)us * 39375 + (round_up ? 21999 : 0)) / 22000;
     return (uint64_t)((us * 39375 + (round_up ? 21999 : 0)) / 22000);
 }
@@ -39,11 +39,11 @@ static uint64_t due_cycle(const struct sampler *s, uint64_t k) {
     return due > back ? due - back : 0;
 }
 
-/* The first batch that is due at `cycle` or later. */
+/* The first batch that is due at or after `cycle`. */
 static uint64_t batch_from(const struct sampler *s, uint64_t cycle) {
     const uint64_t late = s->options.phase_cycles + s->jitter_cycles;
     uint64_t k = 0;
-    if (cycle > late) /* surely none of those before */
+    if (cycle > late) /* no earlier batch can be due */
         k = (uint64_t)((unsigned __int128)(cycle - late) * 22000 /
                        ((unsigned __int128)s->options.interval_us * 39375));
     k -= k > 0;
@@ -70,15 +70,15 @@ static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
         note_cycles(s, cycle);
         nes_observe(s->nes, s->id, s->options.batch_length - 1);
     }
-    /* The batch ends at the boundary behind its last instruction, and only there it is known what
-     * was overrun. */
+    /* The batch ends at the boundary after its last instruction. Only there are its overruns
+     * known. */
     if (sampler_take(s, insn))
         nes_set_alarm(s->nes, s->id, cycle + 1);
 }
 
 static void begin_weighed(struct sampler *s, uint64_t due, uint64_t cycle) {
-    if (due > cycle + LONGEST_WAY) {
-        nes_set_alarm(s->nes, s->id, due - LONGEST_WAY);
+    if (due > cycle + LONGEST_INSN) {
+        nes_set_alarm(s->nes, s->id, due - LONGEST_INSN);
         return;
     }
     s->waiting = true;
@@ -87,7 +87,8 @@ static void begin_weighed(struct sampler *s, uint64_t due, uint64_t cycle) {
     nes_observe(s->nes, s->id, UINT64_MAX);
 }
 
-/* Batch next_batch, which is due at `due`; the one behind it must not begin late. */
+/* Requests batch next_batch, which is due at `due`; it must end before the following one is due, or
+ * that is an overrun. */
 static void record(struct sampler *s, uint64_t due) {
     s->next_due = due_cycle(s, s->next_batch + 1);
     if (!nes_record(s->nes, s->id, due, s->options.batch_length, s->next_due))
@@ -108,7 +109,7 @@ static void alarm_rings(void *self, uint64_t cycle) {
     struct sampler *s = self;
     if (s->out_of_memory)
         return;
-    if (s->taken == s->options.batch_length) { /* a batch has just finished, at this very cycle */
+    if (s->taken == s->options.batch_length) { /* a batch has just finished, in this very cycle */
         s->taken = 0;
         for (s->next_batch++; due_cycle(s, s->next_batch) < cycle; s->next_batch++)
             s->overruns++;
@@ -121,7 +122,7 @@ void sampler_time_begin(struct sampler *s) {
     s->next_batch = batch_from(s, nes_cycle(s->nes));
     uint64_t due = due_cycle(s, s->next_batch);
     if (s->options.weigh)
-        nes_set_alarm(s->nes, s->id, due > LONGEST_WAY ? due - LONGEST_WAY : 0);
+        nes_set_alarm(s->nes, s->id, due > LONGEST_INSN ? due - LONGEST_INSN : 0);
     else
         record(s, due);
 }

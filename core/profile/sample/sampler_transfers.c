@@ -1,21 +1,22 @@
 /*
- * Single control transfers, one in each `every` of those that are executed; with SAMPLER_ACTIVE of
- * those that are no busy-wait's. All transfers count one counter down, and the one that brings it
- * to its end is recorded: as a batch of two, the transfer and where it went.
+ * Single control transfers, one in every `every` executed ones; with SAMPLER_ACTIVE, of those
+ * outside busy-waits. All transfers decrement one counter, and the one that brings it to its end is
+ * recorded as a batch of two: the transfer and its destination.
  *
- * The first is drawn from the seed and every further one follows at the same distance, or one is
- * drawn in each stratum. Golden: when the f-th handler of an NMI begins (f = 0 when the sampler was
- * attached), the next sample is put frac(u + f * 0.618...) of a stride ahead, u from the seed: a
- * sequence that fills the stride as evenly as any, at whatever number of frames it ends. Programs
- * repeat themselves from frame to frame; so what lies at one place in all of them is chosen in
- * proportion, too.
+ * The first is drawn from the seed. Each further one follows at the same distance, or one is drawn
+ * in each stratum.
  *
- * Calls: the same happens at each call and return as well. When control comes to the address a by a
- * call or a return for the n-th time, the next sample is put frac(u + n * 0.618...) of a stride
- * ahead, u from the seed and a. The way from one NMI to the next is long and never the same, so
- * that it soon comes to its places at random; from one call or return to the next it is short, and
- * mostly the same. Still each transfer is chosen once in `every`: each place in a stride is as
- * likely as any other, wherever one begins to count.
+ * Golden: when the f-th NMI handler begins (f = 0 when the sampler was attached), the next sample
+ * is put frac(u + f * 0.618...) of a stride ahead, with u from the seed. This sequence fills the
+ * stride as evenly as any sequence can, for every number of frames. Programs repeat themselves from
+ * frame to frame, so the transfers at one position of all frames are sampled in proportion, too.
+ *
+ * Calls: the same happens at each call and return as well. When control reaches address a by a call
+ * or return for the n-th time, the next sample is put frac(u + n * 0.618...) of a stride ahead,
+ * with u from the seed and a. The path from one NMI to the next is long and always different, so
+ * positions soon become random. The path from one call or return to the next is short and mostly
+ * the same. Each transfer is still sampled once in `every`, because every position in a stride is
+ * equally likely, whatever the origin.
  */
 #include "profile/sample/samplers.h"
 
@@ -47,14 +48,14 @@ static uint64_t in_stride(const struct sampler *s, uint64_t at) {
     return (uint64_t)((unsigned __int128)at * s->options.every >> 64);
 }
 
-/* Of the n-th time at what is numbered `what`. */
+/* Position for the n-th occurrence of event `what`. */
 static uint64_t golden_place(const struct sampler *s, uint64_t what, uint64_t n) {
     return in_stride(s, splitmix64(s->options.seed, what) + n * GOLDEN);
 }
 
 /* ---- recording ---- */
 
-/* What lies where the transfer went. */
+/* The instruction at the destination of a transfer. */
 static struct sample landing(const struct nes *nes, uint32_t address) {
     const uint16_t pc = (uint16_t)address;
     const uint8_t bytes[3] = {nes_peek(nes, pc), nes_peek(nes, (uint16_t)(pc + 1)),
@@ -77,10 +78,10 @@ static uint64_t next_distance(struct sampler *s) {
     return distance;
 }
 
-struct transfer_site { /* an instruction that is watched */
+struct transfer_site { /* an instrumented instruction */
     struct sampler *sampler;
     struct sample sample;
-    struct arrival *arrival; /* NULL, or of the address that a call or return last came to */
+    struct arrival *arrival; /* that of `to`, or NULL */
     uint32_t to;
 };
 
@@ -107,7 +108,7 @@ static bool find_arrival(struct transfer_site *site, uint32_t to) {
     return true;
 }
 
-/* What programs do most of all that calls the sampler. */
+/* Called most often of all callbacks: keep it short. */
 static void arrive(void *user, const struct probe_event *event) {
     struct transfer_site *site = user;
     struct sampler *s = site->sampler;
@@ -118,7 +119,7 @@ static void arrive(void *user, const struct probe_event *event) {
     call_after(s, in_stride(s, site->arrival->at) + 1);
 }
 
-/* ---- watching ---- */
+/* ---- instrumenting ---- */
 
 static struct transfer_site *note_site(struct sampler *s, const struct guest_insn *insn) {
     struct transfer_site *kept = malloc(sizeof *kept);
@@ -151,7 +152,8 @@ static void watch(struct transfer_site *from, struct probe_site *site, enum prob
                                 .quiet = true});
 }
 
-/* Behind the probes that sample: the call itself is still counted from where it came. */
+/* Attached after the sampling probes, so that the call itself is counted from its previous
+ * position. */
 static void watch_arrival(struct transfer_site *from, struct probe_site *site,
                           const struct guest_insn *insn) {
     const struct sampler *s = from->sampler;
@@ -179,7 +181,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
     case INSN_CALL:
         watch(from, site, PROBE_TAKEN, insn->target);
         break;
-    default: /* also a store that switches the bank it lies in: what comes then is a transfer */
+    default: /* also a store that switches its own bank: the next pair is a transfer */
         watch(from, site, PROBE_INDIRECT, 0);
         break;
     }
@@ -194,7 +196,7 @@ static void thread_changes(void *self, const struct thread_event *event) {
     call_after(s, golden_place(s, 0, ++s->frames) + 1);
 }
 
-/* ---- beginning and end ---- */
+/* ---- life cycle ---- */
 
 enum status sampler_transfers_prepare(struct sampler *s, struct error *e) {
     s->counter = nes_counters_add(s->nes, 1);

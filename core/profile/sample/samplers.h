@@ -7,15 +7,15 @@
 
 struct transfer_site;
 
-struct known_way {
-    size_t first; /* in ways */
+struct known_trace {
+    size_t first; /* in traces */
     uint32_t length;
     uint32_t batch; /* number in the stream */
     uint32_t hash;
 };
 
-struct arrival { /* of control at an address, by calls and returns */
-    uint64_t at; /* in the stride, of 2^64 */
+struct arrival { /* of control at an address, by call or return */
+    uint64_t at; /* position in the stride, in units of 2^-64 */
     bool met;
 };
 
@@ -27,61 +27,62 @@ struct sampler {
     struct stream_maker stream;
     VEC(uint16_t) cycles; /* weighting: one a batch */
     uint64_t overruns;
-    struct sample *batch; /* under way */
+    struct sample *batch; /* the current one */
     unsigned taken;       /* samples of it; batch_length: its last instruction is executing */
     bool out_of_memory;
 
     /* by time, and by instructions */
     uint64_t jitter_cycles;
     uint64_t next_batch; /* k of the batch that alarm() or recorded() waits for */
-    uint64_t next_due;   /* recording: when the one behind it is due */
-    uint64_t start;      /* instructions executed when it was attached */
-    uint64_t to_pass;    /* instructions to step over before the batch begins */
+    uint64_t next_due;   /* k of the batch that alarm() or recorded() expects */
+    uint64_t start;      /* recording: when the next batch is due */
+    uint64_t to_pass;    /* instructions executed before it was attached */
     uint64_t due;        /* weighting: the batch begins at the first boundary from here on, */
     uint64_t boundary;   /* and this was the last one seen */
     bool waiting;        /* weighting: stepping towards it */
 
-    VEC(uint32_t) numbered;      /* by number of a way: 1 + which batch it is; 0: not known */
-    VEC(uint64_t) ways;          /* others that batches went, one after the other */
-    VEC(struct known_way) known; /* of these, and which batches they are */
-    uint32_t *known_at;          /* by hash: 1 + index into known, 0: none */
-    size_t known_cap;            /* of it, a power of two */
+    VEC(uint32_t) numbered;        /* by number of a trace: 1 + number of its batch; 0: unknown */
+    VEC(uint64_t) traces;          /* other traces of batches, concatenated */
+    VEC(struct known_trace) known; /* each of them, with its batch */
+    uint32_t *known_at;            /* by hash: 1 + index into known, 0: none */
+    size_t known_cap;              /* a power of two */
 
     /* by transfers */
-    uint32_t counter;                  /* a PROBE_CALL_AT calls when it comes to 0 */
+    uint32_t counter;                  /* a PROBE_CALL_AT fires when it reaches 0 */
     const uint64_t *count;             /* its value */
-    uint64_t set_to;                   /* what it was set to last */
-    uint64_t passed;                   /* transfers before that */
-    uint64_t arrived;                  /* calls: how often control came by one, or a return */
-    uint64_t place;                    /* stratified: of the present stratum's sample */
-    uint64_t frames;                   /* golden: handlers of NMIs begun */
+    uint64_t set_to;                   /* its last reset value */
+    uint64_t passed;                   /* transfers before that reset */
+    uint64_t arrived;                  /* calls: number of arrivals by call or return */
+    uint64_t place;                    /* stratified: offset of the sample in the current stratum */
+    uint64_t frames;                   /* golden: number of NMI handlers begun */
     struct cells arrivals;             /* calls: struct arrival of each address */
     struct map waits;                  /* (a << 32 | b) of busy-wait transfers */
-    VEC(struct transfer_site *) sites; /* what probes point at */
+    VEC(struct transfer_site *) sites; /* user pointers of the probes */
 };
 
 extern const struct observer sampler_by_time, sampler_by_instructions, sampler_by_transfers;
-/* Begins; the observer is attached. */
+/* Start sampling; the observer is attached. */
 void sampler_time_begin(struct sampler *s);
 void sampler_instructions_begin(struct sampler *s);
 enum status sampler_transfers_prepare(struct sampler *s, struct error *e);
 void sampler_transfers_begin(struct sampler *s);
-/* How many transfers there have been. */
+/* Number of transfers so far. */
 uint64_t sampler_transfers_passed(const struct sampler *s);
-/* Its probes are quiet: one has fired for each of these, and one for each arrival. */
+/* Number of probes that have fired: one for each transfer and one for each arrival. (They are
+ * quiet.) */
 uint64_t sampler_transfers_probes(const struct sampler *s);
 void sampler_transfers_release(struct sampler *s);
 
-/* sampler_batch.c: puts an executed instruction into the batch; true when that is its last. */
+/* sampler_batch.c: appends an executed instruction to the batch; true if it was the last one. */
 bool sampler_take(struct sampler *s, const struct guest_insn *insn);
-/* The same of some that follow each other, which are no more than it takes. */
+/* The same for consecutive instructions, no more than the batch lacks. */
 bool sampler_take_some(struct sampler *s, const struct guest_insn *insns, uint32_t count);
-/* sampler_recorded.c: keeps a recorded batch, or hands it on. */
+/* sampler_recorded.c: keeps a recorded batch, or passes it to options.take. */
 void sampler_keep_recording(struct sampler *s, const struct recording *r);
-void sampler_forget_ways(struct sampler *s);
-/* Keeps a complete batch, or hands it on. */
+void sampler_forget_traces(struct sampler *s);
+/* Keeps a complete batch, or passes it to options.take. */
 void sampler_keep(struct sampler *s);
-/* Where in stratum k, of options.every, the sample lies. */
+/* Offset of the sample in stratum k, which is options.every long. */
 uint64_t sampler_place(const struct sampler *s, uint64_t k);
 
 #endif

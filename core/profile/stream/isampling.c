@@ -3,13 +3,13 @@
  *
  *     sequence  pc  size  type  batch  text  image
  *
- * tab-separated, one executed instruction a line. sequence and image are not interpreted, nor is
- * text where there is no direct target, but for one thing: the format has a single type for all
- * that goes to an address not in the instruction, and only the mnemonic tells an RTI, after which
- * the program goes on anywhere, from an RTS. Any other text is as good as "rts".
+ * tab-separated, one executed instruction a line. Sequence and image are not interpreted. Text is
+ * interpreted for direct targets and in one other case: the format has a single type for all
+ * transfers to an address that is not in the instruction, and only the mnemonic distinguishes an
+ * RTI, after which the program may continue anywhere, from an RTS. Any other mnemonic means "rts".
  *
- * The first line of our own files says what the samples are of (origin.c). Where it says that
- * batches are weighed, the image begins with the cycles of the instruction before the batch.
+ * The first line of our own files describes the samples (origin.c). If it says that batches are
+ * weighted, the image begins with the cycles of the instruction before the batch.
  */
 #include "profile/stream/isampling.h"
 #include "profile/stream/origin.h"
@@ -27,8 +27,8 @@ static const char generic[] = "GENERIC", conditional[] = "BRANCHORCALL DIRECT CO
 
 /* ---- reading ---- */
 
-/* A program has few different instructions, so most lines differ from an earlier one in nothing but
- * sequence, batch and image. What such a line was is remembered. */
+/* A program has few distinct instructions, so most lines repeat an earlier one except for sequence,
+ * batch and image. This caches what such a line means. */
 struct known_line {
     struct sample sample;
     uint8_t head_len,
@@ -43,12 +43,13 @@ struct reader {
     size_t line;
     const char *at, *end; /* rest of the line */
     struct known_line *known;
-    VEC(struct sample) batch; /* under way */
+    VEC(struct sample) batch; /* the current batch */
     uint64_t number;          /* its number */
-    struct stream_maker made; /* those before; its batch_length is 0 until the first has ended */
+    struct stream_maker made; /* the batches before it; batch_length is 0 until the first one has
+                                 ended */
     bool weighed;
-    uint16_t before;      /* cycles before the batch under way, */
-    VEC(uint16_t) cycles; /* and before those before */
+    uint16_t before;      /* cycles before the current batch, */
+    VEC(uint16_t) cycles; /* and before the earlier ones */
     struct error *e;
 };
 
@@ -63,7 +64,7 @@ static bool skip_tab(struct reader *r) {
     return true;
 }
 
-/* Moves behind the next tab; *field gets what was before it. */
+/* Moves past the next tab; *field and *len describe the text before it. */
 static bool take_field(struct reader *r, const char **field, size_t *len) {
     const char *tab = memchr(r->at, '\t', (size_t)(r->end - r->at));
     if (tab == NULL)
@@ -95,7 +96,7 @@ static bool is_word(const char *text, size_t len, const char *word) {
     return len == strlen(word) && strncasecmp(text, word, len) == 0;
 }
 
-/* The text of a direct transfer: mnemonic, one space, target. */
+/* Parses the text of a direct transfer: mnemonic, one space, target. */
 static enum status take_target(struct reader *r, const char *text, size_t len, struct sample *s) {
     const char *end = text + len, *space = memchr(text, ' ', len);
     uint64_t target;
@@ -142,7 +143,7 @@ static enum status take_type(struct reader *r, struct sample *s) {
     return STATUS_OK;
 }
 
-/* What stands between sequence and image. */
+/* Parses the fields between sequence and image. */
 static enum status take_sample(struct reader *r, struct sample *s, uint64_t *batch) {
     const char *text;
     size_t len;
@@ -168,8 +169,8 @@ static enum status take_sample(struct reader *r, struct sample *s, uint64_t *bat
     return STATUS_OK;
 }
 
-/* Where a line whose pc is written at `at` is remembered. The first eight characters of pc and what
- * follows it tell most instructions of a program apart. */
+/* Cache slot of a line whose pc is written at `at`. The first eight characters from there
+ * distinguish most instructions of a program. */
 static struct known_line *known_slot(struct reader *r, const char *at) {
     uint64_t start;
     if ((size_t)(r->end - at) < sizeof start)
@@ -178,7 +179,7 @@ static struct known_line *known_slot(struct reader *r, const char *at) {
     return &r->known[splitmix64(start, 0) % KNOWN_LINES];
 }
 
-/* Moves to the image. */
+/* Takes a cached line, and moves to its image. */
 static bool take_known(struct reader *r, const struct known_line *k, struct sample *s,
                        uint64_t *batch) {
     const char *at = r->at;
@@ -194,7 +195,7 @@ static bool take_known(struct reader *r, const struct known_line *k, struct samp
     return true;
 }
 
-/* Remembers the line that has just been read, whose pc is at `head`. */
+/* Caches the line just read, whose pc is at `head`. */
 static void keep_known(struct known_line *k, const char *head, const char *end,
                        const struct sample *s) {
     const char *batch = head;
@@ -214,7 +215,7 @@ static enum status out_of_memory(struct reader *r) {
     return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->name);
 }
 
-/* The batch under way has ended: all are as long as the first. */
+/* Ends the current batch; all must be as long as the first. */
 static enum status end_batch(struct reader *r) {
     struct stream *s = &r->made.stream;
     if (s->batch_length == 0)
@@ -230,7 +231,7 @@ static enum status end_batch(struct reader *r) {
     return STATUS_OK;
 }
 
-/* Keeps the books of batches: numbers rise by one, and all are as long as the first. */
+/* Checks that batch numbers rise by one and that batches have equal lengths. */
 static enum status count_sample(struct reader *r, uint64_t batch) {
     const size_t length = r->made.stream.batch_length;
     const bool first = r->line == 2;
@@ -290,8 +291,8 @@ static enum status read_line(struct reader *r) {
     return status;
 }
 
-/* Reads whole lines; *taken gets how many bytes they have. What follows the last newline is a line
- * when there is `no_more` text. */
+/* Reads complete lines; *taken becomes the number of bytes read. If `no_more` text follows, the
+ * text after the last newline is a line, too. */
 static enum status read_lines(struct reader *r, const char *text, size_t len, bool no_more,
                               size_t *taken) {
     const char *next = text, *stop = text + len;
@@ -309,7 +310,7 @@ static enum status read_lines(struct reader *r, const char *text, size_t len, bo
     return status;
 }
 
-/* Adds the last batch, or drops it where it is shorter than the others. */
+/* Adds the last batch, or drops it if it is shorter than the others. */
 static enum status finish_batches(struct reader *r, struct error *warning) {
     const size_t length = r->made.stream.batch_length;
     if (r->line == 0)
@@ -333,7 +334,7 @@ static enum status reader_start(struct reader *r, const char *name, struct error
     return r->known != NULL ? STATUS_OK : out_of_memory(r);
 }
 
-/* Ends the reading, however it went. */
+/* Ends the reading, whether it succeeded or failed. */
 static enum status reader_end(struct reader *r, enum status status, struct stream *out,
                               struct error *warning) {
     if (status == STATUS_OK)
@@ -360,15 +361,15 @@ enum status isampling_parse(struct stream *out, const char *text, size_t len, co
     return reader_end(&r, status, out, warning);
 }
 
-/* Reads a file of any size piece by piece. */
-static enum status read_pieces(struct reader *r, struct file_reader *file) {
-    enum { PIECE = 1 << 18, LONGEST_LINE = 1 << 26 };
+/* Reads a file of any size in chunks. */
+static enum status read_chunks(struct reader *r, struct file_reader *file) {
+    enum { CHUNK = 1 << 18, LONGEST_LINE = 1 << 26 };
     VEC(char) text = {0};
     bool no_more = false;
     enum status status = STATUS_OK;
     while (status == STATUS_OK && !no_more) {
         size_t got, taken;
-        if (!vec_reserve(&text, text.len + PIECE)) {
+        if (!vec_reserve(&text, text.len + CHUNK)) {
             status = out_of_memory(r);
             break;
         }
@@ -394,7 +395,7 @@ enum status isampling_read(struct stream *out, struct file_reader *file, const c
     struct reader r;
     enum status status = reader_start(&r, path, e);
     if (status == STATUS_OK)
-        status = read_pieces(&r, file);
+        status = read_chunks(&r, file);
     enum status closed = file_close_reader(file, status == STATUS_OK ? e : NULL);
     return reader_end(&r, status != STATUS_OK ? status : closed, out, warning);
 }
@@ -437,8 +438,8 @@ static void put_number(struct text *l, uint64_t value, unsigned base) {
     l->len += sizeof digits - n;
 }
 
-/* The mnemonic in lower case, as the prototype writes it. Samples that came from a file have lost
- * theirs; of them it tells the kind, which is all that is read back. */
+/* Writes the mnemonic in lower case, as the prototype does. Samples read from a file have lost
+ * theirs; a mnemonic of the same kind is written, and readers use only the kind. */
 static void put_mnemonic(struct text *l, const struct sample *s) {
     static const char *const kinds[] = {
         [INSN_PLAIN] = "op", [INSN_BRANCH] = "branch",     [INSN_JUMP] = "jmp",
@@ -453,11 +454,11 @@ static void put_mnemonic(struct text *l, const struct sample *s) {
         l->at[l->len++] = (char)(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c);
 }
 
-/* The parts of a line that an instruction always has: remembered, because a stream has millions of
- * lines of few instructions. */
+/* Caches the constant parts of an instruction's line, because a stream has millions of lines of few
+ * instructions. */
 struct known_sample {
     struct sample sample;
-    struct text head, tail; /* pc, size and type; text: each between tabs. An empty head: nothing */
+    struct text head, tail; /* pc, size and type; text: each between tabs. An empty head: unused */
 };
 
 enum { KNOWN_SAMPLES = 1024 }; /* a power of two */
@@ -486,11 +487,11 @@ static const struct known_sample *find_known(struct known_sample *known, const s
     return k;
 }
 
-/* A number as text that counts up. What is behind it may be copied along. */
+/* A decimal number as text that can be incremented. The bytes after it may be copied along. */
 enum { DIGITS = 24 };
 struct counter {
     char digits[2 * DIGITS];
-    size_t first; /* of its digits, which end at DIGITS */
+    size_t first; /* index of its first digit; the digits end at DIGITS */
 };
 
 static void count_up(struct counter *c) {
@@ -510,7 +511,7 @@ struct lines {
     char text[1 << 14];
     size_t len;
 };
-enum { LINE = 512 }; /* room for a line, and for what is copied along */
+enum { LINE = 512 }; /* the longest line, plus what is copied along */
 
 static void put_bytes(struct lines *l, const char *bytes, size_t len) {
     if (len > sizeof l->text - l->len) {
@@ -525,7 +526,7 @@ static void put_bytes(struct lines *l, const char *bytes, size_t len) {
     l->len += len;
 }
 
-/* Copies of a size that is known are a few instructions; what is too much is overwritten. */
+/* A copy of constant size compiles to a few instructions; the excess is overwritten. */
 static char *add_counter(char *to, const struct counter *c) {
     memcpy(to, c->digits + c->first, DIGITS);
     return to + (DIGITS - c->first);
@@ -558,7 +559,7 @@ static void put_header(struct lines *l, const struct stream *s) {
     put_bytes(l, "\n", 1);
 }
 
-/* Behind a line's text: the weight, the image, which is often short, and the line's end. */
+/* Writes the end of a line: the weight, the image (usually short), and the newline. */
 static void put_batch(struct lines *l, const struct stream *s, size_t number, const char *image,
                       size_t image_len) {
     const struct sample *batch = stream_batch(s, number);

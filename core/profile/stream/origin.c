@@ -1,6 +1,6 @@
 /*
- * What a stream's samples are of, as fields behind the column names of its file's first line, which
- * other tools take for free text:
+ * The description of a stream's samples: fields after the column names in the first line of its
+ * file. Other tools treat that line as free text:
  *
  *     program=SHA1 of=transfers active=1 population=N executed=N probes=N weighed=1
  */

@@ -1,4 +1,5 @@
-/* origin: what a stream was recorded from, in the first line of its file. Private to core/profile. */
+/* origin: what a stream was recorded from, in the first line of its file. Private to
+ * core/profile. */
 #ifndef HOTGRAPH_PROFILE_ORIGIN_H
 #define HOTGRAPH_PROFILE_ORIGIN_H
 

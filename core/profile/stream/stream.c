@@ -1,10 +1,10 @@
-/* Sample streams in memory. */
+/* Sample streams in memory: making and describing them. */
 #include "profile/technique.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define XXH_STATIC_LINKING_ONLY /* the state on the stack */
+#define XXH_STATIC_LINKING_ONLY /* allows its state on the stack */
 #include <xxhash.h>
 
 void stream_free(struct stream *s) {
@@ -14,10 +14,10 @@ void stream_free(struct stream *s) {
     *s = (struct stream){0};
 }
 
-/* ---- making them ---- */
+/* ---- making ---- */
 
-/* Equal batches have equal hashes. It is taken of every batch while a machine waits for it, and a
- * sample's address nearly tells the rest. */
+/* Equal batches have equal hashes. Every batch is hashed while a machine waits, so only parts of it
+ * are used: a sample's address almost determines the rest. */
 static uint64_t hash_of(const struct sample *batch, size_t length) {
     uint64_t hash = 0;
     for (size_t i = 0; i < length; i++)
@@ -25,7 +25,7 @@ static uint64_t hash_of(const struct sample *batch, size_t length) {
     return hash ^ hash >> 32;
 }
 
-/* Where a batch stands in the table, or would. */
+/* The table slot that holds the batch, or the one where it belongs. */
 static uint32_t *table_slot(const struct stream_maker *m, const struct sample *batch) {
     const size_t length = m->stream.batch_length;
     const size_t size = length * sizeof *batch, mask = m->table_cap - 1;
@@ -37,7 +37,7 @@ static uint32_t *table_slot(const struct stream_maker *m, const struct sample *b
     }
 }
 
-/* At most half of the table is ever used. */
+/* The table is never more than half full. */
 static bool grow_table(struct stream_maker *m) {
     const size_t cap = m->table_cap == 0 ? 1024 : 4 * m->table_cap;
     uint32_t *table = calloc(cap, sizeof *table);
@@ -90,7 +90,7 @@ void stream_unmake(struct stream_maker *m) {
     *m = (struct stream_maker){0};
 }
 
-/* ---- what they say ---- */
+/* ---- describing ---- */
 
 bool sample_is_transfer(const struct sample *s) {
     return is_transfer(s);
@@ -102,7 +102,7 @@ uint64_t sample_target(const struct sample *batch, size_t batch_length, size_t i
     return i + 1 < batch_length ? batch[i + 1].pc : STREAM_NOWHERE;
 }
 
-/* Bytes in a fixed order, so that the hash is the same on every machine. */
+/* Fixed byte order, so that the hash is the same on every machine. */
 static uint8_t *put_32(uint8_t *at, uint32_t value) {
     at[0] = (uint8_t)value;
     at[1] = (uint8_t)(value >> 8);

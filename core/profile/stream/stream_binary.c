@@ -1,34 +1,37 @@
 /*
- * Sample streams in a compact binary form, to be mapped into memory and read in place. The text
- * (isampling.c) is the form that other tools share; this one is a tenth to a hundredth of its size.
- * All numbers are little-endian, nothing is aligned or padded, and one stream is one file: equal
- * streams give equal bytes.
+ * Sample streams in a compact binary form, which is mapped into memory and read in place. The text
+ * form (isampling.c) is for exchange with other tools; this one is a tenth to a hundredth of its
+ * size. All numbers are little-endian; nothing is aligned or padded. A stream has exactly one file:
+ * equal streams give equal bytes.
  *
  *     offset  bytes
  *          0      8  magic: 0x89 "HGS" CR LF 0x1a LF
  *          8      4  version: 1
  *         12      1  of: 0 batches, 1 single control transfers
- *         13      1  flags: 1 of transfers that are no busy-wait's, 2 weighed
+ *         13      1  flags: 1 only transfers outside busy-waits, 2 weighted
  *         14      2  0
  *         16      8  size of the file
- *         24      8  L, instructions a batch
+ *         24      8  L, instructions in each batch
  *         32      8  B, batches
- *         40      8  D, different batches
- *         48      8  I, different instructions
+ *         40      8  D, distinct batches
+ *         48      8  I, distinct instructions
  *         56      8  population: executions that the samples were chosen from; 0 unknown
  *         64      8  executed: instructions; 0 unknown
- *         72      8  probes that fired while it was recorded
+ *         72      8  probes that fired during the recording
  *         80     40  SHA-1 of the program in lower-case hexadecimal, or zeros: unknown
- *        120  12 * I  the different instructions: pc (4), encoded target (4; 0 unless it is
- * direct), size (1, not 0), kind (1: 0 plain, 1 branch, 2 jump, 3 call, 4 indirect jump, 5 return,
- * 6 RTI, 7 BRK, 8 JAM), 0 (2) D * L * i  the different batches: numbers of instructions, from 0, in
- * the least number of bytes (i, 1 to 4) that has room for I - 1 B * d  the batches: numbers of
- * different ones, likewise (d bytes). They have been numbered where they first occur, so none is
- * more than 1 above those before it B * 2  weighed: cycles of the instruction before each batch,
- * not 0 8  XXH3 (64 bits, seed 0) of everything before it
+ *        120  12 * I  the distinct instructions: pc (4), encoded target (4; 0 unless it is direct),
+ *                    size (1, not 0), kind (1: 0 plain, 1 branch, 2 jump, 3 call, 4 indirect jump,
+ *                    5 return, 6 RTI, 7 BRK, 8 JAM), 0 (2)
+ *             D * L * i  the distinct batches: indices of instructions in i bytes (1 to 4), the
+ *                    fewest that hold I - 1
+ *             B * d  the batches: indices of distinct batches, likewise in d bytes. Distinct
+ *                    batches are numbered by first occurrence, so no index exceeds the maximum of
+ *                    the earlier ones by more than 1
+ *             B * 2  if weighted: cycles of the instruction before each batch, not 0
+ *             8      XXH3 (64 bits, seed 0) of everything before it
  *
- * What people alone read, opcodes and the image's name, is not in it; kinds are exact, where the
- * text has no word for a JAM.
+ * Opcodes and the image's name, which only people read, are left out. Kinds are exact; the text
+ * form has no word for a JAM.
  */
 #include "profile/stream/stream_binary.h"
 #include "profile/technique.h"
@@ -63,7 +66,7 @@ static_assert(INSN_PLAIN == 0 && INSN_BRANCH == 1 && INSN_JUMP == 2 && INSN_CALL
                   INSN_JAM == 8,
               "kinds in files are those in memory");
 
-/* Bytes of a number below `count`. */
+/* Bytes needed for numbers below `count`. */
 static unsigned width_of(uint64_t count) {
     return count <= 1 << 8 ? 1 : count <= 1 << 16 ? 2 : count <= 1 << 24 ? 3 : 4;
 }
@@ -76,13 +79,13 @@ static bool is_digest(const char *program) {
     return len == PROGRAM && program[len] == '\0';
 }
 
-/* Where the parts begin, from the header. */
+/* Offsets of the parts, computed from the header. */
 struct layout {
     uint64_t batches, order, cycles, checksum;
     unsigned number_width, order_width;
 };
 
-/* Puts `count` times `each` bytes at *end; false when no file is that long. */
+/* Advances *end by `count` * `each` bytes; false if no file can be that long. */
 static bool put_part(uint64_t *end, uint64_t count, uint64_t each) {
     uint64_t size;
     return !__builtin_mul_overflow(count, each, &size) &&
@@ -147,7 +150,7 @@ static enum status out_of_memory(const struct reader *r) {
     return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->name);
 }
 
-/* The file is as long as it says, and has not changed since it was written. */
+/* Checks that the file has the length that it states and its checksum is right. */
 static enum status check_whole(const struct reader *r) {
     if (r->len < sizeof magic + 4)
         return damaged(r, "it ends within its header");
@@ -215,7 +218,7 @@ static enum status read_instructions(const struct reader *r, struct sample *out)
     return STATUS_OK;
 }
 
-/* The different batches: numbers become instructions. */
+/* Converts the distinct batches from numbers to instructions. */
 static enum status read_batches(const struct reader *r, struct stream *s) {
     const size_t samples = s->distinct_count * s->batch_length;
     const uint32_t known = (uint32_t)r->field[INSTRUCTIONS];
@@ -310,14 +313,15 @@ static void put(struct output *o, uint64_t value, unsigned width) {
         o->bytes[o->len++] = (uint8_t)(value >> 8 * i);
 }
 
-/* The stream as files have it: each different batch once, and each different instruction. */
+/* The stream in the form of the file: each distinct batch once, and each distinct instruction. */
 struct numbered {
     struct stream_maker batches;
-    struct stream_maker instructions; /* its "batches" are single ones, its order the samples of
-                                         all different batches */
+    struct stream_maker instructions; /* its "batches" are single instructions; its order is that of
+                                         the samples of all distinct batches */
 };
 
-/* Without what is not written, which might be all that two batches differ in. */
+/* Copies samples without the fields that are not written, because two batches might differ in these
+ * alone. */
 static void keep_written(struct sample *to, const struct sample *from, size_t count) {
     for (size_t i = 0; i < count; i++)
         to[i] = (struct sample){.pc = from[i].pc,
@@ -397,7 +401,7 @@ enum status stream_binary_write(const struct stream *s, const char *path, struct
                                   [POPULATION] = s->population,
                                   [EXECUTED] = s->executed,
                                   [PROBES] = s->probes};
-        /* What memory holds is no longer than any file. */
+        /* a stream in memory is shorter than the longest file */
         (void)lay_out(&l, field, s->cycles != NULL);
         field[SIZE] = l.checksum + CHECKSUM;
         o.len = 0;

@@ -1,11 +1,11 @@
-/* Sample streams in files, of either form. */
+/* Reads sample streams from files of either form. */
 #include "profile/stream/isampling.h"
 #include "profile/stream/stream_binary.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
-/* In place; the file is closed. */
+/* Maps the file and parses it in place; closes `file`. */
 static enum status read_binary(struct stream *out, struct file_reader *file, const char *path,
                                struct error *warning, struct error *e) {
     struct file_view view;

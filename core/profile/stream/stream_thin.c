@@ -1,4 +1,4 @@
-/* A part of a stream, from all over it. */
+/* Makes an evenly thinned copy of a stream. */
 #include "profile/profile.h"
 
 #include <stdlib.h>

@@ -36,7 +36,7 @@ enum block_end shape_end_of(enum insn_kind kind) {
     }
 }
 
-/* Its instructions lie one behind the other; code that changed may no longer do so. */
+/* Requires consecutive instructions; code that has changed may not be. */
 static struct block_shape shape_of(const struct block *block, struct shape_source source) {
     struct block_shape shape = {.end = END_OTHER};
     const uint32_t length = block->last - block->entry;
@@ -67,7 +67,7 @@ enum status shapes_of_blocks(struct shapes *s, const struct graph *g, struct sha
     return STATUS_OK;
 }
 
-/* Blocks are sorted. */
+/* The blocks of g are sorted. */
 enum status shapes_of_game(struct shapes *s, const struct graph *g, struct error *e) {
     VEC(struct region) regions = {0};
     bool ok = vec_push(&regions, ((struct region){.base = 0, .memory = true})) &&

@@ -1,5 +1,5 @@
-/* shapes: what a layout must know of a program's blocks beside its graph (graph/layout/layout.h):
- * their sizes and how they end, and which code is laid out by itself. */
+/* shapes: the facts about a program's blocks that a layout needs and a graph lacks
+ * (graph/layout/layout.h): their sizes and ends, and the regions that are laid out separately. */
 #ifndef HOTGRAPH_SHAPES_H
 #define HOTGRAPH_SHAPES_H
 
@@ -7,17 +7,17 @@
 #include "nes/nes.h"
 
 struct shapes {
-    struct block_shape *blocks; /* one a block of the graph; NULL: not known */
+    struct block_shape *blocks; /* of each block of the graph; NULL: unknown */
     struct region *regions;
     size_t region_count;
 };
 void shapes_free(struct shapes *s);
-/* The program of both; borrowed. */
+/* The program described by s and g; borrows both. */
 struct layout_program shapes_program(const struct shapes *s, const struct graph *g);
 
 enum block_end shape_end_of(enum insn_kind kind);
 
-/* An instruction of the program, by address; false: there is none. */
+/* Looks up an instruction by its address; false: there is none. */
 struct shape_insn {
     uint32_t size;
     enum block_end end;
@@ -26,10 +26,10 @@ struct shape_source {
     bool (*insn)(const void *user, uint32_t address, struct shape_insn *out);
     const void *user;
 };
-/* Sizes and ends of g's blocks. Blocks of which an instruction is not known end as END_OTHER. */
+/* Finds sizes and ends of g's blocks. A block with an unknown instruction ends as END_OTHER. */
 enum status shapes_of_blocks(struct shapes *s, const struct graph *g, struct shape_source source,
                              struct error *e);
-/* The regions of a game: its banks, or all ROM where none can be switched. RAM is memory. */
+/* The regions of a game: its banks, or all of ROM if none can be switched. RAM is memory. */
 enum status shapes_of_game(struct shapes *s, const struct graph *g, struct error *e);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * The observer that records a structure. A pair of instructions is remembered when it is executed
- * for the first time, and is free from then on; only pairs that may lie in a busy-wait, as the code
- * reads, and where indirect transfers go are counted. Threads begin where interrupts and resets say
- * so; they may end at every RTI, at a JAM, and where the machine gives them up.
+ * The observer that records a structure. A pair of instructions is remembered at its first
+ * execution and costs nothing afterwards. Counted are only pairs that may belong to a busy-wait,
+ * according to the code, and the destinations of indirect transfers. Contexts begin at interrupts
+ * and resets. They may end at every RTI, at a JAM, and where the machine drops them.
  */
 #include "profile/structure/structure.h"
 
@@ -20,15 +20,18 @@ struct pair {
 struct structure_recorder {
     struct nes *nes;
     unsigned id;
-    VEC(struct flow_insn) insns; /* several of one address: what it held at different times */
-    VEC(uint8_t) kinds;          /* of insns */
-    struct map insn_at;          /* address -> 1 + index of the first of it */
+    VEC(struct flow_insn)
+    insns;              /* may hold several for one address: its contents at different
+                                    times */
+    VEC(uint8_t) kinds; /* of insns */
+    struct map insn_at; /* address -> 1 + index of its first entry in insns */
     VEC(struct pair) pairs;
     struct map pair_at[2]; /* (a << 32 | b) -> index; [transfer] */
     struct map begins;     /* address -> count */
-    struct map ends;       /* addresses at which threads were given up */
+    struct map ends;       /* addresses at which contexts were dropped */
     struct map stops;      /* address of an RTI or JAM -> its counter */
-    struct map routines;   /* address of a JSR or RTS -> its kind; 0: it was something else, too */
+    struct map routines;   /* address of a JSR or RTS -> its kind; 0: the address also held
+                              something else */
     bool out_of_memory;
 };
 
@@ -44,7 +47,7 @@ static void add(struct structure_recorder *r, struct map *m, uint64_t key, uint6
         r->out_of_memory = true;
 }
 
-/* ---- while the machine runs ---- */
+/* ---- during the replay ---- */
 
 static bool same_insn(const struct flow_insn *a, const struct flow_insn *b) {
     return a->address == b->address && a->size == b->size && a->waits == b->waits &&
@@ -85,7 +88,7 @@ static void note_kind(struct structure_recorder *r, const struct guest_insn *ins
         *kind = routine && (!known || *kind == insn->kind) ? insn->kind : INSN_PLAIN;
 }
 
-/* A counter for the pair, the same one each time. */
+/* Returns the pair's counter, which is reserved at the first call. */
 static uint32_t counter_of(struct structure_recorder *r, uint32_t a, uint32_t b, bool transfer) {
     uint64_t *index = map_find(&r->pair_at[transfer], key_of(a, b));
     if (index != NULL)
@@ -103,7 +106,7 @@ static uint32_t counter_of(struct structure_recorder *r, uint32_t a, uint32_t b,
 static void watch_pair(struct structure_recorder *r, struct probe_site *site, enum probe_when when,
                        const struct guest_insn *insn, uint16_t pc) {
     const uint32_t to = when == PROBE_TAKEN ? insn->target : insn->next;
-    /* Not in sequence where the code wraps around the address space, or over a bank. */
+    /* Code that wraps around the address space or crosses a bank is not sequential. */
     const bool straight =
         insn->next == (insn->address >> 16 != 0 ? insn->address + insn->size
                                                 : (uint16_t)(insn->address + insn->size));
@@ -160,7 +163,7 @@ static void instrument(void *self, struct probe_site *site, const struct guest_i
         break;
     case INSN_PLAIN:
         watch_pair(r, site, PROBE_NEXT, insn, next);
-        if (opcode_info(insn->bytes[0])->writes_memory) /* may switch the bank it runs in */
+        if (opcode_info(insn->bytes[0])->writes_memory) /* may switch the bank that it runs in */
             probe_attach(site, PROBE_INDIRECT, indirect);
         break;
     case INSN_JAM:
@@ -177,7 +180,7 @@ static void thread_changes(void *self, const struct thread_event *event) {
         add(r, &r->ends, event->address, 1);
 }
 
-/* ---- afterwards ---- */
+/* ---- after the replay ---- */
 
 static void collect_flow(struct structure_recorder *r, struct flow *flow) {
     const uint64_t *counters = nes_counters(r->nes);
@@ -297,7 +300,7 @@ static enum status make(struct structure *s, struct structure_recorder *r, struc
 
 enum status structure_finish(struct structure_recorder *r, struct structure *out, struct error *e) {
     *out = (struct structure){.probes = nes_probes_fired(r->nes, r->id)};
-    nes_detach(r->nes, r->id); /* tells where the threads that still run would go on */
+    nes_detach(r->nes, r->id); /* reports where the running contexts would resume */
     enum status status = make(out, r, e);
     release(r);
     if (status != STATUS_OK)
@@ -321,7 +324,7 @@ enum status structure_now(struct structure_recorder *r, struct structure *out, s
     return status;
 }
 
-/* ---- looking at one ---- */
+/* ---- queries ---- */
 
 static int place_order(const void *a, const void *b) {
     const struct insn_place *x = a, *y = b;

@@ -10,7 +10,7 @@ static int pair_order(const void *a, const void *b) {
     return (x->b > y->b) - (x->b < y->b);
 }
 
-/* The index of the first pair from `at`; pairs are sorted. */
+/* Index of the first pair from `at`; pairs are sorted. */
 static size_t first_pair(const struct flow *flow, uint32_t at) {
     size_t low = 0, high = flow->pairs.len;
     while (low < high) {
@@ -23,7 +23,7 @@ static size_t first_pair(const struct flow *flow, uint32_t at) {
     return low;
 }
 
-/* Inside a block each instruction has one successor. */
+/* Each instruction inside a block has exactly one successor. */
 static enum status list_insns(struct structure *s, struct flow *flow, struct error *e) {
     VEC(uint32_t) insns = {0};
     s->first = calloc(s->graph.block_count + 1, sizeof *s->first);
@@ -44,7 +44,7 @@ static enum status list_insns(struct structure *s, struct flow *flow, struct err
     return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for the structure");
 }
 
-/* An edge whose pair was never a transfer. */
+/* Marks edges whose pair was never executed as a transfer. */
 static void mark_falls(struct structure *s, const struct flow *flow) {
     for (size_t i = 0; i < s->graph.edge_count; i++) {
         const struct edge *edge = &s->graph.edges[i];
@@ -85,13 +85,13 @@ void structure_free(struct structure *s) {
     *s = (struct structure){0};
 }
 
-/* ---- of a program whose pairs were counted ---- */
+/* ---- from the exact graph of a program ---- */
 
 static size_t block_at(const struct graph *g, uint32_t entry) {
     return (size_t)(graph_find_block(g, entry) - g->blocks);
 }
 
-/* Threads end in blocks that more came into than left. */
+/* Contexts end in blocks with more inflow than outflow. */
 static enum status mark_sinks(struct structure *s, const struct graph *exact, struct error *e) {
     uint64_t *in = calloc(exact->block_count + 1, sizeof *in);
     uint64_t *out = calloc(exact->block_count + 1, sizeof *out);

@@ -1,14 +1,19 @@
 /*
- * A structure's file: a graph file (graph.h) with more lines that graphs take for comments:
+ * A structure's file: a graph file (graph.h) with further lines, which graph readers take for
+ * comments:
  *
  *     #structure 1
- *     #insns ENTRY ADDRESS...    the further instructions of the block, in order; not for single
- * ones #begins ENTRY COUNT        threads that began there #sink ENTRY                threads may
- * end in this block #ends ENTRY BYTES WORD     how long the block is, and how its last instruction
- * goes on: none, branch, jump, indirect, call, other; a line for each block, or none at all in
- * files of earlier versions #region BASE               from here on code is laid out by itself;
- * #memory BASE: not at all #executed COUNT            instructions of the replay; #transfers COUNT:
- * control transfers
+ *     #insns ENTRY ADDRESS...    the instructions of a block after the first, in order; left out for
+ *                                blocks of one instruction
+ *     #begins ENTRY COUNT        contexts that began there
+ *     #sink ENTRY                contexts may end in this block
+ *     #ends ENTRY BYTES WORD     size of the block, and how its last instruction continues: none,
+ *                                branch, jump, indirect, call, other; for each block, or for none in
+ *                                files of earlier versions
+ *     #region BASE               code from here on is laid out separately
+ *     #memory BASE               code from here on is not laid out
+ *     #executed COUNT            instructions of the replay
+ *     #transfers COUNT           control transfers of the replay
  */
 #include "profile/structure/structure.h"
 
@@ -72,10 +77,10 @@ struct parse {
     const char *name;
     size_t line;
     const char *at, *end; /* rest of the line */
-    uint32_t *insns;      /* further ones of blocks, as they come, */
+    uint32_t *insns;      /* further instructions of all blocks, in file order, */
     size_t used, room;
-    size_t *from, *count; /* and where each block's are */
-    size_t shaped;        /* blocks with a line #ends */
+    size_t *from, *count; /* and start and number of those of each block */
+    size_t shaped;        /* number of blocks with an #ends line */
     size_t regions_cap;
     struct error *e;
 };
@@ -103,7 +108,8 @@ static bool take_address(struct parse *p, uint32_t *out) {
     return true;
 }
 
-/* The index of the block whose entry comes next; SIZE_MAX: that is none. */
+/* Returns the index of the block whose entry is the next number; SIZE_MAX: there is no such
+ * block. */
 static size_t take_block(struct parse *p) {
     uint32_t entry;
     const struct block *b = take_address(p, &entry) ? graph_find_block(&p->s->graph, entry) : NULL;
@@ -235,7 +241,7 @@ static bool next_line(struct parse *p, const char **next, const char *stop) {
     return true;
 }
 
-/* All blocks have a shape, or none. */
+/* Checks that all blocks have a shape, or none. */
 static enum status finish_shapes(struct parse *p) {
     struct structure *s = p->s;
     if (p->shaped != 0 && p->shaped != s->graph.block_count)
@@ -249,7 +255,7 @@ static enum status finish_shapes(struct parse *p) {
     return STATUS_OK;
 }
 
-/* Block after block, each with its entry first. */
+/* Writes the instructions of each block, its entry first. */
 static enum status put_insns(struct parse *p) {
     struct structure *s = p->s;
     s->insns = calloc(p->used + s->graph.block_count + 1, sizeof *s->insns);

@@ -1,17 +1,17 @@
 /*
  * A busy-wait is a cycle of at most four blocks of instructions that may wait, in which some round
- * reads no register that it writes later (core/graph/busy.c). Each of its edges has at most one
- * transfer. So all ways of up to four transfers are followed, along instructions that may wait,
- * until they come back or end.
+ * reads no register that it writes later (core/graph/busy.c). Each edge contains at most one
+ * transfer. So this follows all paths of up to four transfers over instructions that may wait,
+ * until they return to the start or end.
  *
- * Code below $8000 may be written, and another window may hold another bank at another time; within
- * 8 KiB of ROM what is read here stays so.
+ * Code below $8000 may change, and another 8 KiB window may hold another bank later. Within one 8
+ * KiB window of ROM, the code read here is constant.
  */
 #include "profile/structure/waiting.h"
 
 enum { TRANSFERS = 4, LONGEST = 64, WINDOW_BITS = 13 };
 
-struct way {
+struct path {
     const struct nes *nes;
     uint16_t begin;
     unsigned length, transfers;
@@ -20,9 +20,9 @@ struct way {
     } at[LONGEST];
 };
 
-/* Does a round from one of the instructions on read nothing that is written in it, before it has
- * surely written it? */
-static bool changes_nothing(const struct way *w) {
+/* True if some round, started at one of the instructions, reads no register or flag before writing
+ * it and writes it later. */
+static bool changes_nothing(const struct path *w) {
     for (unsigned from = 0; from < w->length; from++) {
         unsigned reads_first = 0, written = 0;
         for (unsigned i = 0; i < w->length; i++) {
@@ -36,19 +36,19 @@ static bool changes_nothing(const struct way *w) {
     return false;
 }
 
-static bool came_by(const struct way *w, uint16_t pc) {
+static bool came_by(const struct path *w, uint16_t pc) {
     for (unsigned i = 0; i < w->length; i++)
         if (w->at[i].pc == pc)
             return true;
     return false;
 }
 
-static bool in_window(const struct way *w, uint16_t pc, unsigned size) {
+static bool in_window(const struct path *w, uint16_t pc, unsigned size) {
     return pc >> WINDOW_BITS == w->begin >> WINDOW_BITS &&
            (pc + size - 1) >> WINDOW_BITS == w->begin >> WINDOW_BITS;
 }
 
-static void append(struct way *w, uint16_t pc, uint8_t opcode) {
+static void append(struct path *w, uint16_t pc, uint8_t opcode) {
     const struct opcode_info *op = opcode_info(opcode);
     w->at[w->length].pc = pc;
     w->at[w->length].reads = op->reads;
@@ -56,9 +56,9 @@ static void append(struct way *w, uint16_t pc, uint8_t opcode) {
     w->length++;
 }
 
-static bool comes_back(struct way *w, uint16_t pc);
+static bool comes_back(struct path *w, uint16_t pc);
 
-static bool after_transfer(struct way *w, uint16_t pc) {
+static bool after_transfer(struct path *w, uint16_t pc) {
     if (w->transfers == TRANSFERS)
         return false;
     w->transfers++;
@@ -67,7 +67,7 @@ static bool after_transfer(struct way *w, uint16_t pc) {
     return back;
 }
 
-static bool goes_on(struct way *w, uint16_t pc, const uint8_t bytes[3]) {
+static bool goes_on(struct path *w, uint16_t pc, const uint8_t bytes[3]) {
     const struct opcode_info *op = opcode_info(bytes[0]);
     const uint16_t next = (uint16_t)(pc + op->size);
     switch ((enum insn_kind)op->kind) {
@@ -82,13 +82,13 @@ static bool goes_on(struct way *w, uint16_t pc, const uint8_t bytes[3]) {
     }
 }
 
-static bool comes_back(struct way *w, uint16_t pc) {
+static bool comes_back(struct path *w, uint16_t pc) {
     if (pc == w->begin)
         return changes_nothing(w);
     if (!in_window(w, pc, 1) || w->length == LONGEST)
         return true;
     if (came_by(w, pc))
-        return false; /* a cycle of its own, without the beginning */
+        return false; /* a cycle that does not contain the start */
     const uint8_t bytes[3] = {nes_peek(w->nes, pc), nes_peek(w->nes, (uint16_t)(pc + 1)),
                               nes_peek(w->nes, (uint16_t)(pc + 2))};
     if (!in_window(w, pc, opcode_info(bytes[0])->size))
@@ -102,7 +102,7 @@ static bool comes_back(struct way *w, uint16_t pc) {
 }
 
 bool waiting_is_possible(const struct nes *nes, const struct guest_insn *insn, uint16_t pc) {
-    struct way w = {.nes = nes, .begin = insn->pc};
+    struct path w = {.nes = nes, .begin = insn->pc};
     if (!opcode_may_wait(insn->bytes))
         return false;
     if (insn->pc < 0x8000 || !in_window(&w, insn->pc, insn->size))

@@ -4,9 +4,9 @@
 
 #include "nes/nes.h"
 
-/* Could the instruction be part of a busy-wait in which it goes on at `pc`, as the code reads? True
- * where that is not certain: in RAM, and where the way leads into another bank's window. The bytes
- * are those that the processor sees, of an instruction that it is about to execute. */
+/* True if the instruction could be part of a busy-wait on its way to `pc`, according to the code.
+ * Also true if that is uncertain: in RAM, and where the path leads into another bank's window. Call
+ * when the processor is about to execute the instruction. */
 bool waiting_is_possible(const struct nes *nes, const struct guest_insn *insn, uint16_t pc);
 
 #endif

@@ -65,9 +65,9 @@ struct recorder {
     size_t at; /* in the log: nothing before it begins at or after `from` */
     uint32_t read;
     struct guest_insn insns[300];
-    struct map went;    /* hash of a way -> hash of what was executed */
-    struct map numbers; /* the same of numbers of ways */
-    unsigned again;     /* so many had a number that had been there before */
+    struct map executed; /* hash of a way -> hash of what was executed */
+    struct map numbers;  /* the same of numbers of ways */
+    unsigned again;      /* so many had a number that had been there before */
 };
 
 /* Often close together, sometimes a frame apart. */
@@ -112,9 +112,9 @@ static void check_way(struct recorder *r, const struct recording *recording) {
             splitmix64(insns, (uint64_t)insn->next << 32 | insn->bytes[0] |
                                   (unsigned)insn->bytes[1] << 8 | (unsigned)insn->bytes[2] << 16);
     }
-    assert_true(recording->way_length > 0);
+    assert_true(recording->trace_length > 0);
     uint64_t *const at =
-        map_at(&r->went, fnv1a64(recording->way, recording->way_length * sizeof(uint64_t)));
+        map_at(&r->executed, fnv1a64(recording->trace, recording->trace_length * sizeof(uint64_t)));
     assert_non_null(at);
     if (*at != 0 && *at != insns)
         fail_msg("recording %u of %u went a way that was another before", r->done, r->length);
@@ -184,7 +184,7 @@ static struct checked check_run(const struct cartridge *cartridge, unsigned fram
     vec_free(&beside.insns);
     vec_free(&beside.cycles);
     nes_free(p.nes);
-    map_free(&r->went);
+    map_free(&r->executed);
     map_free(&r->numbers);
     free(r);
     return checked;
