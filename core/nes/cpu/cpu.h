@@ -51,7 +51,7 @@ struct cpu {
 };
 
 /* Where an instruction went, for probes. */
-enum outcome { OUTCOME_NEXT, OUTCOME_TARGET, OUTCOME_ELSEWHERE, OUTCOME_RTI, OUTCOME_NOWHERE };
+enum insn_outcome { OUTCOME_NEXT, OUTCOME_TARGET, OUTCOME_ELSEWHERE, OUTCOME_RTI, OUTCOME_NOWHERE };
 
 /* One step: an instruction, an interrupt or reset sequence, or one cycle of a jammed processor. */
 void nes_step(struct nes *n);

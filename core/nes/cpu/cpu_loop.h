@@ -2,7 +2,7 @@
  * cpu_loop: the body of the fast loops. An includer defines LOOP_FUNCTION, its head, and the hooks
  *
  *   MET()     an instruction is about to be executed (it may still be left to nes_step)
- *   WENT(how) it was executed, see enum outcome; everything is as at the boundary behind it; OPCODE is
+ *   WENT(how) it was executed, see enum insn_outcome; everything is as at the boundary behind it; OPCODE is
  *             its own where LOOP_ENDS_ONCE is 0, and from_pc where it was unless it went on behind
  *   LEFT()    the loop ends
  *   LOOP_LOCALS() declares what the hooks need

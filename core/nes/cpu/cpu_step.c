@@ -114,11 +114,11 @@ static uint8_t read_vector(struct nes *n, uint16_t vector) {
     } while (0)
 
 /* Not inlined: what it saves and restores is not for what goes at once. */
-static __attribute__((noinline)) enum outcome execute(struct nes *n) {
+static __attribute__((noinline)) enum insn_outcome execute(struct nes *n) {
     uint16_t pc = n->cpu.r.pc, nz = n->cpu.r.nz;
     uint8_t a = n->cpu.r.a, x = n->cpu.r.x, y = n->cpu.r.y, s = n->cpu.r.s;
     uint8_t p = n->cpu.r.p, c = n->cpu.r.c, v = n->cpu.r.v;
-    enum outcome outcome;
+    enum insn_outcome outcome;
     bool due = false;
     switch (n->cpu.fetched[0] = cycle_read(n, pc)) {
 #define OP(code, name, mode, access, cycles, status)                                               \
@@ -159,7 +159,7 @@ static void return_at_once(struct nes *n) {
     n->cpu.instructions++;
 }
 
-static enum outcome execute_at_once(struct nes *n) {
+static enum insn_outcome execute_at_once(struct nes *n) {
     if (!next_is_rti(n) || !is_undisturbed(n, RTI_CYCLES, (uint16_t)(n->cpu.r.pc + 1)))
         return execute(n);
     return_at_once(n);
@@ -239,7 +239,7 @@ static void run_watched_instruction(struct nes *n) {
     const uint16_t pc = n->cpu.r.pc;
     const uint64_t cycle = n->cpu.cycle;
     struct site *site = watch_announce(n);
-    enum outcome outcome = execute_at_once(n);
+    enum insn_outcome outcome = execute_at_once(n);
     if (!site)
         site = watch_announce_late(n, pc, n->cpu.fetched, cycle);
     if (outcome == OUTCOME_RTI)
@@ -250,7 +250,7 @@ static void run_watched_instruction(struct nes *n) {
 static void run_tallied_instruction(struct nes *n, const struct tally *tally) {
     const uint8_t s = n->cpu.r.s;
     const uint16_t pc = n->cpu.r.pc;
-    const enum outcome outcome = execute_at_once(n);
+    const enum insn_outcome outcome = execute_at_once(n);
     if (outcome == OUTCOME_NEXT || outcome == OUTCOME_TARGET)
         watch_tell_tally(n, tally, outcome);
     else if (outcome == OUTCOME_ELSEWHERE || (outcome == OUTCOME_RTI && !contexts_rti(n, s)))

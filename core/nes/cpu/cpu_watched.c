@@ -36,7 +36,7 @@
 #define AS_ENCODED(how) ((how) != OUTCOME_TARGET || PC(0) == (uint16_t)site->insn.target)
 #define TELL(how)                                                                                  \
     do {                                                                                           \
-        const enum outcome outcome_ = AS_ENCODED(how) ? (how) : OUTCOME_ELSEWHERE;                 \
+        const enum insn_outcome outcome_ = AS_ENCODED(how) ? (how) : OUTCOME_ELSEWHERE;            \
         struct hooks *const hooks_ = &site->probes[watch_when(outcome_)];                          \
         met = false;                                                                               \
         if (hooks_->simple) {                                                                      \

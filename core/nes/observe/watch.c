@@ -467,7 +467,7 @@ struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes
     return site;
 }
 
-void watch_outcome(struct nes *n, struct site *site, enum outcome outcome) {
+void watch_outcome(struct nes *n, struct site *site, enum insn_outcome outcome) {
     const uint32_t to = nes_code_address(n, n->cpu.r.pc);
     if ((outcome == OUTCOME_NEXT && to != site->insn.next) ||
         (outcome == OUTCOME_TARGET && to != site->insn.target))

@@ -103,7 +103,7 @@ static inline bool watch_run_known(struct nes *n, uint16_t pc) {
 }
 /* Counts an instruction that went to the next one or to its target. */
 static inline void watch_tell_tally(struct nes *n, const struct tally *tally,
-                                    enum outcome outcome) {
+                                    enum insn_outcome outcome) {
     n->observed.counters[tally->counter[outcome] - 1]++;
 }
 /* Invalidates the caches of tallies: the observer set has changed. */
@@ -142,13 +142,13 @@ struct site *watch_announce(struct nes *n);
 struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes[3],
                                  uint64_t cycle);
 /* Fires the probes after an instruction; pc is past it. */
-void watch_outcome(struct nes *n, struct site *site, enum outcome outcome);
+void watch_outcome(struct nes *n, struct site *site, enum insn_outcome outcome);
 void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to);
 
 /* watch_outcome() for an instruction at pc that has a tally and went elsewhere. */
 void watch_left_elsewhere(struct nes *n, uint16_t pc);
 
-static inline unsigned watch_when(enum outcome outcome) {
+static inline unsigned watch_when(enum insn_outcome outcome) {
     static const uint8_t when[] = {
         [OUTCOME_NEXT] = PROBE_NEXT,          [OUTCOME_TARGET] = PROBE_TAKEN,
         [OUTCOME_ELSEWHERE] = PROBE_INDIRECT, [OUTCOME_RTI] = PROBE_INDIRECT,
