@@ -19,14 +19,21 @@ enum status error_set(struct error *e, enum status status, const char *format, .
 void error_prefix(struct error *e, const char *format, ...) {
     if (e == NULL)
         return;
+    char *const text = e->text;
     char old[sizeof e->text];
-    memcpy(old, e->text, sizeof old);
+    memcpy(old, text, sizeof old);
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(e->text, sizeof e->text, format, args);
+    vsnprintf(text, sizeof e->text, format, args);
     va_end(args);
-    if (n >= 0 && (size_t)n < sizeof e->text)
-        snprintf(e->text + n, sizeof e->text - (size_t)n, ": %s", old);
+    const size_t len = strlen(text), room = sizeof e->text - 1 - len;
+    /* What does not fit is the end of the earlier text. */
+    if (room > 2) {
+        memcpy(text + len, ": ", 2);
+        const size_t kept = strnlen(old, room - 2);
+        memcpy(text + len + 2, old, kept);
+        text[len + 2 + kept] = '\0';
+    }
 }
 
 bool vec_reserve_(void *at_pointer, size_t *cap, size_t need, size_t size) {

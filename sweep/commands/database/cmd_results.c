@@ -30,8 +30,26 @@ static const char *const views[] = {"results",
                                     "table3",
                                     "table4",
                                     "best_configuration",
+                                    "worst_configuration",
+                                    "ranked",
+                                    "left_out",
+                                    "completeness",
+                                    "contender",
+                                    "not_competing",
                                     "parameter_effect",
+                                    "variance_share",
+                                    "rank_agreement",
+                                    "grid_pair",
+                                    "game_quality",
+                                    "game_rank",
+                                    "mean_rank",
+                                    "friedman",
+                                    "quality_interval",
                                     "hot_edge",
+                                    "hot_set",
+                                    "exact_rank",
+                                    "budget_to_reach",
+                                    "share_to_reach",
                                     "technique_quality",
                                     "technique_mean",
                                     "technique_table",
@@ -43,6 +61,7 @@ static const char *const views[] = {"results",
                                     "pareto",
                                     "sampling_bias",
                                     "paper_beside",
+                                    "paper_study",
                                     "replicated",
                                     "table1_replicated",
                                     "table2_replicated",
@@ -57,6 +76,8 @@ static const char *const views[] = {"results",
                                     "native_mean",
                                     "native_calls",
                                     "native_published",
+                                    "provenance",
+                                    "provenance_summary",
                                     NULL};
 
 static const char details[] =
@@ -65,29 +86,50 @@ static const char details[] =
     "  convergence_curve   similarity and more after so many batches\n"
     "  table1 to table4    the paper's tables\n"
     "  best_configuration  all configurations by their mean over games\n"
+    "  worst_configuration the same, the worst first\n"
+    "  ranked              all configurations of each game\n"
+    "  left_out            the best over all games but one, and what it does on that\n"
+    "  completeness        how many results are there, and how many are asked for\n"
+    "  contender           which configurations compete; not_competing: which do not\n"
     "  parameter_effect    main effect of each value of each parameter\n"
+    "  variance_share      how much of the variation each parameter explains\n"
+    "  rank_agreement      whether games rank configurations alike; grid_pair: pairs\n"
+    "  mean_rank           ranks over games; game_quality, game_rank: of each game\n"
+    "  friedman            whether ranks over games differ by more than chance\n"
+    "  quality_interval    means over games and their intervals\n"
     "  hot_edge            the exact graphs' edges, heaviest first\n"
+    "  exact_rank          the same of each replay, with the weight before each edge\n"
+    "  hot_set             games and programs side by side\n"
+    "  budget_to_reach     after how many batches so much of the hot graph is found\n"
+    "  share_to_reach      the least share of instructions to sample for so much\n"
     "  technique_quality   fair metrics, with the sampling and what it cost\n"
-    "  technique_mean      the same over games and replicates; technique_table: as it is printed\n"
+    "  technique_mean      the same over games and replicates\n"
+    "  technique_table     that as it is printed\n"
     "  technique_at_budget the best technique that observes at most so much\n"
     "  technique_missing   what keeps some from being compared\n"
     "  technique_effort    observed, records, probes, steps, seconds\n"
     "  technique_count     what else techniques count\n"
     "  technique_cost      what they cost inside the machine\n"
-    "  pareto              what no other beats in both what it observes and what it finds\n"
+    "  pareto              what no other beats in what it observes and what it finds\n"
     "  sampling_bias       intervals in frames, jitter, weights\n"
     "  paper_beside        costs that papers measured, beside ours\n"
+    "  paper_study         which results are held against which paper\n"
     "  replicated          means and ranges over seeds, phases and movies; also\n"
     "                      table1_replicated, table2_replicated, ranked_replicated\n"
     "  named_edge          edges of recorded programs by the names of their functions\n"
-    "  worth               what laying code out by each result gains; technique_worth: means over\n"
-    "                      games; grid_worth: the configurations of a grid by it\n"
+    "  worth               what laying code out by each result gains\n"
+    "  technique_worth     means of that over games\n"
+    "  grid_worth          the configurations of a grid by it\n"
     "  native_fast_share   native programs: how many sites have a fast probe\n"
     "  native_cost         what probes and other tools cost there\n"
     "  native_whole        the same for whole programs, a line a program\n"
     "  native_mean         and over programs: geometric means, the least and the most\n"
     "  native_calls        functions whose calls are as other tools count them\n"
     "  native_published    published figures beside those of here\n"
+    "  provenance          the run of each result\n"
+    "  provenance_summary  what made all results, and in what the runs differ\n"
+    "\n"
+    "docs/questions.md has the columns.\n"
     "\n"
     "CSV is as RFC 4180 has it, with a line of names; NULL is empty; a text\n"
     "that a spreadsheet would execute (=, +, -, @) has an apostrophe before it. JSON is a\n"
@@ -99,11 +141,13 @@ static const char details[] =
 
 /* "SELECT * FROM view", or only what is of one experiment; in the order of the first columns. */
 static char *select_sql(const struct results_command *c) {
+    static const char columns[] = " ORDER BY 1, 2, 3, 4, 5, 6, 7";
     char *sql = NULL;
     const bool own_order = strncmp(c->view, "table", 5) == 0;
-    return asprintf(&sql, "SELECT * FROM %s%s%s", c->view,
+    const size_t most = c->columns.len < 7 ? c->columns.len : 7;
+    return asprintf(&sql, "SELECT * FROM %s%s%.*s", c->view,
                     c->experiment != NULL ? " WHERE experiment = ?" : "",
-                    own_order ? "" : " ORDER BY 1, 2, 3, 4, 5, 6, 7") >= 0
+                    own_order ? 0 : (int)(sizeof " ORDER BY 1" - 1 + 3 * (most - 1)), columns) >= 0
                ? sql
                : NULL;
 }
@@ -218,9 +262,19 @@ static void print_begin(const struct results_command *c) {
         print_csv_text(c->columns.at[i].name, i + 1 == c->columns.len);
 }
 
+static bool has_experiments(const struct results_command *c) {
+    for (size_t i = 0; i < c->columns.len; i++)
+        if (strcmp(c->columns.at[i].name, "experiment") == 0)
+            return true;
+    return false;
+}
+
 static enum status print_view(struct results_command *c, struct error *e) {
     enum status status = find_texts(c, e);
-    char *sql = select_sql(c);
+    if (status == STATUS_OK && c->experiment != NULL && !has_experiments(c))
+        status = error_set(e, STATUS_ARGUMENT,
+                           "what %s has belongs to no experiment: leave --experiment out", c->view);
+    char *sql = status == STATUS_OK ? select_sql(c) : NULL;
     db_each *const each = c->json ? print_row : print_csv_row;
     if (status == STATUS_OK && sql == NULL)
         status = out_of_memory(e);

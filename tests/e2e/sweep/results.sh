@@ -13,9 +13,17 @@ sweep other.cfg --db x.db --games 1942,three
 for view in $("$hotgraph" results --help=options | sed -n 's/^--view\tchoice\t//p'); do
     "$hotgraph" results x.db --view "$view" >view.csv || fail "$view"
     # Pairs of files have no such rows: native_rows.sh, programs.sh, techniques.sh, worth.sh.
-    case $view in native_* | named_edge | technique_[!q]* | pareto | sampling_bias | *worth) continue ;; esac
+    case $view in native_* | named_edge | technique_[!q]* | share_to_reach | pareto | sampling_bias | *worth | not_competing) continue ;; esac
+    test "$(wc -l <view.csv)" -gt 1 || fail "$view has $(wc -l <view.csv) lines"
+    case $view in friedman | provenance_summary | paper_study | contender | variance_share) continue ;; esac
     test "$(wc -l <view.csv)" -gt 3 || fail "$view has $(wc -l <view.csv) lines"
 done
+# Whatever docs/questions.md speaks of can be printed; these two are words, too: the first is in every view, the second a command.
+for view in $(ask x.db "SELECT name FROM sqlite_schema WHERE type = 'view' AND name NOT IN ('baseline', 'runs')"); do
+    ! grep -qw "$view" "$source/docs/questions.md" || "$hotgraph" results --help=options | grep -q "^--view	.*[	 ]$view\( \|$\)" ||
+        fail "results --view $view is unknown, and docs/questions.md has it"
+done
+refuses 1 'what technique_worth has belongs to no experiment' results x.db --view technique_worth --experiment paper
 python3 - <<'END' || fail "CSV and JSON"
 import csv, json
 rows = list(csv.DictReader(open("all.csv", newline="")))

@@ -58,6 +58,17 @@ static void errors_keep_their_text(void **state) {
     error_prefix(&e, "file %s", "a.txt");
     assert_string_equal(e.text, "file a.txt: line 7");
     assert_int_equal(e.status, STATUS_FORMAT);
+    /* Of two that do not fit the prefix is whole, and the text as far as there is room. */
+    error_set(&e, STATUS_IO, "%s", large);
+    error_prefix(&e, "file %s", "a.txt");
+    assert_int_equal(strlen(e.text), sizeof e.text - 1);
+    assert_memory_equal(e.text, "file a.txt: xxx", 15);
+    error_set(&e, STATUS_IO, "reason");
+    error_prefix(&e, "%.*s", (int)sizeof e.text - 3, large);
+    assert_int_equal(strlen(e.text), sizeof e.text - 3);
+    error_set(&e, STATUS_IO, "reason");
+    error_prefix(&e, "%.*s", (int)sizeof e.text - 4, large);
+    assert_string_equal(e.text + sizeof e.text - 4, ": r");
     assert_int_equal(error_set(NULL, STATUS_MEMORY, "nobody listens"), STATUS_MEMORY);
 }
 
