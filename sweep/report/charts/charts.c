@@ -85,9 +85,6 @@ static enum status distribution(struct page *p, const char *kind, const char *me
     free(sql);
     if (status == STATUS_OK && table_rows(&t) > 0)
         status = draw_distribution(p, &t, kind, question, what);
-    else if (status == STATUS_OK)
-        page_lack(p, page_id(p, kind).text, question,
-                  "No configuration of the grid has a result yet.");
     table_free(&t);
     return status;
 }
@@ -145,10 +142,6 @@ static enum status effects(struct page *p) {
     enum status status = page_ask(p, &t, EFFECT_SQL, NULL);
     if (status == STATUS_OK && table_rows(&t) > 0)
         status = draw_effects(p, &t, question);
-    else if (status == STATUS_OK && p->study == 0)
-        page_lack(p, "effects", question,
-                  "No parameter has more than one value here, or no configuration has results on "
-                  "all games that others have results on.");
     table_free(&t);
     return status;
 }
@@ -239,10 +232,6 @@ static enum status cost(struct page *p) {
     enum status status = page_ask(p, &t, COST_SQL, NULL);
     if (status == STATUS_OK && table_rows(&t) > 0)
         status = draw_cost(p, &t, question);
-    else if (status == STATUS_OK)
-        page_lack(p, "cost", question,
-                  "No technique has results on all games that were played for as many frames, with "
-                  "the number of executed instructions known.");
     table_free(&t);
     return status;
 }

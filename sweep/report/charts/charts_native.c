@@ -90,21 +90,18 @@ enum status page_native(struct page *p) {
         table_free(&t);
         return status;
     }
-    fputs("<section id='native-programs'>\n<h2>Probes in native programs</h2>\n"
-          "<div class='figures'>\n",
-          p->out);
+    fputs("<div class='figures'>\n", p->out);
     status = draw_costs(p, &t);
     fputs("</div>\n", p->out);
     table_free(&t);
     if (status == STATUS_OK)
         status = page_answer(p, "native-whole", "Whole programs: times the time without", NULL,
-                             WHOLE_SQL, false, NULL);
+                             WHOLE_SQL, false);
     if (status == STATUS_OK)
         status = page_answer(p, "native-published", "Published figures, and those of here", NULL,
-                             PUBLISHED_SQL, false, NULL);
+                             PUBLISHED_SQL, false);
     if (status == STATUS_OK)
         status = page_answer(p, "native-share", "Sites that are reached by jumps alone", NULL,
-                             SHARE_SQL, true, NULL);
-    fputs("</section>\n", p->out);
+                             SHARE_SQL, true);
     return status;
 }

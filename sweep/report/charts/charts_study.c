@@ -64,10 +64,6 @@ enum status page_interactions(struct page *p) {
     enum status status = page_ask(p, &t, INTERACTION_SQL, NULL);
     if (status == STATUS_OK && table_rows(&t) > 0)
         status = draw_interactions(p, &t, question);
-    else if (status == STATUS_OK && p->study == 0)
-        page_lack(p, "interactions", question,
-                  "There are no two parameters whose values meet equally often, nor a parameter "
-                  "and several games, that vary here, or nothing that varies with them.");
     table_free(&t);
     return status;
 }
@@ -108,10 +104,6 @@ enum status page_agreement(struct page *p) {
         status = page_ask(p, &names, AGREEMENT_GAMES_SQL, NULL);
     const size_t games = table_rows(&names);
     if (status != STATUS_OK || table_rows(&t) == 0) {
-        if (status == STATUS_OK && p->study == 0)
-            page_lack(p, "agreement", question,
-                      games > 1 ? "No two games have results of the same two configurations."
-                                : "There is one game only, and nothing to agree with.");
         table_free(&t);
         table_free(&names);
         return status;
@@ -166,7 +158,7 @@ enum status page_costs(struct page *p) {
         "a technique was taken in turn with one without, so a ratio suffers less from "
         "whatever else the machine does than a speed; of one round, least and most say "
         "nothing. A console shows 60 frames a second.",
-        BENCH_SQL, false, NULL);
+        BENCH_SQL, false);
 }
 
 /* ---- techniques by what they may observe ---- */
@@ -203,5 +195,5 @@ enum status page_budgets(struct page *p) {
         "of all ways of sampling them, without busy-waits; programs have no frames and are not "
         "here. Equals have a row each. Least and most are the means of the worst and the best "
         "replicate; the worst game is of all replicates.",
-        BUDGET_SQL, false, NULL);
+        BUDGET_SQL, false);
 }

@@ -20,10 +20,6 @@ struct page {
     unsigned study;   /* number of the study that is spoken of, from 0 */
     unsigned queries; /* shown so far */
     bool graphviz;    /* is it installed? */
-    FILE *lack_file;  /* what page_lacks will list; NULL: nothing yet */
-    char *lacks;
-    size_t lacks_size;
-    unsigned lack_count;
 };
 
 /* The stream that figures of a game show: its first. */

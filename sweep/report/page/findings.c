@@ -316,7 +316,7 @@ static enum status put_kinds(struct page *p) {
 }
 
 enum status page_findings(struct page *p) {
-    fputs("<section id='findings'>\n<h2>What was found</h2>\n<ul class='findings'>\n", p->out);
+    fputs("<ul class='findings'>\n", p->out);
     enum status status = PUT_ITEMS(p, OF_ALL);
     fputs("</ul>\n", p->out);
     if (status == STATUS_OK)
@@ -328,6 +328,5 @@ enum status page_findings(struct page *p) {
           p->out);
     if (status == STATUS_OK)
         status = glossary(p);
-    fputs("</section>\n", p->out);
     return status;
 }

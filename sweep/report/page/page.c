@@ -39,9 +39,9 @@ static const char
                                                                         "r.number, r.technique, "
                                                                         "r.parameters";
 
-static enum status put_tables(struct page *p) {
+static enum status put_tables(struct page *p, const char *game) {
+    (void)game;
     struct table t;
-    fputs("<section id='tables'>\n<h2>The tables</h2>\n", p->out);
     enum status status = report_each_table(p->r, put_table, p);
     if (status == STATUS_OK)
         status = page_ask(p, &t, ALL_SQL, NULL);
@@ -55,13 +55,13 @@ static enum status put_tables(struct page *p) {
             page_query(p, ALL_SQL, NULL);
         table_free(&t);
     }
-    fputs("</section>\n", p->out);
     return status;
 }
 
 /* ---- where it all comes from ---- */
 
-static enum status put_provenance(struct page *p) {
+static enum status put_provenance(struct page *p, const char *game) {
+    (void)game;
     static const char runs[] = "SELECT what, value, runs, results, iif(differs, 'yes', 'no') AS"
                                " differs FROM provenance_summary WHERE experiment = ?1";
     static const char games[] =
@@ -75,7 +75,6 @@ static enum status put_provenance(struct page *p) {
         "sampling sa USING (sampling_id)"
         " WHERE k.experiment = ?1 ORDER BY k.game, k.variant";
     struct table t;
-    fputs("<section id='provenance'>\n<h2>Where it comes from</h2>\n", p->out);
     enum status status = page_ask(p, &t, games, NULL);
     if (status == STATUS_OK) {
         page_table(p, &t, "played", "What was played", NULL, false);
@@ -93,8 +92,7 @@ static enum status put_provenance(struct page *p) {
     }
     fputs("<p>Digest of all results, without timings: <code id='digest'>", p->out);
     page_text(p, p->digest != NULL ? p->digest : "not taken");
-    fputs("</code>. The same results have the same digest on every machine.</p>\n</section>\n",
-          p->out);
+    fputs("</code>. The same results have the same digest on every machine.</p>\n", p->out);
     return status;
 }
 
@@ -136,43 +134,49 @@ static const char *subject(const struct page *p) {
     return programs == 0 ? "game" : programs < count ? "program or game" : "program";
 }
 
-static enum status begin(struct page *p) {
-    struct table t;
-    enum status status = page_ask(p, &t,
-                                  "SELECT coalesce(sum(missing), 0), coalesce(sum(results), 0)"
-                                  " FROM completeness WHERE experiment = ?1",
-                                  NULL);
-    if (status != STATUS_OK)
-        return status;
-    page_head(p, p->r->experiment);
-    fprintf(
-        p->out,
-        "<nav>%s<a href='#findings'>Findings</a><a href='#games'>All games</a><a href='#one'>One "
-        "%s</a><a href='#tables'>Tables</a><a href='#provenance'>Where it comes from</a></nav>\n"
-        "</header>\n",
-        p->r->one_of_several ? "<a href='../index.html'>All experiments</a>" : "", subject(p));
-    if (strcmp(cell_text(&t, 0, 1), "0") == 0)
-        fputs("<p class='lack'>This experiment has no results yet.</p>\n", p->out);
-    else if (strcmp(cell_text(&t, 0, 0), "0") != 0)
-        fprintf(p->out,
-                "<p class='lack'>%s results that the experiment asks for are missing; what follows "
-                "is about those that are there.</p>\n",
-                cell_text(&t, 0, 0));
-    table_free(&t);
-    return STATUS_OK;
+/* ---- what stands only where it has something to show ---- */
+
+typedef enum status (*part_writer)(struct page *p, const char *game);
+
+/* Writes before, the part and after, or, where the part is empty, nothing. *any: is it not? */
+static enum status put_around(struct page *p, const char *before, part_writer write,
+                              const char *game, const char *after, bool *any) {
+    FILE *const out = p->out;
+    char *text = NULL;
+    size_t size = 0;
+    *any = false;
+    if ((p->out = open_memstream(&text, &size)) == NULL) {
+        p->out = out;
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a page");
+    }
+    enum status status = write(p, game);
+    if (fclose(p->out) != 0 && status == STATUS_OK)
+        status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a page");
+    p->out = out;
+    if (status == STATUS_OK && size > 0) {
+        fprintf(out, "%s%s%s", before, text, after);
+        *any = true;
+    }
+    free(text);
+    return status;
 }
 
-static enum status all_games(struct page *p) {
-    fputs("<section id='games'>\n<h2>Over all games</h2>\n<div class='figures'>\n", p->out);
-    enum status status = page_charts(p);
-    fputs("</div>\n", p->out);
-    if (status == STATUS_OK)
-        status = page_lacks(p);
+static enum status put_figures(struct page *p, part_writer write, const char *game) {
+    bool any;
+    return put_around(p, "<div class='figures'>\n", write, game, "</div>\n", &any);
+}
+
+static enum status put_charts(struct page *p, const char *game) {
+    (void)game;
+    return page_charts(p);
+}
+
+static enum status all_games(struct page *p, const char *game) {
+    enum status status = put_figures(p, put_charts, game);
     if (status == STATUS_OK)
         status = page_budgets(p);
     if (status == STATUS_OK)
         status = page_costs(p);
-    fputs("</section>\n", p->out);
     return status;
 }
 
@@ -211,47 +215,135 @@ static void choosers(struct page *p) {
         p->out);
 }
 
-static enum status each_game(struct page *p) {
+static enum status one_game(struct page *p, const char *game) {
+    return put_figures(p, page_game, game);
+}
+
+static enum status each_game(struct page *p, const char *unused) {
     enum status status = STATUS_OK;
-    fprintf(p->out, "<section id='one'>\n<h2>One %s</h2>\n", subject(p));
+    (void)unused;
     for (size_t i = 0; status == STATUS_OK && i < table_rows(&p->games); i++) {
         const char *game = cell_text(&p->games, i, GAME_NAME);
-        fprintf(p->out, "<div data-game='%s'>\n<h3>%s</h3>\n<div class='figures'>\n", game, game);
+        char before[400];
+        bool any;
+        snprintf(before, sizeof before, "<div data-game='%s'>\n<h3>%s</h3>\n", game, game);
         p->way = cell_text(&p->games, i, GAME_WAY);
         page_speak_of(p, "");
-        status = page_game(p, game);
+        status = put_around(p, before, one_game, game, "</div>\n", &any);
         p->way = NULL;
         p->about[0] = '\0';
-        fputs("</div>\n", p->out);
-        if (status == STATUS_OK)
-            status = page_lacks(p);
-        fputs("</div>\n", p->out);
     }
-    fputs("</section>\n", p->out);
     return status;
 }
 
-static enum status write_parts(struct page *p) {
-    enum status status = begin(p);
-    if (status == STATUS_OK)
-        status = page_summary(p);
-    if (status == STATUS_OK)
-        status = page_findings(p);
-    if (status == STATUS_OK)
-        status = all_games(p);
-    fputs("<div class='chosen'>\n", p->out);
-    choosers(p);
-    if (status == STATUS_OK)
-        status = each_game(p);
-    if (status == STATUS_OK)
-        status = page_native(p);
-    if (status == STATUS_OK)
-        status = put_tables(p);
-    fputs("</div>\n", p->out);
-    if (status == STATUS_OK)
-        status = put_provenance(p);
-    if (status == STATUS_OK)
+static enum status native_programs(struct page *p, const char *game) {
+    (void)game;
+    return page_native(p);
+}
+
+static enum status findings(struct page *p, const char *game) {
+    (void)game;
+    return page_findings(p);
+}
+
+/* ---- all of it ---- */
+
+/* name: in the line of links above. */
+static const struct section {
+    const char *id, *title, *name;
+    part_writer write;
+    bool chosen; /* a game is chosen above it */
+} SECTIONS[] = {
+    {"findings", "What was found", "Findings", findings, false},
+    {"games", "Over all games", "All games", all_games, false},
+    {"one", "One %s", "One %s", each_game, true},
+    {"native-programs", "Probes in native programs", "Native programs", native_programs, true},
+    {"tables", "The tables", "Tables", put_tables, true},
+    {"provenance", "Where it comes from", "Where it comes from", put_provenance, false},
+};
+enum { SECTION_COUNT = sizeof SECTIONS / sizeof *SECTIONS };
+
+/* Without results only what was asked for is shown. */
+static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
+    const bool empty = table_rows(&p->games) == 0;
+    enum status status = empty ? STATUS_OK : page_summary(p);
+    bool chosen = false;
+    for (size_t i = 0; status == STATUS_OK && i < SECTION_COUNT; i++) {
+        const struct section *s = &SECTIONS[i];
+        char before[200], title[60];
+        any[i] = false;
+        if (empty && s->write != put_provenance)
+            continue;
+        if (s->chosen != chosen) {
+            fputs(s->chosen ? "<div class='chosen'>\n" : "</div>\n", p->out);
+            if (s->chosen)
+                choosers(p);
+            chosen = s->chosen;
+        }
+        snprintf(title, sizeof title, s->title, subject(p));
+        snprintf(before, sizeof before, "<section id='%s'>\n<h2>%s</h2>\n", s->id, title);
+        status = put_around(p, before, s->write, NULL, "</section>\n", &any[i]);
+    }
+    return status;
+}
+
+/* What is missing is said once, at the top: results, and programs that draw. */
+static enum status put_lacks(struct page *p) {
+    struct table t;
+    enum status status = page_ask(p, &t,
+                                  "SELECT coalesce(sum(missing), 0), coalesce(sum(results), 0)"
+                                  " FROM completeness WHERE experiment = ?1",
+                                  NULL);
+    if (status != STATUS_OK)
+        return status;
+    if (strcmp(cell_text(&t, 0, 1), "0") == 0)
+        fputs("<p class='lack'>This experiment has no results yet.</p>\n", p->out);
+    else if (strcmp(cell_text(&t, 0, 0), "0") != 0)
+        fprintf(p->out,
+                "<p class='lack'>%s results that the experiment asks for are missing; what follows "
+                "is about those that are there.</p>\n",
+                cell_text(&t, 0, 0));
+    if (!p->r->pictures)
+        fputs("<p class='lack'>Charts are missing: gnuplot is not installed, which draws them. "
+              "Install gnuplot-nox and run 'hotgraph report' on the database.</p>\n",
+              p->out);
+    if (!p->graphviz)
+        fputs("<p class='lack'>Hot graphs are missing: Graphviz is not installed, which lays them "
+              "out. Install graphviz and run 'hotgraph report' on the database.</p>\n",
+              p->out);
+    table_free(&t);
+    return STATUS_OK;
+}
+
+static enum status write_page(struct page *p) {
+    FILE *const out = p->out;
+    bool any[SECTION_COUNT];
+    char *text = NULL;
+    size_t size = 0;
+    if ((p->out = open_memstream(&text, &size)) == NULL) {
+        p->out = out;
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a page");
+    }
+    enum status status = write_sections(p, any);
+    if (fclose(p->out) != 0 && status == STATUS_OK)
+        status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a page");
+    p->out = out;
+    if (status == STATUS_OK) {
+        page_head(p, p->r->experiment);
+        fprintf(out, "<nav>%s",
+                p->r->one_of_several ? "<a href='../index.html'>All experiments</a>" : "");
+        for (size_t i = 0; i < SECTION_COUNT; i++)
+            if (any[i]) {
+                fprintf(out, "<a href='#%s'>", SECTIONS[i].id);
+                fprintf(out, SECTIONS[i].name, subject(p));
+                fputs("</a>", out);
+            }
+        fputs("</nav>\n</header>\n", out);
+        status = put_lacks(p);
+        fwrite(text, 1, size, out);
         page_foot(p);
+    }
+    free(text);
     return status;
 }
 
@@ -283,7 +375,7 @@ enum status report_page(struct report *r, const char *digest) {
     if (status == STATUS_OK && (p.out = open_memstream(&text, &size)) == NULL)
         status = error_set(r->e, STATUS_MEMORY, "out of memory for a page");
     if (status == STATUS_OK)
-        status = write_parts(&p);
+        status = write_page(&p);
     if (p.out != NULL && fclose(p.out) != 0 && status == STATUS_OK)
         status = error_set(r->e, STATUS_MEMORY, "out of memory for a page");
     if (status == STATUS_OK && r->pictures)
@@ -292,9 +384,6 @@ enum status report_page(struct report *r, const char *digest) {
     if (status == STATUS_OK)
         status = whole != NULL ? report_save(r, "index.html", whole, size) : r->e->status;
     free(whole);
-    if (p.lack_file != NULL)
-        fclose(p.lack_file);
-    free(p.lacks);
     table_free(&p.games);
     free(text);
     return status;

@@ -121,35 +121,6 @@ char *page_fill(struct report *r, const char *text, size_t *size) {
     return NULL;
 }
 
-void page_lack(struct page *p, const char *id, const char *question, const char *reason) {
-    if (p->lack_file == NULL)
-        p->lack_file = open_memstream(&p->lacks, &p->lacks_size);
-    if (p->lack_file == NULL)
-        return;
-    p->lack_count++;
-    fprintf(p->lack_file, "<li id='%s'>", id);
-    escape_markup(p->lack_file, question);
-    fputs(" ", p->lack_file);
-    escape_markup(p->lack_file, reason);
-    fputs("</li>\n", p->lack_file);
-}
-
-enum status page_lacks(struct page *p) {
-    if (p->lack_file == NULL)
-        return STATUS_OK;
-    const bool whole = fclose(p->lack_file) == 0;
-    if (whole)
-        fprintf(p->out,
-                "<details class='lacks'><summary>%u figure%s without data</summary><ul>\n%s"
-                "</ul></details>\n",
-                p->lack_count, p->lack_count == 1 ? "" : "s", p->lacks);
-    free(p->lacks);
-    p->lack_file = NULL;
-    p->lacks = NULL;
-    p->lack_count = 0;
-    return whole ? STATUS_OK : error_set(p->r->e, STATUS_MEMORY, "out of memory for a page");
-}
-
 /* ---- tables ---- */
 
 static void html_row(struct page *p, const struct table *t, const struct table_column *columns,
@@ -201,14 +172,12 @@ void page_table(struct page *p, const struct table *t, const char *id, const cha
 }
 
 enum status page_answer(struct page *p, const char *id, const char *title, const char *note,
-                        const char *sql, bool is_long, const char *lack) {
+                        const char *sql, bool is_long) {
     struct table t;
     enum status status = page_ask(p, &t, sql, NULL);
     if (status == STATUS_OK && table_rows(&t) > 0) {
         page_table(p, &t, id, title, note, is_long);
         page_query(p, sql, NULL);
-    } else if (status == STATUS_OK && lack != NULL) {
-        page_lack(p, id, title, lack);
     }
     table_free(&t);
     return status;

@@ -20,20 +20,15 @@ void page_place_figure(struct page *p, const char *id, bool wide, const char *sv
                        const char *question, const char *caption);
 /* A page with the drawings in their places, to be freed; NULL with the error set. */
 char *page_fill(struct report *r, const char *text, size_t *size);
-/* Instead of a figure: why there is none, kept for page_lacks, which lists all since the last time.
- */
-enum status page_lacks(struct page *p);
-void page_lack(struct page *p, const char *id, const char *question, const char *reason);
 /* A link to an SQL query that is shown when asked for; what ?1 and ?2 stand for is put in. */
 void page_query(struct page *p, const char *sql, const char *game);
 
-/* A table that sorts and filters; id, title and note come from the program. is_long: not printed.
+/* A table that sorts and filters; nothing where it has no rows. id, title and note come from the program. is_long: not printed.
  */
 void page_table(struct page *p, const struct table *t, const char *id, const char *title,
                 const char *note, bool is_long);
-/* A table of what the query answers, with it. lack: why there is none where no row comes; NULL:
- * then nothing stands there. */
+/* The same of what a query answers, and the query. */
 enum status page_answer(struct page *p, const char *id, const char *title, const char *note,
-                        const char *sql, bool is_long, const char *lack);
+                        const char *sql, bool is_long);
 
 #endif

@@ -316,13 +316,27 @@ drawn half.db --out half
 page half half.db
 grep -q 'results that the experiment asks for are missing' half/index.html || fail "half a database passes for a whole one"
 for id in interactions agreement; do
-    grep -q "<figure id='$id'>" half/index.html || fail "neither a figure $id nor a reason"
+    grep -q "<figure id='$id'>" half/index.html || fail "no figure $id of what is there"
 done
+
+# empty PAGE: what stands there without anything in it: sections, lists of figures, tables, links to what is not there.
+empty() {
+    ! grep -n "<figure[^>]*></figure>\|<div class='figures'></div>\|<tbody></tbody>\|without data\|(no rows)" "$1" ||
+        fail "$1: a place for nothing"
+    tr '\n' ' ' <"$1" | grep -o "<section id='[a-z-]*'> *<h2>[^<]*</h2> *</section>\|<div class='figures'> *</div>\|<tbody> *</tbody>" &&
+        fail "$1: an empty part"
+    sed -n '/^<nav>/s/<\/a>/\n/gp' "$1" | sed -n "s/.*href='#\([a-z-]*\)'.*/\1/p" >linked
+    sed -n "s/^<section id='\([a-z-]*\)'>.*/\1/p" "$1" | grep -vx short | cmp -s - linked || fail "$1: links to $(cat linked)"
+}
+empty a/index.html
+empty half/index.html
 cp x.db none.db
 sqlite3 none.db "delete from role; delete from quality; delete from result;"
 plain none.db --out none
 grep -q 'has no results yet' none/index.html || fail "no results, and the page does not say so"
 ! grep -q '<svg' none/index.html || fail "figures of nothing"
+empty none/index.html
+test "$(cat linked)" = provenance || fail "parts of what has no results: $(cat linked)"
 sqlite3 empty.db 'pragma user_version = 2; pragma application_id = 1752134759'
 refuses 1 empty.db report empty.db --out empty
 head -c 20000 x.db >cut.db
@@ -357,7 +371,8 @@ fi
 sweep experiment.cfg --db one.db --games one
 drawn one.db --out one --experiment paper
 page one one.db
-grep -q 'nothing to agree with' one/index.html || fail "one game agrees with itself"
+! grep -q "id='agreement'\|id='ranks'" one/index.html || fail "one game agrees with itself"
+empty one/index.html
 {
     sed '/^@include/d' "$source/configs/paper.cfg"
     echo "games = ("
@@ -377,9 +392,10 @@ test "$(grep -c '<option value=.a-program' twenty/index.html)" -gt 0 || fail "no
 plain one.db --out a
 ! test -e a/figures/batches-two.svg || fail "a figure of a game that is gone"
 plain x.db --out plain
-grep -q 'Graphviz is not installed' plain/index.html || fail "nothing is said of Graphviz"
-grep -q 'gnuplot is not installed, which draws it' plain/index.html && ! test -e plain/figures/precision-one.gp ||
-    fail "nothing is said in the place of a figure"
+test "$(grep -c 'Graphviz is not installed' plain/index.html)" = 1 || fail "what is said of Graphviz"
+test "$(grep -c 'gnuplot is not installed, which draws' plain/index.html)" = 1 && ! test -e plain/figures/precision-one.gp ||
+    fail "what is said of gnuplot"
+empty plain/index.html
 grep -q 'gnuplot is not installed' errors || fail "nothing is said of gnuplot: $(cat errors)"
 page plain x.db
 

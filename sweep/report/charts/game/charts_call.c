@@ -403,14 +403,7 @@ enum status page_calls(struct page *p, const char *game) {
         status = page_ask(p, &code.edges, EDGES_SQL, game);
     if (status == STATUS_OK && (!find_pieces(&code) || !find_links(&code)))
         status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
-    if (status == STATUS_OK && table_rows(&code.instructions) == 0)
-        page_lack(p, id, question,
-                  "The database does not have the instructions of this program: it was swept "
-                  "before they were kept, or is no game that was played.");
-    else if (status == STATUS_OK && !find_loop(&code, &loop))
-        page_lack(p, id, question,
-                  "No loop of at most 8 blocks calls a routine 512 bytes away or farther here.");
-    else if (status == STATUS_OK)
+    if (status == STATUS_OK && table_rows(&code.instructions) > 0 && find_loop(&code, &loop))
         status = draw(p, game, &code, &loop, id, question);
     vec_free(&code.pieces);
     vec_free(&code.links);

@@ -112,8 +112,6 @@ static enum status convergence(struct page *p, const char *game) {
     enum status status = page_ask(p, &t, CURVE_SQL, game);
     if (status == STATUS_OK && table_rows(&t) > 0)
         status = draw_curves(p, &c, &t, question);
-    else if (status == STATUS_OK)
-        page_lack(p, c.id, question, "No configuration with a label has results on this game.");
     table_free(&t);
     return status;
 }
@@ -146,9 +144,7 @@ static enum status precision(struct page *p, const char *game) {
             least[k] = fmin(least[k], cell_number(&t, i, 1 + k));
             most[k] = fmax(most[k], cell_number(&t, i, 1 + k));
         }
-    if (status == STATUS_OK && rows == 0) {
-        page_lack(p, c.id, words.question, "No configuration has found an edge on this game.");
-    } else if (status == STATUS_OK) {
+    if (status == STATUS_OK && rows > 0) {
         chart_frame(&c, 46, CANVAS_COLUMN - 16, 34, 290, "similarity: hot edges that were found, %",
                     "precision: edges of the graph that exist, %");
         chart_range(&c, 'x', least[0], most[0]);

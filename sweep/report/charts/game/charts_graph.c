@@ -396,14 +396,6 @@ static enum status lay_out_loop(struct page *p, const char *game, const struct t
 
 /* ---- both ---- */
 
-static void lack_both(struct page *p, const char *game, const char *reason) {
-    char id[140];
-    snprintf(id, sizeof id, "hot-best-%s", game);
-    page_lack(p, id, "Which hot edges are found, missed and invented?", reason);
-    snprintf(id, sizeof id, "loop-%s", game);
-    page_lack(p, id, "Why count edges and not blocks?", reason);
-}
-
 static enum status page_hot(struct page *p, const char *game, struct hot_graph *g) {
     struct layout layouts[ROLES] = {0};
     enum status status = lay_out_hot(p, game, g, layouts);
@@ -424,11 +416,6 @@ static enum status page_loop(struct page *p, const char *game) {
         status = lay_out_loop(p, game, &active, &loop, &nodes, &layout);
         if (status == STATUS_OK)
             status = draw_loop(p, game, &active, &loop, &layout, &nodes);
-    } else if (status == STATUS_OK) {
-        char id[140];
-        snprintf(id, sizeof id, "loop-%s", game);
-        page_lack(p, id, "Why count edges and not blocks?",
-                  "No hot loop of 3 to 8 blocks has a block with two predecessors here.");
     }
     layout_free(&layout);
     nodes_free(&nodes);
@@ -438,16 +425,10 @@ static enum status page_loop(struct page *p, const char *game) {
 
 enum status page_graphs(struct page *p, const char *game) {
     struct hot_graph g;
-    if (!p->graphviz) {
-        lack_both(p, game,
-                  "Graphviz is not installed, which lays graphs out: install graphviz and "
-                  "run 'hotgraph report' on the database.");
+    if (!p->graphviz)
         return STATUS_OK;
-    }
     enum status status = ask_graph(p, game, &g);
-    if (status == STATUS_OK && table_rows(&g.hot) == 0) {
-        lack_both(p, game, "The exact graph of this game is not in the database edge by edge.");
-    } else if (status == STATUS_OK) {
+    if (status == STATUS_OK && table_rows(&g.hot) > 0) {
         status = page_hot(p, game, &g);
         if (status == STATUS_OK)
             status = page_loop(p, game);

@@ -11,10 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char NOT_RECORDED[] =
-    "The database has no rows for it: its experiment lacks the configuration 10/15/13/5, or it was "
-    "computed before such rows were kept.";
-
 struct name {
     char text[140];
 };
@@ -78,9 +74,6 @@ static enum status intervals(struct page *p, const char *game) {
         first++;
     if (first == table_rows(&t)) {
         table_free(&t);
-        page_lack(p, id.text, question,
-                  "No batch after frame 3,000 is recorded: the replay is shorter, is not sampled "
-                  "by time, or was computed before such rows were kept.");
         return STATUS_OK;
     }
     for (end = first;
@@ -161,57 +154,66 @@ static void draw_batch(struct canvas *c, const double *at, size_t n, double top,
     }
 }
 
-/* Draws the batch that a rule chose; false where there is none. */
-static enum status one_batch(struct page *p, struct canvas *c, const char *game, const char *sql,
-                             double top, const char *what, bool *drawn) {
-    struct table t;
-    double at[BATCH_MOST] = {0};
-    enum status status = page_ask(p, &t, sql, game);
-    const size_t n = table_rows(&t);
-    *drawn = status == STATUS_OK && n >= WINDOW && n <= BATCH_MOST;
-    for (size_t i = 0; *drawn && i < n; i++)
-        at[i] = cell_number(&t, i, 1);
-    if (*drawn)
-        draw_batch(c, at, n, top, what, cell_text(&t, 0, 0));
-    else
-        canvas_text(c, 4, top + 14, ANCHOR_LEFT, INK_MUTED, "%s: there is no such batch here.",
-                    what);
-    table_free(&t);
-    return status;
+enum { BATCH_HEIGHT = 164 };
+
+static bool is_batch(const struct table *t) {
+    return table_rows(t) >= WINDOW && table_rows(t) <= BATCH_MOST;
 }
 
-static enum status batches(struct page *p, const char *game) {
+/* Draws the batch that a rule chose. */
+static void one_batch(struct canvas *c, const struct table *t, double top, const char *what) {
+    double at[BATCH_MOST] = {0};
+    for (size_t i = 0; i < table_rows(t); i++)
+        at[i] = cell_number(t, i, 1);
+    draw_batch(c, at, table_rows(t), top, what, cell_text(t, 0, 0));
+}
+
+/* Where a game has batches of one kind alone, those are shown. */
+static enum status draw_batches(struct page *p, const char *game, const struct table kinds[2]) {
     static const char question[] = "When is a batch low, and when high?";
+    static const char *const names[] = {"Low", "High"};
     const struct name id = name_of("windows", game);
+    const bool low = is_batch(&kinds[0]), high = is_batch(&kinds[1]);
     struct canvas c;
-    bool low = false, high = false;
-    canvas_start(
-        &c, id.text, CANVAS_COLUMN, 356, question,
-        "Two batches: discs are the addresses of their instructions in order, a line the "
-        "means of windows of 13; the first batch stays in one place, the second does not.");
-    enum status status = one_batch(p, &c, game,
-                                   "SELECT batch, address FROM excerpt WHERE figure = 'low batch'"
-                                   " AND " SHOWN_STREAM " ORDER BY place",
-                                   4, "Low", &low);
-    if (status == STATUS_OK)
-        status = one_batch(p, &c, game,
-                           "SELECT batch, address FROM excerpt WHERE figure = 'high batch'"
-                           " AND " SHOWN_STREAM " ORDER BY place",
-                           168, "High", &high);
-    if (status != STATUS_OK || (!low && !high)) {
-        canvas_free(&c);
-        if (status == STATUS_OK)
-            page_lack(p, id.text, question, NOT_RECORDED);
-        return status;
+    double top = 4;
+    canvas_start(&c, id.text, CANVAS_COLUMN, 28 + BATCH_HEIGHT * (low + high), question,
+                 "Batches: discs are the addresses of their instructions in order, a line the "
+                 "means of windows of 13; a low batch stays in one place, a high one does not.");
+    for (size_t i = 0; i < 2; i++) {
+        if (!is_batch(&kinds[i]))
+            continue;
+        one_batch(&c, &kinds[i], top, names[i]);
+        top += BATCH_HEIGHT;
     }
-    canvas_text(&c, CANVAS_COLUMN - 14, 336, ANCHOR_RIGHT, INK_MUTED,
+    canvas_text(&c, CANVAS_COLUMN - 14, top + 4, ANCHOR_RIGHT, INK_MUTED,
                 "instruction of the batch; up: address");
     char caption[300];
     snprintf(caption, sizeof caption,
-             "The median low and the median high batch by deviation of the window means. After the "
-             "paper's figure 8; %.80s, configuration 10/15/13/5.",
+             "The median %s by deviation of the window means. After the paper's figure 8; %.80s, "
+             "configuration 10/15/13/5.",
+             low && high ? "low and the median high batch"
+             : low       ? "low batch (there is no high one here)"
+                         : "high batch (there is no low one here)",
              game);
     return page_figure(p, &c, question, caption);
+}
+
+static enum status batches(struct page *p, const char *game) {
+    struct table kinds[2] = {0};
+    enum status status = page_ask(p, &kinds[0],
+                                  "SELECT batch, address FROM excerpt WHERE figure = 'low batch'"
+                                  " AND " SHOWN_STREAM " ORDER BY place",
+                                  game);
+    if (status == STATUS_OK)
+        status = page_ask(p, &kinds[1],
+                          "SELECT batch, address FROM excerpt WHERE figure = 'high batch'"
+                          " AND " SHOWN_STREAM " ORDER BY place",
+                          game);
+    if (status == STATUS_OK && (is_batch(&kinds[0]) || is_batch(&kinds[1])))
+        status = draw_batches(p, game, kinds);
+    table_free(&kinds[0]);
+    table_free(&kinds[1]);
+    return status;
 }
 
 /* ---- figure 9: bins ---- */
@@ -266,9 +268,6 @@ static enum status insertion(struct page *p, const char *game, const char *event
         after++;
     if (rows == 0) {
         table_free(&t);
-        page_lack(p, id.text, question,
-                  "After batch 1,000 no insertion did this here, or the "
-                  "database has no rows for it.");
         return STATUS_OK;
     }
     const double mean = cell_number(&t, 0, BIN_MEAN);
@@ -346,7 +345,6 @@ static enum status paths(struct page *p, const char *game) {
                  built = path(&t, "built"), edges = path(&t, "edges");
     if (!(all > 0) || !isfinite(edges + called + grown + made)) {
         table_free(&t);
-        page_lack(p, id.text, question, NOT_RECORDED);
         return STATUS_OK;
     }
     struct canvas c;
