@@ -80,7 +80,7 @@ for page in $(cat pages); do
         case $line in
         'make '*) make_target ${line#make } ;;
         '' | 'hotgraph COMMAND'* | 'hotgraph --'* | 'hotgraph help'*) ;;
-        'hotgraph native '*) sanitized || known_words "$line" ;; # is not part of such a build
+        'hotgraph native'*) sanitized || known_words "$line" ;; # is not part of such a build
         *) known_words "$line" ;;
         esac
     done 3<inline
