@@ -6,6 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Only the system's calls that fail leave a reason; a file that ends too early has none. */
+static enum status fail_to_read(const struct db *db, struct error *e) {
+    const char *path = db->path;
+    const int code = sqlite3_system_errno(db->handle);
+    if (sqlite3_extended_errcode(db->handle) == SQLITE_IOERR_SHORT_READ || code == 0)
+        return error_set(
+            e, STATUS_IO,
+            "%s: is not the file that %s-wal or %s-journal belong to: was it deleted "
+            "or replaced alone? Let every program end that has it open, move the three "
+            "away, and run the same command again",
+            path, path, path);
+    return error_set(e, STATUS_IO,
+                     "%s: cannot be read or written: %s (%s): run the same command again when that "
+                     "is mended; what was committed is kept",
+                     path, strerror(code), sqlite3_errmsg(db->handle));
+}
+
 enum status db_fail(const struct db *db, struct error *e) {
     const char *path = db->path;
     switch (sqlite3_errcode(db->handle) & 0xFF) {
@@ -42,11 +59,7 @@ enum status db_fail(const struct db *db, struct error *e) {
                          "read and written",
                          path);
     case SQLITE_IOERR:
-        return error_set(e, STATUS_IO,
-                         "%s: cannot be read or written: %s (%s): run the same command again when "
-                         "that is mended; what was committed is kept",
-                         path, strerror(sqlite3_system_errno(db->handle)),
-                         sqlite3_errmsg(db->handle));
+        return fail_to_read(db, e);
     case SQLITE_CONSTRAINT:
         return error_set(e, STATUS_FORMAT,
                          "%s: does not take what was to be stored (%s): is it damaged, or filled "

@@ -243,6 +243,32 @@ static enum status check_path(const char *path, enum db_mode mode, struct error 
     return STATUS_OK;
 }
 
+/* A file that is made where another one was deleted alone would get that one's log, as long as a
+ * program has that open: SQLite's lock for it, on a byte of NAME-shm, is held then. Otherwise SQLite
+ * removes what is left of it. */
+static enum status check_left_over(const struct db *db, struct error *e) {
+    enum { OPEN_LOCK = 128 };
+    char *name = NULL;
+    if (!db->made)
+        return STATUS_OK;
+    if (asprintf(&name, "%s-shm", db->path) < 0)
+        return error_set(e, STATUS_MEMORY, "%s: out of memory", db->path);
+    const int fd = open(name, O_RDWR | O_CLOEXEC);
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = OPEN_LOCK, .l_len = 1};
+    const bool held = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+    enum status status =
+        held
+            ? error_set(e, STATUS_IO,
+                        "%s: was deleted or renamed, and process %d still has it open with %s: let "
+                        "that end, or name another file",
+                        db->path, (int)lock.l_pid, name)
+            : STATUS_OK;
+    if (fd >= 0)
+        close(fd);
+    free(name);
+    return status;
+}
+
 struct patience {
     int (*waiting)(void *user, double seconds);
     void *user;
@@ -263,6 +289,8 @@ static enum status open_path(struct db **out, const char *path, enum db_mode mod
      * written is taken back by whoever comes next. */
     int flags = SQLITE_OPEN_READWRITE | (mode == DB_WRITE ? SQLITE_OPEN_CREATE : 0);
     db->made = status == STATUS_OK && !memory && mode == DB_WRITE && access(path, F_OK) != 0;
+    if (status == STATUS_OK)
+        status = check_left_over(db, e);
     if (status == STATUS_OK && sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK)
         status = db_fail(db, e);
     if (status == STATUS_OK)
