@@ -67,12 +67,15 @@ static enum status draw_distribution(struct page *p, const struct table *t, cons
         &(struct chart_words){
             question,
             "A row of bars a game: how many configurations reach how much; a diamond where reading "
-            "directly off the samples stands; a grey band for the paper's range, where it has one.",
-            paper ? "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
-                    "directly off the same samples. Grey: from the worst to the best that the "
-                    "paper has for its game of the same kind, on other programs and input."
-                  : "Bars: the grid's configurations, a percent wide. Diamond: what can be read "
-                    "directly off the same samples."});
+            "directly off the samples stands; a band for the paper's range, where it has one.",
+            paper
+                ? "Bars: the grid's configurations, a percent wide. Diamond {text}: what can be "
+                  "read "
+                  "directly off the same samples. Band {band}: from the worst to the best that the "
+                  "paper has for its game of the same kind, on other programs and input."
+                : "Bars: the grid's configurations, a percent wide. Diamond {text}: what can be "
+                  "read "
+                  "directly off the same samples."});
 }
 
 static enum status distribution(struct page *p, const char *kind, const char *metric,
@@ -129,9 +132,11 @@ static enum status draw_effects(struct page *p, const struct table *t, const cha
             "For each value of each parameter, how many percentage points the mean over all other "
             "parameters and all games is from the mean of everything.",
             strcmp(cell_text(t, 0, 7), "1") == 0
-                ? "Discs on stems: everything that was executed; diamonds: without busy-waits. "
+                ? "Discs {s0} on stems: everything that was executed; diamonds {s1}: without "
+                  "busy-waits. "
                   "The longer the stem, the more the value matters."
-                : "Discs on stems: everything that was executed; diamonds: without busy-waits. "
+                : "Discs {s0} on stems: everything that was executed; diamonds {s1}: without "
+                  "busy-waits. "
                   "Values of some parameters do not meet those of others equally often here: what "
                   "a stem shows is not the parameter's alone."});
 }

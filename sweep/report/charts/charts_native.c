@@ -78,9 +78,10 @@ static enum status draw_costs(struct page *p, const struct table *t) {
                  "the geometric mean over programs.");
     axis_across(&c, &x, 10, bottom, "processor time, times that without");
     draw_strategies(&c, t, &x);
-    return page_figure(p, &c, question,
-                       "Diamonds: geometric means over programs; discs: programs. Slow tools had "
-                       "less to do, so that their start weighs more.");
+    return page_figure(
+        p, &c, question,
+        "Diamonds {s0}: geometric means over programs; discs {s1}: programs. Slow tools had "
+        "less to do, so that their start weighs more.");
 }
 
 enum status page_native(struct page *p) {

@@ -81,7 +81,7 @@ static void draw_treatment(struct canvas *c, const struct table *t, size_t i, do
     char hint[200];
     snprintf(hint, sizeof hint, "%.120s: mean rank %.2f", cell_text(t, i, 2), rank);
     canvas_path(c, line, 3, INK_MUTED, 1, STROKE_SOLID);
-    canvas_dot(c, x, AXIS, 4, 0, INK_FOUND, hint);
+    canvas_dot(c, x, AXIS, 4, 0, INK_SERIES, hint);
     if (left)
         canvas_text(c, LEFT - 20, y + 5, ANCHOR_RIGHT, INK_TEXT, "%.26s  %.2f", cell_text(t, i, 0),
                     rank);

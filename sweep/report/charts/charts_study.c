@@ -36,10 +36,10 @@ static enum status draw_interactions(struct page *p, const struct table *t, cons
     const double bottom = 14 + 38.0 * (double)table_rows(t);
     const unsigned undefined = (unsigned)cell_number(t, 0, 3);
     char caption[400];
-    int len = snprintf(
-        caption, sizeof caption,
-        "What two explain together beyond what each explains alone. Discs on stems: everything "
-        "that was executed; diamonds: without busy-waits.");
+    int len = snprintf(caption, sizeof caption,
+                       "What two explain together beyond what each explains alone. Discs {s0} on "
+                       "stems: everything "
+                       "that was executed; diamonds {s1}: without busy-waits.");
     if (undefined > 0)
         snprintf(caption + len, sizeof caption - (size_t)len,
                  " Not defined for %u more, whose values do not meet equally often.", undefined);
@@ -90,7 +90,7 @@ static void draw_pair(struct canvas *c, const struct table *t, const char *game,
         snprintf(hint, sizeof hint, "%.80s and %.80s: tau %.2f", game, other, tau);
     else
         snprintf(hint, sizeof hint, "%.80s and %.80s: nothing to compare", game, other);
-    canvas_rect(c, x, y, cell - 2, cell - 2, tau < 0 ? INK_MISSED : INK_FOUND,
+    canvas_rect(c, x, y, cell - 2, cell - 2, tau < 0 ? INK_SERIES + 1 : INK_SERIES,
                 isfinite(tau) ? 0.08 + 0.47 * fabs(tau) : 0.02, hint); /* text is read on all */
     if (cell > 30 && isfinite(tau))
         canvas_text(c, x + cell / 2 - 1, y + cell / 2 + 4, ANCHOR_MIDDLE, INK_TEXT, "%.2f", tau);
@@ -130,11 +130,18 @@ enum status page_agreement(struct page *p) {
                     ANCHOR_MIDDLE, INK_TEXT, "%s", name);
     }
     canvas_text(&c, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT, INK_MUTED, "Kendall's tau-b, no unit");
+    bool contradict = false;
+    for (size_t i = 0; i < table_rows(&t); i++)
+        contradict |= cell_number(&t, i, 2) < 0;
     table_free(&t);
     table_free(&names);
-    return page_figure(p, &c, question,
-                       "Blue: rankings of the configurations that agree, the darker the more; "
-                       "red: that contradict each other. Of several replays of a game, the mean.");
+    return page_figure(
+        p, &c, question,
+        contradict
+            ? "Above 0 {s0}: rankings of the configurations that agree, the stronger the more; "
+              "below 0 {s1}: that contradict each other. Of several replays of a game, the mean."
+            : "Above 0 {s0}: rankings of the configurations that agree, the stronger the more. "
+              "Of several replays of a game, the mean.");
 }
 
 /* ---- what replays and techniques cost ---- */

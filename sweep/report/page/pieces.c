@@ -35,12 +35,37 @@ static enum status write_file(struct page *p, const char *name, const char *endi
     return status;
 }
 
+/* The ink whose name stands between these two places; INK_COUNT: none. */
+static enum ink ink_between(const char *from, const char *to) {
+    enum ink ink = 0;
+    const size_t len = (size_t)(to - from);
+    while (ink < INK_COUNT &&
+           (strlen(palette_name(ink)) != len || memcmp(palette_name(ink), from, len) != 0))
+        ink++;
+    return ink;
+}
+
+/* A swatch has the colour of the mode that is on. */
+static void put_caption(struct page *p, const char *caption) {
+    for (const char *at = caption; *at != '\0'; at++) {
+        const char *end = *at == '{' ? strchr(at, '}') : NULL;
+        const enum ink ink = end != NULL ? ink_between(at + 1, end) : INK_COUNT;
+        if (ink == INK_COUNT) {
+            const char one[] = {*at, '\0'};
+            page_text(p, one);
+            continue;
+        }
+        fprintf(p->out, "<i class='swatch' style='background:var(--%s)'></i>", palette_name(ink));
+        at = end;
+    }
+}
+
 void page_place_figure(struct page *p, const char *id, bool wide, const char *svg,
                        const char *question, const char *caption) {
     fprintf(p->out, "<figure id='%s'%s>\n<h3>", id, wide ? " class='wide'" : "");
     page_text(p, question);
     fprintf(p->out, "</h3>\n<div class='pan'>%s</div><figcaption>", svg);
-    page_text(p, caption);
+    put_caption(p, caption);
     if (p->about[0] != '\0') {
         fputs(" <span class='about'>", p->out);
         page_text(p, p->about);

@@ -10,7 +10,9 @@
 /* Escaped text. */
 void page_text(struct page *p, const char *text);
 /* Takes a drawing: into the page, and as NAME.svg and NAME.eps into figures/. Frees it. caption:
- * one sentence that says what to see. */
+ * one sentence that says what to see. "{missed}" in it, an ink's name, becomes a swatch of that
+ * colour, which follows light and dark; words say the same by shape or place, never by colour
+ * alone. */
 enum status page_figure(struct page *p, struct canvas *c, const char *question,
                         const char *caption);
 /* The same of SVG text that is a file already, or of a place that page_fill fills in: PAGE_PLACE

@@ -109,11 +109,12 @@ static enum status put_picture(struct page *p) {
         sure |= table_cell(&t, i, 2) != NULL;
     }
     table_free(&t);
-    return page_figure(
-        p, &c, question,
-        sure ? "Dots: the mean over all that have results; bars: its 95 % interval. Diamond: what "
-               "can be read directly off the same samples."
-             : "Dots: what is found. Diamond: what can be read directly off the same samples.");
+    return page_figure(p, &c, question,
+                       sure ? "Dots {found}: the mean over all that have results; bars: its 95 % "
+                              "interval. Diamond {text}: what "
+                              "can be read directly off the same samples."
+                            : "Dots {found}: what is found. Diamond {text}: what can be read "
+                              "directly off the same samples.");
 }
 
 /* ---- all of it ---- */

@@ -60,8 +60,12 @@ def main():
             if contrast(ink[name], ink["paper"]) < least:
                 print(f"{light}: {name} has a contrast of {contrast(ink[name], ink['paper']):.1f} on paper")
         # Roles stand in one drawing without a label at each; of series, each has its own.
-        for names, least in ((["found", "missed", "invented", "cold"], 20), (series[:4], 20), (series, 9)):
-            for (a, b), (kind, matrix) in itertools.product(itertools.combinations(names, 2), SIGHT.items()):
+        roles = ["found", "missed", "invented"]
+        pairs = [(pair, least) for names, least in ((roles + ["cold"], 20), (series[:4], 20), (series, 9))
+                 for pair in itertools.combinations(names, 2)]
+        pairs += [(pair, 9) for pair in itertools.product(roles, series)]  # a role's colour has no other meaning
+        for pair, least in pairs:
+            for (a, b), (kind, matrix) in itertools.product([pair], SIGHT.items()):
                 d = distance(seen(ink[a], matrix), seen(ink[b], matrix))
                 if d < least:
                     print(f"{light}: {a} and {b} are only {d:.1f} apart with {kind}")

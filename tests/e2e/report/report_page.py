@@ -79,6 +79,23 @@ if page.figures != page.described:
     wrong.append("figures without alternative text")
 if len(page.numbers) < 3 or page.figures < 5:
     wrong.append(f"only {len(page.numbers)} findings and {page.figures} figures")
+# A caption names colours by swatches, which follow the mode; each is a colour of its figure, and text says the same by shape.
+whole = open(sys.argv[1], encoding="utf-8").read()
+swatches = 0
+for figure, inside in re.findall(r"<figure id='([^']*)'(.*?)</figure>", whole, re.S):
+    drawing, caption = inside.split("<figcaption>")
+    said = re.sub(r"<[^>]*>", " ", re.split(r"<span class='about'>", caption)[0])
+    for ink in re.findall(r"class='swatch' style='background:var\(--(\w+)\)'", caption):
+        swatches += 1
+        if not re.search(rf"class='[fk]-{ink}\b", drawing) and "<svg" in drawing and ink not in ("found", "missed", "invented"):
+            wrong.append(f"the caption of {figure} has a swatch of {ink}, the drawing does not")
+    for word in re.findall(r"\b(blue|red|green|orange|purple|gr[ea]y|black|white|pale|darker?|lighter)\b", said, re.I):
+        wrong.append(f"the caption of {figure} names a colour: {word}")
+    for ink in set(re.findall(r"class='[fk]-(found|missed|invented)\b", drawing)):
+        if not re.match(r"hot-|means$", figure):
+            wrong.append(f"{figure} has the colour of {ink} edges")
+if "figures/" in whole and swatches == 0:
+    wrong.append("no caption has a swatch")
 db = sqlite3.connect(f"file:{sys.argv[2]}?mode=ro", uri=True)
 
 

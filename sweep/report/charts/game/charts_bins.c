@@ -75,7 +75,7 @@ static void draw_bin(struct canvas *c, const struct table *t, size_t first, size
                      const struct axis *x, const struct ladder *y) {
     const size_t n = end - first;
     const bool often = cell_number(t, end - 1, MARK_COUNT) > RECURRENT_ABOVE;
-    const enum ink ink = often ? INK_SERIES : INK_MISSED;
+    const enum ink ink = often ? INK_SERIES : INK_COLD;
     double *xy = calloc(2 * n, sizeof *xy);
     if (xy == NULL) {
         c->failed = true;
@@ -158,8 +158,8 @@ static enum status draw(struct page *p, const char *game, const struct table *t,
     char caption[400];
     snprintf(caption, sizeof caption,
              "A line a bin, from the first mark at which it is there; numbers: bins at each mark. "
-             "Of the last %zu, %zu are recurrent (blue, discs), hit more than %d times; the others "
-             "(diamonds) mean nothing to the algorithm. %.80s, configuration 10/15/13/5.",
+             "Of the last %zu, %zu are recurrent (discs {s0}), hit more than %d times; the others "
+             "(diamonds {cold}) mean nothing to the algorithm. %.80s, configuration 10/15/13/5.",
              bins, often, RECURRENT_ABOVE, game);
     return page_figure(p, &c, question, caption);
 }

@@ -345,12 +345,12 @@ static void draw_call(struct canvas *c, const struct code *code, const struct lo
                  y3 = last_line(r) - 5, y4 = b->top + 10;
     double count;
     const double there[] = {right, y1, ROUTINE_LEFT, y2};
-    canvas_path_arrow(c, there, 2, INK_MISSED, 2, STROKE_DOTTED);
+    canvas_path_arrow(c, there, 2, INK_SERIES + 1, 2, STROKE_DOTTED);
     put_count(c, right - 6, last_line(a), call->count);
     if (find_return(code, call->back, &count) == NONE)
         return;
     const double back[] = {ROUTINE_LEFT, y3, right, y4};
-    canvas_path_arrow(c, back, 2, INK_MISSED, 2, STROKE_DOTTED);
+    canvas_path_arrow(c, back, 2, INK_SERIES + 1, 2, STROKE_DOTTED);
     r->returned += count;
 }
 
@@ -365,7 +365,7 @@ static enum status draw(struct page *p, const char *game, const struct code *cod
                  "On the left the blocks of a loop with their instructions, dashed arrows between "
                  "them; on the right the routines that it calls, dotted arrows to them and back.");
     canvas_text(&c, BOX_LEFT, 20, ANCHOR_LEFT, INK_TEXT, "the loop: local, dashed");
-    canvas_text(&c, ROUTINE_LEFT + ROUTINE_WIDTH, 20, ANCHOR_RIGHT, INK_MISSED,
+    canvas_text(&c, ROUTINE_LEFT + ROUTINE_WIDTH, 20, ANCHOR_RIGHT, INK_SERIES + 1,
                 "calls: global, dotted");
     for (size_t i = 0; i < l->count; i++)
         draw_box(&c, code, &d.blocks[i], BOX_LEFT, BOX_WIDTH, false);

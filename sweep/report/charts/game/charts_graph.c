@@ -124,7 +124,7 @@ static void key(struct canvas *c, double y) {
     for (size_t i = 0; i < 3; i++) {
         const double x = 10 + 130.0 * (double)i;
         canvas_line(c, x, y, x + 34, y, kinds[i].ink, 3, kinds[i].stroke);
-        canvas_text(c, x + 42, y + 5, ANCHOR_LEFT, kinds[i].ink, "%s", kinds[i].what);
+        canvas_text(c, x + 42, y + 5, ANCHOR_LEFT, INK_TEXT, "%s", kinds[i].what);
     }
 }
 
@@ -149,9 +149,10 @@ static enum status draw_role(struct page *p, const char *game, const struct hot_
         found += strcmp(cell_text(&g->hot, i, HOT_ROLES + role), "1") == 0;
     snprintf(
         caption, sizeof caption,
-        "%.60s, the %s configuration%s: %zu of %zu hot edges found. Shown: the %zu heaviest, "
-        "how often each was taken, and up to %zu that do not exist, how often they were counted; "
-        "'wait' marks busy-waits.",
+        "%.60s, the %s configuration%s: %zu of %zu hot edges found (solid {found}), the others "
+        "missed (dashed {missed}). Shown: the %zu heaviest, how often each was taken, and up to "
+        "%zu that it invented (dotted {invented}), how often they were counted; 'wait' marks "
+        "busy-waits.",
         game, ROLE_NAMES[role], role == 3 ? " (read off the samples)" : "", found,
         table_rows(&g->hot), g->shown, g->shown_invented);
     fprintf(p->out, "<div class='role' data-role='%s'>\n", ROLE_NAMES[role]);
@@ -260,7 +261,7 @@ static enum status draw_loop(struct page *p, const char *game, const struct tabl
     canvas_text(&c, beside ? width / 2 + 60 : 8, (beside ? 34 : 18) + below, ANCHOR_LEFT, INK_MUTED,
                 "(b) on the edges");
     for (size_t i = 0; i < l->edges.len; i++) {
-        struct edge_look look = {.ink = INK_FOUND, .width = 1.5};
+        struct edge_look look = {.ink = INK_SERIES, .width = 1.5};
         draw_edge(&c, &l->edges.at[i], &look, left, top);
         for (size_t k = 0; k < loop->edge_count; k++)
             if (address(t, loop->edges[k], HOT_SOURCE) == l->edges.at[i].source &&

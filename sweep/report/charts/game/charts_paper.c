@@ -39,6 +39,14 @@ static void magnify(struct canvas *c, const struct table *t, size_t first, size_
     }
 }
 
+/* Is anything outside the batches work ("0"), or waiting ("1")? */
+static bool has_stretch(const struct table *t, const char *busy) {
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (table_cell(t, i, 2) == NULL && strcmp(cell_text(t, i, 5), busy) == 0)
+            return true;
+    return false;
+}
+
 static void draw_stretches(struct canvas *c, const struct table *t, const struct axis *x,
                            double y) {
     for (size_t i = 0; i < table_rows(t); i++) {
@@ -50,11 +58,11 @@ static void draw_stretches(struct canvas *c, const struct table *t, const struct
         if (sampled)
             canvas_rect(c, from, y - 8, fmax(to - from, 0.4), 46, INK_TEXT, 1, NULL);
         else
-            canvas_rect(c, from, y, fmax(to - from, 0.2), 30, busy ? INK_BAND : INK_SERIES, 1,
-                        NULL);
+            canvas_rect(c, from, busy ? y + 15 : y, fmax(to - from, 0.2), busy ? 15 : 30,
+                        busy ? INK_COLD : INK_SERIES, 1, NULL);
         if (strcmp(cell_text(t, i, 6), "1") == 0) {
-            canvas_line(c, from, y - 14, from, y + 34, INK_MISSED, 1.5, STROKE_SOLID);
-            canvas_text(c, from + 3, y - 14, ANCHOR_LEFT, INK_MISSED, "NMI");
+            canvas_line(c, from, y - 14, from, y + 34, INK_SERIES + 1, 1.5, STROKE_SOLID);
+            canvas_text(c, from + 3, y - 14, ANCHOR_LEFT, INK_SERIES + 1, "NMI");
         }
     }
 }
@@ -85,8 +93,8 @@ static enum status intervals(struct page *p, const char *game) {
     struct canvas c;
     canvas_start(
         &c, id.text, CANVAS_COLUMN, 260, question,
-        "A time line of executed instructions: pale where the program only waits, coloured "
-        "where it works, black where a batch is sampled; below, the addresses of the first "
+        "A time line of executed instructions: low where the program only waits, higher "
+        "where it works, highest where a batch is sampled; below, the addresses of the first "
         "batch.");
     canvas_line(&c, x.from, 18, x.from, 76, INK_TEXT, 1.5, STROKE_SOLID);
     canvas_text(&c, x.from + 4, 14, ANCHOR_LEFT, INK_TEXT, "frame %.12s begins",
@@ -96,9 +104,11 @@ static enum status intervals(struct page *p, const char *game) {
     magnify(&c, &t, first, end, 142);
     char caption[400];
     snprintf(caption, sizeof caption,
-             "Blue: work; pale: waiting for the next frame; black: sampled, 25 instructions at a "
-             "time. After the paper's figure 6; %.80s, frame %.20s, from batch %.20s on.",
-             game, cell_text(&t, first, 1), cell_text(&t, first, 2));
+             "Tall {text}: sampled, 25 instructions at a time%s%s. After the paper's figure 6; "
+             "%.80s, frame %.20s, from batch %.20s on.",
+             has_stretch(&t, "0") ? "; middle {s0}: work" : "",
+             has_stretch(&t, "1") ? "; low {cold}: waiting for the next frame" : "", game,
+             cell_text(&t, first, 1), cell_text(&t, first, 2));
     table_free(&t);
     return page_figure(p, &c, question, caption);
 }
@@ -146,7 +156,7 @@ static void draw_batch(struct canvas *c, const double *at, size_t n, double top,
         line[2 * i] = axis_at(&x, (double)i + 1 + (WINDOW - 1) / 2.0);
         line[2 * i + 1] = axis_at(&y, means[i]);
     }
-    canvas_path(c, line, n - WINDOW + 1, INK_MISSED, 2.5, STROKE_SOLID);
+    canvas_path(c, line, n - WINDOW + 1, INK_SERIES + 1, 2.5, STROKE_SOLID);
     for (size_t i = 0; i < n; i++) {
         char hint[60];
         snprintf(hint, sizeof hint, "instruction %zu: %04X", i + 1, (unsigned)at[i]);
@@ -187,14 +197,16 @@ static enum status draw_batches(struct page *p, const char *game, const struct t
     }
     canvas_text(&c, CANVAS_COLUMN - 14, top + 4, ANCHOR_RIGHT, INK_MUTED,
                 "instruction of the batch; up: address");
-    char caption[300];
+    char caption[400];
     snprintf(caption, sizeof caption,
-             "The median %s by deviation of the window means. After the paper's figure 8; %.80s, "
+             "The median %s by deviation of the window means: discs {s0} are addresses, the line "
+             "{s1} is the means of "
+             "%d. After the paper's figure 8; %.80s, "
              "configuration 10/15/13/5.",
              low && high ? "low and the median high batch"
              : low       ? "low batch (there is no high one here)"
                          : "high batch (there is no low one here)",
-             game);
+             WINDOW, game);
     return page_figure(p, &c, question, caption);
 }
 
