@@ -1,7 +1,6 @@
 # The commands of README.md and docs/*.md, as somebody types them one after the other in a folder of their own; for docs.sh and
 # install.sh. After lib.sh. Run as they stand, but for what run_line says. $ran counts them; $whole: nothing was shortened.
 ran=0 frames= config=configs/paper.cfg
-sanitized && frames=600 config=configs/quick.cfg
 docs() { python3 "$source/tests/e2e/pages/docs.py" "$source" "$@"; }
 has() { for tool in "$@"; do command -v "$tool" >/dev/null || return 1; done; }
 
@@ -16,7 +15,7 @@ run() {
 shorter() { run "$1" && whole=; }
 
 # run_line COMMAND: one that calls hotgraph. Shortened: lockstep to 30 frames, bench and native to little; where $frames is set
-# (sanitizers, install.sh), games to that many. Not run: what needs QEMU, Graphviz or perf where they are not installed.
+# (install.sh), games to that many. Not run: what needs QEMU, Graphviz or perf where they are not installed.
 run_line() {
     case $1 in
     'cat '*) ;;
@@ -26,7 +25,7 @@ run_line() {
     'hotgraph record '* | *'hotgraph record '*) ! has qemu-x86_64 gzip || run "$1" ;;
     'hotgraph lockstep mazewisp'*) shorter "$1 --frames 30 --way dbt" ;;
     'hotgraph lockstep '* | 'hotgraph testrom '* | 'perf '* | 'valgrind '*) known_words "$1" ;; # what they play is not here
-    'hotgraph native '*) sanitized || ! has gzip || hotgraph help native >/dev/null 2>&1 || return 0; sanitized || ! has gzip || run "$1" ;;
+    'hotgraph native '*) ! has gzip || ! hotgraph help native >/dev/null 2>&1 || run "$1" ;;
     'hotgraph bench '*) shorter "$1 --game mazewisp --rounds 1 --frames 10" ;;
     'hotgraph sweep configs/'*--dry-run) run "$1" ;;
     'hotgraph sweep configs/quick.cfg'*) run "$1" ;;
@@ -36,7 +35,7 @@ run_line() {
     'hotgraph sweep configs/live-short.cfg'*) if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
     'hotgraph results techniques.db'*) known_words "$1" ;; # which is not computed here
     'hotgraph sweep configs/'[a-z]*.cfg*--db*) shorter "$1 --dry-run" ;; # minutes: their tests are studies and programs.sh
-    'hotgraph sweep '*) if sanitized; then shorter "$1 --dry-run"; else run "$1"; fi ;;
+    'hotgraph sweep '*) run "$1" ;;
     *' && dot '*) if has dot; then run "$1"; else shorter "${1%% && dot*}"; fi ;;
     'hotgraph sample '* | 'hotgraph exact '* | 'hotgraph structure '* | 'hotgraph profile '*)
         if test -n "$frames"; then shorter "$1 --frames $frames"; else run "$1"; fi ;;
@@ -44,7 +43,7 @@ run_line() {
         if test -n "$frames"; then shorter "$(echo "$1" | sed 's/^for game in [a-z ]*;/for game in mazewisp;/')"; else run "$1"; fi ;;
     'dot '*) ! has dot || run "$1" ;;
     'cat benefits'*) test -n "$whole" && run "$1" || shorter "$1" ;;
-    'docs/technique.py '*) sanitized || run "$1" ;;
+    'docs/technique.py '*) run "$1" ;;
     'hotgraph compare mine.graph '*) test ! -s mine.graph || run "$1" ;;
     'hotgraph '* | 'sqlite3 '* | 'sed '*) run "$1" ;;
     *) fail "$page has a command that this test does not know: $1" ;;

@@ -17,8 +17,10 @@ seeded pac-man 6 'Pac-Man (USA) (Namco)' ca606bd8a875a396d52735c3bb84fa67
 seeded popeye 7 'Popeye (World) (Rev 1)' c910907266b762500c7993a7cce2c63d
 seeded super-mario-bros 8 'Super Mario Bros. (World)' 8e3630186e35d477231bf8fd50e54cdd
 
-# The bundled games' movies were made with their ROMs, and last the experiment's five minutes.
-for rom in "$source"/games/*.nes; do
+# The bundled games' movies were made with their ROMs, and last the experiment's five minutes. With sanitizers one game is enough.
+set -- "$source"/games/*.nes
+! sanitized || set -- "$source/games/mazewisp.nes"
+for rom in "$@"; do
     name=$(basename "$rom" .nes)
     "$hotgraph" movie info "$source/movies/$name.fm2" "$rom" >info || fail "$name: $(cat info)"
     grep -q 'is the ROM it was made with' info || fail "$name: $(cat info)"

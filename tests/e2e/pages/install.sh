@@ -3,6 +3,7 @@
 # blanks and a quote; the folder is moved, the source tree is hidden, and every command of README's and of the pages for users is run.
 set -eu
 . "$(dirname "$0")/../lib.sh"
+! sanitized || skip "a build with sanitizers, which nobody installs"
 build=$(dirname "$hotgraph")
 test -f "$build/build.ninja" || skip "the program is not in a build's folder"
 command -v python3 >/dev/null || skip "no python3"
