@@ -12,11 +12,11 @@ static const uint16_t dmc_periods[16] = {428, 380, 340, 320, 286, 254, 226, 214,
 
 enum { HALF_FRAME = 1, FRAME_FLAG = 2, FRAME_IRQ = 4, WRAP = 8 };
 
-/* What the processor can see of the two sequences: cycle after the sequence's start, and what
- * happens there (NESdev, "APU Frame Counter"). Quarter frames leave no trace without sound. Half
- * frames stand a cycle earlier than there: it is the cycle whose writes come after the clock while
- * its reads still see the state before it (blargg, len_halt_timing and len_reload_timing). The
- * flag rises even when it is inhibited, for two cycles, without asserting the line. */
+/* The events of the two sequences that the processor can observe, by cycle after the sequence's
+ * start (NESdev, "APU Frame Counter"). Quarter frames cannot be observed without sound. Half frames
+ * are listed one cycle earlier than in NESdev: in that cycle, writes come after the clock, but
+ * reads still see the state before it (blargg, len_halt_timing and len_reload_timing). The flag
+ * rises for two cycles without asserting the line, even when it is inhibited. */
 struct frame_event {
     uint16_t cycle;
     uint8_t what;
@@ -31,7 +31,7 @@ static const struct frame_event five_steps[] = {
     {14912, HALF_FRAME},
     {37280, HALF_FRAME},
     {37282, WRAP},
-    {37282, WRAP}, /* unreachable but for a made-up state: as long as the other */
+    {37282, WRAP}, /* only reachable from a made-up state; keeps the table as long as the other */
 };
 enum { FIRST_IRQ_EVENT = 1, IRQ_CYCLE = 29828 };
 
@@ -45,7 +45,7 @@ static void frame_restart(struct apu *a, uint64_t cycle) {
 }
 
 void apu_power(struct apu *a, uint64_t cycle) {
-    memset(a, 0, sizeof *a); /* padding too: states are compared as bytes */
+    memset(a, 0, sizeof *a); /* padding, too: states are compared as bytes */
     a->time = cycle;
     a->half_frame = UINT64_MAX;
     a->dmc_bits = 8;
@@ -54,7 +54,7 @@ void apu_power(struct apu *a, uint64_t cycle) {
     a->dmc_clock = cycle + (cycle & 1) + dmc_periods[0]; /* output clocks fall on get cycles */
     a->dmc_wish = a->dmc_ghost = a->dmc_given = a->dmc_stop = UINT64_MAX;
     a->acknowledge = UINT64_MAX;
-    /* As if $4017 had been written about ten cycles before the first instruction, which comes
+    /* Power-on acts as a write to $4017 about ten cycles before the first instruction, which starts
      * seven cycles from here (blargg, apu_reset). */
     frame_restart(a, cycle);
 }
@@ -85,7 +85,7 @@ static void half_frame(struct apu *a, uint64_t cycle) {
     }
 }
 
-/* The flag goes down once $4015 was read; what sets it in the same cycle wins. */
+/* Clears the flag after a read of $4015, unless it is set in the same cycle. */
 static void acknowledge(struct apu *a, uint64_t cycle) {
     if (a->acknowledge > cycle)
         return;
@@ -99,7 +99,7 @@ static void frame_sync(struct apu *a, uint64_t cycle) {
         uint64_t at = a->sequence + e->cycle;
         if (a->restart - 1 <= cycle && a->restart <= at) {
             frame_restart(a, a->restart);
-            if (a->five_steps) /* a half frame at once, with the cycle before, as above */
+            if (a->five_steps) /* an immediate half frame, one cycle early, as above */
                 half_frame(a, a->sequence - 1);
             continue;
         }
@@ -118,13 +118,14 @@ static void frame_sync(struct apu *a, uint64_t cycle) {
     }
 }
 
-/* The shifter is empty and takes the byte of the sample buffer, which wants another one from the
+/* The empty shifter takes the byte of the sample buffer. The buffer requests another one from the
  * next cycle on. */
 static void empty_buffer(struct apu *a, uint64_t cycle) {
     a->dmc_full = false;
     if (a->dmc_remaining)
         a->dmc_wish = cycle + 1 > a->dmc_enable ? cycle + 1 : a->dmc_enable;
-    else if (a->dmc_given + 2 == cycle) /* that it was the last byte is known a cycle too late */
+    else if (a->dmc_given + 2 == cycle) /* the unit learns one cycle late that it was the last
+                                           byte */
         a->dmc_ghost = cycle + 1;
 }
 
@@ -142,7 +143,7 @@ static void dmc_sync(struct apu *a, uint64_t cycle) {
     }
 }
 
-/* A request that began in the cycle before is withdrawn; an older one is served to its end. */
+/* Withdraws a request that began in the previous cycle; an older one is still served. */
 static void stop_sample(struct apu *a) {
     a->dmc_remaining = 0;
     if (a->dmc_wish + 1 >= a->dmc_stop)
@@ -176,7 +177,7 @@ uint8_t apu_read(struct apu *a, uint16_t address, uint64_t cycle, uint8_t open_b
             value |= (uint8_t)((a->length[i].value > 0) << i);
     value |= (uint8_t)((a->dmc_remaining > 0) << 4 | a->frame_irq << 6 | a->dmc_irq << 7);
     if (a->frame_irq && a->acknowledge == UINT64_MAX)
-        a->acknowledge = cycle + (cycle & 1 ? 1 : 2); /* the next get cycle, but not this one */
+        a->acknowledge = cycle + (cycle & 1 ? 1 : 2); /* the next get cycle after this one */
     return value;
 }
 
@@ -209,7 +210,7 @@ static void enable_write(struct apu *a, uint8_t value, uint64_t cycle) {
             a->length[i].value = 0;
     }
     a->dmc_irq = false;
-    /* Both take effect with the get cycle of the second APU cycle that follows. */
+    /* Both take effect in the get cycle of the second APU cycle from now. */
     uint64_t effect = cycle + (cycle & 1 ? 3 : 4);
     if (!(value & 0x10)) {
         if (a->dmc_remaining && a->dmc_stop == UINT64_MAX)
@@ -233,7 +234,7 @@ static void frame_write(struct apu *a, uint8_t value, uint64_t cycle) {
     a->restart = cycle + (cycle & 1 ? 3 : 4);
 }
 
-/* What a write to $4000-$4017 changes; nothing: it can be heard only. */
+/* The part that a write to $4000-$4017 changes; NOTHING: it can only be heard. */
 enum part { NOTHING, HALT, LENGTH, SAMPLE, CONTROL };
 static const uint8_t parts[0x18] = {
     [0x00] = HALT,   [0x03] = LENGTH,  [0x04] = HALT,    [0x07] = LENGTH,  [0x08] = HALT,
@@ -283,7 +284,7 @@ bool apu_write(struct apu *a, uint16_t address, uint8_t value, uint64_t cycle) {
     case LENGTH:
         length_write(a, channel, value, cycle);
         break;
-    case SAMPLE: /* of the next one */
+    case SAMPLE: /* of the next sample */
         *(address == 0x4012 ? &a->dmc_address_register : &a->dmc_length_register) = value;
         break;
     case CONTROL:
@@ -367,7 +368,7 @@ uint16_t apu_dmc_address(const struct apu *a) {
 }
 
 void apu_dmc_give(struct apu *a, uint8_t value, uint64_t cycle) {
-    (void)value; /* it would be heard, not seen */
+    (void)value; /* it can only be heard */
     apu_sync(a, cycle);
     take_byte(a, cycle);
     if (a->dmc_remaining && --a->dmc_remaining == 0) {

@@ -1,4 +1,4 @@
-/* The board as the two buses see it: pages. Mappers call this to move them. */
+/* The pages of the board that the two buses see. Mappers call these functions to switch them. */
 #include <string.h>
 
 #include "nes/board/board.h"
@@ -6,7 +6,7 @@
 enum { PRG_PAGE = 8 * 1024, CHR_PAGE = 1024, NT_PAGE = 1024 };
 
 void board_power(struct board *b) {
-    memset(&b->state, 0, sizeof b->state); /* padding too: states are compared as bytes */
+    memset(&b->state, 0, sizeof b->state); /* padding, too: states are compared as bytes */
     b->state.mirroring = (uint8_t)b->cartridge->mirroring;
     if (b->prg_ram)
         memset(b->prg_ram, 0, b->prg_ram_size);

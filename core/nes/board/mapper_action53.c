@@ -1,7 +1,7 @@
 /*
- * Mapper 28, Action 53 (NESdev, "Action 53 mapper"): a multicart that can be like UNROM, either way
- * round, like BNROM, CNROM or AxROM. A write to $5000-$5FFF selects one of four registers, a write
- * to $8000-$FFFF sets it.
+ * Mapper 28, Action 53 (NESdev, "Action 53 mapper"): a multicart board that can act as UNROM with
+ * either half fixed, BNROM, CNROM or AxROM. A write to $5000-$5FFF selects one of four registers; a
+ * write to $8000-$FFFF sets it.
  */
 #include "nes/board/mappers.h"
 
@@ -10,10 +10,11 @@ enum { MODE_FOUR_PAGES = 2, PAGE_BIT = 0x10 };
 enum { PRG_32, PRG_32_TOO, PRG_LOW_FIXED, PRG_HIGH_FIXED };
 
 static void action53_power(struct board *b) {
-    b->state.regs[OUTER] = 0xFF; /* the last 32 KiB: where programs begin */
+    b->state.regs[OUTER] = 0xFF; /* the last 32 KiB, where programs start */
 }
 
-/* Both 16 KiB banks. The size of a game says how many bits of its bank the inner register gives. */
+/* Maps both 16 KiB banks. The game's size determines how many bits of its bank come from the inner
+ * register. */
 static void update_prg(struct board *b) {
     const uint8_t *r = b->state.regs;
     const uint32_t first = r[OUTER] * 2u, inner_bits = (2u << (r[MODE] >> 4 & 3)) - 1;

@@ -1,5 +1,5 @@
 /* Mapper 7, AxROM (NESdev, "AxROM"): 32 KiB of PRG, one nametable page for the whole picture. Bus
- * conflicts only where NES 2.0 says so (submapper 2: AMROM). */
+ * conflicts only with submapper 2 of NES 2.0 (AMROM). */
 #include "nes/board/mappers.h"
 
 enum { BANK }; /* in regs */

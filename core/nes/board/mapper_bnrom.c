@@ -1,8 +1,8 @@
 /*
- * Mapper 34, two boards under one number (NESdev, "INES Mapper 034"). Submapper 1 is NINA-001, with
- * three registers on top of its PRG-RAM: 32 KiB of PRG, twice 4 KiB of CHR. Submapper 2 is BNROM:
- * 32 KiB of PRG, bus conflicts. Where the header does not say which, CHR of more than 8 KiB makes
- * it a NINA-001, and BNROM goes without conflicts.
+ * Mapper 34, two boards under one number (NESdev, "INES Mapper 034"). Submapper 1 is NINA-001:
+ * three registers in its PRG-RAM select 32 KiB of PRG and twice 4 KiB of CHR. Submapper 2 is BNROM:
+ * 32 KiB of PRG, bus conflicts. Without a submapper, a board with more than 8 KiB of CHR is a
+ * NINA-001, and others are BNROM without conflicts.
  */
 #include "nes/board/mappers.h"
 

@@ -1,5 +1,5 @@
-/* Mapper 3, CNROM (NESdev, "CNROM"): 8 KiB of CHR; PRG does not switch. The board has bus
- * conflicts, and some games rely on them; submapper 1 of NES 2.0 says that there are none. */
+/* Mapper 3, CNROM (NESdev, "CNROM"): 8 KiB of CHR; PRG is fixed. The board has bus conflicts, and
+ * some games rely on them; submapper 1 of NES 2.0 has none. */
 #include "nes/board/mappers.h"
 
 enum { BANK }; /* in regs */

@@ -1,5 +1,5 @@
-/* Mapper 11, Color Dreams (NESdev, "Color Dreams"): 32 KiB of PRG by the low four bits, 8 KiB of
- * CHR by the high ones; with bus conflicts. */
+/* Mapper 11, Color Dreams (NESdev, "Color Dreams"): 32 KiB of PRG selected by the low four bits, 8
+ * KiB of CHR by the high ones; with bus conflicts. */
 #include "nes/board/mappers.h"
 
 enum { BANKS }; /* in regs */

@@ -1,5 +1,5 @@
-/* Mapper 66, GxROM (NESdev, "GxROM"): 32 KiB of PRG by bits 4 and 5, 8 KiB of CHR by bits 0 and 1;
- * with bus conflicts. */
+/* Mapper 66, GxROM (NESdev, "GxROM"): 32 KiB of PRG selected by bits 4 and 5, 8 KiB of CHR by bits
+ * 0 and 1; with bus conflicts. */
 #include "nes/board/mappers.h"
 
 enum { BANKS }; /* in regs */

@@ -1,12 +1,11 @@
 /*
- * Mapper 1, MMC1 (NESdev, "MMC1"), as the chip's revision B: five writes shift a register in; a
- * write right after another one, as instructions like INC make it, shifts nothing in. Its bit 7
- * resets the register all the same.
+ * Mapper 1, MMC1 (NESdev, "MMC1"), revision B of the chip: five writes shift a register in. A write
+ * in the cycle after another one (instructions like INC write twice) shifts nothing in, but its bit
+ * 7 still resets the register.
  *
  * Boards with more than 256 KiB of PRG (SUROM, SXROM) or more than 8 KiB of PRG-RAM (SOROM, SXROM)
- * take their further address lines from the first CHR register; games set both alike, so that it
- * does not matter which of the two the PPU's address selects. Submapper 5 (SEROM, SHROM) does not
- * switch PRG.
+ * take their further address lines from the CHR register that the PPU's address selects. Games set
+ * both registers alike, so the first one is used. Submapper 5 (SEROM, SHROM) does not switch PRG.
  */
 #include "nes/board/mappers.h"
 

@@ -2,11 +2,11 @@
  * Mapper 4, MMC3 (NESdev, "MMC3"): eight bank registers behind one address, and an IRQ counter
  * clocked by line 12 of the PPU's address bus.
  *
- * The revision is the later one, Sharp's MMC3B and C: whenever the counter is 0 after a clock the
- * IRQ is asserted, also by a reload with 0. Submapper 4 of NES 2.0 is NEC's MMC3A, which asserts it
- * only where the counter has become 0, or $C001 has asked for the reload. PRG-RAM is enabled at
- * power-on: programs that never write $A001 rely on it. More than 512 KiB of PRG, as homebrew has
- * it on later chips that are compatible, takes all eight bits of the bank registers.
+ * The revision is the later one, Sharp's MMC3B and C: the IRQ is asserted whenever the counter is 0
+ * after a clock, even by a reload with 0. Submapper 4 of NES 2.0 is NEC's MMC3A, which asserts it
+ * only if the counter has become 0, or $C001 has requested the reload. PRG-RAM is enabled at
+ * power-on, because some programs never write $A001. With more than 512 KiB of PRG, as on later
+ * compatible chips, all eight bits of the bank registers count.
  */
 #include "nes/board/mappers.h"
 
@@ -95,7 +95,7 @@ static void rise(struct board *b) {
 static void mmc3_a12_rises(struct board *b, unsigned times) {
     uint8_t *r = b->state.regs;
     while (times > 0) {
-        if (!r[RELOAD] && r[COUNTER] > 1) { /* down to 1 nothing else happens */
+        if (!r[RELOAD] && r[COUNTER] > 1) { /* nothing else happens while it counts down to 1 */
             const unsigned most = r[COUNTER] - 1u, steps = times < most ? times : most;
             r[COUNTER] = (uint8_t)(r[COUNTER] - steps);
             times -= steps;
@@ -110,7 +110,7 @@ static bool mmc3_irq(const struct board *b) {
     return b->state.regs[ASSERTED];
 }
 
-/* One too few at times with submapper 4, never one too many. */
+/* May be one too low with submapper 4, never too high. */
 static unsigned mmc3_irq_rises(const struct board *b) {
     const uint8_t *r = b->state.regs;
     if (!r[ENABLED] || r[ASSERTED])

@@ -1,5 +1,5 @@
-/* Mapper 0, NROM: 16 KiB PRG seen twice or 32 KiB, 8 KiB CHR, nothing that switches (NESdev,
- * "NROM"). The Family BASIC variant has PRG-RAM at $6000. */
+/* Mapper 0, NROM (NESdev, "NROM"): 16 KiB (mirrored) or 32 KiB of PRG, 8 KiB of CHR, no bank
+ * switching. The Family BASIC variant has PRG-RAM at $6000. */
 #include "nes/board/mappers.h"
 
 static void nrom_power(struct board *b) {
@@ -7,7 +7,7 @@ static void nrom_power(struct board *b) {
 }
 
 static void nrom_update(struct board *b) {
-    board_prg32(b, 0); /* 16 KiB wrap around into $C000 */
+    board_prg32(b, 0); /* 16 KiB are mirrored at $C000 */
     board_chr8(b, 0);
     board_mirror(b);
 }

@@ -1,13 +1,13 @@
 /*
  * Mapper 30, UNROM 512 (NESdev, "UNROM 512"): 16 KiB of PRG at $8000, the last 16 KiB fixed at
- * $C000, one of four 8 KiB banks of CHR-RAM, and, where the board is made for it, one nametable
- * page for the whole picture.
+ * $C000, one of four 8 KiB banks of CHR-RAM, and, on some boards, one nametable page for the whole
+ * picture.
  *
- * The header's battery says that the board can write its own PRG: the register is then at $C000 and
- * above only, and there are no bus conflicts. Writing PRG is left out: the flash behaves like one
- * whose sectors are protected, so that a game plays and what it wants to save is lost. Four-screen
- * boards have their nametables in the last 8 KiB of CHR-RAM. Submapper 3 switches between
- * horizontal and vertical mirroring, submapper 4 has lights in its case that nobody sees here.
+ * A battery in the header means that the board can write its own PRG. Then the register is only at
+ * $C000 and above, and there are no bus conflicts. Writing PRG is not implemented: the flash acts
+ * as if its sectors were protected, so a game plays, but what it saves is lost. Four-screen boards
+ * have their nametables in the last 8 KiB of CHR-RAM. Submapper 3 switches between horizontal and
+ * vertical mirroring. Submapper 4 has lights in its case, which are ignored.
  */
 #include "nes/board/mappers.h"
 

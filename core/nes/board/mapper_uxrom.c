@@ -1,6 +1,6 @@
-/* Mapper 2, UxROM (NESdev, "UxROM"): 16 KiB of PRG at $8000, the last 16 KiB fixed at $C000. Bus
- * conflicts only where NES 2.0 says so (submapper 2): boards have them, but games of either kind
- * run without. */
+/* Mapper 2, UxROM (NESdev, "UxROM"): 16 KiB of PRG at $8000, the last 16 KiB fixed at $C000. Real
+ * boards have bus conflicts, but no game needs them, so they are emulated only for submapper 2 of
+ * NES 2.0. */
 #include "nes/board/mappers.h"
 
 enum { BANK }; /* in regs */

@@ -1,4 +1,4 @@
-/* What is not plain memory: registers, pads, open bus, DMA, and the interrupt lines. */
+/* Everything except plain memory: registers, pads, open bus, DMA, and the interrupt lines. */
 #include <string.h>
 
 #include "nes/cpu/cpu_exec.h"
@@ -6,9 +6,9 @@
 #include "nes/machine/machine.h"
 
 enum {
-    PPU_STATUS = 2, /* of the PPU's eight */
-    NMI_ON = 0x80,  /* in its first */
-    VBLANK = 0x80,  /* in its status */
+    PPU_STATUS = 2, /* one of the PPU's eight registers */
+    NMI_ON = 0x80,  /* bit of $2000 */
+    VBLANK = 0x80,  /* bit of $2002 */
     PPU_OAM_DATA = 0x2004,
     OAM_DMA = 0x4014,
     APU_STATUS = 0x4015,
@@ -16,8 +16,8 @@ enum {
     PAD_2 = 0x4017
 };
 
-/* Fewer cycles than from the fall of the NMI line with the vblank flag, or from any dot of the
- * picture's first line, to its next rise. */
+/* A lower bound for the cycles from the fall of the NMI line with the vblank flag, or from any dot
+ * of the picture's first line, to the next rise. */
 enum { PICTURE = 27000 };
 
 /* The line is not sampled when it falls by itself, on the pre-render line: only its next rise
@@ -99,7 +99,7 @@ static void touched_apu(struct nes *n) {
     n->lines.event = n->lines.apu_event = 0;
 }
 
-/* ---- pads: official ones, which give 1 after the eighth button ---- */
+/* ---- pads: official ones, which return 1 after the eighth button ---- */
 
 static void settle_strobe(struct pads *pads, uint64_t cycle) {
     if (cycle < pads->strobe_cycle)
@@ -129,7 +129,7 @@ void bus_strobe(struct nes *n) {
     settle_strobe(&n->pads, n->cpu.cycle);
 }
 
-/* The 2A03 gives the strobe out at the end of a get cycle (NESdev, "Controller reading"). */
+/* The 2A03 outputs the strobe at the end of a get cycle (NESdev, "Controller reading"). */
 void bus_write_strobe(struct nes *n, uint16_t address, uint8_t value, uint64_t cycle) {
     (void)address;
     settle_strobe(&n->pads, cycle);
@@ -139,7 +139,7 @@ void bus_write_strobe(struct nes *n, uint16_t address, uint8_t value, uint64_t c
 
 /* ---- accesses ---- */
 
-/* Registers inside the 2A03; *driven gets the bits that a register drives. */
+/* Reads a register inside the 2A03; *driven becomes the bits that it drives. */
 static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
     *driven = 0;
     if (address == APU_STATUS) {
@@ -155,7 +155,7 @@ static uint8_t read_internal(struct nes *n, uint16_t address, uint8_t *driven) {
     return 0;
 }
 
-/* A read of the status affects the NMI if the vblank flag is set, or about to be. */
+/* A read of the status affects the NMI if the vblank flag is set or about to rise. */
 static uint8_t read_ppu(struct nes *n, uint16_t address) {
     if ((address & 7) != PPU_STATUS) {
         touched_ppu(n, false);
@@ -175,11 +175,11 @@ uint8_t bus_read(struct nes *n, uint16_t address) {
     uint8_t driven;
     const uint8_t value = read_internal(n, address, &driven);
     if (address == APU_STATUS)
-        return value; /* read inside the chip: the bus keeps what it had */
+        return value; /* a read inside the chip leaves the bus unchanged */
     return n->memory.bus = (n->memory.bus & ~driven) | (value & driven);
 }
 
-/* What the PPU sees of the board. */
+/* The board's pages on the PPU's bus. */
 struct ppu_pages {
     uint8_t *chr[8], *nt[4];
 };
@@ -196,8 +196,8 @@ static void set_ppu_pages(struct board *b, const struct ppu_pages *pages) {
     memcpy(b->nt, pages->nt, sizeof pages->nt);
 }
 
-/* Whether a write has to do with the board's IRQ; for other banks it asserts neither more nor less.
- */
+/* True if the write may affect the board's IRQ. Other writes only switch banks, which neither
+ * asserts nor clears it. */
 static bool concerns_irq(const struct board *b, uint16_t address) {
     return b->ops->irq && address >= b->ops->irq_from;
 }
@@ -281,8 +281,8 @@ static uint8_t read_memory(struct nes *n, uint16_t address) {
     return page ? (n->memory.bus = page[address & 0xff]) : bus_read(n, address);
 }
 
-/* A read by the DMA unit. The registers at $4000-$401F listen only while the halted processor's own
- * address is there, and then to the low five bits of the DMA's address. */
+/* A read by the DMA unit. The registers at $4000-$401F respond only while the halted processor's
+ * own address is in that range, and decode only the low five bits of the DMA's address. */
 static uint8_t dma_read(struct nes *n, uint16_t address, uint16_t halted) {
     if ((address & 0xffe0) != 0x4000)
         n->memory.bus = read_memory(n, address);
@@ -315,9 +315,9 @@ static void oam_write(struct nes *n, struct oam_copy *copy) {
         copy->running = n->dma.oam_pending = false;
 }
 
-/* As many bytes at once as come before the next sample fetch and the next change of a line, from
- * this cycle on, in which the first is read: where the halted processor and the copy read plain
- * memory, and the PPU is idle. Else nothing is done. */
+/* Copies at once all bytes that fit before the next sample fetch and the next change of a line; the
+ * first is read in this cycle. False, and nothing is done, unless the halted processor and the copy
+ * read plain memory and the PPU is idle. */
 static bool oam_at_once(struct nes *n, struct oam_copy *copy, uint16_t halted) {
     enum { FEW = 8 };
     const uint8_t *page = n->memory.rd[n->dma.oam_page];
@@ -338,9 +338,9 @@ static bool oam_at_once(struct nes *n, struct oam_copy *copy, uint16_t halted) {
     return true;
 }
 
-/* A sample fetch alone, where the halted processor and the fetch read plain memory, and no line can
- * change: the halt and one more cycle, and another one if that is not one to read in. Else, or
- * where there is nothing to fetch, nothing is done. */
+/* Performs a sample fetch alone at once: the halt, one more cycle, and another one if that is not a
+ * get cycle. False, and nothing is done, unless a fetch is requested, the halted processor and the
+ * fetch read plain memory, and no line can change. */
 static bool fetch_at_once(struct nes *n, uint16_t halted) {
     const uint64_t fetch = n->cpu.cycle + 2 + n->cpu.cycle % 2;
     const uint8_t *page = n->memory.rd[apu_dmc_address(&n->apu) >> 8];
@@ -355,10 +355,10 @@ static bool fetch_at_once(struct nes *n, uint16_t halted) {
     return true;
 }
 
-/* Cycle by cycle, as the two units share the bus: the sprite copy reads in get cycles (even ones)
- * and writes in put cycles, from the cycle after the halt; the sample fetch takes a get cycle once
- * it has waited for two cycles, the halt and one more; whatever is left repeats the processor's
- * read. */
+/* Executes DMA cycle by cycle, as the two units share the bus. The sprite copy reads in get cycles
+ * (even ones) and writes in put cycles, starting in the cycle after the halt. The sample fetch
+ * takes a get cycle after waiting for two cycles, the halt and one more. All other cycles repeat
+ * the processor's read. */
 void bus_dma(struct nes *n, uint16_t address) {
     struct oam_copy copy = {0};
     unsigned waited = 0;
@@ -366,8 +366,7 @@ void bus_dma(struct nes *n, uint16_t address) {
     n->dma.latch.value = n->memory.bus;
     if (!n->dma.oam_pending)
         halted = fetch_at_once(n, address);
-    const uint64_t quiet =
-        apu_dmc_deadline(&n->apu); /* before this cycle no sample is wished for */
+    const uint64_t quiet = apu_dmc_deadline(&n->apu); /* no sample is requested before this cycle */
     for (;;) {
         const bool wish = n->cpu.cycle >= quiet && apu_dmc_wants(&n->apu, n->cpu.cycle);
         const bool get = n->cpu.cycle % 2 == 0;

@@ -1,8 +1,8 @@
 /*
- * bus: what is not plain memory: registers, pads, open bus, DMA, and the interrupt lines; and the
- * page table through which the processor reaches plain memory. Private to core/nes.
+ * bus: everything except plain memory: registers, pads, open bus, DMA, and the interrupt lines; and
+ * the page table through which the processor accesses plain memory. Private to core/nes.
  *
- * Members marked "saved" belong to a saved state (run/state.c); the others are derived from it.
+ * Members marked "saved" belong to a saved state (run/state.c); the others are derived.
  */
 #ifndef HOTGRAPH_BUS_H
 #define HOTGRAPH_BUS_H
@@ -51,7 +51,7 @@ struct dma {
 /* The interrupt lines, and the cycles at whose end each may change. */
 struct lines {
     bool nmi_level;   /* saved: as last sampled, see bus_nmi_level() */
-    bool nmi_pending; /* saved: an edge that was not served yet */
+    bool nmi_pending; /* saved: an edge not served yet */
     bool irq;         /* saved: true: asserted */
     bool board_irq, apu_irq;
     uint64_t event; /* the earliest of the next three */

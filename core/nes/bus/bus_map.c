@@ -1,4 +1,4 @@
-/* The processor's view of memory, as pages. */
+/* The page table of the processor. */
 #include "nes/machine/machine.h"
 
 static void map_page(struct nes *n, unsigned page, const uint8_t *read, uint8_t *write) {
@@ -8,7 +8,7 @@ static void map_page(struct nes *n, unsigned page, const uint8_t *read, uint8_t 
 
 enum { SLOT_PAGES = 0x20, LONGEST = 3 };
 
-/* From the top down: how far memory goes on behind each page below $8000. */
+/* Sets code_end of the pages below $8000, from the top down. */
 static void find_code_ends(struct nes *n) {
     const uint8_t *end = NULL;
     for (unsigned page = 0x80; page-- > 0;) {
@@ -19,7 +19,8 @@ static void find_code_ends(struct nes *n) {
     }
 }
 
-/* The pages of PRG that have changed, or now end elsewhere. */
+/* Maps PRG pages that have changed, or whose contiguous memory now ends elsewhere; true if any page
+ * has changed. */
 static bool map_prg(struct nes *n) {
     const uint8_t *const *const prg = n->board.prg;
     const uint8_t *end = NULL;

@@ -40,7 +40,7 @@ enum phase {
 /* Saved, except for `fetched`. */
 struct cpu {
     struct registers r;
-    uint64_t cycle;        /* cycles done, that is the number of the next cycle */
+    uint64_t cycle;        /* cycles done, which is the number of the next cycle */
     uint64_t instructions; /* executed */
     bool due;              /* an interrupt comes before the next instruction */
     uint8_t phase;         /* enum phase */
@@ -50,7 +50,7 @@ struct cpu {
     uint8_t fetched[3]; /* the instruction that nes_step() fetched last */
 };
 
-/* Where an instruction went, for probes. */
+/* Where execution continues after an instruction, for probes. */
 enum insn_outcome { OUTCOME_NEXT, OUTCOME_TARGET, OUTCOME_ELSEWHERE, OUTCOME_RTI, OUTCOME_NOWHERE };
 
 /* One step: an instruction, an interrupt or reset sequence, or one cycle of a jammed processor. */

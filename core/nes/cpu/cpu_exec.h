@@ -1,39 +1,39 @@
 /*
- * cpu_exec: what each instruction does, written once, for every loop that runs instructions.
+ * cpu_exec: the effect of each instruction, written once for every loop that runs instructions.
  *
  * An includer defines the primitives below and then expands EXECUTE(name, mode, access) once for
- * each line of ops.def. In the loop that goes cycle by cycle a primitive is one bus cycle, in the
- * order of the chip; in the fast loop it is a plain memory access, or nothing.
+ * each line of ops.def. In the cycle-by-cycle loop a primitive is one bus cycle, in the order of the
+ * chip; in a fast loop it is a plain memory access, or nothing.
  *
  *   FETCH(v, k), FETCH_LAST(v, k)       v = byte k of the instruction
  *   READ(v, address), READ_LAST         v = memory anywhere
  *   ZP_READ(v, address), ZP_READ_LAST   v = memory in pages 0 and 1
  *   WRITE_LAST(address, v), ZP_WRITE(address, v), ZP_WRITE_LAST
  *   REWRITE(address, v)                 the first of the two writes of MODIFY
- *   IDLE(address), IDLE_LAST            a read without purpose in pages 0 and 1 or in the
- *                                       instruction's own neighbourhood
- *   STRAY(address), STRAY_LAST          a read without purpose that may hit anything
- *   NOW()                               the cycle, where DMA may take some (else any constant)
+ *   IDLE(address), IDLE_LAST            a dummy read in pages 0 and 1 or near the instruction
+ *   STRAY(address), STRAY_LAST          a dummy read of any address
+ *   NOW()                               the cycle, if DMA may take some (else any constant)
  *   PC(k)                               address of byte k of the instruction
- *   NEXT(size)                          go on behind the instruction
+ *   NEXT(size)                          continue with the next instruction
  *   GOTO_NEAR(target)                   to the encoded target, in the page of PC(2)
  *   GOTO_FAR(target, extra)             to the encoded target; took `extra` more cycles
  *   GOTO_INDIRECT(target), GOTO_BRK(target), GOTO_RTI(target), STAY_JAMMED()
- *   EXTRA_CYCLE(condition)              counts an index penalty (where cycles are not counted
- *                                       by the bus)
- *   SLOW_ONLY()                         this instruction is not for the fast loop
+ *   EXTRA_CYCLE(condition)              counts the cycle of an index that carries, if bus cycles
+ *                                       are not counted one by one
+ *   SLOW_ONLY()                         a fast loop leaves this instruction to nes_step()
  *   MAY_UNMASK()                        I may be cleared now
- *   CHOOSE_VECTOR(), READ_VECTOR(v, at) which vector BRK goes through; read its low byte
+ *   CHOOSE_VECTOR(), READ_VECTOR(v, at) choose BRK's vector; read its low byte
  *
- * These are macros, and so is what is made of them, because the registers are locals of the loop
- * that executes them, which a function would need by address, in memory; and because a primitive
- * may give the instruction up, and go to its end or to that of the loop.
+ * These are macros, and so are the instructions made of them, for two reasons. The registers are
+ * locals of the loop; functions would need their addresses, which would force them into memory.
+ * And a primitive may abandon the instruction, and jump to its end or to that of the loop.
  *
- * _LAST marks the last cycle: the chip looks at its interrupt lines right before it.
+ * _LAST marks the last cycle: the chip polls its interrupt lines right before it.
  *
- * Until its last access an instruction changes nothing but memory that it wrote, so that a fast
- * loop may give it up at any READ, STRAY, REWRITE or WRITE_LAST and leave it to the slow one.
- * The loop's locals: a, x, y, s (uint8_t); p (I and D in their places); c (0 or 1); v (not 0:
+ * Before its last access an instruction changes only memory that it writes, so a fast loop may
+ * abandon it at any READ, STRAY, REWRITE or WRITE_LAST and leave it to the slow one.
+ *
+ * The loop's locals: a, x, y, s (uint8_t); p (I and D at their bits of P); c (0 or 1); v (not 0:
  * overflow); nz (Z: low byte is 0; N: bit 7 or 15).
  */
 
@@ -48,8 +48,8 @@ enum {
     P_N = 128,
 };
 
-/* What the two instructions whose result depends on the analogue side of a chip OR into A. LXA: as
- * public test programs for the NES expect; ANE: the value most chips were seen with. */
+/* What the two instructions whose result depends on analogue properties of the chip OR into A. LXA:
+ * as public test programs for the NES expect; ANE: the value that most chips show. */
 enum { ANE_CONSTANT = 0xEE, LXA_CONSTANT = 0xFF };
 
 enum {
@@ -68,7 +68,7 @@ enum {
     (p = (uint8_t)((value) & (P_I | P_D)), c = (value)&P_C, v = (value)&P_V,                       \
      SET_N_Z((value)&P_N, (value)&P_Z))
 
-/* ---- what the mnemonics do. m: operand, an lvalue for MODIFY ---- */
+/* ---- operations. m: operand, an lvalue for MODIFY ---- */
 
 #define ADD(m)                                                                                     \
     do {                                                                                           \
@@ -106,7 +106,7 @@ enum {
 #define DO_LDA(m)   (a = (m), SET_NZ(a))
 #define DO_LDX(m)   (x = (m), SET_NZ(x))
 #define DO_LDY(m)   (y = (m), SET_NZ(y))
-#define DO_NOP(...) ((void)(__VA_ARGS__ + 0)) /* with an operand or without */
+#define DO_NOP(...) ((void)(__VA_ARGS__ + 0)) /* with or without an operand */
 #define DO_LAX(m)   (a = x = (m), SET_NZ(a))
 #define DO_LAS(m)   (a = x = s = (m)&s, SET_NZ(a))
 #define DO_ANC(m)   (a &= (m), SET_NZ(a), c = a >> 7)
@@ -174,7 +174,7 @@ enum {
         p &= (uint8_t)~P_I;                                                                        \
     } while (0)
 
-/* ---- where operands are ---- */
+/* ---- addressing modes ---- */
 
 #define ABSOLUTE(at)                                                                               \
     uint16_t at;                                                                                   \
@@ -212,8 +212,8 @@ enum {
     FETCH(at, 1);                                                                                  \
     IDLE(at);                                                                                      \
     at = (uint8_t)(at + index)
-/* The chip adds the index to the low byte first, and reads there before it mends the high byte:
- * always when it is going to write, else only when there is something to mend. */
+/* The chip adds the index to the low byte first, and reads there before it corrects the high byte:
+ * always before a write, else only if the high byte needs correction. */
 #define UNMENDED(base, at) ((uint16_t)(((base)&0xff00) | ((at)&0xff)))
 #define INDEXED_TO_READ(base, at, index)                                                           \
     const uint16_t at = (uint16_t)(base + index);                                                  \
@@ -317,9 +317,9 @@ enum {
     MODIFY_##mode(name);                                                                           \
     NEXT(SIZE_##mode);
 
-/* ---- MANGLE: the value is ANDed with the high byte of the unindexed address plus one; when the
- * index carries, that is also the high byte of where. DMA that holds the cycle before the write
- * takes the AND away from what is written. ---- */
+/* ---- MANGLE: the value is ANDed with the high byte of the unindexed address plus one. If the
+ * index carries, the result also becomes the high byte of the address. DMA that halts the processor
+ * in the cycle before the write removes the AND from the written value. ---- */
 
 #define MANGLE(value, pointer, index, size)                                                        \
     pointer(base_);                                                                                \
@@ -375,8 +375,8 @@ enum {
 
 /* ---- FLOW ---- */
 
-/* A branch looks at the interrupt lines before its second cycle and, when it goes to another page,
- * again before its fourth, but not before its third. */
+/* A branch polls the interrupt lines before its second cycle and, if it crosses a page, again
+ * before its fourth, but not before its third. */
 #define BRANCH(condition)                                                                          \
     uint8_t m_;                                                                                    \
     FETCH_LAST(m_, 1);                                                                             \
@@ -412,7 +412,7 @@ enum {
     READ(lo_, at_);                                                                                \
     READ_LAST(hi_, UNMENDED(at_, at_ + 1));                                                        \
     GOTO_INDIRECT((uint16_t)(lo_ | hi_ << 8));
-/* The high byte is fetched after the pushes, which may have changed it. */
+/* The high byte is fetched after the pushes, which may have overwritten it. */
 #define FLOW_JSR_ABS()                                                                             \
     uint8_t lo_, hi_;                                                                              \
     FETCH(lo_, 1);                                                                                 \
@@ -443,8 +443,9 @@ enum {
     ZP_READ_LAST(hi_, ON_STACK(s + 3));                                                            \
     s = (uint8_t)(s + 3);                                                                          \
     GOTO_RTI((uint16_t)(lo_ | hi_ << 8));
-/* Which vector is decided when the return address is on the stack: an NMI until then steals it. No
- * cycle of it looks at the interrupt lines, so the handler's first instruction always runs. */
+/* The vector is chosen once the return address is on the stack: an NMI before that takes BRK's
+ * vector. None of BRK's cycles polls the interrupt lines, so the first instruction of the handler
+ * always runs. */
 #define FLOW_BRK_IMP()                                                                             \
     SLOW_ONLY();                                                                                   \
     uint8_t m_, lo_, hi_;                                                                          \

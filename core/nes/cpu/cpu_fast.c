@@ -1,4 +1,4 @@
-/* The fast loop for a machine that nobody watches. */
+/* The fast loop for a machine without observers. */
 #include "nes/machine/machine.h"
 
 #define LOOP_FUNCTION                                                                              \

@@ -1,21 +1,23 @@
 /*
- * cpu_loop: the body of the fast loops. An includer defines LOOP_FUNCTION, its head, and the hooks
+ * cpu_loop: the body of the fast loops. An includer defines LOOP_FUNCTION, the function's head, and
+ * these hooks, which are empty in a loop without observers:
  *
- *   MET()     an instruction is about to be executed (it may still be left to nes_step)
- *   WENT(how) it was executed, see enum insn_outcome; everything is as at the boundary behind it; OPCODE is
- *             its own where LOOP_ENDS_ONCE is 0, and from_pc where it was unless it went on behind
- *   LEFT()    the loop ends
- *   LOOP_LOCALS() declares what the hooks need
+ *   MET()         an instruction is about to be executed (it may still be left to nes_step())
+ *   WENT(how)     it was executed, see enum insn_outcome. The state is that of the boundary after
+ *                 it. OPCODE is its opcode unless LOOP_ENDS_ONCE; from_pc is its address unless
+ *                 OUTCOME_NEXT
+ *   LEFT()        the loop ends
+ *   LOOP_LOCALS() declares the locals of the hooks
  *
- * as nothing where nobody watches; LOOP_SKIPS, whether it looks for busy-waits, and LOOP_STOPS,
- * whether it stops at one that it has found; LOOP_READS(address) and LOOP_WRITES(address), whether
- * it may touch that device, which moves the deadline; and LOOP_ENDS_ONCE as 1 when the hooks are so
- * much code that they are to stand in few places, not behind each of the 256 instructions.
+ * It also defines LOOP_SKIPS, whether to look for busy-waits; LOOP_STOPS, whether to stop at one;
+ * LOOP_READS(address) and LOOP_WRITES(address), whether that device may be accessed, which moves
+ * the deadline; and LOOP_ENDS_ONCE, 1 if the hooks are so much code that they should exist once
+ * instead of after each of the 256 instructions.
  *
- * Registers live in locals, and a primitive may leave the loop: therefore all of it is macros. `ip`
- * points at the instruction in the host's memory, and pc is ip - base. `budget` is how many cycles
- * later an instruction may still start. Whatever this loop cannot do at once it leaves, unchanged,
- * to nes_step.
+ * All of this is macros, because the registers are locals and a primitive may leave the loop. `ip`
+ * points at the instruction in the host's memory, and pc is ip - base. `budget` is the number of
+ * cycles before the last one in which an instruction may start. Whatever the loop cannot do at once
+ * it leaves, unchanged, to nes_step().
  */
 #include "nes/cpu/cpu_exec.h"
 #include "nes/cpu/deadline.h"
@@ -34,9 +36,9 @@
         LEAVE_UNLESS(page_);                                                                       \
         m = page_[(at)&0xff];                                                                      \
     } while (0)
-/* A device may be touched in an instruction's last cycle, which is known: nothing can happen before
- * it. (The byte on the bus is the address's high one where the index has not carried.) $2002, while
- * it says the same again and again, moves no deadline. */
+/* A device may be accessed in an instruction's last cycle, whose number is known: nothing can
+ * happen before it. (The byte on the bus is the high byte of the address if the index has not
+ * carried.) While reads of $2002 return the same value, they move no deadline. */
 #define READ_LAST(m, at)                                                                           \
     do {                                                                                           \
         const uint8_t *const page_ = n->memory.rd[(uint16_t)(at) >> 8];                            \
@@ -68,7 +70,8 @@
             LEAVE_UNLESS(LOOP_WRITES(at));                                                         \
             bus_write_at(n, at, m, LAST_CYCLE());                                                  \
             MOVE_DEADLINE();                                                                       \
-            if ((at) >= 0x4020) /* the board may have moved the code */                            \
+            if ((at) >= 0x4020) /* the board may have remapped the
+                                   code */                                 \
                 end = NULL;                                                                        \
         }                                                                                          \
     } while (0)
@@ -88,8 +91,8 @@
 #define CHOOSE_VECTOR()        0
 #define READ_VECTOR(m, at)     m = 0
 
-/* Code cannot run where it is not plain memory: then no instruction is at `ip`, and the loop ends.
- * The last byte on the bus was the high byte of the address. */
+/* Execution must be in plain memory. Elsewhere `end` is NULL, so there is no instruction at `ip`,
+ * and the loop ends. The last byte on the bus was the high byte of the address. */
 #define JUMP(to)                                                                                   \
     do {                                                                                           \
         const uint8_t *page_ = n->memory.rd[(to) >> 8];                                            \
@@ -108,15 +111,15 @@
         MET();                                                                                     \
         goto *labels[*ip];                                                                         \
     } while (0)
-/* One place for all instructions is slower, but compiles in a fraction of the time with a
+/* One dispatch for all instructions is slower, but compiles in a fraction of the time with a
  * sanitizer. */
 #if defined HOTGRAPH_ONE_DISPATCH || LOOP_ENDS_ONCE
 #define DISPATCH() goto dispatch
 #else
 #define DISPATCH() DISPATCH_HERE()
 #endif
-/* Behind a jump from `from` to PC(0), `back` when that is not far back: where the machine waits, it
- * can do better than this loop. */
+/* Ends an instruction. After a jump from `from` to PC(0) that is `back`, short and backwards, the
+ * loop stops at a busy-wait, which the caller can skip. */
 #define ENDED(how)                                                                                 \
     do {                                                                                           \
         executed++;                                                                                \
@@ -168,11 +171,11 @@
         JUMP(there_);                                                                              \
         DONE(CYCLES, OUTCOME_ELSEWHERE);                                                           \
     } while (0)
-/* Never reached: SLOW_ONLY came before. */
+/* Unreachable: SLOW_ONLY comes first. */
 #define GOTO_BRK(to)  GOTO_INDIRECT(to)
 #define GOTO_RTI(to)  GOTO_INDIRECT(to)
 #define STAY_JAMMED() goto leave
-/* What the locals hold, into the machine. */
+/* Stores the locals in the machine. */
 #define STORE_REGISTERS()                                                                          \
     do {                                                                                           \
         n->cpu.r = (struct registers){                                                             \
@@ -197,10 +200,10 @@ LOOP_FUNCTION {
     uint8_t p = n->cpu.r.p, c = n->cpu.r.c, v = n->cpu.r.v;
     const uint8_t *ip, *end;
     uintptr_t base;
-    const uint8_t *from = NULL; /* behind a jump: */
+    const uint8_t *from = NULL; /* of the last jump: */
     uint16_t from_pc = 0;
     unsigned back = 0;
-    /* A branch's operand and a jump's distance that lead back: none where nothing is skipped. */
+    /* Which operands and distances are short backward jumps; none if busy-waits are not skipped. */
     const unsigned near_back = LOOP_SKIPS ? 0x80 : 0;
     const int far_back = LOOP_SKIPS ? 3 * WAIT_LONGEST : -1;
     LOOP_LOCALS();

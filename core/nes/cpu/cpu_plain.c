@@ -1,4 +1,5 @@
-/* The same for one that executes busy-waits, too: it does not look for them at every jump. */
+/* The fast loop for a machine without observers that executes busy-waits, too: it does not check
+ * jumps for them. */
 #include "nes/machine/machine.h"
 
 #define LOOP_FUNCTION   void cpu_run_plain(struct nes *n, uint64_t stop, uint64_t deadline)

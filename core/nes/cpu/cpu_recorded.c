@@ -1,8 +1,6 @@
-/* The fast loop for a machine of which one observer records a few instructions, and nobody else is
- * told of any: only where it jumps to is noted.
- *
- * Behind the last of them it goes on to the next jump, where an engine has blocks, or a busy-wait
- * may begin. */
+/* The fast loop for a machine whose only activity is one observer's recording of a few
+ * instructions. Only the destinations of jumps are recorded. After the last recorded instruction
+ * the loop runs on to the next jump, where an engine has blocks, or a busy-wait may begin. */
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
@@ -13,8 +11,7 @@
 #define LOOP_READS(at)  true
 #define LOOP_WRITES(at) true
 #define LOOP_ENDS_ONCE  0
-/* `limit` is the next instruction to be looked at: the end, and each in memory that can be
- * written. */
+/* `limit` is the next instruction to examine: the last one, and each one in writable memory. */
 #define MET()                                                                                      \
     do {                                                                                           \
         if (__builtin_expect(executed == limit, 0)) {                                              \

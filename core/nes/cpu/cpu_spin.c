@@ -1,6 +1,6 @@
-/* The fast loop that looks for a way back to a state (spin.h): it ends behind a jump to where it
- * began, with the registers of then, behind the jump of a short busy-wait, or at what a spin does
- * not do. */
+/* The fast loop that searches for a repeated state (spin.h). It ends after a jump to the pc of
+ * `place` with equal registers, after the jump of a short busy-wait, or before an access that a
+ * spin may not contain. */
 #include "nes/machine/machine.h"
 
 #define LOOP_FUNCTION                                                                              \
@@ -8,7 +8,7 @@
                       uint64_t deadline, enum spin_end *how_ended)
 #define LOOP_SKIPS true
 #define LOOP_STOPS false
-/* Pads, and what is not there at all. */
+/* Pads and unmapped addresses. */
 #define LOOP_READS(at)  ((at) >= 0x4000 && (at) != 0x4015)
 #define LOOP_WRITES(at) ((at) == 0x4016)
 #define LOOP_ENDS_ONCE  1

@@ -1,12 +1,12 @@
-/* The processor cycle by cycle: each bus access at its own cycle, the devices brought up to it
- * where they can see it. */
+/* The processor cycle by cycle: each bus access happens in its own cycle, and devices catch up with
+ * it if they can observe it. */
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
 #include "nes/cpu/cpu_exec.h"
 #include "nes/cpu/deadline.h"
 
-/* Tests look at every bus cycle through this. */
+/* Tests define BUS_CYCLE to observe every bus cycle. */
 #ifdef BUS_CYCLE
 enum { SHOWS_CYCLES = true };
 #else
@@ -48,19 +48,19 @@ static inline void cycle_write(struct nes *n, uint16_t address, uint8_t value) {
     end_cycle(n);
 }
 
-/* What the chip decides at the end of the last-but-one cycle. */
+/* The decision that the chip makes at the end of the last but one cycle. */
 static inline bool poll(const struct nes *n, uint8_t p) {
     return is_interrupted(n, p & P_I);
 }
 
 enum { VECTOR_NMI = 0xfffa, VECTOR_RESET = 0xfffc, VECTOR_IRQ = 0xfffe };
 
-/* Which vector an interrupt sequence takes: decided when the return address has been pushed. */
+/* Chooses the vector of an interrupt sequence, once the return address has been pushed. */
 static uint16_t choose_vector(const struct nes *n) {
     return n->lines.nmi_pending ? VECTOR_NMI : VECTOR_IRQ;
 }
 
-/* An NMI is served once its vector is about to be read: an edge one cycle earlier is lost. */
+/* An NMI is served when the read of its vector begins: an edge one cycle earlier is lost. */
 static uint8_t read_vector(struct nes *n, uint16_t vector) {
     if (vector == VECTOR_NMI)
         n->lines.nmi_pending = false;
@@ -113,7 +113,7 @@ static uint8_t read_vector(struct nes *n, uint16_t vector) {
         LEAVE(pc, OUTCOME_NOWHERE);                                                                \
     } while (0)
 
-/* Not inlined: what it saves and restores is not for what goes at once. */
+/* Not inlined: its callers' short paths need not save its registers. */
 static __attribute__((noinline)) enum insn_outcome execute(struct nes *n) {
     uint16_t pc = n->cpu.r.pc, nz = n->cpu.r.nz;
     uint8_t a = n->cpu.r.a, x = n->cpu.r.x, y = n->cpu.r.y, s = n->cpu.r.s;
@@ -136,8 +136,8 @@ done:
     return outcome;
 }
 
-/* Nothing happens in the next cycles that the processor could notice, nor is there anything but
- * memory at pc: what pushes and pulls need not go through them one by one. */
+/* True if the processor can observe nothing but memory in the next cycles, and pc is in plain
+ * memory. Then a sequence of pushes or pulls can be done at once. */
 static bool is_undisturbed(const struct nes *n, unsigned cycles, uint16_t pc) {
     return n->cpu.cycle + cycles <= earlier(n->lines.event, n->dma.from) && n->memory.rd[pc >> 8] &&
            n->memory.wr[1] && !n->made.options.no_fast && !SHOWS_CYCLES;
@@ -145,7 +145,7 @@ static bool is_undisturbed(const struct nes *n, unsigned cycles, uint16_t pc) {
 
 enum { INTERRUPT_CYCLES = 7, RTI_CYCLES = 6 };
 
-/* RTI without separate bus cycles, as EXECUTE has it. */
+/* RTI without separate bus cycles, with the same effect as in execute(). */
 static void return_at_once(struct nes *n) {
     struct registers *const cpu = &n->cpu.r;
     const uint8_t *const stack = n->memory.wr[1], s = cpu->s;
@@ -186,7 +186,7 @@ static void interrupt_at_once(struct nes *n) {
     contexts_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
 }
 
-/* The sequence of an interrupt: two fetches that lead nowhere, three pushes, the vector. */
+/* An interrupt sequence: two dummy fetches, three pushes, the vector. */
 static __attribute__((noinline)) void interrupt(struct nes *n) {
     struct registers *cpu = &n->cpu.r;
     const uint32_t resume = nes_code_address(n, cpu->pc);
@@ -205,7 +205,7 @@ static __attribute__((noinline)) void interrupt(struct nes *n) {
     contexts_interrupt(n, resume, s, vector == VECTOR_NMI ? THREAD_NMI : THREAD_IRQ);
 }
 
-/* The same with the pushes turned into reads. */
+/* The same, with reads instead of pushes. */
 static void reset(struct nes *n) {
     struct registers *cpu = &n->cpu.r;
     cycle_read(n, cpu->pc);
@@ -220,7 +220,7 @@ static void reset(struct nes *n) {
     contexts_begin(n, THREAD_RESET);
 }
 
-/* One more cycle of a processor that has met a JAM. */
+/* One more cycle of a processor that has executed a JAM. */
 static void jam(struct nes *n) {
     static const uint16_t addresses[] = {0xffff, 0xfffe, 0xfffe};
     cycle_read(n, n->cpu.jam_cycle < 3 ? addresses[n->cpu.jam_cycle++] : 0xffff);
@@ -232,8 +232,7 @@ static void run_instruction(struct nes *n) {
         contexts_rti(n, s);
 }
 
-/* The bytes of an instruction that lies in registers or in open bus are known only once it has
- * run. */
+/* The bytes of an instruction in registers or open bus are known only after it was executed. */
 static void run_watched_instruction(struct nes *n) {
     const uint8_t s = n->cpu.r.s;
     const uint16_t pc = n->cpu.r.pc;
@@ -267,7 +266,7 @@ static void step_watched(struct nes *n) {
 
 void nes_step(struct nes *n) {
     if (n->cpu.phase == PHASE_RUN && !n->cpu.due) {
-        /* Also when the callback before it was the last that anybody had asked for. */
+        /* also when its last observer has just gone, in a callback */
         if (n->observed.watched || n->observed.announced)
             step_watched(n);
         else

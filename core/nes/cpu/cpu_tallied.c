@@ -1,5 +1,5 @@
-/* The fast loop for a machine of which nobody hears but by counters, through runs of instructions
- * that are known: only those that go somewhere are counted. */
+/* The fast loop for a machine whose observers only count, through known runs of instructions: only
+ * transfers are counted. */
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
@@ -12,7 +12,7 @@
 #define LOOP_ENDS_ONCE  0
 #define MET()           ((void)0)
 #define IS_BRANCH       ((OPCODE & 0x1f) == 0x10)
-/* Where the next run is not known the loop ends, as where a callback asks for something. */
+/* The loop ends if the next run is unknown, or if a callback has made a request. */
 #define LAND()                                                                                     \
     do {                                                                                           \
         if (runs[PC(0)] != RUN_KNOWN || n->observed.attention)                                     \

@@ -1,15 +1,17 @@
-/* The fast loop once more, with probes: the loop for unwatched machines pays nothing for them. */
+/* The fast loop with probes. It is separate, so that the loop for machines without observers pays
+ * nothing for them. */
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
-/* A callback may have moved an alarm or asked to step: then the loop ends at the next boundary. */
+/* A callback may have changed an alarm or requested steps: then the loop ends at the next
+ * boundary. */
 #define NOTICE_REQUESTS()                                                                          \
     do {                                                                                           \
         if (n->observed.attention)                                                                 \
             end = NULL;                                                                            \
     } while (0)
 #define LOOP_FUNCTION static void run_checked(struct nes *n, uint64_t stop, uint64_t deadline)
-/* Who steps hears of each instruction of a busy-wait. */
+/* An observer that steps is shown each instruction of a busy-wait. */
 #define LOOP_SKIPS      (!n->observed.stepping)
 #define LOOP_STOPS      true
 #define LOOP_READS(at)  false
@@ -28,11 +30,12 @@
                 STORE_REGISTERS();                                                                 \
                 watch_before(n, site, n->cpu.cycle);                                               \
                 NOTICE_REQUESTS();                                                                 \
-                tally = tallies; /* of address 0, which is in RAM: none */                         \
+                tally = tallies; /* that of address 0, which is in RAM:
+                                    empty */                            \
             }                                                                                      \
         }                                                                                          \
     } while (0)
-/* A JSR that pushes onto its own operand goes elsewhere than it says. */
+/* A JSR that pushes onto its own operand does not go to its encoded target. */
 #define AS_ENCODED(how) ((how) != OUTCOME_TARGET || PC(0) == (uint16_t)site->insn.target)
 #define TELL(how)                                                                                  \
     do {                                                                                           \
@@ -45,7 +48,7 @@
             STORE_REGISTERS();                                                                     \
             watch_fire(n, hooks_, site->insn.address, nes_code_address(n, PC(0)));                 \
         }                                                                                          \
-        NOTICE_REQUESTS(); /* also those from before the instruction: a jump has set `end` anew */ \
+        NOTICE_REQUESTS(); /* also requests made before the instruction: a jump resets `end` */    \
     } while (0)
 #define WENT(how)                                                                                  \
     do {                                                                                           \
@@ -60,7 +63,8 @@
             met = false;                                                                           \
         }                                                                                          \
         if ((how) != OUTCOME_NEXT && watch_run_known(n, PC(0)))                                    \
-            end = NULL; /* there is a faster loop for it */                                        \
+            end = NULL; /* cpu_run_tallied() is faster
+                           there */                                             \
     } while (0)
 #define LEFT() (n->observed.announced = met)
 #define LOOP_LOCALS()                                                                              \

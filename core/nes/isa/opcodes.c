@@ -1,4 +1,4 @@
-/* What the table says about each opcode, and how an instruction is written. */
+/* The table of opcodes, and the disassembler. */
 #include <stdio.h>
 
 #include "nes/nes.h"

@@ -60,8 +60,8 @@ struct made {
     uint16_t *pictures;
 };
 
-/* "saved": all of the part, or the members that its header marks, are a saved state; the rest is
- * derived from them and void after a load. */
+/* "saved": the part, or those of its members that its header marks, belong to a saved state. The
+ * rest is derived from them and void after a load. */
 struct nes {
     struct memory memory;     /* saved: ram, bus */
     struct cpu cpu;           /* saved, except fetched */

@@ -1,8 +1,7 @@
 /*
  * Cartridge files: iNES 1.0 and NES 2.0, as the NESdev wiki describes them ("INES", "NES 2.0").
  *
- * A file that this machine cannot run is refused here, before anything runs, with a sentence that
- * says what is wrong with it and what to do.
+ * A file that this machine cannot run is refused here. The message names the reason and a remedy.
  */
 #include "nes/board/board.h"
 
@@ -14,14 +13,15 @@ enum {
     HEADER_SIZE = 16,
     PRG_UNIT = 16 * 1024,
     CHR_UNIT = 8 * 1024,
-    PRG_GRAIN = 8 * 1024, /* the smallest PRG bank of any board, and of code addresses */
-    CHR_GRAIN = 1024,     /* the smallest CHR bank */
+    PRG_GRAIN = 8 * 1024, /* size of the smallest PRG bank of any board, and of banks in code
+                             addresses */
+    CHR_GRAIN = 1024,     /* size of the smallest CHR bank */
     LARGEST = 64 << 20,   /* no board addresses more */
     MAPPER_ACTION_53 = 28,
     MAPPER_UNROM_512 = 30,
 };
 
-/* What a header says, sizes in bytes. */
+/* The content of a header; sizes in bytes. */
 struct header {
     bool nes2, trainer, battery, four_screen, vertical;
     unsigned console; /* 0 home console, 1 Vs. System, 2 PlayChoice-10, 3 others */
@@ -64,21 +64,21 @@ static void header_ines(struct header *h, const uint8_t *at) {
     h->prg_size = (uint64_t)at[4] * PRG_UNIT;
     h->chr_size = (uint64_t)at[5] * CHR_UNIT;
     h->prg_ram = 8 * 1024;
-    /* Old tools left their names in bytes 7 to 15 ("DiskDude!"): if the last four are not zero, or
-     * bit 2 of byte 7 is set, byte 7 and all that follow mean nothing. */
+    /* Old tools wrote their names into bytes 7 to 15 ("DiskDude!"). If the last four bytes are not
+     * zero, or bit 2 of byte 7 is set, byte 7 and everything after it is meaningless. */
     if ((at[7] & 0x0C) == 0 && memcmp(at + 12, zeros, sizeof zeros) == 0) {
         h->mapper |= at[7] & 0xF0u;
         h->console = at[7] & 3;
         if (at[8] != 0)
             h->prg_ram = (uint64_t)at[8] * 8 * 1024;
-        /* Hardly a tool fills in bytes 8 and 9 well: more RAM than the board takes is no reason to
-         * refuse a game, and the TV system of byte 9 means nothing (FCEUX and Mesen do not look at
-         * it either; NESdev, "INES": "very few emulators honor this bit"). NES 2.0 says both. */
+        /* Few tools set bytes 8 and 9 correctly. So more RAM than the board can address is
+         * accepted, and the TV system in byte 9 is ignored (as FCEUX and Mesen do; NESdev, "INES":
+         * "very few emulators honor this bit"). NES 2.0 headers are reliable. */
         const struct mapper_ops *ops = mapper_find(h->mapper);
         if (ops && h->prg_ram > ops->ram_most)
             h->prg_ram = ops->ram_most;
     }
-    if (h->chr_size == 0) { /* of the boards here two have more, and games for them use it */
+    if (h->chr_size == 0) { /* two of the boards have more, and games for them use it */
         const bool more = h->mapper == MAPPER_ACTION_53 || h->mapper == MAPPER_UNROM_512;
         h->chr_ram = more ? 32 * 1024 : 8 * 1024;
     }
@@ -135,7 +135,7 @@ static enum status check_board(const struct header *h, const char *name, struct 
     return STATUS_OK;
 }
 
-/* Machines and boards that are not here. */
+/* Refuses unsupported machines and boards. */
 static enum status check_machine(const struct header *h, const char *name, struct error *e) {
     static const char *const consoles[4] = {
         [1] = "a Vs. System arcade game",
@@ -169,8 +169,8 @@ static enum status check_machine(const struct header *h, const char *name, struc
     return STATUS_OK;
 }
 
-/* Sizes that the board has no address lines for. More CHR RAM than that does no harm: the rest of
- * the chip cannot be reached. */
+/* Refuses sizes beyond the board's address lines. More CHR RAM is harmless: the rest of the chip is
+ * unreachable. */
 static enum status check_capacity(struct header *h, const char *name, struct error *e) {
     const struct mapper_ops *ops = mapper_find(h->mapper);
     if (h->chr_ram > ops->chr_most)
@@ -197,7 +197,7 @@ static enum status check_capacity(struct header *h, const char *name, struct err
     return STATUS_OK;
 }
 
-/* Sizes that no cartridge of the kind can have. */
+/* Refuses sizes that no cartridge of the kind can have. */
 static enum status check_sizes(struct header *h, const char *name, struct error *e) {
     if (h->prg_size == 0)
         return error_set(e, STATUS_FORMAT, "%s: impossible size: the header says there is no PRG",
@@ -308,7 +308,7 @@ enum status cartridge_parse(struct cartridge **out, const void *data, size_t len
         status = check_length(&h, len, name, e);
     if (status != STATUS_OK)
         return status;
-    /* What follows CHR (a title, an overdump) belongs to no chip: it is left out. */
+    /* data after CHR (a title, an overdump) is ignored */
     *out = build(&h, at + HEADER_SIZE, name);
     return *out != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "%s: out of memory", name);
 }

@@ -1,4 +1,4 @@
-/* What kind of console it is, as text. */
+/* The variant of the console as text. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ void nes_console_text(char text[NES_CONSOLE_TEXT], const struct nes_console *c) 
              c->alignment % 1000);
 }
 
-/* "name=value" of `length` characters; false when it is neither of the two. */
+/* Parses "name=value" of `length` characters; false if it is neither of the two options. */
 static bool parse_word(struct nes_console *c, const char *word, size_t length) {
     static const char warmup[] = "warmup=", alignment[] = "alignment=";
     const size_t before = sizeof alignment - 1;

@@ -1,4 +1,4 @@
-/* Movies in memory. Their file format is in movie_fm2.c, playing them in movie_play.c. */
+/* Movies in memory. movie_fm2.c has the file format, movie_play.c the playing. */
 #include "nes/movie.h"
 
 #include <stdio.h>
@@ -32,15 +32,15 @@ enum status movie_matches(const struct movie *m, const struct cartridge *c, stru
                      rom);
 }
 
-/* How many of the first `count` resets took a line that would else have been a frame's: all but one
- * on the first line, which is spent anyway. */
+/* Number of lines without a frame of their own among the first `count` resets: one for each reset,
+ * except for a reset on the first line, which has no frame anyway. */
 static uint64_t lines_lost(const struct movie *m, size_t count) {
     return count - (count > 0 && m->resets[0] == 0);
 }
 
-/* Index of the line whose buttons frame `frame` reads: one more for each line that a reset took. */
+/* Index of the line that has the buttons of frame `frame`. */
 static uint64_t line_of(const struct movie *m, uint64_t frame) {
-    size_t low = 0, high = m->reset_count; /* the resets before that line */
+    size_t low = 0, high = m->reset_count; /* resets before that line */
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (m->resets[middle] <= frame + 1 + lines_lost(m, middle))
@@ -51,7 +51,7 @@ static uint64_t line_of(const struct movie *m, uint64_t frame) {
     return frame + 1 + lines_lost(m, low);
 }
 
-/* The first reset at line `line` or later. */
+/* Index of the first reset at line `line` or later. */
 static size_t reset_from(const struct movie *m, uint64_t line) {
     size_t low = 0, high = m->reset_count;
     while (low < high) {
@@ -64,7 +64,7 @@ static size_t reset_from(const struct movie *m, uint64_t line) {
     return low;
 }
 
-/* The first line that no frame before `frame` has had its part of. */
+/* The first line that belongs to no frame before `frame`. */
 static uint64_t line_from(const struct movie *m, uint64_t frame) {
     return frame > 0 ? line_of(m, frame - 1) + 1 : 0;
 }

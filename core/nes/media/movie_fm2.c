@@ -1,9 +1,9 @@
 /*
  * FM2, version 3: FCEUX's text movies (its documentation, "FM2 file format").
  *
- * Header lines "key value", then one line a frame: |command|RLDUTSBA|RLDUTSBA|port2|. Only what the
- * machine here can play is accepted; everything else is refused with its line, since a movie that
- * is played in part shows another game than the one that was recorded.
+ * Header lines "key value", then one line for each frame: |command|RLDUTSBA|RLDUTSBA|port2|. A
+ * movie that this machine can play only in part would show another game than was recorded, so it is
+ * refused, with the line that cannot be played.
  */
 #include "nes/movie.h"
 
@@ -27,7 +27,7 @@ struct parser {
     VEC(size_t) resets;
 };
 
-/* A line's text, not ended by NUL. */
+/* A piece of text, not null-terminated. */
 struct text {
     const char *at;
     size_t len;
@@ -48,7 +48,7 @@ static bool text_is(struct text t, const char *s) {
     return strlen(s) == t.len && memcmp(t.at, s, t.len) == 0;
 }
 
-/* Decimal digits, all of t. */
+/* Parses decimal digits; false unless all of t is digits. */
 static bool text_number(struct text t, uint64_t *out) {
     *out = 0;
     for (size_t i = 0; i < t.len; i++) {
@@ -79,7 +79,7 @@ static int base64_digit(char c) {
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* 16 bytes are 22 digits and two '='. */
+/* 16 bytes are 22 digits and "==". */
 static bool decode_base64(struct text t, uint8_t out[16]) {
     if (t.len != 24 || t.at[22] != '=' || t.at[23] != '=')
         return false;
@@ -139,7 +139,7 @@ static enum status key_version(struct parser *p, struct text value) {
     return STATUS_OK;
 }
 
-/* A port holds nothing (0) or a pad (1). */
+/* A port is empty (0) or has a pad (1). */
 static enum status key_port(struct parser *p, unsigned port, struct text value) {
     if (!text_is(value, "0") && !text_is(value, "1"))
         return fail(p, STATUS_UNSUPPORTED,
@@ -151,13 +151,13 @@ static enum status key_port(struct parser *p, unsigned port, struct text value) 
 
 static enum status key_length(struct parser *p, struct text value) {
     if (value.len > 0 && value.at[0] == '-')
-        return STATUS_OK; /* negative: all that are there */
+        return STATUS_OK; /* negative: all frames */
     if (!text_number(value, &p->length))
         return fail(p, STATUS_FORMAT, "length is not a number", value);
     return STATUS_OK;
 }
 
-/* Keys that only one value of can be played. */
+/* Keys of which only one value can be played. */
 static const struct {
     const char *key, *value, *refusal;
 } fixed_keys[] = {
@@ -202,13 +202,12 @@ static enum status header_line(struct parser *p, struct text t) {
         return key_port(p, key.at[4] == '1', value);
     if (text_is(key, "length"))
         return key_length(p, value);
-    return STATUS_OK; /* comments, subtitles, emulator versions: they change nothing that is played
-                       */
+    return STATUS_OK; /* comments, subtitles, emulator versions: no effect on the playing */
 }
 
 /* ---- frames ---- */
 
-/* Takes the text up to the next '|'; false when there is none. */
+/* Takes the text before the next '|'; false: there is none. */
 static bool next_field(struct text *rest, struct text *field) {
     const char *bar = memchr(rest->at, '|', rest->len);
     if (bar == NULL)
@@ -263,7 +262,7 @@ static uint64_t eight(const char *at) {
     return value;
 }
 
-/* Columns as FCEUX writes them, dots and capitals; false: there are others. */
+/* Decodes columns as FCEUX writes them, dots and capitals; false: other characters. */
 static bool usual_pad(const char *at, uint8_t *buttons) {
     const uint64_t each = 0x0101010101010101, columns = le64toh(eight(at));
     const uint64_t letters = columns >> 6 & each, under_letters = letters * 0xff;
@@ -273,7 +272,8 @@ static bool usual_pad(const char *at, uint8_t *buttons) {
     return true;
 }
 
-/* A line like |0|........|...L....|| or |0|........|||. Returns its length, 0 when it is none. */
+/* Decodes a line like |0|........|...L....|| or |0|........|||. Returns its length; 0: another
+ * form. */
 static size_t usual_frame(const struct parser *p, struct text t, struct movie_line *line) {
     enum { FIRST = 3, SECOND = FIRST + 9, LONGEST = SECOND + 11 };
     uint8_t pads[2] = {0};
@@ -290,15 +290,16 @@ static size_t usual_frame(const struct parser *p, struct text t, struct movie_li
     return memcmp(t.at + end, "||\n", 3) == 0 ? end + 3 : 0;
 }
 
-/* Whether it begins with the line before it, of so many characters: at least 15, at most 23. */
+/* True if the text begins with a copy of the previous line, which has `size` characters: 15 to
+ * 23. */
 static bool usual_again(struct text t, size_t size) {
     const char *const before = t.at - size, *const last = t.at + size - 8;
     return t.len >= size && eight(t.at) == eight(before) && eight(t.at + 7) == eight(before + 7) &&
            eight(last) == eight(last - size);
 }
 
-/* Takes such lines as long as they follow each other. A movie is hardly anything else, most of them
- * the same as the one before, and is read anew for each replay. False: out of memory. */
+/* Takes consecutive lines of that form. Nearly all lines of a movie have it, most of them repeat
+ * the previous one, and every replay parses the movie. False: out of memory. */
 static bool usual_frames(struct parser *p, struct text *rest) {
     struct movie_line line;
     for (size_t size = 0; p->lines.len < p->length; *rest = text_behind(*rest, size)) {
@@ -346,15 +347,15 @@ static enum status parse_lines(struct parser *p, const char *text, size_t len) {
     return STATUS_OK;
 }
 
-/* ---- what is no FM2 ---- */
+/* ---- other formats ---- */
 
 static bool has_suffix(const char *name, const char *suffix) {
     const size_t n = strlen(name), k = strlen(suffix);
     return n >= k && strcasecmp(name + n - k, suffix) == 0;
 }
 
-/* What a zip archive is, by the name of its first file: "PK\003\004", 26 bytes on the length of
- * that name, 30 bytes on the name itself (PKWARE's APPNOTE, local file header). */
+/* The format of a zip archive, by the name of its first file: "PK\003\004", the length of the name
+ * at offset 26, the name at offset 30 (PKWARE's APPNOTE, local file header). */
 static const char *zip_format(struct text t, const char *name) {
     static const char *const bizhawk[] = {"Header.txt", "BizVersion.txt", "BizState 1.0",
                                           "Input Log.txt", "SyncSettings.json"};
@@ -371,7 +372,7 @@ static const char *zip_format(struct text t, const char *name) {
     return "a zip archive: unpack the movie in it";
 }
 
-/* Another format that the file is in, NULL for FM2 and for what nobody knows. */
+/* The name of another format that the file has; NULL for FM2 and for unknown formats. */
 static const char *other_format(struct text t, const char *name) {
     static const struct {
         const char *start;

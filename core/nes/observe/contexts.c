@@ -1,4 +1,4 @@
-/* Threads: interrupts suspend what runs, and the RTI that matches resumes it. */
+/* Interrupted contexts: an interrupt suspends the running one, and the matching RTI resumes it. */
 #include "nes/observe/watch.h"
 
 static void emit_many(struct nes *n, enum thread_change change, enum thread_cause cause,
@@ -13,12 +13,12 @@ static void emit(struct nes *n, enum thread_change change, enum thread_cause cau
     emit_many(n, change, cause, address, s, 1);
 }
 
-/* Entries below stack pointer s were abandoned: their handlers' frames are gone. */
+/* Drops contexts whose stack pointer is below s: their handlers' stack frames are gone. */
 static void drop_below(struct nes *n, uint8_t s, enum thread_cause cause) {
     struct contexts *t = &n->contexts;
     unsigned kept = 0;
     while (kept < t->count && t->at[kept].s >= s)
-        kept++; /* nearly always all of them */
+        kept++; /* usually all of them */
     for (unsigned i = kept; i < t->count; i++) {
         if (t->at[i].s < s)
             emit(n, THREAD_ENDS, cause, t->at[i].address, t->at[i].s);

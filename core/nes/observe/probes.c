@@ -1,4 +1,4 @@
-/* Observers come and go, and ask for alarms, steps and counters. */
+/* Observers attach and detach; they request alarms, steps, recordings and counters. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
     w->listeners |= (unsigned)(observer->thread != NULL) << i;
     w->counting |= (unsigned)observer->counts_threads << i;
     n->observed.fired[i] = 0;
-    n->memory.epoch++; /* known instructions are asked about again */
+    n->memory.epoch++; /* known instructions must be instrumented again */
     watch_unsettle(n);
     watch_requests_changed(n);
     if (n->made.engine->forget)
@@ -62,8 +62,8 @@ void nes_observe(struct nes *n, unsigned id, uint64_t count) {
     watch_requests_changed(n);
 }
 
-/* A run, or a part of a way, is of one instruction at least; one more is begun and dropped, and
- * behind parts is one of 0. */
+/* A run, or a part of a trace, has at least one instruction. One more is started and dropped, and a
+ * 0 may follow the parts. */
 static __attribute__((noinline)) bool make_room(struct record *r, uint32_t count) {
     struct short_trace *const trace =
         realloc(r->trace, sizeof *trace + (count + 2u) * sizeof *trace->parts);
@@ -121,11 +121,11 @@ uint64_t nes_probes_fired(const struct nes *n, unsigned id) {
     return id < NES_OBSERVERS ? n->observed.fired[id] : 0;
 }
 
-/* ---- what was recorded ---- */
+/* ---- recordings ---- */
 
 enum { BANK_BYTES = 0x2000 };
 
-/* The bytes of the instruction of a run that lies `behind` bytes behind its first. */
+/* Reads the bytes of the run's instruction that lies `behind` bytes after its first one. */
 static void bytes_of(const struct nes *n, const struct recorded_run *run, unsigned behind,
                      uint8_t bytes[3]) {
     const uint16_t pc = (uint16_t)(run->pc + behind);
@@ -150,7 +150,7 @@ static bool starts_with(const uint8_t bytes[3], const struct guest_insn *insn) {
            (insn->size < 3 || bytes[2] == insn->bytes[2]);
 }
 
-/* The instruction of a run at pc, where that was mapped which is mapped now. */
+/* The instruction of a run at pc. The run's banks are those mapped now. */
 static const struct guest_insn *known_at(struct nes *n, const struct recorded_run *run,
                                          uint16_t pc) {
     uint8_t bytes[3];
@@ -164,13 +164,13 @@ static const struct guest_insn *known_at(struct nes *n, const struct recorded_ru
                                                   : &watch_meet(n, pc, slot, bytes)->insn;
 }
 
-/* Of a recording that is in runs. */
+/* The receiver of a recording's instructions. */
 struct told {
     void (*each)(void *user, const struct guest_insn *insns, uint32_t count);
     void *user;
 };
 
-/* Instructions number run->at to `end` - 1. */
+/* Passes on the instructions numbered run->at to `end` - 1. */
 static void tell_run(struct nes *n, const struct recorded_run *run, uint32_t end,
                      const struct told *to) {
     const bool is_now = run->banks == record_banks(n);

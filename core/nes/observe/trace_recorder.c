@@ -1,4 +1,4 @@
-/* Recordings under way: executed instructions that an observer gets all at once. */
+/* Recording executed instructions for observers. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ void record_begin(struct record *r) {
 
 void record_insn(const struct nes *n, struct record *r, const struct site *site) {
     if (r->met == r->count)
-        return; /* another observer steps on */
+        return; /* only another observer is still stepping */
     struct recorded_run *const run = &r->runs[r->run_count++];
     *run = (struct recorded_run){record_banks(n), .at = r->met & 0x7fffff, .pc = site->insn.pc};
     if (site->volatile_bytes) {
@@ -38,7 +38,7 @@ static uint64_t hash_of(const uint8_t *bytes, unsigned size) {
     return hash;
 }
 
-/* 1 + number of the piece; 0: out of memory. */
+/* Returns 1 + the number of the code's snapshot; 0: out of memory. */
 static size_t snapshot_of(struct watch *w, const uint8_t *bytes, unsigned size) {
     uint64_t *const at = map_at(&w->snapshot_at, hash_of(bytes, size));
     if (!at)

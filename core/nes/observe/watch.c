@@ -1,16 +1,16 @@
-/* Instructions that are watched, their probes, and firing them. */
+/* Instrumented instructions (sites), their probes, and firing them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #include "nes/observe/watch.h"
 
-/* The counters are one reservation of address space, 8 MiB, so that they never move; the system
- * gives pages as they are touched. */
+/* The counters are one reservation of address space, 8 MiB, so they never move; the system provides
+ * pages at first access. */
 enum { FIRST_BUCKETS = 1 << 10 };
 
 #ifndef WATCH_VOLATILE
-#define WATCH_VOLATILE (1 << 15) /* sites in RAM that are kept, about 8 MiB */
+#define WATCH_VOLATILE (1 << 15) /* most sites kept in RAM, about 8 MiB */
 #endif
 
 enum status watch_create(struct nes *n, struct error *e) {
@@ -108,7 +108,7 @@ static void grow(struct watch *w) {
     const size_t count = w->bucket_count * 2;
     struct site **buckets = calloc(count, sizeof *buckets);
     if (!buckets)
-        return; /* slower, not wrong */
+        return; /* slower, but correct */
     for (size_t i = 0; i < w->bucket_count; i++)
         for (struct site *site = w->buckets[i], *next; site; site = next) {
             next = site->next;
@@ -155,7 +155,7 @@ void watch_trim(struct nes *n) {
     if (w->volatile_count <= WATCH_VOLATILE)
         return;
     if (n->made.engine->forget)
-        n->made.engine->forget(n->made.engine_self); /* it may remember sites */
+        n->made.engine->forget(n->made.engine_self); /* it may have cached sites */
     for (size_t i = 0; i < w->slot_count; i++)
         if (w->slots[i] && w->slots[i]->volatile_bytes)
             w->slots[i] = NULL;
@@ -222,14 +222,14 @@ void watch_unsettle(struct nes *n) {
 static bool make_tallies(struct watch *w) {
     struct tally *const tallies = calloc(CODE_SPACE, sizeof *tallies + 1);
     if (!tallies)
-        return false; /* slower, not wrong */
+        return false; /* slower, but correct */
     w->tallies = tallies;
     w->runs = (uint8_t *)(tallies + CODE_SPACE);
     w->tally_mask = CODE_SPACE - 1;
     return true;
 }
 
-/* The counter of what fires there; 0: that is more than to count. */
+/* 1 + the counter of what fires there; NOBODYS: nothing does; 0: more than a count fires. */
 static uint32_t tallied(const struct hooks *hooks) {
     if (!hooks->fires)
         return NOBODYS;
@@ -255,13 +255,13 @@ static void note_tally(struct nes *n, struct site *site) {
         w->tallies[site->insn.pc] = site->tally;
 }
 
-/* As watch_run_known() has it. */
+/* See watch_run_known(). */
 static bool run_is_known(const struct nes *n, uint16_t pc) {
     const struct watch *const w = n->observed.watch;
     for (unsigned at = pc; at < CODE_SPACE;) {
         const struct opcode_info *const info = opcode_info(*watch_code(n, (uint16_t)at));
         if (info->kind >= INSN_RTI)
-            return true; /* nes_step's */
+            return true; /* nes_step() executes it */
         if (!w->tallies[at].counter[0])
             return false;
         if (info->kind != INSN_PLAIN)
@@ -282,7 +282,7 @@ bool watch_learn_run(struct nes *n, uint16_t pc) {
     return *run == RUN_KNOWN;
 }
 
-/* The counter of the one probe there, of which there is another on the other side. */
+/* The counter of an `either` probe that is the only one there; NULL: none is. */
 static const uint32_t *either_counter(const struct hooks *hooks) {
     return hooks->count == 1 && hooks->at->probe.either ? &hooks->at->probe.counter : NULL;
 }
@@ -294,8 +294,8 @@ void watch_choose_side(struct nes *n, struct site *site) {
         return;
     struct hooks *const out = n->observed.counters[*a] >= n->observed.counters[*b] ? taken : next;
     if (!map_at(&n->observed.watch->left_out, out->at->probe.counter))
-        return;     /* slower, not wrong */
-    out->count = 0; /* what the interpreter goes on to count there means nothing */
+        return;     /* slower, but correct */
+    out->count = 0; /* counts that the interpreter adds from now on are meaningless */
     hooks_changed(out);
 }
 
@@ -358,12 +358,12 @@ void watch_fire(struct nes *n, struct hooks *hooks, uint32_t from, uint32_t to) 
     hooks->fires = again;
 }
 
-/* The lowest of a set of numbered bits, which is not empty. */
+/* Index of the lowest bit of a set, which is not empty. */
 static unsigned first_of(unsigned set) {
     return (unsigned)__builtin_ctz(set);
 }
 
-/* The recording that it waits for, if it waits for nothing else. */
+/* The recording that the observer waits for, if it waits for nothing else. */
 static struct record *record_alone(struct watched_by *by) {
     struct record *const r = &by->record;
     return by->alarm == NEVER && r->from != NEVER && !r->on && !r->full ? r : NULL;
@@ -410,7 +410,7 @@ static void step(struct nes *n, const struct site *site, uint64_t cycle) {
     for (unsigned left = w->steppers; left; left &= left - 1) {
         struct watched_by *by = &w->observers[first_of(left)];
         if (by->steps == 0)
-            continue; /* one before it has asked for that */
+            continue; /* an earlier callback has ended its steps */
         if (by->steps != UINT64_MAX)
             last |= --by->steps == 0;
         by->observer.step(by->observer.self, &site->insn, cycle);
@@ -426,7 +426,7 @@ void watch_before(struct nes *n, struct site *site, uint64_t cycle) {
         watch_fire(n, &site->probes[PROBE_BEFORE], site->insn.address, site->insn.address);
 }
 
-/* Where the instruction at pc lies in plain memory, gathers its bytes. */
+/* Reads the bytes of the instruction at pc; false unless it lies in plain memory. */
 static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
     unsigned size = 1;
     for (unsigned i = 0; i < size; i++) {
@@ -440,7 +440,7 @@ static bool bytes_at(const struct nes *n, uint16_t pc, uint8_t bytes[3]) {
     return true;
 }
 
-/* The site at pc; NULL where its bytes cannot be known. */
+/* The site at pc; NULL if its bytes are unknown. */
 static struct site *site_at(struct nes *n, uint16_t pc) {
     const uint8_t *const code = watch_code(n, pc);
     if (code && code < n->memory.code_end[pc >> 8])
@@ -462,7 +462,8 @@ struct site *watch_announce(struct nes *n) {
 
 struct site *watch_announce_late(struct nes *n, uint16_t pc, const uint8_t bytes[3],
                                  uint64_t cycle) {
-    struct site *site = watch_find(n, pc, pc, bytes); /* PRG is always there: pc is below $8000 */
+    struct site *site = watch_find(n, pc, pc, bytes); /* PRG is always mapped, so pc is below
+                                                         $8000 */
     watch_before(n, site, cycle);
     return site;
 }
@@ -471,7 +472,7 @@ void watch_outcome(struct nes *n, struct site *site, enum insn_outcome outcome) 
     const uint32_t to = nes_code_address(n, n->cpu.r.pc);
     if ((outcome == OUTCOME_NEXT && to != site->insn.next) ||
         (outcome == OUTCOME_TARGET && to != site->insn.target))
-        outcome = OUTCOME_ELSEWHERE; /* a bank was switched under the code */
+        outcome = OUTCOME_ELSEWHERE; /* the bank under the code was switched */
     struct hooks *hooks = &site->probes[watch_when(outcome)];
     if (hooks->simple)
         watch_add(n, hooks);
@@ -521,7 +522,7 @@ void watch_recorded(struct nes *n) {
         watch_requests_changed(n);
         return;
     }
-    n->observed.coming = next; /* as a rule that is all that has changed */
+    n->observed.coming = next; /* usually nothing else has changed */
     n->observed.recorder = NULL;
     n->observed.alarm = next->from;
 }
@@ -543,7 +544,7 @@ void watch_tell_threads(struct nes *n, enum thread_change change) {
             watch_tell(n, &n->observed.watch->observers[i].observer, change);
 }
 
-/* ---- an observer leaves ---- */
+/* ---- detaching ---- */
 
 static void remove_hooks(struct site *site, unsigned id) {
     site->instrumented &= (uint8_t) ~(1u << id);

@@ -1,4 +1,4 @@
-/* Looking at a machine from outside; nothing of it changes. */
+/* Queries about a machine, without side effects. */
 #include "nes/cpu/cpu_exec.h"
 #include "nes/machine/machine.h"
 

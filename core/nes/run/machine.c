@@ -1,4 +1,4 @@
-/* The machine: power, reset, and the loop that all engines share. */
+/* The machine: creation, power, reset, and the loop that all engines share. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
 
-/* ---- making one ---- */
+/* ---- creation ---- */
 
 static void power_on(struct nes *n) {
     static const uint8_t pattern[8] = {0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff};
@@ -29,7 +29,7 @@ static void power_on(struct nes *n) {
     n->memory.epoch++;
 }
 
-/* The processor starts over, whatever it was doing; everything published is void. */
+/* Restarts the processor, whatever it was doing; all published events are void. */
 static void restart(struct nes *n) {
     n->cpu.phase = PHASE_RESET;
     n->idle.interrupted = n->cpu.instructions;
@@ -97,13 +97,13 @@ void nes_reset(struct nes *n, bool hard) {
 
 /* ---- running ---- */
 
-/* The next vertical blank comes 29,780 or 29,781 cycles after the last, which of the two is decided
- * on the pre-render line: told when the machine first stands behind that. */
+/* The next vertical blank comes 29,780 or 29,781 cycles after the last one. This is decided on the
+ * pre-render line. True once the machine is past that line. */
 static bool knows_frame(const struct nes *n) {
     return n->cpu.cycle >= n->frame.end - (LESS_THAN_FRAME - MORE_THAN_BLANK);
 }
 
-/* Everything that happens at the boundary where the machine stands, before what comes next. */
+/* Handles everything that happens at the current boundary before the next instruction. */
 static void at_boundary(struct nes *n) {
     if (n->frame.estimated && knows_frame(n)) {
         ppu_begin_frame(&n->ppu, n->cpu.cycle);
@@ -120,7 +120,7 @@ static void at_boundary(struct nes *n) {
         watch_alarms(n);
 }
 
-/* The engine has stopped at the start of a busy-wait. */
+/* The engine has stopped at the start of a busy-wait: skips it. */
 static void pass_over_wait(struct nes *n, uint64_t target) {
     struct wait *const wait = n->idle.waiting;
     n->idle.waiting = NULL;
@@ -140,7 +140,7 @@ static void step(struct nes *n, uint64_t stop) {
         nes_step(n);
 }
 
-/* One step, and those that an engine would leave to us. */
+/* Executes one step, and further ones that an engine would return at once. */
 static void step_on(struct nes *n, uint64_t stop) {
     do
         step(n, stop);
@@ -149,8 +149,8 @@ static void step_on(struct nes *n, uint64_t stop) {
             n->cpu.cycle + LONGEST_INSTRUCTION > earlier(n->lines.event, n->dma.from)));
 }
 
-/* From one boundary to a later one, not beyond the first at or after `target`, the end of the frame
- * and the next alarm. */
+/* Runs from one boundary to a later one: not beyond the first boundary at or after `target`, the
+ * end of the frame and the next alarm. */
 static void advance(struct nes *n, uint64_t target) {
     const uint64_t end = earlier(target, n->frame.end);
     uint64_t stop = earlier(end, n->observed.alarm);
@@ -176,7 +176,7 @@ static void advance(struct nes *n, uint64_t target) {
             pass_over_wait(n, target);
             return;
         }
-        /* Behind `stop`, or where a callback has asked for something: see to that first. */
+        /* past `stop`, or a callback has made a request: the caller handles that first */
         if ((n->cpu.cycle >= stop || n->observed.attention) && n->cpu.cycle != start &&
             !n->observed.announced)
             return;
@@ -204,7 +204,7 @@ enum status nes_run_to(struct nes *n, uint64_t cycle, struct error *e) {
 }
 
 void nes_set_buttons(struct nes *n, unsigned port, uint8_t buttons) {
-    bus_strobe(n); /* it latches what was held when it ended */
+    bus_strobe(n); /* it latches the buttons held when it ended */
     n->pads.buttons[port] = buttons;
 }
 

@@ -1,4 +1,4 @@
-/* Playing a movie on a machine, frame by frame. */
+/* Plays a movie on a machine, frame by frame. */
 #include "nes/movie.h"
 
 enum status movie_play_frame(const struct movie *m, struct nes *nes, struct error *e) {

@@ -1,10 +1,10 @@
 /*
- * Saved states: everything that decides what the machine does from now on, and nothing else.
+ * Saved states contain everything that decides what the machine does from now on, and nothing else.
  *
  * A file is a header (magic, version, SHA-1 of the cartridge, length and FNV-1a of the rest) and
- * sections (four letters, length, content). Numbers are little-endian, structs are written field by
- * field, so that a state is the same bytes on every machine and its hash says whether two machines
- * are in the same state.
+ * sections (four letters, length, content). Numbers are little-endian, and structs are written
+ * field by field. So a state is the same bytes on every machine, and equal hashes mean equal
+ * states.
  */
 #include <assert.h>
 #include <ctype.h>
@@ -20,7 +20,7 @@ enum { VERSION = 1, MAGIC_SIZE = 16, SHA1_SIZE = 40 };
 enum { HEADER_SIZE = MAGIC_SIZE + 4 + SHA1_SIZE + 8 + 8, SECTION_HEADER_SIZE = 8 };
 static const char magic[MAGIC_SIZE + 1] = "hotgraph state\r\n";
 
-/* One number, or an array of them; a value above `most` is refused. */
+/* One number, or an array of numbers; values above `most` are refused. */
 struct field {
     const char *name;
     uint32_t offset, count;
@@ -37,8 +37,8 @@ struct field {
 #define LONGS(type, member)                                                                        \
     { #member, offsetof(type, member), sizeof ITEM(type, member) / 8, 8, UINT64_MAX }
 
-/* The saved members of the machine's parts, which their headers mark. The names are what
- * nes_differences() reports. */
+/* The saved members of the machine's parts, as marked in their headers. nes_differences() reports
+ * these names. */
 static_assert(sizeof(struct registers) == 12 && sizeof(struct cpu) == 56 &&
                   sizeof(struct video_frame) == 24 && sizeof(struct pads) == 40 &&
                   sizeof(struct dma) == 32 && sizeof(struct lines) == 48 &&
@@ -194,9 +194,9 @@ static const struct field apu_fields[] = {
 
 struct section {
     char tag[5];
-    const char *name; /* for people */
+    const char *name; /* for messages */
     uint8_t *base;
-    const struct field *fields; /* or plain bytes: NULL, and `count` of them */
+    const struct field *fields; /* NULL: plain bytes, `count` of them */
     size_t count;
 };
 enum { SECTIONS = 7 };
@@ -228,7 +228,7 @@ static void store_number(uint8_t *at, uint64_t value, unsigned size) {
         at[i] = (uint8_t)(value >> 8 * i);
 }
 
-/* A member of the host's struct, in the host's order of bytes. */
+/* Reads a member of a struct in the host's byte order. */
 static uint64_t read_member(const uint8_t *at, unsigned size) {
     uint16_t u16;
     uint32_t u32;
@@ -275,9 +275,8 @@ static size_t content_size(const struct section *s) {
     return size;
 }
 
-/* A copy of the machine with its devices brought to the present, which is how a state does not
- * depend on when somebody looked. The copy borrows the machine's memories; it is only to be read.
- */
+/* Copies the machine and lets the copy's devices catch up, so that a state does not depend on when
+ * devices were last accessed. The copy borrows the machine's memories, and is read-only. */
 static void snapshot(struct nes *copy, const struct nes *n) {
     *copy = *n;
     copy->ppu.board = &copy->board;
@@ -288,7 +287,7 @@ static void snapshot(struct nes *copy, const struct nes *n) {
     copy->lines.nmi_level = bus_nmi_level(copy);
     copy->cpu.flags = cpu_flags(&copy->cpu.r);
     if (copy->memory.rd[copy->cpu.r.pc >> 8] || copy->cpu.r.pc < 0x4000)
-        copy->memory.bus = 0; /* the next fetch overwrites it */
+        copy->memory.bus = 0; /* overwritten by the next fetch */
     if (copy->cpu.phase != PHASE_JAM)
         copy->cpu.jam_cycle = 0, copy->cpu.jam_frame = 0;
     for (unsigned i = copy->contexts.count; i < CONTEXTS; i++)
@@ -417,8 +416,8 @@ static bool read_section(const uint8_t *from, const struct section *s) {
     return true;
 }
 
-/* ---- what a state may not hold, though each number by itself might be: with it the devices would
- * run for ever, or not at all, or past the end of an array ---- */
+/* ---- Checks of the whole state. Each number may be valid by itself; an invalid combination could
+ * make a device run for ever, stop, or exceed an array. ---- */
 
 static bool near(uint64_t time, uint64_t cycle, uint64_t span) {
     return time - cycle <= span || cycle - time <= span;
@@ -430,7 +429,7 @@ static bool never_or_near(uint64_t time, uint64_t cycle, uint64_t span) {
 
 enum { FRAME_CYCLES = 29781, SEQUENCE_CYCLES = 37282, SAMPLE_CYCLES = 428, SOON = 8 };
 
-/* A time that has been, or none yet. */
+/* True for a past time, or none. */
 static bool never_or_past(uint64_t time, uint64_t cycle) {
     return time == NEVER || time <= cycle;
 }
@@ -450,7 +449,7 @@ static bool sane_apu(const struct apu *a, uint64_t cycle) {
            never_or_past(a->half_frame, cycle) && sane_samples(a, cycle);
 }
 
-/* Sprite evaluation: how many are found goes with what is looked for. */
+/* Sprite evaluation: the number of sprites found must fit the phase. */
 static bool sane_evaluation(const struct ppu_state *s) {
     enum { SEARCH = 1, COPY, OVERFLOW, OVERFLOWN }; /* after PPU_IDLE, see ppu_sprites.c */
     switch (s->evaluation) {
@@ -480,9 +479,9 @@ static bool sane_ppu(const struct ppu_state *s, uint64_t cycle) {
            !(s->rendering & (uint8_t)~MASK_RENDERING) && sane_evaluation(s);
 }
 
-/* The frame ends with the vertical blank that the PPU comes to next; where that is still a guess,
- * it is a guess from the last one, which has just been. Else a frame could end without a picture,
- * or within a moment. */
+/* The frame must end with the PPU's next vertical blank. While that is an estimate, it must be an
+ * estimate from the last vertical blank, which must be recent. Otherwise a frame could end without
+ * a picture, or almost at once. */
 static bool sane_frame(const struct nes *n) {
     enum { LINES = PPU_LINES * PPU_DOTS, FLAGS = LINE_VBLANK * PPU_DOTS + DOT_FLAGS };
     const struct ppu_state *const s = &n->ppu.state;
@@ -494,12 +493,12 @@ static bool sane_frame(const struct nes *n) {
     if (n->frame.end < LESS_THAN_FRAME || n->cpu.cycle < last ||
         n->cpu.cycle - last >= MORE_THAN_BLANK || s->time < since)
         return false;
-    /* In line 0 it may have come one dot sooner. */
+    /* in line 0, the odd frame may have skipped a dot */
     return last == ppu_end_after(s->time - since) ||
            (here < FLAGS && last == ppu_end_after(s->time - since + 1));
 }
 
-/* Where threads go on is code. */
+/* Contexts must resume in existing code. */
 static bool sane_threads(const struct nes *n) {
     for (unsigned i = 0; i < n->contexts.count; i++) {
         const uint32_t address = n->contexts.at[i].address, bank = address >> 16;
@@ -569,7 +568,7 @@ static enum status check_header(const struct nes *n, const uint8_t *at, size_t l
     return STATUS_OK;
 }
 
-/* Tries the content on a copy of the machine with RAMs of its own. */
+/* Parses the content into a copy of the machine with its own RAMs. */
 static enum status try_sections(const struct nes *n, const uint8_t *at, size_t len,
                                 const char *name, struct error *e) {
     struct nes copy = *n;
@@ -602,7 +601,7 @@ enum status nes_load(struct nes *n, const void *data, size_t len, const char *na
     bus_forget_lines(n);
     n->dma.from = n->dma.oam_pending ? 0 : apu_dmc_deadline(&n->apu);
     n->observed.announced = false;
-    n->dma.latch.cycle = NEVER; /* what the old machine had on its bus */
+    n->dma.latch.cycle = NEVER; /* left on the bus before the load */
     wait_forget(n);
     spin_forget(n);
     if (n->made.engine->forget)
