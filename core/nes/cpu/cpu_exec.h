@@ -2,8 +2,8 @@
  * cpu_exec: the effect of each instruction, written once for every loop that runs instructions.
  *
  * An includer defines the primitives below and then expands EXECUTE(name, mode, access) once for
- * each line of ops.def. In the cycle-by-cycle loop a primitive is one bus cycle, in the order of the
- * chip; in a fast loop it is a plain memory access, or nothing.
+ * each line of ops.def. In the cycle-by-cycle loop a primitive is one bus cycle, in the order of
+ * the chip; in a fast loop it is a plain memory access, or nothing.
  *
  *   FETCH(v, k), FETCH_LAST(v, k)       v = byte k of the instruction
  *   READ(v, address), READ_LAST         v = memory anywhere

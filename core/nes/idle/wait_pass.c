@@ -34,7 +34,7 @@ struct fired {
 };
 
 /* The probes after an instruction of a pass. last: it is J. */
-static enum probe_when when_behind(const struct guest_insn *insn, bool last) {
+static enum probe_when when_after(const struct guest_insn *insn, bool last) {
     if (insn->kind == INSN_RETURN)
         return PROBE_INDIRECT;
     return last || insn->kind == INSN_CALL || insn->kind == INSN_JUMP ? PROBE_TAKEN : PROBE_NEXT;
@@ -48,7 +48,7 @@ static bool each_hook(struct nes *n, const struct wait *w,
         const struct site *const site = watch_mapped(n, w->path[i]);
         const bool last = i + 1u == w->length;
         const struct hooks *const hooks[2] = {&site->probes[PROBE_BEFORE],
-                                              &site->probes[when_behind(&site->insn, last)]};
+                                              &site->probes[when_after(&site->insn, last)]};
         const uint32_t to[2] = {site->insn.address,
                                 nes_code_address(n, last ? w->target : w->path[i + 1u])};
         for (unsigned k = 0; k < 2; k++)
@@ -287,7 +287,7 @@ static bool is_busy(const struct nes *n) {
 
 /* After passes of a `certain` wait were skipped: leaves the same state as if they had been
  * executed. read: cycle of the last read of $2002, if the wait reads it. */
-static void stand_behind(struct nes *n, struct wait *w, uint64_t read) {
+static void resume_after(struct nes *n, struct wait *w, uint64_t read) {
     uint8_t same;
     if (w->status)
         ppu_reads_again(&n->ppu, read, &same);
@@ -295,8 +295,8 @@ static void stand_behind(struct nes *n, struct wait *w, uint64_t read) {
 }
 
 /* The same for passes without a sample fetch. */
-static void stand_behind_plain(struct nes *n, struct wait *w) {
-    stand_behind(n, w, n->cpu.cycle - w->cost + w->read_at);
+static void resume_after_plain(struct nes *n, struct wait *w) {
+    resume_after(n, w, n->cpu.cycle - w->cost + w->read_at);
 }
 
 /* Completes recordings that begin at or before `stop`; false: there was none. */
@@ -307,7 +307,7 @@ static bool record_certain(struct nes *n, struct wait *w, uint64_t stop, uint64_
         pass.at[i] = w->at[i];
     while (n->observed.coming && n->observed.coming->from <= stop &&
            record_passes(n, w, &pass, count_passes(n, false, w->cost, stop, end, NEVER))) {
-        stand_behind_plain(n, w);
+        resume_after_plain(n, w);
         hand_over(n);
         recorded = true;
     }
@@ -339,7 +339,7 @@ static bool pass_at_once(struct nes *n, struct wait *w, uint64_t stop, uint64_t 
     if (times == 0)
         return recorded;
     repeat_pass(n, w, w->cost, times);
-    stand_behind_plain(n, w);
+    resume_after_plain(n, w);
     return true;
 }
 
@@ -358,7 +358,7 @@ static bool pass_fetch(struct nes *n, struct wait *w, uint64_t stop) {
     apu_dmc_give(&n->apu, n->memory.rd[sample >> 8][sample & 0xff], fetch);
     n->dma.from = apu_dmc_deadline(&n->apu);
     repeat_pass(n, w, w->cost + taken, 1);
-    stand_behind(n, w, halt <= read ? read + taken : read);
+    resume_after(n, w, halt <= read ? read + taken : read);
     return true;
 }
 
@@ -385,7 +385,7 @@ static bool pass_samples(struct nes *n, struct wait *w, uint64_t stop) {
     repeat_pass(n, w, w->cost, passes);
     n->cpu.cycle = cycle;
     n->dma.from = halt;
-    stand_behind(n, w, read);
+    resume_after(n, w, read);
     return true;
 }
 

@@ -1,16 +1,16 @@
 /*
- * Colours as a television decodes them from the PPU's composite signal.
+ * The colours to which a television decodes the PPU's composite signal.
  *
- * The signal of a pixel is a square wave of twelve phases a colour cycle (NESdev, "NTSC video"):
- * the row of the palette chooses its two levels, the column its phase, and emphasis pulls some of
- * the twelve phases down. Its mean is the luma; its fundamental, measured against the colour burst
- * (which is column 8's wave), is the chroma.
+ * The signal of a pixel is a square wave with twelve phases in a colour cycle (NESdev, "NTSC
+ * video"): the row of the palette selects its two levels, the column its phase, and emphasis
+ * attenuates some of the twelve phases. The mean of the signal is the luma. Its fundamental,
+ * measured against the colour burst (the wave of column 8), is the chroma.
  */
 #include "nes/nes.h"
 
 enum { PHASES = 12, BURST = 8 };
 
-/* Volts, by row of the palette; black and white are the ends of what is shown. */
+/* Volts, by row of the palette; the extremes are black and white. */
 static const double low_level[4] = {0.350, 0.518, 0.962, 1.550};
 static const double high_level[4] = {1.094, 1.506, 1.962, 1.962};
 static const double black = 0.518, white = 1.962, emphasis_factor = 0.746;
@@ -38,8 +38,8 @@ static uint8_t clamp(double x) {
 static void decode(unsigned colour, unsigned emphasis, uint8_t rgb[3]) {
     const double cos30 = 0.86602540378443865, sin30 = 0.5;
     double y = 0, u = 0, v = 0;
-    /* (c, s) turns by 30 degrees a phase. It starts at -15 degrees, where the burst (high in phases
-     * 4 to 9, centred on 6.5, which is 195 degrees on) comes out along -u. */
+    /* (c, s) rotates by 30 degrees for each phase. It starts at -15 degrees, so that the burst
+     * (high in phases 4 to 9, centred on 6.5, at 195 degrees) decodes to -u. */
     double c = 0.96592582628906829, s = -0.25881904510252076;
     for (unsigned phase = 0; phase < PHASES; phase++) {
         double level = (signal(colour, emphasis, phase) - black) / (white - black) / PHASES;

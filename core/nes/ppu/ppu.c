@@ -9,10 +9,9 @@
 #include "nes/ppu/ppu_sprites.h"
 
 enum {
-    /* A bit of the bus that nobody drives keeps its value for about 600 ms (blargg, ppu_open_bus).
-     */
+    /* An undriven bit of the bus keeps its value for about 600 ms (blargg, ppu_open_bus). */
     LATCH_CYCLES = 1073864,
-    /* Cycles between two reads of $2007 so close that the second one is lost. */
+    /* The second of two reads of $2007 so close together is lost. */
     DATA_READ_CYCLES = 1,
 };
 
@@ -49,7 +48,7 @@ static void restart(struct ppu *p, uint64_t cycle) {
     s->data_read_cycle = UINT64_MAX - DATA_READ_CYCLES;
     const bool whole = p->picture.whole;
     ppu_loaded(p);
-    p->picture.whole = whole; /* the last picture is still there */
+    p->picture.whole = whole; /* the last picture stays available */
     p->picture.begun = p->picture.wanted != NULL;
 }
 
@@ -69,7 +68,7 @@ void ppu_reset(struct ppu *p, uint64_t cycle) {
     ppu_show_v(p);
 }
 
-/* Whether the next picture starts with line 0. */
+/* True if the next picture starts with line 0. */
 static bool before_picture(const struct ppu_state *s) {
     return s->line > LINE_IDLE || (s->line == LINE_IDLE && s->dot > DOT_FLAGS) ||
            (s->line == 0 && s->dot == 0);
@@ -100,7 +99,7 @@ static uint8_t latch(const struct ppu_state *s, uint64_t cycle) {
     return value;
 }
 
-/* Drives all bits with those of `value`. */
+/* Drives all bits of the bus. */
 static inline void drive_all(struct ppu *p, uint8_t value, uint64_t cycle) {
     struct ppu_state *s = &p->state;
     p->known.status_stable_until = 0;
@@ -108,7 +107,7 @@ static inline void drive_all(struct ppu *p, uint8_t value, uint64_t cycle) {
     s->latch_cycle[0] = s->latch_cycle[1] = s->latch_cycle[2] = cycle;
 }
 
-/* Drives the bits of `bits`, which are whole groups. */
+/* Drives the bits in `bits`, which are whole groups. */
 static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
     struct ppu_state *s = &p->state;
     p->known.status_stable_until = 0;
@@ -118,9 +117,9 @@ static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
             s->latch_cycle[i] = cycle;
 }
 
-/* ---- memory behind $2007 ---- */
+/* ---- memory accessed through $2007 ---- */
 
-/* After an access; while fetching, the access steps v in both directions at once. */
+/* After an access: while fetching, v steps in both directions at once. */
 static void step_v(struct ppu *p) {
     struct ppu_state *s = &p->state;
     if (ppu_fetching(s))
@@ -162,14 +161,14 @@ static void write_data(struct ppu *p, uint8_t value) {
 
 /* ---- OAM ---- */
 
-enum { OAM_ATTRIBUTES = 0xE3 }; /* bits that exist in the third byte of a sprite */
+enum { OAM_ATTRIBUTES = 0xE3 }; /* bits that exist in a sprite's third byte */
 /* A sprite as a number, its first byte the lowest: the bits that exist, and those of its y. */
 static const uint32_t SPRITE_BITS = 0xFF00FFFFu | OAM_ATTRIBUTES << 16, SPRITE_Y = 0xFF;
 
 static uint8_t read_oam(const struct ppu_state *s) {
     if (!ppu_fetching(s))
         return s->oam[s->oam_address];
-    /* The next dot is s->dot: what the one before it left on the OAM's bus. */
+    /* s->dot is the next dot: OAM's bus holds what the previous one left. */
     unsigned dot = s->dot ? s->dot - 1u : PPU_DOTS - 1;
     if (s->line <= LINE_LAST && dot >= 1 && dot <= 256)
         return s->oam_data;
@@ -181,7 +180,7 @@ static uint8_t read_oam(const struct ppu_state *s) {
 
 static void write_oam(struct ppu *p, uint8_t value) {
     struct ppu_state *s = &p->state;
-    if (ppu_fetching(s)) { /* nothing is written, and only the sprite number steps */
+    if (ppu_fetching(s)) { /* the write is lost; only the sprite number steps */
         s->oam_address = (uint8_t)((s->oam_address & ~3u) + 4);
         return;
     }
@@ -226,10 +225,10 @@ bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_
 
 /* ---- the sprite flags ---- */
 
-/* A read of $2002 need not move the state: the flags are predicted from where it stands. */
+/* A read of $2002 need not advance the state, because the flags are predicted. */
 
-/* Dot 0 of the visible line with dot number `dot`; `dot` itself when it lies elsewhere, or that is
- * past. */
+/* Dot 0 of the visible line that contains dot number `dot`; `dot` itself if it lies elsewhere, or
+ * if dot 0 is past. */
 static uint64_t line_start(const struct ppu_state *s, uint64_t dot) {
     const bool visible = s->line <= LINE_LAST;
     const uint64_t first = visible ? s->time - s->dot : ppu_next_dot(s, 0, 0);
@@ -240,7 +239,7 @@ static uint64_t line_start(const struct ppu_state *s, uint64_t dot) {
 }
 
 /* Brings the PPU to a dot from which the sprite flags can be predicted up to dot number `until`,
- * and predicts them. False: there is none, and the PPU was brought to `until`. */
+ * and predicts them. False: no such dot exists, and the PPU was brought to `until`. */
 static bool predict_flags(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->state;
     if (s->line > LINE_LAST && ppu_next_dot(s, 0, 0) < until)
@@ -271,9 +270,9 @@ uint8_t ppu_status_at(struct ppu *p, uint64_t until) {
 
 /* ---- registers ---- */
 
-/* Brings the PPU to the access of `cycle`. In an idle blank an access can observe only v and
- * rendering, so only writes to these take effect and the position stays behind. (A board that
- * watches the bus sees v when it moves.) */
+/* Brings the PPU to the access of `cycle`. During an idle blank an access can observe only v and
+ * rendering, so only writes to these are applied and the position stays behind. (A board that
+ * watches the bus sees v when v changes.) */
 static inline void arrive(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->state;
     const uint64_t dot = ppu_dots_at_access(cycle);
@@ -291,8 +290,8 @@ static inline void arrive(struct ppu *p, uint64_t cycle) {
     }
 }
 
-/* The vblank flag is latched when the access begins; the sprite flags are what they are at its end,
- * a dot later (AccuracyCoin, "$2002 flag timing"). */
+/* The vblank flag is latched when the access begins. The sprite flags are read at its end, a dot
+ * later (AccuracyCoin, "$2002 flag timing"). */
 static uint8_t read_status(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->state;
     const uint64_t end = ppu_dots_at_end(cycle);
@@ -304,7 +303,7 @@ static uint8_t read_status(struct ppu *p, uint64_t cycle) {
     drive(p, ppu_status_at(p, end) | vblank, LATCH_HIGH | LATCH_5, cycle);
     if (!vblank) {
         p->known.status_stable_until =
-            ppu_next_change(p, end) / 3; /* the first cycle that ends behind that dot */
+            ppu_next_change(p, end) / 3; /* the first cycle that ends after that dot */
         if (s->latch & LATCH_LOW)
             p->known.status_stable_until =
                 ppu_least(p->known.status_stable_until, s->latch_cycle[2] + LATCH_CYCLES + 1);
@@ -318,7 +317,7 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     if ((address & 7) == 2)
         return read_status(p, cycle);
     switch (address & 7) {
-    case 4: /* the value that is there when the access ends */
+    case 4: /* the value at the end of the access */
         ppu_advance(p, ppu_dots_at_end(cycle));
         drive_all(p, read_oam(s), cycle);
         return s->latch;
@@ -332,7 +331,7 @@ uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle) {
     }
 }
 
-/* One of $2000, $2001, $2005 and $2006, at once. */
+/* Applies a write to $2000, $2001, $2005 or $2006 at once. */
 static void write_register(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
     struct ppu_state *s = &p->state;
     if (s->ignore_writes)
@@ -432,7 +431,7 @@ void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *do
     const uint64_t now = 3 * cycle;
     struct ppu_state s = p->state;
     while (s.time < now) {
-        if (s.line == 0 && s.dot == 0) /* the next such place is a frame away */
+        if (s.line == 0 && s.dot == 0) /* the next such position is a frame away */
             s.dot++, s.time++;
         const uint64_t next = ppu_next_dot(&s, 0, 0);
         if (next > now)
@@ -472,8 +471,8 @@ uint64_t ppu_nmi_deadline(const struct ppu *p) {
                              : ppu_next_dot(&p->state, LINE_VBLANK, DOT_FLAGS));
 }
 
-/* Number of the dot at which the board asserts its IRQ, or of a place before it, untouched;
- * UINT64_MAX: none. */
+/* Number of the dot at which the board asserts its IRQ if nothing accesses it, or an earlier
+ * number; UINT64_MAX: never. */
 static uint64_t next_board_irq(const struct ppu *p) {
     const unsigned rises = p->board->ops->irq_rises(p->board);
     return rises == 0 ? UINT64_MAX : ppu_next_rise(p, rises);
@@ -513,8 +512,8 @@ uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle) {
     const struct ppu_state *s = &p->state;
     const uint64_t now = ppu_dots_at_access(cycle);
     ppu_status_at(p, now);
-    /* Reading on the dot before the vblank flag rises has an effect of its own; for the others this
-     * is a cycle early at most. */
+    /* A read in the dot before the vblank flag rises has an effect of its own. For other changes
+     * this is at most one cycle early. */
     uint64_t deadline = ppu_end_after(ppu_next_change(p, now));
     if (s->latch & LATCH_LOW)
         deadline = ppu_least(deadline, s->latch_cycle[2] + LATCH_CYCLES + 1);

@@ -32,8 +32,8 @@ enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_L
 
 /* The saved part: plain bytes, no pointers. Call ppu_sync(), then copy it. */
 struct ppu_state {
-    uint64_t time;      /* dots done since power-on: the next one to do has this number */
-    uint16_t line, dot; /* where that dot is */
+    uint64_t time;      /* dots done since power-on, which is the number of the next dot */
+    uint16_t line, dot; /* position of that dot */
     bool odd;           /* this frame's pre-render line loses a dot when rendering */
     bool ignore_writes; /* since power-on or reset, until the first pre-render line */
 
@@ -44,8 +44,8 @@ struct ppu_state {
     uint8_t ctrl, mask, status; /* status: bits 7-5 only */
     uint8_t late_status;        /* bits of it that rise with the next dot */
     uint8_t oam_address, read_buffer;
-    bool vblank_suppressed; /* $2002 was read on the dot before the flag would have been set */
-    /* Writes that act some dots later: number of the first dot that sees it, or UINT64_MAX. */
+    bool vblank_suppressed; /* $2002 was read in the dot before the flag would have risen */
+    /* Delayed effects of writes: number of the first dot affected, or UINT64_MAX. */
     uint64_t mask_due, v_due;
     uint64_t data_read_cycle; /* of the last $2007 read */
 
@@ -55,7 +55,7 @@ struct ppu_state {
 
     uint8_t rendering; /* bits 3-4 of mask as fetches and evaluation see them */
 
-    /* Background: fetched bytes of the tile in work, and the shift registers. */
+    /* Background: the bytes fetched for the current tile, and the shift registers. */
     uint8_t nt, at, low, high;
     uint16_t shift_low, shift_high, shift_at_low, shift_at_high;
 
@@ -63,11 +63,11 @@ struct ppu_state {
     uint8_t evaluation; /* enum in ppu_dot.c */
     uint8_t found;      /* sprites found, 0-8 */
     uint8_t copied;     /* bytes of the sprite being copied */
-    uint8_t oam_data;   /* the byte read last */
+    uint8_t oam_data;   /* last byte read */
     bool zero_next;     /* the first one found is sprite 0 */
-    /* ... and the eight that show on this one; low and high as shifted out, 0 for none. */
+    /* ... and the sprites shown on this line; low and high are shifted out, 0 if empty. */
     bool zero_now;
-    uint8_t sprite_count; /* of these, all that are not empty */
+    uint8_t sprite_count; /* number of them that are not empty */
     struct {
         uint8_t low, high, attributes, x;
     } sprites[8];
@@ -77,8 +77,8 @@ struct ppu_state {
     uint8_t palette[32];
 };
 
-/* Registers from dot number `dot` on, and whether the write that made them so loads v or sets the
- * mask, which both take effect some dots later. */
+/* Registers from dot number `dot` on. loads_v, masks: the write loads v or sets the mask, which
+ * both take effect some dots later. */
 struct ppu_registers {
     uint64_t dot;
     uint16_t t;
@@ -86,35 +86,36 @@ struct ppu_registers {
     bool loads_v, masks;
 };
 
-/* Time horizons: what is known to hold before each, in dots unless it says cycle; 0: nothing.
- * docs/fast-paths.md says what sets and what voids each. */
+/* Time horizons: what is known to hold before each, in dots unless a cycle is stated; 0: nothing.
+ * docs/fast-paths.md describes what sets and what voids each. */
 struct ppu_known {
     uint64_t predicted_until;       /* overflow_dot is right */
     uint64_t hit_known_until;       /* hit_dot is right; deferred writes can end it sooner */
-    uint64_t hit_dot, overflow_dot; /* where these flags rise; UINT64_MAX: not before that */
-    uint64_t idle_until;            /* dots only let time pass, as long as nobody writes to the mask
-                                       in the picture */
+    uint64_t hit_dot, overflow_dot; /* where these flags rise; UINT64_MAX: not before the horizon */
+    uint64_t idle_until;            /* dots only let time pass until a write to the mask in the
+                                       picture */
     uint64_t vblank_stable_until;   /* no dot changes the vblank flag */
-    uint64_t plain_until; /* cycle: writes to $2003-$2007 affect only what they write, v, t, w,
-                                       x, the bus and status_stable_until */
+    uint64_t plain_until; /* cycle: writes to $2003-$2007 affect only their target, v, t, w, x, the
+                             bus and status_stable_until */
     uint64_t status_stable_until; /* cycle: reads of $2002 do what the last one did */
     uint64_t board_synced_until;  /* a board that watches the bus has seen these dots */
 };
 
-/* What follows from OAM and the sprite height alone. */
+/* Facts that depend only on OAM and the sprite height. */
 struct ppu_sprites_known {
     bool lines;                /* the next two are valid */
     uint8_t crowded_first;     /* the first line with eight sprites or more; PPU_HEIGHT: none */
-    uint8_t on_line[256 + 16]; /* sprites on each line, and on what follows the last one */
+    uint8_t on_line[256 + 16]; /* number of sprites on each line, with padding */
     bool overflow;             /* the next three are valid */
     uint8_t overflow_from;     /* of the lines from this one on ... */
     uint8_t overflow_line;     /* ... the first that sets overflow (PPU_HEIGHT: none), ... */
     uint16_t overflow_at;      /* ... and its dot */
     bool slots;                /* the next one is valid */
-    uint8_t high_slots[PPU_HEIGHT]; /* which tall sprites' patterns on a line are high */
+    uint8_t high_slots[PPU_HEIGHT]; /* of each line: bit set if the slot's pattern of a tall sprite
+                                       is high */
 };
 
-/* Deferred register writes: log[first] to before log[end] (ppu_log.c). */
+/* Deferred register writes: log[first] to log[end - 1] (ppu_log.c). */
 struct ppu_writes {
     uint64_t until;     /* dot before which writes can be deferred ... */
     uint8_t fixed_ctrl; /* ... unless they change one of these bits of $2000 */
@@ -124,9 +125,9 @@ struct ppu_writes {
 
 struct ppu_picture {
     uint16_t *buffers; /* two of 256 x 240, or NULL: no pixels ever */
-    uint16_t *wanted;  /* the same while pixels are wanted, else NULL */
+    uint16_t *wanted;  /* buffers while pixels are wanted, else NULL */
     unsigned drawing;  /* the buffer that is being drawn */
-    bool begun, whole; /* the current, and the previous picture is drawn from its first line on */
+    bool begun, whole; /* the current, and the previous picture was drawn from its first line on */
     /* Palette indices of the line being drawn, before masks. */
     uint8_t background[PPU_WIDTH], sprites[PPU_WIDTH];
 };
@@ -143,33 +144,33 @@ struct ppu {
     struct ppu_picture picture; /* output, no part of the state */
 };
 
-/* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller, or NULL: then pixels are
- * wanted from the start. `console`: NULL for the usual one. */
+/* `pictures`: room for two pictures (2 * 256 * 240), owned by the caller; pixels are wanted from
+ * the start. NULL: never. `console`: NULL for the usual one. */
 void ppu_init(struct ppu *p, struct board *board, uint16_t *pictures,
               const struct nes_console *console);
-/* Power off and on, or the reset button, at the start of cycle `cycle`: line 0, dot 0 (or the one
- * that the console says) comes at once and the first vertical blank 241 lines later. A reset keeps
- * OAM, palette, v and the flags. */
+/* Turns power off and on, or presses the reset button, at the start of cycle `cycle`. Line 0, dot 0
+ * (or the console's alignment) comes at once and the first vertical blank 241 lines later. A reset
+ * keeps OAM, palette, v and the flags. */
 void ppu_power(struct ppu *p, uint64_t cycle);
 void ppu_reset(struct ppu *p, uint64_t cycle);
-/* `state` was loaded: voids all that is derived from it. */
+/* Call after loading `state`: voids everything derived from it. */
 void ppu_loaded(struct ppu *p);
 
 /* Catches up with the access of cycle `cycle`. Call before the board's pages change, before `state`
  * is saved or read, and before a picture is taken. */
 void ppu_sync(struct ppu *p, uint64_t cycle);
-/* Catches up as far as a board that watches the bus can tell. Call before a write to it that moves
- * no pages. */
+/* Catches up only as far as a board that watches the bus can observe. Call before a write to it
+ * that switches no pages. */
 void ppu_show_board(struct ppu *p, uint64_t cycle);
-/* Brings the PPU to the start of the frame that has begun before `cycle`, so that ppu_frame_end is
- * certain; cheaper than ppu_sync. */
+/* Brings the PPU to the start of the frame that has begun before `cycle`, which makes
+ * ppu_frame_end() exact; cheaper than ppu_sync(). */
 void ppu_begin_frame(struct ppu *p, uint64_t cycle);
 /* An access of the processor in cycle `cycle`; address $2000-$3FFF, mirrored every 8 bytes. */
 uint8_t ppu_read(struct ppu *p, uint16_t address, uint64_t cycle);
 /* ppu_write() returns false if no line and no deadline has changed, except those of NMI and vblank.
  */
 bool ppu_write(struct ppu *p, uint16_t address, uint8_t value, uint64_t cycle);
-/* A read of $2002 that gives what the last one gave: true, and its value in *value. False: nothing
+/* Repeats a read of $2002 with an unchanged result: true, and the value in *value. False: nothing
  * was done; call ppu_read(). */
 static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value) {
     if (cycle >= p->known.status_stable_until)
@@ -179,13 +180,12 @@ static inline bool ppu_reads_again(struct ppu *p, uint64_t cycle, uint8_t *value
     return true;
 }
 /* Writes `count` bytes to $2004, the first in cycle `first`, then one every other cycle up to
- * `last`; false, and nothing is done, where more would happen meanwhile than that. */
+ * `last`. False, and nothing is done, if anything else would happen meanwhile. */
 bool ppu_copies_oam(struct ppu *p, const uint8_t *bytes, unsigned count, uint64_t first,
                     uint64_t last);
-/* Whether pixels are wanted from cycle `cycle` on. */
+/* Turns pixels on or off from cycle `cycle` on. */
 void ppu_draw(struct ppu *p, bool draw, uint64_t cycle);
-/* The last picture that was drawn whole before `cycle` (256 x 240, see nes_picture); NULL when
- * there is none. */
+/* The last complete picture before `cycle` (256 x 240, see nes_picture()); NULL: none. */
 const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle);
 
 /* Inspection without side effects: PPU memory at $0000-$3FFF, and the line and dot at the start of
@@ -193,25 +193,25 @@ const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle);
 uint8_t ppu_peek(const struct ppu *p, uint16_t address);
 void ppu_place(const struct ppu *p, uint64_t cycle, unsigned *line, unsigned *dot);
 
-/* The last value written to $2000 that was not ignored. */
+/* The last value written to $2000, except ignored ones. */
 static inline uint8_t ppu_ctrl(const struct ppu *p) {
     return p->writes.first < p->writes.end ? p->writes.log[p->writes.end - 1].ctrl : p->state.ctrl;
 }
 /* Level of the NMI output (true: asserted) at the end of cycle `cycle`. */
 bool ppu_nmi(struct ppu *p, uint64_t cycle);
-/* First cycle at whose end the NMI level could differ from what it is, if nothing touches the PPU;
- * UINT64_MAX: never. */
+/* First cycle at whose end the NMI level could change without an access to the PPU; UINT64_MAX:
+ * never. */
 uint64_t ppu_nmi_deadline(const struct ppu *p);
-/* Level of the IRQ output of the board, which may count what it sees on the PPU's bus, at the end
- * of cycle `cycle`; and in *deadline the first cycle at whose end it could differ from what it is,
- * if nothing touches the PPU and the board (UINT64_MAX: never), sometimes early, never late. */
+/* Level of the board's IRQ output at the end of cycle `cycle`. *deadline becomes the first cycle at
+ * whose end it could change without an access to the PPU and the board (UINT64_MAX: never);
+ * sometimes early, never late. */
 bool ppu_board_irq(struct ppu *p, uint64_t cycle, uint64_t *deadline);
-/* Reads of $2002 in cycles from `cycle` on and before this one all give the same value once one of
- * them was made, and have no other effect than that first one. Sometimes early, never late. */
+/* Before this cycle, all reads of $2002 from `cycle` on return the same value after the first one,
+ * and have no further effect. Sometimes early, never late. */
 uint64_t ppu_status_deadline(struct ppu *p, uint64_t cycle);
-/* Status as the dots before number `until` leave it. The state advances no further than it must. */
+/* Status after the dots before number `until`. The state advances only as far as necessary. */
 uint8_t ppu_status_at(struct ppu *p, uint64_t until);
-/* The cycle in which line 241, dot 1 comes next (where the vblank flag is set). */
+/* The cycle of the next line 241, dot 1 (where the vblank flag rises). */
 uint64_t ppu_frame_end(const struct ppu *p);
 
 #endif

@@ -11,22 +11,22 @@
 
 enum { SLOTS = 8, DOT_SLOTS = 257, DOT_NEXT_LINE = 321, DOT_LAST_FETCHES = 337 };
 
-/* What decides A12 in a line: whether the background's patterns are high, and one bit for each
- * sprite slot that is. */
+/* The facts that determine A12 in a line: whether the background's patterns are high, and one bit
+ * for each sprite slot with high patterns. */
 struct line_a12 {
     bool background;
     uint8_t slots;
 };
 
-/* Follows A12 through a line: each change of it that may matter. */
+/* A walk along a line over the changes of A12 that may matter. */
 struct walk {
     uint64_t time;  /* number of dot 0 of the line */
-    unsigned from;  /* first dot to look at */
-    unsigned to;    /* the one behind the last */
-    unsigned most;  /* stop at this many rises */
+    unsigned from;  /* first dot to visit */
+    unsigned to;    /* the dot after the last one */
+    unsigned most;  /* stop after this many rises */
     uint64_t fell;  /* see a12_counts */
-    unsigned rises; /* counted so far */
-    uint64_t last;  /* dot number of the last of them */
+    unsigned rises; /* number of counted rises */
+    uint64_t last;  /* dot number of the last one */
 };
 
 static void walk_to(struct walk *w, unsigned dot, bool level) {
@@ -37,9 +37,9 @@ static void walk_to(struct walk *w, unsigned dot, bool level) {
     w->last = w->time + dot;
 }
 
-/* `count` groups from `dot` on, all alike: the line is low for four dots, then it has the level of
- * the patterns for four. Where that is high only its first rise may count: later ones come too soon
- * after the fall. */
+/* Visits `count` equal groups from `dot` on: each is low for four dots, then has the level of the
+ * patterns for four. If that is high, only the first rise may count: later ones come too soon after
+ * the fall. */
 static void walk_groups(struct walk *w, unsigned dot, unsigned count, bool patterns) {
     const unsigned end = w->to < dot + count * 8 ? w->to : dot + count * 8;
     const unsigned first = w->from <= dot ? 0 : (w->from - dot + 1) & ~1u; /* fetch */
@@ -77,12 +77,12 @@ static void count_rise(struct walk *w, unsigned dot) {
     w->last = w->time + dot;
 }
 
-/* Dots of a line in which the one rise comes that counts in every line: with sprites high behind a
- * low background, and the other way round. */
+/* Dots of the one rise that counts in every line, if sprites are high and the background is low, or
+ * the reverse. */
 enum { DOT_SPRITES_RISE = DOT_SLOTS + 4, DOT_TILES_RISE = DOT_NEXT_LINE + 4 };
 
-/* A whole line from dot 0 whose slots are all alike, at once: between the fetches of one kind the
- * line is low for four dots, which do not count. */
+/* Visits a whole line at once, from dot 0, whose slots are all equal. Between fetches of one kind
+ * the line is low for four dots, which is too short to count. */
 static void walk_line(struct walk *w, const struct line_a12 *l, bool visible) {
     if (!l->background) {
         a12_counts(&w->fell, false, w->time + !visible);
@@ -102,7 +102,7 @@ static void walk_line(struct walk *w, const struct line_a12 *l, bool visible) {
     w->fell = w->time + DOT_LAST_FETCHES;
 }
 
-/* Visible lines more that are like the one before. */
+/* Visits further visible lines like the previous one. */
 static void walk_more(struct walk *w, const struct line_a12 *l, unsigned lines) {
     if (lines == 0)
         return;
@@ -115,7 +115,7 @@ static void walk_more(struct walk *w, const struct line_a12 *l, unsigned lines) 
         w->fell = w->time + DOT_NEXT_LINE;
 }
 
-/* `sprites`: the four bytes of each of the `found` ones. */
+/* `sprites`: four bytes for each of the `found` sprites. */
 static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprites, unsigned found) {
     struct line_a12 l = {.background = s->ctrl & CTRL_BACKGROUND_TABLE,
                          .slots = s->ctrl & CTRL_SPRITE_TABLE ? 0xFF : 0};
@@ -128,13 +128,13 @@ static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprite
     return l;
 }
 
-/* The same of tall sprites for all visible lines at once: a bit for each slot, as in line_a12. */
+/* The same for tall sprites on all visible lines: a bit for each slot, as in line_a12. */
 static void know_slots(struct ppu *p) {
     enum { TALL = 16 };
     const uint8_t *oam = p->state.oam;
     uint8_t found[PPU_HEIGHT] = {0};
     memset(p->sprites_known.high_slots, 0xFF,
-           sizeof p->sprites_known.high_slots); /* an empty one fetches tile $FF */
+           sizeof p->sprites_known.high_slots); /* an empty slot fetches tile $FF */
     for (unsigned i = 0; i < 256; i += 4)
         for (unsigned line = oam[i]; line < oam[i] + (unsigned)TALL && line < PPU_HEIGHT; line++) {
             if (found[line] == SLOTS)
@@ -146,10 +146,10 @@ static void know_slots(struct ppu *p) {
     p->sprites_known.slots = true;
 }
 
-/* ---- showing it to the board ---- */
+/* ---- reporting to the board ---- */
 
-/* Shows visible lines with small sprites, from the first dot that the board has not seen to before
- * dot number `until`. */
+/* Reports visible lines with small sprites, from the first dot that the board has not seen to
+ * before dot number `until`. */
 static void show_visible(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->state;
     struct board *b = p->board;
@@ -229,17 +229,17 @@ void ppu_show_lines(struct ppu *p, unsigned lines) {
         b->ops->a12_rises(b, w.rises);
 }
 
-/* ---- predicting it ---- */
+/* ---- predicting rises ---- */
 
-/* Whole lines, from this one on, in which fewer than `rises` of them come: at most five a line once
- * the line before was fetched whole, one more in the first. */
+/* Whole lines, from this one on, with fewer than `rises` rises: at most five in a line after a
+ * completely fetched one, one more in the first. */
 static unsigned lines_before(unsigned rises) {
     enum { MOST = 5 };
     return rises < 3 ? 0 : (rises - 3) / MOST;
 }
 
-/* Dot number of the `rises`-th rise, or of a place before it, from dot `dot` of line `line` on, one
- * that fetches, with tall sprites; this dot is number `time`. */
+/* Dot number of the `rises`-th rise with tall sprites, or an earlier number. The search starts at
+ * dot `dot` of line `line`, in which something is fetched; its number is `time`. */
 static uint64_t tall_rise(const struct ppu *p, unsigned line, unsigned dot, uint64_t time,
                           unsigned rises) {
     const struct ppu_state *s = &p->state;
@@ -257,13 +257,13 @@ static uint64_t tall_rise(const struct ppu *p, unsigned line, unsigned dot, uint
     const struct line_a12 l = line_a12(s, s->secondary, visible ? s->found : 0);
     walk_background(&w, &l, visible);
     if (w.rises < rises && visible && dot < DOT_SLOTS)
-        return w.time + DOT_SLOTS; /* which sprites show is not known before */
+        return w.time + DOT_SLOTS; /* the sprites of the next line are unknown before this dot */
     walk_rest(&w, &l);
     return w.rises == rises ? w.last : ppu_next_dot(s, next, 0);
 }
 
-/* The same of small sprites, which make all lines alike: the line that the walk is in, one more
- * whatever was before it, and from then on the rise of each, if there is one, comes at its dot. */
+/* The same for small sprites, which make all lines equal: walks the current line and one more; in
+ * all later lines the rise, if any, comes at the same dot. */
 static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
     const struct ppu_state *s = &p->state;
     const struct line_a12 l = line_a12(s, NULL, 0);
@@ -290,12 +290,12 @@ static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
 
 uint64_t ppu_next_rise(const struct ppu *p, unsigned rises) {
     const struct ppu_state *s = &p->state;
-    const bool ahead = p->known.board_synced_until >
-                       s->time; /* in the picture, where pending writes do not matter */
+    const bool ahead =
+        p->known.board_synced_until > s->time; /* in the picture, pending writes do not matter */
     if (!ahead && ppu_writes_pending(s))
         return s->time;
     if (!s->rendering)
-        return UINT64_MAX; /* v does not move */
+        return UINT64_MAX; /* v is constant */
     const uint64_t time = ahead ? p->known.board_synced_until : s->time,
                    dots = raster(s->line, s->dot) + (time - s->time);
     unsigned line = (unsigned)(dots / PPU_DOTS), dot = (unsigned)(dots % PPU_DOTS);

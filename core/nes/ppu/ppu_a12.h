@@ -1,6 +1,6 @@
 /*
- * ppu_a12: what boards see of the PPU's address bus. A board that watches it counts rises of line
- * 12; ppu_show_...() bring it up to a dot, and count nothing for other boards.
+ * ppu_a12: the PPU's address bus as boards observe it. A board that watches it counts rises of line
+ * 12. ppu_show_...() report the bus up to a dot, and do nothing for other boards.
  */
 #ifndef HOTGRAPH_PPU_A12_H
 #define HOTGRAPH_PPU_A12_H
@@ -9,7 +9,7 @@
 
 enum { PPU_A12 = 0x1000 };
 
-/* `address` is on the bus from dot number `dot` on; v from the next one, unless something is
+/* `address` is on the bus from dot number `dot` on, and v from the next dot on unless something is
  * fetched. */
 static inline void ppu_show_address(struct ppu *p, uint16_t address, uint64_t dot) {
     if (p->board->ops->a12_rises && dot >= p->known.board_synced_until)
@@ -19,10 +19,11 @@ static inline void ppu_show_v(struct ppu *p) {
     if (!ppu_fetching(&p->state))
         ppu_show_address(p, p->state.v, p->state.time);
 }
-/* What the next `lines` lines fetch, visible ones or the pre-render line, from dot 0. */
+/* Reports the fetches of the next `lines` lines, visible ones or the pre-render line, from dot
+ * 0. */
 void ppu_show_lines(struct ppu *p, unsigned lines);
-/* Shows what is fetched before dot number `until` while the state stays where it is. False, and
- * nothing is done, if that is unknown there. */
+/* Reports the fetches before dot number `until` while the state stays where it is. False, and
+ * nothing is done, if they are unknown there. */
 bool ppu_show_until(struct ppu *p, uint64_t until);
 /* Dot number of the `rises`-th counted rise of line 12 from now on, or an earlier one, if nothing
  * accesses the PPU; UINT64_MAX: none comes. */

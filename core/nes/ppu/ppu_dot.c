@@ -1,6 +1,6 @@
 /*
- * The PPU dot by dot: what NESdev's "PPU rendering", "PPU sprite evaluation" and "PPU scrolling"
- * say happens at each of the 341 dots of a line. This is the definition; ppu_line.c only takes
+ * The PPU dot by dot: what happens at each of the 341 dots of a line, according to NESdev's "PPU
+ * rendering", "PPU sprite evaluation" and "PPU scrolling". This is the definition; ppu_line.c has
  * short cuts to the same state.
  */
 #include "nes/ppu/ppu_a12.h"
@@ -23,7 +23,7 @@ void ppu_load_shifters(struct ppu_state *s) {
     s->shift_at_high = (uint16_t)((s->shift_at_high & 0xFF00) | (s->at & 2 ? 0xFF : 0));
 }
 
-/* Where no tile is loaded in time, ones follow in the high plane (AccuracyCoin, "BG serial in"). */
+/* If no tile is loaded in time, ones follow in the high plane (AccuracyCoin, "BG serial in"). */
 static void shift(struct ppu_state *s) {
     s->shift_low = (uint16_t)(s->shift_low << 1);
     s->shift_high = (uint16_t)(s->shift_high << 1 | 1);
@@ -55,7 +55,7 @@ static void fetch_tile(struct ppu *p) {
 
 /* ---- sprites ---- */
 
-/* Dots 257-320: eight dots for each of the eight sprites found. Slots left empty fetch tile $FF. */
+/* Dots 257-320: eight dots for each of the eight sprite slots. Empty slots fetch tile $FF. */
 static void sprite_fetch_dot(struct ppu *p) {
     static const uint8_t none[4] = {0xFF, 0xFF, 0xFF, 0xFF};
     struct ppu_state *s = &p->state;
@@ -65,7 +65,7 @@ static void sprite_fetch_dot(struct ppu *p) {
     switch ((s->dot - 257) & 7) {
     case 0:
     case 2:
-        fetch(p, nametable_address(s->v)); /* thrown away */
+        fetch(p, nametable_address(s->v)); /* the result is discarded */
         break;
     case 4: {
         uint8_t low = fetch(p, ppu_sprite_address(s, sprite, s->line));
@@ -87,7 +87,7 @@ static void sprite_fetch_dot(struct ppu *p) {
 
 /* ---- pixels ---- */
 
-/* Whether sprite 0 hits in the column that leaves the shift registers. */
+/* True if sprite 0 hits in the column that leaves the shift registers. */
 static bool zero_hits(const struct ppu_state *s) {
     const unsigned sprite = s->sprites[0].x, at = s->dot - 1u - sprite, bit = 15u - s->x;
     if (at > 7)
@@ -114,11 +114,11 @@ void ppu_end_columns(struct ppu_state *s) {
     s->zero_now = s->zero_next;
 }
 
-/* What every line with fetches does, visible or pre-render, while rendering is on. */
+/* One dot of a line with fetches, visible or pre-render, while rendering is on. */
 static void rendering_dot(struct ppu *p) {
     struct ppu_state *s = &p->state;
     unsigned dot = s->dot;
-    if (dot == 0) { /* the address of the pattern to come is there already */
+    if (dot == 0) { /* the address of the next pattern is already on the bus */
         if (s->line <= LINE_LAST)
             ppu_show_address(p, pattern_address(s, s->v, s->nt), s->time);
         return;
@@ -137,8 +137,8 @@ static void rendering_dot(struct ppu *p) {
         s->nt = fetch(p, nametable_address(s->v));
 }
 
-/* After the pixel has been taken. A tile is loaded with the last of its eight dots, not with the
- * first of the next ones: rendering may begin between the two (AccuracyCoin, "BG serial in"). */
+/* Call after the pixel was taken. A tile is loaded in the last of its eight dots, not in the first
+ * one of the next tile: rendering may begin between the two (AccuracyCoin, "BG serial in"). */
 static void end_of_tile_dot(struct ppu_state *s) {
     if (s->dot == 256)
         s->v = v_next_row(s->v);

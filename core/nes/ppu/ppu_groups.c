@@ -1,7 +1,7 @@
 /*
- * Parts of lines with rendering on, for while nothing touches the PPU. Eight dots fetch a tile or a
- * sprite; such a group is done at once, and so is what a part holds of the groups that it begins
- * and ends in. Of tiles only the last two are still to be seen in the shift registers afterwards.
+ * Parts of lines with rendering on, while nothing accesses the PPU. Eight dots fetch a tile or a
+ * sprite. Such a group is processed at once, and so are the incomplete groups at the start and end
+ * of a part. Only the last two tiles can be observed afterwards, in the shift registers.
  */
 #include "nes/ppu/ppu_a12.h"
 #include "nes/ppu/ppu_pass.h"
@@ -9,9 +9,9 @@
 #include "nes/ppu/ppu_sprites.h"
 
 enum { GROUP = 8, DOT_TILES = 1, DOT_SPRITES = 257, DOT_NEXT_TILES = 321, DOT_LAST = 337 };
-enum { DOT_V_FIRST = 280, DOT_V_LAST = 304 }; /* of the pre-render line, which copy v from t */
+enum { DOT_V_FIRST = 280, DOT_V_LAST = 304 }; /* dots of the pre-render line that copy v from t */
 
-/* Some dots of a group, at least one: the first of them, and the one behind the last, from 0 on. */
+/* Some dots of a group, at least one: from `from` to before `to`, counted from 0. */
 struct part {
     unsigned from, to;
 };
@@ -33,7 +33,8 @@ static void pass(struct ppu_state *s, unsigned dots) {
 
 /* ---- the board's view ---- */
 
-/* The addresses of a group; the nametables' come first. Of two alike the first is enough. */
+/* Reports the addresses of a group, nametables first. Of two fetches from one table the first
+ * suffices. */
 static void show_group(struct ppu *p, struct part g, uint16_t patterns) {
     const unsigned two = g.from > ONE ? TWO : ONE, four = g.from > THREE ? FOUR : THREE;
     if (has(g, two))
@@ -44,8 +45,8 @@ static void show_group(struct ppu *p, struct part g, uint16_t patterns) {
 
 /* ---- tiles ---- */
 
-/* Sprite 0 in the columns that the next dots show, all of one tile. A hit in the last dot of a part
- * is late if nothing follows (`end`). */
+/* Detects sprite 0 hits in the columns of the next dots, which belong to one tile. At the end of a
+ * part (`end`), a hit in its last dot rises late. */
 static void find_hits(struct ppu_state *s, unsigned dots, bool end) {
     const unsigned x = s->dot - 1u, sprite = s->sprites[0].x;
     if (!s->zero_now || x + dots <= sprite || x > sprite + 7)
@@ -54,7 +55,7 @@ static void find_hits(struct ppu_state *s, unsigned dots, bool end) {
                    shown = left & 0xFF00u >> dots;
     const unsigned hits = ppu_hits(s, sprite, s->sprites[0].low | s->sprites[0].high,
                                    x < sprite ? shown << (sprite - x) : shown >> (x - sprite));
-    const unsigned last = x + dots - 1 - sprite; /* column of the sprite; more than 7: none */
+    const unsigned last = x + dots - 1 - sprite; /* column of the sprite; above 7: none */
     const unsigned late = end && last < 8 ? hits & 0x80u >> last : 0;
     if (hits & ~late)
         s->status |= STATUS_HIT;
@@ -89,8 +90,8 @@ static void pass_tile(struct ppu *p, struct part g) {
     pass(s, g.to - g.from);
 }
 
-/* How many of the tiles that begin before dot `to` need not be looked at: all but two before the
- * part's end or the columns of sprite 0. To the board all are alike but the first and the last. */
+/* Number of tiles before dot `to` that can be skipped: all but the last two before the part's end
+ * or before the columns of sprite 0. The board can distinguish only the first and the last tile. */
 static unsigned tiles_to_skip(const struct ppu_state *s, unsigned to) {
     const unsigned hit = (s->sprites[0].x & ~7u) + 1;
     if (s->dot % GROUP != 1)
@@ -101,7 +102,8 @@ static unsigned tiles_to_skip(const struct ppu_state *s, unsigned to) {
     return whole > 2 ? whole - 2 : 0;
 }
 
-/* On to dot `to`, not beyond the end of the tiles; `columns`: they are those of a visible line. */
+/* Advances to dot `to`, at most to the end of the tiles. `columns`: they are columns of a visible
+ * line. */
 static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
     struct ppu_state *s = &p->state;
     bool first = p->board->ops->a12_rises;
@@ -121,8 +123,8 @@ static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
 
 /* ---- sprites ---- */
 
-/* Evaluation in the dots before dot `to`, then back to where it began. `ends`: the line's columns
- * end there, and what follows shows nothing of the unit's inner state. */
+/* Evaluates the dots before dot `to`, then restores the position. `ends`: the line's columns end
+ * there; the unit's inner state cannot be observed afterwards. */
 static void evaluate(struct ppu *p, unsigned to, bool ends) {
     struct ppu_state *s = &p->state;
     const uint16_t dot = s->dot;
@@ -165,7 +167,7 @@ static void pass_sprite(struct ppu *p, struct part g) {
     pass(s, g.to - g.from);
 }
 
-/* On to dot `to`, not beyond the end of the sprites. */
+/* Advances to dot `to`, at most to the end of the sprites. */
 static void pass_sprites(struct ppu *p, unsigned to) {
     struct ppu_state *s = &p->state;
     const unsigned from = s->dot;
@@ -182,7 +184,7 @@ static void pass_sprites(struct ppu *p, unsigned to) {
 
 /* ---- both ---- */
 
-/* Whether a part that begins here goes dot by dot: those that clear flags or have no tiles. */
+/* True if a part that starts here goes dot by dot, because it clears flags or has no tiles. */
 static bool goes_by_dots(const struct ppu_state *s) {
     return s->dot == 0 || s->dot >= DOT_LAST || (s->line == LINE_PRERENDER && s->dot == DOT_FLAGS);
 }

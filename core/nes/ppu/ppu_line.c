@@ -1,9 +1,9 @@
 /*
- * Short cuts through time, for while nothing touches the PPU.
+ * Short cuts through time while nothing accesses the PPU.
  *
- * Blanks pass at once. Of whole lines with rendering on only the last one is looked at, for what it
- * leaves in the pipeline; what the others can do that is seen later, sprite 0 hit and overflow, is
- * predicted for all remaining lines of the picture. Everything else goes to ppu_dots().
+ * Blanks are skipped at once. Of whole lines with rendering on, only the last one is computed, for
+ * the contents of the pipeline. The only lasting effects of the others, sprite 0 hit and overflow,
+ * are predicted for all remaining lines of the picture. Everything else is left to ppu_dots().
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 /* ---- whole lines ---- */
 
-/* What a line with rendering on leaves behind in dots 257-340, secondary OAM being filled. */
+/* The effect of dots 257-340 of a line with rendering on, with secondary OAM filled. */
 static void end_line(struct ppu *p, unsigned line) {
     struct ppu_state *s = &p->state;
     ppu_shift_out_sprites(s);
@@ -42,7 +42,7 @@ static void end_line(struct ppu *p, unsigned line) {
     s->nt = ppu_bus_read(p->board, nametable_address(s->v));
 }
 
-/* `lines` whole visible lines, from dot 0. */
+/* Passes `lines` whole visible lines, from dot 0. */
 static void pass_lines(struct ppu *p, unsigned lines) {
     struct ppu_state *s = &p->state;
     ppu_predict(p);
@@ -55,7 +55,7 @@ static void pass_lines(struct ppu *p, unsigned lines) {
     ppu_show_lines(p, lines);
     if (ppu_is_empty(p, last)) {
         memset(s->secondary, 0xFF, sizeof s->secondary);
-        s->secondary[0] = s->oam[252]; /* the last one that was looked at */
+        s->secondary[0] = s->oam[252]; /* the last sprite examined */
         s->zero_next = false;
         found = 0;
     } else {
@@ -68,7 +68,7 @@ static void pass_lines(struct ppu *p, unsigned lines) {
     s->time = end;
 }
 
-/* The whole pre-render line, up to dot 0 of line 0 at time `end`. */
+/* Passes the whole pre-render line, up to dot 0 of line 0 at time `end`. */
 static void pass_prerender(struct ppu *p, uint64_t end) {
     struct ppu_state *s = &p->state;
     ppu_show_lines(p, 1);
@@ -85,7 +85,8 @@ static void pass_prerender(struct ppu *p, uint64_t end) {
 
 /* ---- blanks ---- */
 
-/* Whether dot `dot` of a visible or the pre-render line is among places `from` to before `to`. */
+/* True if dot `dot` of a visible line or the pre-render line lies between raster positions `from`
+ * and `to`, the latter excluded. */
 static bool passes(uint64_t from, uint64_t to, unsigned dot) {
     uint64_t line = from <= dot ? 0 : (from - dot + PPU_DOTS - 1) / PPU_DOTS;
     if (line > LINE_LAST && line < LINE_PRERENDER)
@@ -93,19 +94,19 @@ static bool passes(uint64_t from, uint64_t to, unsigned dot) {
     return raster((unsigned)line, dot) < to;
 }
 
-/* Whether nothing of the picture can be observed while rendering stays off. */
+/* True if nothing of the picture can be observed while rendering stays off. */
 static bool is_dark(const struct ppu *p) {
     return !p->state.rendering && p->state.mask_due == UINT64_MAX &&
            p->writes.first == p->writes.end && !p->picture.wanted && !p->board->ops->a12_rises;
 }
 
-/* No write is deferred before `end`. */
+/* Lets time pass to `end`; no write is deferred before it. */
 static void idle(struct ppu *p, uint64_t end) {
     p->known.idle_until = end;
     p->writes.until = 0;
 }
 
-/* Advances to `until` or to the next dot that does something, whichever comes first. */
+/* Advances to `until` or to the next dot with an effect, whichever comes first. */
 static void pass_blank(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->state;
     uint64_t end = ppu_least(ppu_next_dot(s, LINE_VBLANK, DOT_FLAGS),
@@ -141,7 +142,7 @@ static void pass_blank(struct ppu *p, uint64_t until) {
         idle(p, s->time + raster(visible ? LINE_IDLE : LINE_PRERENDER, 0) - to);
 }
 
-/* Only time passes. */
+/* Lets time pass. */
 static void skip_dots(struct ppu_state *s, uint64_t until) {
     const uint64_t dot = s->dot + (until - s->time);
     s->line = (uint16_t)(s->line + dot / PPU_DOTS);
@@ -159,7 +160,7 @@ static void pass_idle(struct ppu *p, uint64_t until) {
     skip_dots(s, until);
 }
 
-/* From the start of line 240 to where the vblank flag has risen. */
+/* Passes from the start of line 240 to the dot after the vblank flag's rise. */
 static void pass_picture_end(struct ppu *p) {
     struct ppu_state *s = &p->state;
     const uint64_t start = s->time - raster(LINE_IDLE, 0);
@@ -176,7 +177,7 @@ static void pass_picture_end(struct ppu *p) {
 
 /* ---- time ---- */
 
-/* One step with rendering on, in a line that fetches: whole lines, or what is left of one. */
+/* One step with rendering on, in a line that fetches: whole lines, or the rest of one. */
 static void pass_rendering(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->state;
     bool visible = s->line <= LINE_LAST;

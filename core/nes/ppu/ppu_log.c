@@ -1,11 +1,11 @@
 /*
  * Deferred register writes.
  *
- * While something is rendered, scroll, pattern tables and masks decide pixels, v, and when sprite 0
- * hits. They decide neither which sprites are found nor what a board sees of the bus. So such a
- * write goes into a log, with its dot, and the state stays where it is. When somebody needs the
- * state, whole lines are skipped: only v remains of them, and the line before the one that is
- * needed fetches everything else anew. Lines on which sprite 0 may hit are done write by write.
+ * While the PPU renders, scroll, pattern tables and masks determine pixels, v, and when sprite 0
+ * hits. They affect neither which sprites are found nor what a board observes on the bus. So such a
+ * write is logged with its dot, and the state stays where it is. When the state is needed, whole
+ * lines are skipped: they only change v, and the line before the needed one fetches everything else
+ * anew. Lines on which sprite 0 may hit are computed write by write.
  */
 #include "nes/ppu/ppu_log.h"
 #include "nes/ppu/ppu_a12.h"
@@ -32,8 +32,8 @@ void ppu_set_registers(struct ppu *p, const struct ppu_registers *r) {
 
 /* ---- deferring ---- */
 
-/* Brings the state into the picture that has dot number `dot`, if it is not there and that is
- * cheap. True if writes to this picture can be deferred. */
+/* Advances the state into the picture that contains dot number `dot`, if it is not there and that
+ * is cheap. True if writes to this picture can be deferred. */
 static __attribute__((noinline)) bool begin(struct ppu *p, uint64_t dot) {
     enum { TABLES = CTRL_SPRITE_TABLE | CTRL_BACKGROUND_TABLE };
     const struct ppu_state *s = &p->state;
@@ -56,7 +56,7 @@ static __attribute__((noinline)) bool begin(struct ppu *p, uint64_t dot) {
     return dot < p->writes.until;
 }
 
-/* Rendering is on while the log is open: a write that switches it off is never deferred. */
+/* Rendering stays on while writes are deferred: a write that turns it off is never deferred. */
 static inline bool can_wait(const struct ppu *p, uint8_t ctrl, unsigned reg, uint8_t value) {
     switch (reg) {
     case 0:
@@ -87,15 +87,15 @@ bool ppu_defer(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot) {
 
 /* ---- applying ---- */
 
-/* The latest start of a line to which lines can be skipped: the one before the line of dot number
- * `until`, or before the first line on which sprite 0 may hit. 0: there is none. */
+/* The latest start of a line to which lines can be skipped: that of the line before dot number
+ * `until`'s, or before the first line on which sprite 0 may hit. 0: none. */
 static uint64_t reach(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->state;
     const uint64_t start = ppu_picture_start(s), end = start + raster(LINE_IDLE, 0);
     if (!ppu_predictable(s) || s->line > LINE_LAST || p->picture.wanted)
         return 0;
     ppu_predict(p);
-    uint64_t line = (ppu_least(until, end) - start) / PPU_DOTS; /* the one that is needed */
+    uint64_t line = (ppu_least(until, end) - start) / PPU_DOTS; /* the line that is needed */
     if (!ppu_hit_predicted(p, start + line * PPU_DOTS))
         line = (p->known.hit_known_until - start) / PPU_DOTS;
     if (line > 1 && p->known.hit_dot - start >= (line - 1) * PPU_DOTS &&
@@ -104,7 +104,7 @@ static uint64_t reach(struct ppu *p, uint64_t until) {
     return line > s->line + 1u ? start + (line - 1) * PPU_DOTS : 0;
 }
 
-/* The end of the deferred writes that come before dot number `dot`. */
+/* Index after the deferred writes before dot number `dot`. */
 static unsigned writes_before(const struct ppu *p, uint64_t dot) {
     unsigned end = p->writes.end;
     while (end > p->writes.first && p->writes.log[end - 1].dot >= dot)
@@ -112,7 +112,7 @@ static unsigned writes_before(const struct ppu *p, uint64_t dot) {
     return end;
 }
 
-/* v at the line's start `there`, without its column, which comes from t before it is used. */
+/* v at the line's start `there`, without its column, which is loaded from t before it is used. */
 static uint16_t v_at(const struct ppu *p, uint64_t there) {
     const struct ppu_state *s = &p->state;
     const uint64_t start = ppu_picture_start(s);
@@ -130,8 +130,8 @@ static uint16_t v_at(const struct ppu *p, uint64_t there) {
     return v_rows(v, lines - (from % PPU_DOTS > DOT_ROW));
 }
 
-/* Skips to the start of a line, with the deferred writes before it. The tiles and sprites of that
- * line are unknown, but cannot be observed: sprite 0 does not hit on it. */
+/* Skips to the start of a line and applies the deferred writes before it. The tiles and sprites of
+ * that line are unknown, but cannot be observed: sprite 0 does not hit on it. */
 static void skip_to(struct ppu *p, uint64_t there) {
     struct ppu_state *s = &p->state;
     const uint64_t start = ppu_picture_start(s);
@@ -166,7 +166,7 @@ void ppu_apply_deferred(struct ppu *p, uint64_t until) {
                 skip_to(p, there);
                 continue;
             }
-            /* From the next line's start on more may be possible. */
+            /* more may be possible from the start of the next line */
             const uint64_t next = s->time + PPU_DOTS - s->dot;
             ppu_pass(p, s->dot ? ppu_least(next, r->dot) : r->dot);
             if (s->time < r->dot)

@@ -1,5 +1,5 @@
 /*
- * ppu_log: register writes that are deferred until somebody needs the state.
+ * ppu_log: register writes that are deferred until the state is needed.
  */
 #ifndef HOTGRAPH_PPU_LOG_H
 #define HOTGRAPH_PPU_LOG_H
@@ -15,11 +15,11 @@ static inline struct ppu_registers ppu_registers(const struct ppu *p) {
 }
 void ppu_set_registers(struct ppu *p, const struct ppu_registers *r);
 /* Defers a write that comes before dot number `dot`. False: it cannot be deferred; nothing was
- * written, but time may have passed. */
+ * written, but the state may have advanced. */
 bool ppu_defer(struct ppu *p, unsigned reg, uint8_t value, uint64_t dot);
-/* Applies the writes deferred up to dot number `until`, and passes the time before each. */
+/* Applies the writes deferred up to dot number `until`, and advances to each. */
 void ppu_apply_deferred(struct ppu *p, uint64_t until);
-/* Does every dot before number `until` and applies deferred writes on the way. */
+/* Advances to dot number `until` and applies deferred writes on the way. */
 static inline void ppu_advance(struct ppu *p, uint64_t until) {
     if (p->writes.first < p->writes.end)
         ppu_apply_deferred(p, until);

@@ -1,5 +1,5 @@
 /*
- * ppu_pass: ways to let time pass. All end in the same state, bit for bit.
+ * ppu_pass: the paths by which time passes. All end in the same state, bit for bit.
  */
 #ifndef HOTGRAPH_PPU_PASS_H
 #define HOTGRAPH_PPU_PASS_H
@@ -8,11 +8,11 @@
 
 /* Does every dot before number `until` one by one. */
 void ppu_dots(struct ppu *p, uint64_t until);
-/* Parts of a dot: writes and flags that take effect when dot number `time` begins; */
+/* The parts of a dot: delayed writes and flags that take effect when dot number `time` begins; */
 void ppu_late(struct ppu *p);
 /* dot 257 with rendering on, before its fetches; */
 void ppu_end_columns(struct ppu_state *s);
-/* a tile that was fetched goes into the shift registers. */
+/* loading a fetched tile into the shift registers. */
 void ppu_load_shifters(struct ppu_state *s);
 
 /* ---- groups of eight dots (ppu_groups.c) ---- */

@@ -1,8 +1,8 @@
 /*
- * Pixels, for those who asked for pictures; nothing here is part of the PPU's state.
+ * Pixels, computed only if pictures are wanted; not part of the PPU's state.
  *
- * A pixel leaves the shift registers at dot column + 1 and gets its colour two dots later: what
- * $2001 and the palette hold then counts (blargg's nmi_sync shows it).
+ * A pixel leaves the shift registers at dot column + 1 and gets its colour two dots later, from
+ * $2001 and the palette at that time (as blargg's nmi_sync shows).
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ enum { BEHIND = 0x20, FIRST_COLOUR_DOT = 3 };
 void ppu_picture_sprites(struct ppu *p) {
     const struct ppu_state *s = &p->state;
     memset(p->picture.sprites, 0, sizeof p->picture.sprites);
-    for (unsigned i = s->sprite_count; i-- > 0;) { /* the first one wins */
+    for (unsigned i = s->sprite_count; i-- > 0;) { /* the first one has priority */
         for (unsigned at = 0; at < 8 && s->sprites[i].x + at < PPU_WIDTH; at++) {
             unsigned pixel =
                 (s->sprites[i].low >> (7 - at) & 1) | (s->sprites[i].high >> (7 - at) & 1) << 1;
@@ -38,10 +38,10 @@ void ppu_picture_pixel(struct ppu *p) {
     p->picture.background[p->state.dot - 1] = shifted(&p->state, 15u - p->state.x);
 }
 
-/* What a pixel with this palette index looks like. */
+/* The colour of a pixel with this palette index. */
 static uint16_t colour(const struct ppu_state *s, unsigned index) {
     if (!(s->mask & MASK_RENDERING) && (s->v & 0x3F00) == 0x3F00)
-        index = (s->v & 3) == 0 ? s->v & 0x0F : s->v & 0x1F; /* the colour v points at shows */
+        index = (s->v & 3) == 0 ? s->v & 0x0F : s->v & 0x1F; /* shows the colour that v points at */
     unsigned entry = s->palette[index] & (s->mask & MASK_GREY ? 0x30 : 0x3F);
     return (uint16_t)(entry | (s->mask & 0xE0u) << 1);
 }
@@ -80,7 +80,7 @@ void ppu_picture_line(struct ppu *p) {
     const struct board *b = p->board;
     uint8_t tiles[PPU_WIDTH + 16];
     if (s->rendering) {
-        /* Where rendering began in the midst of a tile, not all of it has the same colours. */
+        /* If rendering started within a tile, its columns may differ in their colours. */
         for (unsigned i = 0; i < 16; i++)
             tiles[i] = shifted(s, 15 - i);
         uint16_t v = s->v;

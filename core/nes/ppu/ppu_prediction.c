@@ -1,5 +1,5 @@
 /*
- * Prediction: what the rest of a picture will do to the sprite flags if nothing accesses the PPU.
+ * Predicts the sprite flags for the rest of a picture if nothing accesses the PPU.
  */
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 /* ---- sprites on lines ---- */
 
-/* Counts of eight lines are added and compared as one number: byte by byte that takes 3 to 5 % of a
- * frame. No count exceeds 64, so no byte carries into the next. */
+/* Counts of eight lines are added and compared as one number: byte by byte this takes 3 to 5 % of a
+ * frame. No count exceeds 64, so no byte carries into the next one. */
 enum { CROWDED = 8, LINES_AT_ONCE = 8 };
 static const uint64_t each_line = 0x0101010101010101;
 
@@ -55,11 +55,11 @@ static void count_sprites(struct ppu *p) {
 struct line_start {
     unsigned line;
     uint64_t time;
-    uint16_t v; /* of the tile at column 0, or 16; other lines have theirs from t */
+    uint16_t v; /* of the tile at column 0, or 16; other lines take theirs from t */
 };
 
-/* The dot of a line at which the leftmost of these pixels at column x, one at least, hits: it
- * leaves the shift registers one before. */
+/* The dot at which the leftmost of these pixels, at column x, hits; there is at least one. It
+ * leaves the shift registers one dot earlier. */
 static unsigned hit_at(unsigned pixels, unsigned x) {
     return x + 2 + (unsigned)__builtin_clz(pixels << 24);
 }
@@ -75,7 +75,7 @@ static const uint8_t *background(const struct ppu *p, uint16_t v) {
     return &p->board->chr[a >> 10 & 7][a & 0x3FF];
 }
 
-/* On the line that has begun, whose first two tiles are in the shift registers. */
+/* The dot of a hit on the line that has begun, whose first two tiles are in the shift registers. */
 static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l) {
     const struct ppu_state *s = &p->state;
     const unsigned x = s->sprites[0].x, column = x + s->x;
@@ -89,7 +89,7 @@ static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l
     return pixels ? l->time + hit_at(pixels, x) : UINT64_MAX;
 }
 
-/* Opaque pixels of the sprite, line by line. */
+/* The opaque pixels of the sprite, row by row. */
 static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows[16]) {
     for (unsigned top = 0; top < sprite_height(&p->state); top += 8) {
         const uint16_t a = ppu_sprite_address(&p->state, sprite, sprite[0] + top) & ~7;
@@ -102,8 +102,8 @@ static void sprite_rows(const struct ppu *p, const uint8_t *sprite, uint8_t rows
     }
 }
 
-/* On lines from `line` to before `end`, none of which has begun: as many at once as show the same
- * two tiles. */
+/* The dot of a hit on lines from `line` to before `end`, none of which has begun. Lines that show
+ * the same two tiles are tested at once. */
 static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, unsigned line,
                              unsigned end) {
     const struct ppu_state *s = &p->state;
@@ -128,8 +128,8 @@ static uint64_t hit_on_lines(const struct ppu *p, const struct line_start *l, un
     return UINT64_MAX;
 }
 
-/* The first line that is left must be given; `this_line` says that it has begun: sprites are
- * loaded, and the flag may be set already. */
+/* Call with the first remaining line. `this_line`: it has begun, so its sprites are loaded and the
+ * flag may be set already. */
 static uint64_t predict_hit(const struct ppu *p, struct line_start l, bool this_line) {
     const struct ppu_state *s = &p->state;
     if ((s->mask & MASK_RENDERING) != MASK_RENDERING || (this_line && s->status & STATUS_HIT))
@@ -147,7 +147,7 @@ static uint64_t predict_hit(const struct ppu *p, struct line_start l, bool this_
     return first < end ? hit_on_lines(p, &l, first, end) : UINT64_MAX;
 }
 
-/* Which line from `first` on sets overflow, and where. */
+/* Finds the first line from `first` on that sets overflow, and the dot. */
 static void find_overflow(struct ppu *p, unsigned first) {
     unsigned line = first, dot = 0;
     if (!p->sprites_known.lines)
@@ -252,7 +252,7 @@ void ppu_predict(struct ppu *p) {
         ppu_hit_may_move(p, &p->writes.log[i]);
 }
 
-/* In the middle of a visible line: a dot before any other that could set a sprite flag. */
+/* In a visible line: a dot not later than the next one that could set a sprite flag. */
 static uint64_t next_flag_on_line(const struct ppu *p) {
     const struct ppu_state *s = &p->state;
     if (s->dot == 0 || ppu_writes_pending(s) || s->late_status)
@@ -272,7 +272,7 @@ static uint64_t next_sprite_flag(struct ppu *p, uint64_t from) {
     if (!s->rendering && !ppu_writes_pending(s))
         return UINT64_MAX;
     if (!ppu_flags_predicted(p, from + 1)) {
-        if (!ppu_predictable(s)) /* nothing happens in what is left of the pre-render line */
+        if (!ppu_predictable(s)) /* nothing happens in the rest of the pre-render line */
             return s->line == LINE_PRERENDER ? ppu_next_dot(s, 0, 0) : next_flag_on_line(p);
         ppu_predict(p);
     }
@@ -288,7 +288,7 @@ uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
                                      ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS));
     if (ppu_flags_cleared(s, from))
         return ppu_next_dot(s, 0, 0);
-    /* From line 240 on one of these comes before any sprite's. */
+    /* from line 240 on, one of these comes before any sprite flag */
     if (s->line >= LINE_IDLE && s->line < LINE_PRERENDER && !s->late_status)
         return flags;
     return ppu_least(flags, next_sprite_flag(p, from));

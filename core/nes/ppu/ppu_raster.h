@@ -11,8 +11,8 @@
 enum { LINE_LAST = 239, LINE_IDLE = 240, LINE_VBLANK = 241, LINE_PRERENDER = 261, DOT_FLAGS = 1 };
 enum { DOT_ROW = 256 }; /* v goes down by a row of pixels */
 
-/* In odd frames the pre-render line ends with this dot when the next one would be rendering: that
- * is a dot less after a write to $2001 than fetches need (blargg, 10-even_odd_timing). */
+/* In odd frames the pre-render line ends with this dot if the next one would be rendering; that is
+ * decided a dot earlier after a write to $2001 than for fetches (blargg, 10-even_odd_timing). */
 enum { DOT_SKIPS = 339 };
 
 static inline uint64_t ppu_least(uint64_t a, uint64_t b) {
@@ -35,7 +35,8 @@ static inline bool ppu_fetching(const struct ppu_state *s) {
     return s->rendering && (s->line <= LINE_LAST || s->line == LINE_PRERENDER);
 }
 
-/* Whether dot number `dot`, which is not in the past, renders if nothing is written before it. */
+/* True if dot number `dot`, which is not in the past, renders unless something is written before
+ * it. */
 static inline bool ppu_renders_at(const struct ppu_state *s, uint64_t dot) {
     return s->mask_due <= dot ? s->mask & MASK_RENDERING : s->rendering;
 }
@@ -62,7 +63,7 @@ static inline uint64_t ppu_next_dot(const struct ppu_state *s, unsigned line, un
     return s->time + frame - here + there;
 }
 
-/* Whether the dots before number `until`, but not those before the state's place in the vertical
+/* True if the dots before number `until`, except those before the state's position in the vertical
  * blank, have cleared all flags, and nothing can have set one since. */
 static inline bool ppu_flags_cleared(const struct ppu_state *s, uint64_t until) {
     const uint64_t here = raster(s->line, s->dot), cleared = raster(LINE_PRERENDER, DOT_FLAGS) + 1;

@@ -32,8 +32,8 @@ static inline unsigned sprite_height(const struct ppu_state *s) {
     return s->ctrl & CTRL_TALL ? 16 : 8;
 }
 
-/* A write to $2000, $2001, $2005, $2006, in these two the second one or not, or $2007 with
- * rendering off. */
+/* Applies a write to $2000, $2001, $2005, $2006 (for these two: the second write or the first), or
+ * to $2007 with rendering off. */
 static inline void ppu_change_registers(struct ppu_registers *r, unsigned reg, bool second,
                                         uint8_t value) {
     r->loads_v = r->masks = false;

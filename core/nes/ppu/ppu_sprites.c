@@ -1,18 +1,18 @@
 /*
- * Sprites: which of them show on a line, and what their pixels are (NESdev, "PPU sprite
- * evaluation"). The unit evaluates during dots 1-256 of a line for the next one; here that is done
- * dot by dot, which is the definition, or for a whole line at once, with the same outcome.
+ * Sprites: which of them show on a line, and their pixels (NESdev, "PPU sprite evaluation"). The
+ * unit evaluates the next line during dots 1-256. Here this is done dot by dot, which is the
+ * definition, or for a whole line at once, with the same outcome.
  */
 #include <string.h>
 
 #include "nes/ppu/ppu_sprites.h"
 
 enum evaluation {
-    IDLE = PPU_IDLE, /* nothing left to look at: the address runs on */
+    IDLE = PPU_IDLE, /* no sprite left to examine: the address keeps stepping */
     SEARCH,          /* is the next sprite on the line? */
     COPY,            /* its other three bytes */
-    OVERFLOW,        /* eight are found; the search goes on with the address stepping wrongly */
-    OVERFLOWN,       /* a ninth one's other bytes */
+    OVERFLOW,        /* eight are found; the search continues with the faulty address step */
+    OVERFLOWN,       /* the other bytes of a ninth sprite */
 };
 
 /* ---- evaluation, dot by dot ---- */
@@ -21,7 +21,7 @@ static bool on_line(const struct ppu_state *s, uint8_t y) {
     return (unsigned)(s->line - y) < sprite_height(s);
 }
 
-/* Moves the OAM address to `next`; past the end of OAM nothing is left to look at. */
+/* Moves the OAM address to `next`; at the end of OAM no sprite is left to examine. */
 static void step_to(struct ppu_state *s, unsigned next, enum evaluation then) {
     s->oam_address = (uint8_t)next;
     s->evaluation = (uint8_t)(next > 0xFF ? IDLE : then);
@@ -60,7 +60,7 @@ static void evaluate(struct ppu_state *s) {
             s->late_status |= STATUS_OVERFLOW;
             s->copied = 1;
             step_to(s, address + 1, OVERFLOWN);
-        } else /* the bug: the byte within the sprite steps too, without carry */
+        } else /* the chip's bug: the byte within the sprite steps too, without carry */
             step_to(s, ((address & ~3u) + 4) | ((address + 1) & 3), OVERFLOW);
         break;
     case OVERFLOWN:
@@ -75,7 +75,7 @@ static void evaluate(struct ppu_state *s) {
         s->oam_address = (uint8_t)((address & ~3u) + 4);
         break;
     }
-    if (!writes) /* then secondary OAM is read */
+    if (!writes) /* secondary OAM is read instead */
         s->oam_data = s->secondary[s->found < 8 ? s->found * 4 + s->copied : 0];
 }
 
@@ -101,8 +101,8 @@ static void clear_ahead(struct ppu_state *s, unsigned to) {
     s->dot = (uint16_t)end;
 }
 
-/* From an odd dot on and a sprite's first byte: how many sprites before dot `to` are not on the
- * line. */
+/* At an odd dot and the first byte of a sprite: number of sprites before dot `to` that are not on
+ * the line. */
 static unsigned misses(const struct ppu_state *s, unsigned to, bool empty) {
     const unsigned dots = (to - s->dot) / 2, left = (256u - s->oam_address) / 4;
     const unsigned most = dots < left ? dots : left, height = sprite_height(s);
@@ -120,7 +120,7 @@ static void pass_misses(struct ppu_state *s, unsigned count) {
     step_to(s, s->oam_address + 4 * count, SEARCH);
 }
 
-/* From there on sprite after sprite, as far as whole ones fit in before dot `to`. */
+/* Continues from there sprite by sprite, for all sprites that are complete before dot `to`. */
 static void search_ahead(struct ppu_state *s, unsigned to, bool empty) {
     while (s->evaluation == SEARCH && s->dot + 2u <= to) {
         const unsigned count = misses(s, to, empty);
@@ -141,7 +141,7 @@ static void search_ahead(struct ppu_state *s, unsigned to, bool empty) {
     }
 }
 
-/* From an odd dot on: nothing is left to look at, and the address runs on. */
+/* At an odd dot with no sprite left to examine: the address keeps stepping. */
 static void idle_ahead(struct ppu_state *s, unsigned to) {
     const unsigned dots = to - s->dot, pairs = dots / 2;
     if (pairs > 0) {
@@ -219,7 +219,7 @@ unsigned ppu_hits(const struct ppu_state *s, unsigned x, unsigned sprite, unsign
         return 0;
     if (x < 8 && (s->mask & BOTH_LEFT) != BOTH_LEFT)
         hits &= 0xFFu >> (8 - x);
-    if (x > 247) /* column 255 never hits, and nothing wraps */
+    if (x > 247) /* column 255 never hits, and pixels do not wrap */
         hits &= 0xFF00u >> (255 - x);
     return hits;
 }
