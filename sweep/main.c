@@ -22,6 +22,7 @@ static const struct command {
     {"build", "find a graph in a sample stream with a profiling technique", command_build},
     {"blocks", "see hot translated blocks: guest code, host code, counts, chains", command_blocks},
     {"compare", "compare a graph with an exact one: all metrics", command_compare},
+    {"export", "write a graph as a profile for an optimiser (BOLT)", command_export},
     {"flow", "find the flow of least cost in a network (DIMACS)", command_flow},
     {"report", "tables and figures from a database", command_report},
     {"results", "all results of a database as CSV or JSON", command_results},

@@ -28,6 +28,7 @@ PUBLIC = {
     "commands": {"command.h"},
     "report": {"tables/table.h"},
     "native": {"hotprobe.h", "session.h"},
+    "qemu": {"fdata.h"},
 }
 # (room, header of another room): why it may look inside.
 FRIENDS = {

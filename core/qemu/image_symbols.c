@@ -1,12 +1,12 @@
 /* Names of code addresses from the symbol tables of ELF images (libelf). */
 #include <fcntl.h>
-#include <gelf.h>
 #include <libelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "qemu/elf_functions.h"
 #include "qemu/qemu.h"
 
 struct symbol {
@@ -31,28 +31,12 @@ static int by_address(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-/* The offset in the file of what is loaded at this address; false where nothing is. */
-static bool file_offset(Elf *elf, uint64_t address, uint64_t *out) {
-    size_t count;
-    if (elf_getphdrnum(elf, &count) != 0)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Phdr header;
-        if (gelf_getphdr(elf, (int)i, &header) != NULL && header.p_type == PT_LOAD &&
-            address >= header.p_vaddr && address - header.p_vaddr < header.p_filesz) {
-            *out = address - header.p_vaddr + header.p_offset;
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool add_symbol(struct qemu_symbols *s, Elf *elf, const struct qemu_image *image,
                        const GElf_Sym *symbol, const char *name) {
     uint64_t offset;
     unsigned type = GELF_ST_TYPE(symbol->st_info);
     if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
-        name == NULL || *name == '\0' || !file_offset(elf, symbol->st_value, &offset) ||
+        name == NULL || *name == '\0' || !elf_file_offset(elf, symbol->st_value, &offset) ||
         offset >= image->room)
         return true;
     struct symbol found = {.address = image->base + (uint32_t)offset,

@@ -159,10 +159,20 @@ static bool list_regions(struct shapes *s, const struct qemu_result *out) {
     return s->regions != NULL;
 }
 
+static bool list_images(struct structure *s, const struct qemu_result *out) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < out->images.len; i++) {
+        const struct qemu_image *image = &out->images.at[i];
+        if (image->path[0] != '\0' && strpbrk(image->path, "\r\n") == NULL)
+            ok = structure_add_image(s, image->base, image->hash, image->path, strlen(image->path));
+    }
+    return ok;
+}
+
 static enum status find_shapes(struct reader *r, struct qemu_result *out) {
     struct insn_index index = {.insns = r->insns};
     struct shapes *shapes = &out->structure.shapes;
-    bool ok = list_regions(shapes, out);
+    bool ok = list_regions(shapes, out) && list_images(&out->structure, out);
     for (uint64_t i = 0; ok && i < r->header->insns; i++) {
         uint64_t *at = map_at(&index.at, r->insns[i].address);
         ok = at != NULL;

@@ -14,6 +14,7 @@ int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_exact(int argc, char **argv);
+int command_export(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_blocks(int argc, char **argv);
 int command_build(int argc, char **argv);

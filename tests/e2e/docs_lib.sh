@@ -15,7 +15,7 @@ run() {
 shorter() { run "$1" && whole=; }
 
 # run_line COMMAND: one that calls hotgraph. Shortened: lockstep to 30 frames, bench and native to little; where $frames is set
-# (install.sh), games to that many. Not run: what needs QEMU, Graphviz or perf where they are not installed.
+# (install.sh), games to that many. Not run: what needs QEMU, Graphviz, BOLT or perf where they are not installed.
 run_line() {
     case $1 in
     'cat '*) ;;
@@ -23,6 +23,9 @@ run_line() {
     esac
     case $1 in
     'hotgraph record '* | *'hotgraph record '*) ! has qemu-x86_64 gzip || run "$1" ;;
+    'gcc '*) ! has gcc || run "$1" ;;
+    'hotgraph build kernels'* | 'hotgraph export '*) test ! -s kernels.structure || run "$1" ;;
+    'llvm-bolt-19 '*) test ! -s kernels.fdata || ! has llvm-bolt-19 || run "$1" ;;
     'hotgraph lockstep mazewisp'*) shorter "$1 --frames 30 --way dbt" ;;
     'hotgraph lockstep '* | 'hotgraph testrom '* | 'perf '* | 'valgrind '*) known_words "$1" ;; # what they play is not here
     'hotgraph native '*) ! has gzip || ! hotgraph help native >/dev/null 2>&1 || run "$1" ;;

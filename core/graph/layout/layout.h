@@ -112,6 +112,17 @@ const struct worth_exact *worth_of_exact(const struct worth_reference *r);
 enum status worth_compare(const struct worth_reference *r, struct worth *out, const struct graph *g,
                           struct error *e);
 
+/* A graph on the program. */
+struct layout_weighing {
+    uint64_t *edges; /* weight of each edge of program->graph, in its order; the caller frees it */
+    uint64_t all, lost;  /* weight of g, and of that what the program has no edge for */
+    uint64_t lost_edges; /* how many edges of g that is */
+};
+/* The weights that a layout goes by. Larger sums than 2^46 are halved until they are below. Those of
+ * busy-waits of the program are 0. */
+enum status layout_weigh(struct layout_weighing *out, const struct layout_program *program,
+                         const struct graph *g, struct error *e);
+
 /* The layout by itself: where each block of the program begins, in its region. NULL for g: as it
  * is. */
 enum status layout_positions(uint64_t *positions, const struct worth_reference *r,

@@ -48,7 +48,8 @@ struct layout_weights {
     uint64_t *arcs, *blocks;
 };
 struct layout_loss {
-    uint64_t lost, all; /* weight without an arc, of all */
+    uint64_t lost, all;  /* weight without an arc, of all */
+    uint64_t lost_edges; /* g's edges without an arc */
 };
 enum status weights_of_graph(struct layout_weights *w, struct layout_loss *loss,
                              const struct layout_plan *p, const struct waits *waits,

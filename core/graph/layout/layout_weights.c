@@ -88,10 +88,12 @@ static enum status project_edge(const struct projection *x, size_t i, const stru
     const size_t arc =
         from != LAYOUT_NONE && to != LAYOUT_NONE ? layout_plan_arc(x->p, from, to) : SIZE_MAX;
     x->loss->all += weight;
-    if (arc == SIZE_MAX)
+    if (arc == SIZE_MAX) {
         x->loss->lost += weight;
-    else
+        x->loss->lost_edges++;
+    } else {
         add(x, arc, weight);
+    }
     return STATUS_OK;
 }
 
@@ -174,6 +176,28 @@ enum status weights_of_graph(struct layout_weights *w, struct layout_loss *loss,
     free(x.out);
     if (status != STATUS_OK)
         weights_free(w);
+    return status;
+}
+
+enum status layout_weigh(struct layout_weighing *out, const struct layout_program *program,
+                         const struct graph *g, struct error *e) {
+    struct layout_plan plan = {0};
+    struct waits waits = {0};
+    struct layout_weights w = {0};
+    struct layout_loss loss = {0};
+    *out = (struct layout_weighing){0};
+    enum status status = layout_plan_make(&plan, program, e);
+    if (status == STATUS_OK)
+        status = waits_collect(&waits, program->graph, e);
+    if (status == STATUS_OK)
+        status = weights_of_graph(&w, &loss, &plan, &waits, g, e);
+    if (status == STATUS_OK) {
+        *out = (struct layout_weighing){w.arcs, loss.all, loss.lost, loss.lost_edges};
+        w.arcs = NULL;
+    }
+    weights_free(&w);
+    waits_free(&waits);
+    layout_plan_free(&plan);
     return status;
 }
 

@@ -25,6 +25,13 @@
 #include "nes/nes.h"
 #include "profile/structure/shapes.h"
 
+/* A file whose code the program executes. */
+struct structure_image {
+    uint32_t base; /* code address of its first byte */
+    char hash[33]; /* xxh3-128 of its bytes; "" not known */
+    char *path;
+};
+
 struct structure {
     struct graph graph; /* counts are exact for busy edges, 0 for all others */
     /* The instructions of graph.blocks[i] are insns[first[i]] .. insns[first[i + 1] - 1]. */
@@ -36,6 +43,9 @@ struct structure {
     bool *falls;      /* of each edge: no transfer, the next block follows in sequence */
     /* Sizes and ends of the blocks, for layouts; empty in files of earlier versions. */
     struct shapes shapes;
+    /* By base; of programs outside the machine. None in files of earlier versions. */
+    struct structure_image *images;
+    size_t image_count;
     /* Instructions and control transfers of the replay; 0: unknown. */
     uint64_t executed, transfers;
     uint64_t probes; /* number that fired during the recording; 0 when read from a file */
@@ -69,6 +79,10 @@ size_t structure_block_of(const struct insn_place *places, size_t insn_count, ui
 static inline size_t structure_insn_count(const struct structure *s) {
     return s->graph.block_count == 0 ? 0 : s->first[s->graph.block_count];
 }
+
+/* Adds an image, above those that are there. False: out of memory. */
+bool structure_add_image(struct structure *s, uint32_t base, const char *hash, const char *path,
+                         size_t path_len);
 
 /* comments: as for graph_write(). */
 enum status structure_write(const struct structure *s, const char *path,

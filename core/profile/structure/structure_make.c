@@ -1,5 +1,6 @@
 #include "profile/structure/structure_make.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,7 +83,25 @@ void structure_free(struct structure *s) {
     free(s->falls);
     free(s->ends);
     shapes_free(&s->shapes);
+    for (size_t i = 0; i < s->image_count; i++)
+        free(s->images[i].path);
+    free(s->images);
     *s = (struct structure){0};
+}
+
+bool structure_add_image(struct structure *s, uint32_t base, const char *hash, const char *path,
+                         size_t path_len) {
+    struct structure_image *grown = realloc(s->images, (s->image_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    s->images = grown;
+    struct structure_image *image = &grown[s->image_count];
+    *image = (struct structure_image){.base = base, .path = strndup(path, path_len)};
+    if (image->path == NULL)
+        return false;
+    snprintf(image->hash, sizeof image->hash, "%s", hash);
+    s->image_count++;
+    return true;
 }
 
 /* ---- from the exact graph of a program ---- */

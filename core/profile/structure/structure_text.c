@@ -12,6 +12,8 @@
  *                                files of earlier versions
  *     #region BASE               code from here on is laid out separately
  *     #memory BASE               code from here on is not laid out
+ *     #image BASE HASH PATH      code from here on is that of this file; HASH: xxh3-128 of its bytes,
+ *                                - if unknown
  *     #executed COUNT            instructions of the replay
  *     #transfers COUNT           control transfers of the replay
  */
@@ -58,6 +60,9 @@ enum status structure_write(const struct structure *s, const char *path,
     for (size_t i = 0; i < s->shapes.region_count; i++)
         file_printf(w, "#%s 0x%x\n", s->shapes.regions[i].memory ? "memory" : "region",
                     s->shapes.regions[i].base);
+    for (size_t i = 0; i < s->image_count; i++)
+        file_printf(w, "#image 0x%x %s %s\n", s->images[i].base,
+                    s->images[i].hash[0] != '\0' ? s->images[i].hash : "-", s->images[i].path);
     for (size_t b = 0; b < s->graph.block_count; b++)
         write_block(w, s, b);
     for (size_t i = 0; i < s->graph.edge_count; i++) {
@@ -179,6 +184,27 @@ static enum status parse_region(struct parse *p, bool memory) {
     return STATUS_OK;
 }
 
+static enum status parse_image(struct parse *p) {
+    static const char expected[] = "expected \"#image BASE HASH PATH\", above the one before";
+    const struct structure *s = p->s;
+    uint32_t base;
+    char hash[33] = "";
+    if (!take_address(p, &base) || p->at == p->end || *p->at++ != ' ' ||
+        (s->image_count > 0 && base <= s->images[s->image_count - 1].base))
+        return malformed(p, expected);
+    const char *blank = memchr(p->at, ' ', (size_t)(p->end - p->at));
+    const size_t len = blank != NULL ? (size_t)(blank - p->at) : 0;
+    const bool known = len == sizeof hash - 1;
+    if ((!known && (len != 1 || *p->at != '-')) || blank + 1 == p->end)
+        return malformed(p, expected);
+    if (known)
+        memcpy(hash, p->at, len);
+    p->at = p->end;
+    return structure_add_image(p->s, base, hash, blank + 1, (size_t)(p->end - blank - 1))
+               ? STATUS_OK
+               : error_set(p->e, STATUS_MEMORY, "%s: out of memory", p->name);
+}
+
 static enum status parse_total(struct parse *p, uint64_t *out) {
     if (p->at == p->end || *p->at++ != ' ' ||
         !scan_decimal(&p->at, p->end, GRAPH_WEIGHT_MAX, out) || p->at != p->end)
@@ -199,6 +225,8 @@ static enum status parse_line(struct parse *p) {
         return parse_region(p, false);
     if (word(p, "#memory"))
         return parse_region(p, true);
+    if (word(p, "#image"))
+        return parse_image(p);
     if (word(p, "#begins")) {
         size_t b = take_block(p);
         uint64_t count;

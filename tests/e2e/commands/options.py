@@ -20,6 +20,7 @@ WORKS = {
     "build": ["s.isampling", "--out", "o.graph"],
     "blocks": ["game.nes", "--movie", "a.fm2", "--frames", "3"],
     "compare": ["g.graph", "g.graph"],
+    "export": ["--bolt", "program", "--structure", "e.structure", "e.graph"],
     "flow": ["net"],
     "report": ["q.db", "--out", "report"],
     "results": ["q.db"],
@@ -146,6 +147,13 @@ def prepare():
         if result.returncode != 0:
             sys.exit(f"{command}: {result.stderr}")
     shutil.copy("q.db", "r.db")
+    # A program with symbols, where there is QEMU to record it.
+    kernels = f"{os.path.dirname(HOTGRAPH)}/programs/kernels-x86_64"
+    if shutil.which("qemu-x86_64") and os.path.exists(kernels):
+        shutil.copy(kernels, "program")
+        result = hotgraph("record --structure e.structure --graph e.graph --max-instructions 100000 -- ./program".split())
+        if result.returncode != 0:
+            sys.exit(f"record: {result.stderr}")
 
 
 def main():
@@ -157,6 +165,8 @@ def main():
         commands += [f"{command} {word}" for word in words]  # of which the loop takes care, too
         if command not in WORKS:
             wrong.append(f"{command}: nobody says here how it is called")
+            continue
+        if command == "export" and not os.path.exists("program"):
             continue
         result = hotgraph(command.split() + WORKS[command])
         works = result.returncode == STATUS.get(command, 0) and (result.returncode == 0 or result.stderr == "")

@@ -62,6 +62,7 @@ writes lockstep game.nes "" "movie load-state"
 writes testrom game.nes "" "table log"
 writes build stream "out dot" structure
 writes compare "g.graph h.graph" dot structure
+writes export g.graph out "bolt structure"
 writes report some.db "" "" out
 writes sweep file.cfg "" known "db report"
 writes bench file.cfg "" "" db
