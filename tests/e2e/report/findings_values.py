@@ -4,7 +4,7 @@ A number in a sentence is its value and how many decimals are shown of it: numbe
 """
 import math
 
-from values_model import (baseline_mean, chi_square_tail, effects, friedman, intervals, mean, meets_all, most, ordered_means, percent,
+from values_model import (baseline_mean, chi_square_tail, effects, friedman, intervals, mean, meets_all, most, nemenyi, ordered_means, percent,
                           ranking)
 
 
@@ -255,15 +255,26 @@ def find_short(x):
     yield f"For that, {span(min(shares), max(shares), 2)} % of the executed instructions were looked at."
 
 
-def find_ranks(x):
-    """The captions of the diagrams of ranks: where three or more are ranked on five games or more."""
+def all_ranks(x):
+    """Of each way of sampling: mean ranks, games, how many are ranked, chi-square; where three or more are ranked on five games or more."""
     for way in sorted({s.way for s in x.streams if s.variant == "" and s.results}):
         ranks, n, k, ties = ranking(x, x.hot, way, "similarity")
         square = friedman(ranks, n, k, ties) if n >= 5 and 3 <= k <= 20 else None
-        if square is None:
-            continue
+        if square is not None:
+            yield ranks, n, k, square
+
+
+def find_ranks(x):
+    """The captions of the diagrams of ranks."""
+    for _, n, k, square in all_ranks(x):
         p = chi_square_tail(square, k - 1)
         chance = "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
         yield (f"Mean ranks over {n} {kinds(x, [s for s in x.streams if s.variant == '' and s.results])}, by similarity. Friedman's test: "
                f"chi-square {number(square, 2)}, {k - 1} degrees of freedom, {chance}. Bars join those whose ranks differ by less than the "
                "critical difference at 5 % (Nemenyi).")
+
+
+def drawn_ranks(x):
+    """What is drawn above the captions: the critical difference and the mean ranks."""
+    for ranks, n, k, _ in all_ranks(x):
+        yield nemenyi(k) * (k * (k + 1) / (6 * n)) ** 0.5, sorted(ranks.values())

@@ -10,7 +10,7 @@ import os
 import re
 import sys
 
-from findings_values import find_ranks, find_short, subjects
+from findings_values import drawn_ranks, find_ranks, find_short, subjects
 from values_model import (Experiment, baseline_mean, effects, falling, least, mean, meets_all, most, open_database, ordered_means, percent,
                           rising)
 from views_values import at_budget
@@ -387,6 +387,15 @@ def check_ranks(x, page):
     expected = list(find_ranks(x))
     if len(shown) != len(expected):
         wrong.append(f"{len(shown)} diagrams of ranks, but {len(expected)} can be drawn")
+    drawn = re.findall(r"<figure id='ranks(?:-\d+)?'(.*?)<figcaption>", page, re.S)
+    for (difference, mean_ranks), figure in zip(drawn_ranks(x), drawn):
+        texts = [html.unescape(t) for t in re.findall(r"<text[^>]*>([^<]*)</text>", figure)]
+        told = [float(t.split()[-1]) for t in texts if t.startswith("critical difference ")]
+        if len(told) != 1 or abs(told[0] - difference) > 0.0101:
+            wrong.append(f"critical difference {told}, not {difference:.4f}")
+        for rank in mean_ranks:
+            if not any(f"{rank + off:.2f}" in t.split() for t in texts for off in (-0.0001, 0.0001)):
+                wrong.append(f"a mean rank of {rank:.4f} is not drawn: {texts}")
     wrong.extend(f"not known or not true: {t}" for t in shown if not any(says(r, t) for r in expected))
 
 

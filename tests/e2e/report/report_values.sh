@@ -88,6 +88,20 @@ holds half.db ways
 test "$(sqlite3 half.db "select count(*), group_concat(distinct lacks) from not_competing where number <> 8")" = '4|airmail brindle' ||
     fail "who does not compete: $(sqlite3 half.db 'select * from not_competing')"
 
+# Five games can be told apart by ranks, in either way of sampling: the test's numbers and the diagram's.
+{
+    values ranks 'sampling = ( { interval_ms = 3; }, { interval_ms = 1; } );'
+    echo "games = ("
+    for name in airmail brindle burrow fresnel rumpus; do
+        game "$name" && echo ,
+    done
+    game mazewisp
+    echo ");"
+} >ranks.cfg
+"$hotgraph" sweep ranks.cfg --db ranks.db >out 2>errors || fail "sweep: $(cat errors)"
+holds ranks.db ranks
+test "$(grep -c "<figure id='ranks" report/index.html)" = 1 || fail "no diagram of ranks"
+
 # Two techniques, two shares of which none is the paper's, and values that do not meet equally often.
 cat >mixed.cfg <<END
 name = "mixed"; frames = 400; hot_permille = [800, 950];

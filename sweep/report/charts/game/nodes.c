@@ -1,4 +1,5 @@
 #include "report/charts/game/nodes.h"
+#include "report/charts/game/disassembly.h"
 #include "report/page/words.h"
 
 #include <stdlib.h>
@@ -70,9 +71,21 @@ static const char CODE_SQL[] =
     " WHERE c.kind = 'plain' AND c.n < 12 AND i.address NOT IN (SELECT address FROM leader))"
     " SELECT block, text FROM code c WHERE n = (SELECT max(n) FROM code m WHERE m.block = c.block)";
 
-/* What the query says of each address: its name, or its code. */
-static enum status ask_of_each(struct nodes *b, struct page *p, const char *game,
-                               const char *question, bool is_code) {
+/* Where the code of programs' blocks at ? is: file, its hash, offset, and how far it is to the next
+ * block. */
+static const char FILES_SQL[] =
+    "), r(replay_id) AS (SELECT replay_id FROM stream WHERE " SHOWN_STREAM
+    "), leader(address) AS MATERIALIZED (SELECT source FROM exact_edge JOIN r USING (replay_id)"
+    " UNION SELECT target FROM exact_edge JOIN r USING (replay_id))"
+    " SELECT a.address, i.path, m.hash, a.address - i.base, (SELECT min(l.address) FROM leader l"
+    " WHERE l.address > a.address) - a.address FROM a JOIN r JOIN replay_image i ON i.replay_id ="
+    " r.replay_id AND i.base = (SELECT max(base) FROM replay_image o WHERE o.replay_id ="
+    " i.replay_id AND o.base <= a.address) JOIN image m USING (image_id)"
+    " ORDER BY i.place, a.address";
+
+/* The answer of a query about all addresses. */
+static enum status ask_about_all(const struct nodes *b, struct page *p, const char *game,
+                                 const char *question, struct table *t) {
     char *sql = NULL;
     size_t size;
     FILE *out = open_memstream(&sql, &size);
@@ -82,10 +95,18 @@ static enum status ask_of_each(struct nodes *b, struct page *p, const char *game
     for (size_t i = 0; i < b->list.len; i++)
         fprintf(out, "%s(%u)", i > 0 ? "," : "", b->list.at[i].address);
     fputs(question, out);
-    struct table t = {0};
     enum status status = fclose(out) == 0
-                             ? page_ask(p, &t, sql, game)
+                             ? page_ask(p, t, sql, game)
                              : error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
+    free(sql);
+    return status;
+}
+
+/* What the query says of each address: its name, or its code. */
+static enum status ask_of_each(struct nodes *b, struct page *p, const char *game,
+                               const char *question, bool is_code) {
+    struct table t = {0};
+    enum status status = ask_about_all(b, p, game, question, &t);
     for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
         struct drawn_node *block = find(b, (uint32_t)cell_number(&t, i, 0));
         char *text = block != NULL ? strdup(cell_text(&t, i, 1)) : NULL;
@@ -97,7 +118,24 @@ static enum status ask_of_each(struct nodes *b, struct page *p, const char *game
             block->name = text;
     }
     table_free(&t);
-    free(sql);
+    return status;
+}
+
+/* A game's code is in the database; a program's may still be in its files. */
+static enum status find_program_code(struct nodes *b, struct page *p, const char *game) {
+    struct table t = {0};
+    struct code_file file = {0};
+    enum status status = ask_about_all(b, p, game, FILES_SQL, &t);
+    for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
+        struct drawn_node *block = find(b, (uint32_t)cell_number(&t, i, 0));
+        const char *length = table_cell(&t, i, 4);
+        if (block != NULL && block->code == NULL)
+            block->code = code_of_block(&file, cell_text(&t, i, 1), cell_text(&t, i, 2),
+                                        strtoull(cell_text(&t, i, 3), NULL, 10),
+                                        length != NULL ? strtoull(length, NULL, 10) : UINT64_MAX);
+    }
+    code_file_free(&file);
+    table_free(&t);
     return status;
 }
 
@@ -127,6 +165,8 @@ enum status nodes_name(struct nodes *b, struct page *p, const char *game, unsign
     enum status status = b->list.len > 0 ? ask_of_each(b, p, game, NAMES_SQL, false) : STATUS_OK;
     if (status == STATUS_OK && b->list.len > 0)
         status = ask_of_each(b, p, game, CODE_SQL, true);
+    if (status == STATUS_OK && b->list.len > 0)
+        status = find_program_code(b, p, game);
     for (size_t i = 0; status == STATUS_OK && i < b->list.len; i++) {
         struct drawn_node *block = &b->list.at[i];
         if (block->name == NULL && asprintf(&block->name, "%04X", block->address) < 0) {

@@ -15,8 +15,9 @@
 enum { NODE_LETTERS = 24 };
 struct drawn_node {
     uint32_t address;
-    char *name;                      /* whole */
-    char *code;                      /* disassembled; NULL where that is not known */
+    char *name; /* whole */
+    char
+        *code; /* disassembled; NULL where that is not known: disassembly.h has of which programs */
     char lines[2][NODE_LETTERS + 4]; /* the second "" where one is enough */
     double width, height;            /* pixels of its box */
     bool placed;                     /* its box was given to Graphviz in this graph */
