@@ -234,9 +234,12 @@ FROM completeness k
     LEFT JOIN paper_game pg ON pg.paper_game = g.paper_game AND ps.technique IS NOT NULL
 ORDER BY k.experiment, k.game, k.variant, xh.hot_permille, t.technique;
 
--- Table 3: the three best configurations of each technique on each game.
-CREATE VIEW table3 AS
-SELECT r.experiment, r.game, r.variant, r.hot_permille, r.place, r.shared, r.position, r.number,
+-- The three best and the three worst configurations of each technique on each game, each list from its
+-- own end, beside the baseline and the paper's.
+CREATE VIEW best_and_worst AS
+SELECT r.experiment, r.game, r.variant, r.hot_permille, l.list,
+    iif(l.list = 'best', r.place, r.place_from_worst) AS place, r.shared,
+    iif(l.list = 'best', r.position, r.position_from_worst) AS position, r.number,
     r.technique, r.parameters, r.bin_size, r.stdev_threshold, r.window_size,
     r.recurrent_threshold, r.bins,
     round(100 * r.similarity, 1) AS similarity_percent,
@@ -253,49 +256,42 @@ SELECT r.experiment, r.game, r.variant, r.hot_permille, r.place, r.shared, r.pos
     q.window_size AS paper_window_size, q.recurrent_threshold AS paper_recurrent_threshold,
     q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested, k.missing,
     r.way, k.results, k.configurations AS asked, r.configuration_id
-FROM ranked r
+FROM (SELECT column1 AS list FROM (VALUES ('best'), ('worst'))) l
+    CROSS JOIN ranked r
     JOIN completeness k ON k.experiment_id = r.experiment_id AND k.stream_id = r.stream_id
         AND k.game = r.game
     LEFT JOIN baseline b ON b.experiment_id = r.experiment_id AND b.stream_id = r.stream_id
         AND b.game = r.game AND b.hot_permille = r.hot_permille
     LEFT JOIN paper_study ps ON ps.experiment_id = r.experiment_id
         AND ps.hot_permille = r.hot_permille AND ps.technique = r.technique
-    LEFT JOIN paper_ranked q ON q.paper_game = r.paper_game AND q.list = 'best'
-        AND q.place = r.position AND ps.technique IS NOT NULL
-WHERE r.position <= 3
-ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.technique, r.position;
+    LEFT JOIN paper_ranked q ON q.paper_game = r.paper_game AND q.list = l.list
+        AND q.place = iif(l.list = 'best', r.position, r.position_from_worst)
+        AND ps.technique IS NOT NULL
+WHERE iif(l.list = 'best', r.position, r.position_from_worst) <= 3;
 
--- Table 4: the three worst, the worst first.
+-- Table 3: the three best.
+CREATE VIEW table3 AS
+SELECT experiment, game, variant, hot_permille, place, shared, position, number, technique, parameters,
+    bin_size, stdev_threshold, window_size, recurrent_threshold, bins, similarity_percent,
+    baseline_percent, similarity_active_percent, baseline_active_percent, precision_percent,
+    baseline_precision_percent, coverage_percent, baseline_coverage_percent, overlap_percent,
+    baseline_overlap_percent, paper_game, paper_bin_size, paper_stdev_threshold, paper_window_size,
+    paper_recurrent_threshold, paper_bins, paper_similarity_percent, untested, missing, way, results,
+    asked, configuration_id
+FROM best_and_worst WHERE list = 'best'
+ORDER BY experiment, game, variant, hot_permille, technique, position;
+
+-- Table 4: the three worst, the worst first; its columns are those of table 3.
 CREATE VIEW table4 AS
-SELECT r.experiment, r.game, r.variant, r.hot_permille, r.place_from_worst AS place, r.shared,
-    r.position_from_worst AS position, r.number,
-    r.technique, r.parameters, r.bin_size, r.stdev_threshold, r.window_size,
-    r.recurrent_threshold, r.bins,
-    round(100 * r.similarity, 1) AS similarity_percent,
-    round(100 * b.similarity, 1) AS baseline_percent,
-    round(100 * r.similarity_active, 1) AS similarity_active_percent,
-    round(100 * b.similarity_active, 1) AS baseline_active_percent,
-    round(100 * r.precision, 1) AS precision_percent,
-    round(100 * b.precision, 1) AS baseline_precision_percent,
-    round(100 * r.coverage, 1) AS coverage_percent,
-    round(100 * b.coverage, 1) AS baseline_coverage_percent,
-    round(100 * r.overlap, 1) AS overlap_percent,
-    round(100 * b.overlap, 1) AS baseline_overlap_percent,
-    q.paper_game, q.bin_size AS paper_bin_size, q.stdev_threshold AS paper_stdev_threshold,
-    q.window_size AS paper_window_size, q.recurrent_threshold AS paper_recurrent_threshold,
-    q.bins AS paper_bins, q.similarity_percent AS paper_similarity_percent, r.untested, k.missing,
-    r.way, k.results, k.configurations AS asked, r.configuration_id
-FROM ranked r
-    JOIN completeness k ON k.experiment_id = r.experiment_id AND k.stream_id = r.stream_id
-        AND k.game = r.game
-    LEFT JOIN baseline b ON b.experiment_id = r.experiment_id AND b.stream_id = r.stream_id
-        AND b.game = r.game AND b.hot_permille = r.hot_permille
-    LEFT JOIN paper_study ps ON ps.experiment_id = r.experiment_id
-        AND ps.hot_permille = r.hot_permille AND ps.technique = r.technique
-    LEFT JOIN paper_ranked q ON q.paper_game = r.paper_game AND q.list = 'worst'
-        AND q.place = r.position_from_worst AND ps.technique IS NOT NULL
-WHERE r.position_from_worst <= 3
-ORDER BY r.experiment, r.game, r.variant, r.hot_permille, r.technique, r.position_from_worst;
+SELECT experiment, game, variant, hot_permille, place, shared, position, number, technique, parameters,
+    bin_size, stdev_threshold, window_size, recurrent_threshold, bins, similarity_percent,
+    baseline_percent, similarity_active_percent, baseline_active_percent, precision_percent,
+    baseline_precision_percent, coverage_percent, baseline_coverage_percent, overlap_percent,
+    baseline_overlap_percent, paper_game, paper_bin_size, paper_stdev_threshold, paper_window_size,
+    paper_recurrent_threshold, paper_bins, paper_similarity_percent, untested, missing, way, results,
+    asked, configuration_id
+FROM best_and_worst WHERE list = 'worst'
+ORDER BY experiment, game, variant, hot_permille, technique, position;
 
 -- Which of the grid's configurations compete: those with results on every stream that any
 -- configuration of the same technique, hot share and way of sampling has results on. What is not

@@ -5,27 +5,19 @@
 -- One row a result; falls_give is what inferring adds. fall_share_original and fall_share_best are
 -- those of the code as it is and laid out by the exact graph.
 CREATE VIEW worth AS
-SELECT x.name AS experiment, g.name AS game, xs.variant, sa.way AS sampling, xc.number, xc.baseline,
-    c.technique, substr(c.key, length(c.technique) + 2) AS parameters,
+SELECT q.experiment, q.game, q.variant, q.way AS sampling, q.number, q.baseline, q.technique, q.parameters,
     coalesce(r.structure, 0) AS structure, 1.0 * r.observed / p.instructions AS observed_share,
     r.benefit, r.benefit_inferred, r.benefit_inferred - r.benefit AS falls_give,
     r.fall_share, r.fall_share_inferred, p.fall_share_original, p.fall_share_best,
     r.hot_bytes, r.hot_bytes_inferred, r.successor, r.successor_inferred, r.lost, r.placed,
     q.similarity_active, q.fair_overlap_active AS overlap_active, p.kind, p.frames,
-    x.experiment_id, r.stream_id, r.configuration_id, s.replay_id, s.sampling_id
-FROM experiment x
-    JOIN experiment_stream xs USING (experiment_id)
-    JOIN game g USING (game_id)
-    JOIN stream s USING (stream_id)
-    JOIN sampling_way sa ON sa.sampling_id = s.sampling_id
-    JOIN replay p ON p.replay_id = s.replay_id
-    JOIN experiment_configuration xc USING (experiment_id)
-    JOIN configuration c USING (configuration_id)
-    JOIN result r ON r.stream_id = xs.stream_id AND r.configuration_id = c.configuration_id
-    JOIN quality q ON q.stream_id = r.stream_id AND q.configuration_id = r.configuration_id
-        AND q.part = 'first' AND q.batches = s.batches AND q.hot_permille =
-            (SELECT min(hot_permille) FROM experiment_hot h WHERE h.experiment_id = x.experiment_id)
-WHERE r.placed IS NOT NULL;
+    q.experiment_id, q.stream_id, q.configuration_id, q.replay_id, s.sampling_id
+FROM results q
+    JOIN result r ON r.stream_id = q.stream_id AND r.configuration_id = q.configuration_id
+    JOIN stream s ON s.stream_id = q.stream_id
+    JOIN replay p ON p.replay_id = q.replay_id
+WHERE r.placed IS NOT NULL AND q.hot_permille =
+    (SELECT min(hot_permille) FROM experiment_hot h WHERE h.experiment_id = q.experiment_id);
 
 -- A technique with its parameters on one way of sampling: means over the games (and replicates) that
 -- were played for as long, each once in however many experiments it is, and the least of them.
@@ -46,7 +38,7 @@ GROUP BY kind, frames, sampling, configuration_id, structure
 ORDER BY kind, frames, sampling, technique, configuration_id;
 
 -- The configurations of a grid by their mean benefit over the games, beside the observed baseline's on
--- the same streams.
+-- the same streams. Means have 12 places, on which the order does not show in which they are added.
 CREATE VIEW grid_worth AS
 SELECT g.experiment, g.sampling,
     rank() OVER (PARTITION BY g.experiment_id, g.sampling ORDER BY g.benefit DESC NULLS LAST) AS place,
@@ -56,10 +48,10 @@ SELECT g.experiment, g.sampling,
 FROM (SELECT experiment_id, min(experiment) AS experiment, sampling, number, technique, parameters,
         count(DISTINCT game) AS games, round(avg(benefit), 12) AS benefit,
         min(benefit) AS benefit_least, round(avg(benefit_inferred), 12) AS benefit_inferred,
-        min(benefit_inferred) AS benefit_inferred_least, avg(overlap_active) AS overlap_active,
+        min(benefit_inferred) AS benefit_inferred_least, round(avg(overlap_active), 12) AS overlap_active,
         configuration_id
     FROM worth WHERE number IS NOT NULL GROUP BY experiment_id, sampling, configuration_id) g
-    LEFT JOIN (SELECT experiment_id, sampling, avg(benefit) AS benefit,
-        avg(benefit_inferred) AS benefit_inferred
+    LEFT JOIN (SELECT experiment_id, sampling, round(avg(benefit), 12) AS benefit,
+        round(avg(benefit_inferred), 12) AS benefit_inferred
     FROM worth WHERE baseline = 1 GROUP BY experiment_id, sampling) b USING (experiment_id, sampling)
 ORDER BY g.experiment, g.sampling, place, g.number;

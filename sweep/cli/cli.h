@@ -167,8 +167,12 @@ bool reader_gone(void);
 size_t print_width(bool wide);
 /* The row of a command's options for that. */
 struct option_spec wide_option(bool *wide);
-/* Prints s as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. */
+/* Prints s as a JSON string with its quotes; bytes that are no UTF-8 become U+FFFD. Here and below
+ * what is absent, NULL or NAN, is null. */
 void print_json_string(const char *s);
+/* `"name": value`. */
+void print_json_text(const char *name, const char *text);
+void print_json_number(const char *name, double value);
 /* Prints what the translator has done as a JSON object. */
 void print_translation(const struct dbt_statistics *s);
 

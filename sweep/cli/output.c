@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -93,6 +94,10 @@ void warning(const char *format, ...) {
 
 void print_json_string(const char *text) {
     const unsigned char *s = (const unsigned char *)text;
+    if (text == NULL) {
+        printf("null");
+        return;
+    }
     putchar('"');
     while (*s != 0) {
         int n = utf8_length(s);
@@ -109,6 +114,18 @@ void print_json_string(const char *text) {
         s += n > 0 ? n : 1;
     }
     putchar('"');
+}
+
+void print_json_text(const char *name, const char *text) {
+    printf("\"%s\": ", name);
+    print_json_string(text);
+}
+
+void print_json_number(const char *name, double value) {
+    if (isnan(value))
+        printf("\"%s\": null", name);
+    else
+        printf("\"%s\": %.17g", name, value);
 }
 
 void print_translation(const struct dbt_statistics *s) {

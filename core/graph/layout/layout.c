@@ -5,6 +5,7 @@
 #include "graph/layout/layout_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 const char *const block_end_words[BLOCK_ENDS] = {"none",     "branch", "jump",
                                                  "indirect", "call",   "other"};
@@ -52,18 +53,26 @@ size_t layout_plan_arc(const struct layout_plan *p, uint32_t from, uint32_t to) 
     return low < end && p->arcs[low].to == to ? low : SIZE_MAX;
 }
 
-/* ---- preparing ---- */
-
-/* 1 + the region of the address; 0: writable memory. */
-static uint32_t region_of(const struct layout_program *program, uint32_t address) {
-    size_t low = 0, high = program->region_count;
+size_t layout_count_up_to(const void *items, size_t count, size_t size, uint32_t address) {
+    size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (program->regions[middle].base <= address)
+        uint32_t at;
+        memcpy(&at, (const char *)items + middle * size, sizeof at);
+        if (at <= address)
             low = middle + 1;
         else
             high = middle;
     }
+    return low;
+}
+
+/* ---- preparing ---- */
+
+/* 1 + the region of the address; 0: writable memory. */
+static uint32_t region_of(const struct layout_program *program, uint32_t address) {
+    const size_t low = layout_count_up_to(program->regions, program->region_count,
+                                          sizeof *program->regions, address);
     return low == 0 || program->regions[low - 1].memory ? 0 : (uint32_t)low;
 }
 

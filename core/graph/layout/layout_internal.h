@@ -39,6 +39,9 @@ void layout_plan_free(struct layout_plan *p);
 /* The block that has this entry, or this last instruction; LAYOUT_NONE. */
 uint32_t layout_plan_block(const struct layout_plan *p, uint32_t entry);
 uint32_t layout_plan_ending(const struct layout_plan *p, uint32_t last);
+/* How many of `count` items of `size` bytes, each beginning with its address by which they are sorted,
+ * are not behind this one. */
+size_t layout_count_up_to(const void *items, size_t count, size_t size, uint32_t address);
 /* SIZE_MAX: there is none. */
 size_t layout_plan_arc(const struct layout_plan *p, uint32_t from, uint32_t to);
 

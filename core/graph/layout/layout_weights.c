@@ -99,14 +99,7 @@ static enum status project_edge(const struct projection *x, size_t i, const stru
 
 /* Returns the program's block that contains the address; LAYOUT_NONE: none does. */
 static uint32_t block_around(const struct layout_plan *p, uint32_t address) {
-    size_t low = 0, high = p->block_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (p->blocks[middle].entry <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = layout_count_up_to(p->blocks, p->block_count, sizeof *p->blocks, address);
     return low > 0 && address - p->blocks[low - 1].entry < p->shapes[low - 1].size
                ? (uint32_t)(low - 1)
                : LAYOUT_NONE;

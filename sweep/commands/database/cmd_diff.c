@@ -74,10 +74,7 @@ static void print_pair(const char *name, const char *const values[2]) {
     printf(", \"%s\": [", name);
     for (int i = 0; i < 2; i++) {
         printf("%s", i > 0 ? ", " : "");
-        if (values[i] != NULL)
-            print_json_string(values[i]);
-        else
-            printf("null");
+        print_json_string(values[i]);
     }
     putchar(']');
 }
@@ -90,13 +87,10 @@ static enum status print_json_difference(void *user, const struct db_difference 
         printf("%s\n  {\"name\": \"%s\", \"first\": [", c->tables > 0 ? "," : "", d->table);
     else
         putchar(',');
-    printf("\n    {\"row\": ");
-    print_json_string(d->row);
-    printf(", \"column\": ");
-    if (d->column != NULL)
-        print_json_string(d->column);
-    else
-        printf("null");
+    printf("\n    {");
+    print_json_text("row", d->row);
+    printf(", ");
+    print_json_text("column", d->column);
     print_pair("values", d->value);
     print_pair("runs", d->run);
     putchar('}');

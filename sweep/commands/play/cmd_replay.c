@@ -296,10 +296,7 @@ static void print_json(const struct play *p) {
     print_json_string(p->files.rom);
     printf(", \"sha1\": \"%s\", \"mapper\": %u,\n \"movie\": ", p->cartridge->sha1,
            p->cartridge->mapper);
-    if (p->files.movie != NULL)
-        print_json_string(p->files.movie);
-    else
-        printf("null");
+    print_json_string(p->files.movie);
     printf(
         ",\n \"first_frame\": %" PRIu64 ", \"frames\": %" PRIu64 ", \"cycles\": %" PRIu64
         ", \"instructions\": %" PRIu64 ", \"skipped\": %" PRIu64 ",\n \"ram_hash\": \"%016" PRIx64

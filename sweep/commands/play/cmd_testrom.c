@@ -168,8 +168,8 @@ static void print_rom_json(struct testrom *t, const char *path, const char *labe
     printf("%s{\"rom\": ", t->any ? ",\n " : "");
     t->any = true;
     print_json_string(path);
-    printf(", \"label\": ");
-    label != NULL ? print_json_string(label) : (void)fputs("null", stdout);
+    printf(", ");
+    print_json_text("label", label);
     printf(", \"outcome\": \"%s\", \"text\": ", outcome);
     print_json_string(text);
     printf(", \"said\": ");

@@ -204,11 +204,8 @@ static void print_table(const struct comparison *c) {
 
 static void print_rows_json(const struct rows *r) {
     for (int i = 0; i < ROWS; i++) {
-        printf("\"%s\": ", r->rows[i].name);
-        if (isnan(r->rows[i].value))
-            printf("null, ");
-        else
-            printf("%.17g, ", r->rows[i].value);
+        print_json_number(r->rows[i].name, r->rows[i].value);
+        printf(", ");
     }
     for (int i = 0; i < COUNTS; i++)
         printf("%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", r->counts[i].name, r->counts[i].value);

@@ -237,10 +237,7 @@ static void print_json(const struct qemu_result *r) {
     printf("{\n  \"target\": \"%s\",\n  \"program\": \"%s\",\n  \"exit_status\": %d,\n"
            "  \"partial\": ",
            r->target, r->graph.program, r->exit_status);
-    if (r->end == QEMU_ENDED)
-        printf("null");
-    else
-        print_json_string(how);
+    print_json_string(r->end == QEMU_ENDED ? NULL : how);
     printf(",\n  \"instructions\": %" PRIu64 ",\n  \"transfers\": %" PRIu64
            ",\n  \"blocks\": %zu,\n  \"edges\": %zu,\n",
            r->instructions, r->transfers, r->graph.block_count, r->graph.edge_count);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/cli.h"
 #include "profile/structure/structure.h"
 
 static enum status check(const struct structure *s, const char *path, const struct graph *h,
@@ -68,28 +69,21 @@ void worth_report_print(const struct worth_report *r) {
     print_row("score", r->exact.score_original, r->exact.score_best);
 }
 
-static void print_number(const char *name, double value) {
-    if (isnan(value))
-        printf("\"%s\": null", name);
-    else
-        printf("\"%s\": %.17g", name, value);
-}
-
 static void print_variant(const char *name, const struct worth_variant *v) {
     printf(",\n  \"%s\": {", name);
-    print_number("benefit", v->benefit);
+    print_json_number("benefit", v->benefit);
     printf(", ");
-    print_number("fall_share", v->fall_share);
+    print_json_number("fall_share", v->fall_share);
     printf(", ");
-    print_number("hot_bytes", v->hot_bytes);
+    print_json_number("hot_bytes", v->hot_bytes);
     printf(", ");
-    print_number("successor", v->successor);
+    print_json_number("successor", v->successor);
     printf("}");
 }
 
 void worth_report_print_json(const struct worth_report *r) {
     printf(",\n \"worth\": {");
-    print_number("lost", r->found.lost);
+    print_json_number("lost", r->found.lost);
     printf(", \"placed\": %" PRIu64, r->found.placed);
     print_variant("as_found", &r->found.as_found);
     print_variant("inferred", &r->found.inferred);
@@ -105,7 +99,7 @@ void worth_report_print_json(const struct worth_report *r) {
                 {"score_best", x->score_best}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         printf(", ");
-        print_number(rows[i].name, rows[i].value);
+        print_json_number(rows[i].name, rows[i].value);
     }
     printf("}}");
 }

@@ -165,14 +165,6 @@ enum status sweep_print_plan(const struct plan *plan, struct db *db, const char 
 
 /* ---- as JSON ---- */
 
-static void print_text(const char *name, const char *text) {
-    printf("\"%s\": ", name);
-    if (text != NULL)
-        print_json_string(text);
-    else
-        printf("null");
-}
-
 static const char *source_of(const struct plan_game *p) {
     return p->game->program != NULL ? "program" : p->game->stream != NULL ? "stream" : "rom";
 }
@@ -198,9 +190,9 @@ static void print_left_out(const struct plan *plan, const struct plan_game *p) {
             if (!plan->wanted[i] || plan_fits(p, &p->streams[k], point, &why) == STATUS_OK)
                 continue;
             printf("%s{\"number\": %d, ", comma, point->number);
-            print_text("variant", p->streams[k].variant);
+            print_json_text("variant", p->streams[k].variant);
             printf(", ");
-            print_text("why", why.text);
+            print_json_text("why", why.text);
             printf("}");
             comma = ", ";
         }
@@ -212,23 +204,23 @@ static void print_why(const struct sweep_outcome *o, const struct plan_game *p) 
     char why[200];
     const bool known = o->dry_run && p->present && p->missing > 0 &&
                        plan_why(o->plan, p, o->db, why, sizeof why, NULL) == STATUS_OK;
-    print_text("why", known ? why : NULL);
+    print_json_text("why", known ? why : NULL);
 }
 
 static void print_game(const struct sweep_outcome *o, size_t i) {
     const struct plan_game *p = &o->plan->games[i];
     const char *absent = p->absent[0] != '\0' ? p->absent : "no ROM found";
     printf("  {");
-    print_text("name", p->game->name);
+    print_json_text("name", p->game->name);
     printf(", \"source\": \"%s\", ", source_of(p));
-    print_text("movie", p->movie_path);
+    print_json_text("movie", p->movie_path);
     printf(", \"state\": \"%s\", ", state_of(o, i));
-    print_text("same_as", p->same != NULL ? p->same->label : NULL);
+    print_json_text("same_as", p->same != NULL ? p->same->label : NULL);
     printf(", \"missing_before\": %zu, \"missing\": %zu, ", p->present ? o->missing[i] : 0,
            p->present ? p->missing : 0);
     print_why(o, p);
     printf(", ");
-    print_text("why_skipped", p->present ? NULL : absent);
+    print_json_text("why_skipped", p->present ? NULL : absent);
     print_left_out(o->plan, p);
     printf("}");
 }
@@ -262,13 +254,13 @@ static void print_counts(const struct sweep_outcome *o) {
 
 void sweep_print_json(const struct sweep_outcome *o) {
     printf("{");
-    print_text("config", o->config_path);
+    print_json_text("config", o->config_path);
     printf(", ");
-    print_text("experiment", o->plan->config->name);
+    print_json_text("experiment", o->plan->config->name);
     printf(",\n ");
-    print_text("database", o->db_path);
+    print_json_text("database", o->db_path);
     printf(", ");
-    print_text("report", o->report);
+    print_json_text("report", o->report);
     printf(", \"dry_run\": %s,\n", o->dry_run ? "true" : "false");
     if (o->shard.count > 0)
         printf(" \"shard\": {\"number\": %" PRIu64 ", \"count\": %" PRIu64 "},\n", o->shard.number,
@@ -277,15 +269,15 @@ void sweep_print_json(const struct sweep_outcome *o) {
     print_games(o);
     print_counts(o);
     printf(" ");
-    print_text("digest", o->digest);
+    print_json_text("digest", o->digest);
     printf(", ");
-    print_text("digest_of", o->part);
+    print_json_text("digest_of", o->part);
     printf(", ");
-    print_text("verdict", o->verdict);
+    print_json_text("verdict", o->verdict);
     printf(", ");
-    print_text("digest_file", o->digest_file);
+    print_json_text("digest_file", o->digest_file);
     printf(", \"compared\": %zu, \"not_compared\": %zu,\n", o->compared, o->others);
     printf(" \"stopped\": %s, ", o->stopped ? "true" : "false");
-    print_text("error", o->error);
+    print_json_text("error", o->error);
     printf("}\n");
 }
