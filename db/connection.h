@@ -7,7 +7,7 @@
 #include <sqlite3.h>
 #include <stdarg.h>
 
-/* Prepared statements are kept: one for each SQL text in the program. */
+/* Prepared statements are cached: one for each SQL text in the program. */
 enum { DB_STATEMENTS = 64 };
 
 struct db {

@@ -230,7 +230,8 @@ enum status db_integer(struct db *db, const char *sql, int64_t otherwise, int64_
     return status;
 }
 
-/* ---- transactions ---- */
+/* A merge may have replaced the file, or a command that put no row may have removed the file that
+ * it had created. */
 
 enum status db_script(struct db *db, const char *sql, struct error *e) {
     return sqlite3_exec(db->handle, sql, NULL, NULL, NULL) == SQLITE_OK ? STATUS_OK

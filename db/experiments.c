@@ -1,4 +1,4 @@
-/* What belongs to an experiment, and which of its results are outstanding. */
+/* Members of experiments, and the roles of their results. */
 #include "db/connection.h"
 
 #include <inttypes.h>
@@ -48,7 +48,7 @@ enum status db_finish_run(struct db *db, int64_t run_id, struct error *e) {
                                             "ti", (const char *)finished, run_id);
 }
 
-/* NULL where it is not known; four digits are more than such numbers mean. */
+/* NULL if unknown. Four digits: such numbers are no more precise. */
 static const char *rounded(double x, char room[32]) {
     if (isnan(x))
         return NULL;
@@ -69,8 +69,7 @@ enum status db_note_run(struct db *db, int64_t run_id, double spread, double loa
                             run_id);
 }
 
-/* The columns of one scope, whose names end in `s`. Without the names of edges there is nothing
- * fair to say. */
+/* The columns of one scope, whose names end in `s`. The fair metrics need names of edges. */
 #define SET_SCOPE(row, m, s)                                                                       \
     do {                                                                                           \
         bool named = (m)->fair.named;                                                              \
@@ -123,8 +122,8 @@ void db_set_worth_exact(struct db_replay *row, const struct worth_exact *exact) 
 
 /* ---- members ---- */
 
-/* Makes the rows of one table that belong to the experiment exactly those that were put: the others
- * go. `present` lists what was put, as a JSON array of the values of `column`. */
+/* Deletes the experiment's rows of one table that were not put. `present` lists the values of
+ * `column` that were put, as a JSON array. */
 static enum status remove_others(struct db *db, int64_t experiment, const char *count_sql,
                                  const char *delete_sql, const char *present, struct error *e) {
     int64_t others;
@@ -140,7 +139,8 @@ static enum status remove_others(struct db *db, int64_t experiment, const char *
         "DELETE FROM " table " WHERE experiment_id = ?1 AND " column                               \
         " NOT IN (SELECT value FROM json_each(?2))"
 
-/* "[1,2,...]" of integers that lie `stride` bytes apart; to be freed with sqlite3_free. */
+/* Formats integers that lie `stride` bytes apart as "[1,2,...]", to be freed with
+ * sqlite3_free(). */
 static char *json_list(const void *first, size_t count, size_t stride) {
     sqlite3_str *s = sqlite3_str_new(NULL);
     sqlite3_str_appendall(s, "[");
@@ -194,8 +194,8 @@ static enum status put_marks(struct db *db, const struct db_members *m, int64_t 
     return status;
 }
 
-/* Streams that are not among the members': of a game that has one here, of a sampling that none
- * has, of a game that may not be in it. */
+/* Streams to delete, which are not among the members: their game has a stream here, no given stream
+ * has their sampling, or their game may not be in the experiment. */
 #define STALE_STREAMS                                                                              \
     " FROM experiment_stream WHERE experiment_id = ?1"                                             \
     " AND stream_id NOT IN (SELECT value FROM json_each(?2, '$[0]'))"                              \
@@ -203,7 +203,7 @@ static enum status put_marks(struct db *db, const struct db_members *m, int64_t 
     " OR sampling_id NOT IN (SELECT value FROM json_each(?2, '$[2]'))"                             \
     " OR game_id NOT IN (SELECT value FROM json_each(?2, '$[3]')))"
 
-/* The four lists that STALE_STREAMS asks for. */
+/* The four lists that STALE_STREAMS takes. */
 static char *stream_lists(const struct db_members *m) {
     sqlite3_str *s = sqlite3_str_new(NULL);
     const struct db_experiment_stream *first = m->streams;
@@ -254,7 +254,7 @@ enum status db_put_members(struct db *db, const struct db_members *m, int64_t *e
     return status == STATUS_OK ? put_streams(db, m, row.experiment_id, e) : status;
 }
 
-/* ---- what does not fit ---- */
+/* ---- configurations that do not fit ---- */
 
 #define STALE_UNFIT                                                                                \
     " FROM unfit WHERE experiment_id = ?1"                                                         \
@@ -285,7 +285,7 @@ enum status db_put_unfit_of(struct db *db, int64_t experiment_id, int64_t stream
 
 struct found_roles {
     VEC(struct db_role) list;
-    VEC(int64_t) graphs; /* one a role */
+    VEC(int64_t) graphs; /* one for each role */
 };
 
 static enum status note_role(void *user, size_t columns, const char *const *names,
@@ -304,7 +304,7 @@ static enum status note_role(void *user, size_t columns, const char *const *name
                : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
-/* Of all techniques in the grid. A stream with two names is one stream: its roles are the same. */
+/* Over all techniques of the grid. A stream with two names has one set of roles. */
 static const char find_roles_sql[] =
     "WITH r AS MATERIALIZED (SELECT hot_permille, configuration_id, graph_id,"
     "  row_number() OVER (w ORDER BY similarity DESC NULLS LAST, similarity_active DESC NULLS LAST,"
@@ -321,7 +321,7 @@ static const char find_roles_sql[] =
     " UNION ALL SELECT DISTINCT hot_permille, 'baseline', configuration_id, graph_id FROM baseline"
     "  WHERE experiment_id = ?1 AND stream_id = ?2";
 
-/* Edge by edge, unless all are there; of version 1's graphs nothing else is. */
+/* Stores the graph edge by edge, unless that is done; version 1 stored graphs only so. */
 static enum status spread_graph(struct db *db, int64_t graph_id, struct error *e) {
     int64_t lacking;
     enum status status = db_integer(db,

@@ -1,4 +1,4 @@
-/* Graphs as blobs; db.h says how. */
+/* Graphs as blobs; db.h has the format. */
 #include "db/connection.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ enum status db_pack_graph(struct bytes *out, const struct graph *g, struct error
     return error_set(e, STATUS_MEMORY, "out of memory for a graph");
 }
 
-/* ---- unpacking: nothing in it is believed ---- */
+/* ---- unpacking: every value is checked ---- */
 
 struct unpacker {
     const uint8_t *at, *end;
@@ -73,7 +73,7 @@ static uint64_t unpack(struct unpacker *u) {
     return 0;
 }
 
-/* `from` plus a signed number; a code address has 32 bits. */
+/* `from` plus a signed number; code addresses have 32 bits. */
 static uint32_t unpack_address(struct unpacker *u, uint32_t from, bool is_signed) {
     uint64_t code = unpack(u);
     int64_t delta = is_signed ? (int64_t)(code >> 1) ^ -(int64_t)(code & 1) : (int64_t)(code >> 1);
@@ -87,7 +87,7 @@ static uint32_t unpack_address(struct unpacker *u, uint32_t from, bool is_signed
     return (uint32_t)((int64_t)from + delta);
 }
 
-/* How many things of at least three (two) bytes follow. */
+/* Number of items of at least `least_bytes` bytes that follow. */
 static size_t unpack_count(struct unpacker *u, size_t least_bytes) {
     uint64_t count = unpack(u);
     if (count > (size_t)(u->end - u->at) / least_bytes)

@@ -1,9 +1,8 @@
-/* Views that are asked again and again, computed once: temporary tables of this connection stand in
- * for them. */
+/* Materialises views that are queried repeatedly, as temporary tables of this connection. */
 #include "db/connection.h"
 
-/* What the view is made of: " AS SELECT ...", to be freed with sqlite3_free; NULL where there is no
- * such view of ours any more. */
+/* The definition of the view: " AS SELECT ...", to be freed with sqlite3_free(); NULL if we have no
+ * such view, or no longer. */
 static enum status definition(struct db *db, const char *view, char **out, struct error *e) {
     sqlite3_stmt *prepared = NULL;
     *out = NULL;
@@ -47,7 +46,7 @@ static enum status hold(struct db *db, const struct db_held *held, struct error 
 enum status db_hold(struct db *db, const struct db_held *views, size_t count, struct error *e) {
     int64_t only_reads;
     enum status status = db_integer(db, "PRAGMA query_only", 0, &only_reads, e, "");
-    /* A connection that only reads may still write what is its own. */
+    /* A read-only connection may write its temporary tables. */
     if (status == STATUS_OK && only_reads)
         status = db_script(db, "PRAGMA query_only = OFF", e);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)

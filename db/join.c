@@ -1,5 +1,5 @@
-/* One table of one part goes into what is merged: rows that are new, and rows that are there
- * already, which are joined with these or contradict them. */
+/* Merges one table of one part: inserts new rows, joins existing ones, and reports
+ * contradictions. */
 #include "db/row_pairs.h"
 
 #include <string.h>
@@ -12,8 +12,9 @@ struct copier {
     const struct table *table;
     size_t part;
     struct db *from;
-    sqlite3_stmt *row;    /* of the part; behind the columns the name that the key gives */
-    sqlite3_stmt *insert; /* into what is merged; column i is argument i + 1, also in update */
+    sqlite3_stmt *row;    /* of the part; after the columns, the name that the key gives */
+    sqlite3_stmt *insert; /* into the merged database; column i is argument i + 1, also in
+                             `update` */
     sqlite3_stmt *look, *update;
 };
 
@@ -40,7 +41,7 @@ static char *insert_sql(const struct table *t) {
     return sqlite3_str_finish(s);
 }
 
-/* NULL where all columns are part of the key. */
+/* NULL if all columns are part of the key. */
 static char *update_sql(const struct table *t) {
     sqlite3_str *s = sqlite3_str_new(NULL);
     for (int pass = 0; pass < 2; pass++) {
@@ -84,7 +85,7 @@ static enum status prepare_copier(struct copier *c, struct error *e) {
 
 /* ---- contradictions ---- */
 
-/* What one file has to say. */
+/* The statement of one file. */
 struct witness {
     const char *path;
     char *row, *value, *run;
@@ -102,8 +103,8 @@ static void hear(struct witness *w, const char *path, struct db *db, const struc
                           row_run(db, t, row)};
 }
 
-/* Looks for the row with the key of the copier's in the parts before it: one of them said otherwise
- * first. Parts are opened again, since only now anybody wants to know. */
+/* Looks for the row with the copier's key in the earlier parts: one of them contradicts. The parts
+ * are opened again, because this is rarely needed. */
 static enum status find_other(const struct copier *c, int column, struct witness *w,
                               struct error *e) {
     enum status status = STATUS_OK;
@@ -129,7 +130,7 @@ static enum status contradiction(const struct copier *c, int column, struct erro
     struct witness one = {0}, two = {0};
     const char *name = c->table->columns[column].name;
     enum status status = find_other(c, column, &one, e);
-    if (status == STATUS_OK && one.path == NULL) /* it was changed meanwhile */
+    if (status == STATUS_OK && one.path == NULL) /* it has changed meanwhile */
         hear(&one, "a part before it", c->to, c->table, c->look, column);
     hear(&two, c->parts[c->part], c->from, c->table, c->row, column);
     if (status == STATUS_OK)
@@ -146,8 +147,8 @@ static enum status contradiction(const struct copier *c, int column, struct erro
 
 /* ---- joining two rows ---- */
 
-/* Which row's notes stay: less than 0 for those of the part. seconds, then run_id come first; the
- * other notes only decide where one run has said two things. */
+/* Compares notes: less than 0 if the part's row is kept. seconds, then run_id decide; the other
+ * notes only matter if one run has stored two versions. */
 static int compare_notes(const struct copier *c) {
     static const char *const first[] = {"seconds", "run_id"};
     int order = 0;
@@ -162,7 +163,7 @@ static int compare_notes(const struct copier *c) {
     return order;
 }
 
-/* c->look is at the row that is merged already. */
+/* c->look is at the row that was merged before. */
 static enum status join_row(struct copier *c, struct error *e) {
     const struct table *t = c->table;
     bool newer = compare_notes(c) < 0, changed = newer;
@@ -184,7 +185,7 @@ static enum status join_row(struct copier *c, struct error *e) {
     }
     if (!changed)
         return STATUS_OK;
-    sqlite3_reset(c->look); /* the row is changed under it otherwise */
+    sqlite3_reset(c->look); /* a row must not be changed while it is being read */
     if (code == SQLITE_OK)
         code = sqlite3_step(c->update);
     sqlite3_reset(c->update);
@@ -202,7 +203,7 @@ static enum status damaged(const struct copier *c, const char *what, struct erro
     return STATUS_FORMAT;
 }
 
-/* A graph's name is the hash of what is in it. */
+/* A graph's name must be the hash of its content. */
 static enum status check_graph(const struct copier *c, struct error *e) {
     enum { HASH = 1, DATA = 4 };
     struct graph g;

@@ -1,6 +1,5 @@
-/* Joining databases: all rows go into a new file beside the target, one part after the other; what
- * is in it is then copied in key order into a second one (VACUUM INTO), which is what is renamed.
- */
+/* Merges databases. All rows go into a new file beside the target, part by part. Its content is
+ * then copied in key order into a second file (VACUUM INTO), which is renamed to the target. */
 #include "db/row_pairs.h"
 
 #include <errno.h>
@@ -14,12 +13,13 @@
 
 struct merger {
     const struct db_merge *request;
-    char *target;                   /* of symbolic links, what they lead to */
-    bool exists, is_part;           /* there is a file; it is one of the parts, too */
+    char *target;                   /* with symbolic links resolved */
+    bool exists, is_part;           /* the file exists; it is also one of the parts */
     mode_t mode;                    /* of that file */
-    int reserved;                   /* descriptor that keeps sweeps off it, or -1 */
+    int reserved;                   /* descriptor of the lock that keeps sweeps off the file, or
+                                       -1 */
     char *folder, *scratch, *whole; /* temporary */
-    const char **parts;             /* the target's file is the last, where it is not among them */
+    const char **parts;             /* the target's file is the last one, unless it is listed */
     size_t count;
     struct db *to;
 };
@@ -69,10 +69,9 @@ static enum status copy_part(struct merger *m, size_t part, struct error *e) {
     return status;
 }
 
-/* ---- what only all parts together tell ---- */
+/* ---- checks over all parts ---- */
 
-/* A game that has two streams under one name: its ROM, movie or length has changed between parts.
- */
+/* Two streams of a game under one name: its ROM, movie or length differs between parts. */
 static enum status tell_two_streams(void *user, size_t columns, const char *const *names,
                                     const char *const *values, struct error *e) {
     (void)columns;
@@ -161,7 +160,7 @@ static int at_once(void *user, double seconds) {
     return 1;
 }
 
-/* No sweep may begin to work on a file that is about to be replaced, and none may be at it. */
+/* No sweep may work on a file that is about to be replaced. */
 static enum status reserve_target(struct merger *m, struct error *e) {
     struct db *old = NULL;
     enum status status = db_open(&old, m->target, DB_ROWS, e);
@@ -187,7 +186,7 @@ static enum status look_at_target(struct merger *m, struct error *e) {
     for (size_t i = 0; i < m->request->count; i++)
         m->is_part |= stat(m->request->parts[i], &other) == 0 && other.st_dev == info.st_dev &&
                       other.st_ino == info.st_ino;
-    /* As mktemp leaves it: nothing is lost. */
+    /* An empty file, as mktemp makes it, may be replaced. */
     m->exists = m->is_part || !S_ISREG(info.st_mode) || info.st_size > 0;
     return m->exists ? reserve_target(m, e) : STATUS_OK;
 }
@@ -222,13 +221,13 @@ static enum status make_scratch(struct merger *m, struct error *e) {
     enum status status = db_open(&m->to, m->scratch, DB_WRITE, e);
     if (status != STATUS_OK)
         return status;
-    char *name = strdup(m->target); /* messages are about the file that is made */
+    char *name = strdup(m->target); /* messages are about the target */
     if (name == NULL)
         return out_of_memory(e);
     free(m->to->path);
     m->to->path = name;
     db_stop_when(m->to, m->request->stopped);
-    /* Nobody else sees this file, and nobody needs it after a crash. */
+    /* The file is private, and worthless after a crash. */
     return db_script(m->to,
                      "PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF;"
                      "PRAGMA journal_mode = OFF; PRAGMA cache_size = -65536; BEGIN",
@@ -268,12 +267,12 @@ static enum status count_rows(struct merger *m, int64_t *rows, struct error *e) 
     return status;
 }
 
-/* The rows in key order, page after page. */
+/* Writes the rows in key order, page after page. */
 static enum status write_whole(struct merger *m, struct error *e) {
     enum status status = db_commit(m->to, e);
     if (status != STATUS_OK)
         return status;
-    /* Prepared statements that are not at their end would be in the way. */
+    /* VACUUM needs all statements to be reset. */
     return db_execute(m->to, "VACUUM INTO ?", e, "t", (const char *)m->whole);
 }
 
@@ -308,8 +307,8 @@ static enum status sync_path(const struct merger *m, const char *path, bool fold
     return status;
 }
 
-/* A log or journal beside the target belongs to the file that is there: with another one in its
- * place, SQLite would write old pages into that. */
+/* A log or journal beside the target belongs to the old file. With a new file in its place, SQLite
+ * would write old pages into that. */
 static enum status check_companions(const struct merger *m, struct error *e) {
     static const char *const ends[] = {"-wal", "-journal"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -376,7 +375,7 @@ enum status db_merge(const struct db_merge *request, struct db_merged *out, stru
     return status;
 }
 
-/* ---- one database, as it is ---- */
+/* ---- copying one database ---- */
 
 enum status db_copy(const char *in, const char *out, int (*stop)(void), struct error *e) {
     struct db *db = NULL;
@@ -387,7 +386,7 @@ enum status db_copy(const char *in, const char *out, int (*stop)(void), struct e
     if (status != STATUS_OK)
         return status;
     db_stop_when(db, stop);
-    /* What is written to is another file, but SQLite does not tell these apart. */
+    /* The copy is another file, but SQLite refuses to write it, too. */
     status = db_script(db, "PRAGMA query_only = OFF", e);
     if (status == STATUS_OK &&
         (status = db_execute(db, "VACUUM INTO ?", e, "t", out)) != STATUS_OK) {

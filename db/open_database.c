@@ -1,4 +1,4 @@
-/* Opening files of every version, and sharing them with other programs. */
+/* Opens files of every version, and shares them with other programs. */
 #include "db/row_name.h"
 #include "db/versions.h"
 
@@ -60,8 +60,8 @@ void db_stop_when(struct db *db, int (*stopped)(void)) {
     sqlite3_progress_handler(db->handle, 100000, stopped != NULL ? on_progress : NULL, db);
 }
 
-/* SQLite's own locks are on bytes far below this one. A lock of an open file description is not
- * lost when SQLite closes another descriptor of the same file. */
+/* SQLite's own locks are on bytes far below this one. A lock of an open file description survives
+ * when SQLite closes another descriptor of the file. */
 static int try_reserve(int fd) {
     struct flock lock = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = INT64_C(1) << 60, .l_len = 1};
@@ -73,7 +73,7 @@ enum status db_reserve(struct db *db, struct error *e) {
         return STATUS_OK;
     db->reserved = open(db->path, O_RDWR | O_CLOEXEC);
     if (db->reserved < 0)
-        return STATUS_OK; /* a file that may only be read: putting will say so */
+        return STATUS_OK; /* a read-only file: the first put will report it */
     db_waited(db);
     for (int code; (code = try_reserve(db->reserved)) == EAGAIN || code == EACCES;)
         if (!db_wait(db))
@@ -84,7 +84,7 @@ enum status db_reserve(struct db *db, struct error *e) {
     return db_check_in_place(db, e);
 }
 
-/* File systems of this machine alone, where memory can be shared between programs. */
+/* True on a local file system, where programs can share memory. */
 static bool is_local(const char *path) {
     static const unsigned long local[] = {
         EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC,      BTRFS_SUPER_MAGIC,
@@ -104,7 +104,7 @@ enum status db_begin_work(struct db *db, struct error *e) {
     enum status status = db_commit(db, e);
     if (status != STATUS_OK || db->write_ahead || !is_local(db->path))
         return status;
-    /* Where it cannot be had, work goes on without. */
+    /* Without it, work continues. */
     db->write_ahead =
         sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL) == SQLITE_OK;
     return STATUS_OK;
@@ -112,13 +112,13 @@ enum status db_begin_work(struct db *db, struct error *e) {
 
 /* ---- versions ---- */
 
-/* Fails unless the file is ours and not newer than we are; fills its version, 0 for an empty one.
- */
+/* Fails unless the file is ours and not newer than this program; *version becomes its version, 0
+ * for an empty file. */
 static enum status check_version(struct db *db, int64_t *version, struct error *e) {
     int64_t application, objects;
     enum status status;
-    /* Outside a transaction somebody may be making the file meanwhile, all of it in one commit:
-     * what is asked last decides whose it is. */
+    /* Outside a transaction another program may be creating the file, in a single commit. So the
+     * last query decides. */
     if ((status = db_integer(db, "SELECT count(*) FROM main.sqlite_schema", 0, &objects, e, "")) ||
         (status = db_integer(db, "PRAGMA user_version", 0, version, e, "")) ||
         (status = db_integer(db, "PRAGMA application_id", 0, &application, e, "")))
@@ -146,14 +146,14 @@ static enum status is_current(struct db *db, int64_t *version, bool *current, st
 static enum status upgrade_file(struct db *db, struct error *e) {
     int64_t version;
     enum status status;
-    /* Another program may have done it between our look and our lock. */
+    /* Another program may have upgraded it before this one got the lock. */
     if ((status = db_ensure_transaction(db, e)) || (status = check_version(db, &version, e)) ||
         (status = db_upgrade(db, version, e)))
         return status;
     return db_commit(db, e);
 }
 
-/* What is asked from then on is a copy in memory. */
+/* From then on queries use a copy in memory. */
 static enum status upgrade_copy(struct db *db, struct error *e) {
     sqlite3 *copy = NULL;
     enum status status = STATUS_OK;
@@ -183,7 +183,7 @@ static enum status upgrade_copy(struct db *db, struct error *e) {
 
 /* ---- opening ---- */
 
-/* row_id(table, key, ...): the name of the row with these values in its key columns. */
+/* row_id(table, key, ...): the name of the row with these key columns. */
 static void sql_row_id(sqlite3_context *context, int count, sqlite3_value **values) {
     struct row_name name = row_name_start((const char *)sqlite3_value_text(values[0]));
     for (int i = 1; i < count; i++) {
@@ -198,7 +198,7 @@ static enum status set_up_connection(struct db *db, struct error *e) {
     sqlite3_create_function(db->handle, "row_id", -1,
                             SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
                             sql_row_id, NULL, NULL);
-    /* What a file that somebody sent says in its schema may not call functions with effects. */
+    /* The schema of a foreign file may not call functions with side effects. */
     return db_script(db,
                      "PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON;"
                      "PRAGMA temp_store = MEMORY",
@@ -225,7 +225,7 @@ static enum status prepare_file(struct db *db, enum db_mode mode, struct error *
     return status;
 }
 
-/* SQLite gives some names a meaning of their own, and would write into devices. */
+/* SQLite gives some names a special meaning, and would write into devices. */
 static enum status check_path(const char *path, enum db_mode mode, struct error *e) {
     struct stat info;
     if (path[0] == '\0' || path[0] == ':' || strncmp(path, "file:", 5) == 0)
@@ -243,9 +243,8 @@ static enum status check_path(const char *path, enum db_mode mode, struct error 
     return STATUS_OK;
 }
 
-/* A file that is made where another one was deleted alone would get that one's log, as long as a
- * program has that open: SQLite's lock for it, on a byte of NAME-shm, is held then. Otherwise SQLite
- * removes what is left of it. */
+/* SQLite attaches an orphaned log to a new file of the same name as long as some program has the
+ * log open, which then holds a lock on a byte of NAME-shm. Otherwise SQLite removes the log. */
 static enum status check_left_over(const struct db *db, struct error *e) {
     enum { OPEN_LOCK = 128 };
     char *name = NULL;
@@ -285,8 +284,8 @@ static enum status open_path(struct db **out, const char *path, enum db_mode mod
     db->reserved = -1;
     db_on_wait(db, patience.waiting, patience.user);
     enum status status = memory ? STATUS_OK : check_path(path, mode, e);
-    /* Also to be read, a file is opened for writing where it may be: after a crash, what was half
-     * written is taken back by whoever comes next. */
+    /* A file is opened for writing if possible, even to be read: after a crash, the next program to
+     * open it rolls back. */
     int flags = SQLITE_OPEN_READWRITE | (mode == DB_WRITE ? SQLITE_OPEN_CREATE : 0);
     db->made = status == STATUS_OK && !memory && mode == DB_WRITE && access(path, F_OK) != 0;
     if (status == STATUS_OK)
@@ -325,7 +324,7 @@ static bool has_rows(struct db *db) {
         char sql[200];
         sqlite3_stmt *statement = NULL;
         snprintf(sql, sizeof sql, "SELECT 1 FROM main.\"%s\" LIMIT 1", table_of(t)->name);
-        /* A table that is missing has no rows: making the file has failed halfway. */
+        /* A missing table has no rows: the creation of the file failed halfway. */
         if (sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL) == SQLITE_OK)
             any = sqlite3_step(statement) != SQLITE_DONE;
         sqlite3_finalize(statement);
@@ -333,7 +332,7 @@ static bool has_rows(struct db *db) {
     return any;
 }
 
-/* A command that put no row leaves no file. Whoever else has opened it meanwhile either has put
+/* A command that put no row leaves no file. Another program that has opened it meanwhile has put
  * rows, holds a lock, or fails to commit (db_check_in_place()). */
 static void remove_if_unused(struct db *db) {
     if (!sqlite3_get_autocommit(db->handle))
@@ -355,7 +354,8 @@ void db_close(struct db *db) {
         sqlite3_finalize(db->puts[i].look);
         sqlite3_finalize(db->puts[i].insert);
     }
-    if (db->write_ahead) { /* others may still read; then whoever closes it last leaves the log */
+    if (db->write_ahead) { /* others may still read: the last one to close the file leaves the
+                              log */
         if (!sqlite3_get_autocommit(db->handle))
             sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
         db->waiting = NULL;

@@ -1,5 +1,4 @@
-/* The digest: one hash a row or a group of rows, in an order that depends on their content alone.
- */
+/* The digest: one hash for each row or group of rows, in an order that depends only on content. */
 #include "db/connection.h"
 
 #include <stdio.h>
@@ -10,7 +9,7 @@
 #define METRICS                                                                                    \
     "similarity, precision, f1, coverage, overlap, block_overlap, similarity_active,"              \
     " precision_active, f1_active, coverage_active, overlap_active, block_overlap_active"
-/* ?1: the experiment's name, ?2: the stream. A stream with several names has the same rows. */
+/* ?1: name of the experiment, ?2: the stream. A stream with several names has the same rows. */
 #define FROM_STREAM                                                                                \
     " FROM (SELECT x.experiment_id, s.* FROM experiment x JOIN experiment_stream xs"               \
     " USING (experiment_id) JOIN stream s USING (stream_id)"                                       \
@@ -19,13 +18,13 @@
 #define MEMBERS                                                                                    \
     " JOIN experiment_configuration xc USING (experiment_id)"                                      \
     " JOIN configuration c USING (configuration_id)"
-/* A share that is not the paper's is in the key. */
+/* A hot share other than the paper's is part of the key. */
 #define QUALITY                                                                                    \
     " JOIN experiment_hot xh USING (experiment_id)"                                                \
     " JOIN quality q ON q.stream_id = s.stream_id AND q.configuration_id = c.configuration_id"     \
     " AND q.part = iif(p.kind = 'program' AND q.batches < s.batches, 'strata', 'first')"           \
     " AND q.hot_permille = xh.hot_permille"
-/* Four digits keep the keys of a grid in order when they are sorted as text. */
+/* Four digits, so that keys sort as text. */
 #define NUMBER "CASE WHEN xc.number IS NULL THEN 'baseline' ELSE printf('%04d', xc.number) END"
 #define SHARE  "iif(q.hot_permille = 900, '', '/hot' || q.hot_permille)"
 
@@ -83,7 +82,7 @@ static const char *const digest_queries[] = {
     " ORDER BY number, source, target",
 };
 
-/* Longer ones are refused. */
+/* Longer names are refused. */
 enum { NAME_SIZE = 120, VARIANT_SIZE = 400, KEY_SIZE = NAME_SIZE + VARIANT_SIZE + 80 };
 
 struct digest {

@@ -1,5 +1,5 @@
-/* Two databases held against each other: both are read in the order of their primary keys, so that
- * rows with the same key come up together. */
+/* Compares two databases. Both are read in the order of their primary keys, so that rows with equal
+ * keys meet. */
 #include "db/row_pairs.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 struct side {
     struct db *db;
     sqlite3_stmt *row;
-    bool more; /* row is at one */
+    bool more; /* `row` is at a row */
 };
 struct comparison {
     const struct db_diff *request;
@@ -16,7 +16,7 @@ struct comparison {
     int64_t same, differ;
 };
 
-/* Runs, and what follows from the rest. */
+/* Leaves out runs and derived tables. */
 static bool is_compared(const struct table *t) {
     static const enum table_name others[] = {TABLE_run,       TABLE_text,       TABLE_run_file,
                                              TABLE_run_input, TABLE_role,       TABLE_unfit,
@@ -27,8 +27,8 @@ static bool is_compared(const struct table *t) {
     return true;
 }
 
-/* In the order of the primary key, which row_compare has, too. Graphs that are there whole are also
- * stored edge by edge while they have a role. */
+/* In the order of the primary key, as row_compare(). Edge rows of graphs that are stored whole
+ * exist only while these have a role, so they are left out. */
 static char *ordered_sql(const struct table *t) {
     sqlite3_str *s = sqlite3_str_new(NULL);
     const char *between = " ORDER BY ";
@@ -53,7 +53,7 @@ static enum status step(struct side *s, struct error *e) {
     return code == SQLITE_ROW || code == SQLITE_DONE ? STATUS_OK : db_fail(s->db, e);
 }
 
-/* Which of the two rows comes first; 0: they have the same key. */
+/* Order of the two rows; 0: equal keys. */
 static int compare_keys(const struct comparison *c) {
     if (!c->sides[0].more || !c->sides[1].more)
         return c->sides[1].more - c->sides[0].more;
@@ -64,7 +64,7 @@ static int compare_keys(const struct comparison *c) {
     return order;
 }
 
-/* The first column with another result, or -1. */
+/* The first column with a different result, or -1. */
 static int differing_column(const struct comparison *c) {
     for (size_t i = 0; i < c->table->count; i++)
         if (!row_is_name(&c->table->columns[i]) && !row_is_note(c->table, &c->table->columns[i]) &&
@@ -73,7 +73,8 @@ static int differing_column(const struct comparison *c) {
     return -1;
 }
 
-/* `column` differs, or, where it is -1, only one has the row: order says which. */
+/* Reports a difference: in `column`, or, if that is -1, a row that one database lacks; `order` says
+ * which. */
 static enum status tell(struct comparison *c, int order, int column, struct error *e) {
     if ((uint64_t)c->differ++ >= c->request->most)
         return STATUS_OK;

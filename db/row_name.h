@@ -1,4 +1,4 @@
-/* row_name: names of rows, which do not depend on the database they are in. Private to db. */
+/* row_name: names of rows, which are the same in every database. Private to db. */
 #ifndef HOTGRAPH_DB_ROW_NAME_H
 #define HOTGRAPH_DB_ROW_NAME_H
 

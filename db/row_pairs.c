@@ -1,9 +1,9 @@
-/* Rows of two databases held against each other. */
+/* Compares rows of two databases. */
 #include "db/row_pairs.h"
 
 #include <string.h>
 
-/* ---- what columns say ---- */
+/* ---- kinds of columns ---- */
 
 bool row_is_name(const struct column *c) {
     return c->use == COLUMN_ID || c->use == COLUMN_KEY;
@@ -100,7 +100,7 @@ int row_compare(sqlite3_stmt *a, sqlite3_stmt *b, int column) {
     return type == SQLITE_NULL ? 0 : compare_bytes(a, b, column);
 }
 
-/* ---- for people ---- */
+/* ---- messages ---- */
 
 static int column_named(const struct table *t, const char *name) {
     for (size_t i = 0; i < t->count; i++)
@@ -109,7 +109,7 @@ static int column_named(const struct table *t, const char *name) {
     return -1;
 }
 
-/* The table whose id the column holds, or NULL. */
+/* The table whose id the column holds; NULL: none. */
 static const struct table *referenced(const struct column *c) {
     static const char start[] = "REFERENCES ";
     for (int i = 0; i < TABLE_COUNT; i++) {
@@ -124,7 +124,7 @@ static const struct table *referenced(const struct column *c) {
     return NULL;
 }
 
-/* The first row that `sql` gives for the id, ready to be read, or NULL. */
+/* The first row of the query `sql` for the id, ready to be read; NULL: none. */
 static sqlite3_stmt *first_row(struct db *db, char *sql, sqlite3_int64 id) {
     sqlite3_stmt *s = row_prepare(db, sql);
     if (s != NULL && sqlite3_bind_int64(s, 1, id) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW)
@@ -144,7 +144,7 @@ static void add_value(sqlite3_str *s, sqlite3_stmt *row, int column) {
         sqlite3_str_appendf(s, type == SQLITE_TEXT ? "'%.200s'" : "%s", db_text(row, column, room));
 }
 
-/* Keys of replays are hashes; people know the games. */
+/* Keys of replays are hashes; messages name the games. */
 static void add_game(sqlite3_str *s, struct db *db, const struct table *t, sqlite3_int64 id) {
     static const char of_stream[] = "SELECT min(g.name) FROM experiment_stream JOIN game g"
                                     " USING (game_id) WHERE stream_id = ?";
@@ -162,7 +162,8 @@ static void add_game(sqlite3_str *s, struct db *db, const struct table *t, sqlit
 
 static void add_row(sqlite3_str *s, struct db *db, const struct table *t, sqlite3_stmt *row);
 
-/* What the id in the column stands for, or the value. References lead down the list only. */
+/* Appends the description of the row that the column's id names, or the value. References only lead
+ * to tables further down in the list. */
 static void add_meaning(sqlite3_str *s, struct db *db, const struct table *t, sqlite3_stmt *row,
                         int column) {
     const struct table *to = referenced(&t->columns[column]);

@@ -1,6 +1,6 @@
-/* Putting rows, all by the one list of columns in tables.def. Every insert says what to do where
- * its key is there already, and of that only, so that a row that breaks another rule of the schema
- * is an error and never lost in silence. */
+/* Puts rows, by the list of columns in tables.def. Every insert has a conflict clause for its key
+ * only, so a row that violates another rule of the schema is an error, and is never dropped
+ * silently. */
 #include "db/schema.h"
 #include "db/connection.h"
 #include "db/row_name.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the list ---- */
+/* ---- the tables ---- */
 
 /* clang-format off */
 
@@ -61,7 +61,7 @@ const struct table *table_of(enum table_name name) {
 
 /* clang-format on */
 
-/* ---- as SQL ---- */
+/* ---- SQL ---- */
 
 char *column_schema(const struct column *c) {
     static const char *const types[] = {"INTEGER", "REAL", "TEXT", "BLOB", "ANY"};
@@ -72,7 +72,7 @@ char *column_schema(const struct column *c) {
                            c->rule[0] != '\0' ? " " : "", c->rule);
 }
 
-/* The names of the columns of one use, or of all but the id, with `between` between them. */
+/* Appends the names of the columns of one use, separated by commas. */
 static void add_names(sqlite3_str *s, const struct table *t, enum column_use use) {
     const char *between = "";
     for (size_t i = 0; i < t->count; i++)
@@ -98,7 +98,8 @@ char *table_schema(const struct table *t) {
     return sqlite3_str_finish(s);
 }
 
-/* Finds out whether a put would change nothing. Column i is argument i + 1 in all statements. */
+/* A query that returns a row if the put would change nothing. Column i is argument i + 1 in all
+ * statements. */
 static char *look_sql(const struct table *t) {
     sqlite3_str *s = sqlite3_str_new(NULL);
     sqlite3_str_appendf(s, "SELECT 1 FROM %s WHERE 1", t->name);
@@ -115,7 +116,7 @@ static char *look_sql(const struct table *t) {
     return sqlite3_str_finish(s);
 }
 
-/* " DO UPDATE SET ..." of the columns that the policy lets change, or " DO NOTHING". */
+/* " DO UPDATE SET ..." of the columns that the policy may change, or " DO NOTHING". */
 static void add_update(sqlite3_str *s, const struct table *t) {
     bool any = false;
     for (int pass = 0; pass < 2; pass++) {
@@ -168,7 +169,7 @@ static int bind_column(sqlite3_stmt *s, int at, const void *value, enum column_t
         int64_t integer = *(const int64_t *)value;
         return integer == DB_NULL ? sqlite3_bind_null(s, at) : sqlite3_bind_int64(s, at, integer);
     }
-    case COLUMN_REAL: /* SQLite stores a NaN as NULL by itself. */
+    case COLUMN_REAL: /* SQLite stores a NaN as NULL */
         return sqlite3_bind_double(s, at, *(const double *)value);
     case COLUMN_TEXT:
         return sqlite3_bind_text(s, at, *(const char *const *)value, -1, SQLITE_STATIC);
@@ -259,7 +260,7 @@ static sqlite3_stmt *prepare_put(struct db *db, char *sql) {
     return prepared;
 }
 
-/* Runs one of a table's statements; *code is what its first step says. */
+/* Runs one of the table's statements; *code becomes the result of its first step. */
 static enum status run_put(struct db *db, sqlite3_stmt *s, const struct table *t, const void *row,
                            int *code, struct error *e) {
     *code = s != NULL ? SQLITE_OK : SQLITE_ERROR;

@@ -12,7 +12,7 @@ struct column {
     const char *name;
     enum column_type type;
     enum column_use use;
-    size_t offset; /* in the struct of the row */
+    size_t offset; /* in the row's struct */
     const char *rule, *note;
 };
 struct table {
@@ -40,7 +40,7 @@ enum table_name {
 };
 /* clang-format on */
 const struct table *table_of(enum table_name name);
-/* "CREATE TABLE ..." and "name TYPE rule", to be freed with sqlite3_free; NULL: out of memory. */
+/* "CREATE TABLE ..." and "name TYPE rule", to be freed with sqlite3_free(); NULL: out of memory. */
 char *table_schema(const struct table *t);
 char *column_schema(const struct column *c);
 enum status table_put(struct db *db, enum table_name name, void *row, struct error *e);

@@ -1,4 +1,4 @@
-/* Bringing a database up to our version: its tables, then its views. */
+/* Upgrades a database to this version: its tables, then its views. */
 #include "db/versions.h"
 
 #include <stdio.h>
@@ -23,8 +23,7 @@ static enum status run_made(struct db *db, char *sql, struct error *e) {
     return status;
 }
 
-/* Columns that our list has and the file has not: *missing counts them; they are added when asked.
- */
+/* Counts the columns that the file lacks in *missing; adds them if `add`. */
 static enum status look_at_columns(struct db *db, const struct table *t, bool add, size_t *missing,
                                    struct error *e) {
     enum status status = STATUS_OK;
@@ -44,11 +43,12 @@ static enum status look_at_columns(struct db *db, const struct table *t, bool ad
     return status;
 }
 
-/* Whether all its columns can be asked for at once: the usual case, and quickly found out. */
+/* True if one query can name all columns: the usual case, checked quickly. */
 static bool is_whole(struct db *db, const struct table *t) {
     sqlite3_str *s = sqlite3_str_new(NULL);
     sqlite3_stmt *statement = NULL;
-    for (size_t i = 0; i < t->count; i++) /* in double quotes, a missing one would be a string */
+    for (size_t i = 0; i < t->count; i++) /* brackets: a missing name in double quotes would be a
+                                             string */
         sqlite3_str_appendf(s, "%s[%s]", i > 0 ? ", " : "SELECT ", t->columns[i].name);
     sqlite3_str_appendf(s, " FROM main.[%s]", t->name);
     char *sql = sqlite3_str_finish(s);
@@ -103,7 +103,7 @@ static enum status note_text(void *user, size_t columns, const char *const *name
     return error_set(e, STATUS_MEMORY, "out of memory");
 }
 
-/* Runs every text that a query gives. */
+/* Executes every text that a query returns. */
 static enum status run_each(struct db *db, const char *query, struct error *e) {
     struct texts texts = {0};
     enum status status = db_query(db, query, note_text, &texts, e, "");
@@ -123,7 +123,8 @@ static enum status drop_views(struct db *db, struct error *e) {
                     e);
 }
 
-/* Our views for this connection: their names go before those in the file. */
+/* Creates this version's views for this connection: their names take precedence over those in the
+ * file. */
 static enum status make_temporary_views(struct db *db, struct error *e) {
     static const char create[] = "CREATE VIEW ";
     sqlite3_str *s = sqlite3_str_new(NULL);
@@ -186,7 +187,7 @@ static enum status find_roles(struct db *db, struct error *e) {
     return status;
 }
 
-/* Version 1's tables have names that ours have, too: they step aside, are copied and go. */
+/* Version 1's tables have names that ours use, too: they are renamed, copied and dropped. */
 static enum status upgrade_version1(struct db *db, struct error *e) {
     enum status status = drop_views(db, e);
     size_t missing;

@@ -381,7 +381,7 @@ static void add_recorded(struct exact *x, struct balance *b) {
 static uint64_t left(const struct exact *x, const struct balance *b, const struct node *p) {
     const uint32_t a = p->insn.address;
     const uint64_t known = value_at(&x->ends, a) + value_at(&b->out, a);
-    /* an RTI that resumes a context follows no pair: it ends its own context */
+    /* An RTI that resumes a context follows no pair: it ends its own context. */
     return p->executions ? known + nes_counters(x->nes)[p->executed] - value_at(&b->returned, a)
                          : known;
 }

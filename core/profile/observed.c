@@ -23,7 +23,7 @@ struct observed {
 };
 
 static enum pair classify(const struct sample *a, uint32_t to) {
-    /* the sum wraps at 32 bits, as code addresses do */
+    /* The sum wraps at 32 bits, as code addresses do. */
     bool straight = to == (uint32_t)(a->pc + a->size);
     switch ((enum insn_kind)a->kind) {
     case INSN_PLAIN:

@@ -20,7 +20,7 @@ static void answer_random(struct kernel *k, uint64_t guest, uint64_t count) {
     }
 }
 
-/* struct timespec, or timeval with microseconds */
+/* struct timespec, or timeval with microseconds. */
 static void answer_clock(const struct kernel *k, uint64_t guest, uint64_t executed,
                          uint64_t divisor) {
     int64_t time[2] = {KERNEL_CLOCK_START + (int64_t)(executed / 1000000000),

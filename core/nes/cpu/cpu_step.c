@@ -266,7 +266,7 @@ static void step_watched(struct nes *n) {
 
 void nes_step(struct nes *n) {
     if (n->cpu.phase == PHASE_RUN && !n->cpu.due) {
-        /* also when its last observer has just gone, in a callback */
+        /* Also when its last observer has just gone, in a callback. */
         if (n->observed.watched || n->observed.announced)
             step_watched(n);
         else

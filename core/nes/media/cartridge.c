@@ -308,7 +308,7 @@ enum status cartridge_parse(struct cartridge **out, const void *data, size_t len
         status = check_length(&h, len, name, e);
     if (status != STATUS_OK)
         return status;
-    /* data after CHR (a title, an overdump) is ignored */
+    /* Data after CHR (a title, an overdump) is ignored. */
     *out = build(&h, at + HEADER_SIZE, name);
     return *out != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "%s: out of memory", name);
 }

@@ -166,7 +166,7 @@ void ppu_apply_deferred(struct ppu *p, uint64_t until) {
                 skip_to(p, there);
                 continue;
             }
-            /* more may be possible from the start of the next line */
+            /* More may be possible from the start of the next line. */
             const uint64_t next = s->time + PPU_DOTS - s->dot;
             ppu_pass(p, s->dot ? ppu_least(next, r->dot) : r->dot);
             if (s->time < r->dot)

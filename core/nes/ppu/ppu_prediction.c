@@ -288,7 +288,7 @@ uint64_t ppu_next_change(struct ppu *p, uint64_t from) {
                                      ppu_next_dot(s, LINE_PRERENDER, DOT_FLAGS));
     if (ppu_flags_cleared(s, from))
         return ppu_next_dot(s, 0, 0);
-    /* from line 240 on, one of these comes before any sprite flag */
+    /* From line 240 on, one of these comes before any sprite flag. */
     if (s->line >= LINE_IDLE && s->line < LINE_PRERENDER && !s->late_status)
         return flags;
     return ppu_least(flags, next_sprite_flag(p, from));

@@ -176,7 +176,7 @@ static void advance(struct nes *n, uint64_t target) {
             pass_over_wait(n, target);
             return;
         }
-        /* past `stop`, or a callback has made a request: the caller handles that first */
+        /* Past `stop`, or after a request by a callback: the caller handles that first. */
         if ((n->cpu.cycle >= stop || n->observed.attention) && n->cpu.cycle != start &&
             !n->observed.announced)
             return;

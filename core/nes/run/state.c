@@ -493,7 +493,7 @@ static bool sane_frame(const struct nes *n) {
     if (n->frame.end < LESS_THAN_FRAME || n->cpu.cycle < last ||
         n->cpu.cycle - last >= MORE_THAN_BLANK || s->time < since)
         return false;
-    /* in line 0, the odd frame may have skipped a dot */
+    /* In line 0, the odd frame may have skipped a dot. */
     return last == ppu_end_after(s->time - since) ||
            (here < FLAGS && last == ppu_end_after(s->time - since + 1));
 }

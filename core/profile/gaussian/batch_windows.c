@@ -6,7 +6,7 @@ void window_means(uint32_t *means, const struct sample *batch, size_t batch_leng
     for (size_t i = 0; i < window; i++)
         sum += batch[i].pc;
     for (size_t i = 0;; i++) {
-        /* a 32-bit division is much cheaper, and suffices for 16-bit addresses */
+        /* A 32-bit division is much cheaper, and suffices for 16-bit addresses. */
         means[i] = sum <= UINT32_MAX ? (uint32_t)sum / (uint32_t)window : (uint32_t)(sum / window);
         if (i + window == batch_length)
             return;

@@ -401,7 +401,7 @@ enum status stream_binary_write(const struct stream *s, const char *path, struct
                                   [POPULATION] = s->population,
                                   [EXECUTED] = s->executed,
                                   [PROBES] = s->probes};
-        /* a stream in memory is shorter than the longest file */
+        /* A stream in memory is shorter than the longest file. */
         (void)lay_out(&l, field, s->cycles != NULL);
         field[SIZE] = l.checksum + CHECKSUM;
         o.len = 0;
