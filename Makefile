@@ -42,7 +42,7 @@ PREFIX  ?= /usr/local
 
 BUILD_PACKAGES := build-essential meson ninja-build pkg-config git libsqlite3-dev sqlite3 libconfig-dev \
     libxxhash-dev libzydis-dev libpng-dev zlib1g-dev nettle-dev libelf-dev libcmocka-dev gnuplot-nox fonts-dejavu-core graphviz \
-    librsvg2-bin
+    librsvg2-bin librsvg2-dev
 GAMES_PACKAGES := make cc65
 NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz xz-utils uftrace valgrind linux-perf
 PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \
@@ -134,10 +134,10 @@ sweep: program
 	@echo; echo In $(results)/:; \
 	line() { printf '  %-22s %s\n' "$$1" "$$2"; }; \
 	line hotgraph.db "every result: sqlite3 -box "$(results)"/hotgraph.db 'select * from table1'"; \
-	for kind in txt md csv tex svg png pdf eps; do \
+	for kind in txt md csv tex svg png pdf; do \
 	    n=$$(find $(results) -name "*.$$kind" | wc -l); case $$kind in \
 	    txt) what="tables to read";; csv) what="tables and the figures' data";; tex) what="tables for LaTeX";; \
-	    md) what="tables for the web";; pdf | eps) what="figures for papers";; *) what="figures: heatmaps, curves, tables";; esac; \
+	    md) what="tables for the web";; pdf) what="figures for papers";; *) what="figures: heatmaps, curves, tables";; esac; \
 	    test "$$n" = 0 || line "$$(printf '%3s files of .%s' "$$n" "$$kind")" "$$what"; done; \
 	line index.html "all of it to look at; open it in a browser: "$(results)/index.html
 

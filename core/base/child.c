@@ -38,6 +38,22 @@ static bool same_name(const char *a, const char *b) {
     return strncmp(a, b, name) == 0 && b[name] == '=';
 }
 
+bool child_beside(const char *built, const char *name, char *out, size_t size) {
+    const char *const places[] = {built, "../lib/hotgraph", "."};
+    char self[900];
+    const ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[len > 0 ? len : 0] = '\0';
+    char *slash = strrchr(self, '/');
+    if (slash == NULL)
+        return false;
+    *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if ((size_t)snprintf(out, size, "%s/%s/%s", self, places[i], name) < size &&
+            access(out, R_OK) == 0)
+            return true;
+    return false;
+}
+
 char **child_env(const char *const *changes) {
     VEC(char *) env = {0};
     bool ok = true;

@@ -46,6 +46,9 @@ struct child {
 
 /* Finds a program in $PATH; a name with a slash is a path. False: not found. */
 bool child_find(const char *name, char *out, size_t size);
+/* Finds a file that is built or installed with the running program: in the folder `built` of the
+ * build, in ../lib/hotgraph of an installed copy, or beside the program. False: not found. */
+bool child_beside(const char *built, const char *name, char *out, size_t size);
 /* Our environment with these changes ("NAME=VALUE"; ends with NULL), whose strings it does not
  * copy. The caller frees the array; NULL: out of memory. */
 char **child_env(const char *const *changes);

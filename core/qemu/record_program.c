@@ -75,22 +75,12 @@ enum status qemu_can_record(const char *program, struct error *e) {
 }
 
 enum status qemu_find_plugin(char out[QEMU_PLUGIN_PATH], struct error *e) {
-    static const char *const places[] = {"core/qemu", "../lib/hotgraph", "."};
     const char *named = getenv("HOTGRAPH_QEMU_PLUGIN");
-    char self[900];
-    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[len > 0 ? len : 0] = '\0';
-    char *slash = strrchr(self, '/');
-    if (slash != NULL)
-        *slash = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (named != NULL)
-            snprintf(out, QEMU_PLUGIN_PATH, "%s", named);
-        else
-            snprintf(out, QEMU_PLUGIN_PATH, "%s/%s/hotgraph-qemu.so", self, places[i]);
-        if (access(out, R_OK) == 0)
-            return STATUS_OK;
-    }
+    if (named != NULL)
+        snprintf(out, QEMU_PLUGIN_PATH, "%s", named);
+    if (named != NULL ? access(out, R_OK) == 0
+                      : child_beside("core/qemu", "hotgraph-qemu.so", out, QEMU_PLUGIN_PATH))
+        return STATUS_OK;
     return error_set(e, STATUS_IO,
                      "hotgraph-qemu.so is not beside the program: 'make program' builds it, or "
                      "$HOTGRAPH_QEMU_PLUGIN may name it");

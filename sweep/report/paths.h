@@ -13,9 +13,13 @@ struct report {
     const char *experiment, *folder;
     struct gnuplot plots;  /* of tables and of games */
     struct gnuplot charts; /* of figures/, run in the folder */
-    bool pictures, one_of_several;
+    bool pictures;         /* gnuplot is there */
+    bool pdf;              /* hotgraph-pdf is there: diagrams come as PDF, too */
+    bool one_of_several;
     VEC(char *) figures;  /* names of figures without their endings: "heatmap-burrow" */
     VEC(char *) drawings; /* likewise, those in figures/ */
+    VEC(const char *)
+    diagrams; /* of these, the ones that gnuplot does not draw; not ours to free */
     struct error *e;
 };
 

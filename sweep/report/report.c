@@ -1,5 +1,6 @@
 #include "report/report.h"
 #include "report/charts/figures.h"
+#include "report/draw/pdf.h"
 #include "report/page/page.h"
 #include "report/tables/tables.h"
 
@@ -84,10 +85,10 @@ static enum status add_row(void *user, size_t columns, const char *const *names,
 }
 
 /* What is shown, but is no result. */
-static enum status make_stamp(const struct report_request *q, bool pictures, char stamp[33],
-                              struct error *e) {
+static enum status make_stamp(const struct report_request *q, const struct report *r,
+                              char stamp[33], struct error *e) {
     struct hash *h = hash_start();
-    hash_add(h, "%s\t%s\t%d\n", q->stamp, q->experiment, pictures);
+    hash_add(h, "%s\t%s\t%d%d\n", q->stamp, q->experiment, r->pictures, r->pdf);
     enum status status =
         db_query(q->db,
                  "SELECT g.name, g.title, g.untested, g.paper_game, xs.variant FROM experiment x"
@@ -154,6 +155,15 @@ static const struct db_held HELD[] = {
     {"technique_mean", NULL},
 };
 
+static enum status draw_pdf(struct report *r) {
+    char *folder = report_path(r, "figures");
+    enum status status =
+        folder != NULL ? pdf_draw(folder, r->diagrams.at, r->diagrams.len, r->plots.stopped, r->e)
+                       : STATUS_MEMORY;
+    free(folder);
+    return status;
+}
+
 static enum status write_all(struct report *r, const char *digest) {
     enum status status = report_check_names(r->db, r->experiment, r->e);
     if (status == STATUS_OK)
@@ -170,6 +180,8 @@ static enum status write_all(struct report *r, const char *digest) {
         status = report_page(r, digest);
     if (status == STATUS_OK && r->pictures)
         status = gnuplot_run(&r->plots, r->e);
+    if (status == STATUS_OK && r->pdf)
+        status = draw_pdf(r);
     if (status == STATUS_OK) {
         remove_stale(r, ".", is_stale);
         remove_stale(r, "data", is_stale);
@@ -183,6 +195,7 @@ static enum status write_all(struct report *r, const char *digest) {
     for (size_t i = 0; i < r->drawings.len; i++)
         free(r->drawings.at[i]);
     vec_free(&r->drawings);
+    vec_free(&r->diagrams);
     return status;
 }
 
@@ -194,9 +207,10 @@ enum status report_write(const struct report_request *q, struct error *warning, 
                        .plots.stopped = q->stopped,
                        .charts.stopped = q->stopped,
                        .pictures = gnuplot_is_there(),
+                       .pdf = pdf_is_there(),
                        .e = e};
     char stamp[33] = "";
-    enum status status = q->stamp != NULL ? make_stamp(q, r.pictures, stamp, e) : STATUS_OK;
+    enum status status = q->stamp != NULL ? make_stamp(q, &r, stamp, e) : STATUS_OK;
     if (status != STATUS_OK || (q->stamp != NULL && has_stamp(&r, stamp)))
         return status;
     status = write_all(&r, q->digest);

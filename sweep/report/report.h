@@ -4,7 +4,7 @@
  * In the folder: index.html, which is one file with all of it (page.h); table1 .. table4 and the
  * rankings as .txt, .md, .csv and .tex; the tables, and for each game a heatmap of the grid and the
  * convergence curve, as .svg and .png, with the CSV that they were drawn from in data/; in figures/
- * the drawings of the page as .svg and, for paper, .pdf or .eps. A chart that gnuplot drew there
+ * the drawings of the page as .svg and, for paper, .pdf. A chart that gnuplot drew there
  * has its rows (.csv) and its script (.gp) beside it: `gnuplot figures/effects.gp`, run in the
  * folder, draws it again. A file appears whole or not at all, and the pictures of games that are no
  * longer in the experiment go. Without gnuplot everything but the pictures is written, and a

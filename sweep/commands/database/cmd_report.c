@@ -171,7 +171,7 @@ int command_report(int argc, char **argv) {
             "tables; table1 to table4, the rankings over games and the parameters' main effects\n"
             "as .txt, .md, .csv and .tex; the tables, a heatmap of the grid and a convergence\n"
             "curve for each game as .svg and .png, drawn from the CSV in data/; and in figures/\n"
-            "those of the page as .svg and, for paper, .pdf or .eps. What gnuplot drew there has\n"
+            "those of the page as .svg and, for paper, .pdf. What gnuplot drew there has\n"
             "its data (.csv) and its script beside it: 'cd DIR && gnuplot figures/effects.gp'\n"
             "draws it again. The last line says where index.html is.",
         .options = options,

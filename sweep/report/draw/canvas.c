@@ -46,22 +46,6 @@ void escape_markup(FILE *out, const char *text) {
     }
 }
 
-/* In a PostScript string; Latin-1 has what we write, anything else becomes a question mark. */
-static void escape_postscript(FILE *out, const char *text) {
-    for (const unsigned char *c = (const unsigned char *)text; *c != 0; c++) {
-        if (*c == '(' || *c == ')' || *c == '\\')
-            fprintf(out, "\\%c", *c);
-        else if (*c < 0x20 || *c == 0x7f)
-            fputc(' ', out);
-        else if (*c < 0x80)
-            fputc(*c, out);
-        else if ((*c == 0xc2 || *c == 0xc3) && (c[1] & 0xc0) == 0x80)
-            fprintf(out, "\\%03o", (unsigned)(*c == 0xc2 ? c[1] : c[1] + 0x40)), c++;
-        else if (*c >= 0xc0)
-            fputc('?', out);
-    }
-}
-
 /* ---- numbers: two decimals, without trailing zeros, so that files are small ---- */
 
 static const char *number(double value, char room[32]) {
@@ -81,40 +65,6 @@ static void put(FILE *out, const char *before, double value, const char *behind)
     fprintf(out, "%s%s%s", before, number(value, room), behind);
 }
 
-static double px(const struct canvas *c, double x) {
-    return x * c->scale;
-}
-
-static double py(const struct canvas *c, double y) {
-    return (c->height - y) * c->scale;
-}
-
-/* "x y OPERATOR" */
-static void eps_point(struct canvas *c, double x, double y, const char *operator) {
-    put(c->eps_file, "", px(c, x), " ");
-    put(c->eps_file, "", py(c, y), " ");
-    fprintf(c->eps_file, "%s ", operator);
-}
-
-static void eps_ink(struct canvas *c, enum ink ink, double strength) {
-    const unsigned rgb = PALETTE[ink].light;
-    for (unsigned shift = 24; shift > 0;) {
-        shift -= 8;
-        const double own = (double)(rgb >> shift & 0xff) / 255;
-        put(c->eps_file, "", 1 - strength * (1 - own), " ");
-    }
-    fputs("C ", c->eps_file);
-}
-
-static void eps_stroke(struct canvas *c, enum ink ink, double width, enum stroke stroke) {
-    eps_ink(c, ink, 1);
-    put(c->eps_file, "", px(c, width), " setlinewidth ");
-    fputs(stroke == STROKE_SOLID    ? "[] 0 setdash S\n"
-          : stroke == STROKE_DASHED ? "[3 2] 0 setdash S\n"
-                                    : "[0.8 2] 0 setdash S\n",
-          c->eps_file);
-}
-
 /* ---- colours: a class, which pages give the colours of either light, and the plain colour for
  * viewers that know no variables ---- */
 
@@ -130,23 +80,11 @@ static void stroke_with(struct canvas *c, enum ink ink) {
 
 /* ---- begin and end ---- */
 
-static const char EPS_HEAD[] =
-    "/Helvetica findfont dup length dict begin {1 index /FID ne {def} {pop pop} ifelse} forall\n"
-    "/Encoding ISOLatin1Encoding def currentdict end /HgText exch definefont pop\n"
-    "/F {findfont exch scalefont setfont} def /C {setrgbcolor} def /S {stroke} def\n"
-    "/l {show} def /m {dup stringwidth pop 2 div neg 0 rmoveto show} def\n"
-    "/r {dup stringwidth pop neg 0 rmoveto show} def\n";
-
 void canvas_start(struct canvas *c, const char *id, double width, double height, const char *title,
                   const char *description) {
-    *c = (struct canvas){.id = id,
-                         .width = width,
-                         .height = height,
-                         .scale =
-                             width <= CANVAS_COLUMN ? 252.0 / CANVAS_COLUMN : 516.0 / CANVAS_PAGE};
+    *c = (struct canvas){.id = id, .width = width, .height = height};
     c->svg_file = open_memstream(&c->svg, &c->svg_size);
-    c->eps_file = open_memstream(&c->eps, &c->eps_size);
-    if (c->svg_file == NULL || c->eps_file == NULL) {
+    if (c->svg_file == NULL) {
         c->failed = true;
         return;
     }
@@ -159,10 +97,6 @@ void canvas_start(struct canvas *c, const char *id, double width, double height,
     fprintf(out, "</title>\n<desc id='%s-d'>", id);
     escape_markup(out, description);
     fputs("</desc>\n", out);
-    fprintf(c->eps_file, "%%!PS-Adobe-3.0 EPSF-3.0\n%%%%BoundingBox: 0 0 %.0f %.0f\n%%%%Title: (",
-            ceil(width * c->scale), ceil(height * c->scale));
-    escape_postscript(c->eps_file, title);
-    fprintf(c->eps_file, ")\n%%%%Creator: hotgraph\n%%%%EndComments\n%s", EPS_HEAD);
 }
 
 bool canvas_finish(struct canvas *c) {
@@ -170,21 +104,14 @@ bool canvas_finish(struct canvas *c) {
         fputs("</svg>\n", c->svg_file);
         c->failed |= fclose(c->svg_file) != 0;
     }
-    if (c->eps_file != NULL) {
-        fputs("showpage\n%%EOF\n", c->eps_file);
-        c->failed |= fclose(c->eps_file) != 0;
-    }
-    c->svg_file = c->eps_file = NULL;
+    c->svg_file = NULL;
     return !c->failed;
 }
 
 void canvas_free(struct canvas *c) {
     if (c->svg_file != NULL)
         fclose(c->svg_file);
-    if (c->eps_file != NULL)
-        fclose(c->eps_file);
     free(c->svg);
-    free(c->eps);
     *c = (struct canvas){0};
 }
 
@@ -236,15 +163,12 @@ static void end_path(struct canvas *c, enum ink ink, double width, enum stroke s
     stroke_with(c, ink);
     put(c->svg_file, " stroke-width='", width, "'");
     fprintf(c->svg_file, "%s/>\n", STROKES[stroke]);
-    eps_stroke(c, ink, width, stroke);
 }
 
-/* kind: of a point as SVG names it ("" goes on), and as PostScript does. */
-static void path_point(struct canvas *c, const char *kind, double x, double y,
-                       const char *operator) {
+/* kind: of a point as SVG names it; "" goes on. */
+static void path_point(struct canvas *c, const char *kind, double x, double y) {
     put(c->svg_file, kind, x, "");
     put(c->svg_file, " ", y, "");
-    eps_point(c, x, y, operator);
 }
 
 void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
@@ -257,8 +181,8 @@ void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, dou
             continue;
         }
         if (!joined)
-            path_point(c, any ? "M" : "<path d='M", s[0], s[1], "moveto");
-        path_point(c, "L", s[2], s[3], "lineto");
+            path_point(c, any ? "M" : "<path d='M", s[0], s[1]);
+        path_point(c, "L", s[2], s[3]);
         any = true;
         joined = is_inside(c, xy[2 * i], xy[2 * i + 1]);
     }
@@ -305,14 +229,7 @@ void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, do
         return;
     }
     for (size_t i = 0; i < n; i++)
-        path_point(c,
-                   i == 0   ? "<path d='M"
-                   : i == 1 ? "C"
-                            : " ",
-                   xy[2 * i], xy[2 * i + 1],
-                   i == 0       ? "moveto"
-                   : i % 3 == 0 ? "curveto"
-                                : "");
+        path_point(c, i == 0 ? "<path d='M" : i == 1 ? "C" : " ", xy[2 * i], xy[2 * i + 1]);
     end_path(c, ink, width, stroke);
 }
 
@@ -350,11 +267,6 @@ void canvas_rect(struct canvas *c, double x, double y, double width, double heig
     if (strength < 1)
         put(c->svg_file, " fill-opacity='", strength, "'");
     end_shape(c, "rect", hint);
-    eps_ink(c, ink, strength);
-    put(c->eps_file, "", px(c, x), " ");
-    put(c->eps_file, "", py(c, y + height), " ");
-    put(c->eps_file, "", px(c, width), " ");
-    put(c->eps_file, "", px(c, height), " rectfill\n");
 }
 
 void canvas_frame(struct canvas *c, double x, double y, double width, double height, enum ink ink,
@@ -372,10 +284,6 @@ static void polygon(struct canvas *c, const double *xy, size_t n, enum ink ink, 
     fputs("Z'", c->svg_file);
     fill(c, ink, "");
     end_shape(c, "path", hint);
-    eps_ink(c, ink, 1);
-    for (size_t i = 0; i < n; i++)
-        eps_point(c, xy[2 * i], xy[2 * i + 1], i == 0 ? "moveto" : "lineto");
-    fputs("closepath fill\n", c->eps_file);
 }
 
 void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned corners, enum ink ink,
@@ -394,9 +302,6 @@ void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned co
     put(c->svg_file, " r='", radius, "'");
     fill(c, ink, "");
     end_shape(c, "circle", hint);
-    eps_ink(c, ink, 1);
-    eps_point(c, x, y, "");
-    put(c->eps_file, "", px(c, radius), " 0 360 arc fill\n");
 }
 
 /* ---- arrows: the head covers the end of its line, so that it fits whatever the direction ---- */
@@ -492,12 +397,6 @@ static void text(struct canvas *c, double x, double y, enum anchor anchor, enum 
     fputs(">", c->svg_file);
     escape_markup(c->svg_file, what);
     fputs("</text>\n", c->svg_file);
-    eps_ink(c, ink, 1);
-    put(c->eps_file, "", px(c, CANVAS_TEXT), code ? " /Courier F " : " /HgText F ");
-    eps_point(c, x, y, "moveto");
-    fputs("(", c->eps_file);
-    escape_postscript(c->eps_file, what);
-    fprintf(c->eps_file, ") %c\n", "lmr"[anchor]);
     free(what);
 }
 

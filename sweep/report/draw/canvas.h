@@ -1,5 +1,5 @@
 /*
- * canvas: one drawing, at once as SVG for screens and as EPS for paper.
+ * canvas: one drawing as SVG, of which hotgraph-pdf makes a PDF for paper.
  *
  * Sizes and places are in SVG pixels, y downwards. On paper the width becomes that of a column
  * (CANVAS_COLUMN pixels: 252 pt, IEEE's) or of a page (CANVAS_PAGE: 516 pt), so text of CANVAS_TEXT
@@ -12,7 +12,7 @@
  *     struct canvas c;
  *     canvas_start(&c, "cost", CANVAS_COLUMN, 300, "What does it cost?", "One bar an engine.");
  *     canvas_rect(&c, 10, 10, 100, 20, INK_SERIES, 1, NULL);
- *     canvas_finish(&c);              svg and eps are its texts then
+ *     canvas_finish(&c);              svg is its text then
  *     canvas_free(&c);
  */
 #ifndef HOTGRAPH_CANVAS_H
@@ -23,6 +23,11 @@
 #include <stdio.h>
 
 enum { CANVAS_COLUMN = 480, CANVAS_PAGE = 980, CANVAS_TEXT = 14 };
+
+/* Points a pixel on paper, for a drawing of that width. */
+static inline double canvas_scale(double width) {
+    return width <= CANVAS_COLUMN ? 252.0 / CANVAS_COLUMN : 516.0 / CANVAS_PAGE;
+}
 
 /* ORDER INK: as in palette.def */
 enum ink {
@@ -45,10 +50,10 @@ enum stroke { STROKE_SOLID, STROKE_DASHED, STROKE_DOTTED };
 
 struct canvas {
     const char *id;
-    double width, height, scale; /* scale: points a pixel */
-    FILE *svg_file, *eps_file;
-    char *svg, *eps; /* after canvas_finish; svg is for a page, see canvas_write_svg */
-    size_t svg_size, eps_size;
+    double width, height;
+    FILE *svg_file;
+    char *svg; /* after canvas_finish; for a page, see canvas_write_svg */
+    size_t svg_size;
     bool failed; /* out of memory */
 };
 

@@ -9,29 +9,18 @@ void page_text(struct page *p, const char *text) {
     escape_markup(p->out, text);
 }
 
-static enum status write_file(struct page *p, const char *name, const char *ending,
-                              const struct canvas *c) {
-    char *path = report_path(p->r, "figures/%s.%s", name, ending), *text = NULL;
+static enum status save_drawing(struct page *p, const struct canvas *c) {
+    char *text = NULL, name[200];
     size_t size = 0;
-    struct file_writer *w;
-    FILE *out = path != NULL ? open_memstream(&text, &size) : NULL;
-    if (out == NULL) {
-        free(path);
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
         return error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
-    }
-    if (strcmp(ending, "svg") == 0)
-        canvas_write_svg(c, out);
-    else
-        fwrite(c->eps, 1, c->eps_size, out);
+    canvas_write_svg(c, out);
+    snprintf(name, sizeof name, "figures/%s.svg", c->id);
     enum status status = fclose(out) == 0
-                             ? file_open(&w, path, p->r->e)
+                             ? report_save(p->r, name, text, size)
                              : error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
-    if (status == STATUS_OK) {
-        file_write(w, text, size);
-        status = file_commit(w, p->r->e);
-    }
     free(text);
-    free(path);
     return status;
 }
 
@@ -72,13 +61,13 @@ void page_place_figure(struct page *p, const char *id, bool wide, const char *sv
         fputs("</span>", p->out);
     }
     fprintf(p->out, " <a href='figures/%s.svg'>SVG</a>", id);
-    if (strncmp(svg, PAGE_PLACE, strlen(PAGE_PLACE)) == 0)
+    const bool by_gnuplot = strncmp(svg, PAGE_PLACE, strlen(PAGE_PLACE)) == 0;
+    if (by_gnuplot || p->r->pdf)
+        fprintf(p->out, " <a href='figures/%s.pdf'>PDF</a>", id);
+    if (by_gnuplot)
         fprintf(p->out,
-                " <a href='figures/%s.pdf'>PDF</a> <a href='figures/%s.csv'>data</a>"
-                " <a href='figures/%s.gp'>gnuplot script</a>",
-                id, id, id);
-    else
-        fprintf(p->out, " <a href='figures/%s.eps'>EPS</a>", id);
+                " <a href='figures/%s.csv'>data</a> <a href='figures/%s.gp'>gnuplot script</a>", id,
+                id);
     fputs("</figcaption>\n</figure>\n", p->out);
 }
 
@@ -89,11 +78,11 @@ enum status page_figure(struct page *p, struct canvas *c, const char *question,
     if (!canvas_finish(c) || name == NULL || !vec_push(&p->r->drawings, name)) {
         free(name);
         status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
+    } else if (!vec_push(&p->r->diagrams, name)) {
+        status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
     }
     if (status == STATUS_OK)
-        status = write_file(p, c->id, "svg", c);
-    if (status == STATUS_OK)
-        status = write_file(p, c->id, "eps", c);
+        status = save_drawing(p, c);
     if (status == STATUS_OK)
         page_place_figure(p, c->id, c->width > CANVAS_COLUMN, c->svg, question, caption);
     canvas_free(c);

@@ -9,7 +9,7 @@
 
 /* Escaped text. */
 void page_text(struct page *p, const char *text);
-/* Takes a drawing: into the page, and as NAME.svg and NAME.eps into figures/. Frees it. caption:
+/* Takes a drawing: into the page, and as NAME.svg, of which NAME.pdf is made later, into figures/. Frees it. caption:
  * one sentence that says what to see. "{missed}" in it, an ink's name, becomes a swatch of that
  * colour, which follows light and dark; words say the same by shape or place, never by colour
  * alone. */

@@ -111,16 +111,17 @@ row=$(sed -n "/id='bench'/,/<\/table>/p" timed/index.html | sed -n 's/<[^>]*>/ /
 # shellcheck disable=SC2116 # one blank for several
 test "$(echo $row)" = 'one fast tracer inline 1800 3 1200 1.3 1.2 1.6 –' || fail "not what was timed: $row"
 
-# For paper: type of 7 pt or more, a column's or a page's width, no date.
-for eps in a/figures/*.eps; do
-    least=$(grep -o '^.* /[A-Za-z]* F ' "$eps" | awk '{ s = $(NF - 2); if (!n++ || s < l) l = s } END { print l + 0 }')
-    awk "BEGIN { exit !($least >= 7) }" || fail "$eps: type of $least pt"
-    grep -Eq '^%%BoundingBox: 0 0 (252|516) ' "$eps" || fail "$eps: $(grep Bounding "$eps")"
-    ! grep -q 'CreationDate' "$eps" || fail "$eps carries a date"
+# For paper: every figure as PDF, a column or a page wide, with its fonts in it, and no date of its own. Text of 14 pixels has 7 pt there.
+for svg in a/figures/*.svg; do
+    pdf=${svg%.svg}.pdf
+    test -s "$pdf" || fail "$pdf is not there"
+    grep -aqE 'CreationDate \((D:)?20000101000000' "$pdf" || fail "$pdf carries a date"
+    least=$(grep -o "font-size='[0-9.]*\|font-size=\"[0-9.]*" "$svg" | tr -dc '0-9.\n' | sort -n | head -1)
+    awk "BEGIN { exit !(${least:-14} >= 13.34) }" || fail "$svg: type of $least pixels"
+    command -v pdfinfo >/dev/null || continue
+    pdfinfo "$pdf" | grep -Eq '^Page size: *(252|516)(\.[0-9]*)? x' || fail "$pdf: $(pdfinfo "$pdf")"
+    test "$(pdffonts "$pdf" | awk 'NR > 2 && $(NF - 4) != "yes"')" = '' || fail "$pdf: $(pdffonts "$pdf")"
 done
-if command -v gs >/dev/null; then
-    gs -q -dBATCH -dNOPAUSE -sDEVICE=nullpage a/figures/*.eps >errors 2>&1 || fail "gs: $(cat errors)"
-fi
 
 # Who restyles a figure edits its script: drawn again, wherever the folder lies and whatever time it is, it has the same bytes.
 if command -v gnuplot >/dev/null; then
@@ -193,7 +194,7 @@ if command -v gnuplot >/dev/null; then
         where hot_permille = 900 and games = of_games and observed_share > 0 and overlap_active is not null")" || fail "not a point a technique"
 fi
 for figure in calls bins intervals windows bin-moved bin-new paths; do
-    grep -q "<figure id='$figure-mazewisp'>" game/index.html && test -s "game/figures/$figure-mazewisp.eps" ||
+    grep -q "<figure id='$figure-mazewisp'>" game/index.html && test -s "game/figures/$figure-mazewisp.pdf" ||
         fail "no figure $figure: $(ls game/figures)"
 done
 # The loop that calls is of what was executed: its call goes to code that is 512 bytes away or farther and is as often as in the graph.
