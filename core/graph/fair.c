@@ -28,7 +28,7 @@ struct tally {
 
 /* Adds one edge name; in_g or in_h is NULL if that graph lacks it. */
 static void tally_name(struct tally *t, const struct name *in_g, const struct name *in_h,
-                       const struct view *g, const struct view *h) {
+                       const struct ranked_edges *g, const struct ranked_edges *h) {
     const wide w_g = in_g != NULL ? in_g->count : 0, w_h = in_h != NULL ? in_h->count : 0;
     const bool hot_g = in_g != NULL && in_g->hot, hot_h = in_h != NULL && in_h->hot;
     const wide threshold = h->least_hot;
@@ -48,7 +48,7 @@ static int name_order(const struct name *a, const struct name *b) {
     return (a->target > b->target) - (a->target < b->target);
 }
 
-static struct tally tally_names(const struct view *g, const struct view *h) {
+static struct tally tally_names(const struct ranked_edges *g, const struct ranked_edges *h) {
     struct tally t = {0};
     size_t i = 0, k = 0;
     while (i < g->name_count || k < h->name_count) {
@@ -71,7 +71,8 @@ static double tolerant_f1(const struct tally *t, uint64_t hot_g, uint64_t hot_h)
     return sum == 0 ? 0 : ratio(2 * t->near * found, sum);
 }
 
-void fair_compare(struct fair_metrics *out, const struct view *g, const struct view *h) {
+void fair_compare(struct fair_metrics *out, const struct ranked_edges *g,
+                  const struct ranked_edges *h) {
     *out = (struct fair_metrics){
         .hot_recall = NAN,
         .hot_precision = NAN,

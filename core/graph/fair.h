@@ -2,9 +2,10 @@
 #ifndef HOTGRAPH_GRAPH_FAIR_H
 #define HOTGRAPH_GRAPH_FAIR_H
 
-#include "graph/view.h"
+#include "graph/ranked_edges.h"
 
 /* Compares g with h. */
-void fair_compare(struct fair_metrics *out, const struct view *g, const struct view *h);
+void fair_compare(struct fair_metrics *out, const struct ranked_edges *g,
+                  const struct ranked_edges *h);
 
 #endif

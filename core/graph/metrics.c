@@ -25,8 +25,8 @@
 struct prepared {       /* H in one scope */
     enum status status; /* whether H can be compared in this scope, or why not */
     struct error error;
-    struct view view;
-    bool *hot; /* of each edge of the view */
+    struct ranked_edges ranked;
+    bool *hot; /* of each edge in `ranked` */
     size_t hot_count;
 };
 
@@ -43,7 +43,7 @@ static wide smaller(wide a, wide b) {
 /* ---- reference ---- */
 
 static enum status mark_hot(struct prepared *p, unsigned permille, struct error *e) {
-    const struct graph edges = {.edges = p->view.edges, .edge_count = p->view.edge_count};
+    const struct graph edges = {.edges = p->ranked.edges, .edge_count = p->ranked.edge_count};
     size_t *order = calloc(edges.edge_count + 1, sizeof *order);
     p->hot = calloc(edges.edge_count + 1, sizeof *p->hot);
     if (order == NULL || p->hot == NULL) {
@@ -59,7 +59,7 @@ static enum status mark_hot(struct prepared *p, unsigned permille, struct error 
 
 static enum status prepare(struct prepared *p, const struct graph *h, const bool *leave_out,
                            unsigned permille, struct error *e) {
-    enum status status = view_make(&p->view, h, leave_out, permille, e);
+    enum status status = ranked_edges_make(&p->ranked, h, leave_out, permille, e);
     return status != STATUS_OK ? status : mark_hot(p, permille, e);
 }
 
@@ -105,7 +105,7 @@ void reference_free(struct reference *r) {
         return;
     waits_free(&r->waits);
     for (int i = 0; i < SCOPES; i++) {
-        view_free(&r->scopes[i].view);
+        ranked_edges_free(&r->scopes[i].ranked);
         free(r->scopes[i].hot);
     }
     free(r);
@@ -113,7 +113,7 @@ void reference_free(struct reference *r) {
 
 /* ---- comparing ---- */
 
-static double block_overlap(const struct view *g, const struct view *h) {
+static double block_overlap(const struct ranked_edges *g, const struct ranked_edges *h) {
     wide common = 0;
     for (size_t i = 0, k = 0; i < g->block_count && k < h->block_count;) {
         const struct block_weight *a = &g->blocks[i], *b = &h->blocks[k];
@@ -125,8 +125,9 @@ static double block_overlap(const struct view *g, const struct view *h) {
     return ratio(common, g->block_weight * h->block_weight);
 }
 
-static void edge_metrics(struct metrics *m, const struct view *g, const struct prepared *exact) {
-    const struct view *h = &exact->view;
+static void edge_metrics(struct metrics *m, const struct ranked_edges *g,
+                         const struct prepared *exact) {
+    const struct ranked_edges *h = &exact->ranked;
     wide found = 0, covered = 0, common = 0;
     for (size_t i = 0, k = 0; i < g->edge_count && k < h->edge_count;) {
         int order = edge_compare(&g->edges[i], &h->edges[k]);
@@ -154,17 +155,17 @@ static void edge_metrics(struct metrics *m, const struct view *g, const struct p
         m->f1 = sum == 0 ? 0 : ratio(2 * found * m->common_edges, sum);
 }
 
-/* Makes G's view for the scope; the active scope leaves out edges on H's busy-waits. */
-static enum status view_of(struct view *v, const struct reference *r, const struct graph *g,
-                           enum scope scope, struct error *e) {
+/* Ranks G's edges for the scope; the active scope leaves out edges on H's busy-waits. */
+static enum status rank_in_scope(struct ranked_edges *v, const struct reference *r,
+                                 const struct graph *g, enum scope scope, struct error *e) {
     if (scope == SCOPE_WHOLE)
-        return view_make(v, g, NULL, r->hot_permille, e);
+        return ranked_edges_make(v, g, NULL, r->hot_permille, e);
     bool *along = calloc(g->edge_count + 1, sizeof *along);
     if (along == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     enum status status = waits_match(&r->waits, along, g, e);
     if (status == STATUS_OK)
-        status = view_make(v, g, along, r->hot_permille, e);
+        status = ranked_edges_make(v, g, along, r->hot_permille, e);
     free(along);
     return status;
 }
@@ -175,14 +176,14 @@ enum status reference_compare(const struct reference *r, struct metrics *out, co
     const struct prepared *exact = &r->scopes[scope];
     if (exact->status != STATUS_OK)
         return error_set(e, exact->status, "%s", exact->error.text);
-    struct view view = {0};
-    enum status status = view_of(&view, r, g, scope, e);
+    struct ranked_edges ranked = {0};
+    enum status status = rank_in_scope(&ranked, r, g, scope, e);
     if (status == STATUS_OK) {
-        edge_metrics(out, &view, exact);
-        out->block_overlap = block_overlap(&view, &exact->view);
-        fair_compare(&out->fair, &view, &exact->view);
+        edge_metrics(out, &ranked, exact);
+        out->block_overlap = block_overlap(&ranked, &exact->ranked);
+        fair_compare(&out->fair, &ranked, &exact->ranked);
     }
-    view_free(&view);
+    ranked_edges_free(&ranked);
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Names of code addresses from the symbol tables of ELF images (libelf). */
+/* Names code addresses by the symbol tables of ELF images (libelf). */
 #include <fcntl.h>
 #include <libelf.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "qemu/qemu.h"
 
 struct symbol {
-    uint32_t address, size; /* size 0: as far as the next one */
+    uint32_t address, size; /* size 0: extends to the next symbol */
     char *name;
 };
 

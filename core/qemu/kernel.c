@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All targets are 64-bit: the structures below are Linux's for those. */
+/* All targets are 64-bit: the structures below are Linux's for 64-bit targets. */
 
 static void store(const struct kernel *k, uint64_t guest, const void *data, size_t size) {
     if (guest != 0)
@@ -30,7 +30,7 @@ static void answer_clock(const struct kernel *k, uint64_t guest, uint64_t execut
 
 static void answer_rusage(const struct kernel *k, uint64_t guest, uint64_t executed) {
     int64_t usage[18] = {(int64_t)(executed / 1000000000), (int64_t)(executed % 1000000000 / 1000)};
-    usage[4] = 10000; /* KiB that were ever resident */
+    usage[4] = 10000; /* maximum resident set in KiB */
     store(k, guest, usage, sizeof usage);
 }
 
@@ -54,28 +54,28 @@ static void answer_times(const struct kernel *k, uint64_t guest, uint64_t execut
     store(k, guest, times, sizeof times);
 }
 
-/* Who records is called KERNEL_USER, and all that belongs to them or to root is theirs: it is the
- * same where root records. */
+/* The recording user is called KERNEL_USER. Everything that belongs to this user or to root is
+ * shown as theirs, so that a recording by root is the same. */
 static void rename_user(uint8_t *at, uint32_t user) {
     static const uint32_t name = KERNEL_USER, root = 0;
     if (memcmp(at, &user, sizeof user) == 0 || memcmp(at, &root, sizeof root) == 0)
         memcpy(at, &name, sizeof name);
 }
 
-/* Where struct stat or statx has what: times are of 16 bytes, those behind the seconds a fraction
- * or nothing; the group stands behind the user. */
+/* Offsets in struct stat or statx. A time has 16 bytes: seconds, then a fraction or nothing. The
+ * group follows the user. */
 struct file_layout {
     unsigned blksize, user, mode, modified, others[3];
 };
 
-/* Programs size their buffers by st_blksize, which is not to be that of the file system; a file's
- * times are that of its content, and a folder's has no fractions of seconds. */
+/* Programs choose buffer sizes by st_blksize, which must not depend on the file system. A file's
+ * times are those of its content; a folder's times have no fractions of seconds. */
 static void answer_file(const struct kernel *k, uint64_t guest, const struct file_layout *l) {
     enum { TIME = 16, TYPE = 0170000, DIRECTORY = 0040000 };
     static const uint32_t size = 4096;
     uint8_t *at = (uint8_t *)(uintptr_t)(k->guest_base + guest);
-    uint16_t
-        mode; /* of stat's four bytes those that are ever set; the targets' lowest come first */
+    uint16_t mode; /* mode: the two lowest of stat's four bytes are enough; the targets are
+                 little-endian */
     if (guest == 0)
         return;
     memcpy(&mode, at + l->mode, sizeof mode);
@@ -135,9 +135,10 @@ static int compare_entries(const void *a, const void *b) {
     return strcmp((const char *)*x + ENTRY_NAME, (const char *)*y + ENTRY_NAME);
 }
 
-/* Entries come in the order of the file system's tables; here by name, as far as one call gives
- * them. Where reading goes on (next) belongs to the place and not to the entry; going back into the
- * middle of what one call gave (seekdir) is the one thing that finds other entries. */
+/* Entries come in the order of the file system's tables; this sorts the entries of one call by
+ * name. The position for further reading (next) belongs to the place in the list, not to the entry.
+ * Only a program that seeks back into the middle of one call's entries (seekdir) finds other
+ * entries. */
 static void answer_entries(const struct kernel *k, uint64_t guest, size_t size) {
     enum { NEXT = offsetof(struct entry, next), NEXT_SIZE = sizeof(uint64_t) };
     uint8_t *at = (uint8_t *)(uintptr_t)(k->guest_base + guest), *copy = malloc(size);
@@ -151,7 +152,7 @@ static void answer_entries(const struct kernel *k, uint64_t guest, size_t size) 
              entry_length(copy + from) <= size - from &&
              vec_push(&in_order, (const uint8_t *)copy + from) &&
              vec_push(&by_name, (const uint8_t *)copy + from);
-    if (ok && by_name.len > 0) /* else as they came */
+    if (ok && by_name.len > 0) /* otherwise unsorted */
         qsort(by_name.at, by_name.len, sizeof *by_name.at, compare_entries);
     for (size_t i = 0; ok && i < by_name.len; i++) {
         uint16_t length = entry_length(by_name.at[i]);

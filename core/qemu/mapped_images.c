@@ -7,7 +7,7 @@
 
 enum { STEP = 1 << 24, ANONYMOUS_ROOM = 1 << 26 };
 
-/* One line of /proc/self/maps: START-END PERMS OFFSET DEVICE INODE PATH. */
+/* Parses one line of /proc/self/maps: START-END PERMS OFFSET DEVICE INODE PATH. */
 static bool parse_line(const char *line, struct mapping *out) {
     int path_at = 0;
     *out = (struct mapping){0};
@@ -21,7 +21,7 @@ static bool parse_line(const char *line, struct mapping *out) {
     return true;
 }
 
-/* The file is open only while it is read: descriptors are shared with the guest. */
+/* The file is open only during the reading, because descriptors are shared with the guest. */
 static enum status read_maps(struct images *m, struct error *e) {
     FILE *file = fopen("/proc/self/maps", "re");
     if (file == NULL)
@@ -52,7 +52,8 @@ static const struct mapping *find_mapping(struct images *m, uint64_t host) {
     return NULL;
 }
 
-/* As much of the file as any mapping of it shows, so that the next image lies behind it. */
+/* Bytes of the file up to the end of its last mapping, so that the next image is placed after
+ * it. */
 static uint64_t room_of(const struct images *m, const struct mapping *mapping) {
     if (mapping->path[0] == '\0')
         return ANONYMOUS_ROOM;
@@ -84,8 +85,8 @@ static enum status new_image(struct images *m, const struct mapping *mapping, st
     return STATUS_OK;
 }
 
-/* The image that holds this address of the mapping, or NULL: of files the one of that name, of
- * anonymous memory the one that began at or shortly before it. */
+/* The image that contains this address of the mapping; NULL: none. For files, the image of that
+ * name; for anonymous memory, the image that began at or shortly before the address. */
 static const struct recording_image *find_image(const struct images *m,
                                                 const struct mapping *mapping, uint64_t host) {
     for (size_t i = 0; i < m->list.len; i++) {

@@ -35,11 +35,11 @@
 
 enum { PAGE = 4096, INSN_MOST = 15, BLOCK_MOST = 8192 };
 
-/* A plugin is one to a process, and what QEMU calls gets no state of ours: this is file-scope by
- * need. */
+/* QEMU loads a plugin once in a process, and passes no state to some callbacks, so this is
+ * file-scope. */
 static struct plugin {
     bool installed;
-    pid_t process; /* that installed it */
+    pid_t process; /* the process that installed it */
     char out[RECORDING_PATH];
     bool each;
     bool locked; /* several threads run: take the lock */
@@ -48,7 +48,7 @@ static struct plugin {
     struct images images;
     struct kernel kernel;
     VEC(struct cpu *) cpus;
-    VEC(struct kernel_call) calls; /* that each processor is in */
+    VEC(struct kernel_call) calls; /* the call in progress on each processor */
 } plugin = {.lock = PTHREAD_MUTEX_INITIALIZER, .kernel.guest_base = UINT64_MAX};
 
 EXPORT int qemu_plugin_version = PLUGIN_API_VERSION;
@@ -65,7 +65,7 @@ static void unlock(void) {
 
 /* ---- the recording ---- */
 
-/* Others wait: what is counted from here on is in no recording. */
+/* Other threads wait: nothing counted from here on is recorded. */
 static void write_recording(enum recording_end end, int number) {
     struct error e = {0};
     plugin.recorder.totals.end = end;
@@ -75,7 +75,7 @@ static void write_recording(enum recording_end end, int number) {
         fprintf(stderr, "hotgraph: %s\n", e.text);
 }
 
-/* The recorder has stopped: so does the program, but for processes that are not recorded. */
+/* The recorder has stopped: ends the program, except in processes that are not recorded. */
 static void end_program(void) {
     if (getpid() != plugin.process) {
         recorder_release(&plugin.recorder);
@@ -90,7 +90,8 @@ static void on_stop(int number) {
     recorder_stop(&plugin.recorder);
 }
 
-/* Not by our own sigaction() below. No SA_RESTART: a system call that waits is to end. */
+/* libc's own, not the sigaction() below. Without SA_RESTART, so that blocking system calls
+ * return. */
 int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 static void catch_stop(void) {
     struct sigaction action = {.sa_handler = on_stop};
@@ -98,18 +99,18 @@ static void catch_stop(void) {
     __sigaction(RECORDING_STOP, &action, NULL);
 }
 
-/* QEMU calls these for the guest's rt_sigaction, and for the end by a signal that the guest does
- * not handle: where QEMU ends, and the recording with it. (The guest's own kill() is a system call
- * of QEMU's without this function.) */
+/* QEMU calls these for the guest's rt_sigaction, and when a signal that the guest does not handle
+ * ends it: then QEMU ends, and so does the recording. (For the guest's own kill(), QEMU makes a
+ * system call without this function.) */
 EXPORT int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
     if (number == RECORDING_STOP && plugin.installed)
         action = NULL;
     return __sigaction(number, action, old);
 }
 
-/* QEMU takes the guest's mask for its own: whatever the guest blocks, it can be stopped. Only while
- * the guest waits with a mask of its own (sigsuspend, ppoll) is that mask in force: those calls of
- * QEMU's are no functions that could be replaced. */
+/* QEMU adopts the guest's signal mask. Signals that stop the recording stay unblocked. Only while
+ * the guest waits with a temporary mask (sigsuspend, ppoll) is that mask in force, because QEMU
+ * makes those calls without functions that could be replaced. */
 EXPORT int sigprocmask(int how, const sigset_t *set, sigset_t *old) {
     sigset_t open;
     if (set != NULL && plugin.installed && how != SIG_UNBLOCK) {
@@ -161,7 +162,7 @@ static void run(unsigned vcpu, void *user) {
     unlock();
 }
 
-/* Such an instruction may be handed over here and executed in a block of its own. */
+/* True if QEMU may hand the instruction over here but execute it in a block of its own. */
 static bool may_cross(const struct qemu_plugin_insn *insn) {
     return plugin.recorder.target->insn_least == 1 &&
            qemu_plugin_insn_vaddr(insn) % PAGE + INSN_MOST > PAGE;
@@ -225,7 +226,7 @@ static void enter(qemu_plugin_id_t id, unsigned vcpu, int64_t number, uint64_t a
     unlock();
 }
 
-/* A handler's address is the first word of struct sigaction; 0 and 1 stand for none. */
+/* The address of a handler is the first word of struct sigaction; 0 and 1 mean none. */
 static void note_handler(const struct kernel_call *call) {
     uint64_t handler;
     if (call->argument[1] == 0 || plugin.kernel.guest_base == UINT64_MAX)
@@ -261,8 +262,9 @@ static void leave(qemu_plugin_id_t id, unsigned vcpu, int64_t number, int64_t re
     unlock();
 }
 
-/* QEMU's own calls of these answer the guest's system calls of that name, whose result is in a
- * register. Elsewhere (the plugin is preloaded, so everywhere in QEMU) nobody depends on them. */
+/* With these calls QEMU answers the guest's system calls of the same name, whose result is in a
+ * register. The plugin is preloaded, so they are replaced everywhere in QEMU, but nothing else
+ * depends on them. */
 EXPORT time_t time(time_t *out) {
     time_t now = KERNEL_CLOCK_START + (time_t)(plugin.recorder.clock / 1000000000);
     if (out != NULL)
@@ -277,9 +279,9 @@ EXPORT clock_t times(struct tms *out) {
     return now + 1000;
 }
 
-/* What QEMU answers for the guest's /proc/self/exe: a program that was started by a path below
- * /proc/self/cwd is told that path, which is the same whatever the folder is called; others are
- * told where they are. (QEMU is built with _FORTIFY_SOURCE, which renames the call.) */
+/* QEMU's answer to the guest's /proc/self/exe. A program that was started by a path below
+ * /proc/self/cwd sees that path, which does not depend on the folder's name; others see their real
+ * path. (QEMU is built with _FORTIFY_SOURCE, which renames the call.) */
 char *__realpath_chk(const char *path, char *resolved, size_t size);
 EXPORT char *__realpath_chk(const char *path, char *resolved, size_t size) {
     static const char here[] = RECORDING_HERE;
@@ -297,7 +299,7 @@ EXPORT char *__realpath_chk(const char *path, char *resolved, size_t size) {
     return resolved;
 }
 
-/* Who records is nobody's business. */
+/* The identity of the recording user is hidden. */
 EXPORT uid_t getuid(void) {
     return KERNEL_USER;
 }
@@ -329,7 +331,7 @@ EXPORT int getgroups(int size, gid_t list[]) {
     return 0;
 }
 
-/* ---- processors, and the end ---- */
+/* ---- processors and exit ---- */
 
 static void start_cpu(qemu_plugin_id_t id, unsigned vcpu) {
     (void)id;

@@ -14,7 +14,7 @@ struct reader {
     const struct recording_header *header;
     const struct recording_insn *insns;
     struct flow flow;
-    VEC(uint32_t) first, last; /* of each block: indexes of instructions */
+    VEC(uint32_t) first, last; /* of each block: indices of instructions */
     const char *path;
     struct error *e;
 };
@@ -27,7 +27,7 @@ static enum status no_memory(struct reader *r) {
     return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->path);
 }
 
-/* The next `count` records in the file, or NULL where it ends before them. */
+/* Returns the next `count` records of the file; NULL: the file ends before. */
 static const void *take(struct reader *r, uint64_t count, size_t size) {
     if (count > (size_t)(r->end - r->at) / size)
         return NULL;
@@ -52,7 +52,7 @@ static enum status read_images(struct reader *r, struct qemu_result *out) {
         struct qemu_image *last = &out->images.at[out->images.len - 1];
         struct stat file;
         if (last->path[0] != '\0' && hash_file(last->path, last->hash, NULL) != STATUS_OK)
-            last->hash[0] = '\0'; /* a file that is gone by now */
+            last->hash[0] = '\0'; /* the file no longer exists */
         if (last->hash[0] != '\0' && stat(last->path, &file) == 0)
             last->size = (uint64_t)file.st_size;
     }
@@ -124,11 +124,11 @@ static enum status read_arcs(struct reader *r) {
     return STATUS_OK;
 }
 
-/* ---- what layouts must know ---- */
+/* ---- facts for layouts ---- */
 
 struct insn_index {
     const struct recording_insn *insns;
-    struct map at; /* address -> 1 + index of the first of it */
+    struct map at; /* address -> 1 + index of its first instruction */
 };
 
 static bool shape_insn(const void *user, uint32_t address, struct shape_insn *out) {
@@ -150,7 +150,7 @@ static bool shape_insn(const void *user, uint32_t address, struct shape_insn *ou
     return true;
 }
 
-/* A region an image; anonymous ones are memory. */
+/* Adds a region for each image; anonymous images are memory. */
 static bool list_regions(struct shapes *s, const struct qemu_result *out) {
     s->regions = calloc(out->images.len + 1, sizeof *s->regions);
     for (size_t i = 0; s->regions != NULL && i < out->images.len; i++)

@@ -1,6 +1,6 @@
 /*
- * Runs a program under QEMU with the plugin, in an environment that is the same each time, and
- * reads what the plugin leaves.
+ * Runs a program under QEMU with the plugin, in a reproducible environment, and reads the plugin's
+ * output.
  */
 #include <elf.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "qemu/run_qemu.h"
 #include "qemu/target.h"
 
-/* ---- what is to be run ---- */
+/* ---- the program ---- */
 
 static enum status find_target(const struct target **out, const char *program, struct error *e) {
     Elf64_Ehdr header = {0};
@@ -56,7 +56,7 @@ void qemu_program_path(const char *folder, const char *program, char out[QEMU_PA
         snprintf(out, QEMU_PATH, "%s/%s", folder, program);
 }
 
-/* The emulator's path. */
+/* Finds the emulator's path. */
 static enum status find_emulator(const struct target *target, char *out, size_t size,
                                  struct error *e) {
     char name[64];
@@ -86,19 +86,19 @@ enum status qemu_find_plugin(char out[QEMU_PLUGIN_PATH], struct error *e) {
                      "$HOTGRAPH_QEMU_PLUGIN may name it");
 }
 
-/* ---- how ---- */
+/* ---- the command line ---- */
 
 /* QEMU's command line. */
 struct setup {
     const struct qemu_request *request;
     const struct target *target;
-    int recording; /* the file that the plugin writes: it has no name, so nobody need remove it */
+    int recording; /* the plugin writes to this unnamed file, which needs no removal */
     char emulator[1024], plugin[2048], preload[1200];
     VEC(char *) argv;
     VEC(char *) env;
     struct recording_setting settings[QEMU_SETTINGS];
     struct file_plain_name library;
-    bool memory; /* is out */
+    bool memory; /* out of memory */
 };
 
 static void push(struct setup *r, const char *word) {
@@ -134,8 +134,8 @@ static void name_plugin(struct setup *r) {
     }
 }
 
-/* The environment is part of what a program may depend on: the same for all, but for what the
- * request adds. Hash tables of Python and Perl are seeded by it. */
+/* A program may depend on its environment, so it is the same for all, plus what the request adds.
+ * It also seeds the hash tables of Python and Perl. */
 static void make_env(struct setup *r) {
     static const char *const usual[] = {"PATH=/usr/bin:/bin", "LC_ALL=C",
                                         "HOME=/nonexistent",  "TZ=UTC0",
@@ -150,7 +150,7 @@ static void make_env(struct setup *r) {
     }
     for (const char *const *own = r->request->env; own != NULL && *own != NULL; own++)
         push_env(r, *own);
-    /* QEMU itself is to take its clock from the plugin; the program is not. */
+    /* QEMU itself takes its clock from the plugin; the program does not load it */
     snprintf(r->preload, sizeof r->preload, "LD_PRELOAD=%s", r->library.at);
     push_env(r, r->preload);
     push_env(r, NULL);
@@ -188,7 +188,7 @@ static enum status prepare(struct setup *r, struct error *e) {
     return r->memory ? error_set(e, STATUS_MEMORY, "out of memory") : STATUS_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- recording ---- */
 
 enum status qemu_check_setting(const struct qemu_setting *s, struct error *e) {
     uint64_t every = s->every > 0 ? s->every : QEMU_EVERY, length = s->length ? s->length : 25;
@@ -246,7 +246,8 @@ static enum status run_and_read(struct setup *r, struct qemu_result *out, struct
     return status;
 }
 
-/* Graph and streams say what they are of, so that those of two programs are not mixed. */
+/* Stores the program's hash in the graph and the streams, so that those of two programs are not
+ * mixed. */
 static enum status name_program(struct qemu_result *r, const char *path, struct error *e) {
     struct file_reader *file;
     struct file_view view;

@@ -61,7 +61,7 @@ static bool is_handler(const struct recorder *r, uint64_t vaddr) {
     return false;
 }
 
-/* Where a handler begins, even an arc that is known is no reason not to look. */
+/* At a handler's entry even known arcs must be examined. */
 static void set_handler(struct recorder *r, struct block *b) {
     for (size_t i = 0; i < r->blocks.len && !b->handler; i++)
         for (int k = 0; k < 2; k++)
@@ -112,7 +112,7 @@ void recorder_handler(struct recorder *r, uint64_t vaddr) {
 
 /* ---- sampling ---- */
 
-/* One random place in each stratum of `every` transfers. */
+/* Chooses one random transfer in each stratum of `every` transfers. */
 static void next_transfer(struct setting *s) {
     s->due = s->stratum * s->every + splitmix64(s->random, s->stratum) % s->every;
     s->stratum++;
@@ -155,7 +155,7 @@ static void take(struct recorder *r, struct setting *s, uint32_t insn) {
         out_of_memory(r);
 }
 
-/* The block's instructions are number r->clock and following. */
+/* Samples the instructions of the block, which are number r->clock and following. */
 static void sample_block(struct recorder *r, const struct block *b) {
     for (unsigned i = 0; i < r->setting_count; i++) {
         struct setting *s = &r->settings[i];
@@ -241,8 +241,8 @@ static void count_arc(struct recorder *r, struct block *from, struct block *to) 
     }
 }
 
-/* Whether the program itself went to `to` behind `from`: where to is a handler a signal may have
- * led there, too. */
+/* True if the program itself went from `from` to `to`. If `to` is a handler, a signal may have led
+ * there, too. */
 static bool goes_itself(const struct recorder *r, const struct block *from,
                         const struct block *to) {
     const struct recording_insn *last = last_insn(r, from);
@@ -274,11 +274,11 @@ static void begin_handler(struct recorder *r, struct cpu *c, struct block *b) {
     start_thread(r, b);
 }
 
-/* Back in the thread that the signal suspended: had its last block run to its end, this one is what
- * came next. */
+/* Returns to the thread that the signal suspended. If its last block had run to its end, this block
+ * is the next one. */
 static void resume(struct recorder *r, struct cpu *c, struct block *b) {
     c->resumes = false;
-    if (b->handler) { /* of another signal, that waited for the end of the first one's */
+    if (b->handler) { /* of another signal, which waited for the end of the first one's handler */
         r->totals.signals++;
         start_thread(r, b);
         return;
@@ -323,7 +323,7 @@ bool recorder_run(struct recorder *r, struct cpu *c, struct block *b) {
         start_thread(r, b);
     struct block *from = c->before;
     if (b->repeats && from != NULL && from->insns[from->count - 1] == b->insns[0])
-        return true; /* another iteration of the instruction that ended the block before */
+        return true; /* another iteration of the instruction that ended the previous block */
     if (from != NULL)
         count_arc(r, from, b);
     if (r->clock + b->count > r->sample_clock)
@@ -366,7 +366,7 @@ static void put(struct output *o, const void *data, size_t size) {
     }
 }
 
-/* A block runs at a thread's start, or behind another one. */
+/* A block starts at the start of a thread, or after another block. */
 static void put_blocks(struct output *o, const struct recorder *r) {
     for (size_t i = 0; i < r->arcs.len; i++)
         r->arcs.at[i]->to->starts += r->arcs.at[i]->count;

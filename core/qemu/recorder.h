@@ -1,13 +1,13 @@
 /*
  * recorder: what the plugin counts while the guest runs. Private to the plugin.
  *
- * The unit is QEMU's translation block, whose instructions run one after the other. Blocks are
- * interned by their instructions, so that a block which is translated again finds its counters.
- * One call a block execution counts it and the arc from the block before, and moves the clock;
- * samples are taken when the clock reaches one.
+ * The unit is QEMU's translation block, whose instructions run in sequence. Blocks are interned by
+ * their instructions, so that a block that is translated again keeps its counters. One call for
+ * each execution of a block counts the block and the arc from the previous one, and advances the
+ * clock; samples are taken when the clock reaches them.
  *
- * Threads are those of exact-graph.md: each guest thread, and each run of a signal handler, which
- * begins at an address that was given to rt_sigaction and ends with rt_sigreturn.
+ * A thread here is a context: each guest thread, and each run of a signal handler. A handler's
+ * context begins at an address that was given to rt_sigaction and ends with rt_sigreturn.
  */
 #ifndef HOTGRAPH_QEMU_RECORDER_H
 #define HOTGRAPH_QEMU_RECORDER_H

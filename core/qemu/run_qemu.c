@@ -17,14 +17,15 @@
 
 enum {
     LOOK_MILLISECONDS = 100,
-    PATIENCE_MILLISECONDS = 30000, /* for the plugin to begin to write, before all is killed */
+    PATIENCE_MILLISECONDS = 30000, /* the plugin must start to write within this time, or all is
+                                      killed */
 };
 
-/* ---- its files ---- */
+/* ---- files ---- */
 
 struct files {
     int input, output;
-    int pipes[2][2]; /* standard output and error of the program */
+    int pipes[2][2]; /* the program's standard output and error */
 };
 
 static void close_one(int *descriptor) {
@@ -57,8 +58,8 @@ static enum status open_files(struct files *f, const struct qemu_request *q, str
     return STATUS_OK;
 }
 
-/* What a process inherits is part of what a program may look at: the same for all, whoever starts
- * us (nohup, for one, leaves SIGHUP ignored, which xz looks for). In the child. */
+/* Runs in the child. A program can observe what it inherits, so this is the same whoever starts us
+ * (nohup, for example, leaves SIGHUP ignored, which xz checks). */
 static void forget_inherited(void) {
     static const struct rlimit stack = {8 << 20, 8 << 20}, files = {1024, 1024};
     sigset_t none;
@@ -67,7 +68,7 @@ static void forget_inherited(void) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     umask(022);
-    setrlimit(RLIMIT_STACK, &stack); /* where the hard limits are lower, they stay */
+    setrlimit(RLIMIT_STACK, &stack); /* lower hard limits stay */
     setrlimit(RLIMIT_NOFILE, &files);
 }
 
@@ -79,13 +80,13 @@ static bool copy_some(int from, int to) {
     for (ssize_t done = 0; done < got;) {
         ssize_t n = write(to, buffer + done, (size_t)(got - done));
         if (n < 0 && errno != EINTR)
-            break; /* nobody reads us: the program goes on */
+            break; /* our output is closed: the program continues */
         done += n > 0 ? n : 0;
     }
     return true;
 }
 
-/* ---- its end ---- */
+/* ---- the end ---- */
 
 static int64_t now_milliseconds(void) {
     struct timespec now;
@@ -103,7 +104,7 @@ static bool ended_at_limit(const struct run *r) {
     return pread(r->recording, &h, sizeof h, 0) == sizeof h && h.end == RECORDING_LIMIT;
 }
 
-/* Of one run, while it goes on. */
+/* State while a run is in progress. */
 struct watch {
     struct run *run;
     struct child child;
@@ -121,7 +122,7 @@ static enum qemu_end why_stop(const struct watch *w) {
     return QEMU_ENDED;
 }
 
-/* The plugin may miss the signal: it gets another one each time. A plugin that writes has as much
+/* The plugin may miss the signal, so it is sent again each time. A plugin that writes has as much
  * time as it needs. */
 static void tell_to_end(struct watch *w) {
     const int64_t now = now_milliseconds();
@@ -134,7 +135,8 @@ static void tell_to_end(struct watch *w) {
         child_signal(&w->child, RECORDING_STOP);
 }
 
-/* What a program leaves behind goes on without it, unless the program was to end. */
+/* Processes that a program leaves behind continue without it, unless the program was told to
+ * end. */
 static void look(struct watch *w) {
     const enum qemu_end why = why_stop(w);
     if (!w->over && child_ended(&w->child)) {
@@ -149,7 +151,7 @@ static void look(struct watch *w) {
         w->run->told = why;
 }
 
-/* Until the program has ended, and all have closed its output. */
+/* Waits until the program has ended and all its output is closed. */
 static void attend(struct watch *w, const struct files *f) {
     struct pollfd wait[3] = {{.fd = f->pipes[0][0], .events = POLLIN},
                              {.fd = f->pipes[1][0], .events = POLLIN},

@@ -3,12 +3,12 @@
 #include <Zydis/Zydis.h>
 #include <string.h>
 
-/* The `count` bits of word from `low` on. */
+/* The `count` bits of word from bit `low` on. */
 static uint32_t bits(uint32_t word, unsigned low, unsigned count) {
     return word >> low & ((UINT32_C(1) << count) - 1);
 }
 
-/* The same as a signed number, times `scale`. */
+/* Sign-extends a value of `width` bits and multiplies it by `scale`. */
 static int64_t signed_bits(uint32_t value, unsigned width, int64_t scale) {
     int64_t limit = INT64_C(1) << (width - 1);
     return (((int64_t)value ^ limit) - limit) * scale;
@@ -73,7 +73,8 @@ static struct decoded arm_decode(const uint8_t *bytes, size_t size) {
     } else if ((w & 0x7e000000) == 0x36000000) { /* TBZ, TBNZ */
         out.kind = TRANSFER_BRANCH;
         out.distance = signed_bits(bits(w, 5, 14), 14, 4);
-    } else if ((w & 0xfe000000) == 0xd6000000) { /* to a register, with or without a signature */
+    } else if ((w & 0xfe000000) == 0xd6000000) { /* indirect, with or without pointer
+                                                    authentication */
         switch (bits(w, 21, 4) & 7) {
         case 0:
             out.kind = TRANSFER_JUMP_INDIRECT;
@@ -126,7 +127,7 @@ static struct decoded riscv_decode(const uint8_t *bytes, size_t size) {
     if (size < 4)
         return riscv_compressed(bytes[0] | (uint32_t)bytes[1] << 8);
     uint32_t w = word_of(bytes), rd = bits(w, 7, 5);
-    if ((w & 0x7f) == 0x63) { /* BEQ and the like */
+    if ((w & 0x7f) == 0x63) { /* conditional branches */
         uint32_t at =
             bits(w, 31, 1) << 12 | bits(w, 7, 1) << 11 | bits(w, 25, 6) << 5 | bits(w, 8, 4) << 1;
         out.kind = TRANSFER_BRANCH;

@@ -8,11 +8,11 @@
 
 /* Does every dot before number `until` one by one. */
 void ppu_dots(struct ppu *p, uint64_t until);
-/* The parts of a dot: delayed writes and flags that take effect when dot number `time` begins; */
+/* Parts of a dot: delayed writes and flags that take effect when dot number `time` begins; */
 void ppu_late(struct ppu *p);
-/* Dot 257 with rendering on, before its fetches; */
+/* dot 257 with rendering on, before its fetches; */
 void ppu_end_columns(struct ppu_state *s);
-/* loads a fetched tile into the shift registers. */
+/* loading a fetched tile into the shift registers. */
 void ppu_load_shifters(struct ppu_state *s);
 
 /* ---- groups of eight dots (ppu_groups.c) ---- */

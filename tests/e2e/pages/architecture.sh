@@ -21,6 +21,18 @@ for room in core/*/ sweep/*/; do
     [ -f "$room/meson.build" ] || continue
     grep -q "\`${room%/}\`" docs/architecture.md || fail "docs/architecture.md does not name the room ${room%/}"
 done
+# The table of tasks: forty of them, each of which names a file, and every room of core is somebody's answer.
+sed -n '/^## Where to look/,/^## [^W]/p' docs/architecture.md | grep '^| ' | tail -n +3 >/tmp/tasks.$$
+tasks=$(wc -l </tmp/tasks.$$)
+[ "$tasks" -eq 40 ] || fail "docs/architecture.md lists $tasks tasks, not 40"
+while read -r task; do
+    file=$(echo "$task" | cut -d '|' -f 3 | grep -o '`[a-z_]*/[a-zA-Z0-9_./-]*`' | head -1 | tr -d '`')
+    [ -f "$file" ] || fail "docs/architecture.md names no file for:$(echo "$task" | cut -d '|' -f 2)"
+done </tmp/tasks.$$ || exit 1
+for room in core/*/ db/; do
+    grep -q "\`$room" /tmp/tasks.$$ || fail "no task of docs/architecture.md leads to $room"
+done
+rm -f /tmp/tasks.$$
 # The page of fast paths: its files, functions and horizons are in the machine and the translator.
 for name in $(grep -o '`[a-z_0-9]*\.[ch]`' docs/fast-paths.md | tr -d '`' | sort -u); do
     [ -n "$(find core/nes core/dbt -name "$name")" ] || fail "docs/fast-paths.md names $name, which is not there"

@@ -1,13 +1,14 @@
-/* view: a graph in one scope, prepared for comparison. Private to core/graph. */
-#ifndef HOTGRAPH_GRAPH_VIEW_H
-#define HOTGRAPH_GRAPH_VIEW_H
+/* ranked_edges: the edges of a graph in one scope, by weight, with the hot ones marked, and the
+ * weights of its blocks: the form in which graphs are compared. Private to core/graph. */
+#ifndef HOTGRAPH_GRAPH_RANKED_EDGES_H
+#define HOTGRAPH_GRAPH_RANKED_EDGES_H
 
 #include "graph/graph.h"
 #include "graph/ratio.h"
 
 struct block_weight {
     uint32_t entry;
-    wide in, out; /* sums over edges; once the view is made, `in` is max(in, out), the weight */
+    wide in, out; /* sums over edges; finally `in` is max(in, out), the weight */
 };
 
 struct name {
@@ -16,7 +17,7 @@ struct name {
     bool hot;
 };
 
-struct view {
+struct ranked_edges {
     struct edge *edges; /* those in the scope, sorted */
     size_t edge_count;
     uint64_t weight;             /* of these edges */
@@ -30,8 +31,8 @@ struct view {
     uint64_t least_hot; /* least weight of a hot name; 0 without any */
 };
 /* leave_out: one flag for each edge of g, or NULL. */
-enum status view_make(struct view *v, const struct graph *g, const bool *leave_out,
-                      unsigned hot_permille, struct error *e);
-void view_free(struct view *v);
+enum status ranked_edges_make(struct ranked_edges *v, const struct graph *g, const bool *leave_out,
+                              unsigned hot_permille, struct error *e);
+void ranked_edges_free(struct ranked_edges *v);
 
 #endif

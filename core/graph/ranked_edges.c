@@ -2,7 +2,7 @@
  * Prepares a graph for comparison: the edges of a scope, the weights of blocks, and the edges by
  * names that do not depend on how blocks were split, with the hot ones marked.
  */
-#include "graph/view.h"
+#include "graph/ranked_edges.h"
 #include "graph/graph_order.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static int weight_compare(const void *a, const void *b) {
     return (x->entry > y->entry) - (x->entry < y->entry);
 }
 
-static bool weigh_blocks(struct view *v) {
+static bool weigh_blocks(struct ranked_edges *v) {
     struct block_weight *at = calloc(2 * v->edge_count + 1, sizeof *at);
     if (at == NULL)
         return false;
@@ -89,7 +89,7 @@ static int name_hotter(const void *a, const void *b, void *names) {
 }
 
 /* Overlapping blocks of G may end at the same instruction; their edges to one target become one. */
-static bool name_edges(struct view *v, const struct graph *g) {
+static bool name_edges(struct ranked_edges *v, const struct graph *g) {
     v->names = calloc(v->edge_count + 1, sizeof *v->names);
     if (v->names == NULL)
         return false;
@@ -112,7 +112,7 @@ static bool name_edges(struct view *v, const struct graph *g) {
     return true;
 }
 
-static bool mark_hot_names(struct view *v, unsigned permille) {
+static bool mark_hot_names(struct ranked_edges *v, unsigned permille) {
     size_t *order = calloc(v->name_count + 1, sizeof *order);
     if (order == NULL)
         return false;
@@ -130,10 +130,10 @@ static bool mark_hot_names(struct view *v, unsigned permille) {
     return true;
 }
 
-enum status view_make(struct view *v, const struct graph *g, const bool *leave_out,
-                      unsigned hot_permille, struct error *e) {
-    *v =
-        (struct view){.edges = calloc(g->edge_count + 1, sizeof *v->edges), .set = graph_is_set(g)};
+enum status ranked_edges_make(struct ranked_edges *v, const struct graph *g, const bool *leave_out,
+                              unsigned hot_permille, struct error *e) {
+    *v = (struct ranked_edges){.edges = calloc(g->edge_count + 1, sizeof *v->edges),
+                               .set = graph_is_set(g)};
     bool ok = v->edges != NULL;
     for (size_t i = 0; ok && i < g->edge_count; i++) {
         if (leave_out != NULL && leave_out[i])
@@ -144,13 +144,13 @@ enum status view_make(struct view *v, const struct graph *g, const bool *leave_o
     ok = ok && weigh_blocks(v) && name_edges(v, g) && mark_hot_names(v, hot_permille);
     if (ok)
         return STATUS_OK;
-    view_free(v);
+    ranked_edges_free(v);
     return error_set(e, STATUS_MEMORY, "out of memory");
 }
 
-void view_free(struct view *v) {
+void ranked_edges_free(struct ranked_edges *v) {
     free(v->edges);
     free(v->blocks);
     free(v->names);
-    *v = (struct view){0};
+    *v = (struct ranked_edges){0};
 }
