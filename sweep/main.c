@@ -1,4 +1,4 @@
-/* hotgraph: finds the command and runs it; the commands are in files of their own. */
+/* hotgraph: finds the command and runs it; each command is in a file of its own. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,42 +18,42 @@ static const struct command {
     {"exact", "play a movie and count the exact control-flow graph", command_exact},
     {"record", "run a Linux program under QEMU: exact graph and sample streams", command_record},
     {"structure", "play a movie and record blocks and edges without counts", command_structure},
-    {"profile", "play a movie and find a graph with a live technique", command_profile},
-    {"build", "find a graph in a sample stream with a profiling technique", command_build},
-    {"blocks", "see hot translated blocks: guest code, host code, counts, chains", command_blocks},
+    {"profile", "play a movie while a technique watches, and write its graph", command_profile},
+    {"build", "find a graph in a sample stream with a technique", command_build},
+    {"blocks", "list hot translated blocks: guest code, host code, counts", command_blocks},
     {"compare", "compare a graph with an exact one: all metrics", command_compare},
     {"export", "write a graph as a profile for an optimiser (BOLT)", command_export},
-    {"flow", "find the flow of least cost in a network (DIMACS)", command_flow},
-    {"report", "tables and figures from a database", command_report},
-    {"results", "all results of a database as CSV or JSON", command_results},
-    {"runs", "list who computed what is in a database, and on what", command_runs},
+    {"flow", "find a minimum-cost flow in a network (DIMACS)", command_flow},
+    {"report", "write tables and figures from a database", command_report},
+    {"results", "print the results in a database as CSV or JSON", command_results},
+    {"runs", "list the runs that computed a database, and their machines", command_runs},
     {"sweep", "run the experiment that a configuration file describes", command_sweep},
-    {"bench", "measure how much slower games replay with techniques inside", command_bench},
-    {"merge", "join databases into one", command_merge},
-    {"diff", "say whether two databases hold the same results", command_diff},
+    {"bench", "measure how much techniques slow down replays", command_bench},
+    {"merge", "merge databases into one", command_merge},
+    {"diff", "compare the results in two databases", command_diff},
     {"techniques", "list the profiling techniques and their parameters", command_techniques},
-    {"testrom", "run test ROMs to their verdict", command_testrom},
-    {"lockstep", "run games in many ways at once; find where they differ", command_lockstep},
+    {"testrom", "run test ROMs and print their verdicts", command_testrom},
+    {"lockstep", "run games on several engines in lockstep; find differences", command_lockstep},
 #ifdef HOTGRAPH_NATIVE
-    {"native", "run a program of this machine with probes in it", command_native},
-    {"measured", "store what was measured of a native program", command_measured},
+    {"native", "count functions or blocks of a program with native probes", command_native},
+    {"measured", "store measurements of a native program", command_measured},
 #endif
-    {"movie", "describe an .fm2 movie, see whether it plays, or make one", command_movie},
+    {"movie", "describe or make an .fm2 movie, or check whether it plays", command_movie},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {
-    printf(
-        "Usage: hotgraph COMMAND [OPTION]... [OPERAND]...\n\n"
-        "Replays recorded game input deterministically on an NES, watches the program's control\n"
-        "flow with profiling techniques, and measures how well each found the hot graph.\n\n"
-        "Commands:\n");
+    printf("Usage: hotgraph COMMAND [OPTION]... [OPERAND]...\n\n"
+           "Replays recorded game input deterministically on an emulated NES, observes the\n"
+           "program's control flow with profiling techniques, and measures how well each of\n"
+           "them found the hot graph.\n\n"
+           "Commands:\n");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("  %-12s%s\n", commands[i].name, commands[i].summary);
-    printf("\n'hotgraph help COMMAND' is the manual of one; 'hotgraph --version' names the "
-           "build.\n\n"
-           "Exit status: 0 done, 1 an error, explained on standard error, 2 called wrongly, 141\n"
-           "nobody reads standard output any more.\n");
+    printf(
+        "\n'hotgraph help COMMAND' prints a command's manual, 'hotgraph --version' the build.\n\n"
+        "Exit status: 0 success, 1 an error, explained on standard error, 2 a wrong command\n"
+        "line, 141 standard output was closed by its reader.\n");
 }
 
 static void print_page(void) {
@@ -64,8 +64,8 @@ static void print_page(void) {
         print_roff(commands[i].summary);
         putchar('\n');
     }
-    printf(".SH EXIT STATUS\n0 done, 1 an error, explained on standard error, 2 called wrongly, "
-           "141 nobody reads standard output any more.\n");
+    printf(".SH EXIT STATUS\n0 success, 1 an error, explained on standard error, 2 a wrong command "
+           "line, 141 standard output was closed by its reader.\n");
 }
 
 static int unknown_command(const char *word) {
@@ -125,8 +125,9 @@ static int run(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
-    /* A limit on the size of files (code is made in one, too) is an error like a full disk, not a
-     * silent death; a reader that went away ends the program quietly, but with its files whole. */
+    /* Exceeding a limit on file sizes (translated code is in a file, too) is an error like a full
+     * disk, not a silent death. If the reader of standard output is gone, the program ends quietly
+     * but completes its files. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     int status = run(argc, argv);

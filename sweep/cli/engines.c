@@ -6,25 +6,26 @@
 /* Everything that may stand behind "dbt:", an option a line: its name, what the manual says behind
  * that, the field of struct dbt_options *o, and the least and most that numbers may be. */
 #define TRANSLATOR_OPTIONS(ROW)                                                                    \
-    ROW("hot", "=N, translate a block at its Nth execution", .count = &o->hot, .least = 1,         \
+    ROW("hot", "=N (translate a block at its Nth execution)", .count = &o->hot, .least = 1,        \
         .most = DBT_HOT_MOST)                                                                      \
-    ROW("cache", "=BYTES of code cache, as in 4K or 64M", .bytes = &o->cache_bytes,                \
-        .least = DBT_CACHE_LEAST, .most = DBT_CACHE_MOST)                                          \
-    ROW("block", "=N instructions at most in a block", .count = &o->block_length, .least = 1,      \
+    ROW("cache", "=BYTES (the size of the code cache, such as 4K or 64M)",                         \
+        .bytes = &o->cache_bytes, .least = DBT_CACHE_LEAST, .most = DBT_CACHE_MOST)                \
+    ROW("block", "=N (at most N instructions per block)", .count = &o->block_length, .least = 1,   \
         .most = DBT_BLOCK_MOST)                                                                    \
-    ROW("no-chaining", ", every block ends in the dispatcher", .flag = &o->no_chaining)            \
-    ROW("no-return-stack", ", RTS is an indirect jump like others", .flag = &o->no_return_stack)   \
-    ROW("no-inline-cache", ", indirect jumps look their targets up", .flag = &o->no_inline_cache)  \
-    ROW("count", ", blocks count their executions", .flag = &o->count_blocks)                      \
-    ROW("perf-map", ", write /tmp/perf-PID.map, by which perf(1) names blocks",                    \
+    ROW("no-chaining", " (every block returns to the dispatcher)", .flag = &o->no_chaining)        \
+    ROW("no-return-stack", " (treat RTS like other indirect jumps)", .flag = &o->no_return_stack)  \
+    ROW("no-inline-cache", " (look up the targets of indirect jumps)",                             \
+        .flag = &o->no_inline_cache)                                                               \
+    ROW("count", " (count the executions of blocks)", .flag = &o->count_blocks)                    \
+    ROW("perf-map", " (write /tmp/perf-PID.map, so that perf(1) can name blocks)",                 \
         .flag = &o->perf_map)
 
-#define AS_TEXT(name, help, ...) name help "; "
+#define AS_TEXT(name, help, ...) name help ", "
 #define OPTIONS_TEXT                                                                               \
-    "dbt takes " TRANSLATOR_OPTIONS(AS_TEXT) "several with commas, as in dbt:hot=1,cache=4K"
+    "dbt takes " TRANSLATOR_OPTIONS(AS_TEXT) "separated by commas, as in dbt:hot=1,cache=4K"
 /* Errors name the options; what they do is in the manual. */
 #define AS_NAME(name, help, ...) name ", "
-#define OPTION_NAMES             "dbt takes " TRANSLATOR_OPTIONS(AS_NAME) "several with commas"
+#define OPTION_NAMES             "dbt takes " TRANSLATOR_OPTIONS(AS_NAME) "separated by commas"
 
 /* ---- one option ---- */
 
@@ -81,7 +82,7 @@ static enum status parse_option(struct dbt_options *o, const char *text, const c
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (strlen(all[i].name) == len && memcmp(all[i].name, text, len) == 0)
             return store(&all[i], equals != NULL ? equals + 1 : NULL, end, e);
-    return error_set(e, STATUS_ARGUMENT, "dbt: there is no option '%.*s'; %s", (int)len, text,
+    return error_set(e, STATUS_ARGUMENT, "dbt has no option '%.*s'; %s", (int)len, text,
                      OPTION_NAMES);
 }
 
@@ -102,7 +103,7 @@ enum status engine_parse(struct engine_choice *out, const char *text, struct err
                          text);
     struct engine_choice choice = {.kind = engines[which].kind};
     if (text[len] != 0 && choice.kind != ENGINE_DBT)
-        return error_set(e, STATUS_ARGUMENT, "%s takes no options, and '%s' is one; %s",
+        return error_set(e, STATUS_ARGUMENT, "%s takes no options, but '%s' is given; %s",
                          engines[which].name, text + len + 1, OPTION_NAMES);
     for (const char *at = text + len; *at != 0;) {
         const char *const option = at + 1; /* behind ':' or ',' */
@@ -124,9 +125,8 @@ struct option_spec engine_option(struct engine_choice *to) {
     return (struct option_spec){
         "engine",
         "NAME[:OPTIONS]",
-        "what runs the instructions: interp (the interpreter), dbt (the translator to x86-64), or "
-        "auto (default), the translator where there can be one; the results are the "
-        "same. " OPTIONS_TEXT,
+        "the engine: interp (interpreter), dbt (translator to x86-64) or auto (default: dbt where "
+        "it is available); the results are the same. " OPTIONS_TEXT,
         OPTION_PARSED,
         .to = to,
         .choices = names,
@@ -141,9 +141,9 @@ struct option_spec console_option(struct nes_console *to) {
     return (struct option_spec){
         "console",
         "KIND",
-        "what kind of console, where consoles differ: warmup=on (default), the PPU ignores $2000 "
-        "and some others until the end of the first frame, or warmup=off; and alignment=N, the PPU "
-        "is N dots further at power-on, 0 (default) to 340",
+        "the console's variant: warmup=on (default: the PPU ignores $2000 and some other registers "
+        "until the end of the first frame) or warmup=off; alignment=N: the PPU is N dots ahead at "
+        "power-on, 0 (default) to 340",
         OPTION_PARSED,
         .to = to,
         .parse = parse_console};
@@ -157,8 +157,8 @@ enum status engine_create(struct nes **out, const struct engine_choice *choice,
     with.engine_options = &choice->translator;
     if (forced && with.engine == NULL)
         return error_set(e, STATUS_UNSUPPORTED,
-                         "--engine dbt: the translator makes x86-64 code only, and this processor "
-                         "is another; --engine auto takes the interpreter here");
+                         "--engine dbt: the translator only generates x86-64 code, and this is "
+                         "another processor; --engine auto uses the interpreter here");
     if (forced || with.engine == NULL)
         return nes_create(out, &with, e);
     if (nes_create(out, &with, NULL) == STATUS_OK)

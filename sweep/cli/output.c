@@ -148,7 +148,6 @@ size_t print_width(bool wide) {
 
 struct option_spec wide_option(bool *wide) {
     return (struct option_spec){"wide", NULL,
-                                "all columns of tables, also where a terminal is narrower than "
-                                "they are",
+                                "print all columns of tables, even if the terminal is too narrow",
                                 OPTION_FLAG, .to = wide};
 }

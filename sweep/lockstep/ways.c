@@ -5,19 +5,19 @@
 #include "cli/cli.h"
 
 const char ways_manual[] =
-    "  +no-skip   busy-waits are executed instead of passed over\n"
+    "  +no-skip   busy-waits are executed, not skipped\n"
     "  +no-fast   everything is executed cycle by cycle\n"
-    "  +profiled  the exact profiler and the sampler watch\n"
-    "  +followed  an observer is told of every control transfer, in order\n"
-    "  +pictures  pictures are computed, and compared\n"
+    "  +profiled  the exact profiler and the sampler are attached\n"
+    "  +followed  an observer is notified of every control transfer, in order\n"
+    "  +pictures  pictures are computed and compared\n"
     "\n"
-    "Unless --way is given these are run, each alone, +profiled, +no-skip, with both, and\n"
-    "+followed: interp, dbt, dbt:hot=1, dbt:hot=100 and, at first sight too, no-chaining,\n"
-    "no-return-stack,no-inline-cache and block=1; and cache=4K alone and +profiled.\n";
+    "Without --way, these engines run: interp, dbt, dbt:hot=1, dbt:hot=100, and dbt:hot=1 with\n"
+    "no-chaining, with no-return-stack,no-inline-cache and with block=1; each alone, +profiled,\n"
+    "+no-skip, with both of these, and +followed. Also dbt:hot=1,cache=4K, alone and +profiled.\n";
 
 static enum status no_such_way(const char *name, const char *modifier, struct error *e) {
     return error_set(e, STATUS_ARGUMENT,
-                     "--way %s: '%s' is no modifier, or it is one too many; there are +no-skip, "
+                     "--way %s: '%s' is not a modifier, or cannot be added; use +no-skip, "
                      "+no-fast, +pictures, and either +profiled or +followed",
                      name, modifier);
 }

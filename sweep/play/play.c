@@ -16,24 +16,24 @@ const struct option_spec *play_option_rows(struct play_options *o,
     console.given = &o->console_given;
     const struct option_spec all[PLAY_OPTION_ROWS] = {
         {"movie", "FILE",
-         "play this .fm2 movie instead of the game's own; a ROM without one has nothing pressed",
+         "play this .fm2 movie instead of the game's own; a ROM without a movie runs with no "
+         "buttons pressed",
          OPTION_STRING, .to = &o->movie, .file = FILE_READ},
         {"frames", "N",
-         "end after frame N-1, counted from power-on (default: the movie's length, 18000 without "
-         "a movie); past the movie's end nothing is pressed",
+         "end after frame N-1, counted from power-on (default: the movie's length; 18000 without a "
+         "movie); after the movie's end no buttons are pressed",
          OPTION_NUMBER, .to = &o->frames, .least = 1, .most = PLAY_FRAMES_MOST,
          .given = &o->frames_given},
         engine_option(&o->engine),
         console,
-        {"no-skip", NULL,
-         "execute busy-waits instruction by instruction too; same results, more time", OPTION_FLAG,
-         .to = &o->no_skip},
+        {"no-skip", NULL, "execute busy-waits instruction by instruction: same results, more time",
+         OPTION_FLAG, .to = &o->no_skip},
         {"no-fast", NULL,
-         "run everything cycle by cycle: slower, with the same results, to check the fast path",
+         "run everything cycle by cycle, to check the fast paths: same results, more time",
          OPTION_FLAG, .to = &o->no_fast},
-        {"load-state", "FILE", "start from a state that replay --save-state wrote, in its frame",
+        {"load-state", "FILE", "start from a state saved by replay --save-state, in its frame",
          OPTION_STRING, .to = &o->load_state, .file = FILE_READ},
-        {"force", NULL, "go on when the movie was made with another ROM", OPTION_FLAG,
+        {"force", NULL, "play a movie that was made with another ROM", OPTION_FLAG,
          .to = &o->force},
         {0},
     };
@@ -63,7 +63,7 @@ static enum status open_movie(struct play *p, const struct play_options *o, stru
         return STATUS_OK;
     }
     size_t n = strlen(e->text);
-    strncat(e->text, "; --force plays it all the same", sizeof e->text - n - 1);
+    strncat(e->text, "; --force plays it nevertheless", sizeof e->text - n - 1);
     return status;
 }
 
@@ -104,9 +104,10 @@ enum status play_open(struct play *p, const char *game, const struct play_option
     p->cycles = nes_cycle(p->nes);
     p->instructions = nes_instructions(p->nes);
     if (p->files.movie != NULL && !o->no_movie && p->end > movie_frames(&p->movie))
-        warning("%s: the movie has %llu frames; in those after it, up to %llu, nothing is pressed",
-                p->files.movie, (unsigned long long)movie_frames(&p->movie),
-                (unsigned long long)p->end);
+        warning(
+            "%s: the movie has %llu frames; after them, up to frame %llu, no buttons are pressed",
+            p->files.movie, (unsigned long long)movie_frames(&p->movie),
+            (unsigned long long)p->end);
     if (p->files.movie == NULL && !o->no_movie)
         warning(
             "%s: no movie: nothing is pressed, so what is played may be a title screen; --movie "

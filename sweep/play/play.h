@@ -28,8 +28,8 @@
 /* For manuals. */
 #define GAME_OPERAND "GAME|ROM"
 #define GAME_DETAILS                                                                               \
-    "GAME is a name from configs/games.cfg, here or where it is installed, or from what\n"         \
-    "$HOTGRAPH_GAMES names; ROM is the path of a .nes file. "
+    "GAME is a name from configs/games.cfg (in the current folder or as installed) or from\n"      \
+    "the file that $HOTGRAPH_GAMES names. ROM is the path of a .nes file. "
 
 struct game_files {
     char *rom;                  /* path */

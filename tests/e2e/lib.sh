@@ -68,7 +68,7 @@ stopped_by() {
     status=0
     wait $id || status=$?
     test $status = "${1#*:}" || fail "SIG${1%:*} ends it with $status: $(cat errors)"
-    grep -q "stopped; what was finished is in $2" errors || fail "$(cat errors)"
+    grep -q "stopped; finished results are in $2" errors || fail "$(cat errors)"
 }
 
 # same A B: two files must be equal.

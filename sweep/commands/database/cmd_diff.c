@@ -20,10 +20,15 @@ struct diff_command {
 };
 
 static const char details[] =
-    "Compared is what was executed, sampled and found, and what experiments consist of. Not\n"
-    "compared: timings, runs, engines, titles, names of files, and what follows from the rest.\n"
+    "Compares what was executed, sampled and found, and the definitions of the\n"
+    "experiments. Ignores timings, runs, engines, titles, file names, and whatever\n"
+    "can be computed from the rest.\n"
     "\n"
-    "Exit status: 0 the same, 1 not, 2 the question cannot be answered.\n";
+    "Exit status: 0 if the results are equal, 1 if they differ, 2 if the databases\n"
+    "cannot be compared.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph diff a.db b.db --most 20\n";
 
 /* ---- text ---- */
 
@@ -64,7 +69,7 @@ static enum status print_table(void *user, const char *name, int64_t same, int64
     c->tables += differ > 0;
     c->told = 0;
     if (differ > 0)
-        printf("  %" PRId64 " rows differ, %" PRId64 " are the same\n", differ, same);
+        printf("  %" PRId64 " rows differ, %" PRId64 " are equal\n", differ, same);
     return STATUS_OK;
 }
 
@@ -135,14 +140,14 @@ static int compare(struct diff_command *c) {
         printf("],\n \"equal\": %s, \"differ\": %" PRId64 ", \"same\": %" PRId64 "}\n",
                differ == 0 ? "true" : "false", differ, c->same);
     else if (differ == 0)
-        printf("the same results: %" PRId64 " rows\n", c->same);
+        printf("equal results: %" PRId64 " rows\n", c->same);
     return differ == 0 ? EXIT_SUCCESS : EXIT_DIFFERENT;
 }
 
 int command_diff(int argc, char **argv) {
     struct diff_command c = {.most = 5};
     const struct option_spec options[] = {
-        {"most", "N", "of each table, show the first N differing rows (default: 5)", OPTION_NUMBER,
+        {"most", "N", "show the first N differing rows of each table (default 5)", OPTION_NUMBER,
          .to = &c.most, .least = 1, .most = 1000000000},
         {"json", NULL, "print JSON", OPTION_FLAG, .to = &c.json},
         {0},
@@ -152,7 +157,7 @@ int command_diff(int argc, char **argv) {
         .operands = "A.db B.db",
         .least = 2,
         .most = 2,
-        .summary = "Says whether two databases hold the same results.",
+        .summary = "Compares the results in two databases.",
         .details = details,
         .options = options,
     };

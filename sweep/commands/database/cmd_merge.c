@@ -8,14 +8,16 @@
 #include "db/db.h"
 
 static const char details[] =
-    "The same databases in any order, also given twice, make the same file, byte by byte.\n"
-    "A file that OUT.db names already is one more of them: its results stay, merging again\n"
-    "changes nothing. Of equal results the row with the smallest (seconds, run id) stays.\n"
-    "Where two databases say different things of the same key, nothing is merged, and both\n"
-    "rows, their files and their runs are named. Files of older versions are read as they are.\n"
+    "The same databases give the same file, byte for byte, in any order and even if\n"
+    "one is named twice. If OUT.db exists, it is merged as well and keeps its\n"
+    "results, so merging again changes nothing. Of equal results, the row with the\n"
+    "smallest (seconds, run id) is kept. If two databases contradict each other,\n"
+    "nothing is merged; the message names both rows, their files and their runs.\n"
+    "Files of older versions are accepted.\n"
     "\n"
-    "OUT.db appears whole or stays as it was. What is in the making is in a folder beside it\n"
-    "(OUT.db.merge-...), which is only left behind by kill -9 and may then be removed.\n"
+    "OUT.db appears complete or stays as it was. Temporary files are in a folder\n"
+    "beside it (OUT.db.merge-...). Only 'kill -9' leaves that folder behind; you\n"
+    "may remove it.\n"
     "\n"
     "Examples:\n"
     "  hotgraph merge results/all.db parts/*.db\n"
@@ -25,8 +27,8 @@ int command_merge(int argc, char **argv) {
     bool copying = false;
     const struct option_spec options[] = {
         {.name = "copy",
-         .help = "OUT.db, which must not be there, becomes what the one IN.db is at this moment, "
-                 "though a sweep may be writing it: unchecked, and in a tenth of the time",
+         .help = "copy a single IN.db to OUT.db, which must not exist; safe while a sweep writes "
+                 "IN.db; unchecked, and ten times faster",
          .kind = OPTION_FLAG,
          .to = &copying},
         {0},
@@ -36,7 +38,7 @@ int command_merge(int argc, char **argv) {
         .operands = "OUT.db IN.db...",
         .least = 2,
         .most = (unsigned)argc + 2,
-        .summary = "Joins databases into one.",
+        .summary = "Merges databases into one.",
         .details = details,
         .options = options,
     };
@@ -44,7 +46,7 @@ int command_merge(int argc, char **argv) {
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
     if (copying && operands.count != 2)
-        return usage_error("merge", "--copy takes one database");
+        return usage_error("merge", "--copy takes a single IN.db");
     interrupt_catch();
     struct error e = {0};
     if (copying)
@@ -62,10 +64,9 @@ int command_merge(int argc, char **argv) {
         return failure(&e);
     print_safe(stdout, operands.at[0]);
     if (merged.unchanged)
-        printf(": unchanged, all of it was there: %" PRId64 " rows\n", merged.rows);
+        printf(": unchanged, everything was already there: %" PRId64 " rows\n", merged.rows);
     else
         printf(": %" PRId64 " rows of %u database%s%s\n", merged.rows, operands.count - 1,
-               operands.count == 2 ? "" : "s",
-               merged.joined ? " and of what was there before" : "");
+               operands.count == 2 ? "" : "s", merged.joined ? " and of what it already had" : "");
     return EXIT_SUCCESS;
 }

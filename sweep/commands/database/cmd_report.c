@@ -1,4 +1,4 @@
-/* report: `hotgraph report DB --out DIR`. */
+/* hotgraph report: tables and figures from a database. */
 #include "cli/cli.h"
 #include "commands/command.h"
 #include "experiment/experiment.h"
@@ -26,8 +26,7 @@ static enum status several(const struct report_experiments *x, const char *path,
         len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", i > 0 ? ", " : "",
                                 x->names.at[i]);
     return error_set(e, STATUS_ARGUMENT,
-                     "%s: has several experiments: choose one of them with --experiment: %s", path,
-                     names);
+                     "%s: has several experiments; choose one with --experiment: %s", path, names);
 }
 
 static enum status write(struct db *db, struct report_request *request, char digest[33],
@@ -44,13 +43,13 @@ static enum status write(struct db *db, struct report_request *request, char dig
     return status;
 }
 
-/* Each into a folder of its name, and a page that leads to them. */
+/* Writes each experiment into a folder of its name, and a page with links to them. */
 static enum status write_all(struct db *db, const struct report_experiments *x, const char *out,
                              struct error *warned, struct error *e) {
     char(*digests)[33] = calloc(x->names.len, sizeof *digests);
     enum status status =
         digests != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "%s: out of memory", out);
-    /* All of them before the first file: the last one may be bad. */
+    /* Check all names before writing any file: the last one may be invalid. */
     for (size_t i = 0; status == STATUS_OK && i < x->names.len; i++)
         status = report_check_names(db, x->names.at[i], e);
     if (status == STATUS_OK)
@@ -106,7 +105,7 @@ static enum status report(const char *path, const char *out, const char *experim
     return status;
 }
 
-/* Of A's experiments the one that B has, too, or the one that is wanted. */
+/* Compares an experiment of A with the same one of B: the wanted one, or the only one. */
 static enum status compare(char *const *paths, const char *folder, const char *wanted, bool wide,
                            struct error *e) {
     struct report_comparison q = {
@@ -139,21 +138,20 @@ int command_report(int argc, char **argv) {
     const struct option_spec options[] = {
         {.name = "out",
          .value = "DIR",
-         .help = "the folder to write into; made where it is missing. Without it, tables 1 to 4 "
-                 "are printed",
+         .help = "the folder to write to; created if it does not exist. Without --out, tables 1 to "
+                 "4 are printed",
          .kind = OPTION_STRING,
          .to = &out,
          .file = FILE_FOLDER},
         {.name = "experiment",
          .value = "NAME",
-         .help =
-             "of several in the database, this one; without it all are printed, or written into "
-             "folders of their names with a page that leads to them",
+         .help = "report only this experiment. By default all are reported, with --out into "
+                 "folders of their names, with a page of links",
          .kind = OPTION_STRING,
          .to = &experiment},
         {.name = "compare",
-         .help = "print what moved from A.db to B.db, by how much, and which ranks changed; with "
-                 "--out also as DIR/compare.html",
+         .help = "print the differences between A.db and B.db and the changed ranks; with --out "
+                 "also write DIR/compare.html",
          .kind = OPTION_FLAG,
          .to = &comparing},
         wide_option(&wide),
@@ -165,15 +163,23 @@ int command_report(int argc, char **argv) {
         .inputs = 2,
         .least = 1,
         .most = 2,
-        .summary = "Writes the paper's tables and the figures from a database alone.",
+        .summary = "Writes the paper's tables and the figures from a database.",
         .details =
-            "DIR gets index.html, one file that opens offline, with findings, figures and all\n"
-            "tables; table1 to table4, the rankings over games and the parameters' main effects\n"
-            "as .txt, .md, .csv and .tex; the tables, a heatmap of the grid and a convergence\n"
-            "curve for each game as .svg and .png, drawn from the CSV in data/; and in figures/\n"
-            "those of the page as .svg and, for paper, .pdf. What gnuplot drew there has\n"
-            "its data (.csv) and its script beside it: 'cd DIR && gnuplot figures/effects.gp'\n"
-            "draws it again. The last line says where index.html is.",
+            "DIR gets index.html, a single file with findings, figures and all tables, which\n"
+            "opens offline. Beside it are\n"
+            "  tables    tables 1 to 4, the rankings over games and the main effects of\n"
+            "            parameters, as .txt, .md, .csv, .tex, .svg and .png\n"
+            "  games     a heatmap of the grid and a convergence curve for each game, as\n"
+            "            .svg and .png\n"
+            "  data/     the CSV from which they are drawn\n"
+            "  figures/  the page's figures as .svg and, for papers, .pdf; those\n"
+            "            drawn by gnuplot have their data (.csv) and script beside them, and\n"
+            "            'cd DIR && gnuplot figures/effects.gp' draws one again\n"
+            "The last line printed is the path of index.html.\n"
+            "\n"
+            "Examples:\n"
+            "  hotgraph report results/hotgraph.db\n"
+            "  hotgraph report results/hotgraph.db --out results/report\n",
         .options = options,
     };
     struct operands operands;
@@ -181,7 +187,7 @@ int command_report(int argc, char **argv) {
         return operands.exit_status;
     if ((operands.count == 2) != comparing)
         return usage_error("report", comparing ? "--compare needs two databases"
-                                               : "two databases need --compare");
+                                               : "with two databases, --compare is required");
     struct error e = {0}, warned = {0};
     interrupt_catch();
     enum status status = comparing ? compare(operands.at, out, experiment, wide, &e)

@@ -1,4 +1,4 @@
-/* hotgraph results: everything that a database has, as CSV or JSON. */
+/* hotgraph results: a view of a database as CSV or JSON. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,65 +81,67 @@ static const char *const views[] = {"results",
                                     NULL};
 
 static const char details[] =
-    "Without --view it is 'results': a row a configuration and game, with its parameters, all\n"
-    "metrics (..._active: without busy-waits) and all costs. Other views:\n"
-    "  convergence_curve   similarity and more after so many batches\n"
-    "  table1 to table4    the paper's tables\n"
-    "  best_configuration  all configurations by their mean over games\n"
-    "  worst_configuration the same, the worst first\n"
-    "  ranked              all configurations of each game\n"
-    "  left_out            the best over all games but one, and what it does on that\n"
-    "  completeness        how many results are there, and how many are asked for\n"
-    "  contender           which configurations compete; not_competing: which do not\n"
-    "  parameter_effect    main effect of each value of each parameter\n"
-    "  variance_share      how much of the variation each parameter explains\n"
-    "  rank_agreement      whether games rank configurations alike; grid_pair: pairs\n"
-    "  mean_rank           ranks over games; game_quality, game_rank: of each game\n"
-    "  friedman            whether ranks over games differ by more than chance\n"
-    "  quality_interval    means over games and their intervals\n"
-    "  hot_edge            the exact graphs' edges, heaviest first\n"
-    "  exact_rank          the same of each replay, with the weight before each edge\n"
-    "  hot_set             games and programs side by side\n"
-    "  budget_to_reach     after how many batches so much of the hot graph is found\n"
-    "  share_to_reach      the least share of instructions to sample for so much\n"
-    "  technique_quality   fair metrics, with the sampling and what it cost\n"
-    "  technique_mean      the same over games and replicates\n"
-    "  technique_table     that as it is printed\n"
-    "  technique_at_budget the best technique that observes at most so much\n"
-    "  technique_missing   what keeps some from being compared\n"
-    "  technique_effort    observed, records, probes, steps, seconds\n"
-    "  technique_count     what else techniques count\n"
-    "  technique_cost      what they cost inside the machine\n"
-    "  pareto              what no other beats in what it observes and what it finds\n"
-    "  sampling_bias       intervals in frames, jitter, weights\n"
-    "  paper_beside        costs that papers measured, beside ours\n"
-    "  paper_study         which results are held against which paper\n"
-    "  replicated          means and ranges over seeds, phases and movies; also\n"
-    "                      table1_replicated, table2_replicated, ranked_replicated\n"
-    "  named_edge          edges of recorded programs by the names of their functions\n"
-    "  worth               what laying code out by each result gains\n"
-    "  technique_worth     means of that over games\n"
-    "  grid_worth          the configurations of a grid by it\n"
-    "  native_fast_share   native programs: how many sites have a fast probe\n"
-    "  native_cost         what probes and other tools cost there\n"
-    "  native_whole        the same for whole programs, a line a program\n"
-    "  native_mean         and over programs: geometric means, the least and the most\n"
-    "  native_calls        functions whose calls are as other tools count them\n"
-    "  native_published    published figures beside those of here\n"
-    "  provenance          the run of each result\n"
-    "  provenance_summary  what made all results, and in what the runs differ\n"
+    "The default view, 'results', has one row for each configuration and game, with\n"
+    "its parameters, all metrics (..._active: without busy-waits) and all costs.\n"
+    "Other views:\n"
+    "  convergence_curve    metrics after each number of batches\n"
+    "  table1 to table4     the paper's tables\n"
+    "  best_configuration   all configurations, ranked by their mean over games\n"
+    "  worst_configuration  the same, the worst first\n"
+    "  ranked               all configurations of each game, ranked\n"
+    "  left_out             the best over all games but one, with its result there\n"
+    "  completeness         how many results exist, and how many are wanted\n"
+    "  contender            the competing configurations; not_competing: the others\n"
+    "  parameter_effect     the main effect of each value of each parameter\n"
+    "  variance_share       how much of the variation each parameter explains\n"
+    "  rank_agreement       whether games rank configurations alike; grid_pair: pairs\n"
+    "  mean_rank            ranks over games; game_quality, game_rank: in each game\n"
+    "  friedman             whether ranks over games differ by more than chance\n"
+    "  quality_interval     means over games with confidence intervals\n"
+    "  hot_edge             the exact graphs' edges, heaviest first\n"
+    "  exact_rank           the same for each replay, with cumulative weights\n"
+    "  hot_set              games and programs side by side\n"
+    "  budget_to_reach      the batches needed to find a given share of the hot graph\n"
+    "  share_to_reach       the share of instructions to sample for that\n"
+    "  technique_quality    fair metrics, with the sampling and its cost\n"
+    "  technique_mean       the same, averaged over games and replicates\n"
+    "  technique_table      technique_mean as the report prints it\n"
+    "  technique_at_budget  the best technique for each sampling budget\n"
+    "  technique_missing    why some techniques cannot be compared\n"
+    "  technique_effort     observed instructions, records, probes, steps, seconds\n"
+    "  technique_count      further counts of each technique\n"
+    "  technique_cost       the cost of techniques inside the running machine\n"
+    "  pareto               results that no other beats in both budget and quality\n"
+    "  sampling_bias        sampling intervals in frames, jitter, weights\n"
+    "  paper_beside         costs published in papers beside those measured here\n"
+    "  paper_study          which results are compared with which paper\n"
+    "  replicated           means and ranges over seeds, phases and movies\n"
+    "  table1_replicated    table 1 with ranges; also table2_replicated\n"
+    "  ranked_replicated    the ranking with ranges\n"
+    "  named_edge           edges of recorded programs, with function names\n"
+    "  worth                the gain of a code layout based on each result\n"
+    "  technique_worth      the same, averaged over games\n"
+    "  grid_worth           the configurations of a grid, ranked by that gain\n"
+    "  native_fast_share    native programs: the share of sites with a fast probe\n"
+    "  native_cost          the cost of probes and of other tools\n"
+    "  native_whole         the cost for whole programs, one line per program\n"
+    "  native_mean          over programs: geometric mean, minimum and maximum\n"
+    "  native_calls         functions with the same number of calls in other tools\n"
+    "  native_published     published figures beside those measured here\n"
+    "  provenance           the run of each result\n"
+    "  provenance_summary   what computed all results, and how the runs differ\n"
     "\n"
-    "docs/questions.md has the columns.\n"
+    "docs/questions.md describes the columns.\n"
     "\n"
-    "CSV is as RFC 4180 has it, with a line of names; NULL is empty; a text\n"
-    "that a spreadsheet would execute (=, +, -, @) has an apostrophe before it. JSON is a\n"
-    "list of objects.\n"
+    "CSV follows RFC 4180 and has a header line. NULL is empty. A text that a\n"
+    "spreadsheet would execute (it begins with =, +, - or @) is preceded by an\n"
+    "apostrophe. JSON is a list of objects.\n"
     "\n"
     "Examples:\n"
     "  hotgraph results results/hotgraph.db >results.csv\n"
     "  hotgraph results results/hotgraph.db --view convergence_curve --json\n";
 
-/* "SELECT * FROM view", or only what is of one experiment; in the order of the first columns. */
+/* "SELECT * FROM view", limited to the experiment if there is one, sorted by the first columns. */
 static char *select_sql(const struct results_command *c) {
     static const char columns[] = " ORDER BY 1, 2, 3, 4, 5, 6, 7";
     char *sql = NULL;
@@ -297,7 +299,7 @@ enum status results_print(struct db *db, const char *view, const char *experimen
     return print_view(&c, e);
 }
 
-/* A name that no experiment has is a mistake, not an empty table. */
+/* An unknown experiment is an error, not an empty table. */
 static enum status check_experiment(const struct results_command *c, const char *path,
                                     struct error *e) {
     int64_t count = 1;
@@ -324,9 +326,9 @@ int command_results(int argc, char **argv) {
     struct results_command c = {.view = "results"};
     bool csv = false;
     const struct option_spec options[] = {
-        {"view", "NAME", "what to print (default: results)", OPTION_CHOICE, .to = &c.view,
+        {"view", "NAME", "the view to print (default: results)", OPTION_CHOICE, .to = &c.view,
          .choices = views},
-        {"experiment", "NAME", "only what is of this experiment", OPTION_STRING,
+        {"experiment", "NAME", "print only the rows of this experiment", OPTION_STRING,
          .to = &c.experiment},
         {"csv", NULL, "print CSV (the default)", OPTION_FLAG, .to = &csv},
         {"json", NULL, "print JSON", OPTION_FLAG, .to = &c.json},
@@ -345,9 +347,9 @@ int command_results(int argc, char **argv) {
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
     if (csv && c.json)
-        return usage_error("results", "--csv and --json are two forms: give one");
+        return usage_error("results", "give either --csv or --json");
     if (c.experiment != NULL && strncmp(c.view, "native_", 7) == 0)
-        return usage_error("results", "native programs belong to no experiment");
+        return usage_error("results", "--experiment: views of native programs have no experiments");
     struct error e = {0};
     return run(&c, operands.at[0], &e) == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }

@@ -10,14 +10,16 @@
 #include "report/tables/table.h"
 
 static const char details[] =
-    "A line a run: a sweep, or a shard of one, that had something to compute. 'finished' is empty\n"
-    "where it was stopped before its end. What speaks against its timings (a fixed piece of work\n"
-    "took uneven times, other programs used the machine) stands below the table, and only then.\n"
+    "Each line is a run: a sweep, or a shard of one, that had something to compute.\n"
+    "'finished' is empty if the run was stopped. If the timings of a run are\n"
+    "unreliable (a fixed workload took varying times, or other programs used the\n"
+    "machine), a warning appears below the table.\n"
     "\n"
-    "--json has everything that is known: program, commit (-dirty: of a tree with changes),\n"
-    "compiler and flags, libraries, processor, arguments, hashes of the configuration and of each\n"
-    "game's ROM and movie, Slurm's job and task. Configuration files are in the database word by\n"
-    "word: SELECT * FROM run_file JOIN text USING (text_id).\n"
+    "--json prints everything that is known: version, commit (-dirty: with\n"
+    "uncommitted changes), compiler and flags, libraries, processor, arguments,\n"
+    "hashes of the configuration and of each game's ROM and movie, Slurm's job and\n"
+    "task. The database also contains the text of all configuration files: SELECT *\n"
+    "FROM run_file JOIN text USING (text_id).\n"
     "\n"
     "Examples:\n"
     "  hotgraph runs results/hotgraph.db\n"
@@ -31,7 +33,7 @@ static const char table_sql[] =
 static const char warnings_sql[] = "SELECT started, host, warning FROM runs WHERE warning NOT NULL";
 
 static void print_warnings(const struct table *warnings, size_t width, struct file_writer *w) {
-    static const char title[] = "Timings that are not to be trusted";
+    static const char title[] = "Unreliable timings";
     if (width == 0) {
         table_write_text(warnings, title, w);
         return;
@@ -70,7 +72,8 @@ static enum status print_table(struct db *db, size_t width, struct error *e) {
 int command_runs(int argc, char **argv) {
     bool json = false, wide = false;
     const struct option_spec options[] = {
-        {"json", NULL, "print everything that is known of each, as JSON", OPTION_FLAG, .to = &json},
+        {"json", NULL, "print everything that is known about each run, as JSON", OPTION_FLAG,
+         .to = &json},
         wide_option(&wide),
         {0},
     };
@@ -79,7 +82,7 @@ int command_runs(int argc, char **argv) {
         .operands = "DB",
         .least = 1,
         .most = 1,
-        .summary = "Lists the runs that computed what is in a database.",
+        .summary = "Lists the runs that computed the results in a database.",
         .details = details,
         .options = options,
     };

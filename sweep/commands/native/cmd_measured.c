@@ -18,17 +18,21 @@ struct measured_command {
 };
 
 static const char details[] =
-    "Rows go into the tables native_program, native_time and native_routine; the same row again\n"
-    "changes nothing. --run is any name for a series of measurements (a UUID), the same for all\n"
-    "of its rows; the first makes the run's own row. Programs are told apart by their file and\n"
-    "their arguments. Seconds are: of 'whole', the program's; of 'insertion' and 'removal', a\n"
-    "probe's; of 'hit', a call's. --base-seconds is the same without probes, next to it in time.\n"
-    "Calls that a tool counted are given function by function instead of seconds.\n"
+    "The rows go into the tables native_program, native_time and native_routine.\n"
+    "Storing the same row again changes nothing. --run names a series of\n"
+    "measurements (any text, such as a UUID); its first row also creates the run's\n"
+    "own row. A program is identified by its file and its arguments.\n"
+    "\n"
+    "--what says what was timed: with 'whole', the whole program; with 'insertion'\n"
+    "and 'removal', one probe; with 'hit', one call. --base-seconds is the time\n"
+    "without probes, measured just before or after. For a tool that counts calls,\n"
+    "give --call for each function instead of seconds.\n"
     "\n"
     "Examples:\n"
     "  hotgraph measured --db r.db --run $UUID --what whole --tool perf --round 0 \\\n"
     "      --seconds 1.25 --base-seconds 1.2 -- gzip -c /etc/services\n"
-    "  hotgraph measured --db r.db --tool callgrind --call 4096:main:1 -- gzip -c /etc/services\n"
+    "  hotgraph measured --db r.db --tool callgrind --call 4096:main:1 -- \\\n"
+    "      gzip -c /etc/services\n"
     "  hotgraph results r.db --view native_cost\n";
 
 static enum status parse_seconds(void *to, const char *text, struct error *e) {
@@ -142,7 +146,7 @@ static const char *missing_option(const struct measured_command *c) {
     return c->db == NULL                                ? "--db FILE"
            : c->tool == NULL                            ? "--tool NAME"
            : c->what == NULL && c->calls.items.len == 0 ? "--what KIND, or --call CALL"
-           : c->what != NULL && isnan(c->seconds)       ? "--seconds N, which --what needs,"
+           : c->what != NULL && isnan(c->seconds)       ? "--seconds S, which --what needs,"
            : c->what != NULL && c->run == NULL          ? "--run NAME, which --what needs,"
                                                         : NULL;
 }
@@ -151,26 +155,25 @@ int command_measured(int argc, char **argv) {
     static const char *const kinds[] = {"insertion", "removal", "hit", "whole", NULL};
     struct measured_command c = {.threads = 1, .seconds = NAN, .base = NAN};
     const struct option_spec options[] = {
-        {"db", "FILE", "the database; made where it is missing", OPTION_STRING, .to = &c.db,
+        {"db", "FILE", "the database; created if it does not exist", OPTION_STRING, .to = &c.db,
          .file = FILE_UPDATED},
-        {"run", "NAME", "which series of measurements it belongs to", OPTION_STRING, .to = &c.run},
-        {"what", "KIND", "insertion, removal, hit or whole", OPTION_CHOICE, .to = &c.what,
-         .choices = kinds},
-        {"tool", "NAME", "the tool, or the strategy of probes", OPTION_STRING, .to = &c.tool},
-        {"threads", "N", "of the program (1)", OPTION_NUMBER, .to = &c.threads, .least = 1,
-         .most = 1000000},
-        {"probes", "N", "how many at once (0)", OPTION_NUMBER, .to = &c.probes, .least = 0,
-         .most = INT64_MAX},
-        {"round", "N", "its number among equal measurements (0)", OPTION_NUMBER, .to = &c.round,
+        {"run", "NAME", "the name of the series of measurements", OPTION_STRING, .to = &c.run},
+        {"what", "KIND", "what was timed: insertion, removal, hit or whole", OPTION_CHOICE,
+         .to = &c.what, .choices = kinds},
+        {"tool", "NAME", "the tool, or the probes' strategy", OPTION_STRING, .to = &c.tool},
+        {"threads", "N", "threads of the program (default 1)", OPTION_NUMBER, .to = &c.threads,
+         .least = 1, .most = 1000000},
+        {"probes", "N", "probes that are active at once (default 0)", OPTION_NUMBER,
+         .to = &c.probes, .least = 0, .most = INT64_MAX},
+        {"round", "N", "the number of the repetition (default 0)", OPTION_NUMBER, .to = &c.round,
          .least = 0, .most = INT64_MAX},
-        {"seconds", "S", "what was measured", OPTION_PARSED, .to = &c.seconds,
+        {"seconds", "S", "the measured time", OPTION_PARSED, .to = &c.seconds,
          .parse = parse_seconds},
-        {"base-seconds", "S", "the same without probes", OPTION_PARSED, .to = &c.base,
+        {"base-seconds", "S", "the time without probes", OPTION_PARSED, .to = &c.base,
          .parse = parse_seconds},
         {"call", "ADDRESS:NAME:CALLS",
-         "calls of a function, at a decimal address in the file; "
-         "may be given often",
-         OPTION_LIST, .to = &c.calls, .check = check_call},
+         "a function's calls, with its decimal address in the file; may be repeated", OPTION_LIST,
+         .to = &c.calls, .check = check_call},
         {0},
     };
     const struct usage usage = {
@@ -179,7 +182,7 @@ int command_measured(int argc, char **argv) {
         .inputs = 1,
         .least = 1,
         .most = UINT32_MAX,
-        .summary = "Stores what was measured of a native program, by whatever tool.",
+        .summary = "Stores measurements of a native program, made by any tool.",
         .details = details,
         .options = options,
     };
@@ -192,7 +195,7 @@ int command_measured(int argc, char **argv) {
     if (missing != NULL)
         status = usage_error("measured", "%s is missing", missing);
     else if (c.what != NULL && c.calls.items.len > 0)
-        status = usage_error("measured", "--what and --call: one of them");
+        status = usage_error("measured", "give either --what or --call");
     else if (put_all(&c, operands.at, &e) != STATUS_OK)
         status = failure(&e);
     vec_free(&c.calls.items);

@@ -30,16 +30,14 @@ struct native_command {
 };
 
 static const char details[] =
-    "Functions are counted unless --blocks or --instructions is given; --functions takes a "
-    "shell's\n"
-    "pattern. With --threshold N, what reaches N executions is listed in the order in which it "
-    "did.\n"
-    "The program's output, exit status and signals are its own; what was counted is written to\n"
-    "standard error, or as JSON to FILE. Programs that it starts are not counted.\n"
+    "By default it counts calls of functions; --functions takes a shell pattern.\n"
+    "With --threshold N it also lists what reached N executions, in the order in\n"
+    "which that happened. The program keeps its own output, exit status and\n"
+    "signals. The counts go to standard error, or as JSON to FILE. Child processes\n"
+    "are not counted.\n"
     "\n"
-    "Strategies: over-one, over-several, padding, reachable, constrained, trap. All but trap are "
-    "on\n"
-    "unless a list is given.\n"
+    "Strategies: over-one, over-several, padding, reachable, constrained, trap.\n"
+    "Without --strategy, all but trap are used.\n"
     "\n"
     "Example:\n"
     "  hotgraph native --threshold 1000 -- gzip -c /etc/services > services.gz\n";
@@ -60,7 +58,7 @@ static enum status check_loader(const char *path, const struct bytes *file, stru
     const Elf64_Ehdr *h = (const void *)file->at;
     if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > file->len ||
         (file->len - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
-        return error_set(e, STATUS_FORMAT, "%s: its program headers are damaged", path);
+        return error_set(e, STATUS_FORMAT, "%s: its program headers are invalid", path);
     const Elf64_Phdr *p = (const void *)(file->at + h->e_phoff);
     for (size_t i = 0; i < h->e_phnum; i++) {
         if (p[i].p_type != PT_INTERP || p[i].p_offset >= file->len ||
@@ -68,16 +66,16 @@ static enum status check_loader(const char *path, const struct bytes *file, stru
             continue;
         const char *loader = (const char *)file->at + p[i].p_offset;
         if (strstr(loader, "ld-linux-x86-64.so") == NULL)
-            return error_set(e, STATUS_UNSUPPORTED,
-                             "%s: is for another C library (%s): only GNU libc's programs can be "
-                             "probed",
-                             path, loader);
+            return error_set(
+                e, STATUS_UNSUPPORTED,
+                "%s: uses another C library (%s): only programs with GNU libc can be probed", path,
+                loader);
         return STATUS_OK;
     }
-    return error_set(e, STATUS_UNSUPPORTED,
-                     "%s: is statically linked: nothing can be loaded into it; link it with shared "
-                     "libraries",
-                     path);
+    return error_set(
+        e, STATUS_UNSUPPORTED,
+        "%s: is statically linked, so the probe library cannot be loaded; link it dynamically",
+        path);
 }
 
 static enum status check_program(const char *path, int depth, struct error *e) {
@@ -87,14 +85,13 @@ static enum status check_program(const char *path, int depth, struct error *e) {
     if (stat(path, &st) != 0)
         return file_unopened(path, errno, e);
     if (!S_ISREG(st.st_mode) || access(path, X_OK) != 0)
-        return error_set(e, STATUS_ARGUMENT, "%s: is no program that you may run", path);
+        return error_set(e, STATUS_ARGUMENT, "%s: is not a program that you may execute", path);
     if ((st.st_mode & (S_ISUID | S_ISGID)) != 0 ||
         getxattr(path, "security.capability", NULL, 0) > 0)
-        return error_set(
-            e, STATUS_UNSUPPORTED,
-            "%s: runs with other rights than yours (setuid, setgid or capabilities): the "
-            "system loads nothing into such programs",
-            path);
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "%s: runs with other privileges than yours (setuid, setgid or "
+                         "capabilities), and the system loads no libraries into such programs",
+                         path);
     enum status s = file_read(&file, path, (size_t)1 << 30, e);
     if (s != STATUS_OK)
         return s;
@@ -149,8 +146,8 @@ static enum status strategies(const char *list, unsigned *without, bool *trap, s
             k++;
         if (k == HOTPROBE_STRATEGIES)
             return error_set(e, STATUS_ARGUMENT,
-                             "there is no strategy '%.*s': over-one, over-several, padding, "
-                             "reachable, constrained and trap are",
+                             "there is no strategy '%.*s'; use over-one, over-several, padding, "
+                             "reachable, constrained or trap",
                              (int)n, p);
         with |= 1u << k;
         p += n + (p[n] == ',');
@@ -259,8 +256,8 @@ static void say_stopped(const char *program, int status) {
     if (told == 0)
         return;
     if (WIFSIGNALED(status))
-        fprintf(stderr, "hotgraph: %s: stopped by signal %d (%s); its counts are until then\n",
-                program, WTERMSIG(status), strsignal(WTERMSIG(status)));
+        fprintf(stderr, "hotgraph: %s: stopped by signal %d (%s); the counts end there\n", program,
+                WTERMSIG(status), strsignal(WTERMSIG(status)));
     else
         fprintf(stderr, "hotgraph: %s: got signal %d (%s), and ended with exit status %d\n",
                 program, (int)told, strsignal(told), WEXITSTATUS(status));
@@ -357,29 +354,30 @@ int command_native(int argc, char **argv) {
     static const char *const assignments[] = {"greedy", "local", "exact", NULL};
     struct native_command c = {.top = 40};
     const struct option_spec options[] = {
-        {"functions", "GLOB", "only functions whose names match", OPTION_STRING,
+        {"functions", "GLOB", "count only functions whose names match", OPTION_STRING,
          .to = &c.functions},
         {"blocks", NULL, "count basic blocks", OPTION_FLAG, .to = &c.blocks},
         {"instructions", NULL, "count every instruction", OPTION_FLAG, .to = &c.instructions},
-        {"threshold", "N", "what is executed N times is hot", OPTION_NUMBER, .to = &c.threshold,
-         .least = 1, .most = INT64_MAX},
-        {"strategy", "LIST", "ways to reach probes, with commas between them", OPTION_STRING,
+        {"threshold", "N", "call a site hot at its Nth execution", OPTION_NUMBER,
+         .to = &c.threshold, .least = 1, .most = INT64_MAX},
+        {"strategy", "LIST", "strategies for reaching probes, separated by commas", OPTION_STRING,
          .to = &c.strategy, .check = option_check_names},
-        {"assign", "HOW", "how padding is given to probes: greedy, local (the usual) or exact",
+        {"assign", "HOW", "how padding is assigned to probes: greedy, local (default) or exact",
          OPTION_CHOICE, .to = &c.assign, .choices = assignments},
-        {"libraries", NULL, "the program's shared libraries as well", OPTION_FLAG,
+        {"libraries", NULL, "probe the program's shared libraries as well", OPTION_FLAG,
          .to = &c.libraries},
-        {"unproven", NULL, "also where an indirect jump is not understood", OPTION_FLAG,
+        {"unproven", NULL, "probe functions with unresolved indirect jumps, too", OPTION_FLAG,
          .to = &c.unproven},
-        {"atomic", NULL, "locked increments from the start, not from the second thread on",
-         OPTION_FLAG, .to = &c.atomic},
-        {"per-thread", NULL, "a counter for each thread, without locks", OPTION_FLAG,
+        {"atomic", NULL,
+         "use locked increments from the start, not only once there are two threads", OPTION_FLAG,
+         .to = &c.atomic},
+        {"per-thread", NULL, "use a counter for each thread, without locks", OPTION_FLAG,
          .to = &c.per_thread},
-        {"top", "N", "print the N highest counts (40; 0: all)", OPTION_NUMBER, .to = &c.top,
+        {"top", "N", "print the N highest counts (default 40; 0: all)", OPTION_NUMBER, .to = &c.top,
          .least = 0, .most = INT64_MAX},
-        {"json", "FILE", "write everything to FILE, print nothing", OPTION_STRING, .to = &c.json,
-         .file = FILE_WRITTEN},
-        {"db", "FILE", "put shares and calls into a database, print nothing", OPTION_STRING,
+        {"json", "FILE", "write everything to FILE as JSON, print nothing", OPTION_STRING,
+         .to = &c.json, .file = FILE_WRITTEN},
+        {"db", "FILE", "store shares and calls in a database, print nothing", OPTION_STRING,
          .to = &c.db, .file = FILE_UPDATED},
         {0},
     };
@@ -389,8 +387,8 @@ int command_native(int argc, char **argv) {
         .inputs = 1,
         .least = 1,
         .most = UINT32_MAX,
-        .summary = "Runs a program of this machine with a counter in each of its functions, blocks "
-                   "or instructions, and says how often each was executed.",
+        .summary = "Runs a program on this machine with a counter in each of its functions, blocks "
+                   "or instructions, and prints how often each was executed.",
         .details = details,
         .options = options,
     };
@@ -401,10 +399,10 @@ int command_native(int argc, char **argv) {
     bool trap;
     struct error e = {0};
     if (c.blocks && c.instructions)
-        return usage_error("native", "--blocks and --instructions: one of them");
+        return usage_error("native", "give either --blocks or --instructions");
     if (c.per_thread && (c.atomic || c.threshold != 0))
-        return usage_error("native", "--per-thread has no counter that all threads share: neither "
-                                     "--atomic nor --threshold go with it");
+        return usage_error("native", "--per-thread excludes --atomic and --threshold: they need a "
+                                     "counter that all threads share");
     if (strategies(c.strategy, &without, &trap, &e) != STATUS_OK)
         return usage_error("native", "--strategy: %s", e.text);
     return run_native(&c, operands.at);

@@ -130,7 +130,7 @@ enum status native_report_read(struct native_report *r, const char *folder, uint
          s == STATUS_OK && (stop = strchr(p, '\n')) != NULL; p = stop + 1) {
         *stop = 0;
         if (!site_line(r, p, &counters, &threads))
-            s = error_set(e, STATUS_FORMAT, "%s: line %zu is damaged", path, r->sites.len + 1);
+            s = error_set(e, STATUS_FORMAT, "%s: line %zu is invalid", path, r->sites.len + 1);
     }
     if (s == STATUS_OK)
         s = hot_read(r, folder, e);
@@ -195,11 +195,10 @@ static void print_summary(const struct native_report *r, FILE *to) {
         if (by[k] > 0)
             fprintf(to, "  %8zu %s\n", by[k], hotprobe_strategy_name(k));
     if (unproven > 0)
-        fprintf(to, "  %8zu of these in spite of an indirect jump that is not understood\n",
-                unproven);
+        fprintf(to, "  %8zu of these despite an unresolved indirect jump\n", unproven);
     for (int k = 1; k < HOTPROBE_REASONS; k++)
         if (reasons[k] > 0)
-            fprintf(to, "  %8zu left out: %s\n", reasons[k], hotprobe_reason_text(k));
+            fprintf(to, "  %8zu skipped: %s\n", reasons[k], hotprobe_reason_text(k));
 }
 
 static void print_left_out(const struct native_report *r, FILE *to, uint64_t top, bool objects) {

@@ -20,7 +20,8 @@ enum status native_find_program(const char *name, char *out, size_t size, struct
             return STATUS_OK;
         p += n + (p[n] == ':');
     }
-    return error_set(e, STATUS_ARGUMENT, "%s: there is no such program", name);
+    return error_set(e, STATUS_ARGUMENT, "%s: program not found; give its path, or check $PATH",
+                     name);
 }
 
 enum status native_rows_program(struct db *db, const char *path, char *const *argv, int64_t *id,

@@ -12,16 +12,19 @@
 #include "version.h"
 
 static const char details[] =
-    "CONFIG is a sweep's configuration: its games, its grid and its samplings say what is\n"
-    "measured. Techniques that watch by themselves (by = \"live\") are attached to the replay;\n"
-    "those on samples work inside it, inline and then in a thread of their own. Right before\n"
-    "each replay with a technique comes one without, so that a machine that slows down slows\n"
-    "both; all of them take turns, --rounds times, on both engines. The time is processor\n"
-    "time of the thread that replays: waiting for a thread is not in it, but the row says how\n"
-    "often it had to wait (`held`).\n"
+    "CONFIG is a configuration as for 'hotgraph sweep': its games, grid and\n"
+    "samplings are measured. Live techniques (by = \"live\") are attached to the\n"
+    "replay. Techniques on samples run inside it: inline, and then on a thread of\n"
+    "their own. A replay without a technique runs directly before each replay with\n"
+    "one, so that changes in the machine's speed affect both. Techniques alternate,\n"
+    "--rounds times, on both engines.\n"
     "\n"
-    "Rows go into the table bench of the database, which is made where it is missing; the view\n"
-    "technique_cost has the slowdowns with their spread.\n"
+    "The time is the processor time of the replaying thread. It excludes waiting\n"
+    "for the technique's thread, but the column `held` counts how often it had to\n"
+    "wait.\n"
+    "\n"
+    "The rows go into the table 'bench' of the database, which is created if it\n"
+    "does not exist. The view 'technique_cost' has the slowdowns with their spread.\n"
     "\n"
     "Example:\n"
     "  hotgraph bench configs/live.cfg --game mazewisp --db bench.db\n"
@@ -242,13 +245,14 @@ static enum status open_plan(struct bench *b, struct error *e) {
 int command_bench(int argc, char **argv) {
     struct bench b = {.frames = 1800, .rounds = 3};
     const struct option_spec options[] = {
-        {"db", "FILE", "the database that gets the rows (required)", OPTION_STRING,
-         .to = &b.db_path, .file = FILE_UPDATED},
-        {"game", "NAME", "one of the configuration's games alone", OPTION_STRING, .to = &b.games},
-        {"frames", "N", "of each replay (default 1800)", OPTION_NUMBER, .to = &b.frames, .least = 1,
-         .most = 1000000},
-        {"rounds", "N", "measure everything so many times (default 3)", OPTION_NUMBER,
-         .to = &b.rounds, .least = 1, .most = 1000},
+        {"db", "FILE", "the database for the rows (required)", OPTION_STRING, .to = &b.db_path,
+         .file = FILE_UPDATED},
+        {"game", "NAME", "measure only this game of the configuration", OPTION_STRING,
+         .to = &b.games},
+        {"frames", "N", "the length of each replay (default 1800)", OPTION_NUMBER, .to = &b.frames,
+         .least = 1, .most = 1000000},
+        {"rounds", "N", "measure everything N times (default 3)", OPTION_NUMBER, .to = &b.rounds,
+         .least = 1, .most = 1000},
         {0},
     };
     const struct usage usage = {
@@ -257,7 +261,7 @@ int command_bench(int argc, char **argv) {
         .inputs = 1,
         .least = 1,
         .most = 1,
-        .summary = "Measures how much slower games replay with profiling techniques inside.",
+        .summary = "Measures how much profiling techniques slow down replays.",
         .details = details,
         .options = options,
     };

@@ -26,18 +26,21 @@ struct listing {
     bool out_of_memory;
 };
 
-static const char details[] = GAME_DETAILS
-    "A game's own movie is played when no other is given. Every block is translated at first\n"
-    "sight (--engine dbt:hot=N: at the Nth) and counts how often it was entered; what is\n"
-    "interpreted, as the ends of deadlines are, is not counted here. The code cache has 64 MiB\n"
-    "(--engine dbt:cache=BYTES: another size).\n"
-    "\n"
-    "For each block: its code address (with the bank where the board has banks), entries, its\n"
-    "share of all instructions executed in blocks, the bytes of guest and host code, and how many\n"
-    "of its ways out to known places are chained to the block there.\n"
-    "\n"
-    "Example:\n"
-    "  hotgraph blocks mazewisp --top 3\n";
+static const char details[] =
+    GAME_DETAILS "By default the game's own movie is played.\n"
+                 "\n"
+                 "Every block is translated at its first execution (with --engine dbt:hot=N, at\n"
+                 "its Nth), and counts how often it is entered. Interpreted instructions, such\n"
+                 "as those before a deadline, are not counted here. The code cache has 64 MiB;\n"
+                 "change it with --engine dbt:cache=BYTES.\n"
+                 "\n"
+                 "Each block is listed with its code address (with the bank if the board\n"
+                 "switches banks), its entries, its share of all instructions executed in\n"
+                 "blocks, its guest and host code, and the number of its exits that are chained,\n"
+                 "of those with a known target.\n"
+                 "\n"
+                 "Example:\n"
+                 "  hotgraph blocks mazewisp --top 3\n";
 
 /* ---- gathering ---- */
 
@@ -148,8 +151,8 @@ static void print_text(const struct blocks_command *c, const struct listing *l,
            s->executed, s->dispatched, s->links, s->flushes, s->stale, s->retranslated,
            s->return_misses);
     if (s->flushes)
-        printf("blocks from before the last flush are not listed; --engine dbt:cache=BYTES makes "
-               "room for more\n");
+        printf("blocks discarded by a flush are not listed; a larger --engine dbt:cache=BYTES "
+               "keeps them\n");
     for (size_t i = 0; i < l->all.len && i < c->top; i++)
         print_block(c, l, i);
 }
@@ -234,14 +237,14 @@ int command_blocks(int argc, char **argv) {
     const struct option_spec options[] = {
         {"top", "N", "list the N hottest blocks (default 20)", OPTION_NUMBER, .to = &c.top,
          .least = 0, .most = 1 << 20},
-        {"no-host", NULL, "leave the host code out", OPTION_FLAG, .to = &c.no_host},
+        {"no-host", NULL, "omit the host code", OPTION_FLAG, .to = &c.no_host},
         {"json", NULL, "print the list as JSON", OPTION_FLAG, .to = &c.json},
         {0},
     };
     const struct play_usage usage = {
         .command = "blocks",
-        .summary = "Plays a game on the translator and lists the hottest blocks: guest code, the "
-                   "host code made of it, how often each was entered, and its chains.",
+        .summary = "Plays a game on the translator and lists the hottest blocks: guest code, "
+                   "generated host code, entries and chained exits.",
         .details = details,
         .options = options,
     };
@@ -250,7 +253,7 @@ int command_blocks(int argc, char **argv) {
     if (game == NULL)
         return exit_status;
     if (c.wish.engine.kind == ENGINE_INTERP)
-        return usage_error("blocks", "--engine interp translates no blocks");
+        return usage_error("blocks", "--engine interp does not translate blocks: use dbt or auto");
     set_translator(&c.wish.engine);
     c.wish.silent = !c.json;
     return play_command(game, &c.wish, list, &c);

@@ -23,37 +23,42 @@ struct command {
     uint64_t frames;
 };
 
-static const char details[] = GAME_DETAILS
-    "Its own movie is played unless\n"
-    "--movie or --random says otherwise; a ROM without one has nothing pressed.\n"
-    "\n"
-    "The interpreter runs the game, and beside it each way does. Up to 3000 frames that\n"
-    "interpreter goes cycle by cycle and executes busy-waits (interp+no-skip+no-fast),\n"
-    "without anything that is there for speed; with more it is the usual one. --no-fast\n"
-    "and --fast choose one of the two whatever the number of frames is.\n"
-    "\n"
-    "After every frame the whole states are compared: registers, RAM, PPU, APU,\n"
-    "cartridge, cycle, number of instructions, all that a saved state holds; and what\n"
-    "observers have seen so far. At the end the exact graphs and the streams of samples\n"
-    "are. Where a way differs, both start again from the state before that frame.\n"
-    "Printed are the first cycle at which they are stopped and differ, the instructions\n"
-    "before it, beginning with the last at which both can start so that it shows (that\n"
-    "one, or how those behind it follow on it, is done wrongly), both machines'\n"
-    "registers, and what differs in their states. Where nothing shows from a saved state\n"
-    "they are played from the beginning.\n"
-    "\n"
-    "A way is what --engine takes, and modifiers joined to it by '+', several perhaps:\n";
+static const char details[] =
+    GAME_DETAILS "By default the game's own movie is played; a ROM without a movie runs with no\n"
+                 "buttons pressed.\n"
+                 "\n"
+                 "A way is an engine with its options and modifiers. Each way runs beside a\n"
+                 "reference, the interpreter. For up to 3000 frames, the reference works cycle\n"
+                 "by cycle and executes busy-waits (interp+no-skip+no-fast), without any fast\n"
+                 "path; for more frames it is the normal interpreter. --no-fast and --fast\n"
+                 "choose between the two.\n"
+                 "\n"
+                 "After every frame, the complete states are compared: registers, RAM, PPU, APU,\n"
+                 "cartridge, cycle, number of instructions, everything that a saved state\n"
+                 "contains, and what observers have seen so far. At the end, the exact graphs\n"
+                 "and the sample streams are compared.\n"
+                 "\n"
+                 "If a way differs, both machines restart from the state before that frame to\n"
+                 "find the first cycle at which they differ. The report shows that cycle, the\n"
+                 "preceding instructions, both machines' registers, and the differences between\n"
+                 "their states. The list begins with the last instruction from which both can\n"
+                 "start and still differ: this instruction, or the transition to the next ones,\n"
+                 "is at fault. If the machines do not differ when started from a saved state,\n"
+                 "they are replayed from the beginning.\n"
+                 "\n"
+                 "A way has the syntax of --engine, followed by any number of modifiers:\n";
 
 static const char examples[] =
     "\n"
-    "ROMs of boards that are not emulated are refused, with a line, and do not count.\n"
+    "A ROM whose board is not emulated is reported and skipped.\n"
     "\n"
-    "Exit status: 0 when all is equal, 1 when something differs or nothing could be run,\n"
-    "2 called wrongly.\n"
+    "Exit status: 0 if all are equal, 1 if something differs or nothing could be\n"
+    "run, 2 for a wrong command line.\n"
     "\n"
     "Examples:\n"
     "  hotgraph lockstep mazewisp\n"
-    "  hotgraph lockstep game.nes --random 7 --frames 3000 --way dbt:hot=2,cache=16K+profiled\n"
+    "  hotgraph lockstep game.nes --random 7 --frames 3000 \\\n"
+    "      --way dbt:hot=2,cache=16K+profiled\n"
     "  hotgraph lockstep game.nes --random 7 --no-fast --way interp --way dbt\n";
 
 /* Both engines may be wrong in what they share. Up to so many frames the reference is without all
@@ -351,34 +356,34 @@ int command_lockstep(int argc, char **argv) {
         {"movie", "FILE", "play this .fm2 movie instead of the game's own", OPTION_STRING,
          .to = &c.wish.movie},
         {"random", "SEED",
-         "press what 'hotgraph movie make --seed SEED' would without a ROM, instead of a movie",
+         "instead of a movie, press what 'hotgraph movie make --seed SEED' does without a ROM",
          OPTION_NUMBER, .to = &c.seed, .most = INT64_MAX, .given = &c.random},
         {"frames", "N",
-         "end after frame N-1, counted from power-on (default: the movie's length, 18000 without "
-         "a movie)",
+         "end after frame N-1, counted from power-on (default: the movie's length; 18000 without a "
+         "movie)",
          OPTION_NUMBER, .to = &c.wish.frames, .least = 1, .most = PLAY_FRAMES_MOST,
          .given = &c.wish.frames_given},
-        {"way", "WAY", "compare this way; may be given several times", OPTION_LIST, .to = &c.named},
-        {"no-fast", NULL, "compare with the interpreter cycle by cycle, however many the frames",
+        {"way", "WAY", "run this way; may be repeated", OPTION_LIST, .to = &c.named},
+        {"no-fast", NULL, "compare with the interpreter cycle by cycle, for any number of frames",
          OPTION_FLAG, .to = &c.no_fast},
-        {"fast", NULL, "compare with the interpreter as it is used, however few the frames",
-         OPTION_FLAG, .to = &c.fast},
-        {"load-state", "FILE", "start from a state that replay --save-state wrote, in its frame",
+        {"fast", NULL, "compare with the normal interpreter, for any number of frames", OPTION_FLAG,
+         .to = &c.fast},
+        {"load-state", "FILE", "start from a state saved by replay --save-state, in its frame",
          OPTION_STRING, .to = &c.wish.load_state},
-        {"force", NULL, "go on when the movie was made with another ROM", OPTION_FLAG,
+        {"force", NULL, "play a movie that was made with another ROM", OPTION_FLAG,
          .to = &c.wish.force},
         {"json", NULL, "print the outcome as JSON", OPTION_FLAG, .to = &c.json},
         {0},
     };
-    char manual[4096];
+    char manual[8192];
     snprintf(manual, sizeof manual, "%s%s%s", details, ways_manual, examples);
     const struct usage usage = {
         .command = "lockstep",
         .operands = GAME_OPERAND "...",
         .least = 1,
         .most = 100000,
-        .summary = "Runs games on the interpreter and in many ways of the translator at once, and "
-                   "says where they differ, to the instruction.",
+        .summary = "Runs games on the interpreter and on variants of both engines in lockstep, and "
+                   "finds the first instruction at which they differ.",
         .details = manual,
         .options = options,
     };
@@ -387,8 +392,8 @@ int command_lockstep(int argc, char **argv) {
         return operands.exit_status;
     c.wish.no_movie = c.random;
     if (c.random && c.wish.movie != NULL)
-        return usage_error("lockstep", "--random and --movie are two inputs: give one");
+        return usage_error("lockstep", "give either --random or --movie");
     if (c.fast && c.no_fast)
-        return usage_error("lockstep", "--fast and --no-fast are two references: give one");
+        return usage_error("lockstep", "give either --fast or --no-fast");
     return run(&c, &operands);
 }

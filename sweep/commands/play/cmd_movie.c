@@ -79,9 +79,9 @@ static void print_text(const struct info *info) {
     }
     if (info->cartridge != NULL)
         printf("%s %s\n", info->rom,
-               !m->has_checksum ? "cannot be checked: the movie names no checksum"
-               : info->matches  ? "is the ROM it was made with"
-                                : "is another ROM than it was made with");
+               !m->has_checksum ? "cannot be checked: the movie has no checksum"
+               : info->matches  ? "is the ROM with which it was made"
+                                : "is not the ROM with which it was made");
 }
 
 static void print_json(const struct info *info) {
@@ -106,7 +106,8 @@ static void print_json(const struct info *info) {
 }
 
 static const char info_details[] =
-    "With a ROM it says whether the movie was made with it; if not, the exit status is 1.\n"
+    "If you name a ROM, it also says whether the movie was made with that ROM; if\n"
+    "not, the exit status is 1.\n"
     "\n"
     "Example:\n"
     "  hotgraph movie info movies/mazewisp.fm2 games/mazewisp.nes\n";
@@ -120,8 +121,8 @@ static int movie_info(int argc, char **argv) {
         .operands = "FILE.fm2 [ROM]",
         .least = 1,
         .most = 2,
-        .summary = "Describes a movie: its length, what is pressed, resets, and the ROM it was "
-                   "made with.",
+        .summary = "Describes a movie: its length, its input, its resets, and the ROM with which "
+                   "it was made.",
         .details = info_details,
         .options = options,
     };
@@ -158,14 +159,13 @@ static int movie_options(int argc, char **argv) {
         .operands = "info|check|make ...",
         .least = 1,
         .most = 1,
-        .summary =
-            "Describes movies, says whether they play or stand still, or makes them: recorded "
-            "input in FCEUX's text format, FM2 version 3.",
+        .summary = "Describes movies, checks whether they play their game, or makes them: recorded "
+                   "input in FCEUX's text format, FM2 version 3.",
         .details = "  hotgraph movie info FILE.fm2 [ROM]\n"
                    "  hotgraph movie check GAME|ROM [--movie FILE.fm2] [OPTION]...\n"
                    "  hotgraph movie make [GAME|ROM] --out FILE.fm2 [OPTION]...\n"
                    "\n"
-                   "'hotgraph movie info --help' and so on say more.\n",
+                   "See 'hotgraph movie info --help' and so on.\n",
         .options = options,
         .words = words,
     };

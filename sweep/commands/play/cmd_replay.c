@@ -34,45 +34,49 @@ struct replay {
     struct trace trace;
 };
 
-static const char details[] = GAME_DETAILS
-    "A game's own movie is played\n"
-    "when no other is given.\n"
-    "\n"
-    "Frames are counted from 0 at power-on; frame i ends when its vertical blank begins\n"
-    "(an instruction boundary), and what the program reads during it is line i+1 of\n"
-    "the movie, as in FCEUX; a line with a reset takes no frame, it comes before the\n"
-    "next line's. RAM at power-on is 00 00 00 00 FF FF FF FF repeating.\n"
-    "\n"
-    "Files: --ram-hash writes a line a frame, the frame's number and the 64-bit FNV-1a\n"
-    "of the 2 KiB of RAM at its end in hexadecimal; --dump-ram those 2,048 bytes\n"
-    "themselves, frame after frame; --dump-ram-at the same, but right after each\n"
-    "instruction whose operand is the byte ADDR of RAM (hexadecimal, 0000 to 07FF) and\n"
-    "which writes it: a game that counts its steps in a byte is dumped once a step.\n"
-    "--dump-pictures writes two bytes a pixel, row by row, the lower one first: bits 0\n"
-    "to 5 are the palette entry, bits 6 to 8 the emphasis of red, green and blue.\n"
-    "Names that end in .gz are compressed. A file appears whole at the end of the\n"
-    "replay, or not at all.\n"
-    "\n"
-    "The trace has a line for each executed instruction, columns separated by tabs:\n"
-    "  FRAME CYCLE ADDRESS BYTES DISASSEMBLY REGISTERS    before it is executed\n"
-    "  FRAME * CHANGE CAUSE ADDRESS S:hh                  what happened to threads\n"
-    "FRAME and CYCLE are decimal, the rest hexadecimal. ADDRESS is the code address:\n"
-    "the processor's, with the number of the 8 KiB bank in the upper 16 bits on\n"
-    "cartridges that switch PRG. CHANGE is 'begins' (an interrupt's handler, a reset, or\n"
-    "the trace itself), 'suspended' (by an interrupt; it would go on at ADDRESS),\n"
-    "'resumes' (by the RTI that matches) or 'ends' (it will never go on at ADDRESS);\n"
-    "CAUSE is start, reset, NMI, IRQ or RTI, and S the stack pointer: with 'suspended'\n"
-    "after the push, else as it is. From these lines the exact graph can be computed.\n"
-    "\n"
-    "Instructions and cycles are those of the frames that were played, also after\n"
-    "--load-state. How many instructions were passed over in busy-waits, not executed\n"
-    "one by one but counted all the same, says something about time only: engines, and\n"
-    "ways of translating, notice some busy-waits sooner than others.\n"
-    "\n"
-    "Examples:\n"
-    "  hotgraph replay mazewisp --json\n"
-    "  hotgraph replay game.nes --frames 600 --screenshot 599:end.png\n"
-    "  hotgraph replay game.nes --movie m.fm2 --frames 60 --trace 58:60 >trace.txt\n";
+static const char details[] =
+    GAME_DETAILS "By default the game's own movie is played.\n"
+                 "\n"
+                 "Frames count from 0 at power-on. Frame i ends when its vertical blank begins,\n"
+                 "at an instruction boundary; during it, the program reads line i+1 of the\n"
+                 "movie, as in FCEUX. A line with a reset takes no frame; the reset happens\n"
+                 "before the next line. At power-on, RAM contains 00 00 00 00 FF FF FF FF,\n"
+                 "repeated.\n"
+                 "\n"
+                 "Files:\n"
+                 "  --ram-hash       one line per frame: its number, and the 64-bit FNV-1a of\n"
+                 "                   the 2 KiB of RAM at its end, hexadecimal\n"
+                 "  --dump-ram       these 2,048 bytes themselves, frame after frame\n"
+                 "  --dump-ram-at    the same after each instruction whose operand is the byte\n"
+                 "                   ADDR (hexadecimal, 0000 to 07FF) and which writes it: if a\n"
+                 "                   game counts its steps there, one dump per step\n"
+                 "  --dump-pictures  two bytes per pixel, low byte first, row by row: bits 0 to\n"
+                 "                   5 are the palette entry, bits 6 to 8 the emphasis of red,\n"
+                 "                   green and blue\n"
+                 "A file whose name ends in .gz is compressed. Files appear complete at the end\n"
+                 "of the replay, or not at all.\n"
+                 "\n"
+                 "The trace has one line per executed instruction, with tabs between columns:\n"
+                 "  FRAME CYCLE ADDRESS BYTES DISASSEMBLY REGISTERS  before execution\n"
+                 "  FRAME * CHANGE CAUSE ADDRESS S:hh                an interrupt or reset\n"
+                 "FRAME and CYCLE are decimal, the rest is hexadecimal. ADDRESS is the code\n"
+                 "address: the processor's address, with the number of the 8 KiB bank in the\n"
+                 "upper 16 bits if the cartridge switches PRG. Lines with * describe interrupted\n"
+                 "contexts. CHANGE is 'begins' (a handler, a reset, or the trace itself),\n"
+                 "'suspended' (by an interrupt; would continue at ADDRESS), 'resumes' (by the\n"
+                 "matching RTI) or 'ends' (will never continue at ADDRESS). CAUSE is start,\n"
+                 "reset, NMI, IRQ or RTI. S is the stack pointer, with 'suspended' after the\n"
+                 "push. The exact graph can be computed from these lines.\n"
+                 "\n"
+                 "Instructions and cycles in the summary count only the frames played, even\n"
+                 "after --load-state. Instructions skipped in busy-waits are included; their\n"
+                 "share affects only the run time, since engines and their options recognise\n"
+                 "some busy-waits earlier than others.\n"
+                 "\n"
+                 "Examples:\n"
+                 "  hotgraph replay mazewisp --json\n"
+                 "  hotgraph replay game.nes --frames 600 --screenshot 599:end.png\n"
+                 "  hotgraph replay game.nes --movie m.fm2 --frames 60 --trace 58:60 >trace.txt\n";
 
 /* ---- options ---- */
 
@@ -121,8 +125,7 @@ static int check_options(struct replay *r) {
                                r->screenshots.items.at[i]);
         const size_t n = strlen(shot.path);
         if (n < 4 || strcasecmp(shot.path + n - 4, ".png") != 0)
-            return usage_error("replay",
-                               "--screenshot writes PNG, and '%s' would not say so: name it .png",
+            return usage_error("replay", "--screenshot writes PNG: '%s' must end in .png",
                                shot.path);
         if (!vec_push(&r->shots, shot))
             return failure(&(struct error){.text = "out of memory"});
@@ -136,10 +139,9 @@ static int check_options(struct replay *r) {
                            "--dump-ram-at takes ADDR:FILE with ADDR from 0000 to 07FF, not '%s'",
                            r->dump_ram_at);
     if (r->every_given && r->video == NULL)
-        return usage_error("replay",
-                           "--every says which frames --video writes; --video is missing");
+        return usage_error("replay", "--every selects frames of --video, but --video is missing");
     if (r->trace_range != NULL && r->json)
-        return usage_error("replay", "--trace and --json both want standard output");
+        return usage_error("replay", "--trace and --json both write to standard output: give one");
     return 0;
 }
 
@@ -197,8 +199,8 @@ static enum status picture_of(struct play *p, uint64_t frame, const uint16_t **o
     return *out != NULL
                ? STATUS_OK
                : error_set(e, STATUS_ARGUMENT,
-                           "frame %" PRIu64 " has no whole picture: the state was saved in "
-                           "the midst of it",
+                           "frame %" PRIu64
+                           " has no complete picture: the state was saved in the middle of it",
                            frame);
 }
 
@@ -259,7 +261,7 @@ static enum status open_outputs(struct replay *r, struct error *e) {
     if (r->save_state != NULL && status == STATUS_OK)
         status = file_open(&r->state, r->save_state, e);
     if (r->video != NULL && status == STATUS_OK && mkdir(r->video, 0777) != 0 && errno != EEXIST)
-        status = file_unmade(r->video, "cannot be made a folder", errno, e);
+        status = file_unmade(r->video, "cannot be created as a folder", errno, e);
     return status;
 }
 
@@ -324,7 +326,8 @@ static void print_summary(const struct play *p) {
            nes_state_hash(p->nes));
     printf("time          %.3f s, %.0f frames/s (%s)\n", p->seconds, (double)frames / p->seconds,
            nes_engine(p->nes)->name);
-    printf("passed over   %.1f %% of the instructions, in busy-waits; each engine finds others\n",
+    printf("skipped       %.1f %% of the instructions, in busy-waits; engines recognise different "
+           "ones\n",
            100.0 * (double)nes_skipped(p->nes) / (double)instructions);
 }
 
@@ -365,18 +368,18 @@ int command_replay(int argc, char **argv) {
          .to = &r.ram_hash, .file = FILE_WRITTEN},
         {"dump-ram", "FILE", "write the 2 KiB of RAM of every frame", OPTION_STRING,
          .to = &r.dump_ram, .file = FILE_WRITTEN},
-        {"dump-pictures", "FILE", "write the 256 x 240 pixels of every frame as palette entries",
+        {"dump-pictures", "FILE", "write the 256 x 240 pixels of every frame as palette indices",
          OPTION_STRING, .to = &r.dump_pictures, .file = FILE_WRITTEN},
         {"dump-ram-at", "ADDR:FILE", "write the 2 KiB of RAM after each write to the byte ADDR",
          OPTION_STRING, .to = &r.dump_ram_at, .file = FILE_WRITTEN, .path = behind_colon},
-        {"screenshot", "FRAME:FILE.png", "write the picture of a frame; may be given repeatedly",
+        {"screenshot", "FRAME:FILE.png", "write the picture of a frame; may be repeated",
          OPTION_LIST, .to = &r.screenshots, .file = FILE_WRITTEN, .path = behind_colon},
-        {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 of them are a second",
+        {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 frames per second",
          OPTION_STRING, .to = &r.video, .file = FILE_FOLDER},
-        {"every", "N", "write only every Nth frame of the video, from the first one played on",
+        {"every", "N", "write only every Nth frame of the video, beginning with the first",
          OPTION_NUMBER, .to = &r.every, .least = 1, .most = PLAY_FRAMES_MOST,
          .given = &r.every_given},
-        {"trace", "FROM:TO", "print every instruction of the frames FROM to TO-1", OPTION_STRING,
+        {"trace", "FROM:TO", "print every instruction of frames FROM to TO-1", OPTION_STRING,
          .to = &r.trace_range},
         {"save-state", "FILE", "write the machine's state after the last frame", OPTION_STRING,
          .to = &r.save_state, .file = FILE_WRITTEN},

@@ -36,25 +36,26 @@ struct testrom {
 };
 
 static const char details[] =
-    "A ROM passes when it writes the result 0 at $6000, as most public test ROMs do; the\n"
-    "reset button is pressed when a ROM asks for it. Older ROMs leave their result\n"
-    "elsewhere: in RAM, on the screen, in a log of every instruction. A table in the program\n"
-    "knows where, by the SHA-1 of PRG and CHR; --table adds to it (sweep/testrom/testrom.h is its\n"
-    "manual, sweep/testrom/testroms.txt the table). What a ROM says that did not pass is printed\n"
-    "under it. In a folder, and the folders in it, every .nes file is run.\n"
+    "A ROM passes when it writes the result 0 to $6000, as most public test ROMs\n"
+    "do. The reset button is pressed when a ROM asks for it. Older ROMs report\n"
+    "their result elsewhere: in RAM, on the screen, or in a log of every\n"
+    "instruction. A built-in table, sweep/testrom/testroms.txt, says where, by the\n"
+    "SHA-1 of PRG and CHR; --table adds entries. sweep/testrom/testrom.h describes\n"
+    "its format. If a ROM does not pass, its own message is printed below it. In a\n"
+    "folder, all .nes files are run, including those in subfolders.\n"
     "\n"
-    "A line a ROM:\n"
+    "Each line is a ROM with its outcome:\n"
     "  passed     this machine is right\n"
-    "  failed     it is not, or the program has jammed\n"
-    "  unknown    the ROM is in no table, and it has not spoken\n"
-    "  exception  it does not pass, and the table says why it need not\n"
+    "  failed     this machine is wrong, or the program has jammed\n"
+    "  unknown    the ROM is in no table and reported no result\n"
+    "  exception  it does not pass, and the table says why that is acceptable\n"
     "  silent     it has no verdict: a demonstration, a picture or sound to judge\n"
-    "  foreign    it is for another machine: PAL, a board that is not emulated\n"
-    "  refused    it is no cartridge; the reason is said\n"
-    "  differs    with --ways: pictures or short cuts have changed what happens\n"
+    "  foreign    it is for another machine: PAL, or a board that is not emulated\n"
+    "  refused    it is not a valid cartridge; the reason is printed\n"
+    "  differs    with --ways: pictures or fast paths changed the outcome\n"
     "\n"
-    "Exit status: 0 when every ROM passed (with --as-listed: or was no worse than listed:\n"
-    "passed, exception, silent or foreign), 1 when not, 2 called wrongly.\n"
+    "Exit status: 0 if every ROM passed (with --as-listed: or is listed as\n"
+    "exception, silent or foreign), 1 if not, 2 for a wrong command line.\n"
     "\n"
     "Examples:\n"
     "  hotgraph testrom nes-test-roms --as-listed\n"
@@ -121,8 +122,7 @@ static enum status collect(struct testrom *t, const struct operands *operands, s
         const size_t before = t->paths.len;
         status = add_folder(t, path, 0, e);
         if (status == STATUS_OK && t->paths.len == before)
-            status =
-                error_set(e, STATUS_ARGUMENT, "%s: there is no .nes file in this folder", path);
+            status = error_set(e, STATUS_ARGUMENT, "%s: contains no .nes file", path);
     }
     return status;
 }
@@ -271,8 +271,8 @@ static void print_counts(const struct testrom *t) {
         printf(", %u refused", t->refused);
     putchar('\n');
     if (t->options.ways && t->counts[OUTCOME_DIFFERS] == 0)
-        printf("%u runs of %" PRIu64 " frames in all ended each frame in the same state: by the "
-               "engine, interpreted, with pictures, cycle by cycle\n",
+        printf("%u runs of %" PRIu64 " frames in all ended in the same states on the engine, "
+               "interpreted, with pictures, and cycle by cycle\n",
                t->runs, t->frames);
 }
 
@@ -346,22 +346,21 @@ int command_testrom(int argc, char **argv) {
     struct testrom t = {.options = {.frames = FRAMES_STANDARD, .stopped = interrupt_signal}};
     struct verdict_options *o = &t.options;
     const struct option_spec options[] = {
-        {"frames", "N", "give up after N frames where no table says how long (standard 3600)",
+        {"frames", "N", "give up after N frames unless a table says otherwise (default 3600)",
          OPTION_NUMBER, .to = &o->frames, .least = 1, .most = FRAMES_MOST},
-        {"table", "FILE", "a table of your own; its entries come before the program's",
+        {"table", "FILE", "an additional table; it takes precedence over the built-in one",
          OPTION_STRING, .to = &t.table_path},
-        {"log", "FILE", "the log to compare with, where a table says there is one", OPTION_STRING,
+        {"log", "FILE", "the log to compare with, if a table asks for one", OPTION_STRING,
          .to = &o->log, .file = FILE_READ},
-        {"submapper", "N", "run as this variant of the cartridge's board, as NES 2.0 numbers them",
+        {"submapper", "N", "run as this variant of the cartridge's board (NES 2.0 submapper)",
          OPTION_NUMBER, .to = &t.submapper, .most = 15, .given = &o->variant_given},
         engine_option(&o->engine),
         console_option(&o->console),
-        {"as-listed", NULL, "exceptions and ROMs without a verdict do not spoil the exit status",
+        {"as-listed", NULL, "exit with 0 despite exceptions and ROMs without a verdict",
          OPTION_FLAG, .to = &t.as_listed},
         {"ways", NULL,
-         "run each ROM by the engine, by the interpreter, with pictures and cycle by cycle at "
-         "once, those "
-         "without a verdict too, and compare the whole states after every frame",
+         "run each ROM, even without a verdict, on the engine, on the interpreter, with pictures "
+         "and cycle by cycle at once, and compare the complete states after every frame",
          OPTION_FLAG, .to = &o->ways},
         {"json", NULL, "print verdicts and their numbers as JSON", OPTION_FLAG, .to = &t.json},
         {"no-fast", NULL, "run every instruction cycle by cycle", OPTION_FLAG, .to = &o->no_fast},
@@ -372,7 +371,7 @@ int command_testrom(int argc, char **argv) {
         .operands = "ROM|FOLDER...",
         .least = 1,
         .most = 100000,
-        .summary = "Runs test ROMs to their verdict and prints it.",
+        .summary = "Runs test ROMs and prints their verdicts.",
         .details = details,
         .options = options,
     };

@@ -12,25 +12,25 @@ struct check {
     bool json, plays;
 };
 
-static const char details[] = GAME_DETAILS
-    "A game's own movie is played\n"
-    "when no other is given.\n"
-    "\n"
-    "Twice a second it looks at the game. It is active when its picture is none of the last\n"
-    "eight that were looked at, and the pads matter: from where the game is, it is run ahead\n"
-    "with directions and buttons (but Start and Select) held, and with nothing pressed, and\n"
-    "its RAM ends in two ways. In a pause, on a title that waits and in many menus it is\n"
-    "not. The longest time between two active looks is the longest standstill.\n"
-    "\n"
-    "The verdict is one of\n"
-    "  plays              active at half of the looks, no standstill of a quarter of the time\n"
-    "  plays in part\n"
-    "  stands still       active at less than a tenth of the looks\n"
-    "  too short to tell  less than ten seconds\n"
-    "and the exit status is 0 for the first one, 1 for the others.\n"
-    "\n"
-    "Example:\n"
-    "  hotgraph movie check game.nes --movie game.fm2\n";
+static const char details[] =
+    GAME_DETAILS "By default the game's own movie is played.\n"
+                 "\n"
+                 "Twice a second it examines the game. The game is active if its picture differs\n"
+                 "from the last eight examined pictures, and input matters: two copies run\n"
+                 "ahead, one with directions and buttons held (except Start and Select), one\n"
+                 "with nothing pressed, and their RAM ends up different. A paused game, a title\n"
+                 "screen that waits and many menus are not active. The longest time between two\n"
+                 "active moments is the longest standstill.\n"
+                 "\n"
+                 "The verdict is one of\n"
+                 "  plays              active half of the time, never still for a quarter of it\n"
+                 "  plays in part      none of the others\n"
+                 "  stands still       active less than a tenth of the time\n"
+                 "  too short to tell  the movie has less than ten seconds\n"
+                 "The exit status is 0 for 'plays', 1 for the others.\n"
+                 "\n"
+                 "Example:\n"
+                 "  hotgraph movie check game.nes --movie game.fm2\n";
 
 static enum status after_frame(void *user, struct play *p, uint64_t frame, struct error *e) {
     (void)frame;
@@ -77,8 +77,8 @@ int command_movie_check(int argc, char **argv) {
     };
     const struct play_usage usage = {
         .command = "movie check",
-        .summary = "Says whether a movie plays its game: how much of the picture and of RAM "
-                   "changes, whether what is pressed matters, and how long the game stands still.",
+        .summary = "Checks whether a movie plays its game: how much of the picture and of RAM "
+                   "changes, whether input matters, and how long the game stands still.",
         .details = details,
         .options = options,
     };

@@ -22,26 +22,26 @@ struct make {
     bool force, json;
 };
 
-static const char details[] = GAME_DETAILS
-    "\n"
-    "\n"
-    "Without --player the input knows nothing of the game: directions held and buttons\n"
-    "pressed for as long as people do. The game is replayed meanwhile, and looked at as in\n"
-    "'hotgraph movie check': when it stands still for four seconds, on its title, in a\n"
-    "pause, when it is over, Start is pressed once. Without the ROM that cannot be seen:\n"
-    "then the console's reset button is pressed every minute, and Start where the title\n"
-    "should be; --name and --md5 say which ROM it is for. A player looks at RAM in each\n"
-    "frame and plays one game well; it needs the ROM.\n"
-    "\n"
-    "It says whether the movie plays, as 'hotgraph movie check' does, and the exit status\n"
-    "is 1 if it stands still or plays in part; the movie is written all the same.\n"
-    "\n"
-    "Line i+1 is what the program reads in frame i, and a line with a reset takes no frame;\n"
-    "nothing is pressed in the last frame.\n"
-    "\n"
-    "Examples:\n"
-    "  hotgraph movie make game.nes --out game.fm2 --seed 7\n"
-    "  hotgraph movie make mazewisp --player mazewisp --out m.fm2\n";
+static const char details[] =
+    GAME_DETAILS "Without --player, the input is random: directions and buttons are held for as\n"
+                 "long as people hold them. The game is replayed meanwhile and examined as in\n"
+                 "'hotgraph movie check'. When it stands still for four seconds (on its title,\n"
+                 "in a pause, when it is over), Start is pressed once. Without the ROM this\n"
+                 "cannot be seen: then the reset button is pressed every minute, and Start when\n"
+                 "the title screen should appear; --name and --md5 identify the ROM.\n"
+                 "\n"
+                 "A player reads RAM in each frame and plays one game well; it needs the ROM.\n"
+                 "\n"
+                 "At the end it says whether the movie plays, as 'hotgraph movie check' does.\n"
+                 "The exit status is 1 if the movie stands still or plays only in part; it is\n"
+                 "written nevertheless.\n"
+                 "\n"
+                 "The program reads line i+1 in frame i. A line with a reset takes no frame. In\n"
+                 "the last frame nothing is pressed.\n"
+                 "\n"
+                 "Examples:\n"
+                 "  hotgraph movie make game.nes --out game.fm2 --seed 7\n"
+                 "  hotgraph movie make mazewisp --player mazewisp --out m.fm2\n";
 
 /* ---- playing ---- */
 
@@ -77,8 +77,8 @@ static enum status check_player(const struct make *m, struct error *e) {
     if (cartridge_load(&cartridge, own.rom, NULL) == STATUS_OK &&
         strcmp(cartridge->sha1, m->cartridge->sha1) != 0)
         status = error_set(e, STATUS_ARGUMENT,
-                           "%s: the player %s knows one game, %s, and this ROM is another; --force "
-                           "lets it try",
+                           "%s: the player %s only knows the game %s, and this is another ROM; "
+                           "--force lets it try",
                            m->files.rom, m->player, own.rom);
     cartridge_free(cartridge);
     game_files_free(&own);
@@ -170,8 +170,7 @@ static void print_result(const struct make *m) {
         printf("%s\n", m->out);
         activity_print(&m->activity, false);
     } else {
-        printf("%s\nverdict       none: without the ROM nobody can tell whether it plays\n",
-               m->out);
+        printf("%s\nverdict       none: this cannot be checked without the ROM\n", m->out);
     }
 }
 
@@ -191,14 +190,14 @@ static int check(const struct make *m) {
     if (m->game != NULL && m->md5 != NULL)
         return usage_error("movie make", "--md5 is for movies made without the ROM");
     if (m->game == NULL && m->player != NULL)
-        return usage_error("movie make", "a player needs the ROM: it is missing");
+        return usage_error("movie make", "--player needs the ROM: name the game or its ROM");
     return 0;
 }
 
 int command_movie_make(int argc, char **argv) {
     struct make m = {.seed = 1, .frames = FRAMES_STANDARD};
     const char *names[PLAYERS_MOST + 1] = {0};
-    char player_help[600] = "let a player that knows the game play it:";
+    char player_help[600] = "let a player for that game play it:";
     for (size_t i = 0; players[i] != NULL && i < PLAYERS_MOST; i++) {
         size_t n = strlen(player_help);
         names[i] = players[i]->name;
@@ -208,16 +207,16 @@ int command_movie_make(int argc, char **argv) {
         {"out", "FILE.fm2", "the movie's file (required)", OPTION_STRING, .to = &m.out,
          .file = FILE_WRITTEN},
         {"player", "NAME", player_help, OPTION_CHOICE, .to = &m.player, .choices = names},
-        {"seed", "N", "of the input (default 1)", OPTION_NUMBER, .to = &m.seed, .least = 0,
-         .most = INT64_MAX},
-        {"frames", "N", "how many (default 18000, five minutes)", OPTION_NUMBER, .to = &m.frames,
-         .least = 1, .most = FRAMES_MOST},
-        {"name", "TEXT", "the ROM's name in the movie (default: its file's)", OPTION_STRING,
+        {"seed", "N", "the seed of the random input (default 1)", OPTION_NUMBER, .to = &m.seed,
+         .least = 0, .most = INT64_MAX},
+        {"frames", "N", "the movie's length (default 18000, five minutes)", OPTION_NUMBER,
+         .to = &m.frames, .least = 1, .most = FRAMES_MOST},
+        {"name", "TEXT", "the ROM's name in the movie (default: its file name)", OPTION_STRING,
          .to = &m.name},
-        {"md5", "HEX", "MD5 of PRG and CHR, when the ROM is not at hand", OPTION_STRING,
+        {"md5", "HEX", "MD5 of PRG and CHR, if you do not have the ROM", OPTION_STRING,
          .to = &m.md5},
-        {"force", NULL, "let a player try another game than its own", OPTION_FLAG, .to = &m.force},
-        {"json", NULL, "print what came of it as JSON", OPTION_FLAG, .to = &m.json},
+        {"force", NULL, "let a player try a game that is not its own", OPTION_FLAG, .to = &m.force},
+        {"json", NULL, "print the result as JSON", OPTION_FLAG, .to = &m.json},
         {0},
     };
     const struct usage usage = {

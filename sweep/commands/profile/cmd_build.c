@@ -21,17 +21,18 @@ struct build_command {
 };
 
 static const char details[] =
-    "Without --technique it is gaussian, GFCGaussiano. The parameters are the technique's:\n"
-    "'hotgraph build --technique NAME --help' shows those of another one.\n"
+    "The default technique is gaussian (GFCGaussiano). The parameters above belong\n"
+    "to the chosen technique: 'hotgraph build --technique NAME --help' shows those\n"
+    "of another one.\n"
     "\n"
-    "Streams are those of 'hotgraph sample' and 'record', text or binary, or other tools' in\n"
-    "the same text format. The graph's file starts with the parameters and the figures as\n"
-    "comments; then one edge a line, source, target and count, tab-separated; and lines\n"
-    "'#block ENTRY LAST'.\n"
+    "Streams come from 'hotgraph sample' and 'hotgraph record', as text or binary,\n"
+    "or from other tools in the same text format. The graph's file begins with\n"
+    "parameters and figures as comments. Then it has one edge per line (source,\n"
+    "target and count, separated by tabs), and lines '#block ENTRY LAST'.\n"
     "\n"
-    "Example, the best configuration of the paper for Mario Bros:\n"
-    "  hotgraph build m.isampling.gz --bin-size 16 --stdev-threshold 12 --window-size 10 \\\n"
-    "      --recurrent-threshold 8 --out g.graph\n";
+    "Example, the paper's best configuration for Mario Bros:\n"
+    "  hotgraph build m.isampling.gz --bin-size 16 --stdev-threshold 12 \\\n"
+    "      --window-size 10 --recurrent-threshold 8 --out g.graph\n";
 
 static void print_json(const struct build_command *c, size_t batches, const struct profile *p) {
     printf("{\"out\": ");
@@ -115,13 +116,13 @@ int command_build(int argc, char **argv) {
          .file = FILE_WRITTEN},
         {"structure", "FILE", "the program's structure, for techniques that need it (flow)",
          OPTION_STRING, .to = &c.structure, .file = FILE_READ},
-        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot,
+        {"dot", "FILE", "also write the graph for Graphviz", OPTION_STRING, .to = &c.dot,
          .file = FILE_WRITTEN},
-        {"json", NULL, "print what was found as JSON", OPTION_FLAG, .to = &c.json},
+        {"json", NULL, "print a summary as JSON", OPTION_FLAG, .to = &c.json},
         {"batches", "N", "use only the first N batches", OPTION_NUMBER, .to = &c.batches,
          .least = 1, .most = INT64_MAX},
-        {"direct", NULL, "by the plain implementation of the technique's definition: slower",
-         OPTION_FLAG, .to = &c.direct},
+        {"direct", NULL, "use the technique's plain reference implementation: slower", OPTION_FLAG,
+         .to = &c.direct},
         {0},
     };
     const struct usage usage = {

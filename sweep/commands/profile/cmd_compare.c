@@ -22,66 +22,74 @@ struct comparison {
 };
 
 static const char details[] =
-    "similarity     share of the hot edges of H that G has\n"
-    "precision      share of G's edges that H has\n"
-    "f1             harmonic mean of the two\n"
-    "coverage       share of H's executions on edges that G has\n"
-    "overlap        sum over edges of the smaller of both relative weights\n"
-    "block_overlap  the same over blocks\n"
+    "Metrics:\n"
+    "  similarity     share of H's hot edges that G has\n"
+    "  precision      share of G's edges that H has\n"
+    "  f1             harmonic mean of the two\n"
+    "  coverage       share of H's executions on edges that G has\n"
+    "  overlap        sum over edges of the smaller of both relative weights\n"
+    "  block_overlap  the same over blocks\n"
     "\n"
-    "Hot edges are the fewest that make up the asked share of all executions, heaviest\n"
-    "first. Each metric is computed on the whole graphs, and 'active': without the edges\n"
-    "of busy-waits, which needs the blocks of both graphs in their files. A metric over an\n"
-    "empty set is '-' (null in JSON).\n"
+    "Hot edges are the heaviest edges that together make up the share --hot of all\n"
+    "executions. Each metric is computed for the whole graphs and again as\n"
+    "'active', without the edges of busy-waits; the latter needs the blocks of both\n"
+    "graphs in their files. A metric over an empty set is '-' (null in JSON).\n"
     "\n"
-    "Fair metrics ask for the hot edges of G itself, by its own weights, and name an edge by\n"
-    "(last instruction of its source block, first of its target block), so that a block that\n"
-    "one of the graphs splits once more costs nothing. They need the blocks of both graphs.\n"
-    "A graph whose counts are all 0 is a set: all of its edges are hot.\n"
+    "Fair metrics use G's own weights to choose its hot edges. They identify an\n"
+    "edge by the last instruction of its source block and the first instruction of\n"
+    "its target block, so extra splits of a block do not matter. They need the\n"
+    "blocks of both graphs. If all counts of a graph are 0, it is a set: all its\n"
+    "edges are hot.\n"
     "\n"
-    "hot_recall     share of the hot edges of H that are hot in G\n"
-    "hot_precision  share of the hot edges of G that are hot in H\n"
-    "hot_f1         harmonic mean of the two\n"
-    "hot_f1_10      the same, where edges within a tenth of the threshold may be either\n"
-    "overlap        as above, with these names: the main number for graphs with weights\n"
-    "count_error    sum of the differences of counts, by the executions of H\n"
+    "Fair metrics:\n"
+    "  hot_recall     share of H's hot edges that are hot in G\n"
+    "  hot_precision  share of G's hot edges that are hot in H\n"
+    "  hot_f1         harmonic mean of the two\n"
+    "  hot_f1_10      the same if edges within 10 % of the threshold count as\n"
+    "                 either\n"
+    "  overlap        as above, for these edges: the main metric of graphs with\n"
+    "                 weights\n"
+    "  count_error    sum of the differences of counts, relative to H's executions\n"
     "\n"
-    "--structure FILE.structure says what a compiler or translator gains that lays the code out\n"
-    "by G, over active edges. Edges that fall through cost less than those that jump: the layout\n"
-    "is scored by the counts of H, and the score put between that of the code as it is and that\n"
-    "of the layout by H. The structure is that of the program, as 'structure' and 'record' write\n"
-    "it; in the second column a block that ends without a transfer hands all that comes into it\n"
-    "on to the next.\n"
+    "--structure FILE.structure shows what a compiler or translator gains if it\n"
+    "lays out the code by G. It considers active edges only. A fall-through costs\n"
+    "less than a jump, so a layout is scored by the counts of H, on a scale from\n"
+    "the original code (0) to the layout by H (1). The structure must belong to the\n"
+    "same program, as 'structure' or 'record' write it. In the second column, a\n"
+    "block that ends without a transfer passes its whole inflow to its successor.\n"
     "\n"
-    "benefit        0: as good as the code as it is, 1: as the layout by H; below 0: worse\n"
-    "fall_share     share of H's executions that fall through, of those that can\n"
-    "hot_bytes      executed instructions in as many bytes of G's hottest blocks as hold 99 % by "
-    "H\n"
-    "successor      executions of likeliest successors of H that are G's likeliest, too\n"
-    "lost           share of G's weight on edges that the program does not have\n"
+    "Worth:\n"
+    "  benefit        0: as good as the original code; 1: as the layout by H;\n"
+    "                 negative: worse than the original\n"
+    "  fall_share     share of H's possible fall-throughs that fall through\n"
+    "  hot_bytes      share of H's executions in G's hottest blocks, as many bytes of\n"
+    "                 them as H's hottest blocks need for 99 %\n"
+    "  successor      executions of H's likeliest successors that are also G's\n"
+    "  lost           share of G's weight on edges that the program does not have\n"
     "\n"
-    "--dot draws the hot edges of H: those that G has in green, those that it misses in red;\n"
-    "and the hot edges of G that are not hot in H: in grey where they were executed, in orange,\n"
-    "dotted, where they never were. Dashed edges are busy-waits. found : found + missed is\n"
-    "similarity.\n"
+    "--dot draws the hot edges of H: green if G has them, red if it misses them. It\n"
+    "also draws hot edges of G that are not hot in H: grey if they were executed,\n"
+    "dotted orange if never. Dashed edges are busy-waits. Similarity is found /\n"
+    "(found + missed).\n"
     "\n"
     "Examples:\n"
     "  hotgraph compare g.graph mazewisp.graph\n"
-    "  hotgraph compare g.graph mazewisp.graph --dot hot.dot && dot -Tsvg hot.dot -o hot.svg\n";
+    "  hotgraph compare g.graph mazewisp.graph --dot hot.dot\n"
+    "  dot -Tsvg hot.dot -o hot.svg\n";
 
 /* Files of 'exact' and 'build' say what they are of; foreign ones need not. */
 static enum status check_operands(const struct comparison *c, struct error *e) {
     const struct graph *g = &c->graphs[0], *h = &c->graphs[1];
     if (g->kind == GRAPH_EXACT && h->kind == GRAPH_BUILT)
-        return error_set(e, STATUS_ARGUMENT,
-                         "%s is an exact graph, and %s is one that a technique found: the exact "
-                         "one is named last",
-                         c->paths[0], c->paths[1]);
+        return error_set(
+            e, STATUS_ARGUMENT,
+            "%s is an exact graph and %s was found by a technique: name the exact graph last",
+            c->paths[0], c->paths[1]);
     if (g->program[0] != '\0' && h->program[0] != '\0' && strcmp(g->program, h->program) != 0 &&
         !c->force)
         return error_set(e, STATUS_ARGUMENT,
-                         "%s and %s are of two programs (%.8s..., %.8s...): --force compares them "
-                         "all the same",
+                         "%s and %s belong to different programs (%.8s..., %.8s...): --force "
+                         "compares them nevertheless",
                          c->paths[0], c->paths[1], g->program, h->program);
     return STATUS_OK;
 }
@@ -246,13 +254,13 @@ int command_compare(int argc, char **argv) {
     struct comparison c = {.hot_permille = 900};
     bool json = false;
     const struct option_spec options[] = {
-        {"hot", "SHARE", "share of all executions that the hot edges make up (default 0.9)",
-         OPTION_THOUSANDTHS, .to = &c.hot_permille, .least = 1, .most = 1000},
-        {"dot", "FILE", "draw the hot graph with what was found and missed, for Graphviz",
-         OPTION_STRING, .to = &c.dot, .file = FILE_WRITTEN},
-        {"structure", "FILE.structure", "say what laying the program's code out by G gains",
+        {"hot", "SHARE", "the hot edges' share of all executions (default 0.9)", OPTION_THOUSANDTHS,
+         .to = &c.hot_permille, .least = 1, .most = 1000},
+        {"dot", "FILE", "draw found and missed hot edges, for Graphviz", OPTION_STRING,
+         .to = &c.dot, .file = FILE_WRITTEN},
+        {"structure", "FILE.structure", "also print what a code layout based on G gains",
          OPTION_STRING, .to = &c.structure, .file = FILE_READ},
-        {"force", NULL, "go on when the graphs are of two programs", OPTION_FLAG, .to = &c.force},
+        {"force", NULL, "compare graphs of different programs, too", OPTION_FLAG, .to = &c.force},
         {"json", NULL, "print JSON", OPTION_FLAG, .to = &json},
         {0},
     };
@@ -262,7 +270,7 @@ int command_compare(int argc, char **argv) {
         .inputs = 2,
         .least = 2,
         .most = 2,
-        .summary = "Compares a graph G that a technique found with an exact graph H.",
+        .summary = "Compares a graph G, found by a technique, with an exact graph H.",
         .details = details,
         .options = options,
     };
@@ -277,12 +285,11 @@ int command_compare(int argc, char **argv) {
         exit_status = failure(&e);
     } else {
         if (c.graphs[1].kind == GRAPH_BUILT)
-            warning("%s is no exact graph: a technique found it", c.paths[1]);
+            warning("%s is not an exact graph: a technique found it", c.paths[1]);
         if (!c.has_active)
             warning("no active metrics: %s", c.no_active.text);
         if (!c.whole.fair.named)
-            warning(
-                "no fair metrics: they need a #block line for each source block, in both files");
+            warning("no fair metrics: both files need a #block line for each source block");
         json ? print_json(&c) : print_table(&c);
     }
     graph_free(&c.graphs[0]);

@@ -13,17 +13,17 @@ struct exact_command {
     bool json;
 };
 
-static const char details[] = GAME_DETAILS
-    "A game's own movie is played\n"
-    "when no other is given.\n"
-    "\n"
-    "The graph's file has one edge a line, tab-separated: source and target (entries of\n"
-    "basic blocks, hexadecimal), count, and 1 for edges of a busy-wait, else 0. Lines\n"
-    "'#block ENTRY LAST' name each block's first and last instruction. A name that ends\n"
-    "in .gz is compressed.\n"
-    "\n"
-    "Example:\n"
-    "  hotgraph exact mazewisp --out mazewisp.graph\n";
+static const char details[] =
+    GAME_DETAILS "By default the game's own movie is played.\n"
+                 "\n"
+                 "The graph's file has one edge per line, with tabs between columns: source and\n"
+                 "target (the entries of two basic blocks, hexadecimal), count, and 1 if the\n"
+                 "edge belongs to a busy-wait, else 0. Lines '#block ENTRY LAST' give each\n"
+                 "block's first and last instruction. A file whose name ends in .gz is\n"
+                 "compressed.\n"
+                 "\n"
+                 "Example:\n"
+                 "  hotgraph exact mazewisp --out mazewisp.graph\n";
 
 static enum status write_graph(const struct exact_command *c, const struct play *p,
                                const struct profile *profile, struct error *e) {
@@ -92,15 +92,15 @@ int command_exact(int argc, char **argv) {
     const struct option_spec options[] = {
         {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
-        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot,
+        {"dot", "FILE", "also write the graph for Graphviz", OPTION_STRING, .to = &c.dot,
          .file = FILE_WRITTEN},
-        {"json", NULL, "print what was counted as JSON", OPTION_FLAG, .to = &c.json},
+        {"json", NULL, "print a summary as JSON", OPTION_FLAG, .to = &c.json},
         {0},
     };
     const struct play_usage usage = {
         .command = "exact",
-        .summary = "Plays a game and writes its exact control-flow graph: every basic block that "
-                   "was executed, and how often control went from one to the next.",
+        .summary = "Plays a game and writes its exact control-flow graph: every executed basic "
+                   "block, and the count of every transfer between blocks.",
         .details = details,
         .options = options,
         .out = &c.out,

@@ -8,15 +8,16 @@
 #include "graph/flow/circulation.h"
 
 static const char details[] =
-    "FILE is in the DIMACS format for minimum-cost flow:\n"
-    "  p min NODES ARCS               once, first; nodes are numbered from 1\n"
-    "  n NODE SUPPLY                  a demand is negative; nodes without one have none\n"
-    "  a FROM TO LOWER UPPER COST     parallel arcs, loops and negative numbers are fine; an\n"
-    "                                 UPPER of 9223372036854775807 is no bound\n"
-    "  c                              a comment\n"
+    "FILE has the DIMACS format for minimum-cost flow:\n"
+    "  p min NODES ARCS            once, first; nodes are numbered from 1\n"
+    "  n NODE SUPPLY               negative: a demand; 0 for nodes without a line\n"
+    "  a FROM TO LOWER UPPER COST  parallel arcs, loops and negative numbers are\n"
+    "                              allowed; 9223372036854775807 as UPPER means\n"
+    "                              unbounded\n"
+    "  c                           a comment\n"
     "\n"
-    "Prints 's COST', then 'f FROM TO FLOW' for every arc in the file's order. Numbers have\n"
-    "64 bits; what could pass them is refused.\n"
+    "It prints 's COST', then 'f FROM TO FLOW' for every arc in the file's order.\n"
+    "Numbers have 64 bits; input that could overflow them is refused.\n"
     "\n"
     "Example:\n"
     "  printf 'p min 2 2\\na 1 2 0 5 -3\\na 2 1 0 9 1\\n' >x.min; hotgraph flow x.min\n";
@@ -63,7 +64,7 @@ static enum status solve(const struct request *request, struct error *e) {
         error_prefix(e, "%s", request->path);
     } else {
         if (result.outcome == CIRCULATION_LIMITED)
-            warning("%s: a flow, but not of least cost: the limit of cycles came first",
+            warning("%s: the flow may not have minimum cost: the limit of cycles was reached",
                     request->path);
         if (request->json)
             print_json(&d, request, &result);
@@ -80,8 +81,8 @@ int command_flow(int argc, char **argv) {
     struct request request = {0};
     const struct option_spec options[] = {
         {"solver", "NAME",
-         "simplex: the network simplex method (default); klein: a flow by augmenting paths, then "
-         "negative cycles are cancelled, as the profilers of compilers do",
+         "simplex: the network simplex method (default); klein: augmenting paths, then cancelling "
+         "of negative cycles, as in the profilers of compilers",
          OPTION_CHOICE, .to = &solver, .choices = solvers},
         {"gcc-limit", NULL,
          "with klein: cancel at most 10 + 1000000 / (nodes * arcs) cycles, as GCC does",
@@ -94,7 +95,7 @@ int command_flow(int argc, char **argv) {
         .operands = "FILE",
         .least = 1,
         .most = 1,
-        .summary = "Finds the flow of least cost in a network.",
+        .summary = "Finds a minimum-cost flow in a network.",
         .details = details,
         .options = options,
     };
@@ -104,7 +105,7 @@ int command_flow(int argc, char **argv) {
     request.path = operands.at[0];
     request.klein = strcmp(solver, "klein") == 0;
     if (request.gcc_limit && !request.klein)
-        return usage_error("flow", "--gcc-limit is of --solver klein only");
+        return usage_error("flow", "--gcc-limit needs --solver klein");
     struct error e = {0};
     return solve(&request, &e) == STATUS_OK ? 0 : failure(&e);
 }

@@ -20,22 +20,23 @@ struct profile_command {
     const char *out, *dot;
 };
 
-static const char details[] = GAME_DETAILS
-    "A game's own movie is played\n"
-    "when no other is given.\n"
-    "\n"
-    "Without --technique it is exact. The parameters are the technique's: 'hotgraph profile\n"
-    "GAME --technique NAME --help' shows those of another one. The graph's file starts with\n"
-    "technique, parameters and costs as comments. A technique that works on samples gets\n"
-    "each batch as it is complete, between two instructions of the game (--where inline) or\n"
-    "through a queue in a thread of its own (thread), and finds what it finds of the\n"
-    "recorded stream; flow is solved once a second of emulated time. A graph whose counts are all "
-    "0 is a set:\n"
-    "the technique says which edges are hot, not how hot.\n"
-    "\n"
-    "Example:\n"
-    "  hotgraph profile mazewisp --technique entries --share 990 --out e.graph\n"
-    "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n";
+static const char details[] =
+    GAME_DETAILS "By default the game's own movie is played.\n"
+                 "\n"
+                 "The default technique is exact. The parameters above belong to the chosen\n"
+                 "technique: 'hotgraph profile GAME --technique NAME --help' shows those of\n"
+                 "another one. The graph's file begins with technique, parameters and costs as\n"
+                 "comments.\n"
+                 "\n"
+                 "A technique on samples gets each batch as soon as it is complete: between two\n"
+                 "instructions of the game (--where inline), or through a queue on a thread of\n"
+                 "its own (--where thread). Its result equals that of the recorded stream.\n"
+                 "'flow' is solved once per second of emulated time. If all counts of a graph\n"
+                 "are 0, it is a set: the technique says which edges are hot, but not how hot.\n"
+                 "\n"
+                 "Examples:\n"
+                 "  hotgraph profile mazewisp --technique entries --share 990 --out e.graph\n"
+                 "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n";
 
 /* What else the technique counted: "offered 12 accepted 9". */
 static void describe_counts(const struct profile *p, char *text, size_t room) {
@@ -154,24 +155,28 @@ int command_profile(int argc, char **argv) {
         technique_option(&c.choice),
         {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
-        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot,
+        {"dot", "FILE", "also write the graph for Graphviz", OPTION_STRING, .to = &c.dot,
          .file = FILE_WRITTEN},
     };
     size_t count = 3;
     for (size_t i = 0; c.choice.rows[i].name != NULL; i++)
         options[count++] = c.choice.rows[i];
     if (c.choice.technique->attach == NULL) {
-        options[count++] = (struct option_spec){
-            "where",       "PLACE",        "where the technique works: inline (default), thread",
-            OPTION_CHOICE, .to = &c.where, .choices = places};
         options[count++] =
-            (struct option_spec){"queue",
-                                 "N",
-                                 "with a thread, batches that wait for it at most (default 1024)",
-                                 OPTION_NUMBER,
-                                 .to = &c.queue,
-                                 .least = 1,
-                                 .most = LIVE_QUEUE_MOST};
+            (struct option_spec){"where",
+                                 "PLACE",
+                                 "where a technique on samples runs: inline (default) or thread",
+                                 OPTION_CHOICE,
+                                 .to = &c.where,
+                                 .choices = places};
+        options[count++] = (struct option_spec){
+            "queue",
+            "N",
+            "with --where thread: the most batches in its queue (default 1024)",
+            OPTION_NUMBER,
+            .to = &c.queue,
+            .least = 1,
+            .most = LIVE_QUEUE_MOST};
         sampling_rows(&c.sampling, options + count);
     }
     struct option_spec rows[PLAY_OPTION_ROWS];
@@ -181,8 +186,8 @@ int command_profile(int argc, char **argv) {
         .inputs = 1,
         .least = 1,
         .most = 1,
-        .summary = "Plays a game while a profiling technique watches it, and writes the graph that "
-                   "it found.",
+        .summary = "Plays a game while a profiling technique watches it, and writes the "
+                   "technique's graph.",
         .details = details,
         .options = options,
         .more = play_option_rows(&c.wish, rows),

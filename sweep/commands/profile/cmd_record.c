@@ -15,57 +15,62 @@ struct record_command {
     const char *graph, *structure, *dot, *meta, *folder, *input, *output, *sysroot;
     uint64_t timeout, most; /* milliseconds, instructions; 0: none */
     bool single_step, each, json;
-    bool meta_follows; /* nobody named it */
+    bool meta_follows; /* not given, so it follows from the graph's name */
     struct qemu_setting settings[QEMU_SETTINGS];
     char *paths[QEMU_SETTINGS]; /* of streams */
     char plugin[QEMU_PLUGIN_PATH];
 };
 
 static const char details[] =
-    "PROGRAM is the path of an ELF program for x86_64, aarch64 or riscv64; it runs under\n"
-    "QEMU's user-mode emulator (Debian's package qemu-user). Put -- in front of it, so that\n"
-    "its own options stay its own. Its output goes where ours does.\n"
+    "PROGRAM is the path of an ELF program for x86_64, aarch64 or riscv64. It runs\n"
+    "under QEMU's user-mode emulator (Debian's package qemu-user). Write -- before\n"
+    "it, so that its options are not taken for hotgraph's. It shares hotgraph's\n"
+    "standard output.\n"
     "\n"
-    "--stream may be given several times, each with its own sampling behind a colon:\n"
+    "--stream may be repeated, each time with its own sampling after a colon:\n"
     "  FILE                              25 instructions every 1,667: about 1.5 %\n"
     "  FILE:every=16661                  ... every 16,661: about 0.15 %\n"
-    "  FILE:every=16661,batch=50         50 at a time\n"
-    "  FILE:transfers,every=3000,seed=7  single control transfers, one at a random place of\n"
-    "                                    each 3,000\n"
-    "Graphs and streams have the formats of 'exact' and 'sample', streams by their names\n"
-    "(.isampling or .hgstream, .gz); a sweep takes the pair as a game. Code addresses are offsets "
-    "in files: each\n"
-    "file that is executed begins at a multiple of 0x1000000, in the order in which they first\n"
-    "ran (the dynamic loader comes first).\n"
-    "GRAPH.meta says which is which, with hashes; --dot names blocks function+offset. Graphs and\n"
-    "streams say in their head which program they are of (the SHA-1 of its file), so that those\n"
-    "of two are not mixed.\n"
+    "  FILE:every=16661,batch=50         50 instructions at a time\n"
+    "  FILE:transfers,every=3000,seed=7  single control transfers, one at a random\n"
+    "                                    position in each 3,000\n"
     "\n"
-    "So that two runs are alike, here or elsewhere, the program gets a fixed environment (PATH,\n"
-    "LC_ALL=C, HOME, TZ, seeds of hashing, and what --env adds), a clock that counts\n"
-    "instructions, fixed random bytes, user, machine's name and processor, folders in order,\n"
-    "and files without their history. What is left: the path of the folder it runs in, where it\n"
-    "asks for it (/proc/self/cwd/PROGRAM hides that from /proc/self/exe, --env\n"
-    "PWD=/proc/self/cwd from some), and the loader's cache (--env LD_LIBRARY_PATH=DIR). Signals,\n"
-    "threads, faults can still differ; then a warning says so.\n"
+    "Graphs and streams have the formats of 'exact' and 'sample'; a stream's format\n"
+    "follows from its name (.isampling or .hgstream, with .gz). A sweep accepts the\n"
+    "pair as a game. Code addresses are offsets in files: each executed file begins\n"
+    "at a multiple of 0x1000000, in the order of first execution (the dynamic\n"
+    "loader is first). GRAPH.meta lists the files with their hashes; --dot names\n"
+    "blocks function+offset. The header of graphs and streams identifies the\n"
+    "program by the SHA-1 of its file, so that those of different programs are not\n"
+    "mixed.\n"
     "\n"
-    "Standard input is not handed on unless --input - says so. Processes that the program\n"
-    "starts run, too, and are counted, but are not in the graph. A program that becomes another\n"
-    "one (exec) leaves nothing.\n"
+    "To make runs repeatable, here and elsewhere, the program gets a fixed\n"
+    "environment (PATH, LC_ALL=C, HOME, TZ, hash seeds, and the additions of\n"
+    "--env), a clock that counts instructions, fixed random bytes, user, host name\n"
+    "and processor, ordered folders, and files without timestamps. What can still\n"
+    "differ: the path of its folder, if the program asks for it\n"
+    "(/proc/self/cwd/PROGRAM hides it from /proc/self/exe, --env PWD=/proc/self/cwd\n"
+    "from some programs), and the loader's cache (--env LD_LIBRARY_PATH=DIR).\n"
+    "Signals, threads and faults can also cause differences; then a warning says\n"
+    "so.\n"
     "\n"
-    "A program that a signal ends, that has had its time or its instructions, or that is stopped\n"
-    "(Ctrl-C, SIGTERM) leaves what it did so far: the graph says '# partial', GRAPH.meta why; a\n"
-    "sweep refuses it. Whatever it has started ends with it. It may block or ignore signals; one\n"
-    "that waits with all of them blocked (sigsuspend, ppoll) is killed after half a minute and\n"
-    "leaves nothing.\n"
+    "Standard input is empty unless you give --input. Child processes run and are\n"
+    "counted, but are not in the graph. A program that replaces itself (exec)\n"
+    "leaves no recording.\n"
     "\n"
-    "Exit status: 0 recorded, to the program's end, whatever its own exit status was (it is\n"
-    "printed, and in GRAPH.meta), or to its --max-instructions; 1 nothing is recorded; 124 it\n"
-    "had its --timeout; 128 and N: signal N ended the program, or stopped us.\n"
+    "A program that is ended by a signal, by --timeout or --max-instructions, or by\n"
+    "stopping hotgraph (Ctrl-C, SIGTERM) leaves a recording of what it did so far.\n"
+    "The graph then says '# partial' and GRAPH.meta says why; a sweep refuses it.\n"
+    "Its child processes end with it. If it waits with all signals blocked\n"
+    "(sigsuspend, ppoll), it is killed after half a minute and leaves nothing.\n"
+    "\n"
+    "Exit status: 0 if the program was recorded to its end, whatever its own exit\n"
+    "status (which is printed and in GRAPH.meta), or to --max-instructions; 1 if\n"
+    "nothing was recorded; 124 after --timeout; 128 + N if signal N ended the\n"
+    "program or stopped hotgraph.\n"
     "\n"
     "Example:\n"
-    "  hotgraph record --graph gzip.graph --stream gzip.isampling.gz --input mazewisp.graph \\\n"
-    "      --output /dev/null -- /usr/bin/gzip -9\n";
+    "  hotgraph record --graph gzip.graph --stream gzip.isampling.gz \\\n"
+    "      --input mazewisp.graph --output /dev/null -- /usr/bin/gzip -9\n";
 
 /* ---- --stream FILE[:SETTING,...] ---- */
 
@@ -88,14 +93,13 @@ static enum status parse_word(struct qemu_setting *s, const char *word, struct e
         s->seed = number;
     else
         return error_set(e, STATUS_ARGUMENT,
-                         "--stream: '%s' is none of every=N, batch=N (1 to 65536), transfers, "
-                         "seed=N",
+                         "--stream: unknown setting '%s'; use every=N, batch=N (1 to 65536), "
+                         "transfers or seed=N",
                          word);
     return STATUS_OK;
 }
 
-/* A file's name may have colons; what stands behind the last one is a setting when it begins like
- * one. */
+/* A file name may contain colons: the part after the last one is a setting if it looks like one. */
 static enum status parse_stream(struct record_command *c, size_t i, struct error *e) {
     char *path = c->paths[i] = strdup(c->streams.items.at[i]);
     if (path == NULL)
@@ -110,7 +114,8 @@ static enum status parse_stream(struct record_command *c, size_t i, struct error
         status = parse_word(&c->settings[i], word, e);
     const struct qemu_setting *s = &c->settings[i];
     if (status == STATUS_OK && s->transfers && s->length != 0)
-        status = error_set(e, STATUS_ARGUMENT, "--stream: transfers come singly, without batch=");
+        status = error_set(e, STATUS_ARGUMENT,
+                           "--stream: transfers are recorded singly, so batch= is not allowed");
     if (status == STATUS_OK && (status = qemu_check_setting(s, e)))
         error_prefix(e, "--stream %s", c->streams.items.at[i]);
     return status;
@@ -118,7 +123,7 @@ static enum status parse_stream(struct record_command *c, size_t i, struct error
 
 static enum status parse_streams(struct record_command *c, struct error *e) {
     if (c->streams.items.len > QEMU_SETTINGS)
-        return error_set(e, STATUS_ARGUMENT, "--stream: at most %d from one run", QEMU_SETTINGS);
+        return error_set(e, STATUS_ARGUMENT, "--stream: at most %d may be given", QEMU_SETTINGS);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < c->streams.items.len && status == STATUS_OK; i++)
         status = parse_stream(c, i, e);
@@ -141,7 +146,7 @@ static enum status write_dot(const char *path, const struct qemu_result *r, stru
     return status;
 }
 
-/* "" for a run that came to its end. */
+/* "" for a complete run. */
 static void describe_end(const struct qemu_result *r, char *text, size_t size) {
     const int number = interrupt_signal();
     if (r->end == QEMU_STOPPED)
@@ -185,7 +190,7 @@ static enum status write_streams(const struct record_command *c, const struct qe
     return status;
 }
 
-/* Key, tab, value; a line an image, a line a stream. */
+/* Writes lines of key, tab and value; one line for each image and each stream. */
 static enum status write_meta(const struct record_command *c, const struct qemu_result *r,
                               char **program, struct error *e) {
     char how[200];
@@ -261,19 +266,19 @@ static void print_result(const struct record_command *c, const struct qemu_resul
         if (r->end == QEMU_ENDED)
             fprintf(stderr, "; exit status %d", r->exit_status);
         if (r->forks > 0)
-            fprintf(stderr, "; %" PRIu64 " process%s that it started %s not in the graph", r->forks,
+            fprintf(stderr, "; %" PRIu64 " child process%s %s not in the graph", r->forks,
                     r->forks == 1 ? "" : "es", r->forks == 1 ? "is" : "are");
         fprintf(stderr, "\n");
     }
     if (r->end != QEMU_ENDED)
-        warning("%s: %s: what is written is of the part before that, and says that it is partial",
+        warning("%s: %s: the recording covers what happened before that, and is marked as partial",
                 program, how);
     if (qemu_doubt(r, &doubt))
         warning("%s: %s", program, doubt.text);
 }
 
 static int exit_of(const struct qemu_result *r) {
-    enum { EXIT_TIMEOUT = 124 }; /* as timeout(1) has it */
+    enum { EXIT_TIMEOUT = 124 }; /* as in timeout(1) */
     if (r->end == QEMU_TIMEOUT)
         return EXIT_TIMEOUT;
     if (r->end == QEMU_SIGNAL)
@@ -281,7 +286,7 @@ static int exit_of(const struct qemu_result *r) {
     return interrupt_signal() != 0 ? 128 + interrupt_signal() : 0;
 }
 
-/* A pipe or a file that somebody has put there. */
+/* True if standard input is a pipe or a redirected file. */
 static bool input_is_given(void) {
     struct stat is;
     return fstat(STDIN_FILENO, &is) == 0 &&
@@ -320,14 +325,13 @@ static int check(const struct record_command *c, const char *program) {
         return status;
     if (c->graph == NULL && c->streams.items.len == 0 && c->dot == NULL && c->structure == NULL &&
         !c->json)
-        return usage_error("record",
-                           "nothing to write: --graph FILE and --stream FILE are missing");
+        return usage_error("record", "nothing to write: give --graph FILE or --stream FILE");
     struct error e = {0};
     for (size_t i = 0; i < c->streams.items.len; i++)
         if (stream_check_name(c->paths[i], &e) != STATUS_OK)
             return usage_error("record", "--stream %s", e.text);
     if (c->input == NULL && input_is_given())
-        warning("standard input is not handed on, the program's is empty: --input - hands it on");
+        warning("the program's standard input is empty: --input - passes hotgraph's on");
     return 0;
 }
 
@@ -382,7 +386,7 @@ static enum status check_env(const char *value, struct error *e) {
 static enum status check_options(const struct record_command *c, struct error *e) {
     struct stat info;
     if (c->input != NULL && stat(c->input, &info) == 0 && S_ISDIR(info.st_mode))
-        return error_set(e, STATUS_ARGUMENT, "--input takes a file, and '%s' is a folder",
+        return error_set(e, STATUS_ARGUMENT, "--input takes a file, but '%s' is a folder",
                          c->input);
     const struct {
         const char *name, *path;
@@ -390,7 +394,7 @@ static enum status check_options(const struct record_command *c, struct error *e
     for (size_t i = 0; i < 2; i++)
         if (folders[i].path != NULL &&
             (stat(folders[i].path, &info) != 0 || !S_ISDIR(info.st_mode)))
-            return error_set(e, STATUS_ARGUMENT, "--%s takes a folder, which '%s' is not",
+            return error_set(e, STATUS_ARGUMENT, "--%s takes a folder, but '%s' is none",
                              folders[i].name, folders[i].path);
     return STATUS_OK;
 }
@@ -399,33 +403,35 @@ int command_record(int argc, char **argv) {
     struct record_command c = {0};
     const struct option_spec options[] = {
         {"graph", "FILE.graph", "write the exact graph", OPTION_STRING, .to = &c.graph},
-        {"structure", "FILE", "write the program's structure, for techniques that know it (flow)",
+        {"structure", "FILE", "write the program's structure, for techniques that use it (flow)",
          OPTION_STRING, .to = &c.structure},
-        {"stream", "FILE.isampling[:SETTING,...]", "write a sample stream", OPTION_LIST,
-         .to = &c.streams},
-        {"meta", "FILE", "write what was run, counts and images; GRAPH.meta unless it is named",
-         OPTION_STRING, .to = &c.meta},
-        {"dot", "FILE", "write the graph for Graphviz, too", OPTION_STRING, .to = &c.dot},
-        {"input", "FILE", "the program's standard input; - is ours; empty unless it is named",
+        {"stream", "FILE.isampling[:SETTING,...]",
+         "write a sample stream (see below); may be repeated", OPTION_LIST, .to = &c.streams},
+        {"meta", "FILE", "write command, counts and images (default: GRAPH.meta)", OPTION_STRING,
+         .to = &c.meta},
+        {"dot", "FILE", "also write the graph for Graphviz", OPTION_STRING, .to = &c.dot},
+        {"input", "FILE", "the program's standard input; - is hotgraph's (default: empty)",
          OPTION_STRING, .to = &c.input},
-        {"output", "FILE", "where its standard output goes", OPTION_STRING, .to = &c.output},
-        {"folder", "DIR", "run it there", OPTION_STRING, .to = &c.folder},
-        {"env", "NAME=VALUE", "add to its environment", OPTION_LIST, .to = &c.env,
-         .check = check_env},
-        {"sysroot", "DIR", "where the libraries of a foreign program are", OPTION_STRING,
+        {"output", "FILE", "write the program's standard output to FILE", OPTION_STRING,
+         .to = &c.output},
+        {"folder", "DIR", "run the program in this folder", OPTION_STRING, .to = &c.folder},
+        {"env", "NAME=VALUE", "add a variable to the program's environment", OPTION_LIST,
+         .to = &c.env, .check = check_env},
+        {"sysroot", "DIR", "the libraries of a program for another processor", OPTION_STRING,
          .to = &c.sysroot},
-        {"timeout", "SECONDS", "end it after this time, and keep what it did so far",
+        {"timeout", "SECONDS", "end the program after this time; keep what it did so far",
          OPTION_THOUSANDTHS, .to = &c.timeout, .least = 1, .most = INT64_C(1000000000000)},
         {"max-instructions", "N",
-         "end it before the block that would take it beyond N executed instructions", OPTION_NUMBER,
-         .to = &c.most, .least = 1, .most = INT64_MAX},
+         "end the program before the block that would exceed N executed instructions",
+         OPTION_NUMBER, .to = &c.most, .least = 1, .most = INT64_MAX},
         {"single-step", NULL,
-         "translate each instruction alone: exact also where signals and code that changes itself "
-         "leave blocks in their middle; slow",
+         "translate each instruction separately: exact even if signals or self-modifying code "
+         "leave a block in its middle; slow",
          OPTION_FLAG, .to = &c.single_step},
-        {"per-instruction", NULL, "count each instruction by itself: slow, to check the recorder",
+        {"per-instruction", NULL, "count each instruction separately, to check the recorder; slow",
          OPTION_FLAG, .to = &c.each},
-        {"json", NULL, "print the result as JSON (use --output, too)", OPTION_FLAG, .to = &c.json},
+        {"json", NULL, "print a summary as JSON (use it with --output)", OPTION_FLAG,
+         .to = &c.json},
         {0},
     };
     const struct usage usage = {

@@ -16,37 +16,42 @@ struct sample_command {
     bool json;
 };
 
-static const char details[] = GAME_DETAILS
-    "A game's own movie is played\n"
-    "when no other is given.\n"
-    "\n"
-    "The time is the emulated console's, so a stream does not depend on the computer.\n"
-    "Batch k is due at k times the interval; it starts at the first instruction from then\n"
-    "on, and is left out if the batch before it has not ended yet.\n"
-    "\n"
-    "A batch that begins at a time begins with an instruction that was chosen in proportion\n"
-    "to the cycles of the one before it. --weigh notes these, and techniques make up for\n"
-    "them; --by instructions chooses one batch in every N executed instructions; --by\n"
-    "transfers one control transfer in every N, each recorded as two instructions, from and\n"
-    "to; --by active the same of those that are no busy-wait's, which the structure tells.\n"
-    "--place golden shifts what is chosen by the golden ratio from NMI to NMI: programs\n"
-    "repeat themselves from frame to frame, and so all of a frame is seen alike; --place\n"
-    "calls does so at each call and return, too, where less has changed since.\n"
-    "\n"
-    "The stream is tab-separated text with a header line:\n"
-    "  sequence  pc  size  type  batch  text  image\n"
-    "type is GENERIC, or BRANCHORCALL with DIRECT COND, DIRECT INCOND or INDIRECT INCOND;\n"
-    "text is the assembly, and has the target of direct transfers. The file's name says so:\n"
-    ".isampling is this text, .hgstream is binary, much smaller and quicker to read; with\n"
-    ".gz behind it either is compressed. Other names are refused, but for devices and pipes.\n"
-    "\n"
-    "Examples:\n"
-    "  hotgraph sample mazewisp --out m.isampling.gz\n"
-    "  hotgraph structure mazewisp --out m.structure\n"
-    "  hotgraph sample mazewisp --by active --per-million 600 --place calls \\\n"
-    "      --structure m.structure --out golden.isampling\n"
-    "  hotgraph build golden.isampling --technique flow --structure m.structure \\\n"
-    "      --out found.graph\n";
+static const char details[] =
+    GAME_DETAILS "By default the game's own movie is played.\n"
+                 "\n"
+                 "Time is the emulated console's, so a stream does not depend on the computer.\n"
+                 "Batch k is due at k times the interval. It begins with the next instruction;\n"
+                 "if the previous batch is not finished yet, batch k is skipped.\n"
+                 "\n"
+                 "Sampling by time is biased: the first instruction of a batch is chosen with a\n"
+                 "probability proportional to the cycles of the instruction before it. --weigh\n"
+                 "records these cycles so that techniques can correct for them. The\n"
+                 "alternatives:\n"
+                 "  --by instructions  one batch in every N executed instructions\n"
+                 "  --by transfers     one control transfer in every N, recorded as two\n"
+                 "                     instructions: its source and its target\n"
+                 "  --by active        the same for transfers outside busy-waits, which the\n"
+                 "                     structure identifies\n"
+                 "  --place golden     shift the position within each N by the golden ratio from\n"
+                 "                     NMI to NMI: frames resemble each other, so this covers\n"
+                 "                     all parts of a frame evenly\n"
+                 "  --place calls      shift it at each call and return as well\n"
+                 "\n"
+                 "The stream is text, separated by tabs, with a header line:\n"
+                 "  sequence  pc  size  type  batch  text  image\n"
+                 "type is GENERIC, or BRANCHORCALL with DIRECT COND, DIRECT INCOND or INDIRECT\n"
+                 "INCOND. text is the assembly, with the targets of direct transfers. The file's\n"
+                 "name determines the format: .isampling is this text; .hgstream is binary, much\n"
+                 "smaller and faster to read; .gz after either compresses it. Other names are\n"
+                 "refused, except devices and pipes.\n"
+                 "\n"
+                 "Examples:\n"
+                 "  hotgraph sample mazewisp --out m.isampling.gz\n"
+                 "  hotgraph structure mazewisp --out m.structure\n"
+                 "  hotgraph sample mazewisp --by active --per-million 600 --place calls \\\n"
+                 "      --structure m.structure --out golden.isampling\n"
+                 "  hotgraph build golden.isampling --technique flow --structure m.structure \\\n"
+                 "      --out found.graph\n";
 
 static void print_stream(const struct sample_command *c, const struct stream *s) {
     const uint64_t sampled = stream_observed(s, s->batch_count);
@@ -109,7 +114,7 @@ int command_sample(int argc, char **argv) {
     struct option_spec options[2 + SAMPLING_ROWS + 1] = {
         {"out", "FILE", "the stream's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
-        {"json", NULL, "print what was recorded as JSON", OPTION_FLAG, .to = &c.json},
+        {"json", NULL, "print a summary as JSON", OPTION_FLAG, .to = &c.json},
     };
     sampling_rows(&c.sampling, options + 2);
     const struct play_usage usage = {

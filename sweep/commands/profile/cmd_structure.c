@@ -13,20 +13,19 @@ struct structure_command {
     const char *out;
 };
 
-static const char details[] = GAME_DETAILS
-    "A game's own movie is played\n"
-    "when no other is given.\n"
-    "\n"
-    "The structure is what a binary translator knows of a program without counting: its\n"
-    "blocks and edges, where threads begin and may end, and how often it went round in\n"
-    "busy-waits; and how many instructions and control transfers there were in all, which\n"
-    "samplers of so many per million must know. The technique 'flow' repairs sampled counts with "
-    "it, and samplers of\n"
-    "active transfers know busy-waits from it. The file is a graph whose counts are 0 but\n"
-    "for busy-waits, with further lines that other commands take for comments.\n"
-    "\n"
-    "Example:\n"
-    "  hotgraph structure mazewisp --out mazewisp.structure\n";
+static const char details[] =
+    GAME_DETAILS "By default the game's own movie is played.\n"
+                 "\n"
+                 "The structure is what a binary translator knows about a program without\n"
+                 "counting: its blocks and edges; where handlers begin and may end; the\n"
+                 "iterations of busy-waits; and the total numbers of instructions and control\n"
+                 "transfers, which samplers with --per-million need. The technique 'flow' uses\n"
+                 "it to repair sampled counts; samplers of active transfers use it to recognise\n"
+                 "busy-waits. The file is a graph whose counts are 0 except for busy-waits, with\n"
+                 "additional lines that other commands treat as comments.\n"
+                 "\n"
+                 "Example:\n"
+                 "  hotgraph structure mazewisp --out mazewisp.structure\n";
 
 static enum status write_structure(const struct structure_command *c, const struct play *p,
                                    const struct structure *s, struct error *e) {
@@ -76,7 +75,7 @@ int command_structure(int argc, char **argv) {
     };
     const struct play_usage usage = {
         .command = "structure",
-        .summary = "Plays a game and writes the structure of what was executed: blocks and edges "
+        .summary = "Plays a game and writes the structure of the executed code: blocks and edges "
                    "without counts.",
         .details = details,
         .options = options,

@@ -43,9 +43,9 @@ int command_techniques(int argc, char **argv) {
     const struct usage usage = {
         .command = "techniques",
         .operands = "",
-        .summary = "Lists the profiling techniques with their parameters. Those on sample streams "
-                   "are run by 'hotgraph build' and 'hotgraph sweep'; the live ones, and those "
-                   "on samples inside the running machine, by 'hotgraph profile'.",
+        .summary = "Lists the profiling techniques with their parameters. 'hotgraph build' and "
+                   "'hotgraph sweep' run techniques on sample streams. 'hotgraph profile' runs "
+                   "live techniques, and techniques on samples inside the running machine.",
         .options = options,
     };
     struct operands operands;

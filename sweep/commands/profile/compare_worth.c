@@ -12,14 +12,14 @@ static enum status check(const struct structure *s, const char *path, const stru
                          struct error *e) {
     if (s->shapes.blocks == NULL)
         return error_set(e, STATUS_ARGUMENT,
-                         "%s: an earlier version wrote it, without the sizes of blocks, which a "
-                         "layout needs: make it anew with 'structure' or 'record'",
+                         "%s: has no sizes of blocks, which a layout needs, since an earlier "
+                         "version wrote it: write it again with 'structure' or 'record'",
                          path);
     if (s->graph.program[0] != '\0' && h->program[0] != '\0' &&
         strcmp(s->graph.program, h->program) != 0)
         return error_set(e, STATUS_ARGUMENT,
-                         "%s is of another program (%.8s...) than the exact graph (%.8s...)", path,
-                         s->graph.program, h->program);
+                         "%s belongs to another program (%.8s...) than the exact graph (%.8s...)",
+                         path, s->graph.program, h->program);
     return STATUS_OK;
 }
 

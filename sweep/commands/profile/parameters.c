@@ -102,21 +102,21 @@ static bool technique_hint(const char *word, char *text, size_t size) {
     const char *name = other_name(word);
     int used = 0;
     if (t != NULL)
-        used = snprintf(text, size,
-                        "it watches a program that runs: 'hotgraph profile GAME --technique %s "
-                        "--out FILE.graph'",
-                        word);
+        used = snprintf(
+            text, size,
+            "it is a live technique: 'hotgraph profile GAME --technique %s --out FILE.graph'",
+            word);
     else if (name != NULL)
         used = snprintf(text, size, "it is called %s here", name);
     else if (is_in(word, sampler_place_words))
         used = snprintf(text, size,
-                        "it is a way of sampling: 'hotgraph sample GAME --by transfers --every N "
+                        "it is a sampling mode: 'hotgraph sample GAME --by transfers --every N "
                         "--place %s --out FILE.isampling', then 'hotgraph build FILE.isampling "
                         "--technique observed --out FILE.graph'",
                         word);
     else if (is_in(word, sampler_by_words))
         used = snprintf(text, size,
-                        "it is a way of sampling: 'hotgraph sample GAME --by %s', then 'hotgraph "
+                        "it is a sampling mode: 'hotgraph sample GAME --by %s', then 'hotgraph "
                         "build'",
                         word);
     if (is_experiment(word) && (size_t)used < size)
@@ -127,7 +127,7 @@ static bool technique_hint(const char *word, char *text, size_t size) {
 }
 
 struct option_spec technique_option(struct technique_choice *c) {
-    return (struct option_spec){"technique",           "NAME",         "what finds the graph",
+    return (struct option_spec){"technique",           "NAME",         "the profiling technique",
                                 OPTION_CHOICE,         .to = &c->name, .choices = c->choices,
                                 .hint = technique_hint};
 }

@@ -11,30 +11,29 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
         {"interval-ms", "T", "milliseconds between batches (default 3)", OPTION_THOUSANDTHS,
          .to = &s->sampler.interval_us, .least = 1, .most = 3600000000,
          .given = &s->interval_given},
-        {"batch", "M", "instructions of a batch (default 25)", OPTION_NUMBER,
-         .to = &s->batch_length, .least = 1, .most = SAMPLER_BATCH_MOST},
+        {"batch", "M", "instructions per batch (default 25)", OPTION_NUMBER, .to = &s->batch_length,
+         .least = 1, .most = SAMPLER_BATCH_MOST},
         {"jitter-ms", "T", "move each batch by up to this much either way (default 0)",
          OPTION_THOUSANDTHS, .to = &s->sampler.jitter_us, .least = 0, .most = 3600000000},
-        {"seed", "N", "of the jitter, and of places (default 1)", OPTION_NUMBER,
+        {"seed", "N", "the seed of random positions and jitter (default 1)", OPTION_NUMBER,
          .to = &s->sampler.seed, .least = 0, .most = INT64_MAX},
-        {"weigh", NULL, "by time: note the cycles of the instruction before each batch",
+        {"weigh", NULL, "with --by time: record the cycles of the instruction before each batch",
          OPTION_FLAG, .to = &s->sampler.weigh},
         {"by", "WHAT",
-         "what is counted between samples: time (default), instructions, transfers, active",
+         "what is counted between samples: time (default), instructions, transfers or active "
+         "transfers",
          OPTION_CHOICE, .to = &s->by, .choices = sampler_by_words},
-        {"every", "N", "one sample in every N instructions or transfers", OPTION_NUMBER,
+        {"every", "N", "take one sample in every N instructions or transfers", OPTION_NUMBER,
          .to = &s->sampler.every, .least = 1, .most = INT64_C(1) << 48},
         {"per-million", "N",
-         "at most so many observed of every million executed instructions, instead of --every; of "
-         "transfers with --structure, which says how many there are",
+         "instead of --every: observe at most N of every million executed instructions; for "
+         "transfers, --structure tells how many there are",
          OPTION_NUMBER, .to = &s->sampler.per_million, .least = 1, .most = 1000000},
         {"place", "HOW",
-         "where in each N: regular (default), stratified: at a place drawn for each, golden, "
-         "calls",
+         "the position within each N: regular (default), stratified (random), golden or calls",
          OPTION_CHOICE, .to = &s->place, .choices = sampler_place_words},
-        {"structure", "FILE",
-         "the structure, which knows busy-waits and how many transfers there are", OPTION_STRING,
-         .to = &s->structure, .file = FILE_READ},
+        {"structure", "FILE", "the structure, with the busy-waits and the number of transfers",
+         OPTION_STRING, .to = &s->structure, .file = FILE_READ},
     };
     memcpy(rows, all, sizeof all);
 }
@@ -54,17 +53,17 @@ bool sampling_chosen(struct sampling_choice *s, const char *command) {
     if (!by_time && (s->sampler.every == 0) == (s->sampler.per_million == 0))
         usage_error(command, "--by %s needs --every N, or --per-million N", s->by);
     else if (by_time && (s->sampler.every != 0 || s->sampler.per_million != 0))
-        usage_error(command, "%s is for --by instructions, transfers or active",
+        usage_error(command, "%s needs --by instructions, transfers or active",
                     s->sampler.every != 0 ? "--every" : "--per-million");
     else if (strcmp(s->by, "transfers") == 0 && s->sampler.per_million != 0 && s->structure == NULL)
         usage_error(command, "--by transfers --per-million needs --structure FILE");
     else if (by_time && s->sampler.place != SAMPLER_REGULAR)
-        usage_error(command,
-                    "--place %s is for --by instructions, transfers or active: samples by "
-                    "time are regular",
-                    s->place);
+        usage_error(
+            command,
+            "--place %s needs --by instructions, transfers or active: samples by time are regular",
+            s->place);
     else if (!by_time && s->interval_given)
-        usage_error(command, "--interval-ms is for --by time");
+        usage_error(command, "--interval-ms needs --by time");
     else if (strcmp(s->by, "active") == 0 && s->structure == NULL)
         usage_error(command, "--by active needs --structure FILE");
     else

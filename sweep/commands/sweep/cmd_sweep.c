@@ -37,7 +37,7 @@ static enum status compute(struct sweep *s, struct error *e) {
     enum status status = work_run(&s->plan, s->db, &options, &s->failed, e);
     noise_end(noise, &report);
     if (report.warning[0] != '\0')
-        warning("the timings of this run are not to be trusted: %s", report.warning);
+        warning("the timings of this run are unreliable: %s", report.warning);
     if (status == STATUS_OK)
         status = db_note_run(s->db, s->run_id, report.spread, report.load,
                              report.warning[0] != '\0' ? report.warning : NULL, e);
@@ -134,8 +134,8 @@ static int finish(struct sweep *s, enum status status, struct error *e) {
     if (status == STATUS_INTERRUPTED) {
         fflush(stdout);
         fprintf(stderr,
-                "hotgraph: stopped; what was finished is in %s, and the same command goes on from "
-                "there\n",
+                "hotgraph: stopped; finished results are in %s, and the same command continues "
+                "from there\n",
                 s->db_path);
         return 128 + interrupt_signal();
     }
@@ -166,7 +166,8 @@ static enum status sweep_all(struct sweep *s, struct error *e) {
     if (s->present == 0) {
         if (!s->json)
             sweep_print_skipped(&s->plan);
-        return error_set(e, STATUS_ARGUMENT, "%s: none of its games can be swept", s->config_path);
+        return error_set(e, STATUS_ARGUMENT, "%s: none of its games can be swept, see above",
+                         s->config_path);
     }
     enum status status =
         s->report_folder != NULL ? report_make_folder(s->report_folder, e) : STATUS_OK;
@@ -256,27 +257,30 @@ static const char *typed_engine(int argc, char **argv) {
 }
 
 static const char details[] =
-    "For each game of CONFIG: one replay feeds the sampler and the exact profiler together, then\n"
-    "every configuration of the grid and the observed baseline build their graphs from the one\n"
-    "stream, on all processors, and are measured against the exact graph. Results go into the\n"
-    "database as they come, about once a second. A sweep that was stopped, in whatever way, goes\n"
-    "on where it was when the same command is given again; nothing is computed twice.\n"
+    "Each game of CONFIG is replayed once, with the sampler and the exact profiler\n"
+    "attached. Then all configurations of the grid, and the observed baseline,\n"
+    "build their graphs from the same stream, on all processors, and are compared\n"
+    "with the exact graph. Results are written to the database about once a second.\n"
+    "To continue a sweep that was stopped, give the same command again; nothing is\n"
+    "computed twice.\n"
     "\n"
-    "ROMs that CONFIG names by SHA-1 are looked for in the folder that $HOTGRAPH_ROMS names, or\n"
-    "that CONFIG does; games without a ROM are skipped. configs/paper.cfg explains the format.\n"
+    "ROMs that CONFIG identifies by SHA-1 are searched in $HOTGRAPH_ROMS, or in the\n"
+    "folder that CONFIG names. Games without a ROM are skipped. configs/paper.cfg\n"
+    "explains the format of CONFIG.\n"
     "\n"
-    "At the end come the paper's four tables and the digest, a hash of all results without\n"
-    "timings, which does not depend on threads, engine, machine or run. If there is a file named "
-    "like\n"
-    "CONFIG with .digest, the sweep ends with \"reproduced\", or fails and names the first row\n"
-    "(of large experiments, the first stream) that differs. With --games, --techniques or --where\n"
-    "the digest is that of this part alone, whatever else the database has, and is named as one;\n"
-    "of games that are swept in part, the streams that are complete are compared.\n"
+    "At the end it prints the paper's four tables and the digest: a hash of all\n"
+    "results without timings, which does not depend on threads, engine, machine or\n"
+    "run. If a file with CONFIG's name and the ending .digest exists, the sweep\n"
+    "ends with \"reproduced\", or fails and names the first row (in large\n"
+    "experiments, the first stream) that differs. With --games, --techniques or\n"
+    "--where, the digest covers only that part and is labelled accordingly; of\n"
+    "partly swept games, the complete streams are compared.\n"
     "\n"
     "Examples:\n"
     "  hotgraph sweep configs/quick.cfg --db quick.db\n"
     "  hotgraph sweep configs/paper.cfg --games burrow,mazewisp --report results\n"
-    "  hotgraph sweep configs/paper.cfg --shard 3/8 --db part3.db    (see docs/cluster.md)\n";
+    "  hotgraph sweep configs/paper.cfg --shard 3/8 --db part3.db\n"
+    "docs/cluster.md describes sweeps on several machines.\n";
 
 /* What OMP_NUM_THREADS says, else as many as there are processors that a cpuset leaves us. */
 static uint64_t usual_jobs(void) {
@@ -288,45 +292,45 @@ int command_sweep(int argc, char **argv) {
     struct sweep s = {.db_path = USUAL_DB};
     const struct option_spec options[] = {
         {"db", "FILE",
-         "the database; made where it is missing, but not its folder (default: " USUAL_DB ")",
+         "the database; created if it does not exist, but not its folder (default: " USUAL_DB ")",
          OPTION_STRING, .to = &s.db_path, .file = FILE_UPDATED},
-        {"report", "DIR", "write tables and figures into this folder at the end", OPTION_STRING,
+        {"report", "DIR", "write tables and figures to this folder at the end", OPTION_STRING,
          .to = &s.report_folder, .file = FILE_FOLDER},
-        {"games", "LIST", "only these games of CONFIG, separated by commas", OPTION_STRING,
+        {"games", "LIST", "sweep only these games of CONFIG, separated by commas", OPTION_STRING,
          .to = &s.game_list, .check = option_check_names},
-        {"techniques", "LIST", "only these techniques of the grid, separated by commas",
+        {"techniques", "LIST", "sweep only these techniques of the grid, separated by commas",
          OPTION_STRING, .to = &s.technique_list, .check = option_check_names},
         {"where", "NAME=VALUE[,VALUE...]",
-         "only what has one of these values: configurations by a parameter (window_size=13), "
-         "streams by a key of their sampling (interval_ms=0.3) or by movie=FILE without its "
-         "ending; several times: what meets all",
+         "sweep only configurations with one of these values of a parameter (window_size=13), or "
+         "only streams with one of these values of a sampling key (interval_ms=0.3) or movie=FILE "
+         "without its ending; repeated: all must hold",
          OPTION_LIST, .to = &s.where, .check = plan_check_condition},
         {"shard", "I/N",
-         "only part I of N: games, and where there are more parts than games, slices of their "
-         "configurations; divided by what is swept alone, so N parts on any machines, merged, are "
-         "the whole. 0/N computes nothing: it only makes an older database, before it is merged, "
-         "one of CONFIG as it is now",
+         "sweep only part I of N. A part consists of games; if there are more parts than games, of "
+         "slices of their configurations. The division depends only on what is swept, so N parts "
+         "from any machines, merged, are the whole. 0/N computes nothing; it only updates an older "
+         "database to the current CONFIG before a merge",
          OPTION_PARSED, .to = &s.shard, .parse = shard_parse},
         {"known", "FILE",
-         "with --shard: what this database has is not computed again; may be given several times",
-         OPTION_LIST, .to = &s.known, .file = FILE_READ},
+         "with --shard: do not compute again what this database has; may be repeated", OPTION_LIST,
+         .to = &s.known, .file = FILE_READ},
         {"jobs", "N",
-         "threads; 0 (default): as OMP_NUM_THREADS says, or as many as there are processors for it",
+         "the number of threads; 0 (default): $OMP_NUM_THREADS, or one per available processor",
          OPTION_NUMBER, .to = &s.jobs, .least = 0, .most = MOST_JOBS},
         engine_option(&s.engine),
         {"direct", NULL,
-         "each configuration by itself, by the plain implementation of its technique's "
-         "definition: the same results, slowly",
+         "compute each configuration separately, with its technique's plain reference "
+         "implementation: same results, more time",
          OPTION_FLAG, .to = &s.direct},
         {"json", NULL,
-         "print nothing but one JSON object at the end: what became of each game, the digest, "
-         "failures; with --dry-run, what would be computed",
+         "print only a JSON object at the end: the outcome of each game, the digest, failures; "
+         "with --dry-run, what would be computed",
          OPTION_FLAG, .to = &s.json},
         wide_option(&s.wide),
-        {"dry-run", NULL, "only say what would be computed, and why", OPTION_FLAG,
+        {"dry-run", NULL, "print what would be computed, and why; compute nothing", OPTION_FLAG,
          .to = &s.dry_run},
         {"update-digest", NULL,
-         "take these results for the expected ones: write CONFIG's .digest file", OPTION_FLAG,
+         "accept these results as the expected ones: write CONFIG's .digest file", OPTION_FLAG,
          .to = &s.update_digest},
         {0},
     };
@@ -336,7 +340,8 @@ int command_sweep(int argc, char **argv) {
         .inputs = 1,
         .least = 1,
         .most = 1,
-        .summary = "Runs the experiment that a configuration file describes, into a database.",
+        .summary = "Runs the experiment that a configuration file describes, and stores its "
+                   "results in a database.",
         .details = details,
         .options = options,
     };
@@ -351,17 +356,19 @@ int command_sweep(int argc, char **argv) {
         (s.game_list != NULL || s.technique_list != NULL || s.where.items.len > 0)) {
         free(s.arguments);
         vec_free(&s.where.items);
-        return usage_error("sweep", "--update-digest needs all games and configurations: leave "
-                                    "--games, --techniques and --where out");
+        return usage_error("sweep", "--update-digest needs all games and configurations: omit "
+                                    "--games, --techniques and --where");
     }
     if (s.shard.count == 0 && s.known.items.len > 0) {
         free(s.arguments);
         vec_free(&s.known.items);
-        return usage_error("sweep", "--known is for --shard: without it, 'hotgraph merge' first");
+        return usage_error("sweep",
+                           "--known needs --shard; without shards, run 'hotgraph merge' first");
     }
     if (s.shard.count > 0 && (s.update_digest || s.report_folder != NULL)) {
         free(s.arguments);
-        return usage_error("sweep", "--%s needs all results: leave --shard out, or merge first",
+        return usage_error("sweep",
+                           "--%s needs all results: omit --shard, or merge the parts first",
                            s.update_digest ? "update-digest" : "report");
     }
     char *config_path = data_find(operands.at[0]);

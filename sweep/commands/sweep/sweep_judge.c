@@ -123,13 +123,13 @@ enum status sweep_say_digest(struct sweep *s, const struct digest *whole, const 
         s->filter.game_count + s->filter.technique_count + s->filter.where_count > 0;
     const bool in_part = filtered || find_lacking(s) != NULL;
     if (in_part)
-        s->part = filtered ? describe_filter(s) : strdup("the games that lack nothing");
+        s->part = filtered ? describe_filter(s) : strdup("the complete games");
     if (in_part && s->part == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     enum status status = filtered ? digest_of_filter(&part, all, &s->plan, e) : STATUS_OK;
     const struct digest *const d = filtered ? &part : whole;
     if (status == STATUS_OK && d->lines.len == 0) {
-        sweep_say(s, "no digest: nothing was found\n");
+        sweep_say(s, "no digest: there are no results\n");
     } else if (status == STATUS_OK) {
         memcpy(s->digest, d->total, sizeof s->digest);
         sweep_say(s, in_part ? "digest of this part (%s): %s\n" : "digest %s%s\n",
@@ -187,9 +187,9 @@ static const char *unit_of(const struct digest *d, size_t count) {
 static enum status judge(struct sweep *s, const struct digest *ours, const struct digest *expected,
                          struct error *e) {
     static const char *const what[] = {
-        [DIGEST_CHANGED] = "is not what is expected",
-        [DIGEST_MISSING] = "is expected, but was not found",
-        [DIGEST_UNEXPECTED] = "was found, but is not expected",
+        [DIGEST_CHANGED] = "differs from the expected result",
+        [DIGEST_MISSING] = "is expected but missing",
+        [DIGEST_UNEXPECTED] = "is not expected",
     };
     const char *const path = s->digest_file;
     const char *key;
@@ -235,8 +235,8 @@ static enum status judge_rows(struct sweep *s, const struct digest *ours,
 static enum status update(struct sweep *s, struct digest *whole, struct error *e) {
     const char *const path = s->digest_file, *const lacking = find_lacking(s);
     if (lacking != NULL)
-        return error_set(e, STATUS_ARGUMENT, "%s: is not written: %s lacks results, see above",
-                         path, lacking);
+        return error_set(e, STATUS_ARGUMENT, "%s: not written: %s lacks results, see above", path,
+                         lacking);
     memcpy(whole->definition, s->config.definition_hash, sizeof whole->definition);
     enum status status = digest_write(whole, path, s->config.name, e);
     if (status == STATUS_OK) {

@@ -33,7 +33,7 @@ static enum status check_parent(const char *path, const char *option, struct err
     struct error why;
     return file_check_folder(path, &why) == STATUS_OK
                ? STATUS_OK
-               : error_set(e, STATUS_IO, "%s: make it first, or name another with %s", why.text,
+               : error_set(e, STATUS_IO, "%s: create it first, or choose another with %s", why.text,
                            option);
 }
 
@@ -46,7 +46,7 @@ static enum status check_places(struct sweep *s, struct error *e) {
     else if (!s->dry_run) {
         s->made_folder = mkdir(USUAL_FOLDER, 0777) == 0;
         if (!s->made_folder && errno != EEXIST)
-            status = file_unmade(USUAL_FOLDER, "cannot be made", errno, e);
+            status = file_unmade(USUAL_FOLDER, "cannot be created", errno, e);
     }
     return status == STATUS_OK && s->report_folder != NULL
                ? check_parent(s->report_folder, "--report", e)

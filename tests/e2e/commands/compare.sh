@@ -90,7 +90,7 @@ one=0123456789012345678901234567890123456789 two=1123456789012345678901234567890
 test ! -s errors || fail "a right comparison is warned of: $(cat errors)"
 refuses 1 'exact.graph is an exact graph, and built.graph is one that a technique found' compare exact.graph built.graph
 refuses 1 'h.graph is an exact graph' compare h.graph built.graph # by its fourth column
-refuses 1 'are of two programs (11234567..., 01234567...)' compare other.graph exact.graph
+refuses 1 'belong to different programs (11234567..., 01234567...)' compare other.graph exact.graph
 "$hotgraph" compare --force other.graph exact.graph >table3
 same table2 table3
 "$hotgraph" compare g.graph exact.graph >table3 # a file that says nothing
@@ -109,7 +109,7 @@ rom="$source/games/mazewisp.nes"
 test ! -s errors || fail "$(cat errors)"
 refuses 1 'm.graph is an exact graph, and m.observed' compare m.graph m.observed
 "$hotgraph" exact "$source/games/burrow.nes" --frames 60 --out b.graph >/dev/null
-refuses 1 'are of two programs' compare m.observed b.graph
+refuses 1 'belong to different programs' compare m.observed b.graph
 grep -q '^# program [0-9a-f]*$' m.graph || fail "the exact graph does not name its program"
 "$hotgraph" testrom "$rom" "$source/games/burrow.nes" m.graph --frames 5 --json >testrom.json 2>errors && fail "testrom passes games"
 python3 - <<'END' || fail "JSON of exact, sample, build, techniques, testrom"

@@ -116,7 +116,7 @@ entries=$(sqlite3 :memory: "SELECT group_concat(value->>'entries') FROM json_eac
     entries=$(sed -n 's/.*"entries": \([0-9]*\).*/\1/p' blocks.json | paste -sd,)
 listed=$(sed -n 's/^#.*  \([0-9]*\) entries.*/\1/p' blocks | paste -sd,)
 test "$entries" = "$listed" || fail "JSON says $entries, text $listed"
-refuses 2 'translates no blocks' blocks "$rom" --engine interp
+refuses 2 'does not translate blocks' blocks "$rom" --engine interp
 
 # For perf(1): a line a block, named by guest address.
 "$hotgraph" replay "$rom" --movie "$movie" --frames 60 --engine dbt:perf-map >/dev/null &

@@ -43,7 +43,7 @@ END
 head -1 best >best.cost
 same best.cost klein
 "$hotgraph" flow --solver klein --gcc-limit cycles.min 2>warned >limited
-grep -q 'not of least cost' warned || fail "the limit is not told of: $(cat warned)"
+grep -q 'may not have minimum cost' warned || fail "the limit is not reported: $(cat warned)"
 test "$(awk '/^s/ {print $2}' limited)" -gt "$(awk '/^s/ {print $2}' best)" || fail "no worse"
 
 # The flow keeps the bounds, and at each node as much comes in as goes out.
@@ -70,4 +70,4 @@ printf 'p min 2 1\na 1 2 0 1 9223372036854775807\n' >large.min
 refuses 1 'large.min: the bounds or costs are so large' flow large.min
 refuses 1 'nowhere.min' flow nowhere.min
 refuses 2 "did you mean 'simplex'" flow --solver simple ways.min
-refuses 2 '--gcc-limit is of --solver klein' flow --gcc-limit ways.min
+refuses 2 '--gcc-limit needs --solver klein' flow --gcc-limit ways.min

@@ -22,7 +22,7 @@ grep -q '^  compared with interp+no-skip+no-fast$' all || fail "another referenc
 grep -q '^  compared with interp$' fast || fail "another reference: $(cat fast)"
 "$hotgraph" lockstep "$rom" --frames 3001 --way interp >many || fail "$(cat many)"
 grep -q '^  compared with interp$' many || fail "another reference: $(cat many)"
-refuses 2 'two references' lockstep "$rom" --fast --no-fast
+refuses 2 'give either --fast or --no-fast' lockstep "$rom" --fast --no-fast
 
 # --random is the input that 'movie make' makes without a ROM.
 "$hotgraph" movie make --seed 3 --frames 200 --out seeded.fm2 >/dev/null
@@ -58,8 +58,8 @@ test $status = 1 || fail "nothing was compared, and the exit status is $status"
 test "$(grep -c '^  equal .* a JAM ends it$' jam)" = 2 || fail "no word of the JAM: $(cat jam)"
 
 refuses 2 'takes one of interp, dbt, auto' lockstep "$rom" --way usual
-refuses 2 'is no modifier' lockstep "$rom" --way interp+skip
-refuses 2 'two inputs' lockstep "$rom" --random 1 --movie "$movie"
+refuses 2 'is not a modifier' lockstep "$rom" --way interp+skip
+refuses 2 'give either --random or --movie' lockstep "$rom" --random 1 --movie "$movie"
 refuses 2 'it takes' lockstep
 refuses 1 'no.nes' lockstep no.nes
 refuses 1 'nothing to play' lockstep "$rom" --load-state half --frames 100

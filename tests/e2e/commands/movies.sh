@@ -23,7 +23,7 @@ set -- "$source"/games/*.nes
 for rom in "$@"; do
     name=$(basename "$rom" .nes)
     "$hotgraph" movie info "$source/movies/$name.fm2" "$rom" >info || fail "$name: $(cat info)"
-    grep -q 'is the ROM it was made with' info || fail "$name: $(cat info)"
+    grep -q 'is the ROM with which it was made' info || fail "$name: $(cat info)"
     # Its own README says how.
     command=$(grep -oh 'hotgraph movie make games/[^`]*' "$source/games/$name/README.md") ||
         fail "$name: its README does not say how its movie is made"

@@ -119,7 +119,7 @@ write("midst")
 END
 for wish in "--dump-pictures x.bin" "--video x.dir" "--screenshot 150:x.png"; do
     refuses 1 "impossible: the parts of the state do not fit together" replay "$rom" --movie "$movie" --frames 160 --load-state impossible $wish
-    refuses 1 "frame 150 has no whole picture" replay "$rom" --movie "$movie" --frames 160 --load-state midst $wish
+    refuses 1 "frame 150 has no complete picture" replay "$rom" --movie "$movie" --frames 160 --load-state midst $wish
 done
 "$hotgraph" replay "$rom" --movie "$movie" --frames 160 --load-state midst --screenshot 151:midst.png >/dev/null || fail "a state of the midst of a frame is not played"
 test -s midst.png || fail "no picture of the next frame"

@@ -48,15 +48,15 @@ refuses 2 'three places' sample "$rom" --out a --interval-ms 0.0001
 refuses 2 "did you mean 'gaussian'" build x.isampling --out a --technique gausian
 # A word that is no technique, or of another command, is answered with what to type; that works.
 cd "$source"
-refuses 2 "not 'fifo': it watches a program that runs: 'hotgraph profile GAME --technique fifo --out FILE.graph'" build x.isampling --out "$work/a" --technique fifo
-refuses 2 "not 'golden': it is a way of sampling: 'hotgraph sample GAME --by transfers --every N --place golden --out FILE.isampling', then 'hotgraph build FILE.isampling --technique observed --out FILE.graph'; and an experiment: 'hotgraph sweep configs/golden.cfg'" \
+refuses 2 "not 'fifo': it is a live technique: 'hotgraph profile GAME --technique fifo --out FILE.graph'" build x.isampling --out "$work/a" --technique fifo
+refuses 2 "not 'golden': it is a sampling mode: 'hotgraph sample GAME --by transfers --every N --place golden --out FILE.isampling', then 'hotgraph build FILE.isampling --technique observed --out FILE.graph'; and an experiment: 'hotgraph sweep configs/golden.cfg'" \
     build x.isampling --out "$work/a" --technique golden
 refuses 2 "--place golden" profile mazewisp --out "$work/a" --technique golden
 refuses 2 "not 'paper': it is an experiment: 'hotgraph sweep configs/paper.cfg'" profile mazewisp --out "$work/a" --technique paper
 refuses 2 "not 'baseline': it is called observed here" build x.isampling --out "$work/a" --technique baseline
 refuses 1 "configs/quick.cfg: has no technique 'golden' in its grid, but gaussian, observed" sweep configs/quick.cfg --techniques golden --db "$work/x.db"
 for technique in transfers regular stratified calls; do
-    refuses 2 "not '$technique': it is a way of sampling" build x.isampling --out "$work/a" --technique $technique
+    refuses 2 "not '$technique': it is a sampling mode" build x.isampling --out "$work/a" --technique $technique
 done
 "$hotgraph" build x.isampling --out "$work/a" --technique magic 2>&1 | grep -q "observed, not 'magic'$" || fail "a word that nobody knows"
 cd "$work"
@@ -71,7 +71,7 @@ refuses 2 'it takes' compare a
 refuses 2 'info, check or make' movie
 refuses 2 "did you mean 'make'" movie mkae
 refuses 2 'needs the ROM' movie make --out a --player mazewisp
-refuses 2 'name it .png' replay x.nes --screenshot 1:x.jpg
+refuses 2 'must end in .png' replay x.nes --screenshot 1:x.jpg
 refuses 2 '32 hexadecimal digits' movie make --out a --md5 12
 refuses 2 'takes no operands' techniques x
 refuses 1 'frames 0 to 4' replay "$rom" --frames 5 --screenshot 5:a.png
@@ -143,6 +143,10 @@ while read -r command; do
     # shellcheck disable=SC2086 # words
     "$hotgraph" $command --help >"$work/help" </dev/null || fail "$command --help"
     test -z "$(tail -c 1 "$work/help")" || fail "$command --help does not end with a newline"
+    # An example that was wrapped could not be copied: a line continues the previous one if that ends in a backslash.
+    awk '/^Examples?[:,]/ { inside = 1; next } !/^  / { inside = 0 }
+        inside { if (open != /^      /) { print; bad = 1 } open = /\\$/ } END { exit bad || open }' "$work/help" ||
+        fail "$command --help has an example that cannot be copied, see above"
     LC_ALL=C.UTF-8 awk 'length($0) > 80 { print; bad = 1 } END { exit bad }' "$work/help" || fail "$command --help is wider than 80 columns, see above"
 done <"$work/helps"
 
@@ -162,10 +166,10 @@ test ! -e b.isampling && test ! -e a.isampling.txt || fail "it worked before it 
 refuses 2 "--input takes a file, and '/' is a folder" record --graph "$work/g" --input / -- /bin/true
 refuses 2 "--sysroot takes a folder, which '/nosuch' is not" record --graph "$work/g" --sysroot /nosuch -- /bin/true
 refuses 2 "--folder takes a folder, which '/nosuch' is not" record --graph "$work/g" --folder /nosuch -- /bin/true
-refuses 2 "'every=0' is none of every=N" record --stream "$work/f:every=0" -- /bin/true
+refuses 2 "unknown setting 'every=0'; use every=N" record --stream "$work/f:every=0" -- /bin/true
 # Exit statuses, as docs/configuration.md has them.
-for status in '0 | done' '1 | an error, explained on standard error' '2 | called wrongly, as the command line alone says' '128 + N | stopped by signal N' \
-    '141 | nobody reads standard output'; do
+for status in '0 | done' '1 | an error, explained on standard error' '2 | a wrong command line' '128 + N | stopped by signal N' \
+    '141 | standard output was closed'; do
     grep -q -e "^| $status" "$source/docs/configuration.md" || fail "docs/configuration.md: exit status $status"
 done
 if "$hotgraph" native --json "$work/n" -- /bin/true 2>/dev/null; then

@@ -136,7 +136,7 @@ if command -v groff >/dev/null; then
         LC_ALL=C.UTF-8 groff -man -Kutf8 -Tutf8 -ww "$page" >text 2>warnings || fail "$page: $(cat warnings)"
         test ! -s warnings || fail "$page: $(head -3 warnings)"
     done
-    grep -q 'nobody reads standard output' text || fail "$(cat text)"
+    grep -q 'closed by its reader' text || fail "$(cat text)"
 fi
 
 # Completion, as bash asks for it.

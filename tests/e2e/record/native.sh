@@ -284,7 +284,7 @@ says() { # PATTERN COMMAND...
     "$hotgraph" native "$@" >out 2>err && fail "$*: succeeded"
     grep -q "$pattern" err || fail "$*: says '$(cat err)'"
 }
-says "no such program" -- nosuchprogram
+says "program not found" -- nosuchprogram
 printf 'int main(void) { return 0; }' >m.c
 gcc -static m.c -o static 2>/dev/null && says "statically linked" -- ./static
 gcc -static-pie m.c -o staticpie 2>/dev/null && says "statically linked" -- ./staticpie

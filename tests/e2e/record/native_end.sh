@@ -42,7 +42,7 @@ for signal in TERM:15 INT:2 HUP:1 QUIT:3; do
     id=
     gone $(cat out)
     test -z "$(ls scratch)" || fail "left behind: $(ls scratch)"
-    grep -q "work: stopped by signal $number (.*); its counts are until then" errors || fail "nothing is said: $(cat errors)"
+    grep -q "work: stopped by signal $number (.*); the counts end there" errors || fail "nothing is said: $(cat errors)"
     grep -q '"function":"turn","offset":0,.*"count":1000}' r.json || fail "what was counted is lost: $(cat r.json)"
     # One that handles it ends as it likes.
     start handles

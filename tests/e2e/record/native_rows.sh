@@ -91,7 +91,7 @@ says "takes seconds" measured --db r.db --run x --tool x --what hit --seconds fa
 says "takes seconds" measured --db r.db --run x --tool x --what hit --seconds -1 -- ./p
 says "ADDRESS:NAME:CALLS" measured --db r.db --tool x --call 12:main -- ./p
 says "ADDRESS:NAME:CALLS" measured --db r.db --tool x --call 12:main:x -- ./p
-says "no such program" measured --db r.db --tool x --call 12:main:1 -- nosuchprogram
-says "belong to no experiment" results r.db --view native_cost --experiment x
+says "program not found" measured --db r.db --tool x --call 12:main:1 -- nosuchprogram
+says "have no experiments" results r.db --view native_cost --experiment x
 says "nowhere/r.db" native --db nowhere/r.db -- ./p
 exit $failed

@@ -54,7 +54,7 @@ record() {
 partial() { # WHY: the three places that say so
     grep -qx "# partial" g.graph && grep -qx "# $1" g.graph || fail "the graph does not say that it is partial: $(head -8 g.graph)"
     grep -qx "partial	$1" g.graph.meta || fail "meta does not say it: $(cat g.graph.meta)"
-    grep -qF "$1: what is written is of the part before that" errors || fail "nothing is said of it: $(cat errors)"
+    grep -qF "$1: the recording covers what happened before that" errors || fail "nothing is said of it: $(cat errors)"
     [ "$(sed -n 's/^instructions	//p' g.graph.meta)" -gt 40000 ] || fail "what it did so far is not there: $(cat g.graph.meta)"
     [ -s s.isampling ] || fail "no stream"
 }
@@ -73,7 +73,7 @@ record 0 -- ./work r
 grep -q warning errors && fail "there was no input: $(cat errors)"
 tail -1 out | grep -qx nothing || fail "input out of nowhere: $(cat out)"
 echo given | "$hotgraph" record --graph g.graph --output out -- ./work r 2>errors || fail "piped: $(cat errors)"
-grep -q "standard input is not handed on.*--input -" errors || fail "nothing is said of piped input: $(cat errors)"
+grep -q "standard input is empty.*--input -" errors || fail "nothing is said of piped input: $(cat errors)"
 tail -1 out | grep -qx nothing || fail "piped input is read: $(cat out)"
 for input in "-" "/dev/stdin"; do
     echo given | "$hotgraph" record --graph g.graph --output out --input $input -- ./work r 2>errors || fail "--input $input: $(cat errors)"

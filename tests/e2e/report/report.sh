@@ -427,5 +427,5 @@ settings | grep -qx "games $(compared x) $(compared one)" ||
 "$hotgraph" report --compare x.db x.db >out || fail "compare"
 test "$(settings | tr -d '\n')" = '(no rows)' || fail "a run has something not in common with itself: $(settings)"
 refuses 2 'needs two databases' report --compare x.db
-refuses 2 'two databases need --compare' report x.db one.db
+refuses 2 'with two databases, --compare is required' report x.db one.db
 refuses 1 empty.db report --compare x.db empty.db

@@ -100,7 +100,7 @@ sweep whole.cfg --db grown.db --engine interp
 test "$digest" = "$expected" || fail "grown: $digest, not $expected"
 sweep whole.cfg --db grown.db
 grep -q '^nothing to do' out || fail "a second sweep does something: $(cat out)"
-"$hotgraph" diff grown.db whole.db | grep -q '^the same results' || fail "$("$hotgraph" diff grown.db whole.db)"
+"$hotgraph" diff grown.db whole.db | grep -q '^equal results' || fail "$("$hotgraph" diff grown.db whole.db)"
 
 # Parts, by what they are of, are the whole when they are put together.
 sweep whole.cfg --db a.db --where interval_ms=3,0.5 --where movie=umbel,mazewisp
@@ -122,7 +122,7 @@ grep -q '^not compared: whole.digest has none of these' out || fail "what is not
 cp whole.digest right.digest
 sed '/interval_ms=10.*\/result\/baseline\/hot800/ { s/\t./\tx/; s/\tx/\t0/ }' right.digest >whole.digest
 ! cmp -s right.digest whole.digest || sed '/interval_ms=10.*\/result\/baseline\/hot800/ s/\t./\t1/' right.digest >whole.digest
-refuses 1 '/hot800 is not what is expected' sweep whole.cfg --db b.db --where interval_ms=10
+refuses 1 '/hot800 differs from the expected result' sweep whole.cfg --db b.db --where interval_ms=10
 rm whole.digest x.db
 
 # Configurations by parameter and technique; the baseline is always there. A part has no digest yet.
@@ -138,7 +138,7 @@ refuses 1 "nothing in it has a 'colour'" sweep whole.cfg --db x.db --where colou
 refuses 1 'nothing in it has window_size=7' sweep whole.cfg --db x.db --where window_size=7
 refuses 2 'takes NAME=VALUE' sweep whole.cfg --db x.db --where window_size
 refuses 1 "no technique 'flow'" sweep whole.cfg --db x.db --techniques flow
-refuses 2 'leave --games, --techniques and --where out' sweep whole.cfg --db x.db --update-digest --where batch=25
+refuses 2 'omit --games, --techniques and --where' sweep whole.cfg --db x.db --update-digest --where batch=25
 
 # Means are of one way of sampling: seeds and phases are replicates of it, everything else is not.
 test "$(ask whole.db "SELECT count(DISTINCT way), min(n), max(n) FROM (SELECT way, count(*) AS n FROM

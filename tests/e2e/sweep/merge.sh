@@ -29,7 +29,7 @@ same whole.txt merged.txt
 before_copy=$(sha1sum <copy.db)
 refuses 1 'copy.db: is there already' merge --copy copy.db half2.db
 test "$(sha1sum <copy.db)" = "$before_copy" || fail "a copy took a file's place"
-refuses 2 '--copy takes one database' merge --copy other.db half1.db half2.db
+refuses 2 '--copy takes a single IN.db' merge --copy other.db half1.db half2.db
 refuses 1 'nothing.db: there is no such file' merge --copy other.db nothing.db
 refuses 1 'missing/other.db' merge --copy missing/other.db half1.db
 head -c 20000 half1.db >cut.db
@@ -50,7 +50,7 @@ halves=$(cat half1.db half2.db | sha1sum)
 same shuffled.db merged.db
 cp half2.db steps.db
 "$hotgraph" merge steps.db half1.db >out
-grep -q 'what was there before' out || fail "says nothing of the file that was there: $(cat out)"
+grep -q 'what it already had' out || fail "says nothing of the file that was there: $(cat out)"
 same steps.db merged.db
 "$hotgraph" merge steps.db steps.db half1.db half2.db >out
 grep -q 'unchanged' out || fail "merging again changes something: $(cat out)"

@@ -90,7 +90,7 @@ grep -q '^nothing to do' out && test "$(results renewed.db)" = "$(results whole.
 "$hotgraph" merge merged-more.db renewed.db known-?.db >out
 "$hotgraph" sweep more.cfg --db merged-more.db >out 2>errors || fail "$(cat errors)"
 grep -q '^nothing to do' out && grep -q "^digest $digest\$" out || fail "known and new are not the whole: $(cat out)"
-refuses 2 '--known is for --shard' sweep small.cfg --known whole.db
+refuses 2 '--known needs --shard' sweep small.cfg --known whole.db
 
 # A thousand parts: those beyond 34 are empty, which is one and the same file.
 i=1

@@ -212,7 +212,7 @@ assert run["shard"] is None and run["slurm_job"] is None, run
 assert run["spread"] >= 0 and (run["load"] is None or 0 <= run["load"] <= 1), run
 assert re.match("one graph=[0-9a-f]{32} instructions=1000000 method=1; three ", run["inputs"]), run["inputs"]
 # A warning exactly where one was printed, and where the numbers speak for it.
-said = "not to be trusted" in open("one.errors").read()
+said = "are unreliable" in open("one.errors").read()
 assert said == (run["warning"] is not None), run
 assert said or run["spread"] <= 0.2501, run
 END

@@ -21,9 +21,9 @@ cp experiment.digest whole.digest
 sed 's#^\(two/result/0045\t\).#\1x#; s#\tx#\t0#' whole.digest >experiment.digest
 cmp -s whole.digest experiment.digest &&
     sed 's#^\(two/result/0045\t\).#\11#' whole.digest >experiment.digest
-refuses 1 'not reproduced: two/result/0045 is not what is expected' sweep experiment.cfg --db x.db
+refuses 1 'not reproduced: two/result/0045 differs from the expected result' sweep experiment.cfg --db x.db
 grep -v '^one/stream' whole.digest >experiment.digest
-refuses 1 'not reproduced: one/stream was found, but is not expected' sweep experiment.cfg --db x.db
+refuses 1 'not reproduced: one/stream is not expected' sweep experiment.cfg --db x.db
 printf 'one/zzz\t%032d\n' 0 | cat whole.digest - >experiment.digest
 refuses 1 'not reproduced: one/zzz is expected' sweep experiment.cfg --db x.db
 grep -v '^one/' whole.digest >experiment.digest

@@ -47,7 +47,7 @@ sed "s#\"[^\"]*overlap-a.isampling.gz\"#\"bad.isampling\"#" experiment.cfg >bad.
 refuses 1 'bad.isampling:7: ' sweep bad.cfg --db failed.db
 grep -q '^digest of this part (the games that lack nothing): ' .stdout || fail "$(cat .stdout)"
 refuses 1 'bad.isampling:7: ' sweep bad.cfg --db failed.db --games one
-grep -qx 'no digest: nothing was found' .stdout || fail "$(cat .stdout)"
+grep -qx 'no digest: there are no results' .stdout || fail "$(cat .stdout)"
 
 # leaves_nothing STATUS TEXT ARGS...: the sweep fails, and no file or folder comes of it.
 leaves_nothing() {

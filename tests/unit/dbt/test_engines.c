@@ -76,7 +76,7 @@ static void wrong_texts_are_refused(void **state) {
                                           "dbt:=",      "dbt:=1",       "dbt:ho=1",   "dbt:hott=1",
                                           "dbt: hot=1", "dbt:chaining", "dbt:hot:1"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        refuse(options[i], "there is no option");
+        refuse(options[i], "has no option");
     static const char *const numbers[] = {"hot",
                                           "hot=",
                                           "hot=0",
