@@ -85,7 +85,7 @@ static const struct command *find(const char *word) {
     return NULL;
 }
 
-/* `help COMMAND`, `help movie make`: what `COMMAND --help` prints. */
+/* `help COMMAND` and `help movie make` print what `COMMAND --help` prints. */
 static int print_manual(int count, char **words) {
     char *args[4] = {words[0], count > 1 ? words[1] : "--help", "--help", NULL};
     const struct command *command = find(words[0]);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* BIN/../share/hotgraph/NAME, wherever the program was put; NULL where that is not known. */
+/* BIN/../share/hotgraph/NAME, wherever the program is installed; NULL if that is unknown. */
 static char *installed(const char *name) {
     char program[PATH_MAX];
     const ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);

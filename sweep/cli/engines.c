@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Everything that may stand behind "dbt:", an option a line: its name, what the manual says behind
- * that, the field of struct dbt_options *o, and the least and most that numbers may be. */
+/* All options of "dbt:", one per line: its name, the manual's text after that, the field of struct
+ * dbt_options *o, and the range of numbers. */
 #define TRANSLATOR_OPTIONS(ROW)                                                                    \
     ROW("hot", "=N (translate a block at its Nth execution)", .count = &o->hot, .least = 1,        \
         .most = DBT_HOT_MOST)                                                                      \
@@ -23,13 +23,13 @@
 #define AS_TEXT(name, help, ...) name help ", "
 #define OPTIONS_TEXT                                                                               \
     "dbt takes " TRANSLATOR_OPTIONS(AS_TEXT) "separated by commas, as in dbt:hot=1,cache=4K"
-/* Errors name the options; what they do is in the manual. */
+/* Errors only list the names; the manual explains them. */
 #define AS_NAME(name, help, ...) name ", "
 #define OPTION_NAMES             "dbt takes " TRANSLATOR_OPTIONS(AS_NAME) "separated by commas"
 
 /* ---- one option ---- */
 
-/* One of the pointers is not NULL. */
+/* Exactly one of the pointers is not NULL. */
 struct translator_option {
     const char *name;
     bool *flag;
@@ -38,7 +38,7 @@ struct translator_option {
     uint64_t least, most;
 };
 
-/* A whole number; of bytes, it may end in K or M. */
+/* Parses a whole number; a number of bytes may end in K or M. */
 static bool parse_number(const struct translator_option *option, const char *at, const char *end,
                          uint64_t *out) {
     if (!scan_decimal(&at, end, option->most, out))
@@ -48,7 +48,7 @@ static bool parse_number(const struct translator_option *option, const char *at,
     return at == end && *out >= option->least && *out <= option->most;
 }
 
-/* value: what stands behind '=' and before `end`; NULL when there is no '='. */
+/* value: the text from '=' to `end`; NULL if there is no '='. */
 static enum status store(const struct translator_option *option, const char *value, const char *end,
                          struct error *e) {
     if (option->flag != NULL && value != NULL)
@@ -72,7 +72,7 @@ static enum status store(const struct translator_option *option, const char *val
     return STATUS_OK;
 }
 
-/* "NAME" or "NAME=VALUE", which ends before `end`. */
+/* Parses "NAME" or "NAME=VALUE", which ends before `end`. */
 static enum status parse_option(struct dbt_options *o, const char *text, const char *end,
                                 struct error *e) {
 #define AS_ROW(option_name, help, ...) {.name = option_name, __VA_ARGS__},
@@ -106,7 +106,7 @@ enum status engine_parse(struct engine_choice *out, const char *text, struct err
         return error_set(e, STATUS_ARGUMENT, "%s takes no options, but '%s' is given; %s",
                          engines[which].name, text + len + 1, OPTION_NAMES);
     for (const char *at = text + len; *at != 0;) {
-        const char *const option = at + 1; /* behind ':' or ',' */
+        const char *const option = at + 1; /* after ':' or ',' */
         at = option + strcspn(option, ",");
         const enum status status = parse_option(&choice.translator, option, at, e);
         if (status != STATUS_OK)

@@ -11,14 +11,14 @@
 
 /* ---- which file a path is ---- */
 
-/* Of a file that is not there: its folder, and its name in it. */
+/* Identifies a file; a file that does not exist, by its folder and its name. */
 struct identity {
     dev_t device;
     ino_t inode;
-    const char *name; /* NULL for a file that is there */
+    const char *name; /* NULL for an existing file */
     bool known;
     bool is_special; /* a device or a pipe */
-    bool is_null;    /* /dev/null takes everything */
+    bool is_null;    /* /dev/null may be named repeatedly */
 };
 
 static bool stat_folder(const char *path, struct stat *out) {
@@ -60,14 +60,14 @@ static bool are_one(const struct identity *a, const struct identity *b) {
 static enum status check_folder_to_fill(const char *path, struct error *e) {
     struct stat is;
     if (stat(path, &is) != 0)
-        return STATUS_OK; /* it is made, which says why it cannot be */
+        return STATUS_OK; /* it will be created; if that fails, the error says why */
     if (!S_ISDIR(is.st_mode))
-        return error_set(e, STATUS_IO, "%s: is no folder", path);
+        return error_set(e, STATUS_IO, "%s: is not a folder", path);
     return access(path, W_OK | X_OK) == 0 ? STATUS_OK
                                           : file_unmade(path, "cannot be written", errno, e);
 }
 
-/* As file_open() will do it: beside the file, whose place it takes when it is whole. */
+/* Checks what file_open() needs: it writes beside the file and replaces it when complete. */
 static enum status check_output(const char *path, struct error *e) {
     struct stat is;
     char real[PATH_MAX], folder[PATH_MAX];
@@ -96,7 +96,7 @@ static enum status check_output(const char *path, struct error *e) {
                : file_unmade(path, "cannot be written", ENOTDIR, e);
 }
 
-/* A name may be that of a pipe, which is not opened here. */
+/* Does not open the file, which may be a pipe. */
 static enum status check_input(const char *path, struct error *e) {
     struct stat is;
     if (access(path, R_OK) != 0 || stat(path, &is) != 0)
@@ -110,7 +110,7 @@ static bool is_output(const struct file_named *f) {
     return f->use != FILE_READ;
 }
 
-/* A terminal may be read and written. */
+/* A special file, such as a terminal, may be both read and written. */
 static bool do_clash(const struct file_named *x, const struct identity *a,
                      const struct file_named *y, const struct identity *b) {
     if ((!is_output(x) && !is_output(y)) || !are_one(a, b))
@@ -121,8 +121,8 @@ static bool do_clash(const struct file_named *x, const struct identity *a,
 static int clash(const char *command, const struct file_named *a, const struct file_named *b) {
     const struct file_named *out = is_output(a) ? a : b, *other = out == a ? b : a;
     if (is_output(other))
-        return usage_error(command, "%s and %s are one file, '%s': each needs its own", a->what,
-                           b->what, b->path);
+        return usage_error(command, "%s and %s are the same file, '%s': name different files",
+                           a->what, b->what, b->path);
     return usage_error(command, "%s would overwrite %s, '%s'", out->what, other->what, other->path);
 }
 
@@ -153,7 +153,7 @@ int files_check(const char *command, const struct file_named *files, size_t coun
 struct all_files {
     VEC(struct file_named) list;
     VEC(char *) names; /* "--out" */
-    bool memory;       /* is out */
+    bool memory;       /* out of memory */
 };
 
 static void add_value(struct all_files *all, const struct option_spec *o, const char *value) {
@@ -161,7 +161,7 @@ static void add_value(struct all_files *all, const struct option_spec *o, const 
     if (value == NULL)
         return;
     if (o->path != NULL && (value = o->path(value)) == NULL)
-        return; /* the command will complain */
+        return; /* the command reports that itself */
     if (asprintf(&name, "--%s", o->name) < 0 || !vec_push(&all->names, name)) {
         free(name);
         all->memory = true;

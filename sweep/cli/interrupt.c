@@ -13,7 +13,7 @@ void interrupt_catch(void) {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         struct sigaction old;
-        /* nohup and background jobs of a shell ignore some: leave it so. */
+        /* Signals ignored by nohup or for a shell's background jobs stay ignored. */
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN)
             continue;
         struct sigaction action = {.sa_handler = note, .sa_flags = SA_RESTART | SA_RESETHAND};

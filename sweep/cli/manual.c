@@ -18,7 +18,7 @@ size_t usage_rows(const struct usage *u, const struct option_spec *all[OPTIONS_M
 
 /* ---- for people ---- */
 
-/* Adds the words of a line to a paragraph; returns the column where it stands then. */
+/* Adds a line's words to a paragraph; returns the new column. */
 static int fill(const char *line, int length, int column) {
     for (int at = 0; at < length;) {
         const int n = (int)strcspn(line + at, " \n");
@@ -33,8 +33,7 @@ static int fill(const char *line, int length, int column) {
     return column;
 }
 
-/* Prints text wrapped at LINE_WIDTH, each line after the first indented; *column is where it
- * starts. */
+/* Prints text from `column` on, wrapped at LINE_WIDTH; indents each line after the first. */
 static void print_wrapped(const char *text, int column, int indent) {
     while (*text != 0) {
         int n = (int)strcspn(text, " \n");
@@ -53,8 +52,8 @@ static void print_wrapped(const char *text, int column, int indent) {
     putchar('\n');
 }
 
-/* Lines that are not indented are text, filled from one empty line to the next; an indented one,
- * where it is too long, goes on under its last column, the place behind its last two blanks. */
+/* Lines without indentation are paragraphs, which are filled. An indented line that is too long
+ * continues below its last column, which begins after two blanks. */
 static void print_details(const char *text) {
     int column = 0;
     while (*text != 0) {

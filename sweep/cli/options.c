@@ -11,7 +11,7 @@
 
 /* ---- suggestions ---- */
 
-/* Edit distance with insertions, deletions, changes and swaps of neighbours; words are short. */
+/* Edit distance with insertions, deletions, changes and transpositions; for short words. */
 static unsigned distance(const char *a, const char *b) {
     enum { MOST = 40 };
     size_t n = strlen(a), m = strlen(b);
@@ -62,7 +62,7 @@ static bool parse_signed(const char *text, int64_t *out) {
            (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'));
 }
 
-/* "3", "0.25": in thousandths, at most three places. */
+/* Parses "3" or "0.25" in thousandths; at most three places. */
 static bool parse_thousandths(const char *text, int64_t *out) {
     size_t whole = strspn(text, "0123456789"), places = 0;
     if (text[whole] == '.')
@@ -100,7 +100,7 @@ static int store_choice(const struct usage *u, const struct option_spec *o, cons
     for (const char *const *c = o->choices; *c != NULL; c++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", list[0] ? ", " : "", *c);
     if (list[0] == 0)
-        return usage_error(u->command, "--%s: there are none in this build", o->name);
+        return usage_error(u->command, "--%s: this build has none", o->name);
     if (o->hint != NULL && o->hint(value, hint, sizeof hint))
         return usage_error(u->command, "--%s takes one of %s, not '%s': %s", o->name, list, value,
                            hint);
@@ -112,19 +112,18 @@ static int store_choice(const struct usage *u, const struct option_spec *o, cons
 enum status option_check_names(const char *value, struct error *e) {
     const size_t len = strlen(value);
     if (value[0] == ',' || value[len - 1] == ',' || strstr(value, ",,") != NULL)
-        return error_set(e, STATUS_ARGUMENT, "takes names with commas between them, not '%s'",
-                         value);
+        return error_set(e, STATUS_ARGUMENT, "takes names separated by commas, not '%s'", value);
     return STATUS_OK;
 }
 
-/* 0, or the exit status. */
+/* Returns 0, or the exit status. */
 static int store(const struct usage *u, const struct option_spec *o, char *value) {
     int64_t number = 0;
     struct error e = {0};
     if (o->given != NULL)
         *o->given = true;
     if (o->kind != OPTION_FLAG && value[0] == 0)
-        return usage_error(u->command, "--%s needs a value that is not empty", o->name);
+        return usage_error(u->command, "--%s needs a non-empty value", o->name);
     if (o->check != NULL && o->check(value, &e) != STATUS_OK)
         return usage_error(u->command, "--%s %s", o->name, e.text);
     switch (o->kind) {
@@ -169,7 +168,8 @@ static int unknown_option(const struct usage *u, const char *arg) {
         names[i] = all[i]->name;
     names[n] = "help";
     if (strncmp(arg, "--", 2) != 0)
-        return usage_error(u->command, "unknown option '%s': all but -h are written out, as --%s",
+        return usage_error(u->command,
+                           "unknown option '%s': options other than -h are written out, as in --%s",
                            arg, n > 0 ? names[0] : "help");
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
@@ -179,15 +179,14 @@ static int unknown_option(const struct usage *u, const char *arg) {
     return usage_error(u->command, "unknown option '--%s', did you mean '--%s'?", word, near);
 }
 
-/* Of two values that are not the same one would be lost without a word. */
+/* Refuses two different values, one of which would be lost silently. */
 static int check_once(const struct usage *u, const struct option_spec *o, const char **before,
                       const char *value) {
     if (o->kind == OPTION_FLAG || o->kind == OPTION_LIST)
         return 0;
     if (*before != NULL && strcmp(*before, value) != 0)
-        return usage_error(u->command,
-                           "--%s is given twice, as '%s' and as '%s': it takes one value", o->name,
-                           *before, value);
+        return usage_error(u->command, "--%s is given twice, as '%s' and as '%s': give it once",
+                           o->name, *before, value);
     *before = value;
     return 0;
 }
@@ -201,9 +200,9 @@ static int parse_all(const struct usage *u, int argc, char **argv, bool *helped)
                                    all[i]->kind == OPTION_FLAG ? no_argument : required_argument,
                                    NULL, 256 + i};
     longs[n] = (struct option){"help", optional_argument, NULL, 256 + n};
-    const char *values[OPTIONS_MOST] = {0}; /* that were given */
+    const char *values[OPTIONS_MOST] = {0}; /* values given so far */
     opterr = 0;
-    optind = 0; /* GNU: start anew */
+    optind = 0; /* GNU: reset getopt */
     for (;;) {
         int c = getopt_long(argc, argv, ":h", longs, NULL);
         if (c == -1)
@@ -220,8 +219,8 @@ static int parse_all(const struct usage *u, int argc, char **argv, bool *helped)
             *helped = true;
             return manual_print(u, c == 'h' ? NULL : optarg)
                        ? 0
-                       : usage_error(u->command, "--help takes nothing, man or options, not '%s'",
-                                     optarg);
+                       : usage_error(u->command,
+                                     "--help takes no value, 'man' or 'options', not '%s'", optarg);
         }
         int status = check_once(u, all[c - 256], &values[c - 256], optarg);
         if (status == 0)
@@ -252,13 +251,14 @@ bool options_parse(const struct usage *u, int argc, char **argv, struct operands
     out->count = (unsigned)(argc - optind);
     if (out->count < u->least)
         out->exit_status =
-            usage_error(u->command, "%s missing: it takes %s",
+            usage_error(u->command, "%s missing: the command takes %s",
                         u->least == 1 ? "an operand is" : "operands are", u->operands);
     else if (out->count > u->most)
         out->exit_status =
-            u->most == 0 ? usage_error(u->command, "takes no operands, and '%s' is one", out->at[0])
-                         : usage_error(u->command, "one operand too many, '%s': it takes %s",
-                                       out->at[u->most], u->operands);
+            u->most == 0
+                ? usage_error(u->command, "takes no operands, but '%s' is given", out->at[0])
+                : usage_error(u->command, "one operand too many, '%s': the command takes %s",
+                              out->at[u->most], u->operands);
     else
         out->exit_status = check_files(u, out);
     return out->exit_status == 0;

@@ -11,7 +11,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Length of the well-formed UTF-8 sequence at s, 0 if there is none (RFC 3629). */
+/* Length of the well-formed UTF-8 sequence at s (RFC 3629); 0: none. */
 static int utf8_length(const unsigned char *s) {
     static const struct {
         unsigned char first_low, first_high, second_low, second_high, length;
@@ -34,7 +34,7 @@ static int utf8_length(const unsigned char *s) {
     return 0;
 }
 
-/* U+0080 to U+009F: terminals take them for the beginnings of escape sequences. */
+/* U+0080 to U+009F: terminals interpret them as the start of escape sequences. */
 static bool is_control(const unsigned char *s) {
     return s[0] == 0xC2 && s[1] >= 0x80 && s[1] < 0xA0;
 }

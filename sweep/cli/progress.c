@@ -33,8 +33,8 @@ static void clear_bar(struct progress *p) {
     p->line_open = false;
 }
 
-/* " 12 %  3:20 left". Too early, an estimate is only noise: what comes first, replays, says little
- * of what comes later. */
+/* " 12 % 3:20 left". No estimate at the beginning: the replays, which come first, predict little of
+ * what follows. */
 static void put_share(const struct progress *p, double t) {
     const double share = p->total > 0 ? fmin(p->done / p->total, 1) : 1;
     fprintf(stderr, "%3.0f %%", 100 * share);

@@ -1,8 +1,7 @@
 /*
- * command: what main() can run. Each gets its own arguments, argv[0] being the command's name, and
- * returns the exit status: 0, EXIT_FAILURE when something went wrong, EXIT_USAGE when it was called
- * wrongly. A command prints its own errors (see options.h); main() checks standard output at the
- * end.
+ * command: the commands that main() can run. Each gets its own arguments, with its name in argv[0],
+ * and returns the exit status: 0, EXIT_FAILURE for an error, EXIT_USAGE for a wrong command line. A
+ * command prints its own errors (see options.h); main() checks standard output at the end.
  */
 #ifndef HOTGRAPH_COMMAND_H
 #define HOTGRAPH_COMMAND_H
@@ -29,8 +28,8 @@ int command_merge(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_techniques(int argc, char **argv);
 int command_movie(int argc, char **argv);
-int command_movie_make(int argc, char **argv);  /* what `movie` runs for `movie make` */
-int command_movie_check(int argc, char **argv); /* the same for `movie check` */
+int command_movie_make(int argc, char **argv);  /* run by `movie` for `movie make` */
+int command_movie_check(int argc, char **argv); /* run by `movie` for `movie check` */
 int command_testrom(int argc, char **argv);
 int command_lockstep(int argc, char **argv);
 

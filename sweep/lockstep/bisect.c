@@ -1,4 +1,4 @@
-/* Where two ways of running a game part: to the instruction. */
+/* Finds the instruction at which two ways of running a game diverge. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,12 +10,12 @@
 struct search {
     const struct lockstep *l;
     struct way ways[2];       /* the reference, and the other */
-    bool findings;            /* compare what profilers have found, too */
+    bool findings;            /* compare the profilers' results, too */
     const struct bytes *from; /* a state at or before the frame's start; NULL: power-on */
-    bool amid;                /* it is from amid the frame, its input given */
-    uint64_t frame;           /* in which they part */
-    struct runner runners[2]; /* as the last try has left them */
-    bool differ;              /* as it has found */
+    bool amid;                /* it is within the frame, after its input was given */
+    uint64_t frame;           /* in which they diverge */
+    struct runner runners[2]; /* as the last try left them */
+    bool differ;              /* the result of the last try */
     char what[sizeof((struct divergence *)NULL)->what];
 };
 
@@ -44,8 +44,8 @@ static enum status compare(struct search *s, struct error *e) {
     return s->findings && !s->differ ? compare_findings(s, e) : STATUS_OK;
 }
 
-/* A new machine that stands where the search starts, at the frame's first instruction or, amid the
- * frame, a later one. */
+/* Creates a machine at the start of the search: at the frame's first instruction, or at a later one
+ * within the frame. */
 static enum status set_out(const struct search *s, struct runner *r, const struct way *way,
                            struct error *e) {
     enum status status = runner_open(r, s->l, way, s->from, e);
@@ -90,8 +90,8 @@ static enum status state_at(const struct search *s, uint64_t cycle, struct bytes
     return status;
 }
 
-/* As try(), from the reference's state at the boundary at or after `start`, which is left in
- * *state. */
+/* Like try(), but starts from the reference's state at the boundary at or after `start`, and stores
+ * that in *state. */
 static enum status try_from(const struct search *s, uint64_t start, uint64_t end,
                             struct bytes *state, bool *differ, struct error *e) {
     struct search later = *s;
@@ -109,8 +109,8 @@ static enum status try_from(const struct search *s, uint64_t start, uint64_t end
 
 /* ---- in time ---- */
 
-/* The first frame at whose end profilers have found different things: after as many frames as
- * `first` they have not, after `end` they have. */
+/* Finds the first frame at whose end the profilers' results differ: after `first` frames they are
+ * equal, after `end` they differ. */
 static enum status find_frame(struct search *s, uint64_t first, uint64_t end, struct error *e) {
     enum status status = STATUS_OK;
     while (status == STATUS_OK && end - first > 1) {
@@ -126,8 +126,8 @@ static enum status find_frame(struct search *s, uint64_t first, uint64_t end, st
     return status;
 }
 
-/* The first cycle *to at which the machines differ when they are stopped there, having started at
- * cycle *begin; *found is false where they do not. */
+/* Finds the first cycle *to at which the stopped machines differ, having started at cycle *begin.
+ * *found: false if they never differ. */
 static enum status find_cycle(struct search *s, uint64_t *begin, uint64_t *to, bool *found,
                               struct error *e) {
     enum status status = try(s, WHOLE_FRAME, e);
@@ -153,7 +153,7 @@ static enum status find_cycle(struct search *s, uint64_t *begin, uint64_t *to, b
     return status;
 }
 
-/* The latest cycle from which they still come to differ at `end`; `from` is one. */
+/* Finds the latest start from which they still differ at `end`; `from` is such a start. */
 static enum status find_start(const struct search *s, uint64_t from, uint64_t end, uint64_t *start,
                               struct bytes *state, struct error *e) {
     enum status status = STATUS_OK;
@@ -197,8 +197,8 @@ static void on_step(void *self, const struct guest_insn *insn, uint64_t cycle) {
     d->steps[d->step_count++] = (struct divergence_step){cycle, *insn};
 }
 
-/* What the reference executes from `start`, where it stands at first, to `end`. skip: not what is
- * executed first; there has to be something else. */
+/* Records what the reference executes from `start`, its position, to `end`. skip: omit the first
+ * instruction, which must not be the only one. */
 static enum status follow_steps(const struct search *s, uint64_t start, uint64_t end, bool skip,
                                 struct trail trail, struct error *e) {
     struct runner r = {0};
@@ -229,9 +229,9 @@ static enum status follow_steps(const struct search *s, uint64_t start, uint64_t
 
 /* ---- all of it ---- */
 
-/* They show it at cycle `to` and not at `to` - 1, starting as the search does. On a machine that
- * goes on from a saved state the first instruction is executed cycle by cycle, whatever its engine;
- * so it is the one behind that which is the first to matter. */
+/* Describes a difference that appears at cycle `to`, but not at `to` - 1, from the search's start.
+ * A machine that continues from a saved state executes its first instruction cycle by cycle on
+ * every engine, so the next instruction is the first suspect. */
 static enum status describe(struct search *s, uint64_t begin, uint64_t to, bool warm,
                             struct divergence *d, struct error *e) {
     struct bytes state = {0};
@@ -265,7 +265,7 @@ static enum status find_from(struct search *s, const struct bytes *from, bool wa
     return status == STATUS_OK && found ? describe(s, begin, to, warm, d, e) : status;
 }
 
-/* The reference's state as the frame begins, before its input is given. */
+/* The reference's state at the frame's beginning, before its input is given. */
 static enum status state_before(const struct search *s, const struct bytes *checkpoint,
                                 struct bytes *out, struct error *e) {
     struct runner r = {0};

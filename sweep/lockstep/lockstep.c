@@ -10,11 +10,12 @@ enum { CHECKPOINT_EVERY = 256 }; /* frames */
 struct run {
     const struct lockstep *l;
     struct outcome *outcomes;
-    struct runner references[WATCHINGS]; /* the first always, others where a way is watched so */
-    struct runner *runners;              /* one a way; closed once it has differed */
-    struct bytes checkpoint;             /* of the reference */
-    uint64_t first, before;              /* the first frame, and the instructions before it */
-    size_t going;                        /* ways that have not differed */
+    struct runner references[WATCHINGS]; /* the first always, others if a way has these observers */
+    struct runner *runners;              /* one per way; closed after a difference */
+    struct bytes checkpoint;             /* the reference's state */
+    uint64_t first, before;              /* the first frame, and the number of instructions before
+                                            it */
+    size_t going;                        /* ways without a difference so far */
 };
 
 /* ---- a difference ---- */
@@ -30,14 +31,15 @@ static enum status differs(struct run *r, size_t i, bool findings, const struct 
                          &o->where, e);
 }
 
-/* Pictures of the frame that has ended, where the way draws; neither has one before the first. */
+/* Compares the pictures of the frame that ended, if the way draws; before the first frame neither
+ * has one. */
 static bool same_picture(struct nes *truth, struct nes *way, char what[200]) {
     enum { PIXELS = 256 * 240 };
     const uint16_t *const a = nes_picture(truth), *const b = nes_picture(way);
     unsigned wrong = 0;
     for (unsigned i = 0; a != NULL && b != NULL && i < PIXELS; i++)
         wrong += a[i] != b[i];
-    if (b == NULL || (a != NULL && wrong == 0)) /* nothing drawn, or the same */
+    if (b == NULL || (a != NULL && wrong == 0)) /* not drawn, or equal */
         return true;
     snprintf(what, 200, "%u pixels of the picture", wrong);
     return false;

@@ -1,18 +1,18 @@
 /*
- * lockstep: one game on a reference machine and, beside it, in other ways, which must make no
+ * lockstep: runs a game on a reference machine and, beside it, in other ways, which must not make a
  * difference.
  *
- * After every frame the whole state of each way (registers, RAM, PPU, APU, cartridge, cycle and
+ * After every frame, the complete state of each way (registers, RAM, PPU, APU, cartridge, cycle and
  * number of instructions) is compared with the reference's, and so is what its observers have seen
- * so far; at the end, what its profilers have found.
+ * so far. At the end, the profilers' results are compared.
  *
- * Where a way differs the frame is searched: both machines start from the reference's state at the
- * end of the last equal frame, and the first cycle is found at which they are stopped and differ.
- * That alone does not name the instruction, since a translator does not stop in the middle of a
- * block: with an earlier stop it leaves the block to the interpreter. So then the latest of the
- * reference's states is found from which they come to differ at that cycle. Starting an instruction
- * later they do not: that instruction, or how those behind it follow on it, is done wrongly. Where
- * nothing shows when they start from a saved state, they start from the beginning.
+ * If a way differs, the frame is searched. Both machines start from the reference's state at the
+ * end of the last equal frame, and the search finds the first cycle at which the stopped machines
+ * differ. That alone does not identify the instruction: a translator does not stop within a block,
+ * but leaves the block to the interpreter if it has to stop earlier. So the search then finds the
+ * reference's latest state from which they still differ at that cycle. One instruction later they
+ * do not, so that instruction, or the transition to the next ones, is at fault. If nothing differs
+ * after a start from a saved state, they start from the beginning.
  *
  *     const struct way way = {.name = "late", .engine = dbt_engine(), .translator.hot = 100};
  *     const struct lockstep l = {.cartridge = c, .movie = &m, .end = 18000, .ways = &way,
@@ -27,18 +27,19 @@
 #include "dbt/dbt.h"
 #include "nes/movie.h"
 
-/* Who looks on while a machine runs. */
+/* The observers of a running machine. */
 enum watching {
     WATCH_NOBODY,
     WATCH_PROFILERS, /* the exact profiler, and the sampler */
-    WATCH_TRANSFERS, /* told of every control transfer, in order; other instructions are counted */
+    WATCH_TRANSFERS, /* notified of every control transfer, in order; other instructions are
+                        counted */
     WATCHINGS
 };
 
 struct way {
     char name[128];
     const struct engine *engine; /* NULL: the interpreter */
-    const void *engine_options;  /* NULL: these */
+    const void *engine_options;  /* NULL: `translator` */
     struct dbt_options translator;
     enum watching watching;
     bool no_skip, no_fast, pictures;
@@ -46,70 +47,70 @@ struct way {
 
 struct lockstep {
     const struct cartridge *cartridge;
-    const struct movie *movie;  /* an empty one: nothing is pressed */
+    const struct movie *movie;  /* empty: no buttons are pressed */
     const struct bytes *state;  /* to start from; NULL: power-on */
     struct nes_console console; /* of all machines */
-    uint64_t end;               /* frame before which to end; sooner after a JAM */
-    struct way reference;       /* zero: the interpreter; it is watched as each way is */
+    uint64_t end;               /* the frame before which to end; a JAM ends it earlier */
+    struct way reference;       /* all zero: the interpreter; it gets the observers of each way */
     const struct way *ways;
     size_t count;
-    /* Called before each frame; may be NULL. Another status than STATUS_OK ends the run. */
+    /* Called before each frame; may be NULL. A status other than STATUS_OK ends the run. */
     enum status (*frame)(void *user, uint64_t frame, struct error *e);
     void *user;
 };
 
 enum { DIVERGENCE_NUMBERS = 24, DIVERGENCE_STEPS = 16 };
 
-/* How a machine stands. */
+/* The position of a machine. */
 struct stand {
     struct cpu_registers registers;
     uint64_t cycle, instructions;
 };
 
-struct divergence_step { /* an instruction, as the reference has executed it */
+struct divergence_step { /* an instruction executed by the reference */
     uint64_t cycle;
     struct guest_insn insn;
 };
 
 struct divergence {
     char what[200];      /* one sentence */
-    uint64_t frame;      /* the first at whose end it shows */
-    bool located;        /* in the frame: */
-    bool warm;           /* it shows only when played from the beginning, not from a saved state */
-    struct stand before; /* before the first instruction to matter; warm: before it shows */
-    /* What was executed from there until it shows, the first of it; warm: the last of the frame.
-     * None where it was an interrupt or reset sequence. */
+    uint64_t frame;      /* the first frame at whose end they differ */
+    bool located;        /* within the frame, as follows: */
+    bool warm;           /* they differ only if played from the beginning, not from a saved state */
+    struct stand before; /* before the suspect instruction; warm: before the difference */
+    /* The first instructions from there to the difference; warm: the last of the frame. None if it
+     * was an interrupt or reset sequence. */
     struct divergence_step steps[DIVERGENCE_STEPS];
     unsigned step_count;
-    struct stand reference, other; /* where it shows; not located: at the frame's end */
-    size_t differences; /* numbers of the state that differ there; 0: only observers noticed */
-    struct nes_difference numbers[DIVERGENCE_NUMBERS]; /* the first of them; a: the reference's */
+    struct stand reference, other; /* at the difference; not located: at the frame's end */
+    size_t differences; /* numbers of the state that differ there; 0: only what observers saw
+                           differs */
+    struct nes_difference numbers[DIVERGENCE_NUMBERS]; /* the first ones; a: the reference's */
 };
 
 struct outcome {
     bool equal;
-    uint64_t frames, instructions; /* that were compared, and equal */
-    struct divergence where;       /* unless equal */
+    uint64_t frames, instructions; /* compared and found equal */
+    struct divergence where;       /* valid unless `equal` */
 };
 
-/* Fills outcomes[0 .. count-1]. Errors are those of memory, of a wrong start state, and of frame();
- * a difference is none. */
+/* Fills outcomes[0 .. count-1]. Errors: memory, an invalid start state, and errors of frame(). A
+ * difference is not an error. */
 enum status lockstep_run(const struct lockstep *l, struct outcome *outcomes, struct error *e);
 
-/* ways: the ways to run a game that must make no difference, by name. */
+/* ways: the ways of running a game that must not make a difference, by name. */
 
-/* The way that is called `name`: what --engine takes (engines.h), and modifiers that are joined to
- * it by "+". STATUS_ARGUMENT when there is no such way, STATUS_UNSUPPORTED when this processor has
- * no translator. */
+/* Finds a way by name: an engine in the syntax of --engine (cli.h), followed by modifiers with "+".
+ * STATUS_ARGUMENT: unknown way. STATUS_UNSUPPORTED: this processor has no translator. */
 enum status way_find(struct way *out, const char *name, struct error *e);
-/* Says what modifiers there are, and which ways are standard. */
+/* Help text on the modifiers and the default ways. */
 extern const char ways_manual[];
 
 struct ways {
     VEC(struct way) list;
 };
 enum status ways_add(struct ways *w, const char *name, struct error *e);
-/* Those that are run unless somebody chooses. */
+/* Adds the default ways. */
 enum status ways_add_standard(struct ways *w, struct error *e);
 
 #endif

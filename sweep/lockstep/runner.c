@@ -21,7 +21,7 @@ static void on_transfer(void *self, const struct probe_event *event) {
     mix(f, nes_instructions(f->nes));
 }
 
-/* A counter where control goes on, a call where it is transferred. */
+/* Counts an instruction that continues; calls back for a control transfer. */
 static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
     struct follower *const f = self;
     (void)insn;
@@ -49,8 +49,8 @@ static enum status follow(struct runner *r, struct error *e) {
 static enum status profile(struct runner *r, struct error *e) {
     const int64_t values[TECHNIQUE_PARAMETERS] = {0};
     r->technique = technique_find("exact");
-    /* Rarer than users have it, for the memory's sake, and anywhere in the frame. Instructions that
-     * are sampled are no engine's, so the first ones of a machine that goes on are not. */
+    /* Samples are rarer than usual, to save memory, and anywhere in the frame. Sampled instructions
+     * bypass the engine, so the first ones after a start are not sampled. */
     const struct sampler_options options = {.interval_us = 10000,
                                             .jitter_us = 4000,
                                             .seed = 1,
@@ -203,7 +203,7 @@ enum status runner_findings(struct runner *r, struct findings *out, struct error
     r->exact = r->sampler = NULL;
     struct error why = {0};
     const enum status status = r->technique->finish(exact, &out->profile, &why);
-    if (status == STATUS_GUEST) /* counts of a faulty engine: a finding, too */
+    if (status == STATUS_GUEST) /* impossible counts of a faulty engine are a finding, too */
         snprintf(out->failure, sizeof out->failure, "%.199s", why.text);
     else if (status != STATUS_OK && e != NULL)
         *e = why;

@@ -25,7 +25,7 @@ static enum status no_such_way(const char *name, const char *modifier, struct er
 static bool modify(struct way *way, const char *word, size_t length) {
     const struct {
         const char *name;
-        bool *flag; /* NULL: it is watched */
+        bool *flag; /* NULL: the modifier adds observers */
         enum watching watching;
     } modifiers[] = {
         {"+no-skip", &way->no_skip, WATCH_NOBODY},   {"+no-fast", &way->no_fast, WATCH_NOBODY},
@@ -60,10 +60,10 @@ static enum status choose_engine(struct way *way, const char *name, size_t lengt
         way->engine = dbt_engine();
     way->translator = choice.translator;
     if (choice.kind == ENGINE_DBT && way->engine == NULL)
-        return error_set(e, STATUS_UNSUPPORTED,
-                         "--way %s: the translator makes x86-64 code only, and this processor is "
-                         "another",
-                         name);
+        return error_set(
+            e, STATUS_UNSUPPORTED,
+            "--way %s: the translator only generates x86-64 code, and this is another processor",
+            name);
     return STATUS_OK;
 }
 
@@ -71,7 +71,7 @@ enum status way_find(struct way *out, const char *name, struct error *e) {
     size_t length = strcspn(name, "+");
     *out = (struct way){0};
     if (strlen(name) >= sizeof out->name)
-        return error_set(e, STATUS_ARGUMENT, "--way %.40s...: a way's name is shorter", name);
+        return error_set(e, STATUS_ARGUMENT, "--way %.40s...: this name is too long", name);
     memcpy(out->name, name, strlen(name));
     const enum status status = choose_engine(out, name, length, e);
     if (status != STATUS_OK)
@@ -93,11 +93,11 @@ enum status ways_add(struct ways *w, const char *name, struct error *e) {
 }
 
 /* A translator that always translates takes as long as all the others together. While transfers are
- * followed no wait is passed over. */
+ * observed, no busy-wait is skipped. */
 enum status ways_add_standard(struct ways *w, struct error *e) {
     static const struct {
         const char *engine;
-        unsigned modifiers; /* the first of those below */
+        unsigned modifiers; /* how many of the modifiers below, from the first */
     } engines[] = {
         {"interp", 5},
         {"dbt", 5},

@@ -1,4 +1,4 @@
-/* Looking at a game: does its picture change, does it listen to the pads? */
+/* Examines a game: does its picture change, and does it react to the pads? */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +8,17 @@
 enum {
     PIXELS = 256 * 240,
     RAM_BYTES = 2048,
-    LOOKS_LEAST = 20, /* for a verdict */
+    LOOKS_LEAST = 20, /* needed for a verdict */
     AHEAD = 18,       /* frames with something pressed */
-    AFTER = 6,        /* with nothing: what only remembers the pads is the same again */
-    BYTES_HEARD = 3,  /* fewer may count presses, or stir random numbers */
-    TITLE_FROM = 100, /* the first press of Start */
+    AFTER = 6,        /* frames with nothing pressed: bytes that only store the pads are equal
+                         again */
+    BYTES_HEARD = 3,  /* fewer bytes may be press counters or random numbers */
+    TITLE_FROM = 100, /* frame of the first press of Start */
     TITLE_TO = 140,
     PATIENCE = 240,     /* frames of standstill until Start is pressed */
-    PATIENCE_MORE = 60, /* at most so many more */
-    START_EVERY = 3600, /* in a game that does not stand still: its title may move and listen */
+    PATIENCE_MORE = 60, /* at most this many more */
+    START_EVERY = 3600, /* even if the game does not stand still: its title may be animated and
+                           react */
 };
 
 /* ---- looking ---- */
@@ -27,7 +29,7 @@ enum status activity_begin(struct activity *a, const struct cartridge *c, struct
         return error_set(e, STATUS_MEMORY, "out of memory");
     enum status status =
         nes_create(&a->eye, &(struct nes_options){.cartridge = c, .pictures = true}, e);
-    if (status == STATUS_OK) /* interpreted: a translator would begin anew with each state */
+    if (status == STATUS_OK) /* interpreted: a translator would start over with each state */
         status = nes_create(&a->ear, &(struct nes_options){.cartridge = c}, e);
     return status;
 }
@@ -40,8 +42,8 @@ void activity_end(struct activity *a) {
     a->picture = NULL;
 }
 
-/* The picture as it will be in two frames: the first one after a state may have no picture of its
- * own yet. */
+/* Examines the picture two frames ahead: the first frame after a state may not have a complete
+ * picture. */
 static enum status look_at_picture(struct activity *a, bool *fresh, struct error *e) {
     enum status status = nes_load(a->eye, a->state.at, a->state.len, "state", e);
     for (unsigned i = 0; i < 2 && status == STATUS_OK; i++)
@@ -50,7 +52,7 @@ static enum status look_at_picture(struct activity *a, bool *fresh, struct error
         return status;
     const uint16_t *now = nes_picture(a->eye);
     if (now == NULL)
-        return error_set(e, STATUS_FORMAT, "state: no whole picture in two frames");
+        return error_set(e, STATUS_FORMAT, "state: no complete picture within two frames");
     for (size_t i = 0; i < PIXELS && a->looks > 0; i++)
         a->pixels += now[i] != a->picture[i];
     memcpy(a->picture, now, PIXELS * sizeof *now);
@@ -62,7 +64,7 @@ static enum status look_at_picture(struct activity *a, bool *fresh, struct error
     return STATUS_OK;
 }
 
-/* RAM but for the stack page, whose stale bytes say nothing. */
+/* Stale bytes in the stack page mean nothing, so that page is ignored. */
 static bool is_stack(size_t address) {
     return address >= 0x100 && address < 0x200;
 }
@@ -76,7 +78,7 @@ static void look_at_ram(struct activity *a, const uint8_t *ram) {
     memcpy(a->ram, ram, RAM_BYTES);
 }
 
-/* RAM some frames later, with these buttons held for most of them. */
+/* Computes RAM some frames later, with these buttons held for most of them. */
 static enum status run_ahead(struct activity *a, uint8_t buttons, uint8_t out[RAM_BYTES],
                              struct error *e) {
     enum status status = nes_load(a->ear, a->state.at, a->state.len, "state", e);
@@ -190,7 +192,7 @@ void activity_print(const struct activity *a, bool json) {
 
 /* ---- playing ---- */
 
-/* When Start is to be pressed next, if the game goes on as it does. */
+/* When to press Start next, if the game continues as before. */
 struct starts {
     unsigned patience;
     uint64_t last; /* frame of the last one */

@@ -10,7 +10,7 @@ static uint16_t word_at(const uint8_t *ram, uint8_t zero_page) {
     return (uint16_t)(ram[zero_page] | ram[(uint8_t)(zero_page + 1)] << 8);
 }
 
-/* Where an indexed instruction writes, given the registers before it. */
+/* The address that an indexed instruction writes, given the registers before it. */
 static uint16_t indexed(const struct nes *nes, const uint8_t bytes[3]) {
     const struct cpu_registers r = nes_registers(nes);
     const uint8_t *ram = nes_ram(nes);

@@ -7,17 +7,17 @@
 
 enum {
     START_HOLD = 5,
-    /* Without the game to look at: */
+    /* Without a running game: */
     RESET_EVERY = 3600,
-    TITLE_LEAST = 330, /* frames until a title wants Start */
+    TITLE_LEAST = 330, /* frames until a title accepts Start */
     TITLE_MOST = 390,
-    TITLE_GAP = 17,     /* from one press to the next */
-    LATER_LEAST = 1900, /* the game may be over by then */
+    TITLE_GAP = 17,     /* frames between two presses */
+    LATER_LEAST = 1900, /* frames after which the game may be over */
     LATER_MOST = 2100,
-    LATER_GAP = 60, /* some games take no second press for most of a second */
+    LATER_GAP = 60, /* some games ignore a second press for most of a second */
 };
 
-/* Uniform in least..most. */
+/* Draws uniformly from least..most. */
 static unsigned draw(struct fingers *f, unsigned least, unsigned most) {
     uint64_t r = splitmix64(f->seed, f->drawn++) >> 32;
     return least + (unsigned)(r * (most - least + 1) >> 32);
@@ -37,7 +37,7 @@ static uint8_t draw_direction(struct fingers *f) {
     return across[r & 1] | along[r >> 1 & 1];
 }
 
-/* A direction: mostly steps of a quarter to a whole second, now and then a nudge or a run. */
+/* Chooses a direction: mostly for a quarter to a whole second, sometimes for a nudge or a run. */
 static void move(struct fingers *f, uint64_t frame) {
     if (frame < f->pad.until)
         return;
@@ -46,7 +46,7 @@ static void move(struct fingers *f, uint64_t frame) {
     f->pad.until = frame + (r < 2 ? draw(f, 3, 9) : r < 8 ? draw(f, 14, 60) : draw(f, 60, 150));
 }
 
-/* A button: pressed, released, pressed; in bursts when `eager`. */
+/* Presses and releases a button; in bursts if `eager`. */
 static uint8_t press(struct fingers *f, uint64_t frame, uint64_t *until, uint8_t held,
                      uint8_t button, bool eager) {
     if (frame < *until)
@@ -87,7 +87,8 @@ uint8_t fingers_press(struct fingers *f, uint64_t frame) {
     return f->pad.held | f->a.held | f->b.held;
 }
 
-/* Room for `frames` frames, and a reset before each RESET_EVERY of them but the first. */
+/* Allocates lines for `frames` frames, with a reset before every RESET_EVERY frames except the
+ * first. */
 static bool make_lines(struct movie *m, uint64_t frames) {
     const uint64_t resets = frames > 0 ? (frames - 1) / RESET_EVERY : 0;
     m->lines = calloc(frames + resets, sizeof *m->lines);
@@ -103,12 +104,12 @@ enum status fingers_fill(struct movie *m, uint64_t frames, uint64_t seed, struct
         return error_set(e, STATUS_MEMORY, "out of memory");
     struct fingers f;
     fingers_begin(&f, seed);
-    size_t line = 1; /* the first one is spent before the first frame */
+    size_t line = 1; /* the first line precedes the first frame */
     uint64_t later = 0;
     for (uint64_t frame = 0; frame + 1 < frames; frame++) {
         if (frame % RESET_EVERY == 0) {
-            /* By turns once and twice: some titles take the first press as a wish to see them
-             * whole, and some games the second one as a pause. */
+            /* Alternate between one press and two: some titles only skip an animation at the first
+             * press, and some games pause at the second one. */
             const unsigned taps = 1 + (frame / RESET_EVERY & 1);
             fingers_start(&f, frame + draw(&f, TITLE_LEAST, TITLE_MOST), taps, TITLE_GAP);
             later = frame + draw(&f, LATER_LEAST, LATER_MOST);
@@ -117,7 +118,7 @@ enum status fingers_fill(struct movie *m, uint64_t frames, uint64_t seed, struct
                 m->lines[line++].command = MOVIE_SOFT_RESET;
             }
         }
-        if (frame == later) /* the second press takes back the pause that the first one may make */
+        if (frame == later) /* the second press ends a pause that the first one may have begun */
             fingers_start(&f, frame, 2, LATER_GAP);
         m->lines[line++].pads[0] = fingers_press(&f, frame);
     }

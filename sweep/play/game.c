@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "config/config.h"
 
-/* In memory of its own. */
+/* The path of the list of games; the caller frees it. */
 static char *games_file(void) {
     const char *named = getenv("HOTGRAPH_GAMES");
     return named != NULL && named[0] != 0 ? strdup(named) : data_find("configs/games.cfg");
@@ -28,7 +28,7 @@ static enum status unknown_game(const struct config *c, const char *word, struct
                      near != NULL ? "'?" : "");
 }
 
-/* The ROM that has the game's SHA-1, wherever it lies in the folder for ROMs. */
+/* Finds the ROM with the game's SHA-1 anywhere in the folder for ROMs. */
 static enum status find_by_identity(struct game_files *out, const struct config *c,
                                     const struct config_game *g, struct error *e) {
     struct rom_wish wish = {.sha1 = g->sha1};
@@ -36,8 +36,8 @@ static enum status find_by_identity(struct game_files *out, const struct config 
     enum status status = roms_find(folder, &wish, 1, e);
     if (status == STATUS_OK && wish.path == NULL)
         status = error_set(e, STATUS_IO,
-                           "%s: there is no ROM in %s whose PRG and CHR have SHA-1 %s: put yours "
-                           "there, or name its folder in $HOTGRAPH_ROMS",
+                           "%s: %s has no ROM whose PRG and CHR have SHA-1 %s: put yours there, or "
+                           "set $HOTGRAPH_ROMS to its folder",
                            g->name, folder, g->sha1);
     out->rom = wish.path;
     return status;
@@ -51,8 +51,8 @@ static enum status find_in(struct game_files *out, const struct config *c, const
     if (g->stream != NULL)
         return error_set(
             e, STATUS_ARGUMENT,
-            "%s: %s: the game is a recorded stream and a graph, which cannot be played", g->place,
-            word);
+            "%s: %s: the game consists of a recorded stream and a graph, which cannot be played",
+            g->place, word);
     enum status status = STATUS_OK;
     if (g->rom != NULL)
         out->rom = strdup(g->rom);
@@ -65,7 +65,7 @@ static enum status find_in(struct game_files *out, const struct config *c, const
     return status;
 }
 
-/* A folder is none, whatever it is called. */
+/* True if the path exists and is not a folder. */
 static bool is_file(const char *path) {
     struct stat s;
     return stat(path, &s) == 0 && !S_ISDIR(s.st_mode);
@@ -74,9 +74,9 @@ static bool is_file(const char *path) {
 int game_spared(const struct usage *u, const char *word) {
     struct game_files files;
     if (!files_are_written(u))
-        return 0; /* nothing to overwrite it: finding it takes as long as 100 frames */
+        return 0; /* there is no output, so skip the search, which takes as long as 100 frames */
     if (game_find(&files, word, NULL) != STATUS_OK)
-        return 0; /* whoever opens it says so */
+        return 0; /* opening it will report the error */
     struct file_named named[2];
     size_t count = 0;
     if (files.rom != NULL)
@@ -102,11 +102,10 @@ enum status game_find(struct game_files *out, const char *word, struct error *e)
     if (list == NULL)
         status = error_set(e, STATUS_MEMORY, "%s: out of memory", word);
     else if (access(list, F_OK) != 0)
-        status =
-            error_set(e, STATUS_IO,
-                      "%s: there is no such file, and no list of games: %s is not here; run in "
-                      "the project's folder, or name the list in $HOTGRAPH_GAMES",
-                      word, list);
+        status = error_set(e, STATUS_IO,
+                           "%s: there is no such file, and the list of games, %s, is missing: run "
+                           "hotgraph in the project's folder, or set $HOTGRAPH_GAMES to the list",
+                           word, list);
     if (status == STATUS_OK)
         status = config_load(&config, list, e);
     if (status == STATUS_OK) {

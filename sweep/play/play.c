@@ -109,10 +109,9 @@ enum status play_open(struct play *p, const char *game, const struct play_option
             p->files.movie, (unsigned long long)movie_frames(&p->movie),
             (unsigned long long)p->end);
     if (p->files.movie == NULL && !o->no_movie)
-        warning(
-            "%s: no movie: nothing is pressed, so what is played may be a title screen; --movie "
-            "plays one, 'hotgraph movie make' makes one",
-            p->files.rom);
+        warning("%s: no movie: no buttons are pressed, so this may only show the title screen; "
+                "give one with --movie, or make one with 'hotgraph movie make'",
+                p->files.rom);
     if (p->first >= p->end)
         return error_set(e, STATUS_ARGUMENT,
                          "%s: nothing to play: %s frame %llu, and the replay is to end before "
@@ -169,7 +168,7 @@ void play_comments(struct play_comments *out, const struct play *p, const char *
         out->at[i] = out->text[i];
         for (char *s = out->text[i]; *s != '\0'; s++)
             if (*s == '\n' || *s == '\r')
-                *s = '?'; /* a file's name may hold them, a comment may not */
+                *s = '?'; /* allowed in a file name, but not in a comment */
     }
 }
 
@@ -224,9 +223,8 @@ enum status play_run(struct play *p, struct play_hooks hooks, struct error *e) {
     progress_end(&progress);
     p->seconds += now() - begun;
     if (status == STATUS_OK && nes_nmi_ignored(p->nes))
-        warning(
-            "%s: turns its NMI on while the PPU still ignores $2000, and never again: if it does "
-            "not start, other consoles play it: --console warmup=off",
-            p->cartridge->name);
+        warning("%s: enables its NMI while the PPU still ignores $2000, and never again; if it "
+                "does not start, use --console warmup=off",
+                p->cartridge->name);
     return status;
 }

@@ -1,7 +1,7 @@
 #ifndef HOTGRAPH_PLAYER_H
 #define HOTGRAPH_PLAYER_H
-/* A player looks at the console's RAM once a frame and presses buttons: how `hotgraph movie make
- * --player NAME` plays a game. */
+/* A player reads the console's RAM once per frame and presses buttons. `hotgraph movie make
+ * --player NAME` uses it to play a game. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,8 +21,8 @@ struct player {
     const char *summary;
     size_t state_size; /* bytes of private state, zeroed before start() */
     void (*start)(void *state, uint64_t seed);
-    /* ram: the 2 KiB of CPU RAM as the frame's vertical blank begins; frame: number of the frame
-     * that is about to be played. Returns the buttons of pad 1. */
+    /* ram: the 2 KiB of CPU RAM at the beginning of vertical blank; frame: the number of the next
+     * frame. Returns the buttons of pad 1. */
     uint8_t (*press)(void *state, const uint8_t ram[2048], uint64_t frame);
 };
 

@@ -17,7 +17,7 @@ static enum status complain(const struct scan *s, const char *what) {
 
 /* ---- words ---- */
 
-/* To the next word of the entry; false where the next entry or the text's end comes first. */
+/* Advances to the entry's next word; false if the next entry or the end of the text comes first. */
 static bool next_in_entry(struct scan *s) {
     for (;; s->at++) {
         if (*s->at == '#')
@@ -34,7 +34,7 @@ static bool next_in_entry(struct scan *s) {
     }
 }
 
-/* A bare word, "" where there is none or it is too long. */
+/* Reads a bare word; "" if there is none or it is too long. */
 static void take_word(struct scan *s, char word[48]) {
     const size_t n = next_in_entry(s) ? strcspn(s->at, " \n\"#") : 0;
     word[0] = 0;
@@ -47,12 +47,12 @@ static void take_word(struct scan *s, char word[48]) {
 
 static enum status take_text(struct scan *s, char **out) {
     if (*out != NULL)
-        return complain(s, "this is said twice");
+        return complain(s, "this is given twice");
     if (!next_in_entry(s) || *s->at != '"')
         return complain(s, "a text in quotation marks is missing");
     const size_t n = strcspn(++s->at, "\"\n");
     if (s->at[n] != '"' || n == 0)
-        return complain(s, "a text has to end on its line, and not to be empty");
+        return complain(s, "a text must not be empty, and must end on its line");
     *out = strndup(s->at, n);
     s->at += n + 1;
     return *out != NULL ? STATUS_OK : error_set(s->e, STATUS_MEMORY, "%s: out of memory", s->name);
@@ -84,7 +84,7 @@ static enum status take_ram(struct scan *s, struct rom_entry *r) {
 }
 
 static enum status take_buttons(struct scan *s, uint8_t *out) {
-    static const char letters[] = "ABsSUDLR"; /* in the order of NES_A, ... NES_RIGHT */
+    static const char letters[] = "ABsSUDLR"; /* in the order NES_A ... NES_RIGHT */
     char word[48];
     take_word(s, word);
     *out = 0;
@@ -105,7 +105,7 @@ static enum status take_hold(struct scan *s, struct rom_entry *r, uint8_t port) 
     if (status == STATUS_OK)
         status = take_buttons(s, &hold.buttons);
     if (status == STATUS_OK && hold.from >= hold.to)
-        status = complain(s, "hold FROM TO: FROM has to be less than TO");
+        status = complain(s, "hold FROM TO: FROM must be less than TO");
     if (status == STATUS_OK && !vec_push(&r->holds, hold))
         status = error_set(s->e, STATUS_MEMORY, "%s: out of memory", s->name);
     return status;
@@ -134,7 +134,8 @@ static enum status take_area(struct scan *s, struct rom_entry *r) {
     }
     if (status == STATUS_OK && (r->area[2] == 0 || r->area[3] == 0 ||
                                 r->area[0] + r->area[2] > 256 || r->area[1] + r->area[3] > 240))
-        status = complain(s, "area X Y WIDTH HEIGHT: this is not inside a picture of 256 x 240");
+        status =
+            complain(s, "area X Y WIDTH HEIGHT: the area must lie within a picture of 256 x 240");
     return status;
 }
 
@@ -152,7 +153,7 @@ static enum status take_kind(struct scan *s, struct rom_entry *r, enum rom_kind 
     return take_text(s, &r->why);
 }
 
-/* Words with one number; *known says whether `word` is one of them. */
+/* Reads a word that takes one number; *known: whether `word` is one. */
 static enum status take_value(struct scan *s, struct rom_entry *r, const char *word, bool *known) {
     uint64_t value = 0;
     enum status status = STATUS_OK;
@@ -219,7 +220,7 @@ bool rom_entry_decides(const struct rom_entry *r) {
            r->log != NULL;
 }
 
-/* How many frames must be run to see all its pictures. */
+/* The number of frames needed to see all of its pictures. */
 static uint64_t frames_of_pictures(const struct rom_entry *r) {
     uint64_t frames = 0;
     for (size_t i = 0; i < r->pictures.len; i++)
@@ -236,11 +237,11 @@ static enum status check_entry(const struct scan *s, const struct rom_entry *r) 
         if (r->fails != NULL && r->text == NULL)
             return complain(s, "the entry that ends here has `fails` without `text`");
         if (r->log != NULL && (at_end || r->pictures.len > 0))
-            return complain(s, "the entry that ends here has more than its log");
+            return complain(s, "the entry that ends here must have nothing besides its log");
         if (r->frames != 0 && r->frames < frames_of_pictures(r))
             return complain(s, "the entry that ends here stops before its picture");
     } else if (rom_entry_decides(r)) {
-        return complain(s, "the entry that ends here has a verdict and says it has none");
+        return complain(s, "the entry that ends here has a verdict but says that it has none");
     }
     return STATUS_OK;
 }
@@ -261,7 +262,7 @@ static enum status take_entry(struct scan *s, struct rom_entry *r) {
     return status;
 }
 
-/* Over comments and empty lines. */
+/* Skips comments and empty lines. */
 static void skip_to_entry(struct scan *s) {
     for (; *s->at == '\n' || *s->at == '#'; s->line++) {
         s->at += strcspn(s->at, "\n");

@@ -1,8 +1,9 @@
 /*
- * testrom: test ROMs run to their verdict, wherever they leave it, and the table that knows where.
+ * testrom: runs test ROMs and finds their verdicts, with the help of a table that says where each
+ * ROM leaves its verdict.
  *
- *  - romtable: what is known about test ROMs
- *  - verdict: one ROM, run as an entry of the table says
+ *  - romtable: the table of test ROMs
+ *  - verdict: runs one ROM according to its entry in the table
  */
 #ifndef HOTGRAPH_TESTROM_H
 #define HOTGRAPH_TESTROM_H
@@ -11,7 +12,7 @@
 #include "cli/cli.h"
 
 /*
- * romtable: what is known about test ROMs: how to run each and where it leaves its verdict.
+ * romtable: the table of test ROMs: how to run each, and where it leaves its verdict.
  *
  * A table is text. An entry begins at the start of a line with the SHA-1 of the ROM's PRG and CHR
  * and its name in quotation marks; then, also on further lines that begin with a space, come words
@@ -35,9 +36,8 @@
  *     none "WHY"           it has no verdict
  *     other "WHY"          it is for another machine
  *
- * Where there is no ram, pc, picture, text or log the ROM speaks the $6000 protocol. All that are
- * given must hold, but a log stands alone. A ROM may have several entries: it is run as each of
- * them says.
+ * Without ram, pc, picture, text or log, the ROM uses the $6000 protocol. All conditions must hold;
+ * a log must be the only one. A ROM with several entries is run once for each.
  */
 
 struct rom_byte {
@@ -59,16 +59,16 @@ enum rom_kind { ROM_TEST, ROM_EXCEPTION, ROM_NO_VERDICT, ROM_OTHER_MACHINE };
 struct rom_entry {
     char sha1[41];
     char *name;
-    char *label; /* NULL: none; so are the other texts */
+    char *label; /* NULL: none, like the other texts */
     enum rom_kind kind;
-    char *why; /* where kind is not ROM_TEST */
+    char *why; /* if kind is not ROM_TEST */
 
-    uint64_t frames; /* 0: not said */
+    uint64_t frames; /* 0: not given */
     VEC(struct rom_byte) ram;
     bool pc_given, submapper_given;
     uint16_t pc;
     VEC(struct rom_picture) pictures;
-    unsigned area[4]; /* x, y, width, height; a width of 0: all of it */
+    unsigned area[4]; /* x, y, width, height; width 0: the whole picture */
     char *text, *fails;
     uint8_t tiles;
     char *log;
@@ -82,69 +82,69 @@ struct romtable {
     VEC(struct rom_entry) entries;
 };
 
-/* The table that belongs to the program. */
+/* The built-in table. */
 extern const char romtable_text[];
 
-/* Appends what `text` says to *t (zero is empty); `name` is for messages. After an error *t is
- * still to be freed. */
+/* Parses `text` and appends its entries to *t (all zero: empty); `name` is for messages. The caller
+ * frees *t even after an error. */
 enum status romtable_parse(struct romtable *t, const char *text, const char *name, struct error *e);
 void romtable_free(struct romtable *t);
-/* The first entry behind `after` (NULL: of all) with this SHA-1, or NULL. */
+/* The first entry after `after` (NULL: from the beginning) with this SHA-1, or NULL. */
 const struct rom_entry *romtable_next(const struct romtable *t, const struct rom_entry *after,
                                       const char *sha1);
-/* Whether the entry says itself how the verdict is found; else the ROM speaks the protocol. */
+/* True if the entry defines how the verdict is found; false: the ROM uses the $6000 protocol. */
 bool rom_entry_decides(const struct rom_entry *r);
 
 /*
- * verdict: runs a test ROM until it has told whether this machine is right.
+ * verdict: runs a test ROM until it has reported whether this machine is right.
  *
- * How a ROM tells it is a matter of its entry in a table (romtable.h); without one it has to speak
- * the protocol of blargg's test ROMs: it keeps DE B0 61 at $6001-$6003 and its status at $6000: $80
- * runs, $81 wants the reset button pressed, not before 100 ms have passed, less than $80 is the
- * result, 0 for passed. A text that ends with a zero byte stands from $6004 on.
+ * The ROM's entry in a table says how it reports. Without an entry it must use the protocol of
+ * blargg's test ROMs: DE B0 61 at $6001-$6003 and a status at $6000. $80 means running; $81 asks
+ * for the reset button, after at least 100 ms; a value below $80 is the result, 0 if passed. A text
+ * from $6004 on ends with a zero byte.
  */
 
 enum outcome {
     OUTCOME_PASSED,
     OUTCOME_FAILED,
-    OUTCOME_UNKNOWN,   /* neither passed nor failed within its time */
-    OUTCOME_EXCEPTION, /* did not pass, and the table says why it need not */
+    OUTCOME_UNKNOWN,   /* neither passed nor failed in time */
+    OUTCOME_EXCEPTION, /* did not pass, and the table says why that is acceptable */
     OUTCOME_NO_VERDICT,
     OUTCOME_OTHER_MACHINE,
-    OUTCOME_DIFFERS, /* the ways of running it ended in different states */
+    OUTCOME_DIFFERS, /* engines or options ended in different states */
     OUTCOMES
 };
 
 struct verdict {
     enum outcome outcome;
-    uint64_t frames; /* that were run */
+    uint64_t frames; /* run so far */
     char text[512];  /* why, in one line; "" when passed */
-    char said[2048]; /* what the ROM itself has left as text; may be "" */
+    char said[2048]; /* the ROM's own text; may be "" */
 };
 
 struct verdict_options {
-    uint64_t frames;             /* most frames where the entry does not say how many */
-    const char *log;             /* instead of the log that the entry names beside the ROM; NULL */
-    struct engine_choice engine; /* that runs it */
-    struct nes_console console;  /* that it runs on */
+    uint64_t frames;             /* the most frames, unless the entry says how many */
+    const char *log;             /* replaces the log named by the entry; may be NULL */
+    struct engine_choice engine; /* on which it runs */
+    struct nes_console console;  /* on which it runs */
     bool no_fast;                /* run everything cycle by cycle */
-    /* Run it by the interpreter, with pictures and cycle by cycle, too, and compare the states. */
+    /* Also run it on the interpreter, with pictures, and cycle by cycle, and compare the states. */
     bool ways;
-    unsigned variant; /* where variant_given: run as this submapper */
+    unsigned variant; /* if variant_given: run as this submapper */
     bool variant_given;
-    int (*stopped)(void); /* other than 0: STATUS_INTERRUPTED at the next frame; may be NULL */
+    int (*stopped)(void); /* nonzero: return STATUS_INTERRUPTED at the next frame; may be NULL */
 };
 
-/* Runs the ROM at `path` (loaded as `cartridge`, whose submapper may be changed) as `entry` says;
- * NULL: the protocol. Errors are those of reading a log and of memory. */
+/* Runs the ROM at `path` (loaded as `cartridge`, whose submapper may be changed) according to
+ * `entry`; NULL: the protocol. Errors: reading a log, memory. */
 enum status verdict_run(struct verdict *v, struct cartridge *cartridge, const char *path,
                         const struct rom_entry *entry, const struct verdict_options *options,
                         struct error *e);
 
 /* ---- verdict_log.c ---- */
 
-/* Runs the machine, which stands before its reset sequence, and compares every instruction with the
- * log at `path`: address, bytes, registers, cycle, and the PPU's line and dot. */
+/* Runs the machine from its reset sequence and compares every instruction with the log at `path`:
+ * address, bytes, registers, cycle, and the PPU's line and dot. */
 enum status verdict_log(struct verdict *v, struct nes *nes, const char *path, struct error *e);
 
 #endif

@@ -14,7 +14,7 @@ enum {
     WANTS_RESET = 0x81
 };
 enum { RESET_AFTER = 7, FRAMES_DEMO = 600 };       /* frames */
-enum { PLAIN, PICTURES, SLOW, INTERPRETED, WAYS }; /* machines that run the same */
+enum { PLAIN, PICTURES, SLOW, INTERPRETED, WAYS }; /* machines that run the same ROM */
 enum { ROWS = 30, COLUMNS = 32, NAME_TABLES = 0x2000, TABLE_SIZE = 0x400 };
 enum { WIDTH = 256, HEIGHT = 240 };
 
@@ -27,7 +27,7 @@ struct run {
 
     bool decided;
     bool deaf;       /* between a reset and the $80 that follows */
-    unsigned wanted; /* frames since the reset was asked for */
+    unsigned wanted; /* frames since the ROM asked for a reset */
     unsigned resets;
 };
 
@@ -88,7 +88,7 @@ static void listen(struct run *r) {
 
 /* ---- texts on the screen ---- */
 
-/* Whether one of the texts in `texts` (apart by |) stands in a row. */
+/* True if a row contains one of `texts`, which are separated by |. */
 static bool row_has(const char *row, const char *texts) {
     for (const char *at = texts; *at != 0;) {
         const size_t n = strcspn(at, "|");
@@ -120,7 +120,7 @@ static bool screen_has(const struct run *r, const char *texts) {
     return false;
 }
 
-/* The first name table's text, for those who wonder why a ROM failed. */
+/* Stores the first name table's text, which may tell why a ROM failed. */
 static void keep_screen(struct run *r) {
     char *to = r->v->said;
     for (unsigned y = 0; y < ROWS; y++) {
@@ -160,7 +160,7 @@ static void look_at_picture(struct run *r) {
         if (frame < want->from || frame > want->to)
             continue;
         if ((pixels = nes_picture(nes)) == NULL) {
-            decide(r, OUTCOME_FAILED, "frame %" PRIu64 " has no whole picture", frame);
+            decide(r, OUTCOME_FAILED, "frame %" PRIu64 " has no complete picture", frame);
             return;
         }
         const uint64_t hash = hash_of_picture(entry, pixels);
@@ -171,7 +171,7 @@ static void look_at_picture(struct run *r) {
     }
 }
 
-/* The checks that are made once, at the end; without one that fails the ROM has passed. */
+/* Makes the checks at the end; if none fails, the ROM has passed. */
 static void check_end(struct run *r) {
     const struct rom_entry *entry = r->entry;
     for (size_t i = 0; i < entry->ram.len && !r->decided; i++) {
@@ -222,7 +222,7 @@ static void before_frame(struct run *r, uint64_t frame) {
             press_reset(r);
 }
 
-/* Whether the ways of running it still agree. */
+/* Compares the states of the machines. */
 static void compare_ways(struct run *r) {
     static const char *const names[WAYS] = {"", "with pictures", "cycle by cycle", "interpreted"};
     for (unsigned i = 1; i < r->count; i++)
@@ -233,7 +233,7 @@ static void compare_ways(struct run *r) {
         }
 }
 
-/* A JAM is the end, but for a program that has asked for the reset button. */
+/* True after a JAM, unless the program has asked for a reset. */
 static bool stuck(const struct run *r) {
     uint32_t pc;
     uint64_t frame;
@@ -304,7 +304,7 @@ static enum status create(struct run *r, const struct cartridge *cartridge,
     return status;
 }
 
-/* The log beside the ROM, or the one that was given. */
+/* Compares with the log beside the ROM, or the given one. */
 static enum status run_log(struct run *r, const char *path, const struct verdict_options *options,
                            struct error *e) {
     if (options->log != NULL)
@@ -318,12 +318,12 @@ static enum status run_log(struct run *r, const char *path, const struct verdict
     free(log);
     if (status != STATUS_IO)
         return status;
-    /* Nothing to compare with: no error of the program. */
-    decide(r, OUTCOME_UNKNOWN, "%s; --log names another one", e->text);
+    /* A missing log is not the ROM's fault. */
+    decide(r, OUTCOME_UNKNOWN, "%s; name another log with --log", e->text);
     return STATUS_OK;
 }
 
-/* A program that begins where its log does. */
+/* Makes the program start at the log's first address. */
 static void start_at(struct cartridge *c, uint16_t address) {
     uint8_t *const vector = c->prg + c->prg_size - 4;
     vector[0] = (uint8_t)address;

@@ -27,7 +27,7 @@ struct follow {
     struct verdict *v;
 };
 
-/* The registers, the PPU's place and the cycle, behind the disassembly. */
+/* Parses registers, raster position and cycle, which follow the disassembly. */
 static bool parse_rest(const char *text, struct line *out) {
     const char *at = strstr(text, " A:");
     return at != NULL &&
@@ -35,7 +35,7 @@ static bool parse_rest(const char *text, struct line *out) {
                   &out->y, &out->p, &out->s, &out->ppu_line, &out->ppu_dot, &out->cycle) == 8;
 }
 
-/* The bytes stand in columns 6, 9 and 12. */
+/* Parses a line; its bytes are in columns 6, 9 and 12. */
 static bool parse_line(const char *text, struct line *out) {
     *out = (struct line){0};
     if (strlen(text) < 16 || sscanf(text, "%4x", &out->pc) != 1)
@@ -136,7 +136,7 @@ enum status verdict_log(struct verdict *v, struct nes *nes, const char *path, st
     bytes_free(&log);
     v->outcome = f.done && !f.wrong ? OUTCOME_PASSED : OUTCOME_FAILED;
     if (status == STATUS_OK && !f.done && !f.wrong)
-        snprintf(v->text, sizeof v->text, "its log goes on where it stands still, at line %u",
+        snprintf(v->text, sizeof v->text, "the ROM stands still, but its log continues at line %u",
                  f.number + 1);
     else if (status == STATUS_OK && !f.wrong)
         snprintf(v->text, sizeof v->text, "%u lines of its log", f.number);

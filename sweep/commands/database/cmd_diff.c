@@ -1,4 +1,4 @@
-/* hotgraph diff: do two databases hold the same results? */
+/* hotgraph diff: compares the results in two databases. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 #include "commands/command.h"
 #include "db/db.h"
 
-/* As diff(1) and cmp(1) have it. */
+/* As in diff(1) and cmp(1). */
 enum { EXIT_DIFFERENT = 1, EXIT_TROUBLE = 2 };
 
 struct diff_command {
     const char *paths[2];
     uint64_t most;
     bool json;
-    size_t told;   /* differences of this table */
-    size_t tables; /* that differ */
-    int64_t same;  /* rows */
+    size_t shown;  /* differences of this table */
+    size_t tables; /* with differences */
+    int64_t same;  /* equal rows */
 };
 
 static const char details[] =
@@ -40,7 +40,7 @@ static void print_line(const char *text) {
 static enum status print_difference(void *user, const struct db_difference *d, struct error *e) {
     struct diff_command *c = user;
     (void)e;
-    if (c->told++ == 0)
+    if (c->shown++ == 0)
         printf("%s:\n", d->table);
     printf("  ");
     print_line(d->row);
@@ -67,7 +67,7 @@ static enum status print_table(void *user, const char *name, int64_t same, int64
     (void)e;
     c->same += same;
     c->tables += differ > 0;
-    c->told = 0;
+    c->shown = 0;
     if (differ > 0)
         printf("  %" PRId64 " rows differ, %" PRId64 " are equal\n", differ, same);
     return STATUS_OK;
@@ -88,7 +88,7 @@ static enum status print_json_difference(void *user, const struct db_difference 
                                          struct error *e) {
     struct diff_command *c = user;
     (void)e;
-    if (c->told++ == 0)
+    if (c->shown++ == 0)
         printf("%s\n  {\"name\": \"%s\", \"first\": [", c->tables > 0 ? "," : "", d->table);
     else
         putchar(',');
@@ -112,7 +112,7 @@ static enum status print_json_table(void *user, const char *name, int64_t same, 
         printf("],\n   \"differ\": %" PRId64 ", \"same\": %" PRId64 "}", differ, same);
         c->tables++;
     }
-    c->told = 0;
+    c->shown = 0;
     return STATUS_OK;
 }
 

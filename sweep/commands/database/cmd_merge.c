@@ -1,4 +1,4 @@
-/* hotgraph merge: one database of several. */
+/* hotgraph merge: merges databases into one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* hotgraph runs: who computed what is in a database, and on what. */
+/* hotgraph runs: lists the runs that computed a database, and their machines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

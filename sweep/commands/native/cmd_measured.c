@@ -1,4 +1,4 @@
-/* hotgraph measured: a row of what another tool, or a benchmark, measured of a native program. */
+/* hotgraph measured: stores a measurement of a native program by a benchmark or another tool. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,7 @@ struct call {
     char name[1000];
 };
 
-/* ADDRESS:NAME:CALLS; a name may have colons of its own. */
+/* Parses ADDRESS:NAME:CALLS; the name may contain colons. */
 static bool parse_call(struct call *out, const char *text) {
     const char *p = text, *last = strrchr(text, ':'), *end = text + strlen(text);
     if (!scan_decimal(&p, end, INT64_MAX, &out->address) || *p != ':' || last <= p + 1)
@@ -141,7 +141,7 @@ static enum status put_all(const struct measured_command *c, char *const *argv, 
     return s;
 }
 
-/* NULL: nothing is. */
+/* The first missing option, or NULL. */
 static const char *missing_option(const struct measured_command *c) {
     return c->db == NULL                                ? "--db FILE"
            : c->tool == NULL                            ? "--tool NAME"

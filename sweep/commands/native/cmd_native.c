@@ -1,4 +1,4 @@
-/* hotgraph native: runs a program of this machine with probes in it, and says what they counted. */
+/* hotgraph native: runs a program on this machine with probes in it, and prints their counts. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static const char details[] =
 
 /* ---- can it be done at all? ---- */
 
-/* `#!interpreter argument`: the interpreter is what runs. */
+/* Reads `#!interpreter argument`: the interpreter is the program to probe. */
 static bool script(const struct bytes *file, char *out, size_t size) {
     if (file->len < 3 || memcmp(file->at, "#!", 2) != 0)
         return false;
@@ -112,7 +112,7 @@ static enum status check_program(const char *path, int depth, struct error *e) {
     return s;
 }
 
-/* The library lies beside the program, or where the build puts it. */
+/* The library is beside the program, or where the build puts it. */
 static enum status find_library(char *out, size_t size, struct error *e) {
     static const char *const places[] = {"core/native", ".", "../lib", "../lib/hotgraph"};
     char self[4096];
@@ -198,25 +198,25 @@ static void folder_remove(const char folder[FOLDER]) {
 
 /* ---- running it ---- */
 
-static volatile sig_atomic_t child_to_tell; /* 0: there is none yet */
-static volatile sig_atomic_t told;          /* the last signal that was handed on; 0: none was */
+static volatile sig_atomic_t child_to_signal; /* 0: none yet */
+static volatile sig_atomic_t told;            /* the last signal passed on; 0: none */
 
-/* What the terminal sends reaches the program by itself; the rest is handed on. */
-static void tell_child(int number, siginfo_t *info, void *context) {
+/* The terminal's signals reach the program directly; others are passed on. */
+static void pass_on(int number, siginfo_t *info, void *context) {
     (void)context;
     if (info->si_code == SI_KERNEL)
         return;
     told = number;
-    if (child_to_tell > 0)
-        kill((pid_t)child_to_tell, number);
+    if (child_to_signal > 0)
+        kill((pid_t)child_to_signal, number);
 }
 
-/* Before there is anything to clean up. What we ignore (nohup), the program ignores, too; what is
- * caught here is at its default there. */
-static void hand_signals_on(void) {
+/* Call it before there is anything to clean up. The program inherits ignored signals (nohup);
+ * signals caught here have their default action there. */
+static void pass_signals_on(void) {
     static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sigaction action = {.sa_sigaction = tell_child, .sa_flags = SA_SIGINFO | SA_RESTART};
+        struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
         struct sigaction old;
         sigemptyset(&action.sa_mask);
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
@@ -241,17 +241,17 @@ static enum status run_program(const char *path, char **argv, const char *folder
         &child,
         &(struct child_request){.path = path, .words = (const char *const *)argv, .env = env}, e);
     if (s == STATUS_OK) {
-        child_to_tell = (sig_atomic_t)child.id;
-        if (told != 0) /* before there was a program */
+        child_to_signal = (sig_atomic_t)child.id;
+        if (told != 0) /* it arrived before the program started */
             child_signal(&child, told);
         s = child_wait(&child, NULL, status, e);
-        child_to_tell = 0;
+        child_to_signal = 0;
     }
     free(env);
     return s;
 }
 
-/* "Terminated", and what became of the program. */
+/* Reports the signal and the end of the program. */
 static void say_stopped(const char *program, int status) {
     if (told == 0)
         return;
@@ -263,7 +263,7 @@ static void say_stopped(const char *program, int status) {
                 program, (int)told, strsignal(told), WEXITSTATUS(status));
 }
 
-/* Shares of a part of the functions are nobody's figures; nor are those of two kinds of sites. */
+/* Shares are meaningful only over all functions, and over one kind of site. */
 static enum status store(const struct native_command *c, const struct native_report *r,
                          char *const *argv, struct error *e) {
     char assignment[200];
@@ -305,7 +305,7 @@ static enum status report(const struct native_command *c, const char *program, c
     return s;
 }
 
-/* As the program ended: with its status, or by its signal. */
+/* Ends as the program ended: with its status, or by its signal. */
 static int end_as(int status) {
     if (!WIFSIGNALED(status))
         return WEXITSTATUS(status);
@@ -333,7 +333,7 @@ static int run_native(const struct native_command *c, char **argv) {
         return failure(&e);
     snprintf(folder, sizeof folder, "%s/hotgraph-native-XXXXXX",
              temporary != NULL && temporary[0] != 0 ? temporary : "/tmp");
-    hand_signals_on();
+    pass_signals_on();
     if (mkdtemp(folder) == NULL) {
         file_unmade(folder, "cannot be made", errno, &e);
         return failure(&e);

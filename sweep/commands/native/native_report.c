@@ -17,7 +17,7 @@ static enum status read_part(struct bytes *out, const char *folder, const char *
     return file_read(out, path, FILE_MOST, e);
 }
 
-/* One line of `sites`: eight numbers and a name. */
+/* Parses a line of `sites`: eight numbers and a name. */
 static bool site_line(struct native_report *r, char *line, const struct bytes *counters,
                       const struct bytes *threads) {
     uint64_t v[8];
@@ -46,7 +46,7 @@ static bool site_line(struct native_report *r, char *line, const struct bytes *c
     return vec_push(&r->sites, s);
 }
 
-/* The sums over all threads' blocks, a block with its last words left out that nobody used. */
+/* Sums the blocks of all threads. A block's file omits unused words at its end. */
 static enum status threads_read(struct bytes *out, const char *folder, struct error *e) {
     struct bytes all = {0};
     const size_t block = HOTPROBE_THREAD_SLOTS * sizeof(uint64_t);
@@ -93,7 +93,7 @@ static enum status hot_read(struct native_report *r, const char *folder, struct 
     return s;
 }
 
-/* The library says in a file of its own why it could not begin. */
+/* If the library could not start, it has written the reason to a file. */
 static bool library_failed(const char *program, const char *folder, struct error *e) {
     struct bytes text = {0};
     char path[4096];
@@ -255,7 +255,7 @@ static void json_string(struct file_writer *w, const char *s) {
         unsigned char c = (unsigned char)*s;
         if (c == '"' || c == '\\')
             file_printf(w, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* bytes that no symbol of a compiler has */
+        else if (c < 0x20 || c >= 0x7f) /* bytes that compilers do not use in symbols */
             file_printf(w, "\\u%04x", c);
         else
             file_write(w, s, 1);

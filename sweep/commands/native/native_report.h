@@ -1,4 +1,4 @@
-/* What a program that ran with probes left behind: read, printed, written. */
+/* Reads, prints and writes the counts of a program that ran with probes. */
 #ifndef HOTGRAPH_NATIVE_REPORT_H
 #define HOTGRAPH_NATIVE_REPORT_H
 
@@ -9,17 +9,17 @@
 
 struct native_site {
     const char *object, *function; /* function NULL: it has no symbol */
-    uint64_t address, start;       /* in the file: of the site, of its function */
+    uint64_t address, start;       /* of the site, of its function; both in the file */
     uint64_t count;
     enum hotprobe_strategy strategy;
     enum hotprobe_reason reason;
     bool unproven;
-    size_t number; /* in the order of the file */
+    size_t number; /* index in the file */
 };
 
 struct native_report {
     const char *program;
-    int status; /* as waitpid gives it */
+    int status; /* as in waitpid */
     uint64_t threshold;
     VEC(struct native_site) sites;
     VEC(size_t) hot;

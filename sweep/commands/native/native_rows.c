@@ -51,7 +51,7 @@ enum status native_rows_program(struct db *db, const char *path, char *const *ar
     return s;
 }
 
-/* The program is the first object that is written. */
+/* The program is the first object in the file. */
 static bool is_own(const struct native_report *r, const struct native_site *s) {
     return r->objects.len > 0 && s->object == r->objects.at[0];
 }

@@ -1,4 +1,4 @@
-/* What was counted and timed in native programs, as rows of a database. */
+/* Stores counts and times of native programs in a database. */
 #ifndef HOTGRAPH_NATIVE_ROWS_H
 #define HOTGRAPH_NATIVE_ROWS_H
 
@@ -6,19 +6,20 @@
 #include "commands/native/native_report.h"
 #include "db/db.h"
 
-/* The program that name finds in PATH, as a shell would. STATUS_ARGUMENT: there is none. */
+/* Finds a program in PATH, as a shell does. STATUS_ARGUMENT: not found. */
 enum status native_find_program(const char *name, char *out, size_t size, struct error *e);
 
-/* The row of the program at `path` with the arguments of argv (argv[0] apart; ends with NULL). */
+/* Stores the program at `path` with the arguments of argv, except argv[0]; argv ends with NULL. */
 enum status native_rows_program(struct db *db, const char *path, char *const *argv, int64_t *id,
                                 struct error *e);
 
 struct native_rows {
     const char *kind; /* of the sites: entry, leader, instruction */
     const char
-        *assignment; /* as in native_share; NULL: not all of the program's sites were asked for */
+        *assignment; /* as in native_share; NULL: only some of the program's sites were selected */
 };
-/* Shares and, of entries, calls: of the program's own code, not its libraries'. */
+/* Stores the shares and, for entries, the calls of the program's own code, without its
+ * libraries. */
 enum status native_rows_put(struct db *db, const struct native_report *r, int64_t program_id,
                             const struct native_rows *what, struct error *e);
 

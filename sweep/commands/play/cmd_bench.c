@@ -1,4 +1,4 @@
-/* hotgraph bench: how much slower games replay with techniques inside. */
+/* hotgraph bench: measures how much techniques slow down replays. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,15 +39,15 @@ struct bench {
     int64_t run_id;
     uint64_t round;
     const struct plan_game *game;
-    struct structure structure; /* of the game; flow and samplers of active transfers know it */
+    struct structure structure; /* of the game, for flow and samplers of active transfers */
     struct engine_choice engine;
     const char *engine_name;
 };
 
-/* What is inside a replay: nothing, or a technique. */
+/* A technique inside a replay. */
 struct inside {
     const struct config_point *point;
-    const struct sampler_options *sampling; /* NULL: it watches by itself */
+    const struct sampler_options *sampling; /* NULL: a live technique */
     bool thread;
     struct live_report report;
 };
@@ -103,7 +103,7 @@ static enum status play_with(const struct bench *b, struct nes *nes, struct insi
     return status;
 }
 
-/* in NULL: nothing inside. *took gets the seconds. */
+/* in: NULL: no technique. *took gets the seconds. */
 static enum status replay(const struct bench *b, struct inside *in, double *took,
                           uint64_t *instructions, struct error *e) {
     struct nes *nes;

@@ -1,4 +1,4 @@
-/* hotgraph blocks: plays a movie on the translator and shows what it has made of the program. */
+/* hotgraph blocks: plays a movie on the translator and lists the translated blocks. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ struct blocks_command {
     bool json, no_host;
 };
 
-/* A block as it is listed: copies, since the translator may move its own. */
+/* A copy of a block for the list, since the translator may move its own. */
 struct listed {
     struct dbt_block block;
     uint32_t targets[32];
@@ -22,7 +22,7 @@ struct listed {
 
 struct listing {
     VEC(struct listed) all;
-    uint64_t instructions; /* executed in blocks */
+    uint64_t instructions; /* executed within blocks */
     bool out_of_memory;
 };
 
@@ -78,7 +78,8 @@ struct line {
     char text[96];
 };
 
-/* The instruction at *at of a block's guest or host code; moves *at behind it. False at the end. */
+/* Formats the instruction at *at of a block's guest or host code and advances *at. False at the
+ * end. */
 static bool next_line(const struct dbt_block *b, bool host, size_t *at, struct line *line) {
     if (*at >= (host ? b->host_size : b->guest_bytes))
         return false;
@@ -147,7 +148,7 @@ static void print_text(const struct blocks_command *c, const struct listing *l,
     printf("%" PRIu64 " instructions executed in them, which were entered from outside %" PRIu64
            " times, the rest of the way by chains and tables; %" PRIu64 " links, %" PRIu64
            " flushes, %" PRIu64 " translated again for changed bytes, %" PRIu64
-           " since a profiler asked, %" PRIu64 " returns not foretold\n",
+           " since a profiler asked, %" PRIu64 " mispredicted returns\n",
            s->executed, s->dispatched, s->links, s->flushes, s->stale, s->retranslated,
            s->return_misses);
     if (s->flushes)
@@ -159,7 +160,7 @@ static void print_text(const struct blocks_command *c, const struct listing *l,
 
 /* ---- as JSON ---- */
 
-/* An array of [address, text]. */
+/* Prints an array of [address, text]. */
 static void print_json_code(const struct dbt_block *b, bool host) {
     struct line line;
     const char *comma = "";
@@ -221,7 +222,7 @@ static enum status list(void *command, struct play *p, struct error *e) {
     return status;
 }
 
-/* What a list of blocks wants of the translator where nothing else is asked for. */
+/* The translator's defaults for this command. */
 static void set_translator(struct engine_choice *engine) {
     struct dbt_options *const o = &engine->translator;
     engine->kind = ENGINE_DBT;

@@ -1,4 +1,4 @@
-/* hotgraph lockstep: games in many ways at once, which must not differ. */
+/* hotgraph lockstep: runs games on several engines at once, which must not differ. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct command {
     struct ways ways;
     struct progress progress;
 
-    const char *game; /* that runs now */
+    const char *game; /* the current game */
     unsigned games, refused, runs, differ;
     uint64_t frames;
 };
@@ -61,8 +61,8 @@ static const char examples[] =
     "      --way dbt:hot=2,cache=16K+profiled\n"
     "  hotgraph lockstep game.nes --random 7 --no-fast --way interp --way dbt\n";
 
-/* Both engines may be wrong in what they share. Up to so many frames the reference is without all
- * that is there for speed: three of them, watched in three ways, take three seconds then. */
+/* The engines share code, which may be wrong. For up to this many frames the reference uses no fast
+ * path; three references with different observers then take three seconds. */
 enum { FEW_FRAMES = 3000 };
 static bool is_slow(const struct command *c, const struct play *p) {
     return c->no_fast || (!c->fast && p->end - p->first <= FEW_FRAMES);
@@ -70,7 +70,7 @@ static bool is_slow(const struct command *c, const struct play *p) {
 
 /* ---- a difference, for people ---- */
 
-static void print_stand(const char *name, const struct stand *s) {
+static void print_position(const char *name, const struct stand *s) {
     const struct cpu_registers r = s->registers;
     printf("      %-24s pc %04X  A %02X  X %02X  Y %02X  S %02X  P %02X  cycle %" PRIu64
            "  instructions %" PRIu64 "\n",
@@ -112,8 +112,9 @@ static void print_steps(const struct divergence *d) {
 static void print_divergence(const struct way *way, const struct divergence *d) {
     printf("    frame %" PRIu64 ": %s\n", d->frame, d->what);
     if (!d->located)
-        printf("    it shows neither from the state before this frame nor from the beginning when\n"
-               "    the machines are stopped within the frame; at its end:\n");
+        printf("    the machines do not differ when stopped within the frame, neither started from "
+               "the\n"
+               "    state before it nor from the beginning; at its end:\n");
     else if (d->warm)
         printf("    only when played from the beginning: at cycle %" PRIu64 ", behind these:\n",
                d->reference.cycle);
@@ -124,9 +125,9 @@ static void print_divergence(const struct way *way, const struct divergence *d) 
     if (d->located)
         print_steps(d);
     if (d->located)
-        print_stand("before", &d->before);
-    print_stand("reference", &d->reference);
-    print_stand(way->name, &d->other);
+        print_position("before", &d->before);
+    print_position("reference", &d->reference);
+    print_position(way->name, &d->other);
     print_numbers(d);
 }
 
@@ -267,7 +268,7 @@ static enum status compare(struct command *c, struct play *p, struct outcome *ou
     return status;
 }
 
-/* A ROM that no machine can be made of is said, and is no reason to stop. */
+/* Reports a ROM for which no machine can be created, and continues. */
 static enum status refuse(struct command *c, const struct play *p, enum status why,
                           const struct error *e) {
     if ((why != STATUS_UNSUPPORTED && why != STATUS_FORMAT) || p->cartridge != NULL)

@@ -1,5 +1,4 @@
-/* hotgraph movie: describes FM2 movies; movie_make.c makes them, movie_check.c sees whether they
- * play. */
+/* hotgraph movie: describes FM2 movies; movie_make.c makes them, movie_check.c checks them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +15,7 @@ struct info {
     struct movie movie;
     struct cartridge *cartridge; /* NULL without a ROM */
     bool matches;
-    uint64_t presses[2][8]; /* button going down, from A to Right */
+    uint64_t presses[2][8]; /* presses of each button, from A to Right */
     uint64_t pressed_frames, soft_resets, hard_resets;
 };
 
@@ -151,7 +150,7 @@ static int movie_info(int argc, char **argv) {
 
 static const char *const words[] = {"info", "check", "make", NULL};
 
-/* `movie --help` and other options in place of a word. */
+/* Handles `movie --help` and other options before the subcommand. */
 static int movie_options(int argc, char **argv) {
     const struct option_spec options[] = {{.name = NULL}};
     const struct usage usage = {

@@ -1,4 +1,4 @@
-/* hotgraph replay: plays a movie and shows what came of it. */
+/* hotgraph replay: plays a movie and prints a summary. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -22,7 +22,7 @@ struct replay {
     const char *ram_hash, *dump_ram, *dump_ram_at, *dump_pictures, *video, *trace_range,
         *save_state;
     struct option_list screenshots;
-    uint64_t every; /* frames from one picture of the video to the next */
+    uint64_t every; /* frames between two pictures of the video */
     bool json, every_given;
 
     VEC(struct shot) shots;
@@ -80,7 +80,7 @@ static const char details[] =
 
 /* ---- options ---- */
 
-/* "FRAME:FILE" */
+/* Parses "FRAME:FILE". */
 static bool parse_shot(const char *text, struct shot *out) {
     char *end;
     errno = 0;
@@ -89,7 +89,7 @@ static bool parse_shot(const char *text, struct shot *out) {
     return text[0] >= '0' && text[0] <= '9' && errno == 0 && *end == ':' && end[1] != 0;
 }
 
-/* "FROM:TO" */
+/* Parses "FROM:TO". */
 static bool parse_range(const char *text, uint64_t *from, uint64_t *to) {
     struct shot first;
     if (!parse_shot(text, &first) || first.path[0] < '0' || first.path[0] > '9')
@@ -101,7 +101,7 @@ static bool parse_range(const char *text, uint64_t *from, uint64_t *to) {
     return errno == 0 && *end == 0 && *from < *to;
 }
 
-/* "ADDR:FILE", ADDR being up to four hexadecimal digits below $0800. */
+/* Parses "ADDR:FILE"; ADDR has up to four hexadecimal digits and is below $0800. */
 static bool parse_checkpoint(const char *text, uint16_t *address, const char **path) {
     const size_t digits = strspn(text, "0123456789ABCDEFabcdef");
     const unsigned long value = digits >= 1 && digits <= 4 ? strtoul(text, NULL, 16) : ULONG_MAX;
@@ -110,13 +110,13 @@ static bool parse_checkpoint(const char *text, uint16_t *address, const char **p
     return value < 0x0800 && text[digits] == ':' && text[digits + 1] != 0;
 }
 
-/* The file of "FRAME:FILE" and "ADDR:FILE"; NULL: check_options() says what is wrong. */
-static const char *behind_colon(const char *value) {
+/* The file in "FRAME:FILE" and "ADDR:FILE"; NULL: check_options() reports the error. */
+static const char *after_colon(const char *value) {
     const char *colon = strchr(value, ':');
     return colon != NULL && colon[1] != '\0' ? colon + 1 : NULL;
 }
 
-/* 0, or the exit status. */
+/* Returns 0, or the exit status. */
 static int check_options(struct replay *r) {
     for (size_t i = 0; i < r->screenshots.items.len; i++) {
         struct shot shot;
@@ -145,7 +145,7 @@ static int check_options(struct replay *r) {
     return 0;
 }
 
-/* Frames that are asked for but will not be played. */
+/* Refuses frames that will not be played. */
 static enum status check_frames(const struct replay *r, const struct play *p, struct error *e) {
     for (size_t i = 0; i < r->shots.len; i++)
         if (r->shots.at[i].frame < p->first || r->shots.at[i].frame >= p->end)
@@ -192,7 +192,7 @@ static enum status before_frame(void *user, struct play *p, uint64_t frame, stru
     return STATUS_OK;
 }
 
-/* The frame that has just ended has none where the replay began in its midst. */
+/* The frame that just ended has no picture if the replay began in the middle of it. */
 static enum status picture_of(struct play *p, uint64_t frame, const uint16_t **out,
                               struct error *e) {
     *out = nes_picture(p->nes);
@@ -204,7 +204,7 @@ static enum status picture_of(struct play *p, uint64_t frame, const uint16_t **o
                            frame);
 }
 
-/* The pixels as numbers of two bytes, the lower one first. */
+/* Writes each pixel as two bytes, the low byte first. */
 static void dump_picture(struct file_writer *w, const uint16_t *pixels) {
     uint8_t bytes[256 * 240 * 2];
     for (size_t i = 0; i < sizeof bytes / 2; i++) {
@@ -274,7 +274,7 @@ static enum status write_state(struct replay *r, const struct play *p, struct er
     return status;
 }
 
-/* Commits everything, or aborts everything when the replay failed. */
+/* Commits all files, or discards them if the replay failed. */
 static enum status close_outputs(struct replay *r, enum status status, struct error *e) {
     struct file_writer **const writers[] = {&r->hashes, &r->dump, &r->pictures, &r->checkpoint_dump,
                                             &r->state};
@@ -356,7 +356,7 @@ static int run(struct replay *r, const char *game) {
     if (exit_status != 0)
         return exit_status;
     r->wish.pictures = r->shots.len != 0 || r->video != NULL || r->dump_pictures != NULL;
-    r->wish.silent = r->trace_range != NULL; /* the trace may go to the same terminal */
+    r->wish.silent = r->trace_range != NULL; /* the trace may be printed on the same terminal */
     return play_command(game, &r->wish, replay, r);
 }
 
@@ -371,9 +371,9 @@ int command_replay(int argc, char **argv) {
         {"dump-pictures", "FILE", "write the 256 x 240 pixels of every frame as palette indices",
          OPTION_STRING, .to = &r.dump_pictures, .file = FILE_WRITTEN},
         {"dump-ram-at", "ADDR:FILE", "write the 2 KiB of RAM after each write to the byte ADDR",
-         OPTION_STRING, .to = &r.dump_ram_at, .file = FILE_WRITTEN, .path = behind_colon},
+         OPTION_STRING, .to = &r.dump_ram_at, .file = FILE_WRITTEN, .path = after_colon},
         {"screenshot", "FRAME:FILE.png", "write the picture of a frame; may be repeated",
-         OPTION_LIST, .to = &r.screenshots, .file = FILE_WRITTEN, .path = behind_colon},
+         OPTION_LIST, .to = &r.screenshots, .file = FILE_WRITTEN, .path = after_colon},
         {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 frames per second",
          OPTION_STRING, .to = &r.video, .file = FILE_FOLDER},
         {"every", "N", "write only every Nth frame of the video, beginning with the first",

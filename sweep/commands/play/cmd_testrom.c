@@ -1,4 +1,4 @@
-/* hotgraph testrom: runs test ROMs to their verdict. */
+/* hotgraph testrom: runs test ROMs and prints their verdicts. */
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -26,13 +26,13 @@ struct testrom {
     const char *table_path;
     uint64_t submapper;
     bool as_listed, json;
-    bool any; /* a ROM has been printed */
+    bool any; /* at least one ROM has been printed */
 
-    struct romtable own, built_in; /* the user's comes first */
+    struct romtable own, built_in; /* the user's table takes precedence */
     VEC(char *) paths;
     unsigned counts[OUTCOMES], refused;
     unsigned runs;
-    uint64_t frames; /* of all runs */
+    uint64_t frames; /* in all runs */
 };
 
 static const char details[] =
@@ -161,7 +161,7 @@ static void print_verdict(const char *path, const struct rom_entry *entry,
         print_indented(v->said);
 }
 
-/* One ROM of the list; texts may be "". */
+/* Prints one element of the list; texts may be "". */
 static void print_rom_json(struct testrom *t, const char *path, const char *label,
                            const char *outcome, const char *text, const char *said,
                            uint64_t frames) {
@@ -200,13 +200,13 @@ static enum status test_entry(struct testrom *t, const char *path, const struct 
     return STATUS_OK;
 }
 
-/* What is known of a ROM: the user's table goes before. */
+/* The table that has the ROM; the user's takes precedence. */
 static const struct romtable *table_for(const struct testrom *t, const char *sha1) {
     return romtable_next(&t->own, NULL, sha1) != NULL ? &t->own : &t->built_in;
 }
 
-/* A file that no cartridge is made of is reported, and is no reason to stop; a table may know it by
- * the SHA-1 of the whole file. */
+/* Reports a file that is not a valid cartridge, and continues; a table may list it by the SHA-1 of
+ * the whole file. */
 static enum status refuse(struct testrom *t, const char *path, enum status why, struct error *e) {
     if (why != STATUS_IO && why != STATUS_FORMAT && why != STATUS_UNSUPPORTED)
         return why;

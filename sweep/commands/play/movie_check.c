@@ -1,4 +1,4 @@
-/* hotgraph movie check: whether a movie plays its game, or stands still. */
+/* hotgraph movie check: checks whether a movie plays its game or stands still. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,5 @@
-/* hotgraph movie make: seeded input, or a player that looks at the game's RAM. */
+/* hotgraph movie make: makes a movie from seeded input, or with a player that reads the game's
+ * RAM. */
 #include "commands/command.h"
 
 #include <inttypes.h>
@@ -18,7 +19,7 @@ struct make {
     struct game_files files;
     struct cartridge *cartridge; /* NULL without a ROM */
     struct movie movie;
-    struct activity activity; /* with a ROM */
+    struct activity activity; /* only with a ROM */
     bool force, json;
 };
 
@@ -45,7 +46,7 @@ static const char details[] =
 
 /* ---- playing ---- */
 
-/* The player presses, the machine plays, and every line that is played becomes the movie's. */
+/* Lets the player press buttons on the running machine; every played line becomes the movie's. */
 static enum status let_play(struct make *m, const struct player *player, struct nes *nes,
                             struct error *e) {
     enum status status = STATUS_OK;
@@ -66,8 +67,7 @@ static enum status let_play(struct make *m, const struct player *player, struct 
     return status;
 }
 
-/* A player sees nothing that it knows in another game. Which is its own says the list of games,
- * where there is one. */
+/* A player cannot play another game. The list of games, if there is one, tells which is its own. */
 static enum status check_player(const struct make *m, struct error *e) {
     struct game_files own;
     struct cartridge *cartridge = NULL;
@@ -174,13 +174,13 @@ static void print_result(const struct make *m) {
     }
 }
 
-/* What it says of a movie that is made. */
+/* The exit status for the movie's verdict. */
 static int exit_status_of(const struct make *m) {
     const enum activity_verdict verdict = activity_verdict(&m->activity);
     return verdict == ACTIVITY_STANDS || verdict == ACTIVITY_IN_PART ? EXIT_FAILURE : 0;
 }
 
-/* 0, or the exit status. */
+/* Returns 0, or the exit status. */
 static int check(const struct make *m) {
     uint8_t ignored[16];
     if (m->out == NULL)

@@ -1,4 +1,4 @@
-/* hotgraph build: one technique over one recorded stream. */
+/* hotgraph build: runs one technique on a recorded stream. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* hotgraph compare: all metrics of a graph against an exact one. */
+/* hotgraph compare: computes all metrics of a graph against an exact one. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -77,7 +77,7 @@ static const char details[] =
     "  hotgraph compare g.graph mazewisp.graph --dot hot.dot\n"
     "  dot -Tsvg hot.dot -o hot.svg\n";
 
-/* Files of 'exact' and 'build' say what they are of; foreign ones need not. */
+/* Files of 'exact' and 'build' identify their program; foreign files need not. */
 static enum status check_operands(const struct comparison *c, struct error *e) {
     const struct graph *g = &c->graphs[0], *h = &c->graphs[1];
     if (g->kind == GRAPH_EXACT && h->kind == GRAPH_BUILT)
@@ -131,12 +131,12 @@ struct row {
 };
 enum { ROWS = 6 };
 struct count {
-    const char *text, *name; /* for people, and in JSON */
+    const char *text, *name; /* in text, and in JSON */
     uint64_t value;
 };
 enum { COUNTS = 3 };
 
-/* What is said of one scope, the paper's metrics or the fair ones. */
+/* The rows for one scope, with the paper's metrics or the fair ones. */
 struct rows {
     struct row rows[ROWS];
     struct count counts[COUNTS];

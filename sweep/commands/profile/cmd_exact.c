@@ -1,4 +1,4 @@
-/* hotgraph exact: plays a movie and counts everything. */
+/* hotgraph exact: plays a movie and counts every control transfer. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static enum status write_graph(const struct exact_command *c, const struct play 
     return status;
 }
 
-/* Share of all transitions that are in busy-waits, the same on every engine. */
+/* Percentage of transitions inside busy-waits; the same on every engine. */
 static double busy_percent(const struct graph *g) {
     uint64_t busy = 0;
     for (size_t i = 0; i < g->edge_count; i++)

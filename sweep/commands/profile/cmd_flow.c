@@ -1,4 +1,4 @@
-/* hotgraph flow: the flow of least cost in any network. */
+/* hotgraph flow: finds a minimum-cost flow in any network. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 struct profile_command {
     struct play_options wish;
     struct technique_choice choice;
-    struct sampling_choice sampling; /* of a technique that works on samples */
+    struct sampling_choice sampling; /* for a technique on samples */
     const char *where;
     uint64_t queue;
     const char *out, *dot;
@@ -38,7 +38,7 @@ static const char details[] =
                  "  hotgraph profile mazewisp --technique entries --share 990 --out e.graph\n"
                  "  hotgraph profile mazewisp --technique gaussian --where thread --out g.graph\n";
 
-/* What else the technique counted: "offered 12 accepted 9". */
+/* Formats the technique's further counts: "offered 12 accepted 9". */
 static void describe_counts(const struct profile *p, char *text, size_t room) {
     size_t used = 0;
     text[0] = 0;
@@ -89,7 +89,7 @@ static void print_report(const struct live_report *r, bool thread) {
     printf("\n");
 }
 
-/* A technique on samples. */
+/* Runs a technique on samples. */
 static enum status watch_samples(const struct profile_command *c, struct play *p,
                                  struct profile *out, struct error *e) {
     struct structure structure = {0};

@@ -1,4 +1,5 @@
-/* hotgraph record: a Linux program under QEMU: its exact graph and sample streams. */
+/* hotgraph record: runs a Linux program under QEMU and records its exact graph and sample
+ * streams. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ struct record_command {
     bool single_step, each, json;
     bool meta_follows; /* not given, so it follows from the graph's name */
     struct qemu_setting settings[QEMU_SETTINGS];
-    char *paths[QEMU_SETTINGS]; /* of streams */
+    char *paths[QEMU_SETTINGS]; /* of the streams' files */
     char plugin[QEMU_PLUGIN_PATH];
 };
 
@@ -293,7 +294,7 @@ static bool input_is_given(void) {
            (S_ISFIFO(is.st_mode) || (S_ISREG(is.st_mode) && is.st_size > 0));
 }
 
-/* 0, or the exit status. */
+/* Returns 0, or the exit status. */
 static int check_files(const struct record_command *c, const char *program) {
     char path[QEMU_PATH];
     VEC(struct file_named) files = {0};

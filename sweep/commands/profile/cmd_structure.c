@@ -1,4 +1,4 @@
-/* hotgraph structure: plays a movie and records what a translator knows without counting. */
+/* hotgraph structure: plays a movie and records the program's structure, without counts. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

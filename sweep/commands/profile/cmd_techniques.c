@@ -1,4 +1,4 @@
-/* hotgraph techniques: what profilers there are. */
+/* hotgraph techniques: lists the profiling techniques. */
 #include <inttypes.h>
 #include <stdio.h>
 

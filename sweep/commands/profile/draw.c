@@ -17,7 +17,7 @@ static const struct {
 
 struct drawing {
     const struct graph *g, *h;
-    size_t *hot_g, *hot_h; /* indexes of edges */
+    size_t *hot_g, *hot_h; /* indices of edges */
     size_t count_g, count_h;
     uint64_t most;
     size_t counts[COLOURS];

@@ -8,12 +8,12 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* Every technique can watch a machine: by itself, or through samples. */
+/* Every technique can watch a machine, directly or through samples. */
 static bool is_one(const struct technique *t, bool live) {
     return live || t->build != NULL;
 }
 
-/* For a parameter whose values have names: --costs poisson. */
+/* Makes the row of a parameter whose values have names: --costs poisson. */
 static void word_row(struct technique_choice *c, size_t n) {
     const struct parameter *p = &c->technique->parameters[n];
     c->words[n] = p->words[p->standard - p->least];
@@ -26,7 +26,7 @@ static void word_row(struct technique_choice *c, size_t n) {
         c->names[n], "NAME", c->help[n], OPTION_CHOICE, .to = &c->words[n], .choices = p->words};
 }
 
-/* bin_size becomes --bin-size. */
+/* Makes the row of a parameter; bin_size becomes --bin-size. */
 static void parameter_row(struct technique_choice *c, size_t n) {
     const struct parameter *p = &c->technique->parameters[n];
     c->values[n] = p->standard;
@@ -43,7 +43,7 @@ static void parameter_row(struct technique_choice *c, size_t n) {
         word_row(c, n);
 }
 
-/* An unknown one is left to the parser to explain. */
+/* The option parser reports an unknown technique. */
 static const struct technique *find(int argc, char **argv, bool live, const char *standard) {
     const char *name = standard;
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -87,7 +87,7 @@ static bool is_experiment(const char *word) {
     return there;
 }
 
-/* The same technique by another name of it. */
+/* The technique's name here, for a name used elsewhere. */
 static const char *other_name(const char *word) {
     static const char *const names[][2] = {
         {"baseline", "observed"}, {"gfcgaussiano", "gaussian"}, {"crossbit", "fifo"}};

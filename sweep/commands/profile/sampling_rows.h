@@ -1,5 +1,5 @@
 /*
- * sampling_rows: what is sampled, as options that commands share.
+ * sampling_rows: the options for sampling, shared by several commands.
  *
  *     struct sampling_choice s;
  *     sampling_rows(&s, rows);
@@ -16,7 +16,7 @@
 enum { SAMPLING_ROWS = 10 };
 
 struct sampling_choice {
-    struct sampler_options sampler; /* whole after sampling_chosen(), but for the structure */
+    struct sampler_options sampler; /* complete after sampling_chosen(), except for the structure */
     uint64_t batch_length;
     const char *by, *place;
     const char *structure; /* file, or NULL */
@@ -25,7 +25,7 @@ struct sampling_choice {
 
 /* Fills rows[0] .. rows[SAMPLING_ROWS - 1]; they store into *s. */
 void sampling_rows(struct sampling_choice *s, struct option_spec *rows);
-/* Prints what is wrong with the combination; false then. */
+/* Checks the combination. False: it is wrong, and an error was printed. */
 bool sampling_chosen(struct sampling_choice *s, const char *command);
 
 #endif

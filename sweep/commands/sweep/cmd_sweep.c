@@ -1,5 +1,4 @@
-/* sweep: `hotgraph sweep CONFIG`: everything that a configuration file asks for, into a database.
- */
+/* hotgraph sweep: runs the experiment that a configuration describes. */
 #include "cli/cli.h"
 #include "commands/command.h"
 #include "commands/sweep/sweep_job.h"
@@ -70,7 +69,7 @@ static enum status sweep_games(struct sweep *s, struct error *e) {
 
 /* ---- what came out ---- */
 
-/* Tables and figures are made anew when the results are others, or the program is. */
+/* Writes tables and figures again if the results or the program have changed. */
 static enum status write_report(const struct sweep *s, const struct digest *digest,
                                 struct error *e) {
     char stamp[200];
@@ -90,7 +89,7 @@ static enum status write_report(const struct sweep *s, const struct digest *dige
     return status;
 }
 
-/* Tables and a digest would be of pieces of games. */
+/* A shard has only parts of games, so tables and a digest would be meaningless. */
 static void print_shard(const struct sweep *s) {
     size_t results = 0, of = 0;
     for (size_t i = 0; i < s->plan.count; i++) {
@@ -152,7 +151,7 @@ static int finish(struct sweep *s, enum status status, struct error *e) {
     return EXIT_SUCCESS;
 }
 
-/* Remembers what was missing: the work counts it down. */
+/* Saves the number of missing results, which the work counts down. */
 static enum status note_missing(struct sweep *s, struct error *e) {
     s->missing = calloc(s->plan.count + 1, sizeof *s->missing);
     if (s->missing == NULL)
@@ -214,13 +213,13 @@ static int run(struct sweep *s) {
         status = sweep_all(s, &e);
     else if (status == STATUS_OK && !s->json)
         status = sweep_print_plan(&s->plan, s->db, s->config_path, &e);
-    if (s->json && s->missing != NULL) /* else there is no plan to speak of */
+    if (s->json && s->missing != NULL) /* else there is no plan */
         print_outcome(s, status, &e);
     int exit_status = finish(s, status, &e);
     plan_free(&s->plan);
     db_close(s->db);
     if (s->made_folder)
-        rmdir(USUAL_FOLDER); /* stays where there is something in it */
+        rmdir(USUAL_FOLDER); /* fails if it is not empty */
     config_free(&s->config);
     sweep_free_words(&s->games);
     sweep_free_words(&s->techniques);
@@ -282,7 +281,7 @@ static const char details[] =
     "  hotgraph sweep configs/paper.cfg --shard 3/8 --db part3.db\n"
     "docs/cluster.md describes sweeps on several machines.\n";
 
-/* What OMP_NUM_THREADS says, else as many as there are processors that a cpuset leaves us. */
+/* OMP_NUM_THREADS, else the number of processors in our cpuset. */
 static uint64_t usual_jobs(void) {
     const int threads = omp_get_max_threads();
     return threads < MOST_JOBS ? (uint64_t)threads : MOST_JOBS;
@@ -347,7 +346,7 @@ int command_sweep(int argc, char **argv) {
     };
     struct operands operands;
     s.engine_options = typed_engine(argc, argv);
-    s.arguments = join_arguments(argc, argv); /* parsing puts them into another order */
+    s.arguments = join_arguments(argc, argv); /* before parsing permutes them */
     if (!options_parse(&usage, argc, argv, &operands)) {
         free(s.arguments);
         return operands.exit_status;

@@ -1,6 +1,6 @@
 /*
- * sweep_job: a sweep from its options to its verdict. sweep.c reads the options, has the work done
- * and judges what came out; sweep_prepare.c finds out what there is to do.
+ * sweep_job: a sweep from its options to its verdict. cmd_sweep.c reads the options and runs the
+ * work; sweep_prepare.c makes the plan; sweep_judge.c compares the results with the expected ones.
  */
 #ifndef HOTGRAPH_SWEEP_JOB_H
 #define HOTGRAPH_SWEEP_JOB_H
@@ -12,9 +12,9 @@
 #define USUAL_FOLDER "results"
 #define USUAL_DB     USUAL_FOLDER "/hotgraph.db"
 
-/* "a,b" apart. */
+/* The words of "a,b". */
 struct words {
-    VEC(const char *) at; /* into text */
+    VEC(const char *) at; /* point into text */
     char *text;
 };
 
@@ -24,7 +24,7 @@ struct sweep {
     uint64_t jobs;
     struct engine_choice engine;
     struct shard shard;
-    struct option_list known; /* databases */
+    struct option_list known; /* databases with known results */
 
     struct config config;
     struct db *db;
@@ -32,42 +32,42 @@ struct sweep {
     struct option_list where;
     const char *technique_list;
     struct words games, techniques; /* of --games and --techniques */
-    struct plan_filter filter;      /* of these three */
+    struct plan_filter filter;      /* made of --games, --techniques and --where */
 
     char *arguments;
-    const char *engine_options; /* as typed */
+    const char *engine_options; /* as given */
     int64_t run_id, experiment_id;
     bool said_waiting;
-    bool made_folder; /* USUAL_FOLDER was not there before */
-    size_t present;   /* games, before they are divided into shards */
+    bool made_folder; /* this run created USUAL_FOLDER */
+    size_t present;   /* games before division into shards */
     size_t failed;
 
-    size_t *missing; /* of each of the plan's games, before the work */
+    size_t *missing; /* for each of the plan's games, before the work */
     char digest[33], *digest_file;
-    char *part; /* what the digest is of: "--games umbel"; NULL: of the whole */
+    char *part; /* the digest's scope: "--games umbel"; NULL: everything */
     const char *verdict;
     size_t compared, others;
 };
 
-/* Reads the configuration, checks the places for results, opens the database, and plans. */
+/* Reads the configuration, checks the outputs, opens the database and makes the plan. */
 enum status sweep_prepare(struct sweep *s, struct error *e);
-/* Games that are wanted and there. */
+/* The number of games that are wanted and present. */
 size_t sweep_count_present(const struct sweep *s);
 void sweep_warn_of_short_movies(const struct sweep *s);
 void sweep_free_words(struct words *w);
 
-/* For people: with --json it is said at the end, all together. */
+/* Prints a message; does nothing with --json, which prints everything at the end. */
 __attribute__((format(printf, 2, 3))) void sweep_say(const struct sweep *s, const char *format,
                                                      ...);
-/* Rows of everything that is there, and of the games that lack nothing. */
+/* Takes the digests of all rows, and of the complete games only. */
 enum status sweep_take_digests(const struct sweep *s, struct digest *whole, struct digest *all,
                                struct error *e);
-/* Prints the digest of these games, or of what the filter asks for, named as a part; s->digest gets
- * it, "" where nothing was found. */
+/* Prints the digest of the complete games, or of the filter's part, and stores it in s->digest; "":
+ * no results. */
 enum status sweep_say_digest(struct sweep *s, const struct digest *whole, const struct digest *all,
                              struct error *e);
-/* Holds whole games, and of others the streams that lack nothing, against the configuration's
- * digest file, or writes that file anew. */
+/* Compares complete games, and the complete streams of others, with the configuration's digest
+ * file; or writes that file. */
 enum status sweep_judge(struct sweep *s, struct digest *whole, const struct digest *all,
                         struct error *e);
 

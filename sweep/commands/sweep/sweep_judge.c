@@ -1,4 +1,4 @@
-/* Whether a sweep found what its configuration's digest file says. */
+/* Compares a sweep's results with its configuration's digest file. */
 #include "commands/sweep/sweep_job.h"
 
 #include <stdarg.h>
@@ -31,7 +31,7 @@ static void free_names(struct names *n) {
     vec_free(&n->list);
 }
 
-/* The game, or one stream of it. */
+/* Adds the game, or one of its streams. */
 static enum status add_name(struct names *n, const char *game, const struct plan_stream *stream,
                             struct error *e) {
     const char *const variant = stream != NULL ? stream->variant : "";
@@ -49,7 +49,7 @@ static bool is_complete(const struct plan_game *p) {
     return p->wanted && p->present && p->missing + p->left == 0;
 }
 
-/* Of a game with several movies, all. */
+/* True if the game is complete, with all of its movies. */
 static bool is_whole(const struct sweep *s, const struct config_game *game) {
     bool any = false;
     for (size_t i = 0; i < s->plan.count; i++) {
@@ -61,7 +61,7 @@ static bool is_whole(const struct sweep *s, const struct config_game *game) {
     return any;
 }
 
-/* Streams that have all their results, of a game that has not. */
+/* Adds the complete streams of an incomplete game. */
 static enum status add_streams(struct names *n, const struct plan_game *p, struct error *e) {
     enum status status = STATUS_OK;
     for (size_t k = 0; status == STATUS_OK && k < p->stream_count; k++)
@@ -85,7 +85,7 @@ enum status sweep_take_digests(const struct sweep *s, struct digest *whole, stru
     return status;
 }
 
-/* The first game that is here and not complete, or NULL. */
+/* The first game that is present but incomplete, or NULL. */
 static const char *find_lacking(const struct sweep *s) {
     for (size_t i = 0; i < s->plan.count; i++) {
         const struct plan_game *p = &s->plan.games[i];
@@ -95,7 +95,7 @@ static const char *find_lacking(const struct sweep *s) {
     return NULL;
 }
 
-/* The filter as it is typed: "--games umbel --where bin_size=8". NULL: out of memory. */
+/* The filter as on the command line: "--games umbel --where bin_size=8". NULL: out of memory. */
 static char *describe_filter(const struct sweep *s) {
     char *text = NULL;
     size_t size = 0;
@@ -112,7 +112,7 @@ static char *describe_filter(const struct sweep *s) {
         free(text);
         return NULL;
     }
-    memmove(text, text + 1, size); /* without the first blank */
+    memmove(text, text + 1, size); /* removes the first blank */
     return text;
 }
 
@@ -139,8 +139,8 @@ enum status sweep_say_digest(struct sweep *s, const struct digest *whole, const 
     return status;
 }
 
-/* Results depend on the very bytes of what was executed: programs with other images than those that
- * the configuration names are not compared, and it is said why. */
+/* Results depend on the exact bytes of the executed files. Programs whose images differ from those
+ * in the configuration are not compared, with a message. */
 static enum status take_comparable(const struct sweep *s, const struct digest *all,
                                    struct digest *comparable, struct error *e) {
     struct names names = {0};
@@ -176,7 +176,7 @@ static char *digest_path(const struct sweep *s) {
     return asprintf(&path, "%.*s.digest", (int)len, s->config_path) >= 0 ? path : NULL;
 }
 
-/* What is counted: games, or streams where there are several of one. */
+/* The unit of a digest: games, or streams if a game has several. */
 static const char *unit_of(const struct digest *d, size_t count) {
     for (size_t i = 0; i < d->lines.len; i++)
         if (d->lines.at[i].key[strcspn(d->lines.at[i].key, "@/")] == '@')

@@ -1,4 +1,4 @@
-/* sweep, before the work: what is to be swept, into which database. */
+/* Prepares a sweep: determines what to compute, and opens the database. */
 #include "commands/sweep/sweep_job.h"
 
 #include <errno.h>
@@ -27,8 +27,8 @@ void sweep_free_words(struct words *w) {
     free(w->text);
 }
 
-/* A folder that is missing because its name is mistyped must not come into being: all but the last
- * of `path` must be there. `option` named it. */
+/* A mistyped path must not create folders, so all of `path` but its last part must exist. `option`
+ * named the path. */
 static enum status check_parent(const char *path, const char *option, struct error *e) {
     struct error why;
     return file_check_folder(path, &why) == STATUS_OK
@@ -37,9 +37,9 @@ static enum status check_parent(const char *path, const char *option, struct err
                            option);
 }
 
-/* What is wrong with the places for results is said before anything is computed. Only the usual
- * database's folder is made; that of --report is, when there is something to put into it. */
-static enum status check_places(struct sweep *s, struct error *e) {
+/* Checks the outputs before anything is computed. Creates only the default database's folder; that
+ * of --report is created when there is something to write. */
+static enum status check_outputs(struct sweep *s, struct error *e) {
     enum status status = STATUS_OK;
     if (strcmp(s->db_path, USUAL_DB) != 0)
         status = check_parent(s->db_path, "--db", e);
@@ -53,7 +53,7 @@ static enum status check_places(struct sweep *s, struct error *e) {
                : status;
 }
 
-/* Says once what is waited for; Ctrl-C ends that. */
+/* Prints once what it waits for; Ctrl-C ends the wait. */
 static int waiting(void *user, double seconds) {
     struct sweep *s = user;
     if (seconds >= 2 && !s->said_waiting)
@@ -117,7 +117,7 @@ enum status sweep_prepare(struct sweep *s, struct error *e) {
         .where_count = s->where.items.len,
     };
     if (status == STATUS_OK)
-        status = check_places(s, e);
+        status = check_outputs(s, e);
     if (status == STATUS_OK)
         status = open_database(s, e);
     if (status == STATUS_OK)
@@ -131,8 +131,8 @@ enum status sweep_prepare(struct sweep *s, struct error *e) {
     return status;
 }
 
-/* Movies that end before their replay does: most likely nobody wants to measure a game that nobody
- * plays. */
+/* Warns of movies that end before their replay: measuring an unplayed game is probably a
+ * mistake. */
 void sweep_warn_of_short_movies(const struct sweep *s) {
     for (size_t i = 0; i < s->plan.count; i++) {
         const struct plan_game *p = &s->plan.games[i];

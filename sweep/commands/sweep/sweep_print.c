@@ -23,11 +23,12 @@ void sweep_print_skipped(const struct plan *plan) {
             printf("%s %s", count++ == 0 ? "skipped, no ROM found:" : ",", plan->games[i].label);
     if (count == 0)
         return;
-    printf(" (put the .nes files into %s, or name their folder in $HOTGRAPH_ROMS)\n",
+    printf(" (put the .nes files into %s, or set $HOTGRAPH_ROMS to their folder)\n",
            roms_folder(plan->config->roms));
 }
 
-/* "left out: GAME: #3, #7: why": what cannot be built from a stream, a line for each reason. */
+/* Prints the configurations that a stream cannot feed, one line per reason: "left out: GAME: #3,
+ * #7: why". */
 static enum status print_unfit(const struct plan *plan, const struct plan_game *p,
                                const struct plan_stream *stream, struct error *e) {
     const size_t count = plan->config->points.len;
@@ -44,11 +45,11 @@ static enum status print_unfit(const struct plan *plan, const struct plan_game *
             continue;
         printf("left out: %s%s%s:", p->game->name, stream->variant[0] != '\0' ? " " : "",
                stream->variant);
-        size_t told = 0, more = 0;
+        size_t shown = 0, more = 0;
         for (size_t k = i; k < count; k++)
             if (reasons[k] == reason) {
-                if (told < MOST_LEFT_OUT)
-                    printf("%s #%d", told++ > 0 ? "," : "", plan->config->points.at[k].number);
+                if (shown < MOST_LEFT_OUT)
+                    printf("%s #%d", shown++ > 0 ? "," : "", plan->config->points.at[k].number);
                 else
                     more++;
                 reasons[k] = 0;
@@ -101,8 +102,8 @@ static enum status print_plan_of(const struct plan *plan, const struct plan_game
     return STATUS_OK;
 }
 
-/* Configurations that are asked for, without the baseline. */
-static size_t count_asked(const struct plan *plan) {
+/* The number of wanted configurations, without the baseline. */
+static size_t count_wanted(const struct plan *plan) {
     size_t count = 0;
     for (size_t i = 0; i < plan->config->points.len; i++)
         count += plan->wanted[i] && plan->config->points.at[i].number >= 0;
@@ -116,8 +117,8 @@ static bool has_baseline(const struct plan *plan) {
     return has;
 }
 
-/* Is any game asked for with samples that are taken so? */
-static bool is_asked(const struct plan *plan, const struct config_sampling *sampling) {
+/* True if any wanted stream has this sampling. */
+static bool is_wanted(const struct plan *plan, const struct config_sampling *sampling) {
     for (size_t i = 0; i < plan->count; i++)
         for (size_t k = 0; plan->games[i].wanted && k < plan->games[i].stream_count; k++)
             if (plan->games[i].streams[k].wanted &&
@@ -132,12 +133,12 @@ enum status sweep_print_plan(const struct plan *plan, struct db *db, const char 
     const struct config *config = plan->config;
     if (config->live)
         printf("%s: %zu configurations, each with a replay of its own", config_path,
-               count_asked(plan) + has_baseline(plan));
+               count_wanted(plan) + has_baseline(plan));
     else
-        printf("%s: %zu configurations and the baseline", config_path, count_asked(plan));
+        printf("%s: %zu configurations and the baseline", config_path, count_wanted(plan));
     for (size_t i = 0; !config->live && i < config->samplings.len; i++) {
         char key[200];
-        if (!is_asked(plan, &config->samplings.at[i]))
+        if (!is_wanted(plan, &config->samplings.at[i]))
             continue;
         config_sampling_key(&config->samplings.at[i].options, key, sizeof key);
         printf("%s%s", config->samplings.len == 1 ? ", sampled by " : "\nsampled by ", key);
@@ -169,7 +170,7 @@ static const char *source_of(const struct plan_game *p) {
     return p->game->program != NULL ? "program" : p->game->stream != NULL ? "stream" : "rom";
 }
 
-/* What became of a game, or would. */
+/* The outcome of a game, or its state in a dry run. */
 static const char *state_of(const struct sweep_outcome *o, size_t i) {
     const struct plan_game *p = &o->plan->games[i];
     if (!p->present)
@@ -179,7 +180,7 @@ static const char *state_of(const struct sweep_outcome *o, size_t i) {
     return o->dry_run ? "missing" : "incomplete";
 }
 
-/* Configurations that cannot be built from a stream. */
+/* Prints the configurations that the stream cannot feed. */
 static void print_left_out(const struct plan *plan, const struct plan_game *p) {
     const char *comma = "";
     struct error why;
@@ -199,7 +200,7 @@ static void print_left_out(const struct plan *plan, const struct plan_game *p) {
     printf("]");
 }
 
-/* Why it is to be computed. */
+/* Prints why results are missing. */
 static void print_why(const struct sweep_outcome *o, const struct plan_game *p) {
     char why[200];
     const bool known = o->dry_run && p->present && p->missing > 0 &&
@@ -237,7 +238,7 @@ static void print_games(const struct sweep_outcome *o) {
     printf("\n ],\n");
 }
 
-/* How many games are there, and how many things were and are to be computed for them. */
+/* Prints the numbers of games and of missing results. */
 static void print_counts(const struct sweep_outcome *o) {
     size_t present = 0, skipped = 0, before = 0, after = 0;
     for (size_t i = 0; i < o->plan->count; i++) {
@@ -265,7 +266,7 @@ void sweep_print_json(const struct sweep_outcome *o) {
     if (o->shard.count > 0)
         printf(" \"shard\": {\"number\": %" PRIu64 ", \"count\": %" PRIu64 "},\n", o->shard.number,
                o->shard.count);
-    printf(" \"configurations\": %zu,\n", count_asked(o->plan));
+    printf(" \"configurations\": %zu,\n", count_wanted(o->plan));
     print_games(o);
     print_counts(o);
     printf(" ");

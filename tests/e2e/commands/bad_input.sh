@@ -105,13 +105,13 @@ seq 1000 >text.db
 refuses 1 'text.db: is not a database' report text.db
 ! grep -q -e '--db' .stderr || fail "report advises an option that it has not: $(cat .stderr)"
 echo 'grid = { bin_size = 8; };' >some.cfg
-refuses 1 'resluts/x.db: its folder resluts is not there: make it first, or name another with --db' \
+refuses 1 'resluts/x.db: its folder resluts is not there: create it first, or choose another with --db' \
     sweep some.cfg --db resluts/x.db
-refuses 1 'resluts/tables: its folder resluts is not there: make it first, or name another with --report' \
+refuses 1 'resluts/tables: its folder resluts is not there: create it first, or choose another with --report' \
     sweep some.cfg --db some.db --report resluts/tables
 refuses 1 'resluts/out: cannot be written: its folder resluts is not there' \
     replay "$rom" --frames 2 --ram-hash resluts/out
-refuses 1 'resluts/dir: cannot be made a folder: its folder resluts is not there' \
+refuses 1 'resluts/dir: cannot be created as a folder: its folder resluts is not there' \
     replay "$rom" --frames 2 --video resluts/dir
 refuses 1 'some.cfg/x: there is no such file: some.cfg is no folder' movie info some.cfg/x
 refuses 1 'none.nes: there is no such file' testrom none.nes

@@ -50,7 +50,7 @@ grep -Eq '^benefit +1\.00[0-9]{2} +1\.00[0-9]{2}$' table || fail "no benefit: $(
 grep -v '^#ends' s.structure >old.structure
 refuses 1 "has no sizes of blocks" compare observed.graph h.graph --structure old.structure
 sed 's/^# program .*/# program 0123456789012345678901234567890123456789/' s.structure >other.structure
-refuses 1 "other.structure is of another program" compare observed.graph h.graph --structure other.structure
+refuses 1 "other.structure belongs to another program" compare observed.graph h.graph --structure other.structure
 refuses 1 "not a structure" compare observed.graph h.graph --structure h.graph
 grep -v '^#block' observed.graph >bare.graph
 refuses 1 "#block" compare bare.graph h.graph --structure s.structure

@@ -60,7 +60,7 @@ test "$(grep -c '^  equal .* a JAM ends it$' jam)" = 2 || fail "no word of the J
 refuses 2 'takes one of interp, dbt, auto' lockstep "$rom" --way usual
 refuses 2 'is not a modifier' lockstep "$rom" --way interp+skip
 refuses 2 'give either --random or --movie' lockstep "$rom" --random 1 --movie "$movie"
-refuses 2 'it takes' lockstep
+refuses 2 'the command takes' lockstep
 refuses 1 'no.nes' lockstep no.nes
 refuses 1 'nothing to play' lockstep "$rom" --load-state half --frames 100
 echo 'version 2' >bad.fm2

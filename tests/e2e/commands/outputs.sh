@@ -20,9 +20,9 @@ writes() {
             prefix2=
             test "${other%%:*}" = "$other" || prefix2=${other#*:}:
             rm -f same.png
-            refuses 2 "are one file, '" $command --${other%%:*} "${prefix2}same.png" --$name "${prefix}./same.png" $operand
+            refuses 2 "are the same file, '" $command --${other%%:*} "${prefix2}same.png" --$name "${prefix}./same.png" $operand
             : >same.png
-            refuses 2 "are one file, '" $command --${other%%:*} "${prefix2}same.png" --$name "${prefix}$work/same.png" $operand
+            refuses 2 "are the same file, '" $command --${other%%:*} "${prefix2}same.png" --$name "${prefix}$work/same.png" $operand
             test ! -s same.png || fail "$command wrote it all the same"
         done
         earlier="$earlier $o"
@@ -99,9 +99,9 @@ done
 mkdir real && ln -s real linked && ln -s target dangling
 : >there && ln there hard && ln -s there soft
 for pair in "real/x linked/x" "there hard" "there soft" "soft hard" "real/../x x" "real/../real/y linked/./y"; do
-    refuses 2 "are one file" exact game.nes --out "${pair% *}" --dot "${pair#* }"
+    refuses 2 "are the same file" exact game.nes --out "${pair% *}" --dot "${pair#* }"
 done
-refuses 2 "are one file" exact game.nes --out /dev/full --dot /dev/full
+refuses 2 "are the same file" exact game.nes --out /dev/full --dot /dev/full
 refuses 2 "would overwrite" exact linked/../game.nes --out real/../game.nes
 ln game.nes twin
 refuses 2 "would overwrite" exact game.nes --out twin

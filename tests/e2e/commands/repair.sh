@@ -31,7 +31,7 @@ head -1 w.isampling | grep -q 'weighed=1' || fail "$(head -1 w.isampling)"
 
 refuses 2 '--by active needs --every N' sample burrow --by active --out a
 refuses 2 '--by active needs --structure' sample burrow --by active --every 9 --out a
-refuses 2 '--every is for --by' sample burrow --every 9 --out a
+refuses 2 '--every needs --by' sample burrow --every 9 --out a
 refuses 2 '--interval-ms needs --by time' sample burrow --by transfers --every 9 --interval-ms 3 --out a
 refuses 2 'samples by time are regular' sample burrow --place golden --out a
 refuses 1 "h.graph:1: not a structure" sample burrow --by active --every 9 --structure h.graph --out a.isampling

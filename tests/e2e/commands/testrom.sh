@@ -100,7 +100,7 @@ expect 1 good.nes bad.nes jam.nes
 printf 'unknown    good.nes: no verdict after 2 frames\n    hi\n' >expected
 expect 1 good.nes --frames 2
 refuses 1 'none.nes' testrom none.nes
-refuses 2 'it takes' testrom
+refuses 2 'the command takes' testrom
 
 # A table: RAM, the program counter, words on the screen, pads, the reset button, pictures.
 make_rom ram.nes ram 1
@@ -243,12 +243,12 @@ wrong_table "$id \"x\" rom F8 1" 'wrong:2: unknown word'
 wrong_table "$id \"x\" ram F8 100 frames 3" 'hexadecimal number'
 wrong_table "$id \"x\" ram F8 1 frames x" 'decimal number'
 wrong_table "$id \"x\" ram F8 1" 'needs `frames`'
-wrong_table "$id \"x\" text \"A" 'has to end on its line'
+wrong_table "$id \"x\" text \"A" 'must end on its line'
 wrong_table "$id \"x\" hold 5 5 A" 'less than TO'
 wrong_table "$id \"x\" hold 5 6 AX" 'letters of ABsSUDLR'
 wrong_table "$id \"x\" picture 5 4 0" 'FROM must not be more'
-wrong_table "$id \"x\" area 200 0 100 10 picture 1 1 0" 'not inside a picture'
+wrong_table "$id \"x\" area 200 0 100 10 picture 1 1 0" 'must lie within a picture'
 wrong_table "$id \"x\" picture 5 9 0 frames 9" 'stops before its picture'
-wrong_table "$id \"x\" none \"a\" ram F8 1 frames 3" 'says it has none'
-wrong_table "$id \"x\" log \"a\" C000 ram F8 1 frames 3" 'more than its log'
-wrong_table "$id \"x\" label \"a\" label \"b\"" 'said twice'
+wrong_table "$id \"x\" none \"a\" ram F8 1 frames 3" 'says that it has none'
+wrong_table "$id \"x\" log \"a\" C000 ram F8 1 frames 3" 'nothing besides its log'
+wrong_table "$id \"x\" label \"a\" label \"b\"" 'given twice'

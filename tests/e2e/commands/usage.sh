@@ -13,14 +13,14 @@ refuses 2 'a whole number from 1' replay "$rom" --frames 0
 refuses 2 'a whole number' replay "$rom" --frames 3x
 refuses 2 'needs a value' replay "$rom" --frames
 refuses 2 'takes no value' replay "$rom" --json=1
-refuses 2 'it takes' replay
+refuses 2 'the command takes' replay
 refuses 2 'one operand too many' replay "$rom" "$rom"
 for command in "replay $rom" "exact $rom --out a" "sample $rom --out a" "blocks $rom" "testrom $rom" "sweep a.cfg"; do
     # shellcheck disable=SC2086 # words of the command
     for wrong in "jit:--engine takes one of interp, dbt, auto, not 'jit'" \
-        "interp:hot=1:--engine interp takes no options, and 'hot=1' is one; dbt takes hot, cache," \
-        "auto:cache=4K:--engine auto takes no options, and 'cache=4K' is one; dbt takes hot, cache," \
-        "dbt:fast=1:--engine dbt: there is no option 'fast'; dbt takes hot, cache," \
+        "interp:hot=1:--engine interp takes no options, but 'hot=1' is given; dbt takes hot, cache," \
+        "auto:cache=4K:--engine auto takes no options, but 'cache=4K' is given; dbt takes hot, cache," \
+        "dbt:fast=1:--engine dbt has no option 'fast'; dbt takes hot, cache," \
         "dbt:hot:--engine dbt: hot takes a whole number from 1 to 200, not ''" \
         "dbt:block=x:--engine dbt: block takes a whole number from 1 to 24, not 'x'" \
         "dbt:cache=1K:--engine dbt: cache takes a whole number from 4096 to 1073741824" \
@@ -67,7 +67,7 @@ done
 "$hotgraph" build b.isampling --technique observed --out c >/dev/null 2>errors || fail "build, as was said, does not work: $(cat errors)"
 rm a b.isampling c errors
 refuses 2 'a number from 0.001 to 1' compare a b --hot 90
-refuses 2 'it takes' compare a
+refuses 2 'the command takes' compare a
 refuses 2 'info, check or make' movie
 refuses 2 "did you mean 'make'" movie mkae
 refuses 2 'needs the ROM' movie make --out a --player mazewisp
@@ -154,7 +154,7 @@ done <"$work/helps"
 refuses 2 "--frames is given twice, as '3' and as '4'" replay mazewisp --frames 3 --frames 4
 refuses 2 "--engine is given twice, as 'dbt' and as 'interp'" replay mazewisp --engine dbt --engine interp
 "$hotgraph" replay "$source/games/mazewisp.nes" --movie "$source/movies/mazewisp.fm2" --frames 3 --frames 3 >/dev/null || fail "the same twice"
-refuses 2 '--where needs a value that is not empty' sweep x.cfg --where=
+refuses 2 '--where needs a non-empty value' sweep x.cfg --where=
 refuses 2 '--frames takes a whole number from 1' replay mazewisp --frames -1
 refuses 2 '--frames takes a whole number from 1' replay mazewisp --frames 99999999999999999999999
 refuses 2 '--env takes NAME=VALUE' record --graph "$work/g" --env FOO -- /bin/true
@@ -163,9 +163,9 @@ refuses 2 "--stream 'a.txt' does not say which kind of stream it is to be: name 
 refuses 2 "--stream 'a.txt' does not say" record --stream b.isampling --stream a.txt:every=500 -- /bin/true
 refuses 2 "--out 'a.isampling.txt' does not say" sample mazewisp --out a.isampling.txt
 test ! -e b.isampling && test ! -e a.isampling.txt || fail "it worked before it refused"
-refuses 2 "--input takes a file, and '/' is a folder" record --graph "$work/g" --input / -- /bin/true
-refuses 2 "--sysroot takes a folder, which '/nosuch' is not" record --graph "$work/g" --sysroot /nosuch -- /bin/true
-refuses 2 "--folder takes a folder, which '/nosuch' is not" record --graph "$work/g" --folder /nosuch -- /bin/true
+refuses 2 "--input takes a file, but '/' is a folder" record --graph "$work/g" --input / -- /bin/true
+refuses 2 "--sysroot takes a folder, but '/nosuch' is none" record --graph "$work/g" --sysroot /nosuch -- /bin/true
+refuses 2 "--folder takes a folder, but '/nosuch' is none" record --graph "$work/g" --folder /nosuch -- /bin/true
 refuses 2 "unknown setting 'every=0'; use every=N" record --stream "$work/f:every=0" -- /bin/true
 # Exit statuses, as docs/configuration.md has them.
 for status in '0 | done' '1 | an error, explained on standard error' '2 | a wrong command line' '128 + N | stopped by signal N' \

@@ -121,8 +121,8 @@ refuses 1 '.: is a folder' merge merged.db .
 refuses 1 'none/out.db: no file can be made beside it' merge none/out.db half1.db
 refuses 2 'none.db: there is no such file' diff merged.db none.db
 refuses 2 'cut.db: ' diff cut.db merged.db
-refuses 2 'it takes' merge merged.db
-refuses 2 'it takes' diff merged.db
+refuses 2 'the command takes' merge merged.db
+refuses 2 'the command takes' diff merged.db
 test "$(sha1sum <merged.db)" = "$before" || fail "a refused merge writes"
 
 # Killed at any moment: whole or as it was. (Without --foreground, timeout signals twice, and the

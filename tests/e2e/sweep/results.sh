@@ -51,7 +51,7 @@ END
 refuses 1 "x.db: has no experiment 'none'" results x.db --experiment none
 refuses 1 'none.db: there is no such file' results none.db
 refuses 2 "did you mean 'table1'" results x.db --view tabl1
-refuses 2 'give one' results x.db --csv --json
+refuses 2 'give either' results x.db --csv --json
 
 # A cell that a spreadsheet would execute has an apostrophe before it; numbers have none.
 cp x.db formula.db

@@ -45,7 +45,7 @@ grep -q '"digest_of": null' out || fail "$(cat out)"
 gzip -dc "$source/tests/data/gfcgaussiano/overlap-a.isampling.gz" | sed '7s/0x/zz/' >bad.isampling
 sed "s#\"[^\"]*overlap-a.isampling.gz\"#\"bad.isampling\"#" experiment.cfg >bad.cfg
 refuses 1 'bad.isampling:7: ' sweep bad.cfg --db failed.db
-grep -q '^digest of this part (the games that lack nothing): ' .stdout || fail "$(cat .stdout)"
+grep -q '^digest of this part (the complete games): ' .stdout || fail "$(cat .stdout)"
 refuses 1 'bad.isampling:7: ' sweep bad.cfg --db failed.db --games one
 grep -qx 'no digest: there are no results' .stdout || fail "$(cat .stdout)"
 
