@@ -207,12 +207,12 @@ enum status checkpoints_begin(struct checkpoints *c, struct nes *nes, uint16_t a
 void checkpoints_end(struct checkpoints *c); /* may be called twice, or without a begin */
 
 /*
- * fingers: seeded input that looks like a person's, for games nobody has written a player for:
- * directions held and buttons pressed for as long as people do. A pure function of the seed and of
- * when it is told to press Start.
+ * fingers: seeded input that resembles a person's, for games without a player: directions and
+ * buttons are held for as long as people hold them. It is a pure function of the seed and of when
+ * it is asked to press Start.
  *
- * It knows nothing of the game. Start matters most, since most games pause with it: one press too
- * few or too many, and an unobserved game remains paused. So
+ * It knows nothing about the game. Start matters most, since most games pause with it: one press
+ * too few or too many, and an unobserved game remains paused. So
  *
  *  - with the game, activity_play() presses Start only when the game stands still;
  *  - without it, fingers_fill() presses the console's reset button every minute, waits for the

@@ -118,7 +118,7 @@ refuses 1 'none.nes: there is no such file' testrom none.nes
 # A build with sanitizers has no probes in native programs.
 if "$hotgraph" native --help >/dev/null 2>&1; then
     refuses 1 './none: there is no such file' native -- ./none
-    refuses 1 'some.cfg: is no program that you may run' native -- ./some.cfg
+    refuses 1 'some.cfg: is not a program that you may execute' native -- ./some.cfg
 fi
 refuses 1 'none: there is no such file; a program is named by its path' record --json -- none
 refuses 1 'gone/none: there is no such file: its folder gone is not there' record --json -- gone/none

@@ -96,7 +96,7 @@ same table2 table3
 "$hotgraph" compare g.graph exact.graph >table3 # a file that says nothing
 same table2 table3
 "$hotgraph" compare built.graph built.graph 2>errors >/dev/null
-grep -q 'warning: built.graph is no exact graph' errors || fail "$(cat errors)"
+grep -q 'warning: built.graph is not an exact graph' errors || fail "$(cat errors)"
 
 # As the commands write them: exact, sample and build know the program, and say so in JSON, too.
 rom="$source/games/mazewisp.nes"
@@ -107,7 +107,7 @@ rom="$source/games/mazewisp.nes"
 "$hotgraph" techniques --json >techniques.json
 "$hotgraph" compare m.observed m.graph >/dev/null 2>errors
 test ! -s errors || fail "$(cat errors)"
-refuses 1 'm.graph is an exact graph, and m.observed' compare m.graph m.observed
+refuses 1 'm.graph is an exact graph and m.observed' compare m.graph m.observed
 "$hotgraph" exact "$source/games/burrow.nes" --frames 60 --out b.graph >/dev/null
 refuses 1 'belong to different programs' compare m.observed b.graph
 grep -q '^# program [0-9a-f]*$' m.graph || fail "the exact graph does not name its program"

@@ -228,7 +228,7 @@ refuses 1 'log.txt:1: not a line of a log' testrom --table logs log.nes
 
 # The three ways of running a ROM are compared, of demonstrations, too.
 "$hotgraph" testrom --table table --ways --as-listed good.nes button.nes demo.nes grey.nes >out || :
-grep -q '^5 runs of [0-9]* frames in all ended each frame in the same state' out || fail "$(cat out)"
+grep -q '^5 runs of [0-9]* frames in all ended in the same states' out || fail "$(cat out)"
 grep -q '^silent     demo.nes' out || fail "$(cat out)"
 
 # Mistakes in a table are named with their line.

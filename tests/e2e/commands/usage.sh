@@ -39,8 +39,8 @@ done
 refuses 2 'FROM:TO' replay "$rom" --trace 5:5
 refuses 2 '--video is missing' replay "$rom" --every 3
 refuses 2 'standard output' replay "$rom" --trace 1:2 --json
-refuses 2 'one file' replay "$rom" --ram-hash a --dump-ram a
-refuses 2 'one file' replay "$rom" --ram-hash a --dump-ram-at 11:a
+refuses 2 'the same file' replay "$rom" --ram-hash a --dump-ram a
+refuses 2 'the same file' replay "$rom" --ram-hash a --dump-ram-at 11:a
 refuses 2 '--out FILE is missing' sample "$rom"
 refuses 2 '--out FILE is missing' exact "$rom"
 refuses 2 '--out FILE is missing' build x.isampling
