@@ -15,19 +15,22 @@ struct export {
 };
 
 static const char details[] =
-    "--bolt writes a profile for BOLT (Debian's package bolt-19), which lays linked programs out\n"
-    "anew. FILE is the program, or one of its libraries, as it was recorded; it must have "
-    "symbols,\n"
-    "and for BOLT be linked with -Wl,--emit-relocs and compiled with\n"
-    "-fno-reorder-blocks-and-partition. The structure is that of a run of the program, as\n"
-    "'record --structure' writes it: BOLT rejects a function's profile for one edge that the\n"
-    "program does not have, so edges that are not in the structure are left out. So are returns,\n"
-    "indirect jumps, which BOLT takes for possible falls, and rare edges, since it keeps whatever\n"
-    "ran once among the hot. What was left out is said on standard error.\n"
+    "--bolt writes a profile for BOLT (Debian's package bolt-19), which changes the\n"
+    "layout of linked programs. FILE is the recorded program, or one of its\n"
+    "libraries. It must have symbols, and for BOLT it must be compiled with\n"
+    "-fno-reorder-blocks-and-partition and linked with -Wl,--emit-relocs.\n"
+    "\n"
+    "The structure must come from a run of the program ('record --structure'). BOLT\n"
+    "rejects a function's profile if one of its edges does not exist in the\n"
+    "program, so edges that are not in the structure are omitted. Also omitted are\n"
+    "returns, indirect jumps, which BOLT takes for possible fall-throughs, and rare\n"
+    "edges, since BOLT treats everything that ran once as hot. Standard error shows\n"
+    "how many edges were omitted.\n"
     "\n"
     "Example:\n"
     "  gcc -O2 -Wl,--emit-relocs -fno-reorder-blocks-and-partition -o prog prog.c\n"
-    "  hotgraph record --graph h.graph --structure s.structure --stream s.isampling -- ./prog\n"
+    "  hotgraph record --graph h.graph --structure s.structure \\\n"
+    "      --stream s.isampling -- ./prog\n"
     "  hotgraph build s.isampling --technique observed --out g.graph\n"
     "  hotgraph export --bolt ./prog --structure s.structure g.graph --out g.fdata\n"
     "  llvm-bolt-19 ./prog --data g.fdata -o prog.bolt --reorder-blocks=ext-tsp \\\n"
@@ -37,8 +40,9 @@ static enum status check_programs(const struct export *x, const struct structure
                                   const struct graph *g, struct error *e) {
     if (s->graph.program[0] != '\0' && g->program[0] != '\0' &&
         strcmp(s->graph.program, g->program) != 0)
-        return error_set(e, STATUS_ARGUMENT, "%s is of another program (%.8s...) than %s (%.8s...)",
-                         x->structure, s->graph.program, x->graph, g->program);
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s belongs to another program (%.8s...) than %s (%.8s...)", x->structure,
+                         s->graph.program, x->graph, g->program);
     return STATUS_OK;
 }
 

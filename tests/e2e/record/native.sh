@@ -294,7 +294,7 @@ printf '\177ELF\002\001\001\0\0\0\0\0\0\0\0\0\002\0\267\0%0100d' 0 >arm && chmod
 sed 's|/lib64/ld-linux-x86-64.so.2|/lib/ld-musl-x86_64.so.1\x00|' dynamic >musl && chmod +x musl && says "another C library" -- ./musl
 echo hello >text && chmod +x text && says "not an ELF" -- ./text
 strip -R .eh_frame -R .eh_frame_hdr -o bare dynamic && says "bare: no function was found" -- ./bare
-says "neither" --per-thread --threshold 5 -- ./dynamic
+says "excludes --atomic and --threshold" --per-thread --threshold 5 -- ./dynamic
 says "matches" --functions 'nothing_*' -- ./dynamic
 says "there is no strategy" --strategy fast -- ./dynamic
 exit $failed

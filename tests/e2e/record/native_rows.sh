@@ -85,7 +85,7 @@ says() { # PATTERN ARGUMENTS...
 says "measured: --db FILE is missing" measured --tool x --what hit --seconds 1 --run r -- ./p
 says "measured: --tool NAME is missing" measured --db r.db --what hit --seconds 1 --run r -- ./p
 says "measured: --what KIND, or --call CALL is missing" measured --db r.db --tool x -- ./p
-says "measured: --seconds N, which --what needs, is missing" measured --db r.db --tool x --what hit --run r -- ./p
+says "measured: --seconds S, which --what needs, is missing" measured --db r.db --tool x --what hit --run r -- ./p
 says "measured: --run NAME, which --what needs, is missing" measured --db r.db --tool x --what hit --seconds 1 -- ./p
 says "takes seconds" measured --db r.db --run x --tool x --what hit --seconds fast -- ./p
 says "takes seconds" measured --db r.db --run x --tool x --what hit --seconds -1 -- ./p

@@ -186,7 +186,7 @@ grid = {technique = "gaussian"; bin_size = [10]; stdev_threshold = [15]; window_
 games = ({name = "mixed"; stream = "a.isampling"; graph = "o.graph";});
 END
 "$hotgraph" sweep mixed.cfg --db mixed.db >/dev/null 2>mixed && fail "a pair of two programs is swept"
-grep -q "a.isampling and o.graph are of two programs" mixed || fail "$(cat mixed)"
+grep -q "a.isampling and o.graph belong to different programs" mixed || fail "$(cat mixed)"
 
 # An independent count of batches: the first begins at instruction 1,667.
 instructions=$(awk '$1 == "instructions" {print $2}' a.graph.meta)

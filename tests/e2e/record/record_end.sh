@@ -64,9 +64,9 @@ record 0 -- ./work 3
 grep -q "exit status 3" errors && grep -qx "exit	3" g.graph.meta || fail "exit status 3: $(cat errors)"
 grep -q "partial" g.graph g.graph.meta errors && fail "a whole run is partial"
 record 0 -- ./work q
-grep -q "; 1 process that it started is not in the graph" errors && grep -qx "processes	1" g.graph.meta || fail "a fork: $(cat errors)"
+grep -q "; 1 child process is not in the graph" errors && grep -qx "processes	1" g.graph.meta || fail "a fork: $(cat errors)"
 record 0 -- /bin/sh -c '/bin/true; /bin/true; exit 0'
-grep -q "; 2 processes that it started are not" errors || fail "two processes: $(cat errors)"
+grep -q "; 2 child processes are not" errors || fail "two processes: $(cat errors)"
 
 # Standard input.
 record 0 -- ./work r

@@ -184,7 +184,7 @@ grep -q "^digest $other\$" other.out || fail "the other one: $(grep ^digest othe
 test "$(ask both.db 'SELECT count(DISTINCT experiment) FROM table3')" = 2 || fail "experiments"
 "$hotgraph" report both.db >out || fail "report of two experiments"
 grep -q '^Experiment other' out && grep -q '^Experiment paper' out || fail "$(cat out)"
-refuses 1 'choose one of them with --experiment: other, paper' report --compare both.db both.db
+refuses 1 'choose one with --experiment: other, paper' report --compare both.db both.db
 "$hotgraph" report both.db --out both --experiment other || fail "report of one of two"
 test "$(wc -l <both/data/heatmap-one.csv)" = 73 || fail "the figures of another experiment"
 
