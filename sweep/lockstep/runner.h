@@ -36,7 +36,7 @@ bool runner_stopped(const struct runner *r, const struct movie *movie);
 
 /* True if both machines' observers, which must be of the same kind, have seen the same so far; if
  * not, `what` describes the difference. Cheap. */
-bool runner_same_observed(const struct runner *a, const struct runner *b, char what[200]);
+bool runner_same_sight(const struct runner *a, const struct runner *b, char what[200]);
 /* The profilers' results; zero without profilers. */
 struct findings {
     char failure[200]; /* why the exact graph is impossible; "": it is not */
