@@ -1,4 +1,4 @@
--- What the paper says (Napoli 2015), to stand beside what is found here.
+-- The paper's results (Napoli 2015), for comparison with those found here.
 
 CREATE TABLE IF NOT EXISTS paper_game ( -- Napoli 2015, tables 1 and 2; percentages truncated there
     paper_game TEXT PRIMARY KEY,
@@ -82,7 +82,7 @@ INSERT OR IGNORE INTO paper_result VALUES
     ('Super Mario Bros', 'worst', 2, 8, 10, 10, 12, 100, 26),
     ('Super Mario Bros', 'worst', 3, 8, 8, 6, 5, 143, 30);
 
--- What papers measured of the techniques that stand beside theirs here.
+-- Figures that papers published about their techniques, for comparison with ours.
 CREATE TABLE IF NOT EXISTS paper_figure (
     technique TEXT NOT NULL, -- what it is called here
     paper TEXT NOT NULL,

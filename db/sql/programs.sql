@@ -1,9 +1,9 @@
--- Real programs: what their addresses are called, and how they stand beside games.
+-- Real programs: names for their addresses, and comparisons with games.
 
--- Every edge of a recorded program's exact graph by the names of its blocks: function+offset, where no
--- function is known the file and the offset in it. As in `record --dot`, of several functions the one
--- that begins last counts, and of several names of one function the first. hot is of the share in
--- hot_permille: each edge has a row for each share that the experiment calls hot.
+-- Every edge of a recorded program's exact graph, by the names of its blocks: function+offset, or
+-- file and offset if no function is known. As in `record --dot`, of several functions that contain
+-- an address the one that begins last is named, and of several names of one function the first.
+-- Each edge has a row for each hot share of the experiment; hot is about the share in hot_permille.
 CREATE VIEW named_edge AS
 SELECT x.name AS experiment, g.name AS game, xs.variant, e.source, e.target,
     coalesce((SELECT iif(f.size = 0 OR e.source - i.base < f.offset + f.size,
@@ -32,10 +32,9 @@ FROM experiment x
     JOIN image n ON n.image_id = k.image_id
 ORDER BY x.name, g.name, xs.variant, xh.hot_permille, e.count DESC, e.source, e.target;
 
--- Games and programs side by side: how large the hot set is, how many batches are low (the mean over
--- the grid), and what the grid, the baseline and techniques that know the program's structure find.
--- Busy-waits are left out, so that a game is held against what it does; programs have none. NULL:
--- nothing of that kind was tried.
+-- Games and programs side by side: the size of the hot set, the number of low batches (the mean
+-- over the grid), and what the grid, the baseline and techniques that know the program's structure
+-- find. Busy-waits are left out, because programs have none. NULL: no such technique was tried.
 CREATE VIEW hot_set AS
 SELECT r.experiment, p.kind, r.game, r.variant, r.way, p.target, r.hot_permille, p.instructions,
     round(100.0 * s.samples / p.instructions, 2) AS sampled_percent,

@@ -1,6 +1,6 @@
--- What the results say together. All of it comes in two scopes, 'whole' and 'active', as rows of
--- their own; streams of one game that are sampled in the same way are replicates of each other.
--- Beside what the grid finds there is what the observed baseline finds. docs/questions.md asks.
+-- Answers that the results give together; docs/questions.md has the questions. Everything comes in
+-- two scopes, 'whole' and 'active', as separate rows. Streams of one game that are sampled in the
+-- same way are its replicates. The observed baseline's results stand beside the grid's.
 
 -- The similarity of every configuration and of the baseline (number is NULL) on every stream.
 CREATE VIEW stream_quality AS
@@ -21,7 +21,7 @@ FROM experiment x
     JOIN (SELECT column1 AS scope FROM (VALUES ('whole'), ('active'))) o
 WHERE iif(o.scope = 'whole', q.similarity, q.similarity_active) IS NOT NULL;
 
--- The same game by game: the mean of its replicates, and their range.
+-- The same for each game: the mean of its replicates, and their range.
 CREATE VIEW game_quality AS
 SELECT experiment, hot_permille, way, technique, game, scope, number, baseline,
     avg(quality) AS quality, count(*) AS replicates, min(quality) AS least, max(quality) AS most,
@@ -29,8 +29,8 @@ SELECT experiment, hot_permille, way, technique, game, scope, number, baseline,
 FROM stream_quality
 GROUP BY experiment_id, hot_permille, way, game, scope, configuration_id;
 
--- The observed baseline's quality beside each technique of the grid: mean over the games that the
--- technique has results on, and the range of all their streams.
+-- The quality of the observed baseline beside each technique of the grid: the mean over the games
+-- on which the technique has results, and the range over all their streams.
 CREATE VIEW baseline_quality AS
 SELECT b.experiment_id, b.hot_permille, b.way, t.technique, b.scope, avg(b.quality) AS quality,
     min(b.least) AS least, max(b.most) AS most, count(*) AS games
@@ -41,8 +41,8 @@ FROM game_quality b
 WHERE b.baseline = 1
 GROUP BY b.experiment_id, b.hot_permille, b.way, t.technique, b.scope;
 
--- What tells a grid's configurations of one technique apart: parameters with several values, and
--- their value in each configuration.
+-- The parameters of one technique that have several values in a grid, and their value in each
+-- configuration.
 CREATE VIEW grid_factor AS
 WITH value AS MATERIALIZED (SELECT xc.experiment_id, c.technique, v.name, v.value,
         c.configuration_id
@@ -56,9 +56,9 @@ FROM value
         GROUP BY experiment_id, technique, name HAVING count(DISTINCT value) > 1)
         USING (experiment_id, technique, name);
 
--- Each two parameters of the configurations that compete: balanced is 1 where their values meet in
--- proportion, so that each says nothing of the other: of N configurations, a with the one value and
--- b with the other, a * b / N have both. One row in each direction.
+-- Each pair of parameters of the configurations that compete, in both directions. balanced is 1 if
+-- their values are combined in proportion: of N configurations, a with one value and b with the
+-- other, a * b / N have both. Then neither parameter predicts the other.
 CREATE VIEW grid_pair AS
 WITH level AS MATERIALIZED (SELECT c.experiment_id, c.hot_permille, c.way, c.technique, f.factor,
         f.value, c.configuration_id
@@ -86,14 +86,14 @@ FROM cell c
         AND b.value = c.other_value
 GROUP BY c.experiment_id, c.hot_permille, c.way, c.technique, c.factor, c.other;
 
--- Analysis of variance over the configurations that compete: how much of the sum of squares the means
--- of each factor's values explain, and what each two factors explain together beyond that (factor and
--- other; other is NULL for a factor alone). There is one for each stream (with game and variant), and
--- one over the means of all games, in which the game is a factor, too. What two explain together is
--- defined where their values meet in proportion (grid_pair), and NULL elsewhere, as with `zip` and
--- `exclude`. complete is 1 for a pair that does, and for a factor that does so with all others: its
--- share then adds to theirs; where it is 0, the share is what the factor explains by itself, and
--- overlaps with that of others.
+-- Analysis of variance over the configurations that compete: the share of the sum of squares that
+-- the means of each factor's values explain, and what each two factors explain together beyond that
+-- (factor and other; other is NULL for a single factor). One analysis for each stream (with game
+-- and variant), and one over the means of all games, in which the game is a factor, too. The joint
+-- share of two factors is defined if their values are combined in proportion (grid_pair), and NULL
+-- otherwise, as with `zip` and `exclude`. complete is 1 for such a pair, and for a factor that is
+-- so combined with all others: its share then adds to theirs. If complete is 0, the share is that
+-- of the factor alone, and overlaps with that of others.
 CREATE VIEW variance_term AS
 WITH unbalanced AS MATERIALIZED (SELECT experiment_id, hot_permille, way, technique, factor, other
     FROM grid_pair WHERE NOT balanced),
@@ -114,7 +114,7 @@ study AS MATERIALIZED (
     SELECT study, experiment_id, hot_permille, way, technique, scope, game, variant,
         avg(quality) AS mean
     FROM y GROUP BY study),
--- About the mean, so that little is lost by rounding.
+-- About the mean, which keeps rounding errors small.
 about AS MATERIALIZED (SELECT y.id, y.study, y.block, y.configuration_id, y.experiment_id,
         y.technique, y.quality - s.mean AS off
     FROM y JOIN study s USING (study)),
@@ -159,9 +159,9 @@ FROM (SELECT a.study, a.factor, NULL AS other, a.explained,
     JOIN whole w USING (study)
     JOIN experiment x USING (experiment_id);
 
--- Which parameters matter, which only together, and which depends on the game: percent is the share
--- of all variation, percent_within_games of what remains when each game's mean is taken away, and
--- least to most its range over single streams.
+-- Which parameters matter, which only in combination, and which depend on the game. percent is the
+-- share of all variation, percent_within_games that of the variation left after each game's mean is
+-- subtracted; least and most are its range over single streams.
 CREATE VIEW variance_share AS
 WITH term AS MATERIALIZED (SELECT * FROM variance_term)
 SELECT t.experiment, t.hot_permille, t.way, t.technique, t.scope, t.factor, t.other,
@@ -190,11 +190,11 @@ WHERE t.game IS NULL
 ORDER BY t.experiment, t.hot_permille, t.way, t.technique, t.scope DESC, t.share DESC;
 
 -- Do games agree on which configurations are better? Kendall's tau-b (1945) over all pairs of the
--- grid's configurations: 1 where both games order all alike, 0 where one says nothing of the other,
--- -1 where the orders are opposite; pairs that are equal in a game count in neither direction, and
--- its denominator leaves them out. One row for each technique and two games, the mean over the replicates that
--- have the same variant in both, with their range. Pairs grow with the square: of more than 500
--- configurations, only each second, third, ... takes part, so that at most 500 are compared.
+-- grid's configurations: 1 if both games have the same order, 0 if the orders are unrelated, -1 if
+-- they are opposite. Pairs that are equal in a game count in neither direction, and its denominator
+-- leaves them out. One row for each technique and two games: the mean over replicates with the same
+-- variant in both, and their range. The number of pairs grows with the square, so of more than 500
+-- configurations only each second, third, ... is compared, at most 500.
 CREATE VIEW rank_agreement AS
 WITH chosen AS MATERIALIZED (
     SELECT experiment_id, configuration_id FROM (
@@ -210,20 +210,21 @@ y AS MATERIALIZED (
             q.variant) AS study,
         q.configuration_id, q.quality
     FROM stream_quality q JOIN chosen USING (experiment_id, configuration_id)),
--- Each two games, and what each configuration reaches in both.
+-- Each two games, and the result of each configuration on both.
 both AS MATERIALIZED (
     SELECT dense_rank() OVER (ORDER BY a.study, a.game, b.game) AS games, row_number() OVER () AS id,
         a.study, a.game, b.game AS other, a.quality AS x, b.quality AS y
     FROM y a JOIN y b USING (study, configuration_id) WHERE b.game > a.game),
--- How many pairs of these differ in each of the two games: all but those within groups of equals. What
--- only one of the games has is no pair of anything.
+-- The number of these pairs that differ in each of the two games: all except those within groups of
+-- equals. Configurations with results on only one of the games form no pairs.
 differing AS MATERIALIZED (
     SELECT games, sum(size) * (sum(size) - 1) / 2 - sum(size * (size - 1) / 2) AS pairs
     FROM (SELECT games, count(*) AS size FROM both GROUP BY games, x) GROUP BY games),
 differing_other AS MATERIALIZED (
     SELECT games, sum(size) * (sum(size) - 1) / 2 - sum(size * (size - 1) / 2) AS pairs
     FROM (SELECT games, count(*) AS size FROM both GROUP BY games, y) GROUP BY games),
--- Pairs that differ in the same direction in both, less those that do in opposite ones.
+-- Pairs that differ in the same direction in both games, less those that differ in opposite
+-- directions.
 agreeing AS MATERIALIZED (
     SELECT a.games, a.study, a.game, a.other, sum(sign((a.x - b.x) * (a.y - b.y))) AS pairs
     FROM both a JOIN both b ON b.games = a.games AND b.id > a.id
@@ -242,11 +243,12 @@ FROM agreeing g
 GROUP BY s.experiment_id, s.hot_permille, s.way, s.technique, s.scope, g.game, g.other
 ORDER BY x.name, s.hot_permille, s.way, s.technique, s.scope DESC, g.game, g.other;
 
--- Which configuration of each technique is best on average, and does that hold for a game that had no say? Where
--- left_out is NULL, the best of all games' means; else the best by the means of the other games
--- (mean_percent), and what it does on the one left out: percent, with the range of its replicates,
--- its place there, and what the best there and the baseline reach. shared: how many have that mean;
--- of several the one with the lowest number stands here. Only configurations that compete are asked.
+-- Which configuration of each technique is best on average, and is it also best for a game that was
+-- not used to choose it? If left_out is NULL: the best by the means of all games. Else the best by
+-- the means of the other games (mean_percent), and its result on the game left out: percent, with
+-- the range of its replicates, its rank there, and the results of the best one there and of the
+-- baseline. shared is the number of configurations with that mean; the one with the lowest number
+-- is shown. Only configurations that compete take part.
 CREATE VIEW left_out AS
 WITH whole AS MATERIALIZED (
     SELECT *, sum(quality) OVER own AS total, count(*) OVER own AS games,
@@ -293,8 +295,8 @@ FROM winner w
 WHERE w.position = 1
 ORDER BY x.name, w.hot_permille, w.way, w.technique, w.scope DESC, w.left_out NULLS FIRST;
 
--- What the baseline and the labelled configurations have found after so many batches: on each game,
--- the mean of its replicates. The stream's end counts as one more mark, `ends`.
+-- Results of the baseline and the labelled configurations after each mark, for each game, as the
+-- mean of its replicates. The stream's end counts as one more mark, `ends`.
 CREATE VIEW curve_point AS
 SELECT x.name AS experiment, q.hot_permille, w.way, c.technique, g.name AS game, o.scope, xc.label,
     xc.number, xc.baseline, q.batches = s.batches AS ends, max(q.batches) AS batches,
@@ -321,11 +323,11 @@ WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1 FROM e
 GROUP BY x.experiment_id, q.hot_permille, w.way, o.scope, g.game_id, xc.configuration_id, ends,
     iif(q.batches = s.batches, 0, q.batches);
 
--- After how many batches a share of the hot graph is found and, as far as the curve goes, not lost
--- again: the first such mark; NULL where there is none. One row for each game, and with game NULL
--- one for the mean over all games at the marks that all of them have (no row for what lacks a game
--- that others have). least_batches and most_batches:
--- the same asked of the best and of the worst replicate (or, over games, game).
+-- After how many batches is a share of the hot graph found and, up to the end of the curve, not
+-- lost again? The first such mark; NULL if there is none. One row for each game, and one with game
+-- NULL for the mean over all games at the marks common to all (none if a configuration lacks a game
+-- that others have). least_batches and most_batches answer the same for the best and for the worst
+-- replicate (or, over games, game).
 CREATE VIEW budget_to_reach AS
 WITH point AS MATERIALIZED (
     SELECT experiment_id, hot_permille, way, scope, game, configuration_id, ends, batches, quality,
@@ -367,10 +369,10 @@ FROM reached r
 ORDER BY x.name, r.hot_permille, r.way, r.scope DESC, r.game NULLS FIRST, r.target, xc.baseline DESC,
     xc.number;
 
--- The same of techniques that were sampled in many ways: the least share of the executed
--- instructions with which, in the mean over all games, so much of the exact graph is found (overlap:
--- of its weight), by which sampling and parameters, and what the observed baseline needs for it.
--- Games that were played for the same number of frames are compared, as in technique_mean.
+-- The same for techniques that were sampled at many rates: the smallest share of executed
+-- instructions that suffices to find a given share of the exact graph's weight (overlap) in the
+-- mean over all games, with the sampling and parameters that do so, and what the observed baseline
+-- needs. Games that were played for the same number of frames are compared, as in technique_mean.
 CREATE VIEW share_to_reach AS
 WITH reached AS MATERIALIZED (
     SELECT m.frames, m.hot_permille, o.scope, m.technique, m.structure, t.target, m.games,

@@ -1,11 +1,11 @@
--- How sure is what is said over games: intervals of means, and whether games order configurations
--- alike at all. A game counts once, with the mean of its replicates (game_quality). docs/questions.md
--- defines both.
+-- How certain are results over several games? Intervals of means, and tests whether games rank
+-- configurations alike at all. A game counts once, with the mean of its replicates (game_quality).
+-- docs/questions.md defines both.
 
--- Means over games with 95 % intervals: mean -+ t * s / sqrt(games), where s is the deviation between
--- games and t Student's quantile for games - 1 (the next lower one that is listed), cut at 0 and 100.
--- gain is what a configuration finds more than the baseline on the same game. Of the grid's
--- configurations, those that compete; the baseline (number is NULL) is over all games that it has.
+-- Means over games with 95 % intervals: mean -+ t * s / sqrt(games), where s is the standard
+-- deviation between games and t Student's quantile for games - 1 (or the next lower listed one),
+-- cut at 0 and 100. gain is what a configuration finds beyond the baseline on the same game. Of the
+-- grid, configurations that compete; the baseline (number is NULL) is over all games that it has.
 CREATE VIEW quality_interval AS
 WITH student(freedom, t) AS (VALUES (1, 12.706205), (2, 4.302653), (3, 3.182446), (4, 2.776445),
     (5, 2.570582), (6, 2.446912), (7, 2.364624), (8, 2.306004), (9, 2.262157), (10, 2.228139),
@@ -46,10 +46,10 @@ FROM spread s
     LEFT JOIN student b ON b.freedom = (SELECT max(freedom) FROM student WHERE freedom < s.pairs)
 ORDER BY s.experiment, s.hot_permille, s.way, s.scope DESC, s.number NULLS FIRST;
 
--- Ranks of a few configurations on each game, 1 for what finds most, equals the mean of the ranks that
--- they share. The few: the baseline and the labelled configurations, and in a grid of at most twelve
--- configurations all of it; they are chosen by the experiment's file and not by what they found. Only games
--- on which all of them have results count.
+-- Ranks of a few configurations on each game: 1 for the one that finds most; equal ones get the
+-- mean of their ranks. These are the baseline and the labelled configurations, and in a grid of at
+-- most twelve configurations all of them; so the experiment's file selects them, not their results.
+-- Only games on which all of them have results count.
 CREATE VIEW game_rank AS
 WITH few AS (SELECT experiment_id, configuration_id, label FROM experiment_configuration x
     WHERE baseline = 1 OR label IS NOT NULL OR number IS NOT NULL AND (SELECT count(*)
@@ -78,10 +78,10 @@ FROM game_rank r JOIN configuration c USING (configuration_id)
 GROUP BY r.experiment_id, r.hot_permille, r.way, r.scope, r.configuration_id
 ORDER BY r.experiment, r.hot_permille, r.way, r.scope DESC, mean_rank, r.number;
 
--- Friedman's test (1937) of these ranks, with its correction for equals: chi_square has treatments - 1
--- degrees of freedom where games order nothing alike, and is NULL where all are equal everywhere. Two
--- whose mean ranks differ by less than critical_difference are not told apart at 5 % (Nemenyi 1963;
--- Demsar 2006): q * sqrt(k (k + 1) / (6 N)), for up to 20.
+-- Friedman's test (1937) of these ranks, corrected for ties. chi_square has treatments - 1 degrees
+-- of freedom if games have no common order, and is NULL if all are equal everywhere. Two treatments
+-- whose mean ranks differ by less than critical_difference cannot be distinguished at 5 % (Nemenyi
+-- 1963; Demsar 2006): q * sqrt(k (k + 1) / (6 N)), for up to 20.
 CREATE VIEW friedman AS
 WITH nemenyi(treatments, q) AS (VALUES (2, 1.960), (3, 2.344), (4, 2.569), (5, 2.728), (6, 2.850),
     (7, 2.948), (8, 3.031), (9, 3.102), (10, 3.164), (11, 3.219), (12, 3.268), (13, 3.313),

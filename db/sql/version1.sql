@@ -1,5 +1,6 @@
--- Takes the rows of version 1, whose tables have been renamed version1_..., into ours. Ids become
--- the names that rows have by their content; what version 1 did not store stays NULL.
+-- Copies the rows of version 1, whose tables have been renamed version1_..., into this version's
+-- tables. Ids become the names that rows have by their content; values that version 1 did not store
+-- stay NULL.
 
 CREATE TEMP TABLE run_of AS
 SELECT run_id AS old, row_id('version1', host, started, configuration_file, definition_hash, run_id)
@@ -25,7 +26,7 @@ SELECT row_id('movie', sha1), sha1, file, lines FROM version1_movie;
 CREATE TEMP TABLE replay_of AS
 SELECT replay_id AS old, row_id('replay', key) AS id FROM version1_replay;
 
--- One ROM under two names was played twice: equal rows become one.
+-- A ROM with two names was played twice: equal rows become one.
 INSERT INTO replay (replay_id, key, kind, rom_sha1, movie_id, frames, cycles, ram_hash, frames_hash,
     instructions, engine, blocks, edges, busy_edges, weight, busy_weight, hot_edges,
     hot_edges_active, exact_hash, exact_records, exact_probes, exact_observed, exact_steps, seconds,
@@ -46,7 +47,7 @@ SELECT ro.id, source, target, count, busy, hot, hot_active
 FROM version1_exact_edge JOIN replay_of ro ON ro.old = replay_id
 WHERE true ON CONFLICT DO NOTHING;
 
--- The seed is part of a sampling only where there is jitter.
+-- The seed is part of a sampling only if there is jitter.
 CREATE TEMP TABLE stream_of AS
 SELECT stream_id AS old, ro.id AS replay_id, s.run_id, iif(interval_us IS NULL, s.key,
     printf('time interval_us=%d batch=%d jitter_us=%d', interval_us, batch_length, jitter_us)
@@ -119,7 +120,7 @@ FROM version1_result r
     JOIN run_of ON run_of.old = r.run_id
 WHERE true ON CONFLICT DO NOTHING;
 
--- A curve's last point is the result itself.
+-- The last point of a curve is the result itself.
 INSERT INTO quality (stream_id, configuration_id, part, batches, hot_permille, bins, blocks, edges,
     similarity, precision, f1, coverage, overlap, block_overlap, similarity_active,
     precision_active, f1_active, coverage_active, overlap_active, block_overlap_active, run_id)
@@ -143,8 +144,8 @@ SELECT row_id('experiment', x.name), row_id('game', g.name), so.id, so.sampling_
 FROM version1_experiment_stream xs JOIN version1_experiment x USING (experiment_id)
     JOIN version1_game g USING (game_id)
     JOIN stream_of so ON so.old = xs.stream_id;
--- Version 1 did not store which marks an experiment has: all that its labelled configurations were
--- looked at. The next sweep says which.
+-- Version 1 did not store an experiment's marks: these are the marks at which its labelled
+-- configurations have results. The next sweep stores the right ones.
 INSERT INTO experiment_mark (experiment_id, batches)
 SELECT DISTINCT row_id('experiment', x.name), v.batches
 FROM version1_experiment x JOIN version1_experiment_stream xs USING (experiment_id)

@@ -1,24 +1,26 @@
--- Views hold no data and belong to the program. The experiment is a column of each; `variant` tells
--- streams of one game apart (samplings, movies, replicates) and is empty for the first or only one.
+-- Views hold no data and belong to the program. Each has the experiment as a column. `variant`
+-- distinguishes the streams of one game (samplings, movies, replicates) and is empty for the first
+-- or only one.
 --
--- Rankings: equals share a place, and the column `shared` says how many do. Where a list must have
--- an order among them, `position`, it is by similarity without busy-waits, f1 without busy-waits,
--- and number. A metric over an empty set comes last. Percentages are rounded here and nowhere else.
+-- Rankings: equal configurations share a place, and the column `shared` is their number. Where a
+-- list needs an order among them, `position`, it is by similarity without busy-waits, f1 without
+-- busy-waits, and number. A metric over an empty set comes last. Percentages are rounded here and
+-- nowhere else.
 --
--- Each row is about one experiment, hot share (hot_permille), way of sampling and, where it ranks or
--- averages configurations, technique; columns say which. Configurations of different techniques,
--- shares or ways are never ranked or averaged together.
+-- Each row is about one experiment, one hot share (hot_permille), one way of sampling and, if it
+-- ranks or averages configurations, one technique; columns name them. Configurations of different
+-- techniques, shares or ways are never ranked or averaged together.
 
--- Samplings; `way` is what remains of one without what only makes replicates of it: seed and phase.
--- How the streams of files were sampled nobody knows: it counts as one way.
+-- Samplings. `way` is a sampling without the parameters in which replicates differ: seed and phase.
+-- The sampling of streams from files is unknown; it counts as one way.
 CREATE VIEW sampling_way AS
 SELECT *, iif(method = 'file', 'file', replace(replace(key, coalesce(' seed=' || seed, ''), ''),
     coalesce(' phase_cycles=' || phase_cycles, ''), '')) AS way
 FROM sampling;
 
--- What an experiment asks for, and how much of it is there. A result is there when all of its
--- qualities are: at the stream's end for each hot share, and for a labelled configuration also at
--- each mark before the end. Configurations that do not fit the stream are counted as unfit, not as missing.
+-- What an experiment asks for, and how much of it exists. A result exists if all its qualities do:
+-- at the stream's end for each hot share, and for a labelled configuration also at each mark before
+-- the end. Configurations that do not fit the stream are counted as unfit, not as missing.
 CREATE VIEW completeness AS
 SELECT experiment, game, variant, sampled, configurations, results, unfit,
     configurations - results - unfit AS missing, experiment_id, game_id, stream_id, way
@@ -54,8 +56,8 @@ FROM (SELECT x.name AS experiment, g.name AS game, xs.variant, s.stream_id IS NO
         LEFT JOIN replay p ON p.replay_id = s.replay_id)
 ORDER BY experiment, game, variant;
 
--- One row a game, configuration and hot share, with everything by name. number is NULL for what is
--- only there to compare with. `parameters` has all parameters of whatever technique.
+-- One row for each stream, configuration and hot share, with everything by name. number is NULL for
+-- configurations that are only compared with. `parameters` has all parameters of any technique.
 CREATE VIEW results AS
 SELECT x.name AS experiment, g.name AS game, g.title, g.untested, g.paper_game, xs.variant,
     xc.number, xc.baseline, xc.label, c.technique,
@@ -102,10 +104,9 @@ CREATE VIEW baseline AS
 SELECT * FROM results WHERE baseline = 1;
 
 -- The grid's results with their places among those of the same stream, hot share and technique.
--- place counts from the best,
--- place_from_worst from the worst; tied_place gives equals the mean of the places they share;
--- winner marks the best with all its equals. (All windows are parts of the same partitions: only so
--- does SQLite look at one stream alone where a query wants one.)
+-- place counts from the best, place_from_worst from the worst; tied_place gives equal ones the mean
+-- of their places; winner marks the best one and all that equal it. (All windows are parts of the
+-- same partitions: only then does SQLite compute a single stream if a query wants one.)
 CREATE VIEW ranked AS
 SELECT *,
     rank() OVER best AS place,
@@ -134,7 +135,7 @@ WINDOW best AS (PARTITION BY experiment_id, game, stream_id, hot_permille, techn
     best_active_equals AS (PARTITION BY experiment_id, game, stream_id, hot_permille, technique
         ORDER BY similarity_active DESC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW);
 
--- The paper's tables 3 and 4, each list put in our order; printed_place is the paper's.
+-- The paper's tables 3 and 4, each list in our order; printed_place is the paper's.
 CREATE VIEW paper_ranked AS
 SELECT *,
     row_number() OVER (PARTITION BY paper_game, list ORDER BY
@@ -142,7 +143,7 @@ SELECT *,
         AS place
 FROM paper_result;
 
--- What the paper called hot, and the values of which its 144 configurations are made.
+-- The paper's hot share, and the parameter values of its 144 configurations.
 CREATE VIEW paper_value AS
 SELECT column1 AS name, column2 AS value FROM (VALUES ('hot_permille', 900), ('bin_size', 8),
     ('bin_size', 10), ('bin_size', 13), ('bin_size', 16), ('stdev_threshold', 8),
@@ -150,8 +151,8 @@ SELECT column1 AS name, column2 AS value FROM (VALUES ('hot_permille', 900), ('b
     ('window_size', 10), ('window_size', 13), ('recurrent_threshold', 5),
     ('recurrent_threshold', 8), ('recurrent_threshold', 12), ('builder', 0));
 
--- The studies that may be held against the paper: of gaussian, with configurations of the paper's
--- 144 and no others, and the paper's hot share.
+-- The studies that are comparable with the paper: of gaussian, only with configurations among the
+-- paper's 144, with the paper's hot share.
 CREATE VIEW paper_study AS
 SELECT experiment_id, 'gaussian' AS technique, hot_permille
 FROM (SELECT xc.experiment_id
@@ -164,11 +165,12 @@ FROM (SELECT xc.experiment_id
     JOIN experiment_hot USING (experiment_id)
 WHERE hot_permille IN (SELECT value FROM paper_value WHERE name = 'hot_permille');
 
--- In tables 1 to 4, untested is 1 where nobody has seen the game's movie play; of the results that the
--- experiment lists (asked), so many are there (results) and so many not, or not yet (missing).
+-- In tables 1 to 4, untested is 1 if nobody has seen the game's movie play. Of the results that the
+-- experiment lists (asked), results is the number that exist and missing the number that do not
+-- (yet).
 
--- Table 1: how much was sampled, and the baseline: a row a stream and hot share. The paper's columns
--- stand beside what may be held against it, here and below.
+-- Table 1: how much was sampled, and the baseline; a row for each stream and hot share. The paper's
+-- columns stand beside comparable results, here and below.
 CREATE VIEW table1 AS
 SELECT k.experiment, k.game, k.variant, s.batches, p.instructions,
     round(100.0 * coalesce(s.observed, s.samples) / p.instructions, 2) AS sampled_percent,
@@ -193,8 +195,8 @@ FROM completeness k
     LEFT JOIN paper_game pg ON pg.paper_game = g.paper_game AND ps.technique IS NOT NULL
 ORDER BY k.experiment, k.game, k.variant, xh.hot_permille;
 
--- Table 2: the best and the worst that the grid's configurations of a technique reach, each column by
--- itself, and the baseline's.
+-- Table 2: the best and the worst results of a technique's configurations in the grid, each column
+-- by itself, and the baseline's.
 CREATE VIEW table2 AS
 SELECT k.experiment, k.game, k.variant, xh.hot_permille, t.technique, r.configurations, r.hot_edges,
     round(100 * r.best, 1) AS best_percent,
@@ -293,10 +295,10 @@ SELECT experiment, game, variant, hot_permille, place, shared, position, number,
 FROM best_and_worst WHERE list = 'worst'
 ORDER BY experiment, game, variant, hot_permille, technique, position;
 
--- Which of the grid's configurations compete: those with results on every stream that any
--- configuration of the same technique, hot share and way of sampling has results on. What is not
--- there yet (a sweep that was stopped, in part, or merged in part) cannot win on an easy game alone.
--- of_streams and of_games are what there is to have results on.
+-- The configurations of the grid that compete: those with results on every stream on which any
+-- configuration of the same technique, hot share and way of sampling has results. So a
+-- configuration with few results (a sweep that was stopped, or partly merged) cannot win on an easy
+-- game alone. of_streams and of_games are the numbers of streams and games to have results on.
 CREATE VIEW contender AS
 WITH r AS MATERIALIZED (SELECT experiment_id, experiment, hot_permille, way, technique, game,
         stream_id, configuration_id, number, parameters
@@ -311,7 +313,7 @@ FROM r JOIN (SELECT experiment_id, hot_permille, way, technique, count(*) AS of_
         USING (experiment_id, hot_permille, way, technique)
 GROUP BY r.experiment_id, r.hot_permille, r.way, r.technique, r.configuration_id;
 
--- Those that do not, each with the games that it lacks streams of.
+-- Those that do not compete, each with the games of which it lacks streams.
 CREATE VIEW not_competing AS
 SELECT c.experiment, c.hot_permille, c.way, c.technique, c.number, c.parameters, c.streams,
     c.of_streams,
@@ -326,10 +328,10 @@ FROM contender c
 WHERE NOT c.competes
 ORDER BY c.experiment, c.hot_permille, c.way, c.technique, c.number;
 
--- Means of the configurations that compete, over all streams that are sampled in one way. mean_place
--- is the mean of the tied places among them; games_won counts the streams in which no other of them
--- is better. (Means that are equal but for the order of their additions are equal. CROSS JOIN, here
--- and below, keeps SQLite from asking all streams of each contender.)
+-- Means of the configurations that compete, over all streams that are sampled in one way.
+-- mean_place is the mean of their tied places among each other; games_won counts the streams on
+-- which none of the others is better. (Means that differ only by the order of additions are equal.
+-- CROSS JOIN, here and below, keeps SQLite from visiting all streams for each contender.)
 CREATE VIEW configuration_mean AS
 SELECT experiment_id, experiment, hot_permille, way, configuration_id, number, technique,
     parameters, bin_size, stdev_threshold, window_size, recurrent_threshold,
@@ -359,8 +361,8 @@ FROM (SELECT r.experiment_id, r.experiment, r.hot_permille, r.way, r.technique, 
             ORDER BY r.similarity_active DESC NULLS LAST RANGE BETWEEN CURRENT ROW AND CURRENT ROW))
 GROUP BY experiment, hot_permille, way, technique, configuration_id;
 
--- The baseline's mean over the streams that a technique has results on; where it lacks one of them
--- there is no row.
+-- The baseline's mean over the streams on which a technique has results; no row if it lacks one of
+-- them.
 CREATE VIEW baseline_mean AS
 SELECT t.experiment_id, t.hot_permille, t.way, t.technique, avg(b.similarity) AS mean,
     avg(b.similarity_active) AS mean_active, avg(b.precision) AS mean_precision,
@@ -373,8 +375,8 @@ FROM (SELECT DISTINCT experiment_id, hot_permille, way, technique, game, stream_
 GROUP BY t.experiment_id, t.hot_permille, t.way, t.technique
 HAVING count(b.stream_id) = count(*);
 
--- The ranking over games, for each technique and way of sampling: by mean similarity, which no game
--- with many ties can distort.
+-- The ranking over games, for each technique and way of sampling: by mean similarity, which a game
+-- with many ties cannot distort.
 CREATE VIEW best_configuration AS
 SELECT c.experiment, c.hot_permille, c.way,
     rank() OVER (w ORDER BY c.mean DESC NULLS LAST) AS place,
@@ -395,7 +397,7 @@ FROM configuration_mean c
 WINDOW w AS (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.technique)
 ORDER BY c.experiment, c.hot_permille, c.way, c.technique, position;
 
--- The same from the other end.
+-- The same from the worst end.
 CREATE VIEW worst_configuration AS
 SELECT c.experiment, c.hot_permille, c.way,
     rank() OVER (w ORDER BY c.mean NULLS LAST) AS place,
@@ -416,8 +418,9 @@ FROM configuration_mean c
 WINDOW w AS (PARTITION BY c.experiment_id, c.hot_permille, c.way, c.technique)
 ORDER BY c.experiment, c.hot_permille, c.way, c.technique, position;
 
--- Means and ranges over replicates: the streams of one game that are sampled in one way, which differ
--- in seed, phase and movie. A row a configuration; missing results are left out, `replicates` counts.
+-- Means and ranges over replicates: the streams of one game that are sampled in one way, which
+-- differ in seed, phase and movie. A row for each configuration; missing results are left out, and
+-- `replicates` counts the others.
 CREATE VIEW replicated AS
 SELECT experiment, game, way, hot_permille, number, baseline, label, technique, parameters,
     count(*) AS replicates,
@@ -492,8 +495,7 @@ FROM table2 GROUP BY experiment, game, way, hot_permille, technique
 ORDER BY experiment, game, way, hot_permille, technique;
 
 -- Tables 3 and 4 over replicates: the configurations of a game by their means, from the best
--- (position) and from the worst, with ranges; spread is how far the replicates' similarities lie
--- apart.
+-- (position) and from the worst, with ranges; spread is the range of the replicates' similarities.
 CREATE VIEW ranked_replicated AS
 SELECT experiment, game, way, hot_permille,
     rank() OVER same AS place,
@@ -510,11 +512,11 @@ WINDOW same AS (PARTITION BY experiment, game, way, hot_permille, technique
     ORDER BY similarity DESC NULLS LAST)
 ORDER BY experiment, game, way, hot_permille, technique, position;
 
--- Main effects for each technique and way of sampling: the mean over all games and all values of the
--- other parameters, and how far, in percentage points, that is from the mean of everything. Only
--- configurations that compete count. balanced is 1 where the parameter's values meet those of each
--- other parameter equally often (the view grid_pair); where it is 0, as with `zip` and `exclude`, the
--- difference is not the parameter's alone.
+-- Main effects for each technique and way of sampling: the mean over all games and all values of
+-- the other parameters, and its distance, in percentage points, from the overall mean. Only
+-- configurations that compete count. balanced is 1 if the parameter's values are combined with
+-- those of each other parameter equally often (the view grid_pair). If it is 0, as with `zip` and
+-- `exclude`, the difference is not due to the parameter alone.
 CREATE VIEW parameter_effect AS
 WITH r AS MATERIALIZED (SELECT r.experiment, experiment_id, hot_permille, way, technique,
         configuration_id, r.similarity, r.similarity_active
@@ -545,9 +547,9 @@ FROM r
 GROUP BY r.experiment_id, r.hot_permille, r.way, r.technique, v.name, v.value
 ORDER BY r.experiment, r.hot_permille, r.way, r.technique, v.name, v.value;
 
--- How quickly the baseline and the labelled configurations find what they find: after the marks that
--- the experiment has, and at the stream's end. Of programs, which have phases, a mark is no beginning
--- but so many batches from all over the stream (part is 'strata').
+-- How quickly the baseline and the labelled configurations find edges: after each of the
+-- experiment's marks, and at the stream's end. Programs have phases, so their marks are not the
+-- first batches but as many from all over the stream (part is 'strata').
 CREATE VIEW convergence_curve AS
 SELECT x.name AS experiment, g.name AS game, xs.variant, w.way, xc.label, xc.number, xc.baseline, q.*
 FROM experiment x
@@ -565,8 +567,8 @@ WHERE xc.label IS NOT NULL AND (q.batches = s.batches OR EXISTS (SELECT 1 FROM e
     WHERE m.experiment_id = x.experiment_id AND m.batches = q.batches))
 ORDER BY x.name, g.name, xs.variant, q.hot_permille, xc.number NULLS FIRST, q.batches;
 
--- Which configurations of a stream have their graphs in graph_edge, and why: the best, median and worst
--- for a hot share, of all techniques in the grid.
+-- The configurations of a stream whose graphs are in graph_edge, and why: the best, median and
+-- worst for a hot share, of all techniques in the grid.
 CREATE VIEW kept_graph AS
 SELECT x.name AS experiment, g.name AS game, xs.variant, r.hot_permille, r.role, xc.number,
     c.technique, f.graph_id, r.experiment_id, r.stream_id, r.configuration_id
@@ -578,9 +580,9 @@ FROM role r
     JOIN configuration c USING (configuration_id)
     JOIN result f ON f.stream_id = r.stream_id AND f.configuration_id = r.configuration_id;
 
--- The exact graphs, heaviest edges first, with the weight before each: an edge is in the hot set of
--- a share of P permille where 1000 * before < P * weight; likewise for ..._active, where that of a
--- busy-wait's edge is NULL.
+-- The exact graphs, heaviest edges first, with the weight before each edge: an edge is in the hot
+-- set of a share of P permille if 1000 * before < P * weight; likewise for ..._active, which is
+-- NULL for edges of busy-waits.
 CREATE VIEW exact_rank AS
 SELECT e.replay_id, e.source, e.target, e.count, e.busy, p.weight,
     sum(e.count) OVER heaviest - e.count AS before,
@@ -590,8 +592,8 @@ FROM exact_edge e JOIN replay p USING (replay_id)
 WINDOW heaviest AS (PARTITION BY e.replay_id ORDER BY e.count DESC, e.source, e.target
     ROWS UNBOUNDED PRECEDING);
 
--- Every edge of the hot graphs of each share that the experiment calls hot, and who found it (1) or
--- not (0).
+-- Every edge of the hot graphs of each hot share of the experiment, and which of them found it (1)
+-- or not (0).
 CREATE VIEW hot_edge AS
 WITH h AS MATERIALIZED (SELECT replay_id, source, target, count, busy, hot_permille,
         1000 * before < hot_permille * weight AS hot,
@@ -618,7 +620,7 @@ FROM experiment x
 GROUP BY x.experiment_id, xs.game_id, xs.stream_id, xh.hot_permille, h.source, h.target
 ORDER BY x.name, g.name, xs.variant, xh.hot_permille, h.count DESC, h.source, h.target;
 
--- Which run made a result, with what, when.
+-- The run that made a result, with its program and time.
 CREATE VIEW provenance AS
 SELECT r.experiment, r.game, r.variant, r.number, r.technique, r.parameters, n.uuid, n.version,
     n.source_commit, n.host, n.cpu, n.system, n.compiler, n.flags, n.libraries, n.arguments,
@@ -631,8 +633,8 @@ FROM results r
     JOIN replay p ON p.replay_id = s.replay_id
     JOIN sampling sa USING (sampling_id);
 
--- What made the results of an experiment, summed up: of how many runs, and results of theirs, each
--- value is true. Where differs is 0, it is true of all.
+-- How the results of an experiment were made, in summary: the number of runs, and of their results,
+-- with each value. If differs is 0, all have that value.
 CREATE VIEW provenance_summary AS
 WITH made AS (
     SELECT x.name AS experiment, r.run_id, count(*) AS results
@@ -660,8 +662,8 @@ FROM said
 GROUP BY experiment, place, what, value
 ORDER BY experiment, place, results DESC, value;
 
--- Every run with all that is known of it. load and spread are those of its machine, warning says why
--- its timings are not to be trusted, inputs are its games with the hashes of their ROMs and movies.
+-- Every run with all that is known of it. load and spread are those of its machine; warning says
+-- why its timings are not reliable; inputs are its games with the hashes of their ROMs and movies.
 CREATE VIEW runs AS
 SELECT n.started, n.finished, n.uuid, n.host, n.cpu, n.cores, n.jobs, n.system, n.version,
     n.source_commit, n.compiler, n.flags, n.libraries, n.arguments, n.engine, n.experiment, n.shard,
@@ -675,10 +677,10 @@ SELECT n.started, n.finished, n.uuid, n.host, n.cpu, n.cores, n.jobs, n.system, 
 FROM run n
 ORDER BY n.started, n.uuid;
 
--- Every result on the fair metrics, beside how it was sampled and what that cost: observed_share is
--- that of the executed instructions that were looked at one by one (NULL where it is not known how
--- many were executed), structure whether the technique was told which edges there are. overlap and
--- count_error name edges by branch and target, as the others do.
+-- Every result by the fair metrics, with its sampling and its costs. observed_share is the share of
+-- executed instructions that were observed one by one (NULL if the number of executed ones is
+-- unknown); structure says whether the technique was given the program's edges. overlap and
+-- count_error name edges by branch and target, as the other metrics do.
 CREATE VIEW technique_quality AS
 SELECT r.experiment, r.game, r.variant, sa.key AS sampling, r.technique, r.parameters,
     r.hot_permille, 1.0 * r.observed / p.instructions AS observed_share,
@@ -693,8 +695,9 @@ FROM results r
     JOIN replay p ON p.replay_id = s.replay_id
     JOIN sampling sa USING (sampling_id);
 
--- A technique with its parameters on one sampling (with its seed, its phase): means over the games that
--- were played for the same number of frames, each of them once in however many experiments it is.
+-- A technique with its parameters on one sampling (with its seed and phase): means over the games
+-- that were played for the same number of frames, each counted once in however many experiments it
+-- is.
 CREATE VIEW technique_replicate AS
 SELECT q.frames, q.hot_permille, w.way AS sampling, q.technique, q.parameters, q.structure,
     count(*) AS games, avg(q.observed_share) AS observed_share,
@@ -708,11 +711,11 @@ FROM (SELECT * FROM technique_quality WHERE observed_share IS NOT NULL AND frame
     JOIN sampling_way w USING (sampling_id)
 GROUP BY q.frames, q.hot_permille, q.sampling_id, q.configuration_id, q.structure;
 
--- The same over replicates: samplings that differ in seed or phase alone. ..._lowest and ..._highest
--- are the means over the games of the worst and the best of them, overlap_active_least is the worst
--- of all games and replicates. games is how many replays there are in each replicate, of_games how many
--- there are that any technique has results on: only where both are equal can means be compared.
--- Replicates that lack games which others have are no part of the mean, and counted in
+-- The same over replicates: samplings that differ only in seed or phase. ..._lowest and ..._highest
+-- are the means over the games of the worst and the best replicate, overlap_active_least is the
+-- worst of all games and replicates. games is the number of replays in each replicate, of_games the
+-- number on which any technique has results: means can be compared only if both are equal.
+-- Replicates that lack games which others have are not part of the mean, and are counted in
 -- replicates_left_out. Programs have no frames, and no rows.
 CREATE VIEW technique_mean AS
 SELECT frames, hot_permille, sampling, technique, parameters, structure, games, of_games,
@@ -736,7 +739,7 @@ FROM (SELECT r.*, o.of_games, max(games) OVER w AS most_games, count(*) OVER w A
 WHERE games = most_games
 GROUP BY frames, hot_permille, sampling, configuration_id, structure;
 
--- technique_mean as it is printed (docs/techniques.csv is this view of configs/techniques.cfg).
+-- technique_mean in printed form (docs/techniques.csv is this view of configs/techniques.cfg).
 CREATE VIEW technique_table AS
 SELECT frames, hot_permille, printf('%.4f', 100 * observed_share) AS observed_percent, sampling,
     technique, parameters, structure, games, replicates,
@@ -748,8 +751,8 @@ SELECT frames, hot_permille, printf('%.4f', 100 * observed_share) AS observed_pe
 FROM technique_mean WHERE games = of_games AND overlap_active IS NOT NULL
 ORDER BY frames, hot_permille, round(observed_share, 6), sampling, technique, parameters;
 
--- What keeps techniques and their replicates from being compared: a row for each game that others
--- were tried on and this was not.
+-- Why techniques and their replicates cannot be compared: a row for each game that others were
+-- tried on and this one was not.
 CREATE VIEW technique_missing AS
 WITH q AS MATERIALIZED (SELECT frames, hot_permille, replay_id, min(game) AS game, sampling_id,
         sampling, configuration_id, technique, parameters
@@ -765,9 +768,9 @@ FROM (SELECT frames, hot_permille, sampling_id, min(sampling) AS sampling, confi
 WHERE there.game IS NULL
 ORDER BY t.frames, t.hot_permille, t.sampling, t.technique, t.parameters, g.game;
 
--- What looking costs, beside what is found: per million executed instructions, means over the games
--- and replicates of technique_mean; steps is what the technique counts as one, for the whole run.
--- Seconds are of the analysis alone, on the computers that it ran on.
+-- The cost of observing, beside what is found: for a million executed instructions, means over the
+-- games and replicates of technique_mean; steps are as the technique counts them, for the whole
+-- run. Seconds are those of the analysis alone, on the computers that it ran on.
 CREATE VIEW technique_effort AS
 SELECT q.frames, q.hot_permille, w.way AS sampling, q.technique, q.parameters, q.structure,
     count(DISTINCT q.replay_id) AS games, count(DISTINCT q.sampling_id) AS replicates,
@@ -779,10 +782,10 @@ FROM (SELECT * FROM technique_quality GROUP BY stream_id, configuration_id, hot_
     JOIN sampling_way w USING (sampling_id)
 GROUP BY q.frames, q.hot_permille, w.way, q.configuration_id, q.structure;
 
--- Which technique is best when it may observe at most so much, in the mean over all games: by
--- overlap without busy-waits, then by hot_f1_10. structure_allowed: 0, only those that are not told
--- which edges there are; 1, all. Equals share place 1. not_compared are those within the budget that
--- lack games (technique_missing says which); where that is all there is, no technique is named.
+-- Which technique is best for a given budget of observed instructions, in the mean over all games:
+-- by overlap without busy-waits, then by hot_f1_10. structure_allowed: 0, only techniques that are
+-- not given the program's edges; 1, all. Equals share place 1. not_compared counts those within the
+-- budget that lack games (see technique_missing); if there are no others, no technique is named.
 CREATE VIEW technique_at_budget AS
 SELECT frames, hot_permille, budget, 100 * budget AS budget_percent, structure_allowed,
     iif(complete, sampling, NULL) AS sampling, iif(complete, technique, NULL) AS technique,
@@ -815,8 +818,8 @@ FROM (SELECT m.*, b.budget, a.structure_allowed, m.games = m.of_games AS complet
 WHERE complete AND place = 1 OR NOT some AND line = 1
 ORDER BY frames, hot_permille, structure_allowed, budget, sampling, technique, parameters;
 
--- What nothing else beats: no other observes as little or less and overlaps as much or more, one of
--- them strictly, without being told of the structure where this is not.
+-- Techniques that no other dominates: no other observes at most as much and overlaps at least as
+-- much, one of them strictly, unless it is given the structure and this one is not.
 CREATE VIEW pareto AS
 WITH m AS MATERIALIZED (SELECT * FROM technique_mean
     WHERE games = of_games AND overlap_active IS NOT NULL ORDER BY observed_share, overlap_active DESC)
@@ -828,8 +831,8 @@ WHERE NOT EXISTS (SELECT 1 FROM m o
         AND (o.observed_share < m.observed_share OR o.overlap_active > m.overlap_active))
 ORDER BY m.frames, m.hot_permille, m.observed_share, m.overlap_active;
 
--- What a technique counted beside its costs, by name: entries that a profile engine was offered,
--- accepted, dropped, lost, cycles of stalls. No hot share has part in it.
+-- Counts of a technique other than its costs, by name: entries that a profiling engine was offered,
+-- accepted, dropped, lost, cycles of stalls. They do not depend on the hot share.
 CREATE VIEW technique_count AS
 SELECT x.name AS experiment, g.name AS game, xs.variant, c.technique,
     substr(c.key, length(c.technique) + 2) AS parameters, n.name, n.value,
@@ -842,10 +845,10 @@ FROM experiment x
     JOIN counter n ON n.stream_id = xs.stream_id AND n.configuration_id = xc.configuration_id
 ORDER BY x.name, g.name, xs.variant, c.technique, c.key, n.name;
 
--- How much slower games replay with a technique inside: times the replay without, which was measured
--- next to it; the median over rounds and the range. us_batch is what the technique takes of its
--- thread for a batch of samples, growth how much longer in the last quarter of the run than in the
--- first.
+-- How much slower games replay with a technique inside: multiples of the time of a replay without,
+-- measured next to it; the median over rounds and the range. us_batch is the technique's time on
+-- its thread for a batch of samples, growth how much longer a batch takes in the last quarter of
+-- the run than in the first.
 CREATE VIEW technique_cost AS
 SELECT game, configuration, engine, mode, frames, count(*) AS rounds,
     round(avg(iif(place IN ((of + 1) / 2, (of + 2) / 2), slowdown, NULL)), 4) AS slowdown,
@@ -862,7 +865,7 @@ ORDER BY configuration, engine, mode, game;
 
 -- ---- probes in native programs: see docs/native.md ----
 
--- How many of a program's sites got a probe that is reached by jumps alone, in percent.
+-- The percentage of a program's sites that got a probe which is reached by jumps alone.
 CREATE VIEW native_fast_share AS
 SELECT p.name AS program, s.kind, s.assignment, s.sites,
     round(100.0 * (over_one + over_several + padding + coalesce(reachable, 0) + constrained) / sites, 2)
@@ -877,8 +880,9 @@ FROM native_share s JOIN native_program p USING (native_program_id)
 WHERE s.sites > 0
 ORDER BY p.name, p.command, s.kind, s.assignment;
 
--- What it costs, the medians of all rounds. For the whole program `ratio` is the median of each
--- round's time over that of the run without beside it; for a hit `added_ns` is what comes on top.
+-- The costs of probes, as medians of all rounds. For the whole program, `ratio` is the median of
+-- each round's time over that of the adjacent run without probes; for a hit, `added_ns` is the
+-- additional time.
 CREATE VIEW native_cost AS
 SELECT p.name AS program, c.what, c.strategy, c.threads, c.probes, c.rounds, c.seconds,
     c.base_seconds, round(c.ratio, 3) AS ratio,
@@ -901,7 +905,7 @@ FROM (SELECT run_id, native_program_id, what, strategy, threads, probes, max(n) 
     JOIN run r USING (run_id)
 ORDER BY c.run_id, c.what, p.name, p.command, c.strategy, c.threads, c.probes;
 
--- Calls by function as tools count them, beside what probes counted.
+-- Calls by function as counted by tools, beside the counts of probes.
 CREATE VIEW native_calls AS
 SELECT p.name AS program, t.tool, count(*) AS functions, sum(t.calls = h.calls) AS equal,
     round(100.0 * sum(t.calls = h.calls) / count(*), 2) AS equal_percent, p.command,
@@ -913,7 +917,7 @@ WHERE h.tool = 'hotgraph' AND t.tool <> 'hotgraph'
 GROUP BY p.native_program_id, t.tool
 ORDER BY p.name, p.command, t.tool;
 
--- What was published, as far as figures are public, and what is found here.
+-- Published figures, as far as they are public, and ours.
 CREATE VIEW native_published AS
 WITH published(paper, figure, unit, least, most) AS (VALUES
     ('NOProbe, thesis (Balboul 2020)', 'insertion over a uprobe''s, fewer than 16 threads', 'ratio',
@@ -936,8 +940,8 @@ SELECT p.paper, p.figure, p.unit, p.least AS published_least, p.most AS publishe
 FROM published p LEFT JOIN ours o USING (figure)
 ORDER BY p.paper, p.figure;
 
--- libdynprof's table: whole programs with all functions counted, beside other ways to count them,
--- as multiples of the time without (slow tools with less to do). Its own figures are not public.
+-- libdynprof's table: whole programs with all functions counted, beside other methods of counting,
+-- as multiples of the time without (slow tools with less work). Its own figures are not public.
 CREATE VIEW native_whole AS
 SELECT program, max(CASE strategy WHEN 'functions' THEN ratio END) AS functions,
     max(CASE strategy WHEN 'functions, threshold' THEN ratio END) AS with_threshold,
@@ -954,7 +958,7 @@ FROM native_cost WHERE what = 'whole'
 GROUP BY run_id, program
 ORDER BY run_id, program;
 
--- The same over programs. What ends within 20 ms is all start, and left out.
+-- The same over programs. Programs that end within 20 ms are left out: most of that is start-up.
 CREATE VIEW native_mean AS
 SELECT strategy, count(*) AS programs, round(exp(avg(ln(ratio))), 3) AS geometric_mean,
     min(ratio) AS least, max(ratio) AS most, run, run_id
@@ -962,8 +966,8 @@ FROM native_cost WHERE what = 'whole' AND base_seconds >= 0.02 AND ratio > 0
 GROUP BY run_id, strategy
 ORDER BY run_id, strategy;
 
--- What sampling by time does to what is found: the interval and the jitter in frames of an NTSC console
--- (16.639267 ms), beside samplings that have no such bias. Replicates are phases and seeds.
+-- How sampling by time biases results: the interval and the jitter in frames of an NTSC console
+-- (16.639267 ms), beside samplings without such a bias. Replicates are phases and seeds.
 CREATE VIEW sampling_bias AS
 SELECT m.frames, m.hot_permille, m.technique, m.parameters, s.method, m.sampling,
     s.interval_us / 1000.0 AS interval_ms, s.interval_us / 16639.267 AS interval_frames,
@@ -978,8 +982,9 @@ WHERE m.games = m.of_games AND s.method IN ('time', 'instructions')
 ORDER BY m.frames, m.hot_permille, m.technique, m.parameters, s.method DESC, s.interval_us,
     s.jitter_us, s.weighting;
 
--- What papers say of their techniques, beside what `make bench` found of ours in the same unit:
--- overhead, in percent of the time without the technique; share_of_time, of the time with it.
+-- Papers' figures about their techniques, beside what `make bench` found for ours in the same unit:
+-- overhead, in percent of the time without the technique; share_of_time, in percent of the time
+-- with it.
 CREATE VIEW paper_beside AS
 SELECT f.technique, f.paper, f.subject, f.measure, f.percent AS published_percent,
     f.percent_to AS published_percent_to, f.remark,

@@ -1,9 +1,9 @@
--- What results are worth to whoever lays code out by them (core/graph/layout/layout.h, docs/metrics.md):
--- benefit is 0 for the code as it is and 1 for the layout by the exact graph. ..._inferred: the same
--- where a block that ends without a transfer hands all that comes in to the next one.
+-- The benefit of results for code layout (core/graph/layout/layout.h, docs/metrics.md): 0 for the
+-- code as it is and 1 for the layout by the exact graph. ..._inferred: the same if a block that
+-- ends without a transfer passes its inflow on to the next one.
 
--- One row a result; falls_give is what inferring adds. fall_share_original and fall_share_best are
--- those of the code as it is and laid out by the exact graph.
+-- One row for each result; falls_give is what inferring adds. fall_share_original and
+-- fall_share_best are those of the code as it is and of the layout by the exact graph.
 CREATE VIEW worth AS
 SELECT q.experiment, q.game, q.variant, q.way AS sampling, q.number, q.baseline, q.technique, q.parameters,
     coalesce(r.structure, 0) AS structure, 1.0 * r.observed / p.instructions AS observed_share,
@@ -19,8 +19,9 @@ FROM results q
 WHERE r.placed IS NOT NULL AND q.hot_permille =
     (SELECT min(hot_permille) FROM experiment_hot h WHERE h.experiment_id = q.experiment_id);
 
--- A technique with its parameters on one way of sampling: means over the games (and replicates) that
--- were played for as long, each once in however many experiments it is, and the least of them.
+-- A technique with its parameters on one way of sampling: means over the games (and replicates)
+-- that were played for the same number of frames, each counted once in however many experiments it
+-- is, and the least of them.
 CREATE VIEW technique_worth AS
 SELECT kind, frames, sampling, technique, parameters, structure,
     count(DISTINCT replay_id) AS games, count(*) AS streams,
