@@ -1,25 +1,25 @@
-# hotgraph: every target sets up what it needs, builds, and then does its work.
+# hotgraph: every target installs what it needs, builds, and then does its work.
 #
 #   make sweep    the paper's experiment on the bundled games, into results/
 #   make test     all tests
 #   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids, techniques (twenty minutes);
 #                 each says whether it was reproduced
 #   make programs the same on real programs, recorded under QEMU
-#   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status says how far it is
+#   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status shows the progress
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
-#   make report   tables and figures again, from results/hotgraph.db alone
+#   make report   write tables and figures again, from results/hotgraph.db
 #   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
 #                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
 #   make bench-native  what probes in native programs cost, beside other tools
 #   make games    rebuild the bundled games from their sources (cc65)
 #   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)
-#   make mutants  change the program in many small ways, and see that a test notices each (ONLY=FOLDER);
+#   make mutants  change the program in many small ways, and check that a test notices each (ONLY=FOLDER);
 #                 AT_RANDOM=500 SEED=1: as many changes at random places of all rooms (ONLY=ROOM), each tried with the tests
 #                 that reach it; goes on where it was stopped; AGAIN=1: what survived once more
-#   make program  the program alone, and what it loads into QEMU and native programs; make build: the tests, too
-#   make install  the program with all that it needs, in PREFIX (DESTDIR: a package's root before it)
+#   make program  build the program and its plugins for QEMU and native programs; make build: the tests, too
+#   make install  install the program and its data in PREFIX (DESTDIR: a package's root, put before PREFIX)
 #   make dist     a source archive that builds without git (DIST: the folder to put it into)
-#   make deps     only install what is missing; deps-games, deps-programs: for games and programs
+#   make deps     only install missing packages; deps-games, deps-programs: for games and programs
 #   make clean    remove what was built
 #   make help     print this
 #
@@ -50,7 +50,7 @@ PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.
 
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
-# $(call quoted,TEXT): as one word of a shell, whatever is in it. $(call path,TEXT): nor is it taken for an option.
+# $(call quoted,TEXT): TEXT as one shell word, whatever it contains. $(call path,TEXT): the same, never taken for an option.
 quoted = '$(subst ','\'',$(1))'
 path = $(call quoted,$(if $(filter -%,$(firstword $(1))),./)$(1))
 build   = $(call path,$(BUILD))
@@ -67,8 +67,8 @@ all: build
 help:
 	@sed -n '1,/^$$/s/^# \{0,1\}//p' $(here)Makefile
 
-# $(call install,PACKAGES): nothing when all are there; apt otherwise; without the rights, the one command to type. Where there is
-# no dpkg what is missing is said by whoever needs it.
+# $(call install,PACKAGES): installs missing packages with apt; without the rights, prints the command to type. Where there is
+# no dpkg, the tools report what they lack.
 define install
 	@command -v dpkg-query >/dev/null || exit 0; have=" $$(dpkg-query -W -f '$${db:Status-Status}:$${Package} ' $(1) 2>/dev/null) "; missing=; \
 	for p in $(1); do case "$$have" in *" installed:$$p "*) ;; *) missing="$$missing $$p";; esac; done; \
@@ -91,8 +91,8 @@ deps-programs:
 deps-games:
 	$(call install,$(GAMES_PACKAGES))
 
-# What is being done is said only when there is something to do; compilers' messages when there are any.
-# $(call compile,TARGETS,WHAT): ninja counts what is out of date beforehand.
+# Prints what it does only if there is something to do, and compilers' messages if there are any.
+# $(call compile,TARGETS,WHAT): ninja first counts the outdated files.
 define compile
 	@test -f $(build)/build.ninja || { echo Setting up $(build)/; \
 	    meson setup $(build) >$(build)-setup.log 2>&1 || { cat $(build)-setup.log >&2; exit 1; }; }
@@ -104,14 +104,14 @@ define compile
 	@grep -A5 warning: $(build)/make.log >&2 || true
 endef
 
-# The program, and what it loads into QEMU (record) and into native programs; build has the tests, too.
+# The program, with its plugins for QEMU (record) and native programs; `build` includes the tests.
 program: deps
 	$(call compile,program,the program)
 
 build: deps
 	$(call compile,,the program and its tests)
 
-# Each into a database of its own: results/sampling.db, ...
+# Each study has its own database: results/sampling.db, ...
 STUDIES ?= sampling jitter replicates wide techniques bias
 
 studies: program
@@ -124,7 +124,7 @@ studies: program
 	@for study in $(if $(GAMES),,$(filter techniques bias,$(STUDIES))); do \
 	    $(build)/hotgraph results $(results)/$$study.db --view technique_table >$(results)/$$study.csv && \
 	    cmp $(results)/$$study.csv docs/$$study.csv || \
-	    { echo "docs/$$study.csv is not what was found" >&2; exit 1; }; done
+	    { echo "docs/$$study.csv differs from these results" >&2; exit 1; }; done
 	@echo In $(results)/: a database and a text with its tables for each of $(call quoted,$(STUDIES))
 
 sweep: program
@@ -141,13 +141,13 @@ sweep: program
 	    test "$$n" = 0 || line "$$(printf '%3s files of .%s' "$$n" "$$kind")" "$$what"; done; \
 	line index.html "all of it to look at; open it in a browser: "$(results)/index.html
 
-# docs/cluster.md. SBATCH and PARALLEL are further options for sbatch and parallel.
-# An exported HOTGRAPH is the program that is run; nothing is built then. CLUSTER: where the parts and what they give go.
+# See docs/cluster.md. SBATCH and PARALLEL are additional options for sbatch and parallel.
+# An exported HOTGRAPH is the program to run; nothing is built then. CLUSTER: the folder for the parts and their results.
 cluster_program = test -n "$$HOTGRAPH" || HOTGRAPH=$(build)/hotgraph; export HOTGRAPH; exec $(here)sweep/slurm
 cluster: $(if $(HOTGRAPH),,program)
 	@$(cluster_program)/submit $(config) $(call quoted,$(SHARDS)) $(call path,$(CLUSTER)) $(SBATCH)
 
-# Status 3, not there yet, is no error.
+# Status 3, not finished yet, is not an error.
 cluster-status:
 	@$(here)sweep/slurm/status $(call path,$(CLUSTER)) || test $$? = 3
 
@@ -155,14 +155,14 @@ parallel: $(if $(HOTGRAPH),,program)
 	$(call install,parallel)
 	@$(cluster_program)/parallel $(config) $(call quoted,$(SHARDS)) $(call path,$(CLUSTER)) $(PARALLEL)
 
-# Real programs: Debian's own and kernels for three processors, recorded under QEMU, then everything that works on streams.
+# Real programs: Debian's own, and kernels for three processors. Records them under QEMU and runs all techniques on streams.
 programs: build deps-programs
 	@echo Inputs and kernels, into $(build)/programs ...
 	@$(here)programs/build.sh $(build)/programs
 	@mkdir -p $(results)
 	@$(build)/hotgraph sweep configs/programs.cfg --db $(results)/programs.db --report $(results)/programs $(ONLY_GAMES) --jobs $(JOBS)
 	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/programs.db <$(here)docs/programs.sql | tr -d '\r' >$(results)/programs.csv; \
-	    cmp $(results)/programs.csv $(here)docs/programs.csv || echo "docs/programs.csv is not what was found: are these other programs?" >&2
+	    cmp $(results)/programs.csv $(here)docs/programs.csv || echo "docs/programs.csv differs from these results: are these other versions of the programs?" >&2
 
 report: program
 	@$(build)/hotgraph report $(results)/hotgraph.db --out $(results)
@@ -193,13 +193,13 @@ games: deps-games
 	@for g in games/*/Makefile; do d=$$(dirname $$g); $(MAKE) --no-print-directory -C $$d OUT=../$$(basename $$d).nes || exit 1; done
 	@cd games && sha1sum -c *.sha1
 
-# Not part of the tests: it takes the better part of an hour. ONLY=core/nes changes that folder alone.
-# At random: what is measured and tried is kept in build-mutants, of which a run that was stopped goes on.
+# Not part of the tests: it takes almost an hour. ONLY=core/nes changes only that folder.
+# With AT_RANDOM, build-mutants keeps the measurements and trials, so that a stopped run can continue.
 mutants: $(if $(AT_RANDOM),deps,build)
 	@$(if $(AT_RANDOM),nice $(here)tests/mutants_random.py --count $(AT_RANDOM) --seed $(SEED) $(if $(AGAIN),--again),\
 	    nice tests/mutants.py) $(if $(ONLY),--only $(ONLY))
 
-# The program and what it finds beside itself, without the tests.
+# The program and its data, without the tests.
 install: export INSTALL_PREFIX = $(PREFIX)
 install: export INSTALL_ROOT = $(DESTDIR)
 install: deps
@@ -211,12 +211,12 @@ install: deps
 	printf '%s\n' "Installed under $$DESTDIR$$prefix: bin/hotgraph, and what it needs in lib/hotgraph, share/hotgraph;" \
 	    "pages in share/doc/hotgraph, share/man; completion in share/bash-completion. The folder may be moved."
 
-# What is committed, with the commit's name in it.
+# An archive of what is committed, with the commit's name in it.
 DIST ?= .
 VERSION = $(shell awk -F"'" '/^project/ { print $$6 }' $(here)meson.build)
 dist:
 	@to=$$(realpath -m -- $(call path,$(DIST))) && cd $(here). && \
-	{ test -z "$$(git status --porcelain)" || echo "make dist: what is not committed is not in it" >&2; } && \
+	{ test -z "$$(git status --porcelain)" || echo "make dist: uncommitted changes are not in the archive" >&2; } && \
 	work=$$(mktemp -d) && git rev-parse --short=12 HEAD >"$$work/COMMIT" && \
 	git archive --format=tar --prefix=hotgraph-$(VERSION)/ --add-file="$$work/COMMIT" HEAD >"$$work/tar" && \
 	gzip -n <"$$work/tar" >"$$to/.hotgraph-$(VERSION).tar.gz" && rm -r "$$work" && \
