@@ -14,7 +14,8 @@ run() {
 # shorter COMMAND: the same, but not what the page says.
 shorter() { run "$1" && whole=; }
 
-# run_line COMMAND: one that calls hotgraph. Shortened: lockstep to 30 frames, bench and native to little; where $frames is set
+# run_line COMMAND: one that calls hotgraph. Shortened: lockstep to 30 frames, bench and native to little, shards to those of
+# configs/quick.cfg; where $frames is set
 # (install.sh), games to that many. Not run: what needs QEMU, Graphviz, BOLT or perf where they are not installed.
 run_line() {
     case $1 in
@@ -32,6 +33,9 @@ run_line() {
     'hotgraph bench '*) shorter "$1 --game mazewisp --rounds 1 --frames 10" ;;
     'hotgraph sweep configs/'*--dry-run) run "$1" ;;
     'hotgraph sweep configs/quick.cfg'*) run "$1" ;;
+    # Parts, and what is made of them: shards.sh has the whole experiment in parts.
+    'hotgraph sweep configs/paper.cfg --shard '* | 'hotgraph sweep configs/paper.cfg --db whole.db'*)
+        shorter "$(echo "$1" | sed 's,configs/paper.cfg,configs/quick.cfg,')" ;;
     'hotgraph sweep configs/paper.cfg'*) test "$config" = configs/paper.cfg && run "$1" || shorter "$(echo "$1" | sed "s,configs/paper.cfg,$config,")" ;;
     'hotgraph sweep configs/golden.cfg'* | 'hotgraph sweep configs/techniques.cfg --where'*)
         if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;

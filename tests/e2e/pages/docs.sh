@@ -34,7 +34,7 @@ make_target() {
     test -n "$1" && grep -q "^$1:" "$source/Makefile" || fail "$page: there is no target 'make $*'"
     case $1 in
     sweep | report | program) set -- "$@" CONFIG="$config" ;;
-    studies) set -- "$@" GAMES=mazewisp STUDIES='jitter replicates' ;;
+    studies) set -- "$@" GAMES=mazewisp STUDIES=jitter ;;
     programs) has qemu-x86_64 gcc gzip && test -e build/core/qemu/hotgraph-qemu.so || return 0 && set -- "$@" GAMES=gzip ;;
     parallel) has parallel || return 0 && set -- "$@" CONFIG=configs/quick.cfg SHARDS=2 ;;
     bench) set -- "$@" QUICK=1 ;;
@@ -57,9 +57,9 @@ test -z "$wrong" || fail "$wrong"
 # step LINE: a command, or what the last one is said to print.
 step() {
     case $1 in
-    'run make sweep') # as make runs it; `make report` then needs its database
+    'run make sweep') # as make runs it; then there is nothing to do for make, which says so, and `make report` has its database
         run "hotgraph sweep $config --report results"
-        cp results/hotgraph.db made/
+        cp -r results/. made/
         make_target sweep
         ;;
     'run make '*) make_target ${1#run make } ;;
