@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# The beginning of `submit` and `parallel`: reads CONFIG N [FOLDER], leaves the rest in "$@", and makes
+# Shared start of `submit` and `parallel`: reads CONFIG N [FOLDER], leaves the rest in "$@", and creates
 # the folders of a new run: $config, $shards, $folder, $name, $run. `announce` makes it the newest.
 test -x "$hotgraph" || die "$hotgraph: there is no program: 'make program' builds it, or name another in \$HOTGRAPH"
 hotgraph=$(realpath -- "$hotgraph")
@@ -15,20 +15,20 @@ done
 mkdir -p -- "$folder/parts" || die "$folder cannot be made"
 folder=$(realpath -- "$folder")
 test $# -lt 3 && shift 2 || shift 3
-# What is wrong with the configuration is said here and not N times.
+# Errors in the configuration are reported here once, not by each of N tasks.
 (sweep --shard "1/$shards" --db "$folder/none.db" --dry-run) >/dev/null || exit 1
 name=run-$(date -u +%Y%m%dT%H%M%SZ)-$$
 run=$folder/$name
 mkdir "$run" "$run/done" "$run/failed" "$run/running" "$run/logs" || die "$run cannot be made"
-# Parts of another division are merged first: shards look for their own only, and at all.db.
+# Merge the parts of another division first: a shard only reads its own part and all.db.
 for part in "$folder/parts"/*.db; do
     case $(basename -- "$part") in "*.db" | *-of-"$shards".*) continue ;; esac
     say "merging the parts of a sweep in another number of shards first"
     "$here/join" "$config" "$folder" "$name" parts >"$run/merge-before.log" 2>&1 || die "that fails: see $run/merge-before.log"
     break
 done
-# announce LINE...: the run is there: status reads the lines, one for each value. CONFIG comes last,
-# which may hold any.
+# announce LINE...: announces the run: `status` reads the lines, one per value. CONFIG comes last,
+# since it may contain anything.
 announce() {
     printf '%s\n' "shards=$shards" "started=$(date +%s)" "$@" "config=$config" >"$run/plan" &&
         printf '%s\n' "$name" >"$folder/.newest.$$" && mv -T -- "$folder/.newest.$$" "$folder/newest" ||

@@ -9,12 +9,11 @@
 # SQLite never opens a file in FOLDER: shared file systems may have no usable locks. Files are copied
 # to the node's own disk, and what comes back is written under a name that nobody reads, synced and
 # renamed. Nothing is ever written in place, and no two attempts write one file, so a task that runs
-# twice, also unknown to everybody, does no harm.
-#
-# Paths may hold anything but a newline at their end. A variable that holds several words says so.
+# twice, even unnoticed, does no harm.
+# Paths may contain anything but a newline at their end. Variables with several words are marked.
 # shellcheck disable=SC2034 # variables are for the scripts that read this
 here=$(dirname -- "$(realpath -- "$0")")
-# The program that is named; or that of this source tree; or the one these scripts are installed with,
+# The named program; or this source tree's; or the one installed with these scripts,
 # as PREFIX/share/hotgraph/slurm is with PREFIX/bin/hotgraph.
 in_tree() { test -e "$here/../../meson.build"; }
 if test -n "${HOTGRAPH:-}"; then
@@ -45,7 +44,7 @@ quote() {
     for word in "$@"; do printf "'%s' " "$(printf '%s' "$word" | sed "s/'/'\\\\''/g")"; done
 }
 
-# patiently COMMAND...: again and again until it works: shared folders come back. Gives up after
+# patiently COMMAND...: retries until it succeeds, since shared folders come back. Gives up after
 # HOTGRAPH_PATIENCE seconds (an hour).
 patiently() {
     waited=0 pause=1
@@ -57,7 +56,7 @@ patiently() {
         test "$pause" -ge 30 || pause=$((pause * 2))
     done
 }
-# publish FROM TO: TO appears whole, or not at all, and is on the disk then.
+# publish FROM TO: TO appears complete or not at all, and is synced to the disk.
 publish() {
     hidden=$(dirname -- "$2")/.$(basename -- "$2").$host.$$
     if cp -- "$1" "$hidden" && sync -- "$hidden" && mv -T -- "$hidden" "$2"; then
@@ -67,7 +66,7 @@ publish() {
     rm -f -- "$hidden"
     return 1
 }
-# fetch FROM TO: succeeds where FROM is not there, as long as its folder is.
+# fetch FROM TO: succeeds even if FROM does not exist, provided that its folder does.
 fetch() {
     test -d "$(dirname -- "$1")" && { ! test -e "$1" || cp -- "$1" "$2"; }
 }
@@ -76,7 +75,7 @@ mark() {
     printf '%s\n' "$2" >"$local/mark" && publish "$local/mark" "$1"
 }
 
-# A child of these scripts is told to stop when its parent is gone, also by kill -9. Words.
+# Asks a child of these scripts to stop when its parent ends, even by kill -9. Words.
 with_parent=
 ! setpriv --pdeathsig TERM true 2>/dev/null || with_parent='setpriv --pdeathsig TERM'
 # sweep ARGS...: `hotgraph sweep` with the run's options, in place of this shell: for ( ) and &.
@@ -85,12 +84,12 @@ sweep() {
     # shellcheck disable=SC2086 # words
     exec $with_parent "$hotgraph" sweep "$config" $options "$@"
 }
-# renew DB: makes it one of the configuration as it is now, so that it can be merged with others.
+# renew DB: updates it to the current configuration, so that it can be merged with others.
 renew() {
     (sweep --shard 0/1 --db "$1" >/dev/null)
 }
 
-# A folder on this node's own disk, in $local; gone at the end. Who works in it holds its lock, a file
+# Creates a folder on this node's own disk, $local, removed at the end. Its user holds its lock, a file
 # with the number of its process, and so do all that it starts.
 place=${SLURM_TMPDIR:-${TMPDIR:-/tmp}}
 case $place in -*) place=./$place ;; esac
@@ -100,8 +99,8 @@ make_local() {
     echo $$ >&9
     ! command -v flock >/dev/null || flock 9
 }
-# rescue FOLDER: FOLDER is one that a task has left behind which was killed with all around it, or
-# could not publish. What it has found goes to where it belongs.
+# rescue FOLDER: FOLDER was left behind by a task that was killed together with its supervisor, or
+# could not publish. Publishes its results.
 rescue() {
     if test -s "$1/part.db" && test -s "$1/own" && ! test -e "$(cat "$1/done")"; then
         test -d "$(dirname -- "$(cat "$1/own")")" || return 1 # not mounted now
@@ -117,7 +116,7 @@ clear_up() {
     command -v flock >/dev/null || return 0
     for left in "$place"/hotgraph-??????; do
         test ! -L "$left" && test -O "$left" && test -f "$left/lock" || continue
-        # What a killed task had started ends a moment after it.
+        # The children of a killed task end a moment after it.
         wait=0
         kill -0 "$(cat "$left/lock")" 2>/dev/null || wait=10
         (exec 8<"$left/lock" && flock -w "$wait" 8 && rescue "$left") || : # at work, or to be left as it is
