@@ -34,6 +34,7 @@ PUBLIC = {
 FRIENDS = {
     ("dbt", "nes/machine/machine.h"): "translated code reads and writes the machine's fields",
     ("dbt", "nes/observe/watch.h"): "it fires probes itself",
+    ("dbt", "nes/ppu/ppu_inlined.h"): "it does in place what some PPU registers do",
     ("dbt", "nes/cpu/deadline.h"): "an engine runs up to the machine's deadlines",
     ("dbt", "nes/cpu/cpu_exec.h"): "it steps over what it does not translate",
     ("dbt", "nes/isa/ops.def"): "one table of opcodes for everybody",

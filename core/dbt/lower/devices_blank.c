@@ -3,6 +3,7 @@
  * ppu_write() does there, before cycle ppu.plain_until.
  */
 #include "dbt/lower/devices.h"
+#include "nes/ppu/ppu_inlined.h"
 
 #define PPU(field) FIELD_OF_NES(ppu.field)
 /* Byte `i` of a 16-bit field. */
@@ -13,12 +14,9 @@
 
 enum { OAM_ADDRESS = 3, OAM_DATA, SCROLL, ADDRESS, DATA };
 enum {
-    V_DELAY = 3, /* PPU_V_DELAY */
-    BY_32 = 4,   /* in $2000: the step of v */
     COLOURS = 0x3f00,
     NAMETABLES = 0x2000,
-    ATTRIBUTES = 2, /* the sprite byte that has only these bits: */
-    ATTRIBUTE_BITS = 0xe3,
+    ATTRIBUTES = 2, /* the sprite byte that has only OAM_ATTRIBUTES */
 };
 
 /* rax = the cycle, rcx = the number of the next dot. Returns the jump for writes that need
@@ -67,7 +65,7 @@ static void emit_oam_data(struct emitter *e) {
     EMIT(e, AND, REG(ECX), imm(3));                    /* and ecx, 3 */
     EMIT(e, CMP, REG(ECX), imm(ATTRIBUTES));           /* cmp ecx, 2 */
     const uint32_t whole = emit_jump(e, JNZ);          /* jne whole */
-    EMIT(e, AND, REG(EDX), imm(ATTRIBUTE_BITS));       /* and edx, 0e3h */
+    EMIT(e, AND, REG(EDX), imm(OAM_ATTRIBUTES));       /* and edx, 0e3h */
     emit_bind(e, whole, emit_here(e));                 /* whole: */
     EMIT(e, CMP, PPU_AT(state.oam, RAX), REG(DL));     /* cmp [nes + oam + rax], dl */
     const uint32_t same = emit_jump(e, JZ);            /* je same */
@@ -109,7 +107,7 @@ static void emit_address_write(struct emitter *e) {
     emit_ret(e);                                 /* ret */
     emit_bind(e, second, emit_here(e));          /* second: */
     EMIT(e, MOV, PPU_BYTE(state.t, 0), REG(DL)); /* mov [nes + t], dl */
-    EMIT(e, LEA, REG(RAX), memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RAX, 2, 1 + V_DELAY));
+    EMIT(e, LEA, REG(RAX), memx(8, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RAX, 2, 1 + PPU_V_DELAY));
     /* ^ lea rax, [rax + rax*2 + 4] */
     EMIT(e, MOV, PPU(state.v_due), REG(RAX)); /* mov [nes + v_due], rax */
     emit_ret(e);                              /* ret */
@@ -134,19 +132,19 @@ static void emit_data(struct emitter *e) {
     const uint32_t store = emit_here(e); /* store: */
     EMIT(e, AND, REG(ECX), imm(0x3ff));  /* and ecx, 3ffh */
     EMIT(e, MOV, memx(1, ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_RCX, 1, 0),
-         REG(DL));                              /* mov [rax + rcx], dl */
-    const uint32_t step = emit_here(e);         /* step: */
-    EMIT(e, MOV, REG(EAX), imm(1));             /* mov eax, 1 */
-    EMIT(e, TEST, PPU(state.ctrl), imm(BY_32)); /* test byte [nes + ctrl], 4 */
-    const uint32_t down = emit_jump(e, JNZ);    /* jnz down */
-    const uint32_t stepped = emit_here(e);      /* stepped: */
-    EMIT(e, ADD, REG(AX), PPU(state.v));        /* add ax, [nes + v] */
-    EMIT(e, AND, REG(EAX), imm(0x7fff));        /* and eax, 7fffh */
-    EMIT(e, MOV, PPU(state.v), REG(AX));        /* mov [nes + v], ax */
-    emit_ret(e);                                /* ret */
-    emit_bind(e, down, emit_here(e));           /* down: */
-    EMIT(e, MOV, REG(EAX), imm(32));            /* mov eax, 32 */
-    emit_bind(e, emit_jump(e, JMP), stepped);   /* jmp stepped */
+         REG(DL));                                          /* mov [rax + rcx], dl */
+    const uint32_t step = emit_here(e);                     /* step: */
+    EMIT(e, MOV, REG(EAX), imm(1));                         /* mov eax, 1 */
+    EMIT(e, TEST, PPU(state.ctrl), imm(CTRL_INCREMENT_32)); /* test byte [nes + ctrl], 4 */
+    const uint32_t down = emit_jump(e, JNZ);                /* jnz down */
+    const uint32_t stepped = emit_here(e);                  /* stepped: */
+    EMIT(e, ADD, REG(AX), PPU(state.v));                    /* add ax, [nes + v] */
+    EMIT(e, AND, REG(EAX), imm(0x7fff));                    /* and eax, 7fffh */
+    EMIT(e, MOV, PPU(state.v), REG(AX));                    /* mov [nes + v], ax */
+    emit_ret(e);                                            /* ret */
+    emit_bind(e, down, emit_here(e));                       /* down: */
+    EMIT(e, MOV, REG(EAX), imm(32));                        /* mov eax, 32 */
+    emit_bind(e, emit_jump(e, JMP), stepped);               /* jmp stepped */
 
     emit_bind(e, pattern, emit_here(e));                    /* pattern: */
     EMIT(e, CMP, FIELD_OF_NES(board.chr_writable), imm(0)); /* cmp byte [nes + ..], 0 */

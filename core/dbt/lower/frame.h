@@ -7,6 +7,7 @@
 
 #include "nes/machine/machine.h"
 #include "nes/observe/watch.h"
+#include "nes/ppu/ppu_inlined.h"
 
 /* Translated code counts cycles and instructions in one register: the remaining budget in cycles,
  * times 2^16, plus the instructions executed since entry. Blocks debit the budget when they begin,

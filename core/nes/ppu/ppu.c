@@ -161,7 +161,6 @@ static void write_data(struct ppu *p, uint8_t value) {
 
 /* ---- OAM ---- */
 
-enum { OAM_ATTRIBUTES = 0xE3 }; /* bits that exist in a sprite's third byte */
 /* A sprite as a number, its first byte the lowest: the bits that exist, and those of its y. */
 static const uint32_t SPRITE_BITS = 0xFF00FFFFu | OAM_ATTRIBUTES << 16, SPRITE_Y = 0xFF;
 

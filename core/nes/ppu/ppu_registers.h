@@ -25,6 +25,8 @@ enum {
 enum { STATUS_OVERFLOW = 32, STATUS_HIT = 64, STATUS_VBLANK = 128 };
 enum { SPRITE_FLIP_X = 64, SPRITE_FLIP_Y = 128, SPRITE_BEHIND = 32 };
 
+enum { OAM_ATTRIBUTES = 0xE3 }; /* bits that exist in a sprite's third byte */
+
 /* Dots between a write and its effect on fetches ($2001) and on v (second write to $2006). */
 enum { PPU_MASK_DELAY = 2, PPU_V_DELAY = 3 };
 
