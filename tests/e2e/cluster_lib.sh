@@ -1,6 +1,6 @@
-# What the tests of sweeps on clusters share, after lib.sh and sweep_lib.sh: the program behind a script
-# that can hold a shard: while there is a file held-I, the first attempt at shard I waits before its
-# sweep, having said so in a file at-I.
+# Shared by the tests of sweeps on clusters, after lib.sh and sweep_lib.sh: a script around the program
+# that can hold a shard: while a file held-I exists, the first attempt at shard I waits before its
+# sweep, after creating a file at-I.
 real=$hotgraph
 cat >hotgraph <<END
 #!/bin/sh
@@ -19,7 +19,7 @@ HOTGRAPH=$work/hotgraph
 export HOTGRAPH
 slurm=$source/sweep/slurm
 
-# until_true SECONDS COMMAND...: waits for it.
+# until_true SECONDS COMMAND...: waits until the command succeeds.
 until_true() {
     tries=$(($1 * 10))
     shift
@@ -29,7 +29,7 @@ until_true() {
         sleep 0.1
     done
 }
-# whole DB: it has all that experiment.cfg asks for, with the expected digest.
+# whole DB: checks that it has all results of experiment.cfg, with the expected digest.
 whole() {
     sweep experiment.cfg --db "$1"
     grep -q '^nothing to do' out || fail "$1 lacks something: $(cat out)"

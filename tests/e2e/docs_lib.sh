@@ -1,22 +1,22 @@
-# The commands of README.md and docs/*.md, as somebody types them one after the other in a folder of their own; for docs.sh and
-# install.sh. After lib.sh. Run as they stand, but for what run_line says. $ran counts them; $whole: nothing was shortened.
+# Runs the commands of README.md and docs/*.md, one after the other, in a folder of their own; for docs.sh and
+# install.sh, after lib.sh. Commands run unchanged, except as run_line says. $ran counts them; $whole: nothing was shortened.
 ran=0 frames= config=configs/paper.cfg
 docs() { python3 "$source/tests/e2e/pages/docs.py" "$source" "$@"; }
 has() { for tool in "$@"; do command -v "$tool" >/dev/null || return 1; done; }
 
-# run COMMAND: as a shell would; what it prints is left in the file out.
+# run COMMAND: runs it in a shell, with its output in the file out.
 run() {
     status=0
     sh -c "$1" >out 2>errors </dev/null || status=$?
     test "$status" = 0 || fail "$page: '$1' ends with $status: $(tail -5 errors)"
     ran=$((ran + 1)) whole=1
 }
-# shorter COMMAND: the same, but not what the page says.
+# shorter COMMAND: runs a command that differs from the page's.
 shorter() { run "$1" && whole=; }
 
-# run_line COMMAND: one that calls hotgraph. Shortened: lockstep to 30 frames, bench and native to little, shards to those of
+# run_line COMMAND: runs a command that calls hotgraph. Shortens lockstep to 30 frames, bench and native to little work, shards to those of
 # configs/quick.cfg; where $frames is set
-# (install.sh), games to that many. Not run: what needs QEMU, Graphviz, BOLT or perf where they are not installed.
+# (install.sh), games to that many. Skips what needs QEMU, Graphviz, BOLT or perf if they are not installed.
 run_line() {
     case $1 in
     'cat '*) ;;
@@ -57,7 +57,7 @@ run_line() {
     esac
 }
 
-# known_words COMMAND: there is such a command, and it has such options.
+# known_words COMMAND: checks that the command and its options exist.
 known_words() {
     words=$(echo "$1" | sed 's/.*hotgraph //')
     command=$(echo "$words" | cut -d' ' -f1)

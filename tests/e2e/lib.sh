@@ -1,4 +1,4 @@
-# What the end-to-end tests share; each is run as: sh NAME.sh HOTGRAPH SOURCE_FOLDER
+# Shared by the end-to-end tests; each is run as: sh NAME.sh HOTGRAPH SOURCE_FOLDER
 hotgraph=$(realpath "$1")
 source=$(realpath "$2")
 work=$(mktemp -d)
@@ -10,17 +10,17 @@ fail() {
     exit 1
 }
 
-# skip REASON: the test cannot be done here.
+# skip REASON: ends a test that cannot run here.
 skip() {
     echo "skipped: $*"
     exit 77
 }
 
-# sanitized: whether this is a build with sanitizers, in which long runs take many times as long.
+# sanitized: true in a build with sanitizers, where long runs take many times as long.
 sanitized() { grep -q __asan_init "$hotgraph"; }
 
-# refuses STATUS TEXT ARGS...: hotgraph ARGS must end with STATUS, and what it says on standard error
-# must have TEXT in it.
+# refuses STATUS TEXT ARGS...: hotgraph ARGS must end with STATUS, and its standard error
+# must contain TEXT.
 refuses() {
     want=$1 text=$2
     shift 2
@@ -33,7 +33,7 @@ refuses() {
     grep -q '^hotgraph' "$work/.stderr" || fail "hotgraph $*: the message does not say whose it is"
 }
 
-# begun COMMAND...: waits until it is true, while process $id, which writes to out and errors, goes on.
+# begun COMMAND...: waits until the command succeeds, while process $id, which writes to out and errors, is running.
 begun() {
     tries=0
     until "$@"; do
@@ -44,7 +44,7 @@ begun() {
     done
 }
 
-# gone PID...: waits until none of the processes runs; one that nobody waits for has ended, too.
+# gone PID...: waits until none of the processes runs; zombies count as ended.
 gone() {
     for pid in "$@"; do
         tries=0
@@ -56,7 +56,7 @@ gone() {
     done
 }
 
-# stopped_by SIGNAL:STATUS DB: the signal stops the sweep $id, which ends with the status and says where its work is.
+# stopped_by SIGNAL:STATUS DB: the signal must stop the sweep $id, which ends with the status and names its database.
 stopped_by() {
     kill "-${1%:*}" $id
     tries=0

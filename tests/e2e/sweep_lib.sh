@@ -1,8 +1,8 @@
-# What the tests of sweeps share, after lib.sh: an experiment on foreign pairs that takes a second
+# Shared by the tests of sweeps, after lib.sh: an experiment on foreign pairs that takes a second
 # or two, in experiment.cfg.
 cd "$work"
 
-# pair NAME STREAM [KEYS]: a foreign pair; the graph that the baseline finds stands for the exact one.
+# pair NAME STREAM [KEYS]: prints a foreign pair; the baseline's graph serves as the exact one.
 pair() {
     test -f "$2.graph" || "$hotgraph" build "$source/tests/data/gfcgaussiano/$2.isampling.gz" \
         --technique observed --out "$2.graph" >/dev/null
@@ -10,7 +10,7 @@ pair() {
         "$1" "$source/tests/data/gfcgaussiano/$2.isampling.gz" "$2" "${3:-}"
 }
 
-# experiment FILE: the paper's grid on three pairs.
+# experiment FILE: writes a configuration with the paper's grid on three pairs.
 experiment() {
     sed '/^@include/d' "$source/configs/paper.cfg" >"$1"
     {
@@ -28,7 +28,7 @@ ask() {
     sqlite3 -readonly "$1" "$2"
 }
 
-# sweep ARGS...: must succeed; the digest, of the whole or a part, is left in $digest, all that it prints in out.
+# sweep ARGS...: runs a sweep, which must succeed; sets $digest, of the whole or a part, and keeps the output in out.
 sweep() {
     "$hotgraph" sweep "$@" >out 2>errors || fail "sweep $*: $(cat out errors)"
     digest=$(sed -n 's/^digest \(of this part (.*): \)\{0,1\}//p' out)

@@ -80,7 +80,7 @@ sqlite3 half.db "UPDATE stream SET hash = 'other' WHERE stream_id = $one;
     DELETE FROM result WHERE configuration_id % 2 AND stream_id = $one"
 refuses 1 'sample stream differs from' sweep experiment.cfg --db half.db
 grep -q '^reproduced: 2 games' .stdout || fail "half a game is compared: $(cat .stdout)"
-refuses 1 'is not written: one lacks results' sweep experiment.cfg --db half.db --update-digest
+refuses 1 'not written: one lacks results' sweep experiment.cfg --db half.db --update-digest
 cmp -s whole.digest experiment.digest || fail "half an experiment is what is expected from now on"
 
 # The report is written once, until results, titles or labels change.
