@@ -73,7 +73,7 @@ if "$hotgraph" help native >/dev/null 2>&1; then
 fi
 if command -v qemu-x86_64 >/dev/null && test "$(uname -m)" = x86_64; then
     writes record ./program "graph stream meta dot structure output" input
-    refuses 2 "GRAPH.meta and --stream are one file, 'g.meta'" record --graph g --stream g.meta:every=50 -- ./program
+    refuses 2 "GRAPH.meta and --stream are the same file, 'g.meta'" record --graph g --stream g.meta:every=50 -- ./program
     test ! -e ran || fail "the program ran before it was known whether its graph can be written"
     if test -n "${compiled:-}"; then
         "$hotgraph" record --graph ./ran.graph --stream ran.isampling --dot /dev/null --structure /dev/null -- ./program 2>errors || fail "$(cat errors)"
