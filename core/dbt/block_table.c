@@ -78,6 +78,8 @@ static struct block *add_block(struct dbt *d, struct nes *n, const struct guest_
     d->statistics.instructions += g->count;
     d->statistics.guest_bytes += g->bytes;
     d->statistics.host_bytes += b->host_size;
+    d->statistics.superblocks += g->superblock;
+    d->statistics.followed += g->superblock ? g->followed : 0;
     d->statistics.nanoseconds += nanoseconds() - begun;
     perf_map_add(d, b);
     return b;
@@ -108,7 +110,10 @@ static void discover_at(struct dbt *d, struct nes *n, uint16_t pc, unsigned leng
 /* Translates as much at pc as fits into the cache, after a flush if needed. NULL: nothing can be
  * translated, or no room. */
 static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct guest_block *g) {
-    discover_at(d, n, pc, d->with.options.block_length, g);
+    const struct dbt_options *const o = &d->with.options;
+    if (!(o->profile || o->random_paths) || d->with.recorded ||
+        !dbt_discover_superblock(n, pc, o, banks_certain(&d->banks, pc), g))
+        discover_at(d, n, pc, o->block_length, g);
     if (g->count == 0)
         return NULL;
     struct block *b = add_block(d, n, g);
@@ -116,7 +121,8 @@ static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct gues
         flush(d);
         b = add_block(d, n, g);
     }
-    for (unsigned length = g->count / 2; !b && length > 0; length /= 2) {
+    for (unsigned length = g->superblock ? o->block_length : g->count / 2; !b && length > 0;
+         length /= 2) {
         discover_at(d, n, pc, length, g);
         b = add_block(d, n, g);
     }

@@ -38,6 +38,19 @@ enum {
     DBT_HOT_MOST = 200,
     DBT_BLOCK_MOST = 24,
 };
+/* What a profile says of one control transfer. */
+struct dbt_likely {
+    uint32_t from, to; /* code addresses: of the instruction, and of its likeliest successor */
+    uint32_t share;    /* of its executions that go there, of DBT_ALWAYS */
+};
+enum { DBT_ALWAYS = 1 << 16 };
+/* The likeliest successors, one for each `from`, sorted by it. A transfer that is not here is unknown
+ * or cold. A wrong profile costs time, and changes nothing else. */
+struct dbt_profile {
+    const struct dbt_likely *at;
+    size_t count;
+};
+
 /* nes_options.engine_options of a machine with this engine. Zero means the default; values beyond
  * the limits above are clamped. No option changes what a guest does. */
 struct dbt_options {
@@ -49,6 +62,9 @@ struct dbt_options {
     bool no_inline_cache;  /* indirect jumps always look up their target */
     bool count_blocks;     /* count the executions of each block: dbt_block.executions */
     bool perf_map;         /* append blocks to /tmp/perf-PID.map, for perf(1) */
+    /* Superblocks: blocks in ROM go on along the likeliest path, through branches, jumps and calls. */
+    const struct dbt_profile *profile; /* that names it; NULL: none. Must outlive the machine */
+    unsigned random_paths;             /* not 0: the seed of paths chosen at random, for tests */
 };
 
 struct dbt_statistics {
@@ -57,6 +73,8 @@ struct dbt_statistics {
     uint64_t guest_bytes, host_bytes;
     uint64_t nanoseconds;  /* spent on translation; the only value here that is not deterministic */
     uint64_t flushes;      /* the cache was full, or its blocks became invalid */
+    uint64_t superblocks;  /* blocks that follow a path of the profile */
+    uint64_t followed;     /* transfers within them: jumps, calls, returns and taken branches */
     uint64_t stale;        /* blocks translated again because their bytes changed */
     uint64_t retranslated; /* blocks translated again on request */
     uint64_t links;        /* exits that were chained to their target */

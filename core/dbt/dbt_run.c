@@ -13,7 +13,7 @@ enum { USUAL_CACHE = 8 << 20 };
 
 /* An endless row of JSRs pushes 16 bytes each; a signal handler must still fit on the stack. */
 enum { JSR_CYCLES = 6, JSR_PUSHES = 16, FOR_HANDLERS = 64 << 10 };
-static_assert(LONGEST_RUN / 2 + BLOCK_LONGEST < 1 << BUDGET_SHIFT, "instructions of a run");
+static_assert(LONGEST_RUN / 2 + SUPERBLOCK_LONGEST < 1 << BUDGET_SHIFT, "instructions of a run");
 static_assert(LONGEST_RUN / JSR_CYCLES * JSR_PUSHES + FOR_HANDLERS <= CACHE_STACK, "too deep");
 
 /* Emits the fixed code at the start of the cache. */

@@ -131,12 +131,13 @@ void print_json_number(const char *name, double value) {
 void print_translation(const struct dbt_statistics *s) {
     printf("{\"blocks\": %" PRIu64 ", \"instructions\": %" PRIu64 ", \"guest_bytes\": %" PRIu64
            ", \"host_bytes\": %" PRIu64 ", \"seconds\": %.6f, \"flushes\": %" PRIu64
-           ", \"stale\": %" PRIu64 ", \"retranslated\": %" PRIu64 ", \"links\": %" PRIu64
-           ", \"executed\": %" PRIu64 ", \"dispatched\": %" PRIu64 ", \"return_misses\": %" PRIu64
+           ", \"superblocks\": %" PRIu64 ", \"followed\": %" PRIu64 ", \"stale\": %" PRIu64
+           ", \"retranslated\": %" PRIu64 ", \"links\": %" PRIu64 ", \"executed\": %" PRIu64
+           ", \"dispatched\": %" PRIu64 ", \"return_misses\": %" PRIu64
            ", \"cache_bytes\": %" PRIu64 ", \"cache_used\": %" PRIu64 "}",
            s->blocks, s->instructions, s->guest_bytes, s->host_bytes, (double)s->nanoseconds * 1e-9,
-           s->flushes, s->stale, s->retranslated, s->links, s->executed, s->dispatched,
-           s->return_misses, s->cache_bytes, s->cache_used);
+           s->flushes, s->superblocks, s->followed, s->stale, s->retranslated, s->links,
+           s->executed, s->dispatched, s->return_misses, s->cache_bytes, s->cache_used);
 }
 
 size_t print_width(bool wide) {

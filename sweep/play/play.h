@@ -142,6 +142,20 @@ struct play_hooks {
  * to stop. */
 enum status play_run(struct play *p, struct play_hooks hooks, struct error *e);
 
+/*
+ * likely: the likeliest paths of a found graph, for the translator.
+ *
+ *     if (likely_paths_read(&likely, "found.graph", e) == STATUS_OK)
+ *         wish.engine.translator.profile = &likely.profile;
+ */
+struct likely_paths {
+    struct dbt_profile profile;
+    VEC(struct dbt_likely) likely;
+    char program[41]; /* SHA-1 of what the graph describes; "": unknown */
+};
+enum status likely_paths_read(struct likely_paths *out, const char *path, struct error *e);
+void likely_paths_free(struct likely_paths *p);
+
 /* picture: writes frames as PNG files. */
 
 /* pixels: 256 x 240, as from nes_picture(). The file appears complete or not at all. */

@@ -91,6 +91,17 @@ static void missed_return(struct translation *t) {
     emit_bind(t->e, emit_jump(t->e, JMP), t->fixed->return_miss); /* jmp return_miss */
 }
 
+/* There is no entry of its JSR on the return stack: one that predicts nothing stands for it. */
+static void missed_inlined(struct translation *t) {
+    lower_missed_return(t);
+    t->uncounted.cycles += t->op->info->cycles;
+    t->uncounted.instructions++;
+    dbt_settle(t);
+    EMIT(t->e, PUSH, imm(-1));                                    /* push -1 */
+    EMIT(t->e, PUSH, imm(-1));                                    /* push -1 */
+    emit_bind(t->e, emit_jump(t->e, JMP), t->fixed->return_miss); /* jmp return_miss */
+}
+
 /* Emits a table look-up for pc; returns its offset. */
 static uint32_t emit_thunk(struct emitter *e, uint16_t pc) {
     emit_byte(e, 0); /* no body */
@@ -170,9 +181,29 @@ static void look_for_wait(struct translation *t, const struct guest_op *op, uint
 
 /* ---- exits of jumps, calls and returns ---- */
 
+/* A superblock is left within a callee: pushes what its JSRs would have pushed on the return stack. */
+static void push_returns(struct translation *t, const struct guest_op *caller) {
+    if (!caller)
+        return;
+    push_returns(t, caller->caller);
+    const uint16_t back = next_pc(caller);
+    dbt_settle(t);
+    EMIT(t->e, PUSH, imm((uint16_t)(back - 1)));   /* push back - 1 */
+    const uint32_t inside = emit_jump(t->e, CALL); /* call inside */
+    emit_edge(t, back);
+    emit_bind(t->e, inside, emit_here(t->e)); /* inside: */
+}
+
+static void exit_next(struct translation *t, const struct guest_op *op) {
+    dbt_fire(t, PROBE_NEXT, next_pc(op));
+    push_returns(t, op->caller);
+    exit_to(t, next_pc(op));
+}
+
 void exit_direct(struct translation *t, const struct guest_op *op, uint16_t target) {
     dbt_fire(t, PROBE_TAKEN, target);
     look_for_wait(t, op, target);
+    push_returns(t, op->caller);
     if (op->info->kind == INSN_CALL)
         go_and_return(t, target, next_pc(op));
     else
@@ -284,6 +315,13 @@ static void emit_stub(struct translation *t, const struct stub *s, uint16_t entr
     case STUB_MISSED:
         t->announced = s->announced;
         missed_return(t);
+        break;
+    case STUB_MISSED_INLINE:
+        t->announced = s->announced;
+        missed_inlined(t);
+        break;
+    case STUB_NOT_TAKEN:
+        exit_next(t, s->op);
         break;
     case STUB_ATTENTION:
         announce(t, s);

@@ -69,11 +69,18 @@ static bool goes_back(const struct guest_op *op) {
     return op->info->kind == INSN_BRANCH && branch_target(op) <= op->pc;
 }
 
+/* On a superblock's path: what it takes. */
+static unsigned path_cycles(const struct guest_op *op) {
+    if (op->likely == LIKELY_UNKNOWN || op->info->kind != INSN_BRANCH)
+        return most_cycles(op);
+    return op->likely == LIKELY_TAKEN ? (unsigned)taken_cycles(op) : op->info->cycles;
+}
+
 /* A segment ends after a backward branch, which is usually taken; its cycles are debited when it
  * begins. Returns the index after the segment that begins with `first`. */
 static unsigned segment_end(const struct guest_block *g, unsigned first) {
     unsigned i = first;
-    while (i < g->count && !goes_back(&g->ops[i]))
+    while (i < g->count && !(goes_back(&g->ops[i]) && g->ops[i].likely == LIKELY_UNKNOWN))
         i++;
     return i < g->count ? i + 1 : i;
 }
@@ -82,7 +89,7 @@ static unsigned segment_end(const struct guest_block *g, unsigned first) {
 static int worst_cycles(const struct guest_block *g, unsigned first, unsigned end) {
     int worst = 0;
     for (unsigned i = first; i + 1 < end; i++)
-        worst += (int)most_cycles(&g->ops[i]);
+        worst += (int)path_cycles(&g->ops[i]);
     return worst;
 }
 
@@ -131,13 +138,27 @@ static void executed(struct translation *t, int cycles) {
     t->uncounted.instructions++;
 }
 
+/* A superblock goes on at the target of its transfer. */
+static void follow_to(struct translation *t, int cycles, uint16_t target) {
+    executed(t, cycles);
+    dbt_fire(t, PROBE_TAKEN, target);
+}
+
 /* Not taken: continues here. Taken: after the block, or here for a backward branch, which is
  * usually taken. */
 static void branch(struct translation *t, const struct guest_op *op) {
     const uint32_t jump = lower_condition(t, op);
     const struct known_flags flags = t->flags;
     const struct uncounted uncounted = t->uncounted;
-    if (goes_back(op)) {
+    if (op->likely == LIKELY_TAKEN) {
+        emit_invert(t->e, jump); /* jn.. next, out of line */
+        struct stub *const next = dbt_add_stub(t, jump, STUB_NOT_TAKEN);
+        next->uncounted.cycles += op->info->cycles;
+        next->uncounted.instructions++;
+        follow_to(t, taken_cycles(op), branch_target(op));
+        return;
+    }
+    if (goes_back(op) && op->likely == LIKELY_UNKNOWN) {
         emit_invert(t->e, jump); /* jn.. next */
         executed(t, taken_cycles(op));
         exit_direct(t, op, branch_target(op));
@@ -158,6 +179,11 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
     t->op = op;
     t->announced = false;
     dbt_fire(t, PROBE_BEFORE, op->pc);
+    if (op->info->kind == INSN_RETURN && op->likely == LIKELY_TAKEN) {
+        lower_inlined_return(t, op);
+        executed(t, op->info->cycles);
+        return true;
+    }
     dbt_lower(t, op);
     switch ((enum insn_kind)op->info->kind) {
     case INSN_BRANCH:
@@ -165,6 +191,10 @@ static bool instruction(struct translation *t, const struct guest_op *op) {
         return true;
     case INSN_JUMP:
     case INSN_CALL:
+        if (op->likely == LIKELY_TAKEN) {
+            follow_to(t, op->info->cycles, operand_of(op));
+            return true;
+        }
         executed(t, op->info->cycles);
         exit_direct(t, op, operand_of(op));
         return false;
@@ -219,7 +249,7 @@ static void emit_block(struct translation *t, const struct guest_block *g, struc
             check_budget(t, g, i + 1, end);
     }
     if (goes_on)
-        exit_to(t, (uint16_t)(g->ops[0].pc + g->bytes));
+        exit_to(t, g->end);
     emit_stubs(t, g->ops[0].pc);
     bind_back(t, g, b, entry);
 }
@@ -239,7 +269,9 @@ static struct block *new_block(const struct nes *n, const struct guest_block *g)
     b->count = (uint8_t)g->count;
     b->guest_bytes = (uint16_t)g->bytes;
     b->address = nes_code_address(n, b->pc);
-    memcpy(b->guest, g->from, g->bytes);
+    uint8_t *to = b->guest;
+    for (unsigned i = 0; i < g->count; to += g->ops[i++].info->size)
+        memcpy(to, g->ops[i].bytes, g->ops[i].info->size);
     return b;
 }
 

@@ -279,7 +279,7 @@ static bool passes_carry(const struct guest_op *op, const struct guest_op *next)
     }
 }
 
-static void find_needed(struct guest_block *g) {
+void guest_find_needed(struct guest_block *g) {
     enum { FLAGS = FLAG_C | FLAG_Z | FLAG_V | FLAG_N };
     uint16_t needed = FLAGS;
     for (unsigned i = g->count; i-- > 0;) {
@@ -336,6 +336,21 @@ static void collect(struct nes *n, uint16_t pc, unsigned length, struct guest_bl
     }
 }
 
+bool guest_add(struct nes *n, uint16_t pc, struct guest_block *g) {
+    if (g->count == SUPERBLOCK_LONGEST || !readable(n, pc) || may_change(n, pc) ||
+        !window_in(g->certain, pc) || (g->count && !may_follow(n, g, pc, NULL)))
+        return false;
+    const uint8_t *const from = n->memory.rd[pc >> 8] + (pc & 0xff);
+    struct guest_op *const op = &g->ops[g->count];
+    if (from >= n->memory.code_end[pc >> 8] || !decode(n, pc, from, g->certain, op))
+        return false;
+    g->count++;
+    g->bytes += op->info->size;
+    if (n->observed.watched)
+        g->guarded |= named_by(op) & ~g->certain;
+    return true;
+}
+
 /* Callbacks may write anywhere. */
 static bool is_steady(const struct guest_block *g, const struct written *written) {
     if (!g->in_ram)
@@ -350,6 +365,7 @@ void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
                   struct guest_block *out) {
     out->cut = false;
     out->count = out->bytes = out->guarded = 0; /* no instructions: the block is empty */
+    out->superblock = false;
     out->from = NULL;
     out->in_ram = may_change(n, pc);
     out->certain = certain;
@@ -357,6 +373,7 @@ void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
     written.count = 0;
     written.anywhere = false;
     collect(n, pc, length, out, &written);
+    out->end = (uint16_t)(pc + out->bytes);
     out->steady = is_steady(out, &written);
-    find_needed(out);
+    guest_find_needed(out);
 }

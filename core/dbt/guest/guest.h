@@ -22,10 +22,17 @@ enum reach {
     REACH_BOARD,   /* the board's registers, in the last cycle: may remap the code */
 };
 enum { BOARD_FROM = 0x4020 };
+/* Where a superblock goes on after a transfer. */
+enum likely {
+    LIKELY_UNKNOWN, /* nowhere: it ends */
+    LIKELY_TAKEN,   /* at its target */
+    LIKELY_NEXT     /* at the instruction that follows: it is an untaken branch */
+};
 
 enum {
     BLOCK_LONGEST = DBT_BLOCK_MOST,
     BLOCK_BRANCHES = 2, /* conditional branches within a block */
+    SUPERBLOCK_LONGEST = 64,
 };
 
 /* One guest instruction of a block. */
@@ -36,17 +43,23 @@ struct guest_op {
     bool contiguous;                 /* its operand is in known contiguous memory for any index */
     bool passes_carry;               /* only the next instruction reads its C */
     uint16_t needed;                 /* FLAG_... that may be read after it */
+    uint8_t likely;                  /* enum likely; of a superblock's transfer */
     const struct opcode_info *info;
     const uint8_t *from; /* its bytes */
     struct site *site;   /* NULL: no observers */
+    /* The JSR whose callee it belongs to, in the same superblock; NULL: none. */
+    const struct guest_op *caller;
 };
 
 struct guest_block {
-    struct guest_op ops[BLOCK_LONGEST];
+    struct guest_op ops[SUPERBLOCK_LONGEST];
     unsigned count;
-    unsigned bytes; /* of all instructions, contiguous */
-    bool in_ram;    /* the bytes may change */
-    bool cut;       /* ends early: observers do not know the code that follows */
+    unsigned bytes;    /* of all instructions; contiguous, unless it is a superblock */
+    uint16_t end;      /* pc after the last instruction */
+    bool superblock;   /* it follows a path */
+    unsigned followed; /* transfers on it that do not fall through */
+    bool in_ram;       /* the bytes may change */
+    bool cut;          /* ends early: observers do not know the code that follows */
     const uint8_t *from;
     unsigned certain; /* windows that it relies on; see banks.h */
     unsigned guarded; /* windows that its sites depend on, but which are not certain */
@@ -58,6 +71,16 @@ struct guest_block {
  * it may rely on. */
 void dbt_discover(struct nes *n, uint16_t pc, unsigned length, unsigned certain,
                   struct guest_block *out);
+/* Decodes the superblock at pc, in ROM, along the path that `options` choose. False: there is none. */
+bool dbt_discover_superblock(struct nes *n, uint16_t pc, const struct dbt_options *options,
+                             unsigned certain, struct guest_block *out);
+
+/* ---- for path.c ---- */
+
+/* Adds the instruction at pc, in ROM. False: the block ends before it. */
+bool guest_add(struct nes *n, uint16_t pc, struct guest_block *g);
+/* To be called when all instructions are there. */
+void guest_find_needed(struct guest_block *g);
 
 /* Is its operand found without changing the host's flags? */
 bool dbt_finds_quietly(const struct guest_op *op);

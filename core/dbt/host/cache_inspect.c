@@ -33,9 +33,10 @@ void dbt_each_block(const struct nes *n, void (*each)(void *user, const struct d
             .host_size = b->host_size,
             .host_address = (uintptr_t)(d->with.cache.run + b->host),
         };
-        uint32_t targets[BLOCK_LONGEST + 1];
+        uint32_t targets[SUPERBLOCK_LONGEST * 2];
         out.targets = targets;
-        for (uint32_t k = b->first_exit; k < b->first_exit + b->exits; k++) {
+        for (uint32_t k = b->first_exit;
+             k < b->first_exit + b->exits && out.exits < SUPERBLOCK_LONGEST * 2; k++) {
             const struct exit *const x = &d->with.exits.all.at[k];
             if (x->leave == LEAVE_LINK || (x->leave == LEAVE_CACHE_EMPTY && x->linked)) {
                 targets[out.exits++] = x->pc;

@@ -17,6 +17,8 @@ void lower_call(struct translation *t, const struct guest_op *op);
 void lower_wrapped_call(struct translation *t);
 /* Emits a jump that is taken if the branch `op` is. Returns the offset of its displacement. */
 uint32_t lower_condition(struct translation *t, const struct guest_op *op);
+/* Emits an RTS that returns to the JSR of its superblock. */
+void lower_inlined_return(struct translation *t, const struct guest_op *op);
 /* Emits the rest of an RTS in STUB_MISSED; leaves its target in ecx. */
 void lower_missed_return(struct translation *t);
 /* Restores S, in STUB_PULL_WRAPS. */

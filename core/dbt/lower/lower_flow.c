@@ -46,6 +46,16 @@ static void pull_foretold(struct translation *t) {
     dbt_add_stub(t, emit_jump(e, JNZ), STUB_MISSED);       /* jnz missed */
 }
 
+void lower_inlined_return(struct translation *t, const struct guest_op *op) {
+    struct emitter *const e = t->e;
+    EMIT(e, MOVZX, REG(ECX), pushed(0x101));                /* movzx ecx, word [..] */
+    EMIT(e, ADD, S8, imm(2));                               /* add r11b, 2 */
+    dbt_add_stub(t, emit_jump(e, JB), STUB_PULL_WRAPS);     /* jc wraps */
+    EMIT(e, CMP, REG(ECX), imm(next_pc(op->caller) - 1));   /* cmp ecx, back - 1 */
+    dbt_add_stub(t, emit_jump(e, JNZ), STUB_MISSED_INLINE); /* jnz missed */
+    forget_host_flags(t);
+}
+
 static void pull_return(struct translation *t) {
     struct emitter *const e = t->e;
     EMIT(e, CMP, S8, imm8(0xfe));            /* cmp r11b, 0feh */

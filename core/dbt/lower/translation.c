@@ -66,7 +66,7 @@ static void spend(struct translation *t, int cycles, int instructions) {
     if (spent)
         EMIT(t->e, SUB, BUDGET, imm(spent)); /* sub r12, (cycles << 16) - instructions */
 }
-static_assert(BLOCK_LONGEST * 16 < 1 << (31 - BUDGET_SHIFT), "32 bits");
+static_assert(SUPERBLOCK_LONGEST * 16 < 1 << (31 - BUDGET_SHIFT), "32 bits");
 
 void dbt_settle_counts(struct translation *t) {
     struct uncounted *const u = &t->uncounted;

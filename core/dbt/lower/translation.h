@@ -50,22 +50,24 @@ struct stub {
     struct uncounted uncounted;
     const struct guest_op *op;
     enum {
-        STUB_SLOW,       /* `op` is nes_step's */
-        STUB_TAKEN,      /* the branch `op` was taken */
-        STUB_STALE,      /* the block's bytes or banks have changed */
-        STUB_ATTENTION,  /* a callback has a request; cpu.pc is set */
-        STUB_AT_PC,      /* leave translated code at `pc`, for the reason `leave` */
-        STUB_CYCLE_LESS, /* one cycle less, and back */
-        STUB_CYCLE_MORE, /* one cycle more, and back */
-        STUB_CARRY,      /* pointer (ecx) plus index (already added to cl) carries; and back */
-        STUB_OUTSIDE,    /* pointer plus index is outside the predicted region; and back */
-        STUB_PUSH_WRAPS, /* S was 1 or 0 at a JSR, and is decremented; and back */
-        STUB_PULL_WRAPS, /* S was 0feh or 0ffh at an RTS, and is incremented */
-        STUB_MISSED,     /* an RTS whose target was not predicted */
-        STUB_MMIO,       /* the MMIO access cannot be done in place; and back */
-        STUB_ADD_TO,     /* the target (ecx) has no counter in rdx yet; and back */
-        STUB_CALL_AT,    /* a counter has reached its value; and back */
-        STUB_ONCE,       /* a PROBE_ONCE fires; and back */
+        STUB_SLOW,          /* `op` is nes_step's */
+        STUB_TAKEN,         /* the branch `op` was taken */
+        STUB_STALE,         /* the block's bytes or banks have changed */
+        STUB_ATTENTION,     /* a callback has a request; cpu.pc is set */
+        STUB_AT_PC,         /* leave translated code at `pc`, for the reason `leave` */
+        STUB_CYCLE_LESS,    /* one cycle less, and back */
+        STUB_CYCLE_MORE,    /* one cycle more, and back */
+        STUB_CARRY,         /* pointer (ecx) plus index (already added to cl) carries; and back */
+        STUB_OUTSIDE,       /* pointer plus index is outside the predicted region; and back */
+        STUB_PUSH_WRAPS,    /* S was 1 or 0 at a JSR, and is decremented; and back */
+        STUB_PULL_WRAPS,    /* S was 0feh or 0ffh at an RTS, and is incremented */
+        STUB_MISSED,        /* an RTS whose target was not predicted */
+        STUB_NOT_TAKEN,     /* the branch `op`, which a superblock follows, was not taken */
+        STUB_MISSED_INLINE, /* an RTS that does not return to the caller in its superblock */
+        STUB_MMIO,          /* the MMIO access cannot be done in place; and back */
+        STUB_ADD_TO,        /* the target (ecx) has no counter in rdx yet; and back */
+        STUB_CALL_AT,       /* a counter has reached its value; and back */
+        STUB_ONCE,          /* a PROBE_ONCE fires; and back */
     } kind;
     uint8_t leave; /* enum leave */
     uint16_t pc;
@@ -77,7 +79,7 @@ struct stub {
     int at;
     const struct hook *once; /* ONCE */
 };
-enum { STUBS = BLOCK_LONGEST * 8 };
+enum { STUBS = SUPERBLOCK_LONGEST * 8 };
 
 struct all_targets {
     VEC(struct targets *) all;

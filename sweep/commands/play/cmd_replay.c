@@ -19,7 +19,7 @@ struct shot {
 
 struct replay {
     struct play_options wish;
-    const char *ram_hash, *dump_ram, *dump_ram_at, *dump_pictures, *video, *trace_range,
+    const char *profile, *ram_hash, *dump_ram, *dump_ram_at, *dump_pictures, *video, *trace_range,
         *save_state;
     struct option_list screenshots;
     uint64_t every; /* frames between two pictures of the video */
@@ -32,6 +32,7 @@ struct replay {
     struct file_writer *hashes, *dump, *pictures, *checkpoint_dump, *state;
     struct checkpoints checkpoints;
     struct trace trace;
+    struct likely_paths likely;
 };
 
 static const char details[] =
@@ -331,9 +332,24 @@ static void print_summary(const struct play *p) {
            100.0 * (double)nes_skipped(p->nes) / (double)instructions);
 }
 
+static enum status check_profile(const struct replay *r, const struct play *p, struct error *e) {
+    struct dbt_statistics translation;
+    if (r->profile == NULL)
+        return STATUS_OK;
+    if (r->likely.program[0] != 0 && strcmp(r->likely.program, p->cartridge->sha1) != 0)
+        return error_set(e, STATUS_ARGUMENT, "%s: the graph is of another program, %s, not of %s",
+                         r->profile, r->likely.program, p->cartridge->sha1);
+    if (!play_translation(p, &translation))
+        return error_set(e, STATUS_ARGUMENT,
+                         "--profile is for the translator, and the interpreter runs here");
+    return STATUS_OK;
+}
+
 static enum status replay(void *command, struct play *p, struct error *e) {
     struct replay *r = command;
     enum status status = check_frames(r, p, e);
+    if (status == STATUS_OK)
+        status = check_profile(r, p, e);
     if (status == STATUS_OK)
         status = open_outputs(r, e);
     if (status == STATUS_OK)
@@ -357,6 +373,11 @@ static int run(struct replay *r, const char *game) {
         return exit_status;
     r->wish.pictures = r->shots.len != 0 || r->video != NULL || r->dump_pictures != NULL;
     r->wish.silent = r->trace_range != NULL; /* the trace may be printed on the same terminal */
+    struct error e = {0};
+    if (r->profile != NULL && likely_paths_read(&r->likely, r->profile, &e) != STATUS_OK)
+        return failure(&e);
+    if (r->profile != NULL)
+        r->wish.engine.translator.profile = &r->likely.profile;
     return play_command(game, &r->wish, replay, r);
 }
 
@@ -364,6 +385,9 @@ int command_replay(int argc, char **argv) {
     struct replay r = {.every = 1};
     const struct option_spec options[] = {
         {"json", NULL, "print the summary as JSON", OPTION_FLAG, .to = &r.json},
+        {"profile", "FOUND.graph",
+         "translate along the likeliest paths of this graph; only run time depends on it",
+         OPTION_STRING, .to = &r.profile, .file = FILE_READ},
         {"ram-hash", "FILE", "write a hash of RAM for every frame", OPTION_STRING,
          .to = &r.ram_hash, .file = FILE_WRITTEN},
         {"dump-ram", "FILE", "write the 2 KiB of RAM of every frame", OPTION_STRING,
@@ -399,5 +423,6 @@ int command_replay(int argc, char **argv) {
         exit_status = run(&r, game);
     vec_free(&r.screenshots.items);
     vec_free(&r.shots);
+    likely_paths_free(&r.likely);
     return exit_status;
 }

@@ -1,0 +1,82 @@
+/* The likeliest paths of a found graph, for the translator. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/graph.h"
+#include "play/play.h"
+
+/* Transfers that are executed less often are cold: their blocks stay short. */
+enum { COLD_PER_MILLION = 20 };
+
+static int by_from(const void *a, const void *b) {
+    const struct dbt_likely *const x = a, *const y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The edges of one source block. */
+struct leaving {
+    uint64_t total, most;
+    uint32_t to;
+};
+
+static struct leaving leaving_block(const struct graph *g, size_t *edge, uint32_t source) {
+    struct leaving l = {0};
+    for (; *edge < g->edge_count && g->edges[*edge].source == source; ++*edge) {
+        const struct edge *const at = &g->edges[*edge];
+        l.total += at->count;
+        if (at->count > l.most) {
+            l.most = at->count;
+            l.to = at->target;
+        }
+    }
+    return l;
+}
+
+static enum status collect(struct likely_paths *out, const struct graph *g, struct error *e) {
+    const uint64_t cold = graph_weight(g) / 1000000 * COLD_PER_MILLION;
+    for (size_t i = 0; i < g->edge_count;) {
+        const struct block *const block = graph_find_block(g, g->edges[i].source);
+        const struct leaving l = leaving_block(g, &i, g->edges[i].source);
+        if (!block || l.total <= cold)
+            continue;
+        const uint32_t share =
+            (uint32_t)((__extension__(unsigned __int128) l.most * DBT_ALWAYS) / l.total);
+        const struct dbt_likely likely = {.from = block->last, .to = l.to, .share = share};
+        if (!vec_push(&out->likely, likely))
+            return error_set(e, STATUS_MEMORY, "out of memory");
+    }
+    return STATUS_OK;
+}
+
+/* Blocks of found graphs may overlap, and end in the same instruction: the first one counts. */
+static void sort(struct likely_paths *p) {
+    size_t kept = 0;
+    if (p->likely.len)
+        qsort(p->likely.at, p->likely.len, sizeof *p->likely.at, by_from);
+    for (size_t i = 0; i < p->likely.len; i++)
+        if (kept == 0 || p->likely.at[kept - 1].from != p->likely.at[i].from)
+            p->likely.at[kept++] = p->likely.at[i];
+    p->likely.len = kept;
+    p->profile = (struct dbt_profile){.at = p->likely.at, .count = kept};
+}
+
+enum status likely_paths_read(struct likely_paths *out, const char *path, struct error *e) {
+    struct graph g = {0};
+    *out = (struct likely_paths){0};
+    enum status status = graph_read(&g, path, e);
+    if (status == STATUS_OK && g.block_count == 0)
+        status = error_set(
+            e, STATUS_ARGUMENT,
+            "%s: it has no blocks, so nobody knows which instructions its edges leave", path);
+    if (status == STATUS_OK)
+        status = collect(out, &g, e);
+    sort(out);
+    memcpy(out->program, g.program, sizeof out->program);
+    graph_free(&g);
+    return status;
+}
+
+void likely_paths_free(struct likely_paths *p) {
+    vec_free(&p->likely);
+    *p = (struct likely_paths){0};
+}
