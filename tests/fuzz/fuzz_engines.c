@@ -27,7 +27,14 @@ enum {
 };
 /* In its first bytes: */
 enum { MAPPER_BITS = 0x0F, PATTERNS_IN_ROM = 0x10, BANKS_DIFFER = 0x20 };
-enum { HOT_BITS = 0x03, SMALL_CACHE = 4, NO_CHAINING = 8, SHORT_BLOCKS = 16, NO_SKIP = 32 };
+enum {
+    HOT_BITS = 0x03,
+    SMALL_CACHE = 4,
+    NO_CHAINING = 8,
+    SHORT_BLOCKS = 16,
+    NO_SKIP = 32,
+    PATHS_BITS = 0xC0
+};
 enum { WATCHED_BITS = 0x03, MOVES_BITS = 0x0C, STOPS_BITS = 0x30, CYCLE_BY_CYCLE = 0x40 };
 enum { NMI_ON = 1, RENDERING = 2, SAMPLES = 4, FRAME_IRQ = 8, BEGINNINGS = 16 };
 
@@ -241,6 +248,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .cache_bytes = bits & SMALL_CACHE ? 4096 : 1 << 18,
         .no_chaining = bits & NO_CHAINING,
         .block_length = bits & SHORT_BLOCKS ? 2 : 0,
+        .random_paths = (bits & PATHS_BITS) >> 6,
     };
     struct machine a, b;
     /* One of the two executes what the other may pass over. */

@@ -28,7 +28,7 @@ grep -q '"translation": {"blocks": [1-9]' dbt.json || fail "no statistics of tra
 head -n 700 interp.hash >interp700.hash
 "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine interp --save-state interp700.state >/dev/null
 for way in hot=1 hot=100 no-chaining 'hot=1,no-chaining --no-skip' hot=1,block=1 'block=1 --no-skip' count,block=3 \
-    no-return-stack hot=1,no-inline-cache no-return-stack,no-inline-cache \
+    no-return-stack hot=1,no-inline-cache no-return-stack,no-inline-cache paths=5 \
     cache=4K 'hot=1,cache=64K --no-skip' hot=3,cache=50000,block=2,no-chaining,count; do
     # shellcheck disable=SC2086 # words of the command
     "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine dbt:$way --json \
@@ -38,6 +38,30 @@ for way in hot=1 hot=100 no-chaining 'hot=1,no-chaining --no-skip' hot=1,block=1
     grep -q '"translation": {"blocks": [1-9]' way.json || fail "dbt:$way translates nothing"
     ! echo "$way" | grep -q cache= || grep -q '"flushes": [1-9]' way.json || fail "dbt:$way has room for all"
 done
+
+# A profile changes what is translated, and nothing else; a wrong one does no harm.
+"$hotgraph" exact "$rom" --movie "$movie" --frames 700 --out path.graph >/dev/null
+awk '/^# kind/ { next } /^#/ { print; next } { edge[++n] = $1 "\t" $2; count[n] = $3 }
+    END { for (i = 1; i <= n; i++) print edge[i] "\t" count[i * 7 % n + 1] }' path.graph >shuffled.graph
+for graph in path shuffled; do
+    "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine dbt --json --profile $graph.graph \
+        --ram-hash way.hash --save-state way.state >$graph.json
+    same interp700.hash way.hash
+    same interp700.state way.state
+    grep -Eq '"superblocks": [1-9][0-9]*, "followed": [1-9]' $graph.json || fail "--profile $graph.graph follows no path"
+done
+"$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine dbt --json >way.json
+grep -q '"superblocks": 0, "followed": 0' way.json || fail "paths without a profile"
+value() { sed -n "s/.*\"translation\".*\"$2\": \([0-9]*\).*/\1/p" "$1.json"; }
+for field in host_bytes followed; do # of the translation
+    [ "$(value path $field)" != "$(value shuffled $field)" ] || fail "another profile gives the same $field"
+    [ "$(value path $field)" -gt "$(value way $field)" ] || fail "--profile does not change $field"
+done
+refuses 1 'the graph is of another program' replay "$source/games/umbel.nes" --frames 2 --profile path.graph
+refuses 1 'the interpreter runs here' replay "$rom" --frames 2 --engine interp --profile path.graph
+grep -v '^#block' path.graph >bare.graph
+refuses 1 'it has no blocks' replay "$rom" --frames 2 --profile bare.graph
+refuses 1 'none.graph' replay "$rom" --frames 2 --profile none.graph
 
 # A state goes from one engine to the other.
 "$hotgraph" replay "$rom" --movie "$movie" --frames 1600 --load-state dbt.state --engine interp --ram-hash a >/dev/null

@@ -45,6 +45,7 @@ static void texts_mean_what_they_say(void **state) {
     expect("dbt:cache=4K", ENGINE_DBT, (struct dbt_options){.cache_bytes = 4096});
     expect("dbt:cache=3M", ENGINE_DBT, (struct dbt_options){.cache_bytes = 3 << 20});
     expect("dbt:cache=1024M", ENGINE_DBT, (struct dbt_options){.cache_bytes = 1 << 30});
+    expect("dbt:paths=9", ENGINE_DBT, (struct dbt_options){.random_paths = 9});
     expect("dbt:no-return-stack", ENGINE_DBT, (struct dbt_options){.no_return_stack = true});
     expect("dbt:no-inline-cache", ENGINE_DBT, (struct dbt_options){.no_inline_cache = true});
     expect("dbt:perf-map,count", ENGINE_DBT,
@@ -115,8 +116,9 @@ static void wrong_texts_are_refused(void **state) {
     refuse("auto:hot=1", "auto takes no options");
     refuse("auto:", "auto takes no options");
     /* Whoever errs is told what there is, in a line; what it does is in the manual. */
-    static const char *const all[] = {"hot",   "cache",   "block", "no-chaining", "no-return-stack",
-                                      "count", "perf-map"};
+    static const char *const all[] = {"hot",         "cache",           "block",
+                                      "no-chaining", "no-return-stack", "count",
+                                      "perf-map",    "paths"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         refuse("dbt:x", all[i]);
         refuse("interp:x", all[i]);
@@ -174,7 +176,8 @@ static void options_reach_the_translator(void **state) {
                          big = run("dbt:cache=3M"), shorter = run("dbt:block=1"),
                          loose = run("dbt:no-chaining"), counted = run("dbt:count"),
                          looking_up = run("dbt:no-inline-cache"),
-                         jumping = run("dbt:no-return-stack");
+                         jumping = run("dbt:no-return-stack"),
+                         pathed = run("dbt:hot=1,paths=3");
     assert_int_equal(interp.statistics.blocks, 0);
     assert_true(usual.statistics.blocks > 0);
     assert_true(hot.statistics.blocks >= usual.statistics.blocks);
@@ -193,8 +196,11 @@ static void options_reach_the_translator(void **state) {
     assert_true(looking_up.statistics.host_bytes < usual.statistics.host_bytes);
     assert_true(usual.statistics.return_misses > 0);
     assert_int_equal(jumping.statistics.return_misses, 0);
-    const struct outcome *const all[] = {&looking_up, &jumping, &usual,   &hot,   &cold,
-                                         &small,      &big,     &shorter, &loose, &counted};
+    assert_int_equal(hot.statistics.superblocks, 0);
+    assert_true(pathed.statistics.superblocks > 0);
+    assert_true(pathed.statistics.followed > 0);
+    const struct outcome *const all[] = {&looking_up, &jumping, &usual, &hot,     &cold,  &small,
+                                         &big,        &shorter, &loose, &counted, &pathed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         assert_int_equal(all[i]->hash, interp.hash);
         assert_true(all[i]->statistics.dispatched <= all[i]->statistics.executed);
