@@ -270,7 +270,9 @@ static struct block *new_block(const struct nes *n, const struct guest_block *g)
     b->guest_bytes = (uint16_t)g->bytes;
     b->address = nes_code_address(n, b->pc);
     uint8_t *to = b->guest;
-    for (unsigned i = 0; i < g->count; to += g->ops[i++].info->size)
+    if (!g->superblock)
+        memcpy(to, g->from, g->bytes);
+    for (unsigned i = 0; g->superblock && i < g->count; to += g->ops[i++].info->size)
         memcpy(to, g->ops[i].bytes, g->ops[i].info->size);
     return b;
 }
