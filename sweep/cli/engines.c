@@ -17,8 +17,8 @@
     ROW("no-inline-cache", " (look up the targets of indirect jumps)",                             \
         .flag = &o->no_inline_cache)                                                               \
     ROW("count", " (count the executions of blocks)", .flag = &o->count_blocks)                    \
-    ROW("paths", "=SEED (superblocks along paths chosen at random)",                             \
-        .count = &o->random_paths, .least = 1, .most = 1000000)                                    \
+    ROW("paths", "=SEED (superblocks along paths chosen at random)", .count = &o->random_paths,    \
+        .least = 1, .most = 1000000)                                                               \
     ROW("perf-map", " (write /tmp/perf-PID.map, so that perf(1) can name blocks)",                 \
         .flag = &o->perf_map)
 

@@ -116,9 +116,8 @@ static void wrong_texts_are_refused(void **state) {
     refuse("auto:hot=1", "auto takes no options");
     refuse("auto:", "auto takes no options");
     /* Whoever errs is told what there is, in a line; what it does is in the manual. */
-    static const char *const all[] = {"hot",         "cache",           "block",
-                                      "no-chaining", "no-return-stack", "count",
-                                      "perf-map",    "paths"};
+    static const char *const all[] = {
+        "hot", "cache", "block", "no-chaining", "no-return-stack", "count", "perf-map", "paths"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         refuse("dbt:x", all[i]);
         refuse("interp:x", all[i]);
@@ -176,8 +175,7 @@ static void options_reach_the_translator(void **state) {
                          big = run("dbt:cache=3M"), shorter = run("dbt:block=1"),
                          loose = run("dbt:no-chaining"), counted = run("dbt:count"),
                          looking_up = run("dbt:no-inline-cache"),
-                         jumping = run("dbt:no-return-stack"),
-                         pathed = run("dbt:hot=1,paths=3");
+                         jumping = run("dbt:no-return-stack"), pathed = run("dbt:hot=1,paths=3");
     assert_int_equal(interp.statistics.blocks, 0);
     assert_true(usual.statistics.blocks > 0);
     assert_true(hot.statistics.blocks >= usual.statistics.blocks);
