@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "dbt/guest/guest.h"
-#include "nes/cpu/wait.h"
 
 enum {
     CALLS_MOST = 4,              /* calls within calls */
