@@ -72,6 +72,14 @@ function unknownNames(filter, heads, rows) {
     .map(({name}) => name);
 }
 
+// Which of two cells stands first: numbers as numbers, what is missing last in either direction.
+function cellOrder(x, y, down) {
+  const a = parseFloat(ungrouped(x)), b = parseFloat(ungrouped(y));
+  if (x === '–' || y === '–') return (x === '–') - (y === '–');
+  const order = isNaN(a) || isNaN(b) ? x.localeCompare(y) : a - b;
+  return down ? -order : order;
+}
+
 // "airmail", "airmail (9 missing)"
 function isOfGame(cell, game) {
   return cell === game || cell.startsWith(game + ' ');
@@ -108,12 +116,7 @@ function startPage() {
     for (const other of head.parentNode.children) other.removeAttribute('aria-sort');
     head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
     const key = row => row.cells[column].textContent;
-    body.append(...[...body.rows].sort((a, b) => {
-      const x = key(a), y = key(b), p = parseFloat(ungrouped(x)), q = parseFloat(ungrouped(y));
-      if (x === '–' || y === '–') return (x === '–') - (y === '–');
-      const order = isNaN(p) || isNaN(q) ? x.localeCompare(y) : p - q;
-      return down ? -order : order;
-    }));
+    body.append(...[...body.rows].sort((a, b) => cellOrder(key(a), key(b), down)));
   }
 
   // Shows the rows that the filter lets through, of the game that was chosen where its rows alone are wanted.

@@ -20,7 +20,7 @@ static const char DISTRIBUTION_SQL[] =
     " AND t.variant = r.variant AND t.hot_permille = r.hot_permille AND t.technique = r.technique"
     " WHERE r.experiment = ?1 AND r.number IS NOT NULL AND r.variant = '' AND r.hot_permille = ?3"
     " AND r.technique = ?5 AND r.%s IS NOT NULL),"
-    " n AS (SELECT game, CAST(max(0, min(100, value)) AS INTEGER) AS percent,"
+    " n AS (SELECT game, CAST(max(0, min(99, value)) AS INTEGER) AS percent,"
     " count(*) AS configurations, min(baseline) AS baseline, min(low) AS low, min(high) AS high,"
     " min(paper_game) AS paper_game FROM v GROUP BY 1, 2),"
     " f AS (SELECT *, row_number() OVER (PARTITION BY game ORDER BY percent) = 1 AS first FROM n)"
@@ -124,21 +124,22 @@ static enum status draw_effects(struct page *p, const struct table *t, const cha
     chart_frame(&c, 150, CANVAS_COLUMN - 16, 10, bottom,
                 "percentage points of similarity from the mean", "");
     chart_range(&c, 'x', -most, most);
-    gnuplot_add(&c.set, "active = %d\n", chart_has(t, 3) ? 4 : 3);
+    const bool waits = chart_differs(t, 2, 3);
+    char caption[300];
+    snprintf(caption, sizeof caption, "Discs {s0} on stems: everything that was executed%s. %s",
+             waits ? "; diamonds {s1}: without busy-waits" : "",
+             strcmp(cell_text(t, 0, 7), "1") == 0
+                 ? "The longer the stem, the more the value matters."
+                 : "Values of some parameters do not meet those of others equally often here: what "
+                   "a stem shows is not the parameter's alone.");
+    gnuplot_add(&c.set, "active = %d\n", waits ? 4 : 3);
     return chart_end(
         &c, p, t, effects_gp,
         &(struct chart_words){
             question,
             "For each value of each parameter, how many percentage points the mean over all other "
             "parameters and all games is from the mean of everything.",
-            strcmp(cell_text(t, 0, 7), "1") == 0
-                ? "Discs {s0} on stems: everything that was executed; diamonds {s1}: without "
-                  "busy-waits. "
-                  "The longer the stem, the more the value matters."
-                : "Discs {s0} on stems: everything that was executed; diamonds {s1}: without "
-                  "busy-waits. "
-                  "Values of some parameters do not meet those of others equally often here: what "
-                  "a stem shows is not the parameter's alone."});
+            caption});
 }
 
 static enum status effects(struct page *p) {
@@ -245,21 +246,31 @@ static enum status cost(struct page *p) {
 
 /* The techniques of the grid, those with more configurations first. */
 static const char TECHNIQUES_SQL[] =
-    "SELECT c.technique FROM experiment x JOIN experiment_configuration xc USING (experiment_id)"
-    " JOIN configuration c USING (configuration_id) WHERE x.name = ?1 AND xc.number IS NOT NULL"
+    "SELECT c.technique, count(*) FROM experiment x JOIN experiment_configuration xc USING"
+    " (experiment_id) JOIN configuration c USING (configuration_id) WHERE x.name = ?1 AND "
+    "xc.number IS NOT NULL"
     " GROUP BY c.technique ORDER BY count(*) DESC, c.technique";
+/* Does it make a difference whether busy-waits count? */
+static const char WAITS_SQL[] =
+    "SELECT 1 FROM results WHERE experiment = ?1 AND number IS NOT NULL AND variant = ''"
+    " AND hot_permille = ?3 AND technique = ?5 AND similarity_active IS NOT similarity LIMIT 1";
 
 static enum status distributions(struct page *p) {
     struct table t;
     enum status status = page_ask(p, &t, TECHNIQUES_SQL, NULL);
     for (size_t i = 0; status == STATUS_OK && i < table_rows(&t); i++) {
+        if (i > 0 && strcmp(cell_text(&t, i, 1), "1") == 0)
+            continue; /* one configuration has no distribution */
         p->technique = cell_text(&t, i, 0);
         p->study = (unsigned)i;
         page_speak_of(p, "Each game or program as it is sampled first.");
         status = distribution(p, "distribution", "similarity",
                               "How much of the hot graph does each configuration find?",
                               "similarity, %");
+        bool waits = false;
         if (status == STATUS_OK)
+            status = page_holds(p, WAITS_SQL, &waits);
+        if (waits)
             status = distribution(p, "distribution-active", "similarity_active",
                                   "And when waiting for the next frame does not count?",
                                   "similarity without busy-waits, %");

@@ -98,7 +98,9 @@ static void write_chance(double chance, char out[24]) {
 }
 
 static enum status draw(struct page *p, const struct table *ranks, const struct table *test) {
-    static const char question[] = "Which differences hold over games, and which are chance?";
+    char question[100];
+    snprintf(question, sizeof question, "Which differences hold over %s, and which are chance?",
+             page_subjects(p));
     const size_t of = table_rows(ranks), half = (of + 1) / 2;
     const double square = cell_number(test, 0, 2), critical = cell_number(test, 0, 3);
     char chance[24], caption[500];

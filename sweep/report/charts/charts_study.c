@@ -36,10 +36,11 @@ static enum status draw_interactions(struct page *p, const struct table *t, cons
     const double bottom = 14 + 38.0 * (double)table_rows(t);
     const unsigned undefined = (unsigned)cell_number(t, 0, 3);
     char caption[400];
+    const bool waits = chart_differs(t, 1, 2);
     int len = snprintf(caption, sizeof caption,
                        "What two explain together beyond what each explains alone. Discs {s0} on "
-                       "stems: everything "
-                       "that was executed; diamonds {s1}: without busy-waits.");
+                       "stems: everything that was executed%s.",
+                       waits ? "; diamonds {s1}: without busy-waits" : "");
     if (undefined > 0)
         snprintf(caption + len, sizeof caption - (size_t)len,
                  " Not defined for %u more, whose values do not meet equally often.", undefined);
@@ -48,7 +49,7 @@ static enum status draw_interactions(struct page *p, const struct table *t, cons
     chart_frame(&c, 14, CANVAS_COLUMN - 20, 10, bottom, "share of the variation of similarity, %",
                 "");
     chart_range(&c, 'x', 0, most);
-    gnuplot_add(&c.set, "active = %d\n", chart_has(t, 2) ? 3 : 2);
+    gnuplot_add(&c.set, "active = %d\n", waits ? 3 : 2);
     return chart_end(
         &c, p, t, interactions_gp,
         &(struct chart_words){
@@ -59,7 +60,9 @@ static enum status draw_interactions(struct page *p, const struct table *t, cons
 }
 
 enum status page_interactions(struct page *p) {
-    static const char question[] = "Which parameters matter only together, or only in some games?";
+    char question[100];
+    snprintf(question, sizeof question,
+             "Which parameters matter only together, or only in some %s?", page_subjects(p));
     struct table t;
     enum status status = page_ask(p, &t, INTERACTION_SQL, NULL);
     if (status == STATUS_OK && table_rows(&t) > 0)
@@ -97,13 +100,15 @@ static void draw_pair(struct canvas *c, const struct table *t, const char *game,
 }
 
 enum status page_agreement(struct page *p) {
-    static const char question[] = "Would one game have told which configuration is best?";
+    char question[100];
+    snprintf(question, sizeof question, "Would one %s have told which configuration is best?",
+             page_subject(p));
     struct table t, names = {0};
     enum status status = page_ask(p, &t, AGREEMENT_SQL, NULL);
     if (status == STATUS_OK)
         status = page_ask(p, &names, AGREEMENT_GAMES_SQL, NULL);
     const size_t games = table_rows(&names);
-    if (status != STATUS_OK || table_rows(&t) == 0) {
+    if (status != STATUS_OK || !chart_has(&t, 2)) { /* no two rankings say anything of each other */
         table_free(&t);
         table_free(&names);
         return status;
@@ -112,7 +117,7 @@ enum status page_agreement(struct page *p) {
     const double cell = games <= 8 ? 44 : 352.0 / (double)games, left = 116;
     const double height = cell * (double)games;
     canvas_start(&c, page_id(p, "agreement").text, CANVAS_COLUMN, height + 70, question,
-                 "A square for each pair of games: Kendall's tau between their rankings of the "
+                 "A square for each pair: Kendall's tau between their rankings of the "
                  "configurations, 1 for the same order, 0 for none.");
     for (size_t i = 0; i < games; i++) {
         const char *game = cell_text(&names, i, 0);
@@ -130,18 +135,21 @@ enum status page_agreement(struct page *p) {
                     ANCHOR_MIDDLE, INK_TEXT, "%s", name);
     }
     canvas_text(&c, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT, INK_MUTED, "Kendall's tau-b, no unit");
-    bool contradict = false;
-    for (size_t i = 0; i < table_rows(&t); i++)
+    bool agree = false, contradict = false;
+    for (size_t i = 0; i < table_rows(&t); i++) {
+        agree |= cell_number(&t, i, 2) >= 0;
         contradict |= cell_number(&t, i, 2) < 0;
+    }
+    char caption[300];
+    snprintf(caption, sizeof caption, "%s%s%s Of several replays of a game, the mean.",
+             agree ? "Above 0 {s0}: rankings of the configurations that agree, the stronger the "
+                     "more."
+                   : "",
+             agree && contradict ? " " : "",
+             contradict ? "Below 0 {s1}: rankings that contradict each other." : "");
     table_free(&t);
     table_free(&names);
-    return page_figure(
-        p, &c, question,
-        contradict
-            ? "Above 0 {s0}: rankings of the configurations that agree, the stronger the more; "
-              "below 0 {s1}: that contradict each other. Of several replays of a game, the mean."
-            : "Above 0 {s0}: rankings of the configurations that agree, the stronger the more. "
-              "Of several replays of a game, the mean.");
+    return page_figure(p, &c, question, caption);
 }
 
 /* ---- what replays and techniques cost ---- */

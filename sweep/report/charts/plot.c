@@ -108,6 +108,13 @@ void chart_label(struct chart *c, size_t i, double x, double y, enum anchor anch
     gnuplot_add(&c->set, "label_ink[%zu] = ink_%s\n", i, palette_name(ink));
 }
 
+bool chart_differs(const struct table *t, size_t a, size_t b) {
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (table_cell(t, i, b) != NULL && strcmp(cell_text(t, i, a), cell_text(t, i, b)) != 0)
+            return true;
+    return false;
+}
+
 bool chart_has(const struct table *t, size_t column) {
     for (size_t i = 0; i < table_rows(t); i++)
         if (table_cell(t, i, column) != NULL)

@@ -31,6 +31,8 @@ void chart_label(struct chart *c, size_t i, double x, double y, enum anchor anch
                  const char *text);
 /* Has any row of a column a value? */
 bool chart_has(const struct table *t, size_t column);
+/* Has any row a value in column b that is not that of column a? */
+bool chart_differs(const struct table *t, size_t a, size_t b);
 /* rows: what the script reads; body: one of plots/. Frees the chart. */
 enum status chart_end(struct chart *c, struct page *p, const struct table *rows, const char *body,
                       const struct chart_words *words);

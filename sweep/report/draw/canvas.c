@@ -381,6 +381,19 @@ void canvas_curve_arrow(struct canvas *c, const double *xy, size_t n, enum ink i
 
 /* ---- texts ---- */
 
+void canvas_hint(struct canvas *c, const char *hint) {
+    if (c->failed)
+        return;
+    fputs("<g><title>", c->svg_file);
+    escape_markup(c->svg_file, hint);
+    fputs("</title>\n", c->svg_file);
+}
+
+void canvas_hint_end(struct canvas *c) {
+    if (!c->failed)
+        fputs("</g>\n", c->svg_file);
+}
+
 static void text(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink, bool code,
                  const char *format, va_list args) {
     char *what;

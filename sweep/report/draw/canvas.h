@@ -85,6 +85,9 @@ void canvas_frame(struct canvas *c, double x, double y, double width, double hei
 /* corners 0: a disc; 3: a triangle; 4: a diamond. */
 void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned corners, enum ink ink,
                 const char *hint);
+/* What is drawn between these two shows the hint where the pointer rests. */
+void canvas_hint(struct canvas *c, const char *hint);
+void canvas_hint_end(struct canvas *c);
 void canvas_text(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink,
                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 void canvas_code(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink,

@@ -69,6 +69,13 @@ const char *page_subjects(const struct page *p) {
     return programs == 0 ? "games" : programs < count ? "games and programs" : "programs";
 }
 
+const char *page_subject(const struct page *p) {
+    const char *all = page_subjects(p);
+    return strcmp(all, "games") == 0      ? "game"
+           : strcmp(all, "programs") == 0 ? "program"
+                                          : "program or game";
+}
+
 void page_speak_of(struct page *p, const char *games) {
     snprintf(p->about, sizeof p->about, "Hot: %g %% of what was executed.%s%.160s%s%s%.60s%s%.100s",
              (double)p->permille / 10, p->way != NULL ? " Sampled by " : "",

@@ -46,5 +46,7 @@ struct figure_id page_id(const struct page *p, const char *kind);
 enum ink page_game_ink(const struct page *p, const char *game);
 /* "games", "programs", "games and programs": what the report is about. */
 const char *page_subjects(const struct page *p);
+/* The same of one: "game", "program", "program or game". */
+const char *page_subject(const struct page *p);
 
 #endif

@@ -125,15 +125,6 @@ static bool is_program(const struct page *p, size_t game) {
     return strcmp(cell_text(&p->games, game, GAME_IS_PROGRAM), "1") == 0;
 }
 
-/* "game", "program", "program or game": what the report is about. */
-static const char *subject(const struct page *p) {
-    const size_t count = table_rows(&p->games);
-    size_t programs = 0;
-    for (size_t i = 0; i < count; i++)
-        programs += is_program(p, i);
-    return programs == 0 ? "game" : programs < count ? "program or game" : "program";
-}
-
 /* ---- what stands only where it has something to show ---- */
 
 typedef enum status (*part_writer)(struct page *p, const char *game);
@@ -195,7 +186,7 @@ static void offer(struct page *p, bool programs, size_t selected) {
 
 /* Begins with a program where there are any: the games then stand beside them. */
 static void choosers(struct page *p) {
-    const char *of = subject(p);
+    const char *of = page_subject(p);
     const bool both = strcmp(of, "program or game") == 0;
     size_t selected = 0;
     while (strcmp(of, "game") != 0 && !is_program(p, selected))
@@ -248,15 +239,15 @@ static enum status findings(struct page *p, const char *game) {
 
 /* ---- all of it ---- */
 
-/* name: in the line of links above. */
+/* name: in the line of links above; %1$s is a game, %2$s are games. */
 static const struct section {
     const char *id, *title, *name;
     part_writer write;
     bool chosen; /* a game is chosen above it */
 } SECTIONS[] = {
     {"findings", "What was found", "Findings", findings, false},
-    {"games", "Over all games", "All games", all_games, false},
-    {"one", "One %s", "One %s", each_game, true},
+    {"games", "Over all %2$s", "All %2$s", all_games, false},
+    {"one", "One %1$s", "One %1$s", each_game, true},
     {"native-programs", "Probes in native programs", "Native programs", native_programs, true},
     {"tables", "The tables", "Tables", put_tables, true},
     {"provenance", "Where it comes from", "Where it comes from", put_provenance, false},
@@ -270,7 +261,7 @@ static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
     bool chosen = false;
     for (size_t i = 0; status == STATUS_OK && i < SECTION_COUNT; i++) {
         const struct section *s = &SECTIONS[i];
-        char before[200], title[60];
+        char before[200], title[80];
         any[i] = false;
         if (empty && s->write != put_provenance)
             continue;
@@ -280,7 +271,7 @@ static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
                 choosers(p);
             chosen = s->chosen;
         }
-        snprintf(title, sizeof title, s->title, subject(p));
+        snprintf(title, sizeof title, s->title, page_subject(p), page_subjects(p));
         snprintf(before, sizeof before, "<section id='%s'>\n<h2>%s</h2>\n", s->id, title);
         status = put_around(p, before, s->write, NULL, "</section>\n", &any[i]);
     }
@@ -335,7 +326,7 @@ static enum status write_page(struct page *p) {
         for (size_t i = 0; i < SECTION_COUNT; i++)
             if (any[i]) {
                 fprintf(out, "<a href='#%s'>", SECTIONS[i].id);
-                fprintf(out, SECTIONS[i].name, subject(p));
+                fprintf(out, SECTIONS[i].name, page_subject(p), page_subjects(p));
                 fputs("</a>", out);
             }
         fputs("</nav>\n</header>\n", out);

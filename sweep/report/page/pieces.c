@@ -34,9 +34,13 @@ static enum ink ink_between(const char *from, const char *to) {
     return ink;
 }
 
-/* A swatch has the colour of the mode that is on. */
+/* A swatch has the colour of the mode that is on, and stays in the line of the word before it. */
 static void put_caption(struct page *p, const char *caption) {
     for (const char *at = caption; *at != '\0'; at++) {
+        if (at[0] == ' ' && at[1] == '{') {
+            fputs("&#160;", p->out);
+            continue;
+        }
         const char *end = *at == '{' ? strchr(at, '}') : NULL;
         const enum ink ink = end != NULL ? ink_between(at + 1, end) : INK_COUNT;
         if (ink == INK_COUNT) {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* 12,960 for 12960. */
+/* 1,160 for 1160. */
 static void put_number(struct page *p, const char *text) {
     char grouped[40];
     page_text(p, group_thousands(text, grouped) ? grouped : text);

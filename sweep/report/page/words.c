@@ -13,7 +13,7 @@ void short_name(const char *name, unsigned most, char out[16]) {
 
 bool group_thousands(const char *text, char out[40]) {
     const size_t sign = *text == '-', digits = strspn(text + sign, "0123456789");
-    if (digits < 5 || digits > 24 || text[sign + digits] != '\0')
+    if (digits < 4 || digits > 24 || text[sign + digits] != '\0')
         return false;
     size_t at = 0;
     for (size_t i = 0; i < sign + digits; i++) {
@@ -23,6 +23,13 @@ bool group_thousands(const char *text, char out[40]) {
     }
     out[at] = '\0';
     return true;
+}
+
+void long_count(double count, char out[40]) {
+    char text[40];
+    snprintf(text, sizeof text, "%.0f", count);
+    if (!group_thousands(text, out))
+        memcpy(out, text, sizeof text);
 }
 
 void short_count(double count, char out[16]) {

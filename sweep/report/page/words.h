@@ -10,10 +10,13 @@
  * their ends. */
 void short_name(const char *name, unsigned most, char out[16]);
 
-/* "12,960" of "12960": where text is a whole number of five digits or more. */
+/* "12,960" of "12960": where text is a whole number of four digits or more. */
 bool group_thousands(const char *text, char out[40]);
 
-/* 1.2 M, 34 k, 567 */
+/* 1,234,567 */
+void long_count(double count, char out[40]);
+
+/* 1.2 M, 34 k, 5678 */
 void short_count(double count, char out[16]);
 
 #endif

@@ -1,7 +1,7 @@
 // page.js PLOTS/PAGE.JS: the functions of the report's page that need no browser. Prints what is wrong, or nothing.
 const fs = require('fs');
 const code = fs.readFileSync(process.argv[2], 'utf8');
-const page = new Function(code + '; return {parseFilter, rowMatches, unknownNames, readAddress, writeAddress, isOfGame};')();
+const page = new Function(code + '; return {parseFilter, rowMatches, unknownNames, readAddress, writeAddress, isOfGame, cellOrder};')();
 
 function expect(what, got, wanted) {
   const text = JSON.stringify(got);
@@ -53,6 +53,12 @@ for (const [text, wanted] of Object.entries(filters)) {
   expect('filter ' + text, rows.map((row, i) => page.rowMatches(filter, heads, row) ? i : '').join(''), wanted);
 }
 expect('unknown', page.unknownNames(page.parseFilter('nosuch=1 bin_size=3 similarity>1 word'), heads, rows), ['nosuch']);
+
+const numbers = ['1,160', '–', '981', '12', '1,000,000', '-3', '10,000', '90.0'];
+const sorted = ['-3', '12', '90.0', '981', '1,160', '10,000', '1,000,000'];
+expect('ascending', [...numbers].sort((a, b) => page.cellOrder(a, b, false)), [...sorted, '–']);
+expect('descending', [...numbers].sort((a, b) => page.cellOrder(a, b, true)), [...sorted].reverse().concat('–'));
+expect('words', ['umbel', 'airmail'].sort((a, b) => page.cellOrder(a, b, false)), ['airmail', 'umbel']);
 
 expect('game', ['airmail', 'airmail (9 missing)', 'airmail-2'].map(cell => page.isOfGame(cell, 'airmail')), [true, true, false]);
 

@@ -63,6 +63,13 @@ function change(id, value) {
   const address = location.hash;
   await go('elsewhere', '#games');
   await go('again', address);
+  // The head of a column is clicked twice: the smallest first, then the largest.
+  const played = document.getElementById('played-t'), heads = [...played.tHead.rows[0].cells];
+  const at = heads.findIndex(head => head.textContent === 'instructions');
+  for (const way of ['up', 'down']) {
+    heads[at].querySelector('button').click();
+    said.push(way + '|' + [...played.tBodies[0].rows].map(row => row.cells[at].textContent).join(' '));
+  }
   said.push('address|' + address);
   const pre = document.createElement('pre');
   pre.id = 'said';
@@ -90,6 +97,12 @@ test "$eight" -gt 10 && test "$sixteen" -gt 10 || fail "hardly a row: $eight, $s
 said chosen "three|three|$sixteen of $all rows, of three alone"
 said elsewhere "one|one,three,two|$all of $all rows"
 said again "three|three|$sixteen of $all rows, of three alone"
+# Sorted as numbers, though they are written with commas.
+ask x.db "select printf('%,d', instructions) from completeness join stream using (stream_id) join replay using (replay_id)
+    order by instructions" >sorted
+said up "$(tr '\n' ' ' <sorted | sed 's/ $//')"
+said down "$(tac sorted | tr '\n' ' ' | sed 's/ $//')"
+tr -d , <sorted | sort | cmp -s - sorted && fail "words would be in the same order as numbers: $(cat sorted)"
 for part in game=three graph=worst tables=1 at=tables filter.all-t=bin_size; do
     grep -q "^address|.*$part" said || fail "the address lacks $part: $(tail -1 said)"
 done

@@ -109,7 +109,7 @@ plain timed.db --out timed
 page timed timed.db
 row=$(sed -n "/id='bench'/,/<\/table>/p" timed/index.html | sed -n 's/<[^>]*>/ /g; /tracer/p')
 # shellcheck disable=SC2116 # one blank for several
-test "$(echo $row)" = 'one fast tracer inline 1800 3 1200 1.3 1.2 1.6 –' || fail "not what was timed: $row"
+test "$(echo $row)" = 'one fast tracer inline 1,800 3 1,200 1.3 1.2 1.6 –' || fail "not what was timed: $row"
 
 # For paper: every figure as PDF, a column or a page wide, with its fonts in it, and no date of its own. Text of 14 pixels has 7 pt there.
 for svg in a/figures/*.svg; do
@@ -138,7 +138,7 @@ if command -v gnuplot >/dev/null; then
             cmp "a/figures/$name.$ending" "$moved/figures/$name.$ending" || fail "$name.$ending is drawn otherwise"
         done
     done
-    for figure in distribution distribution-active effects interactions precision-one precision-two precision-three \
+    for figure in distribution effects interactions precision-one precision-two precision-three \
         batches-one batches-two batches-three; do
         test -s "$moved/figures/$figure.pdf" || fail "no figure $figure: $(ls "$moved/figures")"
     done
@@ -206,6 +206,8 @@ ask game.db "select printf('%04X JSR \$%04X', i.address, e.target) from exact_ed
     where kind = 'call' and i.text = printf('JSR \$%04X', e.target) and abs(e.target - i.address) >= 512
     and i.address >= e.source and not exists (select 1 from exact_edge o where o.source > e.source and o.source <= i.address)" >far
 test "$(grep -cFf far game/figures/calls-mazewisp.svg)" -gt 0 || fail "no far call in the loop that calls"
+# What waits has a second figure, without that; where nothing waits it would be the first again.
+test -s game/figures/distribution-active.svg && ! test -e a/figures/distribution-active.svg || fail "figures with and without busy-waits"
 # Bins over time end with those of the result, and none goes away.
 test "$(ask game.db "select count(*) from bin_history where event = 'mark' and batch = (select max(batches) from stream)")" = \
     "$(ask game.db "select bins from result join configuration using (configuration_id)
@@ -374,6 +376,23 @@ drawn one.db --out one --experiment paper
 page one one.db
 ! grep -q "id='agreement'\|id='ranks'" one/index.html || fail "one game agrees with itself"
 empty one/index.html
+
+# Where the pointer rests on a hot edge it says what became of it, on a block its code. A program's is that of its file, which a
+# game stands for here; of a file that is another one now only names are left.
+shown() { sed 's/<title>/\n<title>/g' one/figures/hot-best-one.svg | grep -c "<title>[^<]*$1"; }
+test "$(shown ': found, [0-9,]* times')" -gt 0 || fail "no found edge is told of where the pointer rests"
+python3 -c "open('program', 'wb').write(b'\x7fELF\2'.ljust(18, b'\0') + b'\x3e\0' + b'\x90' * 65536)"
+cp one.db program.db
+hash=f68fdc9e658d9e3e64578b6328bbcd25 # its xxh3-128
+sqlite3 program.db "delete from instruction;
+    insert into image(image_id, hash, name, size) values (77, '$hash', 'program', 65556);
+    insert into replay_image(replay_id, place, image_id, base, path) select replay_id, 0, 77, 0, '$work/program' from replay"
+drawn program.db --out one
+test "$(shown 'program+0x[0-9a-f]*: nop')" -gt 0 || fail "no code of a program: $(grep -o '<title>[^<]*' one/figures/hot-best-one.svg | head -3)"
+echo >>program
+drawn program.db --out one
+test "$(shown 'program+0x[0-9a-f]*: ')" = 0 || fail "code of another file"
+test "$(shown 'program+0x')" -gt 0 || fail "names went with the code"
 {
     sed '/^@include/d' "$source/configs/paper.cfg"
     echo "games = ("

@@ -333,8 +333,8 @@ def plain(text):
 
 
 def ungrouped(text):
-    """Of a number with thousands that are grouped from five digits on; any other text as it is."""
-    if re.fullmatch(r"-?\d{2,3}(,\d{3})+|-?\d{1,3}(,\d{3}){2,}", text):
+    """Of a number with thousands that are grouped from four digits on; any other text as it is."""
+    if re.fullmatch(r"-?\d{1,3}(,\d{3})+", text):
         return text.replace(",", "")
     return text
 

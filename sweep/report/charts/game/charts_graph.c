@@ -85,6 +85,11 @@ static enum status name_blocks(struct page *p, const char *game, struct hot_grap
 
 /* ---- drawing what was laid out ---- */
 
+static const char *block_name(const struct hot_graph *g, uint32_t block) {
+    const struct drawn_node *node = nodes_find(&g->nodes, block);
+    return node != NULL ? node->name : "";
+}
+
 /* Found solid, missed dashed, invented dotted; a busy-wait says so beside its count. */
 static struct edge_look look_of(const struct hot_graph *g, size_t role,
                                 const struct layout_edge *edge) {
@@ -92,6 +97,7 @@ static struct edge_look look_of(const struct hot_graph *g, size_t role,
     const double most = fmax(1, cell_number(&g->hot, 0, HOT_COUNT));
     double count = 0;
     bool busy = false;
+    char text[40];
     for (size_t i = 0; i < g->shown; i++) {
         if (address(&g->hot, i, HOT_SOURCE) != edge->source ||
             address(&g->hot, i, HOT_TARGET) != edge->target)
@@ -108,6 +114,13 @@ static struct edge_look look_of(const struct hot_graph *g, size_t role,
             address(&g->invented[role], i, 1) == edge->target)
             count = cell_number(&g->invented[role], i, 2);
     short_count(count, look.label);
+    long_count(count, text);
+    snprintf(look.hint, sizeof look.hint, "%.80s to %.80s: %s, %s times%s",
+             block_name(g, edge->source), block_name(g, edge->target),
+             look.ink == INK_FOUND    ? "found"
+             : look.ink == INK_MISSED ? "missed"
+                                      : "invented",
+             text, busy ? ", a busy-wait" : "");
     if (busy)
         memcpy(look.label, "wait", sizeof "wait");
     return look;
@@ -131,7 +144,7 @@ static void key(struct canvas *c, double y) {
 static enum status draw_role(struct page *p, const char *game, const struct hot_graph *g,
                              size_t role, const struct layout *l) {
     static const char question[] = "Which hot edges are found, missed and invented?";
-    char id[140], caption[400];
+    char id[140], caption[480];
     const double width = l->width + 20 <= CANVAS_COLUMN ? CANVAS_COLUMN : CANVAS_PAGE;
     const double left = l->width + 20 <= width ? (width - l->width) / 2 : 10, top = 40;
     snprintf(id, sizeof id, "hot-%s-%s", ROLE_NAMES[role], game);
@@ -145,16 +158,19 @@ static enum status draw_role(struct page *p, const char *game, const struct hot_
     }
     draw_nodes(&c, l, &g->nodes, left, top);
     size_t found = 0;
+    char of[2][40];
     for (size_t i = 0; i < table_rows(&g->hot); i++)
         found += strcmp(cell_text(&g->hot, i, HOT_ROLES + role), "1") == 0;
+    long_count((double)found, of[0]);
+    long_count((double)table_rows(&g->hot), of[1]);
     snprintf(
         caption, sizeof caption,
-        "%.60s, the %s configuration%s: %zu of %zu hot edges found (solid {found}), the others "
+        "%.60s, the %s configuration%s: %s of %s hot edges found (solid {found}), the others "
         "missed (dashed {missed}). Shown: the %zu heaviest, how often each was taken, and up to "
         "%zu that it invented (dotted {invented}), how often they were counted; 'wait' marks "
         "busy-waits.",
-        game, ROLE_NAMES[role], role == 3 ? " (read off the samples)" : "", found,
-        table_rows(&g->hot), g->shown, g->shown_invented);
+        game, ROLE_NAMES[role], role == 3 ? " (read off the samples)" : "", of[0], of[1], g->shown,
+        g->shown_invented);
     fprintf(p->out, "<div class='role' data-role='%s'>\n", ROLE_NAMES[role]);
     enum status status = page_figure(p, &c, question, caption);
     fputs("</div>\n", p->out);

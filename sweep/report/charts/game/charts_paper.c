@@ -333,13 +333,20 @@ static void flow(struct canvas *c, double x1, double y1, double x2, double y2, d
     const bool slant = x1 != x2;
     const double off = 8 + 4 * share + (slant ? 16 : 0), y = (y1 + y2) / 2 - (slant ? 10 : 0);
     const double x = (x1 + x2) / 2 + (side == ANCHOR_LEFT ? off : -off);
-    char room[16]; /* the boxes beside it have exact counts; there is no room for them here */
+    char room[40]; /* the boxes beside it have exact counts; there is no room for them here */
     if (count < 1e6)
-        snprintf(room, sizeof room, "%.0f", count);
+        long_count(count, room);
     else
         short_count(count, room);
     canvas_text(c, x, y - 1, side, INK_TEXT, "%s%s", what, room);
     canvas_text(c, x, y + 16, side, INK_MUTED, "%.1f %%", 100 * share);
+}
+
+/* "12,345 means" */
+static void count_of(double count, const char *what, char out[80]) {
+    char text[40];
+    long_count(count, text);
+    snprintf(out, 80, "%s%s", text, what);
 }
 
 static enum status paths(struct page *p, const char *game) {
@@ -366,24 +373,24 @@ static enum status paths(struct page *p, const char *game) {
         "The algorithm as a flow chart: batches part into low and high ones; the means of "
         "low ones go into bins, then blocks are grown; transfers of high ones become edges "
         "where they lie between recurrent places.");
-    snprintf(text, sizeof text, "%.0f", all);
+    count_of(all, "", text);
     box(&c, 150, 8, 180, "Batches", text);
     flow(&c, 200, 52, 116, 117, low, all, "low ", ANCHOR_RIGHT);
     flow(&c, 280, 52, 364, 117, high, all, "high ", ANCHOR_LEFT);
-    snprintf(text, sizeof text, "%.0f means", means);
+    count_of(means, " means", text);
     box(&c, 16, 118, 200, "into bins", text);
-    snprintf(text, sizeof text, "%.0f transfers", transfers);
+    count_of(transfers, " transfers", text);
     box(&c, 264, 118, 200, "look at transfers", text);
     flow(&c, 116, 162, 116, 229, made, means, "new bins ", ANCHOR_LEFT);
     flow(&c, 364, 162, 364, 229, recurrent, transfers, "recurrent ", ANCHOR_RIGHT);
-    snprintf(text, sizeof text, "%.0f instructions", walked);
+    count_of(walked, " instructions", text);
     box(&c, 16, 230, 200, "buildCFGR", text);
-    snprintf(text, sizeof text, "%.0f have no block yet", built);
+    count_of(built, " have no block yet", text);
     box(&c, 264, 230, 200, "is the target a block?", text);
     flow(&c, 264, 252, 217, 252, built, recurrent, NULL, ANCHOR_LEFT);
     flow(&c, 116, 274, 116, 341, grown, walked, "grown ", ANCHOR_LEFT);
     flow(&c, 364, 274, 364, 341, edges, recurrent, "edges ", ANCHOR_RIGHT);
-    snprintf(text, sizeof text, "%.0f calls of itself", called);
+    count_of(called, " calls of itself", text);
     box(&c, 16, 342, 200, "blocks and their edges", text);
     box(&c, 264, 342, 200, "edges that lead far away", "between known blocks");
     flow(&c, 116, 386, 190, 431, grown, walked, NULL, ANCHOR_RIGHT);

@@ -226,10 +226,14 @@ void draw_edge(struct canvas *c, const struct layout_edge *edge, const struct ed
         xy[2 * i] = edge->xy[2 * i] + left;
         xy[2 * i + 1] = edge->xy[2 * i + 1] + top;
     }
+    if (look->hint[0] != '\0')
+        canvas_hint(c, look->hint);
     canvas_curve_arrow(c, xy, edge->points, look->ink, look->width, look->stroke);
     if (edge->labelled && look->label[0] != '\0')
         canvas_text(c, edge->label_x + left, edge->label_y + top + 5, ANCHOR_MIDDLE, look->ink,
                     "%s", look->label);
+    if (look->hint[0] != '\0')
+        canvas_hint_end(c);
     free(xy);
 }
 

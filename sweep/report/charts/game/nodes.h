@@ -42,6 +42,7 @@ struct edge_look {
     enum stroke stroke;
     double width;
     char label[16];
+    char hint[300]; /* shown where the pointer rests on line or label; "" for none */
 };
 void draw_edge(struct canvas *c, const struct layout_edge *edge, const struct edge_look *look,
                double left, double top);
