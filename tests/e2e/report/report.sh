@@ -391,7 +391,7 @@ drawn program.db --out one
 test "$(shown 'program+0x[0-9a-f]*: nop')" -gt 0 || fail "no code of a program: $(grep -o '<title>[^<]*' one/figures/hot-best-one.svg | head -3)"
 echo >>program
 drawn program.db --out one
-test "$(shown 'program+0x[0-9a-f]*: ')" = 0 || fail "code of another file"
+test "$(shown 'program+0x[0-9a-f]*: nop')" = 0 || fail "code of another file"
 test "$(shown 'program+0x')" -gt 0 || fail "names went with the code"
 {
     sed '/^@include/d' "$source/configs/paper.cfg"
