@@ -385,7 +385,7 @@ int command_replay(int argc, char **argv) {
     struct replay r = {.every = 1};
     const struct option_spec options[] = {
         {"json", NULL, "print the summary as JSON", OPTION_FLAG, .to = &r.json},
-        {"profile", "FOUND.graph",
+        {"profile", "FILE.graph",
          "translate along the likeliest paths of this graph; only run time depends on it",
          OPTION_STRING, .to = &r.profile, .file = FILE_READ},
         {"ram-hash", "FILE", "write a hash of RAM for every frame", OPTION_STRING,
