@@ -137,7 +137,7 @@ sweep: program
 	for kind in txt md csv tex svg png pdf; do \
 	    n=$$(find $(results) -name "*.$$kind" | wc -l); case $$kind in \
 	    txt) what="tables to read";; csv) what="tables and the figures' data";; tex) what="tables for LaTeX";; \
-	    md) what="tables for the web";; pdf) what="figures for papers";; *) what="figures: heatmaps, curves, tables";; esac; \
+	    md) what="tables for the web";; pdf) what="figures for papers";; *) what="figures and tables as pictures";; esac; \
 	    test "$$n" = 0 || line "$$(printf '%3s files of .%s' "$$n" "$$kind")" "$$what"; done; \
 	line index.html "all of it to look at; open it in a browser: "$(results)/index.html
 

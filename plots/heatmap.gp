@@ -1,37 +1,32 @@
-# Similarity of every configuration of the grid. csv: x, y, whole, active in percent; title; nx, ny: how many; arrays of as
-# many: xtic, ytic: values; xgroup, ygroup: that of the group which begins here, or empty; xfirst, yfirst: 1 where a thicker
-# line stands before it; xname, yname: the parameters; base_whole, base_active: of the baseline;
-# ink_NAME: the colours of palette.def.
-set datafile separator comma
-# From a twentieth of the first ink to all of it.
-faint(shift) = 255 - 0.05 * (255 - (ink_s0 >> shift & 255))
-set palette defined (0 sprintf('#%02x%02x%02x', faint(16), faint(8), faint(0)), 100 sprintf('#%06x', ink_s0))
-set cbrange [0:100]
-set xrange [-0.5:nx - 0.5]
-set yrange [ny - 0.5:-0.5]
-set tics scale 0
-set xtics () noenhanced font ',8'
-set ytics () noenhanced font ',8'
-do for [i = 1:nx] {
-    tic = xtic[i].(strlen(xgroup[i]) > 0 ? "\n".xgroup[i] : '')
-    set xtics add (tic i - 1)
-    if (xfirst[i]) { set arrow from i - 1.5, -0.5 to i - 1.5, ny - 0.5 nohead front lw 2 lc rgb ink_paper }
+# How similar every configuration of the grid is to the hot graph. csv: x, y (from 0), whole, active (in percent), number, hints of
+# both. panels: 1 or 2; low, high: percents of the palest and the darkest colour; nx, ny: cells across and down; lefts[i]: the panels' left ends, wide: their width, in pixels; best_x[i],
+# best_y[i]: the best cell, or -1; numbers: 1 where values are written into the cells; columns, rows: where groups begin; labels.
+eval frame; eval texts
+unset xtics; unset ytics
+shade(percent) = tint(ink_s0, 0.04 + 0.51 * (percent - low) / (high - low))
+# The colour bar.
+bar_x = 908
+bar_y(i) = bottom - (bottom - top) * i / 25.0
+do for [i = 0:24] {
+    set object 100 + i rectangle from screen px(bar_x), py(bar_y(i)) to screen px(bar_x + 16), py(bar_y(i + 1)) \
+        fillstyle solid noborder fillcolor rgb shade(low + (high - low) * (i + 0.5) / 25)
 }
-do for [i = 1:ny] {
-    tic = (strlen(ygroup[i]) > 0 ? ygroup[i].'   ' : '').ytic[i]
-    set ytics add (tic i - 1)
-    if (yfirst[i]) { set arrow from -0.5, i - 1.5 to nx - 0.5, i - 1.5 nohead front lw 2 lc rgb ink_paper }
+set multiplot
+set xrange [0:nx]; set yrange [ny:0]
+do for [i = 1:panels] {
+    set lmargin at screen px(lefts[i]); set rmargin at screen px(lefts[i] + wide)
+    do for [k in columns] { set arrow 100 + int(k) from real(k), 0 to real(k), ny nohead front lw 3 lc rgb ink_paper }
+    do for [k in rows] { set arrow 400 + int(k) from 0, real(k) to nx, real(k) nohead front lw 3 lc rgb ink_paper }
+    if (best_x[i] >= 0) {
+        set arrow 901 from best_x[i], best_y[i] to best_x[i] + 1, best_y[i] nohead front lw 2 lc rgb ink_s1
+        set arrow 902 from best_x[i] + 1, best_y[i] to best_x[i] + 1, best_y[i] + 1 nohead front lw 2 lc rgb ink_s1
+        set arrow 903 from best_x[i] + 1, best_y[i] + 1 to best_x[i], best_y[i] + 1 nohead front lw 2 lc rgb ink_s1
+        set arrow 904 from best_x[i], best_y[i] + 1 to best_x[i], best_y[i] nohead front lw 2 lc rgb ink_s1
+    }
+    plot csv every ::1 using (column(2 + i) >= 0 ? $1 + 0.5 : NaN):($2 + 0.5):1:($1 + 1):2:($2 + 1):(shade(column(2 + i))) with boxxyerror lc rgb variable, \
+         csv every ::1 using (column(2 + i) >= 0 ? $1 + 0.5 : NaN):($2 + 0.5):5 + i with labels hypertext point pt 1 ps 0 lc rgb clear, \
+         for [k = 1:numbers] csv every ::1 using (column(2 + i) >= 0 ? $1 + 0.5 : NaN):($2 + 0.5):(sprintf('%.0f', column(2 + i))) \
+             with labels textcolor rgb ink_text
+    unset label; unset object; unset arrow
 }
-set xlabel xname noenhanced offset 0, -0.6
-set ylabel yname noenhanced offset 0.5
-unset key; unset colorbox
-set multiplot layout 1, 2 title title font ',13' noenhanced margins 0.11, 0.98, 0.14, 0.85 spacing 0.09, 0
-ink(v) = v > 58 ? ink_paper : ink_text
-set title base_whole noenhanced
-plot csv every ::1 using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):3 with boxxyerror fs solid noborder palette, \
-     csv every ::1 using 1:2:(sprintf('%.0f', $3)):(ink($3)) with labels font ',7' tc rgb variable
-unset ylabel
-set title base_active noenhanced
-plot csv every ::1 using 1:2:($1 - 0.5):($1 + 0.5):($2 - 0.5):($2 + 0.5):4 with boxxyerror fs solid noborder palette, \
-     csv every ::1 using 1:2:(sprintf('%.0f', $4)):(ink($4)) with labels font ',7' tc rgb variable
 unset multiplot

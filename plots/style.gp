@@ -37,4 +37,6 @@ power_marks(low, high) = low > 1.001 * high ? '' : sprintf("'%s' %.9g%s", power_
     .power_marks(low * 10, high)
 powers = "set logscale x; set xrange [x_low * 0.99999:x_high * 1.00001]; eval 'set xtics ('.power_marks(10.0 ** ceil(log10(x_low) - 1e-9), x_high).')'"
 texts = "do for [i = 1:labels] { eval sprintf(\"set label %d label_text[%d] at screen px(label_x[%d]), text_y(label_y[%d]) %s " \
-    ."textcolor rgb label_ink[%d] front\", i, i, i, i, label_side[i], i) }"
+    ."font label_font[%d] textcolor rgb label_ink[%d] front\", i, i, i, i, label_side[i], i, i) }"
+# A colour of that strength from 0 (nothing of it) to 1.
+tint(ink, strength) = ink + (int(255 * (1 - (strength >= 0 ? strength : 0))) << 24)

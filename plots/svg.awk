@@ -131,7 +131,11 @@ file < 3 { next }
 !drawn { next }
 /<g id="gnuplot_plot_/ { fresh = 1 }
 /stroke-width="/ { width = value($0, "stroke-width") }
-/<path / { open = $0 }
+/<path / && open != "" {
+    path(open " " substr($0, 1, index($0, "<path ") - 1))
+    open = ""
+}
+/<path / { open = substr($0, index($0, "<path ")) }
 !/<path / && open != "" { open = open " " $0 }
 open ~ /\/>/ { path(open); open = "" }
 /<polygon / {

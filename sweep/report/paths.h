@@ -11,13 +11,12 @@
 struct report {
     struct db *db;
     const char *experiment, *folder;
-    struct gnuplot plots;  /* of tables and of games */
+    struct gnuplot plots;  /* of tables */
     struct gnuplot charts; /* of figures/, run in the folder */
     bool pictures;         /* gnuplot is there */
     bool pdf;              /* hotgraph-pdf is there: diagrams come as PDF, too */
     bool one_of_several;
-    VEC(char *) figures;  /* names of figures without their endings: "heatmap-burrow" */
-    VEC(char *) drawings; /* likewise, those in figures/ */
+    VEC(char *) drawings; /* names of those in figures/, without their endings */
     VEC(const char *)
     diagrams; /* of these, the ones that gnuplot does not draw; not ours to free */
     struct error *e;

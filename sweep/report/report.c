@@ -1,5 +1,4 @@
 #include "report/report.h"
-#include "report/charts/figures.h"
 #include "report/draw/pdf.h"
 #include "report/page/page.h"
 #include "report/tables/tables.h"
@@ -51,14 +50,13 @@ static bool is_stale_drawing(const struct report *r, const char *file) {
            !has_name(r->drawings.at, r->drawings.len, file, (size_t)(dot - file));
 }
 
-/* "heatmap-burrow.svg" of a game that is not in the experiment now. */
+/* "heatmap-burrow.svg" beside the page or in data/: an older report's. */
 static bool is_stale(const struct report *r, const char *file) {
     const char *dot = strrchr(file, '.');
-    if ((strncmp(file, "heatmap-", 8) != 0 && strncmp(file, "convergence-", 12) != 0) ||
-        dot == NULL ||
-        (strcmp(dot, ".svg") != 0 && strcmp(dot, ".png") != 0 && strcmp(dot, ".csv") != 0))
-        return false;
-    return !has_name(r->figures.at, r->figures.len, file, (size_t)(dot - file));
+    (void)r;
+    return (strncmp(file, "heatmap-", 8) == 0 || strncmp(file, "convergence-", 12) == 0) &&
+           dot != NULL &&
+           (strcmp(dot, ".svg") == 0 || strcmp(dot, ".png") == 0 || strcmp(dot, ".csv") == 0);
 }
 
 static void remove_stale(struct report *r, const char *sub,
@@ -175,8 +173,6 @@ static enum status write_all(struct report *r, const char *digest) {
     if (status == STATUS_OK)
         status = report_tables(r);
     if (status == STATUS_OK)
-        status = report_figures(r);
-    if (status == STATUS_OK)
         status = report_page(r, digest);
     if (status == STATUS_OK && r->pictures)
         status = gnuplot_run(&r->plots, r->e);
@@ -189,9 +185,6 @@ static enum status write_all(struct report *r, const char *digest) {
     }
     gnuplot_free(&r->plots);
     gnuplot_free(&r->charts);
-    for (size_t i = 0; i < r->figures.len; i++)
-        free(r->figures.at[i]);
-    vec_free(&r->figures);
     for (size_t i = 0; i < r->drawings.len; i++)
         free(r->drawings.at[i]);
     vec_free(&r->drawings);

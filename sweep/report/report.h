@@ -2,13 +2,12 @@
  * report: the paper's tables and the figures of one experiment, all from the database alone.
  *
  * In the folder: index.html, which is one file with all of it (page.h); table1 .. table4 and the
- * rankings as .txt, .md, .csv and .tex; the tables, and for each game a heatmap of the grid and the
- * convergence curve, as .svg and .png, with the CSV that they were drawn from in data/; in figures/
- * the drawings of the page as .svg and, for paper, .pdf. A chart that gnuplot drew there
- * has its rows (.csv) and its script (.gp) beside it: `gnuplot figures/effects.gp`, run in the
- * folder, draws it again. A file appears whole or not at all, and the pictures of games that are no
- * longer in the experiment go. Without gnuplot everything but the pictures is written, and a
- * warning says so.
+ * rankings as .txt, .md, .csv and .tex; the tables as .svg and .png, with the CSV that they were
+ * drawn from in data/; in figures/ the drawings of the page, a heatmap of the grid for each game
+ * among them, as .svg and, for paper, .pdf. A chart that gnuplot drew there has its rows (.csv) and
+ * its script (.gp) beside it: `gnuplot figures/effects.gp`, run in the folder, draws it again. A
+ * file appears whole or not at all, and the pictures of games that are no longer in the experiment
+ * go. Without gnuplot everything but the pictures is written, and a warning says so.
  *
  * Nothing in a database is believed: names that could lead out of the folder are refused, and text
  * reaches gnuplot as text only.

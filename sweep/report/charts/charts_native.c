@@ -1,6 +1,6 @@
 /* Probes in native programs: what `make bench-native` measured, where the database has it. */
 #include "report/charts/charts_native.h"
-#include "report/draw/axis.h"
+#include "report/charts/plot.h"
 #include "report/page/pieces.h"
 
 #include <math.h>
@@ -14,10 +14,16 @@
 
 /* What ends at once is all start, and not in native_mean either. */
 static const char COST_SQL[] =
-    "SELECT c.strategy, c.program, c.ratio, m.geometric_mean FROM native_cost c"
+    "SELECT dense_rank() OVER strategies AS line, c.strategy, c.program, round(c.ratio, 4) AS"
+    " ratio, printf('%s, %s: %.3g', c.program, c.strategy, c.ratio) AS hint,"
+    " iif(row_number() OVER line = 1, round(m.geometric_mean, 4), NULL) AS mean,"
+    " iif(row_number() OVER line = 1, printf('%s: %.3g over programs', c.strategy,"
+    " m.geometric_mean), NULL) AS mean_hint FROM native_cost c"
     " JOIN native_mean m USING (run_id, strategy)"
     " WHERE c.what = 'whole' AND c.base_seconds >= 0.02 AND c.ratio > 0"
-    " AND " LAST " ORDER BY m.geometric_mean, c.strategy, c.program";
+    " AND " LAST " WINDOW strategies AS (ORDER BY m.geometric_mean, c.strategy),"
+    " line AS (PARTITION BY c.strategy ORDER BY c.program) ORDER BY line, c.program";
+enum { COST_LINE, COST_STRATEGY, COST_PROGRAM, COST_RATIO };
 
 static const char WHOLE_SQL[] =
     "SELECT program, functions, with_threshold AS 'with a threshold', per_thread AS 'per thread',"
@@ -36,52 +42,34 @@ static const char PUBLISHED_SQL[] =
     "SELECT paper, figure, unit, published_least AS 'published', published_most AS 'to',"
     " least_here AS 'here', most_here AS 'to ' FROM native_published";
 
-enum { LINE = 34 };
-
-static void draw_strategies(struct canvas *c, const struct table *t, const struct axis *x) {
-    double y = 10;
-    for (size_t i = 0; i < table_rows(t); i++) {
-        const char *strategy = cell_text(t, i, 0);
-        char hint[200];
-        if (i == 0 || strcmp(strategy, cell_text(t, i - 1, 0)) != 0) {
-            y += LINE;
-            const double mean = cell_number(t, i, 3);
-            snprintf(hint, sizeof hint, "%.80s: %.3g over programs", strategy, mean);
-            canvas_text(c, x->from, y - 10, ANCHOR_LEFT, INK_TEXT, "%.40s", strategy);
-            canvas_line(c, x->from, y, axis_at(x, mean), y, INK_SERIES, 2, STROKE_SOLID);
-            canvas_dot(c, axis_at(x, mean), y, 5, 4, INK_SERIES, hint);
-        }
-        snprintf(hint, sizeof hint, "%.60s, %.80s: %.3g", cell_text(t, i, 1), strategy,
-                 cell_number(t, i, 2));
-        canvas_dot(c, axis_at(x, cell_number(t, i, 2)), y, 3, 0, INK_SERIES + 1, hint);
-    }
-}
+extern const char native_gp[];
+enum { LINE = 34 }; /* as in the script */
 
 static enum status draw_costs(struct page *p, const struct table *t) {
-    static const char question[] = "What does it cost to count in native programs?";
-    size_t strategies = 0;
+    const size_t rows = table_rows(t), lines = (size_t)cell_number(t, rows - 1, COST_LINE);
+    const double bottom = 24 + LINE * (double)lines;
     double least = 1, most = 10;
-    for (size_t i = 0; i < table_rows(t); i++) {
-        strategies += i == 0 || strcmp(cell_text(t, i, 0), cell_text(t, i - 1, 0)) != 0;
-        least = fmin(least, cell_number(t, i, 2));
-        most = fmax(most, cell_number(t, i, 2));
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, bottom + 44, "native");
+    chart_frame(&c, 14, CANVAS_COLUMN - 20, 10, bottom, "processor time, times that without", "");
+    gnuplot_add(&c.set, "lines = %zu\narray names[%zu]\n", lines, lines);
+    for (size_t i = 0; i < rows; i++) {
+        char variable[40];
+        snprintf(variable, sizeof variable, "names[%s]", cell_text(t, i, COST_LINE));
+        if (i == 0 || strcmp(cell_text(t, i, COST_LINE), cell_text(t, i - 1, COST_LINE)) != 0)
+            gnuplot_quote(&c.set, variable, cell_text(t, i, COST_STRATEGY));
+        least = fmin(least, cell_number(t, i, COST_RATIO));
+        most = fmax(most, cell_number(t, i, COST_RATIO));
     }
-    const double bottom = 24 + LINE * (double)strategies;
-    const struct axis x = {.low = least,
-                           .high = pow(10, ceil(log10(most))),
-                           .from = 14,
-                           .to = CANVAS_COLUMN - 20,
-                           .logarithmic = true};
-    struct canvas c;
-    canvas_start(&c, "native", CANVAS_COLUMN, bottom + 44, question,
-                 "A line a tool: how many times as long programs take with it, a disc each, and "
-                 "the geometric mean over programs.");
-    axis_across(&c, &x, 10, bottom, "processor time, times that without");
-    draw_strategies(&c, t, &x);
-    return page_figure(
-        p, &c, question,
-        "Diamonds {s0}: geometric means over programs; discs {s1}: programs. Slow tools had "
-        "less to do, so that their start weighs more.");
+    gnuplot_add(&c.set, "x_low = %.9g; x_high = %.9g\n", least, pow(10, ceil(log10(most))));
+    return chart_end(
+        &c, p, t, native_gp,
+        &(struct chart_words){
+            "What does it cost to count in native programs?",
+            "A line a tool: how many times as long programs take with it, a disc "
+            "each, and the geometric mean over programs.",
+            "Diamonds {s0}: geometric means over programs; discs {s1}: programs. Slow tools had "
+            "less to do, so that their start weighs more."});
 }
 
 enum status page_native(struct page *p) {

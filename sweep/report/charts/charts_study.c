@@ -73,83 +73,82 @@ enum status page_interactions(struct page *p) {
 
 /* ---- do games agree? ---- */
 
+/* A square for each two games; strength: text is read on all. */
 static const char AGREEMENT_SQL[] =
-    "SELECT other, game, tau, replicates FROM rank_agreement WHERE experiment = ?1"
-    " AND hot_permille = ?3 AND scope = 'whole' AND way = ?4 AND technique = ?5"
-    " ORDER BY other, game";
-static const char AGREEMENT_GAMES_SQL[] =
-    "SELECT DISTINCT game FROM results WHERE experiment = ?1 AND hot_permille = ?3 AND way = ?4"
-    " AND technique = ?5 AND number IS NOT NULL ORDER BY 1";
+    "WITH g AS (SELECT game, row_number() OVER (ORDER BY game) AS n FROM (SELECT DISTINCT game"
+    " FROM results WHERE experiment = ?1 AND hot_permille = ?3 AND way = ?4 AND technique = ?5"
+    " AND number IS NOT NULL)), a AS (SELECT * FROM rank_agreement WHERE experiment = ?1"
+    " AND hot_permille = ?3 AND scope = 'whole' AND way = ?4 AND technique = ?5)"
+    " SELECT d.n AS row, r.n AS column, d.game AS other, r.game, round(tau, 4) AS tau,"
+    " round(coalesce(0.08 + 0.47 * abs(tau), 0.02), 4) AS strength, coalesce(tau < 0, 0) AS"
+    " contradicts, iif(tau IS NULL,"
+    " printf('%s and %s: nothing to compare', d.game, r.game), printf('%s and %s: tau %.2f', "
+    "d.game,"
+    " r.game, tau)) AS hint"
+    " FROM g d JOIN g r ON r.n < d.n LEFT JOIN a ON a.other = d.game AND a.game = r.game"
+    " WHERE EXISTS (SELECT 1 FROM a) ORDER BY 1, 2";
+enum { AGREEMENT_ROW, AGREEMENT_COLUMN, AGREEMENT_OTHER, AGREEMENT_GAME, AGREEMENT_TAU };
 
-/* One pair of games; where its rankings say nothing of each other, the square stays pale. */
-static void draw_pair(struct canvas *c, const struct table *t, const char *game, const char *other,
-                      double x, double y, double cell) {
-    double tau = __builtin_nan("");
-    char hint[220];
+/* At the left, and below where there is room. */
+static void name_squares(struct chart *c, const struct table *t, size_t games, double cell) {
+    const double left = c->left;
+    const bool below = cell > 30;
+    char name[16];
+    chart_labels(c, games + (below ? games - 1 : 0) + 1);
+    for (size_t i = 0, row = 0; i < games; i++) {
+        short_name(i == 0 ? cell_text(t, 0, AGREEMENT_GAME) : cell_text(t, row, AGREEMENT_OTHER),
+                   12, name);
+        row += i;
+        chart_label(c, i + 1, left - 8, c->top + cell * ((double)i + 0.5) + 5, ANCHOR_RIGHT,
+                    INK_TEXT, name);
+    }
+    for (size_t k = 0; below && k + 1 < games; k++) {
+        short_name(cell_text(t, table_rows(t) - games + 1 + k, AGREEMENT_GAME), 9, name);
+        chart_label(c, games + k + 1, left + cell * ((double)k + 0.5),
+                    c->bottom + 14 + 17.0 * (double)(k % 2), ANCHOR_MIDDLE, INK_TEXT, name);
+    }
+    chart_label(c, games + (below ? games - 1 : 0) + 1, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT,
+                INK_MUTED, "Kendall's tau-b, no unit");
+}
+
+extern const char agreement_gp[];
+
+static enum status draw_agreement(struct page *p, const struct table *t, const char *question) {
+    struct chart c;
+    const size_t games = (size_t)cell_number(t, table_rows(t) - 1, AGREEMENT_ROW);
+    const double cell = games <= 8 ? 44 : 352.0 / (double)games, side = cell * (double)games;
+    chart_start(&c, CANVAS_COLUMN, side + 70, "%s", page_id(p, "agreement").text);
+    chart_frame(&c, 116, 116 + side, 12, 12 + side, "", "");
+    name_squares(&c, t, games, cell);
+    bool contradict = false;
     for (size_t i = 0; i < table_rows(t); i++)
-        if (strcmp(cell_text(t, i, 0), game) == 0 && strcmp(cell_text(t, i, 1), other) == 0)
-            tau = cell_number(t, i, 2);
-    if (isfinite(tau))
-        snprintf(hint, sizeof hint, "%.80s and %.80s: tau %.2f", game, other, tau);
-    else
-        snprintf(hint, sizeof hint, "%.80s and %.80s: nothing to compare", game, other);
-    canvas_rect(c, x, y, cell - 2, cell - 2, tau < 0 ? INK_SERIES + 1 : INK_SERIES,
-                isfinite(tau) ? 0.08 + 0.47 * fabs(tau) : 0.02, hint); /* text is read on all */
-    if (cell > 30 && isfinite(tau))
-        canvas_text(c, x + cell / 2 - 1, y + cell / 2 + 4, ANCHOR_MIDDLE, INK_TEXT, "%.2f", tau);
+        contradict |= cell_number(t, i, AGREEMENT_TAU) < 0;
+    gnuplot_add(&c.set, "games = %zu\nnumbers = %d\n", games,
+                cell > 30 && chart_has(t, AGREEMENT_TAU));
+    return chart_end(
+        &c, p, t, agreement_gp,
+        &(struct chart_words){
+            question,
+            "A square for each pair: Kendall's tau between their rankings of the "
+            "configurations, 1 for the same order, 0 for none.",
+            contradict
+                ? "Above 0 {s0}: rankings of the configurations that agree, the stronger the more; "
+                  "below 0 {s1}: that contradict each other. Of several replays of a game, the "
+                  "mean."
+                : "Above 0 {s0}: rankings of the configurations that agree, the stronger the more. "
+                  "Of several replays of a game, the mean."});
 }
 
 enum status page_agreement(struct page *p) {
     char question[100];
     snprintf(question, sizeof question, "Would one %s have told which configuration is best?",
              page_subject(p));
-    struct table t, names = {0};
+    struct table t;
     enum status status = page_ask(p, &t, AGREEMENT_SQL, NULL);
-    if (status == STATUS_OK)
-        status = page_ask(p, &names, AGREEMENT_GAMES_SQL, NULL);
-    const size_t games = table_rows(&names);
-    if (status != STATUS_OK || !chart_has(&t, 2)) { /* no two rankings say anything of each other */
-        table_free(&t);
-        table_free(&names);
-        return status;
-    }
-    struct canvas c;
-    const double cell = games <= 8 ? 44 : 352.0 / (double)games, left = 116;
-    const double height = cell * (double)games;
-    canvas_start(&c, page_id(p, "agreement").text, CANVAS_COLUMN, height + 70, question,
-                 "A square for each pair: Kendall's tau between their rankings of the "
-                 "configurations, 1 for the same order, 0 for none.");
-    for (size_t i = 0; i < games; i++) {
-        const char *game = cell_text(&names, i, 0);
-        const double y = 12 + cell * (double)i;
-        char name[16];
-        short_name(game, 12, name);
-        canvas_text(&c, left - 8, y + cell / 2 + 5, ANCHOR_RIGHT, INK_TEXT, "%s", name);
-        for (size_t k = 0; k < i; k++)
-            draw_pair(&c, &t, game, cell_text(&names, k, 0), left + cell * (double)k, y, cell);
-    }
-    for (size_t k = 0; k + 1 < games && cell > 30; k++) {
-        char name[16];
-        short_name(cell_text(&names, k, 0), 9, name);
-        canvas_text(&c, left + cell * ((double)k + 0.5), height + 26 + 17.0 * (double)(k % 2),
-                    ANCHOR_MIDDLE, INK_TEXT, "%s", name);
-    }
-    canvas_text(&c, CANVAS_COLUMN - 8, 22, ANCHOR_RIGHT, INK_MUTED, "Kendall's tau-b, no unit");
-    bool agree = false, contradict = false;
-    for (size_t i = 0; i < table_rows(&t); i++) {
-        agree |= cell_number(&t, i, 2) >= 0;
-        contradict |= cell_number(&t, i, 2) < 0;
-    }
-    char caption[300];
-    snprintf(caption, sizeof caption, "%s%s%s Of several replays of a game, the mean.",
-             agree ? "Above 0 {s0}: rankings of the configurations that agree, the stronger the "
-                     "more."
-                   : "",
-             agree && contradict ? " " : "",
-             contradict ? "Below 0 {s1}: rankings that contradict each other." : "");
+    if (status == STATUS_OK && chart_has(&t, AGREEMENT_TAU)) /* else no two rankings compare */
+        status = draw_agreement(p, &t, question);
     table_free(&t);
-    table_free(&names);
-    return page_figure(p, &c, question, caption);
+    return status;
 }
 
 /* ---- what replays and techniques cost ---- */

@@ -92,7 +92,7 @@ struct axis chart_powers(struct chart *c, double least, double most) {
 
 void chart_labels(struct chart *c, size_t count) {
     gnuplot_add(&c->set, "labels = %zu\n", count);
-    static const char *const lists[] = {"text", "x", "y", "side", "ink"};
+    static const char *const lists[] = {"text", "x", "y", "side", "ink", "font"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         gnuplot_add(&c->set, "array label_%s[%zu]\n", lists[i], count + 1);
 }
@@ -105,7 +105,14 @@ void chart_label(struct chart *c, size_t i, double x, double y, enum anchor anch
     gnuplot_quote(&c->set, variable, text);
     gnuplot_add(&c->set, "label_x[%zu] = %.6g; label_y[%zu] = %.6g; label_side[%zu] = '%s'; ", i, x,
                 i, y, i, sides[anchor]);
-    gnuplot_add(&c->set, "label_ink[%zu] = ink_%s\n", i, palette_name(ink));
+    gnuplot_add(&c->set, "label_font[%zu] = 'DejaVu Sans,14'; label_ink[%zu] = ink_%s\n", i, i,
+                palette_name(ink));
+}
+
+void chart_code(struct chart *c, size_t i, double x, double y, enum anchor anchor, enum ink ink,
+                const char *text) {
+    chart_label(c, i, x, y, anchor, ink, text);
+    gnuplot_add(&c->set, "label_font[%zu] = 'DejaVu Sans Mono,14'\n", i);
 }
 
 bool chart_differs(const struct table *t, size_t a, size_t b) {

@@ -29,6 +29,9 @@ struct axis chart_powers(struct chart *c, double least, double most);
 void chart_labels(struct chart *c, size_t count);
 void chart_label(struct chart *c, size_t i, double x, double y, enum anchor anchor, enum ink ink,
                  const char *text);
+/* The same in the letters of code. */
+void chart_code(struct chart *c, size_t i, double x, double y, enum anchor anchor, enum ink ink,
+                const char *text);
 /* Has any row of a column a value? */
 bool chart_has(const struct table *t, size_t column);
 /* Has any row a value in column b that is not that of column a? */

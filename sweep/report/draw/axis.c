@@ -38,68 +38,6 @@ double axis_step(const struct axis *a) {
     return round_step(a->high - a->low, 5);
 }
 
-/* 0.01, 1, 10 k, 1 M */
-static void name_power(double value, char *out, size_t size) {
-    if (value >= 1e6)
-        snprintf(out, size, "%.0f M", value / 1e6);
-    else if (value >= 1e3)
-        snprintf(out, size, "%.0f k", value / 1e3);
-    else
-        snprintf(out, size, "%g", value);
-}
-
-/* The marks of an axis; returns how many, at most `room`. */
-static size_t marks_of(const struct axis *a, double *at, size_t room) {
-    size_t n = 0;
-    if (a->logarithmic) {
-        for (double power = ceil(log10(a->low) - 1e-9); power <= log10(a->high) + 1e-9; power++)
-            if (n < room)
-                at[n++] = pow(10, power);
-        return n;
-    }
-    const double step = axis_step(a);
-    for (double value = step * ceil(a->low / step - 1e-9); value <= a->high + step * 1e-6;
-         value += step)
-        if (n < room)
-            at[n++] = fabs(value) < step * 1e-6 ? 0 : value;
-    return n;
-}
-
-static void name_mark(const struct axis *a, double value, char *out, size_t size) {
-    if (a->logarithmic)
-        name_power(value, out, size);
-    else
-        snprintf(out, size, "%g", round(value * 1e6) / 1e6);
-}
-
-enum { MARKS = 16 };
-
-void axis_across(struct canvas *c, const struct axis *a, double y1, double y2, const char *what) {
-    double at[MARKS];
-    const size_t n = marks_of(a, at, MARKS);
-    for (size_t i = 0; i < n; i++) {
-        char name[40];
-        name_mark(a, at[i], name, sizeof name);
-        const double x = axis_at(a, at[i]);
-        canvas_line(c, x, y1, x, y2, INK_GRID, 1, STROKE_SOLID);
-        canvas_text(c, x, y2 + 17, ANCHOR_MIDDLE, INK_MUTED, "%s", name);
-    }
-    canvas_text(c, a->to, y2 + 35, ANCHOR_RIGHT, INK_MUTED, "%s", what);
-}
-
-void axis_down(struct canvas *c, const struct axis *a, double x1, double x2, const char *what) {
-    double at[MARKS];
-    const size_t n = marks_of(a, at, MARKS);
-    for (size_t i = 0; i < n; i++) {
-        char name[40];
-        name_mark(a, at[i], name, sizeof name);
-        const double y = axis_at(a, at[i]);
-        canvas_line(c, x1, y, x2, y, INK_GRID, 1, STROKE_SOLID);
-        canvas_text(c, x1 - 7, y + 5, ANCHOR_RIGHT, INK_MUTED, "%s", name);
-    }
-    canvas_text(c, 2, a->to - 12, ANCHOR_LEFT, INK_MUTED, "%s", what);
-}
-
 void spread(double *places, size_t n, double gap, double most) {
     /* Pairs that are too close push each other apart; few labels, so this settles quickly. */
     for (unsigned round = 0; round < 200; round++) {

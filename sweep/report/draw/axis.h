@@ -4,7 +4,8 @@
 #ifndef HOTGRAPH_REPORT_AXIS_H
 #define HOTGRAPH_REPORT_AXIS_H
 
-#include "report/draw/canvas.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 struct axis {
     double low, high; /* values at its ends */
@@ -15,9 +16,6 @@ double axis_at(const struct axis *a, double value);
 /* From round numbers to round numbers around least .. most. */
 struct axis axis_around(double least, double most, double from, double to);
 double axis_step(const struct axis *a); /* between its marks */
-/* With grid lines from y1 to y2 (or x1 to x2), numbers, and what is counted in which unit. */
-void axis_across(struct canvas *c, const struct axis *a, double y1, double y2, const char *what);
-void axis_down(struct canvas *c, const struct axis *a, double x1, double x2, const char *what);
 /* Moves n wished-for places so that they are at least `gap` apart and none is beyond `most`, in
  * place; they keep the order that they have by value. */
 void spread(double *places, size_t n, double gap, double most);

@@ -138,8 +138,8 @@ if command -v gnuplot >/dev/null; then
             cmp "a/figures/$name.$ending" "$moved/figures/$name.$ending" || fail "$name.$ending is drawn otherwise"
         done
     done
-    for figure in distribution effects interactions precision-one precision-two precision-three \
-        batches-one batches-two batches-three; do
+    for figure in agreement distribution effects interactions precision-one precision-two precision-three \
+        batches-one batches-two batches-three heatmap-one; do
         test -s "$moved/figures/$figure.pdf" || fail "no figure $figure: $(ls "$moved/figures")"
     done
     # Another colour in the shared style is another colour in the figure, on paper and on a dark screen.
@@ -155,6 +155,13 @@ if command -v gnuplot >/dev/null; then
         select label, min(batches) as batches from convergence_curve join (select 50 as level union select 80 union select 95 union select 99)
         on 100 * similarity >= level where experiment = 'paper' and game = 'one' and variant = '' and hot_permille = 900
         group by label, number, level)")" || fail "not a hint where each curve first reaches 50, 80, 95 and 99 %"
+    # A heatmap: a hint a cell in both halves, and the best of each half framed.
+    test "$(grep -c '<title>#' a/figures/heatmap-one.svg)" = "$(ask x.db "select count(similarity) + count(similarity_active)
+        from results where game = 'one' and number is not null and hot_permille = 900")" || fail "not a hint for each cell"
+    sed -n 's/^best_x\[1\] = \([0-9]*\); best_y\[1\] = \([0-9]*\)$/\1,\2,/p' a/figures/heatmap-one.gp >best
+    test "$(grep -f best a/figures/heatmap-one.csv | cut -d, -f3 | sort -n | tail -1)" = \
+        "$(ask x.db "select round(100 * max(similarity), 3) from results where game = 'one' and number is not null and hot_permille = 900" |
+        sed 's/[.]0$//')" || fail "the framed cell is not the best: $(cat best)"
     ! grep -il '<script\|onmouse\|gnuplot_' a/figures/*.svg || fail "a drawing with a program in it"
     # The paper's size, type of 7 pt or more.
     if command -v pdfinfo >/dev/null; then
@@ -361,7 +368,7 @@ now two functions 5 1
 now one uftrace 41 1
 now one callgrind 1 0.001
 ROWS
-    plain native.db --out native
+    drawn native.db --out native
     page native native.db
     test -s native/figures/native.svg || fail "no figure of native programs"
     grep -q 'functions: 2.5 over programs' native/index.html || fail "no mean of native programs"

@@ -297,13 +297,14 @@ def heatmap(x, stream, technique):
                "number": min(r.configuration.number for r in those)}
 
 
-def convergence(x, stream):
+def convergence(x, stream, active):
+    """The first 16 labelled configurations that have a point; without what nothing is hot of."""
+    metric = "similarity_active" if active else "similarity"
     curves = sorted((c for c in x.configurations if c.label is not None), key=lambda c: (c.number is not None, c.number, c.label))
-    there = [(c, x.curve(stream, c, x.hot)) for c in curves]
-    for n, (c, points) in enumerate([t for t in there if t[1]], 1):
+    there = [(c, [q for q in x.curve(stream, c, x.hot) if q[metric] is not None]) for c in curves]
+    for n, (c, points) in enumerate([t for t in there if t[1]][:16], 1):
         for q in points:
-            yield {"curve": n, "batches": q["batches"], "whole": Number(percent(q["similarity"]), 3),
-                   "active": Number(percent(q["similarity_active"]), 3), "label": c.label, "number": c.number}
+            yield {"curve": n, "batches": q["batches"], "percent": Number(percent(q[metric]), 4), "label": c.label, "number": c.number}
 
 
 # ---- sentences ----
@@ -399,18 +400,22 @@ def check_ranks(x, page):
     wrong.extend(f"not known or not true: {t}" for t in shown if not any(says(r, t) for r in expected))
 
 
-def check_csv(folder, name, rows):
+def check_csv(folder, name, rows, columns=None):
+    """columns: how many, of a file that has more, for drawing alone."""
     with open(os.path.join(folder, name), newline="", encoding="utf-8") as f:
-        header, *table = list(csv.reader(f))
+        header, *table = [line[:columns] for line in csv.reader(f)]
     compare(name, header, rows, table)
 
 
 def check_pictures(x, stream, folder):
-    check_csv(folder, f"data/convergence-{stream.game}.csv", list(convergence(x, stream)))
+    for kind, active in (("batches", False), ("batches-active", True)):
+        rows = list(convergence(x, stream, active))
+        if rows:
+            check_csv(folder, f"figures/{kind}-{stream.game}.csv", rows, 5)
     techniques = sorted({c.technique for c in x.grid})
     for technique in techniques:
         suffix = f"-{technique}" if len(techniques) > 1 else ""
-        check_csv(folder, f"data/heatmap-{stream.game}{suffix}.csv", list(heatmap(x, stream, technique)))
+        check_csv(folder, f"figures/heatmap-{stream.game}{suffix}.csv", list(heatmap(x, stream, technique)), 5)
 
 
 def main(database, folder, name):

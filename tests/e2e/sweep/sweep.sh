@@ -186,7 +186,7 @@ test "$(ask both.db 'SELECT count(DISTINCT experiment) FROM table3')" = 2 || fai
 grep -q '^Experiment other' out && grep -q '^Experiment paper' out || fail "$(cat out)"
 refuses 1 'choose one with --experiment: other, paper' report --compare both.db both.db
 "$hotgraph" report both.db --out both --experiment other || fail "report of one of two"
-test "$(wc -l <both/data/heatmap-one.csv)" = 73 || fail "the figures of another experiment"
+test "$(wc -l <both/figures/heatmap-one.csv)" = 73 || fail "the figures of another experiment"
 
 # A sampling that changes while only one game is swept again: the others are not shown with the old.
 sed 's/instructions = 1000000/instructions = 1000001/' experiment.cfg >longer.cfg

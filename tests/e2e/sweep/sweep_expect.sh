@@ -98,15 +98,15 @@ sed 's/label = "often best/label = "seldom best/' experiment.cfg >label.cfg
 cp experiment.digest label.digest
 sweep label.cfg --db x.db --report tables
 test -s tables/table1.txt || fail "the report is not renewed when a label changes"
-grep -q 'seldom best' tables/convergence-one.svg || fail "the old label stays in a picture"
+grep -q 'seldom best' tables/figures/batches-one.csv || fail "the old label stays in a picture"
 grep -q '^reproduced' out || fail "a label changes a result"
 {
     sed '/^games/,$d' experiment.cfg
     echo "games = (" "$(pair two synthetic-b)" ");"
 } >two.cfg
 sweep two.cfg --db x.db --report tables
-test -e tables/heatmap-two.svg || fail "no picture of a game that stays"
-test ! -e tables/heatmap-one.svg && test ! -e tables/data/convergence-one.csv || fail "pictures of a game that left stay"
+test -e tables/figures/heatmap-two.svg || fail "no picture of a game that stays"
+test ! -e tables/figures/heatmap-one.svg && test ! -e tables/figures/batches-one.csv || fail "pictures of a game that left stay"
 sweep experiment.cfg --db x.db
 
 # What cannot be swept.

@@ -268,8 +268,8 @@ static void tables_carry_baseline_and_paper(void **state) {
     expect_in(f, "table3.tex", "8/15/13/5");
     expect_in(f, "table4.csv", "beta");
     expect_in(f, "best_configuration.txt", "mean %");
-    expect_in(f, "data/heatmap-alpha_game.csv", "x,y,whole,active,number\n0,0,");
-    expect_in(f, "data/convergence-beta.csv", "curve,batches");
+    expect_in(f, "figures/heatmap-alpha_game.csv", "x,y,whole,active,number,");
+    expect_in(f, "figures/batches-beta.csv", "curve,batches");
 }
 
 /* A figure that changes from run to run cannot be checked in or compared. */
@@ -278,8 +278,10 @@ static void pictures_are_whole_and_repeatable(void **state) {
     if (!gnuplot_is_there())
         skip();
     struct error e = {0}, warned = {0};
-    static const char *const names[] = {"table1", "table3", "heatmap-alpha_game", "heatmap-beta",
-                                        "convergence-beta"};
+    static const char *const names[] = {"table1", "table3", "figures/heatmap-alpha_game",
+                                        "figures/heatmap-beta", "figures/batches-beta"};
+    static const char *const others[] = {"png", "png", "pdf", "pdf", "pdf"};
+    char *second[5];
     char *first[5];
     ok(write_report(f, "test", NULL, f->out, &warned, &e), &e);
     assert_string_equal(warned.text, "");
@@ -288,10 +290,9 @@ static void pictures_are_whole_and_repeatable(void **state) {
         snprintf(name, sizeof name, "%s.svg", names[i]);
         first[i] = slurp(f, name);
         assert_non_null(strstr(first[i], "</svg>"));
-        snprintf(name, sizeof name, "%s.png", names[i]);
-        char *png = slurp(f, name);
-        assert_memory_equal(png, "\x89PNG", 4);
-        free(png);
+        snprintf(name, sizeof name, "%s.%s", names[i], others[i]);
+        second[i] = slurp(f, name);
+        assert_memory_equal(second[i], i < 2 ? "\x89PNG" : "%PDF", 4);
     }
     ok(write_report(f, "test", NULL, f->out, &warned, &e), &e);
     for (int i = 0; i < 5; i++) {
@@ -301,6 +302,11 @@ static void pictures_are_whole_and_repeatable(void **state) {
         assert_string_equal(again, first[i]);
         free(again);
         free(first[i]);
+        snprintf(name, sizeof name, "%s.%s", names[i], others[i]);
+        again = slurp(f, name);
+        assert_string_equal(again, second[i]); /* as far as its first 0 */
+        free(again);
+        free(second[i]);
     }
 }
 
@@ -310,7 +316,7 @@ static void heatmap_shows_every_configuration(void **state) {
     struct fixture *f = *state;
     struct error e = {0}, warned = {0};
     ok(write_report(f, "test", NULL, f->out, &warned, &e), &e);
-    char *text = slurp(f, "data/heatmap-beta.csv");
+    char *text = slurp(f, "figures/heatmap-beta.csv");
     bool seen[12][12] = {0};
     char *line = strchr(text, '\n') + 1;
     int cells = 0;
@@ -387,7 +393,7 @@ static void text_is_never_a_command(void **state) {
     assert_false(exists(f, "value"));
     assert_false(exists(f, "name"));
     if (gnuplot_is_there())
-        expect_in(f, "convergence-beta.svg", "a system");
+        expect_in(f, "index.html", "#45: a\nsystem &quot;touch");
 }
 
 /* If this failed, a database could write outside the folder that it is given. */
@@ -421,7 +427,7 @@ static void folders_are_never_commands(void **state) {
     assert_int_equal(chdir(here), 0);
     assert_false(exists(f, "piped"));
     assert_true(exists(f, "<touch piped/table1.txt"));
-    assert_true(!gnuplot_is_there() || exists(f, "|touch piped/heatmap-beta.svg"));
+    assert_true(!gnuplot_is_there() || exists(f, "|touch piped/figures/heatmap-beta.svg"));
 }
 
 /* ---- other grids ---- */
@@ -451,7 +457,7 @@ static void other_techniques_have_their_parameters(void **state) {
     assert_null(strstr(text, "in the paper:"));
     free(text);
     if (gnuplot_is_there())
-        expect_in(f, "heatmap-alpha_game.svg", "depth, in groups of cycles");
+        expect_in(f, "figures/heatmap-alpha_game.svg", "depth, in groups of cycles");
 }
 
 /* If this failed, configurations would be drawn over each other. */
@@ -477,9 +483,9 @@ static void a_fifth_parameter_is_a_mean(void **state) {
     ok(db_commit(db, &e), &e);
     db_close(db);
     ok(write_report(f, "five", NULL, f->out, &warned, &e), &e);
-    expect_in(f, "data/heatmap-alpha_game.csv", "\n3,1,50,"); /* the mean of 25 and 75 */
+    expect_in(f, "figures/heatmap-alpha_game.csv", "\n3,1,50,"); /* the mean of 25 and 75 */
     if (gnuplot_is_there())
-        expect_in(f, "heatmap-alpha_game.svg", "means over e");
+        expect_in(f, "figures/heatmap-alpha_game.svg", "means over e");
 }
 
 /* If this failed, a sixth labelled configuration would cost all pictures. */
@@ -502,8 +508,8 @@ static void any_number_of_labels(void **state) {
     ok(write_report(f, "test", NULL, f->out, &warned, &e), &e);
     for (int number = 1; number < 144; number += 11) {
         char label[40];
-        snprintf(label, sizeof label, "curve %d ", number);
-        expect_in(f, "convergence-beta.svg", label);
+        snprintf(label, sizeof label, ">#%d<", number);
+        expect_in(f, "figures/batches-beta.svg", label);
     }
 }
 
@@ -520,9 +526,9 @@ static void pictures_of_games_that_left_go(void **state) {
     change(f, "DELETE FROM experiment_stream WHERE game_id IN (SELECT game_id FROM game WHERE"
               " name = 'beta')");
     ok(write_report(f, "test", NULL, f->out, &warned, &e), &e);
-    assert_false(exists(f, "out/data/heatmap-beta.csv"));
-    assert_false(exists(f, "out/convergence-beta.svg"));
-    assert_true(exists(f, "out/data/heatmap-alpha_game.csv"));
+    assert_false(exists(f, "out/figures/heatmap-beta.csv"));
+    assert_false(exists(f, "out/figures/batches-beta.svg"));
+    assert_true(exists(f, "out/figures/heatmap-alpha_game.csv"));
     assert_true(exists(f, "out/heatmap-mine.txt"));
 }
 
@@ -558,7 +564,7 @@ static void csv_is_quoted(void **state) {
     struct error e = {0}, warned = {0};
     change(f, "UPDATE experiment_configuration SET label = 'one, \"two\"' WHERE number = 45");
     ok(write_report(f, "test", NULL, f->out, &warned, &e), &e);
-    expect_in(f, "data/convergence-beta.csv", ",\"one, \"\"two\"\"\",45\n");
+    expect_in(f, "figures/batches-beta.csv", ",\"one, \"\"two\"\"\",45,");
 }
 
 /* If this failed, a database that somebody sends could write over the terminal of whoever looks. */

@@ -1,102 +1,108 @@
 /* Bins over time: where they lie after more and more batches, of the often best configuration. */
 #include "report/charts/game/charts_bins.h"
-#include "report/draw/axis.h"
+#include "report/charts/plot.h"
 #include "report/page/pieces.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARK_BATCHES, MARK_ADDRESS, MARK_CENTROID, MARK_COUNT };
-static const char MARKS_SQL[] =
-    "SELECT batch, address, centroid, count FROM bin_history WHERE event = 'mark' AND " SHOWN_STREAM
-    " ORDER BY address, batch, place";
-enum { RECURRENT_ABOVE = 5 };
+enum { RECURRENT_ABOVE = 5, LONGEST_WAY = 512 };
+enum { MARK_BIN, MARK_BATCHES, MARK_UP, MARK_ADDRESS, MARK_CENTROID, MARK_COUNT, MARK_OFTEN };
 
-/* Addresses from the lowest up; where no bin lies for long, most of the way is left out. */
-enum { LONGEST_WAY = 512, LABEL_HEIGHT = 17 };
-struct ladder {
-    double *at, *height; /* n centres ascending, and how far up each is, in bytes that are shown */
-    size_t n;
-    double from, to; /* pixels of the lowest and the highest */
+/* A bin begins at each address, and again where the marks begin again. Where no bin lies for more
+ * than 512 bytes, the rest of the way is left out. */
+static const char MARKS_SQL[] =
+    "WITH m AS (SELECT batch, address, place, centroid, count, batch > coalesce(lag(batch) OVER"
+    " (PARTITION BY address ORDER BY batch, place), batch) AS goes_on FROM bin_history"
+    " WHERE event = 'mark' AND " SHOWN_STREAM "), b AS (SELECT *, sum(NOT goes_on) OVER"
+    " (ORDER BY address, batch, place) AS bin FROM m),"
+    " c AS (SELECT centroid, min(512, centroid - lag(centroid, 1, centroid) OVER (ORDER BY"
+    " centroid)) AS step FROM (SELECT DISTINCT centroid FROM m)),"
+    " h AS (SELECT centroid, sum(step) OVER (ORDER BY centroid) AS height FROM c),"
+    " l AS (SELECT b.*, height / max(1, max(height) OVER ()) AS up, first_value(count) OVER w > 5"
+    " AS often, first_value(count) OVER w AS at_end, first_value(centroid) OVER w - address AS"
+    " moved, batch = min(batch) OVER (PARTITION BY bin) AS first FROM b JOIN h USING (centroid)"
+    " WINDOW w AS (PARTITION BY bin ORDER BY batch DESC))"
+    " SELECT * FROM (SELECT bin, batch AS batches, round(up, 6) AS up, address, centroid, count,"
+    " often, first, printf('made at %04X, at the end %.1f bytes from there, hit %d times', address,"
+    " moved, at_end) AS hint FROM l UNION ALL SELECT DISTINCT bin, 0, 0, NULL, NULL, NULL, often, "
+    "0,"
+    " NULL FROM l) ORDER BY bin, batches = 0, batches";
+
+/* ---- what stands beside the lines ---- */
+
+enum { LABEL_HEIGHT = 17, LABEL_WIDTH = 30, MOST_LABELS = 64 };
+enum { TOP = 62, BOTTOM = 392 }; /* of the highest and the lowest centre */
+
+struct label {
+    double x, y;
+    enum anchor anchor;
+    enum ink ink;
+    bool code;
+    char text[20];
+};
+struct labels {
+    struct label at[MOST_LABELS];
+    size_t count;
+};
+
+static void add_label(struct labels *l, struct label label) {
+    if (l->count < MOST_LABELS)
+        l->at[l->count++] = label;
+}
+
+struct centre {
+    double up, at;
 };
 
 static int ascending(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
+    const double x = ((const struct centre *)a)->at, y = ((const struct centre *)b)->at;
     return (x > y) - (x < y);
 }
 
-/* False: out of memory. Both lists are to be freed. */
-static bool make_ladder(struct ladder *l, const struct table *t, double from, double to) {
-    *l = (struct ladder){.n = table_rows(t), .from = from, .to = to};
-    l->at = calloc(l->n + 1, sizeof *l->at);
-    l->height = calloc(l->n + 1, sizeof *l->height);
-    if (l->at == NULL || l->height == NULL)
+/* The first centre above each stretch that is left out, where there is room. */
+static void name_steps(struct chart *c, struct labels *labels, const struct centre *centres,
+                       size_t n) {
+    double below = BOTTOM + 2 * LABEL_HEIGHT;
+    struct gnuplot cuts = {0};
+    gnuplot_add(&c->set, "ticks = '");
+    for (size_t i = 0; i < n; i++) {
+        const double y = BOTTOM + (TOP - BOTTOM) * centres[i].up;
+        const bool cut = i > 0 && centres[i].at - centres[i - 1].at > LONGEST_WAY;
+        if (cut)
+            gnuplot_add(&cuts, " %.6g", y + 4);
+        if (below - y < LABEL_HEIGHT || !(i == 0 || cut || below - y > 3 * LABEL_HEIGHT))
+            continue;
+        struct label label = {c->left - 9, y + 5, ANCHOR_RIGHT, INK_MUTED, true, ""};
+        snprintf(label.text, sizeof label.text, "%04X", (unsigned)centres[i].at);
+        add_label(labels, label);
+        gnuplot_add(&c->set, " %.6g", y);
+        below = y;
+    }
+    gnuplot_add(&c->set, "'\ncuts = '%.*s'\n", (int)cuts.script.len,
+                cuts.script.len > 0 ? cuts.script.at : "");
+    c->set.out_of_memory |= cuts.out_of_memory;
+    gnuplot_free(&cuts);
+}
+
+static bool name_centres(struct chart *c, struct labels *labels, const struct table *t) {
+    struct centre *centres = calloc(table_rows(t), sizeof *centres);
+    size_t n = 0;
+    if (centres == NULL)
         return false;
-    for (size_t i = 0; i < l->n; i++)
-        l->at[i] = cell_number(t, i, MARK_CENTROID);
-    qsort(l->at, l->n, sizeof *l->at, ascending);
-    for (size_t i = 1; i < l->n; i++)
-        l->height[i] = l->height[i - 1] + fmin(LONGEST_WAY, l->at[i] - l->at[i - 1]);
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (cell_number(t, i, MARK_BATCHES) > 0)
+            centres[n++] =
+                (struct centre){cell_number(t, i, MARK_UP), cell_number(t, i, MARK_CENTROID)};
+    qsort(centres, n, sizeof *centres, ascending);
+    name_steps(c, labels, centres, n);
+    free(centres);
     return true;
 }
 
-static void free_ladder(struct ladder *l) {
-    free(l->at);
-    free(l->height);
-}
-
-static double ladder_at(const struct ladder *l, double centre) {
-    const double *at = bsearch(&centre, l->at, l->n, sizeof *l->at, ascending);
-    const double all = fmax(1, l->height[l->n - 1]);
-    return l->from + (l->to - l->from) * l->height[at != NULL ? at - l->at : 0] / all;
-}
-
-/* The first centre above each stretch that is left out, where there is room. */
-static void name_steps(struct canvas *c, const struct ladder *l, double x1, double x2) {
-    double below = l->from + 2 * LABEL_HEIGHT;
-    for (size_t i = 0; i < l->n; i++) {
-        const double y = ladder_at(l, l->at[i]);
-        const bool cut = i > 0 && l->at[i] - l->at[i - 1] > LONGEST_WAY;
-        if (cut)
-            canvas_line(c, x1, y + 4, x2, y + 4, INK_COLD, 1, STROKE_DOTTED);
-        if (below - y < LABEL_HEIGHT || !(i == 0 || cut || below - y > 3 * LABEL_HEIGHT))
-            continue;
-        canvas_code(c, x1 - 9, y + 5, ANCHOR_RIGHT, INK_MUTED, "%04X", (unsigned)l->at[i]);
-        canvas_line(c, x1 - 6, y, x1, y, INK_COLD, 1, STROKE_SOLID);
-        below = y;
-    }
-    canvas_text(c, 2, l->to - 32, ANCHOR_LEFT, INK_MUTED,
-                "centre of the bin, address (dotted: nothing for 512 bytes)");
-}
-
-/* One bin from the mark at which it is first there: rows first .. end - 1. */
-static void draw_bin(struct canvas *c, const struct table *t, size_t first, size_t end,
-                     const struct axis *x, const struct ladder *y) {
-    const size_t n = end - first;
-    const bool often = cell_number(t, end - 1, MARK_COUNT) > RECURRENT_ABOVE;
-    const enum ink ink = often ? INK_SERIES : INK_COLD;
-    double *xy = calloc(2 * n, sizeof *xy);
-    if (xy == NULL) {
-        c->failed = true;
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        xy[2 * i] = axis_at(x, cell_number(t, first + i, MARK_BATCHES));
-        xy[2 * i + 1] = ladder_at(y, cell_number(t, first + i, MARK_CENTROID));
-    }
-    char hint[120];
-    snprintf(hint, sizeof hint, "made at %04X, at the end %.1f bytes from there, hit %.0f times",
-             (unsigned)cell_number(t, first, MARK_ADDRESS),
-             cell_number(t, end - 1, MARK_CENTROID) - cell_number(t, first, MARK_ADDRESS),
-             cell_number(t, end - 1, MARK_COUNT));
-    canvas_path(c, xy, n, ink, often ? 1.2 : 0.8, STROKE_SOLID);
-    canvas_dot(c, xy[0], xy[1], 2.5, often ? 0 : 4, ink, hint);
-    free(xy);
-}
-
 /* How many there are at each mark, above it. */
-static void count_bins(struct canvas *c, const struct table *t, const struct axis *x, double y) {
+static void count_bins(struct labels *labels, const struct table *t, const struct axis *x) {
     double behind = -100;
     for (double mark = 0;;) {
         double next = INFINITY;
@@ -110,70 +116,84 @@ static void count_bins(struct canvas *c, const struct table *t, const struct axi
         for (size_t i = 0; i < table_rows(t); i++)
             count += cell_number(t, i, MARK_BATCHES) == next;
         mark = next;
-        if (axis_at(x, mark) - behind < 30)
+        if (axis_at(x, mark) - behind < LABEL_WIDTH)
             continue;
-        canvas_text(c, axis_at(x, mark), y, ANCHOR_MIDDLE, INK_TEXT, "%zu", count);
+        struct label label = {axis_at(x, mark), TOP - 9, ANCHOR_MIDDLE, INK_TEXT, false, ""};
+        snprintf(label.text, sizeof label.text, "%zu", count);
+        add_label(labels, label);
         behind = axis_at(x, mark);
     }
 }
 
-static enum status draw(struct page *p, const char *game, const struct table *t, const char *id,
-                        const char *question) {
-    double most = 1, least = INFINITY;
+static void put_labels(struct chart *c, const struct labels *labels) {
+    chart_labels(c, labels->count + 1);
+    for (size_t i = 0; i < labels->count; i++) {
+        const struct label *l = &labels->at[i];
+        (l->code ? chart_code : chart_label)(c, i + 1, l->x, l->y, l->anchor, l->ink, l->text);
+    }
+    chart_label(c, labels->count + 1, 2, TOP - 32, ANCHOR_LEFT, INK_MUTED,
+                "centre of the bin, address (dotted: nothing for 512 bytes)");
+}
+
+/* ---- the chart ---- */
+
+extern const char bins_gp[];
+
+/* At the last mark. */
+static void write_caption(char out[400], const char *game, const struct table *t, double most) {
     size_t bins = 0, often = 0;
-    for (size_t i = 0; i < table_rows(t); i++) {
-        least = fmin(least, cell_number(t, i, MARK_BATCHES));
-        most = fmax(most, cell_number(t, i, MARK_BATCHES));
-    }
-    const struct axis x = {.low = pow(10, floor(log10(fmax(1, least)) + 1e-9)),
-                           .high = fmax(10, pow(10, ceil(log10(most) - 1e-9))),
-                           .from = 66,
-                           .to = CANVAS_COLUMN - 22,
-                           .logarithmic = true};
-    struct ladder y;
-    struct canvas c;
-    if (!make_ladder(&y, t, 392, 62)) {
-        free_ladder(&y);
-        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
-    }
-    canvas_start(
-        &c, id, CANVAS_COLUMN, 444, question,
-        "A line a bin, at its centre, from the mark at which it is first there to the end; "
-        "above, how many bins there are.");
-    axis_across(&c, &x, y.to - 4, y.from + 8, "batches");
-    name_steps(&c, &y, x.from, x.to);
-    for (size_t first = 0, i = 1; i <= table_rows(t); i++) {
-        if (i < table_rows(t) &&
-            strcmp(cell_text(t, i, MARK_ADDRESS), cell_text(t, first, MARK_ADDRESS)) == 0 &&
-            cell_number(t, i, MARK_BATCHES) > cell_number(t, i - 1, MARK_BATCHES))
-            continue;
-        draw_bin(&c, t, first, i, &x, &y);
-        bins += cell_number(t, i - 1, MARK_BATCHES) == most;
-        often += cell_number(t, i - 1, MARK_BATCHES) == most &&
-                 cell_number(t, i - 1, MARK_COUNT) > RECURRENT_ABOVE;
-        first = i;
-    }
-    count_bins(&c, t, &x, y.to - 9);
-    free_ladder(&y);
-    char caption[400];
-    snprintf(caption, sizeof caption,
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (cell_number(t, i, MARK_BATCHES) == most) {
+            bins++;
+            often += cell_number(t, i, MARK_COUNT) > RECURRENT_ABOVE;
+        }
+    snprintf(out, 400,
              "A line a bin, from the first mark at which it is there; numbers: bins at each mark. "
              "Of the last %zu, %zu are recurrent (discs {s0}), hit more than %d times; the others "
              "(diamonds {cold}) mean nothing to the algorithm. %.80s, configuration 10/15/13/5.",
              bins, often, RECURRENT_ABOVE, game);
-    return page_figure(p, &c, question, caption);
+}
+
+static enum status draw(struct page *p, const char *game, const struct table *t, struct chart *c,
+                        const char *question) {
+    double most = 1, least = INFINITY;
+    bool recurrents = false, others = false;
+    struct labels labels = {0};
+    for (size_t i = 0; i < table_rows(t); i++) {
+        if (cell_number(t, i, MARK_BATCHES) > 0)
+            least = fmin(least, cell_number(t, i, MARK_BATCHES));
+        most = fmax(most, cell_number(t, i, MARK_BATCHES));
+        recurrents |= cell_number(t, i, MARK_OFTEN) == 1;
+        others |= cell_number(t, i, MARK_OFTEN) == 0;
+    }
+    chart_frame(c, 66, CANVAS_COLUMN - 22, TOP - 4, BOTTOM + 8, "batches", "");
+    const struct axis x = chart_powers(c, fmax(1, least), fmax(10, most));
+    if (!name_centres(c, &labels, t)) {
+        gnuplot_free(&c->set);
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a figure");
+    }
+    count_bins(&labels, t, &x);
+    put_labels(c, &labels);
+    gnuplot_add(&c->set, "up_low = %.9g; up_high = %.9g\nrecurrents = %d\nothers = %d\n",
+                -8.0 / (BOTTOM - TOP), 1 + 4.0 / (BOTTOM - TOP), recurrents, others);
+    char caption[400];
+    write_caption(caption, game, t, most);
+    return chart_end(c, p, t, bins_gp,
+                     &(struct chart_words){
+                         question,
+                         "A line a bin, at its centre, from the mark at which it is first there to "
+                         "the end; above, how many bins there are.",
+                         caption});
 }
 
 enum status page_bins(struct page *p, const char *game) {
     static const char question[] = "When do bins come, where, and do they stay in place?";
     struct table t;
-    char id[140];
-    snprintf(id, sizeof id, "bins-%s", game);
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, 444, "bins-%s", game);
     enum status status = page_ask(p, &t, MARKS_SQL, game);
-    if (status != STATUS_OK)
-        return status;
-    if (table_rows(&t) > 0)
-        status = draw(p, game, &t, id, question);
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw(p, game, &t, &c, question);
     table_free(&t);
     return status;
 }

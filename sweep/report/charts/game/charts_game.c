@@ -3,6 +3,7 @@
 #include "report/charts/game/charts_bins.h"
 #include "report/charts/game/charts_call.h"
 #include "report/charts/game/charts_graph.h"
+#include "report/charts/game/charts_grid.h"
 #include "report/charts/game/charts_paper.h"
 #include "report/charts/plot.h"
 #include "report/page/pieces.h"
@@ -14,19 +15,19 @@
 /* ---- convergence ---- */
 
 /* reached: the highest of 50, 80, 95 and 99 % that a curve has here and had nowhere before. */
-static const char CURVE_SQL[] =
-    "WITH c AS (SELECT dense_rank() OVER (ORDER BY number IS NOT NULL, number, label) AS curve,"
-    " batches, round(100 * similarity, 4) AS percent, label, number, CASE WHEN 100 * similarity >="
-    " 99 THEN 99 WHEN 100 * similarity >= 95 THEN 95 WHEN 100 * similarity >= 80 THEN 80"
-    " WHEN 100 * similarity >= 50 THEN 50 END AS level FROM convergence_curve"
-    " WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot_permille = ?3"
-    " AND similarity IS NOT NULL), m AS (SELECT *, level > coalesce(max(level) OVER"
-    " (PARTITION BY curve ORDER BY batches ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)"
-    " AS first FROM c WHERE curve <= 16)"
-    " SELECT curve, batches, percent, label, number, iif(first, level, NULL) AS reached, iif(first,"
-    " printf('%s: %d %% and more after %d batches (%.1f %%)', label, level, batches, percent), "
-    "NULL)"
-    " AS hint FROM m ORDER BY curve, batches";
+#define CURVE_SQL(similarity)                                                                      \
+    "WITH c AS (SELECT dense_rank() OVER (ORDER BY number IS NOT NULL, number, label) AS curve,"   \
+    " batches, round(100 * " similarity                                                            \
+    ", 4) AS percent, label, number, CASE WHEN 100 * " similarity                                  \
+    " >= 99 THEN 99 WHEN 100 * " similarity " >= 95 THEN 95 WHEN 100 * " similarity                \
+    " >= 80 THEN 80 WHEN 100 * " similarity " >= 50 THEN 50 END AS level FROM convergence_curve"   \
+    " WHERE experiment = ?1 AND game = ?2 AND variant = '' AND hot_permille = ?3"                  \
+    " AND " similarity " IS NOT NULL), m AS (SELECT *, level > coalesce(max(level) OVER"           \
+    " (PARTITION BY curve ORDER BY batches ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)"  \
+    " AS first FROM c WHERE curve <= 16)"                                                          \
+    " SELECT curve, batches, percent, label, number, iif(first, level, NULL) AS reached,"          \
+    " iif(first, printf('%s: %d %% and more after %d batches (%.1f %%)', label, level, batches,"   \
+    " percent), NULL) AS hint FROM m ORDER BY curve, batches"
 enum { CURVE_LABEL = 3, CURVE_NUMBER, CURVE_REACHED };
 
 enum { MOST_CURVES = 16 };
@@ -74,14 +75,14 @@ static void name_curves(struct chart *c, const struct curves *v, const struct ax
 extern const char batches_gp[], precision_gp[];
 
 static enum status draw_curves(struct page *p, struct chart *c, const struct table *t,
-                               const char *question) {
+                               const char *question, const char *what) {
     const struct curves v = find_curves(t);
     double low = 1e12, high = 1;
     for (size_t i = 0; i < table_rows(t); i++) {
         low = fmin(low, cell_number(t, i, 1));
         high = fmax(high, cell_number(t, i, 1));
     }
-    chart_frame(c, 46, CANVAS_COLUMN - 84, 34, 290, "batches", "similarity, %");
+    chart_frame(c, 46, CANVAS_COLUMN - 84, 34, 290, "batches", what);
     chart_powers(c, fmax(1, low), fmax(10, high));
     const struct axis y = chart_range(c, 'y', 0, 100);
     name_curves(c, &v, &y);
@@ -104,14 +105,15 @@ static enum status draw_curves(struct page *p, struct chart *c, const struct tab
             caption});
 }
 
-static enum status convergence(struct page *p, const char *game) {
-    static const char question[] = "How much sampling is enough?";
+/* kind: what the figure's name begins with; what: which quantity. */
+static enum status convergence(struct page *p, const char *game, const char *kind, const char *sql,
+                               const char *question, const char *what) {
     struct table t;
     struct chart c;
-    chart_start(&c, CANVAS_COLUMN, 334, "batches-%s", game);
-    enum status status = page_ask(p, &t, CURVE_SQL, game);
+    chart_start(&c, CANVAS_COLUMN, 334, "%s-%s", kind, game);
+    enum status status = page_ask(p, &t, sql, game);
     if (status == STATUS_OK && table_rows(&t) > 0)
-        status = draw_curves(p, &c, &t, question);
+        status = draw_curves(p, &c, &t, question, what);
     table_free(&t);
     return status;
 }
@@ -159,9 +161,16 @@ static enum status precision(struct page *p, const char *game) {
 }
 
 enum status page_game(struct page *p, const char *game) {
-    enum status status = convergence(p, game);
+    enum status status = convergence(p, game, "batches", CURVE_SQL("similarity"),
+                                     "How much sampling is enough?", "similarity, %");
+    if (status == STATUS_OK)
+        status = convergence(p, game, "batches-active", CURVE_SQL("similarity_active"),
+                             "And when waiting for the next frame does not count?",
+                             "similarity without busy-waits, %");
     if (status == STATUS_OK)
         status = precision(p, game);
+    if (status == STATUS_OK)
+        status = page_heatmaps(p, game);
     if (status == STATUS_OK)
         status = page_graphs(p, game);
     if (status == STATUS_OK)

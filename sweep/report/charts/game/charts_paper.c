@@ -3,7 +3,7 @@
  * numbers, drawn from what happened on a game with the configuration that it names most often.
  */
 #include "report/charts/game/charts_paper.h"
-#include "report/draw/axis.h"
+#include "report/charts/plot.h"
 #include "report/page/pieces.h"
 #include "report/page/words.h"
 
@@ -45,6 +45,16 @@ static bool has_stretch(const struct table *t, const char *busy) {
         if (table_cell(t, i, 2) == NULL && strcmp(cell_text(t, i, 5), busy) == 0)
             return true;
     return false;
+}
+
+/* The time line itself: round milliseconds. */
+static void draw_times(struct canvas *c, const struct axis *x) {
+    const double step = axis_step(x);
+    for (double ms = step * ceil(x->low / step - 1e-9); ms <= x->high + step * 1e-6; ms += step) {
+        canvas_line(c, axis_at(x, ms), 30, axis_at(x, ms), 78, INK_GRID, 1, STROKE_SOLID);
+        canvas_text(c, axis_at(x, ms), 95, ANCHOR_MIDDLE, INK_MUTED, "%g", round(ms * 1e6) / 1e6);
+    }
+    canvas_text(c, x->to, 113, ANCHOR_RIGHT, INK_MUTED, "emulated time since power-on, ms");
 }
 
 static void draw_stretches(struct canvas *c, const struct table *t, const struct axis *x,
@@ -99,7 +109,7 @@ static enum status intervals(struct page *p, const char *game) {
     canvas_line(&c, x.from, 18, x.from, 76, INK_TEXT, 1.5, STROKE_SOLID);
     canvas_text(&c, x.from + 4, 14, ANCHOR_LEFT, INK_TEXT, "frame %.12s begins",
                 cell_text(&t, first, 1));
-    axis_across(&c, &x, 30, 78, "emulated time since power-on, ms");
+    draw_times(&c, &x);
     draw_stretches(&c, &t, &x, 42);
     magnify(&c, &t, first, end, 142);
     char caption[400];
@@ -115,116 +125,92 @@ static enum status intervals(struct page *p, const char *game) {
 
 /* ---- figure 8: low and high ---- */
 
-enum { WINDOW = 13, THRESHOLD = 15, BATCH_MOST = 256 };
+enum { THRESHOLD = 15 };
 
-/* Means of the windows, as core/profile/gaussian/batch_windows.c has them, and their standard
- * deviation. */
-static double window_statistics(const double *at, size_t n, double *means) {
-    const size_t count = n - WINDOW + 1;
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < count; i++) {
-        double total = 0;
-        for (size_t k = 0; k < WINDOW; k++)
-            total += at[i + k];
-        means[i] = floor(total / WINDOW);
-        sum += means[i];
+/* Means of the windows as core/profile/gaussian/batch_windows.c has them, at their middles; spread:
+ * their variance. The one or two batches that rules chose, of at least a window. */
+static const char BATCHES_SQL[] =
+    "WITH b AS (SELECT figure = 'high batch' AS high, batch, address, place, row_number() OVER"
+    " (PARTITION BY figure ORDER BY place) AS instruction, count(*) OVER (PARTITION BY figure) AS"
+    " length FROM excerpt WHERE figure IN ('low batch', 'high batch') AND " SHOWN_STREAM "),"
+    " w AS (SELECT *, iif(count(*) OVER s = 13, sum(address) OVER s / 13, NULL) AS mean FROM b"
+    " WHERE length BETWEEN 13 AND 256 WINDOW s AS (PARTITION BY high ORDER BY instruction ROWS"
+    " BETWEEN 6 PRECEDING AND 6 FOLLOWING)),"
+    " a AS (SELECT *, avg(mean) OVER (PARTITION BY high) AS middle FROM w)"
+    " SELECT dense_rank() OVER (ORDER BY high) AS panel, batch, instruction, address, mean,"
+    " printf('instruction %d: %04X', instruction, address) AS hint, high,"
+    " round(avg((mean - middle) * (mean - middle)) OVER (PARTITION BY high), 6) AS variance"
+    " FROM a ORDER BY high, instruction";
+enum { B_PANEL, B_BATCH, B_INSTRUCTION, B_ADDRESS, B_MEAN, B_HINT, B_HIGH, B_VARIANCE };
+
+extern const char windows_gp[];
+enum { BATCH_HEIGHT = 164, BATCH_LABELS = 3 }; /* as in the script */
+
+/* The texts and the ranges of the batch in rows first .. end - 1. */
+static void describe_batch(struct chart *c, const struct table *t, size_t first, size_t end) {
+    const size_t panel = (size_t)cell_number(t, first, B_PANEL), label = BATCH_LABELS * (panel - 1);
+    const double top = 4 + BATCH_HEIGHT * (double)(panel - 1);
+    const double deviation = sqrt(cell_number(t, first, B_VARIANCE));
+    double least = INFINITY, most = 0;
+    char text[120];
+    for (size_t i = first; i < end; i++) {
+        least = fmin(least, cell_number(t, i, B_ADDRESS));
+        most = fmax(most, cell_number(t, i, B_ADDRESS));
     }
-    for (size_t i = 0; i < count; i++)
-        squares += (means[i] - sum / (double)count) * (means[i] - sum / (double)count);
-    return sqrt(squares / (double)count);
-}
-
-static void draw_batch(struct canvas *c, const double *at, size_t n, double top, const char *what,
-                       const char *batch) {
-    double means[BATCH_MOST], least = at[0], most = at[0];
-    const double deviation = window_statistics(at, n, means);
-    for (size_t i = 0; i < n; i++) {
-        least = fmin(least, at[i]);
-        most = fmax(most, at[i]);
-    }
-    const struct axis x = {.low = 1, .high = (double)n, .from = 66, .to = CANVAS_COLUMN - 14};
-    const struct axis y = {
-        .low = least, .high = most > least ? most : least + 1, .from = top + 130, .to = top + 34};
-    canvas_text(c, 4, top + 14, ANCHOR_LEFT, INK_TEXT, "%s batch %s: deviation %.1f %s %d bytes",
-                what, batch, deviation, deviation <= THRESHOLD ? "<=" : ">", THRESHOLD);
-    canvas_line(c, x.from, y.from, x.to, y.from, INK_GRID, 1, STROKE_SOLID);
-    canvas_line(c, x.from, y.to, x.to, y.to, INK_GRID, 1, STROKE_SOLID);
-    canvas_code(c, x.from - 8, y.from + 5, ANCHOR_RIGHT, INK_MUTED, "%04X", (unsigned)least);
-    canvas_code(c, x.from - 8, y.to + 5, ANCHOR_RIGHT, INK_MUTED, "%04X", (unsigned)most);
-    double line[2 * BATCH_MOST];
-    for (size_t i = 0; i < n - WINDOW + 1; i++) {
-        line[2 * i] = axis_at(&x, (double)i + 1 + (WINDOW - 1) / 2.0);
-        line[2 * i + 1] = axis_at(&y, means[i]);
-    }
-    canvas_path(c, line, n - WINDOW + 1, INK_SERIES + 1, 2.5, STROKE_SOLID);
-    for (size_t i = 0; i < n; i++) {
-        char hint[60];
-        snprintf(hint, sizeof hint, "instruction %zu: %04X", i + 1, (unsigned)at[i]);
-        canvas_dot(c, axis_at(&x, (double)i + 1), axis_at(&y, at[i]), 3.5, 0, INK_SERIES, hint);
-    }
-}
-
-enum { BATCH_HEIGHT = 164 };
-
-static bool is_batch(const struct table *t) {
-    return table_rows(t) >= WINDOW && table_rows(t) <= BATCH_MOST;
-}
-
-/* Draws the batch that a rule chose. */
-static void one_batch(struct canvas *c, const struct table *t, double top, const char *what) {
-    double at[BATCH_MOST] = {0};
-    for (size_t i = 0; i < table_rows(t); i++)
-        at[i] = cell_number(t, i, 1);
-    draw_batch(c, at, table_rows(t), top, what, cell_text(t, 0, 0));
+    snprintf(text, sizeof text, "%s batch %.20s: deviation %.1f %s %d bytes",
+             cell_number(t, first, B_HIGH) != 0 ? "High" : "Low", cell_text(t, first, B_BATCH),
+             deviation, deviation <= THRESHOLD ? "<=" : ">", THRESHOLD);
+    chart_label(c, label + 1, 4, top + 14, ANCHOR_LEFT, INK_TEXT, text);
+    snprintf(text, sizeof text, "%04X", (unsigned)least);
+    chart_code(c, label + 2, c->left - 8, top + 135, ANCHOR_RIGHT, INK_MUTED, text);
+    snprintf(text, sizeof text, "%04X", (unsigned)most);
+    chart_code(c, label + 3, c->left - 8, top + 39, ANCHOR_RIGHT, INK_MUTED, text);
+    gnuplot_add(&c->set, "low[%zu] = %.0f; high[%zu] = %.0f; last[%zu] = %zu\n", panel, least,
+                panel, most > least ? most : least + 1, panel, end - first);
 }
 
 /* Where a game has batches of one kind alone, those are shown. */
-static enum status draw_batches(struct page *p, const char *game, const struct table kinds[2]) {
-    static const char question[] = "When is a batch low, and when high?";
-    static const char *const names[] = {"Low", "High"};
-    const struct name id = name_of("windows", game);
-    const bool low = is_batch(&kinds[0]), high = is_batch(&kinds[1]);
-    struct canvas c;
-    double top = 4;
-    canvas_start(&c, id.text, CANVAS_COLUMN, 28 + BATCH_HEIGHT * (low + high), question,
-                 "Batches: discs are the addresses of their instructions in order, a line the "
-                 "means of windows of 13; a low batch stays in one place, a high one does not.");
-    for (size_t i = 0; i < 2; i++) {
-        if (!is_batch(&kinds[i]))
-            continue;
-        one_batch(&c, &kinds[i], top, names[i]);
-        top += BATCH_HEIGHT;
-    }
-    canvas_text(&c, CANVAS_COLUMN - 14, top + 4, ANCHOR_RIGHT, INK_MUTED,
-                "instruction of the batch; up: address");
+static enum status draw_batches(struct page *p, const char *game, const struct table *t) {
+    const size_t rows = table_rows(t), panels = (size_t)cell_number(t, rows - 1, B_PANEL);
+    const double height = 28 + BATCH_HEIGHT * (double)panels;
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, height, "windows-%s", game);
+    chart_frame(&c, 66, CANVAS_COLUMN - 14, 38, height - 58, "", "");
+    gnuplot_add(&c.set, "panels = %zu\narray low[panels]\narray high[panels]\narray last[panels]\n",
+                panels);
+    chart_labels(&c, BATCH_LABELS * panels + 1);
+    for (size_t first = 0, i = 1; i <= rows; i++)
+        if (i == rows || strcmp(cell_text(t, i, B_PANEL), cell_text(t, first, B_PANEL)) != 0) {
+            describe_batch(&c, t, first, i);
+            first = i;
+        }
+    chart_label(&c, BATCH_LABELS * panels + 1, CANVAS_COLUMN - 14, height - 20, ANCHOR_RIGHT,
+                INK_MUTED, "instruction of the batch; up: address");
     char caption[400];
     snprintf(caption, sizeof caption,
              "The median %s by deviation of the window means: discs {s0} are addresses, the line "
              "{s1} is the means of "
-             "%d. After the paper's figure 8; %.80s, "
+             "13. After the paper's figure 8; %.80s, "
              "configuration 10/15/13/5.",
-             low && high ? "low and the median high batch"
-             : low       ? "low batch (there is no high one here)"
-                         : "high batch (there is no low one here)",
-             WINDOW, game);
-    return page_figure(p, &c, question, caption);
+             panels == 2                      ? "low and the median high batch"
+             : cell_number(t, 0, B_HIGH) == 0 ? "low batch (there is no high one here)"
+                                              : "high batch (there is no low one here)",
+             game);
+    return chart_end(
+        &c, p, t, windows_gp,
+        &(struct chart_words){
+            "When is a batch low, and when high?",
+            "Batches: discs are the addresses of their instructions in order, a line the means of "
+            "windows of 13; a low batch stays in one place, a high one does not.",
+            caption});
 }
 
 static enum status batches(struct page *p, const char *game) {
-    struct table kinds[2] = {0};
-    enum status status = page_ask(p, &kinds[0],
-                                  "SELECT batch, address FROM excerpt WHERE figure = 'low batch'"
-                                  " AND " SHOWN_STREAM " ORDER BY place",
-                                  game);
-    if (status == STATUS_OK)
-        status = page_ask(p, &kinds[1],
-                          "SELECT batch, address FROM excerpt WHERE figure = 'high batch'"
-                          " AND " SHOWN_STREAM " ORDER BY place",
-                          game);
-    if (status == STATUS_OK && (is_batch(&kinds[0]) || is_batch(&kinds[1])))
-        status = draw_batches(p, game, kinds);
-    table_free(&kinds[0]);
-    table_free(&kinds[1]);
+    struct table t;
+    enum status status = page_ask(p, &t, BATCHES_SQL, game);
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw_batches(p, game, &t);
+    table_free(&t);
     return status;
 }
 
