@@ -149,9 +149,11 @@ static void write_caption(char out[400], const char *game, const struct table *t
         }
     snprintf(out, 400,
              "A line a bin, from the first mark at which it is there; numbers: bins at each mark. "
-             "Of the last %zu, %zu are recurrent (discs {s0}), hit more than %d times; the others "
-             "(diamonds {cold}) mean nothing to the algorithm. %.80s, configuration 10/15/13/5.",
-             bins, often, RECURRENT_ABOVE, game);
+             "Of the last %zu, %zu are recurrent (discs {s0}), hit more than %d times%s. %.80s, "
+             "configuration 10/15/13/5.",
+             bins, often, RECURRENT_ABOVE,
+             bins > often ? "; the others (diamonds {cold}) mean nothing to the algorithm" : "",
+             game);
 }
 
 static enum status draw(struct page *p, const char *game, const struct table *t, struct chart *c,
