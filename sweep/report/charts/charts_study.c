@@ -120,9 +120,17 @@ static enum status draw_agreement(struct page *p, const struct table *t, const c
     chart_start(&c, CANVAS_COLUMN, side + 70, "%s", page_id(p, "agreement").text);
     chart_frame(&c, 116, 116 + side, 12, 12 + side, "", "");
     name_squares(&c, t, games, cell);
-    bool contradict = false;
-    for (size_t i = 0; i < table_rows(t); i++)
+    bool agree = false, contradict = false;
+    for (size_t i = 0; i < table_rows(t); i++) {
+        agree |= cell_number(t, i, AGREEMENT_TAU) >= 0;
         contradict |= cell_number(t, i, AGREEMENT_TAU) < 0;
+    }
+    char caption[400];
+    snprintf(caption, sizeof caption, "%s%sOf several replays of a game, the mean.",
+             agree ? "Above 0 {s0}: rankings of the configurations that agree, the stronger the "
+                     "more. "
+                   : "",
+             contradict ? "Below 0 {s1}: rankings that contradict each other. " : "");
     gnuplot_add(&c.set, "games = %zu\nnumbers = %d\n", games,
                 cell > 30 && chart_has(t, AGREEMENT_TAU));
     return chart_end(
@@ -131,12 +139,7 @@ static enum status draw_agreement(struct page *p, const struct table *t, const c
             question,
             "A square for each pair: Kendall's tau between their rankings of the "
             "configurations, 1 for the same order, 0 for none.",
-            contradict
-                ? "Above 0 {s0}: rankings of the configurations that agree, the stronger the more; "
-                  "below 0 {s1}: that contradict each other. Of several replays of a game, the "
-                  "mean."
-                : "Above 0 {s0}: rankings of the configurations that agree, the stronger the more. "
-                  "Of several replays of a game, the mean."});
+            caption});
 }
 
 enum status page_agreement(struct page *p) {
