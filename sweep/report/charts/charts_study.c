@@ -135,11 +135,10 @@ static enum status draw_agreement(struct page *p, const struct table *t, const c
                 cell > 30 && chart_has(t, AGREEMENT_TAU));
     return chart_end(
         &c, p, t, agreement_gp,
-        &(struct chart_words){
-            question,
-            "A square for each pair: Kendall's tau between their rankings of the "
-            "configurations, 1 for the same order, 0 for none.",
-            caption});
+        &(struct chart_words){question,
+                              "A square for each pair: Kendall's tau between their rankings of the "
+                              "configurations, 1 for the same order, 0 for none.",
+                              caption});
 }
 
 enum status page_agreement(struct page *p) {
