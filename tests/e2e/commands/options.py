@@ -115,7 +115,7 @@ def try_option(command, name, kind, choices):
         result = call(command, name, [name + "=x"])
         expect(command, [name + "=x"], result, (2,), "takes no value")
         return
-    expect(command, [name + "="], call(command, name, [name + "="]), (2,), f"{name} needs a value that is not empty")
+    expect(command, [name + "="], call(command, name, [name + "="]), (2,), f"{name} needs a non-empty value")
     values = ["none/file", "folder"] if kind == "file" else ["FOO", "-1"] if kind == "choice" else NO_NUMBERS
     for value in values:
         result = call(command, name, [f"{name}={value}"])

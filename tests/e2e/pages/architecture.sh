@@ -44,7 +44,7 @@ done
 [ "$(grep -cE '^\| `[a-z_.]*` \| (dot|cycle) \|' docs/fast-paths.md)" -eq 8 ] || fail "docs/fast-paths.md has not eight horizons"
 # The PPU's members that translated code uses are in the header that holds them to their types.
 for member in $(grep -rhoE "(PPU[A-Z_]*\(|ppu\.)(state|known|sprites_known)\.[a-z_]+" core/dbt | sed 's/^PPU[A-Z_]*(//; s/^ppu\.//' | sort -u); do
-    case $member in state.*|known.*|sprites_known.*) grep -qE "PPU_INLINES\($member[,[]" core/nes/ppu/ppu_inlined.h || fail "the translator uses ppu.$member, which core/nes/ppu/ppu_inlined.h does not name" ;; esac
+    case $member in state.*|known.*|sprites_known.*) grep -qE "PPU_INLINES\(${member}[,[]" core/nes/ppu/ppu_inlined.h || fail "the translator uses ppu.$member, which core/nes/ppu/ppu_inlined.h does not name" ;; esac
 done
 # The picture's arrows are those of the code that no longer way says already (tred's rule).
 tests/rooms.py --draw >/dev/null || fail "a room includes what it may not"

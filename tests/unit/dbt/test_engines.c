@@ -112,7 +112,7 @@ static void wrong_texts_are_refused(void **state) {
         refuse(text, words);
     }
     refuse("dbt:no-chaining=1", "no-chaining takes no value");
-    refuse("interp:hot=1", "interp takes no options, and 'hot=1' is one");
+    refuse("interp:hot=1", "interp takes no options, but 'hot=1' is given");
     refuse("auto:hot=1", "auto takes no options");
     refuse("auto:", "auto takes no options");
     /* Whoever errs is told what there is, in a line; what it does is in the manual. */
