@@ -254,20 +254,25 @@ static const struct section {
 };
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof *SECTIONS };
 
-/* Without results only what was asked for is shown. */
+/* Without results only the provenance is shown. p->games has the games' plain streams, which an
+ * experiment that varies the sampling need not have. */
 static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
-    const bool empty = table_rows(&p->games) == 0;
-    enum status status = empty ? STATUS_OK : page_summary(p);
-    bool chosen = false;
+    static const char results[] =
+        "SELECT 1 FROM completeness WHERE experiment = ?1 AND results > 0";
+    const bool has_games = table_rows(&p->games) > 0;
+    bool has_results = false, chosen = false;
+    enum status status = page_holds(p, results, &has_results);
+    if (status == STATUS_OK && has_games)
+        status = page_summary(p);
     for (size_t i = 0; status == STATUS_OK && i < SECTION_COUNT; i++) {
         const struct section *s = &SECTIONS[i];
         char before[200], title[80];
         any[i] = false;
-        if (empty && s->write != put_provenance)
+        if (!has_results && s->write != put_provenance)
             continue;
         if (s->chosen != chosen) {
             fputs(s->chosen ? "<div class='chosen'>\n" : "</div>\n", p->out);
-            if (s->chosen)
+            if (s->chosen && has_games)
                 choosers(p);
             chosen = s->chosen;
         }

@@ -60,6 +60,6 @@ grep -q 'warning: seeded.fm2: the movie has 1500 frames' warned || fail "no word
 # A player plays its own game, and another one only when told to.
 HOTGRAPH_GAMES="$source/configs/games.cfg"
 export HOTGRAPH_GAMES
-refuses 1 'the player umbel knows one game' movie make "$rom" --player umbel --out other.fm2 --frames 60
+refuses 1 'the player umbel only knows the game' movie make "$rom" --player umbel --out other.fm2 --frames 60
 test ! -e other.fm2 || fail "a movie by another game's player"
 "$hotgraph" movie make "$rom" --player umbel --out other.fm2 --frames 60 --force >/dev/null || fail "--force"

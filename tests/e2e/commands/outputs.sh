@@ -52,7 +52,7 @@ cp "$(command -v ls)" program
 ! ${CC:-cc} -o program work.c 2>/dev/null || compiled=yes
 cp program kept
 : >stream; : >g.graph; : >h.graph; : >some.db
-writes replay game.nes "ram-hash dump-ram dump-pictures dump-ram-at:11 screenshot:2 save-state" "movie load-state" video
+writes replay game.nes "ram-hash dump-ram dump-pictures dump-ram-at:11 screenshot:2 save-state" "movie load-state profile" video
 writes sample game.nes out "structure movie load-state"
 writes exact game.nes "out dot" "movie load-state"
 writes structure game.nes out "movie load-state"

@@ -66,6 +66,7 @@ while read -r line; do
     'make '* | 'alias hotgraph='*) ;;
     'hotgraph sweep configs/sampling.cfg --where'* | 'hotgraph sweep configs/golden.cfg'*) run "$line --dry-run" ;; # docs.sh runs them whole
     *README.md) ;; # what is recorded or compressed is a page, which is not here
+    gcc\ * | *kernels*) ;; # their source is not here; docs.sh builds and records them
     *) run_line "$line" ;;
     esac
 done <"$here/commands"
