@@ -75,7 +75,7 @@ for signal in INT:130 TERM:143; do
         break
     done
     test $status = "${signal#*:}" || fail "SIG${signal%:*} ends it with $status: $(cat errors)"
-    grep -q 'stopped; what was finished is in stopped.db' errors || fail "$(cat errors)"
+    grep -q 'stopped; finished results are in stopped.db' errors || fail "$(cat errors)"
     kept=$(ask stopped.db 'SELECT count(*) FROM result')
     test "$kept" -ge 145 -a "$kept" -lt "$rows" || fail "$kept results when stopped"
     sweep long.cfg --db stopped.db
