@@ -326,7 +326,7 @@ static struct dbt_options options_of(const struct nes *n) {
 
 static enum status create(void **self, struct nes *n, struct error *e) {
     struct dbt *const d = *self = calloc(1, sizeof *d);
-    if (!d || !exits_open(&d->with.exits))
+    if (!d || !translator_open(&d->with))
         return error_set(e, STATUS_MEMORY, "out of memory for the translator");
     struct dbt_options *const options = &d->with.options;
     *options = options_of(n);

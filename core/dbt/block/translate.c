@@ -283,7 +283,6 @@ struct block *dbt_translate(struct translator *with, struct nes *n, const struct
                         .at = (uint32_t)cache->used,
                         .end = (uint32_t)cache->size,
                         .encodings = &with->encodings};
-    struct stub stubs[STUBS];
     struct translation t = {.nes = n,
                             .e = &e,
                             .certain = g->certain,
@@ -294,7 +293,7 @@ struct block *dbt_translate(struct translator *with, struct nes *n, const struct
                             .returns = &with->returns,
                             .recorded = with->recorded,
                             .number = with->number,
-                            .stubs = stubs};
+                            .stubs = with->stubs};
     struct block *const b = new_block(n, g);
     const size_t exits = with->exits.all.len;
     bool ok = false;
@@ -314,6 +313,11 @@ struct block *dbt_translate(struct translator *with, struct nes *n, const struct
     return NULL;
 }
 
+bool translator_open(struct translator *with) {
+    with->stubs = malloc(STUBS * sizeof *with->stubs);
+    return with->stubs && exits_open(&with->exits);
+}
+
 void translator_forget(struct translator *with) {
     exits_forget(&with->exits);
     for (size_t i = 0; i < with->targets.all.len; i++)
@@ -327,5 +331,6 @@ void translator_close(struct translator *with) {
     translator_forget(with);
     exits_close(&with->exits);
     vec_free(&with->targets.all);
+    free(with->stubs);
     cache_close(&with->cache);
 }

@@ -30,9 +30,12 @@ struct translator {
     struct exits exits;
     struct all_targets targets;
     struct returns returns;
-    bool recorded;   /* makes traced blocks; see traced_blocks.c */
-    uint32_t number; /* the next block's */
+    struct stub *stubs; /* [STUBS], of the block in translation; too many for a thread's stack */
+    bool recorded;      /* makes traced blocks; see traced_blocks.c */
+    uint32_t number;    /* the next block's */
 };
+/* For zeroed memory. False: out of memory; translator_close() is allowed all the same. */
+bool translator_open(struct translator *with);
 /* Frees what host code refers to, once the cache is empty. */
 void translator_forget(struct translator *with);
 void translator_close(struct translator *with);
