@@ -35,15 +35,17 @@ static int fill(const char *line, int length, int column) {
 
 /* Prints text from `column` on, wrapped at LINE_WIDTH; indents each line after the first. */
 static void print_wrapped(const char *text, int column, int indent) {
+    bool at_start = true;
     while (*text != 0) {
         int n = (int)strcspn(text, " \n");
-        if (column > indent && column + 1 + n > LINE_WIDTH) {
+        if (!at_start && column + 1 + n > LINE_WIDTH) {
             printf("\n%*s", indent, "");
             column = indent;
-        } else if (column > indent) {
+        } else if (!at_start) {
             putchar(' ');
             column++;
         }
+        at_start = false;
         printf("%.*s", n, text);
         column += n;
         text += n;
