@@ -27,7 +27,7 @@ bool elf_file_offset(Elf *elf, uint64_t address, uint64_t *out) {
 struct elf_symbol {
     GElf_Sym symbol;
     const char *name;
-    size_t number; /* in the table */
+    size_t number; /* index in the symbol table */
 };
 typedef VEC(struct elf_symbol) elf_symbols;
 
@@ -45,7 +45,8 @@ static int symbol_order(const void *a, const void *b) {
     return (x->number > y->number) - (x->number < y->number);
 }
 
-/* Of everything that has a name and an address: variables count in the numbers of local names. */
+/* Collects every named symbol with an address. Variables are included: BOLT counts them, too, when
+ * it numbers local names. */
 static bool collect(elf_symbols *out, Elf *elf, Elf_Scn *section, const GElf_Shdr *header) {
     Elf_Data *data = elf_getdata(section, NULL);
     for (size_t i = 0; data != NULL && i < header->sh_size / header->sh_entsize; i++) {
@@ -86,7 +87,7 @@ static int function_order(const void *a, const void *b) {
     return strcmp(x->name, y->name);
 }
 
-/* The bytes from the symbol to the end of its section. */
+/* Bytes from the symbol to the end of its section. */
 static uint64_t room_of(Elf *elf, const GElf_Sym *symbol) {
     GElf_Shdr header;
     Elf_Scn *section = elf_getscn(elf, symbol->st_shndx);
@@ -97,7 +98,7 @@ static uint64_t room_of(Elf *elf, const GElf_Sym *symbol) {
                : 0;
 }
 
-/* The numbers of local names go by hashes of the names. */
+/* Numbers local symbols of equal name; names are compared by their hashes. */
 static bool add_functions(struct elf_functions *out, Elf *elf, const elf_symbols *symbols) {
     struct map seen = {0};
     bool ok = true;
@@ -123,7 +124,8 @@ static bool add_functions(struct elf_functions *out, Elf *elf, const elf_symbols
     return ok;
 }
 
-/* One of each place; those without a size reach to the next one, or to the end of the section. */
+/* Keeps one function per address. A function of size 0 extends to the next one or to the end of its
+ * section. */
 static void tidy(struct elf_functions *f) {
     if (f->list.len > 0)
         qsort(f->list.at, f->list.len, sizeof *f->list.at, function_order);

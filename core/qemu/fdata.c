@@ -13,13 +13,13 @@ struct fdata {
     struct elf_functions functions;
     struct layout_weighing weights;
     uint32_t base;
-    uint64_t end; /* of the file's code addresses */
-    bool *named;  /* one a function */
+    uint64_t end; /* of the file's code addresses, exclusive */
+    bool *named;  /* for each function: does a line name it? */
     struct fdata_counts *counts;
     struct file_writer *file;
 };
 
-/* ---- which file it is ---- */
+/* ---- the file's image ---- */
 
 static enum status find_image(struct fdata *f, struct error *e) {
     const struct structure *s = f->request->structure;
@@ -58,9 +58,9 @@ static void write_name(struct file_writer *w, const char *name) {
 }
 
 struct fdata_place {
-    const struct elf_function *function; /* NULL: in none of the file's */
-    uint64_t offset;                     /* in the function */
-    bool inside;                         /* the file */
+    const struct elf_function *function; /* NULL: outside all functions of the file */
+    uint64_t offset;                     /* within the function */
+    bool inside;                         /* is the address in the file? */
 };
 
 static struct fdata_place place_of(const struct fdata *f, uint32_t address) {
@@ -85,7 +85,7 @@ static void write_place(struct fdata *f, const struct fdata_place *place) {
     file_printf(f->file, " %" PRIx64, place->offset);
 }
 
-/* Where the reason is counted why the edge is no line; NULL: it is one. */
+/* The counter of the reason for which an edge is left out; NULL: the edge is written. */
 static uint64_t *left_out(const struct fdata *f, const struct fdata_place *from,
                           const struct fdata_place *to, enum block_end end, uint64_t weight) {
     const bool within = from->function != NULL && from->function == to->function;
@@ -105,7 +105,7 @@ static void write_edges(struct fdata *f) {
     const struct graph *g = &f->request->structure->graph;
     for (size_t i = 0, b = 0; i < g->edge_count; i++) {
         while (g->blocks[b].entry < g->edges[i].source)
-            b++; /* both are sorted, and each edge has its block */
+            b++; /* both are sorted, and every edge has its source block */
         const uint64_t weight = f->weights.edges[i];
         const struct fdata_place from = place_of(f, g->blocks[b].last),
                                  to = place_of(f, g->edges[i].target);

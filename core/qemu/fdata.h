@@ -1,17 +1,18 @@
 /*
- * fdata: a graph as a profile for BOLT, the optimiser of linked programs that comes with LLVM.
+ * fdata: writes a graph as a profile for BOLT, the post-link optimiser of LLVM.
  *
- * A line an edge of the program, from the last instruction of its source to its target, offsets in
- * hexadecimal:
+ * One line per edge, from the last instruction of its source to its target, offsets in hexadecimal:
  *
  *     1 FUNCTION OFFSET 1 FUNCTION OFFSET 0 COUNT
- *     0 [unknown] 0 1 FUNCTION 0 0 COUNT            what comes into the file from elsewhere
+ *     0 [unknown] 0 1 FUNCTION 0 0 COUNT            an edge into the file from outside
  *
- * Falls are lines, too. BOLT rejects the profile of a function in which one edge is not the
- * program's, so the graph is first put on the structure (graph/layout/layout.h), and what that has
- * no edge for is left out. Left out are also returns, which BOLT does not use; indirect jumps within
- * the file, which it takes for possible falls; and edges that are rare, since it keeps whatever ran
- * once among what is hot.
+ * Fall-through edges have lines, too. BOLT rejects the profile of a function if a single edge does
+ * not exist in the program. The graph is therefore first mapped onto the structure
+ * (graph/layout/layout.h), and edges without a counterpart are left out. Also left out are
+ *
+ *   - returns, which BOLT does not use,
+ *   - indirect jumps within the file, which BOLT takes for possible fall-throughs,
+ *   - rare edges, because BOLT treats every block that ran at all as hot.
  */
 #ifndef HOTGRAPH_QEMU_FDATA_H
 #define HOTGRAPH_QEMU_FDATA_H
@@ -22,21 +23,21 @@
 enum { FDATA_RARE = 10 }; /* per million: the usual limit */
 
 struct fdata_request {
-    const char *elf;                   /* one of the structure's images */
-    const struct structure *structure; /* of a run of that program */
+    const char *elf;                   /* path of one of the structure's images */
+    const struct structure *structure; /* recorded from a run of that program */
     const struct graph *graph;
-    uint64_t rare; /* edges below this many per million of the graph's weight are left out */
+    uint64_t rare; /* leave out edges below this many per million of the graph's weight */
 };
 
 struct fdata_counts {
-    uint64_t lines, functions; /* written; functions: in which a line begins or ends */
-    uint64_t lost;             /* edges of the graph that the program does not have */
+    uint64_t lines, functions; /* written; functions: named by at least one line */
+    uint64_t lost;             /* edges of the graph that do not exist in the program */
     /* Edges of the file that were left out. */
-    uint64_t indirect, rare, returns, nameless; /* nameless: not from or to where it can be said */
+    uint64_t indirect, rare, returns, nameless; /* nameless: an end that has no name */
 };
 
-/* path: NULL is standard output. STATUS_ARGUMENT if the file is none of the structure's images, or
- * the structure has no images or sizes of blocks. */
+/* path NULL: standard output. STATUS_ARGUMENT if the file is not one of the structure's images, or
+ * if the structure lacks images or block sizes. */
 enum status fdata_write(const struct fdata_request *request, const char *path,
                         struct fdata_counts *out, struct error *e);
 

@@ -15,7 +15,7 @@ struct symbol {
 };
 
 struct named_image {
-    char *name; /* the file's name without its folder */
+    char *name; /* the file's name without its directory */
     uint32_t base, room;
 };
 
@@ -49,7 +49,8 @@ static bool add_symbol(struct qemu_symbols *s, Elf *elf, const struct qemu_image
     return true;
 }
 
-/* All functions of the sections of one type; false when memory is out. */
+/* Adds the functions of all sections of one type; false when out of memory. *any: the file has a
+ * symbol table of that type. */
 static bool add_table(struct qemu_symbols *s, Elf *elf, const struct qemu_image *image,
                       uint32_t type, bool *any) {
     for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section)) != NULL;) {
@@ -121,7 +122,7 @@ void qemu_symbols_name(const struct qemu_symbols *s, uint32_t address, char *tex
             high = middle;
     }
     while (low > 1 && s->list.at[low - 2].address == s->list.at[low - 1].address)
-        low--; /* of several names of one place the first in order */
+        low--; /* symbols of one address: take the first */
     const struct symbol *found = low > 0 ? &s->list.at[low - 1] : NULL;
     if (found != NULL && (found->size == 0 || address - found->address < found->size)) {
         snprintf(text, size, "%s+0x%x", found->name, address - found->address);

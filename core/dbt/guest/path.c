@@ -1,27 +1,27 @@
-/* Superblocks: where a block goes on after a transfer, by a profile. */
+/* Superblocks: extends a block past its transfers along the path that the profile predicts. */
 #include <stdlib.h>
 
 #include "dbt/guest/guest.h"
 
 enum {
-    CALLS_MOST = 4,              /* calls within calls */
-    UNROLLED_MOST = 24,          /* instructions of all copies of a loop */
-    SHARE_LEAST = DBT_ALWAYS / 8 /* a path ends when fewer executions than this come so far */
+    CALLS_MOST = 4,              /* nested calls that a path follows */
+    UNROLLED_MOST = 24,          /* instructions of all unrolled copies of a loop */
+    SHARE_LEAST = DBT_ALWAYS / 8 /* a path ends when fewer executions than this get so far */
 };
 
-/* The path that is being followed. */
+/* The path under construction. */
 struct path {
     struct nes *nes;
     const struct dbt_options *options;
     struct guest_block *block;
-    const struct guest_op *caller; /* of the next instruction */
-    uint64_t share;             /* of the executions of the block that come here, of DBT_ALWAYS */
-    uint16_t pc;                /* of the next instruction */
-    int pushed[CALLS_MOST + 1]; /* bytes that each open callee has on the stack */
-    unsigned turn;              /* instructions of the loop that leads back to the start, or 0 */
+    const struct guest_op *caller; /* innermost open call, NULL outside callees */
+    uint64_t share;                /* executions of the block that reach pc, in DBT_ALWAYS-ths */
+    uint16_t pc;                   /* next instruction */
+    int pushed[CALLS_MOST + 1];    /* bytes on the stack, for each open callee */
+    unsigned turn;                 /* instructions of the loop back to the start; 0: no loop yet */
 };
 
-/* ---- what the profile says ---- */
+/* ---- successors from the profile ---- */
 
 static int by_from(const void *key, const void *at) {
     const uint32_t a = *(const uint32_t *)key, b = ((const struct dbt_likely *)at)->from;
@@ -32,14 +32,14 @@ static uint16_t target_of(const struct guest_op *op) {
     return op->info->kind == INSN_BRANCH ? branch_target(op) : operand_of(op);
 }
 
-/* Either side of a branch, by a hash of the seed and its address. */
+/* Chooses a side of a branch by a hash of the seed and its address. False: the path ends here. */
 static bool choose(unsigned seed, const struct guest_op *op, uint16_t *to) {
     const uint32_t hash = (op->pc ^ seed * 0x9e3779b9u) * 0x85ebca6bu >> 16;
     *to = op->info->kind == INSN_BRANCH && hash & 1 ? next_pc(op) : target_of(op);
     return (hash >> 1 & 7) != 0;
 }
 
-/* The likeliest successor of a branch, jump or call. False: it is unknown. */
+/* The likeliest successor of a branch, jump or call. False: it is unknown or too rare. */
 static bool ask(struct path *p, const struct guest_op *op, uint16_t *to) {
     if (p->options->random_paths)
         return choose(p->options->random_paths, op, to);
@@ -54,13 +54,13 @@ static bool ask(struct path *p, const struct guest_op *op, uint16_t *to) {
     return p->share >= SHARE_LEAST;
 }
 
-/* ---- where it goes on ---- */
+/* ---- the path ---- */
 
 static unsigned depth(const struct guest_op *caller) {
     return caller ? 1 + depth(caller->caller) : 0;
 }
 
-/* Does the path contain pc, in the callee it is in now? */
+/* Does the path contain pc within the current callee? */
 static bool contains(const struct path *p, uint16_t pc) {
     for (unsigned i = 0; i < p->block->count; i++)
         if (p->block->ops[i].pc == pc && p->block->ops[i].caller == p->caller)
@@ -68,7 +68,7 @@ static bool contains(const struct path *p, uint16_t pc) {
     return false;
 }
 
-/* A jump back may end a busy-wait, which is left at this jump. */
+/* A backward jump may close a busy-wait, and skipping a busy-wait leaves the block at this jump. */
 static bool may_wait(const struct path *p, const struct guest_op *op, uint16_t to) {
     struct wait candidate;
     wait_examine(p->nes, &candidate, op->from, op->pc, to);
@@ -79,7 +79,7 @@ static bool back_at_start(const struct path *p, uint16_t pc) {
     return pc == p->block->ops[0].pc && !p->caller;
 }
 
-/* May the path go through its start once more? */
+/* May the path run through its start once more? */
 static bool may_unroll(struct path *p) {
     if (p->turn == 0)
         p->turn = p->block->count;
@@ -94,7 +94,7 @@ static bool may_jump(const struct path *p, const struct guest_op *op, uint16_t t
     return back_at_start(p, to) || !contains(p, to);
 }
 
-/* Calls are counted at their return where there are observers. */
+/* Observers count a call at its return, so an observed machine has no calls within a superblock. */
 static bool may_call(const struct path *p) {
     return !p->nes->observed.watched && !p->options->no_chaining && !p->options->no_return_stack &&
            depth(p->caller) < CALLS_MOST;
@@ -106,7 +106,7 @@ static bool follow(struct path *p, struct guest_op *op) {
     switch ((enum insn_kind)op->info->kind) {
     case INSN_RETURN:
         if (!p->caller || p->pushed[depth(p->caller)] != 0)
-            return false; /* it is an indirect jump, to an address that was pushed */
+            return false; /* not the return of a call in this path, so its target is unknown */
         op->likely = LIKELY_TAKEN;
         p->pc = next_pc(p->caller);
         p->caller = p->caller->caller;
@@ -136,7 +136,7 @@ static bool follow(struct path *p, struct guest_op *op) {
     return true;
 }
 
-/* A callee is only followed as a whole, to its return: else the block ends with the call. */
+/* A callee is followed up to its return or not at all: otherwise the block ends with the call. */
 static void cut(struct path *p) {
     struct guest_block *const g = p->block;
     if (!p->caller)
@@ -148,7 +148,8 @@ static void cut(struct path *p) {
     g->ops[g->count - 1].likely = LIKELY_UNKNOWN;
 }
 
-/* Bytes that an instruction leaves on the stack; TXS drops unknown ones. */
+/* Bytes that an instruction leaves on the stack. After TXS the stack is unknown: no return
+ * matches. */
 static int pushes(const struct guest_op *op) {
     switch (op->mnemonic) {
     case DO_PHA:
@@ -164,7 +165,7 @@ static int pushes(const struct guest_op *op) {
     }
 }
 
-/* Adds instructions up to the end of the path. */
+/* Adds instructions until the path ends. */
 static void walk(struct path *p) {
     struct guest_block *const g = p->block;
     while (!(g->count && back_at_start(p, p->pc) && !may_unroll(p)) &&

@@ -1,13 +1,13 @@
-/* Plays Airmail (games/airmail): goes where a piece of mail will cross a floor while it can still
- * be there, by the quickest way over floors, ladders and ends of floors, round the crab or behind a
- * blast of the horn. It thinks a few times a second, overlooks mail, and dreams now and then.
- */
+/* Plays Airmail (games/airmail): goes to where a letter will cross a floor in time to catch it, by
+ * the shortest route over floors, ladders and floor ends, and avoids the crab or stuns it with the
+ * horn. It decides a few times a second, overlooks letters, and now and then pauses, so that it
+ * plays like a person. */
 #include "play/player.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { /* RAM of the game, see games/airmail/README.md */
+enum { /* RAM addresses and states, see games/airmail/README.md */
        RAM_STATE = 0x10,
        RAM_STEAM = 0x1a,
        RAM_X = 0x20,
@@ -51,29 +51,29 @@ enum { FALLING, AFLOAT, RESTING, CARRIED };
 enum { HAMPER = 3, INK = 4, MAILS = 7, PIER_Y = 0xc0, PACE = 3 };
 enum { FAR_AWAY = 10000, WAYS = 32 };
 
-/* From one floor to another. */
+/* A passage from one floor to another. */
 struct way {
     int floor, x, next_floor, next_x, cost;
     uint8_t button; /* pressed at x */
-    int ladder;     /* -1: over the end of the floor */
+    int ladder;     /* -1: off the end of the floor */
 };
 
 struct plan {
     int cost;  /* steps */
-    int first; /* the first way, -1: stay on the floor */
+    int first; /* index of the first passage, -1: stay on the floor */
 };
 
 struct mind {
     uint64_t random;
-    int wait;  /* frames before Start is pressed on the title */
+    int wait;  /* frames until it presses Start on the title screen */
     int think; /* frames until the next decision */
-    int dream; /* frames that go by without one */
+    int dream; /* frames without decisions */
     unsigned overlooked;
     uint8_t held;
-    int floor, x; /* where it is going, floor -1: nowhere */
+    int floor, x; /* destination; floor -1: none */
     struct way ways[WAYS];
     int way_count;
-    struct plan reached[WAYS]; /* having gone each way */
+    struct plan reached[WAYS]; /* the plan after taking each passage */
 };
 
 static uint32_t chance(struct mind *m, uint32_t n) {
@@ -89,14 +89,14 @@ static bool crab_awake(const uint8_t *ram) {
     return ram[RAM_CRAB_MODE] < CRAB_HIDES;
 }
 
-/* ---- ways ---- */
+/* ---- routes ---- */
 
 static void add_way(struct mind *m, struct way way) {
     if (m->way_count < WAYS)
         m->ways[m->way_count++] = way;
 }
 
-/* Over an end of floor f at x: the first floor below, if there is one. */
+/* Adds the drop off the end of floor f at x, down to the first floor below, if there is one. */
 static void add_drop(struct mind *m, const uint8_t *ram, int f, int x, uint8_t button) {
     int below = -1;
     for (int g = 0; g < ram[RAM_FLOORS]; g++)
@@ -129,7 +129,7 @@ static void find_ways(struct mind *m, const uint8_t *ram) {
     }
 }
 
-/* Steps along floor f; dear where the crab is in between or near the end. */
+/* Cost of walking along floor f in steps; higher if the crab is in between or near the end. */
 static int walk(const uint8_t *ram, int f, int from, int to) {
     int cost = abs(to - from) / PACE, crab = ram[RAM_CRAB_X];
     if (crab_awake(ram) && ram[RAM_CRAB_MODE] == CRAB_WALKS && ram[RAM_CRAB_FLOOR] == f) {
@@ -164,7 +164,7 @@ static void reach(struct mind *m, const uint8_t *ram, int floor, int x) {
     }
 }
 
-/* After reach(): the quickest plan from (here, x) to (floor, goal). */
+/* The quickest plan from (here, x) to (floor, goal). Call reach() first. */
 static struct plan plan_to(struct mind *m, const uint8_t *ram, int here, int x, int floor,
                            int goal) {
     struct plan best = {FAR_AWAY, -1};
@@ -179,9 +179,9 @@ static struct plan plan_to(struct mind *m, const uint8_t *ram, int here, int x, 
     return best;
 }
 
-/* ---- what to do ---- */
+/* ---- decisions ---- */
 
-/* What it is worth to go to (floor, x) where something is going to be in `in` steps. */
+/* Value of going to (floor, x), where something will be in `in` steps. */
 static int worth(struct mind *m, const uint8_t *ram, int floor, int x, int in, int value) {
     int cost = plan_to(m, ram, ram[RAM_FLOOR], ram[RAM_X], floor, x).cost;
     if (cost > in + 3)
@@ -197,7 +197,7 @@ static void consider(struct mind *m, int *best, int found, int floor, int x) {
     }
 }
 
-/* Falling mail i: where it crosses each floor. */
+/* Considers catching falling letter i on each floor that it crosses. */
 static void consider_falling(struct mind *m, const uint8_t *ram, int i, int *best) {
     int vx = signed_byte(ram[RAM_MAIL_VX + i]), vy = signed_byte(ram[RAM_MAIL_VY + i]);
     if (vy < 12)
@@ -241,7 +241,7 @@ static void decide(struct mind *m, const uint8_t *ram) {
     if (ram[RAM_CRAB_MODE] == CRAB_HIDES && ram[RAM_CRAB_FLOOR] < ram[RAM_FLOORS])
         consider(m, &best, worth(m, ram, ram[RAM_CRAB_FLOOR], ram[RAM_CRAB_X], 40, 360),
                  ram[RAM_CRAB_FLOOR], ram[RAM_CRAB_X]);
-    if (m->floor < 0) { /* nothing to do: away from the crab, to the middle of a floor */
+    if (m->floor < 0) { /* nothing to catch: go to the middle of a floor away from the crab */
         int farthest = -1;
         for (int f = 0; f < ram[RAM_FLOORS]; f++) {
             int x = (ram[RAM_FLOOR_LEFT + f] + ram[RAM_FLOOR_RIGHT + f]) / 2;
@@ -255,14 +255,14 @@ static void decide(struct mind *m, const uint8_t *ram) {
     }
 }
 
-/* The buttons that lead along the plan. */
+/* Buttons that follow the plan. */
 static uint8_t follow(struct mind *m, const uint8_t *ram) {
     int x = ram[RAM_X], here = ram[RAM_FLOOR];
     if (m->floor < 0 || m->floor >= ram[RAM_FLOORS])
         return 0;
     struct plan plan = plan_to(m, ram, here, x, m->floor, m->x);
     int goal = plan.first < 0 ? m->x : m->ways[plan.first].x;
-    if (ram[RAM_MODE] == ON_LADDER) { /* on to the end where the way goes on */
+    if (ram[RAM_MODE] == ON_LADDER) { /* continue to the end of the ladder that the route takes */
         int l = ram[RAM_LADDER];
         if (plan.first >= 0 && m->ways[plan.first].ladder == l)
             return m->ways[plan.first].button;
@@ -274,10 +274,10 @@ static uint8_t follow(struct mind *m, const uint8_t *ram) {
         return x < goal ? BUTTON_RIGHT : BUTTON_LEFT;
     if (plan.first >= 0)
         return m->ways[plan.first].button;
-    return ram[RAM_Y] == PIER_Y ? BUTTON_DOWN : 0; /* the net */
+    return ram[RAM_Y] == PIER_Y ? BUTTON_DOWN : 0; /* climb off the net */
 }
 
-/* The horn, or a step away. */
+/* Blows the horn or steps away. */
 static uint8_t defend(struct mind *m, const uint8_t *ram, uint8_t buttons) {
     int dx = ram[RAM_CRAB_X] - ram[RAM_X], dy = ram[RAM_CRAB_Y] - ram[RAM_Y];
     if (crab_awake(ram) && abs(dx) < 44 && abs(dy) < 22 && ram[RAM_MODE] != IN_AIR) {

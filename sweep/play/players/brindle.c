@@ -1,8 +1,6 @@
-/* Plays Brindle (games/brindle): imagines what some dozens of ways to press the pad would come to
- * in the next second and a half, by the game's own rules of motion, and takes the best. It thinks
- * some times a second only, now and then overlooks a beast and sometimes its hoof slips, so it gets
- * hurt.
- */
+/* Plays Brindle (games/brindle): simulates several dozen button sequences over the next second and
+ * a half with the game's own physics, and takes the best. It decides only a few times a second,
+ * sometimes overlooks a beast and sometimes slips, so that it gets hurt now and then. */
 #include "play/player.h"
 
 #include "base/base.h"
@@ -10,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { /* RAM of the game, see games/brindle/README.md */
+enum { /* RAM addresses and states, see games/brindle/README.md */
        RAM_LEVEL = 0x12,
        RAM_CLOVERS = 0x18,
        RAM_STATE = 0x1a,
@@ -33,12 +31,12 @@ enum { /* RAM of the game, see games/brindle/README.md */
 enum { STATE_TITLE = 0, STATE_PLAY = 2 };
 enum { CRAB, GULL, FROG, HEDGEHOG, BAT, BOULDER, ADDER, FERRY, LIFT, ROTTEN, SEED, PUFF, TUMBLER };
 enum { OPEN, SOLID, ONE_WAY, UPHILL, DOWNHILL, THORNS, FOOD, WOODEN, SPRINGY, STONES };
-enum { OBJECTS = 10, FLOOR = 208, THEME_ICE = 4, CELL_CAIRN = 18 /* not lit yet */ };
+enum { OBJECTS = 10, FLOOR = 208, THEME_ICE = 4, CELL_CAIRN = 18 /* CELL_CAIRN: unlit */ };
 
 enum {
-    HORIZON = 96, /* frames imagined */
-    PIECES = 5,   /* a plan's pieces */
-    PLANS = 70,   /* imagined each time */
+    HORIZON = 96, /* frames simulated */
+    PIECES = 5,   /* segments of a plan */
+    PLANS = 70,   /* simulated at each decision */
     DEAD = -100000
 };
 
@@ -66,11 +64,11 @@ struct mind {
     uint64_t random;
     struct plan plan;
     int age;   /* frames since the plan was made */
-    int think; /* frames until the next one */
-    int slip;  /* frames of pressing nonsense */
+    int think; /* frames until the next plan */
+    int slip;  /* frames of random input */
     int slip_buttons;
-    int blind; /* frames of overlooking beasts */
-    int wait;  /* frames before Start on the title, or in a pause */
+    int blind; /* frames in which it overlooks beasts */
+    int wait;  /* frames until it presses Start on the title screen or in a pause */
 };
 
 static uint32_t chance(struct mind *m, uint32_t n) {
@@ -85,7 +83,7 @@ static int speed(const uint8_t *ram, int low, int high) {
     return (int16_t)(ram[low] + 256 * ram[high]);
 }
 
-/* -- The level */
+/* -- the level */
 
 static int ring_place(int x, int y) {
     return RAM_RING + (y >> 4) * 32 + ((x >> 4) & 31);
@@ -120,7 +118,7 @@ static int surface(int what, int x, int y) {
     return (y & ~15) + (what == UPHILL ? 15 - in : in);
 }
 
-/* The ground's height under feet at x, y if a slope holds them, else -1. */
+/* Height of the slope that carries feet at x, y, or -1 without one. */
 static int slope_at(const struct world *w, int x, int y, int stick) {
     const int probe[2] = {y - 1, y + stick};
     for (int i = 0; i < 2; i++) {
@@ -142,7 +140,7 @@ static int flat_at(const struct world *w, int x, int y, int fall, bool *springy)
     return (y & 15) < (what == ONE_WAY ? fall + 2 : 8) ? y & ~15 : -1;
 }
 
-/* -- The goat, as goat.s moves it */
+/* -- the goat, moved as goat.s does */
 
 static void push(struct world *w, uint8_t buttons) {
     static const int grow[3] = {24, 14, 18}, turn[3] = {64, 24, 36}, rub[3] = {36, 6, 4};
@@ -295,7 +293,7 @@ static void touch(struct world *w) {
     }
 }
 
-/* -- The others, roughly */
+/* -- the other objects, approximately */
 
 static void meet(struct world *w, struct thing *t) {
     int dx = (w->x >> 8) + 12 - (t->x >> 8), dy = (t->y >> 8) - (w->y >> 8);
@@ -330,7 +328,7 @@ static void move_things(struct world *w) {
             move_rotten(w, t, w->ride == i);
         } else {
             if (t->kind <= LIFT && t->kind >= FERRY && t->time-- < 0)
-                t->vx = t->vy = 0; /* the end of its way */
+                t->vx = t->vy = 0; /* end of its path */
             t->x += t->vx;
             if (t->kind == BAT && t->loose)
                 t->vy -= 18;
@@ -359,7 +357,7 @@ static void imagine_frame(struct world *w, uint8_t buttons) {
     touch(w);
 }
 
-/* What a plan comes to from frame `from` of it on. */
+/* Score of a plan, simulated from its frame `from` on. */
 static int imagine(const struct world *start, const struct plan *p, int from) {
     struct world w = *start;
     int frame = 0, known = w.ram[RAM_COLUMN] * 16 - 24;
@@ -375,7 +373,7 @@ static int imagine(const struct world *start, const struct plan *p, int from) {
         }
     }
     int high = w.standing ? (FLOOR - (w.y >> 8)) / 6 : 0;
-    if (!w.standing && (w.y >> 8) > FLOOR - 40) /* over a pit, most likely */
+    if (!w.standing && (w.y >> 8) > FLOOR - 40) /* probably over a pit */
         return DEAD / 2 + (w.x >> 8);
     return (w.x >> 8) + w.worth + high;
 }

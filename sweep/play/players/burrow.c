@@ -1,6 +1,6 @@
-/* Plays games/burrow (RAM map in its README): goes for the cheapest bulb around danger, thumps what
- * comes close, plugs tunnels behind it - and now and then dawdles, takes a wrong turn or does not
- * look out, as people do. */
+/* Plays games/burrow (RAM map in its README): goes for the cheapest bulb while it avoids danger,
+ * thumps creatures that come close, and plugs tunnels behind it. As people do, it sometimes
+ * dawdles, takes a wrong turn or fails to look out. */
 #include "play/player.h"
 
 #include "base/base.h"
@@ -48,13 +48,13 @@ struct burrow {
     uint64_t random;
     uint8_t state;
     uint8_t pressed; /* during this game step */
-    uint8_t held;    /* A or B, kept down until hold runs out */
+    uint8_t held;    /* A or B, held down until `hold` runs out */
     uint8_t hold;    /* game steps */
     uint8_t direction;
     uint16_t wait;     /* game steps before Start is pressed */
-    uint16_t careless; /* game steps without a look at the creatures */
-    uint8_t astray;    /* game steps of a wrong turn */
-    uint8_t plumber;   /* out to let water loose, for now */
+    uint16_t careless; /* game steps in which it does not look at the creatures */
+    uint8_t astray;    /* game steps spent on a wrong turn */
+    uint8_t plumber;   /* is going to release water */
 };
 
 static const int offsets[4] = {-16, 1, 16, -1};
@@ -68,7 +68,7 @@ static int kind_at(const uint8_t *ram, int cell) {
     return ram[SOIL + cell] & 0x1F;
 }
 
-/* What a step into a kind of cell costs, in quarters of a step in the open; 0 = impossible. */
+/* Cost of a step into a kind of cell, in quarters of a step in the open; 0: impossible. */
 static int kind_cost(int kind) {
     static const uint8_t costs[] = {4, 4, 4, 4, 6, 10, 11, 8, 7, 0, 0, 0, 0, 7};
     return kind < (int)sizeof costs ? costs[kind] : 0;
@@ -102,8 +102,7 @@ static void cost_map(const struct burrow *b, const uint8_t *ram, int cost[CELLS]
     }
 }
 
-/* Cheapest way from `from` to every cell, and the first step on it. Bellman-Ford: the grid is
- * small. */
+/* Cheapest route from `from` to every cell, and its first step. Bellman-Ford: the grid is small. */
 static void search(const int cost[CELLS], int from, int reach[CELLS], uint8_t first[CELLS]) {
     for (int cell = 0; cell < CELLS; cell++) {
         reach[cell] = FAR;
@@ -129,21 +128,20 @@ static int is_wet_duct(const uint8_t *ram, int cell) {
     return kind_at(ram, cell) <= NEST && ram[WATER + cell] != 0;
 }
 
-/* Would digging the cell let water out that is still shut in? */
+/* Would digging the cell release water that is still enclosed? */
 static int opens_water(const uint8_t *ram, int cell) {
     int kind = kind_at(ram, cell), above = kind_at(ram, cell - 16);
     return kind >= EARTH && kind <= PACKED && (above == SPRING || is_wet_duct(ram, cell - 16));
 }
 
-/* How much a cell is worth going to, as a discount in the unit of the costs; NOTHING = no reason
- * to. */
+/* Value of going to a cell, as a discount in the unit of the costs; NOTHING: no reason to go. */
 static int worth(const struct burrow *b, const uint8_t *ram, int cell) {
     int kind = kind_at(ram, cell), value = NOTHING;
     if (kind == BULB || kind == SPROUT) {
         value = kind == BULB ? 0 : -30;
         for (int d = 0; d < 4; d++) {
             if (is_wet_duct(ram, cell + offsets[d])) {
-                value -= 70; /* it drinks, and may bloom, which pays more */
+                value -= 70; /* it drinks, and may bloom, which scores more */
             }
         }
     } else if (kind == FLOWER) {
@@ -172,7 +170,7 @@ static uint8_t choose_direction(const struct burrow *b, const uint8_t *ram) {
             target = cell;
         }
     }
-    if (ram[AIR] < 35) { /* up, for breath */
+    if (ram[AIR] < 35) { /* surface for air */
         for (int cell = 16; cell < CELLS - 16; cell++) {
             if (reach[cell] < best + 200 && kind_at(ram, cell) <= NEST && ram[WATER + cell] < 3 &&
                 reach[cell] < reach[target < 0 ? from : target]) {
@@ -208,7 +206,7 @@ static void use_bag(struct burrow *b, const uint8_t *ram) {
     }
 }
 
-/* Once a game step. */
+/* Runs once per game step. */
 static void think(struct burrow *b, const uint8_t *ram) {
     if (b->careless) {
         b->careless--;
@@ -236,11 +234,11 @@ static uint8_t press_start(struct burrow *b) {
         b->wait--;
         return 0;
     }
-    b->wait = 15; /* again if it was not noticed */
+    b->wait = 15; /* wait, and press again if the game missed it */
     return BUTTON_START;
 }
 
-/* What is pressed during the next game step. */
+/* Buttons for the next game step. */
 static uint8_t decide(struct burrow *b, const uint8_t *ram) {
     if (b->state != ram[STATE]) {
         b->state = ram[STATE];
@@ -264,7 +262,8 @@ static uint8_t decide(struct burrow *b, const uint8_t *ram) {
     return b->held | buttons[b->direction];
 }
 
-/* The last frame of a game step, and its work done: RAM is at rest (README of the game). */
+/* Last frame of a game step, after the game has finished its work: RAM is stable (see the game's
+ * README). */
 static int step_is_over(const uint8_t *ram) {
     return ram[PACE] != 0 && ram[STEP_FRAMES] + 1 >= ram[PACE];
 }

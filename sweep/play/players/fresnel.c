@@ -1,7 +1,7 @@
-/* Plays games/fresnel (RAM map in its README). It knows how Nell and the things move, tries out
- * what it could do in the next two seconds against where everything will be by then, and takes the
- * first step of what ends nearest to the next flask or the lamp. Now and then it does not look out.
- */
+/* Plays games/fresnel (RAM map in its README). It knows how Nell and the objects move,
+ * searches her possible moves over the next two seconds against the predicted objects, and
+ * takes the first move of the path that ends nearest to the next flask or the lamp. Now and
+ * then it does not look out. */
 #include "play/player.h"
 
 #include "base/base.h"
@@ -53,9 +53,9 @@ enum {
     FLOORS = 24,
     LADDERS = 16,
     THINGS = 12,
-    HORIZON = 168, /* steps looked ahead, with the end of a jump */
+    HORIZON = 168, /* steps simulated, including the end of a jump */
     SPAN = 108,    /* steps within which a choice may begin */
-    TICK = 6,      /* steps that an action lasts */
+    TICK = 6,      /* steps per action */
     BUCKETS = SPAN / TICK + 1,
     BEAM = 40,
     NODES = BUCKETS * BEAM + 1,
@@ -76,7 +76,7 @@ struct thing {
     int kind, mode, x, y, vx, vy, floor, timer, low, high;
 };
 
-/* Where Nell is, in the game's units: 1/256 pixels. */
+/* Nell's position, in the game's unit: 1/256 pixel. */
 struct nell {
     int x, y, vx, vy, mode, floor, ladder, peak;
 };
@@ -84,21 +84,21 @@ struct nell {
 struct node {
     struct nell nell;
     int time, cost, worth;
-    uint8_t first; /* the action that led here, the first of all */
+    uint8_t first; /* the first action of the path to this node */
 };
 
 struct mind {
     uint64_t random;
-    int wait;     /* frames before Start is pressed on the title */
-    int careless; /* frames without a look at the things */
+    int wait;     /* frames until it presses Start on the title screen */
+    int careless; /* frames in which it does not look at the objects */
     int hold;     /* frames until the next plan */
     uint8_t action, before;
     int floors, ladders;
-    int fast;                                /* the most that floats roll down */
-    struct floor floor[HORIZON + 1][FLOORS]; /* as they will be */
+    int fast;                                /* top speed of rolling floats */
+    struct floor floor[HORIZON + 1][FLOORS]; /* floors at each future step */
     struct ladder ladder[LADDERS];
     struct thing thing[HORIZON + 1][THINGS];
-    int way[FLOORS][COLUMNS]; /* pixels to go from there to the aim */
+    int way[FLOORS][COLUMNS]; /* pixels from there to the goal */
     struct node bucket[BUCKETS + 1][BEAM];
     int count[BUCKETS + 1];
 };
@@ -137,7 +137,7 @@ static int find_floor(const struct mind *m, int t, int x, int from, int to) {
     return found;
 }
 
-/* --- how things move, as far as chance has no part in it */
+/* --- motion of objects, as far as it is not random */
 
 static void thing_fall(const struct mind *m, int t, struct thing *o, bool slanted) {
     int from = o->y >> 8;
@@ -248,7 +248,7 @@ static void thing_move(const struct mind *m, int t, struct thing *o) {
     }
 }
 
-/* Lifts are floors: moves both. */
+/* A lift is also a floor: moves both. */
 static void lift_move(struct floor *floors, struct thing *o) {
     struct floor *f = &floors[o->floor];
     if (o->kind == LIFT) {
@@ -306,7 +306,7 @@ static void read_world(struct mind *m, const uint8_t *ram) {
     }
 }
 
-/* --- how Nell moves; false: she is lost */
+/* --- motion of Nell; false: she dies */
 
 static int ladder_at(const struct mind *m, const struct nell *n, bool up) {
     for (int i = 0; i < m->ladders; i++)
@@ -389,7 +389,7 @@ static void nell_climb(const struct mind *m, int t, struct nell *n, uint8_t pad)
     n->mode = WALK;
 }
 
-/* How near the nearest thing is: 0 it hurts, ... 8 far. */
+/* Distance class of the nearest object: 0 (hit) to 8 (far). */
 static int clearance(const struct mind *m, int t, const struct nell *n) {
     static const int8_t reach[] = {0, 8, 9, 5, 8, 8, 7}, high[] = {0, 10, 9, 6, 10, 9, 12};
     int nearest = 8, x = n->x >> 8, y = n->y >> 8;
@@ -407,7 +407,7 @@ static int clearance(const struct mind *m, int t, const struct nell *n) {
     return nearest;
 }
 
-/* --- the way to the aim, over floors, ladders, gaps and lifts */
+/* --- the route to the goal, over floors, ladders, gaps and lifts */
 
 static bool relax(struct mind *m, int floor, int column, int cost) {
     if (cost >= m->way[floor][column])
@@ -420,8 +420,9 @@ static int column_of(int x) {
     return x < 0 ? 0 : x > 255 ? 31 : x >> 3;
 }
 
-/* What a jump or a drop from the end of one floor to the nearest point of another costs; FAR_AWAY:
- * it cannot be done. Lifts and rafts are taken where they come nearest, and waited for. */
+/* Cost of a jump or drop from the end of one floor to the nearest point of another;
+ * FAR_AWAY: impossible. Moving floors are boarded where they come nearest, which includes
+ * waiting for them. */
 static int leap(const struct mind *m, int from, int to, int *leave, int *land) {
     struct floor a = m->floor[0][from], b = m->floor[0][to];
     int low_a = surface(&a, a.x0), high_a = surface(&a, a.x1), wait = 0;
@@ -486,8 +487,7 @@ static void find_ways(struct mind *m) {
     }
 }
 
-/* The aim: the lamp, or as long as it asks for them the flasks; the lantern, if it is on the way.
- */
+/* The goal: flasks while the lamp needs them, then the lamp; the lantern if it is on the route. */
 static void set_aim(struct mind *m, const uint8_t *ram) {
     for (int f = 0; f < FLOORS; f++)
         for (int c = 0; c < COLUMNS; c++)
@@ -516,7 +516,7 @@ static int distance(const struct mind *m, int t, const struct nell *n) {
     }
     if (n->floor >= m->floors)
         return FAR_AWAY;
-    /* of a moving floor only where it is now was looked at */
+    /* costs were computed for the present position of a moving floor */
     const struct floor *now = &m->floor[0][n->floor], *then = &m->floor[t][n->floor];
     x -= then->x0 - now->x0;
     int c = column_of(x), way = m->way[n->floor][c], within = (x & 7) - 4;
@@ -527,14 +527,14 @@ static int distance(const struct mind *m, int t, const struct nell *n) {
     return way;
 }
 
-/* --- trying out */
+/* --- search */
 
 enum { A_STAY, A_LEFT, A_RIGHT, A_UP, A_DOWN, A_JUMP, A_JUMP_LEFT, A_JUMP_RIGHT, ACTIONS };
 static const uint8_t pads[ACTIONS] = {
     0,           BUTTON_LEFT, BUTTON_RIGHT,           BUTTON_UP,
     BUTTON_DOWN, BUTTON_A,    BUTTON_A | BUTTON_LEFT, BUTTON_A | BUTTON_RIGHT};
 
-/* Carries an action out: for TICK steps, and until she lands. False: she is lost. */
+/* Simulates an action for TICK steps and until she lands. False: she dies. */
 static bool carry_out(const struct mind *m, struct node *n, int action, int safe) {
     uint8_t pad = pads[action];
     bool jump = pad & BUTTON_A;
@@ -579,7 +579,7 @@ static void offer(struct mind *m, const struct node *n) {
         bucket[worst] = *n;
 }
 
-/* The first action of the best of what it tried; if nothing survives, of what survives longest. */
+/* First action of the best path found; if no path survives, of the one that survives longest. */
 static int plan(struct mind *m, const struct nell *nell, int safe) {
     memset(m->count, 0, sizeof m->count);
     struct node start = {.nell = *nell};
@@ -655,7 +655,7 @@ static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
     uint8_t buttons = 0;
     if (ram[RAM_STATE] == STATE_PLAY) {
         buttons = play(m, ram);
-        if (buttons & m->before & BUTTON_A) /* a jump needs A to have been let go */
+        if (buttons & m->before & BUTTON_A) /* a jump needs A to have been released */
             buttons &= (uint8_t)~BUTTON_A;
         m->wait = 500 + (int)chance(m, 200);
     } else if (ram[RAM_STATE] == STATE_TITLE) {

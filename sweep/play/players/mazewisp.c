@@ -1,7 +1,6 @@
-/* Plays Mazewisp (games/mazewisp): walks the cheapest way to the nearest ember, where cells near
- * hunters are dear, and to the moon gate once it is open. It sees hunters as they were a moment
- * ago, overlooks some, and now and then loses its thread, so it gets caught.
- */
+/* Plays Mazewisp (games/mazewisp): takes the cheapest route to the nearest ember, where cells near
+ * hunters cost more, and to the moon gate once it is open. It sees hunters with a delay, overlooks
+ * some and now and then wanders, so that it gets caught. */
 #include "play/player.h"
 
 #include "base/base.h"
@@ -9,7 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { /* RAM of the game, see games/mazewisp/README.md */
+enum { /* RAM addresses and states, see games/mazewisp/README.md */
        RAM_STATE = 0x10,
        RAM_EMBERS = 0x18,
        RAM_GLOW = 0x19,
@@ -45,16 +44,16 @@ struct hunter {
 
 struct mind {
     uint64_t random;
-    struct hunter seen[DELAY][ACTORS]; /* the last frames, oldest at `now` */
+    struct hunter seen[DELAY][ACTORS]; /* a ring buffer of frames, the oldest at `now` */
     int now;
-    int wait;     /* frames before Start is pressed on the title */
-    int confused; /* frames still to be spent going nowhere in particular */
+    int wait;     /* frames until it presses Start on the title screen */
+    int confused; /* frames of aimless wandering */
     int think;    /* frames until the next decision */
-    int dimmed;   /* frames B is still held */
+    int dimmed;   /* frames for which B stays held */
     int direction;
-    uint8_t overlooked; /* bit h: hunter h is not thought of */
+    uint8_t overlooked; /* bit h: hunter h is overlooked */
     int cost[CELLS], danger[CELLS];
-    uint8_t first[CELLS]; /* first direction of the cheapest way to a cell */
+    uint8_t first[CELLS]; /* first direction of the cheapest route to a cell */
     uint16_t queue[CELLS];
     bool queued[CELLS];
 };
@@ -98,8 +97,8 @@ static bool harmless(const struct hunter *h) {
            h->mode == MODE_PERCH;
 }
 
-/* Spreads danger from a hunter's cell over the cells it can soon reach; an owl's over those around
- * it. */
+/* Spreads danger from a hunter's cell over the cells it can soon reach; for an owl, over the
+ * surrounding cells. */
 static void fear(struct mind *m, const uint8_t *ram, const struct hunter *h) {
     int reach = h->kind == KIND_OWL ? 3 : 5;
     int frontier[64], count = 1, next[64];
@@ -133,7 +132,7 @@ static void offer(struct mind *m, int cell, int cost, int first, int *tail) {
     }
 }
 
-/* Fills cost and first. A wisp between two cells may go on or turn back. */
+/* Fills cost and first. A wisp between two cells may continue or turn back. */
 static void find_ways(struct mind *m, const uint8_t *ram, int x, int y, int direction) {
     int head = 0, tail = 0, here = cell_at(x, y), part = (x | y) & 15;
     for (int c = 0; c < CELLS; c++)
@@ -164,7 +163,7 @@ static void find_ways(struct mind *m, const uint8_t *ram, int x, int y, int dire
     }
 }
 
-/* What going to a cell is worth, as a discount on its cost; negative: nothing there. */
+/* Value of going to a cell, as a discount on its cost; negative: nothing there. */
 static int attraction(const uint8_t *ram, int cell, bool chased) {
     switch (ram[RAM_MAP + cell]) {
     case EMBER:
@@ -203,21 +202,20 @@ static void decide(struct mind *m, const uint8_t *ram) {
     }
     if (target >= 0)
         m->direction = m->first[target];
-    else /* a closed gate keeps everything away: ring the bell */
+    else /* a closed gate repels everything: ring the bell */
         for (int c = 0; c < CELLS; c++)
             if (ram[RAM_MAP + c] == BELL && m->cost[c] > 0 && m->cost[c] < FAR_AWAY)
                 m->direction = m->first[c];
 }
 
-/* Which way the wisp should turn at the centre it is coming to: the pad must be held before it is
- * there. */
+/* Direction to take at the next cell centre: the pad must be held before the wisp gets there. */
 static uint8_t steer(struct mind *m, const uint8_t *ram) {
     static const uint8_t button[4] = {BUTTON_UP, BUTTON_RIGHT, BUTTON_DOWN, BUTTON_LEFT};
     int x = ram[RAM_X_LOW] + 256 * ram[RAM_X_HIGH], y = ram[RAM_Y], going = ram[RAM_DIRECTION];
     int part = (x | y) & 15;
     if (part && going < 4 && m->direction == going) {
         int left = going == RIGHT || going == DOWN ? 16 - part : part;
-        if (left <= 4) { /* look ahead from the centre itself */
+        if (left <= 4) { /* plan from the centre itself */
             int ahead = cell_at(x, y);
             if (going == RIGHT || going == DOWN)
                 ahead = neighbour(ahead, going);

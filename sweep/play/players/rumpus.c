@@ -1,15 +1,14 @@
-/* Plays Rumpus (games/rumpus). It knows how the hob moves, so it tries each thing it could do now
- * in its head until the hob stands again, and takes what leads soonest to something worth having:
- * below a guest that walks, to one that lies, to a jar or a thimble, and away from who is awake. It
- * sees the guests as they were a moment ago, and now and then it overlooks one or dreams.
- */
+/* Plays Rumpus (games/rumpus). It knows how the hob moves, so it simulates each possible move until
+ * the hob stands again, and takes the one that leads soonest to something valuable: a position
+ * below a walking guest, a stunned guest, a jar or a thimble; it avoids guests that are awake. It
+ * sees the guests with a delay, and now and then overlooks one or pauses. */
 #include "play/player.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { /* RAM of the game, see games/rumpus/README.md */
+enum { /* RAM addresses and states, see games/rumpus/README.md */
        RAM_STATE = 0x10,
        RAM_WAVE = 0x12,
        RAM_STAMPS = 0x19,
@@ -48,13 +47,13 @@ enum {
     COLUMNS = 32,
     NODES = LEVELS * COLUMNS,
     FLOOR = 3,
-    HEAD = 24, /* feet below a level's line when the head meets its planks */
+    HEAD = 24, /* pixels from a level's line down to the feet when the head hits its planks */
     HORIZON = 128,
     DELAY = 6, /* frames between what happens and what the player sees */
     FAR_AWAY = 1 << 20,
     LEAP = -0x540,
     RUN_MAX = 0x180,
-    TIRING_WAVE = 9 /* from here on it dreams more often */
+    TIRING_WAVE = 9 /* from this wave on it pauses more often */
 };
 
 static const int line[LEVELS] = {72, 120, 168, 216};
@@ -72,24 +71,24 @@ struct mind {
     uint64_t random;
     struct thing seen[DELAY][OBJECTS];
     int now;
-    int wait;    /* frames before Start is pressed on the title */
-    int hold;    /* frames the current choice is kept */
-    int dream;   /* frames nothing is looked at */
-    int rest;    /* frames until the game goes on after a pause */
+    int wait;    /* frames until it presses Start on the title screen */
+    int hold;    /* frames for which the current choice is kept */
+    int dream;   /* frames in which it looks at nothing */
+    int rest;    /* frames until the game resumes after a pause */
     int bored;   /* decisions since it last moved */
-    int choice;  /* index of the current way to move */
-    bool rising; /* A is held */
+    int choice;  /* index of the current move */
+    bool rising; /* is A held? */
     uint16_t overlooked;
     uint8_t plank[NODES];
     struct thing thing[OBJECTS];
     struct {
         int x, y;
         bool ground;
-    } path[OBJECTS][HORIZON]; /* where each will be */
-    int target;               /* the thing it goes for, kept unless another is much better */
-    int whose[NODES];         /* the thing that makes the node worth its cost */
-    int cost[NODES];          /* frames from a node to something worth having */
-    int dread[NODES];         /* extra frames for who goes there */
+    } path[OBJECTS][HORIZON]; /* predicted positions */
+    int target;               /* the object it goes for, kept unless another is much better */
+    int whose[NODES];         /* the object that gives the node its value */
+    int cost[NODES];          /* frames from a node to something valuable */
+    int dread[NODES];         /* penalty for going there, in frames */
 };
 
 static uint32_t chance(struct mind *m, uint32_t n) {
@@ -99,7 +98,7 @@ static uint32_t chance(struct mind *m, uint32_t n) {
     return (uint32_t)(m->random >> 33) % n;
 }
 
-/* The shorter way round from b to a, in pixels. */
+/* Signed shorter distance around the ring from b to a, in pixels. */
 static int ring(int a, int b) {
     return (int8_t)(uint8_t)(a - b);
 }
@@ -133,8 +132,8 @@ static int level_below(int y) {
     return level;
 }
 
-/* One frame of the hob's life; direction is -1, 0 or 1. True: its head has met planks of *struck.
- */
+/* Simulates one frame of the hob; direction is -1, 0 or 1. True: its head has hit the planks of
+ * level *struck. */
 static bool body_step(const struct mind *m, struct body *b, int direction, int *struck) {
     b->vx += direction * 0x18;
     if (direction == 0 && b->ground)
@@ -174,8 +173,7 @@ static bool floats(const struct thing *t) {
     return (t->kind == KIND_PUFF && t->mode == MODE_AWAKE) || t->kind >= KIND_STEAM;
 }
 
-/* Where thing i will be, as far as one can tell: it goes on as it goes, and falls where there is no
- * plank. */
+/* Predicts the path of object i: it keeps its speed and falls where there is no plank. */
 static void foresee(struct mind *m, int i) {
     const struct thing *o = &m->thing[i];
     struct body b = {(o->x & 255) << 8, o->y << 8, o->vx, o->vy, o->level, o->ground != 0};
@@ -206,12 +204,12 @@ static void foresee(struct mind *m, int i) {
     }
 }
 
-/* What was seen a moment ago, carried on to where it ought to be now. */
+/* Extrapolates the delayed view of the objects to the present frame. */
 static void remember(struct mind *m, const uint8_t *ram) {
     const struct thing *newest = m->seen[(m->now + DELAY - 1) % DELAY];
     memcpy(m->thing, m->seen[m->now], sizeof m->thing);
     for (int i = 0; i < OBJECTS; i++)
-        if (floats(&m->thing[i])) /* these rise and sink without a speed */
+        if (floats(&m->thing[i])) /* they rise and sink without a speed */
             m->thing[i].vy = (newest[i].y - m->thing[i].y) * 256 / (DELAY - 1);
     for (int i = 0; i < NODES; i++)
         m->plank[i] = ram[RAM_PLANK + i];
@@ -226,7 +224,8 @@ static int node_of(const struct body *b) {
     return b->level * COLUMNS + column_at(b->x >> 8);
 }
 
-/* A leap or a step from the middle of a node: where it ends and how long it takes. */
+/* Simulates a leap or a step from the middle of a node: the node where it ends, and its
+ * duration. */
 static int way_from(const struct mind *m, int node, int direction, bool leap, int *frames) {
     int struck, column = node % COLUMNS;
     struct body b = {((column * 8 - 4) & 255) << 8,
@@ -245,8 +244,7 @@ static int way_from(const struct mind *m, int node, int direction, bool leap, in
     return node;
 }
 
-/* Fills cost from what is worth having: costs run backwards along all ways until nothing changes.
- */
+/* Fills cost by relaxing all moves backwards from valuable nodes until nothing changes. */
 static void spread(struct mind *m) {
     static const int directions[5] = {-1, 1, -1, 0, 1};
     int to[NODES][5], frames[NODES][5];
@@ -282,7 +280,7 @@ static void want(struct mind *m, int i, int level, int x, int cost) {
         m->cost[n] = cost, m->whose[n] = i;
 }
 
-/* What each thing is worth, and where it makes the planks unsafe. */
+/* Sets the value of each object, and the danger to nodes around it. */
 static void judge(struct mind *m, int stamps) {
     for (int n = 0; n < NODES; n++)
         m->cost[n] = FAR_AWAY, m->dread[n] = 0;
@@ -299,7 +297,7 @@ static void judge(struct mind *m, int stamps) {
             want(m, i, level, t->x, 0);
         if (!harms(t))
             continue;
-        for (int k = 12; k < HORIZON && is_guest(t); k += 12) { /* wait where it will come along */
+        for (int k = 12; k < HORIZON && is_guest(t); k += 12) { /* wait where it will pass */
             int then = level_below(m->path[i][k].y);
             if (then < FLOOR && m->path[i][k].ground)
                 want(m, i, then + 1, m->path[i][k].x, 60 + 8 * then + k / 2);
@@ -312,14 +310,14 @@ static void judge(struct mind *m, int stamps) {
     }
 }
 
-/* The ways to move that are tried, from where the hob is. */
+/* Moves to try from the hob's current position. */
 static const struct {
     int direction;
     bool leap;
 } ways[] = {{0, false}, {-1, false}, {1, false}, {0, true}, {-1, true}, {1, true}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* How near the hob and thing i will be after t frames: 0 they meet; 100 far away. */
+/* Distance class between the hob and object i after t frames: 0 (they touch) to 100 (far). */
 static int nearness(const struct mind *m, int i, const struct body *b, int t) {
     int dx = abs(ring(m->path[i][t].x, b->x >> 8));
     int dy = abs(m->path[i][t].y - (b->y >> 8));
@@ -328,7 +326,7 @@ static int nearness(const struct mind *m, int i, const struct body *b, int t) {
     return dy < 20 && dx < 100 ? dx : 100;
 }
 
-/* What a blow at level `struck` after t frames does. */
+/* Value of hitting the planks of level `struck` after t frames. */
 static int blow_worth(const struct mind *m, const struct body *b, int struck, int t) {
     int worth = 0;
     for (int i = 1; i < OBJECTS; i++) {
@@ -341,7 +339,7 @@ static int blow_worth(const struct mind *m, const struct body *b, int struck, in
     return worth;
 }
 
-/* What being there after t frames costs. */
+/* Cost of the hob's position after t frames. */
 static int peril(const struct mind *m, const struct body *b, int t) {
     int p = 0;
     for (int i = 1; i < OBJECTS; i++) {
@@ -357,7 +355,7 @@ static int peril(const struct mind *m, const struct body *b, int t) {
     return p;
 }
 
-/* The price in frames of a way, tried until the hob stands again. */
+/* Cost of a move in frames, simulated until the hob stands again. */
 static int price(const struct mind *m, struct body b, int way, bool safe) {
     int p = 0, struck, t = 0, least = ways[way].leap || !b.ground ? 0 : 10, end = 0;
     if (ways[way].leap)
@@ -368,7 +366,7 @@ static int price(const struct mind *m, struct body b, int way, bool safe) {
             p -= blow_worth(m, &b, struck, t);
         if (!safe)
             p += peril(m, &b, t);
-        if (!end && t >= least && b.ground) /* here it can choose again */
+        if (!end && t >= least && b.ground) /* the hob can choose again from here */
             end = t, p += t + m->cost[node_of(&b)];
     } while (t < 100 && (!end || t < end + 12));
     return p + (end ? 0 : 300);
@@ -440,7 +438,7 @@ static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
     struct mind *m = state;
     (void)frame;
     look(m, ram);
-    if (m->rest > 0) /* Start at both ends of a rest */
+    if (m->rest > 0) /* Start begins and ends a pause */
         return --m->rest == 0 ? BUTTON_START : 0;
     if (ram[RAM_STATE] == STATE_PLAY && chance(m, 1500) == 0) {
         m->rest = 40 + (int)chance(m, 40);

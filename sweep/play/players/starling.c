@@ -1,16 +1,16 @@
 /*
  * Plays the bundled game Starling.
  *
- * It looks ahead: for each of nine ways to steer it adds up the danger of the shots and enemies it
- * would come near to, and the worth of what it would reach. It is made human by what it gets wrong:
- * it decides only every few frames, misjudges every score a little, and now and then does not
- * look out at all for a while. Addresses are those of games/starling/ram.inc.
+ * For each of nine directions it adds up the danger of the shots and enemies it would come close
+ * to, and the value of what it would reach. It makes human errors: it decides only every few frames,
+ * misjudges every score a little, and sometimes ignores danger for a while. Addresses are those of
+ * games/starling/ram.inc.
  */
 #include "play/player.h"
 
 #include "base/base.h"
 
-enum { /* RAM of the game */
+enum { /* RAM addresses */
        STATE = 0x10,
        FLOCK = 0x13,
        LEADER_X = 0x41,
@@ -34,22 +34,21 @@ enum { /* RAM of the game */
        SHOTS = 16,
        PICKS = 4,
 };
-enum { TITLE = 0, PLAY = 2 };                            /* what STATE holds */
-enum { CROWER = 7, COCK = 8, GREAT = 9, STRAY = 1 };     /* types */
-enum { LEFT = 14, RIGHT = 242, TOP = 40, BOTTOM = 216 }; /* where the leader can go */
-enum { AHEAD = 5, PACE = 5 }; /* looks at AHEAD moments, PACE frames apart */
+enum { TITLE = 0, PLAY = 2 };                            /* values of STATE */
+enum { CROWER = 7, COCK = 8, GREAT = 9, STRAY = 1 };     /* enemy types */
+enum { LEFT = 14, RIGHT = 242, TOP = 40, BOTTOM = 216 }; /* limits of the leader's position */
+enum { AHEAD = 5, PACE = 5 }; /* evaluates AHEAD moments, PACE frames apart */
 
 struct bird_player {
     uint64_t random;
     unsigned wait;     /* frames until the next decision */
-    unsigned start_in; /* frames until Start is pressed, on screens that wait for it */
-    unsigned dreams;   /* frames during which it sees no danger */
+    unsigned start_in; /* frames until it presses Start on screens that wait for it */
+    unsigned dreams;   /* frames in which it ignores danger */
     unsigned breath;   /* frames without singing */
-    uint8_t held;      /* directions decided on */
+    uint8_t held;      /* directions of the last decision */
     uint8_t last_state;
-    uint8_t last_x[ENEMIES],
-        last_y[ENEMIES]; /* enemies at the last decision, to guess their speed */
-    unsigned since;      /* frames since then */
+    uint8_t last_x[ENEMIES], last_y[ENEMIES]; /* at the last decision, to estimate enemy speeds */
+    unsigned since;                           /* frames since the last decision */
 };
 
 static uint64_t roll(struct bird_player *p) {
@@ -72,7 +71,7 @@ static int speed(uint8_t low, uint8_t high) {
     return (int)(int8_t)high * 256 + low;
 }
 
-/* How bad it is to be at x, y in t frames. */
+/* Danger of being at x, y in t frames. */
 static int danger_at(const struct bird_player *p, const uint8_t *ram, int x, int y, int t) {
     int sum = 0;
     if (p->dreams)
@@ -103,8 +102,8 @@ static int danger_at(const struct bird_player *p, const uint8_t *ram, int x, int
     return sum;
 }
 
-/* What draws it: strays most, acorns, a place below an enemy to sing at it, its favourite height.
- */
+/* Value of being at x, y: strays most, then acorns, a position below an enemy to sing at it, and
+ * its favourite height. */
 static int worth_of(const uint8_t *ram, int x, int y) {
     int sum = -distance(y, 176) * 2 - distance(x, 128) / 2;
     int aim = 256;
@@ -156,7 +155,7 @@ static uint8_t decide(struct bird_player *p, const uint8_t *ram) {
         if (w == 0 || score > best_score)
             best = w, best_score = score;
     }
-    /* Where it is tight the flock keeps close. */
+    /* In tight spots the flock closes up. */
     return (uint8_t)(ways[best].buttons | (most_danger > 2500 ? BUTTON_B : 0));
 }
 
@@ -192,7 +191,7 @@ static void start(void *state, uint64_t seed) {
 
 static uint8_t press(void *state, const uint8_t ram[2048], uint64_t frame) {
     struct bird_player *p = state;
-    (void)frame; /* the game's own state tells the time */
+    (void)frame; /* the game's own state suffices */
     if (ram[STATE] != p->last_state) {
         p->last_state = ram[STATE];
         p->start_in = 100 + below(p, 80);

@@ -1,16 +1,14 @@
-/* Plays Umbel (games/umbel): every few frames it imagines twelve ways to go on for two thirds of a
- * second, by the laws by which its bee flies, and takes the one that looks best: where it comes
- * down on rivals, tucks away who is curled up, and keeps clear of those above it, the burr and the
- * bog. It sees others as they were a moment ago and takes them to go straight on, and now and then
- * it dreams.
- */
+/* Plays Umbel (games/umbel): every few frames it simulates twelve moves over two thirds of a
+ * second, with the flight physics of the game, and takes the best one: it lands on rivals, collects
+ * the curled ones, and avoids flyers above it, the burr and the bog. It sees the others with a
+ * delay, assumes that they fly straight on, and now and then pauses. */
 #include "play/player.h"
 
 #include "base/base.h"
 
 #include <stdbool.h>
 
-enum { /* RAM of the game, see games/umbel/README.md */
+enum { /* RAM addresses and states, see games/umbel/README.md */
        RAM_STATE = 0x10,
        RAM_FUZZ = 0x1a,
        RAM_SAFE = 0x25,
@@ -38,26 +36,26 @@ enum { PERCHED = 1, FLYING = 2, CURLED = 3, BURR = 8 }; /* states of a flyer */
 enum { FLYERS = 8, DELAY = 5, AHEAD = 40, BOG = 208, ROWS = 26, SOLID = 15, CEILING = 10 };
 
 struct flyer {
-    int state, x, y, vx, vy; /* pixels; 256ths of a pixel a frame */
+    int state, x, y, vx, vy; /* pixels; 1/256 pixel per frame */
 };
 
 struct mind {
     uint64_t random;
-    struct flyer seen[DELAY][FLYERS]; /* the last frames, oldest at `now` */
+    struct flyer seen[DELAY][FLYERS]; /* a ring buffer of frames, the oldest at `now` */
     int now;
-    int wait;     /* frames before Start is pressed on the title */
-    int target;   /* whom it goes for, -1 nobody */
-    int patience; /* frames until it chooses another one */
+    int wait;     /* frames until it presses Start on the title screen */
+    int target;   /* the flyer it goes for, -1: none */
+    int patience; /* frames until it picks another target */
     int detour;   /* frames for which it flies to detour_x, detour_y instead */
     int detour_x, detour_y;
-    int pause;    /* frames for which the game was paused */
-    int think;    /* frames until it imagines anew */
-    int dreaming; /* frames for which it does not */
-    int way;      /* what it does */
-    int since;    /* frames since it began to do it */
+    int pause;    /* frames since the game was paused */
+    int think;    /* frames until the next decision */
+    int dreaming; /* frames without decisions */
+    int way;      /* the current move */
+    int since;    /* frames since the move began */
 };
 
-/* One's own bee, in 256ths of a pixel. */
+/* The player's bee, in 1/256 pixel. */
 struct bee {
     int x, y, vx, vy, wing;
 };
@@ -70,7 +68,7 @@ static int absolute(int a) {
     return a < 0 ? -a : a;
 }
 
-/* From a to b the shorter way round the world. */
+/* Signed shorter distance from a to b around the world. */
 static int across(int a, int b) {
     return (int8_t)(uint8_t)(b - a);
 }
@@ -91,7 +89,7 @@ static bool awake(const struct flyer *f) {
     return f->state == PERCHED || f->state == FLYING;
 }
 
-/* How hard it would be to get at a flyer; the less the better. */
+/* Cost of attacking a flyer; lower is better. */
 static int price(const struct flyer *f, int x, int y) {
     int far = absolute(across(x, f->x)), below = f->y - y;
     if (f->state == CURLED)
@@ -120,7 +118,7 @@ static bool solid(const uint8_t *ram, int x, int y) {
     return y >= 0 && y < ROWS * 8 && ram[RAM_MAP + y / 8 * 32 + ((x & 255) >> 3)] >= SOLID;
 }
 
-/* A frame of flight as the game has it (flight.s), without wind and springs. */
+/* One frame of flight as in flight.s, without wind and springs. */
 static void fly(const uint8_t *ram, struct bee *b, int side, bool flap) {
     if (b->wing > 0)
         b->wing--;
@@ -149,8 +147,7 @@ static void fly(const uint8_t *ram, struct bee *b, int side, bool flap) {
         b->y = y;
 }
 
-/* What meeting the others at this moment, t frames from now, would be worth. *met: bit i is set
- * once flyer i was met. */
+/* Value of meeting the other flyers t frames from now. *met: bit i is set once flyer i was met. */
 static int meeting(const uint8_t *ram, const struct flyer *seen, int x, int y, int t,
                    unsigned *met) {
     int worth = 0;
@@ -176,8 +173,8 @@ static int meeting(const uint8_t *ram, const struct flyer *seen, int x, int y, i
     return worth;
 }
 
-/* What way number `way` leads to. Ways: a side (0 left, 1 none, 2 right) and when to flap (never,
- * all the time, early, late). */
+/* Score of move number `way`: a direction (0 left, 1 none, 2 right) and when to flap (never,
+ * always, early, late). */
 static int imagine(const struct mind *m, const uint8_t *ram, int way, int gx, int gy) {
     const struct flyer *seen = m->seen[m->now];
     struct bee b = {ram[RAM_X] << 8 | ram[RAM_X_LOW], ram[RAM_Y] << 8 | ram[RAM_Y_LOW],
