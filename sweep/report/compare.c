@@ -1,4 +1,4 @@
-/* Two databases side by side: what moved, by how much, and which ranks changed. */
+/* Compares two databases: the differences of results and ranks. */
 #include "report/page/page.h"
 #include "report/page/pieces.h"
 #include "report/report.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of both, in the same order, so that they can be walked together. A share that is not the paper's
- * is named with the game. */
+/* The rows of a database in an order that suits a merge join. A hot share other than the paper's is
+ * part of the game's name. */
 static const char ROWS_SQL[] =
     "SELECT r.game || iif(r.variant <> '', ' (' || r.variant || ')', '') || iif(r.hot_permille IN"
     " (SELECT value FROM paper_value WHERE name = 'hot_permille'), '', printf(' (hot %.1f %%)',"
@@ -20,7 +20,7 @@ static const char ROWS_SQL[] =
     " ORDER BY 1, 2";
 enum { GAME, CONFIGURATION, NUMBER, SIMILARITY, ACTIVE, OVERLAP, PLACE, STUDY, WAY, METRICS = 3 };
 
-/* A configuration on a game that both have. */
+/* One configuration on one game, in both databases. */
 struct move {
     size_t a, b; /* rows */
     double by[METRICS];
@@ -59,7 +59,7 @@ static bool find_moves(struct moves *m) {
     return ok;
 }
 
-/* ---- tables of what was found ---- */
+/* ---- tables of the comparison ---- */
 
 static bool add_cell(struct table *t, char *text) {
     if (text != NULL && vec_push(&t->cells, text))
@@ -86,7 +86,7 @@ static bool set_names(struct table *t, const char *const *names, size_t count) {
     return ok;
 }
 
-/* "3 -> 5", or the one where they are the same. */
+/* "3 -> 5", or one number where both are equal. */
 static char *print_places(const struct moves *m, const struct move *move) {
     const char *a = cell_text(m->a, move->a, PLACE), *b = cell_text(m->b, move->b, PLACE);
     char *text;
@@ -96,7 +96,7 @@ static char *print_places(const struct moves *m, const struct move *move) {
                                                                                            : text;
 }
 
-/* In percentage points: less is the rounding of sums. */
+/* In percentage points; smaller differences are rounding errors of sums. */
 #define LEAST_MOVE 1e-9
 
 static bool has_moved(const struct moves *m, const struct move *move) {
@@ -108,7 +108,7 @@ static bool has_moved(const struct moves *m, const struct move *move) {
     return moved;
 }
 
-/* One row a game; a dash where nothing moved that way, or nothing is known. */
+/* One row per game; a dash where nothing moved in that direction or nothing is known. */
 static bool games_table(const struct moves *m, struct table *t) {
     static const char *const names[] = {"game",           "compared",     "moved",
                                         "places changed", "mean points",  "most down",
@@ -151,7 +151,7 @@ static int by_size(const void *x, const void *y) {
 
 enum { MOVES_SHOWN = 20 };
 
-/* The largest moves, the largest first; sorts m->at. */
+/* The largest moves in descending order; sorts m->at. */
 static bool moves_table(struct moves *m, struct table *t) {
     static const char *const names[] = {
         "game",   "configuration",  "#",    "A: similarity %", "B: similarity %",
@@ -177,7 +177,8 @@ static bool moves_table(struct moves *m, struct table *t) {
 
 /* ---- the ranking over games ---- */
 
-/* By study (technique, way of sampling and hot share, as A has them), configuration and game. */
+/* Orders by study (technique, sampling configuration and hot share, as in A), configuration,
+ * game. */
 static int by_study(const void *x, const void *y, void *table) {
     static const int columns[] = {STUDY, CONFIGURATION, GAME};
     const struct move *a = x, *b = y;
@@ -188,9 +189,9 @@ static int by_study(const void *x, const void *y, void *table) {
     return order;
 }
 
-/* A configuration that both have results of on all games that they have in common. */
+/* A configuration with results on all common games in both databases. */
 struct ranked {
-    size_t row, games, place[2]; /* row: one of A's */
+    size_t row, games, place[2]; /* row: in A */
     double mean[2];
 };
 typedef VEC(struct ranked) ranking;
@@ -200,7 +201,7 @@ static bool same_cell(const struct moves *m, size_t i, size_t k, size_t column) 
            0;
 }
 
-/* How many games there are in the moves first .. end - 1. */
+/* Counts the games in the moves first .. end - 1. */
 static size_t count_games(const struct moves *m, size_t first, size_t end) {
     size_t games = 0;
     for (size_t i = first; i < end; i++) {
@@ -212,7 +213,7 @@ static size_t count_games(const struct moves *m, size_t first, size_t end) {
     return games;
 }
 
-/* Adds the configuration of the moves first .. end - 1, if it has all games. */
+/* Adds the configuration of the moves first .. end - 1 if it has results on all games. */
 static bool rank_one(const struct moves *m, size_t first, size_t end, size_t games, ranking *out) {
     struct ranked r = {.row = m->at.at[first].a, .games = games};
     double known = 0;
@@ -226,7 +227,8 @@ static bool rank_one(const struct moves *m, size_t first, size_t end, size_t gam
         known++;
     }
     for (size_t side = 0; side < 2; side++)
-        r.mean[side] = round(1e9 * r.mean[side] / known) / 1e9; /* sums differ by their order */
+        r.mean[side] =
+            round(1e9 * r.mean[side] / known) / 1e9; /* the sum depends on the order of its terms */
     return end - first != games || known == 0 || vec_push(out, r);
 }
 
@@ -235,7 +237,7 @@ static int by_descending(const void *x, const void *y) {
     return (a < b) - (a > b);
 }
 
-/* Places among those from `first` on: equals share one. */
+/* Ranks the configurations from `first` on; equal ones share a place. */
 static bool find_places(ranking *out, size_t first) {
     const size_t n = out->len - first;
     double *means = calloc(n + 1, sizeof *means);
@@ -245,7 +247,7 @@ static bool find_places(ranking *out, size_t first) {
         qsort(means, n, sizeof *means, by_descending);
         for (size_t i = 0; i < n; i++) {
             size_t low = 0, high = n;
-            while (low < high) { /* the first that is no better */
+            while (low < high) { /* the first that is not better */
                 const size_t middle = (low + high) / 2;
                 if (means[middle] > out->at[first + i].mean[side])
                     low = middle + 1;
@@ -260,14 +262,14 @@ static bool find_places(ranking *out, size_t first) {
     return ok;
 }
 
-/* Those of A that are better come first. */
+/* Orders by place in A. */
 static int by_place(const void *x, const void *y) {
     const struct ranked *a = x, *b = y;
     return a->place[0] != b->place[0] ? (a->place[0] > b->place[0] ? 1 : -1)
                                       : (a->row > b->row) - (a->row < b->row);
 }
 
-/* Over the games that both have; sorts m->at. */
+/* Ranks the configurations by their means over the common games; sorts m->at. */
 static bool find_ranking(struct moves *m, ranking *out) {
     bool ok = true;
     qsort_r(m->at.at, m->at.len, sizeof *m->at.at, by_study, (void *)(uintptr_t)m->a);
@@ -276,7 +278,7 @@ static bool find_ranking(struct moves *m, ranking *out) {
         for (end = first + 1; end < m->at.len && same_cell(m, first, end, STUDY);)
             end++;
         if (cell_text(m->a, m->at.at[first].a, NUMBER)[0] == '\0')
-            continue; /* only there to compare with */
+            continue; /* a baseline: not ranked */
         const size_t games = count_games(m, first, end);
         for (size_t i = first, next; ok && i < end; i = next) {
             for (next = i + 1; next < end && same_cell(m, i, next, CONFIGURATION);)
@@ -305,7 +307,7 @@ static char *print_configuration(const struct table *a, size_t row, bool with_wa
                : text;
 }
 
-/* Configurations whose place over all games is another. */
+/* Configurations whose place over all games changed. */
 static bool ranking_table(struct moves *m, struct table *t) {
     static const char *const names[] = {"#",         "configuration", "A: place", "B: place",
                                         "A: mean %", "B: mean %",     "games"};
@@ -329,7 +331,7 @@ static bool ranking_table(struct moves *m, struct table *t) {
     return ok;
 }
 
-/* ---- games that only one of them has ---- */
+/* ---- games in only one of the databases ---- */
 
 static bool has_game(const struct table *t, const char *game) {
     for (size_t i = 0; i < table_rows(t); i++)
@@ -338,7 +340,7 @@ static bool has_game(const struct table *t, const char *game) {
     return false;
 }
 
-/* "one, two" of a that b has not; to be freed, NULL when memory is out. */
+/* "one, two": the games of a that b lacks. The caller frees the text; NULL when out of memory. */
 static char *games_alone(const struct table *a, const struct table *b) {
     char *text = NULL;
     size_t size = 0;
@@ -355,9 +357,9 @@ static char *games_alone(const struct table *a, const struct table *b) {
     return NULL;
 }
 
-/* ---- what the runs have not in common ---- */
+/* ---- different settings of the runs ---- */
 
-/* When and where somebody typed it is another in every run, and moves nothing. */
+/* When and by which command line a run was started differs always and affects no result. */
 static const char SETTINGS_SQL[] =
     "SELECT what, group_concat(value, '; ') FROM (SELECT what, value, iif(what = 'program', 4, 5)"
     " AS place FROM provenance_summary WHERE experiment = ?1 AND what NOT IN ('started',"
@@ -376,7 +378,7 @@ static const char *setting(const struct table *t, const char *name) {
     return "";
 }
 
-/* Both tables have the same settings, but for those that a database says nothing of. */
+/* Lists the settings of `a` that differ in `b`, where one that is not recorded is "". */
 static bool settings_table(const struct table *a, const struct table *b, struct table *t) {
     static const char *const names[] = {"what", "A", "B"};
     bool ok = set_names(t, names, sizeof names / sizeof *names);
@@ -390,12 +392,12 @@ static bool settings_table(const struct table *a, const struct table *b, struct 
     return ok;
 }
 
-/* ---- all of it ---- */
+/* ---- the comparison ---- */
 
 struct comparison {
     struct table settings, games, moves, ranking;
     size_t compared, moved, only_a, only_b;
-    char *alone[2]; /* games of which only A, only B has results */
+    char *alone[2]; /* games with results in A only, in B only */
 };
 
 static void free_comparison(struct comparison *c) {
@@ -461,7 +463,7 @@ static void write_text(const struct comparison *c, const char *a, const char *b,
     const char *const titles[] = {SETTINGS_TITLE, GAMES_TITLE, MOVES_TITLE, RANKING_TITLE};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         file_printf(w, "\n");
-        /* Both sides of a setting are wanted, however long. */
+        /* Settings are shown on both sides, whatever their length. */
         table_write_fitting(tables[i], titles[i], i > 0 ? width : 0, w);
     }
 }

@@ -1,4 +1,4 @@
-/* Which parameters an experiment varies. */
+/* Finds the parameters that an experiment varies. */
 #include "report/grid.h"
 #include "report/tables/table.h"
 
@@ -20,7 +20,7 @@ char *report_quote(const char *text) {
     return out;
 }
 
-/* Name, how many values, where it stands in its technique's key. */
+/* Name, number of values, position in the technique's key. */
 static const char AXES_SQL[] =
     "SELECT v.name, count(DISTINCT v.value) AS n, min(instr(c.key, ' ' || v.name || '=')) AS place"
     " FROM experiment x JOIN experiment_configuration xc USING (experiment_id)"

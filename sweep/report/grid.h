@@ -1,5 +1,5 @@
 /*
- * grid: which parameters an experiment varies.
+ * grid: the parameters that an experiment varies.
  */
 #ifndef HOTGRAPH_REPORT_GRID_H
 #define HOTGRAPH_REPORT_GRID_H
@@ -11,17 +11,17 @@ enum { AXES = 8 };
 struct axes {
     char *technique;
     struct {
-        char *name, *text; /* the name; the same in quotes for SQL */
+        char *name, *text; /* the name; the name quoted for SQL */
     } at[AXES];
     size_t count;
 };
 /* The parameters of a technique that have more than one value in the experiment's grid, in the
- * technique's order; all of them where none has. technique NULL: of all techniques. */
+ * technique's order; all parameters if none has. technique NULL: of all techniques. */
 enum status axes_find(struct axes *out, struct db *db, const char *experiment,
                       const char *technique, struct error *e);
 void axes_free(struct axes *a);
 
-/* In quotes for SQL, to be freed; NULL when memory is out. */
+/* Quotes text for SQL. The caller frees it; NULL when out of memory. */
 char *report_quote(const char *text);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files of a report: where they go, and tables as CSV. */
+/* The files of a report: their paths, and tables as CSV. */
 #include "report/paths.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@ char *report_path(struct report *r, const char *format, ...) {
     va_start(args, format);
     int n = vasprintf(&name, format, args);
     va_end(args);
-    /* gnuplot takes a name that begins with < or | for a command. */
+    /* gnuplot runs a name that begins with < or | as a command. */
     if (n < 0 || asprintf(&path, "%s%s/%s", strchr("<|", r->folder[0]) != NULL ? "./" : "",
                           r->folder, name) < 0)
         path = NULL;
@@ -58,7 +58,7 @@ char *report_folder_of(const char *experiment) {
 }
 
 enum status report_check_name(const char *name, struct error *e) {
-    if (file_good_name(name)) /* the same characters */
+    if (file_good_name(name)) /* the same set of characters */
         return STATUS_OK;
     return error_set(e, STATUS_FORMAT,
                      "the database has a name that cannot be a file's, '%s': it is damaged, or was "

@@ -1,5 +1,5 @@
 /*
- * paths: a report that is being written, and the files of its folder.
+ * paths: a report under construction, and the files in its folder.
  */
 #ifndef HOTGRAPH_REPORT_PATHS_H
 #define HOTGRAPH_REPORT_PATHS_H
@@ -11,22 +11,22 @@
 struct report {
     struct db *db;
     const char *experiment, *folder;
-    struct gnuplot plots;  /* of tables */
-    struct gnuplot charts; /* of figures/, run in the folder */
-    bool pictures;         /* gnuplot is there */
-    bool pdf;              /* hotgraph-pdf is there: diagrams come as PDF, too */
+    struct gnuplot plots;  /* the pictures of tables */
+    struct gnuplot charts; /* the charts of figures/; gnuplot runs in the folder */
+    bool pictures;         /* is gnuplot installed? */
+    bool pdf;              /* is hotgraph-pdf installed? It adds PDFs of diagrams */
     bool one_of_several;
-    VEC(char *) drawings; /* names of those in figures/, without their endings */
+    VEC(char *) drawings; /* base names of the files in figures/ */
     VEC(const char *)
-    diagrams; /* of these, the ones that gnuplot does not draw; not ours to free */
+    diagrams; /* the drawings that gnuplot does not draw; not owned */
     struct error *e;
 };
 
-/* folder/name, to be freed; NULL with the error set when memory is out. */
+/* folder/name. The caller frees it; NULL with the error set when out of memory. */
 char *report_path(struct report *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 enum status report_csv(struct report *r, const struct table *t, const char *path,
                        const char *null_text);
-/* A file of the folder, whole or not at all. */
+/* Writes a file of the folder, whole or not at all. */
 enum status report_save(struct report *r, const char *name, const char *text, size_t size);
 
 #endif

@@ -39,7 +39,7 @@ static bool has_name(char *const *names, size_t count, const char *file, size_t 
     return false;
 }
 
-/* In figures/: what this report has not drawn; .eps is an older report's. */
+/* Is this file of figures/ a drawing that this report does not have? Older reports wrote .eps. */
 static bool is_stale_drawing(const struct report *r, const char *file) {
     const char *dot = strrchr(file, '.');
     static const char *const endings[] = {".svg", ".pdf", ".gp", ".csv", ".eps"};
@@ -50,7 +50,7 @@ static bool is_stale_drawing(const struct report *r, const char *file) {
            !has_name(r->drawings.at, r->drawings.len, file, (size_t)(dot - file));
 }
 
-/* "heatmap-burrow.svg" beside the page or in data/: an older report's. */
+/* Is this a picture that an older report wrote beside the page or to data/? */
 static bool is_stale(const struct report *r, const char *file) {
     const char *dot = strrchr(file, '.');
     (void)r;
@@ -71,7 +71,7 @@ static void remove_stale(struct report *r, const char *sub,
     free(folder);
 }
 
-/* ---- stamps: what a folder was written from ---- */
+/* ---- stamps: the inputs that a folder was written from ---- */
 
 static enum status add_row(void *user, size_t columns, const char *const *names,
                            const char *const *values, struct error *e) {
@@ -82,7 +82,7 @@ static enum status add_row(void *user, size_t columns, const char *const *names,
     return STATUS_OK;
 }
 
-/* What is shown, but is no result. */
+/* The stamp also covers titles and labels, which are shown but are not results. */
 static enum status make_stamp(const struct report_request *q, const struct report *r,
                               char stamp[33], struct error *e) {
     struct hash *h = hash_start();
@@ -104,7 +104,7 @@ static enum status make_stamp(const struct report_request *q, const struct repor
     return status;
 }
 
-/* NULL: only remove it. */
+/* stamp NULL: only removes the file. */
 static enum status write_stamp(struct report *r, const char *stamp) {
     struct file_writer *w;
     char *path = report_path(r, "stamp.txt");
@@ -131,9 +131,9 @@ static bool has_stamp(struct report *r, const char *stamp) {
     return same;
 }
 
-/* ---- all of it ---- */
+/* ---- the report ---- */
 
-/* What most queries ask, and what takes long. */
+/* Materialised first: most queries use these, and they are expensive. */
 static const struct db_held HELD[] = {
     {"completeness", "experiment, game"},
     {"results", "experiment_id, stream_id, configuration_id, hot_permille"},
@@ -215,7 +215,7 @@ enum status report_write(const struct report_request *q, struct error *warning, 
     return status == STATUS_OK && q->stamp != NULL ? write_stamp(&r, stamp) : status;
 }
 
-/* ---- which experiment ---- */
+/* ---- selecting the experiment ---- */
 
 static enum status add_name(void *user, size_t columns, const char *const *names,
                             const char *const *values, struct error *e) {

@@ -1,4 +1,4 @@
-/* Axes: round numbers, few lines, units. */
+/* Axes with round tick values. */
 #include "report/draw/axis.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ double axis_at(const struct axis *a, double value) {
     return a->from + (a->to - a->from) * (at - low) / (high - low);
 }
 
-/* 1, 2 or 5 times a power of ten, so that about `most` steps are in a range. */
+/* A power of ten times 1, 2 or 5 that divides the range into about `most` steps. */
 static double round_step(double range, double most) {
     const double rough = range / most, power = pow(10, floor(log10(rough)));
     const double times = rough / power;
@@ -39,7 +39,7 @@ double axis_step(const struct axis *a) {
 }
 
 void spread(double *places, size_t n, double gap, double most) {
-    /* Pairs that are too close push each other apart; few labels, so this settles quickly. */
+    /* Labels that are too close push each other apart. There are few, so this converges quickly. */
     for (unsigned round = 0; round < 200; round++) {
         bool moved = false;
         for (size_t i = 0; i < n; i++) {

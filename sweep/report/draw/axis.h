@@ -1,5 +1,5 @@
 /*
- * axis: from values to pixels, with round numbers at its marks.
+ * axis: maps values to pixels, with ticks at round values.
  */
 #ifndef HOTGRAPH_REPORT_AXIS_H
 #define HOTGRAPH_REPORT_AXIS_H
@@ -8,16 +8,16 @@
 #include <stddef.h>
 
 struct axis {
-    double low, high; /* values at its ends */
+    double low, high; /* values at the ends */
     double from, to;  /* pixels */
     bool logarithmic; /* base 10 */
 };
 double axis_at(const struct axis *a, double value);
-/* From round numbers to round numbers around least .. most. */
+/* An axis whose ends are round values around least .. most. */
 struct axis axis_around(double least, double most, double from, double to);
-double axis_step(const struct axis *a); /* between its marks */
-/* Moves n wished-for places so that they are at least `gap` apart and none is beyond `most`, in
- * place; they keep the order that they have by value. */
+double axis_step(const struct axis *a); /* distance of its ticks, as a value */
+/* Shifts n positions, in place, so that they are at least `gap` apart and at most `most`. Their
+ * order by value stays. */
 void spread(double *places, size_t n, double gap, double most);
 
 #endif

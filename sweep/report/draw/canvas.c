@@ -65,8 +65,8 @@ static void put(FILE *out, const char *before, double value, const char *behind)
     fprintf(out, "%s%s%s", before, number(value, room), behind);
 }
 
-/* ---- colours: a class, which pages give the colours of either light, and the plain colour for
- * viewers that know no variables ---- */
+/* ---- colours: a class, which a page defines for light and dark mode, and a plain colour for
+ * viewers without CSS variables ---- */
 
 static void fill(struct canvas *c, enum ink ink, const char *more) {
     fprintf(c->svg_file, " class='f-%s%s' fill='#%06x'", PALETTE[ink].name, more,
@@ -115,14 +115,14 @@ void canvas_free(struct canvas *c) {
     *c = (struct canvas){0};
 }
 
-/* ---- the edge of the drawing ---- */
+/* ---- clipping ---- */
 
 static bool is_inside(const struct canvas *c, double x, double y) {
     return x >= 0 && x <= c->width && y >= 0 && y <= c->height; /* false for NAN */
 }
 
-/* Leaves of a line from (s[0], s[1]) to (s[2], s[3]) what is inside (Liang and Barsky 1984); false:
- * nothing. */
+/* Clips a line from (s[0], s[1]) to (s[2], s[3]) (Liang and Barsky 1984); false: nothing is
+ * left. */
 static bool clip_line(const struct canvas *c, double s[4]) {
     const double x = s[0], y = s[1], dx = s[2] - x, dy = s[3] - y;
     const double towards[4] = {-dx, dx, -dy, dy}, room[4] = {x, c->width - x, y, c->height - y};
@@ -165,7 +165,7 @@ static void end_path(struct canvas *c, enum ink ink, double width, enum stroke s
     fprintf(c->svg_file, "%s/>\n", STROKES[stroke]);
 }
 
-/* kind: of a point as SVG names it; "" goes on. */
+/* kind: an SVG path command; "" repeats the last one. */
 static void path_point(struct canvas *c, const char *kind, double x, double y) {
     put(c->svg_file, kind, x, "");
     put(c->svg_file, " ", y, "");
@@ -173,7 +173,7 @@ static void path_point(struct canvas *c, const char *kind, double x, double y) {
 
 void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                  enum stroke stroke) {
-    bool any = false, joined = false; /* the pen is where the next line begins */
+    bool any = false, joined = false; /* joined: the pen is at the start of the next line */
     for (size_t i = 1; !c->failed && i < n; i++) {
         double s[] = {xy[2 * i - 2], xy[2 * i - 1], xy[2 * i], xy[2 * i + 1]};
         if (!clip_line(c, s)) {
@@ -190,7 +190,8 @@ void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, dou
         end_path(c, ink, width, stroke);
 }
 
-/* Where the curve of four points is at t from 0 to 1; left: the points of its part up to there. */
+/* Splits a cubic Bezier curve at t, 0 to 1 (de Casteljau); left: control points of the first
+ * part. */
 static void split_curve(const double xy[8], double t, double left[8]) {
     double at[8];
     memcpy(at, xy, sizeof at);
@@ -202,7 +203,7 @@ static void split_curve(const double xy[8], double t, double left[8]) {
     }
 }
 
-/* One that leaves the drawing, in straight pieces that end at its edge. */
+/* Draws a curve that leaves the drawing as clipped straight lines. */
 static void clipped_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                           enum stroke stroke) {
     enum { PIECES = 16 };
@@ -304,13 +305,13 @@ void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned co
     end_shape(c, "circle", hint);
 }
 
-/* ---- arrows: the head covers the end of its line, so that it fits whatever the direction ---- */
+/* ---- arrows: the line ends where the head begins, so that they join in every direction ---- */
 
 static double head_length(double width) {
     return fmax(7, 3 + 1.6 * width);
 }
 
-/* From the middle of its base to its point. */
+/* Draws a head from the middle of its base to its tip. */
 static void head(struct canvas *c, const double from[2], const double to[2], double width,
                  enum ink ink) {
     const double length = hypot(to[0] - from[0], to[1] - from[1]);
@@ -342,7 +343,7 @@ void canvas_path_arrow(struct canvas *c, const double *xy, size_t n, enum ink in
     free(copy);
 }
 
-/* How much of a curve is farther from its end than a head is long. */
+/* The parameter t at which a curve comes within the head's length of its end. */
 static double before_head(const double xy[8], double length) {
     double from = 0, to = 1, left[8];
     if (hypot(xy[6] - xy[0], xy[7] - xy[1]) <= length)
@@ -379,7 +380,7 @@ void canvas_curve_arrow(struct canvas *c, const double *xy, size_t n, enum ink i
     free(copy);
 }
 
-/* ---- texts ---- */
+/* ---- text ---- */
 
 void canvas_hint(struct canvas *c, const char *hint) {
     if (c->failed)
@@ -461,7 +462,7 @@ void palette_css(FILE *out) {
             CANVAS_TEXT);
 }
 
-/* The drawing has its light colours; only a screen that is dark changes them. */
+/* The SVG has its light colours; a style sheet in it replaces them in dark mode. */
 void canvas_write_svg(const struct canvas *c, FILE *out) {
     const char *head = strchr(c->svg, '>'); /* of <svg ...> */
     fwrite(c->svg, 1, (size_t)(head - c->svg), out);

@@ -1,13 +1,13 @@
 /*
- * canvas: one drawing as SVG, of which hotgraph-pdf makes a PDF for paper.
+ * canvas: one drawing as SVG, which hotgraph-pdf converts to PDF for paper.
  *
- * Sizes and places are in SVG pixels, y downwards. On paper the width becomes that of a column
+ * Sizes and positions are in SVG pixels, y downwards. On paper the width becomes that of a column
  * (CANVAS_COLUMN pixels: 252 pt, IEEE's) or of a page (CANVAS_PAGE: 516 pt), so text of CANVAS_TEXT
- * pixels has at least 7 pt there. Colours are named by what they mean; palette_css gives them to a
- * page, light and dark. All text is escaped. The same calls give the same bytes.
+ * pixels has at least 7 pt there. Colours are named by their meaning; palette_css defines them for
+ * a page, light and dark. All text is escaped. Equal calls give equal bytes.
  *
- * No coordinate in the files is outside the drawing: lines and boxes end at its edge, and a dot, a
- * text or an arrowhead whose own place is outside, or not a number, is left out.
+ * No coordinate in a file is outside the drawing: lines and boxes are clipped to its edge, and a
+ * dot, a text or an arrowhead is left out if its position is outside or not a number.
  *
  *     struct canvas c;
  *     canvas_start(&c, "cost", CANVAS_COLUMN, 300, "What does it cost?", "One bar an engine.");
@@ -24,7 +24,7 @@
 
 enum { CANVAS_COLUMN = 480, CANVAS_PAGE = 980, CANVAS_TEXT = 14 };
 
-/* Points a pixel on paper, for a drawing of that width. */
+/* Points per pixel on paper, for a drawing of that width. */
 static inline double canvas_scale(double width) {
     return width <= CANVAS_COLUMN ? 252.0 / CANVAS_COLUMN : 516.0 / CANVAS_PAGE;
 }
@@ -52,12 +52,12 @@ struct canvas {
     const char *id;
     double width, height;
     FILE *svg_file;
-    char *svg; /* after canvas_finish; for a page, see canvas_write_svg */
+    char *svg; /* set by canvas_finish; for a page only, see canvas_write_svg */
     size_t svg_size;
     bool failed; /* out of memory */
 };
 
-/* title: the question it answers; description: what is to be seen, for those who cannot see it. */
+/* title: the question that the drawing answers; description: its content, for screen readers. */
 void canvas_start(struct canvas *c, const char *id, double width, double height, const char *title,
                   const char *description);
 bool canvas_finish(struct canvas *c); /* false: out of memory */
@@ -65,19 +65,18 @@ void canvas_free(struct canvas *c);
 
 void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, enum ink ink,
                  double width, enum stroke stroke);
-/* xy: x and y of each of n points. */
+/* xy: x and y of n points. */
 void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                  enum stroke stroke);
-/* Bezier curves: n = 3 k + 1 points. */
+/* Cubic Bezier curves: n = 3 k + 1 points. */
 void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                   enum stroke stroke);
-/* The same with an arrowhead, whose point is the last of the points; the line ends where it begins.
- */
+/* The same with an arrowhead, whose tip is the last point. */
 void canvas_path_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                        enum stroke stroke);
 void canvas_curve_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                         enum stroke stroke);
-/* strength: 1 the ink itself, 0 paper. hint: shown where the pointer rests; NULL for none. */
+/* strength: from 1, the ink, to 0, the paper. hint: a tooltip, or NULL. */
 void canvas_rect(struct canvas *c, double x, double y, double width, double height, enum ink ink,
                  double strength, const char *hint);
 void canvas_frame(struct canvas *c, double x, double y, double width, double height, enum ink ink,
@@ -85,7 +84,7 @@ void canvas_frame(struct canvas *c, double x, double y, double width, double hei
 /* corners 0: a disc; 3: a triangle; 4: a diamond. */
 void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned corners, enum ink ink,
                 const char *hint);
-/* What is drawn between these two shows the hint where the pointer rests. */
+/* Everything drawn between these two calls has the hint as its tooltip. */
 void canvas_hint(struct canvas *c, const char *hint);
 void canvas_hint_end(struct canvas *c);
 void canvas_text(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink,
@@ -93,15 +92,15 @@ void canvas_text(struct canvas *c, double x, double y, enum anchor anchor, enum 
 void canvas_code(struct canvas *c, double x, double y, enum anchor anchor, enum ink ink,
                  const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/* The colours as CSS variables and classes, for both kinds of light. */
+/* Prints the colours as CSS variables and classes, for light and dark mode. */
 void palette_css(FILE *out);
-/* An ink's name, and its colour on white paper and on a dark screen, 0xRRGGBB. */
+/* An ink's name, and its colours in light and dark mode, 0xRRGGBB. */
 const char *palette_name(enum ink ink);
 unsigned palette_light(enum ink ink);
 unsigned palette_dark(enum ink ink);
-/* Text as HTML and XML want it, control characters left out. */
+/* Prints text escaped for HTML and XML, without control characters. */
 void escape_markup(FILE *out, const char *text);
-/* A finished drawing as a file of its own. */
+/* Writes a finished drawing as a file of its own. */
 void canvas_write_svg(const struct canvas *c, FILE *out);
 
 #endif

@@ -41,7 +41,7 @@ void gnuplot_add(struct gnuplot *g, const char *format, ...) {
     free(text);
 }
 
-/* Control characters would end the line and so begin a command. */
+/* Replaces control characters: a line break would start a new command. */
 void gnuplot_quote(struct gnuplot *g, const char *variable, const char *value) {
     gnuplot_add(g, "%s = '", variable);
     for (; *value != 0; value++) {
@@ -51,7 +51,8 @@ void gnuplot_quote(struct gnuplot *g, const char *variable, const char *value) {
     add_text(g, "'\n");
 }
 
-/* At the beginning of a name "|" and "<" would run a command, "~" would be somebody's home. */
+/* gnuplot runs a name that begins with "|" or "<" as a command, and expands "~" to a home
+ * directory. */
 void gnuplot_path(struct gnuplot *g, const char *variable, const char *path) {
     gnuplot_add(g, "%s = '%s", variable, path[0] == '/' ? "" : "./");
     for (; *path != 0; path++) {
@@ -95,7 +96,7 @@ void gnuplot_picture(struct gnuplot *g, const char *path, unsigned width, unsign
     one_format(g, path, "png", terminal, body);
 }
 
-/* A disk that is full leaves the beginning of a picture: see whether it has its end. */
+/* Does the file have the end mark of its format? A full disk truncates pictures. */
 static bool is_whole(const char *path, const char *name) {
     static const struct {
         const char *ending, *last;
@@ -117,7 +118,7 @@ static bool is_whole(const char *path, const char *name) {
     return false;
 }
 
-/* Gives the pictures their names, or removes them all. */
+/* Renames the pictures to their final names, or removes them all. */
 static enum status name_outputs(struct gnuplot *g, bool good, struct error *e) {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < g->outputs.len; i++) {
@@ -153,8 +154,8 @@ enum status gnuplot_run(struct gnuplot *g, struct error *e) {
         rewind(said);
         size_t n = fread(text, 1, sizeof text - 1, said);
         text[n] = 0;
-        /* gnuplot goes on after a warning; one that matters leaves a picture without its end,
-         * which name_outputs sees. */
+        /* gnuplot exits with 0 after a warning. A serious one truncates a picture, which
+         * name_outputs detects. */
         if (exit_status != 0)
             status = error_set(e, STATUS_IO, "gnuplot ended with status %d: %s", exit_status, text);
         enum status named = name_outputs(g, exit_status == 0, e);

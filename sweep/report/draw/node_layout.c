@@ -21,10 +21,10 @@ void layout_free(struct layout *l) {
 
 /* ---- parts ---- */
 
-/* What hangs together: nodes and edges with this number, and the room that they take. */
+/* A connected component: nodes and edges with this number, and their bounding box. */
 struct part {
     double left, top, right, bottom;
-    double x, y; /* where it goes */
+    double x, y; /* position in the packed layout */
     bool used;
 };
 enum { GAP = 18, LABEL_WIDTH = 56, LABEL_HEIGHT = 18 };
@@ -36,7 +36,7 @@ static size_t node_of(const struct layout *l, uint32_t name) {
     return i;
 }
 
-/* part[node]: the first node of its part. */
+/* Finds components; part[node] is the first node of the node's component. */
 static void find_parts(const struct layout *l, size_t *part) {
     for (size_t i = 0; i < l->nodes.len; i++)
         part[i] = i;
@@ -81,7 +81,7 @@ static double height_of(const struct part *p) {
     return p->bottom - p->top;
 }
 
-/* How far down a part has to go at that x, so that it does not touch those that were placed. */
+/* The highest free position at that x below the parts that are already placed. */
 static double lowest_at(const struct part *const *placed, size_t count, const struct part *p,
                         double x) {
     double y = 0;
@@ -99,7 +99,8 @@ static double lowest_at(const struct part *const *placed, size_t count, const st
     return y;
 }
 
-/* As far up as it can be, there as far to the left: at the left edge or beside another one. */
+/* Places a part as high as possible, then as far left as possible: at the left edge or beside
+ * another part. */
 static void place_part(const struct part *const *placed, size_t count, struct part *p,
                        double width) {
     double x = 0, y = lowest_at(placed, count, p, 0);
@@ -115,7 +116,7 @@ static void place_part(const struct part *const *placed, size_t count, struct pa
     p->y = y;
 }
 
-/* The highest first; of equal ones the one that begins with the earlier node. */
+/* By descending height; parts of equal height in node order. */
 static int by_height(const void *a, const void *b) {
     const struct part *x = *(struct part *const *)a, *y = *(struct part *const *)b;
     const double difference = height_of(y) - height_of(x);
@@ -170,7 +171,7 @@ bool layout_pack(struct layout *l, double width) {
     return fits;
 }
 
-/* ---- what dot says: lines of words, numbers in inches, y upwards ---- */
+/* ---- output of dot -Tplain: words separated by blanks, inches, y upwards ---- */
 
 static double take_number(char **at) {
     return strtod(*at, at) * LAYOUT_INCH;
@@ -201,7 +202,7 @@ static bool add_edge(struct layout *l, char *at) {
         edge.xy[2 * i] = take_number(&at);
         edge.xy[2 * i + 1] = l->height - take_number(&at);
     }
-    /* Behind a label come its place, a style and a colour. */
+    /* A label is followed by its position, a style and a colour. */
     char *end = at + strlen(at);
     for (unsigned words = 0; end > at && words < 4; end--)
         words += end[-1] == ' ' && end[0] != ' ';
@@ -218,7 +219,7 @@ static bool add_edge(struct layout *l, char *at) {
     return false;
 }
 
-/* One graph's lines, up to "stop"; false when memory is out or they are none. */
+/* Reads one graph, up to "stop"; false when out of memory or if the text is malformed. */
 static bool read_layout(struct layout *l, FILE *in, char **line, size_t *room) {
     bool ok = true;
     while (ok && getline(line, room, in) > 0) {

@@ -15,7 +15,7 @@ bool pdf_is_there(void) {
     return find(path, sizeof path);
 }
 
-/* As many as fit a command line. */
+/* Names per command line. */
 enum { AT_ONCE = 500 };
 
 static enum status draw_some(const char *folder, const char *const *names, size_t count,

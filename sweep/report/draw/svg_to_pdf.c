@@ -1,10 +1,10 @@
 /*
- * hotgraph-pdf FOLDER NAME...: draws each FOLDER/NAME.svg as FOLDER/NAME.pdf, as wide as a column of a
- * paper or as its page (canvas.h).
+ * hotgraph-pdf FOLDER NAME...: converts each FOLDER/NAME.svg to FOLDER/NAME.pdf, as wide as a column
+ * or a page of a paper (canvas.h).
  *
- * A program of its own, so that hotgraph, which most people start for other things, need not load librsvg
- * and what that loads. The same SVG gives the same bytes: no PDF has a date. The exit status is 1 if a
- * drawing could not be read or written; standard error then names it.
+ * It is a separate program so that hotgraph itself need not load librsvg and its dependencies. Equal
+ * SVG gives equal bytes: a PDF has no date. The exit status is 1 if a drawing could not be read or
+ * written; standard error names it.
  */
 #include "report/draw/canvas.h"
 
@@ -17,7 +17,7 @@ static bool failed(const char *path, const char *why) {
     return false;
 }
 
-/* Onto one page, scaled to `width` by `height` points. */
+/* Draws one page, scaled to `width` by `height` points. */
 static bool draw_page(RsvgHandle *svg, const char *path, double width, double height) {
     cairo_surface_t *page = cairo_pdf_surface_create(path, width, height);
     cairo_pdf_surface_set_metadata(page, CAIRO_PDF_METADATA_CREATE_DATE, "2000-01-01T00:00:00Z");
@@ -62,7 +62,7 @@ static bool convert(const char *from, const char *to) {
     return done;
 }
 
-/* Under another name first: whoever stops in between leaves no half a drawing. */
+/* Writes to a temporary name first, so that an interrupt leaves no truncated file. */
 static bool convert_named(const char *folder, const char *name) {
     char *from = g_strdup_printf("%s/%s.svg", folder, name);
     char *to = g_strdup_printf("%s/%s.pdf", folder, name), *part = g_strdup_printf("%s.part", to);

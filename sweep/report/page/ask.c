@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- queries: what is shown is what was asked, word by word ---- */
+/* ---- queries: a page shows the query text that was run ---- */
 
-/* In quotes for SQL where the text comes from the database. */
+/* Quotes text from the database for SQL. */
 static void put_quoted(FILE *out, const char *text, bool *ok) {
     char *quoted = report_quote(text != NULL ? text : "");
     *ok &= quoted != NULL && fputs(quoted, out) >= 0;
@@ -59,7 +59,7 @@ enum ink page_game_ink(const struct page *p, const char *game) {
     return INK_SERIES + (enum ink)(i % INK_SERIES_COUNT);
 }
 
-/* ---- what is spoken of ---- */
+/* ---- the current subject ---- */
 
 const char *page_subjects(const struct page *p) {
     const size_t count = table_rows(&p->games);

@@ -1,5 +1,5 @@
 /*
- * ask: a page that is being written, what it speaks of just now, and queries about that.
+ * ask: a page under construction, its current subject, and queries about the subject.
  */
 #ifndef HOTGRAPH_REPORT_ASK_H
 #define HOTGRAPH_REPORT_ASK_H
@@ -11,42 +11,44 @@ struct page {
     struct report *r;
     FILE *out;
     const char *digest; /* of the experiment's results */
-    struct table games; /* names of the games that have results, in the one order of all figures */
-    int64_t permille;   /* the share of the weight that is called hot just now; of figures, one */
-    /* What is spoken of just now: the way of sampling, the technique; NULL: nothing in particular.
-     * about: the same for people, said below each figure; may be "". */
+    struct table games; /* names of the games with results, in the order of all figures */
+    int64_t
+        permille; /* share of the weight that counts as hot at present; the figures have a single one */
+    /* The current sampling configuration and technique; NULL: none in particular. about: the same
+     * in words, printed below each figure; may be "". */
     const char *way, *technique;
     char about[400];
-    unsigned study;   /* number of the study that is spoken of, from 0 */
-    unsigned queries; /* shown so far */
+    unsigned study;   /* number of the current study, from 0 */
+    unsigned queries; /* printed so far */
     bool graphviz;    /* is it installed? */
 };
 
-/* The stream that figures of a game show: its first. */
+/* The stream that figures of a game show: the game's first. */
 #define SHOWN_STREAM                                                                               \
     "stream_id = (SELECT stream_id FROM completeness WHERE experiment = ?1 AND game = ?2"          \
     " AND variant = '')"
 
-/* Asks with ?1 the experiment, ?2 the game (or NULL), and ?3, ?4 and ?5 the hot share, the way of
- * sampling and the technique that are spoken of. */
+/* Runs a query with ?1 the experiment, ?2 the game (or NULL), and ?3, ?4 and ?5 the current hot
+ * share, sampling configuration and technique. */
 enum status page_ask(struct page *p, struct table *out, const char *sql, const char *game);
-/* Whether a query has any answer. */
+/* Does the query return any row? */
 enum status page_holds(struct page *p, const char *sql, bool *out);
-/* The query with ?1 to ?5 filled in, to be freed; NULL when memory is out. */
+/* The query text with ?1 to ?5 replaced by their values. The caller frees it; NULL when out of
+ * memory. */
 char *page_fill_in(const struct page *p, const char *sql, const char *game);
-/* Sets p->about: hot share, way of sampling, technique as they are now, and which games in words.
- */
+/* Sets p->about from the current hot share, sampling configuration and technique; games: in
+ * words. */
 void page_speak_of(struct page *p, const char *games);
-/* Of a figure that there is for each study: of the first KIND alone, then KIND-2, ... */
+/* The id of a figure that exists once per study: KIND for the first, then KIND-2, ... */
 struct figure_id {
     char text[60];
 };
 struct figure_id page_id(const struct page *p, const char *kind);
-/* The colour of a game: the same in all figures. */
+/* The colour of a game, the same in all figures. */
 enum ink page_game_ink(const struct page *p, const char *game);
-/* "games", "programs", "games and programs": what the report is about. */
+/* "games", "programs" or "games and programs": the subjects of the report. */
 const char *page_subjects(const struct page *p);
-/* The same of one: "game", "program", "program or game". */
+/* The singular: "game", "program" or "program or game". */
 const char *page_subject(const struct page *p);
 
 #endif

@@ -1,11 +1,11 @@
-/* Of several experiments in one database: a page that leads to the page of each. */
+/* The page of a database with several experiments: links to the page of each. */
 #include "report/page/page.h"
 #include "report/page/pieces.h"
 #include "report/report.h"
 
 #include <stdlib.h>
 
-/* A row of the table: the link, then what the database says of the experiment. */
+/* Writes a table row: the link, then the experiment's data. */
 static enum status put_experiment(struct page *p, const char *digest) {
     static const char sql[] =
         "SELECT count(DISTINCT game), count(*), max(configurations), sum(results), sum(missing)"

@@ -1,7 +1,7 @@
 /*
- * Findings: sentences whose numbers are answers of the database. What depends on the hot share, the
- * way of sampling or the technique is said for each of them by itself, under a heading that names
- * it; docs/questions.md defines each sentence.
+ * Findings: sentences with numbers from the database. Sentences that depend on the hot share, the
+ * sampling configuration or the technique are repeated for each, under a heading that names it;
+ * docs/questions.md defines each sentence.
  */
 #include "report/page/findings.h"
 #include "report/page/pieces.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "3 games and 1 program" of so many. */
+/* "3 games and 1 program". */
 #define COUNTED(games, programs)                                                                   \
     "iif(" games " > 0, " games " || iif(" games " = 1, ' game', ' games'), '')"                   \
     " || iif(" games " > 0 AND " programs " > 0, ' and ', '')"                                     \
@@ -21,7 +21,7 @@
     "EXISTS (SELECT 1 FROM stream s JOIN replay p USING (replay_id) WHERE s.stream_id ="           \
     " o.stream_id AND p.kind = 'program')"
 
-/* What a technique's configurations have results on. */
+/* The games on which a technique's configurations have results. */
 #define ON_GAMES                                                                                   \
     "(SELECT " COUNTED(                                                                            \
         "g",                                                                                       \
@@ -29,7 +29,7 @@
              " g, count(DISTINCT game) FILTER (WHERE program) AS n FROM (SELECT game, " IS_PROGRAM \
              " AS program FROM results o" STUDIED " AND number IS NOT NULL)))"
 
-/* ---- of the experiment ---- */
+/* ---- about the experiment ---- */
 
 static const struct sentence OF_ALL[] = {
     {"SELECT (SELECT " COUNTED(
@@ -48,9 +48,9 @@ static const struct sentence OF_ALL[] = {
      "has it)."},
 };
 
-/* ---- of each hot share and way of sampling ---- */
+/* ---- about each hot share and sampling configuration ---- */
 
-/* The baseline after the last of the experiment's marks up to 3,000. */
+/* The baseline after the experiment's last mark up to 3,000 batches. */
 #define AFTER_BATCHES(part)                                                                        \
     "SELECT batches, round(100 * min(similarity), 1), round(100 * max(similarity), 1)"             \
     " FROM convergence_curve" SAMPLED " AND baseline = 1 AND part = '" part "'"                    \
@@ -69,9 +69,9 @@ static const struct sentence OF_SAMPLING[] = {
      "{1} to {2} % of the hot edges."},
 };
 
-/* ---- of each technique in that ---- */
+/* ---- about each technique within these ---- */
 
-/* Parameters with several values, and how far apart their best and worst are. */
+/* Parameters with several values, and the distance between their best and worst values. */
 #define PARAMETERS                                                                                 \
     "WITH e AS MATERIALIZED (SELECT parameter, round(max(effect_points) - min(effect_points), 2)"  \
     " AS apart, min(balanced) AS balanced FROM parameter_effect" STUDIED                           \
@@ -97,7 +97,7 @@ static const struct sentence OF_TECHNIQUE[] = {
      " AND r.number IS NOT NULL HAVING count(*) > 0",
      "Of {2} results of {=0} {1} find more hot edges than what can be read directly off the same "
      "samples; without busy-waits {3}."},
-    /* Equals are counted, and six of them named. */
+    /* Ties are counted, and at most six are named. */
     {"WITH best AS MATERIALIZED (SELECT * FROM best_configuration" STUDIED
      " AND place = 1 AND mean_percent IS NOT NULL) SELECT " ON_GAMES
      " || iif(max(streams) > max(games), ' (' || max(streams) || ' streams)', ''),"
@@ -144,7 +144,7 @@ static const struct sentence OF_TECHNIQUE[] = {
      "Which parameter of {=0} matters most cannot be said: values of {1} do not meet those of "
      "other "
      "parameters equally often, so their means differ for other reasons, too."},
-    /* The paper's percentages are cut off. */
+    /* The paper truncates its percentages. */
     {"SELECT technique, count(*), sum(r.s >= p.best_percent + 1), sum(r.s < p.worst_percent) FROM"
      " (SELECT r.technique, r.paper_game, 100 * r.similarity AS s FROM results r JOIN paper_study"
      " USING (experiment_id, hot_permille, technique)" STUDIED " AND r.number IS NOT NULL AND"
@@ -153,7 +153,7 @@ static const struct sentence OF_TECHNIQUE[] = {
      "results of {=0} are above the paper's best and {3} below its worst."},
 };
 
-/* ---- games beside programs, for each hot share: of each its first stream ---- */
+/* ---- games compared with programs, for each hot share; each by its first stream ---- */
 
 #define BESIDE " WHERE experiment = ?1 AND hot_permille = ?3 AND variant = ''"
 
@@ -192,7 +192,7 @@ static const struct sentence OF_KINDS[] = {
 
 #define PUT_ITEMS(p, list) put_sentences(p, list, sizeof(list) / sizeof *(list), "li")
 
-/* What the paper's parameters are; tests hold their names against the program's. */
+/* The meaning of the paper's parameters; a test compares the names with the program's. */
 static const char GLOSSARY[] =
     "<details class='glossary'><summary>The parameters of gaussian</summary><dl>\n"
     "<dt>bin_size</dt><dd>how far, in bytes, a mean address may be from the centre of the bin that "
@@ -221,10 +221,10 @@ static enum status glossary(struct page *p) {
     return status;
 }
 
-/* So many are spoken of, and all that figures show. */
+/* Sections are limited to this many subjects, but include all that figures show. */
 enum { MOST_SUBJECTS = 6 };
 
-/* Hot shares and ways of sampling that have results, those of the figures first. */
+/* Hot shares and sampling configurations with results, those of the figures first. */
 static const char SUBJECTS_SQL[] =
     "SELECT xh.hot_permille, o.way, max(o.variant = '') AS first, replace(group_concat(DISTINCT"
     " o.game), ',', ', ')"
@@ -248,7 +248,7 @@ static enum status put_techniques(struct page *p) {
     return status;
 }
 
-/* What is hot, how it was sampled, and on which games. Of several, the first stands open. */
+/* Writes the section of one hot share and sampling configuration. The first of several is open. */
 static enum status put_subject(struct page *p, const struct table *t, size_t row) {
     const bool several = table_rows(t) > 1;
     fprintf(p->out, several ? "<details class='subject'%s><summary>" : "<p class='subject'%s>",
@@ -291,7 +291,7 @@ static enum status put_subjects(struct page *p) {
     return status;
 }
 
-/* For each hot share; only where the experiment has both. */
+/* For each hot share, if the experiment has both games and programs. */
 static enum status put_kinds(struct page *p) {
     struct table t;
     const int64_t shown = p->permille;

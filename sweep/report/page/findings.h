@@ -1,5 +1,5 @@
 /*
- * findings: what was found, in sentences, for each hot share and way of sampling.
+ * findings: the results in sentences, for each hot share and sampling configuration.
  */
 #ifndef HOTGRAPH_REPORT_FINDINGS_H
 #define HOTGRAPH_REPORT_FINDINGS_H

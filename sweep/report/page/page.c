@@ -58,7 +58,7 @@ static enum status put_tables(struct page *p, const char *game) {
     return status;
 }
 
-/* ---- where it all comes from ---- */
+/* ---- provenance ---- */
 
 static enum status put_provenance(struct page *p, const char *game) {
     (void)game;
@@ -125,11 +125,11 @@ static bool is_program(const struct page *p, size_t game) {
     return strcmp(cell_text(&p->games, game, GAME_IS_PROGRAM), "1") == 0;
 }
 
-/* ---- what stands only where it has something to show ---- */
+/* ---- parts that are left out if empty ---- */
 
 typedef enum status (*part_writer)(struct page *p, const char *game);
 
-/* Writes before, the part and after, or, where the part is empty, nothing. *any: is it not? */
+/* Writes `before`, the part and `after`, or nothing if the part is empty. *any: is it non-empty? */
 static enum status put_around(struct page *p, const char *before, part_writer write,
                               const char *game, const char *after, bool *any) {
     FILE *const out = p->out;
@@ -171,7 +171,7 @@ static enum status all_games(struct page *p, const char *game) {
     return status;
 }
 
-/* All games, or all programs. */
+/* Lists all games or all programs. */
 static void offer(struct page *p, bool programs, size_t selected) {
     for (size_t i = 0; i < table_rows(&p->games); i++) {
         const char *game = cell_text(&p->games, i, GAME_NAME),
@@ -184,7 +184,7 @@ static void offer(struct page *p, bool programs, size_t selected) {
     }
 }
 
-/* Begins with a program where there are any: the games then stand beside them. */
+/* Selects a program first if there are any: games then appear beside it. */
 static void choosers(struct page *p) {
     const char *of = page_subject(p);
     const bool both = strcmp(of, "program or game") == 0;
@@ -237,13 +237,13 @@ static enum status findings(struct page *p, const char *game) {
     return page_findings(p);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole page ---- */
 
-/* name: in the line of links above; %1$s is a game, %2$s are games. */
+/* name: in the row of links above; %1$s is a game, %2$s are games. */
 static const struct section {
     const char *id, *title, *name;
     part_writer write;
-    bool chosen; /* a game is chosen above it */
+    bool chosen; /* a chooser of games precedes it */
 } SECTIONS[] = {
     {"findings", "What was found", "Findings", findings, false},
     {"games", "Over all %2$s", "All %2$s", all_games, false},
@@ -254,8 +254,8 @@ static const struct section {
 };
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof *SECTIONS };
 
-/* Without results only the provenance is shown. p->games has the games' plain streams, which an
- * experiment that varies the sampling need not have. */
+/* Without results only the provenance is shown. p->games lists the games' default streams, which an
+ * experiment that varies the sampling may lack. */
 static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
     static const char results[] =
         "SELECT 1 FROM completeness WHERE experiment = ?1 AND results > 0";
@@ -283,7 +283,7 @@ static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
     return status;
 }
 
-/* What is missing is said once, at the top: results, and programs that draw. */
+/* Reports once, at the top, what is missing: results, and programs that draw. */
 static enum status put_lacks(struct page *p) {
     struct table t;
     enum status status = page_ask(p, &t,

@@ -1,12 +1,11 @@
 /*
- * page: index.html, one file that opens offline, and the drawings in it, each of them also as a file
- * for paper.
+ * page: index.html, one file that opens offline. Each drawing in it is also a file for paper.
  *
- * page.c puts it together: summary.h (the headline), findings.h, then the charts of charts/charts.h
- * and, of one game, charts/game/charts_game.h, and the tables. All of them write with pieces.h what
- * ask.h has asked, and none of them knows the page as a whole.
+ * page.c assembles it: summary.h (the headline), findings.h, the charts of charts/charts.h and, for
+ * each game, charts/game/charts_game.h, and the tables. They write with pieces.h what they queried
+ * with ask.h, and none of them depends on the whole page.
  *
- * A chart is a function that asks the database, draws with draw/canvas.h or has gnuplot draw
+ * A chart is a function that queries the database, draws with draw/canvas.h or gnuplot
  * (charts/plot.h), and hands the drawing over. Its title is the question that it answers.
  */
 #ifndef HOTGRAPH_REPORT_PAGE_H
@@ -15,7 +14,7 @@
 #include "report/page/ask.h"
 
 enum status report_page(struct report *r, const char *digest);
-/* What stands around everything else. title: escaped here. */
+/* The head of every page. title: escaped here. */
 void page_head(struct page *p, const char *title);
 void page_foot(struct page *p);
 

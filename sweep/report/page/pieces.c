@@ -1,4 +1,4 @@
-/* What the page is made of: figures, queries, tables. */
+/* The elements of a page: figures, queries, tables. */
 #include "report/page/pieces.h"
 #include "report/page/words.h"
 
@@ -24,7 +24,7 @@ static enum status save_drawing(struct page *p, const struct canvas *c) {
     return status;
 }
 
-/* The ink whose name stands between these two places; INK_COUNT: none. */
+/* The ink whose name is between the two pointers, or INK_COUNT. */
 static enum ink ink_between(const char *from, const char *to) {
     enum ink ink = 0;
     const size_t len = (size_t)(to - from);
@@ -34,7 +34,7 @@ static enum ink ink_between(const char *from, const char *to) {
     return ink;
 }
 
-/* A swatch has the colour of the mode that is on, and stays in the line of the word before it. */
+/* A swatch follows light and dark mode, and is not separated from the preceding word. */
 static void put_caption(struct page *p, const char *caption) {
     for (const char *at = caption; *at != '\0'; at++) {
         if (at[0] == ' ' && at[1] == '{') {
@@ -101,7 +101,7 @@ void page_query(struct page *p, const char *sql, const char *game) {
     free(text);
 }
 
-/* A drawing that is a file of its own, without what the page has already. */
+/* Copies a drawing that is a file into the page, without definitions that the page already has. */
 static enum status put_drawing(struct report *r, FILE *out, const char *id, size_t len) {
     struct bytes file = {0};
     char *path = report_path(r, "figures/%.*s.svg", (int)len, id);
@@ -148,7 +148,7 @@ static void html_row(struct page *p, const struct table *t, const struct table_c
         const char *cell = table_cell(t, row, i);
         char grouped[40];
         fputs(columns[i].is_numeric ? "<td class='r'>" : "<td>", p->out);
-        /* A configuration's number is a name. */
+        /* A configuration's number is a name, so it is not grouped by thousands. */
         if (cell != NULL && columns[i].is_numeric && strcmp(t->names.at[i], "#") != 0 &&
             group_thousands(cell, grouped))
             cell = grouped;

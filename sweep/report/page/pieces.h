@@ -1,6 +1,6 @@
 /*
- * pieces: what a page is made of: figures with captions, tables that sort and filter, queries that
- * unfold. A piece knows nothing of the page as a whole.
+ * pieces: the elements of a page: figures with captions, sortable tables with filters, foldable
+ * queries. An element does not depend on the whole page.
  */
 #ifndef HOTGRAPH_REPORT_PIECES_H
 #define HOTGRAPH_REPORT_PIECES_H
@@ -9,27 +9,27 @@
 
 /* Escaped text. */
 void page_text(struct page *p, const char *text);
-/* Takes a drawing: into the page, and as NAME.svg, of which NAME.pdf is made later, into figures/. Frees it. caption:
- * one sentence that says what to see. "{missed}" in it, an ink's name, becomes a swatch of that
- * colour, which follows light and dark; words say the same by shape or place, never by colour
- * alone. */
+/* Adds a drawing to the page, writes it to figures/ as NAME.svg, from which NAME.pdf is made later,
+ * and frees it. caption: one sentence on what to see. "{missed}" in it, an ink's name, becomes a
+ * swatch of that colour in light and dark mode; the words must be sufficient without colour. */
 enum status page_figure(struct page *p, struct canvas *c, const char *question,
                         const char *caption);
-/* The same of SVG text that is a file already, or of a place that page_fill fills in: PAGE_PLACE
- * "ID-->". */
+/* The same for SVG text that is already a file, or for a placeholder that page_fill replaces:
+ * PAGE_PLACE "ID-->". */
 #define PAGE_PLACE "<!--drawing "
 void page_place_figure(struct page *p, const char *id, bool wide, const char *svg,
                        const char *question, const char *caption);
-/* A page with the drawings in their places, to be freed; NULL with the error set. */
+/* The page with the drawings in place of their placeholders. The caller frees it; NULL with the
+ * error set. */
 char *page_fill(struct report *r, const char *text, size_t *size);
-/* A link to an SQL query that is shown when asked for; what ?1 and ?2 stand for is put in. */
+/* A link that unfolds an SQL query, with the values of ?1 and ?2 filled in. */
 void page_query(struct page *p, const char *sql, const char *game);
 
-/* A table that sorts and filters; nothing where it has no rows. id, title and note come from the program. is_long: not printed.
- */
+/* A table that sorts and filters; nothing if it has no rows. id, title and note come from the
+ * program. is_long: omitted in print. */
 void page_table(struct page *p, const struct table *t, const char *id, const char *title,
                 const char *note, bool is_long);
-/* The same of what a query answers, and the query. */
+/* The same for the answer of a query, followed by the query. */
 enum status page_answer(struct page *p, const char *id, const char *title, const char *note,
                         const char *sql, bool is_long);
 

@@ -1,6 +1,6 @@
-/* What was found in short: a headline, sentences that say how sure it is, and one picture. All of
- * it is about one study: the figures' hot share, the way of sampling that most games share, and the
- * technique whose best configuration finds most. */
+/* The summary: a headline, sentences that say how certain it is, and one picture. It covers one
+ * study: the figures' hot share, the sampling configuration that most games share, and the
+ * technique with the best configuration. */
 #include "report/page/summary.h"
 #include "report/page/pieces.h"
 #include "report/page/sentences.h"
@@ -41,7 +41,7 @@ static const struct sentence SHORT[] = {
 
 /* ---- the picture ---- */
 
-/* The baseline, and of each technique the best and the worst. */
+/* The baseline, and the best and worst configuration of each technique. */
 static const char MEANS_SQL[] =
     "WITH q AS (SELECT *, row_number() OVER (PARTITION BY technique ORDER BY mean_percent DESC,"
     " number) AS first, row_number() OVER (PARTITION BY technique ORDER BY mean_percent, number"
@@ -117,7 +117,7 @@ static enum status put_picture(struct page *p) {
                               "directly off the same samples.");
 }
 
-/* ---- all of it ---- */
+/* ---- the summary ---- */
 
 static const char WAY_SQL[] =
     "SELECT way FROM completeness WHERE experiment = ?1 AND results > 0 AND variant = ''"

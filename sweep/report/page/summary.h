@@ -1,5 +1,5 @@
 /*
- * summary: the headline of a page, and what proves it.
+ * summary: the headline of a page and its evidence.
  */
 #ifndef HOTGRAPH_REPORT_SUMMARY_H
 #define HOTGRAPH_REPORT_SUMMARY_H

@@ -1,16 +1,16 @@
 /*
- * words: names and numbers as people read them.
+ * words: names and numbers formatted for people.
  */
 #ifndef HOTGRAPH_REPORT_WORDS_H
 #define HOTGRAPH_REPORT_WORDS_H
 
 #include "base/base.h"
 
-/* A name in at most that many letters, 6 to 15: "airma..er-12", for names of a kind often differ at
- * their ends. */
+/* Shortens a name to at most `most` letters, 6 to 15: "airma..er-12". Both ends stay, because
+ * similar names often differ at their ends. */
 void short_name(const char *name, unsigned most, char out[16]);
 
-/* "12,960" of "12960": where text is a whole number of four digits or more. */
+/* Writes "12,960" for "12960": if text is a whole number of at least four digits. */
 bool group_thousands(const char *text, char out[40]);
 
 /* 1,234,567 */

@@ -1,7 +1,7 @@
 /*
- * Tables for LaTeX's article with the package booktabs: in the largest type in which they are no
- * wider than its text, and, where that would be too small to read, in several parts that repeat the
- * first columns.
+ * Tables for LaTeX's article class with the package booktabs. A table is set in the largest type in
+ * which it fits the text width. Where that type would be too small to read, the table is split into
+ * parts that repeat the first columns.
  */
 #include "report/tables/table.h"
 
@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of article at 10 pt, a little less than its 345 pt: widths are estimates. */
+/* Of article at 10 pt: slightly less than its 345 pt, since widths are estimates. */
 #define TEXT_WIDTH 335.0
 
 struct layout {
     const char *size;
-    double scale, separation; /* of Computer Modern's widths to those at 10 pt; in pt */
+    double scale, separation; /* relative to the widths at 10 pt; in pt */
 };
 static const struct layout layouts[] = {
     {"normalsize", 1, 6}, {"small", 0.93, 4}, {"footnotesize", 0.86, 3}};
@@ -24,7 +24,7 @@ enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 /* ---- widths ---- */
 
 static double letter_width(unsigned char c) {
-    if (c >= 0x80) /* of a letter in UTF-8, the first byte counts */
+    if (c >= 0x80) /* of a UTF-8 sequence, only the first byte counts */
         return c >= 0xC0 ? 7 : 0;
     if (strchr("%#&@mwMW=+<>", c) != NULL)
         return 8.4;
@@ -40,7 +40,7 @@ static double text_width(const char *text, size_t len) {
     return width;
 }
 
-/* Heads are written a word a line. */
+/* Headings are broken after each word. */
 static double head_width(const char *name) {
     double width = 0;
     for (const char *at = name; *at != 0;) {
@@ -77,7 +77,7 @@ static bool same_cells(const struct table *t, size_t a, size_t b, size_t columns
     return true;
 }
 
-/* So many columns at the left tell the rows apart. */
+/* The number of columns at the left that distinguish the rows. */
 static size_t key_columns(const struct table *t) {
     for (size_t columns = 1; columns < t->names.len && columns < 4; columns++) {
         bool apart = true;
@@ -90,7 +90,8 @@ static size_t key_columns(const struct table *t) {
     return 1;
 }
 
-/* The first column behind those from `first` on that fit beside the key; at least one does. */
+/* End of the part that begins at column `first`: as many columns as fit beside the key, at least
+ * one. */
 static size_t part_end(const struct table *t, const struct layout *l, size_t key, size_t first) {
     double width = 0;
     for (size_t i = 0; i < key; i++)
@@ -140,7 +141,7 @@ static void put_cell(const struct table *t, size_t row, size_t column, struct fi
         file_printf(w, "--");
 }
 
-/* row: table_rows(t) for the heads. */
+/* row: table_rows(t) for the headings. */
 static void put_line(const struct table *t, size_t row, size_t key, size_t first, size_t end,
                      struct file_writer *w) {
     for (size_t i = 0; i < end; i = i + 1 == key ? first : i + 1) {
@@ -153,7 +154,7 @@ static void put_line(const struct table *t, size_t row, size_t key, size_t first
     file_printf(w, " \\\\\n");
 }
 
-/* The key's columns, then first..end-1. */
+/* Writes the key columns, then the columns first .. end - 1. */
 static void put_part(const struct table *t, const struct layout *l, size_t key, size_t first,
                      size_t end, struct file_writer *w) {
     file_printf(w, "\\%s\\setlength{\\tabcolsep}{%gpt}\n\\begin{tabular}{", l->size, l->separation);
@@ -169,7 +170,7 @@ static void put_part(const struct table *t, const struct layout *l, size_t key, 
 
 void table_write_latex(const struct table *t, const char *title, const char *note,
                        const char *label, struct file_writer *w) {
-    if (t->names.len == 0) { /* columns are known by their first row only */
+    if (t->names.len == 0) { /* the columns are known only from the first row */
         file_printf(w, "%% no rows\n");
         return;
     }

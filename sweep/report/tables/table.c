@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 static bool push_copy(struct table *t, bool name, const char *text) {
     char *copy = text != NULL ? strdup(text) : NULL;
@@ -71,13 +71,13 @@ double cell_number(const struct table *t, size_t row, size_t column) {
     return cell != NULL ? strtod(cell, NULL) : __builtin_nan("");
 }
 
-/* ---- shapes ---- */
+/* ---- widths and types ---- */
 
 static const char *shown(const char *cell) {
     return cell != NULL ? cell : "-";
 }
 
-/* Characters, not bytes: UTF-8 continuation bytes do not count. */
+/* Counts characters, not bytes: UTF-8 continuation bytes do not count. */
 static size_t characters(const char *text) {
     size_t n = 0;
     for (; *text != 0; text++)
@@ -100,7 +100,7 @@ bool table_is_numeric(const struct table *t, size_t column) {
         if (cell != NULL && cell[strspn(cell, "-+.0123456789e")] != 0)
             return false;
     }
-    /* A game called 1942 does not make its column one of numbers. */
+    /* Names of games are text, even "1942". */
     return strcmp(t->names.at[column], "game") != 0 &&
            strcmp(t->names.at[column], "paper's game") != 0;
 }
@@ -114,8 +114,8 @@ struct table_column *table_columns(const struct table *t) {
 
 /* ---- text ---- */
 
-/* Names are those of whoever made the database: on a terminal they shall not move the cursor, nor
- * begin lines. C1 controls have two bytes. */
+/* Names come from the database, which is not trusted: they must not move the cursor of a terminal
+ * or begin lines. C1 control characters have two bytes. */
 static void plain(struct file_writer *w, const char *text) {
     for (const unsigned char *c = (const unsigned char *)text; *c != 0; c++) {
         const bool two = c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0;
@@ -235,7 +235,7 @@ void table_write_fitting(const struct table *t, const char *title, size_t line,
 
 /* ---- Markdown ---- */
 
-/* Characters that mean something there are taken as they are. */
+/* Escapes characters with a meaning in Markdown. */
 static void markdown_cell(const char *text, struct file_writer *w) {
     for (; *text != 0; text++)
         file_printf(w, strchr("\\|`*_[]<>&#", *text) != NULL ? "\\%c" : "%c",

@@ -14,45 +14,45 @@
 
 struct table {
     VEC(char *) names; /* of the columns */
-    VEC(char *) cells; /* row after row; NULL where the database says NULL */
+    VEC(char *) cells; /* row by row; NULL for an SQL NULL */
 };
 
-/* Asks with at most three text arguments. Column names are the table's headings: write them with
- * AS "...". */
+/* Runs a query with at most three text arguments. Column names become headings: write them with AS
+ * "...". */
 enum status table_query_list(struct table *out, struct db *db, const char *sql,
                              const char *const *args, size_t count, struct error *e);
-/* The same with one, or with none where it is NULL. */
+/* The same with one argument, or with none if it is NULL. */
 enum status table_query(struct table *out, struct db *db, const char *sql, const char *arg,
                         struct error *e);
 void table_free(struct table *t);
 size_t table_rows(const struct table *t);
 const char *table_cell(const struct table *t, size_t row, size_t column); /* NULL for NULL */
-/* Text of a cell, or "" for NULL; its number, or NAN. */
+/* A cell's text, or "" for NULL; its number, or NAN. */
 const char *cell_text(const struct table *t, size_t row, size_t column);
 double cell_number(const struct table *t, size_t row, size_t column);
 
-/* Plain text, columns aligned, numbers to the right, NULL as "-". */
+/* Plain text: aligned columns, numbers to the right, NULL as "-". */
 void table_write_text(const struct table *t, const char *title, struct file_writer *w);
-/* The same for lines of at most `width` characters; 0: of any length. What does not fit is left
- * out, column by column: first what is the same in all rows, then the last; never the first. A line
- * below names what was left out, and --wide. */
+/* The same for lines of at most `width` characters; 0: no limit. Columns that do not fit are left
+ * out: first those with one value in all rows, then from the right; never the first column. A line
+ * below names the columns left out, and --wide. */
 void table_write_fitting(const struct table *t, const char *title, size_t width,
                          struct file_writer *w);
-/* Words of a text in such lines; made safe for a terminal. */
+/* Wraps text to such lines, safe for a terminal. */
 void table_write_wrapped(const char *text, size_t width, struct file_writer *w);
-/* null_text stands for NULL. */
+/* null_text: written for NULL. */
 void table_write_csv(const struct table *t, const char *null_text, struct file_writer *w);
-/* GitHub's tables, cells escaped; note: a line below, or NULL. */
+/* GitHub-flavoured tables with escaped cells; note: a line below, or NULL. */
 void table_write_markdown(const struct table *t, const char *title, const char *note,
                           struct file_writer *w);
-/* For the package booktabs; note: said once, behind the first caption, or NULL. */
+/* For the package booktabs; note: printed once, after the first caption, or NULL. */
 void table_write_latex(const struct table *t, const char *title, const char *note,
                        const char *label, struct file_writer *w);
-/* Width of a column in characters, and whether all its cells are numbers. */
+/* Width of a column in characters; whether all its cells are numbers. */
 size_t table_width(const struct table *t, size_t column);
 bool table_is_numeric(const struct table *t, size_t column);
-/* Both of all columns, for who writes rows: each takes a look at every row. The caller frees them;
- * NULL: out of memory. */
+/* Both for all columns. Each scans all rows, so callers that print rows compute them once. The
+ * caller frees the array; NULL: out of memory. */
 struct table_column {
     size_t width;
     bool is_numeric, left_out;

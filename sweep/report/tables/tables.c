@@ -1,4 +1,4 @@
-/* Tables: what the views say, under headings that people read. */
+/* Tables: the views under readable headings. */
 #include "report/tables/tables.h"
 #include "report/grid.h"
 
@@ -11,15 +11,15 @@ extern const char table_gp[];
 
 struct table_spec {
     const char *name, *title;
-    /* ?1: the experiment. {technique}, {parameters}, {share} and {way} stand for columns: the
-     * technique, and all varied parameters with it; the hot share, where it is not the paper's
-     * alone; the way of sampling; each only where the experiment has several. */
+    /* ?1: the experiment. {technique}, {parameters}, {share} and {way} stand for columns that
+     * appear only if the experiment has several values: the technique, and the varied parameters
+     * with it; the hot share, unless it is only the paper's; the sampling configuration. */
     const char *sql;
-    bool pictured; /* the paper has it, too: BESIDE is to be said of it */
-    bool rare;     /* left out of the page where it has no rows */
+    bool pictured; /* the paper has this table, too: print BESIDE */
+    bool rare;     /* left out of the page if it has no rows */
 };
 
-/* Once, in the caption. */
+/* Printed once, in the caption. */
 #define BESIDE                                                                                     \
     "The paper's columns are of its own games, other programs with other input, each beside ours " \
     "of the same kind; its percentages are cut off, ours rounded. They stand beside GFCGaussiano " \
@@ -28,15 +28,15 @@ struct table_spec {
 /* A number with that many decimals, or NULL. */
 #define FIXED(x, digits) "iif(" x " IS NULL, NULL, printf('%." digits "f', " x "))"
 
-/* A game says where it is named which of its streams this is, that nobody has seen its movie play,
- * and how many of the results that the experiment lists are there, where it is not all. */
+/* A game's cell names the stream variant, marks movies that nobody has watched, and says how many
+ * of the experiment's results exist if some are missing. */
 #define GAME                                                                                       \
     "game || iif(variant <> '', ' (' || variant || ')', '')"                                       \
     " || iif(untested, ' (untested)', '')"                                                         \
     " || iif(missing > 0, printf(' (%d of %d results)', results, asked), '') AS "                  \
     "game{share}{way}"
 
-/* Equals share a place. */
+/* Equal results share a place. */
 #define PLACE "place || iif(shared > 1, '=', '') AS place"
 
 /* clang-format off */
@@ -128,7 +128,7 @@ static const struct table_spec TABLES[] = {
      FIXED("baseline_mean_percent", "2") " AS 'baseline mean %',"
      " iif(balanced, 'yes', 'no') AS 'balanced'{way}"
      " FROM parameter_effect e WHERE experiment = ?1"
-     /* One that has the same value everywhere has no effect, and is listed where all are so. */
+     /* A parameter with one value has no effect; list it only if all parameters are so. */
      " AND ((SELECT max(n) FROM parameter_values) = 1 OR (SELECT n FROM parameter_values v"
      " WHERE v.technique = e.technique AND v.parameter = e.parameter) > 1)"
      " ORDER BY hot_permille, way, technique, parameter, value",
@@ -140,7 +140,7 @@ enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES, PAPER_TABLES = 4 };
 /* ---- columns that only some experiments have ---- */
 
 struct columns {
-    char *parameters; /* ", (the value) AS 'bin', ..." of every parameter that varies */
+    char *parameters; /* ", (the value) AS 'bin', ..." for each varied parameter */
     const char *technique, *share, *way;
 };
 
@@ -154,7 +154,7 @@ static char *parameter_columns(const struct axes *axes) {
     if (axes->technique == NULL)
         fprintf(out, ", technique");
     for (size_t i = 0; i < axes->count; i++) {
-        /* 'bin_size' is headed 'bin': there is little room. */
+        /* 'bin_size' gets the heading 'bin' to save space. */
         const char *quoted = axes->at[i].text, *end = strstr(quoted, "_size'");
         end = end != NULL ? end : strstr(quoted, "_threshold'");
         fprintf(out,
@@ -170,7 +170,7 @@ static const char WAYS_SQL[] =
     "SELECT count(DISTINCT way) FROM experiment x JOIN experiment_stream USING (experiment_id)"
     " JOIN sampling_way USING (sampling_id) WHERE x.name = ?";
 
-/* Shares that a reader would not expect. */
+/* Hot shares other than the default. */
 static const char SHARES_SQL[] =
     "SELECT count(*) FROM experiment x JOIN experiment_hot USING (experiment_id) WHERE x.name = ?"
     " AND hot_permille NOT IN (SELECT value FROM paper_value WHERE name = 'hot_permille')";
@@ -195,7 +195,7 @@ static enum status find_columns(struct db *db, const char *experiment, struct co
     return status;
 }
 
-/* The query with the columns in their places; to be freed, NULL when memory is out. */
+/* Replaces the placeholders. The caller frees the query; NULL when out of memory. */
 static char *put_columns(const char *sql, const struct columns *columns) {
     const struct {
         const char *name, *text;
@@ -259,11 +259,11 @@ static enum status write_table(struct report *r, const struct table *t,
     return file_commit(w, r->e);
 }
 
-/* Longer tables get no picture: nobody reads it, and cairo draws nothing above 32,767 pixels. */
+/* Longer tables get no picture: it would be unreadable, and cairo is limited to 32,767 pixels. */
 enum { PICTURE_ROWS = 400 };
 
-/* Adds the table as a picture. Its CSV says "-" for NULL: gnuplot takes an empty last field for the
- * one above. */
+/* Adds the table as a picture. Its CSV has "-" for NULL, because gnuplot repeats the previous row's
+ * value for an empty last field. */
 static enum status picture_table(struct report *r, const struct table *t,
                                  const struct table_spec *spec) {
     struct gnuplot *g = &r->plots;

@@ -1,14 +1,14 @@
 /*
- * tables: the tables of a report, each a view under headings for people.
+ * tables: the tables of a report, each a view under readable headings.
  */
 #ifndef HOTGRAPH_REPORT_TABLES_H
 #define HOTGRAPH_REPORT_TABLES_H
 
 #include "report/paths.h"
 
-/* Writes all of them into the folder. */
+/* Writes all tables into the folder. */
 enum status report_tables(struct report *r);
-/* Calls each() with every table in turn; note: what is to be known of it, or NULL. */
+/* Calls each() for every table in turn; note: an explanation, or NULL. */
 enum status report_each_table(struct report *r,
                               enum status (*each)(void *user, const char *name, const char *title,
                                                   const char *note, const struct table *t),
