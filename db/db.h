@@ -209,6 +209,9 @@ struct db_held {
     const char *view, *index; /* columns of an index, "a, b"; NULL: none */
 };
 enum status db_hold(struct db *db, const struct db_held *views, size_t count, struct error *e);
+/* Makes a SELECT a temporary view of this connection with this name, in a database opened for reading,
+ * too. */
+enum status db_name_select(struct db *db, const char *name, const char *select, struct error *e);
 
 /* ---- digest ---- */
 

@@ -1,4 +1,4 @@
-/* Materialises views that are queried repeatedly, as temporary tables of this connection. */
+/* Temporary tables and views of this connection: materialised views, and a SELECT with a name. */
 #include "db/connection.h"
 
 /* The definition of the view: " AS SELECT ...", to be freed with sqlite3_free(); NULL if we have no
@@ -44,7 +44,7 @@ static enum status hold(struct db *db, const struct db_held *held, struct error 
 }
 
 enum status db_hold(struct db *db, const struct db_held *views, size_t count, struct error *e) {
-    int64_t only_reads;
+    int64_t only_reads = 0;
     enum status status = db_integer(db, "PRAGMA query_only", 0, &only_reads, e, "");
     /* A read-only connection may write its temporary tables. */
     if (status == STATUS_OK && only_reads)
@@ -53,5 +53,22 @@ enum status db_hold(struct db *db, const struct db_held *views, size_t count, st
         status = hold(db, &views[i], e);
     if (only_reads)
         sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    return status;
+}
+
+enum status db_name_select(struct db *db, const char *name, const char *select, struct error *e) {
+    int64_t only_reads = 0;
+    char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS %s", name, select);
+    if (sql == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    enum status status = db_integer(db, "PRAGMA query_only", 0, &only_reads, e, "");
+    if (status == STATUS_OK && only_reads)
+        status = db_script(db, "PRAGMA query_only = OFF", e);
+    /* Only the first statement of `sql` is executed, and that creates a view. */
+    if (status == STATUS_OK)
+        status = db_query(db, sql, NULL, NULL, e, "");
+    if (only_reads)
+        sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    sqlite3_free(sql);
     return status;
 }

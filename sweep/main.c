@@ -26,6 +26,7 @@ static const struct command {
     {"flow", "find a minimum-cost flow in a network (DIMACS)", command_flow},
     {"report", "write tables and figures from a database", command_report},
     {"results", "print the results in a database as CSV or JSON", command_results},
+    {"sql", "answer a named question, or a SELECT, about a database", command_sql},
     {"runs", "list the runs that computed a database, and their machines", command_runs},
     {"sweep", "run the experiment that a configuration file describes", command_sweep},
     {"bench", "measure how much techniques slow down replays", command_bench},

@@ -25,6 +25,7 @@ int command_structure(int argc, char **argv);
 int command_results(int argc, char **argv);
 int command_runs(int argc, char **argv);
 int command_merge(int argc, char **argv);
+int command_sql(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_techniques(int argc, char **argv);
 int command_movie(int argc, char **argv);

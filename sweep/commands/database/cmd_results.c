@@ -17,7 +17,7 @@ struct column {
 
 struct results_command {
     const char *view, *experiment;
-    bool json;
+    bool json, in_order;
     struct db *db;
     VEC(struct column) columns;
     size_t rows;
@@ -145,7 +145,7 @@ static const char details[] =
 static char *select_sql(const struct results_command *c) {
     static const char columns[] = " ORDER BY 1, 2, 3, 4, 5, 6, 7";
     char *sql = NULL;
-    const bool own_order = strncmp(c->view, "table", 5) == 0;
+    const bool own_order = c->in_order || strncmp(c->view, "table", 5) == 0;
     const size_t most = c->columns.len < 7 ? c->columns.len : 7;
     return asprintf(&sql, "SELECT * FROM %s%s%.*s", c->view,
                     c->experiment != NULL ? " WHERE experiment = ?" : "",
@@ -296,6 +296,11 @@ static enum status print_view(struct results_command *c, struct error *e) {
 enum status results_print(struct db *db, const char *view, const char *experiment, bool json,
                           struct error *e) {
     struct results_command c = {.db = db, .view = view, .experiment = experiment, .json = json};
+    return print_view(&c, e);
+}
+
+enum status results_print_in_order(struct db *db, const char *view, bool json, struct error *e) {
+    struct results_command c = {.db = db, .view = view, .json = json, .in_order = true};
     return print_view(&c, e);
 }
 

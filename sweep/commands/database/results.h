@@ -10,5 +10,7 @@
  * view has such a column; NULL: all. */
 enum status results_print(struct db *db, const char *view, const char *experiment, bool json,
                           struct error *e);
+/* The same, in the order in which the view has its rows. */
+enum status results_print_in_order(struct db *db, const char *view, bool json, struct error *e);
 
 #endif

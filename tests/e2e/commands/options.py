@@ -25,6 +25,7 @@ WORKS = {
     "report": ["q.db", "--out", "report"],
     "results": ["q.db"],
     "runs": ["q.db"],
+    "sql": ["q.db", "found"],
     "sweep": ["q.cfg", "--db", "n.db", "--dry-run"],
     "bench": ["q.cfg", "--db", "b.db", "--rounds", "1", "--frames", "3"],
     "merge": ["m.db", "q.db"],
@@ -53,7 +54,7 @@ TEXT = {("report", "--experiment"), ("results", "--experiment"), ("bench", "--ga
 # Given several times.
 SEVERAL = {("replay", "--screenshot"): ("1:a.png", "2:b.png"),
            ("record", "--stream"): ("a.isampling", "b.isampling"), ("record", "--env"): ("A=1", "B=2"),
-           ("sweep", "--where"): ("bin_size=10", "window_size=13"), ("sweep", "--known"): ("q.db", "r.db"),
+           ("sweep", "--where"): ("bin_size=10", "window_size=13"), ("sweep", "--known"): ("q.db", "r.db"), ("sql", "--where"): ("game=a", "technique=b"),
            ("lockstep", "--way"): ("interp", "dbt"), ("measured", "--call"): ("1:a:1", "2:b:2")}
 # Two values of those that take no numbers.
 VALUES = {"--trace": ("0:1", "0:2"), "--dump-ram-at": ("11:a", "12:b"), "--builder": ("0", "1"), "--hot": ("0.5", "1"),
