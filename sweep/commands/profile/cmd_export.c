@@ -7,7 +7,7 @@
 #include "commands/command.h"
 #include "graph/graph.h"
 #include "profile/structure/structure.h"
-#include "qemu/fdata.h"
+#include "qemu/export/fdata.h"
 
 struct export {
     const char *bolt, *structure, *out, *graph;

@@ -134,6 +134,6 @@ grep -q 'frequent' report/index.html || fail "the page does not name it"
 same report/index.html again/index.html
 
 # What lists techniques elsewhere goes through with it.
-for name in bench usage; do
-    sh "$source/tests/e2e/commands/$name.sh" "$hotgraph" "$source" >log 2>&1 || fail "$name.sh with one technique more: $(cat log)"
+for name in play/bench commands/usage; do
+    sh "$source/tests/e2e/$name.sh" "$hotgraph" "$source" >log 2>&1 || fail "$name.sh with one technique more: $(cat log)"
 done

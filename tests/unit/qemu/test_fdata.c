@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "qemu/fdata.h"
+#include "qemu/export/fdata.h"
 
 /* ---- an ELF file ---- */
 

@@ -1,4 +1,4 @@
-#include "qemu/kernel.h"
+#include "qemu/plugin/kernel.h"
 
 #include "base/base.h"
 

@@ -9,7 +9,7 @@ check() {
     name=$1 from=$2 to=$3
     shift 3
     "$hotgraph" replay "$@" --frames "$to" --trace "$from:$to" >trace
-    python3 "$source/tests/e2e/commands/exact_from_trace.py" <trace >expected
+    python3 "$source/tests/e2e/play/exact_from_trace.py" <trace >expected
     "$hotgraph" exact "$@" --frames "$to" --out graph >/dev/null
     grep -v '^#' graph | cut -f1-3 >found
     test -s expected || fail "$name: an empty graph"

@@ -1,4 +1,4 @@
-#include "qemu/fdata.h"
+#include "qemu/export/fdata.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "graph/layout/layout.h"
-#include "qemu/elf_functions.h"
+#include "qemu/images/elf_functions.h"
 
 struct fdata {
     const struct fdata_request *request;

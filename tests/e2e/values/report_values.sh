@@ -43,7 +43,7 @@ games() {
 holds() {
     rm -rf report
     "$hotgraph" report "$1" --out report >out 2>errors || fail "report $1: $(cat errors)"
-    wrong=$(python3 "$source/tests/e2e/report/report_values.py" "$1" report "$2") || fail "$1: the script failed"
+    wrong=$(python3 "$source/tests/e2e/values/report_values.py" "$1" report "$2") || fail "$1: the script failed"
     test -z "$wrong" || fail "$1: $wrong"
 }
 
@@ -53,7 +53,7 @@ holds() {
 } >ways.cfg
 "$hotgraph" sweep ways.cfg --db ways.db >out 2>errors || fail "sweep: $(cat errors)"
 holds ways.db ways
-wrong=$(python3 "$source/tests/e2e/report/views_values.py" ways.db ways) || fail "the script of the views failed"
+wrong=$(python3 "$source/tests/e2e/values/views_values.py" ways.db ways) || fail "the script of the views failed"
 test -z "$wrong" || fail "views: $wrong"
 
 # What chance rarely makes: a configuration that finds as much as is read off the samples without busy-waits, one that finds

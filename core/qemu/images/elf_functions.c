@@ -1,4 +1,4 @@
-#include "qemu/elf_functions.h"
+#include "qemu/images/elf_functions.h"
 
 #include <fcntl.h>
 #include <libelf.h>

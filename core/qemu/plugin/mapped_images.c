@@ -1,4 +1,4 @@
-#include "qemu/mapped_images.h"
+#include "qemu/plugin/mapped_images.h"
 
 #include <inttypes.h>
 #include <stdio.h>

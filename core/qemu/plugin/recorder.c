@@ -1,4 +1,4 @@
-#include "qemu/recorder.h"
+#include "qemu/plugin/recorder.h"
 
 #include <errno.h>
 #include <fcntl.h>

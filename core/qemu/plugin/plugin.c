@@ -26,10 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "qemu/kernel.h"
-#include "qemu/mapped_images.h"
-#include "qemu/plugin_api.h"
-#include "qemu/recorder.h"
+#include "qemu/plugin/kernel.h"
+#include "qemu/plugin/mapped_images.h"
+#include "qemu/plugin/plugin_api.h"
+#include "qemu/plugin/recorder.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "qemu/elf_functions.h"
+#include "qemu/images/elf_functions.h"
 #include "qemu/qemu.h"
 
 struct symbol {

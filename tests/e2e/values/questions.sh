@@ -26,7 +26,7 @@ done
 sqlite3 -readonly -csv -header one.db "SELECT * FROM variance_share" >variance.csv
 sqlite3 -readonly -csv -header one.db "SELECT * FROM rank_agreement" >agreement.csv
 sqlite3 -readonly -csv -header one.db "SELECT * FROM left_out" >left.csv
-python3 "$source/tests/e2e/report/questions_from_results.py" results.csv variance.csv agreement.csv left.csv ||
+python3 "$source/tests/e2e/values/questions_from_results.py" results.csv variance.csv agreement.csv left.csv ||
     fail "the views say other things than the results"
 
 # `hotgraph sql NAME` gives the same rows as the plain shell, for each name in the page.
@@ -37,7 +37,7 @@ for i in $(seq "$count"); do
     name=$(sed -n "${i}p" names)
     "$hotgraph" sql one.db "$name" --csv | tail -n +2 >said || fail "sql $name"
     # The shell prints 15 digits of a number, hotgraph all.
-    python3 "$source/tests/e2e/report/same_rows.py" said "answer$i" || fail "sql $name: $(diff said "answer$i" | head -4)"
+    python3 "$source/tests/e2e/values/same_rows.py" said "answer$i" || fail "sql $name: $(diff said "answer$i" | head -4)"
 done
 "$hotgraph" sql one.db best3 --where game=two --where place=1 --json >rows.json
 python3 -c 'import json; rows = json.load(open("rows.json")); assert rows and {(r["game"], r["place"]) for r in rows} == {("two", 1)}, rows' ||
