@@ -12,6 +12,7 @@ int command_native(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_diff(int argc, char **argv);
+int command_doctor(int argc, char **argv);
 int command_exact(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_record(int argc, char **argv);
@@ -32,6 +33,7 @@ int command_movie(int argc, char **argv);
 int command_movie_make(int argc, char **argv);  /* run by `movie` for `movie make` */
 int command_movie_check(int argc, char **argv); /* run by `movie` for `movie check` */
 int command_testrom(int argc, char **argv);
+int command_init(int argc, char **argv);
 int command_lockstep(int argc, char **argv);
 
 #endif

@@ -26,6 +26,8 @@ WORKS = {
     "results": ["q.db"],
     "runs": ["q.db"],
     "sql": ["q.db", "found"],
+    "doctor": [],
+    "init": ["--game", "game.nes=a.fm2", "--out", "o.cfg", "--force"],
     "sweep": ["q.cfg", "--db", "n.db", "--dry-run"],
     "bench": ["q.cfg", "--db", "b.db", "--rounds", "1", "--frames", "3"],
     "merge": ["m.db", "q.db"],
@@ -50,11 +52,12 @@ WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
 # Any text is a value: names and patterns. What it names may still not be there, which takes a look to find out: status 1.
 TEXT = {("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("sweep", "--games"),
         ("sweep", "--techniques"), ("native", "--functions"), ("measured", "--run"), ("measured", "--tool"),
-        ("movie make", "--name")}
+        ("movie make", "--name"), ("init", "--game"), ("init", "--program"), ("init", "--name")}
 # Given several times.
 SEVERAL = {("replay", "--screenshot"): ("1:a.png", "2:b.png"),
            ("record", "--stream"): ("a.isampling", "b.isampling"), ("record", "--env"): ("A=1", "B=2"),
-           ("sweep", "--where"): ("bin_size=10", "window_size=13"), ("sweep", "--known"): ("q.db", "r.db"), ("sql", "--where"): ("game=a", "technique=b"),
+           ("sweep", "--where"): ("bin_size=10", "window_size=13"), ("sweep", "--known"): ("q.db", "r.db"), ("sql", "--where"): ("game=a", "technique=b"), ("init", "--game"): ("game.nes=a.fm2", "game.nes=a.fm2"),
+           ("init", "--program"): ("true", "false"),
            ("lockstep", "--way"): ("interp", "dbt"), ("measured", "--call"): ("1:a:1", "2:b:2")}
 # Two values of those that take no numbers.
 VALUES = {"--trace": ("0:1", "0:2"), "--dump-ram-at": ("11:a", "12:b"), "--builder": ("0", "1"), "--hot": ("0.5", "1"),

@@ -67,6 +67,7 @@ writes report some.db "" "" out
 writes sweep file.cfg "" known "db report"
 writes bench file.cfg "" "" db
 writes "movie make" game.nes out ""
+writes init "--game=game.nes=none.fm2" out ""
 if "$hotgraph" help native >/dev/null 2>&1; then
     writes native ./program json "" db
     writes measured ./program "" "" db
