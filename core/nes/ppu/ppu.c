@@ -46,6 +46,7 @@ static void restart(struct ppu *p, uint64_t cycle) {
     s->vblank_suppressed = false;
     s->mask_due = s->v_due = UINT64_MAX;
     s->data_read_cycle = UINT64_MAX - DATA_READ_CYCLES;
+    s->odd_dots = (struct ppu_odd){0};
     const bool whole = p->picture.whole;
     ppu_loaded(p);
     p->picture.whole = whole; /* the last picture stays available */
@@ -76,7 +77,7 @@ static bool before_picture(const struct ppu_state *s) {
 
 void ppu_loaded(struct ppu *p) {
     if (p->picture.wanted)
-        ppu_picture_sprites(p);
+        ppu_picture_sprites(p, 0);
     p->picture.begun = p->picture.wanted && before_picture(&p->state);
     p->picture.whole = false;
     p->known.idle_until = p->known.vblank_stable_until = p->known.plain_until = 0;
@@ -119,16 +120,6 @@ static void drive(struct ppu *p, uint8_t value, uint8_t bits, uint64_t cycle) {
 
 /* ---- memory accessed through $2007 ---- */
 
-/* After an access: while fetching, v steps in both directions at once. */
-static void step_v(struct ppu *p) {
-    struct ppu_state *s = &p->state;
-    if (ppu_fetching(s))
-        s->v = v_next_row(v_next_tile(s->v));
-    else
-        s->v = v_stepped(s->v, s->ctrl);
-    ppu_show_v(p);
-}
-
 static uint8_t read_data(struct ppu *p, uint64_t cycle) {
     struct ppu_state *s = &p->state;
     if (cycle - s->data_read_cycle <= DATA_READ_CYCLES)
@@ -141,8 +132,12 @@ static uint8_t read_data(struct ppu *p, uint64_t cycle) {
         drive(p, colour, LATCH_5 | LATCH_LOW, cycle);
     } else
         drive_all(p, s->read_buffer, cycle);
+    if (ppu_fetching(s)) { /* the buffer gets what will be fetched some dots later */
+        s->odd_dots.data_due = true;
+        return latch(s, cycle);
+    }
     s->read_buffer = ppu_bus_read(p->board, address);
-    step_v(p);
+    ppu_step_v(p);
     return latch(s, cycle);
 }
 
@@ -156,7 +151,7 @@ static void write_data(struct ppu *p, uint8_t value) {
         b->nt[address >> 10 & 3][address & 0x3FF] = value;
     else if (b->chr_writable)
         b->chr[address >> 10][address & 0x3FF] = value;
-    step_v(p);
+    ppu_step_v(p);
 }
 
 /* ---- OAM ---- */
@@ -409,7 +404,7 @@ void ppu_draw(struct ppu *p, bool draw, uint64_t cycle) {
     p->picture.wanted = draw ? p->picture.buffers : NULL;
     p->picture.begun = p->picture.wanted && before_picture(&p->state);
     if (p->picture.wanted)
-        ppu_picture_sprites(p);
+        ppu_picture_sprites(p, 0);
 }
 
 const uint16_t *ppu_picture(struct ppu *p, uint64_t cycle) {

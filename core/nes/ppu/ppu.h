@@ -30,6 +30,14 @@
 
 enum { PPU_WIDTH = 256, PPU_HEIGHT = 240, PPU_DOTS = 341, PPU_LINES = 262, PPU_LOG = 1024 };
 
+/* Effects of the next dots that only single dots know (ppu_dot.c); all 0 but in rare moments. */
+struct ppu_odd {
+    uint8_t corrupt_row; /* row of OAM that the next rendered dot overwrites with row 0; 0: none */
+    bool late_sprites;   /* the pre-render line was a dot short: column 0 shows all units */
+    bool data_due;       /* a read of $2007 while fetching will fill the read buffer, ... */
+    uint8_t data_bus;    /* ... and this is the last byte fetched since */
+};
+
 /* The saved part: plain bytes, no pointers. Call ppu_sync(), then copy it. */
 struct ppu_state {
     uint64_t time;      /* dots done since power-on, which is the number of the next dot */
@@ -53,6 +61,7 @@ struct ppu_state {
     uint64_t latch_cycle[3];
     uint8_t latch;
 
+    struct ppu_odd odd_dots;
     uint8_t rendering; /* bits 3-4 of mask as fetches and evaluation see them */
 
     /* Background: the bytes fetched for the current tile, and the shift registers. */
@@ -65,11 +74,12 @@ struct ppu_state {
     uint8_t copied;     /* bytes of the sprite being copied */
     uint8_t oam_data;   /* last byte read */
     bool zero_next;     /* the first one found is sprite 0 */
-    /* ... and the sprites shown on this line; low and high are shifted out, 0 if empty. */
+    /* ... and the units that show this line's: low and high are shifted out from column x on. All
+     * is 0 in an empty one. */
     bool zero_now;
-    uint8_t sprite_count; /* number of them that are not empty */
     struct {
-        uint8_t low, high, attributes, x;
+        uint8_t low, high, attributes;
+        uint16_t x;
     } sprites[8];
 
     uint8_t secondary[32];

@@ -115,15 +115,14 @@ static void walk_more(struct walk *w, const struct line_a12 *l, unsigned lines) 
         w->fell = w->time + DOT_NEXT_LINE;
 }
 
-/* `sprites`: four bytes for each of the `found` sprites. */
-static struct line_a12 line_a12(const struct ppu_state *s, const uint8_t *sprites, unsigned found) {
+/* Call with secondary OAM filled if sprites are tall. */
+static struct line_a12 line_a12(const struct ppu_state *s) {
     struct line_a12 l = {.background = s->ctrl & CTRL_BACKGROUND_TABLE,
                          .slots = s->ctrl & CTRL_SPRITE_TABLE ? 0xFF : 0};
     if (s->ctrl & CTRL_TALL) {
-        l.slots = 0xFF; /* an empty slot fetches tile $FF */
-        for (unsigned i = 0; i < found; i++)
-            if (!(sprites[i * 4 + 1] & 1))
-                l.slots &= (uint8_t) ~(1u << i);
+        l.slots = 0;
+        for (unsigned i = 0; i < SLOTS; i++)
+            l.slots |= (uint8_t)((s->secondary[i * 4 + 1] & 1) << i);
     }
     return l;
 }
@@ -154,7 +153,7 @@ static void show_visible(struct ppu *p, uint64_t until) {
     const struct ppu_state *s = &p->state;
     struct board *b = p->board;
     const uint64_t start = ppu_picture_start(s);
-    const struct line_a12 l = line_a12(s, NULL, 0);
+    const struct line_a12 l = line_a12(s);
     struct walk w = {.most = ~0u, .fell = b->state.clock};
     uint64_t from = p->known.board_synced_until > s->time ? p->known.board_synced_until : s->time;
     while (from < until) {
@@ -208,7 +207,7 @@ void ppu_show_lines(struct ppu *p, unsigned lines) {
         know_slots(p);
     struct walk w = {.time = s->time, .to = PPU_DOTS, .most = ~0u, .fell = b->state.clock};
     for (unsigned i = 0, alike; i < lines; i += alike, w.time += PPU_DOTS) {
-        struct line_a12 l = line_a12(s, NULL, 0);
+        struct line_a12 l = line_a12(s); /* the pre-render line fetches the last line's sprites */
         alike = evaluated ? 1 : lines;
         if (evaluated) {
             l.slots = p->sprites_known.high_slots[s->line + i];
@@ -254,7 +253,7 @@ static uint64_t tall_rise(const struct ppu *p, unsigned line, unsigned dot, uint
                      .to = PPU_DOTS,
                      .most = rises,
                      .fell = p->board->state.clock};
-    const struct line_a12 l = line_a12(s, s->secondary, visible ? s->found : 0);
+    const struct line_a12 l = line_a12(s);
     walk_background(&w, &l, visible);
     if (w.rises < rises && visible && dot < DOT_SLOTS)
         return w.time + DOT_SLOTS; /* the sprites of the next line are unknown before this dot */
@@ -266,7 +265,7 @@ static uint64_t tall_rise(const struct ppu *p, unsigned line, unsigned dot, uint
  * all later lines the rise, if any, comes at the same dot. */
 static uint64_t small_rise(const struct ppu *p, struct walk *w, unsigned line) {
     const struct ppu_state *s = &p->state;
-    const struct line_a12 l = line_a12(s, NULL, 0);
+    const struct line_a12 l = line_a12(s);
     if (line == LINE_PRERENDER) {
         walk_background(w, &l, false);
         walk_rest(w, &l);

@@ -9,6 +9,7 @@
 #include "nes/ppu/ppu_sprites.h"
 
 enum { GROUP = 8, DOT_TILES = 1, DOT_SPRITES = 257, DOT_NEXT_TILES = 321, DOT_LAST = 337 };
+enum { DOT_ZERO = 66 };                       /* decides on sprite 0 */
 enum { DOT_V_FIRST = 280, DOT_V_LAST = 304 }; /* dots of the pre-render line that copy v from t */
 
 /* Some dots of a group, at least one: from `from` to before `to`, counted from 0. */
@@ -117,8 +118,10 @@ static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
             find_hits(s, g.to - g.from, s->dot + g.to - g.from == to);
         pass_tile(p, g);
     }
-    if (s->dot == DOT_SPRITES)
+    if (s->dot == DOT_SPRITES) {
         s->v = v_next_row(s->v);
+        ppu_end_sprites(s);
+    }
 }
 
 /* ---- sprites ---- */
@@ -128,7 +131,7 @@ static void pass_tiles(struct ppu *p, unsigned to, bool columns) {
 static void evaluate(struct ppu *p, unsigned to, bool ends) {
     struct ppu_state *s = &p->state;
     const uint16_t dot = s->dot;
-    if (dot == DOT_TILES && ends && s->oam_address == 0 && !s->zero_next) {
+    if (dot == DOT_TILES && ends && s->oam_address == 0) {
         unsigned found;
         const unsigned overflow =
             ppu_evaluate_line(s, s->line, s->secondary, &found, &s->zero_next);
@@ -143,27 +146,17 @@ static void evaluate(struct ppu *p, unsigned to, bool ends) {
     s->dot = dot;
 }
 
-static void load_sprite(struct ppu *p, unsigned i, struct part g, const uint8_t *sprite,
-                        uint16_t patterns) {
-    struct ppu_state *s = &p->state;
-    if (has(g, THREE))
-        ppu_load_sprite(s, i, sprite, ppu_bus_read(p->board, patterns), 0);
-    if (!has(g, FOUR))
-        return;
-    const uint8_t low = s->sprites[i].low;
-    ppu_load_sprite(s, i, sprite, 0, ppu_bus_read(p->board, patterns + 8));
-    s->sprites[i].low = low;
-}
-
 static void pass_sprite(struct ppu *p, struct part g) {
-    static const uint8_t none[4] = {0xFF, 0xFF, 0xFF, 0xFF};
     struct ppu_state *s = &p->state;
     const unsigned i = (s->dot - DOT_SPRITES) / GROUP;
-    const uint8_t *sprite = i < s->found ? &s->secondary[i * 4] : none;
+    const uint8_t *sprite = &s->secondary[i * 4];
     const uint16_t a = ppu_sprite_address(s, sprite, s->line);
+    const bool shown = ppu_in_range(s, sprite, s->line);
     show_group(p, g, a);
-    if (i < s->found)
-        load_sprite(p, i, g, sprite, a);
+    if (has(g, THREE))
+        ppu_load_plane(s, i, sprite, false, shown ? ppu_bus_read(p->board, a) : 0);
+    if (has(g, FOUR))
+        ppu_load_plane(s, i, sprite, true, shown ? ppu_bus_read(p->board, a + 8) : 0);
     pass(s, g.to - g.from);
 }
 
@@ -172,7 +165,7 @@ static void pass_sprites(struct ppu *p, unsigned to) {
     struct ppu_state *s = &p->state;
     const unsigned from = s->dot;
     if (from == DOT_SPRITES) {
-        ppu_shift_out_sprites(s);
+        s->zero_now = s->zero_next;
         ppu_end_columns(s);
     }
     s->oam_address = 0;
@@ -204,6 +197,8 @@ void ppu_groups(struct ppu *p, uint64_t until) {
         const bool columns = end == DOT_SPRITES && s->line <= LINE_LAST;
         if (columns)
             evaluate(p, to, to == end && s->time + (to - s->dot) < until);
+        else if (s->dot <= DOT_ZERO && DOT_ZERO < to)
+            s->zero_next = false; /* nothing is evaluated in the pre-render line */
         if (end == DOT_NEXT_TILES)
             pass_sprites(p, to);
         else

@@ -16,15 +16,19 @@
 
 /* ---- whole lines ---- */
 
-/* The effect of dots 257-340 of a line with rendering on, with secondary OAM filled. */
-static void end_line(struct ppu *p, unsigned line) {
+static void load_sprite(struct ppu *p, unsigned i, unsigned line) {
+    const uint8_t *sprite = &p->state.secondary[i * 4];
+    const uint16_t a = ppu_sprite_address(&p->state, sprite, line);
+    ppu_load_sprite(&p->state, i, sprite, ppu_bus_read(p->board, a), ppu_bus_read(p->board, a + 8));
+}
+
+/* The effect of dots 257-340 of a line with rendering on, with secondary OAM filled. The first
+ * `count` sprites in it show. */
+static void end_line(struct ppu *p, unsigned line, unsigned count) {
     struct ppu_state *s = &p->state;
-    ppu_shift_out_sprites(s);
-    for (unsigned i = 0; i < s->found; i++) {
-        const uint8_t *sprite = &s->secondary[i * 4];
-        uint16_t a = ppu_sprite_address(s, sprite, line);
-        ppu_load_sprite(s, i, sprite, ppu_bus_read(p->board, a), ppu_bus_read(p->board, a + 8));
-    }
+    ppu_empty_sprites(s);
+    for (unsigned i = 0; i < count; i++)
+        load_sprite(p, i, line);
     s->zero_now = s->zero_next;
     s->evaluation = PPU_IDLE;
     s->copied = s->oam_address = s->oam_data = 0;
@@ -63,7 +67,7 @@ static void pass_lines(struct ppu *p, unsigned lines) {
     }
     s->found = (uint8_t)found;
     s->v = (uint16_t)((v_rows(s->v, lines) & ~V_HORIZONTAL) | (s->t & V_HORIZONTAL));
-    end_line(p, last);
+    end_line(p, last, found);
     s->line = (uint16_t)(last + 1);
     s->time = end;
 }
@@ -77,7 +81,11 @@ static void pass_prerender(struct ppu *p, uint64_t end) {
     s->found = 0;
     s->zero_next = false;
     s->v = s->t & 0x7FFF;
-    end_line(p, LINE_PRERENDER);
+    end_line(p, LINE_PRERENDER, 0);
+    for (unsigned i = 0; i < 8; i++)
+        if (s->secondary[i * 4] <= (LINE_PRERENDER & 0xFF)) /* which ppu_in_range() requires */
+            load_sprite(p, i, LINE_PRERENDER);
+    s->odd_dots.late_sprites = end - s->time < PPU_DOTS && ppu_any_sprite(s);
     s->line = 0;
     s->odd = !s->odd;
     s->time = end;
@@ -106,6 +114,32 @@ static void idle(struct ppu *p, uint64_t end) {
     p->writes.until = 0;
 }
 
+/* Sprites in the dots of one line from `from` to before `to`, with rendering off. */
+static void hold_on_line(struct ppu_state *s, unsigned line, unsigned from, unsigned to) {
+    enum { END = PPU_WIDTH + 1, DOT_COUNTS = 339 };
+    if (line > LINE_LAST && line < LINE_PRERENDER)
+        return;
+    if (from < END && to > 1)
+        ppu_hold_sprites(s, from > 0 ? from - 1 : 0, to < END ? to - 1 : PPU_WIDTH);
+    if (from < END && to >= END)
+        ppu_end_sprites(s);
+    if (from <= DOT_COUNTS && to > DOT_COUNTS)
+        ppu_halt_sprites(s);
+}
+
+/* The same between two raster positions. A second whole line changes nothing more. */
+static void hold_sprites(struct ppu_state *s, uint64_t from, uint64_t to) {
+    const unsigned last = (unsigned)(to / PPU_DOTS);
+    unsigned line = (unsigned)(from / PPU_DOTS), dot = (unsigned)(from % PPU_DOTS);
+    for (unsigned whole = 0; line < last; line++, dot = 0) {
+        hold_on_line(s, line, dot, PPU_DOTS);
+        whole += dot == 0;
+        if (whole == 1 && line + 1 < last && last <= LINE_IDLE)
+            line = last - 1;
+    }
+    hold_on_line(s, line, dot, (unsigned)(to % PPU_DOTS));
+}
+
 /* Advances to `until` or to the next dot with an effect, whichever comes first. */
 static void pass_blank(struct ppu *p, uint64_t until) {
     struct ppu_state *s = &p->state;
@@ -122,10 +156,11 @@ static void pass_blank(struct ppu *p, uint64_t until) {
     if (passes(from, to, 0)) {
         s->evaluation = PPU_IDLE;
         s->found = s->copied = 0;
-        s->zero_next = false;
     }
     if (passes(from, to, 257))
-        ppu_shift_out_sprites(s);
+        s->zero_now = s->zero_next;
+    if (!s->rendering && ppu_any_sprite(s))
+        hold_sprites(s, from, to);
     if (from <= raster(LINE_IDLE, DOT_FLAGS) && raster(LINE_IDLE, DOT_FLAGS) < to) {
         ppu_picture_ends(p);
         ppu_show_address(p, s->v, s->time + raster(LINE_IDLE, DOT_FLAGS) - from);
@@ -222,7 +257,9 @@ void ppu_pass(struct ppu *p, uint64_t until) {
     while (s->time < until) {
         ppu_late(p);
         const uint64_t next = ppu_least(until, ppu_least(s->mask_due, s->v_due));
-        if (p->picture.wanted && s->line <= LINE_LAST)
+        if (ppu_odd(s) && (ppu_fetching(s) || s->odd_dots.data_due || s->odd_dots.late_sprites))
+            ppu_dots(p, s->time + 1);
+        else if (p->picture.wanted && s->line <= LINE_LAST)
             pass_drawing(p, next);
         else if (s->line == LINE_PRERENDER &&
                  ppu_writes_pending(s)) /* line length not yet decided (odd frame) */

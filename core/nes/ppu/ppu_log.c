@@ -148,7 +148,7 @@ static void skip_to(struct ppu *p, uint64_t there) {
     p->writes.first = end;
     s->status |= (p->known.hit_dot < there ? STATUS_HIT : 0) |
                  (p->known.overflow_dot < there ? STATUS_OVERFLOW : 0);
-    ppu_shift_out_sprites(s);
+    ppu_empty_sprites(s);
     s->v = v;
     s->oam_address = 0;
     s->line = (uint16_t)((there - start) / PPU_DOTS);

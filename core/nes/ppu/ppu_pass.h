@@ -14,6 +14,8 @@ void ppu_late(struct ppu *p);
 void ppu_end_columns(struct ppu_state *s);
 /* loading a fetched tile into the shift registers. */
 void ppu_load_shifters(struct ppu_state *s);
+/* v after an access to $2007: while fetching it steps in both directions at once. */
+void ppu_step_v(struct ppu *p);
 
 /* ---- groups of eight dots (ppu_groups.c) ---- */
 

@@ -11,14 +11,14 @@
 
 enum { BEHIND = 0x20, FIRST_COLOUR_DOT = 3 };
 
-void ppu_picture_sprites(struct ppu *p) {
+void ppu_picture_sprites(struct ppu *p, unsigned from) {
     const struct ppu_state *s = &p->state;
-    memset(p->picture.sprites, 0, sizeof p->picture.sprites);
-    for (unsigned i = s->sprite_count; i-- > 0;) { /* the first one has priority */
+    memset(p->picture.sprites + from, 0, sizeof p->picture.sprites - from);
+    for (unsigned i = 8; i-- > 0;) { /* the first one has priority */
         for (unsigned at = 0; at < 8 && s->sprites[i].x + at < PPU_WIDTH; at++) {
             unsigned pixel =
                 (s->sprites[i].low >> (7 - at) & 1) | (s->sprites[i].high >> (7 - at) & 1) << 1;
-            if (pixel)
+            if (pixel && s->sprites[i].x + at >= from)
                 p->picture.sprites[s->sprites[i].x + at] =
                     (uint8_t)(16 | (s->sprites[i].attributes & 3) << 2 | pixel |
                               (s->sprites[i].attributes & SPRITE_BEHIND ? BEHIND : 0));
@@ -90,7 +90,7 @@ void ppu_picture_line(struct ppu *p) {
                      attribute_bits(v, ppu_bus_read(b, attribute_address(v))));
         }
         memcpy(p->picture.background, tiles + s->x, PPU_WIDTH);
-        ppu_picture_sprites(p);
+        ppu_picture_sprites(p, 0);
     }
     uint16_t colours[32], *to = line_pixels(p);
     for (unsigned i = 0; i < 32; i++)

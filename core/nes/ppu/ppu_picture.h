@@ -12,8 +12,8 @@ static inline void ppu_picture_ends(struct ppu *p) {
     p->picture.whole = p->picture.begun;
     p->picture.begun = p->picture.wanted != NULL;
 }
-/* Draws the pixels of this line's sprites, which are loaded. */
-void ppu_picture_sprites(struct ppu *p);
+/* Draws the pixels of this line's sprites, which are loaded, from column `from` on. */
+void ppu_picture_sprites(struct ppu *p, unsigned from);
 /* A column of the background leaves the shift registers (dots 1-256). */
 void ppu_picture_pixel(struct ppu *p);
 /* Gives a column its colour (dots 3-258; other dots do nothing). */

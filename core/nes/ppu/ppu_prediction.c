@@ -80,6 +80,8 @@ static uint64_t hit_on_this_line(const struct ppu *p, const struct line_start *l
     const struct ppu_state *s = &p->state;
     const unsigned x = s->sprites[0].x, column = x + s->x;
     unsigned two = 0;
+    if (x >= PPU_WIDTH - 1) /* column 255 never hits */
+        return UINT64_MAX;
     for (unsigned tile = column >> 3, i = 0; i < 2; tile++, i++)
         two = two << 8 |
               (tile >= 2 ? opaque(background(p, v_tiles(l->v, tile - 2)))
@@ -182,7 +184,7 @@ static uint64_t predict_overflow(struct ppu *p, struct line_start l, bool this_l
 }
 
 bool ppu_predictable(const struct ppu_state *s) {
-    if (!s->rendering || ppu_writes_pending(s))
+    if (!s->rendering || ppu_writes_pending(s) || ppu_odd(s))
         return false;
     return s->line <= LINE_LAST ? s->dot == 0 && s->oam_address == 0
                                 : s->line < LINE_PRERENDER || s->dot == 0;
@@ -198,6 +200,11 @@ bool ppu_flags_predicted(const struct ppu *p, uint64_t until) {
            ppu_hit_predicted(p, until);
 }
 
+/* The end of the state's line if it shows a sprite 0, whatever OAM says by now; else 0. */
+static uint64_t zero_line_end(const struct ppu_state *s) {
+    return s->zero_now && s->line <= LINE_LAST ? s->time + PPU_DOTS - s->dot : 0;
+}
+
 void ppu_hit_may_move(struct ppu *p, const struct ppu_registers *r) {
     const struct ppu_state *s = &p->state;
     if (p->known.hit_dot < r->dot || r->dot >= p->known.hit_known_until || s->status & STATUS_HIT)
@@ -207,9 +214,10 @@ void ppu_hit_may_move(struct ppu *p, const struct ppu_registers *r) {
         return;
     }
     const uint64_t start = ppu_picture_start(s), first = start + raster(s->oam[0] + 1u, 0);
-    if (r->dot >= first + sprite_height(s) * PPU_DOTS)
+    const bool on_this_line = r->dot < zero_line_end(s);
+    if (r->dot >= first + sprite_height(s) * PPU_DOTS && !on_this_line)
         return;
-    p->known.hit_known_until = first > r->dot ? first : r->dot;
+    p->known.hit_known_until = first > r->dot && !on_this_line ? first : r->dot;
     p->known.hit_dot = UINT64_MAX;
 }
 
@@ -222,9 +230,9 @@ static uint64_t hit_open(const struct ppu *p) {
         return ppu_least(p->known.hit_known_until, p->known.hit_dot + 1);
     const unsigned line = s->oam[0] + 1u;
     const uint64_t first = ppu_picture_start(s) + raster(line, 0);
-    if (p->known.hit_known_until <= first)
-        return 0;
-    return ppu_least(p->known.hit_known_until, first + sprite_height(s) * PPU_DOTS);
+    const uint64_t end = p->known.hit_known_until > first ? first + sprite_height(s) * PPU_DOTS : 0,
+                   here = zero_line_end(s);
+    return ppu_least(p->known.hit_known_until, here > end ? here : end);
 }
 
 /* Predicts from the state's dot; all writes before it have been applied. */

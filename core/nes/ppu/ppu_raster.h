@@ -6,6 +6,9 @@
 #ifndef HOTGRAPH_PPU_RASTER_H
 #define HOTGRAPH_PPU_RASTER_H
 
+#include <assert.h>
+#include <string.h>
+
 #include "nes/ppu/ppu_registers.h"
 
 enum { LINE_LAST = 239, LINE_IDLE = 240, LINE_VBLANK = 241, LINE_PRERENDER = 261, DOT_FLAGS = 1 };
@@ -69,6 +72,19 @@ static inline bool ppu_flags_cleared(const struct ppu_state *s, uint64_t until) 
     const uint64_t here = raster(s->line, s->dot), cleared = raster(LINE_PRERENDER, DOT_FLAGS) + 1;
     return here > raster(LINE_VBLANK, DOT_FLAGS) && here < cleared &&
            until >= s->time + (cleared - here) && until <= ppu_next_dot(s, 0, 0);
+}
+
+/* The dot that fills the buffer after a read of $2007 while fetching: the fourth after the read. */
+static inline uint64_t ppu_data_dot(const struct ppu_state *s) {
+    return 3 * s->data_read_cycle + 5;
+}
+
+/* True if the next dots have effects that only single dots know. */
+static inline bool ppu_odd(const struct ppu_state *s) {
+    uint32_t all;
+    static_assert(sizeof all == sizeof s->odd_dots, "one comparison");
+    memcpy(&all, &s->odd_dots, sizeof all);
+    return all != 0;
 }
 
 static inline bool ppu_writes_pending(const struct ppu_state *s) {

@@ -45,8 +45,9 @@ static void evaluate(struct ppu_state *s) {
     switch ((enum evaluation)s->evaluation) {
     case SEARCH:
         s->secondary[(s->found * 4) & 31] = s->oam_data;
+        if (s->dot == 66)
+            s->zero_next = on_line(s, s->oam_data);
         if (on_line(s, s->oam_data)) {
-            s->zero_next |= s->dot == 66;
             s->copied = 1;
             step_to(s, address + 1, COPY);
         } else
@@ -82,7 +83,7 @@ static void evaluate(struct ppu_state *s) {
 void ppu_evaluation_dot(struct ppu_state *s) {
     if (s->dot <= 64) {
         s->oam_data = 0xFF;
-        s->secondary[(s->dot - 1) >> 1] = 0xFF;
+        s->secondary[((s->dot - 1) >> 1) & 31] = 0xFF;
         return;
     }
     if (s->dot == 65)
@@ -114,6 +115,8 @@ static unsigned misses(const struct ppu_state *s, unsigned to, bool empty) {
 }
 
 static void pass_misses(struct ppu_state *s, unsigned count) {
+    if (s->dot == 65)
+        s->zero_next = false;
     s->oam_data = s->oam[s->oam_address + 4 * (count - 1)];
     s->secondary[(s->found * 4) & 31] = s->oam_data;
     s->dot = (uint16_t)(s->dot + 2 * count);
@@ -131,7 +134,8 @@ static void search_ahead(struct ppu_state *s, unsigned to, bool empty) {
         if (s->dot + 8u > to)
             return;
         const uint8_t *sprite = &s->oam[s->oam_address];
-        s->zero_next |= s->dot == 65;
+        if (s->dot == 65)
+            s->zero_next = true;
         memcpy(&s->secondary[(s->found * 4) & 31], sprite, 4);
         s->found++;
         s->copied = 0;
@@ -196,7 +200,7 @@ unsigned ppu_evaluate_line(const struct ppu_state *s, unsigned line, uint8_t *se
 /* ---- pixels ---- */
 
 uint16_t ppu_sprite_address(const struct ppu_state *s, const uint8_t *sprite, unsigned line) {
-    unsigned tile = sprite[1], row = line - sprite[0], height = sprite_height(s);
+    unsigned tile = sprite[1], row = (line & 0xFF) - sprite[0], height = sprite_height(s);
     if (sprite[2] & SPRITE_FLIP_Y)
         row = height - 1 - row;
     row &= height - 1;
@@ -224,18 +228,71 @@ unsigned ppu_hits(const struct ppu_state *s, unsigned x, unsigned sprite, unsign
     return hits;
 }
 
+/* ---- units ---- */
+
+enum { UNITS = 8, COLUMNS = PPU_WIDTH };
+
+/* An exhausted unit cannot be told from an empty one. */
+static void settle(struct ppu_state *s, unsigned i) {
+    if (!(s->sprites[i].low | s->sprites[i].high))
+        s->sprites[i].attributes = 0, s->sprites[i].x = 0;
+}
+
+void ppu_load_plane(struct ppu_state *s, unsigned i, const uint8_t *sprite, bool high,
+                    uint8_t pattern) {
+    *(high ? &s->sprites[i].high : &s->sprites[i].low) =
+        sprite[2] & SPRITE_FLIP_X ? ppu_mirrored(pattern) : pattern;
+    s->sprites[i].attributes = sprite[2];
+    s->sprites[i].x = sprite[3];
+    settle(s, i);
+}
+
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high) {
-    bool flip = sprite[2] & SPRITE_FLIP_X;
+    const bool flip = sprite[2] & SPRITE_FLIP_X;
     s->sprites[i].low = flip ? ppu_mirrored(low) : low;
     s->sprites[i].high = flip ? ppu_mirrored(high) : high;
     s->sprites[i].attributes = sprite[2];
     s->sprites[i].x = sprite[3];
-    s->sprite_count = (uint8_t)(i + 1);
+    settle(s, i);
 }
 
-void ppu_shift_out_sprites(struct ppu_state *s) {
+/* Unit `i` shifts out the columns before `to`, and goes on from column `next`. */
+static void shift_unit(struct ppu_state *s, unsigned i, unsigned to, unsigned next) {
+    const unsigned columns = to > s->sprites[i].x ? to - s->sprites[i].x : 0;
+    s->sprites[i].low = (uint8_t)(columns < 8 ? s->sprites[i].low << columns : 0);
+    s->sprites[i].high = (uint8_t)(columns < 8 ? s->sprites[i].high << columns : 0);
+    s->sprites[i].x = (uint16_t)next;
+    settle(s, i);
+}
+
+void ppu_hold_sprites(struct ppu_state *s, unsigned from, unsigned to) {
+    for (unsigned i = 0; i < UNITS; i++)
+        if (s->sprites[i].x < to)
+            shift_unit(s, i, from, to);
+}
+
+void ppu_end_sprites(struct ppu_state *s) {
+    for (unsigned i = 0; i < UNITS; i++)
+        if (s->sprites[i].low | s->sprites[i].high)
+            shift_unit(s, i, COLUMNS, 0);
+}
+
+void ppu_halt_sprites(struct ppu_state *s) {
+    for (unsigned i = 0; i < UNITS; i++)
+        s->sprites[i].x = 0;
+}
+
+void ppu_pass_late_column(struct ppu_state *s, const uint16_t x[8]) {
+    for (unsigned i = 0; i < UNITS; i++) {
+        s->sprites[i].x = 0;
+        if (x[i] > 0)
+            shift_unit(s, i, s->rendering ? 1 : 0, x[i] + 1u);
+    }
+    s->odd_dots.late_sprites = false;
+}
+
+void ppu_empty_sprites(struct ppu_state *s) {
     memset(s->sprites, 0, sizeof s->sprites);
     s->zero_now = false;
-    s->sprite_count = 0;
 }

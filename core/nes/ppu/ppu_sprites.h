@@ -28,10 +28,35 @@ uint8_t ppu_mirrored(uint8_t pixels);
 /* The rule of sprite 0: which of the eight columns from x on hit, leftmost in bit 7, if these
  * pixels of sprite and background are opaque. */
 unsigned ppu_hits(const struct ppu_state *s, unsigned x, unsigned sprite, unsigned background);
-/* Loads slot `i` of this line's sprites from the four bytes at `sprite`. */
+/* True if the sprite whose four bytes are at `sprite` shows on the line after `line`. The
+ * pre-render line counts as line 5, and its sprites are those that the last evaluation left. */
+static inline bool ppu_in_range(const struct ppu_state *s, const uint8_t *sprite, unsigned line) {
+    return (line & 0xFF) - sprite[0] < sprite_height(s);
+}
+
+/* ---- the eight units that show sprites ---- */
+
+/* Loads unit `i` from the four bytes at `sprite` and its pattern; the second function one plane of
+ * it. */
 void ppu_load_sprite(struct ppu_state *s, unsigned i, const uint8_t *sprite, uint8_t low,
                      uint8_t high);
-/* Dot 257 of a line: its sprites are finished. */
-void ppu_shift_out_sprites(struct ppu_state *s);
+void ppu_load_plane(struct ppu_state *s, unsigned i, const uint8_t *sprite, bool high,
+                    uint8_t pattern);
+/* Columns `from` to `to` - 1 pass with rendering off: units count on, but shift nothing. */
+void ppu_hold_sprites(struct ppu_state *s, unsigned from, unsigned to);
+/* Dot 256 of a line: all its columns are shifted out. What is left in a unit would show at once. */
+void ppu_end_sprites(struct ppu_state *s);
+/* Dot 339 with rendering off: units do not begin to count, and show at once. */
+void ppu_halt_sprites(struct ppu_state *s);
+/* Column 0 has shown the first pixel of every unit; they count from the next one to column `x`. */
+void ppu_pass_late_column(struct ppu_state *s, const uint16_t x[8]);
+static inline bool ppu_any_sprite(const struct ppu_state *s) {
+    unsigned any = 0;
+    for (unsigned i = 0; i < 8; i++)
+        any |= s->sprites[i].low | s->sprites[i].high;
+    return any;
+}
+/* Empties all units. */
+void ppu_empty_sprites(struct ppu_state *s);
 
 #endif

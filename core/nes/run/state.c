@@ -16,7 +16,7 @@
 #include "nes/observe/watch.h"
 #include "nes/ppu/ppu_raster.h"
 
-enum { VERSION = 1, MAGIC_SIZE = 16, SHA1_SIZE = 40 };
+enum { VERSION = 2, MAGIC_SIZE = 16, SHA1_SIZE = 40 };
 enum { HEADER_SIZE = MAGIC_SIZE + 4 + SHA1_SIZE + 8 + 8, SECTION_HEADER_SIZE = 8 };
 static const char magic[MAGIC_SIZE + 1] = "hotgraph state\r\n";
 
@@ -109,7 +109,11 @@ static const struct field board_fields[] = {
     BYTES(struct board_state, vram),
 };
 
-static_assert(sizeof(struct ppu_state) == 456, "list new members of ppu_state below");
+static_assert(sizeof(struct ppu_state) == 472, "list new members of ppu_state below");
+#define UNIT(i)                                                                                    \
+    FIELD(struct ppu_state, sprites[i].low), FIELD(struct ppu_state, sprites[i].high),             \
+        FIELD(struct ppu_state, sprites[i].attributes),                                            \
+        FIELD_MOST(struct ppu_state, sprites[i].x, PPU_WIDTH)
 static const struct field ppu_fields[] = {
     FIELD(struct ppu_state, time),
     FIELD_MOST(struct ppu_state, line, PPU_LINES - 1),
@@ -132,6 +136,10 @@ static const struct field ppu_fields[] = {
     FIELD(struct ppu_state, data_read_cycle),
     LONGS(struct ppu_state, latch_cycle),
     FIELD(struct ppu_state, latch),
+    FIELD_MOST(struct ppu_state, odd_dots.corrupt_row, 31),
+    FLAG(struct ppu_state, odd_dots.late_sprites),
+    FLAG(struct ppu_state, odd_dots.data_due),
+    FIELD(struct ppu_state, odd_dots.data_bus),
     FIELD(struct ppu_state, rendering),
     FIELD(struct ppu_state, nt),
     FIELD(struct ppu_state, at),
@@ -147,8 +155,14 @@ static const struct field ppu_fields[] = {
     FIELD(struct ppu_state, oam_data),
     FLAG(struct ppu_state, zero_next),
     FLAG(struct ppu_state, zero_now),
-    FIELD_MOST(struct ppu_state, sprite_count, 8),
-    BYTES(struct ppu_state, sprites),
+    UNIT(0),
+    UNIT(1),
+    UNIT(2),
+    UNIT(3),
+    UNIT(4),
+    UNIT(5),
+    UNIT(6),
+    UNIT(7),
     BYTES(struct ppu_state, secondary),
     BYTES(struct ppu_state, oam),
     BYTES(struct ppu_state, palette),

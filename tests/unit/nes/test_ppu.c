@@ -365,6 +365,188 @@ static void ones_follow_a_tile_that_is_not_loaded_in_time(void **state) {
     }
 }
 
+/* ---- what stays while rendering is off ---- */
+
+/* To the cycle before the one whose access comes just before dot `dot` of a line: of `line` or one of
+ * the next two. Returns the line. */
+static unsigned go_to(struct bench *t, unsigned line, unsigned dot) {
+    uint64_t next;
+    ppu_sync(&t->ppu, t->cycle + 1);
+    for (;; line++) {
+        next = ppu_next_dot(&t->ppu.state, line, dot);
+        if (next % 3 == 1)
+            break;
+    }
+    t->cycle = next / 3 - 1;
+    return line;
+}
+
+/* Rendering ends at `off` (the first dot without it) of a line from `line` on, and begins at `on`,
+ * `lines` lines further. Returns whether sprite 0 has hit after the picture. */
+static bool pause_hits(struct bench *t, unsigned line, unsigned off, unsigned lines, unsigned on) {
+    const unsigned first = go_to(t, line, off - PPU_MASK_DELAY);
+    store(t, 0x2001, 0);
+    assert_int_equal(go_to(t, first + lines, on - PPU_MASK_DELAY), first + lines);
+    store(t, 0x2001, BOTH);
+    go_to(t, LINE_IDLE, 0);
+    ppu_sync(&t->ppu, t->cycle);
+    return t->ppu.state.status & STATUS_HIT;
+}
+
+/* A scene with sprite 0 on lines 36-43 and solid tiles in the first column, which it does not touch
+ * by itself. */
+static void draw_left_scene(struct bench *t, uint8_t x) {
+    draw_scene(t, x, 0, BOTH);
+    memset(t->board.nt[0], 0, 32 * 30);
+    for (unsigned row = 0; row < 30; row++) {
+        t->board.nt[0][row * 32] = 1;
+        t->board.nt[1][row * 32 + 1] = 1; /* the last one fetched in dots 1-256 */
+    }
+}
+
+/* Broken: a split that turns rendering off in the horizontal blank hits elsewhere than on the
+ * console (AccuracyCoin, "Stale sprite shift registers"). */
+static void units_keep_their_sprites_while_rendering_is_off(void **state) {
+    (void)state;
+    static const struct {
+        uint8_t x;
+        unsigned off, lines, on;
+        bool hits;
+    } cases[] = {
+        {200, 339, 1, 100, true},  /* not rendered in dot 339: shown at once, ... */
+        {200, 340, 1, 101, false}, /* ... else where it belongs */
+        {200, 340, 9, 331, true},  /* has counted to its column meanwhile, but not been shown */
+        {253, 257, 0, 329, true},  /* the last line's other pixels are left */
+        {248, 257, 0, 329, false}, /* none is */
+        {253, 340, 9, 100, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench t;
+        draw_left_scene(&t, cases[i].x);
+        assert_int_equal(pause_hits(&t, 37, cases[i].off, cases[i].lines, cases[i].on),
+                         cases[i].hits);
+        tear_down(&t);
+    }
+}
+
+/* Broken: the picture's first line lacks the sprites that the console shows there (AccuracyCoin,
+ * "Sprites on scanline 0"). `odd`: the pre-render line is a dot short. */
+static void the_pre_render_line_shows_what_secondary_oam_has(void **state) {
+    (void)state;
+    for (int late = 0; late < 2; late++)
+        for (int odd = 0; odd < 2; odd++) {
+            struct bench t;
+            draw_left_scene(&t, 100);
+            memset(t.board.nt[0], 0, 32 * 30);
+            t.board.nt[0][late ? 0 : 12] = 1;    /* column 0, or 96 */
+            t.board.chr_ram[16 + 5 + 16] = 0x80; /* tile 2: one pixel, in row 5 */
+            store(&t, 0x2001, 0);
+            store(&t, 0x2003, 0);
+            const uint8_t sprite[4] = {0, 2, 0, 100};
+            for (unsigned i = 0; i < 4; i++)
+                store(&t, 0x2004, sprite[i]);
+            store(&t, 0x2001, BOTH);
+            go_to(&t, 1, 100);
+            store(&t, 0x2001, 0); /* sprite 0 was found on this line */
+            ppu_sync(&t.ppu, t.cycle + (t.ppu.state.odd == odd ? 1 : FRAME / 3));
+            t.cycle = ppu_next_dot(&t.ppu.state, LINE_PRERENDER, 200) / 3;
+            store(&t, 0x2001, BOTH);
+            ppu_sync(&t.ppu, t.cycle + 341); /* three lines on */
+            assert_int_equal((t.ppu.state.status & STATUS_HIT) != 0, late == odd);
+            tear_down(&t);
+        }
+}
+
+/* Broken: a game that ends its picture early shows other sprites than on the console (AccuracyCoin,
+ * "OAM corruption"). */
+static void a_row_of_oam_is_overwritten_where_rendering_ended(void **state) {
+    (void)state;
+    static const struct {
+        unsigned dot, row;
+    } cases[] = {{10, 5}, {63, 31}, {64, 0}, {200, 0}, {257, 1}, {270, 7}, {320, 0}, {330, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int early = 0; early < 2; early++) {
+            struct bench t;
+            set_up(&t);
+            go_to_blank(&t);
+            store(&t, 0x2003, 0);
+            for (unsigned a = 0; a < 256; a++)
+                store(&t, 0x2004, (uint8_t)(a & 3 ? 0 : 0xC0 + (a >> 3)));
+            store(&t, 0x2001, BOTH);
+            const unsigned line = go_to(&t, 100, cases[i].dot - PPU_MASK_DELAY);
+            store(&t, 0x2001, 0);
+            go_to(&t, early ? line + 3 : LINE_VBLANK, 20);
+            store(&t, 0x2001, BOTH);
+            const uint64_t next = (ppu_next_dot(&t.ppu.state, LINE_PRERENDER, 0) - 1) / 3;
+            ppu_sync(&t.ppu, next);
+            if (!early)
+                assert_int_equal(t.ppu.state.oam[cases[i].row * 8], 0xC0 + cases[i].row);
+            ppu_sync(&t.ppu, next + 1);
+            for (unsigned row = 0; row < 32; row++)
+                assert_int_equal(t.ppu.state.oam[row * 8],
+                                 !early && row == cases[i].row ? 0xC0 : 0xC0 + row);
+            tear_down(&t);
+        }
+}
+
+/* ---- $2007 while rendering ---- */
+
+/* Every byte of the nametables tells its column. */
+static void draw_columns(struct bench *t) {
+    draw_scene(t, 0, 0, BOTH);
+    for (unsigned i = 0; i < 960; i++) {
+        t->board.nt[0][i] = (uint8_t)(i & 31);
+        t->board.nt[1][i] = (uint8_t)(0x80 | (i & 31));
+    }
+    memset(t->board.nt[0] + 960, 0xFF, 64);
+    go_to(t, LINE_PRERENDER, 0);
+}
+
+/* Reads $2007 so that its buffer is filled in dot `dot` of a line from `line` on. */
+static void read_data_at(struct bench *t, unsigned line, unsigned dot) {
+    enum { DELAY = 4 };
+    go_to(t, line, dot - DELAY);
+    ppu_read(&t->ppu, 0x2007, ++t->cycle);
+}
+
+/* Broken: a program that reads video memory while it is shown gets other bytes than on the console
+ * (AccuracyCoin, "$2007 stress test"). */
+static void the_read_buffer_gets_what_is_fetched(void **state) {
+    (void)state;
+    static const struct {
+        unsigned dot;
+        uint8_t value;
+    } cases[] = {{10, 3},  {12, 0xFF}, {242, 0x80}, {258, 0x82}, {260, 0},
+                 {322, 0}, {330, 1},   {338, 2},    {340, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bench t;
+        draw_columns(&t);
+        read_data_at(&t, 33, cases[i].dot);
+        ppu_sync(&t.ppu, t.cycle + 1);
+        const uint16_t v = t.ppu.state.v;
+        ppu_sync(&t.ppu, t.cycle + 2);
+        assert_int_equal(t.ppu.state.read_buffer, cases[i].value);
+        assert_int_not_equal(t.ppu.state.v >> 12, v >> 12); /* it steps only now */
+        tear_down(&t);
+    }
+}
+
+/* Broken: the picture shows no artefact where the console does (AccuracyCoin, "ALE + Read"). */
+static void a_read_of_2007_disturbs_a_fetch(void **state) {
+    (void)state;
+    for (unsigned dot = 4; dot < 6; dot++) {
+        struct bench t;
+        draw_columns(&t);
+        t.board.chr_ram[0xFF] = 0xFF;
+        memset(t.board.chr_ram + 0x30, 0, 16);
+        t.board.nt[0][4 * 32 + 3] = t.board.nt[0][5 * 32 + 3] = 3; /* blank */
+        read_data_at(&t, 33, 8 + dot);
+        ppu_sync(&t.ppu, t.cycle + 2);
+        assert_int_equal(t.ppu.state.low, dot == 5 ? 0xFF : 0);
+        tear_down(&t);
+    }
+}
+
 static void overflow_has_its_bug(void **state) {
     (void)state;
     const struct {
@@ -432,6 +614,11 @@ int main(void) {
         cmocka_unit_test(a_picture_shows_priority_and_emphasis),
         cmocka_unit_test(sprite_0_hits_where_both_are_opaque),
         cmocka_unit_test(ones_follow_a_tile_that_is_not_loaded_in_time),
+        cmocka_unit_test(units_keep_their_sprites_while_rendering_is_off),
+        cmocka_unit_test(the_pre_render_line_shows_what_secondary_oam_has),
+        cmocka_unit_test(a_row_of_oam_is_overwritten_where_rendering_ended),
+        cmocka_unit_test(the_read_buffer_gets_what_is_fetched),
+        cmocka_unit_test(a_read_of_2007_disturbs_a_fetch),
         cmocka_unit_test(overflow_has_its_bug),
         cmocka_unit_test(the_palette_looks_like_television),
         cmocka_unit_test(nrom_maps_16_kib_twice_and_mirrors_nametables),

@@ -16,6 +16,7 @@
 #include "nes/ppu/ppu_prediction.h"
 #include "nes/ppu/ppu_raster.h"
 #include "nes/ppu/ppu_scroll.h"
+#include "nes/ppu/ppu_sprites.h"
 #include "tests/support/effort.h"
 
 /* Three machines that are told the same: the short cuts, dot by dot, and the short cuts with
@@ -105,12 +106,14 @@ static void compare(struct world *w) {
         assert_memory_equal(a, b, PPU_WIDTH * PPU_HEIGHT * sizeof *a);
 }
 
-/* Sparse patterns, so that sprite 0 misses often and hits late. */
-static void random_scene(struct world *w) {
-    unsigned density = dice(w, 4);
+/* Patterns of `density` from 0 to 3, or solid ones. */
+enum { SOLID = 4 };
+static void scene(struct world *w, unsigned density) {
     synchronize(w);
     for (unsigned a = 0; a < 8192; a++) {
         uint8_t bits = dice(w, 8) < density * 2 ? (uint8_t)(1u << dice(w, 8)) : 0;
+        if (density == SOLID)
+            bits = dice(w, 2) ? 0xFF : 0;
         for (int i = 0; i < PATHS; i++)
             w->board[i].chr_ram[a] = bits;
     }
@@ -121,6 +124,11 @@ static void random_scene(struct world *w) {
     }
     for (int i = 0; i < PATHS; i++)
         ppu_loaded(&w->ppu[i]);
+}
+
+/* Sparse patterns, so that sprite 0 misses often and hits late. */
+static void random_scene(struct world *w) {
+    scene(w, dice(w, 4));
 }
 
 /* Sprites crowded on few lines, so that overflow and its bug are common. */
@@ -448,6 +456,102 @@ static void switches_agree(void **state) {
     assert_true(hits > EFFORT(1000));
 }
 
+/* Sprites on the first lines, so that secondary OAM has some of them wherever rendering ends, and
+ * the pre-render line, which counts as line 5, shows them. */
+static void sprites_on_top(struct world *w) {
+    store(w, 0x2003, 0);
+    for (unsigned i = 0; i < 256; i++) {
+        w->cycle++;
+        store(w, 0x2004, (uint8_t)dice(w, i & 3 ? 256 : i == 0 || dice(w, 3) ? 6 : 64));
+    }
+}
+
+/* Rendering goes on and off for moments, OAM is written and $2007 read at any dot. */
+static void toggle(struct world *w) {
+    static const uint8_t on[] = {0x1E, 0x1E, 0x18, 0x08, 0x10};
+    switch (dice(w, 12)) {
+    case 0:
+        load(w, 0x2007);
+        break;
+    case 1:
+        load(w, 0x2007);
+        w->cycle += 1 + dice(w, 4);
+        store(w, 0x2001, 0);
+        break;
+    case 2:
+        store(w, 0x2004, (uint8_t)dice(w, 256));
+        break;
+    case 3:
+        dice(w, 8) ? load(w, 0x2002) : store(w, 0x2007, (uint8_t)dice(w, 256));
+        break;
+    case 4:
+        if (dice(w, 40) == 0)
+            sprites_on_top(w);
+        break;
+    case 5:
+    case 6:
+    case 7:
+        store(w, 0x2001, 0);
+        break;
+    default:
+        store(w, 0x2001, on[dice(w, 5)]);
+    }
+}
+
+/* Rendering ends on one of the first lines, and begins in the next pre-render line or the vertical
+ * blank before it. Counts when that line was a dot short and had sprites, and when a row of OAM was
+ * to be overwritten. */
+static void stale_top(struct world *w, unsigned *late, unsigned *corrupt) {
+    enum { PRERENDER = 2273, LINE = 114, FRAME = 29780 }; /* cycles; from the start of vblank */
+    store(w, 0x2001, 0x1E);
+    w->cycle = ppu_frame_end(&w->ppu[DOTS]) + PRERENDER + LINE + dice(w, 2 * LINE);
+    store(w, 0x2001, 0);
+    w->cycle += dice(w, 2) * FRAME;
+    present(w, DOTS);
+    const uint64_t next = ppu_frame_end(&w->ppu[DOTS]) + PRERENDER;
+    w->cycle = next + dice(w, LINE) - (dice(w, 2) ? 0 : 1000);
+    store(w, 0x2001, dice(w, 4) ? 0x1E : 0x18);
+    *corrupt += w->cycle < next && w->ppu[DOTS].state.odd_dots.corrupt_row;
+    while (w->ppu[DOTS].state.line != 0) {
+        w->cycle++;
+        present(w, DOTS);
+    }
+    *late += w->ppu[DOTS].state.odd_dots.late_sprites;
+    dice(w, 4) ? load(w, 0x2002) : store(w, 0x2001, 0);
+}
+
+/* What units, secondary OAM and the buffer of $2007 keep while rendering is off shows later: else a
+ * sprite 0 hit, or OAM itself, would depend on when somebody looked. */
+static void leftovers_agree(void **state) {
+    (void)state;
+    unsigned hits = 0, corrupt = 0, late = 0, due = 0, stale = 0;
+    for (uint64_t seed = 700; seed < 700 + EFFORT(20); seed++) {
+        struct world w;
+        world_create(&w, seed);
+        w.cycle = 30000;
+        dice(&w, 2) ? random_scene(&w) : scene(&w, SOLID);
+        sprites_on_top(&w);
+        store(&w, 0x2000, (uint8_t)(dice(&w, 8) << 3));
+        const unsigned gap = 3 + dice(&w, 40), looks = 2 + dice(&w, 60);
+        for (int step = 0; step < 1000; step++) {
+            if (dice(&w, 20) == 0)
+                stale_top(&w, &late, &corrupt);
+            w.cycle += 1 + dice(&w, gap);
+            toggle(&w);
+            if (dice(&w, looks) == 0)
+                dice(&w, 8) ? compare_copy(&w) : compare(&w);
+            const struct ppu_state *const s = &w.ppu[DOTS].state;
+            hits += s->status >> 6 & 1;
+            due += s->odd_dots.data_due;
+            stale += !s->rendering && ppu_any_sprite(s);
+        }
+        compare(&w);
+        world_free(&w);
+    }
+    assert_true(hits > EFFORT(100) && late > EFFORT(100));
+    assert_true(corrupt > EFFORT(100) && due > EFFORT(500) && stale > EFFORT(1000));
+}
+
 /* A deadline that came late would let a busy-wait be passed over beyond its end; one that is never
  * ahead would let none be passed over. */
 static void deadlines_hold(void **state) {
@@ -566,7 +670,7 @@ int main(void) {
         cmocka_unit_test(paths_agree),          cmocka_unit_test(untouched_frames_agree),
         cmocka_unit_test(rasters_agree),        cmocka_unit_test(switches_agree),
         cmocka_unit_test(deadlines_hold),       cmocka_unit_test(irqs_hold),
-        cmocka_unit_test(splits_are_told_once),
+        cmocka_unit_test(splits_are_told_once), cmocka_unit_test(leftovers_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
