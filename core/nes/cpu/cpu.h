@@ -69,6 +69,10 @@ void cpu_run_recorded(struct nes *n, uint64_t stop, uint64_t deadline);
 enum spin_end { SPIN_LEFT, SPIN_ARRIVED, SPIN_WAITS /* stopped at a busy-wait of wait.h */ };
 void cpu_run_spin(struct nes *n, const struct registers *target, uint64_t stop, uint64_t deadline,
                   enum spin_end *how_ended);
+/* The same with observers that only count: *counts also notes what the run counts. */
+struct run_counts;
+void cpu_run_spin_counted(struct nes *n, const struct registers *target, uint64_t stop,
+                          uint64_t deadline, enum spin_end *how_ended, struct run_counts *counts);
 /* With probes. */
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline);
 /* From a known run to the next run that is not known (watch_run_known()); *unknown says whether it

@@ -6,13 +6,21 @@
 #include "nes/cpu/cpu_exec.h"
 #include "nes/cpu/deadline.h"
 #include "nes/machine/machine.h"
+#include "nes/observe/run_counts.h"
 
 /* Cycles: longest run; skipped cycles that pay for a search; first interval between searches, which
  * doubles up to MOST_DOUBLED times; a frame. */
 enum { LONGEST = 3000, WORTH_IT = 2500, SOONEST = 512, MOST_DOUBLED = 11, FRAME = 29781 };
 /* Credit, in host instructions: a skipped cycle saves about one; an interpreted cycle and each
  * search cost these. */
-enum { INTERPRETED = 4, TRIED = 800, CREDIT = 20000, CREDIT_MOST = 60000, CREDIT_AGAIN = 6000 };
+enum {
+    INTERPRETED = 4,
+    COUNTED = 8,
+    TRIED = 800,
+    CREDIT = 20000,
+    CREDIT_MOST = 60000,
+    CREDIT_AGAIN = 6000
+};
 /* Frames to pause when the credit is used up. */
 enum { PAUSE_FIRST = 32, PAUSE_LAST = 512 };
 
@@ -23,8 +31,8 @@ void spin_forget(struct nes *n) {
 
 uint64_t spin_next(const struct nes *n) {
     const struct spins *const s = &n->idle.spins;
-    if (n->made.options.no_skip || n->observed.watched || n->observed.recorder ||
-        n->observed.coming || n->observed.announced)
+    if (n->made.options.no_skip || n->observed.stepping || n->observed.watch->callers ||
+        n->observed.recorder || n->observed.coming || n->observed.announced)
         return NEVER;
     /* An interrupt handler is not part of a spin. A handler may never return, so wait two frames at
      * most. */
@@ -48,6 +56,7 @@ struct spin_state {
     struct pads pads;
     uint64_t latched[2];
     uint8_t ram[RAM_SIZE], board_ram[0x2000];
+    struct run_counts counts; /* of the run since the snapshot; not used without probes */
 };
 
 static void save_state(struct nes *n, struct spin_state *at) {
@@ -60,6 +69,8 @@ static void save_state(struct nes *n, struct spin_state *at) {
     memcpy(at->ram, n->memory.ram, sizeof at->ram);
     if (n->memory.wr[0x60])
         memcpy(at->board_ram, n->memory.wr[0x60], sizeof at->board_ram);
+    at->counts.count = 0;
+    at->counts.overflow = false;
 }
 
 /* The value of the last read is dead. */
@@ -77,20 +88,29 @@ static bool same_state(struct nes *n, const struct spin_state *at) {
             !memcmp(n->memory.wr[0x60], at->board_ram, sizeof at->board_ram));
 }
 
+static enum spin_end run(struct nes *n, struct spin_state *at, const struct registers *target,
+                         uint64_t stop, uint64_t deadline) {
+    enum spin_end ended = SPIN_LEFT;
+    if (n->observed.watched)
+        cpu_run_spin_counted(n, target, stop, deadline, &ended, &at->counts);
+    else
+        cpu_run_spin(n, target, stop, deadline, &ended);
+    return ended;
+}
+
 /* Takes a snapshot *at after the next jump and runs until the machine is in that state again
  * (SPIN_ARRIVED), before `stop`. SPIN_LEFT: the next instruction accesses another device;
  * SPIN_WAITS: to go on does not pay. */
 static enum spin_end run_to_repeat(struct nes *n, struct spin_state *at, uint64_t stop) {
     enum { DIFFERENCES = 64, DIFFERED = 60 };
     const uint64_t deadline = earlier(n->lines.event, n->dma.from);
-    enum spin_end ended = SPIN_LEFT;
-    cpu_run_spin(n, NULL, stop, deadline, &ended);
+    at->counts.count = 0; /* what is noted before the snapshot is dropped */
+    enum spin_end ended = run(n, at, NULL, stop, deadline);
     if (ended != SPIN_ARRIVED)
         return ended;
     save_state(n, at);
     for (unsigned i = 0; i < DIFFERENCES; i++) {
-        ended = SPIN_LEFT;
-        cpu_run_spin(n, &at->cpu, stop, deadline, &ended);
+        ended = run(n, at, &at->cpu, stop, deadline);
         if (ended != SPIN_ARRIVED || same_state(n, at))
             return ended;
         n->idle.spins.credit -= DIFFERED;
@@ -109,7 +129,7 @@ static bool find(struct nes *n, struct spin_state *at, uint64_t stop) {
         if (n->cpu.cycle > last_start(stop, earlier(n->lines.event, n->dma.from)))
             return false;
         nes_step(n);
-        if (!may_run_fast(n, n->cpu.r.p & P_I))
+        if (!may_run_fast(n, n->cpu.r.p & P_I) || n->observed.attention)
             return false;
     }
     return false;
@@ -119,6 +139,8 @@ static bool find(struct nes *n, struct spin_state *at, uint64_t stop) {
 static void repeat(struct nes *n, const struct spin_state *at, uint64_t times) {
     const uint64_t later = times * (n->cpu.cycle - at->cycle);
     const uint64_t executed = times * (n->cpu.instructions - at->instructions);
+    if (n->observed.watched)
+        run_counts_repeat(n, &at->counts, times);
     for (unsigned port = 0; port < 2; port++)
         if (n->pads.read_cycle[port] != at->pads.read_cycle[port])
             n->pads.read_cycle[port] += later;
@@ -182,8 +204,10 @@ void spin_try(struct nes *n, uint64_t stop) {
         s->next = end > began ? end : began + 1;
         return;
     }
-    const bool found = find(n, &at, earlier(stop, began + s->longest));
-    s->credit -= (int64_t)(INTERPRETED * (n->cpu.cycle - began)) + TRIED;
+    n->observed.attention = false;
+    const bool found = find(n, &at, earlier(stop, began + s->longest)) && !at.counts.overflow;
+    const uint64_t each = n->observed.watched ? COUNTED : INTERPRETED;
+    s->credit -= (int64_t)(each * (n->cpu.cycle - began)) + TRIED;
     const uint64_t run = found ? n->cpu.cycle - at.cycle : 0;
     const uint64_t passed = found ? skip_runs(n, &at, stop) : 0;
     s->credit =

@@ -40,6 +40,7 @@ void nes_detach(struct nes *n, unsigned id) {
     w->used &= ~(1u << id);
     w->listeners &= w->used;
     w->counting &= w->used;
+    w->callers &= w->used;
     watch_remove(n, id);
     n->memory.epoch++;
     watch_unsettle(n);

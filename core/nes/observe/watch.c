@@ -190,6 +190,8 @@ void probe_attach(struct probe_site *at, enum probe_when when, struct probe prob
         return;
     }
     hooks->at[hooks->count++] = (struct hook){probe, at->observer};
+    if (probe.kind == PROBE_CALL || probe.kind == PROBE_CALL_AT)
+        at->watch->callers |= 1u << at->observer;
     hooks_changed(hooks);
 }
 

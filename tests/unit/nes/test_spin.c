@@ -58,10 +58,64 @@ static void expect_same(const struct nes *a, const struct nes *b, const char *na
                  (unsigned long long)nes_instructions(a), (unsigned long long)nes_instructions(b));
 }
 
+/* ---- an observer that counts, in all ways but by calls ---- */
+
+enum { ADDRESSES = 0x1000, PAIRS = 0x4000, COUNTS = 4 * ADDRESSES + PAIRS };
+
+struct counting {
+    unsigned id;
+    uint32_t first; /* counter: the same numbers in each machine */
+};
+
+static uint32_t pair_counter(void *user, const struct probe_event *event) {
+    const struct counting *const c = user;
+    const uint32_t hash = (event->from * 0x9E3779B1u ^ event->to * 0x85EBCA77u) >> 16;
+    return event->to == 0 ? UINT32_MAX : c->first + 4 * ADDRESSES + hash % PAIRS;
+}
+
+static void count_all(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    struct counting *const c = self;
+    const uint32_t at = c->first + 4 * (insn->address % ADDRESSES);
+    probe_attach(site, PROBE_BEFORE,
+                 (struct probe){.kind = PROBE_ADD, .counter = at, .value = insn->size});
+    probe_attach(site, PROBE_TAKEN,
+                 (struct probe){
+                     .kind = PROBE_ADD, .counter = at + 1, .value = 1, .quiet = insn->pc % 2 == 0});
+    probe_attach(site, PROBE_NEXT, (struct probe){.kind = PROBE_ONCE, .counter = at + 2});
+    probe_attach(site, PROBE_NEXT,
+                 (struct probe){.kind = PROBE_STORE, .counter = at + 3, .value = insn->pc});
+    probe_attach(
+        site, PROBE_INDIRECT,
+        (struct probe){.kind = PROBE_ADD_TO, .value = 3, .counter_to = pair_counter, .user = c});
+}
+
+static void count(struct nes *n, struct counting *c) {
+    const struct observer observer = {.self = c, .instrument = count_all};
+    c->first = nes_counters_add(n, COUNTS);
+    assert_int_equal(nes_attach(n, &observer, &c->id, NULL), STATUS_OK);
+}
+
+static void expect_same_counts(struct nes *a, struct nes *b, const struct counting c[2],
+                               const char *name) {
+    nes_settle(a);
+    nes_settle(b);
+    const uint64_t *const i = nes_counters(a) + c[0].first, *const k = nes_counters(b) + c[1].first;
+    if (memcmp(i, k, COUNTS * sizeof *i) != 0)
+        fail_msg("%s: other counts at cycle %llu", name, (unsigned long long)nes_cycle(a));
+    assert_int_equal(nes_probes_fired(a, c[0].id), nes_probes_fired(b, c[1].id));
+}
+
 /* Both for some frames, stopping anywhere; with seed 0 nobody presses anything, and no state is
- * loaded. Returns the share that was passed over. */
-static double run(const struct guest *g, const struct way *way, uint64_t seed, const char *name) {
+ * loaded. counted: an
+ * observer counts what is executed in both. Returns the share that was passed over. */
+static double run(const struct guest *g, const struct way *way, bool counted, uint64_t seed,
+                  const char *name) {
     struct nes *const a = machine(g, way), *const b = machine(g, NULL);
+    struct counting c[2];
+    if (counted) {
+        count(a, &c[0]);
+        count(b, &c[1]);
+    }
     struct random r = {.seed = seed};
     for (unsigned i = 0; i < 60; i++) {
         const uint8_t buttons = seed && random_chance(&r, 25) ? (uint8_t)random_below(&r, 256) : 0;
@@ -72,6 +126,8 @@ static double run(const struct guest *g, const struct way *way, uint64_t seed, c
         assert_int_equal(nes_run_to(a, to, NULL), STATUS_OK);
         assert_int_equal(nes_run_to(b, to, NULL), STATUS_OK);
         expect_same(a, b, name);
+        if (counted)
+            expect_same_counts(a, b, c, name);
         if (seed && random_chance(&r, 10)) {
             struct bytes state = {0};
             assert_int_equal(nes_save(a, &state, NULL), STATUS_OK);
@@ -262,7 +318,8 @@ static void kinds(void **state) {
                      nmi_size ? s->nmi : count_frames, nmi_size ? nmi_size : sizeof count_frames);
         for (size_t k = 0; k < 3; k++)
             for (uint64_t seed = 0; seed < 4; seed++) {
-                const double share = run(g, ways(k), seed, s->name);
+                const double share = run(g, ways(k), false, seed, s->name);
+                run(g, ways(k), true, seed, s->name);
                 if (!seed && (share < s->least || share > s->most))
                     fail_msg("%s, way %zu: %.3f of the instructions were passed over", s->name, k,
                              share);
@@ -362,15 +419,17 @@ static struct guest *random_spin(uint64_t seed) {
 
 static void random_spins(void **state) {
     (void)state;
-    unsigned passed = 0;
+    unsigned passed = 0, counted = 0;
     for (uint64_t seed = 0; seed < 600; seed++) {
         char name[32];
         struct guest *const g = random_spin(seed);
         snprintf(name, sizeof name, "seed %llu", (unsigned long long)seed);
-        passed += run(g, ways(seed % 3), seed, name) > 0.2;
+        passed += run(g, ways(seed % 3), false, seed, name) > 0.2;
+        counted += run(g, ways(seed % 3), true, seed, name) > 0.2;
         free(g);
     }
     assert_true(passed > 200);
+    assert_true(counted > 200);
 }
 
 int main(void) {

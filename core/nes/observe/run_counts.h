@@ -1,0 +1,29 @@
+/*
+ * run_counts: what the probes of a run of instructions have counted, so that the run can be counted
+ * again without being executed. Private to core/nes.
+ *
+ * All kinds of probes but those that call are counted (watch_calls()).
+ */
+#ifndef HOTGRAPH_RUN_COUNTS_H
+#define HOTGRAPH_RUN_COUNTS_H
+
+#include "nes/observe/watch.h"
+
+enum { RUN_COUNTS_MOST = 1024 };
+
+struct run_counts {
+    unsigned count;
+    bool overflow; /* there was more to count, and it was counted, but not noted here */
+    struct {
+        const struct hook *hook;
+        uint32_t counter; /* UINT32_MAX: it adds nothing again */
+    } at[RUN_COUNTS_MOST];
+};
+
+/* Fires all probes of an instruction that was executed and went to `pc`: those before it, too. */
+void run_counts_fire(struct nes *n, struct run_counts *counts, const struct site *site,
+                     enum insn_outcome outcome, uint16_t pc);
+/* Counts the noted run `times` more. */
+void run_counts_repeat(struct nes *n, const struct run_counts *counts, uint64_t times);
+
+#endif
