@@ -60,7 +60,7 @@ static void expect_same(const struct nes *a, const struct nes *b, const char *na
 
 /* ---- an observer that counts, in all ways but by calls ---- */
 
-enum { ADDRESSES = 0x1000, PAIRS = 0x4000, COUNTS = 4 * ADDRESSES + PAIRS };
+enum { ADDRESSES = 0x400, PAIRS = 0x400, COUNTS = 4 * ADDRESSES + PAIRS };
 
 struct counting {
     unsigned id;
