@@ -22,7 +22,7 @@ static const struct command {
     {"build", "find a graph in a sample stream with a technique", command_build},
     {"blocks", "list hot translated blocks: guest code, host code, counts", command_blocks},
     {"compare", "compare a graph with an exact one: all metrics", command_compare},
-    {"export", "write a graph as a profile for an optimiser (BOLT)", command_export},
+    {"export", "write a graph for other tools: BOLT, Graphviz, JSON, GraphML", command_export},
     {"flow", "find a minimum-cost flow in a network (DIMACS)", command_flow},
     {"report", "write tables and figures from a database", command_report},
     {"results", "print the results in a database as CSV or JSON", command_results},

@@ -142,7 +142,7 @@ struct compare_options {
 enum status graph_compare(struct metrics *out, const struct graph *g, const struct graph *h,
                           struct compare_options options, struct error *e);
 
-/* ---- files: spec "one edge a line" text, and Graphviz DOT ---- */
+/* ---- files: text, one edge a line ---- */
 
 /* comments: lines without '#' and newline, written first as "# line"; may be NULL when
  * comment_count is 0. After them follow, if known, "# kind exact" or "# kind built",
@@ -158,15 +158,26 @@ enum status graph_write(const struct graph *g, const char *path, struct graph_wr
 enum status graph_read(struct graph *out, const char *path, struct error *e);
 enum status graph_parse(struct graph *out, const char *text, size_t len, const char *name,
                         struct error *e);
-enum status graph_write_dot(const struct graph *g, const char *path, struct error *e);
+
+/* ---- other tools' formats ---- */
+
 /* A block's symbolic name. */
 struct graph_names {
     void (*name)(const void *user, uint32_t address, char *text, size_t size);
     const void *user;
 };
-/* The same with names as labels; names may be NULL. */
-enum status graph_write_dot_named(const struct graph *g, const char *path,
-                                  const struct graph_names *names, struct error *e);
+enum graph_format { GRAPH_DOT, GRAPH_JSON, GRAPH_GRAPHML };
+enum { GRAPH_HOT_PERMILLE = 900 }; /* the usual hot part */
+struct graph_export_options {
+    enum graph_format format;
+    unsigned hot_permille; /* write only the edges that graph_hot() chooses, heaviest first, with
+                              their blocks; 0: the whole graph. A set is always written whole */
+    const struct graph_names *names; /* NULL: none */
+};
+/* DOT for Graphviz, whose lines are as thick as counts are large; JSON and GraphML. docs/formats.md
+ * describes them. path NULL: standard output. */
+enum status graph_export(const struct graph *g, const char *path,
+                         const struct graph_export_options *options, struct error *e);
 
 /* Identity of edges, counts and blocks, as base.h's hashes. */
 enum status graph_hash(const struct graph *g, char hex[33], struct error *e);

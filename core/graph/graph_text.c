@@ -37,41 +37,6 @@ enum status graph_write(const struct graph *g, const char *path, struct graph_wr
     return file_commit(w, e);
 }
 
-/* Writes a quoted name; quotation marks, backslashes and control characters become '?'. */
-static void put_dot_label(struct file_writer *w, const struct graph_names *names,
-                          uint32_t address) {
-    char text[256];
-    names->name(names->user, address, text, sizeof text);
-    for (char *c = text; *c != '\0'; c++)
-        if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ')
-            *c = '?';
-    file_printf(w, " [label=\"%s\"]", text);
-}
-
-enum status graph_write_dot_named(const struct graph *g, const char *path,
-                                  const struct graph_names *names, struct error *e) {
-    struct file_writer *w;
-    enum status status = file_open(&w, path, e);
-    if (status != STATUS_OK)
-        return status;
-    file_printf(w, "digraph {\n");
-    for (size_t i = 0; i < g->block_count; i++) {
-        file_printf(w, "\t_0x%x", g->blocks[i].entry);
-        if (names != NULL)
-            put_dot_label(w, names, g->blocks[i].entry);
-        file_printf(w, "\n");
-    }
-    for (size_t i = 0; i < g->edge_count; i++)
-        file_printf(w, "\t_0x%x -> _0x%x [label=\"%" PRIu64 "\"]\n", g->edges[i].source,
-                    g->edges[i].target, g->edges[i].count);
-    file_printf(w, "}\n");
-    return file_commit(w, e);
-}
-
-enum status graph_write_dot(const struct graph *g, const char *path, struct error *e) {
-    return graph_write_dot_named(g, path, NULL, e);
-}
-
 /* ---- reading ---- */
 
 struct numbered_edge { /* with its line, for messages about duplicates */

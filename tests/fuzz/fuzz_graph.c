@@ -58,9 +58,16 @@ static void write_and_read(const struct graph *g) {
             again.edges[i].count != g->edges[i].count || again.edges[i].busy != g->edges[i].busy)
             abort();
     graph_free(&again);
-    const char *dot = fuzz_path("again.dot"), *nowhere = fuzz_path("no-folder/again");
-    if (graph_write_dot(g, dot, &e) != STATUS_OK || graph_write_dot(g, nowhere, &e) != STATUS_IO ||
-        graph_write(g, nowhere, (struct graph_write_options){0}, &e) != STATUS_IO)
+    const char *other = fuzz_path("again.other"), *nowhere = fuzz_path("no-folder/again");
+    for (enum graph_format format = GRAPH_DOT; format <= GRAPH_GRAPHML; format++) {
+        const struct graph_export_options hot = {.format = format, .hot_permille = 900};
+        const struct graph_export_options whole = {.format = format};
+        if (graph_export(g, other, &hot, &e) != STATUS_OK ||
+            graph_export(g, other, &whole, &e) != STATUS_OK ||
+            graph_export(g, nowhere, &whole, &e) != STATUS_IO)
+            abort();
+    }
+    if (graph_write(g, nowhere, (struct graph_write_options){0}, &e) != STATUS_IO)
         abort();
 }
 

@@ -67,7 +67,9 @@ static enum status write_graph(const struct build_command *c, const struct strea
         graph_write(&p->graph, c->out,
                     (struct graph_write_options){.comments = comments, .comment_count = 2}, e);
     if (status == STATUS_OK && c->dot != NULL)
-        status = graph_write_dot(&p->graph, c->dot, e);
+        status =
+            graph_export(&p->graph, c->dot,
+                         &(struct graph_export_options){.hot_permille = GRAPH_HOT_PERMILLE}, e);
     if (status == STATUS_OK && c->json)
         print_json(c, batches, p);
     else if (status == STATUS_OK)
@@ -116,8 +118,8 @@ int command_build(int argc, char **argv) {
          .file = FILE_WRITTEN},
         {"structure", "FILE", "the program's structure, for techniques that need it (flow)",
          OPTION_STRING, .to = &c.structure, .file = FILE_READ},
-        {"dot", "FILE", "also write the graph for Graphviz", OPTION_STRING, .to = &c.dot,
-         .file = FILE_WRITTEN},
+        {"dot", "FILE", "also write the hot part of the graph for Graphviz", OPTION_STRING,
+         .to = &c.dot, .file = FILE_WRITTEN},
         {"json", NULL, "print a summary as JSON", OPTION_FLAG, .to = &c.json},
         {"batches", "N", "use only the first N batches", OPTION_NUMBER, .to = &c.batches,
          .least = 1, .most = INT64_MAX},

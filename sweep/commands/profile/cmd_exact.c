@@ -35,7 +35,9 @@ static enum status write_graph(const struct exact_command *c, const struct play 
                         .comments = comments.at, .comment_count = PLAY_COMMENTS, .with_busy = true},
                     e);
     if (status == STATUS_OK && c->dot != NULL)
-        status = graph_write_dot(&profile->graph, c->dot, e);
+        status =
+            graph_export(&profile->graph, c->dot,
+                         &(struct graph_export_options){.hot_permille = GRAPH_HOT_PERMILLE}, e);
     return status;
 }
 
@@ -92,8 +94,8 @@ int command_exact(int argc, char **argv) {
     const struct option_spec options[] = {
         {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
-        {"dot", "FILE", "also write the graph for Graphviz", OPTION_STRING, .to = &c.dot,
-         .file = FILE_WRITTEN},
+        {"dot", "FILE", "also write the hot part of the graph for Graphviz", OPTION_STRING,
+         .to = &c.dot, .file = FILE_WRITTEN},
         {"json", NULL, "print a summary as JSON", OPTION_FLAG, .to = &c.json},
         {0},
     };

@@ -1,6 +1,8 @@
-/* hotgraph export: a graph as a profile that an optimiser reads. */
+/* hotgraph export: a graph in a format of other tools: a profile for an optimiser, or a drawing or
+ * data for graph tools. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -8,13 +10,22 @@
 #include "graph/graph.h"
 #include "profile/structure/structure.h"
 #include "qemu/export/fdata.h"
+#include "qemu/qemu.h"
 
 struct export {
-    const char *bolt, *structure, *out, *graph;
-    uint64_t rare;
+    const char *bolt, *format, *structure, *out, *graph;
+    uint64_t rare, hot; /* hot: thousandths */
+    bool all, rare_given, hot_given;
 };
 
+static const char *const formats[] = {"dot", "json", "graphml", NULL};
+
 static const char details[] =
+    "--format writes a graph for other tools: dot for Graphviz, json for scripts,\n"
+    "graphml for Gephi, yEd, networkx and others. It writes the hot part, with --all the\n"
+    "whole graph. With the structure of a recorded program, blocks have the names of its\n"
+    "functions. docs/formats.md describes the formats.\n"
+    "\n"
     "--bolt writes a profile for BOLT (Debian's package bolt-19), which changes the\n"
     "layout of linked programs. FILE is the recorded program, or one of its\n"
     "libraries. It must have symbols, and for BOLT it must be compiled with\n"
@@ -27,7 +38,9 @@ static const char details[] =
     "edges, since BOLT treats everything that ran once as hot. Standard error shows\n"
     "how many edges were omitted.\n"
     "\n"
-    "Example:\n"
+    "Examples:\n"
+    "  hotgraph export --format graphml --all exact.graph --out exact.graphml\n"
+    "  hotgraph export --format dot exact.graph | dot -Tsvg -o hot.svg\n"
     "  gcc -O2 -Wl,--emit-relocs -fno-reorder-blocks-and-partition -o prog prog.c\n"
     "  hotgraph record --graph h.graph --structure s.structure \\\n"
     "      --stream s.isampling -- ./prog\n"
@@ -74,16 +87,90 @@ static enum status export_graph(const struct export *x, struct error *e) {
     return status;
 }
 
+/* ---- graphs ---- */
+
+static void name_block(const void *symbols, uint32_t address, char *text, size_t size) {
+    qemu_symbols_name(symbols, address, text, size);
+}
+
+/* The symbols of the structure's images; NULL if it has none, as those of games. */
+static enum status read_symbols(struct qemu_symbols **out, const struct structure *s,
+                                struct error *e) {
+    *out = NULL;
+    if (s->image_count == 0)
+        return STATUS_OK;
+    struct qemu_image *images = calloc(s->image_count, sizeof *images);
+    if (images == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    for (size_t i = 0; i < s->image_count; i++) {
+        const uint32_t end = i + 1 < s->image_count ? s->images[i + 1].base : UINT32_MAX;
+        images[i] = (struct qemu_image){
+            .path = s->images[i].path, .base = s->images[i].base, .room = end - s->images[i].base};
+    }
+    const enum status status = qemu_symbols_read(out, images, s->image_count, e);
+    free(images);
+    return status;
+}
+
+static enum graph_format format_of(const char *word) {
+    return strcmp(word, "json") == 0      ? GRAPH_JSON
+           : strcmp(word, "graphml") == 0 ? GRAPH_GRAPHML
+                                          : GRAPH_DOT;
+}
+
+static enum status export_format(const struct export *x, struct error *e) {
+    struct structure s = {0};
+    struct graph g = {0};
+    struct qemu_symbols *symbols = NULL;
+    enum status status = graph_read(&g, x->graph, e);
+    if (status == STATUS_OK && x->structure != NULL)
+        status = structure_read(&s, x->structure, e);
+    if (status == STATUS_OK && x->structure != NULL)
+        status = check_programs(x, &s, &g, e);
+    if (status == STATUS_OK)
+        status = read_symbols(&symbols, &s, e);
+    const struct graph_names names = {name_block, symbols};
+    const struct graph_export_options options = {.format = format_of(x->format),
+                                                 .hot_permille = x->all ? 0 : (unsigned)x->hot,
+                                                 .names = symbols != NULL ? &names : NULL};
+    if (status == STATUS_OK)
+        status = graph_export(&g, x->out, &options, e);
+    qemu_symbols_free(symbols);
+    graph_free(&g);
+    structure_free(&s);
+    return status;
+}
+
+static int usage_of(const struct export *x) {
+    if ((x->bolt == NULL) == (x->format == NULL))
+        return usage_error("export", "give either --format WORD, or --bolt FILE: the program that "
+                                     "the profile is for");
+    if (x->bolt != NULL && x->structure == NULL)
+        return usage_error("export", "--structure FILE.structure is missing");
+    if (x->bolt != NULL && (x->all || x->hot_given))
+        return usage_error("export", "--all and --hot belong to --format");
+    if (x->format != NULL && x->rare_given)
+        return usage_error("export", "--rare belongs to --bolt");
+    if (x->all && x->hot_given)
+        return usage_error("export", "give either --all or --hot");
+    return 0;
+}
+
 int command_export(int argc, char **argv) {
-    struct export x = {.rare = FDATA_RARE};
+    struct export x = {.rare = FDATA_RARE, .hot = GRAPH_HOT_PERMILLE};
     const struct option_spec options[] = {
         {"bolt", "FILE", "write a profile of this ELF file for BOLT (fdata)", OPTION_STRING,
          .to = &x.bolt, .file = FILE_READ},
+        {"format", "WORD", "write the graph as dot, json or graphml", OPTION_CHOICE,
+         .to = &x.format, .choices = formats},
+        {"all", NULL, "write the whole graph instead of its hot part", OPTION_FLAG, .to = &x.all},
+        {"hot", "SHARE", "the share of the weight that is called hot (default 0.9)",
+         OPTION_THOUSANDTHS, .to = &x.hot, .least = 1, .most = 1000, .given = &x.hot_given},
         {"structure", "FILE.structure", "the program's structure, as 'record' writes it",
          OPTION_STRING, .to = &x.structure, .file = FILE_READ},
         {"rare", "N",
          "leave out edges with less than N of a million executions (default 10; 0: none)",
-         OPTION_NUMBER, .to = &x.rare, .least = 0, .most = 1000000},
+         OPTION_NUMBER, .to = &x.rare, .least = 0, .most = 1000000, .given = &x.rare_given},
         {"out", "FILE", "where it goes; standard output unless it is named", OPTION_STRING,
          .to = &x.out, .file = FILE_WRITTEN},
         {0},
@@ -94,7 +181,7 @@ int command_export(int argc, char **argv) {
         .inputs = 1,
         .least = 1,
         .most = 1,
-        .summary = "Writes a graph as a profile for an optimiser.",
+        .summary = "Writes a graph for other tools.",
         .details = details,
         .options = options,
     };
@@ -102,10 +189,10 @@ int command_export(int argc, char **argv) {
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
     x.graph = operands.at[0];
-    if (x.bolt == NULL)
-        return usage_error("export", "--bolt FILE is missing: the program that the profile is for");
-    if (x.structure == NULL)
-        return usage_error("export", "--structure FILE.structure is missing");
+    const int wrong = usage_of(&x);
+    if (wrong != 0)
+        return wrong;
     struct error e = {0};
-    return export_graph(&x, &e) == STATUS_OK ? 0 : failure(&e);
+    const enum status status = x.format != NULL ? export_format(&x, &e) : export_graph(&x, &e);
+    return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }

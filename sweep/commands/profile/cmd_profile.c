@@ -71,7 +71,9 @@ static enum status write_graph(const struct profile_command *c, const struct pro
         &p->graph, c->out,
         (struct graph_write_options){.comments = comments, .comment_count = comment_count}, e);
     if (status == STATUS_OK && c->dot != NULL)
-        status = graph_write_dot(&p->graph, c->dot, e);
+        status =
+            graph_export(&p->graph, c->dot,
+                         &(struct graph_export_options){.hot_permille = GRAPH_HOT_PERMILLE}, e);
     if (status == STATUS_OK)
         printf("%s: %s; %s%s%s\n", c->out, what, costs, counts[0] != 0 ? "; " : "", counts);
     return status;
@@ -155,8 +157,8 @@ int command_profile(int argc, char **argv) {
         technique_option(&c.choice),
         {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
-        {"dot", "FILE", "also write the graph for Graphviz", OPTION_STRING, .to = &c.dot,
-         .file = FILE_WRITTEN},
+        {"dot", "FILE", "also write the hot part of the graph for Graphviz", OPTION_STRING,
+         .to = &c.dot, .file = FILE_WRITTEN},
     };
     size_t count = 3;
     for (size_t i = 0; c.choice.rows[i].name != NULL; i++)

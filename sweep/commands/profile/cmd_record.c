@@ -141,8 +141,11 @@ static enum status write_dot(const char *path, const struct qemu_result *r, stru
     struct qemu_symbols *symbols;
     enum status status = qemu_symbols_read(&symbols, r->images.at, r->images.len, e);
     if (status == STATUS_OK)
-        status =
-            graph_write_dot_named(&r->graph, path, &(struct graph_names){name_block, symbols}, e);
+        status = graph_export(
+            &r->graph, path,
+            &(struct graph_export_options){.hot_permille = GRAPH_HOT_PERMILLE,
+                                           .names = &(struct graph_names){name_block, symbols}},
+            e);
     qemu_symbols_free(symbols);
     return status;
 }
@@ -410,7 +413,8 @@ int command_record(int argc, char **argv) {
          "write a sample stream (see below); may be repeated", OPTION_LIST, .to = &c.streams},
         {"meta", "FILE", "write command, counts and images (default: GRAPH.meta)", OPTION_STRING,
          .to = &c.meta},
-        {"dot", "FILE", "also write the graph for Graphviz", OPTION_STRING, .to = &c.dot},
+        {"dot", "FILE", "also write the hot part of the graph for Graphviz", OPTION_STRING,
+         .to = &c.dot},
         {"input", "FILE", "the program's standard input; - is hotgraph's (default: empty)",
          OPTION_STRING, .to = &c.input},
         {"output", "FILE", "write the program's standard output to FILE", OPTION_STRING,

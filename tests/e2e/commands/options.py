@@ -48,7 +48,9 @@ STATUS = {"testrom": 1, "movie check": 1}
 WITH = {("sweep", "--known"): ["--shard", "1/2"], ("measured", "--call"): [], ("replay", "--every"): ["--video", "video"],
         ("sample", "--per-million"): ["--by", "instructions"], ("sample", "--every"): ["--by", "instructions"],
         ("sample", "--structure"): ["--by", "active", "--every", "9"]}
+WITH |= {("export", name): ["--format", "dot"] for name in ("--all", "--hot", "--format")}
 WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
+WITHOUT |= {("export", name): ["--bolt", "--structure"] for name in ("--all", "--hot", "--format")}
 # Any text is a value: names and patterns. What it names may still not be there, which takes a look to find out: status 1.
 TEXT = {("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("sweep", "--games"),
         ("sweep", "--techniques"), ("native", "--functions"), ("measured", "--run"), ("measured", "--tool"),

@@ -99,7 +99,7 @@ printf '%s\t%s\t1000000\n' "$entry" "$entry" >>bad.graph
 same h.fdata bad.fdata
 grep -q 'left out: 1 that the program does not have' said || fail "$(cat said)"
 
-refuses 2 '--bolt FILE is missing' export h.graph --structure s.structure
+refuses 2 'or --bolt FILE: the program' export h.graph --structure s.structure
 refuses 2 'FILE.structure is missing' export h.graph --bolt ./program
 refuses 1 'none of the files that were executed' export --bolt "$hotgraph" --structure s.structure h.graph
 cp program copy && strip copy && "$hotgraph" record --structure copy.structure --graph copy.graph --output /dev/null -- ./copy 2>/dev/null

@@ -112,11 +112,13 @@ static void test_written(void **state) {
                     back.edges[i].busy == g.edges[i].busy);
     assert_memory_equal(back.blocks, g.blocks, 3 * sizeof *g.blocks);
     graph_free(&back);
-    assert_int_equal(graph_write_dot(&g, path, &e), STATUS_OK);
+    assert_int_equal(graph_export(&g, path, &(struct graph_export_options){0}, &e), STATUS_OK);
     text = contents(path);
-    assert_string_equal((char *)text.at, "digraph {\n\t_0xc000\n\t_0xc010\n\t_0x10c010\n"
-                                         "\t_0xc000 -> _0xc010 [label=\"12\"]\n"
-                                         "\t_0xc010 -> _0xc000 [label=\"4294967296\"]\n}\n");
+    assert_string_equal((char *)text.at,
+                        "digraph {\n\tnode [shape=box, fontname=\"DejaVu Sans "
+                        "Mono\"];\n\t_0xc000\n\t_0xc010\n\t_0x10c010\n"
+                        "\t_0xc000 -> _0xc010 [label=\"12\", penwidth=1.0, style=dashed]\n"
+                        "\t_0xc010 -> _0xc000 [label=\"4294967296\", penwidth=4.0]\n}\n");
     bytes_free(&text);
     unlink(path);
 }
