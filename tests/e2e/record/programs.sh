@@ -36,7 +36,7 @@ value "SELECT source_name FROM named_edge WHERE game = 'kernels' UNION SELECT ta
     sort -u >db.names
 [ "$(wc -l <db.names)" -gt 200 ] && comm -23 dot.names db.names | grep -q . &&
     fail "names of --dot that the database does not have: $(comm -23 dot.names db.names | head -3)"
-[ "$(wc -l <dot.names)" -gt 20 ] || fail "--dot has $(wc -l <dot.names) names"
+[ "$(wc -l <dot.names)" -gt 10 ] || fail "--dot has $(wc -l <dot.names) names"
 [ "$(value "SELECT count(*) FROM named_edge n WHERE NOT EXISTS (SELECT 1 FROM exact_edge e
     WHERE e.replay_id = n.replay_id AND e.source = n.source AND e.target = n.target)
     OR source_name NOT LIKE '%+0x%'")" = 0 ] || fail "named_edge has other edges"

@@ -204,7 +204,10 @@ grep -q "^signals	1" f.graph.meta || fail "a fault's handler is not counted"
 # The program's hot functions have names.
 "$hotgraph" record --dot work.dot --output /dev/null -- ./work 2>/dev/null || fail "--dot"
 grep -q '"compare+0x' work.dot || fail "--dot does not name the program's functions"
-grep -q 'label="qsort' work.dot || fail "--dot does not name the library's functions"
+"$hotgraph" record --graph dotted.graph --structure dotted.structure --output /dev/null -- ./work 2>/dev/null || fail "--structure"
+"$hotgraph" export --format dot --all --structure dotted.structure dotted.graph --out all.dot || fail "export"
+grep -q 'label="qsort' all.dot || fail "export does not name the library's functions"
+test "$(grep -c -- '->' work.dot)" -lt 200 || fail "the hot part has $(grep -c -- '->' work.dot) edges of $(grep -c -- '->' all.dot)"
 
 # What cannot be recorded says why, with status 1, and leaves nothing.
 refuse() {
