@@ -137,7 +137,13 @@ file < 3 { next }
 }
 /<path / { open = substr($0, index($0, "<path ")) }
 !/<path / && open != "" { open = open " " $0 }
-open ~ /\/>/ { path(open); open = "" }
+open ~ /\/>/ {
+    while ((at = index(open, "/>"))) {
+        path(substr(open, 1, at + 1))
+        open = substr(open, at + 2)
+        open = index(open, "<path ") ? substr(open, index(open, "<path ")) : ""
+    }
+}
 /<polygon / {
     if (fresh) {
         fresh = 0
@@ -152,9 +158,9 @@ open ~ /\/>/ { path(open); open = "" }
 }
 /<use / { point($0, hint); hint = "" }
 /<g transform="translate/ { place = $0; sub(/^.*<g transform/, "<g transform", place) }
-/<text>/ {
+/<text[ >]/ {
     text = $0
-    sub(/^.*<text>/, "", text)
+    sub(/^.*<text[^>]*>/, "", text)
     sub(/<\/text>.*$/, "", text)
     words(place, text)
 }

@@ -152,12 +152,6 @@ static bool clip_line(const struct canvas *c, double s[4]) {
 
 /* ---- lines ---- */
 
-void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, enum ink ink,
-                 double width, enum stroke stroke) {
-    const double xy[] = {x1, y1, x2, y2};
-    canvas_path(c, xy, 2, ink, width, stroke);
-}
-
 static void end_path(struct canvas *c, enum ink ink, double width, enum stroke stroke) {
     fputs("'", c->svg_file);
     stroke_with(c, ink);
@@ -171,8 +165,8 @@ static void path_point(struct canvas *c, const char *kind, double x, double y) {
     put(c->svg_file, " ", y, "");
 }
 
-void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
-                 enum stroke stroke) {
+static void draw_path(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                      enum stroke stroke) {
     bool any = false, joined = false; /* joined: the pen is at the start of the next line */
     for (size_t i = 1; !c->failed && i < n; i++) {
         double s[] = {xy[2 * i - 2], xy[2 * i - 1], xy[2 * i], xy[2 * i + 1]};
@@ -188,6 +182,12 @@ void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, dou
     }
     if (any)
         end_path(c, ink, width, stroke);
+}
+
+void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, enum ink ink,
+                 double width, enum stroke stroke) {
+    const double xy[] = {x1, y1, x2, y2};
+    draw_path(c, xy, 2, ink, width, stroke);
 }
 
 /* Splits a cubic Bezier curve at t, 0 to 1 (de Casteljau); left: control points of the first
@@ -214,12 +214,12 @@ static void clipped_curve(struct canvas *c, const double *xy, size_t n, enum ink
             points[2 * k] = left[6];
             points[2 * k + 1] = left[7];
         }
-        canvas_path(c, points, PIECES + 1, ink, width, stroke);
+        draw_path(c, points, PIECES + 1, ink, width, stroke);
     }
 }
 
-void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
-                  enum stroke stroke) {
+static void draw_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
+                       enum stroke stroke) {
     bool inside = true;
     for (size_t i = 0; i < n; i++)
         inside &= is_inside(c, xy[2 * i], xy[2 * i + 1]);
@@ -234,18 +234,8 @@ void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, do
     end_path(c, ink, width, stroke);
 }
 
-static void end_shape(struct canvas *c, const char *element, const char *hint) {
-    if (hint != NULL) {
-        fputs("><title>", c->svg_file);
-        escape_markup(c->svg_file, hint);
-        fprintf(c->svg_file, "</title></%s>\n", element);
-    } else {
-        fputs("/>\n", c->svg_file);
-    }
-}
-
 void canvas_rect(struct canvas *c, double x, double y, double width, double height, enum ink ink,
-                 double strength, const char *hint) {
+                 double strength) {
     if (x < 0) {
         width += x;
         x = 0;
@@ -267,16 +257,16 @@ void canvas_rect(struct canvas *c, double x, double y, double width, double heig
     fill(c, ink, "");
     if (strength < 1)
         put(c->svg_file, " fill-opacity='", strength, "'");
-    end_shape(c, "rect", hint);
+    fputs("/>\n", c->svg_file);
 }
 
 void canvas_frame(struct canvas *c, double x, double y, double width, double height, enum ink ink,
                   double line) {
     const double xy[] = {x, y, x + width, y, x + width, y + height, x, y + height, x, y};
-    canvas_path(c, xy, 5, ink, line, STROKE_SOLID);
+    draw_path(c, xy, 5, ink, line, STROKE_SOLID);
 }
 
-static void polygon(struct canvas *c, const double *xy, size_t n, enum ink ink, const char *hint) {
+static void polygon(struct canvas *c, const double *xy, size_t n, enum ink ink) {
     fputs("<path d='", c->svg_file);
     for (size_t i = 0; i < n; i++) {
         put(c->svg_file, i == 0 ? "M" : "L", xy[2 * i], "");
@@ -284,25 +274,7 @@ static void polygon(struct canvas *c, const double *xy, size_t n, enum ink ink, 
     }
     fputs("Z'", c->svg_file);
     fill(c, ink, "");
-    end_shape(c, "path", hint);
-}
-
-void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned corners, enum ink ink,
-                const char *hint) {
-    if (c->failed || !is_inside(c, x, y))
-        return;
-    if (corners == 4 || corners == 3) {
-        const double r = radius;
-        const double diamond[] = {x, y - r, x + r, y, x, y + r, x - r, y};
-        const double triangle[] = {x, y - r, x + r, y + 0.8 * r, x - r, y + 0.8 * r};
-        polygon(c, corners == 4 ? diamond : triangle, corners, ink, hint);
-        return;
-    }
-    put(c->svg_file, "<circle cx='", x, "'");
-    put(c->svg_file, " cy='", y, "'");
-    put(c->svg_file, " r='", radius, "'");
-    fill(c, ink, "");
-    end_shape(c, "circle", hint);
+    fputs("/>\n", c->svg_file);
 }
 
 /* ---- arrows: the line ends where the head begins, so that they join in every direction ---- */
@@ -319,7 +291,7 @@ static void head(struct canvas *c, const double from[2], const double to[2], dou
     const double dx = half * (to[0] - from[0]), dy = half * (to[1] - from[1]);
     const double xy[] = {to[0], to[1], from[0] - dy, from[1] + dx, from[0] + dy, from[1] - dx};
     if (length > 0 && is_inside(c, to[0], to[1]) && is_inside(c, from[0], from[1]))
-        polygon(c, xy, 3, ink, NULL);
+        polygon(c, xy, 3, ink);
 }
 
 void canvas_path_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
@@ -338,7 +310,7 @@ void canvas_path_arrow(struct canvas *c, const double *xy, size_t n, enum ink in
         end[0] -= part * dx;
         end[1] -= part * dy;
     }
-    canvas_path(c, copy, n, ink, width, stroke);
+    draw_path(c, copy, n, ink, width, stroke);
     head(c, end, to, width, ink);
     free(copy);
 }
@@ -375,7 +347,7 @@ void canvas_curve_arrow(struct canvas *c, const double *xy, size_t n, enum ink i
     memcpy(last, xy + 2 * n - 8, sizeof last);
     memcpy(last + 6, to, 2 * sizeof *to);
     split_curve(last, before_head(last, length), copy + 2 * n - 8);
-    canvas_curve(c, copy, n, ink, width, stroke);
+    draw_curve(c, copy, n, ink, width, stroke);
     head(c, copy + 2 * n - 2, to, width, ink);
     free(copy);
 }

@@ -1,17 +1,18 @@
 /*
- * canvas: one drawing as SVG, which hotgraph-pdf converts to PDF for paper.
+ * canvas: one diagram without axes as SVG, which hotgraph-pdf converts to PDF for paper. Charts with
+ * axes are gnuplot's (report/charts/plot.h).
  *
  * Sizes and positions are in SVG pixels, y downwards. On paper the width becomes that of a column
  * (CANVAS_COLUMN pixels: 252 pt, IEEE's) or of a page (CANVAS_PAGE: 516 pt), so text of CANVAS_TEXT
  * pixels has at least 7 pt there. Colours are named by their meaning; palette_css defines them for
  * a page, light and dark. All text is escaped. Equal calls give equal bytes.
  *
- * No coordinate in a file is outside the drawing: lines and boxes are clipped to its edge, and a
- * dot, a text or an arrowhead is left out if its position is outside or not a number.
+ * No coordinate in a file is outside the drawing: lines and boxes are clipped to its edge, and a text
+ * or an arrowhead is left out if its position is outside or not a number.
  *
  *     struct canvas c;
- *     canvas_start(&c, "cost", CANVAS_COLUMN, 300, "What does it cost?", "One bar an engine.");
- *     canvas_rect(&c, 10, 10, 100, 20, INK_SERIES, 1, NULL);
+ *     canvas_start(&c, "paths", CANVAS_COLUMN, 300, "Where do samples go?", "A flow chart.");
+ *     canvas_rect(&c, 10, 10, 100, 20, INK_SERIES, 1);
  *     canvas_finish(&c);              svg is its text then
  *     canvas_free(&c);
  */
@@ -65,25 +66,17 @@ void canvas_free(struct canvas *c);
 
 void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2, enum ink ink,
                  double width, enum stroke stroke);
-/* xy: x and y of n points. */
-void canvas_path(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
-                 enum stroke stroke);
-/* Cubic Bezier curves: n = 3 k + 1 points. */
-void canvas_curve(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
-                  enum stroke stroke);
-/* The same with an arrowhead, whose tip is the last point. */
+/* Lines and cubic Bezier curves with an arrowhead whose tip is the last point. xy: x and y of n
+ * points; n = 3 k + 1 for curves. */
 void canvas_path_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                        enum stroke stroke);
 void canvas_curve_arrow(struct canvas *c, const double *xy, size_t n, enum ink ink, double width,
                         enum stroke stroke);
-/* strength: from 1, the ink, to 0, the paper. hint: a tooltip, or NULL. */
+/* strength: from 1, the ink, to 0, the paper. */
 void canvas_rect(struct canvas *c, double x, double y, double width, double height, enum ink ink,
-                 double strength, const char *hint);
+                 double strength);
 void canvas_frame(struct canvas *c, double x, double y, double width, double height, enum ink ink,
                   double line);
-/* corners 0: a disc; 3: a triangle; 4: a diamond. */
-void canvas_dot(struct canvas *c, double x, double y, double radius, unsigned corners, enum ink ink,
-                const char *hint);
 /* Everything drawn between these two calls has the hint as its tooltip. */
 void canvas_hint(struct canvas *c, const char *hint);
 void canvas_hint_end(struct canvas *c);

@@ -2,6 +2,7 @@
  * study: the figures' hot share, the sampling configuration that most games share, and the
  * technique with the best configuration. */
 #include "report/page/summary.h"
+#include "report/charts/plot.h"
 #include "report/page/pieces.h"
 #include "report/page/sentences.h"
 
@@ -45,76 +46,52 @@ static const struct sentence SHORT[] = {
 static const char MEANS_SQL[] =
     "WITH q AS (SELECT *, row_number() OVER (PARTITION BY technique ORDER BY mean_percent DESC,"
     " number) AS first, row_number() OVER (PARTITION BY technique ORDER BY mean_percent, number"
-    " DESC) AS last" WHOLE " AND number IS NOT NULL)"
-    " SELECT technique || iif(last = 1, '', ', best'), mean_percent, low_percent, high_percent, 0"
-    " AS baseline FROM q WHERE first = 1 UNION ALL"
+    " DESC) AS last" WHOLE " AND number IS NOT NULL),"
+    " m AS (SELECT technique || iif(last = 1, '', ', best') AS name, mean_percent, low_percent,"
+    " high_percent, 0 AS direct FROM q WHERE first = 1 UNION ALL"
     " SELECT technique || ', worst', mean_percent, low_percent, high_percent, 0 FROM q"
     " WHERE last = 1 AND first > 1 UNION ALL"
     " SELECT 'read directly', mean_percent, low_percent, high_percent, 1" WHOLE
-    " AND baseline = 1 ORDER BY mean_percent DESC, 1 LIMIT 12";
+    " AND baseline = 1 ORDER BY mean_percent DESC, 1 LIMIT 12)"
+    " SELECT substr(name, 1, 22) AS name, mean_percent AS mean, low_percent AS low, high_percent "
+    "AS high, direct,"
+    " printf('%s: %.2f %%', name, mean_percent) || iif(low_percent IS NULL, '',"
+    " printf(', 95 %% interval %.2f to %.2f %%', low_percent, high_percent)) AS hint,"
+    " 34 * row_number() OVER (ORDER BY mean_percent DESC, name) - 5 AS y FROM m ORDER BY y";
+enum { MEAN_LOW = 2, MEAN_DIRECT = 4, MEAN_Y = 6 };
 
-enum { ROW = 34, LEFT = 150, TOP = 12 };
+extern const char means_gp[];
 
-static double across(double percent) {
-    return LEFT + (CANVAS_COLUMN - 24 - LEFT) * percent / 100;
-}
-
-static void draw_scale(struct canvas *c, double bottom) {
-    for (int percent = 0; percent <= 100; percent += 20) {
-        const double x = across(percent);
-        canvas_line(c, x, TOP, x, bottom, INK_GRID, 1, STROKE_SOLID);
-        canvas_text(c, x, bottom + 18, ANCHOR_MIDDLE, INK_MUTED, "%d", percent);
-    }
-    canvas_text(c, across(50), bottom + 38, ANCHOR_MIDDLE, INK_MUTED, "hot edges found, %%");
-}
-
-static void draw_mean(struct canvas *c, const struct table *t, size_t row) {
-    const double y = TOP + ROW * ((double)row + 0.5), mean = cell_number(t, row, 1),
-                 low = cell_number(t, row, 2), high = cell_number(t, row, 3);
-    const bool direct = strcmp(cell_text(t, row, 4), "1") == 0;
-    const enum ink ink = direct ? INK_TEXT : INK_FOUND;
-    char hint[160];
-    if (isfinite(low))
-        snprintf(hint, sizeof hint, "%.80s: %.2f %%, 95 %% interval %.2f to %.2f %%",
-                 cell_text(t, row, 0), mean, low, high);
-    else
-        snprintf(hint, sizeof hint, "%.80s: %.2f %%", cell_text(t, row, 0), mean);
-    canvas_text(c, LEFT - 10, y + 5, ANCHOR_RIGHT, INK_TEXT, "%.22s", cell_text(t, row, 0));
-    if (isfinite(low)) {
-        canvas_line(c, across(low), y, across(high), y, ink, 3, STROKE_SOLID);
-        canvas_line(c, across(low), y - 5, across(low), y + 5, ink, 1.5, STROKE_SOLID);
-        canvas_line(c, across(high), y - 5, across(high), y + 5, ink, 1.5, STROKE_SOLID);
-    }
-    canvas_dot(c, across(mean), y, direct ? 7 : 6, direct ? 4 : 0, ink, hint);
+static enum status draw_means(struct page *p, const struct table *t, const char *question) {
+    const double bottom = cell_number(t, table_rows(t) - 1, MEAN_Y) + 17;
+    const bool sure = chart_has(t, MEAN_LOW);
+    size_t direct = 0;
+    for (size_t i = 0; i < table_rows(t); i++)
+        direct += cell_number(t, i, MEAN_DIRECT) != 0;
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, bottom + 48, "means");
+    chart_frame(&c, 150, CANVAS_COLUMN - 24, 12, bottom, "hot edges found, %", "");
+    gnuplot_add(&c.set, "sures = %d\ndirects = %d\nothers = %d\n", sure, direct > 0,
+                direct < table_rows(t));
+    return chart_end(
+        &c, p, t, means_gp,
+        &(struct chart_words){
+            question,
+            "A row each for reading directly off the samples and for the best and the worst "
+            "configuration of each technique: the mean, and its 95 % interval.",
+            sure ? "Dots {found}: the mean over all that have results; bars: its 95 % interval. "
+                   "Diamond {text}: what can be read directly off the same samples."
+                 : "Dots {found}: what is found. Diamond {text}: what can be read directly off "
+                   "the same samples."});
 }
 
 static enum status put_picture(struct page *p) {
-    static const char question[] = "How much of the hot graph is found, and how sure is that?";
     struct table t;
     enum status status = page_ask(p, &t, MEANS_SQL, NULL);
-    const size_t rows = table_rows(&t);
-    if (status != STATUS_OK || rows < 2) {
-        table_free(&t);
-        return status;
-    }
-    struct canvas c;
-    const double bottom = TOP + ROW * (double)rows;
-    bool sure = false;
-    canvas_start(&c, "means", CANVAS_COLUMN, bottom + 48, question,
-                 "A row each for reading directly off the samples and for the best and the worst "
-                 "configuration of each technique: the mean, and its 95 % interval.");
-    draw_scale(&c, bottom);
-    for (size_t i = 0; i < rows; i++) {
-        draw_mean(&c, &t, i);
-        sure |= table_cell(&t, i, 2) != NULL;
-    }
+    if (status == STATUS_OK && table_rows(&t) > 1)
+        status = draw_means(p, &t, "How much of the hot graph is found, and how sure is that?");
     table_free(&t);
-    return page_figure(p, &c, question,
-                       sure ? "Dots {found}: the mean over all that have results; bars: its 95 % "
-                              "interval. Diamond {text}: what "
-                              "can be read directly off the same samples."
-                            : "Dots {found}: what is found. Diamond {text}: what can be read "
-                              "directly off the same samples.");
+    return status;
 }
 
 /* ---- the summary ---- */

@@ -162,6 +162,11 @@ if command -v gnuplot >/dev/null; then
     test "$(grep -f best a/figures/heatmap-one.csv | cut -d, -f3 | sort -n | tail -1)" = \
         "$(ask x.db "select round(100 * max(similarity), 3) from results where game = 'one' and number is not null and hot_permille = 900" |
         sed 's/[.]0$//')" || fail "the framed cell is not the best: $(cat best)"
+    # The headline's picture: a point with its hint and a bar for each mean that has an interval.
+    means=$(grep -c ': [0-9.]* %, 95 % interval' a/figures/means.csv || :)
+    test "$means" -gt 2 && test "$(grep -c '<title>.*95 % interval' a/figures/means.svg)" = "$means" || fail "not $means means with hints"
+    test "$(sed -n "s/<path d='\([^']*\)'.* stroke-width='3'.*/\1/p" a/figures/means.svg | grep -o M | wc -l)" = \
+        "$(grep -o '95 % interval.*' a/figures/means.csv | grep -vc 'interval \([0-9.]*\) to \1 %')" || fail "an interval is not drawn: $(cat a/figures/means.svg)"
     ! grep -il '<script\|onmouse\|gnuplot_' a/figures/*.svg || fail "a drawing with a program in it"
     # The paper's size, type of 7 pt or more.
     if command -v pdfinfo >/dev/null; then
@@ -199,6 +204,8 @@ texts game
 if command -v gnuplot >/dev/null; then
     test "$(grep -c '% looked at, overlap' game/figures/cost.svg)" = "$(ask game.db "select count(*) from technique_mean
         where hot_permille = 900 and games = of_games and observed_share > 0 and overlap_active is not null")" || fail "not a point a technique"
+    test "$(grep -c '<rect x.*f-text' game/figures/intervals-mazewisp.svg)" = "$(ask game.db "select count(*) from excerpt
+        where figure = 'intervals' and batch is not null")" || fail "not a mark for each sampled instruction"
 fi
 for figure in calls bins intervals windows bin-moved bin-new paths; do
     grep -q "<figure id='$figure-mazewisp'>" game/index.html && test -s "game/figures/$figure-mazewisp.pdf" ||

@@ -224,8 +224,8 @@ static void draw_box(struct canvas *c, const struct code *code, const struct box
     const struct piece *p = &code->pieces.at[b->piece];
     const int all = p->last - p->first + 1;
     double y = b->top + LINE - 3;
-    canvas_rect(c, x, b->top, width, b->height, routine ? INK_BAND : INK_SERIES, routine ? 1 : 0.12,
-                NULL);
+    canvas_rect(c, x, b->top, width, b->height, routine ? INK_BAND : INK_SERIES,
+                routine ? 1 : 0.12);
     canvas_frame(c, x, b->top, width, b->height, INK_COLD, 1);
     for (int i = 0; i < all; i++) {
         if (all > LINES && i == LINES - 2) {

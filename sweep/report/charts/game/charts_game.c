@@ -105,6 +105,18 @@ static enum status draw_curves(struct page *p, struct chart *c, const struct tab
             caption});
 }
 
+/* Programs have no busy-waits, and some games do not wait in their hot edges. */
+static enum status waits_matter(struct page *p, const char *game, bool *out) {
+    static const char sql[] =
+        "SELECT 1 FROM convergence_curve WHERE experiment = ?1 AND game = ?2 AND variant = ''"
+        " AND hot_permille = ?3 AND similarity_active IS NOT similarity LIMIT 1";
+    struct table t;
+    enum status status = page_ask(p, &t, sql, game);
+    *out = status == STATUS_OK && table_rows(&t) > 0;
+    table_free(&t);
+    return status;
+}
+
 /* kind: what the figure's name begins with; what: which quantity. */
 static enum status convergence(struct page *p, const char *game, const char *kind, const char *sql,
                                const char *question, const char *what) {
@@ -163,7 +175,10 @@ static enum status precision(struct page *p, const char *game) {
 enum status page_game(struct page *p, const char *game) {
     enum status status = convergence(p, game, "batches", CURVE_SQL("similarity"),
                                      "How much sampling is enough?", "similarity, %");
+    bool waits = false;
     if (status == STATUS_OK)
+        status = waits_matter(p, game, &waits);
+    if (waits)
         status = convergence(p, game, "batches-active", CURVE_SQL("similarity_active"),
                              "And when waiting for the next frame does not count?",
                              "similarity without busy-waits, %");

@@ -253,7 +253,7 @@ static void block_counts(struct canvas *c, const struct table *t, const struct l
                 count += cell_number(t, loop->edges[k], HOT_COUNT);
         short_count(count, text);
         canvas_rect(c, n->x - n->width / 2 + left, n->y - n->height / 2 + top, n->width, n->height,
-                    INK_SERIES, 0.2, NULL);
+                    INK_SERIES, 0.2);
         canvas_text(c, n->x + left, n->y + top + 5, ANCHOR_MIDDLE, INK_TEXT, "%s", text);
     }
 }

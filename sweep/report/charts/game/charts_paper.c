@@ -22,105 +22,109 @@ static struct name name_of(const char *kind, const char *game) {
 
 /* ---- figure 6: what is sampled ---- */
 
-/* Of an NTSC NES. */
-static double to_ms(double cycles) {
-    return cycles / 1789.773;
+/* Milliseconds of an NTSC console. kind: 1 waiting, 2 work, 3 sampled. */
+static const char INTERVALS_SQL[] =
+    "SELECT round(cycle / 1789.773, 6) AS ms, round(coalesce(lead(cycle) OVER (ORDER BY place),"
+    " cycle) / 1789.773, 6) AS until, iif(batch IS NOT NULL, 3, 2 - busy) AS kind,"
+    " printf('%04X', address) AS address, text, interrupt, frame, batch, busy FROM excerpt"
+    " WHERE figure = 'intervals' AND " SHOWN_STREAM " ORDER BY place";
+enum { I_MS, I_UNTIL, I_KIND, I_ADDRESS, I_TEXT, I_INTERRUPT, I_FRAME, I_BATCH, I_BUSY };
+enum { WAITS = 1, WORK, SAMPLED };
+
+extern const char intervals_gp[];
+
+static size_t count_kind(const struct table *t, unsigned kind) {
+    size_t n = 0;
+    for (size_t i = 0; i < table_rows(t); i++)
+        n += cell_number(t, i, I_KIND) == kind;
+    return n;
 }
 
-/* A magnified batch: its addresses in rows of five. */
-static void magnify(struct canvas *c, const struct table *t, size_t first, size_t end, double y) {
-    canvas_text(c, 10, y, ANCHOR_LEFT, INK_TEXT, "Batch %s: %s at %s, ..., in order",
-                cell_text(t, first, 2), cell_text(t, first, 4), cell_text(t, first, 3));
+/* Rows first .. end - 1 are the first batch; first is the number of rows if there is none. */
+static void find_batch(const struct table *t, size_t *first, size_t *end) {
+    *first = 0;
+    while (*first < table_rows(t) && table_cell(t, *first, I_BATCH) == NULL)
+        ++*first;
+    *end = *first;
+    while (*end < table_rows(t) &&
+           strcmp(cell_text(t, *end, I_BATCH), cell_text(t, *first, I_BATCH)) == 0)
+        ++*end;
+}
+
+/* A magnified batch: its addresses in rows of five, from label n on. */
+static void magnify(struct chart *c, size_t n, const struct table *t, size_t first, size_t end) {
+    char text[120];
+    snprintf(text, sizeof text, "Batch %.20s: %.20s at %.8s, ..., in order",
+             cell_text(t, first, I_BATCH), cell_text(t, first, I_TEXT),
+             cell_text(t, first, I_ADDRESS));
+    chart_label(c, n, 10, 142, ANCHOR_LEFT, INK_TEXT, text);
     for (size_t i = first; i < end; i++) {
         const size_t place = i - first;
-        canvas_code(c, 10 + 93.0 * (double)(place % 5), y + 22 + 18.0 * (double)(place / 5),
-                    ANCHOR_LEFT, strcmp(cell_text(t, i, 5), "1") == 0 ? INK_MUTED : INK_TEXT,
-                    "%s %.3s", cell_text(t, i, 3), cell_text(t, i, 4));
+        snprintf(text, sizeof text, "%.8s %.3s", cell_text(t, i, I_ADDRESS),
+                 cell_text(t, i, I_TEXT));
+        chart_code(c, n + 1 + place, 10 + 93.0 * (double)(place % 5),
+                   164 + 18.0 * (double)(place / 5), ANCHOR_LEFT,
+                   cell_number(t, i, I_BUSY) != 0 ? INK_MUTED : INK_TEXT, text);
     }
 }
 
-/* Is anything outside the batches work ("0"), or waiting ("1")? */
-static bool has_stretch(const struct table *t, const char *busy) {
+/* All texts: where the frame begins, interrupts, and the batch in rows first .. end - 1. */
+static size_t label_intervals(struct chart *c, const struct axis *x, const struct table *t,
+                              size_t first, size_t end) {
+    size_t interrupts = 0, n = 0;
+    char text[60];
     for (size_t i = 0; i < table_rows(t); i++)
-        if (table_cell(t, i, 2) == NULL && strcmp(cell_text(t, i, 5), busy) == 0)
-            return true;
-    return false;
+        interrupts += cell_number(t, i, I_INTERRUPT) != 0;
+    chart_labels(c, 2 + interrupts + (end - first));
+    snprintf(text, sizeof text, "frame %.12s begins", cell_text(t, first, I_FRAME));
+    chart_label(c, ++n, c->left + 4, 14, ANCHOR_LEFT, INK_TEXT, text);
+    for (size_t i = 0; i < table_rows(t); i++)
+        if (cell_number(t, i, I_INTERRUPT) != 0)
+            chart_label(c, ++n, axis_at(x, cell_number(t, i, I_MS)) + 3, 28, ANCHOR_LEFT,
+                        INK_SERIES + 1, "NMI");
+    magnify(c, n + 1, t, first, end);
+    return interrupts;
 }
 
-/* The time line itself: round milliseconds. */
-static void draw_times(struct canvas *c, const struct axis *x) {
-    const double step = axis_step(x);
-    for (double ms = step * ceil(x->low / step - 1e-9); ms <= x->high + step * 1e-6; ms += step) {
-        canvas_line(c, axis_at(x, ms), 30, axis_at(x, ms), 78, INK_GRID, 1, STROKE_SOLID);
-        canvas_text(c, axis_at(x, ms), 95, ANCHOR_MIDDLE, INK_MUTED, "%g", round(ms * 1e6) / 1e6);
-    }
-    canvas_text(c, x->to, 113, ANCHOR_RIGHT, INK_MUTED, "emulated time since power-on, ms");
-}
-
-static void draw_stretches(struct canvas *c, const struct table *t, const struct axis *x,
-                           double y) {
-    for (size_t i = 0; i < table_rows(t); i++) {
-        const double from = axis_at(x, to_ms(cell_number(t, i, 0))),
-                     to = i + 1 < table_rows(t) ? axis_at(x, to_ms(cell_number(t, i + 1, 0)))
-                                                : x->to;
-        const bool busy = strcmp(cell_text(t, i, 5), "1") == 0;
-        const bool sampled = table_cell(t, i, 2) != NULL;
-        if (sampled)
-            canvas_rect(c, from, y - 8, fmax(to - from, 0.4), 46, INK_TEXT, 1, NULL);
-        else
-            canvas_rect(c, from, busy ? y + 15 : y, fmax(to - from, 0.2), busy ? 15 : 30,
-                        busy ? INK_COLD : INK_SERIES, 1, NULL);
-        if (strcmp(cell_text(t, i, 6), "1") == 0) {
-            canvas_line(c, from, y - 14, from, y + 34, INK_SERIES + 1, 1.5, STROKE_SOLID);
-            canvas_text(c, from + 3, y - 14, ANCHOR_LEFT, INK_SERIES + 1, "NMI");
-        }
-    }
-}
-
-static enum status intervals(struct page *p, const char *game) {
-    static const char question[] = "What does the sampler see?";
-    static const char sql[] =
-        "SELECT cycle, frame, batch, printf('%04X', address), text, busy,"
-        " interrupt FROM excerpt WHERE figure = 'intervals' AND " SHOWN_STREAM " ORDER BY place";
-    const struct name id = name_of("intervals", game);
-    struct table t;
-    enum status status = page_ask(p, &t, sql, game);
-    if (status != STATUS_OK)
-        return status;
-    size_t first = 0, end;
-    while (first < table_rows(&t) && table_cell(&t, first, 2) == NULL)
-        first++;
-    if (first == table_rows(&t)) {
-        table_free(&t);
-        return STATUS_OK;
-    }
-    for (end = first;
-         end < table_rows(&t) && strcmp(cell_text(&t, end, 2), cell_text(&t, first, 2)) == 0;)
-        end++;
-    const double from = to_ms(cell_number(&t, 0, 0)),
-                 to = to_ms(cell_number(&t, table_rows(&t) - 1, 0));
-    const struct axis x = {.low = from, .high = to, .from = 12, .to = CANVAS_COLUMN - 12};
-    struct canvas c;
-    canvas_start(
-        &c, id.text, CANVAS_COLUMN, 260, question,
-        "A time line of executed instructions: low where the program only waits, higher "
-        "where it works, highest where a batch is sampled; below, the addresses of the first "
-        "batch.");
-    canvas_line(&c, x.from, 18, x.from, 76, INK_TEXT, 1.5, STROKE_SOLID);
-    canvas_text(&c, x.from + 4, 14, ANCHOR_LEFT, INK_TEXT, "frame %.12s begins",
-                cell_text(&t, first, 1));
-    draw_times(&c, &x);
-    draw_stretches(&c, &t, &x, 42);
-    magnify(&c, &t, first, end, 142);
+static enum status draw_intervals(struct page *p, const char *game, const struct table *t,
+                                  size_t first, size_t end) {
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, 260, "intervals-%s", game);
+    chart_frame(&c, 12, CANVAS_COLUMN - 12, 24, 80, "emulated time since power-on, ms", "");
+    const struct axis x = {.low = cell_number(t, 0, I_MS),
+                           .high = cell_number(t, table_rows(t) - 1, I_MS),
+                           .from = c.left,
+                           .to = c.right};
+    gnuplot_add(&c.set, "x_low = %s; x_high = %s; x_step = %.9g\n", cell_text(t, 0, I_MS),
+                cell_text(t, table_rows(t) - 1, I_MS), axis_step(&x));
+    const bool waits = count_kind(t, WAITS) > 0, works = count_kind(t, WORK) > 0;
+    gnuplot_add(&c.set, "waits = %d\nworks = %d\n", waits, works);
+    gnuplot_add(&c.set, "interrupts = %d\n", label_intervals(&c, &x, t, first, end) > 0);
     char caption[400];
     snprintf(caption, sizeof caption,
              "Tall {text}: sampled, 25 instructions at a time%s%s. After the paper's figure 6; "
              "%.80s, frame %.20s, from batch %.20s on.",
-             has_stretch(&t, "0") ? "; middle {s0}: work" : "",
-             has_stretch(&t, "1") ? "; low {cold}: waiting for the next frame" : "", game,
-             cell_text(&t, first, 1), cell_text(&t, first, 2));
+             works ? "; middle {s0}: work" : "",
+             waits ? "; low {cold}: waiting for the next frame" : "", game,
+             cell_text(t, first, I_FRAME), cell_text(t, first, I_BATCH));
+    return chart_end(
+        &c, p, t, intervals_gp,
+        &(struct chart_words){
+            "What does the sampler see?",
+            "A time line of executed instructions: low where the program only waits, higher where "
+            "it works, highest where a batch is sampled; below, the addresses of the first batch.",
+            caption});
+}
+
+static enum status intervals(struct page *p, const char *game) {
+    struct table t;
+    size_t first, end;
+    enum status status = page_ask(p, &t, INTERVALS_SQL, game);
+    find_batch(&t, &first, &end);
+    if (status == STATUS_OK && first < table_rows(&t))
+        status = draw_intervals(p, game, &t, first, end);
     table_free(&t);
-    return page_figure(p, &c, question, caption);
+    return status;
 }
 
 /* ---- figure 8: low and high ---- */
@@ -225,7 +229,7 @@ static void draw_bins(struct canvas *c, const struct table *t, size_t first, siz
         const bool here = (size_t)cell_number(t, i, BIN_PLACE) == changed;
         const double centroid = cell_number(t, i, BIN_CENTROID);
         const int digits = centroid < 1e6 ? 2 : 0; /* a program's addresses have nine before them */
-        canvas_rect(c, x, y, 88, 60, here ? INK_SERIES : INK_BAND, here ? 0.25 : 1, NULL);
+        canvas_rect(c, x, y, 88, 60, here ? INK_SERIES : INK_BAND, here ? 0.25 : 1);
         canvas_text(c, x + 44, y + 18, ANCHOR_MIDDLE, INK_TEXT, "%.*f", digits, centroid);
         canvas_text(c, x + 44, y + 36, ANCHOR_MIDDLE, here ? INK_TEXT : INK_MUTED, "%s hit%s",
                     cell_text(t, i, BIN_COUNT),
@@ -302,7 +306,7 @@ static double path(const struct table *t, const char *name) {
 
 static void box(struct canvas *c, double x, double y, double width, const char *first,
                 const char *second) {
-    canvas_rect(c, x, y, width, 44, INK_BAND, 1, NULL);
+    canvas_rect(c, x, y, width, 44, INK_BAND, 1);
     canvas_frame(c, x, y, width, 44, INK_COLD, 1);
     canvas_text(c, x + width / 2, y + 18, ANCHOR_MIDDLE, INK_TEXT, "%s", first);
     canvas_text(c, x + width / 2, y + 36, ANCHOR_MIDDLE, INK_MUTED, "%s", second);

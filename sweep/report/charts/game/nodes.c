@@ -245,16 +245,19 @@ void draw_nodes(struct canvas *c, const struct layout *l, const struct nodes *b,
         const double x = n->x - n->width / 2 + left, y = n->y - n->height / 2 + top;
         if (block == NULL)
             continue;
-        const bool two = block->lines[1][0] != '\0';
+        const bool two = block->lines[1][0] != '\0', hinted = two || block->code != NULL;
         char hint[700];
         snprintf(hint, sizeof hint, "%.200s%s%.480s", block->name, block->code != NULL ? ": " : "",
                  block->code != NULL ? block->code : "");
-        canvas_rect(c, x, y, n->width, n->height, INK_BAND, 1,
-                    two || block->code != NULL ? hint : NULL);
+        if (hinted)
+            canvas_hint(c, hint);
+        canvas_rect(c, x, y, n->width, n->height, INK_BAND, 1);
         canvas_frame(c, x, y, n->width, n->height, INK_COLD, 1);
         canvas_code(c, n->x + left, y + 16, ANCHOR_MIDDLE, INK_TEXT, "%s", block->lines[0]);
         if (two)
             canvas_code(c, n->x + left, y + 16 + SECOND_LINE, ANCHOR_MIDDLE, INK_MUTED, "%s",
                         block->lines[1]);
+        if (hinted)
+            canvas_hint_end(c);
     }
 }
