@@ -127,12 +127,24 @@ static int run(int argc, char **argv) {
     return unknown_command(word);
 }
 
+static void take_note(int number) {
+    (void)number; /* the call that caused it fails, and its error is reported */
+}
+
+/* A handler, unlike SIG_IGN, ends with exec: programs that we start have the signal as we got it. */
+static void survive(int number) {
+    struct sigaction action = {.sa_handler = take_note, .sa_flags = SA_RESTART};
+    struct sigaction old;
+    if (sigaction(number, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(number, &action, NULL);
+}
+
 int main(int argc, char **argv) {
     /* Exceeding a limit on file sizes (translated code is in a file, too) is an error like a full
      * disk, not a silent death. If the reader of standard output is gone, the program ends quietly
      * but completes its files. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    survive(SIGPIPE);
+    survive(SIGXFSZ);
     int status = run(argc, argv);
     errno = 0;
     const bool failed = fflush(stdout) != 0 || ferror(stdout);

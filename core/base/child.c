@@ -146,8 +146,6 @@ static _Noreturn void become(const struct start *s) {
         give_up(s);
     if (q->folder != NULL && chdir(q->folder) != 0)
         give_up(s);
-    signal(SIGPIPE, SIG_DFL); /* our main ignores these two */
-    signal(SIGXFSZ, SIG_DFL);
     if (q->prepare != NULL)
         q->prepare();
     execve(s->path, (char *const *)q->words, q->env != NULL ? q->env : environ);

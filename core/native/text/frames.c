@@ -80,6 +80,7 @@ static uint64_t take_pointer(struct cursor *c, uint8_t encoding) {
 struct cie {
     uint8_t code_encoding, data_encoding;
     bool augmented, bad;
+    bool signal; /* of signal frames: what the kernel returns to, as __restore_rt */
 };
 
 static struct cie cie_read(struct cursor c) {
@@ -110,7 +111,9 @@ static struct cie cie_read(struct cursor c) {
         else if (*names == 'P') {
             uint8_t encoding = (uint8_t)take(&c, 1);
             take_pointer(&c, encoding);
-        } else if (*names != 'S' && *names != 'B')
+        } else if (*names == 'S')
+            k.signal = true;
+        else if (*names != 'B')
             k.bad = true;
     }
     k.bad |= c.bad;
@@ -155,6 +158,10 @@ static bool fde_read(struct object *o, struct cursor c, const struct cie *k) {
     uintptr_t start = take_pointer(&c, k->code_encoding);
     uint64_t size = take_pointer(&c, k->code_encoding & 0x0f);
     if (c.bad || size == 0 || !in_text(o, start) || size > o->text_end - start)
+        return true;
+    /* Unwinders look up the address before the one that they return to, so such an FDE may begin
+     * before its first instruction. A symbol, if there is one, has the right address. */
+    if (k->signal)
         return true;
     if (!functions_add(o, start, start + size, NULL, false))
         return false;

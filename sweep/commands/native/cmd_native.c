@@ -316,13 +316,78 @@ static int end_as(int status) {
     return 128 + WTERMSIG(status);
 }
 
+/* ---- scripts whose interpreter env(1) finds ---- */
+
+enum { ENV_WORDS = 64, ENV_DEPTH = 4 };
+
+struct env_script {
+    char line[1024];  /* words of "#!/usr/bin/env X A B", NUL after each */
+    VEC(char *) argv; /* X A B SCRIPT ARGUMENTS, ends with NULL */
+};
+
+/* Reads the words after "#!.../env" and "-S"; false: the file is no such script. */
+static bool env_words(const char *path, struct env_script *out, char *words[ENV_WORDS],
+                      size_t *count) {
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    const bool read = fgets(out->line, sizeof out->line, file) != NULL;
+    fclose(file);
+    if (!read || strncmp(out->line, "#!", 2) != 0)
+        return false;
+    *count = 0;
+    for (char *save, *word = strtok_r(out->line + 2, " \t\n", &save);
+         word != NULL && *count < ENV_WORDS; word = strtok_r(NULL, " \t\n", &save))
+        words[(*count)++] = word;
+    const char *slash = *count > 1 ? strrchr(words[0], '/') : NULL;
+    return slash != NULL && strcmp(slash + 1, "env") == 0;
+}
+
+/* env(1) would start the interpreter without probes. So start what it would start: of
+ * "#!/usr/bin/env X" the program X with the script as its argument. Other uses of env(1), with
+ * variables or options, are refused. *path and *argv change if the program is such a script. */
+static enum status follow_env(struct env_script *s, char path[4096], char ***argv,
+                              struct error *e) {
+    char *words[ENV_WORDS], *script = strdup(path);
+    size_t count, first = 1;
+    if (script == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    if (!env_words(path, s, words, &count)) {
+        free(script);
+        return STATUS_OK;
+    }
+    first += strcmp(words[first], "-S") == 0;
+    if (first >= count || words[first][0] == '-' || strchr(words[first], '=') != NULL) {
+        error_set(e, STATUS_UNSUPPORTED,
+                  "%s: is started by env with options or variables; name its interpreter, with the "
+                  "script as argument",
+                  path);
+        free(script);
+        return e->status;
+    }
+    bool enough = true;
+    for (size_t i = first; i < count; i++)
+        enough = enough && vec_push(&s->argv, words[i]);
+    enough = enough && vec_push(&s->argv, script);
+    for (char **word = *argv + 1; *word != NULL; word++)
+        enough = enough && vec_push(&s->argv, *word);
+    enough = enough && vec_push(&s->argv, NULL);
+    if (!enough)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    *argv = s->argv.at;
+    return native_find_program(words[first], path, 4096, e);
+}
+
 static int run_native(const struct native_command *c, char **argv) {
+    struct env_script env[ENV_DEPTH] = {0};
     char path[4096], library[4200], folder[FOLDER];
     struct file_plain_name preload = {.fd = -1};
     struct error e = {0};
     int status = 0;
     const char *temporary = getenv("TMPDIR");
     enum status s = native_find_program(argv[0], path, sizeof path, &e);
+    for (int i = 0; i < ENV_DEPTH && s == STATUS_OK; i++) /* an interpreter may be such a script */
+        s = follow_env(&env[i], path, &argv, &e);
     if (s == STATUS_OK)
         s = check_program(path, 0, &e);
     if (s == STATUS_OK)
@@ -405,5 +470,9 @@ int command_native(int argc, char **argv) {
                                      "counter that all threads share");
     if (strategies(c.strategy, &without, &trap, &e) != STATUS_OK)
         return usage_error("native", "--strategy: %s", e.text);
+    if (trap && c.libraries && (c.blocks || c.instructions))
+        return usage_error("native", "--strategy trap excludes --libraries with --blocks or "
+                                     "--instructions: libc blocks all signals while it starts "
+                                     "threads and programs, and a trap ends the process there");
     return run_native(&c, operands.at);
 }

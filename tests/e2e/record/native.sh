@@ -277,6 +277,25 @@ for p in gzip pigz; do
     cmp -s plain out || fail "$p with libraries: output differs"
 done
 
+# What the kernel returns to after a signal handler has an FDE that begins one byte early.
+for how in "" --blocks --instructions; do
+    "$hotgraph" native --libraries $how --json r.json -- sh -c 'trap "echo caught" USR1; kill -USR1 $$; echo done' >out 2>err
+    [ "$(cat out)" = "caught
+done" ] || fail "a signal handler with --libraries $how: $(cat out err)"
+done
+# A script that env(1) starts: its interpreter has the probes, and it sees the same arguments.
+printf '#!/usr/bin/env sh\necho "$0 $# $1"\n' >by-env && chmod +x by-env
+"$hotgraph" native --json r.json -- ./by-env 'a b' c >out 2>err
+[ "$(cat out)" = "./by-env 2 a b" ] || fail "a script of env: $(cat out err)"
+grep -q '"program":"[^"]*/\(da\|ba\|\)sh"' r.json || fail "env is counted, not the interpreter: $(head -c 200 r.json)"
+# SIGPIPE is ignored in a program if, and only if, it is where hotgraph was called.
+(trap '' PIPE; exec "$hotgraph" native --json r.json -- grep SigIgn /proc/self/status) >out
+(trap '' PIPE; exec grep SigIgn /proc/self/status) >plain
+cmp -s plain out || fail "SIGPIPE was ignored: $(cat plain out)"
+"$hotgraph" native --json r.json -- grep SigIgn /proc/self/status >out
+grep SigIgn /proc/self/status >plain
+cmp -s plain out || fail "SIGPIPE was not ignored: $(cat plain out)"
+
 # ---- what cannot be done is said ----
 says() { # PATTERN COMMAND...
     pattern=$1
@@ -296,5 +315,7 @@ echo hello >text && chmod +x text && says "not an ELF" -- ./text
 strip -R .eh_frame -R .eh_frame_hdr -o bare dynamic && says "bare: no function was found" -- ./bare
 says "excludes --atomic and --threshold" --per-thread --threshold 5 -- ./dynamic
 says "matches" --functions 'nothing_*' -- ./dynamic
+says "a trap ends the process there" --libraries --blocks --strategy trap -- ./dynamic
+printf '#!/usr/bin/env -S A=1 sh\n' >variables && chmod +x variables && says "env with options or variables" -- ./variables
 says "there is no strategy" --strategy fast -- ./dynamic
 exit $failed
