@@ -112,7 +112,7 @@ build: deps
 	$(call compile,,the program and its tests)
 
 # Each study has its own database: results/sampling.db, ...
-STUDIES ?= sampling jitter replicates wide techniques bias
+STUDIES ?= sampling jitter replicates wide techniques bias clock
 
 studies: program
 	@mkdir -p $(results)
@@ -121,7 +121,7 @@ studies: program
 	    $(build)/hotgraph sweep configs/$$study.cfg --db $(results)/$$study.db $(ONLY_GAMES) --jobs $(JOBS) \
 	        >$(results)/$$study.txt || { tail -3 $(results)/$$study.txt; exit 1; }; \
 	    tail -1 $(results)/$$study.txt; done
-	@for study in $(if $(GAMES),,$(filter techniques bias,$(STUDIES))); do \
+	@for study in $(if $(GAMES),,$(filter techniques bias clock,$(STUDIES))); do \
 	    $(build)/hotgraph results $(results)/$$study.db --view technique_table >$(results)/$$study.csv && \
 	    cmp $(results)/$$study.csv docs/$$study.csv || \
 	    { echo "docs/$$study.csv differs from these results" >&2; exit 1; }; done

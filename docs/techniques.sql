@@ -37,3 +37,10 @@ SELECT printf('| %s | %s | %.3f, %.3f to %.3f | %.3f | %.3f |', iif(sampling LIK
     max(iif(technique = 'observed', overlap_active_highest, 0)),
     max(iif(technique = 'flow', overlap_active, 0)), max(iif(technique = 'gaussian', overlap_active, 0)))
 FROM s GROUP BY sampling ORDER BY sampling LIKE 'instr%', us, jitter, sampling;
+
+-- name: clock
+SELECT printf('| %s ms | %s | %.4f | %.3f (%.3f) |', interval, taken, observed_percent, overlap_active, overlap_active_least)
+FROM (SELECT *, substr(sampling, 19, instr(substr(sampling, 19), ' ') - 1) / 1000.0 AS interval,
+        substr(sampling, 19 + instr(substr(sampling, 19), ' ')) AS taken
+    FROM clock WHERE technique = 'flow')
+ORDER BY interval, taken LIKE 'window%', length(taken), taken;

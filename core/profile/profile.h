@@ -52,7 +52,8 @@ struct stream {
                             kind; 0: unknown, as in foreign files */
     uint64_t executed;   /* instructions; 0: unknown */
     uint64_t probes;     /* number that fired during the recording */
-    uint16_t *cycles;    /* weighted: cycles of the instruction before each batch; else NULL */
+    uint16_t *cycles;    /* weighted: cycles that each batch stands for, those of the instruction
+                            before it, or since the transfer before it; else NULL */
     const struct structure *structure; /* of the program (profile/structure/structure.h), borrowed;
                                           may be NULL */
 };
@@ -121,12 +122,16 @@ uint64_t sample_target(const struct sample *batch, size_t batch_length, size_t i
 /* ---- the sampler: an observer that records batches of instructions, or single transfers ---- */
 
 enum { SAMPLER_BATCH_MOST = 65536 };
+/* By the clock: most transfers at a due cycle, most cycles of a window, and the least interval, which
+ * is longer than a window. */
+enum { SAMPLER_NEXT_MOST = 64, SAMPLER_WINDOW_MOST = 256, SAMPLER_CLOCK_LEAST_US = 200 };
 
 enum sampler_by {
     SAMPLER_TIME,         /* emulated time, as in the paper */
     SAMPLER_INSTRUCTIONS, /* a batch in every `every` executed instructions */
     SAMPLER_TRANSFERS,    /* a transfer in every `every` executed transfers */
     SAMPLER_ACTIVE,       /* the same over transfers outside of busy-waits */
+    SAMPLER_CLOCK,        /* the transfers that start soon after each due cycle */
 };
 enum sampler_place { /* the sample's offset in each `every`; not for SAMPLER_TIME */
                      SAMPLER_REGULAR,    /* a fixed offset, drawn from the seed */
@@ -143,7 +148,10 @@ struct sampler_options {
     uint64_t jitter_us;    /* each batch is shifted by at most this much, earlier or later */
     uint64_t seed;         /* of the jitter and of offsets */
     uint64_t phase_cycles; /* added to every due cycle */
-    bool weigh; /* SAMPLER_TIME: record the cycles of the instruction before each batch */
+    unsigned
+        next; /* SAMPLER_CLOCK: transfers taken at each due cycle; 0 = 1, at most SAMPLER_NEXT_MOST */
+    unsigned window; /* SAMPLER_CLOCK: instead of the first ones, all within so many cycles */
+    bool weigh;      /* SAMPLER_TIME: record the cycles of the instruction before each batch */
     enum sampler_by by;
     enum sampler_place place;
     uint64_t every;

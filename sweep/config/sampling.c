@@ -15,7 +15,21 @@ static const char *const weightings[] = {"none", "cycles", NULL};
 
 /* ---- keys ---- */
 
-enum key { BY, INTERVAL, BATCH, JITTER, WEIGHTING, EVERY, PER_MILLION, PLACE, SEED, PHASE, KEYS };
+enum key {
+    BY,
+    INTERVAL,
+    BATCH,
+    JITTER,
+    WEIGHTING,
+    EVERY,
+    PER_MILLION,
+    PLACE,
+    SEED,
+    PHASE,
+    NEXT,
+    WINDOW,
+    KEYS
+};
 
 static const struct {
     const char *name;
@@ -33,6 +47,8 @@ static const struct {
     [PLACE] = {"place", WORD, 0, 0, SAMPLER_REGULAR, sampler_place_words},
     [SEED] = {"seed", NUMBER, 0, INT64_MAX, 1, NULL},
     [PHASE] = {"phase_cycles", NUMBER, 0, INT64_MAX / 4, 0, NULL},
+    [NEXT] = {"next", NUMBER, 1, SAMPLER_NEXT_MOST, 1, NULL},
+    [WINDOW] = {"window", NUMBER, 0, SAMPLER_WINDOW_MOST, 0, NULL},
 };
 
 static enum status find_key(void *user, const config_setting_t *setting, int *key,
@@ -104,14 +120,38 @@ static bool by_transfers(const struct sampler_options *s) {
     return s->by == SAMPLER_TRANSFERS || s->by == SAMPLER_ACTIVE;
 }
 
+static enum status check_clock(const struct group *g, const struct sampler_options *s,
+                               const enum key *others, size_t count, struct error *e) {
+    const enum status status = refuse_keys(g, others, count, sampler_by_words[SAMPLER_CLOCK], e);
+    if (status != STATUS_OK)
+        return status;
+    if (s->window > 0 && s->next > 1)
+        return fields_error(g->config->from, setting_of(g, NEXT), e,
+                            "a window takes all its transfers; next cannot limit them");
+    if (s->interval_us < SAMPLER_CLOCK_LEAST_US)
+        return fields_error(g->config->from, setting_of(g, INTERVAL), e,
+                            "by the clock, samples are at least %d us apart",
+                            SAMPLER_CLOCK_LEAST_US);
+    return STATUS_OK;
+}
+
 static enum status check(const struct group *g, const struct sampler_options *s, struct error *e) {
     static const enum key of_time[] = {INTERVAL, JITTER, PHASE, WEIGHTING};
+    static const enum key of_clock[] = {NEXT, WINDOW};
+    static const enum key not_of_clock[] = {JITTER, PHASE, WEIGHTING, BATCH};
     static const enum key of_counts[] = {EVERY, PER_MILLION, PLACE};
     static const enum key of_batches[] = {BATCH};
     const char *by = sampler_by_words[s->by];
-    if (s->by == SAMPLER_TIME)
-        return refuse_keys(g, of_counts, sizeof of_counts / sizeof *of_counts, by, e);
-    enum status status = refuse_keys(g, of_time, sizeof of_time / sizeof *of_time, by, e);
+    enum status status = STATUS_OK;
+    if (s->by != SAMPLER_CLOCK)
+        status = refuse_keys(g, of_clock, sizeof of_clock / sizeof *of_clock, by, e);
+    if (status == STATUS_OK && (s->by == SAMPLER_TIME || s->by == SAMPLER_CLOCK))
+        status = refuse_keys(g, of_counts, sizeof of_counts / sizeof *of_counts, by, e);
+    if (s->by == SAMPLER_TIME || status != STATUS_OK)
+        return status;
+    if (s->by == SAMPLER_CLOCK)
+        return check_clock(g, s, not_of_clock, sizeof not_of_clock / sizeof *not_of_clock, e);
+    status = refuse_keys(g, of_time, sizeof of_time / sizeof *of_time, by, e);
     if (status == STATUS_OK && by_transfers(s))
         status = refuse_keys(g, of_batches, sizeof of_batches / sizeof *of_batches, by, e);
     if (status == STATUS_OK && (s->every == 0) == (s->per_million == 0))
@@ -137,10 +177,12 @@ static struct sampler_options make_options(const int64_t values[KEYS]) {
         .place = (enum sampler_place)values[PLACE],
         .every = (uint64_t)values[EVERY],
         .per_million = (uint64_t)values[PER_MILLION],
+        .next = (unsigned)values[NEXT],
+        .window = (unsigned)values[WINDOW],
     };
     if (s.by == SAMPLER_TIME && s.jitter_us == 0)
         s.seed = (uint64_t)known[SEED].usual;
-    if (by_transfers(&s))
+    if (by_transfers(&s) || s.by == SAMPLER_CLOCK)
         s.batch_length = 2; /* from and to */
     return s;
 }
@@ -181,6 +223,13 @@ size_t config_sampling_words(const struct sampler_options *s,
                              struct sampling_word words[SAMPLING_WORDS]) {
     size_t count = 0;
     add_text(words, &count, "by", sampler_by_words[s->by]);
+    if (s->by == SAMPLER_CLOCK) {
+        add_millis(words, &count, "interval_ms", s->interval_us);
+        add_word(words, &count, s->window > 0 ? "window" : "next",
+                 s->window > 0 ? s->window : s->next);
+        add_word(words, &count, "seed", s->seed);
+        return count;
+    }
     if (s->by != SAMPLER_TIME) {
         add_stride(words, &count, s);
         if (!by_transfers(s))
@@ -320,6 +369,11 @@ enum status sampling_read(struct config *c, const config_setting_t *setting, str
 
 void config_sampling_key(const struct sampler_options *s, char *out, size_t size) {
     char seed[40] = "", batch[40] = "";
+    if (s->by == SAMPLER_CLOCK) {
+        snprintf(out, size, "clock interval_us=%" PRIu64 " %s=%u seed=%" PRIu64, s->interval_us,
+                 s->window > 0 ? "window" : "next", s->window > 0 ? s->window : s->next, s->seed);
+        return;
+    }
     if (s->by != SAMPLER_TIME) {
         if (!by_transfers(s))
             snprintf(batch, sizeof batch, " batch=%u", s->batch_length);

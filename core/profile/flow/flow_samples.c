@@ -3,6 +3,9 @@
  * expected to be rate * executions * instructions, so its measurement is the mean over its
  * instructions. Transfers, and pairs of consecutive instructions in batches, measure the edges that
  * they follow. Samples that match no block or edge of the structure are ignored.
+ *
+ * Weighted transfers do not all say as much: if those of an edge have the sum of weights h1 and the
+ * sum of squares h2, they are as good as h1^2 / h2 samples at a rate of h1 / h2.
  */
 #include "profile/flow/flow.h"
 
@@ -10,6 +13,7 @@
 
 struct reading {
     struct flow_input *in;
+    double *squares; /* of each edge: sum of the squares of its weights; NULL: weights are shares */
     struct insn_place *places;
     size_t insn_count;
 };
@@ -32,8 +36,11 @@ static void take_batch(const struct reading *r, const struct sample *batch, size
     }
     for (size_t i = 0; i + 1 < length; i++) {
         struct flow_measure *edge = edge_of(r, batch[i].pc, batch[i + 1].pc);
-        if (edge != NULL)
-            edge->samples += weight;
+        if (edge == NULL)
+            continue;
+        edge->samples += weight;
+        if (r->squares != NULL)
+            r->squares[edge - r->in->edges] += weight * weight;
     }
 }
 
@@ -64,13 +71,38 @@ static double mean_weight(const struct stream *stream, size_t batches) {
     return batches == 0 ? 1 : sum / (double)batches;
 }
 
+/* ---- weighted transfers ---- */
+
+/* Until here an edge's samples are the sum of its weights, whose mean is 1, so that the rate of all
+ * would be in->rate. Converts them to effective numbers. */
+static void set_effective(const struct reading *r, double batches) {
+    struct flow_input *in = r->in;
+    const size_t count = in->structure->graph.edge_count;
+    double squares = 0;
+    for (size_t i = 0; i < count; i++)
+        squares += r->squares[i];
+    const double usual = in->rate;
+    in->rate = squares > 0 ? usual * batches / squares : usual;
+    for (size_t i = 0; i < count; i++) {
+        struct flow_measure *m = &in->edges[i];
+        m->rate = m->samples > 0 ? usual * m->samples / r->squares[i] : in->rate;
+        m->samples = m->samples > 0 ? m->samples * m->samples / r->squares[i] : 0;
+    }
+}
+
 /* ---- pooling calls and returns ---- */
 
 /* Samples of the call at a block's end, and of the returns to the block behind it. */
 struct routine_use {
+    double rate;       /* at which samples are counted here */
     double samples[2]; /* of the call, and of returns */
     size_t edges[2];
 };
+
+/* The samples that there would be at another rate. */
+static double samples_at(const struct flow_measure *m, double rate) {
+    return m->rate == rate ? m->samples : m->samples / m->rate * rate;
+}
 
 /* Calls visit() for each edge of the call and each return edge to the block behind it. */
 static void each_use(struct flow_input *in, size_t caller, size_t behind,
@@ -89,7 +121,7 @@ static void each_use(struct flow_input *in, size_t caller, size_t behind,
 
 static void add_use(void *user, struct flow_measure *m, bool back) {
     struct routine_use *u = user;
-    u->samples[back] += m->samples;
+    u->samples[back] += samples_at(m, u->rate);
     u->edges[back]++;
 }
 
@@ -115,13 +147,26 @@ static void pool_routines(struct flow_input *in) {
                 : NULL;
         if (behind == NULL)
             continue;
-        struct routine_use u = {0};
+        struct routine_use u = {.rate = in->rate};
         const size_t index = (size_t)(behind - s->graph.blocks);
         each_use(in, b, index, add_use, &u);
         const double apart = u.samples[0] - u.samples[1], sum = u.samples[0] + u.samples[1];
         if (u.edges[0] > 0 && u.edges[1] > 0 && apart * apart <= 16 * (sum + 1))
             each_use(in, b, index, share_use, &u);
     }
+}
+
+static void read_samples(const struct reading *r, const struct stream *stream, size_t count,
+                         bool pool) {
+    set_rates(r->in, stream, (double)count);
+    const double mean = mean_weight(stream, count);
+    for (size_t i = 0; i < count; i++)
+        take_batch(r, stream_batch(stream, i), stream->batch_length,
+                   (double)stream_weight(stream, i) / mean);
+    if (r->squares != NULL && count > 0)
+        set_effective(r, (double)count);
+    if (pool && stream->batch_length > 1)
+        pool_routines(r->in);
 }
 
 enum status flow_input_make(struct flow_input *in, const struct stream *stream, size_t batches,
@@ -137,23 +182,23 @@ enum status flow_input_make(struct flow_input *in, const struct stream *stream, 
                          "this program has recorded say so in their first line");
     const size_t count = batches < stream->batch_count ? batches : stream->batch_count;
     struct reading r = {.in = in, .insn_count = structure_insn_count(stream->structure)};
+    const size_t edges = stream->structure->graph.edge_count + 1;
+    const bool effective = stream->cycles != NULL && stream->of == STREAM_OF_TRANSFERS;
     in->blocks = calloc(stream->structure->graph.block_count + 1, sizeof *in->blocks);
-    in->edges = calloc(stream->structure->graph.edge_count + 1, sizeof *in->edges);
-    if (in->blocks == NULL || in->edges == NULL)
+    in->edges = calloc(edges, sizeof *in->edges);
+    r.squares = effective ? calloc(edges, sizeof *r.squares) : NULL;
+    if (in->blocks == NULL || in->edges == NULL || (effective && r.squares == NULL)) {
+        free(r.squares);
         return error_set(e, STATUS_MEMORY, "out of memory for flow");
+    }
     enum status status = structure_places(&r.places, stream->structure, e);
-    if (status != STATUS_OK)
-        return status;
-    set_rates(in, stream, (double)count);
-    const double mean = mean_weight(stream, count);
-    for (size_t i = 0; i < count; i++)
-        take_batch(&r, stream_batch(stream, i), stream->batch_length,
-                   (double)stream_weight(stream, i) / mean);
-    if (pool && stream->batch_length > 1)
-        pool_routines(in);
-    in->records = in->observed = stream_observed(stream, count);
-    free(r.places);
-    return STATUS_OK;
+    if (status == STATUS_OK) {
+        read_samples(&r, stream, count, pool);
+        in->records = in->observed = stream_observed(stream, count);
+        free(r.places);
+    }
+    free(r.squares);
+    return status;
 }
 
 void flow_input_free(struct flow_input *in) {

@@ -71,8 +71,7 @@ static void out_of_memory(struct consumer *c) {
 }
 
 static bool keep(struct consumer *c, const struct sample *batch, uint16_t cycles) {
-    return stream_add(&c->stream, batch) &&
-           (!c->options->sampling.weigh || vec_push(&c->cycles, cycles));
+    return stream_add(&c->stream, batch) && (cycles == 0 || vec_push(&c->cycles, cycles));
 }
 
 static void at_mark(struct consumer *c) {

@@ -9,11 +9,21 @@
 
 #include <stdlib.h>
 
-const char *const sampler_by_words[] = {"time", "instructions", "transfers", "active", NULL};
+const char *const sampler_by_words[] = {"time",   "instructions", "transfers",
+                                        "active", "clock",        NULL};
 const char *const sampler_place_words[] = {"regular", "stratified", "golden", "calls", NULL};
 
 static bool by_transfers(const struct sampler_options *o) {
     return o->by == SAMPLER_TRANSFERS || o->by == SAMPLER_ACTIVE;
+}
+
+static bool by_interval(const struct sampler_options *o) {
+    return o->by == SAMPLER_TIME || o->by == SAMPLER_CLOCK;
+}
+
+/* Batches are a transfer and its destination. */
+static bool of_transfers(const struct sampler_options *o) {
+    return by_transfers(o) || o->by == SAMPLER_CLOCK;
 }
 
 /* Number of executed transfers of the sampled kind; 0: unknown. */
@@ -44,9 +54,9 @@ static enum status set_every(struct sampler_options *o, struct error *e) {
 }
 
 static enum status check_every(struct sampler_options *o, struct error *e) {
-    if (o->by == SAMPLER_TIME && o->per_million != 0)
+    if (by_interval(o) && o->per_million != 0)
         return error_set(e, STATUS_ARGUMENT, "samples by time have an interval");
-    if (o->by == SAMPLER_TIME)
+    if (by_interval(o))
         return STATUS_OK;
     if (o->every != 0 && o->per_million != 0)
         return error_set(e, STATUS_ARGUMENT, "one of every N, or so many per million: not both");
@@ -65,16 +75,29 @@ static enum status check(struct sampler_options *o, struct error *e) {
         o->interval_us = 3000;
     if (o->batch_length == 0)
         o->batch_length = 25;
-    if (by_transfers(o))
-        o->batch_length = 2; /* the transfer and its destination */
+    if (o->next == 0)
+        o->next = 1;
+    if (of_transfers(o))
+        o->batch_length = 2;
     if (o->interval_us > 3600u * 1000000u || o->jitter_us > 3600u * 1000000u)
         return error_set(e, STATUS_ARGUMENT, "a sampling interval or jitter is at most one hour");
     if (o->batch_length > SAMPLER_BATCH_MOST)
         return error_set(e, STATUS_ARGUMENT, "a batch is at most %d instructions, not %u",
                          SAMPLER_BATCH_MOST, o->batch_length);
+    if (o->next > SAMPLER_NEXT_MOST)
+        return error_set(e, STATUS_ARGUMENT,
+                         "at a due cycle at most %d transfers are taken, not %u", SAMPLER_NEXT_MOST,
+                         o->next);
+    if (o->window > SAMPLER_WINDOW_MOST || (o->window > 0 && o->next > 1))
+        return error_set(e, STATUS_ARGUMENT,
+                         "a window is at most %d cycles, and takes all transfers in it",
+                         SAMPLER_WINDOW_MOST);
+    if (o->by == SAMPLER_CLOCK && o->interval_us < SAMPLER_CLOCK_LEAST_US)
+        return error_set(e, STATUS_ARGUMENT, "by the clock, samples are at least %d us apart",
+                         SAMPLER_CLOCK_LEAST_US);
     if (o->by != SAMPLER_TIME && o->weigh)
         return error_set(e, STATUS_ARGUMENT, "only samples by time are biased and can be weighted");
-    if (o->place != SAMPLER_REGULAR && o->by == SAMPLER_TIME)
+    if (o->place != SAMPLER_REGULAR && by_interval(o))
         return error_set(e, STATUS_ARGUMENT, "samples by time are regular, or have a jitter");
     if (o->place >= SAMPLER_GOLDEN && !by_transfers(o))
         return error_set(e, STATUS_ARGUMENT, "golden places are those of transfers");
@@ -102,6 +125,7 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
     if (by_transfers(&options))
         status = sampler_transfers_prepare(s, e);
     struct observer observer = by_transfers(&options)               ? sampler_by_transfers
+                               : options.by == SAMPLER_CLOCK        ? sampler_by_clock
                                : options.by == SAMPLER_INSTRUCTIONS ? sampler_by_instructions
                                                                     : sampler_by_time;
     observer.self = s;
@@ -116,6 +140,8 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
         sampler_transfers_begin(s);
     else if (options.by == SAMPLER_INSTRUCTIONS)
         sampler_instructions_begin(s);
+    else if (options.by == SAMPLER_CLOCK)
+        sampler_clock_begin(s);
     else
         sampler_time_begin(s);
     *out = s;
@@ -124,15 +150,19 @@ enum status sampler_attach(struct sampler **out, struct nes *nes, struct sampler
 
 void sampler_describe(const struct sampler *s, struct stream *out) {
     const uint64_t executed = nes_instructions(s->nes) - s->start;
-    const bool transfers = by_transfers(&s->options);
-    *out = (struct stream){.batch_length = s->options.batch_length,
-                           .overruns = s->overruns,
-                           .of = transfers ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES,
-                           .active = s->options.by == SAMPLER_ACTIVE,
-                           .population = transfers ? sampler_transfers_passed(s) : executed,
-                           .executed = executed,
-                           .probes = transfers ? sampler_transfers_probes(s)
-                                               : nes_probes_fired(s->nes, s->id)};
+    const bool transfers = by_transfers(&s->options), clock = s->options.by == SAMPLER_CLOCK;
+    *out =
+        (struct stream){.batch_length = s->options.batch_length,
+                        .overruns = s->overruns,
+                        .of = of_transfers(&s->options) ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES,
+                        .active = s->options.by == SAMPLER_ACTIVE,
+                        .population = transfers ? sampler_transfers_passed(s)
+                                      : clock   ? sampler_clock_population(s)
+                                                : executed,
+                        .executed = executed,
+                        .probes = transfers ? sampler_transfers_probes(s)
+                                  : clock   ? s->clock.steps
+                                            : nes_probes_fired(s->nes, s->id)};
 }
 
 enum status sampler_finish(struct sampler *s, struct stream *out, struct error *e) {

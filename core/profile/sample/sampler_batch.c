@@ -32,6 +32,19 @@ bool sampler_take(struct sampler *s, const struct guest_insn *insn) {
     return sampler_take_some(s, insn, 1);
 }
 
+struct sample sampler_landing(const struct nes *nes, uint32_t address) {
+    const uint16_t pc = (uint16_t)address;
+    const uint8_t bytes[3] = {nes_peek(nes, pc), nes_peek(nes, (uint16_t)(pc + 1)),
+                              nes_peek(nes, (uint16_t)(pc + 2))};
+    const struct opcode_info *op = opcode_info(bytes[0]);
+    struct sample s = {.pc = address, .size = op->size, .kind = op->kind, .opcode = bytes[0]};
+    if (op->kind == INSN_BRANCH)
+        s.target = nes_code_address(nes, (uint16_t)(pc + 2 + (int8_t)bytes[1]));
+    else if (op->kind == INSN_JUMP || op->kind == INSN_CALL)
+        s.target = nes_code_address(nes, (uint16_t)(bytes[1] | bytes[2] << 8));
+    return s;
+}
+
 uint64_t sampler_place(const struct sampler *s, uint64_t k) {
     const bool stratified = s->options.place == SAMPLER_STRATIFIED;
     const uint64_t draw = splitmix64(s->options.seed, stratified ? k : 0);

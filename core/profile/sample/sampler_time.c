@@ -26,6 +26,10 @@ static uint64_t cycles_of_us(unsigned __int128 us, bool round_up) {
     return (uint64_t)((us * 39375 + (round_up ? 21999 : 0)) / 22000);
 }
 
+uint64_t sampler_cycles_of_us(uint64_t us) {
+    return cycles_of_us(us, false);
+}
+
 static uint64_t due_cycle(const struct sampler *s, uint64_t k) {
     uint64_t due =
         cycles_of_us((unsigned __int128)k * s->options.interval_us, true) + s->options.phase_cycles;

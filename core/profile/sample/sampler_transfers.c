@@ -55,20 +55,6 @@ static uint64_t golden_place(const struct sampler *s, uint64_t what, uint64_t n)
 
 /* ---- recording ---- */
 
-/* The instruction at the destination of a transfer. */
-static struct sample landing(const struct nes *nes, uint32_t address) {
-    const uint16_t pc = (uint16_t)address;
-    const uint8_t bytes[3] = {nes_peek(nes, pc), nes_peek(nes, (uint16_t)(pc + 1)),
-                              nes_peek(nes, (uint16_t)(pc + 2))};
-    const struct opcode_info *op = opcode_info(bytes[0]);
-    struct sample s = {.pc = address, .size = op->size, .kind = op->kind, .opcode = bytes[0]};
-    if (op->kind == INSN_BRANCH)
-        s.target = nes_code_address(nes, (uint16_t)(pc + 2 + (int8_t)bytes[1]));
-    else if (op->kind == INSN_JUMP || op->kind == INSN_CALL)
-        s.target = nes_code_address(nes, (uint16_t)(bytes[1] | bytes[2] << 8));
-    return s;
-}
-
 static uint64_t next_distance(struct sampler *s) {
     if (s->options.place != SAMPLER_STRATIFIED)
         return s->options.every;
@@ -90,7 +76,7 @@ static void record(void *user, const struct probe_event *event) {
     struct sampler *s = site->sampler;
     call_after(s, next_distance(s));
     s->batch[0] = site->sample;
-    s->batch[1] = landing(s->nes, event->to);
+    s->batch[1] = sampler_landing(s->nes, event->to);
     sampler_keep(s);
 }
 

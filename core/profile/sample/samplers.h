@@ -19,6 +19,30 @@ struct arrival { /* of control at an address, by call or return */
     bool met;
 };
 
+/* by the clock: what a busy-wait repeats */
+struct clock_state {
+    uint32_t address;
+    uint8_t a, x, y, s, p;
+};
+enum { CLOCK_STATES = 4 };
+struct clock {
+    uint64_t every, due; /* cycles between due cycles; the next one */
+    uint64_t previous;   /* start of the transfer before, or of a context since then */
+    uint64_t start;      /* cycle at which `insn` started */
+    uint64_t window_end; /* of the window that was opened last */
+    uint64_t inverse;    /* weighted: sum of the weights of first transfers */
+    uint64_t taken;      /* windows: transfers taken */
+    uint64_t steps;      /* instructions stepped over */
+    struct guest_insn insn;
+    bool pending;  /* it was not seen to be complete */
+    bool stepping; /* from before a due cycle to its last transfer */
+    bool resting;  /* in a busy-wait, until an interrupt */
+    uint16_t gap;  /* of the current sample: cycles since the transfer before its first one */
+    unsigned left; /* of the current sample: transfers to come */
+    struct clock_state been[CLOCK_STATES]; /* states after the last transfers */
+    unsigned been_count;
+};
+
 struct sampler {
     struct nes *nes;
     unsigned id;
@@ -47,6 +71,8 @@ struct sampler {
     uint32_t *known_at;            /* by hash: 1 + index into known, 0: none */
     size_t known_cap;              /* a power of two */
 
+    struct clock clock; /* by the clock */
+
     /* by transfers */
     uint32_t counter;                  /* a PROBE_CALL_AT fires when it reaches 0 */
     const uint64_t *count;             /* its value */
@@ -54,16 +80,22 @@ struct sampler {
     uint64_t passed;                   /* transfers before that reset */
     uint64_t arrived;                  /* calls: number of arrivals by call or return */
     uint64_t place;                    /* stratified: offset of the sample in the current stratum */
-    uint64_t frames;                   /* golden: number of NMI handlers begun */
+    uint64_t frames;                   /* golden, clock: number of NMI handlers begun */
     struct cells arrivals;             /* calls: struct arrival of each address */
     struct map waits;                  /* (a << 32 | b) of busy-wait transfers */
     VEC(struct transfer_site *) sites; /* user pointers of the probes */
 };
 
-extern const struct observer sampler_by_time, sampler_by_instructions, sampler_by_transfers;
+extern const struct observer sampler_by_time, sampler_by_instructions, sampler_by_transfers,
+    sampler_by_clock;
 /* Start sampling; the observer is attached. */
 void sampler_time_begin(struct sampler *s);
 void sampler_instructions_begin(struct sampler *s);
+void sampler_clock_begin(struct sampler *s);
+/* Estimated number of transfers outside of the busy-waits that it has found. */
+uint64_t sampler_clock_population(const struct sampler *s);
+/* Cycles of so many microseconds, rounded down. */
+uint64_t sampler_cycles_of_us(uint64_t us);
 enum status sampler_transfers_prepare(struct sampler *s, struct error *e);
 void sampler_transfers_begin(struct sampler *s);
 /* Number of transfers so far. */
@@ -73,7 +105,9 @@ uint64_t sampler_transfers_passed(const struct sampler *s);
 uint64_t sampler_transfers_probes(const struct sampler *s);
 void sampler_transfers_release(struct sampler *s);
 
-/* sampler_batch.c: appends an executed instruction to the batch; true if it was the last one. */
+/* sampler_batch.c: the instruction at the destination of a transfer. */
+struct sample sampler_landing(const struct nes *nes, uint32_t address);
+/* Appends an executed instruction to the batch; true if it was the last one. */
 bool sampler_take(struct sampler *s, const struct guest_insn *insn);
 /* The same for consecutive instructions, no more than the batch lacks. */
 bool sampler_take_some(struct sampler *s, const struct guest_insn *insns, uint32_t count);

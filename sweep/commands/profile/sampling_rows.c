@@ -5,6 +5,7 @@
 void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
     *s = (struct sampling_choice){.sampler = {.interval_us = 3000, .seed = 1},
                                   .batch_length = 25,
+                                  .next = 1,
                                   .by = "time",
                                   .place = "regular"};
     const struct option_spec all[SAMPLING_ROWS] = {
@@ -13,6 +14,11 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
          .given = &s->interval_given},
         {"batch", "M", "instructions per batch (default 25)", OPTION_NUMBER, .to = &s->batch_length,
          .least = 1, .most = SAMPLER_BATCH_MOST},
+        {"next", "K", "with --by clock: take the first K transfers at each due cycle (default 1)",
+         OPTION_NUMBER, .to = &s->next, .least = 1, .most = SAMPLER_NEXT_MOST},
+        {"window", "C",
+         "with --by clock: take all transfers within C cycles from each due cycle on",
+         OPTION_NUMBER, .to = &s->window, .least = 1, .most = SAMPLER_WINDOW_MOST},
         {"jitter-ms", "T", "move each batch by up to this much either way (default 0)",
          OPTION_THOUSANDTHS, .to = &s->sampler.jitter_us, .least = 0, .most = 3600000000},
         {"seed", "N", "the seed of random positions and jitter (default 1)", OPTION_NUMBER,
@@ -20,8 +26,8 @@ void sampling_rows(struct sampling_choice *s, struct option_spec *rows) {
         {"weigh", NULL, "with --by time: record the cycles of the instruction before each batch",
          OPTION_FLAG, .to = &s->sampler.weigh},
         {"by", "WHAT",
-         "what is counted between samples: time (default), instructions, transfers or active "
-         "transfers",
+         "what is counted between samples: time (default), instructions, transfers, active "
+         "transfers, or clock: time, and the transfer that is executed then",
          OPTION_CHOICE, .to = &s->by, .choices = sampler_by_words},
         {"every", "N", "take one sample in every N instructions or transfers", OPTION_NUMBER,
          .to = &s->sampler.every, .least = 1, .most = INT64_C(1) << 48},
@@ -46,8 +52,11 @@ static unsigned index_of(const char *word, const char *const *words) {
 }
 
 bool sampling_chosen(struct sampling_choice *s, const char *command) {
-    const bool by_time = strcmp(s->by, "time") == 0;
+    const bool by_clock = strcmp(s->by, "clock") == 0;
+    const bool by_time = strcmp(s->by, "time") == 0 || by_clock;
     s->sampler.batch_length = (unsigned)s->batch_length;
+    s->sampler.next = (unsigned)s->next;
+    s->sampler.window = (unsigned)s->window;
     s->sampler.by = (enum sampler_by)index_of(s->by, sampler_by_words);
     s->sampler.place = (enum sampler_place)index_of(s->place, sampler_place_words);
     if (!by_time && (s->sampler.every == 0) == (s->sampler.per_million == 0))
@@ -63,7 +72,11 @@ bool sampling_chosen(struct sampling_choice *s, const char *command) {
             "--place %s needs --by instructions, transfers or active: samples by time are regular",
             s->place);
     else if (!by_time && s->interval_given)
-        usage_error(command, "--interval-ms needs --by time");
+        usage_error(command, "--interval-ms needs --by time or clock");
+    else if (!by_clock && (s->next != 1 || s->window != 0))
+        usage_error(command, "--%s needs --by clock", s->window != 0 ? "window" : "next");
+    else if (s->next != 1 && s->window != 0)
+        usage_error(command, "--window takes all transfers; --next cannot limit them");
     else if (strcmp(s->by, "active") == 0 && s->structure == NULL)
         usage_error(command, "--by active needs --structure FILE");
     else

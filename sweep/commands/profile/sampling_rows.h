@@ -13,11 +13,11 @@
 #include "cli/cli.h"
 #include "profile/profile.h"
 
-enum { SAMPLING_ROWS = 10 };
+enum { SAMPLING_ROWS = 12 };
 
 struct sampling_choice {
     struct sampler_options sampler; /* complete after sampling_chosen(), except for the structure */
-    uint64_t batch_length;
+    uint64_t batch_length, next, window;
     const char *by, *place;
     const char *structure; /* file, or NULL */
     bool interval_given;

@@ -22,6 +22,7 @@
 #define FRAME_INSTRUCTIONS 9000.0
 #define TRANSFER_SHARE     0.3
 #define ACTIVE_SHARE       0.25
+#define TRANSFER_CYCLES    12 /* between transfers */
 #define FRAMES_A_SECOND    60.0988
 #define USUAL_BATCH        25u
 /* Memory in bytes: of this program with one machine; of a batch; of each of its instructions if all
@@ -102,6 +103,9 @@ double plan_expected_batches(const struct plan_game *game, const struct plan_str
     const double frames = (double)game->game->frames;
     if (o->by == SAMPLER_TIME)
         return frames / FRAMES_A_SECOND * 1e6 / (double)o->interval_us;
+    if (o->by == SAMPLER_CLOCK) /* a due cycle in a busy-wait gives nothing */
+        return frames / FRAMES_A_SECOND * 1e6 / (double)o->interval_us * ACTIVE_SHARE *
+               (o->window > 0 ? (double)o->window / TRANSFER_CYCLES : o->next);
     if (o->per_million != 0) /* per million instructions, whatever the sampler counts */
         return frames * FRAME_INSTRUCTIONS * (double)o->per_million / 1e6 / (double)o->batch_length;
     const double share = o->by == SAMPLER_INSTRUCTIONS ? 1

@@ -94,6 +94,14 @@ static void name_sampling(struct plan_stream *p) {
     config_sampling_key(s, p->sampling_key, PLAN_KEY);
     p->sampling.method = sampler_by_words[s->by];
     p->sampling.weighting = s->weigh ? "cycles" : NULL;
+    if (s->by == SAMPLER_CLOCK) {
+        p->sampling.method = sampler_by_words[SAMPLER_TIME]; /* that is what is counted */
+        p->sampling.weighting = s->window > 0 ? NULL : "transfers";
+        p->sampling.interval_us = (int64_t)s->interval_us;
+        p->sampling.batch_length = (int64_t)s->batch_length;
+        p->sampling.seed = (int64_t)s->seed;
+        return;
+    }
     if (s->by != SAMPLER_TIME) {
         if (s->by == SAMPLER_ACTIVE && s->place >= SAMPLER_GOLDEN)
             p->sampling.method = "golden";

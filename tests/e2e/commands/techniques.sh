@@ -135,6 +135,11 @@ grep -q '^reproduced: ' out || fail "golden.cfg: $(tail -3 out)"
 test "$(ask shipped.db "SELECT observed_share <= 0.0006 AND overlap_active > 0.99 AND hot_f1_10_active > 0.998
     AND overlap > 0.997 FROM technique_quality WHERE parameters LIKE 'costs=poisson %'")" = 1 ||
     fail "golden.cfg: $(ask shipped.db 'SELECT parameters, observed_share, overlap_active, hot_f1_10_active, overlap FROM technique_quality')"
+sweep "$source/configs/clock.cfg" --db clock.db --games fresnel --where interval_ms=4.7
+grep -q '^reproduced: ' out || fail "clock.cfg: $(tail -3 out)"
+test "$(ask clock.db "SELECT count(*) FROM technique_quality WHERE technique = 'flow' AND probes > 0
+    AND overlap_active > iif(sampling LIKE '%window=256%', 0.985, 0.96)")" = 6 ||
+    fail "clock.cfg: $(ask clock.db "SELECT sampling, overlap_active, probes FROM technique_quality WHERE technique = 'flow'")"
 for file in techniques bias; do
     "$hotgraph" sweep "$source/configs/$file.cfg" --db studies.db --dry-run >out || fail "$file.cfg"
     grep -q '^mazewisp: .* things to compute' out || fail "$file.cfg: $(cat out)"

@@ -220,6 +220,10 @@ static void solved_techniques_find_the_same(void **state) {
                                                     .seed = 1,
                                                     .structure = &structure});
     compare_solved("flow", (struct sampler_options){.interval_us = 3000, .weigh = true});
+    compare_solved("flow",
+                   (struct sampler_options){.by = SAMPLER_CLOCK, .interval_us = 3000, .next = 2});
+    compare_solved(
+        "flow", (struct sampler_options){.by = SAMPLER_CLOCK, .interval_us = 3000, .window = 40});
     stream_free(&stream);
     structure_free(&structure);
 }

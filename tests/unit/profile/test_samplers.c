@@ -24,9 +24,15 @@ struct event { /* an instruction, a transfer, or (nmi) the beginning of a handle
     uint64_t cycle;
     bool nmi, arrives; /* by a call or a return */
 };
+struct context { /* one that begins (nmi: of an NMI) or resumes, after so many transfers */
+    size_t transfers;
+    uint64_t cycle;
+    bool nmi;
+};
 struct log {
     struct nes *nes;
     VEC(struct event) insns, transfers;
+    VEC(struct context) contexts;
 };
 
 static void log_step(void *self, const struct guest_insn *insn, uint64_t cycle) {
@@ -36,7 +42,10 @@ static void log_step(void *self, const struct guest_insn *insn, uint64_t cycle) 
 
 static void log_transfer(void *self, const struct probe_event *e) {
     struct log *log = self;
-    assert_true(vec_push(&log->transfers, ((struct event){.from = e->from, .to = e->to})));
+    assert_true(vec_push(&log->transfers,
+                         ((struct event){.from = e->from,
+                                         .to = e->to,
+                                         .cycle = log->insns.at[log->insns.len - 1].cycle})));
 }
 
 static void log_arrival(void *self, const struct probe_event *e) {
@@ -47,7 +56,11 @@ static void log_arrival(void *self, const struct probe_event *e) {
 
 static void log_thread(void *self, const struct thread_event *e) {
     struct log *log = self;
-    if (e->change == THREAD_BEGINS && e->cause == THREAD_NMI)
+    const bool nmi = e->change == THREAD_BEGINS && e->cause == THREAD_NMI;
+    const struct context context = {log->transfers.len + nmi, nes_cycle(log->nes), nmi};
+    if (e->change == THREAD_BEGINS || e->change == THREAD_RESUMES)
+        assert_true(vec_push(&log->contexts, context));
+    if (nmi)
         assert_true(vec_push(&log->transfers, ((struct event){.nmi = true})));
 }
 
@@ -71,6 +84,7 @@ static struct log everything(const char *game) {
     struct error e = {0};
     unsigned id;
     struct played p = played_open(game, NULL, true);
+    log.nes = p.nes;
     const struct observer observer = {
         .self = &log, .instrument = log_instrument, .thread = log_thread, .step = log_step};
     played_must(nes_attach(p.nes, &observer, &id, &e), &e);
@@ -83,6 +97,7 @@ static struct log everything(const char *game) {
 static void log_free(struct log *log) {
     vec_free(&log->insns);
     vec_free(&log->transfers);
+    vec_free(&log->contexts);
 }
 
 static struct structure structure_of(const char *game) {
@@ -260,6 +275,126 @@ static void test_transfers(void **state) {
     log_free(&log);
 }
 
+/* ---- by the clock ---- */
+
+enum { LOOKBACK = 32 };
+
+/* Walks the transfers with the clock: the due cycles up to each one, since the one before it. */
+struct hands {
+    const struct sampler_options *options;
+    uint64_t every, due, previous, opened, frames;
+    size_t context;
+};
+
+static struct hands wind_up(const struct sampler_options *o) {
+    const uint64_t every = o->interval_us * 39375 / 22000;
+    return (struct hands){.options = o,
+                          .every = every,
+                          .due = 1 + golden(o->seed, 0, 0, every),
+                          .opened = UINT64_MAX};
+}
+
+/* Due cycles up to `cycle` are over; `opened` is the last one. */
+static void tick(struct hands *h, uint64_t cycle) {
+    for (; h->due <= cycle; h->due += h->every)
+        h->opened = h->due;
+}
+
+/* Contexts that began before transfer i. */
+static void tick_contexts(struct hands *h, const struct log *log, size_t i) {
+    for (; h->context < log->contexts.len && log->contexts.at[h->context].transfers <= i;
+         h->context++) {
+        const struct context *c = &log->contexts.at[h->context];
+        if (c->cycle == 0)
+            continue; /* the reset, before the clock was wound up */
+        tick(h, c->cycle);
+        h->previous = c->cycle;
+        if (c->nmi)
+            h->due = c->cycle + 1 + golden(h->options->seed, 0, ++h->frames, h->every);
+    }
+}
+
+static void assert_sample(const struct stream *s, size_t batch, const struct event *t) {
+    assert_true(batch < s->batch_count);
+    assert_int_equal(stream_batch(s, batch)[0].pc, t->from);
+    assert_int_equal(stream_batch(s, batch)[1].pc, t->to);
+    assert_true(sample_is_transfer(&stream_batch(s, batch)[0]));
+}
+
+/* True if the next batch is this transfer. A busy-wait is only sampled until it is known. */
+static bool was_taken(const struct stream *s, size_t batch, const struct event *t) {
+    return batch < s->batch_count && stream_batch(s, batch)[0].pc == t->from &&
+           stream_batch(s, batch)[1].pc == t->to;
+}
+
+static void check_clock(const struct log *log, const struct structure *structure,
+                        struct sampler_options o) {
+    struct stream s = sampled("mazewisp", o);
+    struct hands h = wind_up(&o);
+    const unsigned next = o.next == 0 ? 1 : o.next;
+    unsigned left = 0;
+    uint64_t gap = 0, weights = 0, others = 0;
+    size_t batch = 0;
+    for (size_t i = 0; i < log->transfers.len; i++) {
+        const struct event *t = &log->transfers.at[i];
+        tick_contexts(&h, log, i);
+        if (t->nmi)
+            continue;
+        const uint64_t due = h.due;
+        const bool first = t->cycle >= due && h.previous + LOOKBACK >= due && left == 0;
+        tick(&h, t->cycle);
+        const bool chosen = o.window > 0 ? h.opened != UINT64_MAX && t->cycle < h.opened + o.window
+                                         : first || left > 0;
+        const uint64_t since = t->cycle - h.previous;
+        h.previous = t->cycle;
+        if (!chosen)
+            continue;
+        if (is_wait(structure, t) && !was_taken(&s, batch, t))
+            continue;
+        others += !is_wait(structure, t);
+        if (first && o.window == 0) {
+            gap = since < LOOKBACK ? since : LOOKBACK;
+            weights += 720720 / gap;
+            left = next;
+        }
+        assert_sample(&s, batch, t);
+        if (o.window == 0) {
+            assert_int_equal(s.cycles[batch], gap);
+            left--;
+        }
+        batch++;
+    }
+    assert_int_equal(batch, s.batch_count);
+    assert_in_range(others, 200, s.batch_count);
+    assert_int_equal(s.population,
+                     o.window > 0 ? batch * h.every / o.window : weights * h.every / 720720);
+    assert_int_equal(s.of, STREAM_OF_TRANSFERS);
+    assert_int_equal(s.overruns, 0);
+    assert_true((s.cycles == NULL) == (o.window > 0));
+    stream_free(&s);
+}
+
+/* Broken: transfers are sampled with other chances than their weights say, or a busy-wait hides
+ * transfers behind it. */
+static void test_clock(void **state) {
+    (void)state;
+    struct log log = everything("mazewisp");
+    struct structure s = structure_of("mazewisp");
+    check_clock(&log, &s,
+                (struct sampler_options){.by = SAMPLER_CLOCK, .interval_us = 1000, .seed = 3});
+    check_clock(
+        &log, &s,
+        (struct sampler_options){.by = SAMPLER_CLOCK, .interval_us = 1500, .next = 4, .seed = 4});
+    check_clock(
+        &log, &s,
+        (struct sampler_options){.by = SAMPLER_CLOCK, .interval_us = 700, .window = 16, .seed = 5});
+    check_clock(&log, &s,
+                (struct sampler_options){
+                    .by = SAMPLER_CLOCK, .interval_us = 700, .window = 100, .seed = 6});
+    structure_free(&s);
+    log_free(&log);
+}
+
 /* ---- weights ---- */
 
 /* The batches are the paper's; each knows how long the instruction before it took. */
@@ -317,6 +452,8 @@ static void test_files(void **state) {
         {.interval_us = 3000, .weigh = true},
         {.by = SAMPLER_TRANSFERS, .every = 1000},
         {.by = SAMPLER_ACTIVE, .every = 100, .structure = &structure},
+        {.by = SAMPLER_CLOCK, .interval_us = 900, .next = 2},
+        {.by = SAMPLER_CLOCK, .interval_us = 900, .window = 20},
     };
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         struct stream s = sampled("mazewisp", all[i]);
@@ -366,6 +503,11 @@ static void test_refused(void **state) {
         {{.place = SAMPLER_STRATIFIED}, "samples by time are regular"},
         {{.by = SAMPLER_INSTRUCTIONS, .every = 9, .place = SAMPLER_GOLDEN}, "golden places"},
         {{.by = SAMPLER_ACTIVE, .every = 9}, "needs the structure"},
+        {{.by = SAMPLER_CLOCK, .interval_us = 100}, "at least 200 us apart"},
+        {{.by = SAMPLER_CLOCK, .next = 65}, "at most 64 transfers"},
+        {{.by = SAMPLER_CLOCK, .window = 257}, "at most 256 cycles"},
+        {{.by = SAMPLER_CLOCK, .window = 9, .next = 2}, "takes all transfers"},
+        {{.by = SAMPLER_CLOCK, .place = SAMPLER_GOLDEN}, "samples by time are regular"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sampler *s;
@@ -379,9 +521,13 @@ static void test_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_instructions), cmocka_unit_test(test_transfers),
-        cmocka_unit_test(test_weights),      cmocka_unit_test(test_files),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_budget_of_active_transfers),
+        cmocka_unit_test(test_instructions),
+        cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_budget_of_active_transfers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

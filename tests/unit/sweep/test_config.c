@@ -118,8 +118,9 @@ static void test_paper_grid_has_the_papers_numbers(void **state) {
 /* If this failed, the files we ship could not be swept. */
 static void test_shipped_files_load(void **state) {
     (void)state;
-    static const char *const names[] = {"paper.cfg",    "quick.cfg",  "golden.cfg",     "games.cfg",
-                                        "sampling.cfg", "jitter.cfg", "replicates.cfg", "wide.cfg"};
+    static const char *const names[] = {"paper.cfg",  "quick.cfg", "golden.cfg",
+                                        "games.cfg",  "clock.cfg", "sampling.cfg",
+                                        "jitter.cfg", "wide.cfg",  "replicates.cfg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct config c;
         load_own(&c, names[i]);
@@ -241,6 +242,10 @@ static void test_ways_of_sampling(void **state) {
          "transfers every=300 place=stratified seed=8"},
         {"by = \"active\"; every = 281474976710656; place = \"golden\";",
          "active every=281474976710656 place=golden seed=1"},
+        {"by = \"clock\";", "clock interval_us=3000 next=1 seed=1"},
+        {"by = \"clock\"; interval_ms = 4.7; next = 4; seed = 9;",
+         "clock interval_us=4700 next=4 seed=9"},
+        {"by = \"clock\"; window = 16;", "clock interval_us=3000 window=16 seed=1"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_sampling(f, cases[i].sampling, cases[i].key);
@@ -271,6 +276,13 @@ static void test_wrong_sampling(void **state) {
         {"by = \"instructions\"; every = 5; place = \"golden\";", "golden places are those of"},
         {"by = \"instructions\"; every = 0;", "every is 0"},
         {"by = \"instructions\"; every = 281474976710657;", "every is 281474976710657"},
+        {"next = 2;", "next means nothing in sampling by time"},
+        {"by = \"active\"; every = 5; window = 9;", "window means nothing in sampling by active"},
+        {"by = \"clock\"; every = 5;", "every means nothing in sampling by clock"},
+        {"by = \"clock\"; place = \"calls\";", "place means nothing in sampling by clock"},
+        {"by = \"clock\"; jitter_ms = 1;", "jitter_ms means nothing in sampling by clock"},
+        {"by = \"clock\"; window = 9; next = 2;", "next cannot limit them"},
+        {"by = \"clock\"; interval_ms = 0.1;", "at least 200 us apart"},
         {"by = \"active\"; every = 5; batch = 2;", "batch means nothing in sampling by active"},
         {"by = \"active\"; every = 5; interval_ms = 2;", "interval_ms means nothing"},
         {"by = \"active\"; every = 5; jitter_ms = 2;", "jitter_ms means nothing"},

@@ -1,0 +1,235 @@
+/*
+ * Single control transfers by the clock. A due cycle comes every I cycles, and transfers that start
+ * soon after it are sampled. Nothing is counted, so nothing happens between samples.
+ *
+ * Weighted (Horvitz and Thompson 1952): the sample is the first transfer that starts at or after a due
+ * cycle. It is sampled with a probability of (cycles since the previous transfer) / I, and the inverse
+ * is its weight. The sampler steps from LOOKBACK cycles before each due cycle, to see the previous
+ * transfer. If there is none within LOOKBACK cycles before the due cycle, nothing is sampled; so the
+ * weight is 1 / min(cycles since the previous transfer, LOOKBACK). With `next` = K, the K - 1
+ * transfers after the sample are taken, too, with its weight.
+ *
+ * Windows: with `window` = W, all transfers that start within W cycles from a due cycle on are taken.
+ * Each transfer is sampled with the same probability, W / I, so no weights are needed.
+ *
+ * An interrupt and the return from its handler count as a previous transfer. When the f-th NMI handler
+ * begins (f = 0 when the sampler was attached), the next due cycle is put frac(u + f * 0.618...) of I
+ * ahead, with u from the seed; see sampler_transfers.c. A window that is open then stays open.
+ *
+ * The clock stands still in busy-waits. If the machine is in the same state again after a backward
+ * transfer, and the instructions since then have written nothing and read only RAM and ROM, then only
+ * an interrupt can end the loop, and due cycles before it are dropped. The sampler finds such a loop by
+ * itself while it steps. Loops that wait for a register are sampled like any code.
+ */
+#include "profile/sample/samplers.h"
+
+enum { LOOKBACK = 32, PPU_STATUS = 0x2002, LONGEST_LOOP = 64 /* bytes */ };
+
+#define GOLDEN UINT64_C(0x9E3779B97F4A7C15) /* (sqrt(5) - 1) / 2 of 2^64 */
+
+static uint64_t golden_place(const struct sampler *s) {
+    const uint64_t at = splitmix64(s->options.seed, 0) + s->frames * GOLDEN;
+    return (uint64_t)((unsigned __int128)at * s->clock.every >> 64);
+}
+
+/* ---- waiting for the next due cycle ---- */
+
+/* The cycle from which on the next sample is stepped towards. */
+static uint64_t step_from(const struct sampler *s) {
+    const uint64_t due = s->clock.due, lookback = s->options.window > 0 ? 0 : LOOKBACK;
+    return due > lookback ? due - lookback : 0;
+}
+
+static void stop_stepping(struct sampler *s) {
+    s->clock.stepping = s->clock.pending = false;
+    nes_observe(s->nes, s->id, 0);
+}
+
+static void alarm_rings(void *self, uint64_t cycle) {
+    struct sampler *s = self;
+    (void)cycle;
+    if (s->clock.stepping || s->out_of_memory)
+        return;
+    s->clock.stepping = true;
+    s->clock.been_count = 0;
+    nes_observe(s->nes, s->id, UINT64_MAX);
+}
+
+/* ---- samples ---- */
+
+static void record(struct sampler *s, const struct sample *to) {
+    const struct guest_insn *from = &s->clock.insn;
+    s->batch[0] = (struct sample){.pc = from->address,
+                                  .target = from->target,
+                                  .size = from->size,
+                                  .kind = from->kind,
+                                  .opcode = from->bytes[0]};
+    s->batch[1] = *to;
+    if (s->options.window > 0)
+        s->clock.taken++;
+    else if (!vec_push(&s->cycles, s->clock.gap))
+        s->out_of_memory = true;
+    sampler_keep(s);
+}
+
+/* Moves on to the first due cycle after `cycle`; true if one was due until then. The last of them
+ * opens a window. */
+static bool pass_due(struct sampler *s, uint64_t cycle) {
+    struct clock *c = &s->clock;
+    if (cycle < c->due)
+        return false;
+    c->due += ((cycle - c->due) / c->every + 1) * c->every;
+    c->window_end = c->due - c->every + s->options.window;
+    return true;
+}
+
+/* The first transfer at or after `due`, or one of those after it. */
+static void take_weighted(struct sampler *s, const struct sample *to, uint64_t due) {
+    struct clock *c = &s->clock;
+    const bool first = c->start >= due;
+    if (c->left > 0) {
+        s->overruns += first;
+        c->left--;
+        record(s, to);
+    } else if (first && c->previous + LOOKBACK >= due) {
+        const uint64_t gap = c->start - c->previous;
+        c->gap = (uint16_t)(gap < LOOKBACK ? gap : LOOKBACK);
+        c->inverse += 720720 / c->gap;
+        c->left = s->options.next - 1;
+        record(s, to);
+    }
+}
+
+/* A transfer that started at clock.start went to `to`. */
+static void transferred(struct sampler *s, const struct sample *to) {
+    struct clock *c = &s->clock;
+    const uint64_t due = c->due;
+    pass_due(s, c->start);
+    if (s->options.window == 0)
+        take_weighted(s, to, due);
+    else if (c->start < c->window_end)
+        record(s, to);
+    c->previous = c->start;
+}
+
+/* The pending instruction is complete, and control is at `to`. */
+static void complete(struct sampler *s, const struct sample *to) {
+    const struct guest_insn *insn = &s->clock.insn;
+    s->clock.pending = false;
+    if (insn->kind != INSN_PLAIN || to->pc != insn->next)
+        transferred(s, to);
+}
+
+/* ---- busy-waits ---- */
+
+/* An instruction of a loop that nothing but an interrupt can end. */
+static bool only_reads_memory(const struct guest_insn *insn) {
+    const bool status = insn->size == 3 && (insn->bytes[1] | insn->bytes[2] << 8) == PPU_STATUS;
+    return !status && opcode_may_wait(insn->bytes);
+}
+
+/* True if the machine has been in exactly this state before; else remembers it. */
+static bool been_here(struct sampler *s, uint32_t address) {
+    struct clock *c = &s->clock;
+    const struct cpu_registers r = nes_registers(s->nes);
+    const struct clock_state state = {address, r.a, r.x, r.y, r.s, r.p};
+    const unsigned known = c->been_count < CLOCK_STATES ? c->been_count : CLOCK_STATES;
+    for (unsigned i = 0; i < known; i++) {
+        const struct clock_state *b = &c->been[i];
+        if (b->address == address && b->a == r.a && b->x == r.x && b->y == r.y && b->s == r.s &&
+            b->p == r.p)
+            return true;
+    }
+    c->been[c->been_count++ % CLOCK_STATES] = state;
+    return false;
+}
+
+/* True if the loop that the pending instruction has just closed is such a wait. */
+static bool waits(struct sampler *s, uint32_t address) {
+    const uint32_t from = s->clock.insn.address;
+    return address <= from && from - address < LONGEST_LOOP && been_here(s, address);
+}
+
+/* ---- callbacks ---- */
+
+/* The current sample is complete, and the next one is far. */
+static bool is_idle(const struct sampler *s, uint64_t cycle) {
+    const struct clock *c = &s->clock;
+    const bool may_wait = c->been_count > 0 && c->been_count < CLOCK_STATES;
+    return c->left == 0 && cycle >= c->window_end && cycle < step_from(s) && !may_wait;
+}
+
+static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
+    struct sampler *s = self;
+    struct clock *c = &s->clock;
+    const struct sample here = {.pc = insn->address,
+                                .target = insn->target,
+                                .size = insn->size,
+                                .kind = insn->kind,
+                                .opcode = insn->bytes[0]};
+    c->steps++;
+    const bool loops = c->pending && waits(s, insn->address);
+    if (c->pending)
+        complete(s, &here);
+    if (!only_reads_memory(insn))
+        c->been_count = 0;
+    if (loops && c->left == 0) {
+        c->resting = true;
+        stop_stepping(s);
+    } else if (is_idle(s, cycle)) {
+        stop_stepping(s);
+        nes_set_alarm(s->nes, s->id, step_from(s));
+    } else {
+        c->insn = *insn;
+        c->start = cycle;
+        c->pending = insn->kind != INSN_JAM;
+    }
+}
+
+/* The running context changes at this cycle. */
+static void switched(struct sampler *s, bool nmi) {
+    struct clock *c = &s->clock;
+    const uint64_t now = nes_cycle(s->nes);
+    c->pending = false;
+    c->previous = now;
+    c->been_count = 0;
+    pass_due(s, now);
+    if (nmi) {
+        s->frames++;
+        c->due = now + 1 + golden_place(s);
+    }
+    c->resting = false;
+    if (!c->stepping)
+        nes_set_alarm(s->nes, s->id, now < c->window_end ? now : step_from(s));
+}
+
+static void thread_changes(void *self, const struct thread_event *event) {
+    struct sampler *s = self;
+    if (event->change == THREAD_SUSPENDED && s->clock.pending) {
+        const struct sample to = sampler_landing(s->nes, event->address);
+        complete(s, &to);
+    } else if (event->change == THREAD_BEGINS || event->change == THREAD_RESUMES) {
+        switched(s, event->change == THREAD_BEGINS && event->cause == THREAD_NMI);
+    } else if (event->cause == THREAD_RESET) {
+        s->clock.pending = false;
+    }
+}
+
+/* ---- life cycle ---- */
+
+uint64_t sampler_clock_population(const struct sampler *s) {
+    const struct clock *c = &s->clock;
+    const unsigned __int128 every = c->every;
+    return (uint64_t)(s->options.window > 0 ? c->taken * every / s->options.window
+                                            : c->inverse * every / 720720);
+}
+
+void sampler_clock_begin(struct sampler *s) {
+    s->clock.every = sampler_cycles_of_us(s->options.interval_us);
+    s->clock.previous = nes_cycle(s->nes);
+    s->clock.due = nes_cycle(s->nes) + 1 + golden_place(s);
+    nes_set_alarm(s->nes, s->id, step_from(s));
+}
+
+const struct observer sampler_by_clock = {
+    .step = step, .alarm = alarm_rings, .thread = thread_changes};
