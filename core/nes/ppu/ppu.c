@@ -56,6 +56,8 @@ static void restart(struct ppu *p, uint64_t cycle) {
 void ppu_power(struct ppu *p, uint64_t cycle) {
     memset(&p->state, 0, sizeof p->state);
     memcpy(p->state.palette, power_palette, sizeof power_palette);
+    /* Undefined on the console. These bytes show no sprites in the first picture's first line. */
+    memset(p->state.secondary, 0xFF, sizeof p->state.secondary);
     restart(p, cycle);
 }
 

@@ -433,18 +433,23 @@ static void units_keep_their_sprites_while_rendering_is_off(void **state) {
  * "Sprites on scanline 0"). `odd`: the pre-render line is a dot short. */
 static void the_pre_render_line_shows_what_secondary_oam_has(void **state) {
     (void)state;
-    for (int late = 0; late < 2; late++)
+    static const struct {
+        uint8_t pixels;
+        unsigned tile; /* column of the solid tile: columns 0-7, or 96-103 */
+        bool hits[2];  /* in even frames, and in odd ones */
+    } cases[] = {{0x80, 12, {true, false}}, {0x80, 0, {false, true}}, {0x40, 12, {true, true}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int odd = 0; odd < 2; odd++) {
             struct bench t;
             draw_left_scene(&t, 100);
             memset(t.board.nt[0], 0, 32 * 30);
-            t.board.nt[0][late ? 0 : 12] = 1;    /* column 0, or 96 */
-            t.board.chr_ram[16 + 5 + 16] = 0x80; /* tile 2: one pixel, in row 5 */
+            t.board.nt[0][cases[i].tile] = 1;
+            t.board.chr_ram[16 + 5 + 16] = cases[i].pixels; /* tile 2: one pixel, in row 5 */
             store(&t, 0x2001, 0);
             store(&t, 0x2003, 0);
             const uint8_t sprite[4] = {0, 2, 0, 100};
-            for (unsigned i = 0; i < 4; i++)
-                store(&t, 0x2004, sprite[i]);
+            for (unsigned byte = 0; byte < 4; byte++)
+                store(&t, 0x2004, sprite[byte]);
             store(&t, 0x2001, BOTH);
             go_to(&t, 1, 100);
             store(&t, 0x2001, 0); /* sprite 0 was found on this line */
@@ -452,7 +457,7 @@ static void the_pre_render_line_shows_what_secondary_oam_has(void **state) {
             t.cycle = ppu_next_dot(&t.ppu.state, LINE_PRERENDER, 200) / 3;
             store(&t, 0x2001, BOTH);
             ppu_sync(&t.ppu, t.cycle + 341); /* three lines on */
-            assert_int_equal((t.ppu.state.status & STATUS_HIT) != 0, late == odd);
+            assert_int_equal((t.ppu.state.status & STATUS_HIT) != 0, cases[i].hits[odd]);
             tear_down(&t);
         }
 }

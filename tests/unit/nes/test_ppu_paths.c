@@ -474,6 +474,8 @@ static void toggle(struct world *w) {
         load(w, 0x2007);
         break;
     case 1:
+        if (dice(w, 4) == 0) /* the last dots of the picture */
+            w->cycle = ppu_frame_end(&w->ppu[DOTS]) - 114 - dice(w, 3);
         load(w, 0x2007);
         w->cycle += 1 + dice(w, 4);
         store(w, 0x2001, 0);
