@@ -37,16 +37,16 @@ struct syscall_numbers {
 };
 
 struct target {
-    const char *name;            /* as QEMU calls it: "x86_64" */
-    const char *model;           /* of processor: what is there is the same everywhere */
-    uint16_t machine;            /* e_machine */
-    uint8_t insn_least;          /* bytes of the shortest instruction */
-    uint8_t stat_mode, stat_uid; /* where they are in struct stat; the group follows the user */
+    const char *name;   /* as QEMU calls it: "x86_64" */
+    const char *model;  /* of processor, so that programs find the same features everywhere */
+    uint16_t machine;   /* e_machine */
+    uint8_t insn_least; /* bytes of the shortest instruction */
+    uint8_t stat_mode, stat_uid; /* their offsets in struct stat; the group follows the user */
     struct decoded (*decode)(const uint8_t *bytes, size_t size);
     struct syscall_numbers syscalls; /* -1: there is none */
 };
 
-/* NULL where it is none of ours. */
+/* NULL: not a supported processor. */
 const struct target *target_by_name(const char *name);
 const struct target *target_by_machine(uint16_t machine);
 /* "x86_64, aarch64, riscv64", for messages. */

@@ -23,15 +23,15 @@ struct arc {
     uint64_t count;
     uint32_t length; /* instructions of `to` */
     bool transfer;
-    bool odd; /* a plain instruction, and not the one behind it: the block was left in its middle */
+    bool odd; /* leaves a block midway: its last instruction is plain, and `to` does not follow */
 };
 
 struct block {
-    struct arc *recent[2]; /* that left it and were found last; recorder's `never` where none was */
-    uint64_t starts;       /* executions that no arc counts: threads began with it */
+    struct arc *recent[2]; /* the last two arcs out of it that were looked up, else `never` */
+    uint64_t starts;       /* executions that no arc counts: a thread began with it */
     uint32_t *insns;       /* indexes */
     uint32_t count, id;
-    uint64_t vaddr; /* where it was translated last */
+    uint64_t vaddr; /* the guest's address at its last translation */
     bool handler;   /* a signal handler begins here */
     bool repeats;   /* its one instruction runs again for each iteration */
 };
@@ -39,26 +39,26 @@ struct block {
 enum { SUSPENDED_MOST = 16 };
 
 struct cpu {
-    struct block *before; /* that ran last in this thread; NULL at a thread's start, or resumed */
+    struct block *before; /* the last block of this thread; NULL at its start and when resumed */
     struct block *suspended[SUSPENDED_MOST];
     unsigned depth;
     bool resumes; /* rt_sigreturn: the next block is the suspended thread's */
 };
 
-struct setting { /* of sampling */
+struct setting { /* a sampling configuration */
     bool transfers;
     uint64_t every;
     uint32_t length; /* instructions a batch; transfers: 2 */
     uint64_t due;    /* number of the instruction or transfer at which the next batch begins */
     uint64_t stratum, random;
-    uint32_t left; /* instructions that the batch under way still lacks */
+    uint32_t left; /* instructions to the end of the current batch */
     VEC(uint32_t) samples;
 };
 
 struct recorder {
     const struct target *target;
     struct recording_header totals;
-    struct error error; /* the first; nothing is counted any more */
+    struct error error; /* the first one; counting stops with it */
     VEC(struct recording_insn) insns;
     struct map insn_at; /* hash -> index */
     VEC(struct block *) blocks;
@@ -71,11 +71,11 @@ struct recorder {
     unsigned setting_count;
     uint64_t clock;        /* instructions executed */
     uint64_t transfers;    /* control transfers executed */
-    uint64_t sample_clock; /* the clock at which a batch begins or goes on; at most the limit */
+    uint64_t sample_clock; /* the clock at which the next sample is taken; at most the limit */
     uint64_t sample_transfer;
     uint64_t limit;             /* no block may take the clock beyond it */
-    volatile sig_atomic_t stop; /* the program is to end before its next block */
-    struct arc never;           /* goes nowhere */
+    volatile sig_atomic_t stop; /* end the program before its next block */
+    struct arc never;           /* leads to no block */
 };
 
 void recorder_start(struct recorder *r, const struct target *target);
@@ -85,13 +85,12 @@ uint32_t recorder_insn(struct recorder *r, struct recording_insn insn);
 /* The block of these instructions, known or new; NULL after an error. */
 struct block *recorder_block(struct recorder *r, const uint32_t *insns, uint32_t count,
                              bool repeats, uint64_t vaddr);
-/* From now on a handler begins at this address of the guest. */
+/* Declares that a signal handler begins at this address of the guest. */
 void recorder_handler(struct recorder *r, uint64_t vaddr);
-/* The block runs; false: the program is to end before it (limit, stop). */
+/* Counts an execution of the block. False: end the program before it (limit, stop). */
 bool recorder_run(struct recorder *r, struct cpu *cpu, struct block *block);
-/* The same, with the most frequent case in the caller: the block before went there not long ago,
- * and nothing is sampled. What signals and repeated instructions ask for has no arc among the
- * recent. */
+/* The same, with the most frequent case inlined: a recent arc of the previous block, and no sample
+ * is due. Signals and repeated instructions never have a recent arc, so they take the slow path. */
 static inline bool recorder_run_quickly(struct recorder *r, struct cpu *c, struct block *b) {
     const struct block *from = c->before;
     struct arc *arc = from != NULL ? from->recent[0] : &r->never;
@@ -106,22 +105,22 @@ static inline bool recorder_run_quickly(struct recorder *r, struct cpu *c, struc
     c->before = b;
     return true;
 }
-/* At most so many instructions, in whole blocks. */
+/* Limits the number of executed instructions, rounded down to whole blocks. */
 void recorder_limit(struct recorder *r, uint64_t instructions);
-/* Asks the recorder to stop: from a signal's handler, which may interrupt it anywhere; what it is
- * doing may undo that, so it is asked again until it has ended. */
+/* Asks the recorder to stop. Called from a signal handler, which may interrupt code that overwrites
+ * the request, so the caller repeats it until the recorder has stopped. */
 static inline void recorder_stop(struct recorder *r) {
     r->stop = 1;
     r->sample_clock = 0;
 }
-/* It goes on without a limit: in a process that is not recorded. */
+/* Removes the limit, in a process that is not recorded. */
 void recorder_release(struct recorder *r);
-/* The thread that a signal suspended goes on, with the next block. */
+/* The next block is that of the thread that a signal suspended. */
 void recorder_resume(struct cpu *cpu);
 /* Adds a setting; every is at least length. */
 void recorder_sample(struct recorder *r, bool transfers, uint64_t every, uint32_t length,
                      uint64_t seed);
-/* Writes the recording; `images` fill their part. */
+/* Writes the recording, with these images. */
 enum status recorder_write(struct recorder *r, const struct recording_image *images, size_t count,
                            const char *path, struct error *e);
 

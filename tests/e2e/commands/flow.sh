@@ -1,5 +1,5 @@
-# hotgraph flow: if this fails, the flows that profiles are repaired by cannot be held to other
-# solvers' any more, or a wrong file is solved as if it were right.
+# hotgraph flow: if this fails, nobody can check our flows of least cost against another solver, or a
+# malformed file is solved as if it were valid.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

@@ -1,5 +1,5 @@
-# hotgraph compare --structure: if this fails, techniques are said to be worth what they are not to
-# whoever lays code out by them. The figures of airmail are those of an independent implementation.
+# hotgraph compare --structure: if this fails, the stated benefit of a technique for code layout is
+# wrong. The figures for airmail come from an independent implementation.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$source"

@@ -1,5 +1,5 @@
-# Every option of every command with values that make no sense: if this fails, a mistyped value is taken for
-# another one, or hours of work are done before anybody says so.
+# Every option of every command with invalid values: if this fails, a mistyped value is silently taken for
+# another one, or the error comes after hours of work.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 command -v python3 >/dev/null || skip "no python3"

@@ -1,5 +1,5 @@
-# What a command writes: if this fails, one result overwrites another one, or what it was made of, or an hour's work is
-# done before it turns out that the result cannot be written.
+# Output files: if this fails, a result overwrites another result or its own input, or an hour of work is lost because the
+# output cannot be written.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

@@ -1,5 +1,5 @@
 # From a game to repaired counts, as a user does it: structure, golden samples, flow, compare. If this
-# fails, the technique that this program puts its name to cannot be used.
+# fails, the project's own technique cannot be used.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

@@ -1,5 +1,5 @@
-# Commands that play are stopped by a signal: if this fails, Ctrl-C does nothing for minutes, a script takes what was
-# stopped for what is done, nothing says what it was, or files are left behind.
+# Commands that play are stopped by a signal: if this fails, Ctrl-C has no effect for minutes, a script takes a stopped
+# command for a finished one, no message names the signal, or files are left behind.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

@@ -1,5 +1,5 @@
-# What would break: a recording that is kept in the binary form is another one than the text, or a
-# damaged one gives a graph.
+# What would break: a recording in the binary format differs from the same one as text, or a damaged
+# recording yields a graph.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

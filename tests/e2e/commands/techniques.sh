@@ -1,5 +1,5 @@
-# Sweeps of other samplings and techniques: if this fails, what a configuration asks for is not what
-# gets into the database, or what is found is not what the tree's digests say.
+# Sweeps of other samplings and techniques: if this fails, the database does not have what the
+# configuration asks for, or its results differ from the expected digests.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

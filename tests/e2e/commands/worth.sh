@@ -1,5 +1,5 @@
-# What would break: the database says other things of what results are worth than compare does, a file
-# of an earlier version is never completed, or a pair, of which no code is known, gets figures.
+# What would break: the database and `compare` disagree about the benefit of a result, a file of an
+# earlier version is never completed, or a pair without known code gets figures of benefit.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,4 +1,4 @@
-# `make dist`: if this fails, who has the archive cannot build it, or cannot say which commit it is.
+# `make dist`: if this fails, the archive does not build, or does not say which commit it is.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 command -v make >/dev/null && command -v git >/dev/null || skip "no make or no git"

@@ -1,4 +1,4 @@
-# README.md and docs/*.md: if this fails, something that somebody types from them does not work, or a figure there is not what comes out.
+# README.md and docs/*.md: if this fails, a command there does not work, or a figure there is not the result of its command.
 #
 # Run as they stand: the commands of each page's blocks, in their order, in one folder where nothing has been done yet, README's first
 # (docs_lib.sh says what is shortened); what a page says that they print; its SQL, and the answers beside it. Targets of make, in blocks

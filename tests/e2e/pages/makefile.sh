@@ -1,5 +1,5 @@
-# `make sweep`: if this fails, a user waits for a minute and does not know for what, or does not learn
-# where the results are. Ninja and meson are played by scripts; the program is the real one.
+# `make sweep`: if this fails, a user waits for a minute without knowing why, or is not told where the
+# results are. Scripts stand in for Ninja and meson; the program is the real one.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,4 +1,4 @@
-# What would break: docs/metrics.md explains the metrics by figures that the program does not give.
+# What would break: the worked examples of docs/metrics.md have other figures than the program.
 set -u
 hotgraph=$(realpath "$1") root=$(realpath "$2")
 cd "$root" || exit 1

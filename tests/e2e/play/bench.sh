@@ -1,5 +1,5 @@
-# hotgraph bench: what techniques cost, in a database: if this fails, a technique is not measured, or on one engine only,
-# or rows are missing from what make bench prints.
+# hotgraph bench, which measures what techniques cost: if this fails, a technique is not measured, or on one engine only,
+# or `make bench` does not print all rows.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

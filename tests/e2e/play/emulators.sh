@@ -1,5 +1,5 @@
-# Other emulators play the same game from the same movie: if this fails, the machine here or its
-# movies are wrong, and what is measured is no NES game. Needs fceux or libretro-nestopia.
+# Other emulators play the same game from the same movie: if this fails, our machine or our movies are
+# wrong, and we do not measure an NES game. Needs fceux or libretro-nestopia.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

@@ -1,5 +1,5 @@
-# Two engines, one outcome, and the translator lets itself be looked into: if this fails, results
-# depend on the engine, or nobody can see what it has made of a program.
+# Both engines give the same results, and the translator shows its code: if this fails, results depend
+# on the engine, or nobody can inspect the translation.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 refuse=$(realpath "$3")

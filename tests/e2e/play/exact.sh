@@ -1,5 +1,5 @@
-# The exact graph is what every technique is measured against. It must be the one that another
-# program computes from a full trace, straight from the definition.
+# Every technique is measured against the exact graph. Another program computes the same graph from a
+# full trace, straight from the definition.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

@@ -1,5 +1,5 @@
-# The bundled games come out of their sources bit by bit: if this fails, the ROM in the tree is not
-# what the sources say. Another cc65 may well make other code: that is reported, not failed.
+# The bundled games are built from their sources, bit for bit: if this fails, a ROM in the tree does
+# not match its sources. Another version of cc65 may generate different code, which is only reported.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 command -v cl65 >/dev/null || skip "cc65 is not installed"

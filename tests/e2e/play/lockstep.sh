@@ -1,5 +1,5 @@
-# Games in all ways at once: if this fails, results depend on how a game is run, or a difference is
-# not noticed, or its outcome cannot be read by a script.
+# Games in all modes side by side: if this fails, results depend on the mode, a difference goes
+# unnoticed, or a script cannot read the outcome.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

@@ -1,4 +1,4 @@
-# Movies that come with the project: if this fails, nobody can tell how one was made, or make it again.
+# The bundled movies: if this fails, nobody can reproduce how one was made.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

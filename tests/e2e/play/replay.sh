@@ -1,5 +1,5 @@
-# One movie, one outcome: if this fails, results depend on how a replay was run, and nothing that is
-# measured can be reproduced.
+# A movie has one outcome: if this fails, results depend on how a replay was run, and no measurement can
+# be reproduced.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

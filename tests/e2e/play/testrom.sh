@@ -1,5 +1,5 @@
-# Verdicts of test ROMs: if this fails, a broken machine passes its hardware tests, or a good one
-# never gets the reset that a test asks for, or a ROM that cannot be judged counts as passed.
+# Verdicts on test ROMs: if this fails, a broken machine passes its hardware tests, a test that asks for
+# a reset does not get it, or a ROM without a verdict counts as passed.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

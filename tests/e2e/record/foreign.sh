@@ -1,5 +1,5 @@
-# Foreign pairs of a stream and a graph whose files or titles change: if this fails, results of one
-# graph are shown beside those of another, or a table has names that nobody gives any more.
+# Pairs of a stream and a graph whose files or titles change: if this fails, results for one graph are
+# shown beside those for another, or a table has outdated names.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# What would break: the results of programs depend on what their folder is called, on who records them, from where and
-# in which environment; what configs/programs.digest says of the kernels is not what is found, or it is not said why.
+# What would break: the results of programs depend on the name of their folder, on the user, the current folder or the
+# environment; the results for the kernels differ from configs/programs.digest, or the difference is not explained.
 set -u
 . "$(dirname "$0")/../record_lib.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# hotgraph native: a program with probes in it must do what it does without, to the byte, and its
+# hotgraph native: a program with probes must have the same output, to the byte, as without, and the
 # counts must be right.
 hotgraph=$(realpath "$1")
 root=$2

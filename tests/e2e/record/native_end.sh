@@ -1,5 +1,5 @@
-# A program with probes is stopped from outside: if this fails, it goes on for ever when hotgraph native has ended, a
-# temporary folder stays, or what was counted until then is lost.
+# A program with probes is stopped from outside: if this fails, it outlives hotgraph native, a temporary folder stays
+# behind, or the counts so far are lost.
 set -u
 . "$(dirname "$0")/../lib.sh"
 "$hotgraph" help native >/dev/null 2>&1 || skip "no native probes here"

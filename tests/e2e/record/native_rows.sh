@@ -1,6 +1,6 @@
 #!/bin/sh
-# What hotgraph native and hotgraph measured put into a database, and what its views make of it: a
-# wrong median or a share of the wrong sites would be in every table that is drawn from them.
+# The rows that hotgraph native and hotgraph measured store, and the views on them: if this fails, every
+# table made from these views has a wrong median, or a share of the wrong sites.
 hotgraph=$(realpath "$1")
 "$hotgraph" help native >/dev/null 2>&1 || exit 77
 dir=$(mktemp -d) && cd "$dir" || exit 1

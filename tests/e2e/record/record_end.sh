@@ -1,5 +1,5 @@
-# How a recorded program comes to its end: if this fails, a program or what it started goes on for ever after a recording
-# was stopped, files are left behind, hours of work are lost by a Ctrl-C, or the graph of a part is taken for a whole one.
+# The end of a recorded program: if this fails, the program or its children outlive a stopped recording, files are left
+# behind, Ctrl-C loses hours of work, or the graph of a partial run is taken for a complete one.
 set -u
 . "$(dirname "$0")/../record_lib.sh"
 exec </dev/null

@@ -1,5 +1,5 @@
-# Every drawing of a report and of docs, in a viewer that is no browser: if this fails, somebody who opens one in an editor, a file
-# manager or a paper sees a black rectangle.
+# Every picture of a report and of docs, in a viewer other than a browser: if this fails, an editor, a file manager or a
+# paper shows a black rectangle instead.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 colours=$(realpath "$3")

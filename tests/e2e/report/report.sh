@@ -1,5 +1,5 @@
-# The report's page: if this fails, somebody is shown a number that the database does not have, a page that needs the network or
-# runs what a stranger's database holds, or two runs over the same results that differ.
+# The report's page: if this fails, it shows a number that is not in the database, needs the network, runs code out of a
+# stranger's database, or differs from run to run on the same results.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

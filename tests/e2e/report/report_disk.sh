@@ -1,5 +1,5 @@
-# A disk that is full while tables and figures are written: if this fails, somebody prints a picture
-# that lacks its lower half, or a script goes on with tables that are not there.
+# The disk fills up while tables and figures are written: if this fails, somebody prints half a picture,
+# or a script continues without its tables.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

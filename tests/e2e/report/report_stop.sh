@@ -1,5 +1,5 @@
-# A report that takes long is stopped: if this fails, Ctrl-C, or a cluster's time limit, waits for gnuplot or dot, they or
-# what they started go on for ever, files are left behind, or what was computed before seems lost.
+# A long report is stopped: if this fails, Ctrl-C, or a cluster's time limit, waits for gnuplot or dot, their processes
+# stay behind, files are left over, or earlier results seem lost.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 command -v gnuplot >/dev/null || skip "no gnuplot"

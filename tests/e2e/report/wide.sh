@@ -1,5 +1,5 @@
-# Tables on a terminal: if this fails, their lines are longer than it is wide and break, a column that is shown is another's,
-# what is left out is not named, or output that goes to a file has lost columns.
+# Tables on a terminal: if this fails, lines are wider than the terminal and wrap, a heading stands above the wrong column,
+# omitted columns are not named, or output to a file lacks columns.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# Several samplings, hot shares and movies in one experiment: if this fails, a study's streams are not
-# those that each would be alone, cost more than one replay, or are computed again when one is added.
+# Several samplings, hot shares and movies in one experiment: if this fails, streams differ from those of
+# separate experiments, need more than one replay, or are computed again when one is added.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# A full disk or a folder that cannot be written: if this fails, a user loses results without a word,
-# or keeps half a file that looks whole.
+# A full disk or a read-only folder: if this fails, a user loses results without an error message, or
+# keeps half a file that looks complete.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

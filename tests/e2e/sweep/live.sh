@@ -1,5 +1,5 @@
-# Techniques that watch by themselves, in sweeps: if this fails, what they found, or counted beside,
-# is not what is in the database, or depends on engine and threads.
+# Live techniques in sweeps: if this fails, their graphs or counters in the database are wrong, or depend
+# on the engine or the number of threads.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# hotgraph merge and hotgraph diff: if this fails, a sweep that was done in parts is not the sweep
-# that was done at once, or a broken part spoils what was joined.
+# hotgraph merge and hotgraph diff: if this fails, merged parts differ from a single sweep, or a broken
+# part spoils the merged database.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

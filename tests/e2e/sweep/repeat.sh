@@ -1,5 +1,5 @@
-# Replays of the bundled games, again and again, and with pictures: if this fails, what is measured
-# depends on the run, or on whether somebody was watching.
+# Repeated replays of the bundled games, with and without pictures: if this fails, results depend on the
+# run, or on whether pictures are drawn.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$source"

@@ -1,4 +1,4 @@
-# hotgraph results: if this fails, what is computed with elsewhere is not what the database has.
+# hotgraph results: if this fails, exported rows differ from those in the database.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# hotgraph sweep --shard: if this fails, a sweep that several machines share lacks results or has
-# others than a sweep that one does.
+# hotgraph sweep --shard: if this fails, a sweep on several machines lacks results, or has other results
+# than the same sweep on one machine.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# Sweeps: if this fails, results depend on threads, on the order of runs or on what was swept before,
-# or are computed again or not at all.
+# Sweeps: if this fails, results depend on the number of threads, the order of runs or earlier sweeps, or
+# are computed twice or not at all.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# A disk that fills up or may not be written: if this fails, a sweep dies without saying why, or what
-# was finished is lost.
+# The database's disk fills up or is read-only: if this fails, a sweep ends without an error message, or
+# loses finished results.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# The expected digest, the plan, and what is refused: if this fails, a wrong result passes for a
-# reproduced one, or a mistake costs more than reading a line.
+# The expected digest, the plan, and refused calls: if this fails, a wrong result counts as reproduced,
+# or a mistake is not reported before the work begins.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# A database that others hold, or left half written: if this fails, an open notebook costs a night's
-# sweep, a crash costs the results before it, or two sweeps mix theirs.
+# A database that another process holds, or left half written: if this fails, an open notebook ruins a
+# night's sweep, a crash loses earlier results, or two sweeps mix their results.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

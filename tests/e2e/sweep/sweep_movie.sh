@@ -1,5 +1,5 @@
-# A game's movie is edited in place: if this fails, a sweep keeps rows of input that nobody has any more,
-# or does games again that did not change.
+# A game's movie is edited in place: if this fails, a sweep keeps rows of the old input, or repeats
+# games that did not change.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

@@ -1,5 +1,5 @@
-# A part of an experiment, and a sweep that comes to nothing: if this fails, two people who compare the
-# digests of their parts take different results for equal ones, or an empty database stays behind a mistake.
+# Part of an experiment, and a sweep that fails at once: if this fails, different results have equal
+# digests of parts, or a mistyped call leaves an empty database behind.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# A game swept from its ROM and the same game exported with sample and exact and swept as a foreign
-# pair: if this fails, one of the two ways into the database is wrong.
+# A game swept from its ROM, and the same game exported by `sample` and `exact` and swept as a foreign
+# pair: if this fails, one of the two is imported wrongly.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

@@ -1,5 +1,5 @@
-# Work that would never end is stopped: if this fails, Ctrl-C, or a cluster's time limit, waits for a
-# program that is being recorded, and what runs under it stays behind.
+# Endless work is stopped: if this fails, Ctrl-C, or a cluster's time limit, waits for the recorded
+# program, or its children stay behind.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 command -v qemu-x86_64 >/dev/null && test "$(uname -m)" = x86_64 || skip "no qemu-x86_64"

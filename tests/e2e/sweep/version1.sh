@@ -1,5 +1,5 @@
-# What would break: somebody's file of version 1 that is swept further has other results than a new file
-# has, loses what it had, or computes again what it has.
+# What would break: a database of version 1 that is swept further has other results than a new one,
+# loses results, or computes them again.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

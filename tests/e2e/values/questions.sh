@@ -1,5 +1,5 @@
-# What would break: a question of docs/questions.md has no answer any more, or the views that answer
-# it compute something else than what they are named after.
+# What would break: a question of docs/questions.md has no answer, or the views that answer it compute
+# something other than their names say.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"

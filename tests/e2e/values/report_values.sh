@@ -1,5 +1,5 @@
-# A report's tables and findings, computed again by a script that knows the database's base tables alone: if this fails,
-# somebody is shown a number that does not follow from what was measured.
+# A report's tables and findings, computed again by a script from the database's base tables alone: if this fails, the
+# report shows a number that does not follow from the measurements.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"
