@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-enum { ROM = 0x8000, BANK_BITS = 16 };
+enum { ROM = 0x8000, BANK_BITS = 16, WINDOW_BITS = 13 };
 
 void shapes_free(struct shapes *s) {
     free(s->blocks);
@@ -36,13 +36,23 @@ enum block_end shape_end_of(enum insn_kind kind) {
     }
 }
 
+/* The address after `size` bytes at `at`. A block that runs on into the next window ends there, so
+ * that window's bank is the one of its last instruction. */
+static uint32_t address_after(uint32_t at, uint32_t size, uint32_t last, bool banked) {
+    const uint32_t next = at + size;
+    return banked && (at ^ next) >> WINDOW_BITS != 0
+               ? (last >> BANK_BITS << BANK_BITS) | (next & ((1u << BANK_BITS) - 1))
+               : next;
+}
+
 /* Requires consecutive instructions; code that has changed may not be. */
 static struct block_shape shape_of(const struct block *block, struct shape_source source) {
     struct block_shape shape = {.end = END_OTHER};
-    const uint32_t length = block->last - block->entry;
+    const uint32_t between = block->last - block->entry;
+    const uint32_t length = source.banked ? between & ((1u << BANK_BITS) - 1) : between;
     struct shape_insn insn = {0};
-    while (shape.size <= length && source.insn(source.user, block->entry + shape.size, &insn) &&
-           insn.size > 0) {
+    uint32_t at = block->entry;
+    while (shape.size <= length && source.insn(source.user, at, &insn) && insn.size > 0) {
         shape.insns++;
         if (shape.size == length) {
             shape.size += insn.size;
@@ -50,6 +60,7 @@ static struct block_shape shape_of(const struct block *block, struct shape_sourc
             return shape;
         }
         shape.size += insn.size;
+        at = address_after(at, insn.size, block->last, source.banked);
     }
     if (source.insn(source.user, block->last, &insn) && insn.size > 0)
         shape.end = (uint8_t)insn.end;

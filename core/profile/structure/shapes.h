@@ -25,6 +25,7 @@ struct shape_insn {
 struct shape_source {
     bool (*insn)(const void *user, uint32_t address, struct shape_insn *out);
     const void *user;
+    bool banked; /* addresses hold a bank in their upper half, another one in each 8 KiB window */
 };
 /* Finds sizes and ends of g's blocks. A block with an unknown instruction ends as END_OTHER. */
 enum status shapes_of_blocks(struct shapes *s, const struct graph *g, struct shape_source source,

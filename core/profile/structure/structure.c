@@ -106,11 +106,8 @@ static uint32_t counter_of(struct structure_recorder *r, uint32_t a, uint32_t b,
 static void watch_pair(struct structure_recorder *r, struct probe_site *site, enum probe_when when,
                        const struct guest_insn *insn, uint16_t pc) {
     const uint32_t to = when == PROBE_TAKEN ? insn->target : insn->next;
-    /* Code that wraps around the address space or crosses a bank is not sequential. */
-    const bool straight =
-        insn->next == (insn->address >> 16 != 0 ? insn->address + insn->size
-                                                : (uint16_t)(insn->address + insn->size));
-    const bool transfer = insn->kind != INSN_PLAIN || !straight;
+    /* Code that runs on into the next 8 KiB window is sequential, whatever bank is mapped there. */
+    const bool transfer = insn->kind != INSN_PLAIN;
     const uint32_t counter = counter_of(r, insn->address, to, transfer);
     if (counter == UINT32_MAX)
         return;
@@ -291,7 +288,7 @@ static enum status make(struct structure *s, struct structure_recorder *r, struc
     if (status == STATUS_OK)
         status = shapes_of_game(&s->shapes, &s->graph, e);
     if (status == STATUS_OK) {
-        const struct shape_source source = {shape_insn, r};
+        const struct shape_source source = {shape_insn, r, .banked = true};
         status = shapes_of_blocks(&s->shapes, &s->graph, source, e);
     }
     flow_free(&flow);
