@@ -469,13 +469,15 @@ static void sprites_on_top(struct world *w) {
 /* Rendering goes on and off for moments, OAM is written and $2007 read at any dot. */
 static void toggle(struct world *w) {
     static const uint8_t on[] = {0x1E, 0x1E, 0x18, 0x08, 0x10};
+    uint64_t at;
     switch (dice(w, 12)) {
     case 0:
         load(w, 0x2007);
         break;
     case 1:
-        if (dice(w, 4) == 0) /* the last dots of the picture */
-            w->cycle = ppu_frame_end(&w->ppu[DOTS]) - 114 - dice(w, 3);
+        at = ppu_frame_end(&w->ppu[DOTS]) - 114 - dice(w, 3);
+        if (dice(w, 4) == 0 && at > w->cycle) /* the last dots of the picture */
+            w->cycle = at;
         load(w, 0x2007);
         w->cycle += 1 + dice(w, 4);
         store(w, 0x2001, 0);
@@ -487,9 +489,6 @@ static void toggle(struct world *w) {
         dice(w, 8) ? load(w, 0x2002) : store(w, 0x2007, (uint8_t)dice(w, 256));
         break;
     case 4:
-        if (dice(w, 40) == 0)
-            sprites_on_top(w);
-        break;
     case 5:
     case 6:
     case 7:
@@ -505,6 +504,10 @@ static void toggle(struct world *w) {
  * to be overwritten. */
 static void stale_top(struct world *w, unsigned *late, unsigned *corrupt) {
     enum { PRERENDER = 2273, LINE = 114, FRAME = 29780 }; /* cycles; from the start of vblank */
+    store(w, 0x2001, 0);
+    w->cycle += 2;
+    if (dice(w, 2))
+        sprites_on_top(w);
     store(w, 0x2001, 0x1E);
     w->cycle = ppu_frame_end(&w->ppu[DOTS]) + PRERENDER + LINE + dice(w, 2 * LINE);
     store(w, 0x2001, 0);
@@ -519,6 +522,8 @@ static void stale_top(struct world *w, unsigned *late, unsigned *corrupt) {
         present(w, DOTS);
     }
     *late += w->ppu[DOTS].state.odd_dots.late_sprites;
+    if (dice(w, 2))
+        w->cycle += dice(w, 60);
     dice(w, 4) ? load(w, 0x2002) : store(w, 0x2001, 0);
 }
 
