@@ -317,6 +317,19 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
     return site;
 }
 
+bool watch_stands(const struct nes *n, struct site *site) {
+    const struct guest_insn *const insn = &site->insn;
+    const bool targeted =
+        insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP || insn->kind == INSN_CALL;
+    if (n->observed.watch->used & ~site->instrumented ||
+        (insn->pc ^ (insn->pc + insn->size - 1)) >> 13 ||
+        nes_code_address(n, (uint16_t)(insn->pc + insn->size)) != insn->next ||
+        (targeted && nes_code_address(n, (uint16_t)insn->target) != insn->target))
+        return false;
+    site->epoch = n->memory.epoch;
+    return true;
+}
+
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]) {
     const struct guest_insn insn = watch_decode(n, record_banks(n), pc, bytes);
     const struct site *const site = find_insn(n->observed.watch, &insn);
@@ -559,6 +572,7 @@ static void remove_hooks(struct site *site, unsigned id) {
         hooks->count = kept;
         hooks_changed(hooks);
     }
+    site->tally = tally_of(site);
 }
 
 void watch_remove(struct nes *n, unsigned id) {

@@ -79,11 +79,14 @@ void watch_alarms(struct nes *n);
 /* The site of the instruction at pc, whose slot is `slot` and of which `bytes` are the first three;
  * instruments it when it is new. Never NULL: out of memory gives a site without probes. */
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]);
-/* The same, fast if it was met before. */
+/* True if a site at whose address the same memory is mapped as when it was met still means the same,
+ * though banks were switched since; it is current then. */
+bool watch_stands(const struct nes *n, struct site *site);
+/* As watch_meet(), fast if it was met before. */
 static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
                                       const uint8_t *bytes) {
     struct site *const site = n->observed.watch->slots[slot];
-    if (site && site->insn.pc == pc && site->epoch == n->memory.epoch &&
+    if (site && site->insn.pc == pc && (site->epoch == n->memory.epoch || watch_stands(n, site)) &&
         (!site->volatile_bytes || watch_same_bytes(site, bytes)))
         return site;
     return watch_meet(n, pc, slot, bytes);
