@@ -149,6 +149,8 @@ struct observer {
     void (*thread)(void *self, const struct thread_event *event);
     /* `thread` handles thread_event.more; else it gets each event separately. */
     bool counts_threads;
+    /* `thread` is called only when contexts begin and end, not when they are suspended or resume. */
+    bool begins_and_ends;
     /* Called before each instruction while nes_observe()'s count lasts. cycle: of the opcode
      * fetch's boundary. */
     void (*step)(void *self, const struct guest_insn *insn, uint64_t cycle);

@@ -450,8 +450,11 @@ static enum status attach(void **self, struct nes *nes, const int64_t *values, s
     if (x == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory for the exact profiler");
     x->nes = nes;
-    const struct observer observer = {
-        .self = x, .instrument = instrument, .thread = thread_changes, .counts_threads = true};
+    const struct observer observer = {.self = x,
+                                      .instrument = instrument,
+                                      .thread = thread_changes,
+                                      .counts_threads = true,
+                                      .begins_and_ends = true};
     enum status status = nes_attach(nes, &observer, &x->id, e);
     if (status != STATUS_OK) {
         free(x);

@@ -45,7 +45,8 @@ void contexts_interrupt(struct nes *n, uint32_t resume, uint8_t s, enum thread_c
     t->at[t->count].address = resume;
     t->at[t->count].s = (uint8_t)(s - 3);
     t->count++;
-    emit(n, THREAD_SUSPENDED, cause, resume, (uint8_t)(s - 3));
+    if (n->observed.watch->followers)
+        emit(n, THREAD_SUSPENDED, cause, resume, (uint8_t)(s - 3));
     contexts_begin(n, cause);
 }
 
@@ -68,7 +69,8 @@ bool contexts_rti(struct nes *n, uint8_t s) {
         emit(n, THREAD_ENDS, THREAD_RTI, address, s);
         return false;
     }
-    emit(n, THREAD_RESUMES, THREAD_RTI, address, n->cpu.r.s);
+    if (n->observed.watch->followers)
+        emit(n, THREAD_RESUMES, THREAD_RTI, address, n->cpu.r.s);
     return true;
 }
 

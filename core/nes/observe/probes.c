@@ -16,6 +16,7 @@ enum status nes_attach(struct nes *n, const struct observer *observer, unsigned 
         .used = true, .observer = *observer, .alarm = NEVER, .record.from = NEVER};
     w->used |= 1u << i;
     w->listeners |= (unsigned)(observer->thread != NULL) << i;
+    w->followers |= (unsigned)(observer->thread != NULL && !observer->begins_and_ends) << i;
     w->counting |= (unsigned)observer->counts_threads << i;
     n->observed.fired[i] = 0;
     n->memory.epoch++; /* known instructions must be instrumented again */
@@ -39,6 +40,7 @@ void nes_detach(struct nes *n, unsigned id) {
     w->observers[id] = (struct watched_by){0};
     w->used &= ~(1u << id);
     w->listeners &= w->used;
+    w->followers &= w->used;
     w->counting &= w->used;
     w->callers &= w->used;
     watch_remove(n, id);

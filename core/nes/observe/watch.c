@@ -501,7 +501,8 @@ void watch_left_elsewhere(struct nes *n, uint16_t pc) {
 
 void watch_thread_event(struct nes *n, const struct thread_event *event) {
     const struct watch *w = n->observed.watch;
-    for (unsigned left = w->listeners; left; left &= left - 1) {
+    const bool lasts = event->change == THREAD_SUSPENDED || event->change == THREAD_RESUMES;
+    for (unsigned left = lasts ? w->followers : w->listeners; left; left &= left - 1) {
         const struct observer *const o = &w->observers[first_of(left)].observer;
         o->thread(o->self, event);
     }

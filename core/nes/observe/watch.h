@@ -30,6 +30,7 @@ struct watch {
     /* Of these, those that are attached, that step, and that record now: a bit each. */
     unsigned used, steppers, recorders;
     unsigned listeners, counting; /* those that hear of threads, and of these those that count */
+    unsigned followers;           /* those that also hear when contexts are suspended and resume */
     unsigned callers;             /* those that have attached a probe that calls */
     bool ringing;                 /* alarms are being called: requests are handled afterwards */
     bool out_of_memory;
