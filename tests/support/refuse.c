@@ -1,5 +1,4 @@
-/* refuse memfd|exec COMMAND...: runs a command to which the kernel refuses to make memory files, or
- * to map memory that is shared and can be executed, as hardened systems do. 77: not possible here.
+/* refuse memfd|exec COMMAND...: runs a command for which the kernel refuses memory files, or executable shared mappings, as hardened systems do. Exits with 77 where that is not possible.
  */
 #include <stddef.h>
 #include <stdint.h>

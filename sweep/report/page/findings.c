@@ -36,7 +36,8 @@ static const struct sentence OF_ALL[] = {
          "g",
          "n") " FROM (SELECT count(DISTINCT game) FILTER (WHERE NOT program)"
               " AS g, count(DISTINCT game) FILTER (WHERE program) AS n FROM (SELECT "
-              "game, " IS_PROGRAM " AS program FROM completeness o WHERE experiment = ?1))),"
+              "game, " IS_PROGRAM
+              " AS program FROM completeness o WHERE experiment = ?1 AND results > 0))),"
               " sum(results), sum(missing), iif(sum(unfit) > 0, '; ' || sum(unfit) || ' more do"
               " not fit their streams', '') FROM completeness WHERE experiment = ?1 HAVING "
               "sum(results) > 0",

@@ -34,7 +34,7 @@ def counted(x, streams):
 def find_all(x):
     there, unfit = sum(s.results for s in x.streams), sum(s.unfit for s in x.streams)
     if there:
-        yield (f"{counted(x, x.streams)}, {number(there)} results; {number(sum(s.missing for s in x.streams))} that the experiment "
+        yield (f"{counted(x, [s for s in x.streams if s.results])}, {number(there)} results; {number(sum(s.missing for s in x.streams))} that the experiment "
                f"lists are not there{f'; {unfit} more do not fit their streams' if unfit else ''}.")
     made = {(s.id, r.configuration.id): r.seconds for s in x.streams for rows in s.rows.values() for r in rows
             if r.configuration.number is not None}

@@ -418,7 +418,11 @@ def check_pictures(x, stream, folder):
     techniques = sorted({c.technique for c in x.grid})
     for technique in techniques:
         suffix = f"-{technique}" if len(techniques) > 1 else ""
-        check_csv(folder, f"figures/heatmap-{stream.game}{suffix}.csv", list(heatmap(x, stream, technique)), 5)
+        cells, name = list(heatmap(x, stream, technique)), f"figures/heatmap-{stream.game}{suffix}.csv"
+        if len(cells) > 1:
+            check_csv(folder, name, cells, 5)
+        elif os.path.exists(os.path.join(folder, name)):
+            wrong.append(f"{name} is a map of one cell")
 
 
 def main(database, folder, name):

@@ -1,8 +1,7 @@
-/* What it costs to put probes in and to hit them, measured in this process, while 0 to N other
- * threads run: lines "what,tool,probes,seconds,seconds without" on standard output; hits where the
+/* Measures, in this process, the cost of inserting and hitting probes while 0 to N other threads run: lines "what,tool,probes,seconds,seconds without" on standard output; hits where the
  * first number of threads is 1.
  * native_insert [uprobes] THREADS...
- * Or a program with a uprobe on each of these places in its file, so that what it takes is seen:
+ * Or runs a program with a uprobe at each of these offsets of its file, to measure its time:
  * native_insert around OFFSET... -- PROGRAM ARGUMENT... */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -101,8 +100,7 @@ static double median(double *round, int n) {
     return round[n / 2];
 }
 
-/* The median round, in seconds a probe, and what the processor spent on the first, in which stubs
- * were made, too (they are kept for the next time). */
+/* The median round, in seconds per probe, and the processor time of the first round, which also makes the stubs (later rounds reuse them). */
 static void measure(struct hotprobe *h, size_t n, size_t batch) {
     double in[ROUNDS], out[ROUNDS], first = 0, begun = now();
     struct error e = {0};
@@ -197,7 +195,7 @@ static void never(const struct hotprobe_hit *hit) {
     (void)hit;
 }
 
-/* The same loop by turns with and without: the least of each. */
+/* The same loop alternately with and without probes: the minimum of each. */
 static void measure_hits(struct hotprobe *h, const char *name, uint64_t threshold, unsigned flags) {
     double without = 1e9, with = 1e9;
     struct hotprobe_request r = {.site = (uintptr_t)small,

@@ -1,4 +1,4 @@
-/* Probes in this very program. A wrong one makes a function of native_traps.S return something
+/* Probes in this program itself. A wrong one makes a function of native_traps.S return something
  * else, loses a count, leaves a byte behind, or ends the test by a signal. */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -198,8 +198,7 @@ static void traps_probed(bool live) {
         }
 }
 
-/* Threads that run through sites all the while they are put in and taken out. What they compute
- * must be right, and a probe that stays beside those that come and go must miss nothing. */
+/* Threads run through sites while probes are inserted and removed there. Their results must be right, and a permanent probe beside the others must not miss a hit. */
 static atomic_bool running;
 static _Atomic uint64_t wrong;
 struct runner {
@@ -432,8 +431,7 @@ static void test_threshold_once(void **state) {
     hotprobe_close(h);
 }
 
-/* How many probes are put in and taken out, one at a time and in batches. Short tests prove nothing
- * here: a plain write of five bytes survived 400 of them, and crashed within 30,000. */
+/* The number of insertions and removals, one at a time and in batches. Short tests prove nothing here: a plain write of five bytes survived 400 of them, and crashed within 30,000. */
 static size_t toggles(void) {
     const char *many = getenv("HOTPROBE_TOGGLES");
     return many != NULL ? strtoul(many, NULL, 10) : 30000;
@@ -497,8 +495,7 @@ static void test_toggle_8(void **state) {
         toggle(8, (enum hotprobe_kind)kind);
 }
 
-/* Threads that sleep for longer than a patch takes where they were interrupted: inside. What is
- * written there must lead them out, and stubs must not be given away under them. */
+/* Threads that were interrupted inside a window and sleep there for longer than patching takes. The new bytes must lead them out, and their stubs must not be reused meanwhile. */
 static void sleeps_long(int number) {
     (void)number;
     usleep(300);
@@ -629,7 +626,7 @@ static void test_own_sigtrap(void **state) {
     signal(SIGTRAP, SIG_DFL);
 }
 
-/* A trap of the program's own that nobody handles ends it, as it would without probes. */
+/* An unhandled trap of the program itself ends it, as it would without probes. */
 static void test_own_trap_ends_it(void **state) {
     (void)state;
     const pid_t child = fork();
@@ -753,7 +750,7 @@ static void test_dlclose(void **state) {
     hotprobe_close(h);
 }
 
-/* Threads that are born and end while others count: no increment is lost, without a lock. */
+/* Threads start and end while others count: no increment is lost, without a lock. */
 static void *counts_and_ends(void *raw) {
     for (int i = 0; i < HITS / 10; i++)
         trap_four(1, (uint64_t)i);

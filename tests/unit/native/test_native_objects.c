@@ -1,5 +1,4 @@
-/* What is read of an ELF file that is mapped: segments, sections, symbols, frames, landing pads.
- * The files are made by hand, with all that compilers write and with damage. If this fails, probes
+/* Reading mapped ELF files: segments, sections, symbols, frames, landing pads. The files are handmade, with everything that compilers emit, and damaged. If this fails, probes
  * go into data, or functions of a stripped program are not found. */
 #include <elf.h>
 #include <fcntl.h>
@@ -88,7 +87,7 @@ static void put_pointer(struct out *o, uint8_t encoding, uint64_t address) {
 
 /* ---- frames ---- */
 
-/* How a frame is described, and what is to be found of it. */
+/* A frame's description, and what reading it must give. */
 struct frame {
     const char *augmentation;
     uint8_t version, code, data; /* encodings; data 0xff: no table */
@@ -153,7 +152,7 @@ static uint64_t pad_of(size_t i, size_t k) {
     return start_of(i) + 3 + k;
 }
 
-/* Whose first site has no pad, and whose last one's is not in the text. */
+/* The first call site has no landing pad; the last one's pad is outside the text. */
 static void put_table(struct out *o, const struct frame *f, size_t i) {
     put(o, f->base, 1);
     uint64_t base = start_of(i);

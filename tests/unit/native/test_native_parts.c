@@ -45,7 +45,8 @@ static void sort_and_check(struct item *items, size_t n, uint32_t keys, bool sta
             (items[i - 1].key == items[i].key && (!stable || items[i - 1].order < items[i].order)));
 }
 
-/* What is out of order is looked for in vain by address; where memory is out, too. */
+/* What would break: a search by address misses items, because sorting left them out of order, or
+ * failed where memory is short. */
 static void test_sort(void **state) {
     (void)state;
     static struct item items[3000];
@@ -98,8 +99,7 @@ static const struct hotprobe_function *named(const struct hotprobe *h, uintptr_t
     return NULL;
 }
 
-/* Once a session is settled, direct calls go to the stub without touching the site, others by the
- * site; all of them are counted, once. */
+/* After session_settle(), direct calls go straight to the stub, and others by way of the site; each is counted once. */
 static void test_settled(void **state) {
     (void)state;
     struct hotprobe *h = NULL;
@@ -135,7 +135,7 @@ __asm__(".text\n"
         ".size compares_and_jumps, . - compares_and_jumps\n");
 extern const char compares_and_jumps[], behind_compare[];
 
-/* Broken: a counter changes the flags on which a jump table's target decides. */
+/* What would break: a counter changes the flags that decide a jump table's target. */
 static void test_flags_across_a_pointer(void **state) {
     (void)state;
     struct hotprobe *h = NULL;

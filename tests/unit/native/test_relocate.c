@@ -1,5 +1,4 @@
-/* Random instructions, executed where they are and relocated: registers, flags, memory and the way
- * that control takes must be the same. */
+/* Random instructions, executed in place and relocated: registers, flags, memory and control flow must be the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +75,7 @@ static void put32(struct world *w, uint32_t v) {
     w->length += 4;
 }
 
-/* ModRM with a register, a place relative to rip, rbx with a distance, or rsp with one. `behind`
+/* ModRM with a register, a rip-relative address, or rbx or rsp with a displacement. `behind`
  * bytes of immediate follow. */
 static void operand(struct world *w, unsigned reg, unsigned behind) {
     switch (any(w) % 4) {

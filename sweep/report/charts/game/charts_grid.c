@@ -246,8 +246,10 @@ extern const char heatmap_gp[];
 
 static enum status draw(struct heatmap *h) {
     const size_t across = table_rows(&h->across), down = table_rows(&h->down);
-    const size_t panels = chart_has(&h->cells, CELL_ACTIVE) ? 2 : 1;
-    h->cell_width = fmin(60, (BAR - GAP - LEFT - GAP) / 2.0 / (double)across);
+    /* Programs have no busy-waits: both halves would be the same. */
+    const size_t panels = chart_differs(&h->cells, CELL_WHOLE, CELL_ACTIVE) ? 2 : 1;
+    const double room = panels == 2 ? (BAR - GAP - LEFT - GAP) / 2.0 : BAR - GAP - LEFT;
+    h->cell_width = fmin(60, room / (double)across);
     h->cell_height = down <= 16 ? 24 : 384.0 / (double)down;
     const double wide = h->cell_width * (double)across;
     const double bottom = TOP + h->cell_height * (double)down;
@@ -282,7 +284,7 @@ static enum status heatmap(struct page *p, const char *game, const char *techniq
     enum status status = axes_find(&h.axes, r->db, r->experiment, technique, r->e);
     if (status == STATUS_OK)
         status = ask_all(&h);
-    if (status == STATUS_OK && chart_has(&h.cells, CELL_WHOLE))
+    if (status == STATUS_OK && table_rows(&h.cells) > 1 && chart_has(&h.cells, CELL_WHOLE))
         status = draw(&h);
     gnuplot_free(&h.chart.set);
     table_free(&h.cells);
