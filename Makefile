@@ -11,6 +11,7 @@
 #   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
 #                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
 #   make bench-native  what probes in native programs cost, beside other tools
+#   make deb      a Debian package, into DEB=FOLDER (default: here)
 #   make games    rebuild the bundled games from their sources (cc65)
 #   make coverage  how much of each parser the fuzzers' seeds reach (needs clang and llvm)
 #   make mutants  change the program in many small ways, and check that a test notices each (ONLY=FOLDER);
@@ -60,7 +61,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install deb program mutants dist clean help
 
 all: build
 
@@ -222,6 +223,18 @@ dist:
 	gzip -n <"$$work/tar" >"$$to/.hotgraph-$(VERSION).tar.gz" && rm -r "$$work" && \
 	mv "$$to/.hotgraph-$(VERSION).tar.gz" "$$to/hotgraph-$(VERSION).tar.gz" && \
 	echo "$$to/hotgraph-$(VERSION).tar.gz"
+
+# A Debian package of what is committed, or of an unpacked archive, into DEB=FOLDER: built in a folder of its own.
+DEB ?= .
+DEB_PACKAGES := dpkg-dev debhelper libcairo2-dev
+deb: deps
+	$(call install,$(DEB_PACKAGES))
+	@to=$$(realpath -m -- $(call path,$(DEB))) && mkdir -p "$$to" && work=$$(mktemp -d) && trap 'rm -rf "$$work"' EXIT && \
+	{ if test -s $(here)COMMIT; then mkdir "$$work/hotgraph-$(VERSION)" && tar -C $(here). --exclude='./build*' -cf - . | tar -C "$$work/hotgraph-$(VERSION)" -xf -; \
+	else $(MAKE) --no-print-directory -s -C $(here). dist DIST="$$work" >/dev/null && tar -C "$$work" -xzf "$$work/hotgraph-$(VERSION).tar.gz"; fi; } && \
+	cd "$$work/hotgraph-$(VERSION)" && \
+	{ dpkg-buildpackage -us -uc -b >"$$work/log" 2>&1 || { tail -n 60 "$$work/log" >&2; exit 1; }; } && \
+	cp "$$work"/hotgraph_$(VERSION)_*.deb "$$to"/ && ls "$$to"/hotgraph_$(VERSION)_*.deb
 
 clean:
 	rm -rf $(build)
