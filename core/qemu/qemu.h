@@ -106,8 +106,8 @@ struct qemu_result {
  * current one). The latter give the program a name that is the same wherever the folder is. */
 enum { QEMU_PATH = 4096 };
 void qemu_program_path(const char *folder, const char *program, char out[QEMU_PATH]);
-/* Whether the program in that file can be recorded here: it exists, is for a supported processor, and
- * QEMU is installed. */
+/* Whether the program in that file can be recorded here: it exists, is for a supported
+ * processor, and QEMU is installed. */
 enum status qemu_can_record(const char *path, struct error *e);
 
 /* The path of hotgraph-qemu.so in the build or installation of the running program, or as in

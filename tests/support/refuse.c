@@ -1,5 +1,5 @@
-/* refuse memfd|exec COMMAND...: runs a command for which the kernel refuses memory files, or executable shared mappings, as hardened systems do. Exits with 77 where that is not possible.
- */
+/* refuse memfd|exec COMMAND...: runs a command for which the kernel refuses memory files, or
+ * executable shared mappings, as hardened systems do. Exits with 77 where that is not possible. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@ command -v meson >/dev/null && command -v ninja >/dev/null || skip "no meson, or
 
 # A copy of what the program is built of. Of the tests it has the registry's, and the look at the rooms.
 mkdir -p tree/tests/unit/profile tree/tests/support
-cp -r "$source/meson.build" "$source/meson_options.txt" "$source/core" "$source/sweep" "$source/db" tree
+cp -r "$source/meson.build" "$source/meson_options.txt" "$source/CHANGELOG.md" "$source/core" "$source/sweep" "$source/db" tree
 for name in configs docs games movies plots programs README.md LICENSE CITATION.cff; do
     ln -s "$source/$name" "tree/$name"
 done

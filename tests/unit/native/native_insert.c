@@ -1,8 +1,13 @@
-/* Measures, in this process, the cost of inserting and hitting probes while 0 to N other threads run: lines "what,tool,probes,seconds,seconds without" on standard output; hits where the
- * first number of threads is 1.
- * native_insert [uprobes] THREADS...
+/* Measures, in this process, the cost of inserting and hitting probes while 0 to N other threads
+ * run: lines "what,tool,probes,seconds,seconds without" on standard output; hits where the first
+ * number of threads is 1.
+ *
+ *     native_insert [uprobes] THREADS...
+ *
  * Or runs a program with a uprobe at each of these offsets of its file, to measure its time:
- * native_insert around OFFSET... -- PROGRAM ARGUMENT... */
+ *
+ *     native_insert around OFFSET... -- PROGRAM ARGUMENT...
+ */
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -100,7 +105,8 @@ static double median(double *round, int n) {
     return round[n / 2];
 }
 
-/* The median round, in seconds per probe, and the processor time of the first round, which also makes the stubs (later rounds reuse them). */
+/* The median round, in seconds per probe, and the processor time of the first round, which also
+ * makes the stubs (later rounds reuse them). */
 static void measure(struct hotprobe *h, size_t n, size_t batch) {
     double in[ROUNDS], out[ROUNDS], first = 0, begun = now();
     struct error e = {0};

@@ -198,7 +198,8 @@ static void traps_probed(bool live) {
         }
 }
 
-/* Threads run through sites while probes are inserted and removed there. Their results must be right, and a permanent probe beside the others must not miss a hit. */
+/* Threads run through sites while probes are inserted and removed there. Their results must be
+ * right, and a permanent probe beside the others must not miss a hit. */
 static atomic_bool running;
 static _Atomic uint64_t wrong;
 struct runner {
@@ -431,7 +432,8 @@ static void test_threshold_once(void **state) {
     hotprobe_close(h);
 }
 
-/* The number of insertions and removals, one at a time and in batches. Short tests prove nothing here: a plain write of five bytes survived 400 of them, and crashed within 30,000. */
+/* The number of insertions and removals, one at a time and in batches. Short tests prove nothing
+ * here: a plain write of five bytes survived 400 of them, and crashed within 30,000. */
 static size_t toggles(void) {
     const char *many = getenv("HOTPROBE_TOGGLES");
     return many != NULL ? strtoul(many, NULL, 10) : 30000;
@@ -495,7 +497,8 @@ static void test_toggle_8(void **state) {
         toggle(8, (enum hotprobe_kind)kind);
 }
 
-/* Threads that were interrupted inside a window and sleep there for longer than patching takes. The new bytes must lead them out, and their stubs must not be reused meanwhile. */
+/* Threads that were interrupted inside a window and sleep there for longer than patching takes.
+ * The new bytes must lead them out, and their stubs must not be reused meanwhile. */
 static void sleeps_long(int number) {
     (void)number;
     usleep(300);

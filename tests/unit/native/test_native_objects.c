@@ -1,5 +1,6 @@
-/* Reading mapped ELF files: segments, sections, symbols, frames, landing pads. The files are handmade, with everything that compilers emit, and damaged. If this fails, probes
- * go into data, or functions of a stripped program are not found. */
+/* Reading mapped ELF files: segments, sections, symbols, frames, landing pads. The files are
+ * handmade, with everything that compilers emit, and damaged. If this fails, probes go into
+ * data, or functions of a stripped program are not found. */
 #include <elf.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -43,9 +44,11 @@ struct out {
     size_t at;
 };
 
+/* Little-endian; a size above 8 extends the value with zeros. */
 static void put(struct out *o, uint64_t value, size_t size) {
     assert_true(o->at + size <= SIZE);
-    memcpy(image + o->at, &value, size);
+    memset(image + o->at, 0, size);
+    memcpy(image + o->at, &value, size < sizeof value ? size : sizeof value);
     o->at += size;
 }
 
@@ -104,8 +107,8 @@ static const struct frame frames[] = {
     /* as gcc and clang write them */
     {"zR", 1, 0x1b, 0xff, .found = true},
     {"zPLR", 1, 0x1b, 0x1b, .found = true, .base = 0xff, .types = 0x9b, .sites = 0x01, .pads = 2},
-    {"zRS", 1, 0x1b, 0xff, .found = true},
     {"zRB", 1, 0x1b, 0xff, .found = true},
+    {"zRS", 1, 0x1b, 0xff, .found = false}, /* a signal frame may begin before its code */
     {"", 1, 0x00, 0xff, .found = true},
     /* versions */
     {"zR", 3, 0x1b, 0xff, .found = true},

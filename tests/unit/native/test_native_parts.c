@@ -99,7 +99,8 @@ static const struct hotprobe_function *named(const struct hotprobe *h, uintptr_t
     return NULL;
 }
 
-/* After session_settle(), direct calls go straight to the stub, and others by way of the site; each is counted once. */
+/* After session_settle(), direct calls go straight to the stub, and others by way of the site;
+ * each is counted once. */
 static void test_settled(void **state) {
     (void)state;
     struct hotprobe *h = NULL;

@@ -1,4 +1,5 @@
-/* Random instructions, executed in place and relocated: registers, flags, memory and control flow must be the same. */
+/* Random instructions, executed in place and relocated: registers, flags, memory and control
+ * flow must be the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
