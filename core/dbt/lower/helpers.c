@@ -48,7 +48,7 @@ void dbt_mmio_write(struct frame *f, uint32_t address, uint32_t value, uint64_t 
 }
 
 /* Is the boundary between the store before `pc` and the instruction at `pc` unobserved? */
-static bool is_between(const struct nes *n, uint16_t pc) {
+static bool is_between(struct nes *n, uint16_t pc) {
     enum { STORE = 3 };
     return !n->observed.watched || (watch_tally(n, (uint16_t)(pc - STORE)) && watch_tally(n, pc));
 }

@@ -256,9 +256,15 @@ static void run_tallied_instruction(struct nes *n, const struct tally *tally) {
         watch_left_elsewhere(n, pc);
 }
 
+/* A tally cannot say where an instruction went that has switched the bank that it lies in. */
+static bool may_switch_bank(const struct nes *n) {
+    const uint16_t pc = n->cpu.r.pc;
+    return n->board.banked && opcode_info(n->memory.rd[pc >> 8][pc & 0xff])->writes_memory;
+}
+
 static void step_watched(struct nes *n) {
     const struct tally *const tally = watch_tally(n, n->cpu.r.pc);
-    if (tally && !n->observed.announced)
+    if (tally && !n->observed.announced && !may_switch_bank(n))
         run_tallied_instruction(n, tally);
     else
         run_watched_instruction(n);

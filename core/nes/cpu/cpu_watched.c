@@ -77,6 +77,7 @@
 
 void cpu_run_watched(struct nes *n, uint64_t stop, uint64_t deadline) {
     n->observed.attention = false;
+    watch_follow_banks(n);
     while (true) {
         const uint64_t start = n->cpu.cycle;
         bool goes_on = true;

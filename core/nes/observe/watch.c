@@ -212,22 +212,38 @@ static void instrument(struct nes *n, struct site *site) {
 
 enum { CODE_SPACE = 0x10000, RUN_TRIES = 8 };
 
-void watch_unsettle(struct nes *n) {
-    struct watch *w = n->observed.watch;
-    if (w->tally_mask != 0)
-        free(w->tallies);
-    w->tallies = &w->no_tally;
-    w->runs = &w->no_run;
-    w->tally_mask = 0;
+static void choose(struct watch *w, const struct tallies *t) {
+    w->tallies = t ? t->at : &w->no_tally;
+    w->runs = t ? t->runs : &w->no_run;
+    w->tally_mask = t ? CODE_SPACE - 1 : 0;
 }
 
-static bool make_tallies(struct watch *w) {
-    struct tally *const tallies = calloc(CODE_SPACE, sizeof *tallies + 1);
-    if (!tallies)
+void watch_unsettle(struct nes *n) {
+    struct watch *w = n->observed.watch;
+    while (w->tallied > 0)
+        free(w->all_tallies[--w->tallied].at);
+    choose(w, NULL);
+}
+
+void watch_choose_tallies(struct nes *n) {
+    struct watch *const w = n->observed.watch;
+    const uint64_t banks = record_banks(n);
+    unsigned i = 0;
+    while (i < w->tallied && w->all_tallies[i].banks != banks)
+        i++;
+    choose(w, i < w->tallied ? &w->all_tallies[i] : NULL);
+    w->tally_epoch = n->memory.epoch;
+}
+
+/* For the banks that are mapped, where there are none yet. */
+static bool make_tallies(struct nes *n) {
+    struct watch *const w = n->observed.watch;
+    struct tally *const at = w->tallied < TALLIES_MOST ? calloc(CODE_SPACE, sizeof *at + 1) : NULL;
+    if (!at)
         return false; /* slower, but correct */
-    w->tallies = tallies;
-    w->runs = (uint8_t *)(tallies + CODE_SPACE);
-    w->tally_mask = CODE_SPACE - 1;
+    w->all_tallies[w->tallied] =
+        (struct tallies){record_banks(n), at, (uint8_t *)(at + CODE_SPACE)};
+    choose(w, &w->all_tallies[w->tallied++]);
     return true;
 }
 
@@ -250,10 +266,10 @@ static struct tally tally_of(const struct site *site) {
 }
 
 static void note_tally(struct nes *n, struct site *site) {
-    struct watch *w = n->observed.watch;
+    const struct watch *const w = n->observed.watch;
     site->tally = tally_of(site);
-    if (site->tally.counter[0] && !n->board.banked && !site->volatile_bytes &&
-        (w->tally_mask != 0 || make_tallies(w)))
+    watch_follow_banks(n);
+    if (site->tally.counter[0] && !site->volatile_bytes && (w->tally_mask != 0 || make_tallies(n)))
         w->tallies[site->insn.pc] = site->tally;
 }
 
@@ -317,7 +333,7 @@ struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t b
     return site;
 }
 
-bool watch_stands(const struct nes *n, struct site *site) {
+bool watch_stands(struct nes *n, struct site *site) {
     const struct guest_insn *const insn = &site->insn;
     const bool targeted =
         insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP || insn->kind == INSN_CALL;
@@ -327,6 +343,7 @@ bool watch_stands(const struct nes *n, struct site *site) {
         (targeted && nes_code_address(n, (uint16_t)insn->target) != insn->target))
         return false;
     site->epoch = n->memory.epoch;
+    note_tally(n, site);
     return true;
 }
 

@@ -25,6 +25,16 @@ struct watched_by {
     struct record record;
 };
 
+/* What is known while certain banks are mapped: tallies of instructions that cannot be written, and
+ * RUN_KNOWN where all instructions from there to the next that goes somewhere have one, which of all
+ * but the last is NOBODYS; else how often that was looked for in vain. Both by pc. */
+struct tallies {
+    uint64_t banks; /* record_banks() */
+    struct tally *at;
+    uint8_t *runs;
+};
+enum { TALLIES_MOST = 16 };
+
 struct watch {
     struct watched_by observers[NES_OBSERVERS];
     /* Of these, those that are attached, that step, and that record now: a bit each. */
@@ -38,15 +48,16 @@ struct watch {
     uint32_t counters_used;
     size_t slot_count;
     struct site **slots; /* by address below $8000, then by PRG offset */
-    /* By pc & tally_mask, of memory that cannot be written, where no banks are switched: tallies,
-     * and RUN_KNOWN where all instructions from there to the next that goes somewhere have one,
-     * which of all but the last is NOBODYS. Never NULL: while nothing is known, the two behind
-     * them. */
+    /* Those of the banks that are mapped, by pc & tally_mask; while nothing is known, the two behind
+     * them. Never NULL. */
     struct tally *tallies;
-    uint8_t *runs; /* else how often that was looked for in vain */
+    uint8_t *runs;
     uint16_t tally_mask;
     struct tally no_tally;
     uint8_t no_run;
+    uint32_t tally_epoch; /* value of memory.epoch for which they were chosen */
+    unsigned tallied;     /* number of these; none is dropped before the observers change */
+    struct tallies all_tallies[TALLIES_MOST];
     struct map left_out; /* counters that nes_counter_left_out() tells of */
     struct site **buckets;
     size_t bucket_count, site_count;
@@ -82,7 +93,7 @@ void watch_alarms(struct nes *n);
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]);
 /* True if a site at whose address the same memory is mapped as when it was met still means the same,
  * though banks were switched since; it is current then. */
-bool watch_stands(const struct nes *n, struct site *site);
+bool watch_stands(struct nes *n, struct site *site);
 /* As watch_meet(), fast if it was met before. */
 static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
                                       const uint8_t *bytes) {
@@ -92,9 +103,16 @@ static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
         return site;
     return watch_meet(n, pc, slot, bytes);
 }
+/* Chooses the tallies of the banks that are mapped. */
+void watch_choose_tallies(struct nes *n);
+static inline void watch_follow_banks(struct nes *n) {
+    if (n->observed.watch->tally_epoch != n->memory.epoch)
+        watch_choose_tallies(n);
+}
 /* Of the instruction at pc in memory that cannot be written; NULL where it is not known. */
-static inline const struct tally *watch_tally(const struct nes *n, uint16_t pc) {
+static inline const struct tally *watch_tally(struct nes *n, uint16_t pc) {
     const struct watch *const w = n->observed.watch;
+    watch_follow_banks(n);
     const struct tally *const tally = &w->tallies[pc & w->tally_mask];
     return tally->counter[0] && !n->observed.stepping ? tally : NULL;
 }
