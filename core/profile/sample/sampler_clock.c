@@ -23,7 +23,8 @@
  */
 #include "profile/sample/samplers.h"
 
-enum { LOOKBACK = 32, PPU_STATUS = 0x2002, LONGEST_LOOP = 64 /* bytes */ };
+enum { LOOKBACK = 32, PPU_STATUS = 0x2002, ROM = 0x8000, LONGEST_LOOP = 64 /* bytes */ };
+#define NEVER UINT64_MAX
 
 #define GOLDEN UINT64_C(0x9E3779B97F4A7C15) /* (sqrt(5) - 1) / 2 of 2^64 */
 
@@ -40,6 +41,13 @@ static uint64_t step_from(const struct sampler *s) {
     return due > lookback ? due - lookback : 0;
 }
 
+static void set_alarm(struct sampler *s, uint64_t cycle) {
+    if (s->clock.alarm == cycle)
+        return;
+    s->clock.alarm = cycle;
+    nes_set_alarm(s->nes, s->id, cycle);
+}
+
 static void stop_stepping(struct sampler *s) {
     s->clock.stepping = s->clock.pending = false;
     nes_observe(s->nes, s->id, 0);
@@ -48,6 +56,7 @@ static void stop_stepping(struct sampler *s) {
 static void alarm_rings(void *self, uint64_t cycle) {
     struct sampler *s = self;
     (void)cycle;
+    s->clock.alarm = NEVER;
     if (s->clock.stepping || s->out_of_memory)
         return;
     s->clock.stepping = true;
@@ -57,19 +66,39 @@ static void alarm_rings(void *self, uint64_t cycle) {
 
 /* ---- samples ---- */
 
-static void record(struct sampler *s, const struct sample *to) {
+static struct sample sample_of(const struct guest_insn *insn) {
+    return (struct sample){.pc = insn->address,
+                           .target = insn->target,
+                           .size = insn->size,
+                           .kind = insn->kind,
+                           .opcode = insn->bytes[0]};
+}
+
+/* Keeps the transfer from the pending instruction to `to`. Code in ROM does not change, so an equal
+ * one may be known. */
+static void keep(struct sampler *s, const struct guest_insn *to) {
     const struct guest_insn *from = &s->clock.insn;
-    s->batch[0] = (struct sample){.pc = from->address,
-                                  .target = from->target,
-                                  .size = from->size,
-                                  .kind = from->kind,
-                                  .opcode = from->bytes[0]};
-    s->batch[1] = *to;
+    struct clock_batch *known =
+        &s->clock.known[(from->address ^ to->address << 1 ^ to->address >> 7) % CLOCK_KNOWN];
+    if (known->number != 0 && known->from == from->address && known->to == to->address &&
+        known->from_target == from->target && known->to_target == to->target) {
+        s->out_of_memory |= !stream_add_again(&s->stream, known->number - 1);
+        return;
+    }
+    s->batch[0] = sample_of(from);
+    s->batch[1] = sample_of(to);
+    sampler_keep(s);
+    if (s->options.take == NULL && !s->out_of_memory && from->pc >= ROM && to->pc >= ROM)
+        *known = (struct clock_batch){from->address, from->target, to->address, to->target,
+                                      sampler_kept_last(s) + 1};
+}
+
+static void record(struct sampler *s, const struct guest_insn *to) {
     if (s->options.window > 0)
         s->clock.taken++;
     else if (!vec_push(&s->cycles, s->clock.gap))
         s->out_of_memory = true;
-    sampler_keep(s);
+    keep(s, to);
 }
 
 /* Moves on to the first due cycle after `cycle`; true if one was due until then. The last of them
@@ -84,7 +113,7 @@ static bool pass_due(struct sampler *s, uint64_t cycle) {
 }
 
 /* The first transfer at or after `due`, or one of those after it. */
-static void take_weighted(struct sampler *s, const struct sample *to, uint64_t due) {
+static void take_weighted(struct sampler *s, const struct guest_insn *to, uint64_t due) {
     struct clock *c = &s->clock;
     const bool first = c->start >= due;
     if (c->left > 0) {
@@ -101,7 +130,7 @@ static void take_weighted(struct sampler *s, const struct sample *to, uint64_t d
 }
 
 /* A transfer that started at clock.start went to `to`. */
-static void transferred(struct sampler *s, const struct sample *to) {
+static void transferred(struct sampler *s, const struct guest_insn *to) {
     struct clock *c = &s->clock;
     const uint64_t due = c->due;
     pass_due(s, c->start);
@@ -113,10 +142,10 @@ static void transferred(struct sampler *s, const struct sample *to) {
 }
 
 /* The pending instruction is complete, and control is at `to`. */
-static void complete(struct sampler *s, const struct sample *to) {
+static void complete(struct sampler *s, const struct guest_insn *to) {
     const struct guest_insn *insn = &s->clock.insn;
     s->clock.pending = false;
-    if (insn->kind != INSN_PLAIN || to->pc != insn->next)
+    if (insn->kind != INSN_PLAIN || to->address != insn->next)
         transferred(s, to);
 }
 
@@ -162,15 +191,10 @@ static bool is_idle(const struct sampler *s, uint64_t cycle) {
 static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
     struct sampler *s = self;
     struct clock *c = &s->clock;
-    const struct sample here = {.pc = insn->address,
-                                .target = insn->target,
-                                .size = insn->size,
-                                .kind = insn->kind,
-                                .opcode = insn->bytes[0]};
     c->steps++;
     const bool loops = c->pending && waits(s, insn->address);
     if (c->pending)
-        complete(s, &here);
+        complete(s, insn);
     if (!only_reads_memory(insn))
         c->been_count = 0;
     if (loops && c->left == 0) {
@@ -178,7 +202,7 @@ static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
         stop_stepping(s);
     } else if (is_idle(s, cycle)) {
         stop_stepping(s);
-        nes_set_alarm(s->nes, s->id, step_from(s));
+        set_alarm(s, step_from(s));
     } else {
         c->insn = *insn;
         c->start = cycle;
@@ -200,13 +224,19 @@ static void switched(struct sampler *s, bool nmi) {
     }
     c->resting = false;
     if (!c->stepping)
-        nes_set_alarm(s->nes, s->id, now < c->window_end ? now : step_from(s));
+        set_alarm(s, now < c->window_end ? now : step_from(s));
 }
 
 static void thread_changes(void *self, const struct thread_event *event) {
     struct sampler *s = self;
     if (event->change == THREAD_SUSPENDED && s->clock.pending) {
-        const struct sample to = sampler_landing(s->nes, event->address);
+        const struct sample at = sampler_landing(s->nes, event->address);
+        const struct guest_insn to = {.address = at.pc,
+                                      .target = at.target,
+                                      .pc = (uint16_t)at.pc,
+                                      .size = at.size,
+                                      .kind = at.kind,
+                                      .bytes = {at.opcode}};
         complete(s, &to);
     } else if (event->change == THREAD_BEGINS || event->change == THREAD_RESUMES) {
         switched(s, event->change == THREAD_BEGINS && event->cause == THREAD_NMI);
@@ -228,7 +258,8 @@ void sampler_clock_begin(struct sampler *s) {
     s->clock.every = sampler_cycles_of_us(s->options.interval_us);
     s->clock.previous = nes_cycle(s->nes);
     s->clock.due = nes_cycle(s->nes) + 1 + golden_place(s);
-    nes_set_alarm(s->nes, s->id, step_from(s));
+    s->clock.alarm = NEVER;
+    set_alarm(s, step_from(s));
 }
 
 const struct observer sampler_by_clock = {

@@ -61,15 +61,15 @@ static bool grow_known(struct sampler *s) {
     return true;
 }
 
-/* Number of the batch that was kept last. */
-static uint32_t kept_last(const struct sampler *s) {
+uint32_t sampler_kept_last(const struct sampler *s) {
     const struct stream *const kept = &s->stream.stream;
     return kept->order[kept->batch_count - 1];
 }
 
 /* Remembers a new trace, that of the batch kept last. */
 static bool learn_trace(struct sampler *s, const struct recording *r, uint32_t hash) {
-    const struct known_trace trace = {s->traces.len, (uint32_t)r->trace_length, kept_last(s), hash};
+    const struct known_trace trace = {s->traces.len, (uint32_t)r->trace_length,
+                                      sampler_kept_last(s), hash};
     if ((2 * s->known.len >= s->known_cap && !grow_known(s)) ||
         !vec_reserve(&s->traces, s->traces.len + r->trace_length) || !vec_push(&s->known, trace))
         return false;
@@ -104,7 +104,7 @@ static void keep_numbered(struct sampler *s, const struct recording *r) {
     while (s->numbered.len <= r->number && !s->out_of_memory)
         s->out_of_memory = !vec_push(&s->numbered, 0);
     if (!s->out_of_memory)
-        s->numbered.at[r->number] = kept_last(s) + 1;
+        s->numbered.at[r->number] = sampler_kept_last(s) + 1;
 }
 
 static void keep_hashed(struct sampler *s, const struct recording *r) {

@@ -25,6 +25,12 @@ struct clock_state {
     uint8_t a, x, y, s, p;
 };
 enum { CLOCK_STATES = 4 };
+/* by the clock: a batch kept before, by transfer; targets depend on the banks, too */
+struct clock_batch {
+    uint32_t from, from_target, to, to_target;
+    uint32_t number; /* 1 + number in the stream; 0: none */
+};
+enum { CLOCK_KNOWN = 1024 };
 struct clock {
     uint64_t every, due; /* cycles between due cycles; the next one */
     uint64_t previous;   /* start of the transfer before, or of a context since then */
@@ -41,6 +47,8 @@ struct clock {
     unsigned left; /* of the current sample: transfers to come */
     struct clock_state been[CLOCK_STATES]; /* states after the last transfers */
     unsigned been_count;
+    uint64_t alarm; /* that is set */
+    struct clock_batch known[CLOCK_KNOWN];
 };
 
 struct sampler {
@@ -113,6 +121,8 @@ bool sampler_take(struct sampler *s, const struct guest_insn *insn);
 bool sampler_take_some(struct sampler *s, const struct guest_insn *insns, uint32_t count);
 /* sampler_recorded.c: keeps a recorded batch, or passes it to options.take. */
 void sampler_keep_recording(struct sampler *s, const struct recording *r);
+/* Number of the batch that was kept last. */
+uint32_t sampler_kept_last(const struct sampler *s);
 void sampler_forget_traces(struct sampler *s);
 /* Keeps a complete batch, or passes it to options.take. */
 void sampler_keep(struct sampler *s);
