@@ -195,7 +195,7 @@ static void step(void *self, const struct guest_insn *insn, uint64_t cycle) {
     const bool loops = c->pending && waits(s, insn->address);
     if (c->pending)
         complete(s, insn);
-    if (!only_reads_memory(insn))
+    if (c->been_count > 0 && !only_reads_memory(insn))
         c->been_count = 0;
     if (loops && c->left == 0) {
         c->resting = true;
