@@ -179,7 +179,7 @@ static enum status find_shapes(struct reader *r, struct qemu_result *out) {
         if (ok && *at == 0)
             *at = i + 1;
     }
-    const struct shape_source source = {shape_insn, &index};
+    const struct shape_source source = {.insn = shape_insn, .user = &index};
     const enum status status =
         ok ? shapes_of_blocks(shapes, &out->structure.graph, source, r->e) : no_memory(r);
     map_free(&index.at);
