@@ -288,7 +288,7 @@ static enum status make(struct structure *s, struct structure_recorder *r, struc
     if (status == STATUS_OK)
         status = shapes_of_game(&s->shapes, &s->graph, e);
     if (status == STATUS_OK) {
-        const struct shape_source source = {shape_insn, r, .banked = true};
+        const struct shape_source source = {.insn = shape_insn, .user = r, .banked = true};
         status = shapes_of_blocks(&s->shapes, &s->graph, source, e);
     }
     flow_free(&flow);

@@ -397,7 +397,7 @@ static bool met_insn(const void *user, uint32_t address, struct shape_insn *out)
 /* A game's code is what the engine decoded in the first replay. */
 static enum status make_worth_of_game(struct source *out, struct error *e) {
     struct shapes shapes = {0};
-    const struct shape_source met = {met_insn, &out->trace, .banked = true};
+    const struct shape_source met = {.insn = met_insn, .user = &out->trace, .banked = true};
     enum status status = shapes_of_game(&shapes, &out->exact, e);
     if (status == STATUS_OK)
         status = shapes_of_blocks(&shapes, &out->exact, met, e);
