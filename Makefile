@@ -2,8 +2,8 @@
 #
 #   make sweep    the paper's experiment on the bundled games, into results/
 #   make test     all tests
-#   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids, techniques (twenty minutes);
-#                 each says whether it was reproduced
+#   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids, techniques, what a profile is
+#                 worth (minutes); each says whether it was reproduced
 #   make programs the same on real programs, recorded under QEMU
 #   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status shows the progress
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
@@ -113,7 +113,7 @@ build: deps
 	$(call compile,,the program and its tests)
 
 # Each study has its own database: results/sampling.db, ...
-STUDIES ?= sampling jitter replicates wide techniques bias clock
+STUDIES ?= sampling jitter replicates wide techniques bias clock worth
 
 studies: program
 	@mkdir -p $(results)

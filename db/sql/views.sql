@@ -11,11 +11,12 @@
 -- ranks or averages configurations, one technique; columns name them. Configurations of different
 -- techniques, shares or ways are never ranked or averaged together.
 
--- Samplings. `way` is a sampling without the parameters in which replicates differ: seed and phase.
+-- Samplings. `way` is a sampling without the parameters in which replicates differ, seed and phase,
+-- and without the hash of another input.
 -- The sampling of streams from files is unknown; it counts as one way.
 CREATE VIEW sampling_way AS
-SELECT *, iif(method = 'file', 'file', replace(replace(key, coalesce(' seed=' || seed, ''), ''),
-    coalesce(' phase_cycles=' || phase_cycles, ''), '')) AS way
+SELECT *, iif(method = 'file', 'file', replace(replace(replace(key, coalesce(' seed=' || seed, ''), ''),
+    coalesce(' phase_cycles=' || phase_cycles, ''), ''), coalesce(' from=' || other_input, ''), '')) AS way
 FROM sampling;
 
 -- What an experiment asks for, and how much of it exists. A result exists if all its qualities do:

@@ -19,6 +19,7 @@ enum {
     MOST_FRAMES = 100000000,
     USUAL_HOT = 900,
     MOST_HOT = 1000,
+    FRAMES_IN_10000_S = 600988, /* of the console */
 };
 
 #define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
@@ -26,8 +27,8 @@ enum {
 /* ---- games ---- */
 
 static void game_free(struct config_game *g) {
-    char *texts[] = {g->name,   g->title, g->rom,        g->sha1, g->movie,
-                     g->stream, g->graph, g->paper_game, g->place};
+    char *texts[] = {g->name,   g->title, g->rom,        g->sha1,  g->movie,
+                     g->stream, g->graph, g->paper_game, g->place, g->other};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     for (size_t i = 0; g->further != NULL && g->further[i] != NULL; i++)
@@ -86,6 +87,8 @@ static enum status check_game(const struct config *c, const config_setting_t *gr
         return fields_error(c->from, group, e, "%s has neither rom nor sha1", g->name);
     if (!foreign && g->movie == NULL)
         return fields_error(c->from, group, e, "%s has no movie", g->name);
+    if (foreign && g->other != NULL)
+        return fields_error(c->from, group, e, "only games that are played have an other movie");
     if (!foreign && g->instructions >= 0)
         return fields_error(c->from, group, e, "instructions are given for foreign streams only");
     if (g->sha1 != NULL && (strlen(g->sha1) != 40 || strspn(g->sha1, "0123456789abcdef") != 40))
@@ -150,6 +153,7 @@ static enum status read_game(struct config *c, const config_setting_t *group, st
         {"rom", FIELD_PATH, &g.rom, 0, 0},
         {"sha1", FIELD_TEXT, &g.sha1, 0, 0},
         {"movie", FIELD_SETTING, &movie, 0, 0},
+        {"other", FIELD_PATH, &g.other, 0, 0},
         {"console", FIELD_SETTING, &console, 0, 0},
         {"stream", FIELD_PATH, &g.stream, 0, 0},
         {"graph", FIELD_PATH, &g.graph, 0, 0},
@@ -203,10 +207,19 @@ const struct config_game *config_find_game(const struct config *c, const char *n
 
 /* ---- the whole ---- */
 
+bool config_applies(const struct config_sampling *s, const struct technique *t) {
+    return s->live ? t->attach != NULL : t->build != NULL;
+}
+
+uint64_t config_watched(const struct config_sampling *s, uint64_t frames) {
+    const uint64_t whole = s->seconds * FRAMES_IN_10000_S / 10000;
+    return s->seconds == 0 || whole > frames ? frames : whole;
+}
+
 bool config_needs_structure(const struct config *c) {
     bool needs = false;
     for (size_t i = 0; i < c->samplings.len; i++)
-        needs |= c->samplings.at[i].options.by == SAMPLER_ACTIVE;
+        needs |= !c->samplings.at[i].live && c->samplings.at[i].options.by == SAMPLER_ACTIVE;
     for (size_t i = 0; i < c->points.len; i++)
         needs |= c->points.at[i].technique->needs_structure;
     return needs;
@@ -230,6 +243,20 @@ static enum status check_played(const struct config *c, struct error *e) {
     return STATUS_OK;
 }
 
+/* Where techniques are to watch the other input, each game must have one. */
+static enum status check_others(const struct config *c, struct error *e) {
+    bool other = false;
+    for (size_t i = 0; i < c->samplings.len; i++)
+        other |= c->samplings.at[i].other;
+    for (size_t i = 0; other && i < c->games.len; i++)
+        if (c->games.at[i].movie != NULL && c->games.at[i].other == NULL)
+            return error_set(e, STATUS_FORMAT,
+                             "%s: '%s' has no other movie, which input = \"other\" needs: add "
+                             "other = \"FILE.fm2\"",
+                             c->games.at[i].place, c->games.at[i].name);
+    return STATUS_OK;
+}
+
 /* A live technique yields one graph, at the end, so it has no convergence curve. */
 static enum status check_live(const struct config *c, const config_setting_t *convergence,
                               struct error *e) {
@@ -244,9 +271,10 @@ static enum status check_live(const struct config *c, const config_setting_t *co
 }
 
 /* The paper's sampling hashes as it did when there was no other, so that old hashes stay valid. */
-static void hash_sampling(struct hash *h, const struct sampler_options *s) {
+static void hash_sampling(struct hash *h, const struct config_sampling *sampling) {
     char key[200];
-    if (s->by == SAMPLER_TIME && !s->weigh) {
+    const struct sampler_options *s = &sampling->options;
+    if (!sampling->live && s->by == SAMPLER_TIME && !s->weigh) {
         hash_add(h,
                  "method %d interval %" PRIu64 " batch %u jitter %" PRIu64 " seed %" PRIu64
                  " phase %" PRIu64 "\n",
@@ -254,7 +282,7 @@ static void hash_sampling(struct hash *h, const struct sampler_options *s) {
                  s->phase_cycles);
         return;
     }
-    config_sampling_key(s, key, sizeof key);
+    config_key(sampling, key, sizeof key);
     hash_add(h, "method %d sampling %s\n", CONFIG_METHOD, key);
 }
 
@@ -265,10 +293,8 @@ static bool is_usual_hot(const struct config *c) {
 
 static enum status hash_definition(struct config *c, struct error *e) {
     struct hash *h = hash_start();
-    if (c->live)
-        hash_add(h, "method %d sampling " CONFIG_LIVE_KEY "\n", CONFIG_METHOD);
-    for (size_t i = 0; !c->live && i < c->samplings.len; i++)
-        hash_sampling(h, &c->samplings.at[i].options);
+    for (size_t i = 0; i < c->samplings.len; i++)
+        hash_sampling(h, &c->samplings.at[i]);
     for (size_t i = 0; i < c->points.len; i++) {
         const struct config_point *p = &c->points.at[i];
         hash_add(h, "%d %s %d\n", p->number, p->key, p->label != NULL);
@@ -372,6 +398,8 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         status = read_list(c, programs, "programs", read_program, e);
     if (status == STATUS_OK)
         status = check_played(c, e);
+    if (status == STATUS_OK)
+        status = check_others(c, e);
     return status != STATUS_OK ? status : hash_definition(c, e);
 }
 

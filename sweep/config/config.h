@@ -37,16 +37,18 @@ struct config_program {
 
 /* Either a ROM (a path, an identity to look for, or both) with a movie, or a foreign pair. */
 struct config_game {
-    char *name;                     /* lower-case letters, digits and dashes: it names files */
-    char *title;                    /* for display; defaults to the name */
-    char *rom;                      /* path; NULL: found by sha1 */
-    char *sha1;                     /* of PRG and CHR in lower-case hex, or NULL */
-    char *movie;                    /* path of the .fm2 */
-    char **further;                 /* more movies, each replayed separately; ends with NULL; may be
+    char *name;       /* lower-case letters, digits and dashes: it names files */
+    char *title;      /* for display; defaults to the name */
+    char *rom;        /* path; NULL: found by sha1 */
+    char *sha1;       /* of PRG and CHR in lower-case hex, or NULL */
+    char *movie;      /* path of the .fm2 */
+    char *other;      /* a movie of the same game: live techniques may watch it instead;
+                                       NULL: none */
+    char **further;   /* more movies, each replayed separately; ends with NULL; may be
                                        NULL */
-    char *stream;                   /* foreign pair: an .isampling or .hgstream file ... */
-    char *graph;                    /* ... and the exact .graph */
-    char *paper_game;               /* the paper's game that it is compared with, or NULL */
+    char *stream;     /* foreign pair: an .isampling or .hgstream file ... */
+    char *graph;      /* ... and the exact .graph */
+    char *paper_game; /* the paper's game that it is compared with, or NULL */
     struct config_program *program; /* NULL for games; a program has only the names above */
     struct nes_console console;     /* on which the game is played */
     bool untested;                  /* the movie has not been checked to play to its end */
@@ -71,10 +73,13 @@ struct config_file {
     char hash[33]; /* of the text; see base.h */
 };
 
-/* A sampling configuration. `variant` distinguishes it from the first, whose variant is "". */
+/* A sampling configuration, or a way to do without samples. */
 struct config_sampling {
-    struct sampler_options options;
-    char *variant; /* "interval_ms=0.3 batch=10": what differs from the first */
+    struct sampler_options options; /* unless live */
+    bool live;        /* nothing is sampled: each technique watches a replay of its own ... */
+    bool other;       /* ... of the game's other input, though its graph is judged by this one */
+    uint64_t seconds; /* ... for so long from the start; 0: to the end */
+    char *variant;    /* "interval_ms=0.3 batch=10": what differs from the first; of that "" */
 };
 
 struct config {
@@ -83,9 +88,7 @@ struct config {
     VEC(struct config_sampling)
     samplings;                       /* at least one; games are sampled with all of them, programs
                                         with their own */
-    bool live;                       /* no sampling: each technique watches a replay of its own;
-                                        there is no baseline, and the only entry of `samplings` is a
-                                        placeholder */
+    bool live;                       /* all samplings are live: there is no baseline */
     VEC(unsigned) hot;               /* hot shares in permille; at least one */
     VEC(struct config_point) points; /* by number; the observed baseline last */
     VEC(uint64_t) marks;             /* batch counts, ascending */
@@ -109,7 +112,9 @@ bool config_needs_structure(const struct config *c);
 const char *config_word(const struct config_point *p, int parameter);
 /* Writes the sampling's key: all parameters that determine its result, and no others. */
 void config_sampling_key(const struct sampler_options *s, char *out, size_t size);
-#define CONFIG_LIVE_KEY "live" /* key of live techniques, which use no samples */
+#define CONFIG_LIVE_KEY "live" /* begins the key of live samplings */
+/* The same for a sampling of a configuration, which may be live. */
+void config_key(const struct config_sampling *s, char *out, size_t size);
 
 /* The same as pairs of key and value in a configuration's syntax: "interval_ms" and "0.3". */
 enum { SAMPLING_WORDS = 8 };
@@ -120,6 +125,12 @@ struct sampling_word {
 /* Returns the number of pairs. */
 size_t config_sampling_words(const struct sampler_options *s,
                              struct sampling_word words[SAMPLING_WORDS]);
+size_t config_words(const struct config_sampling *s, struct sampling_word words[SAMPLING_WORDS]);
+/* True if the technique can work with the sampling, whatever the length of its batches: live ones
+ * watch by themselves, others work on samples. */
+bool config_applies(const struct config_sampling *s, const struct technique *t);
+/* The frames that a live technique watches, of `frames`. */
+uint64_t config_watched(const struct config_sampling *s, uint64_t frames);
 /* NULL if no game has that name. */
 const struct config_game *config_find_game(const struct config *c, const char *name);
 

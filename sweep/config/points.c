@@ -68,18 +68,19 @@ static enum status read_technique(const struct config *c, const config_setting_t
     if (setting != NULL && (name = config_setting_get_string(setting)) == NULL)
         return fields_error(c->from, setting, e, "technique must be a text in quotes");
     *out = technique_find(name);
-    if (c->live && (*out == NULL || (*out)->attach == NULL))
+    for (size_t i = 0; *out != NULL && i < c->samplings.len; i++)
+        if (config_applies(&c->samplings.at[i], *out))
+            return STATUS_OK;
+    if (c->live)
         return fields_error(c->from, setting != NULL ? setting : group, e,
                             "there is no technique '%s' that watches by itself%s", name,
                             *out != NULL ? ": it works on samples, so by = \"live\" is not for it"
                                          : "");
-    if (!c->live && (*out == NULL || (*out)->build == NULL))
-        return fields_error(c->from, setting != NULL ? setting : group, e,
-                            "there is no technique '%s' that works on streams%s", name,
-                            *out != NULL ? ": it watches by itself, with sampling = {by = "
-                                           "\"live\";}"
-                                         : "");
-    return STATUS_OK;
+    return fields_error(c->from, setting != NULL ? setting : group, e,
+                        "there is no technique '%s' that works on streams%s", name,
+                        *out != NULL ? ": it watches by itself, with sampling = {by = "
+                                       "\"live\";}"
+                                     : "");
 }
 
 /* Reads one value: a number, or a name if the parameter's values have names. */

@@ -1,6 +1,7 @@
 #include "config/sampling.h"
 
 #include "config/fields.h"
+#include "config/live.h"
 #include "config/product.h"
 
 #include <inttypes.h>
@@ -82,7 +83,7 @@ static enum status read_key(void *user, const config_setting_t *one, int key, in
         status = fields_word(c->from, one, known[key].words, &word, e);
         if (status != STATUS_OK && key == BY && e != NULL) {
             const size_t len = strlen(e->text); /* the list of words lacks "live" */
-            snprintf(e->text + len, sizeof e->text - len, ", or \"live\" alone");
+            snprintf(e->text + len, sizeof e->text - len, ", or \"live\"");
         }
         *out = word;
         return status;
@@ -248,11 +249,14 @@ size_t config_sampling_words(const struct sampler_options *s,
     return count;
 }
 
+size_t config_words(const struct config_sampling *s, struct sampling_word words[SAMPLING_WORDS]) {
+    return s->live ? live_words(s, words) : config_sampling_words(&s->options, words);
+}
+
 /* The words of `s` that `first` lacks or has with another value. */
-static char *make_variant(const struct sampler_options *first, const struct sampler_options *s) {
+static char *make_variant(const struct config_sampling *first, const struct config_sampling *s) {
     struct sampling_word ours[SAMPLING_WORDS], others[SAMPLING_WORDS];
-    const size_t our_count = config_sampling_words(s, ours),
-                 other_count = config_sampling_words(first, others);
+    const size_t our_count = config_words(s, ours), other_count = config_words(first, others);
     char text[SAMPLING_WORDS * 48] = "";
     size_t len = 0;
     for (size_t i = 0; i < our_count; i++) {
@@ -271,20 +275,17 @@ static char *make_variant(const struct sampler_options *first, const struct samp
 
 #define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
 
-static enum status push_sampling(const struct group *g, const struct sampler_options *s,
-                                 struct error *e) {
-    struct config *c = g->config;
+/* setting: where it is, for messages. */
+static enum status push_sampling(struct config *c, const config_setting_t *setting,
+                                 struct config_sampling one, struct error *e) {
     char key[KEY_SIZE], other[KEY_SIZE];
-    config_sampling_key(s, key, sizeof key);
+    config_key(&one, key, sizeof key);
     for (size_t i = 0; i < c->samplings.len; i++) {
-        config_sampling_key(&c->samplings.at[i].options, other, sizeof other);
+        config_key(&c->samplings.at[i], other, sizeof other);
         if (strcmp(key, other) == 0)
-            return fields_error(c->from, g->setting, e, "the same sampling is here twice: %s", key);
+            return fields_error(c->from, setting, e, "the same sampling is here twice: %s", key);
     }
-    struct config_sampling one = {
-        .options = *s,
-        .variant = c->samplings.len > 0 ? make_variant(&c->samplings.at[0].options, s) : strdup(""),
-    };
+    one.variant = c->samplings.len > 0 ? make_variant(&c->samplings.at[0], &one) : strdup("");
     if (one.variant != NULL && vec_push(&c->samplings, one))
         return STATUS_OK;
     free(one.variant);
@@ -307,7 +308,8 @@ static enum status push_samplings(struct group *g, struct error *e) {
         const struct sampler_options s = make_options(values);
         status = check(g, &s, e);
         if (status == STATUS_OK)
-            status = push_sampling(g, &s, e);
+            status =
+                push_sampling(g->config, g->setting, (struct config_sampling){.options = s}, e);
     }
     return status == STATUS_OK ? product_check(&g->product, g->config->from, e) : status;
 }
@@ -326,45 +328,42 @@ static enum status read_group(struct config *c, const config_setting_t *setting,
     return status;
 }
 
-static bool says_live(const config_setting_t *group) {
-    config_setting_t *by = group != NULL && config_setting_is_group(group)
-                               ? config_setting_get_member((config_setting_t *)group, "by")
-                               : NULL;
-    const char *word = by != NULL ? config_setting_get_string(by) : NULL;
-    return word != NULL && strcmp(word, "live") == 0;
+static enum status read_live(struct config *c, const config_setting_t *setting, struct error *e) {
+    struct live_samplings live = {0};
+    enum status status = live_read(&live, c, setting, e);
+    for (size_t i = 0; status == STATUS_OK && i < live.list.len; i++)
+        status = push_sampling(c, setting, live.list.at[i], e);
+    vec_free(&live.list);
+    return status;
 }
 
-/* `by = "live"` allows no other key. */
-static enum status check_live(const struct config *c, const config_setting_t *group,
-                              struct error *e) {
-    for (int i = 0; i < config_setting_length(group); i++) {
-        config_setting_t *one = config_setting_get_elem((config_setting_t *)group, (unsigned)i);
-        if (strcmp(config_setting_name(one), "by") != 0)
-            return fields_error(c->from, one, e, "%s means nothing where nothing is sampled",
-                                config_setting_name(one));
-    }
-    return STATUS_OK;
+static enum status read_any(struct config *c, const config_setting_t *setting, struct error *e) {
+    return live_is(setting) ? read_live(c, setting, e) : read_group(c, setting, e);
 }
 
 enum status sampling_read(struct config *c, const config_setting_t *setting, struct error *e) {
     struct group usual = {.config = c};
     enum status status = STATUS_OK;
-    c->live = says_live(setting);
-    if (c->live) {
-        status = check_live(c, setting, e);
-        return status == STATUS_OK ? push_samplings(&usual, e) : status;
-    }
     if (setting == NULL)
-        return push_samplings(&usual, e);
-    if (!config_setting_is_list(setting))
-        status = read_group(c, setting, e);
-    for (int i = 0; config_setting_is_list(setting) && status == STATUS_OK &&
-                    i < config_setting_length(setting);
-         i++)
-        status = read_group(c, config_setting_get_elem(setting, (unsigned)i), e);
+        status = push_samplings(&usual, e);
+    else if (!config_setting_is_list(setting))
+        status = read_any(c, setting, e);
+    else
+        for (int i = 0; status == STATUS_OK && i < config_setting_length(setting); i++)
+            status = read_any(c, config_setting_get_elem(setting, (unsigned)i), e);
     if (status == STATUS_OK && c->samplings.len == 0)
         status = fields_error(c->from, setting, e, "sampling: all of it is left out");
+    c->live = true;
+    for (size_t i = 0; i < c->samplings.len; i++)
+        c->live &= c->samplings.at[i].live;
     return status;
+}
+
+void config_key(const struct config_sampling *s, char *out, size_t size) {
+    if (s->live)
+        live_key(s, out, size);
+    else
+        config_sampling_key(&s->options, out, size);
 }
 
 void config_sampling_key(const struct sampler_options *s, char *out, size_t size) {

@@ -70,6 +70,7 @@ struct plan_game {
     char absent[300];            /* why a program is skipped */
     struct cartridge *cartridge; /* NULL for a pair or program, or when not present */
     struct movie movie;
+    struct movie other; /* the one that live techniques may watch instead; empty: none */
     char console[NES_CONSOLE_TEXT]; /* in the syntax of --console; "": the default */
     char replay_key[PLAN_KEY];
     int64_t replay_id; /* id of its row, which need not exist yet */
@@ -117,6 +118,8 @@ size_t plan_due(const struct plan *p, const struct plan_stream *s, size_t point)
 /* Finds which configurations fit the game's streams, as far as their batches are known, and which
  * results of those are missing. */
 void plan_count(const struct plan *p, struct plan_game *game);
+/* False: the technique works on samples and the stream has none, or the other way round. */
+bool plan_applies(const struct plan_stream *stream, const struct config_point *point);
 /* STATUS_ARGUMENT: the stream cannot feed the configuration, or must not; the message says why. */
 enum status plan_fits(const struct plan_game *game, const struct plan_stream *stream,
                       const struct config_point *point, struct error *e);

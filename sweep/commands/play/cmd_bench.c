@@ -186,12 +186,13 @@ static bool fits(const struct config_point *p, const struct sampler_options *s) 
 }
 
 static enum status measure_point(struct bench *b, const struct config_point *p, struct error *e) {
-    if (b->config.live)
+    if (p->technique->build == NULL)
         return measure(b, (struct inside){.point = p}, e);
     enum status status = STATUS_OK;
     for (size_t i = 0; i < b->config.samplings.len; i++) {
         const struct sampler_options *sampling = &b->config.samplings.at[i].options;
-        for (int thread = 0; thread < 2 && status == STATUS_OK && fits(p, sampling); thread++)
+        const bool sampled = !b->config.samplings.at[i].live && fits(p, sampling);
+        for (int thread = 0; thread < 2 && status == STATUS_OK && sampled; thread++)
             status =
                 measure(b, (struct inside){.point = p, .sampling = sampling, .thread = thread}, e);
     }

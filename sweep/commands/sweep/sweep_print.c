@@ -28,7 +28,8 @@ void sweep_print_skipped(const struct plan *plan) {
 }
 
 /* Prints the configurations that a stream cannot feed, one line per reason: "left out: GAME: #3,
- * #7: why". */
+ * #7: why". Those that work on samples where there are none, or without them where there are, need no
+ * line. */
 static enum status print_unfit(const struct plan *plan, const struct plan_game *p,
                                const struct plan_stream *stream, struct error *e) {
     const size_t count = plan->config->points.len;
@@ -37,7 +38,8 @@ static enum status print_unfit(const struct plan *plan, const struct plan_game *
     if (reasons == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     for (size_t i = 0; i < count; i++)
-        if (plan->wanted[i] && plan_fits(p, stream, &plan->config->points.at[i], &why) != STATUS_OK)
+        if (plan->wanted[i] && plan_applies(stream, &plan->config->points.at[i]) &&
+            plan_fits(p, stream, &plan->config->points.at[i], &why) != STATUS_OK)
             reasons[i] = fnv1a64(why.text, strlen(why.text)) | 1;
     for (size_t i = 0; i < count; i++) {
         const uint64_t reason = reasons[i];
@@ -136,12 +138,16 @@ enum status sweep_print_plan(const struct plan *plan, struct db *db, const char 
                count_wanted(plan) + has_baseline(plan));
     else
         printf("%s: %zu configurations and the baseline", config_path, count_wanted(plan));
-    for (size_t i = 0; !config->live && i < config->samplings.len; i++) {
-        char key[200];
-        if (!is_wanted(plan, &config->samplings.at[i]))
+    for (size_t i = 0; i < config->samplings.len; i++) {
+        const struct config_sampling *one = &config->samplings.at[i];
+        if (one->live && !one->other && one->seconds == 0)
             continue;
-        config_sampling_key(&config->samplings.at[i].options, key, sizeof key);
-        printf("%s%s", config->samplings.len == 1 ? ", sampled by " : "\nsampled by ", key);
+        char key[200];
+        if (!is_wanted(plan, one))
+            continue;
+        config_key(one, key, sizeof key);
+        printf("%s%s%s", config->samplings.len == 1 ? ", " : "\n", one->live ? "" : "sampled by ",
+               key);
     }
     putchar('\n');
     for (size_t i = 0; status == STATUS_OK && i < plan->count; i++)

@@ -99,6 +99,8 @@ enum status plan_learn_rates(struct plan_rates *r, const struct config *config, 
 double plan_expected_batches(const struct plan_game *game, const struct plan_stream *stream) {
     if (stream->configured == NULL)
         return RECORDING_BATCHES;
+    if (stream->configured->live)
+        return 0;
     const struct sampler_options *o = &stream->configured->options;
     const double frames = (double)game->game->frames;
     if (o->by == SAMPLER_TIME)
@@ -128,7 +130,8 @@ double plan_batches(const struct plan_game *game, const struct plan_stream *stre
 double plan_source_seconds(const struct plan_rates *r, const struct plan_game *game) {
     size_t samplers = 0;
     for (size_t i = 0; i < game->stream_count; i++)
-        samplers += game->streams[i].missing > 0;
+        samplers += game->streams[i].missing > 0 && game->streams[i].configured != NULL &&
+                    !game->streams[i].configured->live;
     if (game->cartridge != NULL)
         return r->frame * (double)game->game->frames * (1 + (double)samplers);
     return game->game->program != NULL ? PLAN_RECORDING_SECONDS : 0;
@@ -136,7 +139,7 @@ double plan_source_seconds(const struct plan_rates *r, const struct plan_game *g
 
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
                           const struct plan_game *game, double batches, size_t point) {
-    if (p->config->live) /* each technique has a replay of its own */
+    if (p->config->live || p->config->points.at[point].technique->build == NULL)
         return r->live * (double)game->game->frames;
     return RESULT_SECONDS +
            (p->config->points.at[point].technique->needs_structure ? r->solve : r->batch * batches);

@@ -60,8 +60,7 @@ static bool stream_value(const struct plan_game *g, const struct plan_stream *s,
         return true;
     }
     struct sampling_word words[SAMPLING_WORDS];
-    const size_t count =
-        s->configured != NULL ? config_sampling_words(&s->configured->options, words) : 0;
+    const size_t count = s->configured != NULL ? config_words(s->configured, words) : 0;
     for (size_t i = 0; i < count; i++)
         if (strcmp(words[i].name, name) == 0) {
             snprintf(out, size, "%s", words[i].value);

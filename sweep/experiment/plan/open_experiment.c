@@ -45,6 +45,14 @@ static void name_replay(struct plan_game *p, const char *sha1) {
              p->movie.sha1, p->game->frames, CONFIG_METHOD, other ? " console=" : "", p->console);
 }
 
+static enum status open_movie(struct movie *out, const char *path, const struct plan_game *p,
+                              struct error *e) {
+    enum status status = movie_load(out, path, e);
+    if (status == STATUS_OK && (status = movie_matches(out, p->cartridge, e)))
+        error_prefix(e, "%s", path);
+    return status;
+}
+
 static enum status open_rom(struct plan_game *p, const char *path, struct error *e) {
     const struct config_game *g = p->game;
     enum status status = cartridge_load(&p->cartridge, path, e);
@@ -53,9 +61,12 @@ static enum status open_rom(struct plan_game *p, const char *path, struct error 
                            "%s: is not the ROM that %s wants: PRG and CHR have SHA-1 %s, not %s",
                            path, g->place, p->cartridge->sha1, g->sha1);
     if (status == STATUS_OK)
-        status = movie_load(&p->movie, p->movie_path, e);
-    if (status == STATUS_OK && (status = movie_matches(&p->movie, p->cartridge, e)))
-        error_prefix(e, "%s", p->movie_path);
+        status = open_movie(&p->movie, p->movie_path, p, e);
+    if (status == STATUS_OK && g->other != NULL)
+        status = open_movie(&p->other, g->other, p, e);
+    if (status == STATUS_OK && strcmp(p->movie.sha1, p->other.sha1) == 0)
+        status = error_set(e, STATUS_FORMAT, "%s: %s and the other movie, %s, are the same",
+                           g->place, p->movie_path, g->other);
     if (status != STATUS_OK)
         return status;
     p->present = true;
@@ -66,8 +77,10 @@ static enum status open_rom(struct plan_game *p, const char *path, struct error 
 /* A game without its ROM cannot be played, but its row ids are known. So rows of other frames or
  * another movie are not mistaken for its own. */
 static void name_absent(struct plan_game *p) {
-    if (p->game->sha1 != NULL && movie_load(&p->movie, p->movie_path, NULL) == STATUS_OK)
-        name_replay(p, p->game->sha1);
+    const struct config_game *g = p->game;
+    if (g->sha1 != NULL && movie_load(&p->movie, p->movie_path, NULL) == STATUS_OK &&
+        (g->other == NULL || movie_load(&p->other, g->other, NULL) == STATUS_OK))
+        name_replay(p, g->sha1);
 }
 
 static enum status open_foreign(struct plan_game *p, struct error *e) {
@@ -118,8 +131,17 @@ static void name_sampling(struct plan_stream *p) {
 }
 
 static void name_live(struct plan_stream *p) {
-    snprintf(p->sampling_key, PLAN_KEY, CONFIG_LIVE_KEY);
+    config_key(p->configured, p->sampling_key, PLAN_KEY);
     p->sampling.method = "live";
+    p->sampling.first_seconds =
+        p->configured->seconds > 0 ? (int64_t)p->configured->seconds : DB_NULL;
+}
+
+/* Which input it is, is known only when it has been opened. */
+static void name_other(const struct plan_game *game, struct plan_stream *p) {
+    const size_t len = strlen(p->sampling_key);
+    snprintf(p->sampling_key + len, PLAN_KEY - len, " from=%s", game->other.sha1);
+    p->sampling.other_input = game->other.sha1;
 }
 
 /* "movie=b interval_ms=0.3": what distinguishes the stream from the game's first. */
@@ -138,6 +160,8 @@ static void name_rows(struct plan_game *p) {
     p->named = p->replay_key[0] != '\0';
     for (size_t i = 0; i < p->stream_count; i++) {
         struct plan_stream *s = &p->streams[i];
+        if (s->configured != NULL && s->configured->other)
+            name_other(p, s);
         s->sampling.key = s->sampling_key;
         db_name_sampling(&s->sampling);
         struct db_stream stream = {.replay_id = p->replay_id,
@@ -158,7 +182,7 @@ enum status plan_make_streams(const struct config *config, struct plan_game *p, 
         s->sampling = db_new_sampling();
         if (p->movie_path != NULL) {
             s->configured = &config->samplings.at[i];
-            if (config->live)
+            if (s->configured->live)
                 name_live(s);
             else
                 name_sampling(s);

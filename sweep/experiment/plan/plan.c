@@ -183,12 +183,22 @@ static enum status look_at_game(struct db *db, const struct config *config, stru
 
 /* ---- what is missing ---- */
 
+bool plan_applies(const struct plan_stream *stream, const struct config_point *point) {
+    return stream->configured != NULL ? config_applies(stream->configured, point->technique)
+                                      : point->technique->build != NULL;
+}
+
 enum status plan_fits(const struct plan_game *game, const struct plan_stream *stream,
                       const struct config_point *point, struct error *e) {
     char *const *without = game->game->program != NULL ? game->game->program->without : NULL;
     for (; without != NULL && *without != NULL; without++)
         if (strcmp(*without, point->technique->name) == 0)
             return error_set(e, STATUS_ARGUMENT, "the configuration excludes %s for it", *without);
+    if (!plan_applies(stream, point))
+        return error_set(e, STATUS_ARGUMENT,
+                         point->technique->build == NULL ? "%s watches by itself"
+                                                         : "%s works on samples",
+                         point->technique->name);
     const struct stream shape = {.batch_length = stream->batch_length,
                                  .batch_count = stream->batches};
     return technique_fits(point->technique, &shape, point->values, e);
@@ -209,13 +219,14 @@ static void count_stream(const struct plan *p, const struct plan_game *game,
                          struct plan_stream *s) {
     const bool known = s->has_stream || s->batches > 0;
     if (!known && s->configured != NULL) /* the expected number; a game always has enough batches */
-        s->batch_length = s->configured->options.batch_length;
+        s->batch_length = s->configured->live ? 1 : s->configured->options.batch_length;
     size_t asked = 0;
     s->missing = s->left = 0;
     for (size_t i = 0; i < p->config->points.len; i++) {
         asked += s->wanted && p->wanted[i] && !s->points[i].elsewhere;
         if (s->batch_length > 0) {
-            const struct plan_stream shape = {.batch_length = s->batch_length,
+            const struct plan_stream shape = {.configured = s->configured,
+                                              .batch_length = s->batch_length,
                                               .batches = known ? s->batches : 1};
             s->points[i].unfit =
                 plan_fits(game, &shape, &p->config->points.at[i], NULL) != STATUS_OK;
@@ -378,6 +389,7 @@ void plan_free(struct plan *p) {
         struct plan_game *game = &p->games[i];
         cartridge_free(game->cartridge);
         movie_free(&game->movie);
+        movie_free(&game->other);
         for (size_t k = 0; k < game->stream_count; k++)
             free(game->streams[k].points);
         free(game->streams);

@@ -173,7 +173,7 @@ enum status store_unfit(const struct plan *plan, struct db *db, int64_t experime
     for (size_t i = 0; status == STATUS_OK && i < plan->count; i++) {
         const struct plan_game *p = &plan->games[i];
         for (size_t k = 0; status == STATUS_OK && k < p->stream_count; k++)
-            if (p->present && (p->streams[k].has_stream || p->streams[k].batches > 0))
+            if (p->present && p->streams[k].has_stream)
                 status = put_unfit(plan, p, &p->streams[k], db, experiment_id, ids, e);
     }
     free(ids);

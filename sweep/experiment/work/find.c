@@ -234,8 +234,8 @@ static enum status find_live(const struct find *f, const size_t *numbers, size_t
         const struct built at = {.point = numbers[i]};
         struct building b = {.find = f, .start = source_clock()};
         struct profile profile;
-        status = source_watch(&profile, f->game, &f->config->points.at[numbers[i]], &f->engine,
-                              &hooks, e);
+        status = source_watch(&profile, f->game, f->plan->configured,
+                              &f->config->points.at[numbers[i]], &f->engine, &hooks, e);
         b.seconds = source_clock() - b.start;
         if (status == STATUS_OK)
             status = add_result(&b, &at, &profile, e);
@@ -246,7 +246,7 @@ static enum status find_live(const struct find *f, const size_t *numbers, size_t
 
 enum status find_missing(const struct find *f, const size_t *numbers, size_t count,
                          struct error *e) {
-    if (f->config->live)
+    if (f->config->points.at[numbers[0]].technique->build == NULL)
         return find_live(f, numbers, count, e);
     struct building b = {.find = f, .count = count, .start = source_clock(), .seconds = -1};
     struct build_point *points = calloc(count, sizeof *points);

@@ -24,10 +24,12 @@ enum { FRAMES_A_CALL = 60 };
 /* One of a game's replays: its share of the progress and its purpose. */
 struct pass {
     const struct plan_game *game;
+    const struct movie *movie;
+    uint64_t frames; /* to play */
     struct nes *nes;
     const struct source_hooks *hooks;
     uint64_t before, total;      /* frames of earlier replays, and of all replays */
-    struct hash *frames;         /* NULL: not wanted */
+    struct hash *hashes;         /* of the frames; NULL: not wanted */
     struct trace_excerpt *trace; /* NULL: not wanted */
 };
 
@@ -40,7 +42,7 @@ static enum status play_frame(const struct pass *p, struct tracer *tracer, uint6
     const bool traced = tracer->attached && number == ILLUSTRATED_FRAME;
     if (traced)
         tracer_trace(tracer, true);
-    enum status status = movie_play_frame(&p->game->movie, p->nes, e);
+    enum status status = movie_play_frame(p->movie, p->nes, e);
     if (traced)
         tracer_trace(tracer, false);
     return status;
@@ -48,14 +50,14 @@ static enum status play_frame(const struct pass *p, struct tracer *tracer, uint6
 
 static enum status play_frames(const struct pass *p, struct tracer *tracer, struct error *e) {
     const struct source_hooks *hooks = p->hooks;
-    for (uint64_t i = 0; i < p->game->game->frames; i++) {
+    for (uint64_t i = 0; i < p->frames; i++) {
         if (hooks->stopped != NULL && hooks->stopped())
             return error_set(e, STATUS_INTERRUPTED, "stopped");
         enum status status = play_frame(p, tracer, i, e);
         if (status != STATUS_OK)
             return status;
-        if (p->frames != NULL)
-            hash_add(p->frames, "%016" PRIx64 "\n", nes_ram_hash(p->nes));
+        if (p->hashes != NULL)
+            hash_add(p->hashes, "%016" PRIx64 "\n", nes_ram_hash(p->nes));
         if (hooks->frame != NULL && (i + 1) % FRAMES_A_CALL == 0)
             hooks->frame(hooks->user, p->before + i + 1, p->total);
     }
@@ -95,6 +97,11 @@ static enum status watch_exactly(struct watchers *w, struct nes *nes, struct err
     return w->exact->attach(&w->watch, nes, values, e);
 }
 
+/* True if the stream is incomplete, and is one of samples. */
+static bool has_sampler(const struct plan_stream *s) {
+    return s->missing > 0 && !s->configured->live;
+}
+
 /* Attaches samplers for incomplete streams, from index *next on, as many as there is room for;
  * *next gets the index of the first remaining stream. */
 static enum status sample(struct watchers *w, struct nes *nes, const struct plan_game *game,
@@ -102,7 +109,7 @@ static enum status sample(struct watchers *w, struct nes *nes, const struct plan
     enum status status = STATUS_OK;
     for (; status == STATUS_OK && *next < game->stream_count && w->sampler_count < SAMPLERS_MOST;
          ++*next) {
-        if (game->streams[*next].missing == 0)
+        if (!has_sampler(&game->streams[*next]))
             continue;
         struct sampler_options options = game->streams[*next].configured->options;
         options.structure = structure;
@@ -193,7 +200,7 @@ static enum status watch_and_play(struct source *out, const struct pass *pass, b
 static size_t count_samplers(const struct plan_game *game) {
     size_t count = 0;
     for (size_t i = 0; i < game->stream_count; i++)
-        count += game->streams[i].missing > 0;
+        count += has_sampler(&game->streams[i]);
     return count;
 }
 
@@ -202,7 +209,7 @@ static size_t count_samplers(const struct plan_game *game) {
 static bool sampled_with_structure(const struct plan_game *game) {
     for (size_t i = 0; i < game->stream_count; i++) {
         const struct sampler_options *o = &game->streams[i].configured->options;
-        if (game->streams[i].missing > 0 &&
+        if (has_sampler(&game->streams[i]) &&
             (o->by == SAMPLER_ACTIVE || (o->by == SAMPLER_TRANSFERS && o->per_million != 0)))
             return true;
     }
@@ -211,12 +218,12 @@ static bool sampled_with_structure(const struct plan_game *game) {
 
 static enum status play_first(struct source *out, struct pass *pass, bool structure,
                               const struct structure *known, size_t *next, struct error *e) {
-    pass->frames = hash_start();
+    pass->hashes = hash_start();
     pass->trace = &out->trace;
     enum status status = watch_and_play(out, pass, true, structure, known, next, e);
-    if (!hash_finish(pass->frames, out->frames_hash) && status == STATUS_OK)
+    if (!hash_finish(pass->hashes, out->frames_hash) && status == STATUS_OK)
         status = error_set(e, STATUS_MEMORY, "out of memory");
-    pass->frames = NULL;
+    pass->hashes = NULL;
     pass->trace = NULL;
     out->instructions = (int64_t)nes_instructions(pass->nes);
     out->cycles = (int64_t)nes_cycle(pass->nes);
@@ -229,16 +236,19 @@ static enum status replay(struct source *out, const struct plan_game *game,
                           const struct config *config, const struct engine_choice *engine,
                           const struct source_hooks *hooks, struct error *e) {
     const bool before = sampled_with_structure(game), needed = config_needs_structure(config);
-    const size_t samplers = config->live ? 0 : count_samplers(game);
+    const size_t samplers = count_samplers(game);
     const size_t replays =
         samplers == 0 ? 1 : (samplers + SAMPLERS_MOST - 1) / SAMPLERS_MOST; /* replays with
                                                                                samplers */
-    struct pass pass = {
-        .game = game, .hooks = hooks, .total = game->game->frames * (replays + before)};
+    struct pass pass = {.game = game,
+                        .movie = &game->movie,
+                        .frames = game->game->frames,
+                        .hooks = hooks,
+                        .total = game->game->frames * (replays + before)};
     enum status status = before ? learn_structure(out, &pass, engine, e) : STATUS_OK;
     const struct structure *known = before ? &out->structure : NULL;
     pass.before = before ? game->game->frames : 0;
-    size_t next = config->live ? game->stream_count : 0;
+    size_t next = 0;
     for (size_t i = 0; status == STATUS_OK && i < replays; i++) {
         status = create(&pass.nes, game, engine, e);
         if (status != STATUS_OK)
@@ -250,16 +260,23 @@ static enum status replay(struct source *out, const struct plan_game *game,
     }
     for (size_t i = 0; needed && i < out->stream_count; i++)
         out->streams[i].stream.structure = &out->structure;
-    if (config->live)
-        out->streams->stream.batch_length = 1; /* made, but empty */
+    for (size_t i = 0; i < out->stream_count; i++)
+        if (game->streams[i].configured->live)
+            out->streams[i].stream.batch_length = 1; /* made, but empty */
     return status;
 }
 
 enum status source_watch(struct profile *out, const struct plan_game *game,
-                         const struct config_point *point, const struct engine_choice *engine,
-                         const struct source_hooks *hooks, struct error *e) {
+                         const struct config_sampling *way, const struct config_point *point,
+                         const struct engine_choice *engine, const struct source_hooks *hooks,
+                         struct error *e) {
     *out = (struct profile){0};
-    struct pass pass = {.game = game, .hooks = hooks, .total = game->game->frames};
+    const uint64_t frames = config_watched(way, game->game->frames);
+    struct pass pass = {.game = game,
+                        .movie = way->other ? &game->other : &game->movie,
+                        .frames = frames,
+                        .hooks = hooks,
+                        .total = frames};
     const struct technique *t = point->technique;
     void *self = NULL;
     enum status status = create(&pass.nes, game, engine, e);
@@ -363,9 +380,10 @@ static enum status check_hash(const char *path, const char *what, const char *st
 
 /* A new stream must equal the database's, and must not be empty unless nothing is sampled. */
 static enum status check_stream(struct source_stream *s, const struct plan_stream *wanted,
-                                bool live, const char *path, struct error *e) {
+                                const char *path, struct error *e) {
     if (s->stream.batch_length == 0) /* not made: it lacks nothing */
         return STATUS_OK;
+    const bool live = wanted->configured != NULL && wanted->configured->live;
     snprintf(s->hash, sizeof s->hash, "%016" PRIx64, stream_hash(&s->stream));
     enum status status = check_hash(path, "sample stream", wanted->hash, s->hash, e);
     if (status == STATUS_OK && s->stream.batch_count == 0 && !live)
@@ -443,7 +461,7 @@ enum status source_make(struct source *out, const struct plan_game *game,
     if (status == STATUS_OK)
         status = check_hash(path_of(game), "exact graph", game->exact_hash, out->exact_hash, e);
     for (size_t i = 0; status == STATUS_OK && i < out->stream_count; i++)
-        status = check_stream(&out->streams[i], &game->streams[i], config->live, path_of(game), e);
+        status = check_stream(&out->streams[i], &game->streams[i], path_of(game), e);
     if (status == STATUS_OK)
         status = make_references(out, config, e);
     if (status == STATUS_OK)

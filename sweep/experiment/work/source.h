@@ -58,10 +58,12 @@ enum status source_make(struct source *out, const struct plan_game *game,
                         const struct source_hooks *hooks, struct error *e);
 void source_free(struct source *s);
 
-/* Replays the game once more with a live technique attached. */
+/* Replays the game once more with a live technique attached: for as long as the live sampling says,
+ * with the input that it says. */
 enum status source_watch(struct profile *out, const struct plan_game *game,
-                         const struct config_point *point, const struct engine_choice *engine,
-                         const struct source_hooks *hooks, struct error *e);
+                         const struct config_sampling *way, const struct config_point *point,
+                         const struct engine_choice *engine, const struct source_hooks *hooks,
+                         struct error *e);
 
 /* Processor time of the calling thread, in seconds. */
 double source_clock(void);

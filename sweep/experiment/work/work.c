@@ -134,6 +134,7 @@ static void say_loaded(struct work *w, struct game_work *t, double work) {
     for (size_t i = 0; i < game->stream_count; i++) {
         if (t->source.streams[i].stream.batch_length == 0)
             continue;
+        game->streams[i].has_stream = true; /* its rows are on their way */
         game->streams[i].batches = t->source.streams[i].stream.batch_count;
         game->streams[i].batch_length = t->source.streams[i].stream.batch_length;
     }
@@ -167,7 +168,7 @@ static bool is_stored(const struct plan_game *game) {
 static enum status make_indexes(struct source *s, struct error *e) {
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < s->stream_count; i++)
-        if (s->streams[i].stream.batch_length > 0)
+        if (s->streams[i].stream.batch_count > 0)
             status = stream_index_make(&s->streams[i].index, &s->streams[i].stream, e);
     return status;
 }
@@ -193,7 +194,7 @@ static void load(struct work *w, struct game_work *t) {
         status = illustrate(w->writer, t->game, w->config, &t->source, &e);
         writing = status != STATUS_OK;
     }
-    if (status == STATUS_OK && !w->options->direct && !w->config->live)
+    if (status == STATUS_OK && !w->options->direct)
         status = make_indexes(&t->source, &e);
     t->loaded = status == STATUS_OK;
     if (t->loaded)
@@ -334,6 +335,7 @@ static void share_results(struct plan *plan) {
         for (size_t k = 0; k < game->stream_count; k++) {
             game->streams[k].missing = game->same->streams[k].missing;
             game->streams[k].left = game->same->streams[k].left;
+            game->streams[k].has_stream = game->same->streams[k].has_stream;
             game->streams[k].batches = game->same->streams[k].batches;
             game->streams[k].batch_length = game->same->streams[k].batch_length;
         }

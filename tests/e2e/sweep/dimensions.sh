@@ -208,7 +208,7 @@ END
 
 # The studies that come with the program can be planned, and what they are is as their files say.
 cd "$source"
-for study in sampling:192 jitter:104 replicates:128 wide:2 golden:8 techniques:1216; do
+for study in sampling:192 jitter:104 replicates:128 wide:2 golden:8 techniques:1216 worth:184; do
     "$hotgraph" sweep "configs/${study%:*}.cfg" --db "$work/none.db" --dry-run >"$work/plan" || fail "$study: $(cat "$work/plan")"
     grep -q "^in all: .* from ${study#*:} streams .* about [0-9]* s of one processor" "$work/plan" || fail "$study: $(grep '^in all' "$work/plan")"
 done
