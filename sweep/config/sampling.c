@@ -1,7 +1,7 @@
 #include "config/sampling.h"
 
 #include "config/fields.h"
-#include "config/live.h"
+#include "config/live_sampling.h"
 #include "config/product.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "config/live.h"
+#include "config/live_sampling.h"
 
 #include "config/fields.h"
 #include "config/product.h"

@@ -1,7 +1,7 @@
-/* live: samplings with `by = "live"`, in which nothing is sampled: each technique watches a replay
+/* live_sampling: samplings with `by = "live"`, in which nothing is sampled: each technique watches a replay
  * of its own. Private to config. */
-#ifndef HOTGRAPH_CONFIG_LIVE_H
-#define HOTGRAPH_CONFIG_LIVE_H
+#ifndef HOTGRAPH_LIVE_SAMPLING_H
+#define HOTGRAPH_LIVE_SAMPLING_H
 
 #include <libconfig.h>
 
