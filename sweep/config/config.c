@@ -19,7 +19,6 @@ enum {
     MOST_FRAMES = 100000000,
     USUAL_HOT = 900,
     MOST_HOT = 1000,
-    FRAMES_IN_10000_S = 600988, /* of the console */
 };
 
 #define OUT_OF_MEMORY(c, e) error_set(e, STATUS_MEMORY, "%s: out of memory", (c)->path)
@@ -206,15 +205,6 @@ const struct config_game *config_find_game(const struct config *c, const char *n
 }
 
 /* ---- the whole ---- */
-
-bool config_applies(const struct config_sampling *s, const struct technique *t) {
-    return s->live ? t->attach != NULL : t->build != NULL;
-}
-
-uint64_t config_watched(const struct config_sampling *s, uint64_t frames) {
-    const uint64_t whole = s->seconds * FRAMES_IN_10000_S / 10000;
-    return s->seconds == 0 || whole > frames ? frames : whole;
-}
 
 bool config_needs_structure(const struct config *c) {
     bool needs = false;

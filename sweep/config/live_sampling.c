@@ -7,7 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_SECONDS = 1000000, MOST_LIVE = 100 };
+enum {
+    MOST_SECONDS = 1000000,
+    MOST_LIVE = 100,
+    FRAMES_IN_10000_S = 600988, /* of the console */
+};
 
 /* ORDER config_sampling.other */
 static const char *const inputs[] = {"same", "other", NULL};
@@ -88,4 +92,13 @@ void live_key(const struct config_sampling *s, char *out, size_t size) {
     if (s->seconds > 0)
         snprintf(seconds, sizeof seconds, " seconds=%" PRIu64, s->seconds);
     snprintf(out, size, CONFIG_LIVE_KEY "%s%s", s->other ? " input=other" : "", seconds);
+}
+
+bool config_applies(const struct config_sampling *s, const struct technique *t) {
+    return s->live ? t->attach != NULL : t->build != NULL;
+}
+
+uint64_t config_watched(const struct config_sampling *s, uint64_t frames) {
+    const uint64_t whole = s->seconds * FRAMES_IN_10000_S / 10000;
+    return s->seconds == 0 || whole > frames ? frames : whole;
 }
