@@ -189,4 +189,4 @@ for name in 'a b' 'a/b' '-a' ''; do
     refuses 1 'named.cfg:1: ' sweep named.cfg --db named.db
 done
 echo 'sampling = { by = "nothing"; }; grid = { bin_size = [8, 10]; };' >by.cfg
-refuses 1 'or "live" alone' sweep by.cfg --db by.db
+refuses 1 'or "live"' sweep by.cfg --db by.db
