@@ -288,6 +288,39 @@ END {
 }
 """
 
+# Other inputs for programs above, whose profiles are used for them (configs/optimise.cfg).
+OTHER_LUA = """\
+local Point = {}
+Point.__index = Point
+function Point.new(x, y) return setmetatable({x = x, y = y}, Point) end
+function Point.__add(a, b) return Point.new(a.x + b.x, a.y + b.y) end
+local sum = Point.new(0, 0)
+for i = 1, 30000 do sum = sum + Point.new(i % 7, i / 3) end
+local parts = {}
+for i = 1, 8000 do parts[#parts + 1] = ("%d:%x"):format(i, i * 2654435761 % 65536) end
+local text = table.concat(parts, ",")
+local upper, digits = text:upper():reverse(), 0
+for d in text:gmatch("%d") do digits = digits + tonumber(d) end
+local generator = coroutine.wrap(function() for i = 1, 20000 do coroutine.yield(i * i % 97) end end)
+local seen = {}
+for _ = 1, 20000 do local v = generator() seen[v] = (seen[v] or 0) + 1 end
+print(sum.x, sum.y, #upper, digits, #seen, select("#", table.unpack(parts, 1, 200)))
+"""
+
+OTHER_SQL = """\
+create table words(id integer primary key, word text, length int);
+with recursive n(x) as (select 1 union all select x + 1 from n where x < 6000)
+ insert into words select x, hex(x * 2654435761 % 65536), x % 17 from n;
+update words set length = length(word) + length where id % 3 = 0;
+delete from words where id % 11 = 0;
+create view longer as select length, count(*) n from words group by length having n > 10;
+select * from longer order by n desc, length limit 7;
+select word, row_number() over (partition by length order by word) r from words order by r desc, word limit 5;
+select upper(substr(word, 2)) || '-' || replace(word, 'A', 'b') t from words order by t limit 9;
+select count(*) from words where word glob '*[0-9]A*' or word between '3' and '7';
+select json_group_array(id) from (select id from words where length > 19 order by id limit 40);
+"""
+
 
 def files(seed):
     yield "text-1500k", text(Random(seed), 1500000)
@@ -299,6 +332,8 @@ def files(seed):
     yield "work.lua", LUA
     yield "work.pl", PERL
     yield "work.awk", AWK
+    yield "other.lua", OTHER_LUA
+    yield "other.sql", OTHER_SQL
 
 
 def write(path, content):

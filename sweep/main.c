@@ -22,6 +22,7 @@ static const struct command {
     {"build", "find a graph in a sample stream with a technique", command_build},
     {"blocks", "list hot translated blocks: guest code, host code, counts", command_blocks},
     {"compare", "compare a graph with an exact one: all metrics", command_compare},
+    {"optimise", "lay programs out by profiles with BOLT, and count what it saves", command_optimise},
     {"export", "write a graph for other tools: BOLT, Graphviz, JSON, GraphML", command_export},
     {"flow", "find a minimum-cost flow in a network (DIMACS)", command_flow},
     {"report", "write tables and figures from a database", command_report},

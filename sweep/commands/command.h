@@ -15,6 +15,7 @@ int command_diff(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_exact(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_optimise(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_blocks(int argc, char **argv);
 int command_build(int argc, char **argv);

@@ -352,7 +352,7 @@ static enum status read_hot(struct config *c, const config_setting_t *setting, s
  * order. */
 static enum status read_root(struct config *c, const config_setting_t *root, struct error *e) {
     config_setting_t *sampling = NULL, *hot = NULL, *grid = NULL, *convergence = NULL,
-                     *games = NULL, *programs = NULL;
+                     *games = NULL, *programs = NULL, *budgets = NULL;
     int64_t frames = (int64_t)c->frames;
     const struct field fields[] = {
         {"name", FIELD_TEXT, &c->name, 0, 0},
@@ -364,6 +364,7 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         {"roms", FIELD_PATH, &c->roms, 0, 0},
         {"games", FIELD_SETTING, &games, 0, 0},
         {"programs", FIELD_SETTING, &programs, 0, 0},
+        {"budgets", FIELD_SETTING, &budgets, 0, 0},
         {0},
     };
     enum status status = fields_read(c->from, root, fields, e);
@@ -386,6 +387,8 @@ static enum status read_root(struct config *c, const config_setting_t *root, str
         status = read_list(c, games, "games", read_game, e);
     if (status == STATUS_OK && programs != NULL)
         status = read_list(c, programs, "programs", read_program, e);
+    if (status == STATUS_OK && budgets != NULL)
+        status = read_list(c, budgets, "budgets", budget_read, e);
     if (status == STATUS_OK)
         status = check_played(c, e);
     if (status == STATUS_OK)
@@ -449,6 +452,7 @@ void config_free(struct config *c) {
     vec_free(&c->points);
     vec_free(&c->marks);
     vec_free(&c->games);
+    vec_free(&c->budgets);
     free(c->path);
     free(c->name);
     free(c->roms);

@@ -24,16 +24,28 @@
 
 /* A Linux program to record under QEMU. */
 struct config_program {
-    char **command; /* path (relative to `folder`) and arguments; ends with NULL */
-    char *input;    /* standard input: a file, or NULL */
-    char *folder;   /* working directory; NULL: the current one */
-    char **env;     /* additional "NAME=VALUE"; ends with NULL; may be NULL */
+    char **command;       /* path (relative to `folder`) and arguments; ends with NULL */
+    char *input;          /* standard input: a file, or NULL */
+    char **other_command; /* another run, whose profile an optimiser may use (sweep/optimise); NULL:
+                             the same command. The same program; ends with NULL */
+    char *other_input;    /* its standard input; NULL: that of `input` */
+    char *folder;         /* working directory; NULL: the current one */
+    char **env;           /* additional "NAME=VALUE"; ends with NULL; may be NULL */
     char **images;  /* "HASH PATH" of all files whose code it executes (or the end of their paths)
                        when its digest belongs to them; ends with NULL, or NULL */
     char **without; /* names of techniques not to run on it; ends with NULL; may be NULL */
     uint64_t every; /* instructions between the starts of two batches */
     unsigned batch; /* instructions in a batch */
 };
+
+/* A sampling of programs for an optimiser: instructions in a row, or single transfers. */
+struct config_budget {
+    bool transfers; /* `every` and `seed` are of transfers */
+    uint64_t every;
+    unsigned batch; /* instructions in a row; 0 for transfers */
+    uint64_t seed;
+};
+enum { BUDGETS_MOST = 16 };
 
 /* Either a ROM (a path, an identity to look for, or both) with a movie, or a foreign pair. */
 struct config_game {
@@ -93,6 +105,7 @@ struct config {
     VEC(struct config_point) points; /* by number; the observed baseline last */
     VEC(uint64_t) marks;             /* batch counts, ascending */
     VEC(struct config_game) games;
+    VEC(struct config_budget) budgets; /* for an optimiser; sweeps do not use them */
     VEC(struct config_file) files; /* the first is `path`; in the order in which they are used */
     const struct includes *from;   /* while the files are read; NULL afterwards */
     char *roms;                    /* folder in which ROMs are found by SHA-1; may be NULL */

@@ -23,6 +23,8 @@ void program_free(struct config_program *p) {
     free_words(p->env);
     free_words(p->images);
     free_words(p->without);
+    free_words(p->other_command);
+    free(p->other_input);
     free(p->input);
     free(p->folder);
     free(p);
@@ -66,6 +68,9 @@ static enum status check_program(const struct includes *from, const config_setti
                             "command: without a folder a program is named by its whole path, not "
                             "'%s'",
                             p->command[0]);
+    if (p->other_command != NULL && strcmp(p->other_command[0], p->command[0]) != 0)
+        return fields_error(from, group, e, "other_command: '%s' is another program than '%s'",
+                            p->other_command[0], p->command[0]);
     if (p->batch > p->every)
         return fields_error(from, group, e, "a batch of %u does not fit between two of them: %u",
                             p->batch, (unsigned)p->every);
@@ -90,13 +95,15 @@ enum status program_read(struct config_program **out, const struct includes *fro
     struct config_program *p = *out = calloc(1, sizeof *p);
     if (p == NULL)
         return out_of_memory(from, group, e);
-    config_setting_t *command = NULL, *env = NULL, *images = NULL, *without = NULL;
+    config_setting_t *command = NULL, *other = NULL, *env = NULL, *images = NULL, *without = NULL;
     int64_t every = 1667, batch = 25;
     const struct field fields[] = {
         {"name", FIELD_TEXT, name, 0, 0},
         {"title", FIELD_TEXT, title, 0, 0},
         {"command", FIELD_SETTING, &command, 0, 0},
         {"input", FIELD_PATH, &p->input, 0, 0},
+        {"other_command", FIELD_SETTING, &other, 0, 0},
+        {"other_input", FIELD_PATH, &p->other_input, 0, 0},
         {"folder", FIELD_PATH, &p->folder, 0, 0},
         {"env", FIELD_SETTING, &env, 0, 0},
         {"every", FIELD_NUMBER, &every, 1, EVERY_MOST},
@@ -110,6 +117,8 @@ enum status program_read(struct config_program **out, const struct includes *fro
     p->batch = (unsigned)batch;
     if (status == STATUS_OK && command != NULL)
         status = read_words(from, command, "command", &p->command, e);
+    if (status == STATUS_OK && other != NULL)
+        status = read_words(from, other, "other_command", &p->other_command, e);
     if (status == STATUS_OK && env != NULL)
         status = read_words(from, env, "env", &p->env, e);
     if (status == STATUS_OK && without != NULL)
@@ -117,4 +126,47 @@ enum status program_read(struct config_program **out, const struct includes *fro
     if (status == STATUS_OK && images != NULL)
         status = read_words(from, images, "images", &p->images, e);
     return status == STATUS_OK ? check_program(from, group, p, e) : status;
+}
+
+/* ---- budgets ---- */
+
+static enum status check_budget(const struct config *c, const config_setting_t *group,
+                                const struct config_budget *b, struct error *e) {
+    if (b->batch > b->every)
+        return fields_error(c->from, group, e, "a batch of %u does not fit between two of them: %u",
+                            b->batch, (unsigned)b->every);
+    for (size_t i = 0; i < c->budgets.len; i++) {
+        const struct config_budget *a = &c->budgets.at[i];
+        if (a->transfers == b->transfers && a->every == b->every && a->batch == b->batch &&
+            a->seed == b->seed)
+            return fields_error(c->from, group, e, "this budget is there twice");
+    }
+    return c->budgets.len < BUDGETS_MOST
+               ? STATUS_OK
+               : fields_error(c->from, group, e, "there are more than %d budgets", BUDGETS_MOST);
+}
+
+enum status budget_read(struct config *c, const config_setting_t *group, struct error *e) {
+    struct config_budget b = {0};
+    int64_t every = 0, batch = 0, seed = 1;
+    const struct field fields[] = {
+        {"transfers", FIELD_FLAG, &b.transfers, 0, 0},
+        {"every", FIELD_NUMBER, &every, 1, EVERY_MOST},
+        {"batch", FIELD_NUMBER, &batch, 1, BATCH_MOST},
+        {"seed", FIELD_NUMBER, &seed, 0, INT64_MAX},
+        {0},
+    };
+    enum status status = fields_read(c->from, group, fields, e);
+    if (status == STATUS_OK && every == 0)
+        status = fields_error(c->from, group, e, "a budget without `every`");
+    if (status == STATUS_OK && b.transfers && batch != 0)
+        status = fields_error(c->from, group, e, "transfers are sampled singly, without a batch");
+    b.every = (uint64_t)every;
+    b.batch = b.transfers ? 0 : batch != 0 ? (unsigned)batch : 25;
+    b.seed = b.transfers ? (uint64_t)seed : 0;
+    if (status == STATUS_OK)
+        status = check_budget(c, group, &b, e);
+    if (status == STATUS_OK && !vec_push(&c->budgets, b))
+        status = out_of_memory(c->from, group, e);
+    return status;
 }

@@ -12,5 +12,7 @@ struct includes;
 enum status program_read(struct config_program **out, const struct includes *from,
                          const config_setting_t *group, char **name, char **title, struct error *e);
 void program_free(struct config_program *p); /* p may be NULL */
+/* Adds an entry of the list `budgets`. */
+enum status budget_read(struct config *c, const config_setting_t *group, struct error *e);
 
 #endif

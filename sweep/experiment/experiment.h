@@ -210,6 +210,10 @@ enum status shard_divide(struct shard_share *shares, size_t count, uint64_t shar
 /* The shard that gets that item of the share. */
 uint64_t shard_of(const struct shard_share *share, size_t item);
 
+/* Hashes the arguments of a program's command, the content of those that are files (scripts,
+ * sources), and the additions to its environment. False: out of memory. */
+bool program_hash_command(const struct config_program *program, char **words, char hex[33]);
+
 /*
  * store: the rows that describe the experiment and the run.
  */

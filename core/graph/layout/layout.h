@@ -119,9 +119,10 @@ struct layout_weighing {
     uint64_t lost_edges; /* how many edges of g that is */
 };
 /* The weights that a layout goes by. Larger sums than 2^46 are halved until they are below. Those of
- * busy-waits of the program are 0. */
+ * busy-waits of the program are 0. inferred: a block that ends without a transfer passes its inflow
+ * on to the next one. */
 enum status layout_weigh(struct layout_weighing *out, const struct layout_program *program,
-                         const struct graph *g, struct error *e);
+                         const struct graph *g, bool inferred, struct error *e);
 
 /* The layout by itself: where each block of the program begins, in its region. NULL for g: as it
  * is. */

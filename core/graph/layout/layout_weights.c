@@ -172,28 +172,6 @@ enum status weights_of_graph(struct layout_weights *w, struct layout_loss *loss,
     return status;
 }
 
-enum status layout_weigh(struct layout_weighing *out, const struct layout_program *program,
-                         const struct graph *g, struct error *e) {
-    struct layout_plan plan = {0};
-    struct waits waits = {0};
-    struct layout_weights w = {0};
-    struct layout_loss loss = {0};
-    *out = (struct layout_weighing){0};
-    enum status status = layout_plan_make(&plan, program, e);
-    if (status == STATUS_OK)
-        status = waits_collect(&waits, program->graph, e);
-    if (status == STATUS_OK)
-        status = weights_of_graph(&w, &loss, &plan, &waits, g, e);
-    if (status == STATUS_OK) {
-        *out = (struct layout_weighing){w.arcs, loss.all, loss.lost, loss.lost_edges};
-        w.arcs = NULL;
-    }
-    weights_free(&w);
-    waits_free(&waits);
-    layout_plan_free(&plan);
-    return status;
-}
-
 /* ---- with falls inferred ---- */
 
 /* In one pass by address, inflow of a block that ends without a transfer continues to the next
@@ -214,4 +192,30 @@ enum status weights_infer(struct layout_weights *w, const struct layout_plan *p,
         }
     free(in);
     return finish(w, p, e);
+}
+
+/* ---- for others ---- */
+
+enum status layout_weigh(struct layout_weighing *out, const struct layout_program *program,
+                         const struct graph *g, bool inferred, struct error *e) {
+    struct layout_plan plan = {0};
+    struct waits waits = {0};
+    struct layout_weights w = {0};
+    struct layout_loss loss = {0};
+    *out = (struct layout_weighing){0};
+    enum status status = layout_plan_make(&plan, program, e);
+    if (status == STATUS_OK)
+        status = waits_collect(&waits, program->graph, e);
+    if (status == STATUS_OK)
+        status = weights_of_graph(&w, &loss, &plan, &waits, g, e);
+    if (status == STATUS_OK && inferred)
+        status = weights_infer(&w, &plan, e);
+    if (status == STATUS_OK) {
+        *out = (struct layout_weighing){w.arcs, loss.all, loss.lost, loss.lost_edges};
+        w.arcs = NULL;
+    }
+    weights_free(&w);
+    waits_free(&waits);
+    layout_plan_free(&plan);
+    return status;
 }

@@ -128,7 +128,8 @@ static void write_edges(struct fdata *f) {
 static enum status weigh(struct fdata *f, struct error *e) {
     const struct structure *s = f->request->structure;
     const struct layout_program program = shapes_program(&s->shapes, &s->graph);
-    enum status status = layout_weigh(&f->weights, &program, f->request->graph, e);
+    enum status status =
+        layout_weigh(&f->weights, &program, f->request->graph, f->request->inferred, e);
     if (status != STATUS_OK)
         return status;
     f->counts->lost = f->weights.lost_edges;

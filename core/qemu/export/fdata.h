@@ -26,6 +26,7 @@ struct fdata_request {
     const char *elf;                   /* path of one of the structure's images */
     const struct structure *structure; /* recorded from a run of that program */
     const struct graph *graph;
+    bool inferred; /* add the falls that follow from the inflow of blocks without a transfer */
     uint64_t rare; /* leave out edges below this many per million of the graph's weight */
 };
 

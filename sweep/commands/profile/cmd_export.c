@@ -15,7 +15,7 @@
 struct export {
     const char *bolt, *format, *structure, *out, *graph;
     uint64_t rare, hot; /* hot: thousandths */
-    bool all, rare_given, hot_given;
+    bool all, inferred, rare_given, hot_given;
 };
 
 static const char *const formats[] = {"dot", "json", "graphml", NULL};
@@ -77,9 +77,12 @@ static enum status export_graph(const struct export *x, struct error *e) {
     if (status == STATUS_OK)
         status = check_programs(x, &s, &g, e);
     if (status == STATUS_OK)
-        status = fdata_write(
-            &(struct fdata_request){.elf = x->bolt, .structure = &s, .graph = &g, .rare = x->rare},
-            x->out, &counts, e);
+        status = fdata_write(&(struct fdata_request){.elf = x->bolt,
+                                                     .structure = &s,
+                                                     .graph = &g,
+                                                     .inferred = x->inferred,
+                                                     .rare = x->rare},
+                             x->out, &counts, e);
     if (status == STATUS_OK)
         report(&counts);
     graph_free(&g);
@@ -171,6 +174,10 @@ int command_export(int argc, char **argv) {
         {"rare", "N",
          "leave out edges with less than N of a million executions (default 10; 0: none)",
          OPTION_NUMBER, .to = &x.rare, .least = 0, .most = 1000000, .given = &x.rare_given},
+        {"inferred", NULL,
+         "add what samples of transfers do not show: a block that ends without one passes its "
+         "inflow on to the next block",
+         OPTION_FLAG, .to = &x.inferred},
         {"out", "FILE", "where it goes; standard output unless it is named", OPTION_STRING,
          .to = &x.out, .file = FILE_WRITTEN},
         {0},

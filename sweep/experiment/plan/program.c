@@ -11,12 +11,10 @@
 
 #define UNKNOWN "unknown"
 
-/* Hashes the arguments, the content of arguments that are files (scripts, sources), and the
- * additions to the environment. */
-static bool hash_command(const struct config_program *program, char hex[33]) {
+bool program_hash_command(const struct config_program *program, char **words, char hex[33]) {
     struct hash *h = hash_start();
-    for (size_t i = 1; program->command[i] != NULL; i++) {
-        const char *word = program->command[i];
+    for (size_t i = 1; words[i] != NULL; i++) {
+        const char *word = words[i];
         char *path = NULL, content[33] = "";
         if (word[0] != '/' && program->folder != NULL &&
             asprintf(&path, "%s/%s", program->folder, word) < 0)
@@ -60,7 +58,7 @@ enum status program_open(struct plan_game *p, struct error *e) {
     enum status status = hash_file(path, image, e);
     if (status == STATUS_OK && program->input != NULL)
         status = hash_file(program->input, input, e);
-    if (status == STATUS_OK && !hash_command(program, command))
+    if (status == STATUS_OK && !program_hash_command(program, program->command, command))
         status = error_set(e, STATUS_MEMORY, "out of memory");
     if (status != STATUS_OK)
         return status;
@@ -91,7 +89,7 @@ enum status program_find_absent(struct plan_game *p, const char *experiment, str
     const bool has_image = hash_file(path, image, NULL) == STATUS_OK;
     const bool has_input =
         program->input == NULL || hash_file(program->input, input, NULL) == STATUS_OK;
-    if (!hash_command(program, command))
+    if (!program_hash_command(program, program->command, command))
         return error_set(e, STATUS_MEMORY, "out of memory");
     name_replay(like, has_image ? image : "%", command, has_input ? input : "%");
     name_replay(p->replay_key, has_image ? image : UNKNOWN, command, has_input ? input : UNKNOWN);
