@@ -5,6 +5,7 @@
 #   make studies  the larger experiments: samplings, uneven timers, replicates, wide grids, techniques, what a profile is
 #                 worth (minutes); each says whether it was reproduced
 #   make programs the same on real programs, recorded under QEMU
+#   make optimise what BOLT makes of profiles: programs laid out by each technique's graph, and what they execute then
 #   make cluster  the same on a Slurm cluster: SHARDS=N jobs and one that merges; make cluster-status shows the progress
 #   make parallel the same in SHARDS=N parts under GNU parallel, here or over SSH (PARALLEL='--sshlogin a,b')
 #   make report   write tables and figures again, from results/hotgraph.db
@@ -20,7 +21,7 @@
 #   make program  build the program and its plugins for QEMU and native programs; make build: the tests, too
 #   make install  install the program and its data in PREFIX (DESTDIR: a package's root, put before PREFIX)
 #   make dist     a source archive that builds without git (DIST: the folder to put it into)
-#   make deps     only install missing packages; deps-games, deps-programs: for games and programs
+#   make deps     only install missing packages; deps-games, deps-programs, deps-optimise: for these
 #   make clean    remove what was built
 #   make help     print this
 #
@@ -48,6 +49,7 @@ GAMES_PACKAGES := make cc65
 NATIVE_PACKAGES := python3 sqlite3 gzip bzip2 lua5.4 gawk pigz xz-utils uftrace valgrind linux-perf
 PROGRAMS_PACKAGES := qemu-user gzip bzip2 xz-utils sqlite3 python3-minimal lua5.4 perl-base gawk gcc gcc-aarch64-linux-gnu \
     libc6-dev-arm64-cross gcc-riscv64-linux-gnu libc6-dev-riscv64-cross
+OPTIMISE_PACKAGES := qemu-user bolt-19 valgrind gcc libc6-dev make dpkg-dev python3-minimal sqlite3 tcl
 
 HERE := $(dir $(lastword $(MAKEFILE_LIST)))
 
@@ -61,7 +63,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs programs sweep cluster cluster-status parallel test coverage report bench bench-native games install deb program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-native games install deb program mutants dist clean help
 
 all: build
 
@@ -88,6 +90,9 @@ deps:
 
 deps-programs:
 	$(call install,$(PROGRAMS_PACKAGES))
+
+deps-optimise:
+	$(call install,$(OPTIMISE_PACKAGES))
 
 deps-games:
 	$(call install,$(GAMES_PACKAGES))
@@ -164,6 +169,15 @@ programs: build deps-programs
 	@$(build)/hotgraph sweep configs/programs.cfg --db $(results)/programs.db --report $(results)/programs $(ONLY_GAMES) --jobs $(JOBS)
 	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/programs.db <$(here)docs/programs.sql | tr -d '\r' >$(results)/programs.csv; \
 	    cmp $(results)/programs.csv $(here)docs/programs.csv || echo "docs/programs.csv differs from these results: are these other versions of the programs?" >&2
+
+# Programs from Debian's sources, laid out by BOLT.
+optimise: program deps-optimise
+	@echo Programs and their inputs, into $(build)/optimise ...
+	@$(here)programs/build_optimised.sh $(build)/optimise
+	@mkdir -p $(results)
+	@$(build)/hotgraph optimise configs/optimise.cfg --db $(results)/optimise.db $(ONLY_GAMES) --jobs $(JOBS)
+	@$(if $(GAMES),exit 0;) $(build)/hotgraph results $(results)/optimise.db --view optimised_table >$(results)/optimised.csv; \
+	    cmp $(results)/optimised.csv $(here)docs/optimised.csv || echo "docs/optimised.csv differs from these results: are these other versions of the programs?" >&2
 
 report: program
 	@$(build)/hotgraph report $(results)/hotgraph.db --out $(results)

@@ -154,6 +154,8 @@ static int usage_of(const struct export *x) {
         return usage_error("export", "--all and --hot belong to --format");
     if (x->format != NULL && x->rare_given)
         return usage_error("export", "--rare belongs to --bolt");
+    if (x->format != NULL && x->inferred)
+        return usage_error("export", "--inferred belongs to --bolt");
     if (x->all && x->hot_given)
         return usage_error("export", "give either --all or --hot");
     return 0;

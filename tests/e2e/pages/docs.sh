@@ -36,6 +36,7 @@ make_target() {
     sweep | report | program) set -- "$@" CONFIG="$config" ;;
     studies) set -- "$@" GAMES=mazewisp STUDIES=jitter ;;
     programs) has qemu-x86_64 gcc gzip && test -e build/core/qemu/hotgraph-qemu.so || return 0 && set -- "$@" GAMES=gzip ;;
+    optimise) return 0 ;; # record/optimise.sh
     parallel) has parallel || return 0 && set -- "$@" CONFIG=configs/quick.cfg SHARDS=2 ;;
     bench) set -- "$@" QUICK=1 ;;
     help) ;;
