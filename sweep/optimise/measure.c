@@ -51,15 +51,6 @@ enum status place_make(struct place *out, const struct config_game *game, const 
     return status;
 }
 
-/* Removes the folder above as well, once it is empty. */
-static void remove_above(char *path) {
-    char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return;
-    *slash = '\0';
-    rmdir(path);
-}
-
 /* All of them: a run that was killed may have left temporary files as well. */
 static void remove_files(const char *folder) {
     DIR *files = opendir(folder);
@@ -73,8 +64,6 @@ void place_remove(struct place *p) {
     if (p->output != NULL) { /* the last one to be made */
         remove_files(p->folder);
         rmdir(p->folder);
-        remove_above(p->folder);
-        remove_above(p->folder);
     }
     free(p->folder);
     free(p->program);
@@ -82,6 +71,17 @@ void place_remove(struct place *p) {
     free(p->profile);
     free(p->output);
     *p = (struct place){0};
+}
+
+void places_remove(const struct config_game *game) {
+    char *top = NULL, *above = NULL;
+    if (asprintf(&top, "%s/optimise", game->program->folder) >= 0 &&
+        asprintf(&above, "%s/%s", top, game->name) >= 0) {
+        rmdir(above);
+        rmdir(top);
+    }
+    free(above);
+    free(top);
 }
 
 enum status place_copy(const struct place *p, const struct config_game *game, struct error *e) {

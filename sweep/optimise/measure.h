@@ -20,6 +20,8 @@ enum status place_make(struct place *out, const struct config_game *game, const 
                        struct error *e);
 /* Removes the folder with its files, and frees the paths. A zeroed place is fine. */
 void place_remove(struct place *p);
+/* Removes the empty folders above a program's places. Call it when no thread has a place. */
+void places_remove(const struct config_game *game);
 /* Copies the program as it was built there. */
 enum status place_copy(const struct place *p, const struct config_game *game, struct error *e);
 

@@ -209,6 +209,7 @@ static enum status do_program(struct run *r, const struct config_game *game, str
         status = do_layouts(&s, e);
     else if (status != STATUS_INTERRUPTED)
         error_prefix(e, "%s", game->name);
+    places_remove(game);
     recorded_free(&s.recorded);
     return status;
 }
