@@ -175,8 +175,9 @@ optimise: program deps-optimise
 	@echo Programs and their inputs, into $(build)/optimise ...
 	@$(here)programs/build_optimised.sh $(build)/optimise
 	@mkdir -p $(results)
+	@echo Laying them out by configs/optimise.cfg, into $(results)/optimise.db
 	@$(build)/hotgraph optimise configs/optimise.cfg --db $(results)/optimise.db $(ONLY_GAMES) --jobs $(JOBS)
-	@$(if $(GAMES),exit 0;) $(build)/hotgraph results $(results)/optimise.db --view optimised_table >$(results)/optimised.csv; \
+	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/optimise.db <$(here)docs/optimised.sql | tr -d '\r' >$(results)/optimised.csv; \
 	    cmp $(results)/optimised.csv $(here)docs/optimised.csv || echo "docs/optimised.csv differs from these results: are these other versions of the programs?" >&2
 
 report: program

@@ -159,6 +159,9 @@ enum status bolt_lay_out(const struct tools *t, const char *program, const char 
     int exit_status;
     enum status status = run_quietly(&(struct quiet_run){.words = words, .output_too = true},
                                      t->stopped, &exit_status, &said, &run->seconds, e);
+    if (status == STATUS_OK && exit_status > 128)
+        status = error_set(e, STATUS_UNSUPPORTED, "BOLT was ended by signal %d (%s)",
+                           exit_status - 128, strsignal(exit_status - 128));
     if (status == STATUS_OK && exit_status != 0) {
         error_line(said, why, sizeof why);
         status = error_set(e, STATUS_UNSUPPORTED, "BOLT cannot lay %s out: %s", program, why);

@@ -103,6 +103,11 @@ static void finish_layout(struct subject *s, const struct layout_row *row, enum 
         progress_show(&s->run->progress, s->game->name);
         return;
     }
+    if (status == STATUS_UNSUPPORTED) { /* BOLT crashes on some programs without a profile */
+        s->run->result->refused++;
+        progress_line(&s->run->progress, "left out: %s: %s: %s", s->game->name, name, e->text);
+        return;
+    }
     s->status = status;
     s->error = *e;
     if (status != STATUS_INTERRUPTED)

@@ -41,6 +41,7 @@ struct optimise_request {
 struct optimise_result {
     size_t programs, skipped; /* measured, or complete already; not there */
     size_t computed, there;   /* layouts: measured now; in the database before */
+    size_t refused;           /* layouts that BOLT could not make; reported, without a row */
     size_t failed;            /* programs that could not be measured; reported on standard error */
 };
 

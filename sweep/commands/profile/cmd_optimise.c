@@ -140,6 +140,9 @@ static enum status conclude(const struct optimise_command *c, const struct optim
     if (status == STATUS_OK)
         printf("%zu program%s; %zu layouts measured, %zu there before\n", r->programs,
                r->programs == 1 ? "" : "s", r->computed, r->there);
+    if (status == STATUS_OK && r->refused > 0)
+        printf("%zu layout%s that BOLT could not make, see above\n", r->refused,
+               r->refused == 1 ? "" : "s");
     if (status == STATUS_OK)
         status = optimise_count_stale(c->db, &c->config, &stale, example, sizeof example, e);
     if (status == STATUS_OK && stale > 0)

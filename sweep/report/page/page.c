@@ -1,6 +1,7 @@
 #include "report/page/page.h"
 #include "report/charts/charts.h"
 #include "report/charts/charts_native.h"
+#include "report/charts/charts_optimised.h"
 #include "report/charts/charts_study.h"
 #include "report/charts/game/charts_game.h"
 #include "report/draw/node_layout.h"
@@ -232,6 +233,11 @@ static enum status native_programs(struct page *p, const char *game) {
     return page_native(p);
 }
 
+static enum status optimised(struct page *p, const char *game) {
+    (void)game;
+    return page_optimised(p);
+}
+
 static enum status findings(struct page *p, const char *game) {
     (void)game;
     return page_findings(p);
@@ -249,6 +255,7 @@ static const struct section {
     {"games", "Over all %2$s", "All %2$s", all_games, false},
     {"one", "One %1$s", "One %1$s", each_game, true},
     {"native-programs", "Probes in native programs", "Native programs", native_programs, true},
+    {"optimised-programs", "Programs laid out by BOLT", "BOLT", optimised, true},
     {"tables", "The tables", "Tables", put_tables, true},
     {"provenance", "Where it comes from", "Where it comes from", put_provenance, false},
 };

@@ -20,6 +20,7 @@ WORKS = {
     "build": ["s.isampling", "--out", "o.graph"],
     "blocks": ["game.nes", "--movie", "a.fm2", "--frames", "3"],
     "compare": ["g.graph", "g.graph"],
+    "optimise": ["laid.cfg", "--db", "laid.db"],
     "export": ["--bolt", "program", "--structure", "e.structure", "e.graph"],
     "flow": ["net"],
     "report": ["q.db", "--out", "report"],
@@ -52,7 +53,7 @@ WITH |= {("export", name): ["--format", "dot"] for name in ("--all", "--hot", "-
 WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
 WITHOUT |= {("export", name): ["--bolt", "--structure"] for name in ("--all", "--hot", "--format")}
 # Any text is a value: names and patterns. What it names may still not be there, which takes a look to find out: status 1.
-TEXT = {("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("sweep", "--games"),
+TEXT = {("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("sweep", "--games"), ("optimise", "--games"),
         ("sweep", "--techniques"), ("native", "--functions"), ("measured", "--run"), ("measured", "--tool"),
         ("movie make", "--name"), ("init", "--game"), ("init", "--program"), ("init", "--name")}
 # Given several times.
@@ -153,6 +154,8 @@ def prepare():
         if result.returncode != 0:
             sys.exit(f"{command}: {result.stderr}")
     shutil.copy("q.db", "r.db")
+    with open("laid.cfg", "w") as f:
+        f.write('budgets = ( { every = 1667; } ); programs = ( {name = "absent"; folder = "."; command = ("absent");} );')
     # A program with symbols, where there is QEMU to record it.
     kernels = f"{os.path.dirname(HOTGRAPH)}/programs/kernels-x86_64"
     if shutil.which("qemu-x86_64") and os.path.exists(kernels):
@@ -172,7 +175,7 @@ def main():
         if command not in WORKS:
             wrong.append(f"{command}: nobody says here how it is called")
             continue
-        if command == "export" and not os.path.exists("program"):
+        if command == "export" and not os.path.exists("program") or command == "optimise" and not shutil.which("llvm-bolt-19"):
             continue
         result = hotgraph(command.split() + WORKS[command])
         works = result.returncode == STATUS.get(command, 0) and (result.returncode == 0 or result.stderr == "")

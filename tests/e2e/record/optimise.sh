@@ -76,6 +76,17 @@ if command -v valgrind >/dev/null; then
     test "$(value one.db 'SELECT count(*) FROM bolt_layout WHERE i1_misses BETWEEN 100 AND 5000')" = 11 || fail "misses of the cache"
 fi
 
+# The report of a sweep into the same database has the figure, whose rows are the view's.
+if command -v gnuplot >/dev/null; then
+    "$hotgraph" sweep small.cfg --db one.db --report report >out 2>errors || fail "sweep: $(cat out errors)"
+    grep -q "<h2 id='optimised-programs'\|id='optimised-programs'" report/index.html || fail "the page has no section on BOLT"
+    test -s report/figures/optimised.svg || fail "no figure: $(ls report/figures)"
+    cut -d, -f2,3 report/figures/optimised.csv | tr -d '\r' | sed 1d | sort >drawn
+    value one.db "SELECT round(benefit_predicted, 4) || ',' || round(benefit_measured, 4) FROM optimised
+        WHERE kind IN ('other', 'random', 'found')" | sort >want
+    test -s want && same want drawn
+fi
+
 # Killed, and on with two threads: nothing is measured again, and the digest is the same.
 "$hotgraph" optimise small.cfg --db two.db --jobs 2 >out 2>errors &
 id=$!
@@ -126,6 +137,17 @@ END
 printf '#include <stdio.h>\nint main(void) { puts("other"); return 0; }\n' >other.c && ${CC:-cc} -static -o other other.c || fail "other.c"
 OTHER=$PWD/other PATH=$PWD/bin:$PATH refuses 1 'writes something else' optimise stale.cfg --db other.db
 test "$(value other.db "SELECT group_concat(kind) FROM bolt_layout WHERE kind <> 'original'")" = "" || fail "a row of another program"
+
+# BOLT crashes on some programs: their other layouts are there.
+cat >bin/llvm-bolt-19 <<'END'
+#!/bin/sh
+case " $* " in *' --data '* | *' --version '*) exec /usr/bin/llvm-bolt-19 "$@" ;; esac
+kill -SEGV $$
+END
+PATH=$PWD/bin:$PATH "$hotgraph" optimise stale.cfg --db crash.db >out 2>errors || fail "$(cat out errors)"
+grep -q 'left out: kernels: none: BOLT was ended by signal 11' errors || fail "$(cat errors)"
+grep -qx '1 layout that BOLT could not make, see above' out || fail "$(cat out)"
+test "$(value crash.db "SELECT count(*), sum(kind = 'none') FROM bolt_layout")" = '7|0' || fail "$(value crash.db 'SELECT kind FROM bolt_layout')"
 
 refuses 2 'omit --games' optimise small.cfg --db one.db --games kernels --update-digest
 sed '/budgets/d' small.cfg >none.cfg

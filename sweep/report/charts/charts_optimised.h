@@ -1,0 +1,11 @@
+/*
+ * charts_optimised: what BOLT makes of profiles, where the database has layouts by it.
+ */
+#ifndef HOTGRAPH_REPORT_CHARTS_OPTIMISED_H
+#define HOTGRAPH_REPORT_CHARTS_OPTIMISED_H
+
+#include "report/page/ask.h"
+
+enum status page_optimised(struct page *p);
+
+#endif
