@@ -81,8 +81,8 @@ if command -v gnuplot >/dev/null; then
     "$hotgraph" sweep small.cfg --db one.db --report report >out 2>errors || fail "sweep: $(cat out errors)"
     grep -q "<h2 id='optimised-programs'\|id='optimised-programs'" report/index.html || fail "the page has no section on BOLT"
     test -s report/figures/optimised.svg || fail "no figure: $(ls report/figures)"
-    cut -d, -f2,3 report/figures/optimised.csv | tr -d '\r' | sed 1d | sort >drawn
-    value one.db "SELECT round(benefit_predicted, 4) || ',' || round(benefit_measured, 4) FROM optimised
+    sed 1d report/figures/optimised.csv | awk -F, '{ printf "%.4f,%.4f\n", $2, $3 }' | sort >drawn
+    value one.db "SELECT printf('%.4f,%.4f', round(benefit_predicted, 4), round(benefit_measured, 4)) FROM optimised
         WHERE kind IN ('other', 'random', 'found')" | sort >want
     test -s want && same want drawn
 fi
