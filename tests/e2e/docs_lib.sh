@@ -40,7 +40,7 @@ run_line() {
     'hotgraph sweep configs/golden.cfg'* | 'hotgraph sweep configs/techniques.cfg --where'*)
         if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
     'hotgraph sweep configs/live-short.cfg'*) if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
-    'hotgraph results techniques.db'*) known_words "$1" ;; # which is not computed here
+    'hotgraph results techniques.db'* | 'hotgraph results results/optimise.db'*) known_words "$1" ;; # which is not computed here
     'hotgraph sweep configs/'[a-z]*.cfg*--db*) shorter "$1 --dry-run" ;; # minutes: their tests are studies and programs.sh
     'hotgraph optimise configs/'*) known_words "$1" ;; # record/optimise.sh
     'hotgraph sweep '*) run "$1" ;;
