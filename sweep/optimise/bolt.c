@@ -9,7 +9,8 @@
 
 #include "base/child.h"
 
-/* One thread for each BOLT: several run beside each other. */
+/* One thread for each BOLT: several run beside each other. It does not note its command line in the new
+ * file, whose bytes would depend on paths. */
 #define BOLT_OPTIONS "--reorder-blocks=ext-tsp", "--reorder-functions=cdsort", "--split-functions"
 
 enum { SAID_MOST = 1 << 20, WORDS_MOST = 80 };
@@ -146,15 +147,11 @@ static uint64_t count_stale(const char *said) {
 
 enum status bolt_lay_out(const struct tools *t, const char *program, const char *profile,
                          const char *out, struct bolt_run *run, struct error *e) {
-    const char *const words[] = {t->bolt,
-                                 program,
-                                 "-o",
-                                 out,
-                                 "--no-threads",
-                                 BOLT_OPTIONS,
-                                 profile != NULL ? "--data" : NULL,
-                                 profile,
-                                 NULL};
+    const char *const words[] = {t->bolt,        program,
+                                 "-o",           out,
+                                 "--no-threads", "--bolt-info=0",
+                                 BOLT_OPTIONS,   profile != NULL ? "--data" : NULL,
+                                 profile,        NULL};
     char *said = NULL, why[400];
     int exit_status;
     enum status status = run_quietly(&(struct quiet_run){.words = words, .output_too = true},

@@ -11,7 +11,7 @@
  * on the host's processor. */
 static const char rows_sql[] =
     "SELECT kind, technique, sampling, inferred, observed, predicted, overlap, lines, taken, jumps,"
-    " instructions, bytes, stale, hash FROM bolt_layout WHERE bolt_program_id = ?"
+    " instructions, bytes, stale FROM bolt_layout WHERE bolt_program_id = ?"
     " ORDER BY kind, technique, sampling, inferred";
 static const char stale_sql[] =
     "SELECT stale, kind, technique, sampling, inferred FROM bolt_layout WHERE bolt_program_id = ?"
