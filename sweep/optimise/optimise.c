@@ -270,8 +270,27 @@ static enum status do_programs(struct run *r, struct error *e) {
     return status;
 }
 
+/* Every name must be that of a program. */
+static enum status check_names(const struct optimise_request *q, struct error *e) {
+    for (const char *at = q->programs; at != NULL && *at != '\0';) {
+        const int len = (int)strcspn(at, ",");
+        bool any = false;
+        for (size_t i = 0; i < q->config->games.len; i++) {
+            const char *name = q->config->games.at[i].name;
+            any |= strncmp(name, at, (size_t)len) == 0 && name[len] == '\0';
+        }
+        if (!any)
+            return error_set(e, STATUS_ARGUMENT, "%s has no program '%.*s'", q->config->path, len,
+                             at);
+        at += len + (at[len] == ',');
+    }
+    return STATUS_OK;
+}
+
 static enum status check(const struct optimise_request *q, size_t *programs, struct error *e) {
     *programs = 0;
+    if (check_names(q, e) != STATUS_OK)
+        return STATUS_ARGUMENT;
     for (size_t i = 0; i < q->config->games.len; i++) {
         const struct config_game *game = &q->config->games.at[i];
         if (game->program != NULL && game->program->folder == NULL)
