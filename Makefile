@@ -11,6 +11,7 @@
 #   make report   write tables and figures again, from results/hotgraph.db
 #   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
 #                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
+#   make bench-adapt   what a profile saves in the translator, in counted host instructions
 #   make bench-native  what probes in native programs cost, beside other tools
 #   make deb      a Debian package, into DEB=FOLDER (default: here)
 #   make games    rebuild the bundled games from their sources (cc65)
@@ -63,7 +64,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-native games install deb program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native games install deb program mutants dist clean help
 
 all: build
 
@@ -188,6 +189,10 @@ test: build
 
 coverage: deps
 	@sh tests/coverage.sh
+
+bench-adapt: deps
+	$(call compile,hotgraph,the program)
+	@$(here)tests/bench/adapt.sh "$$(realpath -m -- $(build))/hotgraph" $(if $(QUICK),60 burrow)
 
 bench: deps
 	$(call compile,hotgraph tests/bench_builds tests/bench_open,the program and what measures it)

@@ -10,6 +10,11 @@ void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
     *out = (struct dbt_statistics){0};
 }
 
+enum status dbt_use_profile(struct nes *nes, const struct dbt_profile *profile, struct error *e) {
+    (void)nes, (void)profile;
+    return error_set(e, STATUS_UNSUPPORTED, "there is no translator on this processor");
+}
+
 void dbt_each_block(const struct nes *n, void (*each)(void *user, const struct dbt_block *block),
                     void *user) {
     (void)n, (void)each, (void)user;

@@ -1,4 +1,5 @@
 /* The table of blocks: finds, makes and forgets them, and keeps their versions. */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -12,7 +13,7 @@ void blocks_free(struct dbt *d) {
     for (size_t i = 0; i < d->blocks.len; i++)
         block_free(d->blocks.at[i]);
     d->codes += d->blocks.len;
-    d->blocks.len = 0;
+    d->blocks.len = d->moved.len = 0;
     translator_forget(&d->with);
 }
 
@@ -46,6 +47,7 @@ bool blocks_select(struct dbt *d, const struct nes *n) {
     else if (selected == SELECTED_AND_VOID && d->blocks.len)
         flush(d);
     d->epoch = n->memory.epoch;
+    d->adapts = d->hot.len != 0;
     d->selected = selected != SELECT_FAILED;
     return d->selected;
 }
@@ -107,15 +109,19 @@ static void discover_at(struct dbt *d, struct nes *n, uint16_t pc, unsigned leng
     dbt_discover(n, pc, length, banks_certain(&d->banks, pc), g);
 }
 
-/* Translates as much at pc as fits into the cache, after a flush if needed. NULL: nothing can be
- * translated, or no room. */
-static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct guest_block *g) {
+/* Finds the superblock at pc, or else the block. */
+static void discover(struct dbt *d, struct nes *n, uint16_t pc, struct guest_block *g) {
     const struct dbt_options *const o = &d->with.options;
     if (!(o->profile || o->random_paths) || d->with.recorded ||
         !dbt_discover_superblock(n, pc, o, banks_certain(&d->banks, pc), g))
         discover_at(d, n, pc, o->block_length, g);
-    if (g->count == 0)
-        return NULL;
+}
+
+/* Translates as much of g, which is not empty, as fits into the cache, after a flush if needed.
+ * NULL: no room. */
+static struct block *make_from(struct dbt *d, struct nes *n, struct guest_block *g) {
+    const struct dbt_options *const o = &d->with.options;
+    const uint16_t pc = g->ops[0].pc;
     struct block *b = add_block(d, n, g);
     if (!b && d->blocks.len) {
         flush(d);
@@ -127,6 +133,12 @@ static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct gues
         b = add_block(d, n, g);
     }
     return b;
+}
+
+/* NULL: nothing can be translated, or no room. */
+static struct block *make(struct dbt *d, struct nes *n, uint16_t pc, struct guest_block *g) {
+    discover(d, n, pc, g);
+    return g->count ? make_from(d, n, g) : NULL;
 }
 
 enum found blocks_find(struct dbt *d, struct nes *n, uint32_t *place) {
@@ -242,30 +254,112 @@ void blocks_give_up(struct dbt *d, struct nes *n) {
     c->met[pc % WINDOW_SIZE] = PLACE_INTERPRETED;
 }
 
-/* ---- retranslation on request ---- */
+/* ---- retranslation ---- */
 
-/* Replaces the block at this address, if there is one and its bank is mapped. */
-static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
-    const uint16_t pc = (uint16_t)address;
-    if (!n->memory.rd[pc >> 8] || nes_code_address(n, pc) != address)
-        return;
-    struct content *const c = banks_at(&d->banks, pc);
-    const uint32_t before = c ? c->table[pc % WINDOW_SIZE] : 0;
+/* Translates g in place of the block at its pc, whose place is `before`. */
+static void replace(struct dbt *d, struct nes *n, struct content *c, uint32_t before,
+                    struct guest_block *g) {
     const uint64_t flushes = d->statistics.flushes;
-    struct guest_block g;
-    struct block *const b = before ? make(d, n, pc, &g) : NULL;
+    struct block *const b = make_from(d, n, g);
     if (!b)
         return;
     b->home = c;
-    c->table[pc % WINDOW_SIZE] = b->host;
+    c->table[b->pc % WINDOW_SIZE] = b->host;
     d->statistics.retranslated++;
+    if (d->statistics.flushes != flushes)
+        return; /* the old one is gone */
     struct emitter e = {.code = d->with.cache.code, .encodings = &d->with.encodings};
-    if (d->statistics.flushes == flushes && !entry_replace(&e, before, b->host))
+    entry_replace(&e, before, b->host);
+    if (!vec_push(&d->moved, ((struct moved){before, b->host})))
         flush(d);
+}
+
+/* The table that has the block at this address, and its place. NULL: there is none, or its bank is
+ * not mapped. */
+static struct content *block_at(const struct dbt *d, const struct nes *n, uint32_t address,
+                                uint32_t *place) {
+    const uint16_t pc = (uint16_t)address;
+    if (!n->memory.rd[pc >> 8] || nes_code_address(n, pc) != address)
+        return NULL;
+    struct content *const c = banks_at(&d->banks, pc);
+    *place = c ? c->table[pc % WINDOW_SIZE] : 0;
+    return *place ? c : NULL;
+}
+
+static void make_again(struct dbt *d, struct nes *n, uint32_t address) {
+    uint32_t before;
+    struct guest_block g;
+    struct content *const c = block_at(d, n, address, &before);
+    if (!c)
+        return;
+    discover(d, n, (uint16_t)address, &g);
+    if (g.count)
+        replace(d, n, c, before, &g);
+}
+
+/* Makes a superblock of the hot block at this address. False: its bank is not mapped. */
+static bool make_hot(struct dbt *d, struct nes *n, uint32_t address) {
+    uint32_t before;
+    struct guest_block g;
+    const uint16_t pc = (uint16_t)address;
+    if (!n->memory.rd[pc >> 8] || nes_code_address(n, pc) != address)
+        return false;
+    struct content *const c = block_at(d, n, address, &before);
+    if (c && dbt_discover_superblock(n, pc, &d->with.options, banks_certain(&d->banks, pc), &g))
+        replace(d, n, c, before, &g);
+    return true;
+}
+
+static int by_place(const void *a, const void *b) {
+    const struct moved *const x = a, *const y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The latest version of the block at this place, which may have moved several times. */
+static uint32_t latest(const struct dbt *d, uint32_t place) {
+    const struct moved *moved;
+    do {
+        const struct moved key = {.from = place};
+        moved = bsearch(&key, d->moved.at, d->moved.len, sizeof key, by_place);
+        place = moved ? moved->to : place;
+    } while (moved);
+    return place;
+}
+
+/* Binds all edges to blocks that have moved to their new versions: one pass for all of them. */
+static void bind_moved(struct dbt *d) {
+    const struct emitter e = cache_end(d);
+    struct exits *const exits = &d->with.exits;
+    if (d->moved.len == 0)
+        return;
+    qsort(d->moved.at, d->moved.len, sizeof *d->moved.at, by_place);
+    for (uint32_t i = 1; i < exits->all.len; i++) {
+        const struct exit *const x = &exits->all.at[i];
+        if (!x->linked || (x->leave != LEAVE_LINK && x->leave != LEAVE_CACHE_EMPTY))
+            continue;
+        const uint32_t to = latest(d, x->to);
+        if (to != x->to)
+            exit_move(exits, i, &e, to);
+    }
+    d->moved.len = 0;
+}
+
+static void adapt(struct dbt *d, struct nes *n) {
+    size_t left = 0;
+    for (size_t i = 0; i < d->hot.len; i++)
+        if (!make_hot(d, n, d->hot.at[i]))
+            d->hot.at[left++] = d->hot.at[i];
+    d->hot.len = left;
+    d->adapts = false;
+    if (d->waits-- == 0)
+        d->hot.len = 0;
 }
 
 void blocks_make_again(struct dbt *d, struct nes *n) {
     for (size_t i = 0; i < d->again.len; i++)
         make_again(d, n, d->again.at[i]);
     d->again.len = 0;
+    if (d->adapts)
+        adapt(d, n);
+    bind_moved(d);
 }

@@ -18,7 +18,7 @@ void blocks_chain(struct dbt *d, uint32_t number, uint16_t pc, uint32_t place);
 enum renewed blocks_renew(struct dbt *d, struct nes *n, uint32_t number);
 /* From now on the block at n's pc is left to the interpreter. */
 void blocks_give_up(struct dbt *d, struct nes *n);
-/* Translates the blocks in d->again again. */
+/* Translates the blocks in d->again again, and hot ones that are still to become superblocks. */
 void blocks_make_again(struct dbt *d, struct nes *n);
 /* Selects the blocks for the banks that are mapped now. False: out of memory. */
 bool blocks_select(struct dbt *d, const struct nes *n);

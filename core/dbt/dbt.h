@@ -49,6 +49,8 @@ enum { DBT_ALWAYS = 1 << 16 };
 struct dbt_profile {
     const struct dbt_likely *at;
     size_t count;
+    const uint32_t *hot; /* code addresses at which superblocks begin, sorted */
+    size_t hot_count;
 };
 
 /* nes_options.engine_options of a machine with this engine. Zero means the default; values beyond
@@ -65,6 +67,7 @@ struct dbt_options {
     /* Superblocks: blocks in ROM go on along the likeliest path, through branches, jumps and calls. */
     const struct dbt_profile *profile; /* that names it; NULL: none. Must outlive the machine */
     unsigned random_paths;             /* not 0: the seed of paths chosen at random, for tests */
+    unsigned random_adapt; /* the same, but first none, then others now and then, while it runs */
 };
 
 struct dbt_statistics {
@@ -76,13 +79,18 @@ struct dbt_statistics {
     uint64_t superblocks;  /* blocks that follow a path of the profile */
     uint64_t followed;     /* transfers within them: jumps, calls, returns and taken branches */
     uint64_t stale;        /* blocks translated again because their bytes changed */
-    uint64_t retranslated; /* blocks translated again on request */
+    uint64_t retranslated; /* blocks translated again on request, or as hot by a new profile */
     uint64_t links;        /* exits that were chained to their target */
     uint64_t executed;     /* guest instructions executed in blocks */
     uint64_t dispatched;   /* entries from the dispatcher, not by a chain */
     uint64_t return_misses; /* RTS whose target was not on top of the return stack */
     uint64_t cache_bytes, cache_used;
 };
+/* From now on `nes`, which must run on this engine, uses this profile, which must outlive it; NULL:
+ * none. Blocks that are there and hot by it are soon translated again, as superblocks; all others
+ * stay. */
+enum status dbt_use_profile(struct nes *nes, const struct dbt_profile *profile, struct error *e);
+
 /* `nes` must run on this engine. */
 void dbt_statistics(const struct nes *nes, struct dbt_statistics *out);
 

@@ -226,6 +226,23 @@ static bool become_ours(struct dbt *d) {
     return true;
 }
 
+enum { CHANGE_FIRST = 50 /* entries from the dispatcher */ };
+
+/* For tests: all blocks that are there are to follow other paths, chosen at random. False: out of
+ * memory. */
+static bool change_paths(struct dbt *d) {
+    struct dbt_options *const o = &d->with.options;
+    d->change_at = CHANGE_FIRST + 2 * d->statistics.dispatched;
+    o->random_paths = o->random_paths ? o->random_paths + 1 : o->random_adapt;
+    d->hot.len = 0;
+    for (size_t i = 0; i < d->blocks.len; i++)
+        if (!vec_push(&d->hot, d->blocks.at[i]->address))
+            return false;
+    d->waits = 1;
+    d->adapts = d->hot.len != 0;
+    return true;
+}
+
 /* number: an exit to link, or 0. */
 static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadline,
                      uint32_t number) {
@@ -249,7 +266,12 @@ static void run_from(struct dbt *d, struct nes *n, uint64_t stop, uint64_t deadl
             interpret(d, n, stop, deadline);
             return;
         }
-        if (d->again.len) {
+        if (d->with.options.random_adapt && !d->with.recorded &&
+            d->statistics.dispatched >= d->change_at && !change_paths(d)) {
+            interpret(d, n, stop, deadline);
+            return;
+        }
+        if (d->again.len || d->adapts) {
             blocks_make_again(d, n);
             number = 0; /* the exit may be freed */
         }
@@ -283,6 +305,12 @@ static void forget(void *self) {
     blocks_forget(self);
 }
 
+static void forget_recorded(void *self) {
+    struct dbt *const d = self;
+    if (d->recorder)
+        blocks_forget(d->recorder);
+}
+
 static void retranslate(void *self, struct nes *n, uint32_t address) {
     struct dbt *const d = self;
     (void)n;
@@ -305,6 +333,8 @@ static void destroy(void *self) {
     banks_forget(&d->banks);
     vec_free(&d->blocks);
     vec_free(&d->again);
+    vec_free(&d->hot);
+    vec_free(&d->moved);
     translator_close(&d->with);
     if (d->perf_map)
         fclose(d->perf_map);
@@ -330,6 +360,7 @@ static enum status create(void **self, struct nes *n, struct error *e) {
         return error_set(e, STATUS_MEMORY, "out of memory for the translator");
     struct dbt_options *const options = &d->with.options;
     *options = options_of(n);
+    d->change_at = CHANGE_FIRST;
     enum status status = cache_open(&d->with.cache, options->cache_bytes, options->perf_map, e);
     if (status == STATUS_OK && options->perf_map)
         status = perf_map_open(d, e);
@@ -434,9 +465,24 @@ const struct engine *dbt_engine(void) {
                                          .forget = forget,
                                          .record = record,
                                          .recorded_code = code_recorded,
+                                         .forget_recorded = forget_recorded,
                                          .settle = settle_counters,
                                          .retranslate = retranslate};
     return &engine;
+}
+
+enum { WAITS_FOR_BANKS = 1000 };
+
+enum status dbt_use_profile(struct nes *nes, const struct dbt_profile *profile, struct error *e) {
+    struct dbt *const d = nes->made.engine_self;
+    d->with.options.profile = profile;
+    d->hot.len = 0;
+    for (size_t i = 0; profile && i < profile->hot_count; i++)
+        if (!vec_push(&d->hot, profile->hot[i]))
+            return error_set(e, STATUS_MEMORY, "out of memory");
+    d->waits = WAITS_FOR_BANKS;
+    d->adapts = d->hot.len != 0;
+    return STATUS_OK;
 }
 
 void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {

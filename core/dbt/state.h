@@ -40,6 +40,11 @@ struct cut {
     uint8_t times;
 };
 
+/* A block that was translated again. */
+struct moved {
+    uint32_t from, to; /* its places before and now */
+};
+
 struct dbt {
     struct translator with;
     struct frame frame;
@@ -49,8 +54,15 @@ struct dbt {
     VEC(struct block *) blocks;
     uint64_t codes;      /* number of blocks ever freed: a traced block's code is codes + index */
     VEC(uint32_t) again; /* code addresses of blocks to translate again */
-    struct awaited awaited[128];                 /* by pc */
-    struct cut cut[64];                          /* by pc */
+    /* Code addresses of the profile's hot blocks that are still to become superblocks. Those of banks
+     * that are not mapped wait for `waits` more mappings. */
+    VEC(uint32_t) hot;
+    unsigned waits;
+    uint64_t change_at; /* with random_adapt: number of entries at which the paths change next */
+    bool adapts;        /* some of `hot` may be mapped now */
+    VEC(struct moved) moved;     /* blocks with a new version, to which no edge leads yet */
+    struct awaited awaited[128]; /* by pc */
+    struct cut cut[64];          /* by pc */
     uint64_t interpreted_for, interpreted_until; /* cycles; see dbt_run.c */
     struct dbt_statistics statistics;
     FILE *perf_map; /* NULL: not requested */

@@ -40,6 +40,9 @@ struct engine {
     /* Invalidates everything prepared from guest code: observers were attached or detached, or a
      * state was loaded. */
     void (*forget)(void *self);
+    /* Instead of forget(), if all that changed is that an observer without probes was detached:
+     * invalidates what refers to recordings. NULL: forget() is called. */
+    void (*forget_recorded)(void *self);
     /* Flushes what the engine counts elsewhere to the counters. NULL: nothing is. */
     void (*settle)(void *self);
     /* As nes_retranslate(), at once or later. NULL: nothing is translated. */

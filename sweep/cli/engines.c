@@ -19,6 +19,8 @@
     ROW("count", " (count the executions of blocks)", .flag = &o->count_blocks)                    \
     ROW("paths", "=SEED (superblocks along paths chosen at random)", .count = &o->random_paths,    \
         .least = 1, .most = 1000000)                                                               \
+    ROW("adapt", "=SEED (the same, with other paths now and then)", .count = &o->random_adapt,     \
+        .least = 1, .most = 1000000)                                                               \
     ROW("perf-map", " (write /tmp/perf-PID.map, so that perf(1) can name blocks)",                 \
         .flag = &o->perf_map)
 

@@ -12,8 +12,10 @@ const char ways_manual[] =
     "  +pictures  pictures are computed and compared\n"
     "\n"
     "Without --way, these engines run: interp, dbt, dbt:hot=1, dbt:hot=100, and dbt:hot=1 with\n"
-    "no-chaining, with no-return-stack,no-inline-cache with block=1 and with paths=1; each alone,\n"
-    "+profiled, +no-skip, with both of these, and +followed. Also dbt:hot=1,cache=4K, alone and\n"
+    "no-chaining, with no-return-stack,no-inline-cache with block=1, with paths=1 and with "
+    "adapt=1; each\n"
+    "alone, +profiled, +no-skip, with both of these, and +followed. Also dbt:hot=1,cache=4K, alone "
+    "and\n"
     "+profiled.\n";
 
 static enum status no_such_way(const char *name, const char *modifier, struct error *e) {
@@ -108,6 +110,7 @@ enum status ways_add_standard(struct ways *w, struct error *e) {
         {"dbt:hot=1,no-return-stack,no-inline-cache", 5},
         {"dbt:hot=1,block=1", 5},
         {"dbt:hot=1,paths=1", 5},
+        {"dbt:hot=1,adapt=1", 5},
         {"dbt:hot=1,cache=4K", 2},
     };
     static const char *const modifiers[5] = {"", "+profiled", "+no-skip", "+no-skip+profiled",

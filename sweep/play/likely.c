@@ -7,6 +7,8 @@
 
 /* Transfers that are executed less often are cold: their blocks stay short. */
 enum { COLD_PER_MILLION = 20 };
+/* A superblock takes several times as long to translate as a block: only hotter ones repay that. */
+enum { HOT_PER_MILLION = 1000 };
 
 static int by_from(const void *a, const void *b) {
     const struct dbt_likely *const x = a, *const y = b;
@@ -32,12 +34,18 @@ static struct leaving leaving_block(const struct graph *g, size_t *edge, uint32_
     return l;
 }
 
+/* Is it more than this share of the whole? */
+static bool is_share(uint64_t part, uint64_t whole, unsigned per_million) {
+    return __extension__(unsigned __int128) part * 1000000 >
+           __extension__(unsigned __int128) whole * per_million;
+}
+
 static enum status collect(struct likely_paths *out, const struct graph *g, struct error *e) {
-    const uint64_t cold = graph_weight(g) / 1000000 * COLD_PER_MILLION;
+    const uint64_t weight = graph_weight(g);
     for (size_t i = 0; i < g->edge_count;) {
         const struct block *const block = graph_find_block(g, g->edges[i].source);
         const struct leaving l = leaving_block(g, &i, g->edges[i].source);
-        if (!block || l.total <= cold)
+        if (!block || !is_share(l.total, weight, COLD_PER_MILLION))
             continue;
         const uint32_t share =
             (uint32_t)((__extension__(unsigned __int128) l.most * DBT_ALWAYS) / l.total);
@@ -60,6 +68,37 @@ static void sort(struct likely_paths *p) {
     p->profile = (struct dbt_profile){.at = p->likely.at, .count = kept};
 }
 
+static int by_address(const void *a, const void *b) {
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Superblocks begin at blocks with at least this share of the graph's weight. */
+static enum status collect_hot(struct likely_paths *out, const struct graph *g, struct error *e) {
+    const uint64_t weight = graph_weight(g);
+    for (size_t i = 0; i < g->edge_count;) {
+        const uint32_t entry = g->edges[i].source;
+        const struct leaving l = leaving_block(g, &i, entry);
+        if (is_share(l.total, weight, HOT_PER_MILLION) && !vec_push(&out->hot, entry))
+            return error_set(e, STATUS_MEMORY, "out of memory");
+    }
+    if (out->hot.len)
+        qsort(out->hot.at, out->hot.len, sizeof *out->hot.at, by_address);
+    out->profile.hot = out->hot.at;
+    out->profile.hot_count = out->hot.len;
+    return STATUS_OK;
+}
+
+enum status likely_paths_of(struct likely_paths *out, const struct graph *g, struct error *e) {
+    *out = (struct likely_paths){0};
+    enum status status = collect(out, g, e);
+    sort(out);
+    if (status == STATUS_OK)
+        status = collect_hot(out, g, e);
+    memcpy(out->program, g->program, sizeof out->program);
+    return status;
+}
+
 enum status likely_paths_read(struct likely_paths *out, const char *path, struct error *e) {
     struct graph g = {0};
     *out = (struct likely_paths){0};
@@ -69,14 +108,13 @@ enum status likely_paths_read(struct likely_paths *out, const char *path, struct
             e, STATUS_ARGUMENT,
             "%s: it has no blocks, so nobody knows which instructions its edges leave", path);
     if (status == STATUS_OK)
-        status = collect(out, &g, e);
-    sort(out);
-    memcpy(out->program, g.program, sizeof out->program);
+        status = likely_paths_of(out, &g, e);
     graph_free(&g);
     return status;
 }
 
 void likely_paths_free(struct likely_paths *p) {
     vec_free(&p->likely);
+    vec_free(&p->hot);
     *p = (struct likely_paths){0};
 }

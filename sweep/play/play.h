@@ -65,6 +65,8 @@ int game_spared(const struct usage *u, const char *word);
  *     enum status status = play_run(p, (struct play_hooks){.after = each_frame, .user = me}, e);
  */
 
+struct graph;
+
 struct play_options {
     const char *movie, *load_state;
     struct engine_choice engine;
@@ -151,8 +153,11 @@ enum status play_run(struct play *p, struct play_hooks hooks, struct error *e);
 struct likely_paths {
     struct dbt_profile profile;
     VEC(struct dbt_likely) likely;
+    VEC(uint32_t) hot;
     char program[41]; /* SHA-1 of what the graph describes; "": unknown */
 };
+/* The paths of a graph with blocks. likely_paths_free() is safe after a failure. */
+enum status likely_paths_of(struct likely_paths *out, const struct graph *g, struct error *e);
 enum status likely_paths_read(struct likely_paths *out, const char *path, struct error *e);
 void likely_paths_free(struct likely_paths *p);
 

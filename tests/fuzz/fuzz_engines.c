@@ -33,7 +33,8 @@ enum {
     NO_CHAINING = 8,
     SHORT_BLOCKS = 16,
     NO_SKIP = 32,
-    PATHS_BITS = 0xC0
+    PATHS_BITS = 0xC0,
+    ADAPT = 3, /* in these bits */
 };
 enum { WATCHED_BITS = 0x03, MOVES_BITS = 0x0C, STOPS_BITS = 0x30, CYCLE_BY_CYCLE = 0x40 };
 enum { NMI_ON = 1, RENDERING = 2, SAMPLES = 4, FRAME_IRQ = 8, BEGINNINGS = 16 };
@@ -243,12 +244,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     struct guest *const g = guest_from(data, size);
     const uint8_t bits = data[TRANSLATOR];
+    const unsigned paths = (bits & PATHS_BITS) >> 6;
     const struct dbt_options translator = {
         .hot = 1 + (bits & HOT_BITS) * (bits & HOT_BITS),
         .cache_bytes = bits & SMALL_CACHE ? 4096 : 1 << 18,
         .no_chaining = bits & NO_CHAINING,
         .block_length = bits & SHORT_BLOCKS ? 2 : 0,
-        .random_paths = (bits & PATHS_BITS) >> 6,
+        .random_paths = paths == ADAPT ? 0 : paths,
+        .random_adapt = paths == ADAPT ? paths : 0,
     };
     struct machine a, b;
     /* One of the two executes what the other may pass over. */

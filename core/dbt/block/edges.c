@@ -28,7 +28,6 @@ void emit_exit(struct translation *t, struct exit exit, uint32_t place) {
 enum { HAS_BODY = 1, UNASKED_NZ = 2, UNASKED_C = 4, UNASKED_V = 8 };
 /* Offsets of an entry's parts. */
 enum { ENTRY_BEFORE = -1, ENTRY_RESERVE = 3, ENTRY_BODY = 13 };
-enum { BODY_LEAST = 12 }; /* bytes: the shortest body is an edge or a return */
 
 /* Always with a 32-bit immediate, which is overwritten later. */
 static void emit_spend(struct emitter *e, int32_t spent) {
@@ -76,24 +75,12 @@ static struct entry entry_at(const struct emitter *e, uint32_t place) {
     return body_behind(e, place, before & (UNASKED_NZ | UNASKED_C | UNASKED_V));
 }
 
-bool entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
-    const struct entry old = entry_at(e, place), new = entry_at(e, replacement);
-    const bool has_body = old.place != place;
-    if (has_body &&
-        (new.place == replacement || new.reserve > old.reserve || (old.unasked & ~new.unasked)))
-        return false;
+void entry_replace(struct emitter *e, uint32_t place, uint32_t replacement) {
     e->at = place;
     e->end = place + ENTRY_BODY;
     e->over = true;
     emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
-    if (has_body) {
-        e->at = old.place;
-        e->end = old.place + BODY_LEAST;
-        emit_spend(e, -old.reserve);                  /* sub r12, -reserve */
-        emit_bind(e, emit_jump(e, JMP), replacement); /* jmp replacement */
-    }
     assert(!e->full);
-    return true;
 }
 
 /* ---- edges ---- */
@@ -181,10 +168,12 @@ static void bind(struct exit *x, const struct emitter *e, const struct entry *to
 
 void edge_bind(struct exit *x, const struct emitter *e, uint32_t place) {
     const struct entry to = entry_at(e, place);
+    x->to = place;
     bind(x, e, &to);
 }
 
 void edge_bind_back(struct exit *x, const struct emitter *e, uint32_t place, unsigned unasked) {
     const struct entry to = body_behind(e, place, in_byte(unasked));
+    x->to = place;
     bind(x, e, &to);
 }

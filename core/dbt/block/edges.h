@@ -34,6 +34,7 @@ struct exit {
     uint8_t certain; /* windows that the block relies on */
     uint16_t pc;
     uint32_t jump; /* LINK, STALE, CACHE_EMPTY: where its displacement is */
+    uint32_t to;   /* LINK, CACHE_EMPTY that is linked: the entry of its target */
     struct wait *wait;
     struct site *site; /* BOARD: of the write; NULL: no observers */
     /* LINK: the edge's parts. */
@@ -70,8 +71,8 @@ void edge_bind(struct exit *x, const struct emitter *e, uint32_t place);
  * entry is not repeated. */
 void edge_bind_back(struct exit *x, const struct emitter *e, uint32_t place, unsigned unasked);
 
-/* Overwrites the start of a block with a jump to its new version, at `replacement`. False: the new
- * version needs more cycles or flags than edges to the old one provide. */
-bool entry_replace(struct emitter *e, uint32_t place, uint32_t replacement);
+/* Overwrites the start of a block with a jump to its new version, at `replacement`. Edges to the old
+ * version lead to its body; they must be bound again. */
+void entry_replace(struct emitter *e, uint32_t place, uint32_t replacement);
 
 #endif

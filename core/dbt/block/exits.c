@@ -119,6 +119,7 @@ static void link_cache(struct exit *x, struct emitter *e, uint16_t pc, uint32_t 
     emit_bind(e, x->jump, place);
     memcpy(e->code + x->jump + CACHE_PC, &predicted, sizeof predicted);
     x->pc = pc;
+    x->to = place;
     x->linked = true;
 }
 
@@ -137,6 +138,17 @@ void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t
     const uint32_t thunk = emit_thunk(e, pc);
     if (!e->full)
         edge_bind(x, e, thunk);
+}
+
+void exit_move(struct exits *exits, uint32_t number, const struct emitter *e, uint32_t place) {
+    struct exit *const x = &exits->all.at[number];
+    if (x->leave == LEAVE_LINK) {
+        edge_bind(x, e, place);
+        return;
+    }
+    struct emitter over = *e;
+    emit_bind(&over, x->jump, place);
+    x->to = place;
 }
 
 void exit_always(struct emitter *e, uint32_t place, uint16_t pc) {

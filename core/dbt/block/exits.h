@@ -17,6 +17,9 @@ void exits_close(struct exits *exits);
 void exit_link(struct exits *exits, struct emitter *e, uint32_t number, uint16_t pc,
                uint32_t place);
 
+/* Binds a linked exit with a known target to that target's new version, at `place`. */
+void exit_move(struct exits *exits, uint32_t number, const struct emitter *e, uint32_t place);
+
 /* Overwrites the start of a block that must not be executed again: it leaves translated code at its
  * pc. */
 void exit_always(struct emitter *e, uint32_t place, uint16_t pc);

@@ -47,7 +47,9 @@ void nes_detach(struct nes *n, unsigned id) {
     n->memory.epoch++;
     watch_unsettle(n);
     watch_requests_changed(n);
-    if (n->made.engine->forget)
+    if (!observer.instrument && n->made.engine->forget_recorded)
+        n->made.engine->forget_recorded(n->made.engine_self);
+    else if (n->made.engine->forget)
         n->made.engine->forget(n->made.engine_self);
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/play/adapt.h"
 #include "play/play.h"
 
 struct shot {
@@ -33,6 +34,7 @@ struct replay {
     struct checkpoints checkpoints;
     struct trace trace;
     struct likely_paths likely;
+    struct adaptation adaptation;
 };
 
 static const char details[] =
@@ -68,6 +70,12 @@ static const char details[] =
                  "matching RTI) or 'ends' (will never continue at ADDRESS). CAUSE is start,\n"
                  "reset, NMI, IRQ or RTI. S is the stack pointer, with 'suspended' after the\n"
                  "push. The exact graph can be computed from these lines.\n"
+                 "\n"
+                 "With --adapt, a technique watches the game inside the replay, with the options\n"
+                 "that 'hotgraph profile' has for it; 'hotgraph replay GAME --adapt NAME --help'\n"
+                 "shows them. After --adapt-after, it detaches, and the translator translates\n"
+                 "the hot blocks again. --every is then an option of a technique on samples, and\n"
+                 "a video has every frame.\n"
                  "\n"
                  "Instructions and cycles in the summary count only the frames played, even\n"
                  "after --load-state. Instructions skipped in busy-waits are included; their\n"
@@ -246,7 +254,8 @@ static enum status after_frame(void *user, struct play *p, uint64_t frame, struc
         file_printf(r->hashes, "%" PRIu64 " %016" PRIx64 "\n", frame, nes_ram_hash(p->nes));
     if (r->dump != NULL)
         file_write(r->dump, nes_ram(p->nes), 2048);
-    return is_drawn(r, p, frame) ? draw_frame(r, p, frame, e) : STATUS_OK;
+    const enum status status = adaptation_after_frame(&r->adaptation, p, e);
+    return status == STATUS_OK && is_drawn(r, p, frame) ? draw_frame(r, p, frame, e) : status;
 }
 
 static enum status open_outputs(struct replay *r, struct error *e) {
@@ -353,10 +362,13 @@ static enum status replay(void *command, struct play *p, struct error *e) {
     if (status == STATUS_OK)
         status = open_outputs(r, e);
     if (status == STATUS_OK)
+        status = adaptation_begin(&r->adaptation, p, e);
+    if (status == STATUS_OK)
         status = play_run(
             p, (struct play_hooks){.before = before_frame, .after = after_frame, .user = r}, e);
     trace_end(&r->trace);
     checkpoints_end(&r->checkpoints);
+    adaptation_end(&r->adaptation);
     if (status == STATUS_OK && r->state != NULL)
         status = write_state(r, p, e);
     status = close_outputs(r, status, e);
@@ -371,6 +383,10 @@ static int run(struct replay *r, const char *game) {
     const int exit_status = check_options(r);
     if (exit_status != 0)
         return exit_status;
+    if (!adaptation_chosen(&r->adaptation, "replay"))
+        return 2;
+    if (r->profile != NULL && r->adaptation.choice.technique != NULL)
+        return usage_error("replay", "--profile and --adapt both choose the paths: give one");
     r->wish.pictures = r->shots.len != 0 || r->video != NULL || r->dump_pictures != NULL;
     r->wish.silent = r->trace_range != NULL; /* the trace may be printed on the same terminal */
     struct error e = {0};
@@ -383,7 +399,8 @@ static int run(struct replay *r, const char *game) {
 
 int command_replay(int argc, char **argv) {
     struct replay r = {.every = 1};
-    const struct option_spec options[] = {
+    adaptation_choose(&r.adaptation, argc, argv);
+    struct option_spec options[OPTIONS_MOST + 1] = {
         {"json", NULL, "print the summary as JSON", OPTION_FLAG, .to = &r.json},
         {"profile", "FILE.graph",
          "translate along the likeliest paths of this graph; only run time depends on it",
@@ -400,15 +417,25 @@ int command_replay(int argc, char **argv) {
          OPTION_LIST, .to = &r.screenshots, .file = FILE_WRITTEN, .path = after_colon},
         {"video", "DIR", "write every frame as DIR/000000.png, ...; 60.0988 frames per second",
          OPTION_STRING, .to = &r.video, .file = FILE_FOLDER},
-        {"every", "N", "write only every Nth frame of the video, beginning with the first",
-         OPTION_NUMBER, .to = &r.every, .least = 1, .most = PLAY_FRAMES_MOST,
-         .given = &r.every_given},
         {"trace", "FROM:TO", "print every instruction of frames FROM to TO-1", OPTION_STRING,
          .to = &r.trace_range},
         {"save-state", "FILE", "write the machine's state after the last frame", OPTION_STRING,
          .to = &r.save_state, .file = FILE_WRITTEN},
-        {0},
     };
+    size_t count = 0;
+    while (options[count].name != NULL)
+        count++;
+    if (!adaptation_samples(&r.adaptation)) /* sampling has an option of this name, too */
+        options[count++] = (struct option_spec){
+            "every",
+            "N",
+            "write only every Nth frame of the video, beginning with the first",
+            OPTION_NUMBER,
+            .to = &r.every,
+            .least = 1,
+            .most = PLAY_FRAMES_MOST,
+            .given = &r.every_given};
+    adaptation_rows(&r.adaptation, options + count);
     const struct play_usage usage = {
         .command = "replay",
         .summary = "Plays a game on the emulated console and prints a summary: how many "
@@ -424,5 +451,6 @@ int command_replay(int argc, char **argv) {
     vec_free(&r.screenshots.items);
     vec_free(&r.shots);
     likely_paths_free(&r.likely);
+    adaptation_free(&r.adaptation);
     return exit_status;
 }

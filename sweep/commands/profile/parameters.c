@@ -43,22 +43,25 @@ static void parameter_row(struct technique_choice *c, size_t n) {
         word_row(c, n);
 }
 
-/* The option parser reports an unknown technique. */
-static const struct technique *find(int argc, char **argv, bool live, const char *standard) {
-    const char *name = standard;
+/* The name that the option gives; NULL: it is not there. */
+static const char *named(int argc, char **argv, const char *option) {
+    const char *name = NULL;
+    const size_t length = strlen(option);
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
-        if (strcmp(argv[i], "--technique") == 0 && i + 1 < argc)
+        if (strncmp(argv[i], "--", 2) != 0 || strncmp(argv[i] + 2, option, length) != 0)
+            continue;
+        if (argv[i][2 + length] == 0 && i + 1 < argc)
             name = argv[i + 1];
-        else if (strncmp(argv[i], "--technique=", 12) == 0)
-            name = argv[i] + 12;
+        else if (argv[i][2 + length] == '=')
+            name = argv[i] + 2 + length + 1;
     }
-    const struct technique *t = technique_find(name);
-    return t != NULL && is_one(t, live) ? t : technique_find(standard);
+    return name;
 }
 
-void technique_choose(struct technique_choice *c, int argc, char **argv, bool live,
-                      const char *standard) {
-    *c = (struct technique_choice){.technique = find(argc, argv, live, standard)};
+/* The option parser reports an unknown technique. */
+static void choose(struct technique_choice *c, const char *name, bool live, const char *standard) {
+    const struct technique *t = name != NULL ? technique_find(name) : NULL;
+    c->technique = t != NULL && is_one(t, live) ? t : technique_find(standard);
     size_t count, n = 0;
     const struct technique *const *all = techniques(&count);
     for (size_t i = 0; i < count && n < TECHNIQUE_CHOICES; i++)
@@ -66,6 +69,22 @@ void technique_choose(struct technique_choice *c, int argc, char **argv, bool li
             c->choices[n++] = all[i]->name;
     for (size_t i = 0; i < TECHNIQUE_PARAMETERS && c->technique->parameters[i].name != NULL; i++)
         parameter_row(c, i);
+}
+
+void technique_choose(struct technique_choice *c, int argc, char **argv, bool live,
+                      const char *standard) {
+    *c = (struct technique_choice){.option = "technique"};
+    choose(c, named(argc, argv, c->option), live, standard);
+}
+
+void technique_choose_by(struct technique_choice *c, const char *option, int argc, char **argv,
+                         const char *standard) {
+    *c = (struct technique_choice){0};
+    const char *name = named(argc, argv, option);
+    if (name == NULL)
+        return;
+    c->option = option;
+    choose(c, name, true, standard);
 }
 
 /* ---- words that are no technique, or not of this command ---- */
@@ -127,8 +146,12 @@ static bool technique_hint(const char *word, char *text, size_t size) {
 }
 
 struct option_spec technique_option(struct technique_choice *c) {
-    return (struct option_spec){"technique",           "NAME",         "the profiling technique",
-                                OPTION_CHOICE,         .to = &c->name, .choices = c->choices,
+    return (struct option_spec){c->option,
+                                "NAME",
+                                "the profiling technique",
+                                OPTION_CHOICE,
+                                .to = &c->name,
+                                .choices = c->choices,
                                 .hint = technique_hint};
 }
 

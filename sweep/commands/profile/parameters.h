@@ -19,7 +19,8 @@ enum { TECHNIQUE_CHOICES = 32, TECHNIQUE_TEXT = 400 };
 
 struct technique_choice {
     const struct technique *technique;
-    const char *name; /* as given */
+    const char *option; /* that chooses it */
+    const char *name;   /* as given */
     int64_t values[TECHNIQUE_PARAMETERS];
     const char *words[TECHNIQUE_PARAMETERS]; /* the names of named values */
     char names[TECHNIQUE_PARAMETERS][32], help[TECHNIQUE_PARAMETERS][TECHNIQUE_TEXT];
@@ -31,6 +32,9 @@ struct technique_choice {
  * those that work on recorded streams. */
 void technique_choose(struct technique_choice *c, int argc, char **argv, bool live,
                       const char *standard);
+/* The same among live ones, with another option than --technique. Zero: the option is not given. */
+void technique_choose_by(struct technique_choice *c, const char *option, int argc, char **argv,
+                         const char *standard);
 struct option_spec technique_option(struct technique_choice *c);
 void technique_chosen(struct technique_choice *c);
 /* Formats "name value name value", without the technique's name; returns the length. */

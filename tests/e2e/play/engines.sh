@@ -28,7 +28,7 @@ grep -q '"translation": {"blocks": [1-9]' dbt.json || fail "no statistics of tra
 head -n 700 interp.hash >interp700.hash
 "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine interp --save-state interp700.state >/dev/null
 for way in hot=1 hot=100 no-chaining 'hot=1,no-chaining --no-skip' hot=1,block=1 'block=1 --no-skip' count,block=3 \
-    no-return-stack hot=1,no-inline-cache no-return-stack,no-inline-cache paths=5 \
+    no-return-stack hot=1,no-inline-cache no-return-stack,no-inline-cache paths=5 hot=1,adapt=2 \
     cache=4K 'hot=1,cache=64K --no-skip' hot=3,cache=50000,block=2,no-chaining,count; do
     # shellcheck disable=SC2086 # words of the command
     "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine dbt:$way --json \
@@ -62,6 +62,26 @@ refuses 1 'the interpreter runs here' replay "$rom" --frames 2 --engine interp -
 grep -v '^#block' path.graph >bare.graph
 refuses 1 'it has no blocks' replay "$rom" --frames 2 --profile bare.graph
 refuses 1 'none.graph' replay "$rom" --frames 2 --profile none.graph
+
+# A technique watches, then hot blocks alone are translated again; the guest does not notice.
+value() { sed -n "s/.*\"translation\".*\"$2\": \([0-9]*\).*/\1/p" "$1.json"; }
+for technique in observed gaussian 'flow --by transfers --every 50' 'entries --threshold 50' exact; do
+    # shellcheck disable=SC2086 # words of the command
+    "$hotgraph" replay "$rom" --movie "$movie" --frames 700 --engine dbt:hot=1 --json --adapt $technique \
+        --adapt-after 5 --ram-hash way.hash --save-state way.state >way.json
+    same interp700.hash way.hash
+    same interp700.state way.state
+    [ "$technique" = 'entries --threshold 50' ] || [ "$(value way superblocks)" -gt 0 ] ||
+        fail "--adapt $technique follows no path"
+    [ "$technique" != observed ] || { [ "$(value way retranslated)" -gt 0 ] && [ "$(value way flushes)" = 0 ]; } ||
+        fail "--adapt observed does not translate hot blocks again, and these alone"
+done
+"$hotgraph" replay "$rom" --movie "$movie" --frames 200 --engine dbt --json --adapt observed >way.json
+[ "$(value way superblocks)" = 0 ] || fail "--adapt does not wait"
+refuses 1 'the interpreter runs here' replay "$rom" --frames 2 --engine interp --adapt exact
+refuses 2 'belongs to --adapt' replay "$rom" --frames 2 --adapt-after 3
+refuses 2 'give one' replay "$rom" --frames 2 --adapt exact --profile path.graph
+refuses 2 "not 'nobody'" replay "$rom" --frames 2 --adapt nobody
 
 # A state goes from one engine to the other.
 "$hotgraph" replay "$rom" --movie "$movie" --frames 1600 --load-state dbt.state --engine interp --ram-hash a >/dev/null

@@ -38,6 +38,8 @@ static const struct {
     {"without skipping", {.hot = 1}, true},
     {"counted", {.hot = 1, .block_length = 3, .count_blocks = true}, false},
     {"along random paths", {.hot = 1, .random_paths = 1}, false},
+    {"adapting", {.hot = 1, .random_adapt = 1}, false},
+    {"adapting in little room", {.hot = 2, .random_adapt = 4, .cache_bytes = 12288}, true},
     {"along other paths in little room", {.hot = 2, .random_paths = 6, .cache_bytes = 8192}, true},
 };
 enum { VARIANTS = sizeof variants / sizeof *variants };

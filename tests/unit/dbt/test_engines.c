@@ -46,6 +46,7 @@ static void texts_mean_what_they_say(void **state) {
     expect("dbt:cache=3M", ENGINE_DBT, (struct dbt_options){.cache_bytes = 3 << 20});
     expect("dbt:cache=1024M", ENGINE_DBT, (struct dbt_options){.cache_bytes = 1 << 30});
     expect("dbt:paths=9", ENGINE_DBT, (struct dbt_options){.random_paths = 9});
+    expect("dbt:adapt=9", ENGINE_DBT, (struct dbt_options){.random_adapt = 9});
     expect("dbt:no-return-stack", ENGINE_DBT, (struct dbt_options){.no_return_stack = true});
     expect("dbt:no-inline-cache", ENGINE_DBT, (struct dbt_options){.no_inline_cache = true});
     expect("dbt:perf-map,count", ENGINE_DBT,
@@ -116,8 +117,9 @@ static void wrong_texts_are_refused(void **state) {
     refuse("auto:hot=1", "auto takes no options");
     refuse("auto:", "auto takes no options");
     /* Whoever errs is told what there is, in a line; what it does is in the manual. */
-    static const char *const all[] = {
-        "hot", "cache", "block", "no-chaining", "no-return-stack", "count", "perf-map", "paths"};
+    static const char *const all[] = {"hot",         "cache",           "block",
+                                      "no-chaining", "no-return-stack", "count",
+                                      "perf-map",    "paths",           "adapt"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         refuse("dbt:x", all[i]);
         refuse("interp:x", all[i]);
