@@ -12,11 +12,7 @@ void adaptation_choose(struct adaptation *a, int argc, char **argv) {
 size_t adaptation_rows(struct adaptation *a, struct option_spec rows[ADAPTATION_ROWS]) {
     const struct technique *const t = a->choice.technique;
     size_t count = 0;
-    rows[count] = t != NULL ? technique_option(&a->choice)
-                            : (struct option_spec){.name = "adapt",
-                                                   .value = "TECHNIQUE",
-                                                   .kind = OPTION_STRING,
-                                                   .to = &a->choice.name};
+    rows[count] = technique_option(&a->choice);
     rows[count].value = "TECHNIQUE";
     rows[count++].help = "let this technique watch first, then translate what is hot by its graph "
                          "again, along the likeliest paths; only run time depends on it";

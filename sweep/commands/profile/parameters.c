@@ -58,15 +58,18 @@ static const char *named(int argc, char **argv, const char *option) {
     return name;
 }
 
-/* The option parser reports an unknown technique. */
-static void choose(struct technique_choice *c, const char *name, bool live, const char *standard) {
-    const struct technique *t = name != NULL ? technique_find(name) : NULL;
-    c->technique = t != NULL && is_one(t, live) ? t : technique_find(standard);
+static void offer(struct technique_choice *c, bool live) {
     size_t count, n = 0;
     const struct technique *const *all = techniques(&count);
     for (size_t i = 0; i < count && n < TECHNIQUE_CHOICES; i++)
         if (is_one(all[i], live))
             c->choices[n++] = all[i]->name;
+}
+
+/* The option parser reports an unknown technique. */
+static void choose(struct technique_choice *c, const char *name, bool live, const char *standard) {
+    const struct technique *t = name != NULL ? technique_find(name) : NULL;
+    c->technique = t != NULL && is_one(t, live) ? t : technique_find(standard);
     for (size_t i = 0; i < TECHNIQUE_PARAMETERS && c->technique->parameters[i].name != NULL; i++)
         parameter_row(c, i);
 }
@@ -74,17 +77,17 @@ static void choose(struct technique_choice *c, const char *name, bool live, cons
 void technique_choose(struct technique_choice *c, int argc, char **argv, bool live,
                       const char *standard) {
     *c = (struct technique_choice){.option = "technique"};
+    offer(c, live);
     choose(c, named(argc, argv, c->option), live, standard);
 }
 
 void technique_choose_by(struct technique_choice *c, const char *option, int argc, char **argv,
                          const char *standard) {
-    *c = (struct technique_choice){0};
+    *c = (struct technique_choice){.option = option};
     const char *name = named(argc, argv, option);
-    if (name == NULL)
-        return;
-    c->option = option;
-    choose(c, name, true, standard);
+    offer(c, true);
+    if (name != NULL)
+        choose(c, name, true, standard);
 }
 
 /* ---- words that are no technique, or not of this command ---- */

@@ -32,7 +32,8 @@ struct technique_choice {
  * those that work on recorded streams. */
 void technique_choose(struct technique_choice *c, int argc, char **argv, bool live,
                       const char *standard);
-/* The same among live ones, with another option than --technique. Zero: the option is not given. */
+/* The same among live ones, with another option than --technique. If that is not given, its
+ * technique is NULL. */
 void technique_choose_by(struct technique_choice *c, const char *option, int argc, char **argv,
                          const char *standard);
 struct option_spec technique_option(struct technique_choice *c);
