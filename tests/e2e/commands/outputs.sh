@@ -66,6 +66,7 @@ writes export g.graph out "bolt structure"
 writes report some.db "" "" out
 writes sweep file.cfg "" known "db report"
 writes bench file.cfg "" "" db
+writes optimise file.cfg "" "" db
 writes "movie make" game.nes out ""
 writes init "--game=game.nes=none.fm2" out ""
 if "$hotgraph" help native >/dev/null 2>&1; then
