@@ -15,6 +15,7 @@ static const struct command {
 } commands[] = {
     {"replay", "play a game's movie: RAM hashes, pictures, traces, saved states", command_replay},
     {"sample", "play a movie and record the sample stream", command_sample},
+    {"cost", "count the host instructions that a profiler adds to a replay", command_cost},
     {"exact", "play a movie and count the exact control-flow graph", command_exact},
     {"record", "run a Linux program under QEMU: exact graph and sample streams", command_record},
     {"structure", "play a movie and record blocks and edges without counts", command_structure},

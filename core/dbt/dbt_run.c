@@ -99,12 +99,21 @@ static bool interpret_block(struct dbt *d, struct nes *n, uint64_t stop, uint64_
     return n->cpu.cycle <= last;
 }
 
+static inline uint32_t execute_code(struct dbt *d, struct frame *f, uint32_t place) {
+#ifdef HOTGRAPH_COUNTED
+    return step_enter(&d->stepper, &d->with.cache, d->with.fixed.enter, f,
+                      d->with.cache.run + place);
+#else
+    uint32_t (*const code)(struct frame *, const void *) = (uint32_t(*)(
+        struct frame *, const void *))(uintptr_t)(d->with.cache.run + d->with.fixed.enter);
+    return code(f, d->with.cache.run + place);
+#endif
+}
+
 /* Runs translated code at `place`. Returns the number of the exit it was left by. Updates the
  * deadline. */
 static inline __attribute__((always_inline)) uint32_t
 enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *deadline) {
-    uint32_t (*const code)(struct frame *, const void *) = (uint32_t(*)(
-        struct frame *, const void *))(uintptr_t)(d->with.cache.run + d->with.fixed.enter);
     struct frame *const f = &d->frame;
     f->nes = n;
     f->counters = n->observed.counters;
@@ -122,7 +131,7 @@ enter(struct dbt *d, struct nes *n, uint32_t place, uint64_t stop, uint64_t *dea
     f->status_read = NOT_READ;
     frame_update_stable(f);
     const uint64_t banks = d->record ? record_banks(n) : 0;
-    const uint32_t number = code(f, d->with.cache.run + place);
+    const uint32_t number = execute_code(d, f, place);
     frame_report_status(f);
     n->cpu.cycle = frame_cycle(f);
     n->cpu.instructions = f->instructions + frame_executed(f);
@@ -336,6 +345,9 @@ static void destroy(void *self) {
     vec_free(&d->hot);
     vec_free(&d->moved);
     translator_close(&d->with);
+#ifdef HOTGRAPH_COUNTED
+    stepper_close(&d->stepper);
+#endif
     if (d->perf_map)
         fclose(d->perf_map);
     free(d);
@@ -358,6 +370,10 @@ static enum status create(void **self, struct nes *n, struct error *e) {
     struct dbt *const d = *self = calloc(1, sizeof *d);
     if (!d || !translator_open(&d->with))
         return error_set(e, STATUS_MEMORY, "out of memory for the translator");
+#ifdef HOTGRAPH_COUNTED
+    if (!stepper_open(&d->stepper))
+        return error_set(e, STATUS_MEMORY, "out of memory for counting host instructions");
+#endif
     struct dbt_options *const options = &d->with.options;
     *options = options_of(n);
     d->change_at = CHANGE_FIRST;
@@ -488,6 +504,9 @@ enum status dbt_use_profile(struct nes *nes, const struct dbt_profile *profile, 
 void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
     const struct dbt *const d = n->made.engine_self;
     *out = d->statistics;
+#ifdef HOTGRAPH_COUNTED
+    out->host_executed = d->stepper.executed + (d->recorder ? d->recorder->stepper.executed : 0);
+#endif
     out->cache_bytes = d->with.cache.size;
     out->cache_used = d->with.cache.used;
 }

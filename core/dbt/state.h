@@ -18,6 +18,7 @@
 #include <stdio.h>
 
 #include "dbt/block/translate.h"
+#include "dbt/host/step.h"
 
 enum {
     USUAL_HOT = 4,
@@ -65,6 +66,9 @@ struct dbt {
     struct cut cut[64];          /* by pc */
     uint64_t interpreted_for, interpreted_until; /* cycles; see dbt_run.c */
     struct dbt_statistics statistics;
+#ifdef HOTGRAPH_COUNTED
+    struct stepper stepper; /* executes the code, and counts */
+#endif
     FILE *perf_map; /* NULL: not requested */
     /* A second translator of this machine, whose blocks log their execution; NULL until needed. */
     struct dbt *recorder;

@@ -13,6 +13,7 @@ int command_replay(int argc, char **argv);
 int command_sample(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_cost(int argc, char **argv);
 int command_exact(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_optimise(int argc, char **argv);

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+"""Links the counted build into one object that has no symbols but counted_replay() and counted_here(), and lists its functions.
+
+    object.py ROOT COSTS LD OBJCOPY READELF OBJECT FUNCTIONS.c ARCHIVE...
+"""
+import os
+import re
+import subprocess
+import sys
+
+from functions import defined, name_of, sources
+
+root, costs, ld, objcopy, readelf, target, listed, *archives = sys.argv[1:]
+KEPT = ("counted_replay", "counted_here", "counted_functions", "counted_function_count")
+
+subprocess.run([ld, "-r", "-o", target + ".all", "--whole-archive", *archives], check=True)
+prices = {}
+with open(costs, encoding="utf-8") as file:
+    for line in file:
+        match = re.match(r'COST\("([^"]+)", (\d+)\)', line)
+        if match:
+            prices[match.group(1)] = int(match.group(2))
+files = defined(root)
+profiler = {os.path.basename(path) for path in sources(root) if "/core/profile/" in path}
+functions, file, base = [], "", None
+table = subprocess.run([readelf, "-sW", target + ".all"], check=True, capture_output=True, text=True).stdout
+for line in table.splitlines():
+    fields = line.split()
+    if len(fields) < 8 or fields[3] not in ("FILE", "FUNC") or fields[6] == "UND":
+        continue
+    if fields[4] != "LOCAL":
+        file = ""
+    if fields[3] == "FILE":
+        file = fields[7]
+    elif fields[7] in files or fields[7] == "counted_replay":
+        offset = int(fields[1], 16)
+        if fields[7] == "counted_replay":
+            base = offset
+        where = file or next(iter(files.get(fields[7], {""})))
+        functions.append((offset, name_of(fields[7], where, files), where in profiler))
+with open(listed, "w", encoding="utf-8") as out:
+    print('#include "counted/tally.h"\nconst struct counted_function counted_functions[] = {', file=out)
+    for offset, name, of_profiler in sorted(functions):
+        print(f'    {{{offset - base}, "{name}", {prices.get(name, 0)}, {int(name in prices)}, {int(of_profiler)}}},', file=out)
+    print("};\nconst size_t counted_function_count = sizeof counted_functions / sizeof *counted_functions;", file=out)
+keep = [f"--keep-global-symbol={name}" for name in KEPT]
+subprocess.run([objcopy, *keep, target + ".all", target], check=True)
+os.remove(target + ".all")
