@@ -12,6 +12,7 @@
 #   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
 #                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
 #   make bench-adapt   what a profile saves in the translator, in counted host instructions
+#   make costs     counted host instructions against callgrind, all games: an hour
 #   make bench-native  what probes in native programs cost, beside other tools
 #   make deb      a Debian package, into DEB=FOLDER (default: here)
 #   make games    rebuild the bundled games from their sources (cc65)
@@ -64,7 +65,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native games install deb program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs games install deb program mutants dist clean help
 
 all: build
 
@@ -204,6 +205,10 @@ bench: deps
 	        $(if $(QUICK),--game mazewisp --rounds 1 --frames 120) >/dev/null || exit 1; done
 	@echo; echo "Techniques inside the machine, times the replay without:" $(results)/bench.db
 	@sqlite3 -readonly -header -column $(results)/bench.db 'SELECT * FROM technique_cost'
+
+costs: deps
+	$(call compile,hotgraph,the program)
+	@cd $(here). && python3 tests/costs.py check "$$(realpath -m -- $(build))/hotgraph" $(if $(GAMES),$(GAMES))
 
 bench-native: build
 	$(call install,$(NATIVE_PACKAGES))

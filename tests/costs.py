@@ -47,7 +47,7 @@ class Lines:
     """Which function a line of a source belongs to."""
 
     def __init__(self):
-        self.files = defined(ROOT)
+        self.files, self.last = defined(ROOT), ""
         self.of = {}
         for path in sources(ROOT):
             file = os.path.basename(path)
@@ -57,6 +57,10 @@ class Lines:
 
     def function(self, file, line, symbol, symbol_file):
         known = self.of.get((file, line))
+        if known:
+            self.last = known
+        elif symbol.startswith("0x"):  # code without a line, called by translated code
+            return self.last
         return known or name_of(SUFFIX.sub("", symbol), symbol_file, self.files)
 
 
@@ -97,7 +101,7 @@ def callgrind(path, lines):
             known = counted_room(file)
             inside = known or counted_room(here["fl"])
             if call is not None:
-                if inside and not counted_room(call["fl"]) and call["fl"] != "???":
+                if inside and not counted_room(call["fl"]) and not call["ob"] == call["fl"] == "???":
                     costs[lines.function(os.path.basename(file), at, here["fn"], os.path.basename(here["fl"]))] += cost
                 call = None
                 continue
@@ -261,7 +265,7 @@ def write_table(prices):
 
 
 def main(what, program, *games):
-    games = games or GAMES
+    games = [name for word in games for name in word.split(",")] or GAMES
     if what == "check":
         return check(program, games, os.environ.get("COSTS_WAYS", "").split() or WAYS)
     if what == "measure":

@@ -32,6 +32,7 @@ PUBLIC = {
 }
 # (room, header of another room): why it may look inside.
 FRIENDS = {
+    ("counted", "dbt/host/step.h"): "it counts the instructions of translated code",
     ("dbt", "nes/machine/machine.h"): "translated code reads and writes the machine's fields",
     ("dbt", "nes/observe/watch.h"): "it fires probes itself",
     ("dbt", "nes/ppu/ppu_inlined.h"): "it does in place what some PPU registers do",

@@ -6,6 +6,7 @@
 
 #include "counted/tally.h"
 #include "dbt/dbt.h"
+#include "dbt/host/step.h"
 #include "profile/structure/structure.h"
 
 bool counted_here(void) {
@@ -67,10 +68,8 @@ static uint64_t calls_of(const struct watched *w, const char *name) {
 }
 
 static void count_now(const struct watched *w, struct counted *out) {
-    struct dbt_statistics statistics;
     uint64_t thousandths = 0;
-    dbt_statistics(w->nes, &statistics);
-    out->translated = statistics.host_executed;
+    out->translated = dbt_host_executed(w->nes);
     out->unpriced = 0;
     for (size_t i = 0; i < counted_function_count; i++) {
         thousandths += w->tally.calls[i] * counted_functions[i].price;

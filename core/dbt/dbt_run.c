@@ -504,9 +504,13 @@ enum status dbt_use_profile(struct nes *nes, const struct dbt_profile *profile, 
 void dbt_statistics(const struct nes *n, struct dbt_statistics *out) {
     const struct dbt *const d = n->made.engine_self;
     *out = d->statistics;
-#ifdef HOTGRAPH_COUNTED
-    out->host_executed = d->stepper.executed + (d->recorder ? d->recorder->stepper.executed : 0);
-#endif
     out->cache_bytes = d->with.cache.size;
     out->cache_used = d->with.cache.used;
 }
+
+#ifdef HOTGRAPH_COUNTED
+uint64_t dbt_host_executed(const struct nes *n) {
+    const struct dbt *const d = n->made.engine_self;
+    return d->stepper.executed + (d->recorder ? d->recorder->stepper.executed : 0);
+}
+#endif

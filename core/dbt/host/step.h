@@ -21,4 +21,8 @@ void stepper_close(struct stepper *s);
 uint32_t step_enter(struct stepper *s, const struct cache *cache, uint32_t enter, void *frame,
                     const void *code);
 
+struct nes;
+/* Instructions of a machine's translated code that were executed so far. */
+uint64_t dbt_host_executed(const struct nes *n);
+
 #endif

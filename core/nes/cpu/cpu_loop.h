@@ -22,10 +22,6 @@
 #include "nes/cpu/cpu_exec.h"
 #include "nes/cpu/deadline.h"
 
-/* Nothing. In the counted build its calls are counted, and say what the loop costs (counted.h). */
-static inline void interpreted(void) {
-}
-
 #define LEAVE_UNLESS(condition)                                                                    \
     do {                                                                                           \
         if (__builtin_expect(!(condition), 0))                                                     \
@@ -112,7 +108,6 @@ static inline void interpreted(void) {
     do {                                                                                           \
         if (__builtin_expect(budget < 0 || ip >= end, 0))                                          \
             goto leave;                                                                            \
-        interpreted();                                                                             \
         MET();                                                                                     \
         goto *labels[*ip];                                                                         \
     } while (0)
