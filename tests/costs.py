@@ -10,6 +10,7 @@ stand, wherever the compiler has put them. A price is the sum of these over its 
 """
 import collections
 import concurrent.futures
+import copy
 import json
 import os
 import re
@@ -70,7 +71,7 @@ def counted_room(path):
 
 def callgrind(path, lines):
     """Costs by function; those of translated code are "", of all frames "total"."""
-    names, costs = {}, collections.Counter()
+    names, costs, lines = {}, collections.Counter(), copy.copy(lines)
     here = {"ob": "", "fl": "", "fn": ""}
     call, at, file = None, 0, ""
     with open(path, encoding="utf-8", errors="replace") as out:
