@@ -34,6 +34,7 @@ WAYS = {
     "structure": (("structure", "--out", "OUT.structure"), ("--watch", "structure")),
     "time": (("sample", "--out", "OUT.hgstream"), ("--watch", "sampler")),
     "time, 2": (("sample", "--batch", "2", "--out", "OUT.hgstream"), ("--batch", "2", "--watch", "sampler")),
+    "clock": (("sample", "--by", "clock", "--out", "OUT.hgstream"), ("--by", "clock", "--watch", "sampler")),
     "golden": (("sample", *GOLDEN, "golden", "--structure", "STRUCTURE", "--out", "OUT.hgstream"),
                (*GOLDEN, "golden", "--structure", "STRUCTURE", "--watch", "sampler")),
     "calls": (("sample", *GOLDEN, "calls", "--structure", "STRUCTURE", "--out", "OUT.hgstream"),
