@@ -74,6 +74,15 @@ static const char *const digest_queries[] = {
     " FROM experiment_mark k WHERE k.experiment_id = s.experiment_id AND k.batches = q.batches))"
     " ORDER BY xc.number, q.hot_permille, q.batches",
 
+    "SELECT 'cost', k.watcher, k.frames, steady_from, host, host_steady, translated,"
+    " translated_steady, probes, probes_steady, handlers, handlers_steady, k.samples,"
+    " samples_steady" FROM_STREAM " JOIN cost k USING (replay_id)"
+    " WHERE k.watcher IN ('nobody', 'structure', 'exact')"
+    " OR k.watcher IN (SELECT key FROM sampling sa WHERE sa.sampling_id = s.sampling_id)"
+    " OR k.watcher IN (SELECT c.key FROM experiment_configuration xc JOIN configuration c"
+    " USING (configuration_id) WHERE xc.experiment_id = s.experiment_id)"
+    " ORDER BY k.watcher, k.frames",
+
     "SELECT 'graph/' || " NUMBER ", source, target, count"
     " FROM (SELECT DISTINCT experiment_id, stream_id, configuration_id FROM role"
     " JOIN experiment x USING (experiment_id) WHERE x.name = ?1 AND stream_id = ?2)"

@@ -16,6 +16,7 @@ static const struct command {
     {"replay", "play a game's movie: RAM hashes, pictures, traces, saved states", command_replay},
     {"sample", "play a movie and record the sample stream", command_sample},
     {"cost", "count the host instructions that a profiler adds to a replay", command_cost},
+    {"costs", "the same for every sampling and live technique of a configuration", command_costs},
     {"exact", "play a movie and count the exact control-flow graph", command_exact},
     {"record", "run a Linux program under QEMU: exact graph and sample streams", command_record},
     {"structure", "play a movie and record blocks and edges without counts", command_structure},

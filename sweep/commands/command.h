@@ -14,6 +14,7 @@ int command_sample(int argc, char **argv);
 int command_diff(int argc, char **argv);
 int command_doctor(int argc, char **argv);
 int command_cost(int argc, char **argv);
+int command_costs(int argc, char **argv);
 int command_exact(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_optimise(int argc, char **argv);

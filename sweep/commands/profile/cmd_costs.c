@@ -1,0 +1,274 @@
+/* hotgraph costs: counts host instructions for everything in a configuration. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "counted/counted.h"
+#include "experiment/experiment.h"
+#include "profile/structure/structure.h"
+#include "version.h"
+
+static const char details[] =
+    "CONFIG is a configuration as for 'hotgraph sweep', and the database is the one\n"
+    "that it was swept into. For each of its games this counts the host instructions of\n"
+    "a replay that nobody watches, with 'exact', with the recorder of the structure, and\n"
+    "with each sampling, once for all seeds, or with each live technique.\n"
+    "\n"
+    "The rows go into the table 'cost'. The views 'profiler_cost', 'technique_frontier' and\n"
+    "'frontier' put them beside what was found. Rows that are there are not counted again.\n"
+    "\n"
+    "Example:\n"
+    "  hotgraph sweep configs/techniques.cfg --db techniques.db\n"
+    "  hotgraph costs configs/techniques.cfg --db techniques.db\n"
+    "  sqlite3 -box techniques.db 'SELECT * FROM frontier'\n";
+
+struct costs {
+    const char *config_path, *db_path, *games;
+    uint64_t frames, from;
+    struct config config;
+    struct plan plan;
+    struct db *db;
+    int64_t run_id;
+    const struct plan_game *game;
+    struct structure structure; /* of the game: samplers of transfers ask for it */
+};
+
+static bool stopped(void) {
+    return interrupt_signal() != 0;
+}
+
+static enum status learn_structure(struct costs *c, struct error *e) {
+    struct nes *nes;
+    struct structure_recorder *recorder = NULL;
+    struct sampler *counting = NULL;
+    const struct nes_options options = {
+        .cartridge = c->game->cartridge, .console = c->game->game->console, .engine = dbt_engine()};
+    structure_free(&c->structure);
+    enum status status = nes_create(&nes, &options, e);
+    if (status != STATUS_OK)
+        return status;
+    status = structure_attach(&recorder, nes, e);
+    if (status == STATUS_OK)
+        status = sampler_attach_counting(&counting, nes, e);
+    for (uint64_t i = 0; status == STATUS_OK && i < c->frames; i++)
+        status = stopped() ? error_set(e, STATUS_INTERRUPTED, "stopped")
+                           : movie_play_frame(&c->game->movie, nes, e);
+    if (status == STATUS_OK) {
+        status = structure_finish(recorder, &c->structure, e);
+        recorder = NULL;
+    }
+    if (status == STATUS_OK) {
+        status = sampler_finish_counting(counting, &c->structure, e);
+        counting = NULL;
+    }
+    sampler_free(counting);
+    structure_abandon(recorder);
+    nes_free(nes);
+    return status;
+}
+
+/* ---- rows ---- */
+
+static enum status is_there(const struct costs *c, const char *watcher, bool *there,
+                            struct error *e) {
+    int64_t found;
+    const enum status status =
+        db_integer(c->db, "SELECT 1 FROM cost WHERE replay_id = ? AND watcher = ? AND frames = ?",
+                   0, &found, e, "iti", c->game->replay_id, watcher, (int64_t)c->frames);
+    *there = found != 0;
+    return status;
+}
+
+static enum status put(struct costs *c, const char *watcher, const struct counted *n,
+                       struct error *e) {
+    struct db_cost row = db_new_cost();
+    row.replay_id = c->game->replay_id;
+    row.watcher = watcher;
+    row.frames = (int64_t)c->frames;
+    row.steady_from = (int64_t)c->from;
+    row.host = (int64_t)n->host;
+    row.host_steady = (int64_t)n->host_steady;
+    row.translated = (int64_t)n->translated;
+    row.translated_steady = (int64_t)n->translated_steady;
+    row.probes = (int64_t)n->probes;
+    row.probes_steady = (int64_t)n->probes_steady;
+    row.handlers = (int64_t)n->handlers;
+    row.handlers_steady = (int64_t)n->handlers_steady;
+    row.samples = (int64_t)n->samples;
+    row.samples_steady = (int64_t)n->samples_steady;
+    row.run_id = c->run_id;
+    printf("%-10s %10.1f a frame  %s\n", c->game->game->name,
+           (double)n->host_steady / (double)(c->frames - c->from), watcher);
+    return db_put_cost(c->db, &row, e);
+}
+
+/* ---- counting ---- */
+
+static enum status count(struct costs *c, const char *watcher, struct counted_request r,
+                         struct error *e) {
+    struct counted n;
+    bool there;
+    enum status status = is_there(c, watcher, &there, e);
+    if (status != STATUS_OK || there)
+        return status;
+    r.cartridge = c->game->cartridge;
+    r.movie = &c->game->movie;
+    r.console = c->game->game->console;
+    r.frames = c->frames;
+    r.from = c->from;
+    r.stopped = stopped;
+    status = counted_replay(&r, &n, e);
+    return status == STATUS_OK ? put(c, watcher, &n, e) : status;
+}
+
+static bool needs_structure(const struct sampler_options *o) {
+    return o->by == SAMPLER_ACTIVE || (o->by == SAMPLER_TRANSFERS && o->per_million != 0);
+}
+
+/* Replicates differ only in their seeds: one is enough. */
+static bool is_counted(const struct config *config, size_t i) {
+    struct sampler_options mine = config->samplings.at[i].options;
+    char key[400], other[400];
+    mine.seed = 0;
+    config_sampling_key(&mine, key, sizeof key);
+    for (size_t k = 0; k < i; k++) {
+        struct sampler_options earlier = config->samplings.at[k].options;
+        earlier.seed = 0;
+        config_sampling_key(&earlier, other, sizeof other);
+        if (strcmp(key, other) == 0)
+            return false;
+    }
+    return true;
+}
+
+static enum status count_samplings(struct costs *c, struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < c->config.samplings.len; i++) {
+        const struct sampler_options *o = &c->config.samplings.at[i].options;
+        char key[400];
+        if (!is_counted(&c->config, i))
+            continue;
+        if (needs_structure(o) && c->structure.executed == 0)
+            status = learn_structure(c, e);
+        struct counted_request r = {.kind = COUNTED_SAMPLER, .sampler = *o};
+        r.sampler.structure = &c->structure;
+        config_sampling_key(o, key, sizeof key);
+        if (status == STATUS_OK)
+            status = count(c, key, r, e);
+    }
+    return status;
+}
+
+static enum status count_live(struct costs *c, struct error *e) {
+    enum status status = STATUS_OK;
+    for (size_t i = 0; status == STATUS_OK && i < c->config.points.len; i++) {
+        const struct config_point *p = &c->config.points.at[i];
+        if (p->technique->attach && strcmp(p->key, "exact") != 0)
+            status = count(c, p->key,
+                           (struct counted_request){.kind = COUNTED_TECHNIQUE,
+                                                    .technique = p->technique->name,
+                                                    .values = p->values},
+                           e);
+    }
+    return status;
+}
+
+static enum status count_game(struct costs *c, struct error *e) {
+    static const int64_t none[TECHNIQUE_PARAMETERS] = {0};
+    int64_t stored;
+    structure_free(&c->structure);
+    c->structure = (struct structure){0};
+    enum status status = db_integer(c->db, "SELECT 1 FROM replay WHERE replay_id = ?", 0, &stored,
+                                    e, "i", c->game->replay_id);
+    if (status == STATUS_OK && !stored)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s: has no results of %s yet: run 'hotgraph sweep %s --db %s' first",
+                         c->db_path, c->game->game->name, c->config_path, c->db_path);
+    if (status == STATUS_OK)
+        status = count(c, "nobody", (struct counted_request){.kind = COUNTED_BARE}, e);
+    if (status == STATUS_OK)
+        status = count(c, "structure", (struct counted_request){.kind = COUNTED_STRUCTURE}, e);
+    if (status == STATUS_OK)
+        status = count(c, "exact",
+                       (struct counted_request){
+                           .kind = COUNTED_TECHNIQUE, .technique = "exact", .values = none},
+                       e);
+    if (status == STATUS_OK)
+        status = c->config.live ? count_live(c, e) : count_samplings(c, e);
+    const enum status kept = db_commit(c->db, status == STATUS_OK ? e : NULL);
+    return status != STATUS_OK ? status : kept;
+}
+
+static enum status count_all(struct costs *c, struct error *e) {
+    const struct store_run about = {
+        .version = HOTGRAPH_VERSION, .commit = HOTGRAPH_COMMIT, .engine = "dbt", .jobs = 1};
+    enum status status = db_open(&c->db, c->db_path, DB_WRITE, e);
+    if (status == STATUS_OK)
+        status = store_run(&c->plan, c->db, &about, &c->run_id, e);
+    for (size_t i = 0; i < c->plan.count && status == STATUS_OK; i++) {
+        c->game = &c->plan.games[i];
+        if (c->game->wanted && c->game->present && c->game->cartridge != NULL)
+            status = count_game(c, e);
+    }
+    return status;
+}
+
+static enum status open_plan(struct costs *c, struct error *e) {
+    struct db *none = NULL;
+    const struct plan_filter filter = {.games = &c->games, .game_count = c->games != NULL};
+    enum status status = config_load(&c->config, c->config_path, e);
+    if (status == STATUS_OK)
+        status = db_open_empty(&none, e);
+    if (status == STATUS_OK)
+        status = plan_make(&c->plan, &c->config, &filter, none, e);
+    db_close(none);
+    return status;
+}
+
+int command_costs(int argc, char **argv) {
+    struct costs c = {.frames = 3600, .from = 3000};
+    const struct option_spec options[] = {
+        {"db", "FILE", "the database of the sweep (required)", OPTION_STRING, .to = &c.db_path,
+         .file = FILE_UPDATED},
+        {"game", "NAME", "count only this game of the configuration", OPTION_STRING,
+         .to = &c.games},
+        {"frames", "N", "the length of each replay (default 3600)", OPTION_NUMBER, .to = &c.frames,
+         .least = 1, .most = 1000000},
+        {"from", "FRAME", "the steady state's first frame (default 3000)", OPTION_NUMBER,
+         .to = &c.from, .least = 0, .most = 1000000},
+        {0},
+    };
+    const struct usage usage = {
+        .command = "costs",
+        .operands = "CONFIG",
+        .inputs = 1,
+        .least = 1,
+        .most = 1,
+        .summary = "Counts the host instructions that the profilers of a configuration add.",
+        .details = details,
+        .options = options,
+    };
+    struct operands operands;
+    struct error e = {0};
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (c.db_path == NULL)
+        return usage_error("costs", "--db FILE is missing");
+    if (c.from >= c.frames)
+        return usage_error("costs", "--from %" PRIu64 " is not below --frames %" PRIu64, c.from,
+                           c.frames);
+    char *config_path = data_find(operands.at[0]);
+    c.config_path = config_path != NULL ? config_path : operands.at[0];
+    interrupt_catch();
+    enum status status = open_plan(&c, &e);
+    if (status == STATUS_OK)
+        status = count_all(&c, &e);
+    db_close(c.db);
+    structure_free(&c.structure);
+    plan_free(&c.plan);
+    config_free(&c.config);
+    free(config_path);
+    return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
+}
