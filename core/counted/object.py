@@ -22,22 +22,23 @@ with open(costs, encoding="utf-8") as file:
             prices[match.group(1)] = int(match.group(2))
 files = defined(root)
 profiler = {os.path.basename(path) for path in sources(root) if "/core/profile/" in path}
-functions, file, base = [], "", None
+symbols, file = [], ""  # (name, file or "" of a global one, offset)
 table = subprocess.run([readelf, "-sW", target + ".all"], check=True, capture_output=True, text=True).stdout
 for line in table.splitlines():
     fields = line.split()
     if len(fields) < 8 or fields[3] not in ("FILE", "FUNC") or fields[6] == "UND":
         continue
-    if fields[4] != "LOCAL":
-        file = ""
     if fields[3] == "FILE":
         file = fields[7]
     elif fields[7] in files or fields[7] == "counted_replay":
-        offset = int(fields[1], 16)
-        if fields[7] == "counted_replay":
-            base = offset
-        where = file or next(iter(files.get(fields[7], {""})))
-        functions.append((offset, name_of(fields[7], where, files), where in profiler))
+        symbols.append((fields[7], file if fields[4] == "LOCAL" else "", int(fields[1], 16)))
+static = {(name, file) for name, file, _ in symbols}
+base = next(offset for name, _, offset in symbols if name == "counted_replay")
+functions = []
+for name, file, offset in symbols:
+    if not file:  # the one that is not static where another is
+        file = next((f for f in sorted(files.get(name, ())) if (name, f) not in static), "")
+    functions.append((offset, name_of(name, file, files), file in profiler))
 with open(listed, "w", encoding="utf-8") as out:
     print('#include "counted/tally.h"\nconst struct counted_function counted_functions[] = {', file=out)
     for offset, name, of_profiler in sorted(functions):

@@ -14,6 +14,8 @@ WORKS = {
     "replay": ["game.nes", "--movie", "a.fm2", "--frames", "3"],
     "sample": ["game.nes", "--movie", "a.fm2", "--frames", "3", "--out", "o.isampling"],
     "exact": ["game.nes", "--movie", "a.fm2", "--frames", "3", "--out", "o.graph"],
+    "cost": ["game.nes", "--movie", "a.fm2", "--frames", "3", "--from", "1"],
+    "costs": ["q.cfg", "--db", "q.db", "--frames", "3", "--from", "1"],
     "record": ["--graph", "o.graph", "--", "/bin/true"],
     "structure": ["game.nes", "--movie", "a.fm2", "--frames", "3", "--out", "o.structure"],
     "profile": ["game.nes", "--movie", "a.fm2", "--frames", "3", "--technique", "exact", "--out", "o.graph"],
@@ -53,7 +55,7 @@ WITH |= {("export", name): ["--format", "dot"] for name in ("--all", "--hot", "-
 WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
 WITHOUT |= {("export", name): ["--bolt", "--structure"] for name in ("--all", "--hot", "--format")}
 # Any text is a value: names and patterns. What it names may still not be there, which takes a look to find out: status 1.
-TEXT = {("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("sweep", "--games"), ("optimise", "--games"),
+TEXT = {("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("costs", "--game"), ("sweep", "--games"), ("optimise", "--games"),
         ("sweep", "--techniques"), ("native", "--functions"), ("measured", "--run"), ("measured", "--tool"),
         ("movie make", "--name"), ("init", "--game"), ("init", "--program"), ("init", "--name")}
 # Given several times.
