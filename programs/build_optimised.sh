@@ -1,6 +1,8 @@
 #!/bin/sh
 # Builds what configs/optimise.cfg has laid out by BOLT in a folder: the kernels, and programs from Debian's source packages, all
 # static and with relocations; and their inputs. What cannot be fetched or built is named in one line and left out.
+# Flags are several words, and awk fills in its own variables.
+# shellcheck disable=SC2086,SC2016
 set -u
 folder=$1
 case $folder in -*) folder=./$folder ;; esac
