@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,16 +18,22 @@ enum { LOOK_MILLISECONDS = 100, GRACE_MILLISECONDS = 2000, DESCRIPTORS = 1024 };
 
 /* ---- preparing ---- */
 
+/* A folder is executable, too, in the sense of access(). */
+static bool is_program(const char *path) {
+    struct stat st;
+    return access(path, X_OK) == 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 bool child_find(const char *name, char *out, size_t size) {
     const char *path = getenv("PATH");
     if (strchr(name, '/') != NULL) {
         snprintf(out, size, "%s", name);
-        return access(out, X_OK) == 0;
+        return is_program(out);
     }
     for (const char *at = path != NULL ? path : "/usr/bin:/bin"; *at != '\0';) {
         size_t len = strcspn(at, ":");
         snprintf(out, size, "%.*s/%s", len > 0 ? (int)len : 1, len > 0 ? at : ".", name);
-        if (access(out, X_OK) == 0)
+        if (is_program(out))
             return true;
         at += len + (at[len] == ':');
     }

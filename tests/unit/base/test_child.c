@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +46,25 @@ static void feeds(void **state) {
     assert_string_equal(text, "script\nC.UTF-8\n2\n");
     assert_string_equal(getenv("LC_ALL"), "nonsense");
     close(ours);
+}
+
+/* Broken: a folder in $PATH with the name of a program is started instead of it. */
+static void finds_programs(void **state) {
+    (void)state;
+    char folder[] = "/tmp/child-XXXXXX", path[100], found[100], *before = strdup(getenv("PATH"));
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/sh", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    assert_false(child_find(path, found, sizeof found));
+    char search[100];
+    snprintf(search, sizeof search, "%s:/bin", folder);
+    setenv("PATH", search, 1);
+    assert_true(child_find("sh", found, sizeof found));
+    assert_string_equal(found, "/bin/sh");
+    setenv("PATH", before, 1);
+    free(before);
+    rmdir(path);
+    rmdir(folder);
 }
 
 /* Broken: "status 127" is all that is said of a program that is not there. */
@@ -247,6 +267,7 @@ static void scratch_has_no_name(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_programs),
         cmocka_unit_test(feeds),
         cmocka_unit_test(says_why),
         cmocka_unit_test(changes_environment),
