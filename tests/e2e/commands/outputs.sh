@@ -57,6 +57,8 @@ writes sample game.nes out "structure movie load-state"
 writes exact game.nes "out dot" "movie load-state"
 writes structure game.nes out "movie load-state"
 writes profile game.nes "out dot" "movie load-state"
+writes cost game.nes functions "structure movie load-state"
+writes costs file.cfg "" "" db
 writes blocks game.nes "" "movie load-state"
 writes lockstep game.nes "" "movie load-state"
 writes testrom game.nes "" "table log"
