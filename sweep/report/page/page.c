@@ -245,19 +245,22 @@ static enum status findings(struct page *p, const char *game) {
 
 /* ---- the whole page ---- */
 
-/* name: in the row of links above; %1$s is a game, %2$s are games. */
+/* name: in the row of links above. Where about is given, the title and the name end in what the
+ * page is about: a game or a program, or all of them. */
 static const struct section {
     const char *id, *title, *name;
+    const char *(*about)(const struct page *p);
     part_writer write;
     bool chosen; /* a chooser of games precedes it */
 } SECTIONS[] = {
-    {"findings", "What was found", "Findings", findings, false},
-    {"games", "Over all %2$s", "All %2$s", all_games, false},
-    {"one", "One %1$s", "One %1$s", each_game, true},
-    {"native-programs", "Probes in native programs", "Native programs", native_programs, true},
-    {"optimised-programs", "Programs laid out by BOLT", "BOLT", optimised, true},
-    {"tables", "The tables", "Tables", put_tables, true},
-    {"provenance", "Where it comes from", "Where it comes from", put_provenance, false},
+    {"findings", "What was found", "Findings", NULL, findings, false},
+    {"games", "Over all ", "All ", page_subjects, all_games, false},
+    {"one", "One ", "One ", page_subject, each_game, true},
+    {"native-programs", "Probes in native programs", "Native programs", NULL, native_programs,
+     true},
+    {"optimised-programs", "Programs laid out by BOLT", "BOLT", NULL, optimised, true},
+    {"tables", "The tables", "Tables", NULL, put_tables, true},
+    {"provenance", "Where it comes from", "Where it comes from", NULL, put_provenance, false},
 };
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof *SECTIONS };
 
@@ -273,7 +276,7 @@ static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
         status = page_summary(p);
     for (size_t i = 0; status == STATUS_OK && i < SECTION_COUNT; i++) {
         const struct section *s = &SECTIONS[i];
-        char before[200], title[80];
+        char before[200];
         any[i] = false;
         if (!has_results && s->write != put_provenance)
             continue;
@@ -283,8 +286,8 @@ static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
                 choosers(p);
             chosen = s->chosen;
         }
-        snprintf(title, sizeof title, s->title, page_subject(p), page_subjects(p));
-        snprintf(before, sizeof before, "<section id='%s'>\n<h2>%s</h2>\n", s->id, title);
+        snprintf(before, sizeof before, "<section id='%s'>\n<h2>%s%s</h2>\n", s->id, s->title,
+                 s->about != NULL ? s->about(p) : "");
         status = put_around(p, before, s->write, NULL, "</section>\n", &any[i]);
     }
     return status;
@@ -336,11 +339,9 @@ static enum status write_page(struct page *p) {
         fprintf(out, "<nav>%s",
                 p->r->one_of_several ? "<a href='../index.html'>All experiments</a>" : "");
         for (size_t i = 0; i < SECTION_COUNT; i++)
-            if (any[i]) {
-                fprintf(out, "<a href='#%s'>", SECTIONS[i].id);
-                fprintf(out, SECTIONS[i].name, page_subject(p), page_subjects(p));
-                fputs("</a>", out);
-            }
+            if (any[i])
+                fprintf(out, "<a href='#%s'>%s%s</a>", SECTIONS[i].id, SECTIONS[i].name,
+                        SECTIONS[i].about != NULL ? SECTIONS[i].about(p) : "");
         fputs("</nav>\n</header>\n", out);
         status = put_lacks(p);
         fwrite(text, 1, size, out);
