@@ -43,16 +43,28 @@ static enum status hold(struct db *db, const struct db_held *held, struct error 
     return status;
 }
 
+/* A read-only connection may write its temporary tables, if it is told to. */
+static enum status set_query_only(struct db *db, bool on, struct error *e) {
+    return db_script(db, on ? "PRAGMA query_only = ON" : "PRAGMA query_only = OFF", e);
+}
+
+/* *only_reads, which must be 0, tells end_writing() whether the connection is read-only. */
+static enum status begin_writing(struct db *db, int64_t *only_reads, struct error *e) {
+    const enum status status = db_integer(db, "PRAGMA query_only", 0, only_reads, e, "");
+    return status == STATUS_OK && *only_reads ? set_query_only(db, false, e) : status;
+}
+
+static void end_writing(struct db *db, int64_t only_reads) {
+    if (only_reads)
+        set_query_only(db, true, NULL);
+}
+
 enum status db_hold(struct db *db, const struct db_held *views, size_t count, struct error *e) {
     int64_t only_reads = 0;
-    enum status status = db_integer(db, "PRAGMA query_only", 0, &only_reads, e, "");
-    /* A read-only connection may write its temporary tables. */
-    if (status == STATUS_OK && only_reads)
-        status = db_script(db, "PRAGMA query_only = OFF", e);
+    enum status status = begin_writing(db, &only_reads, e);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
         status = hold(db, &views[i], e);
-    if (only_reads)
-        sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    end_writing(db, only_reads);
     return status;
 }
 
@@ -61,14 +73,11 @@ enum status db_name_select(struct db *db, const char *name, const char *select, 
     char *sql = sqlite3_mprintf("CREATE TEMP VIEW \"%w\" AS %s", name, select);
     if (sql == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
-    enum status status = db_integer(db, "PRAGMA query_only", 0, &only_reads, e, "");
-    if (status == STATUS_OK && only_reads)
-        status = db_script(db, "PRAGMA query_only = OFF", e);
+    enum status status = begin_writing(db, &only_reads, e);
     /* Only the first statement of `sql` is executed, and that creates a view. */
     if (status == STATUS_OK)
         status = db_query(db, sql, NULL, NULL, e, "");
-    if (only_reads)
-        sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    end_writing(db, only_reads);
     sqlite3_free(sql);
     return status;
 }

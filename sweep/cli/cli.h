@@ -11,6 +11,7 @@
  *  - progress: shows the progress of long work
  *  - interrupt: the first signal asks the program to stop, the second one ends it
  *  - engines: selects and configures the engine that runs a machine
+ *  - jobs: the number of threads
  */
 #ifndef HOTGRAPH_CLI_H
 #define HOTGRAPH_CLI_H
@@ -247,6 +248,11 @@ struct option_spec engine_option(struct engine_choice *to);
 
 /* The row for --console, the variant of the console. */
 struct option_spec console_option(struct nes_console *to);
+
+/* jobs: the row of the option table for --jobs; and the number of threads that 0, the default,
+ * stands for. */
+struct option_spec jobs_option(uint64_t *to);
+uint64_t usual_jobs(void);
 
 /* nes_create() with the chosen engine; nes_engine() returns it. If there is no translator (another
  * processor, no executable memory), auto uses the interpreter, and dbt is an error that says what

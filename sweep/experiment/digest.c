@@ -18,7 +18,7 @@ static enum status add_line(void *user, const char *key, const char hash[33], st
     return error_set(e, STATUS_MEMORY, "out of memory");
 }
 
-static enum status add_up(struct digest *d, enum status status, struct error *e) {
+enum status digest_add_up(struct digest *d, enum status status, struct error *e) {
     struct hash *total = hash_start();
     for (size_t i = 0; i < d->lines.len; i++)
         hash_add(total, "%s\t%s\n", d->lines.at[i].key, d->lines.at[i].hash);
@@ -29,11 +29,26 @@ static enum status add_up(struct digest *d, enum status status, struct error *e)
     return status;
 }
 
+struct option_spec update_digest_option(bool *to) {
+    return (struct option_spec){
+        "update-digest", NULL,
+        "accept these results as the expected ones: write CONFIG's .digest file", OPTION_FLAG,
+        .to = to};
+}
+
+char *digest_path(const char *config_path) {
+    size_t len = strlen(config_path);
+    char *path = NULL;
+    if (len > 4 && strcmp(config_path + len - 4, ".cfg") == 0)
+        len -= 4;
+    return asprintf(&path, "%.*s.digest", (int)len, config_path) >= 0 ? path : NULL;
+}
+
 enum status digest_take(struct digest *out, struct db *db, const char *experiment,
                         struct error *e) {
     *out = (struct digest){0};
     const enum status status = db_digest(db, experiment, add_line, out, e);
-    return add_up(out, status, e);
+    return digest_add_up(out, status, e);
 }
 
 /* True if `key` belongs to `name`. Keys are GAME/... or GAME@VARIANT/... */
@@ -55,7 +70,7 @@ enum status digest_part(struct digest *out, const struct digest *whole, const ch
         if (name < name_count)
             status = add_line(out, line->key, line->hash, e);
     }
-    return add_up(out, status, e);
+    return digest_add_up(out, status, e);
 }
 
 static size_t stream_length(const char *key) {
@@ -121,7 +136,7 @@ enum status digest_of_filter(struct digest *out, const struct digest *whole, con
         if (stream != NULL && wants_row(p, line->key + len + 1, all))
             status = add_line(out, line->key, line->hash, e);
     }
-    return add_up(out, status, e);
+    return digest_add_up(out, status, e);
 }
 
 /* ---- by stream ---- */
@@ -157,7 +172,7 @@ enum status digest_by_stream(struct digest *out, const struct digest *rows, stru
             end++;
         status = add_stream(out, rows, first, end, e);
     }
-    return add_up(out, status, e);
+    return digest_add_up(out, status, e);
 }
 
 /* Parses "key<tab>hash", without newline. */

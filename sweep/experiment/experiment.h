@@ -299,6 +299,15 @@ struct digest {
     VEC(struct digest_line) lines;
 };
 
+/* The row of the option table for --update-digest, which makes a run's results the expected ones. */
+struct option_spec update_digest_option(bool *to);
+/* The name of a configuration's digest file: CONFIG without ".cfg", and ".digest". The caller frees
+ * it; NULL: out of memory. */
+char *digest_path(const char *config_path);
+
+/* Sets the total of lines that were added one by one, unless `status` is a failure already; returns
+ * the status. A digest that failed is freed. */
+enum status digest_add_up(struct digest *d, enum status status, struct error *e);
 /* Computes the digest of all rows of an experiment. */
 enum status digest_take(struct digest *out, struct db *db, const char *experiment, struct error *e);
 /* Selects the lines of some games or streams: "GAME" names all of its streams, "GAME/" and

@@ -68,17 +68,6 @@ static bool is_there(const struct config_game *game) {
     return qemu_can_record(path, NULL) == STATUS_OK;
 }
 
-static enum status add_up(struct digest *d, enum status status, struct error *e) {
-    struct hash *total = hash_start();
-    for (size_t i = 0; i < d->lines.len; i++)
-        hash_add(total, "%s\t%s\n", d->lines.at[i].key, d->lines.at[i].hash);
-    if (!hash_finish(total, d->total) && status == STATUS_OK)
-        status = error_set(e, STATUS_MEMORY, "out of memory");
-    if (status != STATUS_OK)
-        digest_free(d);
-    return status;
-}
-
 enum status optimise_digest(struct digest *out, struct db *db, const struct config *config,
                             char *others, size_t size, struct error *e) {
     struct tools tools;
@@ -99,7 +88,7 @@ enum status optimise_digest(struct digest *out, struct db *db, const struct conf
         else if (status == STATUS_OK)
             status = db_query(db, rows_sql, add, &(struct lines){out, game->name}, e, "i", name.id);
     }
-    return add_up(out, status, e);
+    return digest_add_up(out, status, e);
 }
 
 /* ---- stale profiles ---- */

@@ -11,14 +11,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { MOST_JOBS = 1024 };
 
 /* ---- the work ---- */
 
@@ -281,12 +278,6 @@ static const char details[] =
     "  hotgraph sweep configs/paper.cfg --shard 3/8 --db part3.db\n"
     "docs/cluster.md describes sweeps on several machines.\n";
 
-/* OMP_NUM_THREADS, else the number of processors in our cpuset. */
-static uint64_t usual_jobs(void) {
-    const int threads = omp_get_max_threads();
-    return threads < MOST_JOBS ? (uint64_t)threads : MOST_JOBS;
-}
-
 int command_sweep(int argc, char **argv) {
     struct sweep s = {.db_path = USUAL_DB};
     const struct option_spec options[] = {
@@ -313,9 +304,7 @@ int command_sweep(int argc, char **argv) {
         {"known", "FILE",
          "with --shard: do not compute again what this database has; may be repeated", OPTION_LIST,
          .to = &s.known, .file = FILE_READ},
-        {"jobs", "N",
-         "the number of threads; 0 (default): $OMP_NUM_THREADS, or one per available processor",
-         OPTION_NUMBER, .to = &s.jobs, .least = 0, .most = MOST_JOBS},
+        jobs_option(&s.jobs),
         engine_option(&s.engine),
         {"direct", NULL,
          "compute each configuration separately, with its technique's plain reference "
@@ -328,9 +317,7 @@ int command_sweep(int argc, char **argv) {
         wide_option(&s.wide),
         {"dry-run", NULL, "print what would be computed, and why; compute nothing", OPTION_FLAG,
          .to = &s.dry_run},
-        {"update-digest", NULL,
-         "accept these results as the expected ones: write CONFIG's .digest file", OPTION_FLAG,
-         .to = &s.update_digest},
+        update_digest_option(&s.update_digest),
         {0},
     };
     const struct usage usage = {

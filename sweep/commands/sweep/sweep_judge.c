@@ -168,14 +168,6 @@ static enum status take_comparable(const struct sweep *s, const struct digest *a
 
 /* ---- the verdict ---- */
 
-static char *digest_path(const struct sweep *s) {
-    size_t len = strlen(s->config_path);
-    char *path = NULL;
-    if (len > 4 && strcmp(s->config_path + len - 4, ".cfg") == 0)
-        len -= 4;
-    return asprintf(&path, "%.*s.digest", (int)len, s->config_path) >= 0 ? path : NULL;
-}
-
 /* The unit of a digest: games, or streams if a game has several. */
 static const char *unit_of(const struct digest *d, size_t count) {
     for (size_t i = 0; i < d->lines.len; i++)
@@ -248,7 +240,7 @@ static enum status update(struct sweep *s, struct digest *whole, struct error *e
 
 enum status sweep_judge(struct sweep *s, struct digest *whole, const struct digest *all,
                         struct error *e) {
-    const char *const path = s->digest_file = digest_path(s);
+    const char *const path = s->digest_file = digest_path(s->config_path);
     if (path == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     if (s->update_digest)

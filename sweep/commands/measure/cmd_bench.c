@@ -6,10 +6,9 @@
 #include <time.h>
 
 #include "commands/command.h"
-#include "experiment/experiment.h"
+#include "commands/measure/study.h"
 #include "profile/live/live.h"
 #include "profile/structure/structure.h"
-#include "version.h"
 
 static const char details[] =
     "CONFIG is a configuration as for 'hotgraph sweep': its games, grid and\n"
@@ -33,10 +32,7 @@ static const char details[] =
 struct bench {
     const char *config_path, *db_path, *games;
     uint64_t frames, rounds;
-    struct config config;
-    struct plan plan;
-    struct db *db;
-    int64_t run_id;
+    struct study study;
     uint64_t round;
     const struct plan_game *game;
     struct structure structure; /* of the game, for flow and samplers of active transfers */
@@ -156,7 +152,7 @@ static enum status measure(struct bench *b, struct inside in, struct error *e) {
         config_sampling_key(in.sampling, sampling, sizeof sampling);
     snprintf(key, sizeof key, "%s%s%s", in.point->key, sampling[0] != 0 ? "; " : "", sampling);
     struct db_bench row = db_new_bench();
-    row.run_id = b->run_id;
+    row.run_id = b->study.run_id;
     row.game = b->game->game->name;
     row.configuration = key;
     row.engine = b->engine_name;
@@ -177,7 +173,7 @@ static enum status measure(struct bench *b, struct inside in, struct error *e) {
         row.held = (int64_t)in.report.held;
     }
     printf("%-10s %-7s %-7s %8.3f  %s\n", row.game, row.engine, row.mode, with / base, key);
-    return db_put_bench(b->db, &row, e);
+    return db_put_bench(b->study.db, &row, e);
 }
 
 static bool fits(const struct config_point *p, const struct sampler_options *s) {
@@ -189,9 +185,9 @@ static enum status measure_point(struct bench *b, const struct config_point *p, 
     if (p->technique->build == NULL)
         return measure(b, (struct inside){.point = p}, e);
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < b->config.samplings.len; i++) {
-        const struct sampler_options *sampling = &b->config.samplings.at[i].options;
-        const bool sampled = !b->config.samplings.at[i].live && fits(p, sampling);
+    for (size_t i = 0; i < b->study.config.samplings.len; i++) {
+        const struct sampler_options *sampling = &b->study.config.samplings.at[i].options;
+        const bool sampled = !b->study.config.samplings.at[i].live && fits(p, sampling);
         for (int thread = 0; thread < 2 && status == STATUS_OK && sampled; thread++)
             status =
                 measure(b, (struct inside){.point = p, .sampling = sampling, .thread = thread}, e);
@@ -206,40 +202,24 @@ static enum status measure_game(struct bench *b, struct error *e) {
     for (size_t k = 0; k < count && status == STATUS_OK; k++) {
         b->engine_name = engines[k];
         status = engine_parse(&b->engine, engines[k], e);
-        if (status == STATUS_OK && k == 0 && !b->config.live)
+        if (status == STATUS_OK && k == 0 && !b->study.config.live)
             status = learn_structure(b, e);
-        for (size_t i = 0; i < b->config.points.len && status == STATUS_OK; i++)
-            status = measure_point(b, &b->config.points.at[i], e);
+        for (size_t i = 0; i < b->study.config.points.len && status == STATUS_OK; i++)
+            status = measure_point(b, &b->study.config.points.at[i], e);
     }
-    return status == STATUS_OK ? db_commit(b->db, e) : status;
+    return status == STATUS_OK ? db_commit(b->study.db, e) : status;
 }
 
 /* ---- all ---- */
 
 static enum status measure_all(struct bench *b, struct error *e) {
-    const struct store_run about = {
-        .version = HOTGRAPH_VERSION, .commit = HOTGRAPH_COMMIT, .engine = "interp, dbt", .jobs = 1};
-    enum status status = db_open(&b->db, b->db_path, DB_WRITE, e);
-    if (status == STATUS_OK)
-        status = store_run(&b->plan, b->db, &about, &b->run_id, e);
-    for (b->round = 0; b->round < b->rounds && status == STATUS_OK; b->round++)
-        for (size_t i = 0; i < b->plan.count && status == STATUS_OK; i++) {
-            b->game = &b->plan.games[i];
-            if (b->game->wanted && b->game->present && b->game->cartridge != NULL)
-                status = measure_game(b, e);
-        }
-    return status;
-}
-
-static enum status open_plan(struct bench *b, struct error *e) {
-    struct db *none = NULL;
-    const struct plan_filter filter = {.games = &b->games, .game_count = b->games != NULL};
-    enum status status = config_load(&b->config, b->config_path, e);
-    if (status == STATUS_OK)
-        status = db_open_empty(&none, e);
-    if (status == STATUS_OK)
-        status = plan_make(&b->plan, &b->config, &filter, none, e);
-    db_close(none);
+    enum status status =
+        study_open(&b->study, b->config_path, b->games, b->db_path, "interp, dbt", e);
+    for (b->round = 0; b->round < b->rounds && status == STATUS_OK; b->round++) {
+        b->game = NULL;
+        while (status == STATUS_OK && (b->game = study_next(&b->study, b->game)) != NULL)
+            status = measure_game(b, e);
+    }
     return status;
 }
 
@@ -275,13 +255,9 @@ int command_bench(int argc, char **argv) {
     char *config_path = data_find(operands.at[0]);
     b.config_path = config_path != NULL ? config_path : operands.at[0];
     interrupt_catch();
-    enum status status = open_plan(&b, &e);
-    if (status == STATUS_OK)
-        status = measure_all(&b, &e);
-    db_close(b.db);
+    const enum status status = measure_all(&b, &e);
     structure_free(&b.structure);
-    plan_free(&b.plan);
-    config_free(&b.config);
+    study_close(&b.study);
     free(config_path);
     return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }

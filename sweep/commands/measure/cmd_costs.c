@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/measure/study.h"
 #include "counted/counted.h"
-#include "experiment/experiment.h"
 #include "profile/structure/structure.h"
-#include "version.h"
 
 static const char details[] =
     "CONFIG is a configuration as for 'hotgraph sweep', and the database is the one\n"
@@ -27,10 +26,7 @@ static const char details[] =
 struct costs {
     const char *config_path, *db_path, *games;
     uint64_t frames, from;
-    struct config config;
-    struct plan plan;
-    struct db *db;
-    int64_t run_id;
+    struct study study;
     const struct plan_game *game;
     struct structure structure; /* of the game: samplers of transfers ask for it */
 };
@@ -74,9 +70,9 @@ static enum status learn_structure(struct costs *c, struct error *e) {
 static enum status is_there(const struct costs *c, const char *watcher, bool *there,
                             struct error *e) {
     int64_t found;
-    const enum status status =
-        db_integer(c->db, "SELECT 1 FROM cost WHERE replay_id = ? AND watcher = ? AND frames = ?",
-                   0, &found, e, "iti", c->game->replay_id, watcher, (int64_t)c->frames);
+    const enum status status = db_integer(
+        c->study.db, "SELECT 1 FROM cost WHERE replay_id = ? AND watcher = ? AND frames = ?", 0,
+        &found, e, "iti", c->game->replay_id, watcher, (int64_t)c->frames);
     *there = found != 0;
     return status;
 }
@@ -98,10 +94,10 @@ static enum status put(struct costs *c, const char *watcher, const struct counte
     row.handlers_steady = (int64_t)n->handlers_steady;
     row.samples = (int64_t)n->samples;
     row.samples_steady = (int64_t)n->samples_steady;
-    row.run_id = c->run_id;
+    row.run_id = c->study.run_id;
     printf("%-10s %10.1f a frame  %s\n", c->game->game->name,
            (double)n->host_steady / (double)(c->frames - c->from), watcher);
-    return db_put_cost(c->db, &row, e);
+    return db_put_cost(c->study.db, &row, e);
 }
 
 /* ---- counting ---- */
@@ -145,10 +141,10 @@ static bool is_counted(const struct config *config, size_t i) {
 
 static enum status count_samplings(struct costs *c, struct error *e) {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < c->config.samplings.len; i++) {
-        const struct sampler_options *o = &c->config.samplings.at[i].options;
+    for (size_t i = 0; status == STATUS_OK && i < c->study.config.samplings.len; i++) {
+        const struct sampler_options *o = &c->study.config.samplings.at[i].options;
         char key[400];
-        if (!is_counted(&c->config, i))
+        if (!is_counted(&c->study.config, i))
             continue;
         if (needs_structure(o) && c->structure.executed == 0)
             status = learn_structure(c, e);
@@ -163,8 +159,8 @@ static enum status count_samplings(struct costs *c, struct error *e) {
 
 static enum status count_live(struct costs *c, struct error *e) {
     enum status status = STATUS_OK;
-    for (size_t i = 0; status == STATUS_OK && i < c->config.points.len; i++) {
-        const struct config_point *p = &c->config.points.at[i];
+    for (size_t i = 0; status == STATUS_OK && i < c->study.config.points.len; i++) {
+        const struct config_point *p = &c->study.config.points.at[i];
         if (p->technique->attach && strcmp(p->key, "exact") != 0)
             status = count(c, p->key,
                            (struct counted_request){.kind = COUNTED_TECHNIQUE,
@@ -180,8 +176,8 @@ static enum status count_game(struct costs *c, struct error *e) {
     int64_t stored;
     structure_free(&c->structure);
     c->structure = (struct structure){0};
-    enum status status = db_integer(c->db, "SELECT 1 FROM replay WHERE replay_id = ?", 0, &stored,
-                                    e, "i", c->game->replay_id);
+    enum status status = db_integer(c->study.db, "SELECT 1 FROM replay WHERE replay_id = ?", 0,
+                                    &stored, e, "i", c->game->replay_id);
     if (status == STATUS_OK && !stored)
         return error_set(e, STATUS_ARGUMENT,
                          "%s: has no results of %s yet: run 'hotgraph sweep %s --db %s' first",
@@ -196,34 +192,15 @@ static enum status count_game(struct costs *c, struct error *e) {
                            .kind = COUNTED_TECHNIQUE, .technique = "exact", .values = none},
                        e);
     if (status == STATUS_OK)
-        status = c->config.live ? count_live(c, e) : count_samplings(c, e);
-    const enum status kept = db_commit(c->db, status == STATUS_OK ? e : NULL);
+        status = c->study.config.live ? count_live(c, e) : count_samplings(c, e);
+    const enum status kept = db_commit(c->study.db, status == STATUS_OK ? e : NULL);
     return status != STATUS_OK ? status : kept;
 }
 
 static enum status count_all(struct costs *c, struct error *e) {
-    const struct store_run about = {
-        .version = HOTGRAPH_VERSION, .commit = HOTGRAPH_COMMIT, .engine = "dbt", .jobs = 1};
-    enum status status = db_open(&c->db, c->db_path, DB_WRITE, e);
-    if (status == STATUS_OK)
-        status = store_run(&c->plan, c->db, &about, &c->run_id, e);
-    for (size_t i = 0; i < c->plan.count && status == STATUS_OK; i++) {
-        c->game = &c->plan.games[i];
-        if (c->game->wanted && c->game->present && c->game->cartridge != NULL)
-            status = count_game(c, e);
-    }
-    return status;
-}
-
-static enum status open_plan(struct costs *c, struct error *e) {
-    struct db *none = NULL;
-    const struct plan_filter filter = {.games = &c->games, .game_count = c->games != NULL};
-    enum status status = config_load(&c->config, c->config_path, e);
-    if (status == STATUS_OK)
-        status = db_open_empty(&none, e);
-    if (status == STATUS_OK)
-        status = plan_make(&c->plan, &c->config, &filter, none, e);
-    db_close(none);
+    enum status status = study_open(&c->study, c->config_path, c->games, c->db_path, "dbt", e);
+    while (status == STATUS_OK && (c->game = study_next(&c->study, c->game)) != NULL)
+        status = count_game(c, e);
     return status;
 }
 
@@ -262,13 +239,9 @@ int command_costs(int argc, char **argv) {
     char *config_path = data_find(operands.at[0]);
     c.config_path = config_path != NULL ? config_path : operands.at[0];
     interrupt_catch();
-    enum status status = open_plan(&c, &e);
-    if (status == STATUS_OK)
-        status = count_all(&c, &e);
-    db_close(c.db);
+    const enum status status = count_all(&c, &e);
     structure_free(&c.structure);
-    plan_free(&c.plan);
-    config_free(&c.config);
+    study_close(&c.study);
     free(config_path);
     return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }

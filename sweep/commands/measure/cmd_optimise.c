@@ -1,6 +1,5 @@
 /* hotgraph optimise: what BOLT makes of profiles. */
 #include <inttypes.h>
-#include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "optimise/optimise.h"
 #include "version.h"
 
-enum { MOST_JOBS = 1024, EXAMPLE = 1000 };
+enum { EXAMPLE = 1000 };
 
 struct optimise_command {
     const char *config_path, *db_path, *programs;
@@ -107,11 +106,8 @@ static enum status write_digest(const struct digest *digest, const char *path, c
 
 static enum status conclude_digest(const struct optimise_command *c, struct error *e) {
     struct digest digest;
-    char others[EXAMPLE], *path = NULL;
-    size_t len = strlen(c->config_path);
-    if (len > 4 && strcmp(c->config_path + len - 4, ".cfg") == 0)
-        len -= 4;
-    if (asprintf(&path, "%.*s.digest", (int)len, c->config_path) < 0)
+    char others[EXAMPLE], *path = digest_path(c->config_path);
+    if (path == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     enum status status = optimise_digest(&digest, c->db, &c->config, others, sizeof others, e);
     if (status == STATUS_OK) {
@@ -182,12 +178,8 @@ int command_optimise(int argc, char **argv) {
          OPTION_STRING, .to = &c.db_path, .file = FILE_UPDATED},
         {"games", "LIST", "only these programs of CONFIG, separated by commas", OPTION_STRING,
          .to = &c.programs, .check = option_check_names},
-        {"jobs", "N",
-         "the number of threads; 0 (default): $OMP_NUM_THREADS, or one per available processor",
-         OPTION_NUMBER, .to = &c.jobs, .least = 0, .most = MOST_JOBS},
-        {"update-digest", NULL,
-         "accept these results as the expected ones: write CONFIG's .digest file", OPTION_FLAG,
-         .to = &c.update_digest},
+        jobs_option(&c.jobs),
+        update_digest_option(&c.update_digest),
         {0},
     };
     const struct usage usage = {
@@ -208,7 +200,7 @@ int command_optimise(int argc, char **argv) {
     if (c.update_digest && c.programs != NULL)
         return usage_error("optimise", "--update-digest needs all programs: omit --games");
     if (c.jobs == 0)
-        c.jobs = omp_get_max_threads() < MOST_JOBS ? (uint64_t)omp_get_max_threads() : MOST_JOBS;
+        c.jobs = usual_jobs();
     char *config_path = data_find(operands.at[0]);
     c.config_path = config_path != NULL ? config_path : operands.at[0];
     interrupt_catch();
