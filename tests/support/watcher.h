@@ -10,8 +10,10 @@
 enum {
     TARGET_COUNTERS = 61,
     ONCE_COUNTERS = 127,
-    WATCHER_COUNTERS = 1 + TARGET_COUNTERS + ONCE_COUNTERS
+    UNTIL_CALL = 1 + TARGET_COUNTERS + ONCE_COUNTERS, /* counts to the next call of on_count */
+    WATCHER_COUNTERS
 };
+enum { CALLED_EVERY = 7 };
 
 struct watcher {
     struct nes *nes;
@@ -36,6 +38,12 @@ static inline void on_call(void *self, const struct probe_event *e) {
         nes_set_alarm(w->nes, w->id, nes_cycle(w->nes) + (w->hash >> 45) % 1000);
     else if (w->asks && dice == 1)
         nes_observe(w->nes, w->id, (w->hash >> 50) % 8);
+}
+
+static inline void on_count(void *self, const struct probe_event *e) {
+    struct watcher *w = self;
+    on_call(self, e);
+    nes_counter_set(w->nes, w->counters + UNTIL_CALL, 0);
 }
 
 static inline void on_alarm(void *self, uint64_t cycle) {
@@ -69,6 +77,13 @@ static inline void instrument(void *self, struct probe_site *site, const struct 
         if (insn->pc % 3 == 0)
             probe_attach(site, when,
                          (struct probe){.kind = PROBE_CALL, .call = on_call, .user = w});
+        else if (insn->pc % 3 == 1)
+            probe_attach(site, when,
+                         (struct probe){.kind = PROBE_CALL_AT,
+                                        .counter = w->counters + UNTIL_CALL,
+                                        .value = CALLED_EVERY,
+                                        .call = on_count,
+                                        .user = w});
     }
 }
 

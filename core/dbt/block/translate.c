@@ -286,6 +286,7 @@ struct block *dbt_translate(struct translator *with, struct nes *n, const struct
     struct translation t = {.nes = n,
                             .e = &e,
                             .certain = g->certain,
+                            .called = g->called,
                             .fixed = &with->fixed,
                             .options = &with->options,
                             .exits = &with->exits,

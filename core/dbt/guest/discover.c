@@ -282,9 +282,11 @@ static bool passes_carry(const struct guest_op *op, const struct guest_op *next)
 void guest_find_needed(struct guest_block *g) {
     enum { FLAGS = FLAG_C | FLAG_Z | FLAG_V | FLAG_N };
     uint16_t needed = FLAGS;
+    g->called = false;
     for (unsigned i = g->count; i-- > 0;) {
         struct guest_op *const op = &g->ops[i];
         const bool seen = op->site && dbt_calls_back(op->site);
+        g->called |= seen;
         if (seen || op->reach != REACH_MEMORY)
             needed = FLAGS; /* visible to callbacks, and after an MMIO access */
         op->needed = needed;

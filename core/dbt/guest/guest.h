@@ -64,6 +64,7 @@ struct guest_block {
     unsigned certain; /* windows that it relies on; see banks.h */
     unsigned guarded; /* windows that its sites depend on, but which are not certain */
     unsigned unasked; /* FLAG_... that it overwrites before they are read */
+    bool called;      /* a probe in it calls its observer, which sees all flags */
     bool steady;      /* its execution changes neither its bytes nor its banks */
 };
 

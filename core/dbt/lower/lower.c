@@ -121,13 +121,13 @@ static void compare_register(struct translation *t, operand r8, operand r32, uns
     t->flags.number = (uint8_t)m.number;
 }
 
-/* All flags are in the byte read, which ebp keeps. A callback would not preserve it. */
+/* All flags are in the byte read, which ebp keeps. A callback to an observer would not preserve it. */
 static void bit(struct translation *t, operand m) {
     if (needed(t, FLAG_V | FLAG_N | FLAG_Z))
         load(t, V32, m); /* movzx ebp, m */
     t->flags.v = V_IS_BIT_6;
     set_nz(t, NZ_IS_BIT, HOST_NOTHING);
-    if (t->nes->observed.watched)
+    if (t->called)
         dbt_settle_v(t->e, &t->flags);
 }
 

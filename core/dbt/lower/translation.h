@@ -91,6 +91,7 @@ struct translation {
     unsigned certain; /* windows whose content never changes */
     const struct fixed *fixed;
     const struct dbt_options *options;
+    bool called;         /* a probe in the block calls its observer */
     struct exits *exits; /* only exits.h looks inside */
     struct known_flags flags;
     struct uncounted uncounted;
