@@ -69,6 +69,8 @@ enum hotprobe_reason {
     HOTPROBE_SWITCHED_OFF,   /* needs a strategy that is switched off */
     HOTPROBE_GONE,           /* the text was unloaded, or changed by others */
     HOTPROBE_NO_MEMORY,
+    HOTPROBE_MAPPINGS, /* needs one more mapping, and the process has three quarters of
+                          vm.max_map_count */
     HOTPROBE_REASONS,
 };
 

@@ -52,7 +52,7 @@ static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsig
         if (q == NULL)
             return HOTPROBE_NO_MEMORY;
         if (!counter_give(h, p, q, r))
-            return HOTPROBE_TOO_FAR;
+            return pool_reason(h);
         q->session = h;
         q->patch = p;
         q->site = p->at + p->offset[boundary];
@@ -188,11 +188,16 @@ struct insertion {
     struct scratch *s;
 };
 
+/* Sites whose stub found no address. */
+static bool no_address(enum hotprobe_reason r) {
+    return r == HOTPROBE_TOO_FAR || r == HOTPROBE_MAPPINGS;
+}
+
 /* Could another strategy do what a jump over whole instructions cannot? */
 static bool may_try(enum hotprobe_reason r) {
     return r == HOTPROBE_SHORT || r == HOTPROBE_TARGET_INSIDE || r == HOTPROBE_CALL_INSIDE ||
            r == HOTPROBE_UNPROVEN_JUMPS || r == HOTPROBE_OVERLAPS || r == HOTPROBE_SWITCHED_OFF ||
-           r == HOTPROBE_CANNOT_MOVE || r == HOTPROBE_TOO_FAR;
+           r == HOTPROBE_CANNOT_MOVE || no_address(r);
 }
 
 static bool pass_jump(struct insertion *n) {
@@ -261,7 +266,7 @@ static bool insertion_plan(struct insertion *n) {
     stubs_make(n->h);
     for (size_t i = 0; i < n->s->order.len; i++) {
         struct hotprobe_request *r = &n->requests[n->s->order.at[i].request];
-        if (r->reason == HOTPROBE_TOO_FAR &&
+        if (no_address(r->reason) &&
             !seq_push(&n->s->wishes,
                       ((struct wish){n->s->order.at[i].site, n->s->order.at[i].request})))
             return false;

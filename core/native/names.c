@@ -21,6 +21,7 @@ const char *hotprobe_reason_text(enum hotprobe_reason r) {
         [HOTPROBE_SWITCHED_OFF] = "only a strategy that is switched off would do",
         [HOTPROBE_GONE] = "the text is not what it was",
         [HOTPROBE_NO_MEMORY] = "out of memory",
+        [HOTPROBE_MAPPINGS] = "the process has too many mappings: raise vm.max_map_count",
     };
     return r < HOTPROBE_REASONS ? text[r] : "?";
 }

@@ -79,6 +79,7 @@ static void session_free(struct hotprobe *h, bool code_too) {
     seq_free(&h->patches);
     seq_free(&h->retired);
     seq_free(&h->seen);
+    seq_free(&h->maps);
     seq_free(&h->batch);
     seq_free(&h->gates);
     scratch_free(&h->scratch);
@@ -141,8 +142,7 @@ enum status session_settle(struct hotprobe *h, struct error *e) {
     seq_free(&h->listed);
     seq_free(&h->batch);
     scratch_free(&h->scratch);
-    seq_free(&h->pool.maps);
-    h->pool.read = false;
+    space_free(&h->pool.space);
     return s;
 }
 

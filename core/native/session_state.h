@@ -16,6 +16,7 @@
  *     hit/hit, trap, counters         what runs at a hit; counters for each thread
  *     memory/pool                     memory for stubs and counters, near the text
  *     text/object, elf_symbols, frames  what is mapped, and the ELF files behind it
+ *     memory/space                    ranges of addresses that are free
  *     memory/site_index, memory       containers; names: strategies and reasons as text
  *
  * Private to core/native.
@@ -56,6 +57,7 @@ struct hotprobe {
     VEC(struct patch *) patches;
     VEC(struct retired) retired;
     VEC(struct seen) seen;
+    mapping_list maps;           /* when threads were last looked at */
     size_t seen_before;          /* length of `retired` when the snapshot was taken */
     struct index *_Atomic traps; /* an overwritten instruction -> the patch that is in */
     struct index *_Atomic homes; /* a patch's first byte -> the newest patch there */

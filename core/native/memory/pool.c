@@ -13,81 +13,47 @@
 
 enum { PAGE = 4096, CHUNK = 1 << 18, SMALL_CHUNK = 1 << 16, COUNTERS = 4096, GUARD = 8 };
 #define REACH (0x7fff0000ull) /* a rel32's, less room for the code around */
+#define HALF  (REACH / 2)     /* what is so near to a site is in reach of the rest that is */
 
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
-
-/* Paths are left out: memory for them could take the gaps that were just found. */
-static bool maps_fresh(struct hotprobe *h) {
-    h->pool.read = mappings_read(&h->pool.maps, NULL);
-    return h->pool.read;
+/* Maps memory within `limit` of `near`: below it first, so that the heap above the program can still
+ * grow. */
+static uintptr_t map_near(struct hotprobe *h, uintptr_t near, uint64_t limit, size_t size, int prot,
+                          int fd, uint64_t offset) {
+    struct range below = {near > limit ? near - limit : 0, near}, above = {near, near + limit};
+    uintptr_t at = space_map(&h->pool.space, below, size, prot, fd, offset, false);
+    return at != 0 ? at : space_map(&h->pool.space, above, size, prot, fd, offset, false);
 }
 
-/* The highest free range of `size` bytes in [low, high); with `lowest` the lowest. 0: none. */
-static uintptr_t gap(const struct hotprobe *h, uintptr_t low, uintptr_t high, size_t size,
-                     bool lowest) {
-    uintptr_t best = 0, before = 65536;
-    for (size_t i = 0; i <= h->pool.maps.len; i++) {
-        bool last = i == h->pool.maps.len;
-        uintptr_t start = last ? (uintptr_t)1 << 47 : h->pool.maps.at[i].start;
-        uintptr_t a = before > low ? before : low, b = start < high ? start : high;
-        a = (a + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-        b &= ~(uintptr_t)(PAGE - 1);
-        if (b > a && b - a >= size) {
-            if (lowest)
-                return a;
-            best = b - size;
-        }
-        if (!last)
-            before = h->pool.maps.at[i].end;
+/* The number of chunks that start at `at` or below. */
+static size_t chunks_to(const struct hotprobe *h, uintptr_t at) {
+    size_t low = 0, high = h->pool.sorted.len;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (h->pool.chunks.at[h->pool.sorted.at[middle]].start <= at)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return best;
-}
-
-/* Maps `size` bytes somewhere in [low, high). */
-static uintptr_t map_in(struct hotprobe *h, uintptr_t low, uintptr_t high, size_t size, int prot,
-                        int fd, uint64_t offset, bool lowest) {
-    for (int tries = 0; tries < 4; tries++) {
-        if ((!h->pool.read || tries > 0) && !maps_fresh(h))
-            return 0;
-        uintptr_t at = gap(h, low, high, size, lowest);
-        if (at == 0 && tries > 0)
-            return 0;
-        if (at == 0)
-            continue;
-        int flags = (fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS) | MAP_FIXED_NOREPLACE;
-        void *got = mmap((void *)at, size, prot, flags, fd, (off_t)offset);
-        if (got == (void *)at) {
-            h->pool.read = false;
-            return at;
-        }
-        if (got != MAP_FAILED)
-            munmap(got, size);
-    }
-    return 0;
-}
-
-/* Maps memory near `near`: below it first, so that the heap above the program can still grow; else
- * above, within half the reach, so that stubs and counters reach each other. */
-static uintptr_t map_near(struct hotprobe *h, uintptr_t near, size_t size, int prot, int fd,
-                          uint64_t offset) {
-    uintptr_t low = near > REACH ? near - REACH : 0;
-    uintptr_t at = map_in(h, low, near, size, prot, fd, offset, false);
-    if (at == 0)
-        at = map_in(h, near, near + REACH / 2, size, prot, fd, offset, false);
-    return at != 0 ? at : map_in(h, near, near + REACH, size, prot, fd, offset, false);
+    return low;
 }
 
 static bool chunk_add(struct hotprobe *h, uintptr_t start, size_t size) {
-    struct chunk c = {.start = start, .size = size};
+    struct chunk c = {.start = start, .size = size, .no_room = SIZE_MAX};
     void *mirror = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     c.used = arena_get(&h->arena, size / 8);
-    if (mirror == MAP_FAILED || c.used == NULL)
+    if (mirror == MAP_FAILED || c.used == NULL ||
+        !space_note(&h->pool.space, (uintptr_t)mirror, (uintptr_t)mirror + size))
         return false;
     c.mirror = mirror;
     c.dirty = size;
-    return seq_push(&h->pool.chunks, c);
+    uint32_t number = (uint32_t)h->pool.chunks.len;
+    size_t k = chunks_to(h, start);
+    if (!seq_push(&h->pool.sorted, number) || !seq_push(&h->pool.chunks, c))
+        return false;
+    memmove(&h->pool.sorted.at[k + 1], &h->pool.sorted.at[k],
+            (h->pool.sorted.len - 1 - k) * sizeof number);
+    h->pool.sorted.at[k] = number;
+    return true;
 }
 
 static bool bit(const struct chunk *c, size_t k) {
@@ -97,7 +63,10 @@ static bool bit(const struct chunk *c, size_t k) {
 static void bits_set(struct chunk *c, size_t at, size_t n, bool on) {
     for (size_t k = at; k < at + n; k++)
         c->used[k >> 6] = (c->used[k >> 6] & ~(1ull << (k & 63))) | (uint64_t)on << (k & 63);
-    if (!on && at < c->first_free)
+    if (on)
+        return;
+    c->no_room = SIZE_MAX;
+    if (at < c->first_free)
         c->first_free = at;
 }
 
@@ -114,6 +83,8 @@ static uintptr_t take(struct chunk *c, size_t at, size_t size) {
 }
 
 static uintptr_t chunk_free(struct chunk *c, size_t size) {
+    if (size >= c->no_room)
+        return 0;
     size_t k = (c->first_free + 15) & ~(size_t)15;
     while (k < c->size && bit(c, k))
         k += 16;
@@ -122,15 +93,19 @@ static uintptr_t chunk_free(struct chunk *c, size_t size) {
     for (; k + size <= c->size; k += 16)
         if (((k & 63) + size <= 64 || size > 64) && is_free(c, k, size))
             return take(c, k, size);
+    c->no_room = size;
     return 0;
 }
 
-/* A free address whose distance from `p->base` has the required bits. */
-static uintptr_t chunk_fitting(struct chunk *c, size_t size, const struct reach *p) {
+/* A free address in the range whose distance from `p->base` has the required bits. */
+static uintptr_t chunk_fitting(struct chunk *c, size_t size, struct range in,
+                               const struct reach *p) {
     bool low = (p->mask & 0xff) != 0;
     size_t step = low ? 256 : 16;
-    size_t k = low ? ((p->base + p->value) - c->start) & 0xff : 0;
-    for (; k + size <= c->size; k += step) {
+    size_t from = in.start > c->start ? in.start - c->start : 0;
+    size_t k =
+        low ? from + ((p->base + p->value - c->start - from) & 0xff) : (from + 15) & ~(size_t)15;
+    for (; k + size <= c->size && c->start + k < in.end; k += step) {
         uint32_t d = (uint32_t)(c->start + k - p->base);
         if ((d & p->mask) == p->value && is_free(c, k, size))
             return take(c, k, size);
@@ -140,72 +115,99 @@ static uintptr_t chunk_fitting(struct chunk *c, size_t size, const struct reach 
     return 0;
 }
 
-static bool reaches(uintptr_t a, uintptr_t b) {
-    return (a > b ? a - b : b - a) < REACH;
+static bool within(uint64_t limit, uintptr_t a, uintptr_t b) {
+    return (a > b ? a - b : b - a) < limit;
 }
 
-static uintptr_t get_from_chunks(struct hotprobe *h, size_t size, const struct reach *p) {
+/* Addresses in reach whose distance has the given upper bytes, `top` first: 16 MiB if only the
+ * highest is given, 64 KiB if the second is given, too, 256 bytes with the third. False: none. */
+static bool reach_range(const struct reach *p, uint32_t top, struct range *out) {
+    bool second = (p->mask & 0xff0000) != 0, third = second && (p->mask & 0xff00) != 0;
+    int64_t d = (int32_t)(top << 24 | (second ? p->value & 0xff0000 : 0));
+    if (((top << 24 ^ p->value) & p->mask & 0xff000000) != 0 || d < -(int64_t)REACH ||
+        d > (int64_t)REACH || (d < 0 && (uint64_t)-d > p->base))
+        return false;
+    out->start = p->base + (uint64_t)d + (third ? p->value & 0xff00 : 0);
+    out->end = out->start + (third ? 0x100 : second ? 0x10000 : 0x1000000);
+    return true;
+}
+
+static uintptr_t get_newest_first(struct hotprobe *h, size_t size, uint64_t limit,
+                                  const struct reach *p) {
     for (size_t i = h->pool.chunks.len; i-- > 0;) {
         struct chunk *c = &h->pool.chunks.at[i];
-        if (!reaches(c->start, p->base) || !reaches(c->start + c->size, p->base))
+        struct range all = {c->start, c->start + c->size};
+        if (!within(limit, all.start, p->base) || !within(limit, all.end, p->base))
             continue;
-        uintptr_t at = p->mask == 0 ? chunk_free(c, size) : chunk_fitting(c, size, p);
+        uintptr_t at = p->mask == 0 ? chunk_free(c, size) : chunk_fitting(c, size, all, p);
         if (at != 0)
             return at;
     }
     return 0;
 }
 
-/* Adds a chunk for a stub whose distance has given upper bytes: a range of 16 MiB if the highest is
- * given, of 64 KiB if the second is given, too. */
+static uintptr_t get_constrained(struct hotprobe *h, size_t size, const struct reach *p) {
+    struct range in;
+    if ((p->mask & 0xff000000) == 0)
+        return get_newest_first(h, size, REACH, p);
+    if (!reach_range(p, p->value >> 24, &in))
+        return 0;
+    size_t i = chunks_to(h, in.start);
+    for (i -= i > 0; i < h->pool.sorted.len; i++) {
+        struct chunk *c = &h->pool.chunks.at[h->pool.sorted.at[i]];
+        if (c->start >= in.end)
+            break;
+        uintptr_t at = chunk_fitting(c, size, in, p);
+        if (at != 0)
+            return at;
+    }
+    return 0;
+}
+
+/* Adds a chunk for a stub whose distance has given bytes. */
 static bool chunk_constrained(struct hotprobe *h, const struct reach *p) {
+    bool second = (p->mask & 0xff0000) != 0;
     for (unsigned n = 0; n < 256; n++) {
-        uint32_t top = (n & 1) != 0 ? 0xff - n / 2 : n / 2; /* nearest first */
-        if (((top << 24 ^ p->value) & p->mask & 0xff000000) != 0)
+        struct range in;
+        if (!reach_range(p, (n & 1) != 0 ? 0xff - n / 2 : n / 2, &in)) /* nearest first */
             continue;
-        bool second = (p->mask & 0xff0000) != 0;
-        int64_t d = (int32_t)(top << 24 | (second ? p->value & 0xff0000 : 0));
-        if (d < -(int64_t)REACH || d > (int64_t)REACH || (d < 0 && (uint64_t)-d > p->base))
-            continue;
-        uintptr_t low = p->base + (uint64_t)d, high = low + (second ? 0x10000 : 0x1000000);
         size_t size = second ? SMALL_CHUNK / 4 : SMALL_CHUNK;
-        /* If only the last byte is free, the range is 256 bytes. */
-        if (second && (p->mask & 0xff00) != 0) {
-            low += p->value & 0xff00;
-            high = low + 0x100 + PAGE;
-            size = PAGE;
-            low &= ~(uintptr_t)(PAGE - 1);
-            high = (high + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-            size = high - low;
+        if (in.end - in.start == 0x100) { /* the stub may end after it */
+            in.start &= ~(uintptr_t)(PAGE - 1);
+            in.end = (in.end + PAGE + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+            size = in.end - in.start;
         }
-        uintptr_t at = map_in(h, low, high, size, PROT_READ | PROT_EXEC, -1, 0, true);
+        uintptr_t at = space_map(&h->pool.space, in, size, PROT_READ | PROT_EXEC, -1, 0, true);
         if (at != 0)
             return chunk_add(h, at, size);
     }
     return false;
 }
 
+enum hotprobe_reason pool_reason(const struct hotprobe *h) {
+    return h->pool.space.full ? HOTPROBE_MAPPINGS : HOTPROBE_TOO_FAR;
+}
+
 uintptr_t pool_get(struct hotprobe *h, size_t size, const struct reach *reach) {
-    uintptr_t at = get_from_chunks(h, size, reach);
-    if (at != 0)
-        return at;
-    if (reach->mask == 0) {
-        uintptr_t fresh = map_near(h, reach->base, CHUNK, PROT_READ | PROT_EXEC, -1, 0);
-        if (fresh == 0 || !chunk_add(h, fresh, CHUNK))
-            return 0;
-        return get_from_chunks(h, size, reach);
+    uintptr_t at = 0;
+    if (reach->mask != 0) {
+        at = get_constrained(h, size, reach);
+        return at == 0 && chunk_constrained(h, reach) ? get_constrained(h, size, reach) : at;
     }
-    if (!chunk_constrained(h, reach))
-        return 0;
-    return chunk_fitting(&h->pool.chunks.at[h->pool.chunks.len - 1], size, reach);
+    for (uint64_t limit = HALF; at == 0 && limit <= REACH; limit += REACH - HALF) {
+        at = get_newest_first(h, size, limit, reach);
+        uintptr_t fresh =
+            at == 0 ? map_near(h, reach->base, limit, CHUNK, PROT_READ | PROT_EXEC, -1, 0) : 0;
+        if (fresh != 0 && chunk_add(h, fresh, CHUNK))
+            at = get_newest_first(h, size, limit, reach);
+    }
+    return at;
 }
 
 static struct chunk *chunk_of(const struct hotprobe *h, uintptr_t at) {
-    for (size_t i = 0; i < h->pool.chunks.len; i++)
-        if (at >= h->pool.chunks.at[i].start &&
-            at < h->pool.chunks.at[i].start + h->pool.chunks.at[i].size)
-            return &h->pool.chunks.at[i];
-    return NULL;
+    size_t k = chunks_to(h, at);
+    struct chunk *c = k > 0 ? &h->pool.chunks.at[h->pool.sorted.at[k - 1]] : NULL;
+    return c != NULL && at < c->start + c->size ? c : NULL;
 }
 
 bool pool_holds(const struct hotprobe *h, uintptr_t at) {
@@ -244,7 +246,7 @@ bool pool_flush(struct hotprobe *h, int mem) {
 
 /* ---- counters ---- */
 
-static bool counters_add(struct hotprobe *h, uintptr_t near) {
+static bool counters_add(struct hotprobe *h, uintptr_t near, uint64_t limit) {
     struct counter_chunk c = {.count = COUNTERS - GUARD, .used = GUARD};
     size_t size = COUNTERS * sizeof(uint64_t);
     int fd = -1;
@@ -257,7 +259,7 @@ static bool counters_add(struct hotprobe *h, uintptr_t near) {
         }
         c.offset = h->pool.file_size;
     }
-    c.start = map_near(h, near, size, PROT_READ | PROT_WRITE, fd, c.offset);
+    c.start = map_near(h, near, limit, size, PROT_READ | PROT_WRITE, fd, c.offset);
     if (fd >= 0)
         close(fd);
     if (c.start == 0 || !seq_push(&h->pool.counters, c))
@@ -266,20 +268,26 @@ static bool counters_add(struct hotprobe *h, uintptr_t near) {
     return true;
 }
 
-uint64_t *pool_counter(struct hotprobe *h, uintptr_t near, uint64_t *offset) {
-    for (int tries = 0; tries < 2; tries++) {
-        for (size_t i = h->pool.counters.len; i-- > 0;) {
-            struct counter_chunk *c = &h->pool.counters.at[i];
-            /* Half the reach: a stub may be as far away again on the other side. */
-            if (c->used == c->count || !reaches(c->start, near))
-                continue;
-            *offset = c->offset + c->used * sizeof(uint64_t);
-            return (uint64_t *)c->start + c->used++;
-        }
-        if (tries == 0 && !counters_add(h, near))
-            return NULL;
+static uint64_t *counter_from(struct hotprobe *h, uintptr_t near, uint64_t limit,
+                              uint64_t *offset) {
+    for (size_t i = h->pool.counters.len; i-- > 0;) {
+        struct counter_chunk *c = &h->pool.counters.at[i];
+        if (c->used == c->count || !within(limit, c->start, near))
+            continue;
+        *offset = c->offset + c->used * sizeof(uint64_t);
+        return (uint64_t *)c->start + c->used++;
     }
     return NULL;
+}
+
+uint64_t *pool_counter(struct hotprobe *h, uintptr_t near, uint64_t *offset) {
+    uint64_t *at = NULL;
+    for (uint64_t limit = HALF; at == NULL && limit <= REACH; limit += REACH - HALF) {
+        at = counter_from(h, near, limit, offset);
+        if (at == NULL && counters_add(h, near, limit))
+            at = counter_from(h, near, limit, offset);
+    }
+    return at;
 }
 
 void pool_part(struct hotprobe *h) {
@@ -305,5 +313,6 @@ void pool_free(struct hotprobe *h, bool code_too) {
         munmap((void *)h->pool.counters.at[i].start, COUNTERS * sizeof(uint64_t));
     seq_free(&h->pool.chunks);
     seq_free(&h->pool.counters);
-    seq_free(&h->pool.maps);
+    seq_free(&h->pool.sorted);
+    space_free(&h->pool.space);
 }

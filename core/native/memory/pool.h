@@ -2,7 +2,8 @@
 #ifndef HOTGRAPH_NATIVE_POOL_H
 #define HOTGRAPH_NATIVE_POOL_H
 
-#include "native/text/object.h"
+#include "native/hotprobe.h"
+#include "native/memory/space.h"
 
 struct chunk {
     uintptr_t start;
@@ -10,6 +11,7 @@ struct chunk {
     uint8_t *mirror; /* a writable copy of the content */
     uint64_t *used;  /* one bit for each byte */
     size_t first_free;
+    size_t no_room; /* so many bytes found no room since something was freed */
 };
 struct counter_chunk {
     uintptr_t start;
@@ -19,8 +21,8 @@ struct counter_chunk {
 struct pool {
     VEC(struct chunk) chunks;
     VEC(struct counter_chunk) counters;
-    mapping_list maps; /* as read last */
-    bool read;         /* `maps` is current */
+    VEC(uint32_t) sorted; /* numbers of chunks, by address */
+    struct space space;
     uint64_t file_size;
 };
 /* Addresses allowed for a stub: (address - base) equals `value` in the bits of `mask`. */
@@ -28,6 +30,8 @@ struct reach {
     uintptr_t base;
     uint32_t mask, value;
 };
+/* Why nothing is free: HOTPROBE_TOO_FAR, or HOTPROBE_MAPPINGS. */
+enum hotprobe_reason pool_reason(const struct hotprobe *h);
 /* Allocates `size` bytes in reach of reach->base; 0: none free. */
 uintptr_t pool_get(struct hotprobe *h, size_t size, const struct reach *reach);
 void pool_put(struct hotprobe *h, uintptr_t at, size_t size);

@@ -56,9 +56,9 @@ static bool is_inside(const struct hotprobe *h, uintptr_t at) {
 static bool stack_clean(const struct hotprobe *h, uintptr_t sp) {
     uint64_t words[512];
     uintptr_t stop = 0;
-    for (size_t i = 0; i < h->pool.maps.len; i++)
-        if (sp >= h->pool.maps.at[i].start && sp < h->pool.maps.at[i].end)
-            stop = h->pool.maps.at[i].end;
+    for (size_t i = 0; i < h->maps.len; i++)
+        if (sp >= h->maps.at[i].start && sp < h->maps.at[i].end)
+            stop = h->maps.at[i].end;
     for (sp &= ~(uintptr_t)7; sp < stop;) {
         size_t want = stop - sp < sizeof words ? stop - sp : sizeof words;
         ssize_t got = pread(h->mem, words, want, (off_t)sp);
@@ -153,8 +153,7 @@ static bool all_outside(struct hotprobe *h) {
         return false;
     for (size_t i = 0; i < h->seen.len; i++)
         h->seen.at[i].here = h->seen.at[i].outside;
-    h->pool.read = mappings_read(&h->pool.maps, NULL);
-    if (!each_thread(h, look) || h->entered != entered)
+    if (!mappings_read(&h->maps, NULL) || !each_thread(h, look) || h->entered != entered)
         return false;
     for (size_t i = 0; i < h->seen.len; i++)
         if (h->seen.at[i].here && !h->seen.at[i].outside)

@@ -117,15 +117,9 @@ static void mark(struct patch *p) {
         *mark_at(p->object, p->slot + k) |= MARK_OURS;
 }
 
-static bool publish(struct hotprobe *h) {
-    for (size_t i = 0; i < h->batch.len; i++) {
-        struct patch *p = h->batch.at[i];
-        mark(p);
-        for (unsigned k = 0; p->in && k < p->count; k++)
-            if (!index_set(h, &h->traps, p->at + p->offset[k], p))
-                return false;
-    }
-    return true;
+static void marks_set(struct hotprobe *h) {
+    for (size_t i = 0; i < h->batch.len; i++)
+        mark(h->batch.at[i]);
 }
 
 static bool steps_write(struct hotprobe *h, edit_list *edits, bool gates) {
@@ -144,9 +138,10 @@ static bool steps_write(struct hotprobe *h, edit_list *edits, bool gates) {
 enum status patches_write(struct hotprobe *h, struct error *e) {
     edit_list *edits = &h->scratch.edits;
     /* Reserve memory first: nothing may fail between the steps. */
-    bool ok = seq_reserve(edits, h->batch.len * WINDOW + 1) && publish(h) &&
-              pool_flush(h, h->mem) && steps_write(h, edits, true) && slots_write(h, true) &&
-              steps_write(h, edits, false) && slots_write(h, false) && (h->live || gates_close(h));
+    marks_set(h);
+    bool ok = seq_reserve(edits, h->batch.len * WINDOW + 1) && pool_flush(h, h->mem) &&
+              steps_write(h, edits, true) && slots_write(h, true) && steps_write(h, edits, false) &&
+              slots_write(h, false) && (h->live || gates_close(h));
     edits->len = 0;
     for (size_t i = 0; i < h->batch.len; i++)
         h->batch.at[i]->changed = false;

@@ -41,7 +41,21 @@ struct build {
     } hot[HOTS];
     size_t hots;
     bool constants;
+    /* Of each overwritten instruction; read once, because the code is put together twice. */
+    struct insn insn[BOUNDARIES];
+    bool live[BOUNDARIES]; /* are the flags, where there is a probe? */
 };
+
+static bool build_read(struct build *b) {
+    const struct patch *p = b->p;
+    for (unsigned k = 0; k < p->count; k++)
+        if (!insn_decode_copy(&b->insn[k], p->old + p->offset[k], p->at + p->offset[k]))
+            return false;
+    for (const struct hotprobe_probe *q = p->probes; q != NULL; q = q->next)
+        if (q->in && (q->flags & HOTPROBE_EVERY) == 0)
+            b->live[q->boundary] = flags_live(p->object, q->site);
+    return true;
+}
 
 /* Pushes the probe's address. Bit 0: flags and rax are saved on the stack; bit 1: a return address
  * was pushed before them (hit.c). */
@@ -98,7 +112,7 @@ static void emit_probe(struct build *b, const struct hotprobe_probe *probe) {
         emit_call(b, probe, false);
         return;
     }
-    bool live = flags_live(b->p->object, probe->site);
+    bool live = b->live[probe->boundary];
     if (live)
         emit_bytes(&b->e, "\x48\x8d\x64\x24\x80\x50\x9f\x0f\x90\xc0", 10);
     if (probe->counter == NULL)
@@ -117,13 +131,11 @@ static bool emit_all(struct build *b, uintptr_t at) {
     b->s->lock_count = 0;
     const struct hotprobe_probe *probe = p->probes;
     for (unsigned k = 0; k < p->count; k++) {
-        struct insn i;
         b->s->entry[k] = (uint16_t)b->e.len;
         for (; probe != NULL && probe->boundary == k; probe = probe->next)
             if (probe->in)
                 emit_probe(b, probe);
-        if (!insn_decode_copy(&i, p->old + p->offset[k], p->at + p->offset[k]) ||
-            !relocate(&b->e, &b->c, &i, b->s->pushed && k == p->count - 1u))
+        if (!relocate(&b->e, &b->c, &b->insn[k], b->s->pushed && k == p->count - 1u))
             return false;
     }
     if (!p->ends && !b->s->pushed)
@@ -142,19 +154,18 @@ static bool emit_all(struct build *b, uintptr_t at) {
 /* A window that ends with a call can be a call itself, which keeps the processor's return stack in
  * step: prefixes without effect, then call stub. It pushes the right return address, but early, so
  * instructions before the call must not use the stack. */
-static bool can_push(struct patch *p, bool constrained) {
-    struct insn i;
+static bool can_push(const struct build *b, bool constrained) {
+    const struct patch *p = b->p;
     if (p->strategy != HOTPROBE_OVER_ONE && p->strategy != HOTPROBE_OVER_SEVERAL)
         return false;
     if (constrained && p->count > 1)
         return false;
     for (unsigned k = 0; k < p->count; k++) {
-        if (!insn_decode_copy(&i, p->old + p->offset[k], p->at + p->offset[k]))
-            return false;
+        const struct insn *i = &b->insn[k];
         bool last = k == p->count - 1u;
-        if (last && i.flow != FLOW_CALL && i.flow != FLOW_CALL_AWAY)
+        if (last && i->flow != FLOW_CALL && i->flow != FLOW_CALL_AWAY)
             return false;
-        if (!last && (i.flow != FLOW_NEXT || insn_uses_stack(p->old + p->offset[k])))
+        if (!last && (i->flow != FLOW_NEXT || insn_uses_stack(p->old + p->offset[k])))
             return false;
     }
     return true;
@@ -247,10 +258,12 @@ enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
     struct stub *s = arena_get(&h->arena, sizeof *s);
     if (s == NULL)
         return HOTPROBE_NO_MEMORY;
-    s->constrained = h->live && inner;
-    s->pushed = can_push(p, s->constrained);
-    s->key = key;
     struct build b = {.h = h, .p = p, .s = s};
+    if (!build_read(&b))
+        return HOTPROBE_CANNOT_MOVE;
+    s->constrained = h->live && inner;
+    s->pushed = can_push(&b, s->constrained);
+    s->key = key;
     if (!emit_all(&b, p->at))
         return b.e.full ? HOTPROBE_NO_MEMORY : HOTPROBE_CANNOT_MOVE;
     /* Room to align constants at the final address. */
@@ -258,7 +271,7 @@ enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p) {
     struct reach reach = reach_for(p, s->pushed, s->constrained);
     s->at = pool_get(h, s->size, &reach);
     if (s->at == 0)
-        return HOTPROBE_TOO_FAR;
+        return pool_reason(h);
     if (!emit_all(&b, s->at) || b.e.far) {
         pool_put(h, s->at, s->size);
         return b.e.far ? HOTPROBE_TOO_FAR : HOTPROBE_NO_MEMORY;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -149,8 +150,48 @@ static void test_flags_across_a_pointer(void **state) {
     hotprobe_close(h);
 }
 
+/* What would break: a program with much text starts for minutes, because the list of its mappings is
+ * read for each of thousands of mappings; memory of the program is overwritten; or the program
+ * cannot map any memory, because the probes took all mappings that the kernel allows. */
+static void test_space(void **state) {
+    (void)state;
+    enum { PIECE = 8192, PIECES = 3000, ROOM = PIECE * (PIECES + 200) };
+    struct space s = {0};
+    uint8_t *room = mmap(NULL, ROOM, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(room != MAP_FAILED);
+    struct range in = {(uintptr_t)room, (uintptr_t)room + ROOM};
+    /* Nothing is free there. */
+    assert_true(space_map(&s, in, PIECE, PROT_READ, -1, 0, false) == 0 && !s.full);
+    size_t before = s.surely;
+    assert_true(before > 0);
+    assert_int_equal(munmap(room, ROOM), 0);
+    s.stale = true;
+    uintptr_t high = space_map(&s, in, PIECE, PROT_READ, -1, 0, false);
+    uintptr_t low = space_map(&s, in, PIECE, PROT_READ, -1, 0, true);
+    assert_true(high > low && high + PIECE <= in.end && low == in.start);
+    /* Mapped by others: found out, and left alone. */
+    uint8_t *other = mmap(room + PIECE, PIECE, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    assert_true(other == room + PIECE);
+    *other = 77;
+    before = s.mappings;
+    size_t read = s.surely;
+    for (int i = 0; i < PIECES - 1; i++) {
+        uintptr_t at = space_map(&s, in, PIECE, PROT_READ, -1, 0, i % 2 == 0);
+        assert_true(at > in.start + PIECE && at + PIECE <= in.end);
+    }
+    assert_true(*other == 77 && s.mappings == before + PIECES - 1 && s.surely == read);
+    s.limit = 1;
+    struct range more = {0x10000000, 0x20000000};
+    assert_true(space_map(&s, more, PIECE, PROT_READ, -1, 0, true) == 0 && s.full);
+    s.limit = s.mappings + 1;
+    assert_true(space_map(&s, more, PIECE, PROT_READ, -1, 0, true) != 0 && !s.full);
+    munmap(room, ROOM);
+    space_free(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sort),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sort), cmocka_unit_test(test_space),
                                        cmocka_unit_test(test_flags_across_a_pointer),
                                        cmocka_unit_test(test_settled)};
     return cmocka_run_group_tests(tests, NULL, NULL);
