@@ -24,7 +24,7 @@ PUBLIC = {
     "base": {"child.h"},
     "nes": {"engine.h", "movie.h", "probe.h"},
     "graph": {"flow/circulation.h", "layout/layout.h"},
-    "profile": {"gaussian/gaussian_watch.h", "live/live.h", "structure/structure.h"},
+    "profile": {"exec/exec.h", "gaussian/gaussian_watch.h", "live/live.h", "structure/structure.h"},
     "commands": {"command.h"},
     "report": {"tables/table.h"},
     "native": {"hotprobe.h", "session.h"},

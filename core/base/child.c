@@ -136,6 +136,11 @@ static _Noreturn void give_up(const struct start *s) {
     _exit(n == sizeof code ? 127 : 126);
 }
 
+static bool limit(int resource, uint64_t most) {
+    const struct rlimit both = {most, most};
+    return most == 0 || setrlimit(resource, &both) == 0;
+}
+
 static _Noreturn void become(const struct start *s) {
     const struct child_request *q = s->request;
     if (s->guard) {
@@ -152,6 +157,8 @@ static _Noreturn void become(const struct start *s) {
     if (q->files != NULL && !place_files(q->files))
         give_up(s);
     if (q->folder != NULL && chdir(q->folder) != 0)
+        give_up(s);
+    if (!limit(RLIMIT_AS, q->memory) || !limit(RLIMIT_FSIZE, q->file))
         give_up(s);
     if (q->prepare != NULL)
         q->prepare();

@@ -33,6 +33,8 @@ struct child_request {
     const char *folder;       /* to run in; NULL: ours */
     const int *files;         /* three descriptors: input, output, errors; NULL: it inherits all */
     void (*prepare)(void);    /* called before exec; async-signal-safe; may be NULL */
+    uint64_t memory;          /* bytes of address space of each of its processes; 0: unlimited */
+    uint64_t file;            /* bytes of a file that it writes; 0: unlimited */
     bool group;
 };
 

@@ -243,6 +243,9 @@ struct build_request {
     enum status (*each)(void *user, size_t point, size_t batches, struct profile *p,
                         struct error *e);
     bool (*stopped)(void *user); /* polled if not NULL; true: STATUS_INTERRUPTED */
+    /* Receives each line that a technique of somebody else's program (exec) writes to its standard
+     * error, also when it fails; may be NULL. */
+    void (*said)(void *user, const char *line);
     void *user;
 };
 
@@ -277,6 +280,8 @@ struct technique {
     /* Optional: as technique_build_many() for requests that are not direct; all is checked. */
     enum status (*build_many)(const struct build_request *request, struct error *e);
     const struct technique_growing *growing; /* optional */
+    const struct exec *exec; /* a program builds, instead of all the functions above but `build`,
+                                which is only there to say so; profile/exec/exec.h */
     /* Optional: STATUS_OK if the technique works on a stream with these values, which are in range.
      * It may look only at batch_length and batch_count: plans ask before there are samples. */
     enum status (*fits)(const struct stream *stream, const int64_t *values, struct error *e);

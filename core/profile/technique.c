@@ -1,6 +1,8 @@
 /* Code shared by all techniques: checks, and one interface to build a profile with any of them. */
 #include "profile/technique.h"
 
+#include "profile/exec/exec.h"
+
 #include <inttypes.h>
 
 enum status technique_check(const struct technique *t, const int64_t *values, struct error *e) {
@@ -32,11 +34,11 @@ static enum status check_marks(const struct technique *t, const struct stream *s
     return STATUS_OK;
 }
 
-enum status technique_build_at(const struct technique *t, const struct stream *stream,
-                               const size_t *marks, size_t mark_count, const int64_t *values,
-                               enum status (*each)(void *user, size_t batches,
-                                                   const struct profile *p, struct error *e),
-                               void *user, struct error *e) {
+static enum status
+build_at(const struct technique *t, const struct exec_hooks *hooks, const struct stream *stream,
+         const size_t *marks, size_t mark_count, const int64_t *values,
+         enum status (*each)(void *user, size_t batches, const struct profile *p, struct error *e),
+         void *user, struct error *e) {
     enum status status = check_marks(t, stream, marks, mark_count, e);
     if (status != STATUS_OK)
         return status;
@@ -44,12 +46,22 @@ enum status technique_build_at(const struct technique *t, const struct stream *s
         return t->build_at(stream, marks, mark_count, values, each, user, e);
     for (size_t i = 0; i < mark_count && status == STATUS_OK; i++) {
         struct profile p = {0};
-        status = t->build(&p, stream, marks[i], values, e);
+        status = t->exec != NULL ? exec_build(&p, t->exec, stream, marks[i], values, hooks, e)
+                                 : t->build(&p, stream, marks[i], values, e);
         if (status == STATUS_OK)
             status = each(user, marks[i], &p, e);
         profile_free(&p);
     }
     return status;
+}
+
+enum status technique_build_at(const struct technique *t, const struct stream *stream,
+                               const size_t *marks, size_t mark_count, const int64_t *values,
+                               enum status (*each)(void *user, size_t batches,
+                                                   const struct profile *p, struct error *e),
+                               void *user, struct error *e) {
+    const struct exec_hooks none = {0};
+    return build_at(t, &none, stream, marks, mark_count, values, each, user, e);
 }
 
 /* ---- many configurations ---- */
@@ -72,7 +84,8 @@ enum status technique_build_point(const struct technique *t, const struct build_
                                   size_t point, struct error *e) {
     const struct build_point *p = &r->points[point];
     struct one_of_many one = {r, point};
-    return technique_build_at(t, r->stream, p->marks, p->mark_count, p->values, hand_on, &one, e);
+    const struct exec_hooks hooks = {.stopped = r->stopped, .said = r->said, .user = r->user};
+    return build_at(t, &hooks, r->stream, p->marks, p->mark_count, p->values, hand_on, &one, e);
 }
 
 enum status technique_build_many(const struct technique *t, const struct build_request *r,

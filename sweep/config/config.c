@@ -1,6 +1,7 @@
 #include "config/config.h"
 
 #include "base/base.h"
+#include "config/exec_technique.h"
 #include "config/fields.h"
 #include "config/includes.h"
 #include "config/points.h"
@@ -438,6 +439,8 @@ void config_free(struct config *c) {
         free(c->points.at[i].label);
         free(c->points.at[i].key);
     }
+    for (size_t i = 0; i < c->execs.len; i++)
+        exec_technique_free(c->execs.at[i]);
     for (size_t i = 0; i < c->samplings.len; i++)
         free(c->samplings.at[i].variant);
     for (size_t i = 0; i < c->games.len; i++)
@@ -450,6 +453,7 @@ void config_free(struct config *c) {
     vec_free(&c->samplings);
     vec_free(&c->hot);
     vec_free(&c->points);
+    vec_free(&c->execs);
     vec_free(&c->marks);
     vec_free(&c->games);
     vec_free(&c->budgets);

@@ -75,7 +75,8 @@ struct config_point {
     int64_t values[TECHNIQUE_PARAMETERS];
     int number;  /* position in the grid; -1: a baseline */
     char *label; /* NULL if its convergence is not recorded */
-    char *key;   /* "gaussian bin_size=8 ...": equal points have equal keys in every file */
+    char *key;   /* "gaussian bin_size=8 ...": equal points have equal keys in every file; of a
+                    program with the hash of its text */
 };
 
 /* A file that was read: the configuration itself or an included one. */
@@ -94,6 +95,8 @@ struct config_sampling {
     char *variant;    /* "interval_ms=0.3 batch=10": what differs from the first; of that "" */
 };
 
+struct config_exec; /* a technique that is a program, with what the file gives it */
+
 struct config {
     char *path, *name; /* name: of the experiment; defaults to the file's stem */
     uint64_t frames;
@@ -103,6 +106,7 @@ struct config {
     bool live;                       /* all samplings are live: there is no baseline */
     VEC(unsigned) hot;               /* hot shares in permille; at least one */
     VEC(struct config_point) points; /* by number; the observed baseline last */
+    VEC(struct config_exec *) execs; /* of points whose technique is a program */
     VEC(uint64_t) marks;             /* batch counts, ascending */
     VEC(struct config_game) games;
     VEC(struct config_budget) budgets; /* for an optimiser; sweeps do not use them */

@@ -1,8 +1,10 @@
 #include "config/points.h"
 
+#include "config/exec_technique.h"
 #include "config/fields.h"
 #include "config/includes.h"
 #include "config/product.h"
+#include "profile/exec/exec.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,7 +23,8 @@ const char *config_word(const struct config_point *p, int parameter) {
 }
 
 static char *point_key(const struct config_point *p) {
-    char text[600];
+    const struct exec *exec = p->technique->exec;
+    char text[1200];
     size_t len = (size_t)snprintf(text, sizeof text, "%s", p->technique->name);
     for (int i = 0; i < TECHNIQUE_PARAMETERS && p->technique->parameters[i].name != NULL; i++) {
         const char *name = p->technique->parameters[i].name, *word = config_word(p, i);
@@ -31,6 +34,8 @@ static char *point_key(const struct config_point *p) {
                                 : snprintf(text + len, sizeof text - len, " %s=%" PRId64, name,
                                            p->values[i]));
     }
+    if (exec != NULL && len < sizeof text)
+        snprintf(text + len, sizeof text - len, " program=%.16s", exec->hash);
     return strdup(text);
 }
 
@@ -68,6 +73,8 @@ static enum status read_technique(const struct config *c, const config_setting_t
     if (setting != NULL && (name = config_setting_get_string(setting)) == NULL)
         return fields_error(c->from, setting, e, "technique must be a text in quotes");
     *out = technique_find(name);
+    if (*out == NULL)
+        *out = exec_technique_find(c, name);
     for (size_t i = 0; *out != NULL && i < c->samplings.len; i++)
         if (config_applies(&c->samplings.at[i], *out))
             return STATUS_OK;
@@ -124,7 +131,7 @@ static enum status check_windows(const struct config *c, size_t before,
             longest = c->samplings.at[i].options.batch_length;
     for (size_t i = before; i < c->points.len; i++) {
         const struct config_point *p = &c->points.at[i];
-        int window = parameter_index(p->technique, "window_size");
+        int window = p->technique->exec == NULL ? parameter_index(p->technique, "window_size") : -1;
         if (window >= 0 && p->values[window] > (int64_t)longest)
             return fields_error(c->from, group, e,
                                 "window_size %" PRId64 " is larger than a batch of %u instructions",
@@ -202,9 +209,14 @@ static enum status read_grid(struct config *c, const config_setting_t *group, st
         .user = &grid, .find = find_key, .read = read_key, .apart = "technique"};
     const size_t before = c->points.len;
     struct product product = {0};
-    enum status status = read_technique(c, group, &grid.technique, e);
-    if (status == STATUS_OK)
-        status = product_read(&product, c->from, group, &keys, e);
+    enum status status;
+    if (exec_technique_is(group)) {
+        status = exec_technique_read(c, group, &grid.technique, &product, e);
+    } else {
+        status = read_technique(c, group, &grid.technique, e);
+        if (status == STATUS_OK)
+            status = product_read(&product, c->from, group, &keys, e);
+    }
     if (status == STATUS_OK)
         status = push_grid(c, group, grid.technique, &product, e);
     if (status == STATUS_OK)

@@ -262,12 +262,17 @@ struct work_options {
     int (*stopped)(void); /* nonzero: finish running tasks and end; may be NULL */
 };
 
+struct work_failures {
+    size_t games;   /* that could not be played, or whose work ended early */
+    size_t results; /* whose program (a technique by `exec`) failed; nothing else fails with it */
+};
+
 /* Adds the results to plan->games[].points and sets `missing` to 0 for games that are complete. A
  * game that cannot be played is reported on standard error and counted in *failed; the others
- * continue. STATUS_INTERRUPTED when stopped; other failures end everything. Finished rows are
+ * continue, as do the other results of a game one of whose programs failed. STATUS_INTERRUPTED when stopped; other failures end everything. Finished rows are
  * committed in every case, if the database permits. */
 enum status work_run(struct plan *plan, struct db *db, const struct work_options *options,
-                     size_t *failed, struct error *e);
+                     struct work_failures *failed, struct error *e);
 
 /*
  * digest: checks that a sweep found the expected results. A text file beside the configuration

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/exchange/build_exec.h"
 #include "commands/profile/parameters.h"
 #include "profile/profile.h"
 #include "profile/structure/structure.h"
@@ -14,6 +15,7 @@ enum { TEXT_MOST = 400 };
 
 struct build_command {
     struct technique_choice choice;
+    struct build_exec own;
     const char *out, *dot, *structure;
     bool json;
     uint64_t batches;
@@ -24,6 +26,10 @@ static const char details[] =
     "The default technique is gaussian (GFCGaussiano). The parameters above belong\n"
     "to the chosen technique: 'hotgraph build --technique NAME --help' shows those\n"
     "of another one.\n"
+    "\n"
+    "With --exec the technique is a program in any language. It runs in a folder of\n"
+    "its own, reads the stream from its standard input and writes the graph to its\n"
+    "standard output. docs/adding-a-technique.md describes both.\n"
     "\n"
     "Streams come from 'hotgraph sample' and 'hotgraph record', as text or binary,\n"
     "or from other tools in the same text format. The graph's file begins with\n"
@@ -77,6 +83,34 @@ static enum status write_graph(const struct build_command *c, const struct strea
     return status;
 }
 
+static void print_said(void *user, const char *line) {
+    (void)user;
+    print_safe(stderr, line);
+    fputc('\n', stderr);
+}
+
+static enum status keep_profile(void *user, size_t point, size_t batches, struct profile *p,
+                                struct error *e) {
+    (void)point, (void)batches, (void)e;
+    *(struct profile *)user = *p;
+    *p = (struct profile){0};
+    return STATUS_OK;
+}
+
+static enum status run_technique(const struct build_command *c, const struct stream *stream,
+                                 struct profile *out, struct error *e) {
+    const size_t mark = c->batches < stream->batch_count ? c->batches : stream->batch_count;
+    const struct build_point point = {c->choice.values, &mark, 1};
+    const struct build_request request = {.stream = stream,
+                                          .points = &point,
+                                          .point_count = 1,
+                                          .direct = c->direct,
+                                          .each = keep_profile,
+                                          .said = print_said,
+                                          .user = out};
+    return technique_build_many(c->choice.technique, &request, e);
+}
+
 static enum status build(const struct build_command *c, const char *path, struct error *e) {
     struct stream stream = {0};
     struct profile profile = {0};
@@ -90,11 +124,7 @@ static enum status build(const struct build_command *c, const char *path, struct
         stream.structure = &structure;
     }
     if (status == STATUS_OK) {
-        const struct build_one one = {.stream = &stream,
-                                      .batches = c->batches,
-                                      .values = c->choice.values,
-                                      .direct = c->direct};
-        status = technique_build(&profile, c->choice.technique, &one, e);
+        status = run_technique(c, &stream, &profile, e);
         if (status != STATUS_OK)
             error_prefix(e, "%s", path);
     }
@@ -111,9 +141,17 @@ static enum status build(const struct build_command *c, const char *path, struct
 
 int command_build(int argc, char **argv) {
     struct build_command c = {.batches = SIZE_MAX};
-    technique_choose(&c.choice, argc, argv, false, "gaussian");
+    struct option_spec own[BUILD_EXEC_OPTIONS];
+    const bool exec = build_exec_wanted(argc, argv);
+    technique_choose(&c.choice, argc, argv, false, exec ? "observed" : "gaussian");
+    build_exec_options(&c.own, own);
     const struct option_spec options[] = {
         technique_option(&c.choice),
+        own[0],
+        own[1],
+        own[2],
+        own[3],
+        own[4],
         {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
         {"structure", "FILE", "the program's structure, for techniques that need it (flow)",
@@ -145,5 +183,13 @@ int command_build(int argc, char **argv) {
         return usage_error("build", "--out FILE is missing");
     technique_chosen(&c.choice);
     struct error e = {0};
-    return build(&c, operands.at[0], &e) == STATUS_OK ? 0 : failure(&e);
+    enum status status = STATUS_OK;
+    if (c.own.command != NULL)
+        status = build_exec_choose(&c.own, c.structure != NULL, &c.choice, &e);
+    else if (c.own.sets.items.len > 0)
+        return usage_error("build", "--set is for a program, which --exec names");
+    if (status == STATUS_OK)
+        status = build(&c, operands.at[0], &e);
+    build_exec_free(&c.own);
+    return status == STATUS_OK ? 0 : failure(&e);
 }

@@ -37,7 +37,7 @@ static enum status compute(struct sweep *s, struct error *e) {
     if (status == STATUS_OK)
         status = db_note_run(s->db, s->run_id, report.spread, report.load,
                              report.warning[0] != '\0' ? report.warning : NULL, e);
-    if (status == STATUS_OK && s->failed == 0)
+    if (status == STATUS_OK && s->failed.games + s->failed.results == 0)
         status = db_finish_run(s->db, s->run_id, e);
     return status == STATUS_OK ? db_commit(s->db, e) : status;
 }
@@ -139,13 +139,16 @@ static int finish(struct sweep *s, enum status status, struct error *e) {
         fflush(stdout);
         return failure(e);
     }
-    if (s->failed > 0) {
-        fflush(stdout);
-        fprintf(stderr, "hotgraph: %zu game%s failed, see above\n", s->failed,
-                s->failed == 1 ? "" : "s");
-        return EXIT_FAILURE;
-    }
-    return EXIT_SUCCESS;
+    fflush(stdout);
+    if (s->failed.games > 0)
+        fprintf(stderr, "hotgraph: %zu game%s failed, see above\n", s->failed.games,
+                s->failed.games == 1 ? "" : "s");
+    if (s->failed.results > 0)
+        fprintf(stderr,
+                "hotgraph: %zu result%s of a technique's program failed, see above; the same "
+                "command tries again\n",
+                s->failed.results, s->failed.results == 1 ? "" : "s");
+    return s->failed.games + s->failed.results > 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* Saves the number of missing results, which the work counts down. */

@@ -40,7 +40,7 @@ struct sweep {
     bool said_waiting;
     bool made_folder; /* this run created USUAL_FOLDER */
     size_t present;   /* games before division into shards */
-    size_t failed;
+    struct work_failures failed;
 
     size_t *missing; /* for each of the plan's games, before the work */
     char digest[33], *digest_file;

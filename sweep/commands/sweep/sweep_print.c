@@ -254,9 +254,10 @@ static void print_counts(const struct sweep_outcome *o) {
         before += p->wanted && p->present ? o->missing[i] : 0;
         after += p->wanted && p->present ? p->missing : 0;
     }
-    printf(" \"present\": %zu, \"skipped\": %zu, \"failed\": %zu, \"missing_before\": %zu, "
+    printf(" \"present\": %zu, \"skipped\": %zu, \"failed\": %zu, \"failed_results\": %zu, "
+           "\"missing_before\": %zu, "
            "\"missing\": %zu,\n",
-           present, skipped, o->failed, before, after);
+           present, skipped, o->failed.games, o->failed.results, before, after);
 }
 
 void sweep_print_json(const struct sweep_outcome *o) {

@@ -16,7 +16,7 @@ struct sweep_outcome {
     const size_t *missing; /* for each of the plan's games, before the work */
     struct shard shard;
     bool dry_run, stopped;
-    size_t failed;      /* games */
+    struct work_failures failed;
     const char *digest; /* NULL: not taken */
     const char *part;   /* its scope in words; NULL: everything */
     const char *digest_file;

@@ -148,6 +148,12 @@ static bool build_is_stopped(void *user) {
     return b->find->stopped != NULL && b->find->stopped();
 }
 
+static void hand_on_said(void *user, const char *line) {
+    const struct find *f = ((const struct building *)user)->find;
+    if (f->said != NULL)
+        f->said(f->user, line);
+}
+
 /* Prepares the requests to the technique. */
 static enum status ask_for(struct building *b, const size_t *numbers, struct build_point *points,
                            struct error *e) {
@@ -262,6 +268,7 @@ enum status find_missing(const struct find *f, const size_t *numbers, size_t cou
         .direct = f->direct,
         .each = take_profile,
         .stopped = build_is_stopped,
+        .said = hand_on_said,
         .user = &b,
     };
     if (status == STATUS_OK)

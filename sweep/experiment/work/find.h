@@ -19,11 +19,14 @@ struct find {
     struct writer *writer;
     bool direct;          /* use the technique's plain reference implementation */
     int (*stopped)(void); /* nonzero: end with STATUS_INTERRUPTED; may be NULL */
+    /* Receives the lines that a technique's program writes to standard error; may be NULL. */
+    void (*said)(void *user, const char *line);
+    void *user;
 };
 
 /* Computes what the given points lack. They must belong to one technique and fit the stream. They
  * are built together if the technique can do that; a live technique replays the game for each of
- * them. */
+ * them. STATUS_GUEST of a technique by `exec`: its program failed. */
 enum status find_missing(const struct find *f, const size_t *points, size_t count, struct error *e);
 
 #endif

@@ -22,7 +22,8 @@ struct game_work {
     bool loaded;
     double source_seconds, point_seconds; /* estimates: for the streams, for building from them */
     atomic_bool failed;
-    atomic_size_t found; /* groups */
+    atomic_size_t found;  /* groups */
+    atomic_size_t losses; /* results whose program failed */
 };
 
 struct work {
@@ -219,6 +220,34 @@ static double mark_found(struct work *w, struct game_work *t, const struct group
     return seconds;
 }
 
+/* A line of a technique's program. */
+struct said_by {
+    struct work *work;
+    const struct game_work *task;
+    const struct config_point *point;
+};
+
+static void say_line(void *user, const char *line) {
+    const struct said_by *by = user;
+    char safe[300];
+    size_t len = 0;
+    for (; line[len] != '\0' && len + 1 < sizeof safe; len++) /* it must not control a terminal */
+        safe[len] = (unsigned char)line[len] < ' ' || line[len] == 0x7f ? '?' : line[len];
+    safe[len] = '\0';
+#pragma omp critical(report)
+    progress_line(&by->work->progress, "%s: %s: %s", by->task->game->label,
+                  by->point->technique->name, safe);
+}
+
+/* A program's failure is its result's alone. */
+static void lose(struct work *w, struct game_work *t, const struct config_point *point,
+                 const struct error *e) {
+    atomic_fetch_add(&t->losses, 1);
+#pragma omp critical(report)
+    progress_line(&w->progress, "hotgraph: %s: %s: no result: %s", t->game->label, point->key,
+                  e->text);
+}
+
 /* Builds the group's points; skips those that do not fit the stream. */
 static void build(struct work *w, struct game_work *t, struct group_of_points *group) {
     /* A game that failed may have no streams. */
@@ -226,6 +255,8 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
         return;
     struct error e = {0};
     const struct plan_stream *plan = &t->game->streams[group->stream];
+    const struct config_point *point = &w->config->points.at[group->points[0]];
+    struct said_by said_by = {.work = w, .task = t, .point = point};
     const struct find find = {.config = w->config,
                               .game = t->game,
                               .engine = w->options->engine,
@@ -235,7 +266,9 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
                               .of = {.run_id = w->options->run_id, .stream_id = plan->stream_id},
                               .writer = w->writer,
                               .direct = w->options->direct,
-                              .stopped = w->options->stopped};
+                              .stopped = w->options->stopped,
+                              .said = say_line,
+                              .user = &said_by};
     size_t count = 0;
     for (size_t i = 0; i < group->count; i++)
         if (plan_due(w->plan, plan, group->points[i]) > 0)
@@ -243,6 +276,10 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
     group->count = count;
     const enum status status =
         count > 0 ? find_missing(&find, group->points, count, &e) : STATUS_OK;
+    if (status == STATUS_GUEST && point->technique->exec != NULL) {
+        lose(w, t, point, &e);
+        return;
+    }
     if (status != STATUS_OK) {
         fail(w, t, status, status == STATUS_IO, &e);
         return;
@@ -257,6 +294,10 @@ static void build(struct work *w, struct game_work *t, struct group_of_points *g
 
 static void let_go(struct work *w, struct game_work *t) {
     source_free(&t->source);
+    if (t->loaded && t->losses > 0) {
+        t->game->has_exact = true;
+        plan_count(w->plan, t->game);
+    }
     if (!t->loaded || atomic_load(&t->found) < t->groups.list.len)
         return;
     for (size_t i = 0; i < t->game->stream_count; i++)
@@ -343,10 +384,10 @@ static void share_results(struct plan *plan) {
 }
 
 enum status work_run(struct plan *plan, struct db *db, const struct work_options *options,
-                     size_t *failed, struct error *e) {
+                     struct work_failures *failed, struct error *e) {
     struct work w = {.plan = plan, .config = plan->config, .options = options};
     double total = 0;
-    *failed = 0;
+    *failed = (struct work_failures){0};
     w.games = calloc(plan->count + 1, sizeof *w.games);
     enum status status = w.games != NULL ? set_up_games(&w, db, &total, e)
                                          : error_set(e, STATUS_MEMORY, "out of memory");
@@ -355,7 +396,8 @@ enum status work_run(struct plan *plan, struct db *db, const struct work_options
     if (status == STATUS_OK)
         status = run_tasks(&w, db, total, e);
     for (size_t i = 0; i < w.count; i++) {
-        *failed += w.games[i].failed;
+        failed->games += w.games[i].failed;
+        failed->results += w.games[i].losses;
         groups_free(&w.games[i].groups);
     }
     free(w.games);

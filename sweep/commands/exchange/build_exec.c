@@ -1,0 +1,104 @@
+#include "commands/exchange/build_exec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 64 };
+
+static enum status check_set(const char *text, struct error *e) {
+    const size_t name = strcspn(text, "=");
+    if (name == 0 || name >= sizeof((struct build_exec *)0)->names[0] || text[name] == '\0' ||
+        text[name + 1] == '\0')
+        return error_set(e, STATUS_ARGUMENT, "'%s' is not of the form NAME=VALUE", text);
+    return STATUS_OK;
+}
+
+void build_exec_options(struct build_exec *b, struct option_spec options[BUILD_EXEC_OPTIONS]) {
+    *b = (struct build_exec){
+        .format = exec_format_words[0], .seconds = EXEC_SECONDS, .memory_mib = EXEC_MEMORY_MIB};
+    const struct option_spec rows[BUILD_EXEC_OPTIONS] = {
+        {"exec", "COMMAND",
+         "instead of a technique: a program in any language, which reads the stream and writes the "
+         "graph; words are separated by blanks",
+         OPTION_STRING, .to = &b->command},
+        {"set", "NAME=VALUE", "a parameter of the program, which gets it as --NAME=VALUE",
+         OPTION_LIST, .to = &b->sets, .check = check_set},
+        {"exec-format", "NAME", "the program reads the stream as: text (default), json",
+         OPTION_CHOICE, .to = &b->format, .choices = exec_format_words},
+        {"exec-seconds", "N", "end the program after N seconds (default 60)", OPTION_NUMBER,
+         .to = &b->seconds, .least = 1, .most = EXEC_SECONDS_MOST},
+        {"exec-memory", "MIB", "address space of each of its processes (default 2048)",
+         OPTION_NUMBER, .to = &b->memory_mib, .least = EXEC_MEMORY_MIB_LEAST,
+         .most = EXEC_MEMORY_MIB_MOST},
+    };
+    memcpy(options, rows, sizeof rows);
+}
+
+bool build_exec_wanted(int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--exec") == 0 || strncmp(argv[i], "--exec=", 7) == 0)
+            return true;
+    return false;
+}
+
+/* Cuts the command at blanks. */
+static enum status set_command(struct build_exec *b, struct error *e) {
+    const char *words[MOST_WORDS + 1] = {NULL};
+    char *rest = NULL;
+    size_t count = 0;
+    if ((b->words = strdup(b->command)) == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    for (char *word = strtok_r(b->words, " \t", &rest); word != NULL;
+         word = strtok_r(NULL, " \t", &rest)) {
+        if (count == MOST_WORDS)
+            return error_set(e, STATUS_ARGUMENT, "--exec has more than %d words", MOST_WORDS);
+        words[count++] = word;
+    }
+    if (count == 0)
+        return error_set(e, STATUS_ARGUMENT, "--exec is empty");
+    return exec_command(&b->exec, words, NULL, "./here", e);
+}
+
+static enum status set_parameters(struct build_exec *b, struct technique_choice *c,
+                                  struct error *e) {
+    if (b->sets.items.len > TECHNIQUE_PARAMETERS)
+        return error_set(e, STATUS_ARGUMENT, "a technique has at most %d parameters",
+                         TECHNIQUE_PARAMETERS);
+    for (size_t i = 0; i < b->sets.items.len; i++) {
+        const char *text = b->sets.items.at[i];
+        const size_t len = strcspn(text, "=");
+        snprintf(b->names[i], sizeof b->names[i], "%.*s", (int)len, text);
+        b->values[i][0] = c->words[i] = text + len + 1;
+        b->exec.technique.parameters[i] =
+            (struct parameter){.name = b->names[i], .help = "", .words = b->values[i]};
+    }
+    return STATUS_OK;
+}
+
+enum status build_exec_choose(struct build_exec *b, bool structure, struct technique_choice *c,
+                              struct error *e) {
+    char name[EXEC_NAME + 1];
+    if (c->name != NULL)
+        return error_set(e, STATUS_ARGUMENT, "--technique and --exec cannot be combined");
+    b->exec.json = strcmp(b->format, "json") == 0;
+    b->exec.technique.needs_structure = structure;
+    b->exec.seconds = (unsigned)b->seconds;
+    b->exec.memory = b->memory_mib << 20;
+    enum status status = set_command(b, e);
+    if (status == STATUS_OK)
+        status = set_parameters(b, c, e);
+    if (status != STATUS_OK)
+        return status;
+    exec_usual_name(&b->exec, name);
+    exec_name(&b->exec, name);
+    c->technique = &b->exec.technique;
+    memset(c->values, 0, sizeof c->values);
+    return STATUS_OK;
+}
+
+void build_exec_free(struct build_exec *b) {
+    exec_free(&b->exec);
+    vec_free(&b->sets.items);
+    free(b->words);
+}

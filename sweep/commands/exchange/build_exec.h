@@ -1,0 +1,30 @@
+/* build_exec: the options of `hotgraph build` for a technique that is a program. Private to the
+ * commands. */
+#ifndef HOTGRAPH_COMMANDS_BUILD_EXEC_H
+#define HOTGRAPH_COMMANDS_BUILD_EXEC_H
+
+#include "commands/profile/parameters.h"
+#include "profile/exec/exec.h"
+
+struct build_exec {
+    const char *command;     /* --exec; NULL: not given */
+    struct option_list sets; /* --set NAME=VALUE */
+    const char *format;
+    uint64_t seconds, memory_mib;
+    struct exec exec;
+    char *words; /* copy of the command, cut at blanks */
+    char names[TECHNIQUE_PARAMETERS][64];
+    const char *values[TECHNIQUE_PARAMETERS][2]; /* each with NULL behind it */
+};
+
+enum { BUILD_EXEC_OPTIONS = 5 };
+void build_exec_options(struct build_exec *b, struct option_spec options[BUILD_EXEC_OPTIONS]);
+/* Is --exec among the words? The technique's own parameters are no options then. */
+bool build_exec_wanted(int argc, char **argv);
+/* STATUS_ARGUMENT if the options make no sense. structure: the program gets it. Makes the program
+ * the technique of the choice, which refers to b from then on. */
+enum status build_exec_choose(struct build_exec *b, bool structure, struct technique_choice *c,
+                              struct error *e);
+void build_exec_free(struct build_exec *b);
+
+#endif
