@@ -300,7 +300,7 @@ enum status exec_build(struct profile *out, const struct exec *x, const struct s
         out->cost.probes = stream->probes;
         out->cost.structure = x->technique.needs_structure;
     } else {
-        profile_free(out);
+        graph_free(&out->graph);
     }
     bytes_free(&text);
     bytes_free(&said);

@@ -25,12 +25,12 @@ void build_exec_options(struct build_exec *b, struct option_spec options[BUILD_E
         {"set", "NAME=VALUE", "a parameter of the program, which gets it as --NAME=VALUE",
          OPTION_LIST, .to = &b->sets, .check = check_set},
         {"exec-format", "NAME", "the program reads the stream as: text (default), json",
-         OPTION_CHOICE, .to = &b->format, .choices = exec_format_words},
+         OPTION_CHOICE, .to = &b->format, .choices = exec_format_words, .given = &b->formatted},
         {"exec-seconds", "N", "end the program after N seconds (default 60)", OPTION_NUMBER,
-         .to = &b->seconds, .least = 1, .most = EXEC_SECONDS_MOST},
+         .to = &b->seconds, .least = 1, .most = EXEC_SECONDS_MOST, .given = &b->timed},
         {"exec-memory", "MIB", "address space of each of its processes (default 2048)",
          OPTION_NUMBER, .to = &b->memory_mib, .least = EXEC_MEMORY_MIB_LEAST,
-         .most = EXEC_MEMORY_MIB_MOST},
+         .most = EXEC_MEMORY_MIB_MOST, .given = &b->limited},
     };
     memcpy(options, rows, sizeof rows);
 }
@@ -40,6 +40,14 @@ bool build_exec_wanted(int argc, char **argv) {
         if (strcmp(argv[i], "--exec") == 0 || strncmp(argv[i], "--exec=", 7) == 0)
             return true;
     return false;
+}
+
+const char *build_exec_stray(const struct build_exec *b) {
+    return b->sets.items.len > 0 ? "--set"
+           : b->formatted        ? "--exec-format"
+           : b->timed            ? "--exec-seconds"
+           : b->limited          ? "--exec-memory"
+                                 : NULL;
 }
 
 /* Cuts the command at blanks. */
@@ -57,7 +65,10 @@ static enum status set_command(struct build_exec *b, struct error *e) {
     }
     if (count == 0)
         return error_set(e, STATUS_ARGUMENT, "--exec is empty");
-    return exec_command(&b->exec, words, NULL, "./here", e);
+    const enum status status = exec_command(&b->exec, words, NULL, "./here", e);
+    if (status != STATUS_OK && e != NULL)
+        error_prefix(e, "--exec %s", b->command);
+    return status;
 }
 
 static enum status set_parameters(struct build_exec *b, struct technique_choice *c,

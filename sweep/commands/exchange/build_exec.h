@@ -11,6 +11,7 @@ struct build_exec {
     struct option_list sets; /* --set NAME=VALUE */
     const char *format;
     uint64_t seconds, memory_mib;
+    bool formatted, timed, limited; /* the option was given */
     struct exec exec;
     char *words; /* copy of the command, cut at blanks */
     char names[TECHNIQUE_PARAMETERS][64];
@@ -21,6 +22,8 @@ enum { BUILD_EXEC_OPTIONS = 5 };
 void build_exec_options(struct build_exec *b, struct option_spec options[BUILD_EXEC_OPTIONS]);
 /* Is --exec among the words? The technique's own parameters are no options then. */
 bool build_exec_wanted(int argc, char **argv);
+/* The name of an option that is given without --exec; NULL: none is. */
+const char *build_exec_stray(const struct build_exec *b);
 /* STATUS_ARGUMENT if the options make no sense. structure: the program gets it. Makes the program
  * the technique of the choice, which refers to b from then on. */
 enum status build_exec_choose(struct build_exec *b, bool structure, struct technique_choice *c,

@@ -186,8 +186,9 @@ int command_build(int argc, char **argv) {
     enum status status = STATUS_OK;
     if (c.own.command != NULL)
         status = build_exec_choose(&c.own, c.structure != NULL, &c.choice, &e);
-    else if (c.own.sets.items.len > 0)
-        return usage_error("build", "--set is for a program, which --exec names");
+    else if (build_exec_stray(&c.own) != NULL)
+        return usage_error("build", "%s is for a program, which --exec names",
+                           build_exec_stray(&c.own));
     if (status == STATUS_OK)
         status = build(&c, operands.at[0], &e);
     build_exec_free(&c.own);

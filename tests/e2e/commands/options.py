@@ -52,14 +52,15 @@ WITH = {("sweep", "--known"): ["--shard", "1/2"], ("measured", "--call"): [], ("
         ("sample", "--per-million"): ["--by", "instructions"], ("sample", "--every"): ["--by", "instructions"],
         ("sample", "--structure"): ["--by", "active", "--every", "9"]}
 WITH |= {("export", name): ["--format", "dot"] for name in ("--all", "--hot", "--format")}
+WITH |= {("build", name): ["--exec", "/bin/true"] for name in ("--set", "--exec-format", "--exec-seconds", "--exec-memory")}
 WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
 WITHOUT |= {("export", name): ["--bolt", "--structure"] for name in ("--all", "--hot", "--format")}
 # Any text is a value: names and patterns. What it names may still not be there, which takes a look to find out: status 1.
-TEXT = {("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("costs", "--game"), ("sweep", "--games"), ("optimise", "--games"),
+TEXT = {("build", "--exec"), ("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("costs", "--game"), ("sweep", "--games"), ("optimise", "--games"),
         ("sweep", "--techniques"), ("native", "--functions"), ("measured", "--run"), ("measured", "--tool"),
         ("movie make", "--name"), ("init", "--game"), ("init", "--program"), ("init", "--name")}
 # Given several times.
-SEVERAL = {("replay", "--screenshot"): ("1:a.png", "2:b.png"),
+SEVERAL = {("build", "--set"): ("a=1", "b=2"), ("replay", "--screenshot"): ("1:a.png", "2:b.png"),
            ("record", "--stream"): ("a.isampling", "b.isampling"), ("record", "--env"): ("A=1", "B=2"),
            ("sweep", "--where"): ("bin_size=10", "window_size=13"), ("sweep", "--known"): ("q.db", "r.db"), ("sql", "--where"): ("game=a", "technique=b"), ("init", "--game"): ("game.nes=a.fm2", "game.nes=a.fm2"),
            ("init", "--program"): ("true", "false"),
@@ -67,7 +68,7 @@ SEVERAL = {("replay", "--screenshot"): ("1:a.png", "2:b.png"),
 # Two values of those that take no numbers.
 VALUES = {"--trace": ("0:1", "0:2"), "--dump-ram-at": ("11:a", "12:b"), "--builder": ("0", "1"), "--hot": ("0.5", "1"),
           "--console": ("warmup=on", "warmup=off"), "--shard": ("1/2", "2/2"),
-          "--strategy": ("trap", "padding"), "--md5": ("0" * 32, "1" * 32)}
+          "--strategy": ("trap", "padding"), "--exec-memory": ("300", "400"), "--md5": ("0" * 32, "1" * 32)}
 # Files that are read whatever they are called, or that a folder may be.
 FOLDERS = {("record", "--folder"), ("record", "--sysroot"), ("report", "--out"), ("sweep", "--report"), ("replay", "--video")}
 NO_NUMBERS = ["-1", "nan", "NaN", "inf", "0x10", " 3", "\t3", "3 ", "3x", "99999999999999999999999", "1e999", "FOO", "=FOO",
