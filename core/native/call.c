@@ -44,10 +44,14 @@ void locks_set(struct hotprobe *h) {
     if (h->atomic)
         return;
     h->atomic = true;
+    /* The whole instruction changes: no other thread may execute it. */
+    bool spread = h->options.spread && !many_threads() && thread_counters_spread(h);
     for (size_t i = 0; i < h->patches.len; i++) {
         struct patch *p = h->patches.at[i];
         struct stub *s = p->stub;
-        for (unsigned k = 0; s != NULL && k < s->lock_count; k++)
+        if (spread)
+            stub_spread(h, p);
+        for (unsigned k = 0; s != NULL && !spread && k < s->lock_count; k++)
             pool_write(h, s->at + s->lock[k], "\xf0", 1);
         if (s != NULL)
             s->key = stub_key(h, p);

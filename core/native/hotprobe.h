@@ -23,9 +23,9 @@
  *    no page is ever writable and executable at once, and removal restores every byte.
  *  - A site that cannot be probed gets a reason; the rest of the batch goes in.
  *  - A threshold's function is called once, by the thread whose hit is exactly the threshold-th.
- *  - Counts are exact (with per_thread: except for threads started by a direct clone()): plain
- *    increments while the process has one thread, locked ones from its first pthread_create on
- *    (HOTPROBE_ATOMIC: always). Counters are on pages of their own.
+ *  - Counts are exact (with per_thread or spread: except for threads started by a direct clone()):
+ *    plain increments while the process has one thread, locked ones from its first pthread_create
+ *    on (HOTPROBE_ATOMIC: always). Counters are on pages of their own.
  *  - Any thread may call any function here, one at a time inside. Not from signal handlers.
  *
  * Threads that run through a site while it is patched are never stopped: its first byte becomes a
@@ -90,6 +90,8 @@ struct hotprobe_options {
     const char *counters; /* file that holds the counters (shared); NULL: memory */
     bool per_thread; /* each thread has its own counters, for probes without threshold and flags;
                         open the session while there is one thread */
+    bool spread; /* with at_start: from the second thread on each thread has its own counters, for
+                    the same probes, outside of libc; before that one thread needs none */
     const char *thread_counters; /* file for them: blocks of HOTPROBE_THREAD_SLOTS words */
 };
 
@@ -121,8 +123,9 @@ struct hotprobe_request {
     enum hotprobe_reason reason;
     enum hotprobe_strategy strategy;
     bool unproven;    /* in a function with unproven indirect jumps */
-    uint64_t counter; /* byte offset in the counters' file, or in each block of the threads' file */
-    bool per_thread;  /* in the threads' file: the count is the sum over blocks */
+    uint64_t counter; /* byte offset in the counters' file; 0: none */
+    uint64_t own;     /* byte offset in each block of the threads' file; 0: none. The count is the
+                         sum of the counter and all blocks */
     struct hotprobe_probe *probe;
 };
 

@@ -31,15 +31,15 @@ static struct hotprobe_probe *probe_of(struct patch *p, unsigned boundary,
     return NULL;
 }
 
-/* Gives the probe a shared counter, or a slot in each thread's block. */
+/* Gives the probe a shared counter, or a slot in each thread's block, or both: a new thread executes
+ * libc's code before it has a block, so probes there have no slot of spread counters. */
 static bool counter_give(struct hotprobe *h, const struct patch *p, struct hotprobe_probe *q,
                          const struct hotprobe_request *r) {
-    if (h->options.per_thread && r->threshold == 0 && r->flags == 0 &&
-        h->slots_used < THREAD_SLOTS) {
+    bool own = h->options.per_thread || (h->options.spread && !p->object->begins_threads);
+    if (own && r->threshold == 0 && r->flags == 0 && h->slots_used < THREAD_SLOTS)
         q->slot = h->slots_used++;
-        q->counter_offset = q->slot * sizeof(uint64_t);
+    if (h->options.per_thread && q->slot != 0)
         return true;
-    }
     q->counter = pool_counter(h, p->at, &q->counter_offset);
     return q->counter != NULL;
 }
@@ -69,13 +69,13 @@ static enum hotprobe_reason probe_add(struct hotprobe *h, struct patch *p, unsig
     }
     if (q->counter != NULL)
         __atomic_store_n(q->counter, 0 - q->threshold, __ATOMIC_RELAXED);
-    else
+    if (q->slot != 0)
         thread_counters_zero(h, q->slot);
     q->in = true;
     q->asking = r;
     r->probe = q;
     r->counter = q->counter_offset;
-    r->per_thread = q->counter == NULL;
+    r->own = q->slot * sizeof(uint64_t);
     r->strategy = p->strategy;
     r->unproven = p->unproven;
     p->in = true;
@@ -122,7 +122,7 @@ static struct object *site_check(struct hotprobe *h, struct hotprobe_request *r,
     r->reason = HOTPROBE_NOT_CODE;
     if (o == NULL)
         return NULL;
-    if (!o->alive) {
+    if (!o->alive || changed_at(o, r->site)) {
         r->reason = HOTPROBE_GONE;
         return NULL;
     }

@@ -225,7 +225,7 @@ static bool sites_write(const struct chosen *c, const struct order *o) {
         }
         lines_number(&sites, object);
         lines_number(&sites, r->site - f->base);
-        lines_number(&sites, r->per_thread);
+        lines_number(&sites, r->own);
         lines_number(&sites, r->counter);
         lines_number(&sites, r->strategy);
         lines_number(&sites, r->reason);
@@ -254,6 +254,7 @@ __attribute__((constructor)) static void start(void) {
     snprintf(o.thread_counters, sizeof o.thread_counters, "%s/threads", o.folder);
     o.options.thread_counters = o.thread_counters;
     o.options.at_start = true;
+    o.options.spread = true;
     int fd = open(o.counters, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (fd < 0)
         give_up(&o, "%s: %s", o.counters, strerror(errno));

@@ -40,9 +40,10 @@ enum status hotprobe_remove(struct hotprobe *h, const struct hotprobe_request *r
 uint64_t hotprobe_count(const struct hotprobe *h, const struct hotprobe_request *r) {
     if (r->probe == NULL)
         return 0;
-    if (r->probe->counter == NULL)
-        return thread_counters_sum(h, r->probe->slot);
-    return __atomic_load_n(r->probe->counter, __ATOMIC_RELAXED) + r->probe->threshold;
+    const struct hotprobe_probe *q = r->probe;
+    uint64_t own = q->slot != 0 ? thread_counters_sum(h, q->slot) : 0;
+    return q->counter == NULL ? own
+                              : own + q->threshold + __atomic_load_n(q->counter, __ATOMIC_RELAXED);
 }
 
 /* Retires stubs of removed patches, which were kept for reuse. */

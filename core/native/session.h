@@ -10,14 +10,14 @@
  *
  *   objects   written by the library, a path a line
  *
- *   sites     a line for each site: object, address in the file, 1 if counted in `threads`,
- *     counter's offset, strategy, reason, unproven, function's address in the file, function's name
- *     or "-"; numbers, in decimal
+ *   sites     a line for each site: object, address in the file, offset in each block of `threads`,
+ *     offset in `counters` (0: none), strategy, reason, unproven, function's address in the file,
+ *     function's name or "-"; numbers, in decimal. A count is the sum of both
  *
  *   counters  64-bit words, at those offsets; counted up from minus the threshold
  *
  *   threads   blocks of HOTPROBE_THREAD_SLOTS such words, one or more threads' counts each: the sum
- *     over blocks counts
+ *     over blocks counts; there is no such file before the second thread, unless per-thread is 1
  *
  *   hot       64-bit words: the number of hot sites, then their numbers, in order
  *

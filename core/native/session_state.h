@@ -70,6 +70,7 @@ struct hotprobe {
     bool atomic;     /* increments are locked */
     struct thread_block *_Atomic blocks;
     uint32_t block_count, slots_used;
+    bool spread;                    /* each thread has a block, and %gs leads to it */
     int mem;                        /* /proc/self/mem during a call, else -1 */
     _Atomic uint64_t entered, left; /* calls of handlers: begun, ended */
 };

@@ -7,6 +7,11 @@
  * thrd_create wait for that. Until then, and if it is started in another way, it counts in the
  * shared block of the unborn; one thread is born at a time, so no count there is lost. The block of
  * an ended thread goes, with its counts, to another thread.
+ *
+ * Counters can also be *spread*: one thread counts in shared counters, and at the birth of the second
+ * each thread gets a block. Then %gs leads to it, which no program for GNU libc uses by itself, so
+ * that a hit is one instruction as before. A new thread has its parent's %gs until it is born, so
+ * libc's code, which it executes before, keeps shared counters.
  */
 #include "native/hit/counters.h"
 #include "native/hit/signals.h"
@@ -16,7 +21,9 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -77,21 +84,53 @@ static bool block_take(struct hotprobe *h) {
     return true;
 }
 
+/* A system call would do, too, but a program may have forbidden itself such calls. */
+static uint64_t gs_read(void) {
+    uint64_t base;
+    __asm__ volatile("rdgsbase %0" : "=r"(base));
+    return base;
+}
+
+static void gs_write(const void *base) {
+    __asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
+}
+
+/* May %gs be used, and files grow? */
+static bool can_spread(void) {
+    enum { GS_INSTRUCTIONS = 2 }; /* HWCAP2_FSGSBASE */
+    struct rlimit size;
+    return (getauxval(AT_HWCAP2) & GS_INSTRUCTIONS) != 0 && gs_read() == 0 &&
+           getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur == RLIM_INFINITY;
+}
+
+/* Maps the block of the unborn, and this thread's. */
+static bool blocks_begin(struct hotprobe *h) {
+    return block_add(h, unborn) != NULL && block_take(h);
+}
+
+bool thread_counters_spread(struct hotprobe *h) {
+    if (!can_spread() || !blocks_begin(h))
+        return false;
+    h->spread = true;
+    gs_write(own);
+    return true;
+}
+
 bool many_threads(void) {
     struct stat st;
     return stat("/proc/self/task", &st) != 0 || st.st_nlink > 3; /* . and .. */
 }
 
 enum status thread_counters_open(struct hotprobe *h, struct error *e) {
+    /* The file must not begin with a count: see file_read(). */
+    h->slots_used = PAGE / sizeof(uint64_t) / 8;
     if (!h->options.per_thread)
         return STATUS_OK;
     if (many_threads())
         return error_set(e, STATUS_UNSUPPORTED,
                          "counters for each thread need a session that is opened before there are "
                          "other threads");
-    h->slots_used =
-        PAGE / sizeof(uint64_t) / 8; /* the file must not begin with a count: see file_read() */
-    if (block_add(h, unborn) == NULL || !block_take(h))
+    if (!blocks_begin(h))
         return error_set(e, STATUS_IO, "no memory for this thread's counters");
     return STATUS_OK;
 }
@@ -99,6 +138,8 @@ enum status thread_counters_open(struct hotprobe *h, struct error *e) {
 void thread_counters_close(struct hotprobe *h, bool unused) {
     if (!unused)
         return;
+    if (h->spread)
+        gs_write(NULL);
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next) {
         if (b->at != unborn)
             munmap(b->at, BLOCK);
@@ -111,6 +152,7 @@ void thread_counters_close(struct hotprobe *h, bool unused) {
 
 /* The child's counts continue from the parent's, in memory of its own. */
 void thread_counters_part(struct hotprobe *h) {
+    h->options.thread_counters = NULL; /* later blocks are not the parent's, either */
     size_t used = (h->slots_used * sizeof(uint64_t) + PAGE - 1) & ~(size_t)(PAGE - 1);
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next) {
         if (b->at == own)
@@ -150,8 +192,10 @@ void thread_born(struct birth *b) {
     int error = errno;
     if (h != NULL) {
         pthread_mutex_lock(&h->lock);
-        if (h->options.per_thread)
+        if (births_watched())
             (void)block_take(h); /* on failure it counts among the unborn */
+        if (h->spread)
+            gs_write(own);
         pthread_mutex_unlock(&h->lock);
     }
     errno = error;
@@ -168,5 +212,5 @@ void birth_wait(struct birth *b) {
 
 bool births_watched(void) {
     const struct hotprobe *h = session_now();
-    return h != NULL && h->options.per_thread;
+    return h != NULL && (h->options.per_thread || h->spread);
 }

@@ -20,6 +20,9 @@ bool many_threads(void);
 enum status thread_counters_open(struct hotprobe *h, struct error *e);
 /* unused: no stub can run any more. */
 void thread_counters_close(struct hotprobe *h, bool unused);
+/* From here on each thread counts in its own block, which %gs leads to. False: it cannot be, and
+ * nothing has changed. Call it while there is one thread. */
+bool thread_counters_spread(struct hotprobe *h);
 /* In the child of a fork: gives it counters of its own. */
 void thread_counters_part(struct hotprobe *h);
 uint64_t thread_counters_sum(const struct hotprobe *h, uint32_t slot);

@@ -13,7 +13,7 @@ struct hotprobe_probe {
     struct patch *patch;
     uintptr_t site;
     uint64_t *counter, counter_offset; /* NULL: each thread counts in `slot` of its own block */
-    uint32_t slot;
+    uint32_t slot;                     /* with a counter: counts there once counters are spread */
     uint64_t threshold;
     void (*call)(const struct hotprobe_hit *);
     void *data;

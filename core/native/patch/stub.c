@@ -15,6 +15,10 @@
  *
  *     push %rcx ; mov %fs:block, %rcx ; inc counter(%rcx) ; pop %rcx
  *
+ * or, if counters are spread, which a second ds prefix makes room for,
+ *
+ *     inc %gs:slot                from the process's second thread on
+ *
  * and only inc and jz if flags are dead. The ds prefix has no effect; it becomes a lock prefix when
  * the process gets its second thread.
  */
@@ -93,6 +97,11 @@ static void emit_shared(struct build *b, const struct hotprobe_probe *probe, boo
     else
         b->e.full = true;
     bool locked = b->h->atomic || (probe->flags & HOTPROBE_ATOMIC) != 0;
+    if (probe->slot != 0) {
+        emit_bytes(&b->e, locked ? "\xf0\x3e\x48\xff\x05" : "\x3e\x3e\x48\xff\x05", 5);
+        emit_distance(&b->e, (uintptr_t)probe->counter, 0);
+        return;
+    }
     emit_bytes(&b->e, locked ? "\xf0\x48\xff\x05" : "\x3e\x48\xff\x05",
                4); /* inc [rip + counter] */
     emit_distance(&b->e, (uintptr_t)probe->counter, 0);
@@ -229,6 +238,22 @@ static void lead_to(struct patch *p, const struct stub *s) {
     put_distance(p->now + 1, p->at + JUMP, s->at);
     for (unsigned k = 1; k < p->count && s->constrained; k++)
         p->now[p->offset[k]] = 0xcc;
+}
+
+void stub_spread(struct hotprobe *h, const struct patch *p) {
+    uint8_t inc[9] = "\x65\x48\xff\x04\x25"; /* inc qword gs:[slot] */
+    unsigned k = 0;
+    for (const struct hotprobe_probe *q = p->probes; q != NULL && p->stub != NULL; q = q->next) {
+        if (!q->in || (q->flags & HOTPROBE_EVERY) != 0 || q->counter == NULL)
+            continue;
+        uint32_t slot = (uint32_t)(q->slot * sizeof(uint64_t));
+        uintptr_t at = p->stub->at + p->stub->lock[k++];
+        memcpy(inc + 5, &slot, sizeof slot);
+        if (slot != 0)
+            pool_write(h, at, inc, sizeof inc);
+        else
+            pool_write(h, at, "\xf0", 1);
+    }
 }
 
 uint64_t stub_key(const struct hotprobe *h, const struct patch *p) {

@@ -20,6 +20,8 @@ struct stub {
 
 /* Makes the stub for the patch's probes, or reuses the spare one, and sets the bytes to write. */
 enum hotprobe_reason stub_make(struct hotprobe *h, struct patch *p);
+/* Changes the stub's increments: each thread's own counters, or a lock prefix without those. */
+void stub_spread(struct hotprobe *h, const struct patch *p);
 uint64_t stub_key(const struct hotprobe *h, const struct patch *p);
 /* Makes the stubs of the batch. Takes back new probes that get none, with a reason. */
 void stubs_make(struct hotprobe *h);

@@ -5,7 +5,9 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -137,7 +139,9 @@ static bool segments_find(struct object *o, const struct mapping *m) {
         o->bias = m->start - (p[i].p_vaddr & ~4095ull);
         o->text = o->bias + p[i].p_vaddr;
         o->text_end = o->text + p[i].p_filesz;
-        found = o->text_end <= m->end;
+        found = o->text_end <= m->end && p[i].p_offset <= o->file.len &&
+                p[i].p_filesz <= o->file.len - p[i].p_offset;
+        o->text_file = o->file.at + p[i].p_offset;
     }
     for (size_t i = 0; i < h->e_phnum && found; i++) {
         struct range r = {o->bias + p[i].p_vaddr, o->bias + p[i].p_vaddr + p[i].p_filesz};
@@ -163,6 +167,36 @@ static bool same_file(const struct mapping *m) {
     return stat(m->path, &st) == 0 && (uint64_t)st.st_ino == m->inode;
 }
 
+/* Compares the text with the file's. A changed instruction was decoded wrongly, and a stub would
+ * hold a copy of a breakpoint: so its function has no sites. */
+static bool changes_find(struct object *o) {
+    enum { PIECE = 4096, AROUND = 16 };
+    size_t length = o->text_end - o->text;
+    for (size_t from = 0; from < length; from += PIECE) {
+        size_t to = length - from < PIECE ? length : from + PIECE;
+        if (memcmp((const uint8_t *)o->text + from, o->text_file + from, to - from) == 0)
+            continue;
+        for (size_t k = from; k < to; k++) {
+            if (((const uint8_t *)o->text)[k] == o->text_file[k] || changed_at(o, o->text + k))
+                continue;
+            const struct function *f = function_at(o, o->text + k);
+            struct range r = {o->text + k - AROUND, o->text + k + AROUND};
+            if (f != NULL)
+                r = (struct range){f->start, f->end};
+            if (!seq_push(&o->changed, r))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool changed_at(const struct object *o, uintptr_t at) {
+    for (size_t i = 0; i < o->changed.len; i++)
+        if (at >= o->changed.at[i].start && at < o->changed.at[i].end)
+            return true;
+    return false;
+}
+
 static enum status object_load(struct hotprobe *h, const struct mapping *m, struct error *e) {
     struct object o = {.path = m->path};
     if (!same_file(m))
@@ -178,8 +212,10 @@ static enum status object_load(struct hotprobe *h, const struct mapping *m, stru
         o.mark = NULL;
     size_t head = o.text_end - o.text < sizeof o.head ? o.text_end - o.text : sizeof o.head;
     memcpy(o.head, (const void *)o.text, head);
+    o.begins_threads =
+        o.bias == getauxval(AT_BASE) || in_text(&o, (uintptr_t)&gnu_get_libc_version);
     enum status s = STATUS_OK;
-    if (o.mark == NULL || !symbols_read(&o) || !frames_read(&o))
+    if (o.mark == NULL || !symbols_read(&o) || !frames_read(&o) || !changes_find(&o))
         s = error_set(e, STATUS_MEMORY, "out of memory");
     if (s == STATUS_OK && !seq_push(&h->objects, o))
         s = error_set(e, STATUS_MEMORY, "out of memory");
@@ -234,6 +270,7 @@ void object_free(struct object *o) {
     seq_free(&o->fixed);
     seq_free(&o->functions);
     seq_free(&o->pads);
+    seq_free(&o->changed);
     o->mark = NULL;
 }
 

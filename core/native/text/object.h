@@ -46,21 +46,26 @@ struct object {
     struct mapped_file file;
     uintptr_t bias;             /* add to a file address */
     uintptr_t text, text_end;   /* the executable segment in memory */
+    const uint8_t *text_file;   /* the same in the file */
     uint8_t *mark;              /* one for each byte of the segment */
     uint8_t head[64];           /* the segment's first bytes */
     bool alive;                 /* still mapped; checked by each call */
+    bool begins_threads;        /* a new thread executes its code before the program's */
     VEC(struct range) sections; /* executable sections, or the segment */
     VEC(struct range) plt;
     VEC(struct range) data;  /* other readable segments in memory */
     VEC(struct range) fixed; /* those of `data` that are never written: tables */
     VEC(struct function) functions;
-    VEC(uintptr_t) pads; /* landing pads */
+    VEC(uintptr_t) pads;       /* landing pads */
+    VEC(struct range) changed; /* functions whose text is not the file's: no sites */
 };
 enum status objects_find(struct hotprobe *h, struct error *e);
 void object_free(struct object *o);
 struct object *object_at(struct hotprobe *h, uintptr_t at);
 /* The function that holds `at`, or NULL. */
 struct function *function_at(struct object *o, uintptr_t at);
+/* Did somebody change the text around `at` before the session (a debugger's breakpoint)? */
+bool changed_at(const struct object *o, uintptr_t at);
 static inline uint8_t *mark_at(const struct object *o, uintptr_t at) {
     return &o->mark[at - o->text];
 }

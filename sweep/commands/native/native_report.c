@@ -17,6 +17,15 @@ static enum status read_part(struct bytes *out, const char *folder, const char *
     return file_read(out, path, FILE_MOST, e);
 }
 
+static bool count_add(uint64_t *sum, const struct bytes *from, uint64_t offset) {
+    uint64_t v;
+    if (offset > from->len || from->len - offset < sizeof v)
+        return false;
+    memcpy(&v, from->at + offset, sizeof v);
+    *sum += v;
+    return true;
+}
+
 /* Parses a line of `sites`: eight numbers and a name. */
 static bool site_line(struct native_report *r, char *line, const struct bytes *counters,
                       const struct bytes *threads) {
@@ -37,11 +46,14 @@ static bool site_line(struct native_report *r, char *line, const struct bytes *c
                             .function = strcmp(p, "-") != 0 ? p : NULL,
                             .number = r->sites.len};
     if (s.reason == HOTPROBE_DONE) {
-        const struct bytes *from = v[2] != 0 ? threads : counters;
-        if (v[3] > from->len || from->len - v[3] < sizeof s.count)
+        const bool spread = threads->len > 0; /* the program has had a second thread */
+        if ((v[2] == 0 || !spread) && v[3] == 0)
             return false;
-        memcpy(&s.count, from->at + v[3], sizeof s.count);
-        s.count += v[2] != 0 ? 0 : r->threshold;
+        if (v[3] != 0 && !count_add(&s.count, counters, v[3]))
+            return false;
+        if (v[2] != 0 && spread && !count_add(&s.count, threads, v[2]))
+            return false;
+        s.count += v[3] != 0 ? r->threshold : 0;
     }
     return vec_push(&r->sites, s);
 }

@@ -2,6 +2,7 @@
  * else, loses a count, leaves a byte behind, or ends the test by a signal. */
 #include <dlfcn.h>
 #include <execinfo.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -692,6 +693,39 @@ static void test_frames(void **state) {
     hotprobe_close(h);
 }
 
+/* What would break: a debugger's breakpoint is copied into a stub, where the debugger does not expect
+ * it, and ends the program; or code after the breakpoint is patched between its instructions. */
+static LEAVE int with_breakpoint(int x) {
+    return x > 3 ? jumps_away(x - 3) * 5 : x + 2;
+}
+
+static void text_poke(uintptr_t at, uint8_t byte) {
+    int mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+    assert_true(mem >= 0 && pwrite(mem, &byte, 1, (off_t)at) == 1);
+    close(mem);
+}
+
+static void test_breakpoint(void **state) {
+    (void)state;
+    const uintptr_t at = (uintptr_t)with_breakpoint;
+    const uint8_t was = *(const volatile uint8_t *)at;
+    for (int set = 1; set >= 0; set--) {
+        text_poke(at, set ? 0xcc : was);
+        struct hotprobe *h = open_session((struct hotprobe_options){0});
+        size_t n = sites_of(h, "with_breakpoint", HOTPROBE_INSTRUCTIONS, requests, MOST);
+        size_t others = sites_of(h, "jumps_away", HOTPROBE_ENTRIES, requests + n, MOST - n);
+        assert_true(n > 0 && others == 1);
+        insert(h, requests, n + others);
+        for (size_t i = 0; i < n; i++)
+            assert_true((requests[i].reason == HOTPROBE_GONE) == (set == 1));
+        assert_int_equal(requests[n].reason, HOTPROBE_DONE);
+        assert_int_equal(*(const volatile uint8_t *)at == 0xcc, set == 1);
+        if (set == 0)
+            assert_int_equal(with_breakpoint(1), 3);
+        hotprobe_close(h);
+    }
+}
+
 /* ---- processes ---- */
 
 static void test_fork(void **state) {
@@ -766,7 +800,8 @@ static void test_per_thread(void **state) {
     struct hotprobe_request r[] = {{.site = (uintptr_t)trap_four},
                                    {.site = (uintptr_t)trap_carry, .flags = HOTPROBE_ATOMIC}};
     insert(h, r, 2);
-    assert_true(r[0].reason == HOTPROBE_DONE && r[0].per_thread && !r[1].per_thread);
+    assert_true(r[0].reason == HOTPROBE_DONE && r[0].own != 0 && r[0].counter == 0 &&
+                r[1].own == 0);
     for (int round = 1; round <= 6; round++) {
         pthread_t t[4];
         for (int i = 0; i < 4; i++)
@@ -800,6 +835,67 @@ static void test_per_thread(void **state) {
                      STATUS_UNSUPPORTED);
     stop_now = true;
     pthread_join(other, NULL);
+}
+
+static uint64_t word_of(const char *path, uint64_t offset) {
+    uint64_t word = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    (void)!pread(fd, &word, sizeof word, (off_t)offset);
+    close(fd);
+    return word;
+}
+
+/* What would break: a program with threads takes many times its own time, because its threads wait
+ * for each other's locked counters; or counts are lost at the change from shared counters to each
+ * thread's own, or because a child adds its counts to its parent's file. */
+static void test_spread(void **state) {
+    (void)state;
+    char path[] = "/tmp/hotprobe-spread-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    struct hotprobe *h = open_session((struct hotprobe_options){
+        .at_start = true, .spread = true, .libraries = true, .thread_counters = path});
+    struct hotprobe_request r[] = {{.site = (uintptr_t)trap_four},
+                                   {.site = (uintptr_t)trap_carry, .flags = HOTPROBE_ATOMIC},
+                                   {.site = (uintptr_t)dlsym(RTLD_NEXT, "abs")}};
+    insert(h, r, 3);
+    assert_true(r[0].own != 0 && r[1].own == 0 && r[2].own == 0); /* libc begins threads */
+    uint64_t want = 0;
+    for (int i = 0; i < 100; i++, want++)
+        trap_four(1, 2);
+    for (int round = 0; round < 3; round++) {
+        pthread_t t[4];
+        for (int i = 0; i < 4; i++, want += HITS / 10)
+            assert_int_equal(pthread_create(&t[i], NULL, counts_and_ends, NULL), 0);
+        for (int i = 0; i < 1000; i++, want++)
+            trap_four(1, 2);
+        for (int i = 0; i < 4; i++)
+            pthread_join(t[i], NULL);
+        assert_int_equal(hotprobe_count(h, r), want);
+    }
+    uint64_t blocks = 0;
+    for (uint64_t block = 0; block < 8; block++)
+        blocks += word_of(path, block * HOTPROBE_THREAD_SLOTS * sizeof(uint64_t) + r[0].own);
+    assert_int_equal(blocks, want - 100);
+    pid_t child = fork();
+    if (child == 0) {
+        pthread_t t;
+        pthread_create(&t, NULL, counts_and_ends, NULL);
+        trap_four(1, 2);
+        pthread_join(t, NULL);
+        _exit(hotprobe_count(h, r) == want + HITS / 10 + 1 ? 0 : 1);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_int_equal(hotprobe_count(h, r), want);
+    for (uint64_t block = 0; block < 8; block++)
+        blocks -= word_of(path, block * HOTPROBE_THREAD_SLOTS * sizeof(uint64_t) + r[0].own);
+    assert_int_equal(blocks, 0);
+    hotprobe_close(h);
+    unlink(path);
 }
 
 static void test_one_session(void **state) {
@@ -871,6 +967,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_fork),
         cmocka_unit_test(test_own_sigtrap),
         cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_breakpoint),
         cmocka_unit_test(test_assign),
         cmocka_unit_test(test_traps_live),
         cmocka_unit_test(test_threshold_once),
@@ -882,6 +979,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_reachable_quiet),
         cmocka_unit_test(test_reachable_live),
         cmocka_unit_test(test_per_thread),
+        cmocka_unit_test(test_spread),
         cmocka_unit_test(test_kinds_at_one_site),
         cmocka_unit_test(test_own_trap_ends_it),
     };
