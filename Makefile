@@ -12,6 +12,7 @@
 #   make bench    how fast the bundled games open and replay, graphs are built, and what a sweep's threads cost;
 #                 REFERENCE=COMMAND: beside another emulator, called with ROM, movie and frames, which prints seconds
 #   make bench-adapt   what a profile saves in the translator, in counted host instructions
+#   make frontier  what each technique costs in host instructions and what it finds: ten minutes
 #   make costs     counted host instructions against callgrind, all games: an hour
 #   make bench-native  what probes in native programs cost, beside other tools
 #   make deb      a Debian package, into DEB=FOLDER (default: here)
@@ -65,7 +66,7 @@ here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
-.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs games install deb program mutants dist clean help
+.PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs frontier games install deb program mutants dist clean help
 
 all: build
 
@@ -205,6 +206,16 @@ bench: deps
 	        $(if $(QUICK),--game mazewisp --rounds 1 --frames 120) >/dev/null || exit 1; done
 	@echo; echo "Techniques inside the machine, times the replay without:" $(results)/bench.db
 	@sqlite3 -readonly -header -column $(results)/bench.db 'SELECT * FROM technique_cost'
+
+frontier: program
+	@mkdir -p $(results)
+	@echo Sweeping configs/frontier.cfg into $(results)/frontier.db, and counting host instructions
+	@$(build)/hotgraph sweep configs/frontier.cfg --db $(results)/frontier.db $(ONLY_GAMES) --jobs $(JOBS) >$(results)/frontier.txt || \
+	    { tail -3 $(results)/frontier.txt; exit 1; }
+	@$(build)/hotgraph costs configs/frontier.cfg --db $(results)/frontier.db $(ONLY_GAMES) >>$(results)/frontier.txt
+	@$(build)/hotgraph report $(results)/frontier.db --out $(results)/frontier
+	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/frontier.db <$(here)docs/frontier.sql | tr -d '\r' >$(results)/frontier.csv; \
+	    cmp $(results)/frontier.csv $(here)docs/frontier.csv || { echo "docs/frontier.csv differs from these results" >&2; exit 1; }
 
 costs: deps
 	$(call compile,hotgraph,the program)

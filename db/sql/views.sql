@@ -771,21 +771,30 @@ ORDER BY t.frames, t.hot_permille, t.sampling, t.technique, t.parameters, g.game
 
 -- The cost of observing, beside what is found: for a million executed instructions, means over the
 -- games and replicates of technique_mean; steps are as the technique counts them, for the whole
--- run. Seconds are those of the analysis alone, on the computers that it ran on.
+-- run. Seconds are those of the analysis alone, on the computers that it ran on. From told on: what
+-- the observed program pays (technique_host); NULL where that was not counted.
 CREATE VIEW technique_effort AS
 SELECT q.frames, q.hot_permille, w.way AS sampling, q.technique, q.parameters, q.structure,
     count(DISTINCT q.replay_id) AS games, count(DISTINCT q.sampling_id) AS replicates,
     avg(1e6 * q.observed / q.instructions) AS observed_per_million,
     avg(1e6 * q.records / q.instructions) AS records_per_million,
     avg(1e6 * q.probes / q.instructions) AS probes_per_million,
-    avg(q.steps) AS steps, avg(q.seconds) AS seconds, q.configuration_id
+    avg(q.steps) AS steps, avg(q.seconds) AS seconds, min(h.told) AS told,
+    min(h.cost_percent) AS cost_percent, min(h.steady_cost_percent) AS steady_cost_percent,
+    min(h.added_a_frame) AS added_a_frame, min(h.added_a_steady_frame) AS added_a_steady_frame,
+    min(h.probes_a_frame) AS probes_a_frame, min(h.handlers_a_frame) AS handlers_a_frame,
+    min(h.samples_a_frame) AS samples_a_frame, min(h.of_active_percent) AS of_active_percent,
+    q.configuration_id
 FROM (SELECT * FROM technique_quality GROUP BY stream_id, configuration_id, hot_permille) q
     JOIN sampling_way w USING (sampling_id)
+    LEFT JOIN technique_host h ON h.frames IS q.frames AND h.sampling = w.way
+        AND h.configuration_id = q.configuration_id AND h.structure = q.structure
 GROUP BY q.frames, q.hot_permille, w.way, q.configuration_id, q.structure;
 
 -- Which technique is best for a given budget of observed instructions, in the mean over all games:
 -- by overlap without busy-waits, then by hot_f1_10. structure_allowed: 0, only techniques that are
--- not given the program's edges; 1, all. Equals share place 1. not_compared counts those within the
+-- not given the program's edges; 1, all. A budget limits what is observed, not what that costs:
+-- cost_percent (technique_host, NULL where nothing was counted) says it. Equals share place 1. not_compared counts those within the
 -- budget that lack games (see technique_missing); if there are no others, no technique is named.
 CREATE VIEW technique_at_budget AS
 SELECT frames, hot_permille, budget, 100 * budget AS budget_percent, structure_allowed,
@@ -802,8 +811,11 @@ SELECT frames, hot_permille, budget, 100 * budget AS budget_percent, structure_a
     iif(complete, hot_f1_active, NULL) AS hot_f1_active,
     iif(complete, hot_f1_10_active, NULL) AS hot_f1_10_active,
     iif(complete, overlap, NULL) AS overlap, iif(complete, hot_f1, NULL) AS hot_f1,
-    iif(complete, hot_f1_10, NULL) AS hot_f1_10, place
-FROM (SELECT m.*, b.budget, a.structure_allowed, m.games = m.of_games AS complete,
+    iif(complete, hot_f1_10, NULL) AS hot_f1_10, iif(complete, told, NULL) AS told,
+    iif(complete, cost_percent, NULL) AS cost_percent,
+    iif(complete, steady_cost_percent, NULL) AS steady_cost_percent,
+    iif(complete, of_active_percent, NULL) AS of_active_percent, place
+FROM (SELECT m.*, h.told, h.cost_percent, h.steady_cost_percent, h.of_active_percent, b.budget, a.structure_allowed, m.games = m.of_games AS complete,
         sum(m.games < m.of_games) OVER w AS not_compared, max(m.games = m.of_games) OVER w AS some,
         rank() OVER (w ORDER BY m.games = m.of_games DESC,
             iif(m.games = m.of_games, m.overlap_active, 0) DESC,
@@ -814,17 +826,22 @@ FROM (SELECT m.*, b.budget, a.structure_allowed, m.games = m.of_games AS complet
             (0.0006), (0.002), (0.006), (0.015), (1.0))) b ON m.observed_share <= b.budget
         JOIN (SELECT column1 AS structure_allowed FROM (VALUES (0), (1))) a
             ON m.structure <= a.structure_allowed
+        LEFT JOIN technique_host h ON h.frames = m.frames AND h.sampling = m.sampling
+            AND h.configuration_id = m.configuration_id AND h.structure = m.structure
     WHERE m.overlap_active IS NOT NULL
     WINDOW w AS (PARTITION BY m.frames, m.hot_permille, b.budget, a.structure_allowed))
 WHERE complete AND place = 1 OR NOT some AND line = 1
 ORDER BY frames, hot_permille, structure_allowed, budget, sampling, technique, parameters;
 
 -- Techniques that no other dominates: no other observes at most as much and overlaps at least as
--- much, one of them strictly, unless it is given the structure and this one is not.
+-- much, one of them strictly, unless it is given the structure and this one is not. What is cheap in
+-- samples may be dear in instructions: `frontier` asks for cost.
 CREATE VIEW pareto AS
 WITH m AS MATERIALIZED (SELECT * FROM technique_mean
     WHERE games = of_games AND overlap_active IS NOT NULL ORDER BY observed_share, overlap_active DESC)
-SELECT m.* FROM m
+SELECT m.*, h.told, h.cost_percent, h.steady_cost_percent, h.of_active_percent
+FROM m LEFT JOIN technique_host h ON h.frames = m.frames AND h.sampling = m.sampling
+    AND h.configuration_id = m.configuration_id AND h.structure = m.structure
 WHERE NOT EXISTS (SELECT 1 FROM m o
     WHERE o.frames = m.frames AND o.hot_permille = m.hot_permille
         AND o.structure <= m.structure AND o.observed_share <= m.observed_share

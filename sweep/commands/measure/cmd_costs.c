@@ -127,10 +127,14 @@ static bool needs_structure(const struct sampler_options *o) {
 static bool is_counted(const struct config *config, size_t i) {
     struct sampler_options mine = config->samplings.at[i].options;
     char key[400], other[400];
+    if (config->samplings.at[i].live)
+        return false;
     mine.seed = 0;
     config_sampling_key(&mine, key, sizeof key);
     for (size_t k = 0; k < i; k++) {
         struct sampler_options earlier = config->samplings.at[k].options;
+        if (config->samplings.at[k].live)
+            continue;
         earlier.seed = 0;
         config_sampling_key(&earlier, other, sizeof other);
         if (strcmp(key, other) == 0)
@@ -157,8 +161,20 @@ static enum status count_samplings(struct costs *c, struct error *e) {
     return status;
 }
 
+/* Does a live technique watch all of the judged run? What it costs elsewhere is not counted. */
+static bool watches_all(const struct config *config) {
+    for (size_t i = 0; i < config->samplings.len; i++) {
+        const struct config_sampling *s = &config->samplings.at[i];
+        if (s->live && !s->other && s->seconds == 0)
+            return true;
+    }
+    return false;
+}
+
 static enum status count_live(struct costs *c, struct error *e) {
     enum status status = STATUS_OK;
+    if (!watches_all(&c->study.config))
+        return STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < c->study.config.points.len; i++) {
         const struct config_point *p = &c->study.config.points.at[i];
         if (p->technique->attach && strcmp(p->key, "exact") != 0)
@@ -192,7 +208,9 @@ static enum status count_game(struct costs *c, struct error *e) {
                            .kind = COUNTED_TECHNIQUE, .technique = "exact", .values = none},
                        e);
     if (status == STATUS_OK)
-        status = c->study.config.live ? count_live(c, e) : count_samplings(c, e);
+        status = count_live(c, e);
+    if (status == STATUS_OK)
+        status = count_samplings(c, e);
     const enum status kept = db_commit(c->study.db, status == STATUS_OK ? e : NULL);
     return status != STATUS_OK ? status : kept;
 }

@@ -1,5 +1,6 @@
 /* Figures over all games. */
 #include "report/charts/charts.h"
+#include "report/charts/charts_cost.h"
 #include "report/charts/charts_ranks.h"
 #include "report/charts/charts_study.h"
 #include "report/charts/plot.h"
@@ -35,7 +36,7 @@ static const char DISTRIBUTION_SQL[] =
     " printf('%%s in the paper: %%.0f to %%.0f %%%%', paper_game, low, high), NULL) AS paper_hint"
     " FROM f ORDER BY row, percent";
 
-extern const char cost_gp[], distribution_gp[], effects_gp[];
+extern const char distribution_gp[], effects_gp[];
 
 /* Names and colours of the rows. */
 static void name_games(const struct page *p, struct chart *c, const struct table *t) {
@@ -152,96 +153,6 @@ static enum status effects(struct page *p) {
     return status;
 }
 
-/* ---- quality against what was looked at ---- */
-
-static const char COST_SQL[] =
-    "SELECT technique, round(100 * observed_share, 6) AS looked_at,"
-    " round(100 * overlap_active, 4) AS overlap, max(round(100 * overlap_active, 4)) OVER"
-    " (ORDER BY observed_share, overlap_active DESC, technique, parameters) AS best_so_far,"
-    " dense_rank() OVER (ORDER BY technique) AS technique_number,"
-    " printf('%s %s: %.4f %% looked at, overlap %.2f %%', technique, parameters,"
-    " 100 * observed_share, 100 * overlap_active) AS hint, frames"
-    " FROM technique_mean WHERE hot_permille = ?3 AND games = of_games AND observed_share > 0"
-    " AND frames = (SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"
-    " JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1"
-    " AND p.frames IS NOT NULL GROUP BY p.frames ORDER BY count(*) DESC, p.frames DESC LIMIT 1)"
-    " AND overlap_active IS NOT NULL AND configuration_id IN (SELECT configuration_id"
-    " FROM experiment JOIN experiment_configuration USING (experiment_id) WHERE name = ?1)"
-    " ORDER BY observed_share, overlap_active DESC, technique, parameters";
-enum { COST_TECHNIQUE = 4, COST_FRAMES = 6 };
-
-/* A technique's name stands once, at its best point; of each also its colour and its kind of point.
- */
-static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
-                            const struct axis *y) {
-    enum { MOST = 32 };
-    double at[MOST];
-    size_t best[MOST], n = 0;
-    bool met[MOST] = {false};
-    for (size_t i = 0; i < table_rows(t); i++) {
-        const size_t place = (size_t)cell_number(t, i, COST_TECHNIQUE) - 1;
-        if (place >= MOST)
-            continue;
-        if (!met[place] || cell_number(t, i, 2) > cell_number(t, best[place], 2))
-            best[place] = i;
-        n += !met[place];
-        met[place] = true;
-    }
-    for (size_t i = 0; i < n; i++)
-        at[i] = axis_at(y, cell_number(t, best[i], 2));
-    spread(at, n, 17, y->from);
-    chart_labels(c, n);
-    for (size_t i = 0; i < n; i++) {
-        const double across = axis_at(x, cell_number(t, best[i], 1));
-        const bool left = across > (x->from + x->to) / 2;
-        char name[25];
-        snprintf(name, sizeof name, "%.24s", cell_text(t, best[i], 0));
-        chart_label(c, i + 1, across + (left ? -9 : 9), at[i] - 7,
-                    left ? ANCHOR_RIGHT : ANCHOR_LEFT,
-                    INK_SERIES + (enum ink)(i % INK_SERIES_COUNT), name);
-    }
-}
-
-static enum status draw_cost(struct page *p, const struct table *t, const char *question) {
-    double least = 100, low = 1e9, high = 0;
-    for (size_t i = 0; i < table_rows(t); i++) {
-        least = fmin(least, cell_number(t, i, 2));
-        low = fmin(low, cell_number(t, i, 1));
-        high = fmax(high, cell_number(t, i, 1));
-    }
-    struct chart c;
-    chart_start(&c, CANVAS_COLUMN, 344, "cost");
-    chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "instructions looked at, % of those executed",
-                "overlap with the exact graph without busy-waits, %");
-    const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
-    const struct axis y = chart_range(&c, 'y', least, 100);
-    name_techniques(&c, t, &x, &y);
-    gnuplot_add(&c.set, "rows = %zu\n", table_rows(t));
-    char games[60];
-    snprintf(games, sizeof games, "All games of %.12s frames, in all ways of sampling.",
-             cell_text(t, 0, COST_FRAMES));
-    page_speak_of(p, games);
-    return chart_end(
-        &c, p, t, cost_gp,
-        &(struct chart_words){
-            question,
-            "One point a technique and configuration: the share of the executed instructions that "
-            "it looked at, and how far its graph overlaps with the exact one; a dashed line along "
-            "those that no other beats.",
-            "Means over the games. Up and to the left is better; the dashed line leads along what "
-            "nothing else beats."});
-}
-
-static enum status cost(struct page *p) {
-    static const char question[] = "How much must be looked at to know how much?";
-    struct table t;
-    enum status status = page_ask(p, &t, COST_SQL, NULL);
-    if (status == STATUS_OK && table_rows(&t) > 0)
-        status = draw_cost(p, &t, question);
-    table_free(&t);
-    return status;
-}
-
 /* ---- all of them ---- */
 
 /* The techniques of the grid, those with more configurations first. */
@@ -321,7 +232,7 @@ enum status page_charts(struct page *p) {
     if (status == STATUS_OK)
         status = studies(p);
     if (status == STATUS_OK)
-        status = cost(p);
+        status = page_cost_charts(p);
     p->about[0] = '\0';
     return status;
 }

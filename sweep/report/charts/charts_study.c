@@ -188,11 +188,13 @@ static const char TECHNIQUES_SQL[] =
 /* clang-format off */
 static const char BUDGET_SQL[] =
     "SELECT frames AS 'games of, frames', hot_permille / 10.0 AS 'hot %',"
-    " budget_percent AS 'observed at most, %', iif(structure_allowed, 'yes', 'no') AS"
+    " round(budget_percent, 6) AS 'observed at most, %', iif(structure_allowed, 'yes', 'no') AS"
     " 'knows the structure', technique, parameters, sampling, games, replicates, "
     POINTS("overlap_active", "overlap, %") ", " POINTS("overlap_active_lowest", "least") ", "
     POINTS("overlap_active_highest", "most") ", " POINTS("overlap_active_least", "worst game") ", "
     POINTS("hot_f1_active", "hot f1, %") ", " POINTS("overlap", "overlap with busy-waits, %")
+    ", told AS 'told of this run', round(of_active_percent, 3) AS 'observed, % of active transfers',"
+    " round(steady_cost_percent, 1) AS 'host instructions added, %'"
     " FROM technique_at_budget WHERE technique IS NOT NULL AND hot_permille IN (SELECT hot_permille"
     " FROM experiment x JOIN experiment_hot USING (experiment_id) WHERE x.name = ?1)"
     " AND frames IN (SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"
@@ -210,6 +212,7 @@ enum status page_budgets(struct page *p) {
         "The best in the mean over all games in the database that were played for so many frames, "
         "of all ways of sampling them, without busy-waits; programs have no frames and are not "
         "here. Equals have a row each. Least and most are the means of the worst and the best "
-        "replicate; the worst game is of all replicates.",
+        "replicate; the worst game is of all replicates. What is observed is no cost: host "
+        "instructions added are, and stand where 'hotgraph costs' has counted them.",
         BUDGET_SQL, false);
 }

@@ -1,5 +1,6 @@
 #include "report/page/page.h"
 #include "report/charts/charts.h"
+#include "report/charts/charts_cost.h"
 #include "report/charts/charts_native.h"
 #include "report/charts/charts_optimised.h"
 #include "report/charts/charts_study.h"
@@ -167,6 +168,8 @@ static enum status all_games(struct page *p, const char *game) {
     enum status status = put_figures(p, put_charts, game);
     if (status == STATUS_OK)
         status = page_budgets(p);
+    if (status == STATUS_OK)
+        status = page_frontier(p);
     if (status == STATUS_OK)
         status = page_costs(p);
     return status;

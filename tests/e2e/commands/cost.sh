@@ -21,21 +21,36 @@ grep -q '"unpriced": 0,' cost.json || fail "functions without a price: run tests
 cat >c.cfg <<END
 name = "c";
 frames = 300;
-sampling = ( { by = "active"; per_million = 600; place = "calls"; seed = [1, 2]; }, { by = "time"; interval_ms = 3; } );
-grid = ( { technique = "flow"; costs = ["poisson"]; } );
-games = ( { name = "mazewisp"; rom = "$source/games/mazewisp.nes"; movie = "$source/movies/mazewisp.fm2"; } );
+sampling = ( { by = "active"; per_million = 600; place = "calls"; seed = [1, 2]; }, { by = "time"; interval_ms = 3; },
+    { by = "live"; }, { by = "live"; input = "other"; } );
+grid = ( { technique = "flow"; costs = ["poisson"]; }, { technique = "exact"; }, { technique = "entries"; share = 900; } );
+games = ( { name = "mazewisp"; rom = "$source/games/mazewisp.nes"; movie = "$source/movies/mazewisp.fm2";
+    other = "$source/movies/mazewisp-other.fm2.gz"; } );
 END
 refuses 1 'sweep c.cfg --db c.db' costs c.cfg --db c.db --frames 300 --from 200
 "$hotgraph" sweep c.cfg --db c.db >before 2>/dev/null
+test "$(sqlite3 c.db "SELECT count(*), count(cost_percent), sum(overlap_active = 1) FROM technique_frontier")" = '8|0|1' ||
+    fail "what was not counted has costs, or exact has no row"
 "$hotgraph" costs c.cfg --db c.db --frames 300 --from 200 >rows
-test "$(wc -l <rows)" = 5 || fail "nobody, structure, exact and two samplings: $(cat rows)"
+test "$(wc -l <rows)" = 6 || fail "nobody, structure, exact, entries and two samplings: $(cat rows)"
 "$hotgraph" costs c.cfg --db c.db --frames 300 --from 200 >rows
 test ! -s rows || fail "counted again: $(cat rows)"
 "$hotgraph" sweep c.cfg --db c.db >after 2>/dev/null
 ! test "$(grep '^digest' before)" = "$(grep '^digest' after)" || fail "costs are not in the digest"
-sqlite3 -csv -header c.db "SELECT technique, sampling, told, cost_percent FROM technique_frontier" >frontier.csv
-test "$(grep -c . frontier.csv)" = 6 || fail "exact, and two techniques on two samplings: $(cat frontier.csv)"
+test "$(sqlite3 c.db "SELECT count(*), count(cost_percent) FROM technique_frontier")" = '8|6' ||
+    fail "all but what watched another movie have costs: $(sqlite3 c.db 'SELECT * FROM technique_frontier')"
+test "$(sqlite3 c.db "SELECT technique || '|' || told FROM technique_frontier WHERE cost_percent IS NULL GROUP BY technique" | tr '\n' ' ')" = \
+    'entries|nothing of this run exact|nothing of this run ' || fail "what watched another movie is not named"
 test "$(sqlite3 c.db "SELECT count(*) FROM frontier WHERE technique = 'exact'")" = 1 || fail "exact counting is beaten"
+# The figures and the table of the report, with the line of another movie.
+if command -v gnuplot >none && test "$(sqlite3 c.db 'SELECT count(*) FROM cost')" -gt 0; then
+    "$hotgraph" report c.db --out report >none
+    for figure in frontier frontier-benefit; do
+        grep -q 'a second movie' "report/figures/$figure.svg" || fail "$figure.svg has no line of another movie"
+        test "$(grep -c '% added' "report/figures/$figure.svg")" = 5 || fail "$figure.svg has not a point for each technique"
+    done
+    grep -q 'id=.frontier-table' report/index.html || fail "the report has no table of costs"
+fi
 
 # Against callgrind: translated code to the instruction, all of it within 3 %.
 command -v valgrind >/dev/null && ! sanitized || exit 0

@@ -40,7 +40,7 @@ make_target() {
     parallel) has parallel || return 0 && set -- "$@" CONFIG=configs/quick.cfg SHARDS=2 ;;
     bench) set -- "$@" QUICK=1 ;;
     help) ;;
-    bench-native | bench-adapt | costs | deb | dist | cluster-status | cluster | test | coverage | games | install | mutants | deps) return 0 ;;
+    bench-native | bench-adapt | costs | frontier | deb | dist | cluster-status | cluster | test | coverage | games | install | mutants | deps) return 0 ;;
     *) fail "$page: this test does not know 'make $1'" ;;
     esac
     case " $made " in *" $1 "*) return 0 ;; esac

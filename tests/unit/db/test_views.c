@@ -278,6 +278,71 @@ static void test_share_to_reach(void **state) {
            "active|95|flow|1|0.0400|0.0000|2|sparse|costs=poisson\n");
 }
 
+/* ---- what techniques cost ---- */
+
+/* A watcher of a replay's first 60 frames: 100 host instructions a frame without one. */
+static void put_cost(struct fixture *f, int replay, const char *watcher, int host, int steady) {
+    char sql[400];
+    snprintf(sql, sizeof sql,
+             "INSERT OR REPLACE INTO cost (replay_id, watcher, frames, steady_from, host,"
+             " host_steady, translated, translated_steady, probes, probes_steady, handlers,"
+             " handlers_steady, samples, samples_steady, run_id) VALUES (%d, '%s', 60, 40, %d, %d,"
+             " 0, 0, 0, 40, 0, 20, 6, 10, 1)",
+             replay, watcher, host, steady);
+    run(f, sql);
+}
+
+static void put_costs(struct fixture *f) {
+    for (int replay = 1; replay <= 2; replay++) {
+        put_cost(f, replay, "nobody", 6000, 2000);
+        put_cost(f, replay, "structure", 9000, 3000);
+        put_cost(f, replay, "sparse", 12000, 4000);
+        put_cost(f, replay, "dense", 7200, 2400);
+        put_cost(f, replay, "exact", 6300 * replay, 2080 + 40 * (replay - 1));
+    }
+}
+
+/* If this failed, a technique would seem cheaper than it is: the recording of what it is told, or a
+ * game that was not counted, would be left out. */
+static void test_frontier(void **state) {
+    struct fixture *f = *state;
+    static const char all[] =
+        "SELECT technique, parameters, sampling, told, replays, games, cost_percent,"
+        " steady_cost_percent, added_a_steady_frame, round(of_active_percent, 1), "
+        "round(overlap_active, 3)"
+        " FROM technique_frontier WHERE frames = 100 AND parameters <> 'costs=profi'"
+        " AND technique NOT IN ('entries', 'gaussian')";
+    put_all(f);
+    expect(f, all,
+           "exact|||nothing|1|2|-|-|-|-|1.0\n"
+           "flow|costs=poisson|sparse|structure, exact wait counts|2|2|-|-|-|-|0.985\n"
+           "observed||dense|nothing|1|2|-|-|-|-|0.94\n"
+           "observed||sparse|busy-waits, number of active transfers|2|2|-|-|-|-|0.85\n");
+    expect(f, "SELECT count(*) FROM frontier", "0\n");
+    put_costs(f);
+    expect(f, all,
+           "exact|||nothing|1|2|57.5|5.0|5.0|-|1.0\n"
+           "observed||dense|nothing|1|2|20.0|20.0|20.0|-|0.94\n"
+           "flow|costs=poisson|sparse|structure, exact wait counts|2|2|150.0|150.0|150.0|"
+           "111.1|0.985\n"
+           "observed||sparse|busy-waits, number of active transfers|2|2|150.0|150.0|150.0|"
+           "111.1|0.85\n");
+    static const char frontier[] = "SELECT technique, sampling FROM frontier WHERE frames = 100";
+    expect(f, frontier, "exact|\n");
+    for (int replay = 1; replay <= 2; replay++)
+        put_cost(f, replay, "exact", 30000, 10000);
+    expect(f, frontier, "observed|dense\nflow|sparse\nexact|\n");
+    static const char elsewhere[] =
+        "SELECT (SELECT steady_cost_percent FROM technique_effort WHERE frames = 100"
+        " AND sampling = 'sparse' AND parameters = 'costs=poisson'), (SELECT steady_cost_percent"
+        " FROM pareto WHERE frames = 100 AND sampling = 'dense'), (SELECT steady_cost_percent"
+        " FROM technique_at_budget WHERE frames = 100 AND budget_percent = 1.5"
+        " AND structure_allowed = 0)";
+    expect(f, elsewhere, "150.0|20.0|20.0\n");
+    run(f, "DELETE FROM cost WHERE replay_id = 2 AND watcher = 'dense'");
+    expect(f, elsewhere, "150.0|-|-\n");
+}
+
 /* If this failed, ranges would be of other replicates, or means weigh some more than others. */
 static void test_replicates(void **state) {
     struct fixture *f = *state;
@@ -406,6 +471,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_technique_at_budget, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_lacks_games_is_said, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_pareto, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_frontier, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_share_to_reach, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_replicates, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ranges, set_up, tear_down),

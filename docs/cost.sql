@@ -1,0 +1,42 @@
+-- The lines of tables of docs/cost.md and docs/techniques.md, asked of docs/frontier.csv as the table frontier.
+
+-- name: watchers: what each watcher adds, steady state: mean, least and most of the games
+WITH w AS (SELECT substr(technique, 6) AS game, sampling, steady_cost_percent AS added, samples_a_frame AS samples, added_a_steady_frame
+        AS host FROM frontier WHERE technique LIKE 'game %')
+SELECT printf('| %s | %.1f | %.1f (%s) | %.1f (%s) | %s |', name, avg(added), min(added), (SELECT game FROM w l WHERE l.sampling = w.sampling
+        ORDER BY added, game LIMIT 1), max(added), (SELECT game FROM w l WHERE l.sampling = w.sampling ORDER BY added DESC, game LIMIT 1),
+    iif(w.sampling IN ('exact', 'structure', 'entries share=900') , '', printf('%.2f', avg(samples))))
+FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name UNION SELECT 'structure', 'recording the structure'
+    UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0', 'the paper''s sampler, 25 instructions every 3 ms'
+    UNION SELECT 'time interval_us=3000 batch=2 jitter_us=0 phase_cycles=0', 'two instructions every 3 ms'
+    UNION SELECT 'time interval_us=75000 batch=25 jitter_us=0 phase_cycles=0', '25 instructions every 75 ms'
+    UNION SELECT 'active per_million=600 place=golden seed=1', 'golden, NMIs, 600 per million'
+    UNION SELECT 'active per_million=600 place=calls seed=1', 'golden, calls, 600 per million'
+    UNION SELECT 'active per_million=60 place=calls seed=1', 'golden, calls, 60 per million'
+    UNION SELECT 'transfers per_million=600 place=stratified seed=1', 'transfers, stratified, 600 per million'
+    UNION SELECT 'clock interval_us=1600 next=1 seed=1', 'by the clock, every 1.6 ms, the first transfer'
+    UNION SELECT 'clock interval_us=4700 next=1 seed=1', 'by the clock, every 4.7 ms, the first transfer'
+    UNION SELECT 'clock interval_us=4700 window=16 seed=1', 'by the clock, every 4.7 ms, windows of 16 cycles'
+    UNION SELECT 'clock interval_us=15700 next=1 seed=1', 'by the clock, every 15.7 ms, the first transfer'
+    UNION SELECT 'clock interval_us=15700 window=64 seed=1', 'by the clock, every 15.7 ms, windows of 64 cycles') n USING (sampling)
+GROUP BY sampling ORDER BY avg(added);
+
+-- name: frontier: what techniques cost and find
+WITH n(sampling, name, line) AS (VALUES ('', '', 1), ('live input=other', 'another movie', 2), ('live', '', 3),
+    ('time interval_us=3000 batch=25 jitter_us=0', '25 instructions every 3 ms', 4), ('time interval_us=3000 batch=2 jitter_us=0',
+    '2 instructions every 3 ms', 5), ('time interval_us=75000 batch=25 jitter_us=0', '25 instructions every 75 ms', 6),
+    ('clock interval_us=4700 next=1', 'clock, 4.7 ms, first transfer', 7),
+    ('clock interval_us=15700 next=1', 'clock, 15.7 ms, first transfer', 8),
+    ('clock interval_us=15700 window=64', 'clock, 15.7 ms, windows of 64', 9),
+    ('transfers per_million=600 place=stratified', 'transfers, stratified', 10),
+    ('active per_million=600 place=golden', 'golden, NMIs', 11), ('active per_million=60 place=calls', 'golden, calls', 12),
+    ('active per_million=600 place=calls', 'golden, calls', 13))
+SELECT printf('| %s | %s | %s | %s | %s | %s | %s | %s |', technique, name, told, printf('%.1f', steady_cost_percent),
+    iif(observed_percent > 0, printf('%.3f', observed_percent), ''), iif(of_active_percent > 0, printf('%.2f', of_active_percent), ''),
+    iif(overlap_active IS NULL, '', printf('%.3f (%.3f)', overlap_active, overlap_active_worst)), printf('%.3f', benefit))
+FROM frontier f JOIN n ON n.sampling = coalesce(f.sampling, '') WHERE steady_cost_percent IS NOT NULL
+    AND technique IN ('exact', 'observed', 'flow', 'gaussian') ORDER BY CAST(steady_cost_percent AS REAL), technique, line;
+
+-- name: other
+SELECT printf('active overlap %.3f (worst game %.3f)', overlap_active, overlap_active_worst) FROM frontier
+WHERE technique = 'exact' AND sampling = 'live input=other';

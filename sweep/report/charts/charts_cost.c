@@ -1,0 +1,222 @@
+/* What techniques observe, cost and find, over all games. */
+#include "report/charts/charts_cost.h"
+#include "report/charts/plot.h"
+#include "report/page/pieces.h"
+#include "report/page/words.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const char cost_gp[], frontier_gp[];
+
+/* ---- quality against what was looked at ---- */
+
+static const char COST_SQL[] =
+    "SELECT technique, round(100 * observed_share, 6) AS looked_at,"
+    " round(100 * overlap_active, 4) AS overlap, max(round(100 * overlap_active, 4)) OVER"
+    " (ORDER BY observed_share, overlap_active DESC, technique, parameters) AS best_so_far,"
+    " dense_rank() OVER (ORDER BY technique) AS technique_number,"
+    " printf('%s %s: %.4f %% looked at, overlap %.2f %%', technique, parameters,"
+    " 100 * observed_share, 100 * overlap_active) AS hint, frames"
+    " FROM technique_mean WHERE hot_permille = ?3 AND games = of_games AND observed_share > 0"
+    " AND frames = (SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"
+    " JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1"
+    " AND p.frames IS NOT NULL GROUP BY p.frames ORDER BY count(*) DESC, p.frames DESC LIMIT 1)"
+    " AND overlap_active IS NOT NULL AND configuration_id IN (SELECT configuration_id"
+    " FROM experiment JOIN experiment_configuration USING (experiment_id) WHERE name = ?1)"
+    " ORDER BY observed_share, overlap_active DESC, technique, parameters";
+enum { COST_TECHNIQUE = 4, COST_FRAMES = 6 };
+
+/* Whether a technique's name stands at its best point, or at its first; how much lower than that. */
+struct naming {
+    bool best;
+    double lower;
+};
+
+/* A technique's name stands once; of each also its colour and its kind of point. */
+static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
+                            const struct axis *y, const struct naming *naming) {
+    enum { MOST = 32, LETTER = 8 };
+    double at[MOST];
+    size_t named[MOST], n = 0;
+    bool met[MOST] = {false};
+    for (size_t i = 0; i < table_rows(t); i++) {
+        const size_t place = (size_t)cell_number(t, i, COST_TECHNIQUE) - 1;
+        if (place >= MOST)
+            continue;
+        if (!met[place] || (naming->best && cell_number(t, i, 2) > cell_number(t, named[place], 2)))
+            named[place] = i;
+        n += !met[place];
+        met[place] = true;
+    }
+    for (size_t i = 0; i < n; i++)
+        at[i] = axis_at(y, cell_number(t, named[i], 2));
+    spread(at, n, 17, y->from);
+    chart_labels(c, n);
+    for (size_t i = 0; i < n; i++) {
+        const double across = axis_at(x, cell_number(t, named[i], 1));
+        char name[25];
+        const int length = snprintf(name, sizeof name, "%.24s", cell_text(t, named[i], 0));
+        const bool left =
+            naming->best ? across > (x->from + x->to) / 2 : across - 9 - LETTER * length > x->from;
+        chart_label(c, i + 1, across + (left ? -9 : 9), at[i] + naming->lower,
+                    left ? ANCHOR_RIGHT : ANCHOR_LEFT,
+                    INK_SERIES + (enum ink)(i % INK_SERIES_COUNT), name);
+    }
+}
+
+static enum status draw_cost(struct page *p, const struct table *t, const char *question) {
+    double least = 100, low = 1e9, high = 0;
+    for (size_t i = 0; i < table_rows(t); i++) {
+        least = fmin(least, cell_number(t, i, 2));
+        low = fmin(low, cell_number(t, i, 1));
+        high = fmax(high, cell_number(t, i, 1));
+    }
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, 344, "cost");
+    chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "instructions looked at, % of those executed",
+                "overlap with the exact graph without busy-waits, %");
+    const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
+    const struct axis y = chart_range(&c, 'y', least, 100);
+    name_techniques(&c, t, &x, &y, &(struct naming){.best = true, .lower = -7});
+    gnuplot_add(&c.set, "rows = %zu\n", table_rows(t));
+    char games[60];
+    snprintf(games, sizeof games, "All games of %.12s frames, in all ways of sampling.",
+             cell_text(t, 0, COST_FRAMES));
+    page_speak_of(p, games);
+    return chart_end(
+        &c, p, t, cost_gp,
+        &(struct chart_words){
+            question,
+            "One point a technique and configuration: the share of the executed instructions that "
+            "it looked at, and how far its graph overlaps with the exact one; a dashed line along "
+            "those that no other beats.",
+            "Means over the games. Up and to the left is better; the dashed line leads along what "
+            "nothing else beats. A share that is looked at is no cost: `hotgraph costs` counts "
+            "the host instructions that a technique adds."});
+}
+
+static enum status looked_at(struct page *p) {
+    static const char question[] = "How much must be looked at to know how much?";
+    struct table t;
+    enum status status = page_ask(p, &t, COST_SQL, NULL);
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw_cost(p, &t, question);
+    table_free(&t);
+    return status;
+}
+
+/* ---- quality against host instructions ---- */
+
+/* The length of most replays of the experiment. */
+#define FRAMES                                                                                     \
+    "(SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"              \
+    " JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1"             \
+    " AND p.frames IS NOT NULL GROUP BY p.frames ORDER BY count(*) DESC, p.frames DESC LIMIT 1)"
+
+/* other: what the exact profile of another movie reaches. What costs less than a tenth of a percent
+ * stands there. */
+static const char FRONTIER_SQL[] =
+    "WITH f AS MATERIALIZED (SELECT * FROM technique_frontier WHERE frames = " FRAMES "),"
+    " t AS (SELECT *, %s AS quality, told = 'nothing' AS alone FROM f"
+    " WHERE steady_cost_percent IS NOT NULL AND overlap_active IS NOT NULL AND games ="
+    " (SELECT max(games) FROM f))"
+    " SELECT technique, round(max(steady_cost_percent, 0.1), 4) AS added, round(100 * quality, 4)"
+    " AS found, (SELECT round(100 * avg(%s), 4) FROM f WHERE technique = 'exact' AND sampling <> "
+    "'')"
+    " AS other, dense_rank() OVER (ORDER BY technique) AS technique_number,"
+    " printf('%%s%%s: %%.1f %%%% added, %%.2f %%%% found; told: %%s', technique,"
+    " iif(sampling = '', '', ' on ' || sampling), steady_cost_percent, 100 * quality, told) AS "
+    "hint,"
+    " alone, frames FROM t WHERE quality IS NOT NULL ORDER BY 2, 3 DESC, hint";
+enum { FRONTIER_OTHER = 3, FRONTIER_FRAMES = 7 };
+
+static enum status draw_frontier(struct page *p, const struct table *t, const char *id,
+                                 const char *question, const char *y_name) {
+    double least = 100, low = 1e9, high = 0;
+    const bool other = chart_has(t, FRONTIER_OTHER);
+    for (size_t i = 0; i < table_rows(t); i++) {
+        least = fmin(least, cell_number(t, i, 2));
+        low = fmin(low, cell_number(t, i, 1));
+        high = fmax(high, cell_number(t, i, 1));
+    }
+    struct chart c;
+    chart_start(&c, CANVAS_COLUMN, 344, "%s", id);
+    chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "host instructions added, %", y_name);
+    const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
+    const struct axis y = chart_range(&c, 'y', fmax(least, 0), 100);
+    name_techniques(&c, t, &x, &y, &(struct naming){.lower = 5});
+    gnuplot_add(&c.set, "rows = %zu\nothers = %d\n", table_rows(t), other);
+    if (other)
+        gnuplot_add(&c.set, "other = %.9g\n", cell_number(t, 0, FRONTIER_OTHER));
+    char games[100];
+    snprintf(games, sizeof games, "All games of %.12s frames, in all ways of sampling.",
+             cell_text(t, 0, FRONTIER_FRAMES));
+    page_speak_of(p, games);
+    return chart_end(
+        &c, p, t, frontier_gp,
+        &(struct chart_words){
+            question,
+            "One point a technique and way of sampling: the host instructions that it adds to the "
+            "translator in the steady state, in all replays that it needs, and what it finds.",
+            other ? "Means over the games. Up and to the left is better. Strong: told nothing of "
+                    "this run beforehand; pale: told its busy-waits or its structure. The dashed "
+                    "line is the exact profile of another movie of the same game: what lies above "
+                    "it is finer than a user with other input can use."
+                  : "Means over the games. Up and to the left is better. Strong: told nothing of "
+                    "this run beforehand; pale: told its busy-waits or its structure."});
+}
+
+static enum status frontier(struct page *p, const char *id, const char *quality,
+                            const char *question, const char *y_name) {
+    struct table t;
+    char *sql;
+    if (asprintf(&sql, FRONTIER_SQL, quality, quality) < 0)
+        return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
+    enum status status = page_ask(p, &t, sql, NULL);
+    free(sql);
+    if (status == STATUS_OK && table_rows(&t) > 1)
+        status = draw_frontier(p, &t, id, question, y_name);
+    table_free(&t);
+    return status;
+}
+
+/* clang-format off */
+#define PERCENT(column, name) "round(" column ", 2) AS '" name "'"
+static const char TABLE_SQL[] =
+    "WITH f AS MATERIALIZED (SELECT * FROM technique_frontier WHERE frames = " FRAMES ")"
+    " SELECT technique, parameters, sampling, told, replays, games, "
+    PERCENT("steady_cost_percent", "added, steady, %") ", " PERCENT("cost_percent", "whole run, %") ", "
+    PERCENT("cost_percent_worst", "worst game, %") ", "
+    "round(added_a_steady_frame) AS 'host instructions a frame, steady', "
+    "round(added_a_frame) AS 'whole run', round(probes_a_frame, 1) AS 'events a frame', "
+    "round(handlers_a_frame, 1) AS 'calls', round(samples_a_frame, 2) AS 'samples', "
+    "round(observed_percent, 4) AS 'observed, % of instructions', "
+    "round(of_active_percent, 3) AS '% of active transfers', "
+    PERCENT("100 * overlap_active", "overlap, %") ", " PERCENT("100 * overlap_active_worst", "worst overlap, %") ", "
+    PERCENT("100 * overlap", "with busy-waits, %") ", " PERCENT("100 * benefit", "benefit, %")
+    " FROM f WHERE EXISTS (SELECT 1 FROM f WHERE steady_cost_percent IS NOT NULL)"
+    " ORDER BY steady_cost_percent IS NULL, steady_cost_percent, technique, sampling";
+/* clang-format on */
+
+enum status page_frontier(struct page *p) {
+    return page_answer(
+        p, "frontier-table", "What does each technique add to the program, and what does it find?",
+        "Host instructions counted in the translator, over a replay that nobody watches; the same "
+        "on every machine. The recording of the structure is in it where a technique is told the "
+        "structure; that the program has to run once more is not. Nothing stands where nothing "
+        "was counted: of what watched another movie, and on machines without the translator.",
+        TABLE_SQL, false);
+}
+
+enum status page_cost_charts(struct page *p) {
+    enum status status = looked_at(p);
+    if (status == STATUS_OK)
+        status = frontier(p, "frontier", "overlap_active", "What does it cost to know how much?",
+                          "overlap with the exact graph without busy-waits, %");
+    if (status == STATUS_OK)
+        status = frontier(p, "frontier-benefit", "min(benefit, 1)",
+                          "And what is it worth to a layout?", "benefit of the code layout, %");
+    return status;
+}
