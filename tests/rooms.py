@@ -28,7 +28,7 @@ PUBLIC = {
     "commands": {"command.h"},
     "report": {"tables/table.h"},
     "native": {"hotprobe.h", "session.h"},
-    "qemu": {"export/fdata.h"},
+    "qemu": {"export/fdata.h", "export/profile_export.h"},
 }
 # (room, header of another room): why it may look inside.
 FRIENDS = {

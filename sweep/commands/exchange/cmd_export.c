@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "profile/structure/structure.h"
 #include "qemu/export/fdata.h"
+#include "qemu/export/profile_export.h"
 #include "qemu/qemu.h"
 
 struct export {
@@ -18,13 +19,18 @@ struct export {
     bool all, inferred, rare_given, hot_given;
 };
 
-static const char *const formats[] = {"dot", "json", "graphml", NULL};
+/* Graphs first, then profiles in the order of enum profile_format. */
+enum { GRAPH_FORMATS = 3 };
+static const char *const formats[] = {"dot",   "json",   "graphml", "callgrind",
+                                      "pprof", "folded", NULL};
 
 static const char details[] =
     "--format writes a graph for other tools: dot for Graphviz, json for scripts,\n"
     "graphml for Gephi, yEd, networkx and others. It writes the hot part, with --all the\n"
     "whole graph. With the structure of a recorded program, blocks have the names of its\n"
-    "functions. docs/formats.md describes the formats.\n"
+    "functions. callgrind (kcachegrind), pprof and folded (flame graphs) are profiles by\n"
+    "function and call. They need the structure, and have everything. docs/formats.md describes "
+    "the formats.\n"
     "\n"
     "--bolt writes a profile for BOLT (Debian's package bolt-19), which changes the\n"
     "layout of linked programs. FILE is the recorded program, or one of its\n"
@@ -115,10 +121,15 @@ static enum status read_symbols(struct qemu_symbols **out, const struct structur
     return status;
 }
 
-static enum graph_format format_of(const char *word) {
-    return strcmp(word, "json") == 0      ? GRAPH_JSON
-           : strcmp(word, "graphml") == 0 ? GRAPH_GRAPHML
-                                          : GRAPH_DOT;
+static size_t format_number(const struct export *x) {
+    size_t number = 0;
+    while (strcmp(formats[number], x->format) != 0)
+        number++;
+    return number;
+}
+
+static bool is_profile(const struct export *x) {
+    return x->format != NULL && format_number(x) >= GRAPH_FORMATS;
 }
 
 static enum status export_format(const struct export *x, struct error *e) {
@@ -133,10 +144,13 @@ static enum status export_format(const struct export *x, struct error *e) {
     if (status == STATUS_OK)
         status = read_symbols(&symbols, &s, e);
     const struct graph_names names = {name_block, symbols};
-    const struct graph_export_options options = {.format = format_of(x->format),
+    const struct graph_export_options options = {.format = (enum graph_format)format_number(x),
                                                  .hot_permille = x->all ? 0 : (unsigned)x->hot,
                                                  .names = symbols != NULL ? &names : NULL};
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && is_profile(x))
+        status = profile_export(&s, &g, symbols,
+                                (enum profile_format)(format_number(x) - GRAPH_FORMATS), x->out, e);
+    else if (status == STATUS_OK)
         status = graph_export(&g, x->out, &options, e);
     qemu_symbols_free(symbols);
     graph_free(&g);
@@ -148,10 +162,10 @@ static int usage_of(const struct export *x) {
     if ((x->bolt == NULL) == (x->format == NULL))
         return usage_error("export", "give either --format WORD, or --bolt FILE: the program that "
                                      "the profile is for");
-    if (x->bolt != NULL && x->structure == NULL)
+    if ((x->bolt != NULL || is_profile(x)) && x->structure == NULL)
         return usage_error("export", "--structure FILE.structure is missing");
-    if (x->bolt != NULL && (x->all || x->hot_given))
-        return usage_error("export", "--all and --hot belong to --format");
+    if ((x->bolt != NULL || is_profile(x)) && (x->all || x->hot_given))
+        return usage_error("export", "--all and --hot belong to --format dot, json and graphml");
     if (x->format != NULL && x->rare_given)
         return usage_error("export", "--rare belongs to --bolt");
     if (x->format != NULL && x->inferred)
@@ -166,8 +180,9 @@ int command_export(int argc, char **argv) {
     const struct option_spec options[] = {
         {"bolt", "FILE", "write a profile of this ELF file for BOLT (fdata)", OPTION_STRING,
          .to = &x.bolt, .file = FILE_READ},
-        {"format", "WORD", "write the graph as dot, json or graphml", OPTION_CHOICE,
-         .to = &x.format, .choices = formats},
+        {"format", "WORD",
+         "write the graph as dot, json or graphml, or a profile as callgrind, pprof or folded",
+         OPTION_CHOICE, .to = &x.format, .choices = formats},
         {"all", NULL, "write the whole graph instead of its hot part", OPTION_FLAG, .to = &x.all},
         {"hot", "SHARE", "the share of the weight that is called hot (default 0.9)",
          OPTION_THOUSANDTHS, .to = &x.hot, .least = 1, .most = 1000, .given = &x.hot_given},
