@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 struct order {
@@ -193,6 +194,26 @@ static bool choose(struct chosen *c, const struct hotprobe *h, const struct orde
     return true;
 }
 
+/* The files that sites need grow to about so many bytes. The signal of the limit would end the
+ * program, so it is refused before. */
+static void check_file_size(const struct chosen *c, const struct order *o) {
+    enum { LINE = 100, COUNTER = 8, ROUND = 1 << 18 };
+    struct rlimit size;
+    uint64_t counters = ROUND + COUNTER * (uint64_t)c->requests.len, need = ROUND;
+    for (size_t i = 0; i < c->requests.len; i++) {
+        const char *name = c->functions.at[i]->name;
+        need += LINE + (name != NULL ? strlen(name) : 1);
+    }
+    if (o->options.per_thread && need < HOTPROBE_THREAD_SLOTS * (uint64_t)COUNTER * 2)
+        need = HOTPROBE_THREAD_SLOTS * (uint64_t)COUNTER * 2;
+    need = counters > need ? counters : need;
+    if (getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < need)
+        give_up(o,
+                "files may have only %llu bytes (ulimit -f), and %zu sites need %llu: raise the "
+                "limit, or choose functions with --functions",
+                (unsigned long long)size.rlim_cur, c->requests.len, (unsigned long long)need);
+}
+
 static bool hot_open(const struct order *o, size_t sites) {
     char path[4096];
     snprintf(path, sizeof path, "%s/hot", o->folder);
@@ -261,7 +282,10 @@ __attribute__((constructor)) static void start(void) {
     close(fd);
     if (hotprobe_open(&h, &o.options, &e) != STATUS_OK)
         give_up(&o, "%s", e.text);
-    if (!choose(&c, h, &o) || !hot_open(&o, c.requests.len))
+    if (!choose(&c, h, &o))
+        give_up(&o, "out of memory");
+    check_file_size(&c, &o);
+    if (!hot_open(&o, c.requests.len))
         give_up(&o, "out of memory");
     if (c.requests.len == 0)
         give_up(&o,

@@ -54,12 +54,71 @@ static bool script(const struct bytes *file, char *out, size_t size) {
     return true;
 }
 
+/* The file's bytes at an address in memory, up to the file's end; NULL: none. */
+static const char *at_address(const struct bytes *file, const Elf64_Phdr *p, size_t n,
+                              uint64_t address, size_t *len) {
+    for (size_t i = 0; i < n; i++) {
+        uint64_t offset = p[i].p_offset + (address - p[i].p_vaddr);
+        if (p[i].p_type != PT_LOAD || address < p[i].p_vaddr ||
+            address - p[i].p_vaddr >= p[i].p_filesz || offset >= file->len)
+            continue;
+        *len = file->len - offset;
+        return (const char *)file->at + offset;
+    }
+    return NULL;
+}
+
+/* The shared AddressSanitizer among the libraries that the program needs, or NULL. */
+static const char *needs_asan(const struct bytes *file, const Elf64_Phdr *p, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (p[i].p_type != PT_DYNAMIC || p[i].p_offset > file->len ||
+            p[i].p_filesz > file->len - p[i].p_offset)
+            continue;
+        const Elf64_Dyn *d = (const void *)(file->at + p[i].p_offset);
+        size_t count = p[i].p_filesz / sizeof *d, length = 0;
+        const char *names = NULL;
+        for (size_t k = 0; k < count && names == NULL; k++)
+            if (d[k].d_tag == DT_STRTAB)
+                names = at_address(file, p, n, d[k].d_un.d_ptr, &length);
+        for (size_t k = 0; k < count && names != NULL; k++) {
+            uint64_t at = d[k].d_tag == DT_NEEDED ? d[k].d_un.d_val : UINT64_MAX;
+            if (at < length && memchr(names + at, 0, length - at) != NULL &&
+                strncmp(names + at, "libasan.so", 10) == 0)
+                return names + at;
+        }
+    }
+    return NULL;
+}
+
+/* What can be known from the limits of this process, which the program inherits. */
+static enum status check_limits(struct error *e) {
+    enum { LEAST = 1 << 16 };
+    struct rlimit size;
+    if (getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur < LEAST)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "files may have only %" PRIu64 " bytes (ulimit -f), which is too little "
+                         "for the counts: raise the limit",
+                         (uint64_t)size.rlim_cur);
+    if (access("/proc/self/mem", W_OK) != 0)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "/proc/self/mem: %s; probes are written through it, so /proc must be "
+                         "mounted, and not masked",
+                         strerror(errno));
+    return STATUS_OK;
+}
+
 static enum status check_loader(const char *path, const struct bytes *file, struct error *e) {
     const Elf64_Ehdr *h = (const void *)file->at;
     if (h->e_phentsize != sizeof(Elf64_Phdr) || h->e_phoff > file->len ||
         (file->len - h->e_phoff) / sizeof(Elf64_Phdr) < h->e_phnum)
         return error_set(e, STATUS_FORMAT, "%s: its program headers are invalid", path);
     const Elf64_Phdr *p = (const void *)(file->at + h->e_phoff);
+    const char *asan = needs_asan(file, p, h->e_phnum);
+    if (asan != NULL)
+        return error_set(e, STATUS_UNSUPPORTED,
+                         "%s: needs %s, which ends a program that is not started with it as its "
+                         "first library; link it with -static-libasan, or without",
+                         path, asan);
     for (size_t i = 0; i < h->e_phnum; i++) {
         if (p[i].p_type != PT_INTERP || p[i].p_offset >= file->len ||
             memchr(file->at + p[i].p_offset, 0, file->len - p[i].p_offset) == NULL)
@@ -390,6 +449,8 @@ static int run_native(const struct native_command *c, char **argv) {
         s = follow_env(&env[i], path, &argv, &e);
     if (s == STATUS_OK)
         s = check_program(path, 0, &e);
+    if (s == STATUS_OK)
+        s = check_limits(&e);
     if (s == STATUS_OK)
         s = find_library(library, sizeof library, &e);
     if (s == STATUS_OK)

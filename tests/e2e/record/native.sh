@@ -318,4 +318,11 @@ says "matches" --functions 'nothing_*' -- ./dynamic
 says "a trap ends the process there" --libraries --blocks --strategy trap -- ./dynamic
 printf '#!/usr/bin/env -S A=1 sh\n' >variables && chmod +x variables && says "env with options or variables" -- ./variables
 says "there is no strategy" --strategy fast -- ./dynamic
+if unshare -rm mount -t tmpfs none /proc 2>/dev/null; then
+    unshare -rm sh -c 'mount -t tmpfs none /proc && exec "$0" native -- ./dynamic' "$hotgraph" >out 2>err && fail "no /proc: succeeded"
+    grep -q "/proc must be mounted" err || fail "no /proc: says '$(cat err)'"
+fi
+gcc -fsanitize=address m.c -o asan 2>/dev/null && says "needs libasan" -- ./asan
+(ulimit -f 20 && says "ulimit -f" -- ./dynamic; exit $failed) || failed=1
+(ulimit -f 800 && says "sites need [0-9]*: raise the limit" --libraries --blocks -- ./dynamic; exit $failed) || failed=1
 exit $failed
