@@ -7,9 +7,9 @@ enum { PRG_PAGE = 8 * 1024, CHR_PAGE = 1024 };
 
 const struct mapper_ops *mapper_at(size_t index) {
     static const struct mapper_ops *const all[] = {
-        &mapper_nrom,     &mapper_mmc1,  &mapper_uxrom,        &mapper_cnrom,
-        &mapper_mmc3,     &mapper_axrom, &mapper_color_dreams, &mapper_action53,
-        &mapper_unrom512, &mapper_bnrom, &mapper_gxrom,
+        &mapper_nrom,  &mapper_mmc1,         &mapper_uxrom,    &mapper_cnrom,    &mapper_mmc3,
+        &mapper_axrom, &mapper_color_dreams, &mapper_action53, &mapper_unrom512, &mapper_bnrom,
+        &mapper_gxrom, &mapper_nina,         &mapper_ntd8,
     };
     return index < sizeof all / sizeof *all ? all[index] : NULL;
 }

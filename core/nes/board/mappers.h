@@ -17,5 +17,7 @@ extern const struct mapper_ops mapper_action53;     /* 28 */
 extern const struct mapper_ops mapper_unrom512;     /* 30 */
 extern const struct mapper_ops mapper_bnrom;        /* 34 */
 extern const struct mapper_ops mapper_gxrom;        /* 66 */
+extern const struct mapper_ops mapper_nina;         /* 79 */
+extern const struct mapper_ops mapper_ntd8;         /* 113 */
 
 #endif

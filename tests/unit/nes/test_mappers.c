@@ -241,6 +241,39 @@ static void color_dreams_and_gxrom(void **state) {
     slot_empty(&s);
 }
 
+/* The register answers in every other page of $4000-$5FFF, and nowhere else. */
+static void ntd8_and_nina_have_a_register_below_ram(void **state) {
+    (void)state;
+    struct slot s;
+    slot_fill(&s, (struct cartridge){.mapper = 113, .prg_size = 256 * KIB, .chr_size = 128 * KIB});
+    memset(s.cart.prg, 0, s.cart.prg_size); /* nothing drives against a write */
+    expect_prg(&s, 0, 1, 2, 3);
+    expect_chr(&s, CHR8(0));
+    expect_pages(&s, 0, 0, 1, 1);
+    write(&s, 0x4100, 0xEA); /* vertical, CHR bank 8 + 2, PRG bank 5 */
+    expect_prg(&s, 20, 21, 22, 23);
+    expect_chr(&s, CHR8(80));
+    expect_pages(&s, 0, 1, 0, 1);
+    static const uint16_t deaf[] = {0x4020, 0x4200, 0x5EFF, 0x6100, 0x7100, 0x8100, 0xC100, 0xE100};
+    for (size_t i = 0; i < sizeof deaf / sizeof *deaf; i++)
+        write(&s, deaf[i], 0);
+    expect_prg(&s, 20, 21, 22, 23);
+    write(&s, 0x5FFF, 0x09);
+    expect_prg(&s, 4, 5, 6, 7);
+    expect_chr(&s, CHR8(8));
+    expect_pages(&s, 0, 0, 1, 1);
+    slot_empty(&s);
+    slot_fill(&s, (struct cartridge){.mapper = 79,
+                                     .prg_size = 64 * KIB,
+                                     .chr_size = 64 * KIB,
+                                     .mirroring = MIRROR_VERTICAL});
+    write(&s, 0x43FF, 0x7E); /* four bits of it */
+    expect_prg(&s, 4, 5, 6, 7);
+    expect_chr(&s, CHR8(48));
+    expect_pages(&s, 0, 1, 0, 1); /* soldered */
+    slot_empty(&s);
+}
+
 static void mapper_34_is_two_boards(void **state) {
     (void)state;
     struct slot s;
@@ -538,6 +571,8 @@ static void states_carry_the_cartridge(void **state) {
         {.mapper = 34, .prg_size = 128 * KIB},
         {.mapper = 34, .prg_size = 64 * KIB, .chr_size = 64 * KIB, .prg_ram_size = 8 * KIB},
         {.mapper = 66, .prg_size = 128 * KIB, .chr_size = 32 * KIB},
+        {.mapper = 79, .prg_size = 64 * KIB, .chr_size = 64 * KIB},
+        {.mapper = 113, .prg_size = 256 * KIB, .chr_size = 128 * KIB},
     };
     static uint8_t prg[512 * KIB], chr[256 * KIB];
     for (size_t i = 0; i < sizeof chr; i++)
@@ -655,6 +690,7 @@ int main(void) {
         cmocka_unit_test(cnrom_switches_chr_alone),
         cmocka_unit_test(axrom_switches_its_page),
         cmocka_unit_test(color_dreams_and_gxrom),
+        cmocka_unit_test(ntd8_and_nina_have_a_register_below_ram),
         cmocka_unit_test(mapper_34_is_two_boards),
         cmocka_unit_test(mmc3_banks),
         cmocka_unit_test(mmc3_counts_rises),
