@@ -199,8 +199,9 @@ static void test_every_submapper(void **state) {
     (void)state;
     static const struct {
         unsigned mapper, submappers;
-    } boards[] = {{0, 0xFFFF}, {1, 0x21},  {2, 0x07},  {3, 0x07},  {4, 0x11}, {7, 0x07},
-                  {11, 0x01},  {28, 0x01}, {30, 0x1F}, {34, 0x07}, {66, 0x01}};
+    } boards[] = {{0, 0xFFFF}, {1, 0x21},  {2, 0x07},  {3, 0x07},  {4, 0x11},
+                  {7, 0x07},   {11, 0x01}, {28, 0x01}, {30, 0x1F}, {34, 0x07},
+                  {66, 0x01},  {79, 0x01}, {113, 0x01}};
     size_t known = 0;
     while (mapper_at(known) != NULL)
         known++;
