@@ -51,10 +51,11 @@ ORDER BY s.experiment, s.hot_permille, s.way, s.scope DESC, s.number NULLS FIRST
 -- most twelve configurations all of them; so the experiment's file selects them, not their results.
 -- Only games on which all of them have results count.
 CREATE VIEW game_rank AS
-WITH few AS (SELECT experiment_id, configuration_id, label FROM experiment_configuration x
-    WHERE baseline = 1 OR label IS NOT NULL OR number IS NOT NULL AND (SELECT count(*)
-        FROM experiment_configuration n WHERE n.experiment_id = x.experiment_id
-            AND n.number IS NOT NULL) <= 12),
+WITH few AS (SELECT experiment_id, configuration_id, label
+    FROM experiment_configuration
+        JOIN (SELECT experiment_id, count(number) AS size FROM experiment_configuration
+            GROUP BY experiment_id) USING (experiment_id)
+    WHERE baseline = 1 OR label IS NOT NULL OR number IS NOT NULL AND size <= 12),
 y AS MATERIALIZED (SELECT q.experiment, q.hot_permille, q.way, q.scope, q.game, q.technique,
         q.number, q.baseline, f.label, round(q.quality, 12) AS quality, q.experiment_id,
         q.configuration_id, count(*) OVER (PARTITION BY q.experiment_id, q.hot_permille, q.way,

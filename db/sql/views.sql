@@ -575,10 +575,12 @@ SELECT x.name AS experiment, g.name AS game, xs.variant, r.hot_permille, r.role,
     c.technique, f.graph_id, r.experiment_id, r.stream_id, r.configuration_id
 FROM role r
     JOIN experiment x USING (experiment_id)
-    JOIN experiment_stream xs USING (experiment_id, stream_id)
+    JOIN experiment_stream xs ON +xs.experiment_id = r.experiment_id
+        AND xs.stream_id = r.stream_id
     JOIN game g USING (game_id)
-    JOIN experiment_configuration xc USING (experiment_id, configuration_id)
-    JOIN configuration c USING (configuration_id)
+    JOIN experiment_configuration xc ON xc.experiment_id = r.experiment_id
+        AND xc.configuration_id = r.configuration_id
+    JOIN configuration c ON c.configuration_id = r.configuration_id
     JOIN result f ON f.stream_id = r.stream_id AND f.configuration_id = r.configuration_id;
 
 -- The exact graphs, heaviest edges first, with the weight before each edge: an edge is in the hot
@@ -618,7 +620,7 @@ FROM experiment x
         AND k.game = g.name AND k.hot_permille = xh.hot_permille
     LEFT JOIN graph_edge e ON e.graph_id = k.graph_id AND e.source = h.source
         AND e.target = h.target
-GROUP BY x.experiment_id, xs.game_id, xs.stream_id, xh.hot_permille, h.source, h.target
+GROUP BY x.name, g.name, xs.variant, xs.stream_id, xh.hot_permille, h.source, h.target
 ORDER BY x.name, g.name, xs.variant, xh.hot_permille, h.count DESC, h.source, h.target;
 
 -- The run that made a result, with its program and time.
