@@ -4,6 +4,4 @@ eval frame; eval across; eval down
 set xrange [x_low:x_high]; set xtics x_step
 set yrange [y_low:y_high]; set ytics y_step
 plot for [i = 1:discs] csv every ::1 using ($4 == 0 ? $2 : NaN):3:5 with labels hypertext point pt 7 ps disc(3.5) lc rgb ink, \
-     for [i = 1:diamonds] csv every ::1 using ($4 == 1 ? $2 : NaN):3:5 with labels hypertext point pt 13 ps diamond(8) lc rgb ink_text, \
-     for [i = 1:diamonds] csv every ::1 using ($4 == 1 ? $2 : NaN):3:('read off the samples') with labels \
-         offset screen px(-12), screen -13.0 / height right textcolor rgb ink_text
+     for [i = 1:diamonds] csv every ::1 using ($4 == 1 ? $2 : NaN):3:5 with labels hypertext point pt 13 ps diamond(8) lc rgb ink_text

@@ -41,12 +41,11 @@ static const struct sentence OF_ALL[] = {
               " sum(results), sum(missing), iif(sum(unfit) > 0, '; ' || sum(unfit) || ' more do"
               " not fit their streams', '') FROM completeness WHERE experiment = ?1 HAVING "
               "sum(results) > 0",
-     "{0}, {1} results; {2} that the experiment lists are not there{=3}."},
-    {"SELECT round(sum(seconds), 1), count(*) FROM (SELECT DISTINCT stream_id, configuration_id,"
+     "{0}, {1} results; {2} that the experiment lists are missing{=3}."},
+    {"SELECT round(sum(seconds), 2), count(*) FROM (SELECT DISTINCT stream_id, configuration_id,"
      " seconds FROM results WHERE experiment = ?1 AND number IS NOT NULL) HAVING count(*) > 0",
-     "Building the {1} graphs took {0} s of processor time (a measurement, which "
-     "varies with the machine and what else it does: see <a href='#runs'>timings</a>; no digest "
-     "has it)."},
+     "Building the {1} graphs took {0} s of processor time. This measurement varies with the "
+     "machine and its load (see <a href='#runs'>timings</a>), and is not part of the digest."},
 };
 
 /* ---- about each hot share and sampling configuration ---- */
@@ -61,13 +60,13 @@ static const struct sentence OF_ALL[] = {
 static const struct sentence OF_SAMPLING[] = {
     {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" SAMPLED
      " HAVING min(sampled_percent) IS NOT NULL",
-     "Of the executed instructions {0} to {1} % were looked at."},
+     "The samples have {0} to {1} % of the executed instructions."},
     {AFTER_BATCHES("first"),
-     "After the first {0} batches reading directly off the samples has found {1} to {2} % of the "
-     "hot edges."},
+     "After the first {0} batches, reading edges directly off the samples has found {1} to {2} % "
+     "of the hot edges."},
     {AFTER_BATCHES("strata"),
-     "Of programs, from {0} batches all over the stream, reading directly off the samples finds "
-     "{1} to {2} % of the hot edges."},
+     "From {0} batches spread over a program's stream, reading edges directly off the samples "
+     "finds {1} to {2} % of the hot edges."},
 };
 
 /* ---- about each technique within these ---- */
@@ -82,22 +81,21 @@ static const struct sentence OF_TECHNIQUE[] = {
     {"SELECT technique, min(worst_percent), max(best_percent), min(baseline_percent),"
      " max(baseline_percent) FROM table2" STUDIED " AND baseline_percent IS NOT NULL"
      " HAVING min(worst_percent) IS NOT NULL",
-     "Of the hot edges the grid's configurations of {=0} find {1} to {2} %; reading edges directly "
-     "off the same samples finds {3} to {4} %."},
+     "The configurations of {=0} in the grid find {1} to {2} % of the hot edges; reading edges "
+     "directly off the same samples finds {3} to {4} %."},
     {"SELECT technique, min(worst_active_percent), max(best_active_percent),"
      " min(baseline_active_percent), max(baseline_active_percent) FROM table2" STUDIED
      " AND baseline_active_percent IS NOT NULL"
      " HAVING min(worst_active_percent) IS NOT NULL",
-     "Without busy-waits, the loops in which a program waits for the next frame, those of {=0} "
-     "find "
-     "{1} to {2} %, and reading edges directly {3} to {4} %."},
+     "Without busy-waits, the loops in which a program waits for the next frame, the "
+     "configurations of {=0} find {1} to {2} %, and reading edges directly finds {3} to {4} %."},
     {"WITH direct AS MATERIALIZED (SELECT game, variant, similarity, similarity_active FROM"
      " baseline" SAMPLED ")"
      " SELECT technique, sum(r.similarity > b.similarity), count(*), sum(r.similarity_active >"
      " b.similarity_active) FROM results r JOIN direct b USING (game, variant)" STUDIED
      " AND r.number IS NOT NULL HAVING count(*) > 0",
-     "Of {2} results of {=0} {1} find more hot edges than what can be read directly off the same "
-     "samples; without busy-waits {3}."},
+     "{1} of {2} results of {=0} find more hot edges than can be read directly off the same "
+     "samples; without busy-waits, {3} do."},
     /* Ties are counted, and at most six are named. */
     {"WITH best AS MATERIALIZED (SELECT * FROM best_configuration" STUDIED
      " AND place = 1 AND mean_percent IS NOT NULL) SELECT " ON_GAMES
@@ -110,7 +108,7 @@ static const struct sentence OF_TECHNIQUE[] = {
      "place:'),"
      " iif(max(shared) = 1, 'finds most:', 'find'), max(mean_percent),"
      " max(baseline_mean_percent) FROM best HAVING max(baseline_mean_percent) IS NOT NULL",
-     "In the mean over {0} {=3} {1}{=2} {=4} {5} %, against {6} % directly."},
+     "On average over {0}, {=3} {1}{=2} {=4} {5} %, against {6} % read directly."},
     {"SELECT count(*), (SELECT of_games FROM contender" STUDIED " LIMIT 1), group_concat(iif(place"
      " <= 6, '#' || number || ' (lacks ' || lacks || ')', NULL), ', '), iif(count(*) > 6, ' and ' "
      "||"
@@ -118,17 +116,15 @@ static const struct sentence OF_TECHNIQUE[] = {
      "have'),"
      " technique FROM (SELECT *, row_number() OVER (ORDER BY number) AS place FROM"
      " not_competing" STUDIED ") HAVING count(*) > 0",
-     "{0} {=4} no results on some of the {1} games or programs that others of {=5} have results "
-     "on, "
-     "and no part in what is said over all of them: {=2}{=3}."},
+     "{0} {=4} no results on some of the {1} games or programs on which others of {=5} have "
+     "results; averages over all of them leave out {=2}{=3}."},
     {PARAMETERS
      "SELECT group_concat(parameter, ', '), max(apart), iif(count(*) = 1, 'parameter of',"
      " 'parameters of'), ?5, iif(count(*) = 1, 'matters most is', 'matter most are'), iif(count(*) "
      "="
-     " 1, 'its', 'their'), iif(count(*) = 1, 'value are', 'values are') FROM e WHERE apart = "
-     "(SELECT"
+     " 1, 'its', 'their') FROM e WHERE apart = (SELECT"
      " max(apart) FROM e) AND apart > 0 AND (SELECT min(balanced) FROM e) = 1 HAVING count(*) > 0",
-     "The {=2} {=3} that {=4} {0}: {=5} best and worst {=6} {1} points apart."},
+     "The {=2} {=3} that {=4} {0}: {=5} best and worst values are {1} points apart."},
     {PARAMETERS
      "SELECT group_concat(parameter, ', '), max(apart), iif(count(*) = 1, 'one', 'ones'),"
      " iif(count(*) = 1, 'matters least is', 'matter least are') FROM e WHERE apart = (SELECT"
@@ -137,21 +133,19 @@ static const struct sentence OF_TECHNIQUE[] = {
      "The {=2} that {=3} {0}, with {1} points."},
     {PARAMETERS "SELECT ?5, group_concat(parameter, ', '), max(apart) FROM e HAVING max(apart) = 0"
                 " AND min(balanced) = 1",
-     "No parameter of {=0} that is varied ({=1}) matters here: in the mean its values are {2} "
-     "points "
-     "apart."},
+     "None of the varied parameters of {=0} ({=1}) matters here: on average, their values are {2} "
+     "points apart."},
     {PARAMETERS "SELECT ?5, group_concat(parameter, ', ') FROM e WHERE balanced = 0 HAVING"
                 " count(*) > 0",
-     "Which parameter of {=0} matters most cannot be said: values of {1} do not meet those of "
-     "other "
-     "parameters equally often, so their means differ for other reasons, too."},
+     "Which parameter of {=0} matters most cannot be said: values of {1} are not combined equally "
+     "often with those of other parameters, so their means differ for other reasons, too."},
     /* The paper truncates its percentages. */
     {"SELECT technique, count(*), sum(r.s >= p.best_percent + 1), sum(r.s < p.worst_percent) FROM"
      " (SELECT r.technique, r.paper_game, 100 * r.similarity AS s FROM results r JOIN paper_study"
      " USING (experiment_id, hot_permille, technique)" STUDIED " AND r.number IS NOT NULL AND"
      " r.similarity IS NOT NULL) r JOIN paper_game p USING (paper_game) HAVING count(*) > 0",
-     "Held against the paper's game of the same kind (other programs, other input), {2} of {1} "
-     "results of {=0} are above the paper's best and {3} below its worst."},
+     "Compared with the paper's game of the same kind (another program with other input), {2} of "
+     "{1} results of {=0} are above the paper's best and {3} are below its worst."},
 };
 
 /* ---- games compared with programs, for each hot share; each by its first stream ---- */
@@ -165,18 +159,17 @@ static const struct sentence OF_KINDS[] = {
      " kind = 'game'), min(low_percent) FILTER (WHERE kind = 'program'), max(low_percent) FILTER"
      " (WHERE kind = 'program') FROM hot_set" BESIDE " HAVING count(DISTINCT kind) = 2"
      " AND count(low_percent) > 0",
-     "Without busy-waits the hot sets of games have {0} to {1} edges, those of programs {2} to "
-     "{3}; "
-     "of the batches of games {4} to {5} % lie in one small place, of those of programs {6} to {7} "
-     "%."},
+     "Without busy-waits, the hot sets of games have {0} to {1} edges, those of programs {2} to "
+     "{3}; {4} to {5} % of the batches of games lie within a short range of addresses, and {6} to "
+     "{7} % of those of programs."},
     {"SELECT min(gaussian_best_percent) FILTER (WHERE kind = 'game'), max(gaussian_best_percent)"
      " FILTER (WHERE kind = 'game'), min(gaussian_best_percent) FILTER (WHERE kind = 'program'),"
      " max(gaussian_best_percent) FILTER (WHERE kind = 'program'), sum(gaussian_best_percent >"
      " baseline_percent), count(*) FROM hot_set" BESIDE " HAVING count(DISTINCT kind) = 2"
      " AND count(gaussian_best_percent) = count(*) AND count(baseline_percent) = count(*)",
-     "Without busy-waits the best of GFCGaussiano finds {0} to {1} % of the hot edges of games and "
-     "{2} to {3} % of those of programs, more than can be read directly off the samples in {4} of "
-     "{5}."},
+     "Without busy-waits, the best configuration of GFCGaussiano finds {0} to {1} % of the hot "
+     "edges of games and {2} to {3} % of those of programs; in {4} of {5} cases it finds more than "
+     "can be read directly off the samples."},
     {"WITH gain AS MATERIALIZED (SELECT kind, game, round(structured_best_overlap -"
      " baseline_overlap, 1) AS gain FROM hot_set" BESIDE
      " AND structured_best_overlap IS NOT NULL AND baseline_overlap IS NOT NULL)"
@@ -186,9 +179,10 @@ static const struct sentence OF_KINDS[] = {
      " 'program'), 1), (SELECT group_concat(game, ', ') FROM (SELECT game FROM gain WHERE gain ="
      " (SELECT max(gain) FROM gain) ORDER BY game)), max(gain) FROM gain"
      " HAVING count(DISTINCT kind) = 2",
-     "Without busy-waits, what knows the structure has a larger overlap than what is read directly "
-     "off the same samples in {0} of {1} games, by {2} points in the mean, and in {3} of {4} "
-     "programs, by {5}; by most in {6}, {7} points."},
+     "Without busy-waits, the best technique that knows the structure has a larger overlap than "
+     "reading directly off the same samples in {0} of {1} games and in {3} of {4} programs. The "
+     "difference is {2} points for games and {5} points for programs on average; it is largest, "
+     "{7} points, in {6}."},
 };
 
 #define PUT_ITEMS(p, list) put_sentences(p, list, sizeof(list) / sizeof *(list), "li")
@@ -196,13 +190,13 @@ static const struct sentence OF_KINDS[] = {
 /* The meaning of the paper's parameters; a test compares the names with the program's. */
 static const char GLOSSARY[] =
     "<details class='glossary'><summary>The parameters of gaussian</summary><dl>\n"
-    "<dt>bin_size</dt><dd>how far, in bytes, a mean address may be from the centre of the bin that "
-    "it is put into</dd>\n"
-    "<dt>stdev_threshold</dt><dd>a batch is low, a loop in one small place, where the standard "
-    "deviation of its window means is at most this many bytes</dd>\n"
-    "<dt>window_size</dt><dd>of so many instructions that follow each other a mean is taken</dd>\n"
-    "<dt>recurrent_threshold</dt><dd>an instruction is recurrent where the nearest bin was hit "
-    "more "
+    "<dt>bin_size</dt><dd>the largest distance, in bytes, of a mean address from the centre of its "
+    "bin</dd>\n"
+    "<dt>stdev_threshold</dt><dd>a batch is low, which means a loop in a short range of addresses, "
+    "if the standard deviation of its window means is at most this many bytes</dd>\n"
+    "<dt>window_size</dt><dd>the number of consecutive instructions whose mean address is "
+    "taken</dd>\n"
+    "<dt>recurrent_threshold</dt><dd>an instruction is recurrent if its nearest bin was hit more "
     "often than this</dd>\n"
     "<dt>builder</dt><dd>where a block may begin: 0, as in the authors' prototype and in the 144 "
     "configurations, at a recurrent instruction that was seen as the target of a transfer; 1, at "
@@ -283,8 +277,8 @@ static enum status put_subjects(struct page *p) {
     }
     if (more > 0)
         fprintf(p->out,
-                "<p class='hint'>The tables have %zu more ways of sampling and hot "
-                "shares.</p>\n",
+                "<p class='hint'>The tables have %zu more combinations of sampling and hot "
+                "share.</p>\n",
                 more);
     p->permille = shown;
     p->way = NULL;
@@ -324,8 +318,8 @@ enum status page_findings(struct page *p) {
         status = put_subjects(p);
     if (status == STATUS_OK)
         status = put_kinds(p);
-    fputs("<p class='hint'>Each number is an answer of the database: click it for the "
-          "question.</p>\n",
+    fputs("<p class='hint'>Each number is the result of a query: click the number to "
+          "see it.</p>\n",
           p->out);
     if (status == STATUS_OK)
         status = glossary(p);

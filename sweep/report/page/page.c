@@ -9,6 +9,7 @@
 #include "report/page/findings.h"
 #include "report/page/pieces.h"
 #include "report/page/summary.h"
+#include "report/page/words.h"
 #include "report/tables/tables.h"
 
 #include <stdlib.h>
@@ -296,6 +297,15 @@ static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
     return status;
 }
 
+static void put_missing(struct page *p, const char *count) {
+    char grouped[40];
+    const bool one = strcmp(count, "1") == 0;
+    fprintf(p->out,
+            "<p class='lack'>%s result%s of this experiment %s missing. The page covers those that "
+            "exist.</p>\n",
+            group_thousands(count, grouped) ? grouped : count, one ? "" : "s", one ? "is" : "are");
+}
+
 /* Reports once, at the top, what is missing: results, and programs that draw. */
 static enum status put_lacks(struct page *p) {
     struct table t;
@@ -308,10 +318,7 @@ static enum status put_lacks(struct page *p) {
     if (strcmp(cell_text(&t, 0, 1), "0") == 0)
         fputs("<p class='lack'>This experiment has no results yet.</p>\n", p->out);
     else if (strcmp(cell_text(&t, 0, 0), "0") != 0)
-        fprintf(p->out,
-                "<p class='lack'>%s results that the experiment asks for are missing; what follows "
-                "is about those that are there.</p>\n",
-                cell_text(&t, 0, 0));
+        put_missing(p, cell_text(&t, 0, 0));
     if (!p->r->pictures)
         fputs("<p class='lack'>Charts are missing: gnuplot is not installed, which draws them. "
               "Install gnuplot-nox and run 'hotgraph report' on the database.</p>\n",

@@ -34,10 +34,10 @@ static const struct sentence SHORT[] = {
      "reading directly (95 % interval: {4} to {5})."},
     {"SELECT count(*), ?5, printf('%.1f', min(mean_percent)), sum(gain_points > 0)" WHOLE
      " AND technique = ?5 AND number IS NOT NULL HAVING count(*) > 1",
-     "Of its {0} configurations the worst finds {2} %; {3} find more than reading directly, in the "
-     "mean."},
+     "The worst of its {0} configurations finds {2} %; {3} find more than reading directly, on "
+     "average."},
     {"SELECT round(min(sampled_percent), 2), round(max(sampled_percent), 2) FROM table1" SAMPLED,
-     "For that, {0} to {1} % of the executed instructions were looked at."},
+     "The samples have {0} to {1} % of the executed instructions."},
 };
 
 /* ---- the picture ---- */

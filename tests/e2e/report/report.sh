@@ -92,7 +92,7 @@ page ways ways.db
 for figure in effects interactions agreement; do
     cmp -s "a/figures/$figure.svg" "ways/figures/$figure.svg" || fail "figure $figure mixes two ways to sample"
 done
-for finding in 'In the mean over 3 games' 'parameter of gaussian that matters most' 'one that matters least'; do
+for finding in 'On average over 3 games' 'parameter of gaussian that matters most' 'one that matters least'; do
     sed -n "s/<[^>]*>//g; s/ query.*//; /$finding/p" a/index.html >one-way
     sed -n "s/<[^>]*>//g; s/ query.*//; /$finding/p" ways/index.html >two-ways
     test "$(wc -l <one-way)$(wc -l <two-ways)" = 12 || fail "not one sentence for each way to sample: $(cat one-way two-ways)"
@@ -286,7 +286,7 @@ plain other.db --out other
 page other other.db
 ! grep -q 'make up 90 %\|Hot: 90 %' other/index.html || fail "another share is called 90 %"
 grep -q 'edges that make up 95 % of what was executed' other/index.html || fail "the share is not named"
-! grep -q 'Held against the paper' other/index.html || fail "another share is held against the paper"
+! grep -q "Compared with the paper's game" other/index.html || fail "another share is compared with the paper"
 test "$(ask other.db "select count(*) > 0 and sum(in_best) > 0 and min(hot_permille) = 950 from hot_edge where hot")" = 1 ||
     fail "nobody finds hot edges: $(ask other.db 'select * from hot_edge' | head -5)"
 test "$(ask other.db "select count(*) from hot_edge where hot and variant = ''")" = "$(ask other.db "select max(hot_edges) from results where variant = ''")" ||
@@ -334,7 +334,7 @@ cp x.db half.db
 sqlite3 half.db "delete from quality where configuration_id % 2; delete from result where configuration_id % 2;"
 drawn half.db --out half
 page half half.db
-grep -q 'results that the experiment asks for are missing' half/index.html || fail "half a database passes for a whole one"
+grep -q 'results of this experiment are missing' half/index.html || fail "half a database passes for a whole one"
 for id in interactions agreement; do
     grep -q "<figure id='$id'>" half/index.html || fail "no figure $id of what is there"
 done

@@ -50,7 +50,7 @@ test "$(ask whole.db "SELECT count(*) FROM unfit JOIN stream USING (stream_id)
 grep -q '^umbel.* of 5 results' out && fail "a whole sweep lacks something: $(cat out)"
 PATH=$work/none "$hotgraph" report whole.db --out said >/dev/null 2>errors || fail "report: $(cat errors)"
 sed 's/<[^>]*>//g' said/index.html >words
-grep -q '120 results; 0 that the experiment lists are not there; 30 more do not fit their streams' words ||
+grep -q '120 results; 0 that the experiment lists are missing; 30 more do not fit their streams' words ||
     fail "the report: $(grep 'the experiment lists' words)"
 # A database from before that was noted counts it as missing, until it is swept again.
 cp whole.db before.db

@@ -35,21 +35,21 @@ def find_all(x):
     there, unfit = sum(s.results for s in x.streams), sum(s.unfit for s in x.streams)
     if there:
         yield (f"{counted(x, [s for s in x.streams if s.results])}, {number(there)} results; {number(sum(s.missing for s in x.streams))} that the experiment "
-               f"lists are not there{f'; {unfit} more do not fit their streams' if unfit else ''}.")
+               f"lists are missing{f'; {unfit} more do not fit their streams' if unfit else ''}.")
     made = {(s.id, r.configuration.id): r.seconds for s in x.streams for rows in s.rows.values() for r in rows
             if r.configuration.number is not None}
     if made:
-        yield (f"Building the {number(len(made))} graphs took {number(math.fsum(made.values()), 1)} s of processor time "
-               "(a measurement, which varies with the machine and what else it does: see timings; no digest has it).")
+        yield (f"Building the {number(len(made))} graphs took {number(math.fsum(made.values()), 2)} s of processor time. "
+               "This measurement varies with the machine and its load (see timings), and is not part of the digest.")
 
 
 def find_sampling(x, hot, way):
     streams = [s for s in x.streams if s.way == way and s.row]
     shares = [percent(s.observed() / s.replay["instructions"]) for s in streams]
-    yield f"Of the executed instructions {span(min(shares), max(shares), 2)} % were looked at."
+    yield f"The samples have {span(min(shares), max(shares), 2)} % of the executed instructions."
     mark = max((m for m in x.marks if m <= 3000), default=None)
-    for part, text in (("first", "After the first {} batches reading directly off the samples has found {} % of the hot edges."),
-                       ("strata", "Of programs, from {} batches all over the stream, reading directly off the samples finds {} % of the"
+    for part, text in (("first", "After the first {} batches, reading edges directly off the samples has found {} % of the hot edges."),
+                       ("strata", "From {} batches spread over a program's stream, reading edges directly off the samples finds {} % of the"
                         " hot edges.")):
         found = [percent(q["similarity"]) for s in streams for c in x.configurations if c.baseline for q in x.curve(s, c, hot)
                  if q["batches"] == mark and q["part"] == part and q["similarity"] is not None]
@@ -59,10 +59,10 @@ def find_sampling(x, hot, way):
 
 def find_similarity(x, study):
     streams = [s for s in x.streams if s.way == study[1] and x.of_stream(s, study[0])[1]]
-    for metric, text in (("similarity", "Of the hot edges the grid's configurations of {} find {} %; reading edges directly off the same"
+    for metric, text in (("similarity", "The configurations of {} in the grid find {} % of the hot edges; reading edges directly off the same"
                           " samples finds {} %."),
-                         ("similarity_active", "Without busy-waits, the loops in which a program waits for the next frame, those of {} "
-                          "find {} %, and reading edges directly {} %.")):
+                         ("similarity_active", "Without busy-waits, the loops in which a program waits for the next frame, the configurations of {} "
+                          "find {} %, and reading edges directly finds {} %.")):
         beside = [s for s in streams if getattr(x.of_stream(s, study[0])[1], metric) is not None]
         grid = values_of([r for s in beside for r in x.of_stream(s, study[0], study[2])[0]], metric)
         direct = values_of([x.of_stream(s, study[0])[1] for s in beside], metric)
@@ -76,8 +76,8 @@ def find_beaten(x, study):
     more = [sum(getattr(r, m) is not None and getattr(b, m) is not None and getattr(r, m) > getattr(b, m) for r, b in pairs)
             for m in ("similarity", "similarity_active")]
     if pairs:
-        yield (f"Of {number(len(pairs))} results of {study[2]} {number(more[0])} find more hot edges than what can be read directly off "
-               f"the same samples; without busy-waits {number(more[1])}.")
+        yield (f"{number(more[0])} of {number(len(pairs))} results of {study[2]} find more hot edges than can be read directly off "
+               f"the same samples; without busy-waits, {number(more[1])} do.")
 
 
 def find_best(x, study):
@@ -91,8 +91,8 @@ def find_best(x, study):
     alone = len(best) == 1
     names = ", ".join(f"#{m.configuration.number}" + (f" ({m.configuration.parameters})" if alone and m.configuration.parameters else "")
                       for m in best[:6]) + (f" and {len(best) - 6} more" if len(best) > 6 else "")
-    yield (f"In the mean over {games} {'configuration' if alone else f'{len(best)} configurations share the first place:'} {names} "
-           f"{'finds most:' if alone else 'find'} {number(percent(best[0].similarity), 2)} %, against {number(percent(direct), 2)} % directly.")
+    yield (f"On average over {games}, {'configuration' if alone else f'{len(best)} configurations share the first place:'} {names} "
+           f"{'finds most:' if alone else 'find'} {number(percent(best[0].similarity), 2)} %, against {number(percent(direct), 2)} % read directly.")
 
 
 def find_not_competing(x, study):
@@ -101,8 +101,8 @@ def find_not_competing(x, study):
         ordered = sorted(lacks.items(), key=lambda t: t[0].number)
         names = ", ".join(f"#{c.number} (lacks {' '.join(sorted({g for g, _ in lacking}))})" for c, (_, lacking) in ordered[:6])
         yield (f"{number(len(lacks))} configuration{' has' if len(lacks) == 1 else 's have'} no results on some of the "
-               f"{number(len({g for g, _ in asked}))} games or programs that others of {study[2]} have results on, and no part in what is "
-               f"said over all of them: {names}" + (f" and {len(lacks) - 6} more" if len(lacks) > 6 else "") + ".")
+               f"{number(len({g for g, _ in asked}))} games or programs on which others of {study[2]} have results; averages over all "
+               f"of them leave out {names}" + (f" and {len(lacks) - 6} more" if len(lacks) > 6 else "") + ".")
 
 
 def find_parameters(x, study):
@@ -116,17 +116,17 @@ def find_parameters(x, study):
     rows = x.competing(*study)[0]
     loose = sorted(n for n in spread if not meets_all(x, rows, n))
     if loose:
-        yield (f"Which parameter of {study[2]} matters most cannot be said: values of {', '.join(loose)} do not meet those of other "
-               "parameters equally often, so their means differ for other reasons, too.")
+        yield (f"Which parameter of {study[2]} matters most cannot be said: values of {', '.join(loose)} are not combined equally often "
+               "with those of other parameters, so their means differ for other reasons, too.")
         return
     high, low = max(spread.values()), min(spread.values())
     top, last = (sorted(n for n in spread if spread[n] == v) for v in (high, low))
     if high == 0:
-        yield f"No parameter of {study[2]} that is varied ({', '.join(top)}) matters here: in the mean its values are 0 points apart."
+        yield f"None of the varied parameters of {study[2]} ({', '.join(top)}) matters here: on average, their values are 0 points apart."
         return
     one = len(top) == 1
     yield (f"The parameter{'' if one else 's'} of {study[2]} that {'matters most is' if one else 'matter most are'} {', '.join(top)}: "
-           f"{'its' if one else 'their'} best and worst {'value are' if one else 'values are'} {number(high, 2)} points apart.")
+           f"{'its' if one else 'their'} best and worst values are {number(high, 2)} points apart.")
     if high != low:
         one = len(last) == 1
         yield (f"The one{'' if one else 's'} that {'matters least is' if one else 'matter least are'} {', '.join(last)}, with "
@@ -138,8 +138,8 @@ def find_paper(x, study):
             if r.similarity is not None and r.stream.paper_game in x.paper] if x.is_papers(study[0], study[2]) else []
     if held:  # the paper's are cut off
         above, below = sum(s >= p["best_percent"] + 1 for s, p in held), sum(s < p["worst_percent"] for s, p in held)
-        yield (f"Held against the paper's game of the same kind (other programs, other input), {number(above)} of {number(len(held))} "
-               f"results of {study[2]} are above the paper's best and {number(below)} below its worst.")
+        yield (f"Compared with the paper's game of the same kind (another program with other input), {number(above)} of {number(len(held))} "
+               f"results of {study[2]} are above the paper's best and {number(below)} are below its worst.")
 
 
 class HotSet:
@@ -172,21 +172,22 @@ def find_kinds(x, hot):
         return span(min(values), max(values), digits)
 
     if all(any(h.low is not None for h in those) for those in (games, programs)):
-        yield (f"Without busy-waits the hot sets of games have {range_of(games, 'edges', 0)} edges, those of programs "
-               f"{range_of(programs, 'edges', 0)}; of the batches of games {range_of(games, 'low')} % lie in one small place, of those of "
-               f"programs {range_of(programs, 'low')} %.")
+        yield (f"Without busy-waits, the hot sets of games have {range_of(games, 'edges', 0)} edges, those of programs "
+               f"{range_of(programs, 'edges', 0)}; {range_of(games, 'low')} % of the batches of games lie within a short range of "
+               f"addresses, and {range_of(programs, 'low')} % of those of programs.")
     if all(h.best is not None and h.direct is not None for h in sets):
-        yield (f"Without busy-waits the best of GFCGaussiano finds {range_of(games, 'best')} % of the hot edges of games and "
-               f"{range_of(programs, 'best')} % of those of programs, more than can be read directly off the samples in "
-               f"{number(sum(h.best > h.direct for h in sets))} of {number(len(sets))}.")
+        yield (f"Without busy-waits, the best configuration of GFCGaussiano finds {range_of(games, 'best')} % of the hot edges of games "
+               f"and {range_of(programs, 'best')} % of those of programs; in {number(sum(h.best > h.direct for h in sets))} of "
+               f"{number(len(sets))} cases it finds more than can be read directly off the samples.")
     gained = [[h for h in those if h.gain is not None] for those in (games, programs)]
     if all(gained):
         high = max(h.gain for those in gained for h in those)
         told = [f"{number(sum(h.gain > 0 for h in those))} of {number(len(those))}" for those in gained]
         by = [number(mean(h.gain for h in those), 1) for those in gained]
-        yield (f"Without busy-waits, what knows the structure has a larger overlap than what is read directly off the same samples in "
-               f"{told[0]} games, by {by[0]} points in the mean, and in {told[1]} programs, by {by[1]}; by most in "
-               f"{', '.join(sorted(h.game for those in gained for h in those if h.gain == high))}, {number(high, 1)} points.")
+        largest = ", ".join(sorted(h.game for those in gained for h in those if h.gain == high))
+        yield (f"Without busy-waits, the best technique that knows the structure has a larger overlap than reading directly off the same "
+               f"samples in {told[0]} games and in {told[1]} programs. The difference is {by[0]} points for games and {by[1]} points for "
+               f"programs on average; it is largest, {number(high, 1)} points, in {largest}.")
 
 
 def subjects(x):
@@ -249,10 +250,10 @@ def find_short(x):
     if len(grid) > 1:
         worst = min(t["mean"] for t in grid)
         more = sum(t["gain"] is not None and round(percent(t["gain"]), 2) > 0 for t in grid)
-        yield (f"Of its {number(len(grid))} configurations the worst finds {number(percent(worst), 1)} %; {number(more)} find more than "
-               "reading directly, in the mean.")
+        yield (f"The worst of its {number(len(grid))} configurations finds {number(percent(worst), 1)} %; {number(more)} find more than "
+               "reading directly, on average.")
     shares = [percent(s.observed() / s.replay["instructions"]) for s in x.streams if s.way == way and s.row]
-    yield f"For that, {span(min(shares), max(shares), 2)} % of the executed instructions were looked at."
+    yield f"The samples have {span(min(shares), max(shares), 2)} % of the executed instructions."
 
 
 def all_ranks(x):

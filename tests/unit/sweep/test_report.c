@@ -453,7 +453,7 @@ static void other_techniques_have_their_parameters(void **state) {
     }
     free(text);
     text = slurp(f, "index.html");
-    assert_null(strstr(text, "Held against the paper"));
+    assert_null(strstr(text, "Compared with the paper's game"));
     assert_null(strstr(text, "in the paper:"));
     free(text);
     if (gnuplot_is_there())

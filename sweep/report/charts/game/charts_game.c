@@ -117,6 +117,15 @@ static enum status waits_matter(struct page *p, const char *game, bool *out) {
     return status;
 }
 
+/* A stream that ends before the second mark has points, but no curve. */
+static bool has_curve(const struct table *t) {
+    const struct curves v = find_curves(t);
+    bool any = false;
+    for (size_t k = 0; k < v.count; k++)
+        any |= v.first[k + 1] - v.first[k] > 1;
+    return any;
+}
+
 /* kind: what the figure's name begins with; what: which quantity. */
 static enum status convergence(struct page *p, const char *game, const char *kind, const char *sql,
                                const char *question, const char *what) {
@@ -124,7 +133,7 @@ static enum status convergence(struct page *p, const char *game, const char *kin
     struct chart c;
     chart_start(&c, CANVAS_COLUMN, 334, "%s-%s", kind, game);
     enum status status = page_ask(p, &t, sql, game);
-    if (status == STATUS_OK && table_rows(&t) > 0)
+    if (status == STATUS_OK && has_curve(&t))
         status = draw_curves(p, &c, &t, question, what);
     table_free(&t);
     return status;
@@ -145,8 +154,8 @@ static enum status precision(struct page *p, const char *game) {
         "What is found, and how much of it is true?",
         "A disc a configuration, a diamond for reading directly off the samples: the share of the "
         "hot edges that it found, and the share of its edges that exist.",
-        "Up and to the right is better. Discs: the grid's configurations; diamond: what can be "
-        "read directly off the same samples."};
+        "Up and to the right is better. Discs: the grid's configurations. Diamond {text}: what can "
+        "be read directly off the same samples."};
     struct chart c;
     struct table t;
     chart_start(&c, CANVAS_COLUMN, 334, "precision-%s", game);

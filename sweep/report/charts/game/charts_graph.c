@@ -273,9 +273,9 @@ static enum status draw_loop(struct page *p, const char *game, const struct tabl
     struct canvas c;
     canvas_start(&c, id, width, l->height + top + below + 12, question,
                  "One hot loop twice: first counts in the blocks, then on the edges.");
-    canvas_text(&c, 8, 18, ANCHOR_LEFT, INK_MUTED, "(a) in the blocks, entries within the loop");
-    canvas_text(&c, beside ? width / 2 + 60 : 8, (beside ? 34 : 18) + below, ANCHOR_LEFT, INK_MUTED,
-                "(b) on the edges");
+    canvas_text(&c, 8, 18, ANCHOR_LEFT, INK_MUTED, "(a) counted in the blocks");
+    canvas_text(&c, beside ? width / 2 + 8 : 8, 18 + below, ANCHOR_LEFT, INK_MUTED,
+                "(b) counted on the edges");
     for (size_t i = 0; i < l->edges.len; i++) {
         struct edge_look look = {.ink = INK_SERIES, .width = 1.5};
         draw_edge(&c, &l->edges.at[i], &look, left, top);
@@ -289,8 +289,9 @@ static enum status draw_loop(struct page *p, const char *game, const struct tabl
     draw_nodes(&c, l, b, right, top + below);
     snprintf(
         caption, sizeof caption,
-        "The counts of the blocks follow from those of the edges, not the other way round. The "
-        "heaviest hot loop of %d to %d blocks of which one has two predecessors%s. After the "
+        "The counts of the blocks (entries from within the loop) follow from those of the edges, "
+        "not the other way round. The heaviest hot loop of %d to %d blocks of which one has two "
+        "predecessors%s. After the "
         "paper's figure 5; %.80s, the whole replay.",
         LOOP_LEAST, LOOP_MOST,
         table_rows(t) == LOOP_EDGES ? ", within the thousand hottest edges outside busy-waits" : "",

@@ -308,8 +308,10 @@ static void box(struct canvas *c, double x, double y, double width, const char *
                 const char *second) {
     canvas_rect(c, x, y, width, 44, INK_BAND, 1);
     canvas_frame(c, x, y, width, 44, INK_COLD, 1);
-    canvas_text(c, x + width / 2, y + 18, ANCHOR_MIDDLE, INK_TEXT, "%s", first);
-    canvas_text(c, x + width / 2, y + 36, ANCHOR_MIDDLE, INK_MUTED, "%s", second);
+    const bool alone = second[0] == '\0';
+    canvas_text(c, x + width / 2, y + (alone ? 27 : 18), ANCHOR_MIDDLE, INK_TEXT, "%s", first);
+    if (!alone)
+        canvas_text(c, x + width / 2, y + 36, ANCHOR_MIDDLE, INK_MUTED, "%s", second);
 }
 
 /* An arrow as thick as its share of all that comes to where it leaves, with how often. */
