@@ -67,16 +67,16 @@ static enum status draw_distribution(struct page *p, const struct table *t, cons
         &c, p, t, distribution_gp,
         &(struct chart_words){
             question,
-            "A row of bars a game: how many configurations reach how much; a diamond where reading "
-            "directly off the samples stands; a band for the paper's range, where it has one.",
-            paper
-                ? "Bars: the grid's configurations, a percent wide. Diamond {text}: what can be "
-                  "read "
-                  "directly off the same samples. Band {band}: from the worst to the best that the "
-                  "paper has for its game of the same kind, on other programs and input."
-                : "Bars: the grid's configurations, a percent wide. Diamond {text}: what can be "
-                  "read "
-                  "directly off the same samples."});
+            "A row of bars for each game: how many configurations find how much; a diamond for "
+            "reading directly off the samples; a band for the paper's range, if it has one.",
+            paper ? "Bars: the grid's configurations, a percent wide. Diamond {text}: what can be "
+                    "read "
+                    "directly off the same samples. Band {band}: from the worst to the best result "
+                    "of the "
+                    "paper for its game of the same kind, another program with other input."
+                  : "Bars: the grid's configurations, a percent wide. Diamond {text}: what can be "
+                    "read "
+                    "directly off the same samples."});
 }
 
 static enum status distribution(struct page *p, const char *kind, const char *metric,
@@ -131,15 +131,15 @@ static enum status draw_effects(struct page *p, const struct table *t, const cha
              waits ? "; diamonds {s1}: without busy-waits" : "",
              strcmp(cell_text(t, 0, 7), "1") == 0
                  ? "The longer the stem, the more the value matters."
-                 : "Values of some parameters do not meet those of others equally often here: what "
-                   "a stem shows is not the parameter's alone.");
+                 : "Values of some parameters are not combined equally often with those of others "
+                   "here, so a stem does not show the effect of its parameter alone.");
     gnuplot_add(&c.set, "active = %d\n", waits ? 4 : 3);
     return chart_end(
         &c, p, t, effects_gp,
         &(struct chart_words){
             question,
-            "For each value of each parameter, how many percentage points the mean over all other "
-            "parameters and all games is from the mean of everything.",
+            "For each value of each parameter, the difference in percentage points between the "
+            "mean over all other parameters and all games and the mean of everything.",
             caption});
 }
 
@@ -174,7 +174,7 @@ static enum status distributions(struct page *p) {
             continue; /* one configuration has no distribution */
         p->technique = cell_text(&t, i, 0);
         p->study = (unsigned)i;
-        page_speak_of(p, "Each game or program as it is sampled first.");
+        page_speak_of(p, "Each game or program with its first sampling.");
         status = distribution(p, "distribution", "similarity",
                               "How much of the hot graph does each configuration find?",
                               "similarity, %");

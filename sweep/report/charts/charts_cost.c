@@ -10,14 +10,14 @@
 
 extern const char cost_gp[], frontier_gp[];
 
-/* ---- quality against what was looked at ---- */
+/* ---- quality against the sampled share ---- */
 
 static const char COST_SQL[] =
     "SELECT technique, round(100 * observed_share, 6) AS looked_at,"
     " round(100 * overlap_active, 4) AS overlap, max(round(100 * overlap_active, 4)) OVER"
     " (ORDER BY observed_share, overlap_active DESC, technique, parameters) AS best_so_far,"
     " dense_rank() OVER (ORDER BY technique) AS technique_number,"
-    " printf('%s %s: %.4f %% looked at, overlap %.2f %%', technique, parameters,"
+    " printf('%s %s: %.4f %% sampled, overlap %.2f %%', technique, parameters,"
     " 100 * observed_share, 100 * overlap_active) AS hint, frames"
     " FROM technique_mean WHERE hot_permille = ?3 AND games = of_games AND observed_share > 0"
     " AND frames = (SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"
@@ -75,30 +75,30 @@ static enum status draw_cost(struct page *p, const struct table *t, const char *
     }
     struct chart c;
     chart_start(&c, CANVAS_COLUMN, 344, "cost");
-    chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "instructions looked at, % of those executed",
+    chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "sampled instructions, % of those executed",
                 "overlap with the exact graph without busy-waits, %");
     const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
     const struct axis y = chart_range(&c, 'y', least, 100);
     name_techniques(&c, t, &x, &y, &(struct naming){.best = true, .lower = -7});
     gnuplot_add(&c.set, "rows = %zu\n", table_rows(t));
     char games[60];
-    snprintf(games, sizeof games, "All games of %.12s frames, in all ways of sampling.",
+    snprintf(games, sizeof games, "All games of %.12s frames, with all samplings.",
              cell_text(t, 0, COST_FRAMES));
     page_speak_of(p, games);
     return chart_end(
         &c, p, t, cost_gp,
         &(struct chart_words){
             question,
-            "One point a technique and configuration: the share of the executed instructions that "
-            "it looked at, and how far its graph overlaps with the exact one; a dashed line along "
-            "those that no other beats.",
-            "Means over the games. Up and to the left is better; the dashed line leads along what "
-            "nothing else beats. A share that is looked at is no cost: `hotgraph costs` counts "
-            "the host instructions that a technique adds."});
+            "One point for each technique and configuration: the share of the executed "
+            "instructions in its samples, and how far its graph overlaps with the exact one; a "
+            "dashed line along those that no other beats.",
+            "Means over the games. Up and to the left is better; the dashed line joins those that "
+            "no other beats. The sampled share is not a cost: `hotgraph costs` counts the host "
+            "instructions that a technique adds."});
 }
 
 static enum status looked_at(struct page *p) {
-    static const char question[] = "How much must be looked at to know how much?";
+    static const char question[] = "How much is found with how many samples?";
     struct table t;
     enum status status = page_ask(p, &t, COST_SQL, NULL);
     if (status == STATUS_OK && table_rows(&t) > 0)
@@ -151,19 +151,19 @@ static enum status draw_frontier(struct page *p, const struct table *t, const ch
     if (other)
         gnuplot_add(&c.set, "other = %.9g\n", cell_number(t, 0, FRONTIER_OTHER));
     char games[100];
-    snprintf(games, sizeof games, "All games of %.12s frames, in all ways of sampling.",
+    snprintf(games, sizeof games, "All games of %.12s frames, with all samplings.",
              cell_text(t, 0, FRONTIER_FRAMES));
     page_speak_of(p, games);
     return chart_end(
         &c, p, t, frontier_gp,
         &(struct chart_words){
             question,
-            "One point a technique and way of sampling: the host instructions that it adds to the "
-            "translator in the steady state, in all replays that it needs, and what it finds.",
+            "One point for each technique and sampling: the host instructions that it adds to "
+            "the translator in the steady state, in all replays that it needs, and what it finds.",
             other ? "Means over the games. Up and to the left is better. Strong: told nothing of "
                     "this run beforehand; pale: told its busy-waits or its structure. The dashed "
-                    "line is the exact profile of another movie of the same game: what lies above "
-                    "it is finer than a user with other input can use."
+                    "line is the exact profile of another movie of the same game: a result above "
+                    "it is more exact than a user with other input can make use of."
                   : "Means over the games. Up and to the left is better. Strong: told nothing of "
                     "this run beforehand; pale: told its busy-waits or its structure."});
 }
@@ -203,10 +203,10 @@ static const char TABLE_SQL[] =
 enum status page_frontier(struct page *p) {
     return page_answer(
         p, "frontier-table", "What does each technique add to the program, and what does it find?",
-        "Host instructions counted in the translator, over a replay that nobody watches; the same "
-        "on every machine. The recording of the structure is in it where a technique is told the "
-        "structure; that the program has to run once more is not. Nothing stands where nothing "
-        "was counted: of what watched another movie, and on machines without the translator.",
+        "Host instructions counted in the translator, beyond those of a replay without observers; "
+        "the same on every machine. For techniques that know the structure they include recording "
+        "it, but not the additional run that this takes. Cells are empty if nothing was counted: "
+        "for techniques that watched another movie, and on machines without the translator.",
         TABLE_SQL, false);
 }
 

@@ -1,5 +1,5 @@
 /*
- * charts_cost: quality against what was looked at, and against the host instructions that it costs.
+ * charts_cost: quality against the sampled share, and against the host instructions that it costs.
  */
 #ifndef HOTGRAPH_REPORT_CHARTS_COST_H
 #define HOTGRAPH_REPORT_CHARTS_COST_H

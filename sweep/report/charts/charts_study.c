@@ -43,7 +43,8 @@ static enum status draw_interactions(struct page *p, const struct table *t, cons
                        waits ? "; diamonds {s1}: without busy-waits" : "");
     if (undefined > 0)
         snprintf(caption + len, sizeof caption - (size_t)len,
-                 " Not defined for %u more, whose values do not meet equally often.", undefined);
+                 " Not defined for %u more, whose values are not combined equally often.",
+                 undefined);
     struct chart c;
     chart_start(&c, CANVAS_COLUMN, bottom + 44, "%s", page_id(p, "interactions").text);
     chart_frame(&c, 14, CANVAS_COLUMN - 20, 10, bottom, "share of the variation of similarity, %",
@@ -126,9 +127,9 @@ static enum status draw_agreement(struct page *p, const struct table *t, const c
         contradict |= cell_number(t, i, AGREEMENT_TAU) < 0;
     }
     char caption[400];
-    snprintf(caption, sizeof caption, "%s%sOf several replays of a game, the mean.",
-             agree ? "Above 0 {s0}: rankings of the configurations that agree, the stronger the "
-                     "more. "
+    snprintf(caption, sizeof caption, "%s%sSeveral replays of a game count as their mean.",
+             agree ? "Above 0 {s0}: rankings of the configurations agree, the more the stronger "
+                     "the colour. "
                    : "",
              contradict ? "Below 0 {s1}: rankings that contradict each other. " : "");
     gnuplot_add(&c.set, "games = %zu\nnumbers = %d\n", games,
@@ -169,11 +170,11 @@ static const char BENCH_SQL[] =
 enum status page_costs(struct page *p) {
     return page_answer(
         p, "bench", "How fast is a replay, and how much slower with a technique?",
-        "Measurements, which vary from run to run: trust no difference that is smaller "
-        "than that between least and most, and none between machines. Each replay with "
-        "a technique was taken in turn with one without, so a ratio suffers less from "
-        "whatever else the machine does than a speed; of one round, least and most say "
-        "nothing. A console shows 60 frames a second.",
+        "These measurements vary from run to run: a difference that is smaller than that between "
+        "least and most means nothing, nor does one between machines. Each replay with a technique "
+        "alternates with one without, so the load of the machine affects a ratio less than a "
+        "speed. With a single round, least and most are equal. A console shows 60 frames a "
+        "second.",
         BENCH_SQL, false);
 }
 
@@ -208,11 +209,12 @@ enum status page_budgets(struct page *p) {
         return status;
     return page_answer(
         p, "budgets",
-        "Which technique finds most, when it may observe so much, with and without the structure?",
-        "The best in the mean over all games in the database that were played for so many frames, "
-        "of all ways of sampling them, without busy-waits; programs have no frames and are not "
-        "here. Equals have a row each. Least and most are the means of the worst and the best "
-        "replicate; the worst game is of all replicates. What is observed is no cost: host "
-        "instructions added are, and stand where 'hotgraph costs' has counted them.",
+        "Which technique finds most within a sampling budget, with and without the structure?",
+        "The best on average over all games in the database that were played for this number of "
+        "frames, among all samplings, without busy-waits. Programs have no frames and are left "
+        "out. Equal ones have a row each. Least and most are the means of the worst and the best "
+        "replicate; the worst game is taken over all replicates. The cost of a "
+        "technique is not what it observes but the host instructions that it adds, shown where "
+        "'hotgraph costs' has counted them.",
         BUDGET_SQL, false);
 }

@@ -205,7 +205,7 @@ test -z "$(ask game.db "select * from excerpt e join excerpt f on f.figure = 'in
 page game game.db
 texts game
 if command -v gnuplot >/dev/null; then
-    test "$(grep -c '% looked at, overlap' game/figures/cost.svg)" = "$(ask game.db "select count(*) from technique_mean
+    test "$(grep -c '% sampled, overlap' game/figures/cost.svg)" = "$(ask game.db "select count(*) from technique_mean
         where hot_permille = 900 and games = of_games and observed_share > 0 and overlap_active is not null")" || fail "not a point a technique"
     test "$(grep -c '<rect x.*f-text' game/figures/intervals-mazewisp.svg)" = "$(ask game.db "select count(*) from excerpt
         where figure = 'intervals' and batch is not null")" || fail "not a mark for each sampled instruction"

@@ -384,11 +384,12 @@ static enum status draw(struct page *p, const char *game, const struct code *cod
         if (d.routines[i].returned > 0)
             put_count(&c, ROUTINE_LEFT + ROUTINE_WIDTH - 6, last_line(&d.routines[i]),
                       d.routines[i].returned);
-    snprintf(caption, sizeof caption,
-             "Numbers are how often. The heaviest loop of at most %d blocks that calls a routine "
-             "%d bytes away or farther; of a routine its first block and the instruction that "
-             "returns. After the paper's figure 7; %.80s, the whole replay.",
-             LOOP_MOST, FAR, game);
+    snprintf(
+        caption, sizeof caption,
+        "Numbers: how often each was executed. Shown is the heaviest loop of at most %d blocks "
+        "that calls a routine at least %d bytes away, and of the routine its first block and "
+        "the instruction that returns. After the paper's figure 7; %.80s, the whole replay.",
+        LOOP_MOST, FAR, game);
     return page_figure(p, &c, question, caption);
 }
 

@@ -88,7 +88,7 @@ static enum status draw_curves(struct page *p, struct chart *c, const struct tab
     name_curves(c, &v, &y);
     char caption[400] =
         "Diamonds: the first mark at which 50, 80, 95 and 99 % are reached. A batch has 25 "
-        "instructions where nothing else is said.";
+        "instructions unless the sampling says otherwise.";
     for (size_t k = 0; k < v.count; k++) {
         const char *number = cell_text(t, v.first[k], CURVE_NUMBER);
         const size_t len = strlen(caption);
@@ -100,8 +100,8 @@ static enum status draw_curves(struct page *p, struct chart *c, const struct tab
         c, p, t, batches_gp,
         &(struct chart_words){
             question,
-            "A line a technique and configuration: the share of the hot edges found after so many "
-            "batches; diamonds where 50, 80, 95 and 99 % are first reached.",
+            "A line for each technique and configuration: the share of the hot edges found, by the "
+            "number of batches; diamonds where 50, 80, 95 and 99 % are first reached.",
             caption});
 }
 
@@ -150,12 +150,11 @@ static const char PRECISION_SQL[] =
     " AND precision IS NOT NULL ORDER BY number IS NULL, number";
 
 static enum status precision(struct page *p, const char *game) {
-    const struct chart_words words = {
+    struct chart_words words = {
         "What is found, and how much of it is true?",
-        "A disc a configuration, a diamond for reading directly off the samples: the share of the "
-        "hot edges that it found, and the share of its edges that exist.",
-        "Up and to the right is better. Discs: the grid's configurations. Diamond {text}: what can "
-        "be read directly off the same samples."};
+        "A disc for each configuration and a diamond for reading directly off the samples: the "
+        "share of the hot edges that it found, and the share of its edges that exist.",
+        NULL};
     struct chart c;
     struct table t;
     chart_start(&c, CANVAS_COLUMN, 334, "precision-%s", game);
@@ -175,6 +174,10 @@ static enum status precision(struct page *p, const char *game) {
         gnuplot_add(&c.set, "ink = ink_%s\n", palette_name(page_game_ink(p, game)));
         const size_t diamonds = strcmp(cell_text(&t, rows - 1, 3), "1") == 0;
         gnuplot_add(&c.set, "discs = %d\ndiamonds = %zu\n", rows > diamonds, diamonds);
+        words.caption = diamonds
+                            ? "Up and to the right is better. Discs: the grid's configurations. "
+                              "Diamond {text}: what can be read directly off the same samples."
+                            : "Up and to the right is better. Discs: the grid's configurations.";
         status = chart_end(&c, p, &t, precision_gp, &words);
     }
     table_free(&t);

@@ -233,7 +233,7 @@ static void mark_best(struct heatmap *h, size_t panel) {
 static void write_caption(const struct heatmap *h, const char *mark, char *out, size_t size) {
     size_t len = (size_t)snprintf(out, size,
                                   "Similarity in %% of each configuration of %.40s; framed%s: "
-                                  "the best, of equals the first.",
+                                  "the best, or the first of equal ones.",
                                   h->technique, mark);
     for (size_t i = 4; i < h->axes.count && len < size; i++)
         len += (size_t)snprintf(out + len, size - len, "%s%.40s",

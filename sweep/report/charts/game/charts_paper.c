@@ -390,10 +390,12 @@ static enum status paths(struct page *p, const char *game) {
     box(&c, 150, 432, 180, "The graph", "");
     table_free(&t);
     char caption[300];
-    snprintf(caption, sizeof caption,
-             "How often each path was taken; an arrow is as thick as its share of what comes to "
-             "where it leaves. After the paper's figure 10; %.80s, configuration 10/15/13/5.",
-             game);
+    snprintf(
+        caption, sizeof caption,
+        "Numbers: how often each path was taken. The width of an arrow is its share of all that "
+        "reaches the box which it leaves. After the paper's figure 10; %.80s, configuration "
+        "10/15/13/5.",
+        game);
     return page_figure(p, &c, question, caption);
 }
 
