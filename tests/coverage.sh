@@ -37,10 +37,11 @@ measure() {
 }
 
 measure cartridge core/nes/media/cartridge.c
-measure config sweep/config/config.c sweep/config/fields.c sweep/config/includes.c \
+measure config sweep/config/config.c sweep/config/exec_technique.c sweep/config/fields.c sweep/config/includes.c \
     sweep/config/points.c sweep/config/product.c sweep/config/programs.c sweep/config/sampling.c
 measure graph core/graph/graph_text.c
 measure movie core/nes/media/movie.c core/nes/media/movie_fm2.c core/nes/run/movie_play.c
+measure perf core/qemu/import/perf_text.c
 measure stream core/profile/stream/isampling.c core/profile/stream/stream.c
 measure stream_binary core/profile/stream/stream_binary.c
 exit "$failed"

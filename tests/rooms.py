@@ -28,7 +28,7 @@ PUBLIC = {
     "commands": {"command.h"},
     "report": {"tables/table.h"},
     "native": {"hotprobe.h", "session.h"},
-    "qemu": {"export/fdata.h", "export/profile_export.h"},
+    "qemu": {"export/fdata.h", "export/profile_export.h", "import/import.h"},
 }
 # (room, header of another room): why it may look inside.
 FRIENDS = {

@@ -17,6 +17,7 @@ int command_cost(int argc, char **argv);
 int command_costs(int argc, char **argv);
 int command_exact(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_import(int argc, char **argv);
 int command_optimise(int argc, char **argv);
 int command_record(int argc, char **argv);
 int command_blocks(int argc, char **argv);

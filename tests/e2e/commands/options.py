@@ -25,6 +25,7 @@ WORKS = {
     "optimise": ["laid.cfg", "--db", "laid.db"],
     "export": ["--bolt", "program", "--structure", "e.structure", "e.graph"],
     "flow": ["net"],
+    "import": ["perf.txt", "--stream", "o.isampling"],
     "report": ["q.db", "--out", "report"],
     "results": ["q.db"],
     "runs": ["q.db"],
@@ -144,6 +145,8 @@ def prepare():
     shutil.copy(f"{SOURCE}/games/mazewisp.nes", "game.nes")
     shutil.copy(f"{SOURCE}/movies/mazewisp.fm2", "a.fm2")
     os.mkdir("folder")
+    with open("perf.txt", "w") as f:
+        f.write("a 1/1 1.0: PERF_RECORD_MMAP2 1/1: [0x1000(0x1000) @ 0 1:2 3 4]: r-xp /bin/true\na 1/1 1.5: 1 c: 1000\n")
     with open("net", "w") as f:
         f.write("p min 2 1\nn 1 1\nn 2 -1\na 1 2 0 1 1\n")
     with open("q.cfg", "w") as f:

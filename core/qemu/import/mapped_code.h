@@ -1,0 +1,42 @@
+/* mapped_code: the code that addresses of a running process stand for: memory maps, the files that
+ * they show, and their instructions. Private to core/qemu. */
+#ifndef HOTGRAPH_QEMU_MAPPED_CODE_H
+#define HOTGRAPH_QEMU_MAPPED_CODE_H
+
+#include "profile/profile.h"
+#include "profile/structure/structure.h"
+#include "qemu/import/perf_text.h"
+
+struct code_image {
+    char *path;
+    uint32_t base, room; /* of code addresses */
+    struct file_view file;
+    uint16_t machine; /* e_machine; 0: no file, or of no supported processor */
+    char hash[33];
+};
+
+struct mapping {
+    uint32_t process;
+    uint64_t start, size, offset;
+    size_t image;
+};
+
+struct mapped_code {
+    VEC(struct code_image) images;
+    VEC(struct mapping) maps;
+    struct map decoded; /* code address -> 1 + number in insns */
+    VEC(struct sample) insns;
+};
+
+/* Adds the images of a structure, at their addresses. */
+bool code_add_images(struct mapped_code *c, const struct structure *s);
+bool code_add_map(struct mapped_code *c, const struct perf_map *map);
+void code_free(struct mapped_code *c);
+
+/* The code address; false: in no file that is here. An unknown process may be any. */
+bool code_address(struct mapped_code *c, uint32_t process, uint64_t address, uint32_t *out);
+/* The instruction there, with its size, kind and direct target; NULL: none can be decoded, or (with
+ * *lost) memory is out. Valid until the next call. */
+const struct sample *code_insn(struct mapped_code *c, uint32_t address, bool *lost);
+
+#endif

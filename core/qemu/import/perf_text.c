@@ -1,0 +1,281 @@
+/*
+ * Lines of `perf script` (linux/tools/perf/builtin-script.c prints them; fields by --fields):
+ *
+ *     COMM PID/TID TIME: PERF_RECORD_MMAP2 PID/TID: [0xSTART(0xSIZE) @ 0xOFFSET 08:01 1 2]: r-xp PATH
+ *     COMM [PID/]TID [CPU] TIME: PERIOD EVENT: ADDRESS SYMBOL+0x1 (FILE)
+ *     COMM [PID/]TID [CPU] TIME: PERIOD EVENT: 0xFROM/0xTO/P/-/-/0  0xFROM/0xTO/M/-/-/3 ...
+ *
+ * and with call chains a line of an address each below the head, of which the first is the sample's.
+ * What a field is follows from its form: names of commands and events may be anything.
+ */
+#include "qemu/import/perf_text.h"
+
+#include <string.h>
+
+struct reading {
+    const char *name;
+    size_t line, known; /* known: lines that could be read */
+    const struct perf_reader *reader;
+    struct perf_sample sample; /* being read: its address may be on the next line */
+    bool open, headed;
+    struct error *e;
+};
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Hexadecimal digits without 0x. */
+static bool scan_plain_hex(const char **at, const char *end, uint64_t *out) {
+    const char *c = *at;
+    uint64_t value = 0;
+    for (; c < end; c++) {
+        const int digit = *c >= '0' && *c <= '9'   ? *c - '0'
+                          : *c >= 'a' && *c <= 'f' ? *c - 'a' + 10
+                                                   : -1;
+        if (digit < 0)
+            break;
+        if (value >> 60 != 0)
+            return false;
+        value = value << 4 | (uint64_t)digit;
+    }
+    if (c == *at)
+        return false;
+    *at = c;
+    *out = value;
+    return true;
+}
+
+/* The next field; its end is at *at. False: the line ends. */
+static bool next_field(const char **at, const char *end, const char **field) {
+    while (*at < end && is_blank(**at))
+        ++*at;
+    *field = *at;
+    while (*at < end && !is_blank(**at))
+        ++*at;
+    return *field < *at;
+}
+
+/* "123.456789:" */
+static bool is_time(const char *field, const char *end) {
+    uint64_t number;
+    return scan_decimal(&field, end, UINT64_MAX, &number) && field < end && *field == '.' &&
+           (field++, scan_decimal(&field, end, UINT64_MAX, &number)) && field + 1 == end &&
+           *field == ':';
+}
+
+/* "12/34" or "34". */
+static bool take_threads(const char *field, const char *end, uint32_t *process, uint32_t *thread) {
+    uint64_t one, other;
+    if (!scan_decimal(&field, end, PERF_UNKNOWN - 1, &one))
+        return false;
+    *process = PERF_UNKNOWN;
+    *thread = (uint32_t)one;
+    if (field == end)
+        return true;
+    if (*field++ != '/' || !scan_decimal(&field, end, PERF_UNKNOWN - 1, &other) || field != end)
+        return false;
+    *process = (uint32_t)one;
+    *thread = (uint32_t)other;
+    return true;
+}
+
+/* ---- maps ---- */
+
+static bool skip_text(const char **at, const char *end, const char *text) {
+    const size_t len = strlen(text);
+    if ((size_t)(end - *at) < len || memcmp(*at, text, len) != 0)
+        return false;
+    *at += len;
+    return true;
+}
+
+/* "PID/TID: [0xSTART(0xSIZE) @ 0xOFFSET ...]: r-xp PATH". False: of no use, as those of the kernel. */
+static bool take_map(const char *at, const char *end, struct perf_map *map) {
+    uint64_t process, thread;
+    while (at < end && *at == ' ')
+        at++;
+    if (!scan_decimal(&at, end, PERF_UNKNOWN - 1, &process) || !skip_text(&at, end, "/") ||
+        !scan_decimal(&at, end, UINT32_MAX, &thread) || !skip_text(&at, end, ": [") ||
+        !scan_hex(&at, end, UINT64_MAX, &map->start) || !skip_text(&at, end, "(") ||
+        !scan_hex(&at, end, UINT64_MAX, &map->size) || !skip_text(&at, end, ") @ "))
+        return false;
+    if (!scan_hex(&at, end, UINT64_MAX, &map->offset)) {
+        if (!skip_text(&at, end, "0")) /* which perf prints without 0x */
+            return false;
+        map->offset = 0;
+    }
+    const char *close = memmem(at, (size_t)(end - at), "]: ", 3);
+    if (close == NULL)
+        return false;
+    const char *rights = close + 3, *path = memchr(rights, ' ', (size_t)(end - rights));
+    if (path == NULL || memchr(rights, 'x', (size_t)(path - rights)) == NULL)
+        return false;
+    while (end > ++path && is_blank(end[-1]))
+        end--;
+    if (path >= end || (size_t)(end - path) >= sizeof map->path)
+        return false;
+    map->process = (uint32_t)process;
+    memcpy(map->path, path, (size_t)(end - path));
+    map->path[end - path] = '\0';
+    return true;
+}
+
+/* ---- samples ---- */
+
+/* "0xFROM/0xTO/..." or "0xFROM(FILE)/0xTO(FILE)/...". */
+static bool is_branch(const char *field, const char *end) {
+    uint64_t address;
+    return scan_hex(&field, end, UINT64_MAX, &address) && field < end &&
+           (*field == '/' || *field == '(') && memchr(field, '/', (size_t)(end - field)) != NULL;
+}
+
+/* Moves *at past "(FILE)", which may be missing. */
+static void skip_file(const char **at, const char *end) {
+    if (*at < end && **at == '(') {
+        const char *close = memchr(*at, ')', (size_t)(end - *at));
+        *at = close != NULL ? close + 1 : end;
+    }
+}
+
+static bool take_branch(struct perf_sample *s, const char *field, const char *end) {
+    struct perf_branch b;
+    if (!scan_hex(&field, end, UINT64_MAX, &b.from))
+        return false;
+    skip_file(&field, end);
+    if (field == end || *field++ != '/' || !scan_hex(&field, end, UINT64_MAX, &b.to))
+        return false;
+    skip_file(&field, end);
+    if (field < end && *field != '/')
+        return false;
+    if (s->branch_count < PERF_STACK)
+        s->branches[s->branch_count++] = b;
+    return true;
+}
+
+static enum status end_sample(struct reading *r) {
+    const bool wanted = r->open && (r->sample.has_address || r->sample.branch_count > 0);
+    r->open = r->headed = false;
+    if (wanted && !r->reader->sample(r->reader->user, &r->sample))
+        return error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->name);
+    return STATUS_OK;
+}
+
+/* Is there an event's name among the next three fields? The address follows it then. */
+static bool has_event(const char *at, const char *end) {
+    const char *field;
+    for (int i = 0; i < 3 && next_field(&at, end, &field); i++)
+        if (at[-1] == ':')
+            return true;
+    return false;
+}
+
+/* The fields after the time or at the start of a line: a bare address, which the symbol follows,
+ * and branches. */
+static enum status take_fields(struct reading *r, const char *at, const char *end, bool head) {
+    const char *field, *before = NULL;
+    const bool event = head && has_event(at, end);
+    while (next_field(&at, end, &field)) {
+        const char *digits = field;
+        uint64_t address;
+        if (is_branch(field, at)) {
+            if (!take_branch(&r->sample, field, at))
+                return error_set(r->e, STATUS_FORMAT,
+                                 "%s:%zu: '%.*s' is no entry of a branch stack (0xFROM/0xTO/...)",
+                                 r->name, r->line, at - field < 60 ? (int)(at - field) : 60, field);
+            r->known++;
+            continue;
+        }
+        /* After the event's "cycles:u:", or as the first field. */
+        const bool may_be = event ? before != NULL && before[0] == ':' : before == NULL;
+        if (!r->sample.has_address && may_be && scan_plain_hex(&digits, at, &address) &&
+            digits == at) {
+            r->sample.has_address = true;
+            r->sample.address = address;
+            r->known++;
+        }
+        before = at - 1;
+    }
+    return STATUS_OK;
+}
+
+/* A line with a time is a head. *rest: behind the time. */
+static bool find_head(const char *at, const char *end, uint32_t *process, uint32_t *thread,
+                      const char **rest) {
+    const char *field, *threads = NULL, *threads_end = NULL;
+    while (next_field(&at, end, &field)) {
+        if (is_time(field, at)) {
+            *rest = at;
+            return threads != NULL && take_threads(threads, threads_end, process, thread);
+        }
+        if (*field != '[') {
+            threads = field;
+            threads_end = at;
+        }
+    }
+    return false;
+}
+
+static enum status take_line(struct reading *r, const char *at, const char *end) {
+    static const char *const records[] = {"PERF_RECORD_MMAP2 ", "PERF_RECORD_MMAP "};
+    struct perf_map map;
+    const char *rest;
+    for (int i = 0; i < 2; i++) {
+        const char *found = memmem(at, (size_t)(end - at), records[i], strlen(records[i]));
+        if (found == NULL)
+            continue;
+        enum status status = end_sample(r);
+        if (status == STATUS_OK && take_map(found + strlen(records[i]), end, &map)) {
+            r->known++;
+            if (!r->reader->map(r->reader->user, &map))
+                status = error_set(r->e, STATUS_MEMORY, "%s: out of memory", r->name);
+        }
+        return status;
+    }
+    uint32_t process, thread;
+    if (find_head(at, end, &process, &thread, &rest)) {
+        const enum status status = end_sample(r);
+        if (status != STATUS_OK)
+            return status;
+        r->sample = (struct perf_sample){.process = process, .thread = thread};
+        r->open = r->headed = true;
+        /* Other records, as PERF_RECORD_COMM, have no address. */
+        return memmem(rest, (size_t)(end - rest), "PERF_RECORD_", 12) != NULL
+                   ? STATUS_OK
+                   : take_fields(r, rest, end, true);
+    }
+    enum status status = STATUS_OK;
+    if (!r->headed) { /* without heads, as of -F ip,brstack, each line is a sample */
+        status = end_sample(r);
+        r->sample = (struct perf_sample){.process = PERF_UNKNOWN, .thread = PERF_UNKNOWN};
+        r->open = true;
+    }
+    return status == STATUS_OK ? take_fields(r, at, end, false) : status;
+}
+
+enum status perf_text_read(const char *text, size_t len, const char *name,
+                           const struct perf_reader *reader, struct error *e) {
+    struct reading r = {.name = name, .reader = reader, .e = e};
+    const char *stop = text + len;
+    enum status status = STATUS_OK;
+    while (text < stop && status == STATUS_OK) {
+        const char *newline = memchr(text, '\n', (size_t)(stop - text));
+        const char *end = newline != NULL ? newline : stop;
+        const char *first = text;
+        r.line++;
+        while (first < end && is_blank(*first))
+            first++;
+        if (first == end)
+            status = end_sample(&r); /* an empty line ends a call chain */
+        else if (*first != '#')
+            status = take_line(&r, text, end);
+        text = newline != NULL ? newline + 1 : stop;
+    }
+    if (status == STATUS_OK)
+        status = end_sample(&r);
+    if (status == STATUS_OK && r.known == 0)
+        status =
+            error_set(e, STATUS_FORMAT,
+                      "%s: nothing in it is what 'perf script --show-mmap-events' prints", name);
+    return status;
+}

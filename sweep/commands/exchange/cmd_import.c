@@ -1,0 +1,110 @@
+/* hotgraph import: what perf sampled, as a graph, a structure and a stream. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "commands/command.h"
+#include "qemu/import/import.h"
+
+struct import {
+    const char *graph, *structure, *stream, *images;
+};
+
+static const char details[] =
+    "FILE is what 'perf script --show-mmap-events' prints, with --fields ip or more. With\n"
+    "stacks of branches ('perf record -b', --fields +brstack) the graph has these and\n"
+    "the straight-line code between them, counted as perf2bolt does; the structure is\n"
+    "that of everything seen; and the stream has the branches one by one. Without,\n"
+    "the stream has the sampled instructions, and there is no graph.\n"
+    "\n"
+    "The sampled files must be here, unchanged: their instructions are decoded (x86-64,\n"
+    "aarch64, riscv64). Addresses of the kernel, of memory that is no file, and ranges\n"
+    "that are no straight line in the file are left out; the summary counts them.\n"
+    "\n"
+    "Example: from perf to a program that BOLT has laid out:\n"
+    "  perf record -b -e cycles:u -- ./prog\n"
+    "  perf script --show-mmap-events -F +brstack >perf.txt\n"
+    "  hotgraph import perf.txt --structure p.structure --stream p.hgstream\n"
+    "  hotgraph build p.hgstream --technique flow --structure p.structure \\\n"
+    "      --out p.graph\n"
+    "  hotgraph export --bolt ./prog --structure p.structure p.graph \\\n"
+    "      --out p.fdata\n";
+
+static void report(const struct import_result *r) {
+    const struct import_counts *c = &r->counts;
+    printf("%" PRIu64 " samples of %" PRIu64 " thread%s, %" PRIu64
+           " branches, %zu blocks, %zu edges; left out: %" PRIu64 " kernel addresses, %" PRIu64
+           " in no file that is here, %" PRIu64 " ranges that are no straight line\n",
+           c->samples, c->threads, c->threads == 1 ? "" : "s", c->branches, r->graph.block_count,
+           r->graph.edge_count, c->kernel, c->unmapped, c->broken);
+}
+
+static enum status write_results(const struct import *x, const struct import_result *r,
+                                 const char *path, struct error *e) {
+    if (r->counts.branches == 0 && (x->graph != NULL || x->structure != NULL))
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s: has no stacks of branches (perf record -b), so there is no graph and "
+                         "no structure; --stream can be written",
+                         path);
+    enum status status = STATUS_OK;
+    if (x->graph != NULL)
+        status = graph_write(&r->graph, x->graph, (struct graph_write_options){0}, e);
+    if (status == STATUS_OK && x->structure != NULL)
+        status = structure_write(&r->structure, x->structure, NULL, 0, e);
+    if (status == STATUS_OK && x->stream != NULL)
+        status = stream_write(&r->stream, x->stream, "perf", e);
+    return status;
+}
+
+static enum status import(const struct import *x, const char *path, struct error *e) {
+    struct structure known = {0};
+    struct import_result r = {0};
+    enum status status = x->stream != NULL ? stream_check_name(x->stream, e) : STATUS_OK;
+    if (status == STATUS_OK && x->images != NULL)
+        status = structure_read(&known, x->images, e);
+    const struct import_request request = {.path = path,
+                                           .images = x->images != NULL ? &known : NULL};
+    if (status == STATUS_OK)
+        status = import_perf(&r, &request, e);
+    if (status == STATUS_OK)
+        status = write_results(x, &r, path, e);
+    if (status == STATUS_OK)
+        report(&r);
+    import_free(&r);
+    structure_free(&known);
+    return status;
+}
+
+int command_import(int argc, char **argv) {
+    struct import x = {0};
+    const struct option_spec options[] = {
+        {"graph", "FILE.graph", "the graph, counted directly", OPTION_STRING, .to = &x.graph,
+         .file = FILE_WRITTEN},
+        {"structure", "FILE.structure", "the structure: blocks and edges that were seen",
+         OPTION_STRING, .to = &x.structure, .file = FILE_WRITTEN},
+        {"stream", "FILE", "the samples (.isampling or .hgstream, also .gz)", OPTION_STRING,
+         .to = &x.stream, .file = FILE_WRITTEN},
+        {"images", "FILE.structure",
+         "give files the addresses that they have in this structure, as 'record' wrote it",
+         OPTION_STRING, .to = &x.images, .file = FILE_READ},
+        {0},
+    };
+    const struct usage usage = {
+        .command = "import",
+        .operands = "FILE",
+        .inputs = 1,
+        .least = 1,
+        .most = 1,
+        .summary = "Makes a graph, a structure and a stream of what perf sampled.",
+        .details = details,
+        .options = options,
+    };
+    struct operands operands;
+    if (!options_parse(&usage, argc, argv, &operands))
+        return operands.exit_status;
+    if (x.graph == NULL && x.structure == NULL && x.stream == NULL)
+        return usage_error("import", "give at least one of --graph, --structure and --stream");
+    struct error e = {0};
+    return import(&x, operands.at[0], &e) == STATUS_OK ? EXIT_SUCCESS : failure(&e);
+}

@@ -1,0 +1,137 @@
+# Samples of perf: if this fails, a graph of somebody's perf data has other edges than were sampled, or does not get to BOLT.
+#
+# A machine with branch stacks is rarely at hand, so a recording under QEMU is printed as perf prints them: maps at addresses
+# of their own, kernel addresses in between. What must come of it is counted by the Python example, from the same batches.
+set -eu
+. "$(dirname "$0")/../record_lib.sh"
+command -v "${CC:-cc}" >/dev/null || skip "no C compiler"
+export PYTHONPATH="$source/docs/exec" PYTHONDONTWRITEBYTECODE=1
+cat >prog.c <<'END'
+#include <stdio.h>
+static unsigned __attribute__((noinline)) mix(unsigned x) { return x % 7 ? x * 2654435761u : x ^ x >> 9; }
+static unsigned __attribute__((noinline)) depth(unsigned n) { return n < 2 ? n : depth(n - 1) + depth(n - 2); }
+int main(void) {
+    unsigned t = 0;
+    for (unsigned i = 0; i < 100000; i++)
+        t += mix(t + i) & 15 ? 1 : depth(i % 11);
+    printf("%u\n", t);
+    return 0;
+}
+END
+"${CC:-cc}" -O1 -fno-reorder-blocks-and-partition -Wl,--emit-relocs -o prog prog.c
+"$hotgraph" record --graph exact.graph --structure exact.structure --stream s.isampling:every=997,batch=60 --output /dev/null -- ./prog >/dev/null
+
+cat >as_perf.py <<'END'
+"""Prints s.isampling as perf does, and the graph that must come of it, with addresses FILE NUMBER << 32 | OFFSET."""
+import csv, sys
+from observed import graph
+images = [(int(line.split()[1], 16), line.rstrip("\n").split(" ", 3)[3]) for line in open("exact.structure") if line.startswith("#image")]
+START = [0x7f0000000000 + (i << 32) for i in range(len(images))]
+def place(pc):
+    i = max(i for i, (base, _) in enumerate(images) if base <= pc)
+    return i, pc - images[i][0]
+def address(pc):
+    i, offset = place(pc)
+    return START[i] + offset
+batches = {}
+for row in csv.DictReader(open("s.isampling"), delimiter="\t"):
+    batches.setdefault(row["batch"], []).append((int(row["pc"], 16), int(row["size"]), row["type"]))
+pairs, transfers, kernel, entries = {}, set(), 0, 0
+with open("perf.txt", "w") as out:
+    for i, (_, path) in enumerate(images):
+        print(f"            prog 77/77 1.000000: PERF_RECORD_MMAP2 77/77: [{START[i] + 0x1000:#x}(0x40000000) @ 0x1000 fe:00 1 2]: r-xp {path}", file=out)
+    print("            prog 77/77 1.000000: PERF_RECORD_MMAP2 77/77: [0x7ffff000(0x2000) @ 0 00:00 0 0]: r-xp [vdso]", file=out)
+    for number, batch in enumerate(batches.values()):
+        steps = list(zip(batch, batch[1:]))
+        taken = [k for k, (a, b) in enumerate(steps) if b[0] != a[0] + a[1] or "INCOND" in a[2]][:16]
+        stack = [(address(steps[k][0][0]), address(steps[k][1][0])) for k in reversed(taken)]
+        entries += len(stack)
+        for k in taken:
+            a, b = steps[k][0][0], steps[k][1][0]
+            pairs[a, b] = pairs.get((a, b), 0) + 1
+            transfers.add((a, b))
+        for k in range(taken[0] + 1 if taken else 0, taken[-1] if taken else 0):
+            if k not in taken:
+                a, b = steps[k][0][0], steps[k][1][0]
+                pairs[a, b] = pairs.get((a, b), 0) + 1
+                if steps[k][0][2] != "GENERIC":
+                    transfers.add((a, b))
+        if number % 5 == 0:  # a system call beside: neither end is the user's
+            stack.append((0xffffffff81000000, 0xffffffff81000010))
+            kernel += 1
+        words = " ".join(f" {f:#x}/{t:#x}/{'PM'[number % 2]}/-/-/{number % 30}" for f, t in stack)
+        print(f"            prog 77/{77 + number % 3} [00{number % 2}] 1.{number:06}:     1000 cycles:u:      {address(batch[-1][0]):x} some name(int)+0x1 (/x y) {words}", file=out)
+blocks, edges = graph(pairs, transfers)
+with open("expected", "w") as out:
+    for (s, t), n in sorted(edges.items()):
+        print(*place(s), *place(t), n, file=out)
+print(len(batches), entries, kernel)
+END
+python3 as_perf.py >numbers
+read -r samples entries kernel <numbers
+test "$entries" -gt 500 || fail "too few to say anything: $(cat numbers)"
+
+"$hotgraph" import perf.txt --graph g.graph --structure g.structure --stream g.isampling >out || fail "import: $(cat out)"
+grep -q "^$samples samples of 3 threads, $entries branches, .* left out: $((2 * kernel)) kernel addresses, 0 in no file" out ||
+    fail "not $samples samples, $entries branches, 2 x $kernel of the kernel: $(cat out)"
+cat >places.py <<'END'
+import sys
+images = {line.rstrip("\n").split(" ", 3)[3]: int(line.split()[1], 16) for line in open(sys.argv[2]) if line.startswith("#image")}
+first = [line.rstrip("\n").split(" ", 3)[3] for line in open("exact.structure") if line.startswith("#image")]
+def place(pc):
+    path = max((base, path) for path, base in images.items() if base <= pc)[1]
+    return first.index(path), pc - images[path]
+rows = [line.split() for line in open(sys.argv[1]) if line[0] != "#"]
+for row in sorted((*place(int(s, 16)), *place(int(t, 16)), int(n)) for s, t, n, *_ in rows):
+    print(*row)
+END
+python3 places.py g.graph g.structure >found
+sort -n -k1,1 -k2,2 -k3,3 -k4,4 expected >sorted
+same found sorted
+# Addresses of a recording: the graphs can be compared.
+"$hotgraph" import perf.txt --graph h.graph --images exact.structure >/dev/null
+"$hotgraph" compare h.graph exact.graph --json >compared
+python3 -c '
+import json
+o = json.load(open("compared"))["whole"]
+assert o["fair"]["overlap"] > .8, o' || fail "it is not the program: $(cat compared)"
+gzip -k perf.txt
+"$hotgraph" import perf.txt.gz --graph again.graph >/dev/null
+same again.graph g.graph
+
+# Repaired, and to BOLT.
+"$hotgraph" build g.isampling --technique flow --structure g.structure --out repaired.graph >/dev/null
+"$hotgraph" export --bolt ./prog --structure g.structure repaired.graph --out g.fdata 2>errors || fail "no profile: $(cat errors)"
+grep -q '^1 depth[^ ]* [0-9a-f]* 1 depth[^ ]* 0 ' g.fdata || fail "no recursion in the profile: $(head g.fdata)"
+grep -q ' mix' g.fdata || fail "no calls: $(head g.fdata)"
+if command -v llvm-bolt-19 >/dev/null; then
+    llvm-bolt-19 ./prog --data g.fdata -o prog.bolt --reorder-blocks=ext-tsp >bolted 2>&1 || fail "BOLT: $(cat bolted)"
+    ! grep -q '[1-9][0-9]* function.*invalid' bolted || fail "BOLT finds edges that are none: $(grep invalid bolted)"
+    test "$(./prog.bolt)" = "$(./prog)" || fail "BOLT's program does something else"
+fi
+
+# What is left out is counted; what cannot be read is refused.
+sed '/MMAP2/d' perf.txt >nomaps.txt
+refuses 1 "print the maps, too" import nomaps.txt --stream x.isampling
+echo "hello" >none.txt
+refuses 1 "nothing in it is what 'perf script" import none.txt --stream x.isampling
+sed '20s,0x7f[0-9a-f]*/0x,0x7f0000001000/y0x,2' perf.txt >bad.txt
+refuses 1 "bad.txt:20: " import bad.txt --graph x.graph
+refuses 2 "at least one of --graph" import perf.txt
+refuses 1 "absent.txt" import absent.txt --graph x.graph
+test ! -e x.graph && test ! -e x.isampling || fail "something was written"
+
+# perf itself, by its clock: single addresses, two threads.
+cat >threads.c <<'END'
+#include <pthread.h>
+static void *work(void *p) { volatile unsigned t = 1; for (unsigned i = 0; i < 60000000; i++) t += i; return p; }
+int main(void) { pthread_t x, y; pthread_create(&x, 0, work, 0); pthread_create(&y, 0, work, 0); pthread_join(x, 0); pthread_join(y, 0); return 0; }
+END
+"${CC:-cc}" -O1 -o threads threads.c -lpthread
+perf record -q -e cpu-clock -F 200 -o perf.data ./threads >/dev/null 2>&1 || { echo "perf cannot sample here" && exit 0; }
+for fields in "" "-F comm,pid,tid,time,ip,sym,dso" "-F comm,tid,time,event,ip"; do
+    perf script -i perf.data --show-mmap-events $fields >clock.txt 2>/dev/null
+    "$hotgraph" import clock.txt --stream clock.isampling >out || fail "perf script $fields: $(cat out)"
+    grep -q '^[1-9][0-9]* samples of [23] threads' out || fail "perf script $fields: $(cat out)"
+    refuses 1 "has no stacks of branches" import clock.txt --graph x.graph
+done
