@@ -195,10 +195,10 @@ static enum status read_command(struct config *c, struct config_exec *x,
         status = read_texts(c, files, &further, e);
     if (status == STATUS_OK) {
         status = exec_command(&x->exec, words, further, fields_file(c->from, command), &why);
-        if (status == STATUS_ARGUMENT)
+        if (status == STATUS_MEMORY)
+            error_set(e, status, "%s: out of memory", c->path);
+        else if (status != STATUS_OK)
             status = fields_error(c->from, command, e, "%s", why.text);
-        else if (status != STATUS_OK && e != NULL)
-            *e = why;
     }
     free(words);
     free(further);

@@ -22,38 +22,45 @@ static bool is_file(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The absolute path of a file beside `beside`; NULL: there is none of that name. */
-static char *find_file(const char *word, const char *beside) {
+/* The absolute path of a file beside `beside`; *out NULL: there is none of that name. */
+static enum status find_file(const char *word, const char *beside, char **out, struct error *e) {
     char *path = file_beside(beside, word, strlen(word));
-    char *whole = path != NULL && is_file(path) ? realpath(path, NULL) : NULL;
+    *out = NULL;
+    if (path == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    if (is_file(path))
+        *out = realpath(path, NULL);
     free(path);
-    return whole;
+    return STATUS_OK;
 }
 
 /* *out becomes the word as the program gets it. */
 static enum status add_word(struct hash *h, const char *word, bool first, const char *beside,
                             char **out, struct error *e) {
     char content[33];
-    char *path = first && strchr(word, '/') == NULL ? NULL : find_file(word, beside);
-    *out = path != NULL ? path : strdup(word);
-    if (*out == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    if (path == NULL) {
-        hash_add(h, "word:");
-        hash_add_bytes(h, word, strlen(word) + 1);
-        return STATUS_OK;
+    enum status status = STATUS_OK;
+    if (!first || strchr(word, '/') != NULL)
+        status = find_file(word, beside, out, e);
+    if (status != STATUS_OK)
+        return status;
+    if (*out != NULL) {
+        status = hash_file(*out, content, e);
+        if (status == STATUS_OK)
+            hash_add(h, "file:%s", content);
+        return status;
     }
-    const enum status status = hash_file(path, content, e);
-    if (status == STATUS_OK)
-        hash_add(h, "file:%s", content);
-    return status;
+    hash_add(h, "word:");
+    hash_add_bytes(h, word, strlen(word) + 1);
+    return (*out = strdup(word)) != NULL ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
 }
 
 static enum status add_file(struct hash *h, const char *name, const char *beside, struct error *e) {
-    char *path = find_file(name, beside), content[33];
-    if (path == NULL)
+    char *path, content[33];
+    enum status status = find_file(name, beside, &path, e);
+    if (status == STATUS_OK && path == NULL)
         return error_set(e, STATUS_ARGUMENT, "there is no file '%s'", name);
-    const enum status status = hash_file(path, content, e);
+    if (status == STATUS_OK)
+        status = hash_file(path, content, e);
     free(path);
     if (status == STATUS_OK)
         hash_add(h, "file:%s", content);
