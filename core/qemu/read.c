@@ -188,7 +188,7 @@ static enum status find_shapes(struct reader *r, struct qemu_result *out) {
 
 /* ---- samples ---- */
 
-static struct sample sample_of(const struct recording_insn *insn) {
+uint8_t recording_insn_kind(uint8_t transfer) {
     static const uint8_t kinds[TRANSFER_KINDS] = {
         [TRANSFER_NONE] = INSN_PLAIN,
         [TRANSFER_BRANCH] = INSN_BRANCH,
@@ -198,8 +198,14 @@ static struct sample sample_of(const struct recording_insn *insn) {
         [TRANSFER_CALL_INDIRECT] = INSN_JUMP_INDIRECT,
         [TRANSFER_RETURN] = INSN_RETURN,
     };
-    return (struct sample){
-        .pc = insn->address, .target = insn->target, .size = insn->size, .kind = kinds[insn->kind]};
+    return kinds[transfer];
+}
+
+static struct sample sample_of(const struct recording_insn *insn) {
+    return (struct sample){.pc = insn->address,
+                           .target = insn->target,
+                           .size = insn->size,
+                           .kind = recording_insn_kind(insn->kind)};
 }
 
 static enum status read_stream(struct reader *r, struct stream *out,

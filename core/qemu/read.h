@@ -10,6 +10,8 @@ struct recording_setting {
     unsigned length; /* instructions a batch */
     bool transfers;
 };
+/* enum insn_kind of an enum transfer_kind. */
+uint8_t recording_insn_kind(uint8_t transfer);
 enum status recording_read(struct qemu_result *out, const char *path,
                            const struct recording_setting *settings, size_t count, struct error *e);
 

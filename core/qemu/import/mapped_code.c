@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "qemu/read.h"
 #include "qemu/target.h"
 
 /* As the plugin lays files out: the first 16 MiB stay free. */
@@ -139,15 +140,6 @@ static uint8_t size_of(uint16_t machine, const uint8_t *bytes, size_t len) {
 }
 
 static bool decode(const struct code_image *image, uint32_t address, struct sample *out) {
-    static const uint8_t kinds[TRANSFER_KINDS] = {
-        [TRANSFER_NONE] = INSN_PLAIN,
-        [TRANSFER_BRANCH] = INSN_BRANCH,
-        [TRANSFER_JUMP] = INSN_JUMP,
-        [TRANSFER_CALL] = INSN_CALL,
-        [TRANSFER_JUMP_INDIRECT] = INSN_JUMP_INDIRECT,
-        [TRANSFER_CALL_INDIRECT] = INSN_JUMP_INDIRECT,
-        [TRANSFER_RETURN] = INSN_RETURN,
-    };
     const size_t offset = address - image->base, left = image->file.len - offset;
     const uint8_t *bytes = image->file.at + offset;
     const size_t len = left < INSN_LONGEST ? left : INSN_LONGEST;
@@ -155,7 +147,7 @@ static bool decode(const struct code_image *image, uint32_t address, struct samp
     if (size == 0)
         return false;
     const struct decoded d = target_by_machine(image->machine)->decode(bytes, size);
-    *out = (struct sample){.pc = address, .size = size, .kind = kinds[d.kind]};
+    *out = (struct sample){.pc = address, .size = size, .kind = recording_insn_kind(d.kind)};
     if (d.kind == TRANSFER_BRANCH || d.kind == TRANSFER_JUMP || d.kind == TRANSFER_CALL)
         out->target = address + (uint32_t)d.distance;
     if (d.kind == TRANSFER_CALL_INDIRECT)

@@ -78,7 +78,7 @@ bad malformed "the output of exec-bad:1: "
 bad blocks "no lines '#block ENTRY LAST'"
 bad memory "MemoryError"
 for process in /proc/[0-9]*; do
-    test "$(cat "$process/cmdline" 2>/dev/null | tr '\0' ' ')" != "sleep 987 " || fail "a process goes on: $process"
+    test "$({ tr '\0' ' ' <"$process/cmdline"; } 2>/dev/null)" != "sleep 987 " || fail "a process goes on: $process"
 done
 
 # ---- in a sweep ----
