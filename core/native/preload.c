@@ -194,7 +194,7 @@ static bool choose(struct chosen *c, const struct hotprobe *h, const struct orde
     return true;
 }
 
-/* The files that sites need grow to about so many bytes. The signal of the limit would end the
+/* The files that sites need grow to about this number of bytes. The signal of the limit would end the
  * program, so it is refused before. */
 static void check_file_size(const struct chosen *c, const struct order *o) {
     enum { LINE = 100, COUNTER = 8, ROUND = 1 << 18 };

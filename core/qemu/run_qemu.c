@@ -58,7 +58,7 @@ static enum status open_files(struct files *f, const struct qemu_request *q, str
     return STATUS_OK;
 }
 
-/* Runs in the child. A program can observe what it inherits, so this is the same whoever starts us
+/* Runs in the child. A program can observe what it inherits, so this does not depend on what starts us
  * (nohup, for example, leaves SIGHUP ignored, which xz checks). */
 static void forget_inherited(void) {
     static const struct rlimit stack = {8 << 20, 8 << 20}, files = {1024, 1024};

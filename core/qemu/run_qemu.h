@@ -19,7 +19,7 @@ struct run {
     enum qemu_end told; /* QEMU_STOPPED, QEMU_TIMEOUT: it was told to end; else QEMU_ENDED */
 };
 
-/* Runs the program until it has ended, and nobody holds its output any more. */
+/* Runs the program until it has ended and its output is closed. */
 enum status run_program(struct run *r, struct error *e);
 /* Whether it left a recording. */
 bool run_is_recorded(const struct run *r);

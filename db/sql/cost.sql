@@ -1,7 +1,7 @@
 -- What a profile costs: host instructions that it adds to the translator (the table cost, filled by
 -- `hotgraph costs`), beside what it finds. Empty where nothing was counted.
 
--- One row for each replay and watcher. ..._added_percent: over the same replay that nobody watches,
+-- One row for each replay and watcher. ..._added_percent: over the same replay without observers,
 -- in the whole counted run and in the steady state. Numbers a frame are those of the steady state.
 CREATE VIEW profiler_cost AS
 SELECT g.name AS game, k.watcher, k.frames, k.steady_from,
@@ -65,7 +65,7 @@ FROM r LEFT JOIN k ON k.replay_id = r.replay_id AND k.way = r.watcher
     LEFT JOIN c s ON s.replay_id = r.replay_id AND s.watcher = 'structure'
 GROUP BY r.replay_id, r.way, r.configuration_id, r.structure;
 
--- The same, means over the replays of so many frames: NULL unless all of them were counted.
+-- The same, means over the replays of equal length: NULL unless all of them were counted.
 CREATE VIEW technique_host AS
 SELECT p.frames, r.sampling, r.configuration_id, r.structure, min(r.told) AS told,
     max(r.replays) AS replays, count(*) AS games,
@@ -85,7 +85,7 @@ SELECT p.frames, r.sampling, r.configuration_id, r.structure, min(r.told) AS tol
 FROM result_cost r JOIN replay p USING (replay_id)
 GROUP BY p.frames, r.sampling, r.configuration_id, r.structure;
 
--- Every technique with what it costs and what it finds: means over the games of so many frames, each
+-- Every technique with what it costs and what it finds: means over the games of equal length, each
 -- with the mean of its replicates, and the worst of them. Programs have no frames. exact has its
 -- row, and another one where it watched another movie of each game. observed_percent: of all
 -- instructions; of_active_percent: of the transfers outside of busy-waits.

@@ -113,7 +113,7 @@ for rom in games/${games:-*}.nes; do
     printf '%-10s ' "$game"
     "$builds" "$work/stream.isampling" "$(((runs + 1) / 2))"
 done
-# Where nothing repeats there is nothing to gain; it must not cost more, either.
+# Without repetition nothing can be gained, but it must not cost more either.
 for batches in 4000 20000; do
     awk -v batches=$batches 'BEGIN {
     srand(7)

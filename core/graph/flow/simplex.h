@@ -30,7 +30,7 @@ struct branch {
     __int128 shift;          /* of the potentials of these nodes */
 };
 
-/* An edge on the cycle reaches a break when so much has gone round. */
+/* The flow round the cycle at which one of its edges reaches a break. */
 struct event {
     int64_t amount;
     uint32_t place; /* of the edge on the cycle, from its top along the flow */

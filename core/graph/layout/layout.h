@@ -76,7 +76,7 @@ struct layout_program {
     size_t region_count;
 };
 
-/* What of a graph follows for its use in one variant. NAN where there is nothing to divide by. */
+/* The worth of a graph in one variant. NAN if the divisor is 0. */
 struct worth_variant {
     double benefit;    /* NAN where the layout by H gains less than 1 % of the local weight */
     double fall_share; /* of the layable weight of H: what falls through in L(G) */

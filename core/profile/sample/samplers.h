@@ -102,7 +102,7 @@ void sampler_instructions_begin(struct sampler *s);
 void sampler_clock_begin(struct sampler *s);
 /* Estimated number of transfers outside of the busy-waits that it has found. */
 uint64_t sampler_clock_population(const struct sampler *s);
-/* Cycles of so many microseconds, rounded down. */
+/* Microseconds in cycles, rounded down. */
 uint64_t sampler_cycles_of_us(uint64_t us);
 enum status sampler_transfers_prepare(struct sampler *s, struct error *e);
 void sampler_transfers_begin(struct sampler *s);

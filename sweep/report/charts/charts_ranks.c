@@ -11,7 +11,8 @@
 enum { LEAST_GAMES = 5, LEAST_TREATMENTS = 3, MOST_TREATMENTS = 20 };
 enum { SIDE = 258, AXIS = 72, BAR = 8, ROW = 26 }; /* as in the script */
 
-/* The chance of a chi-square of at least x with so many degrees of freedom, by its finite sum. */
+/* The probability of a chi-square of at least x with this number of degrees of freedom, by its
+ * finite sum. */
 static double chi_square_tail(double x, unsigned freedom) {
     const double half = x / 2;
     const bool odd = freedom % 2 != 0;

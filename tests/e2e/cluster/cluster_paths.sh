@@ -18,7 +18,7 @@ cp -- *.graph "$odd"
 ln -s "$hotgraph" "$odd/bin/hot graph"
 cd "$odd"
 export TMPDIR="$odd/tmp" HOTGRAPH="$odd/bin/hot graph" HOTGRAPH_PATIENCE=5
-# Words and patterns of that name are files that nobody may touch.
+# The words and patterns in that name are files that must stay untouched.
 for bystander in "$work/a" b c d "'c'" a.db line parts results; do
     echo mine >"$bystander"
 done

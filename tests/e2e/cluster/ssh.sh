@@ -11,7 +11,7 @@ test "$(id -u)" = 0 || skip "the server is started as root"
 unset SLURM_JOB_ID SLURM_RESTART_COUNT SLURM_CPUS_ON_NODE
 export TMPDIR="$work"
 
-# ---- a server with keys that nobody has used before ----
+# ---- a server with new keys ----
 for name in host key; do ssh-keygen -q -t ed25519 -N '' -f $name; done
 mkdir -p /run/sshd # its own, where it may go without rights
 port=$((40000 + $$ % 20000))

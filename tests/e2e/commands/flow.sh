@@ -1,4 +1,4 @@
-# hotgraph flow: if this fails, nobody can check our flows of least cost against another solver, or a
+# hotgraph flow: if this fails, our flows of least cost cannot be compared with those of another solver, or a
 # malformed file is solved as if it were valid.
 set -eu
 . "$(dirname "$0")/../lib.sh"

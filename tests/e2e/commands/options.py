@@ -9,7 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 HOTGRAPH, SOURCE = sys.argv[1:3]
-# Commands as they work, without options but these. What is not here is a command that nobody tries.
+# Command lines that work, with only these options. A command that is not here is not tested.
 WORKS = {
     "replay": ["game.nes", "--movie", "a.fm2", "--frames", "3"],
     "sample": ["game.nes", "--movie", "a.fm2", "--frames", "3", "--out", "o.isampling"],

@@ -143,7 +143,7 @@ test "$(ask clock.db "SELECT count(*) FROM technique_quality WHERE technique = '
 for file in techniques bias; do
     "$hotgraph" sweep "$source/configs/$file.cfg" --db studies.db --dry-run >out || fail "$file.cfg"
     grep -q '^mazewisp: .* things to compute' out || fail "$file.cfg: $(cat out)"
-    # What is sampled by a budget is estimated, too: minutes here, of which only the order is sure.
+    # Sweeps with budgets are estimated, too: these take minutes, and only the order of magnitude is certain.
     seconds=$(sed -n 's/^in all: .* about \([0-9]*\) s of one processor.*$/\1/p' out)
     test "${seconds:-0}" -gt 10 -a "${seconds:-0}" -lt 10000 || fail "$file.cfg: $(grep '^in all' out)"
 done
@@ -184,7 +184,7 @@ for name, r in replicate.items():
     assert float(k["overlap_active_lowest"]) <= float(r["overlap_active"]) <= float(k["overlap_active_highest"]), (r, k)
     assert float(k["overlap_active_least"]) <= float(r["overlap_active_least"]), (r, k)
 END
-    # And the report answers which is best when it may observe so much, where there are several to choose from.
+    # With several techniques, the report says which one is best within each sampling budget.
     "$hotgraph" report whole.db --out page >/dev/null || fail "report"
     sed -n "/id='budgets'/,/<\/table>/p" page/index.html | sed 's/<[^>]*>/ /g; s/  */ /g' >budgets
     ask whole.db "SELECT printf(' %s %s %s', iif(structure_allowed, 'yes', 'no'), technique, parameters)

@@ -1,5 +1,5 @@
 # Both engines give the same results, and the translator shows its code: if this fails, results depend
-# on the engine, or nobody can inspect the translation.
+# on the engine, or the translation cannot be inspected.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 refuse=$(realpath "$3")

@@ -1,4 +1,4 @@
-# The bundled movies: if this fails, nobody can reproduce how one was made.
+# The bundled movies: if this fails, it cannot be reproduced how they were made.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

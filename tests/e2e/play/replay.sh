@@ -147,7 +147,7 @@ END
 "$hotgraph" replay impatient.nes --frames 10 2>why >/dev/null
 grep -q -- '--console warmup=off' why || fail "a game that does not start is not told: $(cat why)"
 "$hotgraph" replay impatient.nes --frames 10 --console warmup=off 2>why >/dev/null
-# Without a movie nobody plays: said once, and nothing else.
+# Without a movie no buttons are pressed: one message says so.
 test "$(wc -l <why)" = 1 && grep -q 'impatient.nes: no movie: no buttons are pressed' why || fail "$(cat why)"
 "$hotgraph" replay "$rom" --movie "$source/movies/mazewisp.fm2" --frames 10 2>why >/dev/null
 test ! -s why || fail "$(cat why)"

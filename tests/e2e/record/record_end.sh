@@ -92,7 +92,7 @@ record 1 -- ./work k
 grep -q "ended by signal 9 (Killed), and it left no recording" errors || fail "$(cat errors)"
 [ ! -e g.graph ] || fail "a graph out of nothing"
 
-# At a limit of instructions: at most so many, and the same each time.
+# With a limit of instructions: at most this number is recorded, and always the same ones.
 for way in "" --per-instruction; do
     record 0 --max-instructions 50000 $way -- ./work l
     partial "stopped at its limit of instructions"

@@ -1,4 +1,4 @@
-# What would break: a program of a kind that nobody recorded before (a shell, a database, an interpreter, a compiler,
+# What would break: a new kind of program (a shell, a database, an interpreter, a compiler,
 # exceptions, signals, fork, dlopen) gets another graph or stream by steps or by instructions, or a graph that loses flow.
 set -u
 . "$(dirname "$0")/../record_lib.sh"

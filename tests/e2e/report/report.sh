@@ -339,7 +339,7 @@ for id in interactions agreement; do
     grep -q "<figure id='$id'>" half/index.html || fail "no figure $id of what is there"
 done
 
-# empty PAGE: what stands there without anything in it: sections, lists of figures, tables, links to what is not there.
+# empty PAGE: fails if PAGE has empty sections, lists of figures or tables, or links without a target.
 empty() {
     ! grep -n "<figure[^>]*></figure>\|<div class='figures'></div>\|<tbody></tbody>\|without data\|(no rows)" "$1" ||
         fail "$1: a place for nothing"

@@ -14,7 +14,7 @@ left() {
     done <left.txt
 }
 
-# A limit of 512-byte blocks on each file stands for a disk with so much room.
+# A limit of 512-byte blocks for each file stands for a disk with little space.
 for blocks in 1 4 16 40 60; do
     status=0
     (trap '' XFSZ && ulimit -f $blocks && exec "$hotgraph" report x.db --out "limit$blocks") \

@@ -12,7 +12,7 @@ export TMPDIR="$work/tmp"
 # What shells, gnuplot, printf and the page's addresses take for their own.
 odd="-r a 'b' \"c\" \$(touch hacked) \`touch hacked\` * ? [x] {1..2} ~ # & ; touch hacked | %s%n \\n <x>
  second line"
-# Words and patterns of that name are files that nobody may touch.
+# The words and patterns in that name are files that must stay untouched.
 cd bystanders
 for name in ./-r a b c second line hacked.not; do echo mine >"$name"; done
 all() { find . -path "./-r a *" -prune -o -type f -print0 | sort -z | xargs -0 sha1sum; }

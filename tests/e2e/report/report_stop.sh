@@ -6,7 +6,7 @@ command -v gnuplot >/dev/null || skip "no gnuplot"
 cd "$work"
 mkdir scratch gnuplot dot
 export TMPDIR=$work/scratch CHILD=$work/child
-# Each never ends, has started something itself, and says where both are. SIGTERM is nothing to the first.
+# Each runs forever, starts a process of its own, and writes both process ids. The first ignores SIGTERM.
 for name in gnuplot dot; do
     cat >$name/$name <<'END2'
 #!/bin/sh

@@ -20,7 +20,7 @@ for jobs in 1 2; do
     held=$(awk '/: read, / { if (++held > most) most = held } /: done$/ { held-- } END { print most + 0, NR }' errors)
     test "${held% *}" -ge 1 && test "${held% *}" -le $jobs || fail "with $jobs threads, streams held: $held: $(cat errors)"
 done
-# How many there are when nobody says: OpenMP's variable, or as many processors as we may run on.
+# The default number of threads: OpenMP's variable, or the number of available processors.
 jobs_of() { # DB
     ask "$1" 'SELECT jobs FROM run'
 }
@@ -161,7 +161,7 @@ sweep experiment.cfg --db parts.db
 grep -q '^nothing to do' out || fail "going back computes again"
 test "$digest" = "$expected" || fail "going back: $digest"
 
-# Marks that change: what was looked at before shows up no more, and the digest is a new database's.
+# Changed marks: results at the old marks disappear, and the digest equals that of a new database.
 sed 's/batches = \[[^]]*\]/batches = [10, 100, 1000]/' experiment.cfg >marks.cfg
 sweep marks.cfg --db parts.db
 changed=$digest

@@ -4,8 +4,8 @@ set -eu
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../sweep_lib.sh"
 
-# A crash in the middle of a transaction leaves a journal: whoever comes next takes back what was half
-# written, also to read.
+# A crash in the middle of a transaction leaves a journal: the next program, even one that only reads, rolls the
+# transaction back.
 sweep experiment.cfg --db x.db
 expected=$digest
 "$hotgraph" report x.db >tables

@@ -258,7 +258,7 @@ def runs(x):
 
 
 def budgets(x):
-    """Where there are several techniques: the best that may observe so much."""
+    """With several techniques: the best within each sampling budget."""
     found = [r for hot in x.hots for r in at_budget(x, hot)] if len(x.techniques) > 1 else []
     for r in sorted(found, key=lambda r: (r["frames"], r["hot_permille"], r["structure_allowed"], r["budget"], r["sampling"],
                                           r["technique"], r["parameters"])):

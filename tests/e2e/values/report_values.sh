@@ -56,8 +56,8 @@ holds ways.db ways
 wrong=$(python3 "$source/tests/e2e/values/views_values.py" ways.db ways) || fail "the script of the views failed"
 test -z "$wrong" || fail "views: $wrong"
 
-# What chance rarely makes: a configuration that finds as much as is read off the samples without busy-waits, one that finds
-# more, one of which nothing is known, and what the order of equals depends on.
+# Rare cases: without busy-waits, a configuration that finds as much as reading directly, one that finds more, one without a
+# value, and values that decide the order of equal ones.
 cp ways.db crafted.db
 sqlite3 crafted.db "create temp table is_number as
         select configuration_id, number from experiment_configuration where number is not null;
@@ -76,7 +76,7 @@ sqlite3 crafted.db "create temp table is_number as
         where configuration_id in (select configuration_id from is_number where number in (13, 14, 15));"
 holds crafted.db ways
 
-# Half of it: what lacks results on a game has no part in what is over all games, though it would be the best.
+# Half of the results: a configuration that lacks results on a game does not count over all games, even if it would be the best.
 cp ways.db half.db
 sqlite3 half.db "create temp table lost as select stream_id, configuration_id from experiment_configuration join experiment_stream
         using (experiment_id) join game using (game_id) where number in (3, 7) and game.name <> 'mazewisp'
@@ -102,7 +102,7 @@ test "$(sqlite3 half.db "select count(*), group_concat(distinct lacks) from not_
 holds ranks.db ranks
 test "$(grep -c "<figure id='ranks" report/index.html)" = 1 || fail "no diagram of ranks"
 
-# Two techniques, two shares of which none is the paper's, and values that do not meet equally often.
+# Two techniques, two hot shares other than the paper's, and values that are not combined equally often.
 cat >mixed.cfg <<END
 name = "mixed"; frames = 400; hot_permille = [800, 950];
 sampling = { interval_ms = [3, 5]; };

@@ -45,7 +45,7 @@ class Stream(collections.namedtuple("Stream", "id game title untested paper_game
     """A game, sampled in one way; row is None where nothing is there yet."""
 
     def observed(self):
-        """How many instructions were looked at."""
+        """The number of sampled instructions."""
         return self.row["samples"] if self.row["observed"] is None else self.row["observed"]
 
 

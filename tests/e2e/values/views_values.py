@@ -167,7 +167,7 @@ def technique_effort(x, hot):
 
 
 def at_budget(x, hot):
-    """The best that observes at most so much; equals share the place."""
+    """The best within each sampling budget; equal ones share the place."""
     means = [m for m in technique_means(x, hot) if m["overlap_active"] is not None]
     for frames, budget, allowed in ((f, b, a) for f in {m["frames"] for m in means} for b in BUDGETS for a in (0, 1)):
         within = [m for m in means if m["frames"] == frames and m["observed_share"] <= budget and m["structure"] <= allowed]

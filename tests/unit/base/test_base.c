@@ -272,7 +272,7 @@ static void pipes_are_written_directly(void **state) {
     close(ends[1]);
 }
 
-/* `--movie <(command)`: a pipe is read once, and by whoever opens it first. */
+/* `--movie <(command)`: a pipe can be read only once, by its first reader. */
 static void pipes_are_viewed_as_they_come(void **state) {
     (void)state;
     int ends[2];
@@ -363,7 +363,7 @@ static void numbers_keep_their_limits(void **state) {
     }
 }
 
-/* A message would name files as nobody would, or, through a link, other files than are meant. */
+/* Broken: a message names a file by an unusual path, or, through a link, another file. */
 static void paths_are_told_as_short_as_they_can_be(void **state) {
     struct folder *f = *state;
     static const char *const folders[] = {"a", "a/b", "other", "other/deep"};

@@ -1,5 +1,5 @@
-/* child: if this fails, programs that we start outlive us, get what is ours, or are not started and
- * nobody is told why. */
+/* child: if this fails, programs that we start outlive us, inherit what is ours, or fail to start
+ * without a message. */
 #include "base/child.h"
 
 #include <errno.h>
@@ -234,7 +234,7 @@ static void from_threads(void **state) {
     }
 }
 
-/* Broken: what a program took is the time of whoever waits for it, which is none. */
+/* Broken: a program's time is taken from the process that waits for it, which uses none. */
 static void has_taken_time(void **state) {
     (void)state;
     static const char loop[] = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";

@@ -549,7 +549,7 @@ static void test_version1_keeps_every_row(void **state) {
     sqlite3_close(handle);
 }
 
-/* If this failed, whoever names a folder or a pipe would not be told what is wrong with it. */
+/* If this failed, there would be no explanation when a folder or a pipe is named. */
 static void test_what_is_no_file_is_named(void **state) {
     struct fixture *f = *state;
     struct error err = {0};
@@ -593,7 +593,7 @@ static void test_views_are_the_programs(void **state) {
     ok(db_open(&f->db, f->path, DB_WRITE, &err), &err);
     expect_rows(f, "SELECT game FROM main.table1", "alpha\nbeta\n");
     assert_int_equal(ask(f, "SELECT count(*) FROM main.sqlite_schema WHERE name = 'strange'"), 0);
-    /* A second time there is nothing to renew. */
+    /* The second time, nothing has to be renewed. */
     db_close(f->db);
     ok(db_open(&f->db, f->path, DB_WRITE, &err), &err);
     assert_int_equal(ask(f, "SELECT total_changes()"), 0);

@@ -101,7 +101,7 @@ static void a_deleted_file_that_is_in_use(void **state) {
     assert_ptr_equal(strstr(e.text, f->path), e.text);
     assert_non_null(strstr(e.text, process));
     assert_int_equal(access(f->path, F_OK), -1);
-    /* Once that has ended, what is left of it is nothing. */
+    /* Once that process has ended, nothing is left of it. */
     end_other(f);
     assert_int_equal(access(f->log, F_OK), 0);
     if (db_open(&db, f->path, DB_WRITE, &e) != STATUS_OK)
@@ -127,7 +127,7 @@ static void a_log_that_ends_too_early(void **state) {
     assert_null(strstr(e.text, "Success"));
 }
 
-/* A file in use that is where it should be is nothing to refuse. */
+/* A file in use at its own path is accepted. */
 static void a_file_that_is_in_use(void **state) {
     struct fixture *f = *state;
     struct db *db = NULL;

@@ -302,7 +302,7 @@ static void a_changed_movie_is_told(void **state) {
     assert_non_null(strstr(e.text, "run b"));
     assert_non_null(strstr(e.text, "a.db"));
     assert_non_null(strstr(e.text, "b.db"));
-    /* In two experiments there is nothing wrong with it. */
+    /* In two experiments it is valid. */
     make("c.db", &(struct part){.run = "c", .movie = "played anew", .experiment = "y"});
     MERGES("out.db", "a.db", "c.db");
     assert_int_equal(ask("out.db", "SELECT count(*) FROM stream"), 2);

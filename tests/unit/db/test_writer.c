@@ -70,7 +70,7 @@ static int count_movies(const char *path) {
     return count;
 }
 
-/* Waits until another connection sees so many rows; false after a minute. */
+/* Waits until another connection sees this number of rows; false after a minute. */
 static bool seen(const struct fixture *f, int count) {
     for (int i = 0; i < 1200; i++) {
         if (count_movies(f->path) == count)

@@ -553,7 +553,7 @@ static void endless_contents_of_a_routine(void **state) {
 
 /* ---- calls and returns ---- */
 
-/* Broken: every RTS would cost a look-up, and nobody would notice. */
+/* Broken: every RTS costs a look-up, unnoticed. */
 static void returns_are_foretold(void **state) {
     (void)state;
     struct guest *g = guest_new();
@@ -694,8 +694,8 @@ static void the_status_is_read_in_place(void **state) {
     free(g);
 }
 
-/* Broken: the same, where the PPU is written to in place, too: in the vertical blank, after which
- * nobody looks, and in the picture. */
+/* Broken: the same, if the PPU is also written in place: in vertical blank, when the state is not
+ * read afterwards, and during the picture. */
 static void the_status_is_read_beside_writes_in_place(void **state) {
     (void)state;
     static const uint8_t code[] = {
@@ -875,8 +875,8 @@ static void begins_where_jumps_lead(void *user, const struct dbt_block *b) {
     ++*blocks;
 }
 
-/* Broken: code that is not hot yet would be interpreted up to the midst of a block, or beyond its
- * end, and what is translated then begins where nobody jumps to. The reads cross a page. */
+/* Broken: code that is not hot yet is interpreted up to the middle of a block, or beyond its end, so
+ * that a translated block begins at an address that is no jump target. The reads cross a page. */
 static void what_is_cold_is_interpreted_in_blocks(void **state) {
     (void)state;
     enum { LATE = 7 };

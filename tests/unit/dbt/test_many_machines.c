@@ -1,7 +1,7 @@
 /*
- * A thousand machines in one process, on as many threads as there are: each opens, plays its first
- * frames and ends as the first of its kind did. If this failed, a suite that makes a machine for
- * each of its tests would have to start a process for each, or pay for memory that nobody uses.
+ * A thousand machines in one process, on all available threads: each opens, plays its first frames
+ * and ends in the same state as the first of its kind. If this failed, a suite that makes a machine
+ * for each of its tests would have to start a process for each, or pay for unused memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>

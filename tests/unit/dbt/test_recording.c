@@ -204,7 +204,7 @@ static struct checked check(const struct cartridge *cartridge, unsigned frames) 
     return all;
 }
 
-/* again: at least so many of those that are known by their number. */
+/* again: the least number of those that are known by their number. */
 static void check_game(const char *game, unsigned again) {
     struct played p = played_open(game, NULL, false);
     const struct checked all = check(p.cartridge, 60);

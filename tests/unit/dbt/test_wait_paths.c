@@ -445,8 +445,8 @@ static void one_by_one(void **state) {
             for (unsigned translated = 0; translated < 1 + (dbt_engine() != NULL); translated++) {
                 const struct nes_options options = {.engine = translated ? dbt_engine() : NULL};
                 const double share = compare(g, i, false, options, (enum watching)watched);
-                /* Where nobody is told of instructions, or only counts, it may be found to spin
-                 * (spin.h). */
+                /* If no observer is notified of instructions, or it only counts them, spin
+                 * detection applies (spin.h). */
                 const bool may_spin = watched == NOBODY || watched == EXACT;
                 if ((share > WAITS[i].most && !may_spin) ||
                     share < WAITS[i].least * (watched ? 0.8 : 1))

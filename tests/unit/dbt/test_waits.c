@@ -4,7 +4,7 @@
  * compared; for some programs also exact graphs and streams of samples at the end. If these fail,
  * what a game does depends on how it is emulated.
  *
- *     test_waits [FIRST [COUNT]]    another part of the programs: from this seed on, so many
+ *     test_waits [FIRST [COUNT]]    other programs: COUNT of them, from seed FIRST on
  */
 #include "tests/support/waits.h"
 
@@ -146,7 +146,7 @@ static void irq_behind_cli(void **state) {
     assert_int_equal(differ, 0);
 }
 
-/* The program waits, and is the same on all machines, whoever watches. */
+/* The program waits, and behaves the same on all machines and with all observers. */
 static void expect_waits(const struct guest *g) {
     for (uint64_t watched = 0; watched < 4; watched++) {
         unsigned waited = 0;

@@ -135,7 +135,7 @@ static void test_chr_ram(void **state) {
     cartridge_free(c);
 }
 
-/* Broken: homebrew that says what nobody reads in an iNES header is refused, though it runs
+/* Broken: homebrew with values in ignored bytes of its iNES header is refused, though it runs
  * everywhere else; or NES 2.0, where it is meant, is not believed. */
 static void test_unread_bytes(void **state) {
     (void)state;

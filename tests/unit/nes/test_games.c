@@ -1,5 +1,5 @@
 /*
- * The bundled games' movies, looked at in RAM: each is really played, from the title through
+ * The bundled games' movies, checked in RAM: each is really played, from the title through
  * several levels and lost lives to the game's end, back to the title and into a new game. If this
  * failed, the experiment would measure a title screen or a corner case.
  *
@@ -261,7 +261,7 @@ static void movies_are_really_played(void **state) {
         play(&GAMES[i]);
 }
 
-/* Broken: a game would be in the tree that nobody has looked at. */
+/* Broken: the tree has a game that no check covers. */
 static void every_game_is_known(void **state) {
     (void)state;
     glob_t games;

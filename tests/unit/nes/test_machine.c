@@ -287,8 +287,7 @@ static void test_late_nmi(void **state) {
     free(g);
 }
 
-/* Broken: a game that other consoles play does not start, and nobody says why; or --console has no
- * effect. */
+/* Broken: a game for other consoles does not start, without a message; or --console has no effect. */
 static void test_consoles(void **state) {
     (void)state;
     struct guest *g = impatient();

@@ -617,7 +617,7 @@ static void unrom512_banks(void **state) {
     slot_empty(&s);
 }
 
-/* With flash, writes below $C000 are the flash's; and there is nothing that drives against them. */
+/* With flash, writes below $C000 go to the flash, without bus conflicts. */
 static void unrom512_with_flash(void **state) {
     (void)state;
     struct slot s;

@@ -1,7 +1,7 @@
 /*
- * The PPU's short cuts against its definition. If this failed, a replay would take another course
- * depending on how often somebody looked at the machine, or on whether pictures are on: sprite 0
- * splits would come at other cycles, and the same movie would give other control flow.
+ * Compares the PPU's short cuts with its definition. If this failed, a replay would depend on how
+ * often the machine is inspected, or on whether pictures are on: sprite 0 splits would come at other
+ * cycles, and the same movie would give other control flow.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -266,7 +266,7 @@ static void untouched_frames_agree(void **state) {
     assert_in_range(overflows, EFFORT(40), 300);
 }
 
-/* What a saved state holds: of a copy, so that the writes that the machine has put down stay so. */
+/* Compares saved states. Saves a copy, because saving would apply the deferred writes. */
 static void compare_copy(struct world *w) {
     struct ppu p = w->ppu[FAST];
     struct board board = w->board[FAST];

@@ -402,8 +402,8 @@ static void instrument_plain(void *self, struct probe_site *site, const struct g
                      (struct probe){.kind = PROBE_ADD, .counter = j->counters + when, .value = 1});
 }
 
-/* Broken: who comes when others watch already is not told of instructions that nobody had asked to
- * hear of, or nobody is any more once he has left. */
+/* Broken: an observer that is attached after others is not notified of instructions that no other
+ * asked for, or the others are no longer notified once it has left. */
 static void test_newcomers(void **state) {
     (void)state;
     for (int way = 0; way < 3; way++) {
@@ -541,8 +541,8 @@ static void instrument_either(void *self, struct probe_site *site, const struct 
                                     .quiet = true});
 }
 
-/* Broken: of two sides of which one is enough both are left out, or the one that is seldom gone, or
- * a side that says it is counted is not. */
+/* Broken: of two sides where one count is enough, neither is counted, or the rare one is left out,
+ * or a side is reported as counted but is not. */
 static void test_either(void **state) {
     (void)state;
     enum { ROUND = 33 };

@@ -1,7 +1,7 @@
 /*
- * Spins, busy-waits of any shape, that are passed over must change nothing but the time. Broken:
- * something that a run of instructions leaves behind is not looked at, or one that is not the same
- * the next time is taken for one; results depend on an optimisation then.
+ * Skipping spins, which are busy-waits of any shape, must change nothing but the time. Broken: an
+ * effect of an iteration is not compared, or an iteration that differs the next time is taken for a
+ * spin; results then depend on an optimisation.
  */
 #include "dbt/dbt.h"
 #include "tests/support/random_programs.h"
@@ -105,9 +105,9 @@ static void expect_same_counts(struct nes *a, struct nes *b, const struct counti
     assert_int_equal(nes_probes_fired(a, c[0].id), nes_probes_fired(b, c[1].id));
 }
 
-/* Both for some frames, stopping anywhere; with seed 0 nobody presses anything, and no state is
- * loaded. counted: an
- * observer counts what is executed in both. Returns the share that was passed over. */
+/* Runs both for some frames and stops anywhere. With seed 0, no buttons are pressed and no state is
+ * loaded. counted: an observer counts the instructions of both. Returns the share that was
+ * skipped. */
 static double run(const struct guest *g, const struct way *way, bool counted, uint64_t seed,
                   const char *name) {
     struct nes *const a = machine(g, way), *const b = machine(g, NULL);

@@ -253,7 +253,7 @@ static struct cartridge *random_program(struct random *r) {
     return tiny_rom(code, sizeof code, nmi, 0x8000, irq);
 }
 
-/* Programs nobody would write follow the definition too. */
+/* Unusual programs follow the definition, too. */
 static void random_programs_equal_their_definition(void **state) {
     (void)state;
     struct random r = {.seed = 11};

@@ -235,7 +235,7 @@ static void random_points(struct random *r, struct wanted *w, const struct strea
     }
 }
 
-/* Broken: some stream and configuration, of which there are more than anybody can think of. */
+/* Broken: some combination of stream and configuration that no other test thought of. */
 static void test_random(void **state) {
     (void)state;
     const char *rounds = getenv("HOTGRAPH_TEST_ROUNDS"); /* more, by hand */

@@ -18,7 +18,7 @@
 enum { FRAMES = 200, SECOND = 1789773, MOST = 16 };
 static const char game[] = "mazewisp";
 
-/* What was found after so many batches. */
+/* What was found, by the number of batches. */
 struct found {
     size_t batches;
     char hash[33];
@@ -200,7 +200,7 @@ static void compare_solved(const char *name, struct sampler_options sampling) {
         const struct found last = play_live(&o, settings[i], &each, &report);
         same_found(&last, &expected[SECONDS]);
         assert_int_equal(report.solves, SECONDS + 1);
-        /* To keep a batch is nothing beside a flow that is solved anew. */
+        /* Storing a batch costs little compared with solving a flow again. */
         assert_true(report.build_seconds > report.seconds && report.seconds > 0);
         assert_int_equal(each.count, SECONDS + 1);
         for (size_t k = 0; k <= SECONDS; k++)

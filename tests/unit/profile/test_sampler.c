@@ -76,8 +76,7 @@ static void expect_stream(const struct stream *s, const struct log *log,
     assert_int_equal(skipped, s->overruns);
 }
 
-/* The same with nobody else watching: if this differs, a stream depends on what else was measured.
- */
+/* The same without other observers: if this differs, a stream depends on what else was measured. */
 static void expect_same_alone(const struct stream *s, const struct sampler_options *o, int frames) {
     struct cartridge *cartridge = tiny_program();
     struct nes *nes;

@@ -279,7 +279,7 @@ static void test_written(void **state) {
     unlink(path);
 }
 
-/* Broken: two different streams are taken for the same by whoever resumes a sweep. */
+/* Broken: a resumed sweep takes two different streams for the same. */
 static void test_hash(void **state) {
     (void)state;
     struct random r = {.seed = 7};

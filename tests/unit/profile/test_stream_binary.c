@@ -34,7 +34,7 @@ static struct bytes file_of(const struct stream *s) {
     return file;
 }
 
-/* `kinds` different instructions, `batches` of which about one in `repeats` is new. */
+/* `kinds` different instructions, and `batches` batches, of which about one in `repeats` is new. */
 static struct stream random_stream(struct random *r, uint32_t kinds, size_t batches, size_t length,
                                    uint32_t repeats) {
     struct sample *all = calloc(kinds, sizeof *all), *batch = calloc(length, sizeof *batch);
@@ -224,7 +224,7 @@ static struct stream small_stream(void) {
     return s;
 }
 
-/* Broken: a file that was cut off, or of which a bit has changed, is taken for a recording. */
+/* Broken: a file that was cut off, or with a changed bit, is taken for a recording. */
 static void test_damaged(void **state) {
     (void)state;
     struct stream s = small_stream();

@@ -79,7 +79,7 @@ static void a_bundled_movie_plays(void **state) {
     clear(&t);
 }
 
-/* One more Start in the middle of play: a pause that nobody ends but the next one. */
+/* One more Start during play: a pause that only the next Start ends. */
 static void a_pause_is_a_standstill(void **state) {
     (void)state;
     struct table t;

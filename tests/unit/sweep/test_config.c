@@ -501,7 +501,8 @@ static void expect_points(struct fixture *f, const char *grid, const char *const
     config_free(&c);
 }
 
-/* If this failed, a study would compute what nobody asked for, or under other numbers. */
+/* If this failed, a study would compute configurations that its file does not name, or number them
+ * differently. */
 static void test_zips_and_exclusions(void **state) {
     struct fixture *f = *state;
 #define POINT(bin, stdev, window)                                                                  \

@@ -1,5 +1,5 @@
-/* Which timings are trusted: if this fails, noise passes for a difference between techniques, or
- * every run is warned of until nobody reads it. */
+/* Which timings are reliable: if this fails, noise passes for a difference between techniques, or
+ * every run has a warning, which users learn to ignore. */
 #include "experiment/plan/noise.h"
 
 #include <math.h>

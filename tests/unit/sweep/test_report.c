@@ -567,7 +567,7 @@ static void csv_is_quoted(void **state) {
     expect_in(f, "figures/batches-beta.csv", ",\"one, \"\"two\"\"\",45,");
 }
 
-/* If this failed, a database that somebody sends could write over the terminal of whoever looks. */
+/* If this failed, a database from somebody else could control the terminal that shows it. */
 /* A title that somebody sends is text, wherever a table goes. */
 static void tables_escape_markup(void **state) {
     struct fixture *f = *state;

@@ -92,8 +92,8 @@ static void test_slices(void **state) {
     assert_true(before <= 3 * 20 + 3);
 }
 
-/* Eight games of one length, of which each slice begins with a replay: also where there are fewer
- * shards than games, or some more, none works much longer than the mean. */
+/* Eight games of one length; each slice begins with a replay. With fewer shards than games, or a few
+ * more, no shard works much longer than the mean. */
 static void test_balance(void **state) {
     (void)state;
     static double load[100];
@@ -113,7 +113,7 @@ static void test_balance(void **state) {
     }
 }
 
-/* The order in which games stand in a file is nobody's business. */
+/* The order of games in a file does not matter. */
 static void test_order(void **state) {
     (void)state;
     for (uint64_t shards = 1; shards < 60; shards++) {

@@ -30,7 +30,7 @@ static const char MARKS_SQL[] =
     "0,"
     " NULL FROM l) ORDER BY bin, batches = 0, batches";
 
-/* ---- what stands beside the lines ---- */
+/* ---- texts beside the lines ---- */
 
 enum { LABEL_HEIGHT = 17, LABEL_WIDTH = 30, MOST_LABELS = 64 };
 enum { TOP = 62, BOTTOM = 392 }; /* of the highest and the lowest centre */

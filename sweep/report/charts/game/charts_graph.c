@@ -235,7 +235,7 @@ static bool find_loop(const struct table *t, struct loop *best) {
     return best->weight > 0;
 }
 
-/* The hottest: of a compiler there are tens of thousands, and each is looked at from each. */
+/* The hottest only: a compiler has tens of thousands, and every pair is compared. */
 enum { LOOP_EDGES = 1000 };
 static const char LOOP_SQL[] =
     "SELECT source, target, count, busy FROM hot_edge WHERE experiment = ?1 AND game = ?2"
@@ -299,7 +299,7 @@ static enum status draw_loop(struct page *p, const char *game, const struct tabl
     return page_figure(p, &c, question, caption);
 }
 
-/* ---- both: each graph downwards and to the right, of which the better one is drawn ---- */
+/* ---- each graph is laid out downwards and to the right, and the better layout is drawn ---- */
 
 enum { DOWN, ACROSS, DIRECTIONS };
 static const char *const DIRECTION_NAMES[DIRECTIONS] = {"TB", "LR"};

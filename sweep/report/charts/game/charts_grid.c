@@ -83,7 +83,7 @@ static enum status ask_all(struct heatmap *h) {
     return status;
 }
 
-/* ---- what stands beside the cells ---- */
+/* ---- texts beside the cells ---- */
 
 enum { LEFT = 92, GAP = 30, BAR = 908, TOP = 46, LETTER = 9, LINE = 17 };
 
