@@ -41,7 +41,7 @@ texts() {
 }
 texts a
 # Colours have one source.
-! grep -n "'#[0-9a-fA-F]*'\|0x[0-9a-fA-F]\{6\}\|'white'" "$source"/plots/*.gp || fail "a gnuplot script with colours of its own"
+! grep -n "'#[0-9a-fA-F]*'\|0x[0-9a-fA-F]\{6\}\|'white'" "$source"/plots/*.gp "$source"/plots/*/*.gp || fail "a gnuplot script with colours of its own"
 
 # Each parameter that a row names is explained.
 "$hotgraph" techniques --json >techniques.json || fail "techniques"

@@ -6,6 +6,7 @@ A table, a column or a sentence that is not known here is wrong, too: whoever ad
 """
 import csv
 import html
+import math
 import os
 import re
 import sys
@@ -318,6 +319,61 @@ def convergence(x, stream, active):
             yield {"curve": n, "batches": q["batches"], "percent": Number(percent(q[metric]), 4), "label": c.label, "number": c.number}
 
 
+def laid_out(x):
+    """Results that a code layout has a benefit of, with their streams; of streams of samples."""
+    for s in x.streams:
+        for r in s.rows.get(min(x.hots), []):
+            if r.placed is not None and r.benefit is not None and (r.configuration.baseline or r.configuration.number is not None):
+                yield s, r
+
+
+def curve(x):
+    """Benefit over what was observed: of a technique's configurations the best on each way of sampling, in the mean over games."""
+    means = {}
+    for s, r in laid_out(x):
+        kind = "batches" if s.row["batch_length"] > 2 else "transfers"
+        means.setdefault((r.configuration.technique, kind), {}).setdefault((s.way, r.configuration.id), []).append((s, r))
+    drawn = []
+    for key, points in means.items():
+        games = {p: len({s.game for s, _ in rows}) for p, rows in points.items()}
+        best = {}
+        for p, rows in points.items():
+            value = mean(r.benefit for _, r in rows)
+            if games[p] == max(games.values()) and (p[0] not in best or value > best[p[0]]["value"] + 1e-12):
+                share = mean(s.observed() / s.replay["instructions"] for s, _ in rows)
+                best[p[0]] = {"value": value, "share": share, "inferred": mean(r.benefit_inferred for _, r in rows), "games": games[p]}
+        if len(best) > 1:
+            drawn.append((key, sorted(best.values(), key=lambda b: b["share"])))
+    for n, ((technique, kind), points) in enumerate(sorted(drawn), 1):
+        for b in points:
+            yield {"series": n, "name": f"{technique}, {kind}", "looked_at": Number(percent(b["share"]), 6),
+                   "benefit": Number(b["value"], 4), "inferred": Number(b["inferred"], 4), "games": b["games"]}
+
+
+def check_worth(x, folder):
+    """The figures on code layout."""
+    rows = list(curve(x))
+    if rows:
+        check_csv(folder, "figures/benefit.csv", rows, 6)
+    elif os.path.exists(os.path.join(folder, "figures/benefit.csv")):
+        wrong.append("benefit is drawn, though no technique has two points")
+    points = [(r.configuration.technique, r.fair_overlap_active, r.benefit) for _, r in laid_out(x)
+              if r.fair_overlap_active is not None]
+    if len(points) < 2:
+        return
+    with open(os.path.join(folder, "figures/likeness.csv"), newline="", encoding="utf-8") as f:
+        drawn = list(csv.DictReader(f))
+    for technique in {p[0] for p in points}:
+        mine = [p for p in points if p[0] == technique]
+        theirs = [d for d in drawn if d["name"] == technique]
+        sums = [(sum(int(d["results"]) * float(d[c]) for d in theirs), math.fsum(p[i] for p in mine))
+                for c, i in (("overlap", 1), ("benefit", 2))]
+        if sum(int(d["results"]) for d in theirs) != len(mine) or any(abs(a - b) > 0.0001 * len(mine) for a, b in sums):
+            wrong.append(f"likeness: {technique}: {len(theirs)} points of {len(mine)} results: {sums}")
+        if any(not any(abs(float(d["overlap"]) - x) < 0.006 and abs(float(d["benefit"]) - y) < 0.011 for d in theirs) for _, x, y in mine):
+            wrong.append(f"likeness: a result of {technique} is not drawn")
+
+
 # ---- sentences ----
 
 def says(expected, text):
@@ -459,6 +515,7 @@ def main(database, folder, name):
     check_findings(x, page)
     check_short(x, page)
     check_ranks(x, page)
+    check_worth(x, folder)
     print("\n".join(w[:300] for w in wrong[:20]), end="")
 
 
