@@ -170,7 +170,7 @@ static enum status write_all(struct report *r, const char *digest) {
         status = write_stamp(r, NULL);
     if (status == STATUS_OK)
         status = db_hold(r->db, HELD, sizeof HELD / sizeof *HELD, r->e);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && r->experiment[0] != '\0')
         status = report_tables(r);
     if (status == STATUS_OK)
         status = report_page(r, digest);

@@ -83,20 +83,47 @@ static enum status write_one(struct db *db, const char *experiment, const char *
     return write(db, &request, digest, warned, e);
 }
 
+/* A database may have programs laid out by BOLT, and no experiment. */
+static enum status write_measured(struct db *db, const char *out, struct error *warned,
+                                  struct error *e) {
+    struct report_request request = {
+        .db = db, .experiment = "", .folder = out, .stopped = interrupt_signal};
+    return report_write(&request, warned, e);
+}
+
+static enum status is_measured(struct db *db, bool *out, struct error *e) {
+    int64_t layouts = 0;
+    enum status status = db_integer(
+        db, "SELECT count(*) FROM bolt_layout WHERE NOT EXISTS (SELECT 1 FROM experiment)", 0,
+        &layouts, e, "");
+    *out = layouts > 0;
+    return status;
+}
+
 static enum status report(const char *path, const char *out, const char *experiment, bool wide,
                           struct error *warned, struct error *e) {
     struct db *db = NULL;
     struct report_experiments x = {0};
+    bool measured = false;
     enum status status = db_open(&db, path, DB_READ, e);
     if (status == STATUS_OK)
         db_stop_when(db, interrupt_signal);
-    if (status == STATUS_OK && (status = report_experiments(&x, db, experiment, e)))
+    if (status == STATUS_OK && experiment == NULL)
+        status = is_measured(db, &measured, e);
+    if (status == STATUS_OK && measured && out == NULL)
+        status = error_set(e, STATUS_ARGUMENT,
+                           "%s: there is no experiment in it, whose tables could be printed; --out "
+                           "DIR writes a page on its programs laid out by BOLT",
+                           path);
+    else if (status == STATUS_OK && !measured &&
+             (status = report_experiments(&x, db, experiment, e)))
         error_prefix(e, "%s", path);
     if (status == STATUS_OK && out == NULL) {
         status = print_all(db, &x, wide, e);
     } else if (status == STATUS_OK) {
-        status = x.names.len > 1 ? write_all(db, &x, out, warned, e)
-                                 : write_one(db, x.names.at[0], out, warned, e);
+        status = measured          ? write_measured(db, out, warned, e)
+                 : x.names.len > 1 ? write_all(db, &x, out, warned, e)
+                                   : write_one(db, x.names.at[0], out, warned, e);
         if (status == STATUS_OK)
             printf("%s/index.html\n", out);
     }

@@ -63,8 +63,30 @@ static enum status put_tables(struct page *p, const char *game) {
 
 /* ---- provenance ---- */
 
-static enum status put_provenance(struct page *p, const char *game) {
-    (void)game;
+/* Is the page about what was measured beside experiments? */
+static bool is_measured(const struct page *p) {
+    return p->r->experiment[0] == '\0';
+}
+
+/* What BOLT laid out, and what ran it. */
+static enum status put_layouts(struct page *p) {
+    static const char programs[] =
+        "SELECT name AS program, command, p.hash AS 'xxh3-128 of the file', bolt, p.instructions,"
+        " p.transfers, count(*) AS layouts FROM bolt_program p JOIN bolt_layout USING"
+        " (bolt_program_id) GROUP BY bolt_program_id ORDER BY name, bolt_program_id";
+    static const char runs[] =
+        "SELECT n.started, coalesce(n.finished, 'stopped before its end') AS finished,"
+        " n.version || ' ' || n.source_commit AS program, n.compiler, n.system, n.host, n.cpu AS"
+        " processor, n.configuration_file AS configuration, n.arguments AS typed, count(*) AS"
+        " layouts FROM bolt_layout JOIN run n USING (run_id) GROUP BY n.run_id ORDER BY started,"
+        " n.run_id";
+    enum status status = page_answer(p, "laid-out", "What BOLT laid out", NULL, programs, false);
+    return status == STATUS_OK
+               ? page_answer(p, "layout-runs", "What measured the layouts", NULL, runs, false)
+               : status;
+}
+
+static enum status put_results(struct page *p) {
     static const char runs[] = "SELECT what, value, runs, results, iif(differs, 'yes', 'no') AS"
                                " differs FROM provenance_summary WHERE experiment = ?1";
     static const char games[] =
@@ -97,6 +119,12 @@ static enum status put_provenance(struct page *p, const char *game) {
     page_text(p, p->digest != NULL ? p->digest : "not taken");
     fputs("</code>. The same results have the same digest on every machine.</p>\n", p->out);
     return status;
+}
+
+static enum status put_provenance(struct page *p, const char *game) {
+    (void)game;
+    enum status status = is_measured(p) ? STATUS_OK : put_results(p);
+    return status == STATUS_OK ? put_layouts(p) : status;
 }
 
 /* ---- the page ---- */
@@ -256,19 +284,20 @@ static const struct section {
     const char *(*about)(const struct page *p);
     part_writer write;
     bool chosen; /* a chooser of games precedes it */
+    bool beside; /* shown without results of an experiment, too */
 } SECTIONS[] = {
-    {"findings", "What was found", "Findings", NULL, findings, false},
-    {"games", "Over all ", "All ", page_subjects, all_games, false},
-    {"one", "One ", "One ", page_subject, each_game, true},
-    {"native-programs", "Probes in native programs", "Native programs", NULL, native_programs,
+    {"findings", "What was found", "Findings", NULL, findings, false, false},
+    {"games", "Over all ", "All ", page_subjects, all_games, false, false},
+    {"one", "One ", "One ", page_subject, each_game, true, false},
+    {"native-programs", "Probes in native programs", "Native programs", NULL, native_programs, true,
      true},
-    {"optimised-programs", "Programs laid out by BOLT", "BOLT", NULL, optimised, true},
-    {"tables", "The tables", "Tables", NULL, put_tables, true},
-    {"provenance", "Where it comes from", "Where it comes from", NULL, put_provenance, false},
+    {"optimised-programs", "Programs laid out by BOLT", "BOLT", NULL, optimised, true, true},
+    {"tables", "The tables", "Tables", NULL, put_tables, true, false},
+    {"provenance", "Where it comes from", "Where it comes from", NULL, put_provenance, false, true},
 };
 enum { SECTION_COUNT = sizeof SECTIONS / sizeof *SECTIONS };
 
-/* Without results only the provenance is shown. p->games lists the games' default streams, which an
+/* Without results only what was measured beside them is shown, and the provenance. p->games lists the games' default streams, which an
  * experiment that varies the sampling may lack. */
 static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
     static const char results[] =
@@ -282,7 +311,7 @@ static enum status write_sections(struct page *p, bool any[SECTION_COUNT]) {
         const struct section *s = &SECTIONS[i];
         char before[200];
         any[i] = false;
-        if (!has_results && s->write != put_provenance)
+        if (!has_results && !s->beside)
             continue;
         if (s->chosen != chosen) {
             fputs(s->chosen ? "<div class='chosen'>\n" : "</div>\n", p->out);
@@ -315,7 +344,9 @@ static enum status put_lacks(struct page *p) {
                                   NULL);
     if (status != STATUS_OK)
         return status;
-    if (strcmp(cell_text(&t, 0, 1), "0") == 0)
+    if (is_measured(p))
+        ; /* nothing was asked for */
+    else if (strcmp(cell_text(&t, 0, 1), "0") == 0)
         fputs("<p class='lack'>This experiment has no results yet.</p>\n", p->out);
     else if (strcmp(cell_text(&t, 0, 0), "0") != 0)
         put_missing(p, cell_text(&t, 0, 0));
@@ -323,7 +354,7 @@ static enum status put_lacks(struct page *p) {
         fputs("<p class='lack'>Charts are missing: gnuplot is not installed, which draws them. "
               "Install gnuplot-nox and run 'hotgraph report' on the database.</p>\n",
               p->out);
-    if (!p->graphviz)
+    if (!p->graphviz && !is_measured(p))
         fputs("<p class='lack'>Hot graphs are missing: Graphviz is not installed, which lays them "
               "out. Install graphviz and run 'hotgraph report' on the database.</p>\n",
               p->out);
@@ -345,7 +376,7 @@ static enum status write_page(struct page *p) {
         status = error_set(p->r->e, STATUS_MEMORY, "out of memory for a page");
     p->out = out;
     if (status == STATUS_OK) {
-        page_head(p, p->r->experiment);
+        page_head(p, is_measured(p) ? "what was measured" : p->r->experiment);
         fprintf(out, "<nav>%s",
                 p->r->one_of_several ? "<a href='../index.html'>All experiments</a>" : "");
         for (size_t i = 0; i < SECTION_COUNT; i++)

@@ -76,6 +76,18 @@ if command -v valgrind >/dev/null; then
     test "$(value one.db 'SELECT count(*) FROM bolt_layout WHERE i1_misses BETWEEN 100 AND 5000')" = 11 || fail "misses of the cache"
 fi
 
+# The report of a database without an experiment is about these layouts, and says what they are of.
+"$hotgraph" report one.db --out measured >out 2>errors || fail "report: $(cat errors)"
+test "$(cat out)" = measured/index.html || fail "not the page's path: $(cat out)"
+for id in optimised-programs provenance laid-out layout-runs; do
+    grep -q "id='$id" measured/index.html || fail "the page has no $id"
+done
+grep -q "$(value one.db 'SELECT hash FROM bolt_program')" measured/index.html || fail "the page does not say what was laid out"
+! grep -q "no results yet\|id='findings'\|id='tables'" measured/index.html || fail "the page speaks of an experiment"
+test ! -e measured/table1.txt || fail "tables of nothing"
+refuses 1 "there is no experiment in it, whose tables could be printed" report one.db
+refuses 1 "there is no experiment 'small'" report one.db --experiment small --out measured
+
 # The report of a sweep into the same database has the figure, whose rows are the view's.
 if command -v gnuplot >/dev/null; then
     "$hotgraph" sweep small.cfg --db one.db --report report >out 2>errors || fail "sweep: $(cat out errors)"
