@@ -37,7 +37,7 @@ run_line() {
     'hotgraph sweep configs/paper.cfg --shard '* | 'hotgraph sweep configs/paper.cfg --db whole.db'*)
         shorter "$(echo "$1" | sed 's,configs/paper.cfg,configs/quick.cfg,')" ;;
     'hotgraph sweep configs/paper.cfg'*) test "$config" = configs/paper.cfg && run "$1" || shorter "$(echo "$1" | sed "s,configs/paper.cfg,$config,")" ;;
-    'hotgraph sweep configs/golden.cfg'* | 'hotgraph sweep configs/techniques.cfg --where'*)
+    'hotgraph sweep configs/golden.cfg'* | 'hotgraph sweep configs/techniques.cfg --where'* | 'hotgraph sweep configs/worth.cfg --where'*)
         if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
     'hotgraph sweep configs/live-short.cfg'*) if test -n "$frames"; then shorter "$1 --dry-run"; else run "$1"; fi ;;
     'hotgraph results techniques.db'* | 'hotgraph results results/optimise.db'*) known_words "$1" ;; # which is not computed here
@@ -47,10 +47,7 @@ run_line() {
     *' && dot '*) if has dot; then run "$1"; else shorter "${1%% && dot*}"; fi ;;
     'hotgraph sample '* | 'hotgraph exact '* | 'hotgraph structure '* | 'hotgraph profile '*)
         if test -n "$frames"; then shorter "$1 --frames $frames"; else run "$1"; fi ;;
-    'for game in '*) # eight games, each played five times
-        if test -n "$frames"; then shorter "$(echo "$1" | sed 's/^for game in [a-z ]*;/for game in mazewisp;/')"; else run "$1"; fi ;;
     'dot '*) ! has dot || run "$1" ;;
-    'cat benefits'*) test -n "$whole" && run "$1" || shorter "$1" ;;
     'hotgraph '* | 'sqlite3 '* | 'sed '*) run "$1" ;;
     *) fail "$page has a command that this test does not know: $1" ;;
     esac
