@@ -21,8 +21,8 @@
 struct report_request {
     struct db *db;
     const char *experiment, *folder; /* experiment "": only what was measured beside experiments */
-    bool one_of_several; /* index.html links to ../index.html, a report_contents */
-    const char *digest;  /* of the experiment's results, to be printed; NULL: none */
+    bool one_of_several;             /* index.html links to ../index.html, a report_contents */
+    const char *digest;              /* of the experiment's results, to be printed; NULL: none */
     /* Identifies the results and the program. A folder that was written with an equal stamp, titles
      * and labels is left unchanged. NULL: always write. */
     const char *stamp;
