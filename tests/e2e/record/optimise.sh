@@ -76,6 +76,12 @@ if command -v valgrind >/dev/null; then
     test "$(value one.db 'SELECT count(*) FROM bolt_layout WHERE i1_misses BETWEEN 100 AND 5000')" = 11 || fail "misses of the cache"
 fi
 
+# The questions of docs/questions.md about layouts have answers.
+for name in optimised optimised_programs optimised_predicted optimised_cache; do
+    "$hotgraph" sql one.db $name >answer 2>errors || fail "sql $name: $(cat errors)"
+    grep -q 'kernels\|observed' answer || fail "sql $name: $(cat answer)"
+done
+
 # The report of a database without an experiment is about these layouts, and says what they are of.
 "$hotgraph" report one.db --out measured >out 2>errors || fail "report: $(cat errors)"
 test "$(cat out)" = measured/index.html || fail "not the page's path: $(cat out)"
