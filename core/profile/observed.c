@@ -44,7 +44,6 @@ static enum pair classify(const struct sample *a, uint32_t to) {
 static bool take_batch(struct observed *o, const struct sample *batch, size_t length,
                        uint64_t weight) {
     for (size_t i = 0; i + 1 < length; i++) {
-        o->steps++;
         enum pair kind = classify(&batch[i], batch[i + 1].pc);
         if (kind == PAIR_UNUSED)
             continue;
@@ -53,7 +52,20 @@ static bool take_batch(struct observed *o, const struct sample *batch, size_t le
             return false;
         *count += weight;
     }
+    o->steps += length - 1;
     return true;
+}
+
+/* The first `batches` batches, each distinct one once. */
+static bool take_distinct(struct observed *o, const struct stream *s, size_t batches) {
+    uint64_t *const weights = stream_weights(s, batches);
+    bool ok = weights != NULL;
+    for (size_t i = 0; ok && i < s->distinct_count; i++)
+        if (weights[i] > 0)
+            ok = take_batch(o, s->batches + i * s->batch_length, s->batch_length, weights[i]);
+    free(weights);
+    o->steps = batches * (s->batch_length - 1);
+    return ok;
 }
 
 static enum status make_profile(const struct observed *o, const struct stream *stream,
@@ -120,11 +132,15 @@ static enum status observed_build(struct profile *out, const struct stream *stre
     (void)values;
     *out = (struct profile){0};
     struct observed o = {0};
+    const size_t count = batches < stream->batch_count ? batches : stream->batch_count;
     size_t done = 0;
-    enum status status = advance(&o, stream, &done,
-                                 batches < stream->batch_count ? batches : stream->batch_count, e);
+    enum status status = STATUS_OK;
+    if (stream->order == NULL)
+        status = advance(&o, stream, &done, count, e);
+    else if (!take_distinct(&o, stream, count))
+        status = error_set(e, STATUS_MEMORY, "out of memory for observed");
     if (status == STATUS_OK)
-        status = make_profile(&o, stream, done, out, e);
+        status = make_profile(&o, stream, count, out, e);
     observed_free(&o);
     return status;
 }

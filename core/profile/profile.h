@@ -72,6 +72,9 @@ static inline uint64_t stream_weight(const struct stream *s, size_t i) {
 static inline uint64_t stream_observed(const struct stream *s, size_t batches) {
     return s->of == STREAM_OF_TRANSFERS ? batches : (uint64_t)batches * s->batch_length;
 }
+/* For each distinct batch of a stream that has an order: the sum of its weights among the first
+ * `batches` batches. The caller frees it; NULL: out of memory. */
+uint64_t *stream_weights(const struct stream *s, size_t batches);
 
 /* Makes a stream batch by batch:
  *

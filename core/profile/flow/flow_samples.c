@@ -156,13 +156,30 @@ static void pool_routines(struct flow_input *in) {
     }
 }
 
-static void read_samples(const struct reading *r, const struct stream *stream, size_t count,
-                         bool pool) {
-    set_rates(r->in, stream, (double)count);
+/* Without weights sums are whole numbers, so equal batches can be taken together. */
+static bool take_distinct(const struct reading *r, const struct stream *stream, size_t count) {
+    uint64_t *const times = stream_weights(stream, count);
+    const bool taken = times != NULL;
+    for (size_t i = 0; taken && i < stream->distinct_count; i++)
+        if (times[i] > 0)
+            take_batch(r, stream->batches + i * stream->batch_length, stream->batch_length,
+                       (double)times[i]);
+    free(times);
+    return taken;
+}
+
+static void take_each(const struct reading *r, const struct stream *stream, size_t count) {
     const double mean = mean_weight(stream, count);
     for (size_t i = 0; i < count; i++)
         take_batch(r, stream_batch(stream, i), stream->batch_length,
                    (double)stream_weight(stream, i) / mean);
+}
+
+static void read_samples(const struct reading *r, const struct stream *stream, size_t count,
+                         bool pool) {
+    set_rates(r->in, stream, (double)count);
+    if (stream->order == NULL || stream->cycles != NULL || !take_distinct(r, stream, count))
+        take_each(r, stream, count);
     if (r->squares != NULL && count > 0)
         set_effective(r, (double)count);
     if (pool && stream->batch_length > 1)

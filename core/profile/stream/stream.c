@@ -14,6 +14,13 @@ void stream_free(struct stream *s) {
     *s = (struct stream){0};
 }
 
+uint64_t *stream_weights(const struct stream *s, size_t batches) {
+    uint64_t *const weights = calloc(s->distinct_count + 1, sizeof *weights);
+    for (size_t i = 0; weights != NULL && i < batches; i++)
+        weights[s->order[i]] += stream_weight(s, i);
+    return weights;
+}
+
 /* ---- making ---- */
 
 /* Equal batches have equal hashes. Every batch is hashed while a machine waits, so only parts of it
