@@ -8,6 +8,7 @@ SELECT printf('| %s | %.1f | %.1f (%s) | %.1f (%s) | %s |', name, avg(added), mi
     iif(w.sampling IN ('exact', 'structure', 'entries share=900') , '', printf('%.2f', avg(samples))))
 FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name UNION SELECT 'structure', 'recording the structure'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0', 'the paper''s sampler, 25 instructions every 3 ms'
+    UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0 weighting=cycles', 'the same, weighted'
     UNION SELECT 'time interval_us=3000 batch=2 jitter_us=0 phase_cycles=0', 'two instructions every 3 ms'
     UNION SELECT 'time interval_us=75000 batch=25 jitter_us=0 phase_cycles=0', '25 instructions every 75 ms'
     UNION SELECT 'active per_million=600 place=golden seed=1', 'golden, NMIs, 600 per million'
@@ -24,7 +25,8 @@ GROUP BY sampling ORDER BY avg(added);
 -- name: frontier: what techniques cost and find
 WITH n(sampling, name, line) AS (VALUES ('', '', 1), ('live input=other', 'another movie', 2), ('live', '', 3),
     ('time interval_us=3000 batch=25 jitter_us=0', '25 instructions every 3 ms', 4), ('time interval_us=3000 batch=2 jitter_us=0',
-    '2 instructions every 3 ms', 5), ('time interval_us=75000 batch=25 jitter_us=0', '25 instructions every 75 ms', 6),
+    '2 instructions every 3 ms', 5), ('time interval_us=3000 batch=25 jitter_us=0 weighting=cycles',
+    '25 instructions every 3 ms, weighted', 14), ('time interval_us=75000 batch=25 jitter_us=0', '25 instructions every 75 ms', 6),
     ('clock interval_us=4700 next=1', 'clock, 4.7 ms, first transfer', 7),
     ('clock interval_us=15700 next=1', 'clock, 15.7 ms, first transfer', 8),
     ('clock interval_us=15700 window=64', 'clock, 15.7 ms, windows of 64', 9),
