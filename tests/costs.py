@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counted host instructions held against callgrind, and the table of what C functions cost.
+"""Counted host instructions compared with those of callgrind, and the table of what C functions cost.
 
     tests/costs.py check HOTGRAPH [GAME...]      counted against callgrind; fails beyond 3 %
     tests/costs.py measure HOTGRAPH [GAME...]    writes core/counted/costs.def anew: reference build, all games

@@ -254,7 +254,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .random_adapt = paths == ADAPT ? paths : 0,
     };
     struct machine a, b;
-    /* One of the two executes what the other may pass over. */
+    /* One of the two executes what the other may skip. */
     begin(&a, g,
           (struct nes_options){.no_fast = data[USE] & CYCLE_BY_CYCLE, .no_skip = !(bits & NO_SKIP)},
           data);

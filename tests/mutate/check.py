@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """mutants_random.py on a project of one file: if this fails, lines that no test protects pass for protected ones.
 
-Which changes there are is held against a list by hand; then the project is tried as it is, once more from the journal, and
+The list of changes is compared with one made by hand; then the project is tried as it is, once more from the journal, and
 with a test that has learnt to look.
 """
 import json

@@ -11,7 +11,7 @@ same "$movie" again.fm2
 "$hotgraph" movie make "$rom" --out third.fm2 --seed 6 --frames 400 >/dev/null
 ! cmp -s "$movie" third.fm2 || fail "the seed changes nothing"
 
-# The summary without what depends on how the replay was run: time, what was passed over, what was translated.
+# The summary without the parts that depend on the engine and the host: time, skipped and translated instructions.
 outcome() {
     "$hotgraph" replay "$rom" --movie "$movie" --json "$@" |
         sed 's/"seconds".*//; s/"skipped": [0-9]*//; /"translation"/d'
@@ -24,7 +24,7 @@ test "$(wc -l <first.hash)" = 400 || fail "a hash a frame"
 test "$(wc -c <first.ram)" = 819200 || fail "2 KiB of RAM a frame"
 test "$(cut -d' ' -f2 first.hash | sort -u | wc -l)" -gt 300 || fail "RAM does not change"
 
-# Cycle by cycle, without passing over busy-waits, with pictures, traced, and watched by profilers: the guest notices nothing.
+# Cycle by cycle, without skipping busy-waits, with pictures, traced, and observed by profilers: the guest runs the same.
 outcome --no-fast --ram-hash slow.hash >slow
 same first slow
 same first.hash slow.hash

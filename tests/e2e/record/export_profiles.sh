@@ -1,5 +1,5 @@
 # Profiles for kcachegrind, pprof and flame graphs: if this fails, other tools show other costs or calls than were executed. They
-# are held against valgrind's own counts, and read by the tools where these are installed.
+# are compared with valgrind's own counts, and read by the tools where these are installed.
 set -eu
 . "$(dirname "$0")/../lib.sh"
 cd "$work"

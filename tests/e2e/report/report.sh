@@ -279,7 +279,7 @@ for share in 80 90; do
     test "$(grep -c "What is hot: edges that make up $share %" several/index.html)" = 2 || fail "not both ways of the share $share"
 done
 
-# A share that is not the paper's: nothing says 90 %, no game is held against the paper, and edges are found.
+# A hot share other than the paper's: the page does not say 90 %, no game is compared with the paper, and edges are found.
 sed 's/hot_permille = .800, 900./hot_permille = [950]/; s/name = "several"/name = "other"/' several.cfg >other.cfg
 sweep other.cfg --db other.db --games airmail
 plain other.db --out other

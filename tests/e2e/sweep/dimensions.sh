@@ -113,7 +113,7 @@ test "$(counts all.db)" = '150|120|30|0' || fail "merged: $(counts all.db)"
 sweep whole.cfg --db all.db
 grep -q '^nothing to do' out && test "$digest" = "$expected" || fail "merged: $(cat out)"
 
-# Streams that are complete are held against what is expected, though their games are not.
+# Complete streams are compared with the expected results, even if their games are incomplete.
 sweep whole.cfg --db all.db --update-digest
 sweep whole.cfg --db b.db --where interval_ms=10
 grep -q "^reproduced: $(ask b.db 'SELECT count(*) FROM stream') streams as in whole.digest" out || fail "a part: $(cat out)"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """report_values.py DATABASE FOLDER EXPERIMENT: every table of a report and every number of its findings, computed again from
-the base tables (values_model.py, no view, none of the program's code) and held against the files. Prints what is wrong, or nothing.
+the base tables (values_model.py, without views and without the program's code) and compared with the files. Prints the differences.
 
 A table, a column or a sentence that is not known here is wrong, too: whoever adds one says here what it has to be.
 """

@@ -135,7 +135,7 @@ cp mixed.db programs.db
 sqlite3 programs.db "update replay set kind = 'program' where replay_id = (select replay_id from stream join experiment_stream
     using (stream_id) join game using (game_id) where name = 'mazewisp')"
 holds programs.db mixed
-grep -q 'Games beside programs' report/index.html || fail "games and programs are not held against each other"
+grep -q 'Games beside programs' report/index.html || fail "games and programs are not compared with each other"
 
 # Beside another run the smallest move counts: 0.04 points of the best configuration of one stream, whose place stays.
 cp ways.db moved.db

@@ -50,7 +50,7 @@ class Stream(collections.namedtuple("Stream", "id game title untested paper_game
 
 
 class Row:
-    """A configuration's result on a stream, held against the hot set of one share."""
+    """A configuration's result on a stream, compared with the hot set of one share."""
 
     def __init__(self, stream, configuration, result, quality):
         self.stream, self.configuration = stream, configuration
@@ -125,7 +125,7 @@ class Experiment:
                 if c.id in results and c.id in qualities]
 
     def is_whole(self, stream, configuration):
-        """Is a result there, held against each share, and after each mark where it has a curve?"""
+        """Does a result exist for each hot share, and, if it has a curve, after each mark?"""
         if not stream.row or any(all(r.configuration is not configuration for r in stream.rows[h]) for h in self.hots):
             return False
         marks = [m for m in self.marks if m < stream.row["batches"]] if configuration.label is not None else []
@@ -153,7 +153,7 @@ class Experiment:
         return [r for r in rows if r.configuration not in lacks], lacks, asked
 
     def is_papers(self, hot, technique):
-        """May it be held against the paper? Of its 144 configurations alone, and what it calls hot."""
+        """Can it be compared with the paper? Only its 144 configurations, with its hot share."""
         values = {"bin_size": (8, 10, 13, 16), "stdev_threshold": (8, 10, 12, 15), "window_size": (6, 10, 13),
                   "recurrent_threshold": (5, 8, 12), "builder": (0,)}
         mine = [c for c in self.grid if c.technique == "gaussian"]

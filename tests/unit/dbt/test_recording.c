@@ -1,6 +1,6 @@
 /*
  * Recordings (nes_record) against an observer that is called before every instruction of the same
- * run: busy-waits that are passed over, code in RAM and banks that are switched among them. Equal
+ * run: busy-waits that are skipped, code in RAM and banks that are switched among them. Equal
  * ways must be the same instructions. If these fail, batches of samples are not what was executed,
  * or depend on who else watches.
  */

@@ -1,9 +1,9 @@
 /*
  * Busy-waits from a seed that call routines, jump, are left and come back to in the middle, and are
  * interrupted by handlers that go elsewhere; in a bank that is switched under them, too. Machines
- * that pass over them are compared, at places from the seed, with one that executes everything:
+ * that skip them are compared, at places from the seed, with one that executes everything:
  * states (what calls leave below the stack pointer included), probes of every kind, exact graphs
- * and streams. If these fail, a replay depends on whether busy-waits are passed over.
+ * and streams. If these fail, a replay depends on whether busy-waits are skipped.
  */
 #include "profile/profile.h"
 
@@ -344,7 +344,7 @@ static void expect_same(struct machine *a, struct machine *b, enum watching watc
 
 /* ---- in lockstep ---- */
 
-/* Returns the share of instructions that were passed over. */
+/* Returns the share of instructions that were skipped. */
 static double compare(const struct guest *g, uint64_t seed, bool resets,
                       const struct nes_options options, enum watching watched) {
     struct machine truth, m;
@@ -450,8 +450,7 @@ static void one_by_one(void **state) {
                 const bool may_spin = watched == NOBODY || watched == EXACT;
                 if ((share > WAITS[i].most && !may_spin) ||
                     share < WAITS[i].least * (watched ? 0.8 : 1))
-                    fail_msg("%s, watched %u: %.3f were passed over", WAITS[i].name, watched,
-                             share);
+                    fail_msg("%s, watched %u: %.3f were skipped", WAITS[i].name, watched, share);
             }
         free(g);
     }
@@ -465,7 +464,7 @@ static void on_both_engines(const struct guest *g, bool resets, double least) {
                                                 .engine_options = translated ? &at_once : NULL};
             const double share = compare(g, 1, resets, options, (enum watching)watched);
             if (share < least)
-                fail_msg("watched %u, translated %u: %.3f were passed over", watched, translated,
+                fail_msg("watched %u, translated %u: %.3f were skipped", watched, translated,
                          share);
         }
 }

@@ -158,7 +158,7 @@ static void expect_waits(const struct guest *g) {
 }
 
 /* The IRQ of each frame is let in between CLI and SEI only, where a wait goes round. Broken: the
- * wait is passed over although the IRQ has come, and that is taken most of a frame late. */
+ * wait is skipped although the IRQ has come, and that is taken most of a frame late. */
 static void unmasked_for_an_instruction(void **state) {
     (void)state;
     struct guest *const g = guest_new();

@@ -559,8 +559,8 @@ static void leftovers_agree(void **state) {
     assert_true(corrupt > EFFORT(100) && due > EFFORT(500) && stale > EFFORT(1000));
 }
 
-/* A deadline that came late would let a busy-wait be passed over beyond its end; one that is never
- * ahead would let none be passed over. */
+/* With a late deadline, a busy-wait would be skipped beyond its end; with one that is never ahead,
+ * none would be skipped. */
 static void deadlines_hold(void **state) {
     (void)state;
     uint64_t ahead = 0, asked = 0;

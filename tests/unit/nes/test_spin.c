@@ -156,7 +156,7 @@ static const uint8_t count_frames[] = {INC_ZP, 0x20, RTI};
 static const struct spin {
     const char *name;
     uint8_t code[60], routine[40], nmi[12]; /* nmi: counts frames where it is empty */
-    double least, most; /* share that must be passed over; a tenth is before the spin */
+    double least, most; /* share that must be skipped; a tenth is before the spin */
 } spins[] = {
     /* a branch forwards in the pass, taken */
     {"branch within",
@@ -321,7 +321,7 @@ static void kinds(void **state) {
                 const double share = run(g, ways(k), false, seed, s->name);
                 run(g, ways(k), true, seed, s->name);
                 if (!seed && (share < s->least || share > s->most))
-                    fail_msg("%s, way %zu: %.3f of the instructions were passed over", s->name, k,
+                    fail_msg("%s, way %zu: %.3f of the instructions were skipped", s->name, k,
                              share);
             }
         free(g);

@@ -1,5 +1,5 @@
 /*
- * Busy-waits that are passed over must change nothing but the time: states, exact graphs, streams
+ * Busy-waits that are skipped must change nothing but the time: states, exact graphs, streams
  * and probes are compared with those of a machine that executes them. If this fails, results depend
  * on an optimisation.
  */
@@ -64,7 +64,7 @@ static void expect_same_streams(struct machine *a, struct machine *b) {
     stream_free(&t);
 }
 
-/* Returns the share of instructions that were passed over by the first. */
+/* Returns the share of instructions that were skipped by the first. */
 static double run_ways(const struct cartridge *cartridge, enum way one, enum way other, int frames,
                        enum watching watched) {
     struct machine a = start(cartridge, one, watched), b = start(cartridge, other, watched);
@@ -110,7 +110,7 @@ static void the_tiny_program(void **state) {
 struct other {
     const char *name;
     uint8_t code[40];
-    double least, most; /* share that must be passed over */
+    double least, most; /* share that must be skipped */
     bool spins; /* where nobody watches, it may be found to come back to where it was (spin.h) */
 };
 static const struct other OTHERS[] = {
@@ -172,8 +172,8 @@ static void other_waits(void **state) {
                 watched ? OTHERS[i].least * 0.8 : OTHERS[i].least; /* batches are executed */
             const bool may_spin = OTHERS[i].spins && watched != EXACT_AND_SAMPLER;
             if (share < least || (share > OTHERS[i].most && !may_spin))
-                fail_msg("%s, watched %d: %.3f of the instructions were passed over",
-                         OTHERS[i].name, watched, share);
+                fail_msg("%s, watched %d: %.3f of the instructions were skipped", OTHERS[i].name,
+                         watched, share);
         }
         cartridge_free(cartridge);
     }
@@ -197,7 +197,7 @@ static void interrupts_at_once(void **state) {
 static void samples_in_waits(void **state) {
     (void)state;
     static const struct {
-        uint8_t size, code[10], least; /* percent that must be passed over */
+        uint8_t size, code[10], least; /* percent that must be skipped */
     } waits[] = {
         {3, {0x4C, 0x20, 0x80}, 80},                                     /* JMP self */
         {5, {0xAD, 0x02, 0x20, 0x10, 0xFB}, 60},                         /* LDA $2002, BPL */
@@ -239,7 +239,7 @@ static void samples_in_waits(void **state) {
         for (int watched = 0; watched < WATCHINGS; watched++) {
             const double share = run_both(cartridge, 12, (enum watching)watched);
             if (!watched && !irq && share * 100 < waits[wait].least)
-                fail_msg("rate %u, wait %u: %.3f of the instructions were passed over", rate, wait,
+                fail_msg("rate %u, wait %u: %.3f of the instructions were skipped", rate, wait,
                          share);
         }
         cartridge_free(cartridge);

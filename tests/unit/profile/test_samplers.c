@@ -112,7 +112,7 @@ static struct structure structure_of(const char *game) {
     return s;
 }
 
-/* The same stream on each engine, passing over busy-waits or executing them. */
+/* The same stream on each engine, skipping busy-waits or executing them. */
 static struct stream sampled(const char *game, struct sampler_options options) {
     struct stream first = {0};
     struct error e = {0};
