@@ -8,7 +8,7 @@ SELECT printf('| %s | %.1f | %.1f (%s) | %.1f (%s) | %s |', name, avg(added), mi
     iif(w.sampling IN ('exact', 'structure', 'entries share=900') , '', printf('%.2f', avg(samples))))
 FROM w JOIN (SELECT 'exact' AS sampling, 'exact edge counts' AS name UNION SELECT 'structure', 'recording the structure'
     UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0', 'the paper''s sampler, 25 instructions every 3 ms'
-    UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0 weighting=cycles', 'the same, weighted'
+    UNION SELECT 'time interval_us=3000 batch=25 jitter_us=0 phase_cycles=0 weighting=cycles', 'the paper''s sampler, weighted'
     UNION SELECT 'time interval_us=3000 batch=2 jitter_us=0 phase_cycles=0', 'two instructions every 3 ms'
     UNION SELECT 'time interval_us=75000 batch=25 jitter_us=0 phase_cycles=0', '25 instructions every 75 ms'
     UNION SELECT 'active per_million=600 place=golden seed=1', 'golden, NMIs, 600 per million'
