@@ -37,7 +37,7 @@ struct naming {
 /* A technique's name stands once; of each also its colour and its kind of point. */
 static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
                             const struct axis *y, const struct naming *naming) {
-    enum { MOST = 32, LETTER = 8 };
+    enum { MOST = 32, LETTER = 8, TOP = 34, TITLE = 310 };
     double at[MOST];
     size_t named[MOST], n = 0;
     bool met[MOST] = {false};
@@ -58,10 +58,12 @@ static void name_techniques(struct chart *c, const struct table *t, const struct
         const double across = axis_at(x, cell_number(t, named[i], 1));
         char name[25];
         const int length = snprintf(name, sizeof name, "%.24s", cell_text(t, named[i], 0));
+        const double begin = across - 9 - LETTER * length, down = at[i] + naming->lower;
+        /* Above the frame is the name of the quantity. */
+        const bool on_title = down < TOP && begin < TITLE;
         const bool left =
-            naming->best ? across > (x->from + x->to) / 2 : across - 9 - LETTER * length > x->from;
-        chart_label(c, i + 1, across + (left ? -9 : 9), at[i] + naming->lower,
-                    left ? ANCHOR_RIGHT : ANCHOR_LEFT,
+            naming->best ? across > (x->from + x->to) / 2 && !on_title : begin > x->from;
+        chart_label(c, i + 1, across + (left ? -9 : 9), down, left ? ANCHOR_RIGHT : ANCHOR_LEFT,
                     INK_SERIES + (enum ink)(i % INK_SERIES_COUNT), name);
     }
 }
@@ -93,7 +95,7 @@ static enum status draw_cost(struct page *p, const struct table *t, const char *
             "instructions in its samples, and how far its graph overlaps with the exact one; a "
             "dashed line along those that no other beats.",
             "Means over the games. Up and to the left is better; the dashed line joins those that "
-            "no other beats. The sampled share is not a cost: `hotgraph costs` counts the host "
+            "no other beats. The sampled share is not a cost: 'hotgraph costs' counts the host "
             "instructions that a technique adds."});
 }
 

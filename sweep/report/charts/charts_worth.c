@@ -131,7 +131,7 @@ static enum status draw_curve(struct page *p, const struct table *t, double leve
     const double top = put_legend(&c, t, level);
     c.height = top + 310;
     chart_frame(&c, 46, CANVAS_COLUMN - 18, top, top + 266,
-                "instructions looked at, % of those executed", "benefit for code layout");
+                "sampled instructions, % of those executed", "benefit for code layout");
     gnuplot_add(&c.set, "x_low = %.9g; x_high = %.9g\n", low / 1.5, high * 1.5);
     put_benefits(&c, t, CURVE_Y);
     char caption[500];
@@ -148,7 +148,7 @@ static enum status draw_curve(struct page *p, const struct table *t, double leve
             "How much must be observed for faster code?",
             "A line for each technique and kind of samples: the benefit of a code layout by its "
             "graph, 0 as the code is and 1 by the exact graph, over the share of the executed "
-            "instructions that was looked at.",
+            "instructions in the samples.",
             caption});
 }
 
