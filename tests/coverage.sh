@@ -36,6 +36,7 @@ measure() {
     done
 }
 
+measure callgrind core/qemu/import/callgrind_text.c
 measure cartridge core/nes/media/cartridge.c
 measure config sweep/config/config.c sweep/config/exec_technique.c sweep/config/fields.c sweep/config/includes.c \
     sweep/config/points.c sweep/config/product.c sweep/config/programs.c sweep/config/sampling.c

@@ -20,12 +20,12 @@
 #include "profile/structure/structure.h"
 
 struct import_request {
-    const char *path;               /* text of `perf script`; may be compressed */
+    const char *path;               /* of the recording; may be compressed */
     const struct structure *images; /* whose files keep their addresses; NULL: none */
 };
 
 struct import_counts {
-    uint64_t samples;  /* with an address or a stack of branches */
+    uint64_t samples;  /* with an address or a stack of branches; of callgrind: see there */
     uint64_t branches; /* entries of such stacks that were taken over */
     uint64_t threads;  /* that were sampled */
     /* Left out: addresses of the kernel, of memory that is no file here, and straight-line ranges
@@ -43,6 +43,14 @@ struct import_result {
 /* STATUS_FORMAT: not what `perf script` prints, or nothing in it could be used. */
 enum status import_perf(struct import_result *out, const struct import_request *request,
                         struct error *e);
+/* Of callgrind.out, written with --dump-instr=yes --collect-jumps=yes --skip-plt=no: every
+ * execution was counted. Edges of returns are missing, which callgrind does not record; there is no
+ * stream. counts: samples are instructions with a cost, branches the transfers that have a line. */
+enum status import_callgrind(struct import_result *out, const struct import_request *request,
+                             struct error *e);
+/* Of either, by how the file begins; *counted: by callgrind, so that everything was counted. */
+enum status import_recording(struct import_result *out, const struct import_request *request,
+                             bool *counted, struct error *e);
 void import_free(struct import_result *r);
 
 #endif

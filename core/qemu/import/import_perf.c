@@ -9,17 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "qemu/import/mapped_code.h"
+#include "qemu/import/import_flow.h"
 
 #define KERNEL UINT64_C(0xffff800000000000) /* addresses from here on are the kernel's */
 enum { RANGE_MOST = 1 << 20 };
 
 struct importing {
-    struct mapped_code code;
+    struct import_flow flow;
     struct map branches, ranges; /* (from << 32 | to) -> count; of ranges first and last insn */
     struct map threads;
     struct stream_maker transfers, addresses;
-    struct flow flow;
     struct import_counts *counts;
     bool lost; /* memory ran out */
 };
@@ -43,8 +42,8 @@ static bool count(struct importing *im, struct map *m, uint32_t a, uint32_t b) {
 static bool find_code(struct importing *im, uint32_t process, uint64_t address, uint32_t *out) {
     if (address >= KERNEL)
         im->counts->kernel++;
-    else if (!code_address(&im->code, process, address, out) ||
-             code_insn(&im->code, *out, &im->lost) == NULL)
+    else if (!code_address(&im->flow.code, process, address, out) ||
+             code_insn(&im->flow.code, *out, &im->lost) == NULL)
         im->counts->unmapped++;
     else
         return true;
@@ -54,11 +53,11 @@ static bool find_code(struct importing *im, uint32_t process, uint64_t address, 
 static bool add_single(struct importing *im, struct stream_maker *m, uint32_t from,
                        const uint32_t *to) {
     struct sample batch[2];
-    const struct sample *insn = code_insn(&im->code, from, &im->lost);
+    const struct sample *insn = code_insn(&im->flow.code, from, &im->lost);
     if (insn == NULL)
         return fail_memory(im); /* it was decoded before */
     batch[0] = *insn;
-    if (to != NULL && (insn = code_insn(&im->code, *to, &im->lost)) == NULL)
+    if (to != NULL && (insn = code_insn(&im->flow.code, *to, &im->lost)) == NULL)
         return fail_memory(im);
     if (to != NULL)
         batch[1] = *insn;
@@ -105,19 +104,18 @@ static bool take_sample(void *user, const struct perf_sample *s) {
 
 static bool take_map(void *user, const struct perf_map *map) {
     struct importing *im = user;
-    return code_add_map(&im->code, map) || fail_memory(im);
+    return code_add_map(&im->flow.code, map) || fail_memory(im);
 }
 
 /* ---- the flow ---- */
 
 static bool push_pair(struct importing *im, uint32_t a, uint32_t b, uint64_t times, bool transfer) {
-    const struct flow_pair pair = {.a = a, .b = b, .count = times, .transfer = transfer};
-    return vec_push(&im->flow.pairs, pair) || fail_memory(im);
+    return import_flow_add(&im->flow, a, b, times, transfer) || fail_memory(im);
 }
 
 /* Goes on to the next instruction; 0: none is there, or it does not go straight on. */
 static uint32_t straight(struct importing *im, uint32_t address, bool *branch) {
-    const struct sample *insn = code_insn(&im->code, address, &im->lost);
+    const struct sample *insn = code_insn(&im->flow.code, address, &im->lost);
     if (insn == NULL || (insn->kind != INSN_PLAIN && insn->kind != INSN_BRANCH))
         return 0;
     *branch = insn->kind == INSN_BRANCH;
@@ -159,61 +157,6 @@ static bool make_flow(struct importing *im) {
     return true;
 }
 
-/* ---- the structure ---- */
-
-static bool shape_insn(const void *user, uint32_t address, struct shape_insn *out) {
-    const struct mapped_code *c = user;
-    const uint64_t *known = map_find(&c->decoded, address);
-    if (known == NULL)
-        return false;
-    const struct sample *insn = &c->insns.at[*known - 1];
-    *out = (struct shape_insn){insn->size, insn->unused != 0 ? END_CALL : shape_end_of(insn->kind)};
-    return true;
-}
-
-/* Samples do not balance, so that neither what comes in nor what goes out says where contexts end:
- * they begin in blocks that nothing was seen to enter, and end in those that nothing leaves. */
-static void mark_ends(struct structure *s) {
-    const struct graph *g = &s->graph;
-    for (size_t b = 0; b < g->block_count; b++) {
-        s->begins[b] = 1;
-        s->sink[b] = true;
-    }
-    for (size_t i = 0; i < g->edge_count; i++) {
-        const struct block *from = graph_find_block(g, g->edges[i].source),
-                           *to = graph_find_block(g, g->edges[i].target);
-        s->sink[from - g->blocks] = false;
-        s->begins[to - g->blocks] = 0;
-    }
-}
-
-static enum status list_images(struct structure *s, const struct mapped_code *c, struct error *e) {
-    s->shapes.regions = calloc(c->images.len + 1, sizeof *s->shapes.regions);
-    bool ok = s->shapes.regions != NULL;
-    for (size_t i = 0; ok && i < c->images.len; i++) {
-        const struct code_image *image = &c->images.at[i];
-        s->shapes.regions[s->shapes.region_count++] = (struct region){.base = image->base};
-        ok = strpbrk(image->path, "\r\n") != NULL ||
-             structure_add_image(s, image->base, image->hash, image->path, strlen(image->path));
-    }
-    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory");
-}
-
-static enum status make_structure(struct importing *im, struct import_result *out,
-                                  struct error *e) {
-    struct structure *s = &out->structure;
-    enum status status = structure_of_flow(s, &im->flow, &out->graph, e);
-    if (status != STATUS_OK)
-        return status;
-    mark_ends(s);
-    status = list_images(s, &im->code, e);
-    const struct shape_source source = {.insn = shape_insn, .user = &im->code};
-    if (status == STATUS_OK)
-        status = shapes_of_blocks(&s->shapes, &s->graph, source, e);
-    s->transfers = out->counts.branches;
-    return status;
-}
-
 /* ---- all of it ---- */
 
 static void make_stream(struct importing *im, struct stream *out) {
@@ -234,21 +177,14 @@ static enum status make_result(struct importing *im, struct import_result *out, 
                          name, (unsigned long long)out->counts.samples);
     enum status status = STATUS_OK;
     if (im->transfers.stream.batch_count > 0) {
-        status = make_flow(im) ? graph_from_flow(&out->graph, &im->flow, false, e)
+        status = make_flow(im) ? import_flow_end(&im->flow, out, e)
                                : error_set(e, STATUS_MEMORY, "%s: out of memory", name);
         out->graph.kind = GRAPH_BUILT;
-        if (status == STATUS_OK)
-            status = make_structure(im, out, e);
+        out->structure.transfers = out->counts.branches;
     }
     if (status == STATUS_OK)
         make_stream(im, &out->stream);
     return status;
-}
-
-void import_free(struct import_result *r) {
-    graph_free(&r->graph);
-    structure_free(&r->structure);
-    stream_free(&r->stream);
 }
 
 enum status import_perf(struct import_result *out, const struct import_request *request,
@@ -259,7 +195,7 @@ enum status import_perf(struct import_result *out, const struct import_request *
     const struct perf_reader reader = {.map = take_map, .sample = take_sample, .user = &im};
     enum status status = file_read(&text, request->path, SIZE_MAX / 2, e);
     if (status == STATUS_OK && request->images != NULL &&
-        !code_add_images(&im.code, request->images))
+        !code_add_images(&im.flow.code, request->images))
         status = error_set(e, STATUS_MEMORY, "%s: out of memory", request->path);
     if (status == STATUS_OK)
         status = perf_text_read((const char *)text.at, text.len, request->path, &reader, e);
@@ -268,12 +204,11 @@ enum status import_perf(struct import_result *out, const struct import_request *
     if (status != STATUS_OK)
         import_free(out);
     bytes_free(&text);
-    code_free(&im.code);
     map_free(&im.branches);
     map_free(&im.ranges);
     map_free(&im.threads);
     stream_unmake(&im.transfers);
     stream_unmake(&im.addresses);
-    flow_free(&im.flow);
+    import_flow_free(&im.flow);
     return status;
 }

@@ -72,6 +72,14 @@ bool code_add_images(struct mapped_code *c, const struct structure *s) {
     return true;
 }
 
+bool code_image_named(struct mapped_code *c, const char *path, const struct code_image **out) {
+    const size_t number = add_image(c, path, 0);
+    if (number == SIZE_MAX)
+        return false;
+    *out = &c->images.at[number];
+    return true;
+}
+
 bool code_add_map(struct mapped_code *c, const struct perf_map *map) {
     if (map->path[0] != '/' || map->path[1] == '/') /* [vdso], //anon */
         return true;

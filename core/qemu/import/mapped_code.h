@@ -31,6 +31,8 @@ struct mapped_code {
 /* Adds the images of a structure, at their addresses. */
 bool code_add_images(struct mapped_code *c, const struct structure *s);
 bool code_add_map(struct mapped_code *c, const struct perf_map *map);
+/* The image of that file, which is added if it is new. False: out of memory, or of addresses. */
+bool code_image_named(struct mapped_code *c, const char *path, const struct code_image **out);
 void code_free(struct mapped_code *c);
 
 /* The code address; false: in no file that is here. An unknown process may be any. */

@@ -113,7 +113,8 @@ static bool take_map(const char *at, const char *end, struct perf_map *map) {
         return false;
     while (end > ++path && is_blank(end[-1]))
         end--;
-    if (path >= end || (size_t)(end - path) >= sizeof map->path)
+    if (path >= end || (size_t)(end - path) >= sizeof map->path ||
+        memchr(path, '\0', (size_t)(end - path)) != NULL)
         return false;
     map->process = (uint32_t)process;
     memcpy(map->path, path, (size_t)(end - path));

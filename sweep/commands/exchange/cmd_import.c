@@ -1,4 +1,5 @@
-/* hotgraph import: what perf sampled, as a graph, a structure and a stream. */
+/* hotgraph import: what perf sampled, as a graph, a structure and a stream; and what callgrind
+ * counted. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,11 @@ static const char details[] =
     "that of everything seen; and the stream has the branches one by one. Without,\n"
     "the stream has the sampled instructions, and there is no graph.\n"
     "\n"
-    "The sampled files must be here, unchanged: their instructions are decoded (x86-64,\n"
+    "Or FILE is a callgrind.out, written with --dump-instr=yes --collect-jumps=yes\n"
+    "--skip-plt=no. Its graph is exact, but has no edges of returns, which callgrind does\n"
+    "not record.\n"
+    "\n"
+    "The files must be here, unchanged: their instructions are decoded (x86-64,\n"
     "aarch64, riscv64). Addresses of the kernel, of memory that is no file, and ranges\n"
     "that are no straight line in the file are left out; the summary counts them.\n"
     "\n"
@@ -31,8 +36,16 @@ static const char details[] =
     "  hotgraph export --bolt ./prog --structure p.structure p.graph \\\n"
     "      --out p.fdata\n";
 
-static void report(const struct import_result *r) {
+static void report(const struct import_result *r, bool counted) {
     const struct import_counts *c = &r->counts;
+    if (counted) {
+        printf("%" PRIu64 " instructions and %" PRIu64
+               " transfers counted, %zu blocks, %zu edges; left out: %" PRIu64
+               " in no file that is here, %" PRIu64 " calls of what is no call\n",
+               c->samples, c->branches, r->graph.block_count, r->graph.edge_count, c->unmapped,
+               c->broken);
+        return;
+    }
     printf("%" PRIu64 " samples of %" PRIu64 " thread%s, %" PRIu64
            " branches, %zu blocks, %zu edges; left out: %" PRIu64 " kernel addresses, %" PRIu64
            " in no file that is here, %" PRIu64 " ranges that are no straight line\n",
@@ -41,8 +54,11 @@ static void report(const struct import_result *r) {
 }
 
 static enum status write_results(const struct import *x, const struct import_result *r,
-                                 const char *path, struct error *e) {
-    if (r->counts.branches == 0 && (x->graph != NULL || x->structure != NULL))
+                                 bool counted, const char *path, struct error *e) {
+    if (counted && x->stream != NULL)
+        return error_set(e, STATUS_ARGUMENT,
+                         "%s: callgrind counts, and has no samples: leave --stream out", path);
+    if (!counted && r->counts.branches == 0 && (x->graph != NULL || x->structure != NULL))
         return error_set(e, STATUS_ARGUMENT,
                          "%s: has no stacks of branches (perf record -b), so there is no graph and "
                          "no structure; --stream can be written",
@@ -60,17 +76,18 @@ static enum status write_results(const struct import *x, const struct import_res
 static enum status import(const struct import *x, const char *path, struct error *e) {
     struct structure known = {0};
     struct import_result r = {0};
+    bool counted = false;
     enum status status = x->stream != NULL ? stream_check_name(x->stream, e) : STATUS_OK;
     if (status == STATUS_OK && x->images != NULL)
         status = structure_read(&known, x->images, e);
     const struct import_request request = {.path = path,
                                            .images = x->images != NULL ? &known : NULL};
     if (status == STATUS_OK)
-        status = import_perf(&r, &request, e);
+        status = import_recording(&r, &request, &counted, e);
     if (status == STATUS_OK)
-        status = write_results(x, &r, path, e);
+        status = write_results(x, &r, counted, path, e);
     if (status == STATUS_OK)
-        report(&r);
+        report(&r, counted);
     import_free(&r);
     structure_free(&known);
     return status;
@@ -96,7 +113,8 @@ int command_import(int argc, char **argv) {
         .inputs = 1,
         .least = 1,
         .most = 1,
-        .summary = "Makes a graph, a structure and a stream of what perf sampled.",
+        .summary =
+            "Makes a graph, a structure and a stream of what perf sampled or callgrind counted.",
         .details = details,
         .options = options,
     };

@@ -110,6 +110,35 @@ if command -v llvm-bolt-19 >/dev/null; then
     test "$(./prog.bolt)" = "$(./prog)" || fail "BOLT's program does something else"
 fi
 
+# What callgrind counts: in the program's own functions every edge but those of returns, which it does not record.
+if command -v valgrind >/dev/null && command -v nm >/dev/null && ! sanitized; then
+    valgrind -q --tool=callgrind --dump-instr=yes --collect-jumps=yes --skip-plt=no --callgrind-out-file=callgrind.out ./prog >/dev/null 2>errors ||
+        fail "valgrind: $(cat errors)"
+    "$hotgraph" import callgrind.out --images exact.structure --graph counted.graph --structure counted.structure >out ||
+        fail "callgrind.out: $(cat out)"
+    grep -q '^[1-9][0-9]* instructions and [1-9][0-9]* transfers counted' out || fail "callgrind.out: $(cat out)"
+    grep -q '^# kind exact' counted.graph || fail "it is not said to be exact"
+    nm -S prog >symbols
+    python3 - <<'END' || fail "callgrind counts something else"
+(base,) = [int(line.split()[1], 16) for line in open("exact.structure") if line.startswith("#image") and line.rstrip().endswith("/prog")]
+own = [(int(w[0], 16), int(w[1], 16)) for w in map(str.split, open("symbols")) if w[-1] in ("main", "mix", "depth")]
+code, place = open("prog", "rb").read(), lambda address: int(address, 16) - base
+def edges(path):
+    lines = [line.split() for line in open(path)]
+    last = {w[1]: w[2] for w in lines if w[0] == "#block"}
+    is_own = lambda address: any(start <= place(address) < start + size for start, size in own)
+    return {(place(last[w[0]]), place(w[1])): int(w[2]) for w in lines if w[0][0] != "#" and is_own(w[0]) and is_own(w[1])}
+ours = {key: count for key, count in edges("exact.graph").items() if code[key[0]] != 0xc3}
+theirs = edges("counted.graph")
+assert len(ours) > 12 and max(ours.values()) > 50000 and ours == theirs, sorted(ours.items() ^ theirs.items())
+END
+    refuses 1 "has no samples" import callgrind.out --stream x.isampling
+    sed '/^positions:/s/instr //' callgrind.out >lines.out
+    refuses 1 "--dump-instr=yes" import lines.out --graph x.graph
+    sed 's/^calls=.*/calls=x/' callgrind.out >bad.out
+    refuses 1 "a call or jump is a count" import bad.out --graph x.graph
+fi
+
 # What is left out is counted; what cannot be read is refused.
 sed '/MMAP2/d' perf.txt >nomaps.txt
 refuses 1 "print the maps, too" import nomaps.txt --stream x.isampling
