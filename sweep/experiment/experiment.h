@@ -159,11 +159,13 @@ enum { PLAN_RECORDING_SECONDS = 10 }; /* to record a program; unknown before it 
  * expected number alone. */
 double plan_batches(const struct plan_game *game, const struct plan_stream *stream);
 double plan_expected_batches(const struct plan_game *game, const struct plan_stream *stream);
-/* Seconds for a game's streams and exact graph; and for one configuration on a stream of `batches`
- * batches. */
+/* Seconds for a game's streams and exact graph; and for one configuration on a stream of the
+ * game, which has or is expected to have `batches`; of what watches by itself, for the frames that it
+ * watches. */
 double plan_source_seconds(const struct plan_rates *r, const struct plan_game *game);
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
-                          const struct plan_game *game, double batches, size_t point);
+                          const struct plan_game *game, const struct plan_stream *stream,
+                          double batches, size_t point);
 
 /* The id of a configuration's row. */
 int64_t plan_configuration_id(const struct config_point *point);

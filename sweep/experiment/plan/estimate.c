@@ -24,6 +24,8 @@
 #define ACTIVE_SHARE       0.25
 #define TRANSFER_CYCLES    12 /* between transfers */
 #define FRAMES_A_SECOND    60.0988
+#define TEXT_OF_(x)        #x
+#define TEXT_OF(x)         TEXT_OF_(x)
 #define USUAL_BATCH        25u
 /* Memory in bytes: of this program with one machine; of a batch; of each of its instructions if all
  * batches differ. Two to three times what games were measured to take (31 MB for 100,000 batches of
@@ -91,7 +93,14 @@ enum status plan_learn_rates(struct plan_rates *r, const struct config *config, 
                           e, "t", knowing);
     if (status == STATUS_OK)
         status = db_query(
-            db, RESULTS_OF("sum(result.seconds) / sum(frames)") "batches = 0 AND frames > 0",
+            db,
+            "SELECT sum(result.seconds) / sum(min(frames, coalesce(first_seconds * " TEXT_OF(
+                FRAMES_A_SECOND) ", frames))) FROM result JOIN stream s USING (stream_id)"
+                                 " JOIN sampling USING (sampling_id) JOIN replay p USING "
+                                 "(replay_id) JOIN configuration c"
+                                 " USING (configuration_id) WHERE c.technique IN (SELECT value "
+                                 "FROM json_each(?1))"
+                                 " AND batches = 0 AND frames > 0",
             note_rate, &r->live, e, "t", plain);
     return status;
 }
@@ -137,10 +146,19 @@ double plan_source_seconds(const struct plan_rates *r, const struct plan_game *g
     return game->game->program != NULL ? PLAN_RECORDING_SECONDS : 0;
 }
 
+/* The frames that a technique watches by itself. */
+static double watched_frames(const struct plan_game *game, const struct plan_stream *stream) {
+    const struct config_sampling *s = stream->configured;
+    const double all = (double)game->game->frames;
+    return s != NULL && s->live && s->seconds > 0 ? fmin(all, (double)s->seconds * FRAMES_A_SECOND)
+                                                  : all;
+}
+
 double plan_point_seconds(const struct plan_rates *r, const struct plan *p,
-                          const struct plan_game *game, double batches, size_t point) {
+                          const struct plan_game *game, const struct plan_stream *stream,
+                          double batches, size_t point) {
     if (p->config->live || p->config->points.at[point].technique->build == NULL)
-        return r->live * (double)game->game->frames;
+        return RESULT_SECONDS + r->live * watched_frames(game, stream);
     return RESULT_SECONDS +
            (p->config->points.at[point].technique->needs_structure ? r->solve : r->batch * batches);
 }
@@ -163,7 +181,7 @@ static void add_stream(struct plan_size *out, const struct plan *p, const struct
     for (size_t i = 0; i < p->config->points.len; i++) {
         const bool due = plan_due(p, stream, i) > 0;
         out->results += due && !stream->points[i].has_result;
-        out->seconds += due ? plan_point_seconds(r, p, game, batches, i) : 0;
+        out->seconds += due ? plan_point_seconds(r, p, game, stream, batches, i) : 0;
     }
     out->streams += stream->missing > 0;
 }

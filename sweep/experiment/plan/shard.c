@@ -200,12 +200,12 @@ static bool list_stream(struct division *d, const struct plan *p, struct plan_ga
     const double batches = plan_expected_batches(game, stream);
     for (size_t i = 0; ok && stream->wanted && i < p->config->points.len; i++)
         ok = !p->wanted[i] ||
-             vec_push(&d->items,
-                      ((struct item){.game = game,
-                                     .stream = stream,
-                                     .point = &stream->points[i],
-                                     .key = p->config->points.at[i].key,
-                                     .cost = plan_point_seconds(&rates, p, game, batches, i)}));
+             vec_push(&d->items, ((struct item){.game = game,
+                                                .stream = stream,
+                                                .point = &stream->points[i],
+                                                .key = p->config->points.at[i].key,
+                                                .cost = plan_point_seconds(&rates, p, game, stream,
+                                                                           batches, i)}));
     return ok;
 }
 

@@ -123,7 +123,8 @@ static double estimate_points(const struct work *w, const struct plan_game *game
         const struct plan_stream *s = &game->streams[k];
         for (size_t i = 0; i < w->config->points.len; i++)
             if (plan_due(w->plan, s, i) > 0)
-                seconds += plan_point_seconds(&w->rates, w->plan, game, plan_batches(game, s), i);
+                seconds +=
+                    plan_point_seconds(&w->rates, w->plan, game, s, plan_batches(game, s), i);
     }
     return seconds;
 }
@@ -214,8 +215,8 @@ static double mark_found(struct work *w, struct game_work *t, const struct group
         struct plan_point *p = &stream->points[group->points[i]];
         p->has_result = true;
         p->has_curve |= w->config->points.at[group->points[i]].label != NULL;
-        seconds += plan_point_seconds(&w->rates, w->plan, t->game, plan_batches(t->game, stream),
-                                      group->points[i]);
+        seconds += plan_point_seconds(&w->rates, w->plan, t->game, stream,
+                                      plan_batches(t->game, stream), group->points[i]);
     }
     return seconds;
 }

@@ -115,6 +115,11 @@ refuses 1 "there is no technique 'flow' that watches by itself" sweep wrong.cfg
 config wrong.cfg '{ interval_ms = 3; }' '{ technique = "gaussian"; }' foreign
 refuses 1 "only games that are played have an other movie" sweep wrong.cfg
 
+# The first seconds cost less than the whole: a plan says so.
+about() { "$hotgraph" sweep "$source/configs/worth.cfg" --where "$1" --db new.db --dry-run | sed -n 's/.* about \([0-9]*\) s of one .*/\1/p'; }
+first=$(about seconds=1) more=$(about seconds=100) all=$(about input=other)
+test "$first" -lt "$more" && test "$more" -lt "$all" || fail "planned are $first s for a second, $more s for 100, $all s for all"
+
 # What is in the tree is what comes out; under sanitizers that takes minutes.
 sanitized || {
     sweep "$source/configs/worth.cfg" --db shipped.db --games mazewisp --where by=live
