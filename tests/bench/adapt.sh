@@ -39,7 +39,8 @@ line() {
 printf '%-10s %-16s %8s %8s %8s %6s\n' game profile all steady taken blocks
 for game in $games; do
     movie=$work/$game.fm2
-    "$hotgraph" movie make "$game" --seed 7 --frames 6000 --out "$movie" >/dev/null 2>&1
+    # Its status says whether the game was played; a movie that leaves the game early is other input, too.
+    "$hotgraph" movie make "$game" --seed 7 --frames 6000 --out "$movie" >/dev/null 2>&1 || test -s "$movie"
     "$hotgraph" exact "$game" --frames 6000 --out "$work/exact.graph" >/dev/null 2>&1
     "$hotgraph" exact "$game" --movie "$movie" --frames 6000 --out "$work/other.graph" >/dev/null 2>&1
     for technique in observed gaussian flow; do
