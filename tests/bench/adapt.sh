@@ -53,7 +53,7 @@ for game in $games; do
     for profile in exact other observed observed-thin flow gaussian shuffled; do
         line "$profile" --profile "$work/$profile.graph"
     done
-    for technique in observed gaussian exact; do
+    for technique in observed flow gaussian exact; do
         line "adapt-$technique" --adapt $technique
     done
 done
