@@ -10,6 +10,12 @@
 
 extern const char cost_gp[], frontier_gp[];
 
+/* The length of most replays of the experiment. */
+#define FRAMES                                                                                     \
+    "(SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"              \
+    " JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1"             \
+    " AND p.frames IS NOT NULL GROUP BY p.frames ORDER BY count(*) DESC, p.frames DESC LIMIT 1)"
+
 /* ---- quality against the sampled share ---- */
 
 static const char COST_SQL[] =
@@ -20,9 +26,7 @@ static const char COST_SQL[] =
     " printf('%s %s: %.4f %% sampled, overlap %.2f %%', technique, parameters,"
     " 100 * observed_share, 100 * overlap_active) AS hint, frames"
     " FROM technique_mean WHERE hot_permille = ?3 AND games = of_games AND observed_share > 0"
-    " AND frames = (SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"
-    " JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1"
-    " AND p.frames IS NOT NULL GROUP BY p.frames ORDER BY count(*) DESC, p.frames DESC LIMIT 1)"
+    " AND frames = " FRAMES
     " AND overlap_active IS NOT NULL AND configuration_id IN (SELECT configuration_id"
     " FROM experiment JOIN experiment_configuration USING (experiment_id) WHERE name = ?1)"
     " ORDER BY observed_share, overlap_active DESC, technique, parameters";
@@ -110,12 +114,6 @@ static enum status looked_at(struct page *p) {
 }
 
 /* ---- quality against host instructions ---- */
-
-/* The length of most replays of the experiment. */
-#define FRAMES                                                                                     \
-    "(SELECT p.frames FROM experiment x JOIN experiment_stream USING (experiment_id)"              \
-    " JOIN stream USING (stream_id) JOIN replay p USING (replay_id) WHERE x.name = ?1"             \
-    " AND p.frames IS NOT NULL GROUP BY p.frames ORDER BY count(*) DESC, p.frames DESC LIMIT 1)"
 
 /* other: what the exact profile of another movie reaches. What costs less than a tenth of a percent
  * stands there. */
