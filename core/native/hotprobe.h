@@ -85,8 +85,8 @@ struct hotprobe_options {
     bool unproven;    /* allow windows in functions with unproven indirect jumps */
     bool libraries;   /* probe shared objects, too */
     enum hotprobe_assignment assign; /* of padding to probes */
-    bool at_start;        /* probes change only while there is one thread: all signals, SIGTRAP,
-                             too, are left alone */
+    bool at_start;        /* probes are inserted while there is one thread, and all are removed at
+                             once, by hotprobe_close(): all signals, SIGTRAP, too, are left alone */
     const char *counters; /* file that holds the counters (shared); NULL: memory */
     bool per_thread; /* each thread has its own counters, for probes without threshold and flags;
                         open the session while there is one thread */

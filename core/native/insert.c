@@ -1,5 +1,6 @@
 /* Insertion: the order in which strategies are tried for each site. */
 #include "native/call.h"
+#include "native/patch/free_bytes.h"
 #include "native/patch/gate.h"
 #include "native/patch/stub.h"
 #include "native/patch/window.h"
@@ -98,6 +99,9 @@ static enum hotprobe_reason put_in(struct hotprobe *h, const struct patch *plan,
     if (reason != HOTPROBE_DONE)
         return reason;
     p->gate = plan->gate;
+    p->host = plan->host;
+    if (p->host != NULL)
+        p->host->guest = p;
     return patch_claim(h, p) ? HOTPROBE_DONE : HOTPROBE_NO_MEMORY;
 }
 
@@ -144,8 +148,8 @@ static enum hotprobe_reason try_jump(struct hotprobe *h, struct object *o, uintp
 }
 
 static enum hotprobe_reason try_single(struct hotprobe *h, struct object *o, uintptr_t site,
-                                       uintptr_t slot, enum hotprobe_strategy how,
-                                       struct hotprobe_request *r) {
+                                       uintptr_t slot, struct patch *host,
+                                       enum hotprobe_strategy how, struct hotprobe_request *r) {
     struct patch plan;
     struct patch *p = index_find(&h->traps, site);
     if (p != NULL && p->in)
@@ -154,6 +158,7 @@ static enum hotprobe_reason try_single(struct hotprobe *h, struct object *o, uin
     if (reason != HOTPROBE_DONE)
         return reason;
     plan.slot = slot;
+    plan.host = host;
     if (slot != 0) {
         bool reached;
         plan.gate = gate_open(h, o, slot, &reached);
@@ -237,7 +242,7 @@ static bool pass_padding(struct insertion *n) {
             if (n->s->slots.at[j - i] == 0 || r->reason == HOTPROBE_DONE)
                 continue;
             enum hotprobe_reason reason =
-                try_single(n->h, o, n->s->wishes.at[j].site, n->s->slots.at[j - i], how, r);
+                try_single(n->h, o, n->s->wishes.at[j].site, n->s->slots.at[j - i], NULL, how, r);
             if (reason == HOTPROBE_DONE)
                 r->reason = reason;
         }
@@ -252,7 +257,28 @@ static void pass_single(struct insertion *n, enum hotprobe_strategy how) {
         uintptr_t site = n->s->wishes.at[j].site;
         if (r->reason == HOTPROBE_DONE)
             continue;
-        enum hotprobe_reason reason = try_single(n->h, object_at(n->h, site), site, 0, how, r);
+        enum hotprobe_reason reason =
+            try_single(n->h, object_at(n->h, site), site, 0, NULL, how, r);
+        if (reason == HOTPROBE_DONE)
+            r->reason = reason;
+    }
+}
+
+/* Sites with room for a short jump only, and no padding in reach. */
+static void pass_hosts(struct insertion *n) {
+    for (size_t j = 0; j < n->s->wishes.len && strategy_on(n->h, HOTPROBE_PADDING); j++) {
+        struct hotprobe_request *r = &n->requests[n->s->wishes.at[j].request];
+        uintptr_t site = n->s->wishes.at[j].site;
+        struct object *o = object_at(n->h, site);
+        if (r->reason == HOTPROBE_DONE)
+            continue;
+        struct patch *p = index_find(&n->h->traps, site);
+        bool in = p != NULL && p->in; /* in a window that has grown */
+        struct patch *host = in ? NULL : host_find(n->h, o, site);
+        if (!in && host == NULL)
+            continue;
+        uintptr_t slot = host != NULL ? host_slot(host) : 0;
+        enum hotprobe_reason reason = try_single(n->h, o, site, slot, host, HOTPROBE_PADDING, r);
         if (reason == HOTPROBE_DONE)
             r->reason = reason;
     }
@@ -275,6 +301,8 @@ static bool insertion_plan(struct insertion *n) {
     if (!pass_padding(n))
         return false;
     pass_single(n, HOTPROBE_CONSTRAINED);
+    stubs_make(n->h);
+    pass_hosts(n);
     stubs_make(n->h);
     pass_single(n, HOTPROBE_TRAP);
     stubs_make(n->h);

@@ -26,6 +26,9 @@ static enum status take_out(struct hotprobe *h, struct hotprobe_probe *q, struct
 enum status hotprobe_remove(struct hotprobe *h, const struct hotprobe_request *requests, size_t n,
                             struct error *e) {
     enum status s = session_begin(h, e);
+    if (s == STATUS_OK && h->options.at_start)
+        s = error_set(e, STATUS_UNSUPPORTED,
+                      "probes of a session for the start are removed by closing it");
     for (size_t i = 0; s == STATUS_OK && i < n; i++)
         if (requests[i].reason == HOTPROBE_DONE && requests[i].probe != NULL)
             s = take_out(h, requests[i].probe, e);

@@ -8,7 +8,7 @@
  *     direct                          leads direct calls to stubs, after the last insertion
  *     insert, remove                  the two calls; call: how each begins and ends
  *     patch/patch                     Lock and Load: writes a batch of patches
- *     patch/padding, gate             room for long jumps
+ *     patch/padding, gate, free_bytes  room for long jumps
  *     patch/stub, window              a probe's code, and the bytes it overwrites
  *     patch/grace, patches, write_text  frees what is removed; the patches; bytes of text
  *     text/code, jump_tables, walk    which bytes are instructions

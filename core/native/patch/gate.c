@@ -64,7 +64,8 @@ static uintptr_t nop_of(const struct object *o, uintptr_t slot) {
 
 struct patch *gate_open(struct hotprobe *h, struct object *o, uintptr_t slot, bool *reached) {
     struct patch plan = {.object = o, .restored = true, .is_gate = true};
-    *reached = (*mark_at(o, slot) & MARK_NOP) != 0;
+    /* A NOP in another probe's window is not executed. */
+    *reached = (*mark_at(o, slot) & (MARK_NOP | MARK_OURS)) == MARK_NOP;
     if (!*reached)
         return NULL;
     plan.at = nop_of(o, slot);

@@ -24,9 +24,10 @@ static int by_address(const void *a, const void *b) {
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* One write for each page: bytes between the edits are rewritten unchanged. */
+/* One write for each page: bytes between the edits are rewritten unchanged. A window across two pages
+ * is in one write, because this code itself uses libc's, which may have probes. */
 static bool edits_write(struct hotprobe *h, const edit_list *edits) {
-    uint8_t page[PAGE];
+    uint8_t page[PAGE + 4 * WINDOW];
     bool sorted = true;
     for (size_t i = 1; i < edits->len && sorted; i++)
         sorted = edits->at[i - 1].at <= edits->at[i].at;
@@ -35,7 +36,9 @@ static bool edits_write(struct hotprobe *h, const edit_list *edits) {
     for (size_t i = 0; i < edits->len;) {
         uintptr_t first = edits->at[i].at, stop = (first & ~(uintptr_t)(PAGE - 1)) + PAGE;
         size_t k = i;
-        while (k + 1 < edits->len && edits->at[k + 1].at < stop)
+        while (k + 1 < edits->len &&
+               (edits->at[k + 1].at < stop || (edits->at[k + 1].at - edits->at[k].at < WINDOW &&
+                                               edits->at[k + 1].at - first < sizeof page)))
             k++;
         size_t n = edits->at[k].at - first + 1;
         memcpy(page, (const void *)first, n);
@@ -94,7 +97,9 @@ static bool slots_write(struct hotprobe *h, bool insertion) {
         struct patch *p = h->batch.at[i];
         if (p->slot == 0 || p->in != insertion)
             continue;
-        if (insertion) {
+        if (insertion && p->host != NULL) {
+            p->restored = false; /* written with the host's window */
+        } else if (insertion) {
             if (memcmp((const void *)p->slot, p->slot_now, 5) != 0 &&
                 !text_write(h, p->slot, p->slot_now, 5))
                 return false;
@@ -122,12 +127,18 @@ static void marks_set(struct hotprobe *h) {
         mark(h->batch.at[i]);
 }
 
-static bool steps_write(struct hotprobe *h, edit_list *edits, bool gates) {
+/* What others jump to is written before them. */
+enum order { GATES, HOSTS, OTHERS };
+static enum order order_of(const struct patch *p) {
+    return p->is_gate ? GATES : p->guest != NULL ? HOSTS : OTHERS;
+}
+
+static bool steps_write(struct hotprobe *h, edit_list *edits, enum order which) {
     enum step first = h->live ? LOCK : ALL_AT_ONCE, last = h->live ? LOAD : ALL_AT_ONCE;
     for (enum step step = first; step <= last; step++) {
         edits->len = 0;
         for (size_t i = 0; i < h->batch.len; i++)
-            if (h->batch.at[i]->is_gate == gates && !collect(edits, h->batch.at[i], step))
+            if (order_of(h->batch.at[i]) == which && !collect(edits, h->batch.at[i], step))
                 return false;
         if (edits->len > 0 && (!edits_write(h, edits) || (h->live && !cores_serialise())))
             return false;
@@ -140,7 +151,8 @@ enum status patches_write(struct hotprobe *h, struct error *e) {
     /* Reserve memory first: nothing may fail between the steps. */
     marks_set(h);
     bool ok = seq_reserve(edits, h->batch.len * WINDOW + 1) && pool_flush(h, h->mem) &&
-              steps_write(h, edits, true) && slots_write(h, true) && steps_write(h, edits, false) &&
+              steps_write(h, edits, GATES) && slots_write(h, true) &&
+              steps_write(h, edits, HOSTS) && steps_write(h, edits, OTHERS) &&
               slots_write(h, false) && (h->live || gates_close(h));
     edits->len = 0;
     for (size_t i = 0; i < h->batch.len; i++)

@@ -39,6 +39,8 @@ struct patch {
     bool restored;           /* the slot's bytes are padding again */
     bool is_gate;            /* has no probe: a long NOP that jumps over the slots in it */
     struct patch *gate;      /* of the slot; NULL: padding that is never executed */
+    struct patch *host;      /* whose window holds the slot (free_bytes.c); NULL: none */
+    struct patch *guest;     /* whose slot is in this window, after its jump; NULL: none */
     uint8_t old[WINDOW + 16], now[WINDOW];
     uintptr_t slot; /* the jump in padding; 0: none */
     uint8_t slot_old[5], slot_now[5];

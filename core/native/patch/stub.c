@@ -226,6 +226,8 @@ static void lead_to(struct patch *p, const struct stub *s) {
         p->now[1] = (uint8_t)(p->slot - (p->at + 2));
         p->slot_now[0] = 0xe9; /* jmp stub */
         put_distance(p->slot_now + 1, p->slot + JUMP, s->at);
+        if (p->host != NULL)
+            memcpy(p->host->now + JUMP, p->slot_now, JUMP);
         return;
     }
     if (s->pushed) {
@@ -238,6 +240,8 @@ static void lead_to(struct patch *p, const struct stub *s) {
     put_distance(p->now + 1, p->at + JUMP, s->at);
     for (unsigned k = 1; k < p->count && s->constrained; k++)
         p->now[p->offset[k]] = 0xcc;
+    if (p->guest != NULL && p->guest->in)
+        memcpy(p->now + JUMP, p->guest->slot_now, JUMP);
 }
 
 void stub_spread(struct hotprobe *h, const struct patch *p) {
@@ -328,10 +332,14 @@ void stubs_make(struct hotprobe *h) {
             }
             p->in |= q->in; /* earlier probes keep their stub */
         }
+        if (p->in) {
+            h->batch.at[kept++] = p;
+            continue;
+        }
         p->changed = false;
-        for (unsigned k = 0; k < p->length && !p->in; k++)
+        for (unsigned k = 0; k < p->length; k++)
             *mark_at(p->object, p->at + k) &= (uint8_t)~MARK_OURS;
-        for (unsigned k = 0; k < JUMP && !p->in && p->slot != 0 && p->restored; k++)
+        for (unsigned k = 0; k < JUMP && p->slot != 0 && p->restored && p->host == NULL; k++)
             *mark_at(p->object, p->slot + k) &= (uint8_t)~MARK_OURS;
     }
     h->batch.len = kept;

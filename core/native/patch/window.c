@@ -127,3 +127,42 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
     window_end(p, length);
     return HOTPROBE_DONE;
 }
+
+static bool can_follow(const struct insn *i) {
+    switch ((enum flow)i->flow) {
+    case FLOW_CALL: /* it would return to the window's end, as a call that the window ends with */
+    case FLOW_CALL_AWAY:
+    case FLOW_SYSTEM:
+    case FLOW_REFUSED:
+        return false;
+    default:
+        return true;
+    }
+}
+
+bool window_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length) {
+    const struct function *f = function_at(o, p->at);
+    const uint8_t led_to = MARK_TARGET | MARK_ENTRY | MARK_OURS;
+    struct insn i;
+    if (f == NULL || (f->unproven && !h->options.unproven) || p->offset[p->count] != p->length ||
+        !insn_decode_copy(&i, p->old + p->offset[p->count - 1], p->at + p->offset[p->count - 1]) ||
+        !can_follow(&i))
+        return false;
+    while (p->offset[p->count] < length) {
+        uintptr_t at = p->at + p->offset[p->count];
+        struct emit e = {.at = at};
+        struct constants c = {0};
+        if (p->ends || p->count == BOUNDARIES || !in_text(o, at) ||
+            (*mark_at(o, at) & (MARK_START | MARK_LEADER)) != MARK_START ||
+            !insn_decode(&i, at, o->text_end) || !can_follow(&i) || !relocate(&e, &c, &i, false))
+            return false;
+        unsigned from = p->offset[p->count];
+        if (from + i.length > WINDOW || (marks_of(o, p->at, from, from + i.length) & led_to) != 0)
+            return false;
+        instruction_add(p, &i);
+    }
+    p->unproven = f->unproven;
+    p->strategy = HOTPROBE_OVER_SEVERAL;
+    window_end(p, p->offset[p->count]);
+    return true;
+}

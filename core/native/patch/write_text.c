@@ -31,6 +31,10 @@ bool cores_serialise(void) {
 }
 
 bool slot_restore(struct hotprobe *h, struct patch *p) {
+    if (p->host != NULL) { /* the host's window has all its bytes back */
+        p->restored = true;
+        return true;
+    }
     if (text_is(h, p->slot, p->slot_now, 5) && !text_write(h, p->slot, p->slot_old, 5))
         return false;
     p->restored = true;

@@ -199,6 +199,34 @@ static void traps_probed(bool live) {
         }
 }
 
+/* What would break: short blocks have no counter, although a window near them has free bytes; or a
+ * window that grows for them changes what the program does, or is not restored. */
+static void test_hosts(void **state) {
+    (void)state;
+    traps_run(before);
+    for (int kind = HOTPROBE_BLOCKS; kind <= HOTPROBE_INSTRUCTIONS; kind++) {
+        size_t done[2] = {0};
+        for (int at_start = 0; at_start <= 1; at_start++) {
+            struct hotprobe *h = open_session((struct hotprobe_options){.at_start = at_start == 1});
+            uintptr_t from;
+            size_t size, n = sites_of(h, "trap_", (enum hotprobe_kind)kind, requests, MOST);
+            uint8_t *text = text_copy(h, &from, &size);
+            insert(h, requests, n);
+            for (size_t i = 0; i < n; i++)
+                done[at_start] += requests[i].reason == HOTPROBE_DONE;
+            traps_compare("hosts");
+            struct error e = {0};
+            assert_int_equal(hotprobe_remove(h, requests, n, &e),
+                             at_start == 1 ? STATUS_UNSUPPORTED : STATUS_OK);
+            hotprobe_close(h);
+            traps_compare("closed");
+            assert_memory_equal(text, (const void *)from, size);
+            free(text);
+        }
+        assert_true(done[1] > done[0]);
+    }
+}
+
 /* Threads run through sites while probes are inserted and removed there. Their results must be
  * right, and a permanent probe beside the others must not miss a hit. */
 static atomic_bool running;
@@ -968,6 +996,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(test_own_sigtrap),
         cmocka_unit_test(test_frames),
         cmocka_unit_test(test_breakpoint),
+        cmocka_unit_test(test_hosts),
         cmocka_unit_test(test_assign),
         cmocka_unit_test(test_traps_live),
         cmocka_unit_test(test_threshold_once),

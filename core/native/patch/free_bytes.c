@@ -1,0 +1,69 @@
+/*
+ * A jump to a stub takes five bytes of its window. The rest is never executed once the jump is there,
+ * so it is padding for a site nearby that has room for a short jump only:
+ *
+ *     host:   jmp stub                      site:  jmp short host + 5
+ *             jmp stub of the site
+ *
+ * A window that is too short for both grows by the next instructions of its block, if nothing leads
+ * to them. That costs no further jump, because the stub executes them, too.
+ *
+ * This is done before the program starts only: no thread can be inside of a window that grows, and no
+ * probe is removed while another one is in its window.
+ */
+#include "native/patch/free_bytes.h"
+#include "native/patch/patch.h"
+#include "native/patch/stub.h"
+#include "native/patch/window.h"
+#include "native/session_state.h"
+
+enum { JUMP = 5, SHORT_JUMP = 2, FARTHEST = 127 };
+
+uintptr_t host_slot(const struct patch *host) {
+    return host->at + JUMP;
+}
+
+/* Makes the window long enough for two jumps, and its stub anew. */
+static bool grow(struct hotprobe *h, struct object *o, struct patch *p) {
+    struct patch before = *p;
+    struct stub *stub = p->stub;
+    if (!window_grow(h, o, p, 2 * JUMP))
+        return false;
+    p->stub = p->spare = NULL; /* both are for the shorter window */
+    if (stub_make(h, p) != HOTPROBE_DONE || !patch_claim(h, p) || !patch_changed(h, p)) {
+        *p = before;
+        return false;
+    }
+    pool_put(h, stub->at, stub->size);
+    return true;
+}
+
+static bool can_host(struct hotprobe *h, struct object *o, struct patch *p) {
+    const struct stub *s = p->stub;
+    bool jump = p->strategy == HOTPROBE_OVER_ONE || p->strategy == HOTPROBE_OVER_SEVERAL;
+    if (!p->in || !jump || p->is_gate || p->guest != NULL || s == NULL || s->pushed)
+        return false;
+    return p->length >= 2 * JUMP || grow(h, o, p);
+}
+
+static struct patch *host_at(struct hotprobe *h, struct object *o, uintptr_t slot) {
+    uintptr_t at = slot - JUMP;
+    const uint8_t both = MARK_START | MARK_OURS;
+    if (!in_text(o, at) || (*mark_at(o, at) & both) != both)
+        return NULL;
+    struct patch *p = index_find(&h->homes, at);
+    return p != NULL && can_host(h, o, p) ? p : NULL;
+}
+
+struct patch *host_find(struct hotprobe *h, struct object *o, uintptr_t site) {
+    struct patch plan, *p = NULL;
+    if (!h->options.at_start || h->live ||
+        window_single(h, o, site, HOTPROBE_PADDING, &plan) != HOTPROBE_DONE)
+        return NULL;
+    for (unsigned d = 0; d <= FARTHEST && p == NULL; d++) { /* nearest first */
+        p = host_at(h, o, site + SHORT_JUMP + d);
+        if (p == NULL)
+            p = host_at(h, o, site + SHORT_JUMP - 1 - d);
+    }
+    return p;
+}
