@@ -16,6 +16,7 @@
  */
 #include "nes/engine.h"
 #include "profile/profile.h"
+#include "profile/structure/region.h"
 #include "profile/structure/structure.h"
 
 #include <stdlib.h>
@@ -121,62 +122,18 @@ static void choose_by_share(struct entries *x) {
     }
 }
 
-struct walk {
-    const struct structure *s;
-    bool *inside; /* blocks of hot routines; each enters the queue at most once */
-    size_t *queue;
-    size_t count;
-    uint64_t steps;
-};
-
-static void enter(struct walk *w, uint32_t entry) {
-    const struct block *b = graph_find_block(&w->s->graph, entry);
-    if (b == NULL || w->inside[b - w->s->graph.blocks])
-        return;
-    w->inside[b - w->s->graph.blocks] = true;
-    w->queue[w->count++] = (size_t)(b - w->s->graph.blocks);
-}
-
-static void walk_on(struct walk *w, size_t block) {
-    const struct graph *g = &w->s->graph;
-    const struct block *b = &g->blocks[block];
-    w->steps++;
-    if (w->s->ends[block] == INSN_RETURN)
-        return;
-    if (w->s->ends[block] == INSN_CALL) {
-        enter(w, (b->last & 0xFFFF0000) | ((b->last + 3) & 0xFFFF));
-        return;
-    }
-    for (size_t i = 0; i < g->edge_count; i++)
-        if (g->edges[i].source == b->entry)
-            enter(w, g->edges[i].target);
-}
-
 static enum status make_set(struct profile *out, const struct entries *x, const struct structure *s,
                             struct error *e) {
-    const struct graph *g = &s->graph;
-    struct walk w = {.s = s,
-                     .inside = calloc(g->block_count + 1, sizeof *w.inside),
-                     .queue = calloc(g->block_count + 1, sizeof *w.queue)};
-    out->graph = (struct graph){.edges = calloc(g->edge_count + 1, sizeof *g->edges),
-                                .blocks = calloc(g->block_count + 1, sizeof *g->blocks)};
-    const bool ok = w.inside != NULL && w.queue != NULL && out->graph.edges != NULL &&
-                    out->graph.blocks != NULL;
-    for (size_t i = 0; ok && i < x->routines.len; i++)
+    size_t count = 0;
+    uint32_t *heads = calloc(x->routines.len + 1, sizeof *heads);
+    if (heads == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for entries");
+    for (size_t i = 0; i < x->routines.len; i++)
         if (x->routines.at[i].hot)
-            enter(&w, x->routines.at[i].entry);
-    for (size_t i = 0; ok && i < w.count; i++)
-        walk_on(&w, w.queue[i]);
-    for (size_t b = 0; ok && b < g->block_count; b++)
-        out->graph.blocks[out->graph.block_count++] = g->blocks[b];
-    for (size_t i = 0; ok && i < g->edge_count; i++)
-        if (w.inside[graph_find_block(g, g->edges[i].source) - g->blocks])
-            out->graph.edges[out->graph.edge_count++] =
-                (struct edge){.source = g->edges[i].source, .target = g->edges[i].target};
-    out->cost.steps = w.steps;
-    free(w.inside);
-    free(w.queue);
-    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for entries");
+            heads[count++] = x->routines.at[i].entry;
+    const enum status status = region_set(out, s, heads, count, e);
+    free(heads);
+    return status;
 }
 
 static void release(struct entries *x) {

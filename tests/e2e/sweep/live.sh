@@ -69,6 +69,8 @@ test "$digest" != "$expected" || fail "counts are not in the digest"
 sanitized || {
     sweep "$source/configs/live.cfg" --db shipped.db --games mazewisp
     grep -q '^reproduced: ' out || fail "live.cfg: $(tail -3 out)"
+    sweep "$source/configs/decay.cfg" --db decay.db --games mazewisp
+    grep -q '^reproduced: ' out || fail "decay.cfg: $(tail -3 out)"
 }
 
 config wrong.cfg 'by = "live"; every = 5;' '{ technique = "fifo"; }'

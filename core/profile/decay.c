@@ -1,0 +1,205 @@
+/*
+ * decay: invocation and back-edge counters that are halved periodically, as method JITs have them
+ * (Hoelzle and Ungar 1994, in SELF; HotSpot after it). One counter for each called address, for each
+ * address at which interrupted contexts begin, and for each target of a backward branch or jump. At
+ * the end of each `period` of emulated milliseconds all counters are halved, so that what is merely
+ * executed for long does not become hot. What reaches the threshold between two halvings is hot for
+ * good: a routine is compiled from its entry, a loop from its head (on-stack replacement).
+ *
+ * The result is a set: all edges reached from hot entries and heads, without entering callees, up to
+ * returns. Blocks and edges are those of the structure, which is recorded in the same run. Passes of
+ * a busy-wait through its backward branch count like any others.
+ *
+ * Costs: records are counters that were hit; observed is 0; probes are those of the counters; a step is
+ * a block visited while regions are walked.
+ */
+#include "nes/engine.h"
+#include "profile/profile.h"
+#include "profile/structure/region.h"
+#include "profile/structure/structure.h"
+
+#include <stdlib.h>
+
+extern const struct technique technique_decay;
+
+enum { THRESHOLD, PERIOD };
+enum { CYCLES_PER_SECOND = 1789773 };
+
+struct head {
+    uint32_t address, counter;
+    bool hit, hot; /* hit: counted before the last halving; a translator also meets code that is
+                      never executed */
+};
+
+struct decay {
+    struct nes *nes;
+    unsigned id;
+    uint64_t threshold, period, due; /* period in cycles; 0: never halved */
+    struct structure_recorder *recorder;
+    VEC(struct head) heads;
+    struct map head_at; /* address -> index */
+    uint64_t halvings, first_hot;
+    bool out_of_memory;
+};
+
+/* Returns the index of the head at `address`; SIZE_MAX: out of memory. */
+static size_t head_of(struct decay *x, uint32_t address) {
+    uint64_t *index = map_find(&x->head_at, address);
+    if (index != NULL)
+        return *index;
+    const struct head fresh = {address, nes_counters_add(x->nes, 1), false, false};
+    index = fresh.counter == UINT32_MAX ? NULL : map_at(&x->head_at, address);
+    if (index == NULL || !vec_push(&x->heads, fresh)) {
+        x->out_of_memory = true;
+        return SIZE_MAX;
+    }
+    *index = x->heads.len - 1;
+    return *index;
+}
+
+static void head_is_hot(void *user, const struct probe_event *event) {
+    struct decay *x = user;
+    const uint64_t *index = map_find(&x->head_at, event->to);
+    if (index == NULL || x->heads.at[*index].hot)
+        return; /* it was halved after it had become hot */
+    x->heads.at[*index].hot = true;
+    if (x->first_hot == 0)
+        x->first_hot = nes_cycle(x->nes);
+    nes_retranslate(x->nes, event->to);
+}
+
+static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
+    struct decay *x = self;
+    const bool back =
+        (insn->kind == INSN_BRANCH || insn->kind == INSN_JUMP) && insn->target <= insn->address;
+    if (!back && insn->kind != INSN_CALL)
+        return;
+    const size_t head = head_of(x, insn->target);
+    if (head != SIZE_MAX)
+        probe_attach(site, PROBE_TAKEN,
+                     (struct probe){.kind = PROBE_CALL_AT,
+                                    .counter = x->heads.at[head].counter,
+                                    .value = x->threshold,
+                                    .call = head_is_hot,
+                                    .user = x});
+}
+
+static void context_changes(void *self, const struct thread_event *event) {
+    struct decay *x = self;
+    const size_t head = event->change == THREAD_BEGINS ? head_of(x, event->address) : SIZE_MAX;
+    if (head == SIZE_MAX)
+        return;
+    const uint32_t counter = x->heads.at[head].counter;
+    const uint64_t count = nes_counters(x->nes)[counter] + 1;
+    nes_counter_set(x->nes, counter, count);
+    if (count == x->threshold)
+        head_is_hot(x, &(struct probe_event){.nes = x->nes, .to = event->address});
+}
+
+static void halve(void *self, uint64_t cycle) {
+    struct decay *x = self;
+    for (size_t i = 0; i < x->heads.len; i++) {
+        const uint32_t counter = x->heads.at[i].counter;
+        x->heads.at[i].hit |= nes_counters(x->nes)[counter] != 0;
+        nes_counter_set(x->nes, counter, nes_counters(x->nes)[counter] / 2);
+    }
+    x->halvings++;
+    while (x->due <= cycle)
+        x->due += x->period;
+    nes_set_alarm(x->nes, x->id, x->due);
+}
+
+static void release(struct decay *x) {
+    vec_free(&x->heads);
+    map_free(&x->head_at);
+    free(x);
+}
+
+static void abandon(void *self) {
+    struct decay *x = self;
+    if (x == NULL)
+        return;
+    structure_abandon(x->recorder);
+    nes_detach(x->nes, x->id);
+    release(x);
+}
+
+static enum status attach(void **self, struct nes *nes, const int64_t *values, struct error *e) {
+    *self = NULL;
+    struct decay *x = calloc(1, sizeof *x);
+    if (x == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for decay");
+    x->nes = nes;
+    x->threshold = (uint64_t)values[THRESHOLD];
+    x->period = (uint64_t)values[PERIOD] * CYCLES_PER_SECOND / 1000;
+    x->due = nes_cycle(nes) + x->period;
+    const struct observer observer = {
+        .self = x, .instrument = instrument, .thread = context_changes, .alarm = halve};
+    enum status status = nes_attach(nes, &observer, &x->id, e);
+    if (status == STATUS_OK) {
+        status = structure_attach(&x->recorder, nes, e);
+        if (status != STATUS_OK)
+            nes_detach(nes, x->id);
+    }
+    if (status != STATUS_OK) {
+        release(x);
+        return status;
+    }
+    if (x->period != 0)
+        nes_set_alarm(nes, x->id, x->due);
+    *self = x;
+    return STATUS_OK;
+}
+
+static enum status hot_set(struct profile *out, const struct decay *x, const struct structure *s,
+                           struct error *e) {
+    size_t count = 0;
+    uint32_t *heads = calloc(x->heads.len + 1, sizeof *heads);
+    if (heads == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory for decay");
+    for (size_t i = 0; i < x->heads.len; i++) {
+        const struct head *h = &x->heads.at[i];
+        out->cost.records += h->hit || nes_counters(x->nes)[h->counter] != 0;
+        if (h->hot)
+            heads[count++] = h->address;
+    }
+    out->counts[out->count_count++] = (struct named_count){"hot_heads", count};
+    out->counts[out->count_count++] = (struct named_count){"halvings", x->halvings};
+    out->counts[out->count_count++] = (struct named_count){"first_hot_cycle", x->first_hot};
+    const enum status status = region_set(out, s, heads, count, e);
+    free(heads);
+    return status;
+}
+
+static enum status finish(void *self, struct profile *out, struct error *e) {
+    struct decay *x = self;
+    struct structure s;
+    *out = (struct profile){.cost = {.probes = nes_probes_fired(x->nes, x->id), .structure = true}};
+    nes_detach(x->nes, x->id);
+    enum status status = structure_finish(x->recorder, &s, e);
+    if (status == STATUS_OK && x->out_of_memory)
+        status = error_set(e, STATUS_MEMORY, "out of memory for decay");
+    if (status == STATUS_OK)
+        status = hot_set(out, x, &s, e);
+    if (status != STATUS_OK)
+        profile_free(out);
+    structure_free(&s);
+    release(x);
+    return status;
+}
+
+const struct technique technique_decay = {
+    .name = "decay",
+    .summary = "hot routines and loops, by counters that are halved periodically: a set of edges",
+    .source = "Hoelzle, Ungar (1994)",
+    .parameters =
+        {
+            {"threshold", "entries or passes that make a routine or loop hot", 1, INT64_C(1) << 40,
+             1000, NULL},
+            {"period", "milliseconds of emulated time between halvings; 0: none", 0, 1000000, 1000,
+             NULL},
+        },
+    .attach = attach,
+    .finish = finish,
+    .abandon = abandon,
+};

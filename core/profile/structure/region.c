@@ -1,0 +1,61 @@
+/* The edges that are reached from some addresses, within routines. */
+#include "profile/structure/region.h"
+
+#include <stdlib.h>
+
+struct walk {
+    const struct structure *s;
+    bool *inside; /* reached blocks; each enters the queue at most once */
+    size_t *queue;
+    size_t count;
+    uint64_t steps;
+};
+
+static void reach_from(struct walk *w, uint32_t entry) {
+    const struct block *b = graph_find_block(&w->s->graph, entry);
+    if (b == NULL || w->inside[b - w->s->graph.blocks])
+        return;
+    w->inside[b - w->s->graph.blocks] = true;
+    w->queue[w->count++] = (size_t)(b - w->s->graph.blocks);
+}
+
+static void walk_on(struct walk *w, size_t block) {
+    const struct graph *g = &w->s->graph;
+    const struct block *b = &g->blocks[block];
+    w->steps++;
+    if (w->s->ends[block] == INSN_RETURN)
+        return;
+    if (w->s->ends[block] == INSN_CALL) {
+        reach_from(w, (b->last & 0xFFFF0000) | ((b->last + 3) & 0xFFFF));
+        return;
+    }
+    for (size_t i = 0; i < g->edge_count; i++)
+        if (g->edges[i].source == b->entry)
+            reach_from(w, g->edges[i].target);
+}
+
+enum status region_set(struct profile *out, const struct structure *s, const uint32_t *heads,
+                       size_t count, struct error *e) {
+    const struct graph *g = &s->graph;
+    struct walk w = {.s = s,
+                     .inside = calloc(g->block_count + 1, sizeof *w.inside),
+                     .queue = calloc(g->block_count + 1, sizeof *w.queue)};
+    out->graph = (struct graph){.edges = calloc(g->edge_count + 1, sizeof *g->edges),
+                                .blocks = calloc(g->block_count + 1, sizeof *g->blocks)};
+    const bool ok = w.inside != NULL && w.queue != NULL && out->graph.edges != NULL &&
+                    out->graph.blocks != NULL;
+    for (size_t i = 0; ok && i < count; i++)
+        reach_from(&w, heads[i]);
+    for (size_t i = 0; ok && i < w.count; i++)
+        walk_on(&w, w.queue[i]);
+    for (size_t b = 0; ok && b < g->block_count; b++)
+        out->graph.blocks[out->graph.block_count++] = g->blocks[b];
+    for (size_t i = 0; ok && i < g->edge_count; i++)
+        if (w.inside[graph_find_block(g, g->edges[i].source) - g->blocks])
+            out->graph.edges[out->graph.edge_count++] =
+                (struct edge){.source = g->edges[i].source, .target = g->edges[i].target};
+    out->cost.steps += w.steps;
+    free(w.inside);
+    free(w.queue);
+    return ok ? STATUS_OK : error_set(e, STATUS_MEMORY, "out of memory for a region");
+}
