@@ -43,20 +43,21 @@ __attribute__((format(printf, 3, 4))) static void set(struct finding *f, enum fi
 /* ---- tools that commands start ---- */
 
 struct tool {
-    const char *name, *package, *use;
+    const char *name, *other; /* a name that serves as well, or NULL */
+    const char *package, *use;
 };
 static const struct tool tools[] = {
-    {"gnuplot", "gnuplot-nox", "report, sweep: figures"},
-    {"dot", "graphviz", "report, sweep: drawings of hot graphs"},
-    {"qemu-x86_64", "qemu-user", "record, sweep: programs for x86-64"},
-    {"qemu-aarch64", "qemu-user", "record, sweep: programs for aarch64"},
-    {"qemu-riscv64", "qemu-user", "record, sweep: programs for riscv64"},
-    {"sqlite3", "sqlite3", "queries by hand"},
-    {"python3", "python3", "input for configs/programs.cfg"},
-    {"llvm-bolt-19", "bolt-19", "using what export --bolt writes"},
-    {"valgrind", "valgrind", "make bench: host instructions"},
-    {"sbatch", "slurm-client", "make cluster"},
-    {"parallel", "parallel", "make parallel"},
+    {"gnuplot", NULL, "gnuplot-nox", "report, sweep: figures"},
+    {"dot", NULL, "graphviz", "report, sweep: drawings of hot graphs"},
+    {"qemu-x86_64", NULL, "qemu-user", "record, sweep: programs for x86-64"},
+    {"qemu-aarch64", NULL, "qemu-user", "record, sweep: programs for aarch64"},
+    {"qemu-riscv64", NULL, "qemu-user", "record, sweep: programs for riscv64"},
+    {"sqlite3", NULL, "sqlite3", "queries by hand"},
+    {"python3", NULL, "python3", "input for configs/programs.cfg; make optimise"},
+    {"llvm-bolt-19", "llvm-bolt", "bolt-19", "optimise; using what export --bolt writes"},
+    {"valgrind", NULL, "valgrind", "optimise: cache misses; make bench: host instructions"},
+    {"sbatch", NULL, "slurm-client", "make cluster"},
+    {"parallel", NULL, "parallel", "make parallel"},
 };
 
 static void check_tools(struct list *list) {
@@ -64,7 +65,8 @@ static void check_tools(struct list *list) {
         struct finding *f = add(list, "tools", tools[i].name, tools[i].use);
         char path[400];
         f->package = tools[i].package;
-        if (child_find(tools[i].name, path, sizeof path))
+        if (child_find(tools[i].name, path, sizeof path) ||
+            (tools[i].other != NULL && child_find(tools[i].other, path, sizeof path)))
             set(f, FINDING_OK, "%s", path);
         else
             set(f, FINDING_MISSING, "is not installed");

@@ -19,7 +19,7 @@ END
 # Without tools: each is missing, and its package is in the command, once.
 mkdir "$work/bin"
 PATH=$work/bin "$hotgraph" doctor >"$work/text" || fail "without tools a sweep still works"
-for package in gnuplot-nox graphviz qemu-user sqlite3 slurm-client; do
+for package in gnuplot-nox graphviz qemu-user sqlite3 bolt-19 valgrind slurm-client; do
     test "$(grep -c "^  apt-get install.* $package\( \|$\)" "$work/text")" = 1 || fail "no $package in $(cat "$work/text")"
 done
 test "$(grep -o ' qemu-user' "$work/text" | wc -l)" = 1 || fail "qemu-user is named more than once"
@@ -27,6 +27,10 @@ printf '#!/bin/sh\n' >"$work/bin/dot" && chmod +x "$work/bin/dot"
 PATH=$work/bin "$hotgraph" doctor >"$work/text"
 grep -q "^  ok  *dot  *$work/bin/dot$" "$work/text" || fail "dot is there: $(cat "$work/text")"
 ! grep "apt-get install" "$work/text" | grep -q graphviz || fail "graphviz is to be installed though it is there"
+# BOLT's program has a version in its name or none; optimise takes both.
+printf '#!/bin/sh\n' >"$work/bin/llvm-bolt" && chmod +x "$work/bin/llvm-bolt"
+PATH=$work/bin "$hotgraph" doctor >"$work/text"
+grep -q "^  ok  *llvm-bolt-19  *$work/bin/llvm-bolt$" "$work/text" || fail "llvm-bolt is there: $(cat "$work/text")"
 HOTGRAPH_QEMU_PLUGIN=$work/none "$hotgraph" doctor | grep -q "missing  *hotgraph-qemu.so .*names $work/none" || fail "a plugin that is not there"
 # A copy by itself, far from its files, says what it lacks, and does not fail.
 mkdir "$work/far" && cp "$hotgraph" "$work/far/hotgraph"
