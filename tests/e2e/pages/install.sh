@@ -24,7 +24,7 @@ for file in "$source"/configs/* "$source"/movies/* "$source"/programs/*; do
     cmp -s "$file" "$prefix/share/hotgraph/${file#"$source"/}" || fail "${file#"$source"/} is not installed"
 done
 for file in "$source"/docs/* "$source/README.md" "$source/LICENSE" "$source/CITATION.cff"; do
-    cmp -s "$file" "$prefix/share/doc/hotgraph/${file#"$source"/}" || fail "${file#"$source"/} is not installed"
+    diff -rq "$file" "$prefix/share/doc/hotgraph/${file#"$source"/}" >/dev/null || fail "${file#"$source"/} is not installed"
 done
 for file in $(sed -n 's/.*\(input\|folder\) = "\.\.\/\(build[^"]*\)".*/\2/p' "$source/configs/programs.cfg" | sort -u); do
     test -e "$prefix/share/hotgraph/$file" || fail "$file is not installed"
