@@ -64,6 +64,7 @@ results = $(call path,$(RESULTS))
 config  = $(call path,$(CONFIG))
 here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
+comma := ,
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
 .PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs frontier games install deb program mutants dist clean help
@@ -212,7 +213,8 @@ frontier: program
 	@echo Sweeping configs/frontier.cfg into $(results)/frontier.db, and counting host instructions
 	@$(build)/hotgraph sweep configs/frontier.cfg --db $(results)/frontier.db $(ONLY_GAMES) --jobs $(JOBS) >$(results)/frontier.txt || \
 	    { tail -3 $(results)/frontier.txt; exit 1; }
-	@$(build)/hotgraph costs configs/frontier.cfg --db $(results)/frontier.db $(ONLY_GAMES) >>$(results)/frontier.txt
+	@for game in $(if $(GAMES),$(subst $(comma), ,$(GAMES)),''); do \
+	    $(build)/hotgraph costs configs/frontier.cfg --db $(results)/frontier.db $${game:+--game "$$game"} >>$(results)/frontier.txt || exit; done
 	@$(build)/hotgraph report $(results)/frontier.db --out $(results)/frontier
 	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/frontier.db <$(here)docs/frontier.sql | tr -d '\r' >$(results)/frontier.csv; \
 	    cmp $(results)/frontier.csv $(here)docs/frontier.csv || echo "docs/frontier.csv differs from these results: has the translator changed since?" >&2

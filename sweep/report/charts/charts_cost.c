@@ -32,16 +32,28 @@ static const char COST_SQL[] =
     " ORDER BY observed_share, overlap_active DESC, technique, parameters";
 enum { COST_TECHNIQUE = 4, COST_FRAMES = 6 };
 
+/* All techniques of the database: a technique has one colour and one kind of point in all charts. */
+static const char TECHNIQUES_SQL[] =
+    "SELECT DISTINCT technique FROM configuration ORDER BY technique";
+
 /* Whether a technique's name stands at its best point, or at its first; how much lower than that. */
 struct naming {
+    const struct table *techniques;
     bool best;
     double lower;
 };
 
+static size_t number_of(const struct table *techniques, const char *name) {
+    size_t i = 0;
+    while (i < table_rows(techniques) && strcmp(cell_text(techniques, i, 0), name) != 0)
+        i++;
+    return i;
+}
+
 /* A technique's name stands once; of each also its colour and its kind of point. */
 static void name_techniques(struct chart *c, const struct table *t, const struct axis *x,
                             const struct axis *y, const struct naming *naming) {
-    enum { MOST = 32, LETTER = 8, TOP = 34, TITLE = 310 };
+    enum { MOST = 32, LETTER = 8, INSIDE = 45 };
     double at[MOST];
     size_t named[MOST], n = 0;
     bool met[MOST] = {false};
@@ -55,24 +67,25 @@ static void name_techniques(struct chart *c, const struct table *t, const struct
         met[place] = true;
     }
     for (size_t i = 0; i < n; i++)
-        at[i] = axis_at(y, cell_number(t, named[i], 2));
+        at[i] = fmax(axis_at(y, cell_number(t, named[i], 2)), INSIDE - naming->lower);
     spread(at, n, 17, y->from);
     chart_labels(c, n);
+    gnuplot_add(&c->set, "array number[%zu]\n", n);
     for (size_t i = 0; i < n; i++) {
+        const size_t number = number_of(naming->techniques, cell_text(t, named[i], 0));
+        gnuplot_add(&c->set, "number[%zu] = %zu\n", i + 1, number + 1);
         const double across = axis_at(x, cell_number(t, named[i], 1));
         char name[25];
         const int length = snprintf(name, sizeof name, "%.24s", cell_text(t, named[i], 0));
         const double begin = across - 9 - LETTER * length, down = at[i] + naming->lower;
-        /* Above the frame is the name of the quantity. */
-        const bool on_title = down < TOP && begin < TITLE;
-        const bool left =
-            naming->best ? across > (x->from + x->to) / 2 && !on_title : begin > x->from;
+        const bool left = naming->best ? across > (x->from + x->to) / 2 : begin > x->from;
         chart_label(c, i + 1, across + (left ? -9 : 9), down, left ? ANCHOR_RIGHT : ANCHOR_LEFT,
-                    INK_SERIES + (enum ink)(i % INK_SERIES_COUNT), name);
+                    INK_SERIES + (enum ink)(number % INK_SERIES_COUNT), name);
     }
 }
 
-static enum status draw_cost(struct page *p, const struct table *t, const char *question) {
+static enum status draw_cost(struct page *p, const struct table *t, const struct table *techniques,
+                             const char *question) {
     double least = 100, low = 1e9, high = 0;
     for (size_t i = 0; i < table_rows(t); i++) {
         least = fmin(least, cell_number(t, i, 2));
@@ -85,7 +98,7 @@ static enum status draw_cost(struct page *p, const struct table *t, const char *
                 "overlap with the exact graph without busy-waits, %");
     const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
     const struct axis y = chart_range(&c, 'y', least, 100);
-    name_techniques(&c, t, &x, &y, &(struct naming){.best = true, .lower = -7});
+    name_techniques(&c, t, &x, &y, &(struct naming){techniques, .best = true, .lower = -7});
     gnuplot_add(&c.set, "rows = %zu\n", table_rows(t));
     char games[60];
     snprintf(games, sizeof games, "All games of %.12s frames, with all samplings.",
@@ -105,10 +118,13 @@ static enum status draw_cost(struct page *p, const struct table *t, const char *
 
 static enum status looked_at(struct page *p) {
     static const char question[] = "How much is found with how many samples?";
-    struct table t;
+    struct table t, techniques = {0};
     enum status status = page_ask(p, &t, COST_SQL, NULL);
     if (status == STATUS_OK && table_rows(&t) > 0)
-        status = draw_cost(p, &t, question);
+        status = page_ask(p, &techniques, TECHNIQUES_SQL, NULL);
+    if (status == STATUS_OK && table_rows(&t) > 0)
+        status = draw_cost(p, &t, &techniques, question);
+    table_free(&techniques);
     table_free(&t);
     return status;
 }
@@ -132,7 +148,8 @@ static const char FRONTIER_SQL[] =
     " alone, frames FROM t WHERE quality IS NOT NULL ORDER BY 2, 3 DESC, hint";
 enum { FRONTIER_OTHER = 3, FRONTIER_FRAMES = 7 };
 
-static enum status draw_frontier(struct page *p, const struct table *t, const char *id,
+static enum status draw_frontier(struct page *p, const struct table *t,
+                                 const struct table *techniques, const char *id,
                                  const char *question, const char *y_name) {
     double least = 100, low = 1e9, high = 0;
     const bool other = chart_has(t, FRONTIER_OTHER);
@@ -146,7 +163,7 @@ static enum status draw_frontier(struct page *p, const struct table *t, const ch
     chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "host instructions added, %", y_name);
     const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
     const struct axis y = chart_range(&c, 'y', fmax(least, 0), 100);
-    name_techniques(&c, t, &x, &y, &(struct naming){.lower = 5});
+    name_techniques(&c, t, &x, &y, &(struct naming){techniques, .lower = 5});
     gnuplot_add(&c.set, "rows = %zu\nothers = %d\n", table_rows(t), other);
     if (other)
         gnuplot_add(&c.set, "other = %.9g\n", cell_number(t, 0, FRONTIER_OTHER));
@@ -170,14 +187,17 @@ static enum status draw_frontier(struct page *p, const struct table *t, const ch
 
 static enum status frontier(struct page *p, const char *id, const char *quality,
                             const char *question, const char *y_name) {
-    struct table t;
+    struct table t, techniques = {0};
     char *sql;
     if (asprintf(&sql, FRONTIER_SQL, quality, quality) < 0)
         return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
     enum status status = page_ask(p, &t, sql, NULL);
     free(sql);
     if (status == STATUS_OK && table_rows(&t) > 1)
-        status = draw_frontier(p, &t, id, question, y_name);
+        status = page_ask(p, &techniques, TECHNIQUES_SQL, NULL);
+    if (status == STATUS_OK && table_rows(&t) > 1)
+        status = draw_frontier(p, &t, &techniques, id, question, y_name);
+    table_free(&techniques);
     table_free(&t);
     return status;
 }

@@ -55,7 +55,7 @@ static const struct sentence OF_ALL[] = {
 #define WORTH(which)                                                                               \
     "SELECT printf('%.1f', 100 * avg(benefit)), printf('%.1f', 100 * avg(benefit_inferred)),"      \
     " iif(round(avg(benefit), 3) < 1 AND avg(benefit_inferred) - avg(benefit) > 0.0005, "          \
-    "printf(', which is %.1f %% of what is missing', 100 *"                                        \
+    "printf('; that closes %.1f %% of the gap', 100 *"                                             \
     " (avg(benefit_inferred) - avg(benefit)) / (1 - avg(benefit))), ''), count(*) FROM worth w"    \
     " WHERE experiment = ?1 AND sampling = ?4 AND " which " AND benefit IS NOT NULL AND ?3 ="      \
     " (SELECT min(hot_permille) FROM experiment_hot h WHERE h.experiment_id = w.experiment_id)"    \

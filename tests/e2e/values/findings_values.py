@@ -63,7 +63,7 @@ def worth_of(x, rows, hot):
     if not rows:
         return None
     found, inferred = mean(r.benefit for r in rows), mean(r.benefit_inferred for r in rows)
-    gap = f", which is {number(percent((inferred - found) / (1 - found)), 1)} % of what is missing" if round(found, 3) < 1 and inferred - found > 0.0005 else ""
+    gap = f"; that closes {number(percent((inferred - found) / (1 - found)), 1)} % of the gap" if round(found, 3) < 1 and inferred - found > 0.0005 else ""
     return number(percent(found), 1), number(percent(inferred), 1), gap, number(len(rows))
 
 
