@@ -51,9 +51,12 @@ enum status region_set(struct profile *out, const struct structure *s, const uin
     for (size_t b = 0; ok && b < g->block_count; b++)
         out->graph.blocks[out->graph.block_count++] = g->blocks[b];
     for (size_t i = 0; ok && i < g->edge_count; i++)
-        if (w.inside[graph_find_block(g, g->edges[i].source) - g->blocks])
-            out->graph.edges[out->graph.edge_count++] =
-                (struct edge){.source = g->edges[i].source, .target = g->edges[i].target};
+        if (w.inside[graph_find_block(g, g->edges[i].source) - g->blocks]) {
+            struct edge *edge = &out->graph.edges[out->graph.edge_count++];
+            edge->source =
+                g->edges[i].source; /* the padding stays 0: graphs are compared as bytes */
+            edge->target = g->edges[i].target;
+        }
     out->cost.steps += w.steps;
     free(w.inside);
     free(w.queue);
