@@ -84,26 +84,38 @@ static void name_techniques(struct chart *c, const struct table *t, const struct
     }
 }
 
-static enum status draw_cost(struct page *p, const struct table *t, const struct table *techniques,
-                             const char *question) {
+/* A square chart: the axes of columns 1 and 2, from powers of ten that hold all points up to 100 %. */
+struct square {
+    struct axis x, y;
+};
+static struct square square_of(struct chart *c, const struct table *t, const char *id,
+                               const char *x_name, const char *y_name) {
     double least = 100, low = 1e9, high = 0;
     for (size_t i = 0; i < table_rows(t); i++) {
         least = fmin(least, cell_number(t, i, 2));
         low = fmin(low, cell_number(t, i, 1));
         high = fmax(high, cell_number(t, i, 1));
     }
-    struct chart c;
-    chart_start(&c, CANVAS_COLUMN, 344, "cost");
-    chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "sampled instructions, % of those executed",
-                "overlap with the exact graph without busy-waits, %");
-    const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
-    const struct axis y = chart_range(&c, 'y', least, 100);
-    name_techniques(&c, t, &x, &y, &(struct naming){techniques, .best = true, .lower = -7});
-    gnuplot_add(&c.set, "rows = %zu\n", table_rows(t));
+    chart_start(c, CANVAS_COLUMN, 344, "%s", id);
+    chart_frame(c, 52, CANVAS_COLUMN - 18, 34, 300, x_name, y_name);
+    const struct axis x = chart_powers(c, low * 0.998, high * 1.002);
+    return (struct square){x, chart_range(c, 'y', fmax(least, 0), 100)};
+}
+
+static void speak_of_frames(struct page *p, const char *frames) {
     char games[60];
-    snprintf(games, sizeof games, "All games of %.12s frames, with all samplings.",
-             cell_text(t, 0, COST_FRAMES));
+    snprintf(games, sizeof games, "All games of %.12s frames, with all samplings.", frames);
     page_speak_of(p, games);
+}
+
+static enum status draw_cost(struct page *p, const struct table *t, const struct table *techniques,
+                             const char *question) {
+    struct chart c;
+    const struct square at = square_of(&c, t, "cost", "sampled instructions, % of those executed",
+                                       "overlap with the exact graph without busy-waits, %");
+    name_techniques(&c, t, &at.x, &at.y, &(struct naming){techniques, .best = true, .lower = -7});
+    gnuplot_add(&c.set, "rows = %zu\n", table_rows(t));
+    speak_of_frames(p, cell_text(t, 0, COST_FRAMES));
     return chart_end(
         &c, p, t, cost_gp,
         &(struct chart_words){
@@ -116,15 +128,12 @@ static enum status draw_cost(struct page *p, const struct table *t, const struct
             "instructions that a technique adds."});
 }
 
-static enum status looked_at(struct page *p) {
+static enum status looked_at(struct page *p, const struct table *techniques) {
     static const char question[] = "How much is found with how many samples?";
-    struct table t, techniques = {0};
+    struct table t;
     enum status status = page_ask(p, &t, COST_SQL, NULL);
     if (status == STATUS_OK && table_rows(&t) > 0)
-        status = page_ask(p, &techniques, TECHNIQUES_SQL, NULL);
-    if (status == STATUS_OK && table_rows(&t) > 0)
-        status = draw_cost(p, &t, &techniques, question);
-    table_free(&techniques);
+        status = draw_cost(p, &t, techniques, question);
     table_free(&t);
     return status;
 }
@@ -151,26 +160,14 @@ enum { FRONTIER_OTHER = 3, FRONTIER_FRAMES = 7 };
 static enum status draw_frontier(struct page *p, const struct table *t,
                                  const struct table *techniques, const char *id,
                                  const char *question, const char *y_name) {
-    double least = 100, low = 1e9, high = 0;
     const bool other = chart_has(t, FRONTIER_OTHER);
-    for (size_t i = 0; i < table_rows(t); i++) {
-        least = fmin(least, cell_number(t, i, 2));
-        low = fmin(low, cell_number(t, i, 1));
-        high = fmax(high, cell_number(t, i, 1));
-    }
     struct chart c;
-    chart_start(&c, CANVAS_COLUMN, 344, "%s", id);
-    chart_frame(&c, 52, CANVAS_COLUMN - 18, 34, 300, "host instructions added, %", y_name);
-    const struct axis x = chart_powers(&c, low * 0.998, high * 1.002);
-    const struct axis y = chart_range(&c, 'y', fmax(least, 0), 100);
-    name_techniques(&c, t, &x, &y, &(struct naming){techniques, .lower = 5});
+    const struct square at = square_of(&c, t, id, "host instructions added, %", y_name);
+    name_techniques(&c, t, &at.x, &at.y, &(struct naming){techniques, .lower = 5});
     gnuplot_add(&c.set, "rows = %zu\nothers = %d\n", table_rows(t), other);
     if (other)
         gnuplot_add(&c.set, "other = %.9g\n", cell_number(t, 0, FRONTIER_OTHER));
-    char games[100];
-    snprintf(games, sizeof games, "All games of %.12s frames, with all samplings.",
-             cell_text(t, 0, FRONTIER_FRAMES));
-    page_speak_of(p, games);
+    speak_of_frames(p, cell_text(t, 0, FRONTIER_FRAMES));
     return chart_end(
         &c, p, t, frontier_gp,
         &(struct chart_words){
@@ -185,19 +182,16 @@ static enum status draw_frontier(struct page *p, const struct table *t,
                     "this run beforehand; pale: told its busy-waits or its structure."});
 }
 
-static enum status frontier(struct page *p, const char *id, const char *quality,
-                            const char *question, const char *y_name) {
-    struct table t, techniques = {0};
+static enum status frontier(struct page *p, const struct table *techniques, const char *id,
+                            const char *quality, const char *question, const char *y_name) {
+    struct table t;
     char *sql;
     if (asprintf(&sql, FRONTIER_SQL, quality, quality) < 0)
         return error_set(p->r->e, STATUS_MEMORY, "out of memory for a query");
     enum status status = page_ask(p, &t, sql, NULL);
     free(sql);
     if (status == STATUS_OK && table_rows(&t) > 1)
-        status = page_ask(p, &techniques, TECHNIQUES_SQL, NULL);
-    if (status == STATUS_OK && table_rows(&t) > 1)
-        status = draw_frontier(p, &t, &techniques, id, question, y_name);
-    table_free(&techniques);
+        status = draw_frontier(p, &t, techniques, id, question, y_name);
     table_free(&t);
     return status;
 }
@@ -231,12 +225,17 @@ enum status page_frontier(struct page *p) {
 }
 
 enum status page_cost_charts(struct page *p) {
-    enum status status = looked_at(p);
+    struct table techniques;
+    enum status status = page_ask(p, &techniques, TECHNIQUES_SQL, NULL);
     if (status == STATUS_OK)
-        status = frontier(p, "frontier", "overlap_active", "What does it cost to know how much?",
+        status = looked_at(p, &techniques);
+    if (status == STATUS_OK)
+        status = frontier(p, &techniques, "frontier", "overlap_active",
+                          "What does it cost to know how much?",
                           "overlap with the exact graph without busy-waits, %");
     if (status == STATUS_OK)
-        status = frontier(p, "frontier-benefit", "min(benefit, 1)",
+        status = frontier(p, &techniques, "frontier-benefit", "min(benefit, 1)",
                           "And what is it worth to a layout?", "benefit of the code layout, %");
+    table_free(&techniques);
     return status;
 }
