@@ -8,6 +8,7 @@
 #define LOOP_READS(at)  touches
 #define LOOP_WRITES(at) touches
 #define LOOP_ENDS_ONCE  0
+#define MEETS()         false
 #define MET()           ((void)0)
 #define WENT(how)       ((void)0)
 #define LEFT()          ((void)0)

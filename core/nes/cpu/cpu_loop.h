@@ -2,7 +2,9 @@
  * cpu_loop: the body of the fast loops. An includer defines LOOP_FUNCTION, the function's head, and
  * these hooks, which are empty in a loop without observers:
  *
- *   MET()         an instruction is about to be executed (it may still be left to nes_step())
+ *   MEETS()       whether MET() has anything to do for the instruction at `ip`
+ *   MET()         an instruction is about to be executed (it may still be left to nes_step()). It
+ *                 exists once in the loop, all dispatches go there
  *   WENT(how)     it was executed, see enum insn_outcome. The state is that of the boundary after
  *                 it. OPCODE is its opcode unless LOOP_ENDS_ONCE; from_pc is its address unless
  *                 OUTCOME_NEXT
@@ -108,7 +110,8 @@
     do {                                                                                           \
         if (__builtin_expect(budget < 0 || ip >= end, 0))                                          \
             goto leave;                                                                            \
-        MET();                                                                                     \
+        if (__builtin_expect(MEETS(), 0))                                                          \
+            goto met;                                                                              \
         goto *labels[*ip];                                                                         \
     } while (0)
 /* One dispatch for all instructions is slower, but compiles in a fraction of the time with a
@@ -230,6 +233,9 @@ ended_OUTCOME_ELSEWHERE:
     }
 #include "nes/isa/ops.def"
 
+met:
+    MET();
+    goto *labels[*ip];
 leave:
     LEFT();
     STORE_REGISTERS();

@@ -8,6 +8,7 @@
 #define LOOP_READS(at)  true
 #define LOOP_WRITES(at) true
 #define LOOP_ENDS_ONCE  0
+#define MEETS()         false
 #define MET()           ((void)0)
 #define WENT(how)       ((void)0)
 #define LEFT()          ((void)0)

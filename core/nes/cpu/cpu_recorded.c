@@ -12,24 +12,22 @@
 #define LOOP_WRITES(at) true
 #define LOOP_ENDS_ONCE  0
 /* `limit` is the next instruction to examine: the last one, and each one in writable memory. */
+#define MEETS() (executed == limit)
 #define MET()                                                                                      \
     do {                                                                                           \
-        if (__builtin_expect(executed == limit, 0)) {                                              \
-            if (executed != complete) {                                                            \
-                run += run->at != executed - first;                                                \
-                *run = (struct recorded_run){banks, .at = (uint32_t)(executed - first),            \
-                                             .opcode = ip[0], .operand = {ip[1], ip[2]},           \
-                                             .pc = PC(0)};                                         \
-                limit = executed + 1;                                                              \
-            } else {                                                                               \
-                r->end = START();                                                                  \
-                over = true;                                                                       \
-                limit = NEVER;                                                                     \
-                stop = earlier(stop, r->by);                                                       \
-                MOVE_DEADLINE();                                                                   \
-                if (budget < 0)                                                                    \
-                    goto leave;                                                                    \
-            }                                                                                      \
+        if (executed != complete) {                                                                \
+            run += run->at != executed - first;                                                    \
+            *run = (struct recorded_run){banks, .at = (uint32_t)(executed - first),                \
+                                         .opcode = ip[0], .operand = {ip[1], ip[2]}, .pc = PC(0)}; \
+            limit = executed + 1;                                                                  \
+        } else {                                                                                   \
+            r->end = START();                                                                      \
+            over = true;                                                                           \
+            limit = NEVER;                                                                         \
+            stop = earlier(stop, r->by);                                                           \
+            MOVE_DEADLINE();                                                                       \
+            if (budget < 0)                                                                        \
+                goto leave;                                                                        \
         }                                                                                          \
     } while (0)
 #define WENT(how)                                                                                  \

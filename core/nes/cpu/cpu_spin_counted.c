@@ -7,6 +7,7 @@
                               uint64_t deadline, enum spin_end *how_ended,                         \
                               struct run_counts *counts)
 /* An observer that comes to call, as it meets the instruction, ends the search before it. */
+#define MEETS() true
 #define MET()                                                                                      \
     do {                                                                                           \
         site = watch_find(n, PC(0), watch_slot(n, PC(0), ip), ip);                                 \

@@ -10,6 +10,7 @@
 #define LOOP_READS(at)  false
 #define LOOP_WRITES(at) false
 #define LOOP_ENDS_ONCE  0
+#define MEETS()         false
 #define MET()           ((void)0)
 #define IS_BRANCH       ((OPCODE & 0x1f) == 0x10)
 /* The loop ends if the next run is unknown, or if a callback has made a request. */

@@ -17,6 +17,7 @@
 #define LOOP_READS(at)  false
 #define LOOP_WRITES(at) false
 #define LOOP_ENDS_ONCE  1
+#define MEETS()         true
 #define MET()                                                                                      \
     do {                                                                                           \
         tally = &tallies[PC(0) & mask];                                                            \
