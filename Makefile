@@ -64,7 +64,6 @@ results = $(call path,$(RESULTS))
 config  = $(call path,$(CONFIG))
 here    = $(call path,$(HERE))
 $(if $(shell test ! -e $(here)meson.build || echo there),,$(error make -f takes no path with blanks; make -C FOLDER does))
-comma := ,
 ONLY_GAMES = $(if $(GAMES),--games $(call quoted,$(GAMES)))
 
 .PHONY: all studies build deps deps-games deps-programs deps-optimise programs optimise sweep cluster cluster-status parallel test coverage report bench bench-adapt bench-native costs frontier games install deb program mutants dist clean help
@@ -204,7 +203,7 @@ bench: deps
 	@mkdir -p $(results)
 	@for config in configs/bench_live.cfg configs/bench.cfg; do \
 	    $(build)/hotgraph bench $$config --db $(results)/bench.db \
-	        $(if $(QUICK),--game mazewisp --rounds 1 --frames 120) >/dev/null || exit 1; done
+	        $(if $(QUICK),--games mazewisp --rounds 1 --frames 120) >/dev/null || exit 1; done
 	@echo; echo "Techniques inside the machine, times the replay without:" $(results)/bench.db
 	@sqlite3 -readonly -header -column $(results)/bench.db 'SELECT * FROM technique_cost'
 
@@ -213,8 +212,7 @@ frontier: program
 	@echo Sweeping configs/frontier.cfg into $(results)/frontier.db, and counting host instructions
 	@$(build)/hotgraph sweep configs/frontier.cfg --db $(results)/frontier.db $(ONLY_GAMES) --jobs $(JOBS) >$(results)/frontier.txt || \
 	    { tail -3 $(results)/frontier.txt; exit 1; }
-	@for game in $(if $(GAMES),$(subst $(comma), ,$(GAMES)),''); do \
-	    $(build)/hotgraph costs configs/frontier.cfg --db $(results)/frontier.db $${game:+--game "$$game"} >>$(results)/frontier.txt || exit; done
+	@$(build)/hotgraph costs configs/frontier.cfg --db $(results)/frontier.db $(ONLY_GAMES) >>$(results)/frontier.txt
 	@$(build)/hotgraph report $(results)/frontier.db --out $(results)/frontier
 	@$(if $(GAMES),exit 0;) sqlite3 -readonly -csv -header $(results)/frontier.db <$(here)docs/frontier.sql | tr -d '\r' >$(results)/frontier.csv; \
 	    cmp $(results)/frontier.csv $(here)docs/frontier.csv || echo "docs/frontier.csv differs from these results: has the translator changed since?" >&2

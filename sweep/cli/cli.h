@@ -121,6 +121,14 @@ bool options_parse(const struct usage *usage, int argc, char **argv, struct oper
 /* For `check`: requires "NAME,NAME,..." without empty names. */
 enum status option_check_names(const char *value, struct error *e);
 
+/* The words of "a,b"; of NULL: none. */
+struct words {
+    VEC(const char *) at; /* point into text */
+    char *text;
+};
+enum status words_split(struct words *out, const char *list, struct error *e);
+void words_free(struct words *w);
+
 /* For main's own page: prints the page up to the program's name in SYNOPSIS; and prints text with
  * roff's special characters escaped. */
 void print_roff_head(const char *page, const char *summary);
@@ -176,6 +184,9 @@ void print_json_string(const char *s);
 /* Prints `"name": value`. */
 void print_json_text(const char *name, const char *text);
 void print_json_number(const char *name, double value);
+void print_json_count(const char *name, uint64_t value);
+/* The row of the option table for --json of a command that prints one object. */
+struct option_spec json_option(bool *json);
 /* Prints the translator's statistics as a JSON object. */
 void print_translation(const struct dbt_statistics *s);
 

@@ -116,6 +116,24 @@ enum status option_check_names(const char *value, struct error *e) {
     return STATUS_OK;
 }
 
+enum status words_split(struct words *out, const char *list, struct error *e) {
+    if (list == NULL)
+        return STATUS_OK;
+    out->text = strdup(list);
+    if (out->text == NULL)
+        return error_set(e, STATUS_MEMORY, "out of memory");
+    char *rest = out->text, *word;
+    while ((word = strsep(&rest, ",")) != NULL)
+        if (!vec_push(&out->at, (const char *)word))
+            return error_set(e, STATUS_MEMORY, "out of memory");
+    return STATUS_OK;
+}
+
+void words_free(struct words *w) {
+    vec_free(&w->at);
+    free(w->text);
+}
+
 /* Returns 0, or the exit status. */
 static int store(const struct usage *u, const struct option_spec *o, char *value) {
     int64_t number = 0;

@@ -128,6 +128,14 @@ void print_json_number(const char *name, double value) {
         printf("\"%s\": %.17g", name, value);
 }
 
+void print_json_count(const char *name, uint64_t value) {
+    printf("\"%s\": %" PRIu64, name, value);
+}
+
+struct option_spec json_option(bool *json) {
+    return (struct option_spec){"json", NULL, "print a summary as JSON", OPTION_FLAG, .to = json};
+}
+
 void print_translation(const struct dbt_statistics *s) {
     printf("{\"blocks\": %" PRIu64 ", \"instructions\": %" PRIu64 ", \"guest_bytes\": %" PRIu64
            ", \"host_bytes\": %" PRIu64 ", \"seconds\": %.6f, \"flushes\": %" PRIu64

@@ -518,9 +518,19 @@ enum status report_compare(const struct report_comparison *q, struct error *e) {
     if (status == STATUS_OK && q->folder != NULL &&
         (status = report_make_folder(q->folder, e)) == STATUS_OK)
         status = write_page(&c, &pages[0], q->path[0], q->path[1]);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && q->each != NULL)
+        q->each(q->user, &(struct report_compared){c.compared,
+                                                   c.moved,
+                                                   c.only_a,
+                                                   c.only_b,
+                                                   {c.alone[0], c.alone[1]},
+                                                   &c.settings,
+                                                   &c.games,
+                                                   &c.moves,
+                                                   &c.ranking});
+    else if (status == STATUS_OK)
         status = file_open_fd(&w, 1, "standard output", e);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK && q->each == NULL) {
         write_text(&c, q->path[0], q->path[1], q->width, w);
         status = file_commit(w, e);
     }

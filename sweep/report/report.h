@@ -53,10 +53,19 @@ enum status report_check_name(const char *name, struct error *e);
 enum status report_check_names(struct db *db, const char *experiment, struct error *e);
 /* Prints the differences between two experiments' results and ranks; also writes them to
  * compare.html in folder, unless it is NULL. path: names of the two in the output. */
+struct table;
+struct report_compared {
+    size_t compared, moved, only_a, only_b; /* results */
+    const char *alone[2];                   /* games of one alone: "one, two", or "" */
+    const struct table *settings, *games, *moves, *ranking;
+};
 struct report_comparison {
     struct db *db[2];
     const char *experiment[2], *path[2], *folder;
     size_t width; /* of a line; 0: any */
+    /* Gets the differences, and nothing is printed; NULL: print them. */
+    void (*each)(void *user, const struct report_compared *all);
+    void *user;
 };
 enum status report_compare(const struct report_comparison *q, struct error *e);
 

@@ -30,7 +30,7 @@ run_line() {
     'hotgraph lockstep mazewisp'*) shorter "$1 --frames 30 --way dbt" ;;
     'hotgraph lockstep '* | 'hotgraph testrom '* | 'perf '* | 'valgrind '*) known_words "$1" ;; # what they play is not here
     'hotgraph native '*) ! has gzip || ! hotgraph help native >/dev/null 2>&1 || run "$1" ;;
-    'hotgraph bench '*) shorter "$1 --game mazewisp --rounds 1 --frames 10" ;;
+    'hotgraph bench '*) shorter "$1 --games mazewisp --rounds 1 --frames 10" ;;
     'hotgraph sweep configs/'*--dry-run) run "$1" ;;
     'hotgraph sweep configs/quick.cfg'*) run "$1" ;;
     # Parts, and what is made of them: shards.sh has the whole experiment in parts.

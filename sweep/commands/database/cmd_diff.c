@@ -16,6 +16,7 @@ struct diff_command {
     bool json;
     size_t shown;  /* differences of this table */
     size_t tables; /* with differences */
+    bool begun;    /* the JSON */
     int64_t same;  /* equal rows */
 };
 
@@ -84,10 +85,17 @@ static void print_pair(const char *name, const char *const values[2]) {
     putchar(']');
 }
 
+static void begin(struct diff_command *c) {
+    if (!c->begun)
+        printf("{\"tables\": [");
+    c->begun = true;
+}
+
 static enum status print_json_difference(void *user, const struct db_difference *d,
                                          struct error *e) {
     struct diff_command *c = user;
     (void)e;
+    begin(c);
     if (c->shown++ == 0)
         printf("%s\n  {\"name\": \"%s\", \"first\": [", c->tables > 0 ? "," : "", d->table);
     else
@@ -130,16 +138,15 @@ static int compare(struct diff_command *c) {
     };
     struct error e = {0};
     int64_t differ;
-    if (c->json)
-        printf("{\"tables\": [");
     if (db_diff(&request, &differ, &e) != STATUS_OK) {
         int status = failure(&e);
         return status == EXIT_FAILURE ? EXIT_TROUBLE : status;
     }
-    if (c->json)
+    if (c->json) {
+        begin(c);
         printf("],\n \"equal\": %s, \"differ\": %" PRId64 ", \"same\": %" PRId64 "}\n",
                differ == 0 ? "true" : "false", differ, c->same);
-    else if (differ == 0)
+    } else if (differ == 0)
         printf("equal results: %" PRId64 " rows\n", c->same);
     return differ == 0 ? EXIT_SUCCESS : EXIT_DIFFERENT;
 }

@@ -1,5 +1,6 @@
 /* hotgraph merge: merges databases into one. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -23,14 +24,35 @@ static const char details[] =
     "  hotgraph merge results/all.db parts/*.db\n"
     "  hotgraph diff results/all.db results/hotgraph.db\n";
 
+static void print_text(const struct db_merge *q, const struct db_merged *m) {
+    print_safe(stdout, q->out);
+    if (m->unchanged)
+        printf(": unchanged, everything was already there: %" PRId64 " rows\n", m->rows);
+    else
+        printf(": %" PRId64 " rows of %zu database%s%s\n", m->rows, q->count,
+               q->count == 1 ? "" : "s", m->joined ? " and of what it already had" : "");
+}
+
+/* A copy is not counted. */
+static void print_json(const struct db_merge *q, const struct db_merged *m, bool copied) {
+    printf("{");
+    print_json_text("out", q->out);
+    printf(", \"databases\": %zu, \"copied\": %s, \"joined\": %s, \"unchanged\": %s, ", q->count,
+           copied ? "true" : "false", m->joined ? "true" : "false",
+           m->unchanged ? "true" : "false");
+    print_json_number("rows", copied ? NAN : (double)m->rows);
+    printf("}\n");
+}
+
 int command_merge(int argc, char **argv) {
-    bool copying = false;
+    bool copying = false, json = false;
     const struct option_spec options[] = {
         {.name = "copy",
          .help = "copy a single IN.db to OUT.db, which must not exist; safe while a sweep writes "
                  "IN.db; unchecked, and ten times faster",
          .kind = OPTION_FLAG,
          .to = &copying},
+        json_option(&json),
         {0},
     };
     const struct usage usage = {
@@ -49,24 +71,21 @@ int command_merge(int argc, char **argv) {
         return usage_error("merge", "--copy takes a single IN.db");
     interrupt_catch();
     struct error e = {0};
-    if (copying)
-        return db_copy(operands.at[1], operands.at[0], interrupt_signal, &e) == STATUS_OK
-                   ? EXIT_SUCCESS
-                   : failure(&e);
-    struct db_merged merged;
+    struct db_merged merged = {0};
     const struct db_merge request = {
         .out = operands.at[0],
         .parts = (const char *const *)(operands.at + 1),
         .count = operands.count - 1,
         .stopped = interrupt_signal,
     };
-    if (db_merge(&request, &merged, &e) != STATUS_OK)
+    const enum status status = copying
+                                   ? db_copy(operands.at[1], operands.at[0], interrupt_signal, &e)
+                                   : db_merge(&request, &merged, &e);
+    if (status != STATUS_OK)
         return failure(&e);
-    print_safe(stdout, operands.at[0]);
-    if (merged.unchanged)
-        printf(": unchanged, everything was already there: %" PRId64 " rows\n", merged.rows);
-    else
-        printf(": %" PRId64 " rows of %u database%s%s\n", merged.rows, operands.count - 1,
-               operands.count == 2 ? "" : "s", merged.joined ? " and of what it already had" : "");
+    if (json)
+        print_json(&request, &merged, copying);
+    else if (!copying)
+        print_text(&request, &merged);
     return EXIT_SUCCESS;
 }

@@ -1,6 +1,7 @@
 /* hotgraph report: tables and figures from a database. */
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/database/report_json.h"
 #include "experiment/experiment.h"
 #include "report/report.h"
 
@@ -100,8 +101,14 @@ static enum status is_measured(struct db *db, bool *out, struct error *e) {
     return status;
 }
 
-static enum status report(const char *path, const char *out, const char *experiment, bool wide,
-                          struct error *warned, struct error *e) {
+struct report_command {
+    const char *out, *experiment;
+    bool comparing, wide, json;
+};
+
+static enum status report(const struct report_command *c, const char *path, struct error *warned,
+                          struct error *e) {
+    const char *const out = c->out, *const experiment = c->experiment;
     struct db *db = NULL;
     struct report_experiments x = {0};
     bool measured = false;
@@ -119,31 +126,40 @@ static enum status report(const char *path, const char *out, const char *experim
              (status = report_experiments(&x, db, experiment, e)))
         error_prefix(e, "%s", path);
     if (status == STATUS_OK && out == NULL) {
-        status = print_all(db, &x, wide, e);
+        status = c->json ? STATUS_OK : print_all(db, &x, c->wide, e);
     } else if (status == STATUS_OK) {
         status = measured          ? write_measured(db, out, warned, e)
                  : x.names.len > 1 ? write_all(db, &x, out, warned, e)
                                    : write_one(db, x.names.at[0], out, warned, e);
-        if (status == STATUS_OK)
+        if (status == STATUS_OK && !c->json)
             printf("%s/index.html\n", out);
     }
+    if (status == STATUS_OK && c->json)
+        status = report_json_print(
+            &(struct report_said){.db = db,
+                                  .path = path,
+                                  .out = out,
+                                  .warning = warned->text[0] != '\0' ? warned->text : NULL,
+                                  .experiments = &x},
+            e);
     report_experiments_free(&x);
     db_close(db);
     return status;
 }
 
 /* Compares an experiment of A with the same one of B: the wanted one, or the only one. */
-static enum status compare(char *const *paths, const char *folder, const char *wanted, bool wide,
-                           struct error *e) {
+static enum status compare(const struct report_command *c, char *const *paths, struct error *e) {
     struct report_comparison q = {
-        .path = {paths[0], paths[1]}, .folder = folder, .width = print_width(wide)};
+        .path = {paths[0], paths[1]}, .folder = c->out, .width = print_width(c->wide)};
     struct report_experiments x[2] = {0};
+    q.each = c->json ? report_json_compare : NULL;
+    q.user = &q;
     enum status status = STATUS_OK;
     for (size_t i = 0; status == STATUS_OK && i < 2; i++) {
         status = db_open(&q.db[i], paths[i], DB_READ, e);
         if (status == STATUS_OK)
             db_stop_when(q.db[i], interrupt_signal);
-        if (status == STATUS_OK && (status = report_experiments(&x[i], q.db[i], wanted, e)))
+        if (status == STATUS_OK && (status = report_experiments(&x[i], q.db[i], c->experiment, e)))
             error_prefix(e, "%s", paths[i]);
         else if (status == STATUS_OK && x[i].names.len > 1)
             status = several(&x[i], paths[i], e);
@@ -160,28 +176,28 @@ static enum status compare(char *const *paths, const char *folder, const char *w
 }
 
 int command_report(int argc, char **argv) {
-    bool comparing = false, wide = false;
-    const char *out = NULL, *experiment = NULL;
+    struct report_command c = {0};
     const struct option_spec options[] = {
         {.name = "out",
          .value = "DIR",
          .help = "the folder to write to; created if it does not exist. Without --out, tables 1 to "
                  "4 are printed",
          .kind = OPTION_STRING,
-         .to = &out,
+         .to = &c.out,
          .file = FILE_FOLDER},
         {.name = "experiment",
          .value = "NAME",
          .help = "report only this experiment. By default all are reported, with --out into "
                  "folders of their names, with a page of links",
          .kind = OPTION_STRING,
-         .to = &experiment},
+         .to = &c.experiment},
         {.name = "compare",
          .help = "print the differences between A.db and B.db and the changed ranks; with --out "
                  "also write DIR/compare.html",
          .kind = OPTION_FLAG,
-         .to = &comparing},
-        wide_option(&wide),
+         .to = &c.comparing},
+        wide_option(&c.wide),
+        json_option(&c.json),
         {0},
     };
     const struct usage usage = {
@@ -210,13 +226,13 @@ int command_report(int argc, char **argv) {
     struct operands operands;
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
-    if ((operands.count == 2) != comparing)
-        return usage_error("report", comparing ? "--compare needs two databases"
-                                               : "with two databases, --compare is required");
+    if ((operands.count == 2) != c.comparing)
+        return usage_error("report", c.comparing ? "--compare needs two databases"
+                                                 : "with two databases, --compare is required");
     struct error e = {0}, warned = {0};
     interrupt_catch();
-    enum status status = comparing ? compare(operands.at, out, experiment, wide, &e)
-                                   : report(operands.at[0], out, experiment, wide, &warned, &e);
+    enum status status =
+        c.comparing ? compare(&c, operands.at, &e) : report(&c, operands.at[0], &warned, &e);
     if (status == STATUS_INTERRUPTED)
         error_set(&e, status,
                   "%s: the report was stopped by signal %d (%s); what is there of it is "

@@ -16,7 +16,7 @@
 struct export {
     const char *bolt, *format, *structure, *out, *graph;
     uint64_t rare, hot; /* hot: thousandths */
-    bool all, inferred, rare_given, hot_given;
+    bool all, inferred, rare_given, hot_given, json;
 };
 
 /* Graphs first, then profiles in the order of enum profile_format. */
@@ -73,6 +73,24 @@ static void report(const struct fdata_counts *c) {
             c->lines, c->functions, c->lost, c->rare, c->indirect, c->returns, c->nameless);
 }
 
+/* counts: NULL unless it is a profile for BOLT. */
+static void print_json(const struct export *x, const struct fdata_counts *counts) {
+    const struct fdata_counts c = counts != NULL ? *counts : (struct fdata_counts){0};
+    printf("{");
+    print_json_text("out", x->out);
+    printf(", ");
+    print_json_text("format", counts != NULL ? "bolt" : x->format);
+    printf(", \"bolt\": ");
+    if (counts == NULL)
+        printf("null}\n");
+    else
+        printf("{\"edges\": %" PRIu64 ", \"functions\": %" PRIu64
+               ", \"left_out\": {\"lost\": %" PRIu64 ", \"rare\": %" PRIu64
+               ", \"indirect\": %" PRIu64 ", \"returns\": %" PRIu64 ", \"nameless\": %" PRIu64
+               "}}}\n",
+               c.lines, c.functions, c.lost, c.rare, c.indirect, c.returns, c.nameless);
+}
+
 static enum status export_graph(const struct export *x, struct error *e) {
     struct structure s = {0};
     struct graph g = {0};
@@ -89,7 +107,9 @@ static enum status export_graph(const struct export *x, struct error *e) {
                                                      .inferred = x->inferred,
                                                      .rare = x->rare},
                              x->out, &counts, e);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && x->json)
+        print_json(x, &counts);
+    else if (status == STATUS_OK)
         report(&counts);
     graph_free(&g);
     structure_free(&s);
@@ -152,6 +172,8 @@ static enum status export_format(const struct export *x, struct error *e) {
                                 (enum profile_format)(format_number(x) - GRAPH_FORMATS), x->out, e);
     else if (status == STATUS_OK)
         status = graph_export(&g, x->out, &options, e);
+    if (status == STATUS_OK && x->json)
+        print_json(x, NULL);
     qemu_symbols_free(symbols);
     graph_free(&g);
     structure_free(&s);
@@ -172,6 +194,8 @@ static int usage_of(const struct export *x) {
         return usage_error("export", "--inferred belongs to --bolt");
     if (x->all && x->hot_given)
         return usage_error("export", "give either --all or --hot");
+    if (x->json && x->out == NULL)
+        return usage_error("export", "--json needs --out: both print to standard output");
     return 0;
 }
 
@@ -197,6 +221,7 @@ int command_export(int argc, char **argv) {
          OPTION_FLAG, .to = &x.inferred},
         {"out", "FILE", "where it goes; standard output unless it is named", OPTION_STRING,
          .to = &x.out, .file = FILE_WRITTEN},
+        json_option(&x.json),
         {0},
     };
     const struct usage usage = {

@@ -1,6 +1,7 @@
 /* hotgraph import: what perf sampled, as a graph, a structure and a stream; and what callgrind
  * counted. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 
 struct import {
     const char *graph, *structure, *stream, *images;
+    bool json;
 };
 
 static const char details[] =
@@ -53,6 +55,30 @@ static void report(const struct import_result *r, bool counted) {
            r->graph.edge_count, c->kernel, c->unmapped, c->broken);
 }
 
+static void print_json(const struct import *x, const struct import_result *r, bool counted) {
+    const struct {
+        const char *name, *path;
+    } outputs[] = {{"graph", x->graph}, {"structure", x->structure}, {"stream", x->stream}};
+    const struct import_counts *c = &r->counts;
+    printf("{\"from\": \"%s\", ", counted ? "callgrind" : "perf");
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        print_json_text(outputs[i].name, outputs[i].path);
+        printf(", ");
+    }
+    print_json_number("samples", counted ? NAN : (double)c->samples);
+    printf(", ");
+    print_json_number("branches", counted ? NAN : (double)c->branches);
+    printf(", ");
+    print_json_number("instructions", counted ? (double)c->samples : NAN);
+    printf(", ");
+    print_json_number("transfers", counted ? (double)c->branches : NAN);
+    printf(", \"threads\": %" PRIu64
+           ", \"blocks\": %zu, \"edges\": %zu, \"left_out\": {\"kernel\": %" PRIu64
+           ", \"unmapped\": %" PRIu64 ", \"broken\": %" PRIu64 "}}\n",
+           c->threads, r->graph.block_count, r->graph.edge_count, c->kernel, c->unmapped,
+           c->broken);
+}
+
 static enum status write_results(const struct import *x, const struct import_result *r,
                                  bool counted, const char *path, struct error *e) {
     if (counted && x->stream != NULL)
@@ -86,7 +112,9 @@ static enum status import(const struct import *x, const char *path, struct error
         status = import_recording(&r, &request, &counted, e);
     if (status == STATUS_OK)
         status = write_results(x, &r, counted, path, e);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && x->json)
+        print_json(x, &r, counted);
+    else if (status == STATUS_OK)
         report(&r, counted);
     import_free(&r);
     structure_free(&known);
@@ -105,6 +133,7 @@ int command_import(int argc, char **argv) {
         {"images", "FILE.structure",
          "give files the addresses that they have in this structure, as 'record' wrote it",
          OPTION_STRING, .to = &x.images, .file = FILE_READ},
+        json_option(&x.json),
         {0},
     };
     const struct usage usage = {

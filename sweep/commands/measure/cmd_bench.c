@@ -26,11 +26,10 @@ static const char details[] =
     "does not exist. The view 'technique_cost' has the slowdowns with their spread.\n"
     "\n"
     "Example:\n"
-    "  hotgraph bench configs/live.cfg --game mazewisp --db bench.db\n"
+    "  hotgraph bench configs/live.cfg --games mazewisp --db bench.db\n"
     "  sqlite3 -box bench.db 'SELECT * FROM technique_cost'\n";
 
 struct bench {
-    const char *config_path, *db_path, *games;
     uint64_t frames, rounds;
     struct study study;
     uint64_t round;
@@ -139,6 +138,29 @@ static enum status learn_structure(struct bench *b, struct error *e) {
 
 /* ---- rows ---- */
 
+static void print_count(const char *name, bool is_null, int64_t value) {
+    printf(is_null ? ", \"%s\": null" : ", \"%s\": %" PRId64, name, value);
+}
+
+static void print_json_row(struct bench *b, const struct db_bench *row, const struct inside *in) {
+    const bool sampled = in->sampling != NULL;
+    study_begin_row(&b->study, b->game);
+    printf(", ");
+    print_json_text("configuration", row->configuration);
+    printf(", \"engine\": \"%s\", \"mode\": \"%s\", \"round\": %" PRId64 ", \"frames\": %" PRId64
+           ", \"instructions\": %" PRId64 ", ",
+           row->engine, row->mode, row->round, row->frames, row->instructions);
+    print_json_number("seconds", row->seconds);
+    printf(", ");
+    print_json_number("base_seconds", row->base_seconds);
+    print_count("batches", !sampled, (int64_t)in->report.batches);
+    printf(", ");
+    print_json_number("technique_seconds", row->technique_seconds);
+    print_count("queue_longest", !in->thread, (int64_t)in->report.longest);
+    print_count("held", !in->thread, (int64_t)in->report.held);
+    printf("}");
+}
+
 static enum status measure(struct bench *b, struct inside in, struct error *e) {
     double base = 0, with = 0;
     uint64_t instructions = 0;
@@ -172,7 +194,10 @@ static enum status measure(struct bench *b, struct inside in, struct error *e) {
         row.queue_longest = (int64_t)in.report.longest;
         row.held = (int64_t)in.report.held;
     }
-    printf("%-10s %-7s %-7s %8.3f  %s\n", row.game, row.engine, row.mode, with / base, key);
+    if (b->study.json)
+        print_json_row(b, &row, &in);
+    else
+        printf("%-10s %-7s %-7s %8.3f  %s\n", row.game, row.engine, row.mode, with / base, key);
     return db_put_bench(b->study.db, &row, e);
 }
 
@@ -212,9 +237,9 @@ static enum status measure_game(struct bench *b, struct error *e) {
 
 /* ---- all ---- */
 
-static enum status measure_all(struct bench *b, struct error *e) {
-    enum status status =
-        study_open(&b->study, b->config_path, b->games, b->db_path, "interp, dbt", e);
+static enum status measure_all(void *self, struct error *e) {
+    struct bench *b = self;
+    enum status status = STATUS_OK;
     for (b->round = 0; b->round < b->rounds && status == STATUS_OK; b->round++) {
         b->game = NULL;
         while (status == STATUS_OK && (b->game = study_next(&b->study, b->game)) != NULL)
@@ -225,11 +250,12 @@ static enum status measure_all(struct bench *b, struct error *e) {
 
 int command_bench(int argc, char **argv) {
     struct bench b = {.frames = 1800, .rounds = 3};
+    struct option_spec own[STUDY_OPTIONS];
+    study_options(&b.study, own);
     const struct option_spec options[] = {
-        {"db", "FILE", "the database for the rows (required)", OPTION_STRING, .to = &b.db_path,
-         .file = FILE_UPDATED},
-        {"game", "NAME", "measure only this game of the configuration", OPTION_STRING,
-         .to = &b.games},
+        own[0],
+        own[1],
+        own[2],
         {"frames", "N", "the length of each replay (default 1800)", OPTION_NUMBER, .to = &b.frames,
          .least = 1, .most = 1000000},
         {"rounds", "N", "measure everything N times (default 3)", OPTION_NUMBER, .to = &b.rounds,
@@ -247,17 +273,13 @@ int command_bench(int argc, char **argv) {
         .options = options,
     };
     struct operands operands;
-    struct error e = {0};
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
-    if (b.db_path == NULL)
-        return usage_error("bench", "--db FILE is missing");
-    char *config_path = data_find(operands.at[0]);
-    b.config_path = config_path != NULL ? config_path : operands.at[0];
-    interrupt_catch();
-    const enum status status = measure_all(&b, &e);
+    const int status = study_run(&b.study, &(struct study_request){.command = "bench",
+                                                                   .config = operands.at[0],
+                                                                   .engine = "interp, dbt",
+                                                                   .measure = measure_all,
+                                                                   .self = &b});
     structure_free(&b.structure);
-    study_close(&b.study);
-    free(config_path);
-    return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
+    return status;
 }

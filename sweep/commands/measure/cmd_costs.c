@@ -24,7 +24,6 @@ static const char details[] =
     "  sqlite3 -box techniques.db 'SELECT * FROM frontier'\n";
 
 struct costs {
-    const char *config_path, *db_path, *games;
     uint64_t frames, from;
     struct study study;
     const struct plan_game *game;
@@ -77,6 +76,32 @@ static enum status is_there(const struct costs *c, const char *watcher, bool *th
     return status;
 }
 
+static void print_json_row(struct costs *c, const struct db_cost *row) {
+    const struct {
+        const char *name;
+        int64_t value;
+    } counts[] = {{"frames", row->frames},
+                  {"steady_from", row->steady_from},
+                  {"host", row->host},
+                  {"host_steady", row->host_steady},
+                  {"translated", row->translated},
+                  {"translated_steady", row->translated_steady},
+                  {"probes", row->probes},
+                  {"probes_steady", row->probes_steady},
+                  {"handlers", row->handlers},
+                  {"handlers_steady", row->handlers_steady},
+                  {"samples", row->samples},
+                  {"samples_steady", row->samples_steady}};
+    study_begin_row(&c->study, c->game);
+    printf(", ");
+    print_json_text("watcher", row->watcher);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        printf(", ");
+        print_json_count(counts[i].name, (uint64_t)counts[i].value);
+    }
+    printf("}");
+}
+
 static enum status put(struct costs *c, const char *watcher, const struct counted *n,
                        struct error *e) {
     struct db_cost row = db_new_cost();
@@ -95,8 +120,11 @@ static enum status put(struct costs *c, const char *watcher, const struct counte
     row.samples = (int64_t)n->samples;
     row.samples_steady = (int64_t)n->samples_steady;
     row.run_id = c->study.run_id;
-    printf("%-10s %10.1f a frame  %s\n", c->game->game->name,
-           (double)n->host_steady / (double)(c->frames - c->from), watcher);
+    if (c->study.json)
+        print_json_row(c, &row);
+    else
+        printf("%-10s %10.1f a frame  %s\n", c->game->game->name,
+               (double)n->host_steady / (double)(c->frames - c->from), watcher);
     return db_put_cost(c->study.db, &row, e);
 }
 
@@ -197,7 +225,8 @@ static enum status count_game(struct costs *c, struct error *e) {
     if (status == STATUS_OK && !stored)
         return error_set(e, STATUS_ARGUMENT,
                          "%s: has no results of %s yet: run 'hotgraph sweep %s --db %s' first",
-                         c->db_path, c->game->game->name, c->config_path, c->db_path);
+                         c->study.db_path, c->game->game->name, c->study.config_path,
+                         c->study.db_path);
     if (status == STATUS_OK)
         status = count(c, "nobody", (struct counted_request){.kind = COUNTED_BARE}, e);
     if (status == STATUS_OK)
@@ -215,8 +244,9 @@ static enum status count_game(struct costs *c, struct error *e) {
     return status != STATUS_OK ? status : kept;
 }
 
-static enum status count_all(struct costs *c, struct error *e) {
-    enum status status = study_open(&c->study, c->config_path, c->games, c->db_path, "dbt", e);
+static enum status count_all(void *self, struct error *e) {
+    struct costs *c = self;
+    enum status status = STATUS_OK;
     while (status == STATUS_OK && (c->game = study_next(&c->study, c->game)) != NULL)
         status = count_game(c, e);
     return status;
@@ -224,11 +254,13 @@ static enum status count_all(struct costs *c, struct error *e) {
 
 int command_costs(int argc, char **argv) {
     struct costs c = {.frames = 3600, .from = 3000};
+    struct option_spec own[STUDY_OPTIONS];
+    study_options(&c.study, own);
+    own[0].help = "the database of the sweep (required)";
     const struct option_spec options[] = {
-        {"db", "FILE", "the database of the sweep (required)", OPTION_STRING, .to = &c.db_path,
-         .file = FILE_UPDATED},
-        {"game", "NAME", "count only this game of the configuration", OPTION_STRING,
-         .to = &c.games},
+        own[0],
+        own[1],
+        own[2],
         {"frames", "N", "the length of each replay (default 3600)", OPTION_NUMBER, .to = &c.frames,
          .least = 1, .most = 1000000},
         {"from", "FRAME", "the steady state's first frame (default 3000)", OPTION_NUMBER,
@@ -246,20 +278,16 @@ int command_costs(int argc, char **argv) {
         .options = options,
     };
     struct operands operands;
-    struct error e = {0};
     if (!options_parse(&usage, argc, argv, &operands))
         return operands.exit_status;
-    if (c.db_path == NULL)
-        return usage_error("costs", "--db FILE is missing");
     if (c.from >= c.frames)
         return usage_error("costs", "--from %" PRIu64 " is not below --frames %" PRIu64, c.from,
                            c.frames);
-    char *config_path = data_find(operands.at[0]);
-    c.config_path = config_path != NULL ? config_path : operands.at[0];
-    interrupt_catch();
-    const enum status status = count_all(&c, &e);
+    const int status = study_run(&c.study, &(struct study_request){.command = "costs",
+                                                                   .config = operands.at[0],
+                                                                   .engine = "dbt",
+                                                                   .measure = count_all,
+                                                                   .self = &c});
     structure_free(&c.structure);
-    study_close(&c.study);
-    free(config_path);
-    return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
+    return status;
 }

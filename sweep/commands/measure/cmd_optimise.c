@@ -1,5 +1,6 @@
 /* hotgraph optimise: what BOLT makes of profiles. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "commands/command.h"
+#include "commands/database/results.h"
 #include "optimise/optimise.h"
 #include "version.h"
 
@@ -15,10 +17,27 @@ enum { EXAMPLE = 1000 };
 struct optimise_command {
     const char *config_path, *db_path, *programs;
     uint64_t jobs;
-    bool update_digest;
+    bool update_digest, json;
     struct config config;
     struct db *db;
+    /* The outcome, for --json. */
+    struct optimise_result result;
+    bool begun;
+    int64_t stale;
+    char digest[33], *digest_file;
+    const char *verdict;
+    size_t compared;
 };
+
+/* Prints a message; does nothing with --json, which prints everything at the end. */
+__attribute__((format(printf, 2, 3))) static void say(const struct optimise_command *c,
+                                                      const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    if (!c->json)
+        vprintf(format, args);
+    va_end(args);
+}
 
 static const char details[] =
     "Each program of CONFIG is recorded under QEMU. All techniques of the grid find\n"
@@ -69,91 +88,123 @@ static enum status print_table(struct db *db, struct error *e) {
 
 /* ---- the verdict ---- */
 
-static enum status judge(const struct digest *ours, const char *path, struct error *e) {
+static void not_compared(struct optimise_command *c, const char *path, const char *why) {
+    c->verdict = "not compared";
+    say(c, "not compared: %s%s\n", path, why);
+}
+
+static enum status judge(struct optimise_command *c, const struct digest *ours, const char *path,
+                         struct error *e) {
     struct digest expected = {0};
     enum digest_verdict verdict = DIGEST_SAME;
     const char *key;
-    size_t compared = 0, others = 0;
+    size_t others = 0;
     enum status status = digest_read(&expected, path, e);
     const bool same = status == STATUS_OK && strcmp(ours->definition, expected.definition) == 0;
     if (status == STATUS_OK && same)
-        status = digest_compare(ours, &expected, &verdict, &key, &compared, &others, e);
-    if (status == STATUS_OK && verdict != DIGEST_SAME)
+        status = digest_compare(ours, &expected, &verdict, &key, &c->compared, &others, e);
+    if (status == STATUS_OK && verdict != DIGEST_SAME) {
+        c->verdict = "not reproduced";
         status = error_set(e, STATUS_FORMAT, "not reproduced: %s %s (%s)", key,
                            verdict == DIGEST_CHANGED   ? "differs from the expected result"
                            : verdict == DIGEST_MISSING ? "is expected but missing"
                                                        : "is not expected",
                            path);
-    else if (status == STATUS_OK && !same)
-        printf("not compared: %s is of another configuration, or of other versions of BOLT or "
-               "QEMU\n",
-               path);
-    else if (status == STATUS_OK && compared == 0)
-        printf("not compared: %s has none of these programs\n", path);
-    else if (status == STATUS_OK)
-        printf("reproduced: %zu program%s as in %s\n", compared, compared == 1 ? "" : "s", path);
+    } else if (status == STATUS_OK && !same) {
+        not_compared(c, path, " is of another configuration, or of other versions of BOLT or QEMU");
+    } else if (status == STATUS_OK && c->compared == 0) {
+        not_compared(c, path, " has none of these programs");
+    } else if (status == STATUS_OK) {
+        c->verdict = "reproduced";
+        say(c, "reproduced: %zu program%s as in %s\n", c->compared, c->compared == 1 ? "" : "s",
+            path);
+    }
     digest_free(&expected);
     return status;
 }
 
-static enum status write_digest(const struct digest *digest, const char *path, const char *name,
+static enum status write_digest(struct optimise_command *c, const struct digest *digest,
                                 struct error *e) {
-    enum status status = digest_write(digest, path, name, e);
-    if (status == STATUS_OK)
-        printf("wrote %s\n", path);
+    enum status status = digest_write(digest, c->digest_file, c->config.name, e);
+    if (status == STATUS_OK) {
+        c->verdict = "written";
+        say(c, "wrote %s\n", c->digest_file);
+    }
     return status;
 }
 
-static enum status conclude_digest(const struct optimise_command *c, struct error *e) {
+static enum status conclude_digest(struct optimise_command *c, struct error *e) {
     struct digest digest;
-    char others[EXAMPLE], *path = digest_path(c->config_path);
-    if (path == NULL)
+    char others[EXAMPLE];
+    c->digest_file = digest_path(c->config_path);
+    if (c->digest_file == NULL)
         return error_set(e, STATUS_MEMORY, "out of memory");
     enum status status = optimise_digest(&digest, c->db, &c->config, others, sizeof others, e);
     if (status == STATUS_OK) {
-        printf("digest %s\n", digest.total);
+        snprintf(c->digest, sizeof c->digest, "%s", digest.total);
+        say(c, "digest %s\n", digest.total);
         if (others[0] != '\0')
-            printf("not compared: %s: another build than that of the expected results\n", others);
+            say(c, "not compared: %s: another build than that of the expected results\n", others);
         if (c->update_digest)
-            status = write_digest(&digest, path, c->config.name, e);
-        else if (access(path, F_OK) == 0)
-            status = judge(&digest, path, e);
+            status = write_digest(c, &digest, e);
+        else if (access(c->digest_file, F_OK) == 0)
+            status = judge(c, &digest, c->digest_file, e);
         else
-            printf("not compared: there is no %s\n", path);
+            not_compared(c, "there is no ", c->digest_file);
     }
     digest_free(&digest);
-    free(path);
     return status;
 }
 
 /* ---- all ---- */
 
-static enum status conclude(const struct optimise_command *c, const struct optimise_result *r,
-                            struct error *e) {
+static enum status conclude(struct optimise_command *c, struct error *e) {
+    const struct optimise_result *r = &c->result;
     char example[EXAMPLE];
-    int64_t stale;
-    enum status status = print_table(c->db, e);
+    enum status status = c->json ? STATUS_OK : print_table(c->db, e);
     if (status == STATUS_OK)
-        printf("%zu program%s; %zu layouts measured, %zu there before\n", r->programs,
-               r->programs == 1 ? "" : "s", r->computed, r->there);
+        say(c, "%zu program%s; %zu layouts measured, %zu there before\n", r->programs,
+            r->programs == 1 ? "" : "s", r->computed, r->there);
     if (status == STATUS_OK && r->refused > 0)
-        printf("%zu layout%s that BOLT could not make, see above\n", r->refused,
-               r->refused == 1 ? "" : "s");
+        say(c, "%zu layout%s that BOLT could not make, see above\n", r->refused,
+            r->refused == 1 ? "" : "s");
     if (status == STATUS_OK)
-        status = optimise_count_stale(c->db, &c->config, &stale, example, sizeof example, e);
-    if (status == STATUS_OK && stale > 0)
+        status = optimise_count_stale(c->db, &c->config, &c->stale, example, sizeof example, e);
+    if (status == STATUS_OK && c->stale > 0)
         status =
             error_set(e, STATUS_FORMAT,
                       "BOLT refused the profiles of %" PRId64 " functions as stale, first by %s",
-                      stale, example);
+                      c->stale, example);
     if (status == STATUS_OK && r->failed > 0)
         status = error_set(e, STATUS_GUEST, "%zu program%s failed, see above", r->failed,
                            r->failed == 1 ? "" : "s");
     return status == STATUS_OK ? conclude_digest(c, e) : status;
 }
 
+static enum status print_json(const struct optimise_command *c, const char *error,
+                              struct error *e) {
+    const struct optimise_result *r = &c->result;
+    printf("{");
+    print_json_text("config", c->config_path);
+    printf(", ");
+    print_json_text("database", c->db_path);
+    printf(", \"programs\": %zu, \"skipped\": %zu, \"failed\": %zu,\n \"computed\": %zu, "
+           "\"there\": %zu, \"refused\": %zu, \"stale\": %" PRId64 ",\n \"profiles\": ",
+           r->programs, r->skipped, r->failed, r->computed, r->there, r->refused, c->stale);
+    const enum status status = results_print(c->db, "technique_optimised", NULL, true, e);
+    printf(" ,");
+    print_json_text("digest", c->digest[0] != '\0' ? c->digest : NULL);
+    printf(", ");
+    print_json_text("verdict", c->verdict);
+    printf(", ");
+    print_json_text("digest_file", c->digest_file);
+    printf(", \"compared\": %zu, ", c->compared);
+    print_json_text("error", error);
+    printf("}\n");
+    return status;
+}
+
 static enum status work(struct optimise_command *c, struct error *e) {
-    struct optimise_result result = {0};
     const struct optimise_request request = {
         .config = &c->config,
         .programs = c->programs,
@@ -165,10 +216,11 @@ static enum status work(struct optimise_command *c, struct error *e) {
     if (status == STATUS_OK)
         status = db_begin_work(c->db, e);
     if (status == STATUS_OK)
-        status = optimise_run(&request, &result, e);
+        status = optimise_run(&request, &c->result, e);
+    c->begun = status == STATUS_OK || status == STATUS_INTERRUPTED;
     if (status == STATUS_INTERRUPTED)
         return error_set(e, status, "stopped; finished layouts are in %s", c->db_path);
-    return status == STATUS_OK ? conclude(c, &result, e) : status;
+    return status == STATUS_OK ? conclude(c, e) : status;
 }
 
 int command_optimise(int argc, char **argv) {
@@ -180,6 +232,7 @@ int command_optimise(int argc, char **argv) {
          .to = &c.programs, .check = option_check_names},
         jobs_option(&c.jobs),
         update_digest_option(&c.update_digest),
+        json_option(&c.json),
         {0},
     };
     const struct usage usage = {
@@ -209,7 +262,16 @@ int command_optimise(int argc, char **argv) {
         status = db_open(&c.db, c.db_path, DB_WRITE, &e);
     if (status == STATUS_OK)
         status = work(&c, &e);
+    if (c.begun && c.json) {
+        struct error printed = {0};
+        if (print_json(&c, status == STATUS_OK ? NULL : e.text, &printed) != STATUS_OK &&
+            status == STATUS_OK) {
+            status = printed.status;
+            e = printed;
+        }
+    }
     db_close(c.db);
+    free(c.digest_file);
     config_free(&c.config);
     free(config_path);
     return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);

@@ -1,4 +1,5 @@
 /* hotgraph measured: stores a measurement of a native program by a benchmark or another tool. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ struct measured_command {
     uint64_t threads, probes, round;
     double seconds, base;
     struct option_list calls;
+    bool json;
 };
 
 static const char details[] =
@@ -122,6 +124,22 @@ static enum status put_call(const char *tool, struct db *db, int64_t program_id,
     return db_put_native_routine(db, &row, e);
 }
 
+static void print_json(const struct measured_command *c, const char *path, int64_t program_id) {
+    printf("{");
+    print_json_text("database", c->db);
+    printf(", ");
+    print_json_text("program", path);
+    printf(", \"native_program_id\": %" PRId64 ", ", program_id);
+    print_json_text("tool", c->tool);
+    printf(", ");
+    print_json_text("what", c->what);
+    printf(", ");
+    print_json_number("seconds", c->what != NULL ? c->seconds : NAN);
+    printf(", ");
+    print_json_number("base_seconds", c->what != NULL ? c->base : NAN);
+    printf(", \"routines\": %zu}\n", c->calls.items.len);
+}
+
 static enum status put_all(const struct measured_command *c, char *const *argv, struct error *e) {
     char path[4096];
     struct db *db = NULL;
@@ -138,6 +156,8 @@ static enum status put_all(const struct measured_command *c, char *const *argv, 
     if (s == STATUS_OK)
         s = db_commit(db, e);
     db_close(db);
+    if (s == STATUS_OK && c->json)
+        print_json(c, path, program_id);
     return s;
 }
 
@@ -174,6 +194,7 @@ int command_measured(int argc, char **argv) {
         {"call", "ADDRESS:NAME:CALLS",
          "a function's calls, with its decimal address in the file; may be repeated", OPTION_LIST,
          .to = &c.calls, .check = check_call},
+        json_option(&c.json),
         {0},
     };
     const struct usage usage = {

@@ -43,13 +43,10 @@ static const char details[] =
 static void print_json(const struct build_command *c, size_t batches, const struct profile *p) {
     printf("{\"out\": ");
     print_json_string(c->out);
-    printf(", \"program\": \"%s\", \"technique\": \"%s\", \"parameters\": {", p->graph.program,
+    printf(", \"program\": \"%s\", \"technique\": \"%s\", ", p->graph.program,
            c->choice.technique->name);
-    for (size_t i = 0; i < TECHNIQUE_PARAMETERS && c->choice.technique->parameters[i].name != NULL;
-         i++)
-        printf("%s\"%s\": %" PRId64, i > 0 ? ", " : "", c->choice.technique->parameters[i].name,
-               c->choice.values[i]);
-    printf("},\n \"batches\": %zu, \"low\": %" PRIu64 ", \"high\": %" PRIu64 ", \"bins\": %" PRIu64
+    technique_print_json(&c->choice);
+    printf(",\n \"batches\": %zu, \"low\": %" PRIu64 ", \"high\": %" PRIu64 ", \"bins\": %" PRIu64
            ", \"blocks\": %zu, \"edges\": %zu}\n",
            batches, p->low, p->high, p->bins, p->graph.block_count, p->graph.edge_count);
 }

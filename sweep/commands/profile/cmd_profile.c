@@ -18,6 +18,7 @@ struct profile_command {
     const char *where;
     uint64_t queue;
     const char *out, *dot;
+    bool json;
 };
 
 static const char details[] =
@@ -47,8 +48,48 @@ static void describe_counts(const struct profile *p, char *text, size_t room) {
                                  p->counts[i].name, p->counts[i].value);
 }
 
+static void print_report(const struct live_report *r, bool thread) {
+    printf("%s: %zu batches, %.2f us each (%.2f in the first quarter, %.2f in the last)",
+           thread ? "thread" : "inline", r->batches,
+           r->batches > 0 ? 1e6 * r->seconds / (double)r->batches : 0, r->first_us, r->last_us);
+    if (r->solves > 0)
+        printf(", built %zu time%s, %.2f ms each", r->solves, r->solves == 1 ? "" : "s",
+               1e3 * r->build_seconds / (double)r->solves);
+    if (thread)
+        printf(", at most %zu in the queue, which was full %" PRIu64 " times", r->longest, r->held);
+    printf("\n");
+}
+
+static void print_json(const struct profile_command *c, const struct profile *p,
+                       const struct live_report *r) {
+    char sampled[TECHNIQUE_TEXT];
+    const bool sampling = c->choice.technique->attach == NULL;
+    printf("{");
+    print_json_text("out", c->out);
+    printf(", \"technique\": \"%s\", ", c->choice.technique->name);
+    technique_print_json(&c->choice);
+    printf(", \"records\": %" PRIu64 ", \"probes\": %" PRIu64 ", \"observed\": %" PRIu64
+           ", \"steps\": %" PRIu64
+           ", \"structure\": %s, \"blocks\": %zu, \"edges\": %zu, \"counts\": {",
+           p->cost.records, p->cost.probes, p->cost.observed, p->cost.steps,
+           p->cost.structure ? "true" : "false", p->graph.block_count, p->graph.edge_count);
+    for (size_t i = 0; i < p->count_count; i++)
+        printf("%s\"%s\": %" PRIu64, i > 0 ? ", " : "", p->counts[i].name, p->counts[i].value);
+    printf("}, ");
+    if (sampling)
+        config_sampling_key(&c->sampling.sampler, sampled, sizeof sampled);
+    print_json_text("sampling", sampling ? sampled : NULL);
+    if (sampling)
+        printf(
+            ", \"live\": {\"where\": \"%s\", \"batches\": %zu, \"seconds\": %.9f, \"solves\": %zu, "
+            "\"build_seconds\": %.9f, \"queue_longest\": %zu, \"held\": %" PRIu64 "}}\n",
+            c->where, r->batches, r->seconds, r->solves, r->build_seconds, r->longest, r->held);
+    else
+        printf(", \"live\": null}\n");
+}
+
 static enum status write_graph(const struct profile_command *c, const struct profile *p,
-                               struct error *e) {
+                               const struct live_report *live, struct error *e) {
     char parameters[TECHNIQUE_TEXT] = "", what[2 * TECHNIQUE_TEXT], costs[TECHNIQUE_TEXT];
     char counts[TECHNIQUE_TEXT], sampled[TECHNIQUE_TEXT] = "";
     technique_describe(&c->choice, parameters, sizeof parameters);
@@ -74,28 +115,22 @@ static enum status write_graph(const struct profile_command *c, const struct pro
         status =
             graph_export(&p->graph, c->dot,
                          &(struct graph_export_options){.hot_permille = GRAPH_HOT_PERMILLE}, e);
-    if (status == STATUS_OK)
-        printf("%s: %s; %s%s%s\n", c->out, what, costs, counts[0] != 0 ? "; " : "", counts);
+    if (status != STATUS_OK)
+        return status;
+    if (c->json) {
+        print_json(c, p, live);
+        return status;
+    }
+    if (sampled[0] != 0)
+        print_report(live, strcmp(c->where, "thread") == 0);
+    printf("%s: %s; %s%s%s\n", c->out, what, costs, counts[0] != 0 ? "; " : "", counts);
     return status;
-}
-
-static void print_report(const struct live_report *r, bool thread) {
-    printf("%s: %zu batches, %.2f us each (%.2f in the first quarter, %.2f in the last)",
-           thread ? "thread" : "inline", r->batches,
-           r->batches > 0 ? 1e6 * r->seconds / (double)r->batches : 0, r->first_us, r->last_us);
-    if (r->solves > 0)
-        printf(", built %zu time%s, %.2f ms each", r->solves, r->solves == 1 ? "" : "s",
-               1e3 * r->build_seconds / (double)r->solves);
-    if (thread)
-        printf(", at most %zu in the queue, which was full %" PRIu64 " times", r->longest, r->held);
-    printf("\n");
 }
 
 /* Runs a technique on samples. */
 static enum status watch_samples(const struct profile_command *c, struct play *p,
-                                 struct profile *out, struct error *e) {
+                                 struct profile *out, struct live_report *report, struct error *e) {
     struct structure structure = {0};
-    struct live_report report = {0};
     struct live *live = NULL;
     struct live_options o = {.technique = c->choice.technique,
                              .values = c->choice.values,
@@ -113,18 +148,17 @@ static enum status watch_samples(const struct profile_command *c, struct play *p
     if (status == STATUS_OK)
         status = play_run(p, (struct play_hooks){0}, e);
     if (status == STATUS_OK) {
-        status = live_finish(live, out, &report, e);
+        status = live_finish(live, out, report, e);
         live = NULL;
     }
     live_abandon(live);
     structure_free(&structure);
-    if (status == STATUS_OK)
-        print_report(&report, o.thread);
     return status;
 }
 
 static enum status watch_itself(const struct profile_command *c, struct play *p,
-                                struct profile *out, struct error *e) {
+                                struct profile *out, struct live_report *report, struct error *e) {
+    (void)report;
     const struct technique *t = c->choice.technique;
     void *self = NULL;
     enum status status = t->attach(&self, p->nes, c->choice.values, e);
@@ -141,10 +175,11 @@ static enum status watch_itself(const struct profile_command *c, struct play *p,
 static enum status watch(void *command, struct play *p, struct error *e) {
     const struct profile_command *c = command;
     struct profile profile = {0};
-    enum status status =
-        (c->choice.technique->attach != NULL ? watch_itself : watch_samples)(c, p, &profile, e);
+    struct live_report live = {0};
+    enum status status = (c->choice.technique->attach != NULL ? watch_itself : watch_samples)(
+        c, p, &profile, &live, e);
     if (status == STATUS_OK)
-        status = write_graph(c, &profile, e);
+        status = write_graph(c, &profile, &live, e);
     profile_free(&profile);
     return status;
 }
@@ -153,14 +188,15 @@ int command_profile(int argc, char **argv) {
     static const char *const places[] = {"inline", "thread", NULL};
     struct profile_command c = {.where = "inline", .queue = LIVE_QUEUE};
     technique_choose(&c.choice, argc, argv, true, "exact");
-    struct option_spec options[TECHNIQUE_PARAMETERS + SAMPLING_ROWS + 6] = {
+    struct option_spec options[TECHNIQUE_PARAMETERS + SAMPLING_ROWS + 7] = {
         technique_option(&c.choice),
         {"out", "FILE.graph", "the graph's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
         {"dot", "FILE", "also write the hot part of the graph for Graphviz", OPTION_STRING,
          .to = &c.dot, .file = FILE_WRITTEN},
+        json_option(&c.json),
     };
-    size_t count = 3;
+    size_t count = 4;
     for (size_t i = 0; c.choice.rows[i].name != NULL; i++)
         options[count++] = c.choice.rows[i];
     if (c.choice.technique->attach == NULL) {

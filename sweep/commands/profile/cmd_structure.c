@@ -11,6 +11,7 @@
 struct structure_command {
     struct play_options wish;
     const char *out;
+    bool json;
 };
 
 static const char details[] =
@@ -32,6 +33,22 @@ static enum status write_structure(const struct structure_command *c, const stru
     struct play_comments comments;
     play_comments(&comments, p, "structure");
     return structure_write(s, c->out, comments.at, PLAY_COMMENTS, e);
+}
+
+static void print_text(const struct structure_command *c, const struct structure *s) {
+    printf("%s: %zu blocks of %zu instructions, %zu edges, %" PRIu64
+           " transitions in busy-waits; %" PRIu64 " probes executed\n",
+           c->out, s->graph.block_count, structure_insn_count(s), s->graph.edge_count,
+           graph_weight(&s->graph), s->probes);
+}
+
+static void print_json(const struct structure_command *c, const struct structure *s) {
+    printf("{");
+    print_json_text("out", c->out);
+    printf(", \"program\": \"%s\", \"blocks\": %zu, \"instructions\": %zu, \"edges\": %zu, "
+           "\"busy_transitions\": %" PRIu64 ", \"probes\": %" PRIu64 "}\n",
+           s->graph.program, s->graph.block_count, structure_insn_count(s), s->graph.edge_count,
+           graph_weight(&s->graph), s->probes);
 }
 
 static enum status record(void *command, struct play *p, struct error *e) {
@@ -58,10 +75,7 @@ static enum status record(void *command, struct play *p, struct error *e) {
     if (status == STATUS_OK)
         status = write_structure(c, p, &s, e);
     if (status == STATUS_OK)
-        printf("%s: %zu blocks of %zu instructions, %zu edges, %" PRIu64
-               " transitions in busy-waits; %" PRIu64 " probes executed\n",
-               c->out, s.graph.block_count, structure_insn_count(&s), s.graph.edge_count,
-               graph_weight(&s.graph), s.probes);
+        (c->json ? print_json : print_text)(c, &s);
     structure_free(&s);
     return status;
 }
@@ -71,6 +85,7 @@ int command_structure(int argc, char **argv) {
     const struct option_spec options[] = {
         {"out", "FILE.structure", "the structure's file (required)", OPTION_STRING, .to = &c.out,
          .file = FILE_WRITTEN},
+        json_option(&c.json),
         {0},
     };
     const struct play_usage usage = {

@@ -167,6 +167,19 @@ void technique_chosen(struct technique_choice *c) {
     }
 }
 
+void technique_print_json(const struct technique_choice *c) {
+    printf("\"parameters\": {");
+    for (size_t i = 0; i < TECHNIQUE_PARAMETERS && c->technique->parameters[i].name != NULL; i++) {
+        const char *const comma = i > 0 ? ", " : "", *const name = c->technique->parameters[i].name;
+        printf("%s", comma);
+        if (c->words[i] != NULL)
+            print_json_text(name, c->words[i]);
+        else
+            printf("\"%s\": %" PRId64, name, c->values[i]);
+    }
+    printf("}");
+}
+
 size_t technique_describe(const struct technique_choice *c, char *text, size_t room) {
     size_t used = 0;
     for (size_t i = 0; i < TECHNIQUE_PARAMETERS && c->technique->parameters[i].name != NULL; i++) {

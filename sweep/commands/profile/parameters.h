@@ -40,5 +40,7 @@ struct option_spec technique_option(struct technique_choice *c);
 void technique_chosen(struct technique_choice *c);
 /* Formats "name value name value", without the technique's name; returns the length. */
 size_t technique_describe(const struct technique_choice *c, char *text, size_t room);
+/* Prints `"parameters": {...}`: numbers, and words where the parameter has words. */
+void technique_print_json(const struct technique_choice *c);
 
 #endif

@@ -35,7 +35,7 @@ struct init {
     struct option_list games, programs;
     struct file_writer *file;
     VEC(char *) names; /* of the entries so far */
-    bool force;
+    bool force, json;
     bool next_steps; /* something is left to do before the sweep */
 };
 
@@ -338,6 +338,22 @@ static enum status check_name(const char *name, struct error *e) {
                            "takes 1 to 80 letters, digits, dashes and underscores, not '%s'", name);
 }
 
+/* The games come first. */
+static void print_json(const struct init *c) {
+    const size_t games = c->games.items.len;
+    printf("{");
+    print_json_text("out", c->out);
+    printf(", ");
+    print_json_text("experiment", c->name);
+    printf(", \"games\": [");
+    for (size_t i = 0; i < c->names.len; i++) {
+        printf("%s", i == games ? "], \"programs\": [" : i > 0 ? ", " : "");
+        print_json_string(c->names.at[i]);
+    }
+    printf("%s], \"movies_missing\": %s}\n", c->names.len == games ? "], \"programs\": [" : "",
+           c->next_steps ? "true" : "false");
+}
+
 static int run(struct init *c) {
     struct error e = {0};
     if (c->games.items.len + c->programs.items.len == 0)
@@ -348,14 +364,16 @@ static int run(struct init *c) {
         return failure(&e);
     }
     const enum status status = write_all(c, &e);
+    if (status == STATUS_OK && c->json)
+        print_json(c);
+    else if (status == STATUS_OK)
+        printf(
+            "%s is written.%s hotgraph sweep runs it, with --dry-run it says what it would do.\n",
+            c->out, c->next_steps ? " Make the movies first; then" : "");
     for (size_t i = 0; i < c->names.len; i++)
         free(c->names.at[i]);
     vec_free(&c->names);
-    if (status != STATUS_OK)
-        return failure(&e);
-    printf("%s is written.%s hotgraph sweep runs it, with --dry-run it says what it would do.\n",
-           c->out, c->next_steps ? " Make the movies first; then" : "");
-    return EXIT_SUCCESS;
+    return status == STATUS_OK ? EXIT_SUCCESS : failure(&e);
 }
 
 int command_init(int argc, char **argv) {
@@ -370,6 +388,7 @@ int command_init(int argc, char **argv) {
         {"name", "NAME", "the experiment's name (default: own)", OPTION_STRING, .to = &c.name,
          .check = check_name},
         {"force", NULL, "replace FILE if it exists", OPTION_FLAG, .to = &c.force},
+        json_option(&c.json),
         {0},
     };
     const struct usage usage = {

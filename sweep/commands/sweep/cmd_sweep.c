@@ -221,8 +221,8 @@ static int run(struct sweep *s) {
     if (s->made_folder)
         rmdir(USUAL_FOLDER); /* fails if it is not empty */
     config_free(&s->config);
-    sweep_free_words(&s->games);
-    sweep_free_words(&s->techniques);
+    words_free(&s->games);
+    words_free(&s->techniques);
     vec_free(&s->where.items);
     vec_free(&s->known.items);
     free(s->missing);

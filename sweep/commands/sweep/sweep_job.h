@@ -12,12 +12,6 @@
 #define USUAL_FOLDER "results"
 #define USUAL_DB     USUAL_FOLDER "/hotgraph.db"
 
-/* The words of "a,b". */
-struct words {
-    VEC(const char *) at; /* point into text */
-    char *text;
-};
-
 struct sweep {
     const char *config_path, *db_path, *report_folder, *game_list;
     bool dry_run, update_digest, direct, json, wide;
@@ -54,7 +48,6 @@ enum status sweep_prepare(struct sweep *s, struct error *e);
 /* The number of games that are wanted and present. */
 size_t sweep_count_present(const struct sweep *s);
 void sweep_warn_of_short_movies(const struct sweep *s);
-void sweep_free_words(struct words *w);
 
 /* Prints a message; does nothing with --json, which prints everything at the end. */
 __attribute__((format(printf, 2, 3))) void sweep_say(const struct sweep *s, const char *format,

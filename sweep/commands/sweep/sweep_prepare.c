@@ -9,24 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum status split(struct words *w, const char *list, struct error *e) {
-    if (list == NULL)
-        return STATUS_OK;
-    w->text = strdup(list);
-    if (w->text == NULL)
-        return error_set(e, STATUS_MEMORY, "out of memory");
-    char *rest = w->text, *name;
-    while ((name = strsep(&rest, ",")) != NULL)
-        if (!vec_push(&w->at, (const char *)name))
-            return error_set(e, STATUS_MEMORY, "out of memory");
-    return STATUS_OK;
-}
-
-void sweep_free_words(struct words *w) {
-    vec_free(&w->at);
-    free(w->text);
-}
-
 /* A mistyped path must not create folders, so all of `path` but its last part must exist. `option`
  * named the path. */
 static enum status check_parent(const char *path, const char *option, struct error *e) {
@@ -105,9 +87,9 @@ enum status sweep_prepare(struct sweep *s, struct error *e) {
         status = error_set(e, STATUS_FORMAT, "%s: has no grid, so there is nothing to sweep",
                            s->config_path);
     if (status == STATUS_OK)
-        status = split(&s->games, s->game_list, e);
+        status = words_split(&s->games, s->game_list, e);
     if (status == STATUS_OK)
-        status = split(&s->techniques, s->technique_list, e);
+        status = words_split(&s->techniques, s->technique_list, e);
     s->filter = (struct plan_filter){
         .games = s->games.at.at,
         .game_count = s->games.at.len,

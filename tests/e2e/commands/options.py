@@ -57,7 +57,7 @@ WITH |= {("build", name): ["--exec", "/bin/true"] for name in ("--set", "--exec-
 WITHOUT = {("measured", "--call"): ["--what", "--run", "--seconds"]}
 WITHOUT |= {("export", name): ["--bolt", "--structure"] for name in ("--all", "--hot", "--format")}
 # Any text is a value: names and patterns. What it names may still not be there, which takes a look to find out: status 1.
-TEXT = {("build", "--exec"), ("report", "--experiment"), ("results", "--experiment"), ("bench", "--game"), ("costs", "--game"), ("sweep", "--games"), ("optimise", "--games"),
+TEXT = {("build", "--exec"), ("report", "--experiment"), ("results", "--experiment"), ("bench", "--games"), ("costs", "--games"), ("sweep", "--games"), ("optimise", "--games"),
         ("sweep", "--techniques"), ("native", "--functions"), ("measured", "--run"), ("measured", "--tool"),
         ("movie make", "--name"), ("init", "--game"), ("init", "--program"), ("init", "--name")}
 # Given several times.

@@ -73,7 +73,7 @@ done <"$here/commands"
 test "$ran" -ge 20 || fail "only $ran commands were run"
 run 'hotgraph sweep configs/quick.cfg --db again.db'
 grep -q '^reproduced: ' out || fail "installed, it finds something else: $(cat out)"
-run 'hotgraph bench configs/bench_live.cfg --game mazewisp --rounds 1 --frames 10 --db bench.db'
+run 'hotgraph bench configs/bench_live.cfg --games mazewisp --rounds 1 --frames 10 --db bench.db'
 ! hotgraph help native >/dev/null 2>&1 || ! has gzip || run 'hotgraph native -- gzip -c mazewisp.graph' # no part of each build
 if has qemu-x86_64 gzip; then
     run 'hotgraph sweep configs/programs.cfg --games gzip --where bin_size=10 --where window_size=13 --db programs.db'

@@ -14,9 +14,9 @@ config() {
 
 # Each technique on both engines, inline and in a thread, in each round.
 config timed.cfg 'by = "live";' '{ technique = "exact"; }, { technique = "entries"; }'
-"$hotgraph" bench timed.cfg --game umbel --frames 20 --rounds 2 --db bench.db >said
+"$hotgraph" bench timed.cfg --games umbel --frames 20 --rounds 2 --db bench.db >said
 config timed2.cfg 'interval_ms = 3;' '{ technique = "flow"; }'
-"$hotgraph" bench timed2.cfg --game umbel --frames 20 --rounds 2 --db bench.db >>said
+"$hotgraph" bench timed2.cfg --games umbel --frames 20 --rounds 2 --db bench.db >>said
 engines=$("$hotgraph" replay umbel --frames 1 --engine dbt >/dev/null 2>&1 && echo 2 || echo 1)
 test "$(ask bench.db 'SELECT count(*) FROM bench WHERE seconds > 0 AND base_seconds > 0')" = $((engines * 2 * 6)) ||
     fail "rows: $(ask bench.db 'SELECT * FROM bench') $(cat said)"
@@ -30,7 +30,7 @@ thread|1|1" || fail "costs: $(ask bench.db 'SELECT * FROM technique_cost')"
 test "$(ask bench.db 'SELECT count(*) FROM run')" = 2 || fail "runs"
 # What make bench measures: every technique that its configurations name, the baseline beside those on samples, no other.
 for config in bench_live bench; do
-    "$hotgraph" bench "$source/configs/$config.cfg" --game umbel --frames 20 --rounds 1 --db all.db >said || fail "$(cat said)"
+    "$hotgraph" bench "$source/configs/$config.cfg" --games umbel --frames 20 --rounds 1 --db all.db >said || fail "$(cat said)"
 done
 {
     echo observed
@@ -40,5 +40,5 @@ ask all.db "SELECT DISTINCT configuration FROM bench" | sed 's|[^a-z_].*||' | so
 test "$(wc -l <named)" -ge 7 || fail "configurations for make bench name $(cat named)"
 cmp named measured || fail "make bench measures $(cat measured), its configurations name $(cat named)"
 refuses 2 '--db FILE is missing' bench timed.cfg
-refuses 1 'no game named' bench timed.cfg --game nothing --db x.db
+refuses 1 'no game named' bench timed.cfg --games nothing --db x.db
 test ! -e x.db || fail "a wrong call left a database"

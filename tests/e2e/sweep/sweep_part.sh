@@ -81,4 +81,4 @@ same whole.db kept.db
 refuses 1 'none of its games can be swept' sweep gone.cfg --db empty.db
 test -e empty.db || fail "a file of somebody else's is removed"
 # Other commands that make databases.
-leaves_nothing 1 "no game named 'four'" bench experiment.cfg --db no.db --game four
+leaves_nothing 1 "no game named 'four'" bench experiment.cfg --db no.db --games four
