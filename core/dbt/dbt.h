@@ -38,14 +38,14 @@ enum {
     DBT_HOT_MOST = 200,
     DBT_BLOCK_MOST = 24,
 };
-/* What a profile says of one control transfer. */
+/* The profile's statement about one control transfer. */
 struct dbt_likely {
     uint32_t from, to; /* code addresses: of the instruction, and of its likeliest successor */
-    uint32_t share;    /* of its executions that go there, of DBT_ALWAYS */
+    uint32_t share;    /* share of its executions that go there, in DBT_ALWAYS-ths */
 };
 enum { DBT_ALWAYS = 1 << 16 };
-/* The likeliest successors, one for each `from`, sorted by it. A transfer that is not here is unknown
- * or cold. A wrong profile costs time, and changes nothing else. */
+/* The likeliest successors, one for each `from`, sorted by it. A missing transfer is unknown or
+ * cold. A wrong profile costs time and has no other effect. */
 struct dbt_profile {
     const struct dbt_likely *at;
     size_t count;
@@ -64,10 +64,13 @@ struct dbt_options {
     bool no_inline_cache;  /* indirect jumps always look up their target */
     bool count_blocks;     /* count the executions of each block: dbt_block.executions */
     bool perf_map;         /* append blocks to /tmp/perf-PID.map, for perf(1) */
-    /* Superblocks: blocks in ROM go on along the likeliest path, through branches, jumps and calls. */
-    const struct dbt_profile *profile; /* that names it; NULL: none. Must outlive the machine */
+    /* Superblocks: blocks in ROM continue along the likeliest path, through branches, jumps and
+     * calls. */
+    const struct dbt_profile *profile; /* the profile that names it; NULL: none. Must outlive the
+                                          machine */
     unsigned random_paths;             /* not 0: the seed of paths chosen at random, for tests */
-    unsigned random_adapt; /* the same, but first none, then others now and then, while it runs */
+    unsigned random_adapt; /* as random_paths, but no path at first and new ones now and then
+                              while it runs */
 };
 
 struct dbt_statistics {
@@ -79,7 +82,8 @@ struct dbt_statistics {
     uint64_t superblocks;  /* blocks that follow a path of the profile */
     uint64_t followed;     /* transfers within them: jumps, calls, returns and taken branches */
     uint64_t stale;        /* blocks translated again because their bytes changed */
-    uint64_t retranslated; /* blocks translated again on request, or as hot by a new profile */
+    uint64_t retranslated; /* blocks translated again, by request or because a new profile says
+                              they are hot */
     uint64_t links;        /* exits that were chained to their target */
     uint64_t executed;     /* guest instructions executed in blocks */
     uint64_t dispatched;   /* entries from the dispatcher, not by a chain */
@@ -87,7 +91,7 @@ struct dbt_statistics {
     uint64_t cache_bytes, cache_used;
 };
 /* From now on `nes`, which must run on this engine, uses this profile, which must outlive it; NULL:
- * none. Blocks that are there and hot by it are soon translated again, as superblocks; all others
+ * none. Existing blocks that it says are hot are soon translated again, as superblocks; all others
  * stay. */
 enum status dbt_use_profile(struct nes *nes, const struct dbt_profile *profile, struct error *e);
 
@@ -100,19 +104,19 @@ struct dbt_block {
     uint32_t address; /* code address */
     unsigned instructions, guest_bytes;
     uint64_t executions;   /* with count_blocks */
-    unsigned exits, links; /* exits to a known place (of an inline cache, when it is filled), and
-                              how many of them are chained */
+    unsigned exits, links; /* exits to a known pc (an inline cache counts once it is filled); how
+                              many of them are chained */
     const uint8_t *guest;  /* the bytes that were translated */
     const uint8_t *host;
     size_t host_size;
     uint64_t host_address;   /* where it runs */
-    const uint32_t *targets; /* pc of each exit to a known place */
+    const uint32_t *targets; /* pc of each exit with a known target */
 };
 /* Calls each() for every block in the cache, in the order of translation. */
 void dbt_each_block(const struct nes *nes, void (*each)(void *user, const struct dbt_block *block),
                     void *user);
-/* One host instruction at `code` as text (Intel's syntax), at most `size` bytes of code; returns
- * its length, 0 where there is none. address: where it runs. */
+/* Disassembles one host instruction of at most `size` bytes at `code` (Intel syntax). Returns its
+ * length; 0: no instruction. address: where it runs. */
 size_t dbt_disassemble(char text[96], const uint8_t *code, size_t size, uint64_t address);
 
 #endif

@@ -34,7 +34,7 @@ struct awaited {
     uint8_t bytes[BLOCK_LONGEST * 3];
 };
 
-/* A block that was interpreted, because its observers did not know all of its code. */
+/* A block that was interpreted because its observers did not know all of its code. */
 struct cut {
     const struct content *of; /* only compared: it may be freed */
     uint16_t pc;
@@ -43,7 +43,7 @@ struct cut {
 
 /* A block that was translated again. */
 struct moved {
-    uint32_t from, to; /* its places before and now */
+    uint32_t from, to; /* its old and new place */
 };
 
 struct dbt {
@@ -55,13 +55,16 @@ struct dbt {
     VEC(struct block *) blocks;
     uint64_t codes;      /* number of blocks ever freed: a traced block's code is codes + index */
     VEC(uint32_t) again; /* code addresses of blocks to translate again */
-    /* Code addresses of the profile's hot blocks that are still to become superblocks. Those of banks
-     * that are not mapped wait for `waits` more mappings. */
+    /* Code addresses of the profile's hot blocks that have yet to become superblocks. Those in
+     * unmapped banks wait for `waits` more mappings. */
     VEC(uint32_t) hot;
     unsigned waits;
-    uint64_t change_at; /* with random_adapt: number of entries at which the paths change next */
+    uint64_t change_at; /* with random_adapt: number of dispatcher entries at which the paths
+                           change next */
     bool adapts;        /* some of `hot` may be mapped now */
-    VEC(struct moved) moved;     /* blocks with a new version, to which no edge leads yet */
+    VEC(struct moved)
+    moved;                       /* blocks with a new version, to which edges have yet to be
+                                    bound */
     struct awaited awaited[128]; /* by pc */
     struct cut cut[64];          /* by pc */
     uint64_t interpreted_for, interpreted_until; /* cycles; see dbt_run.c */

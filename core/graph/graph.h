@@ -41,7 +41,7 @@ struct graph {
     size_t edge_count;
     struct block *blocks;
     size_t block_count;
-    enum graph_kind kind; /* exact: all that was executed; built: found by a technique */
+    enum graph_kind kind; /* exact: everything that was executed; built: found by a technique */
     char program[41];     /* SHA-1 of what was run (of a cartridge PRG and CHR, of a program its
                              file); "" unknown */
     bool partial;         /* of an incomplete run */
@@ -55,10 +55,11 @@ const struct edge *graph_find_edge(const struct graph *g, uint32_t source, uint3
 const struct block *graph_find_block(const struct graph *g, uint32_t entry);
 uint64_t graph_weight(const struct graph *g); /* sum of all counts */
 
-/* ---- from recorded flow to canonical blocks (Muchnick's maximal basic blocks; shared by exact and
- * observed) ---- */
+/* ---- from recorded flow to canonical blocks (Muchnick's maximal basic blocks); exact and observed
+ * graphs share this ---- */
 
-/* What the busy-wait test needs of an instruction; graphs are independent of the processor. */
+/* What the busy-wait test needs to know of an instruction. It keeps graphs independent of the
+ * processor. */
 struct flow_insn {
     uint32_t address;
     uint8_t size;
@@ -70,47 +71,52 @@ struct flow_insn {
 struct flow_pair {
     uint32_t a, b;
     uint64_t count;
-    bool transfer; /* a is a control transfer, or b is not a + size: b is a leader then */
+    bool transfer; /* a is a control transfer, or b is not a + size: b is then a leader */
 };
 
 struct flow {
     VEC(struct flow_insn)
-    insns;                       /* any order; only needed for busy-waits. Several of one address
-                                    are what it held at different times: all must qualify */
-    VEC(struct flow_pair) pairs; /* any order; several of one (a, b) are added up, 0 is no pair */
-    VEC(uint32_t) entries;       /* reset and interrupt entries, and heads of chains: leaders too */
+    insns; /* any order; only needed for busy-waits. An address that held
+                                    several instructions has several entries, all of which must
+                                    qualify */
+    VEC(struct flow_pair)
+    pairs; /* any order; equal pairs are added up, and a count of 0 is no
+                                    pair */
+    VEC(uint32_t)
+    entries; /* reset and interrupt entries and heads of chains, which are
+                                    leaders too */
 };
 void flow_free(struct flow *f);
 
-/* Builds the canonical graph: leaders are entries, targets of transfers, addresses with two
+/* Builds the canonical graph. Leaders are entries, targets of transfers, addresses with two
  * different predecessors, addresses whose predecessor has two different successors, and addresses
- * without any predecessor; in a circle of pairs that has none of these, its lowest address. Every
- * address of a pair, and every entry, is in exactly one block. Marks busy-waits (cycles of at most
- * four different blocks all of whose instructions wait) when mark_busy is set. */
+ * without a predecessor; in a cycle of pairs without any of these, its lowest address. Every
+ * address of a pair and every entry is in exactly one block. With mark_busy, marks busy-waits:
+ * cycles of at most four distinct blocks whose instructions all wait. */
 enum status graph_from_flow(struct graph *out, const struct flow *flow, bool mark_busy,
                             struct error *e);
 
 /* ---- hot set and metrics (definitions: metrics.c for the paper's, fair.c for the fair ones) ----
  */
 
-/* Indexes into g->edges of the smallest prefix (weight descending, then source, then target) whose
- * weights sum to at least permille/1000 of the whole; out has room for g->edge_count. Returns how
- * many. skip_busy leaves busy edges out. */
+/* The hot set: the fewest edges (by descending weight, then source, then target) whose weights sum
+ * to at least permille/1000 of the whole. Writes their indices in g->edges to out, which has room
+ * for g->edge_count, and returns their number. With skip_busy, busy edges are ignored. */
 size_t graph_hot(const struct graph *g, unsigned permille, bool skip_busy, size_t *out);
 
 /* A graph with edges whose counts are all 0 is a set: it says which edges are hot, not how hot. */
 bool graph_is_set(const struct graph *g);
 
-/* Edges are named by (last instruction of the source block, first of the target block), so that a
- * further split of a block has no effect. NAN: a metric over an empty set; overlap and count_error
- * also for sets. */
+/* Edges are named by (last instruction of the source block, first instruction of the target block),
+ * so splitting a block further has no effect. NAN: a metric over an empty set; for sets also
+ * overlap and count_error. */
 struct fair_metrics {
-    bool named; /* else the source block of an edge is unknown, and every metric is NAN */
+    bool named; /* false: the source block of an edge is unknown, and every metric is NAN */
     double hot_recall, hot_precision, hot_f1, hot_f1_10, overlap, count_error;
-    uint64_t hot_g, hot_h, common_hot; /* |hot G|, |hot H|, how many are in both */
+    uint64_t hot_g, hot_h, common_hot; /* |hot G|, |hot H|, and the size of their intersection */
 };
 
-struct metrics { /* NAN where a metric is over an empty set: NULL in the database */
+struct metrics { /* A metric over an empty set is NAN, which the database stores as NULL. */
     double similarity, precision, f1, coverage, overlap, block_overlap;
     uint64_t hot_edges, edges, common_edges; /* |E_hot|, |E_G|, |E_G and E_H| */
     struct fair_metrics fair;
@@ -145,9 +151,8 @@ enum status graph_compare(struct metrics *out, const struct graph *g, const stru
 /* ---- files: text, one edge a line ---- */
 
 /* comments: lines without '#' and newline, written first as "# line"; may be NULL when
- * comment_count is 0. After them follow, if known, "# kind exact" or "# kind built",
- * "# partial", and "# program SHA1". with_busy writes the fourth column; a file that has it is of
- * an exact graph. */
+ * comment_count is 0. "# kind exact" or "# kind built", "# partial", and "# program SHA1" follow if
+ * they are known. with_busy writes the fourth column, which marks the file as an exact graph. */
 struct graph_write_options {
     const char *const *comments;
     size_t comment_count;
@@ -174,12 +179,12 @@ struct graph_export_options {
                               their blocks; 0: the whole graph. A set is always written whole */
     const struct graph_names *names; /* NULL: none */
 };
-/* DOT for Graphviz, whose lines are as thick as counts are large; JSON and GraphML. docs/formats.md
+/* Writes DOT for Graphviz (line width shows the count), JSON or GraphML, as docs/formats.md
  * describes them. path NULL: standard output. */
 enum status graph_export(const struct graph *g, const char *path,
                          const struct graph_export_options *options, struct error *e);
 
-/* Identity of edges, counts and blocks, as base.h's hashes. */
+/* Identity of edges, counts and blocks: a hash in the form of base.h. */
 enum status graph_hash(const struct graph *g, char hex[33], struct error *e);
 
 #endif

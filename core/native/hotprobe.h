@@ -69,7 +69,7 @@ enum hotprobe_reason {
     HOTPROBE_SWITCHED_OFF,   /* needs a strategy that is switched off */
     HOTPROBE_GONE,           /* the text was unloaded, or changed by others */
     HOTPROBE_NO_MEMORY,
-    HOTPROBE_MAPPINGS, /* needs one more mapping, and the process has three quarters of
+    HOTPROBE_MAPPINGS, /* it needs one more mapping, but the process has three quarters of
                           vm.max_map_count */
     HOTPROBE_REASONS,
 };
@@ -85,13 +85,14 @@ struct hotprobe_options {
     bool unproven;    /* allow windows in functions with unproven indirect jumps */
     bool libraries;   /* probe shared objects, too */
     enum hotprobe_assignment assign; /* of padding to probes */
-    bool at_start;        /* probes are inserted while there is one thread, and all are removed at
-                             once, by hotprobe_close(): all signals, SIGTRAP, too, are left alone */
-    const char *counters; /* file that holds the counters (shared); NULL: memory */
+    bool at_start;                   /* probes are only inserted while there is one thread, and
+                             hotprobe_close() removes all at once; then all signals, even
+                             SIGTRAP, are left alone */
+    const char *counters;            /* file that holds the counters (shared); NULL: memory */
     bool per_thread; /* each thread has its own counters, for probes without threshold and flags;
                         open the session while there is one thread */
-    bool spread; /* with at_start: from the second thread on each thread has its own counters, for
-                    the same probes, outside of libc; before that one thread needs none */
+    bool spread;     /* with at_start: each thread has its own counters, as above but not in libc,
+                    once there is a second thread; one thread alone needs none */
     const char *thread_counters; /* file for them: blocks of HOTPROBE_THREAD_SLOTS words */
 };
 
@@ -124,8 +125,8 @@ struct hotprobe_request {
     enum hotprobe_strategy strategy;
     bool unproven;    /* in a function with unproven indirect jumps */
     uint64_t counter; /* byte offset in the counters' file; 0: none */
-    uint64_t own;     /* byte offset in each block of the threads' file; 0: none. The count is the
-                         sum of the counter and all blocks */
+    uint64_t own;     /* byte offset in each block of the threads' file; 0: none. The count is
+                         the sum of the counter and this slot of all blocks */
     struct hotprobe_probe *probe;
 };
 

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Is the object still mapped? Unmapped text cannot be read; another object's text differs. */
+/* Is the object still mapped? Unmapped text cannot be read, and another object has different text.
+ */
 static bool object_alive(struct hotprobe *h, struct object *o) {
     uint8_t now[64];
     size_t n = o->text_end - o->text < sizeof now ? o->text_end - o->text : sizeof now;
@@ -32,8 +33,8 @@ static struct hotprobe_probe *probe_of(struct patch *p, unsigned boundary,
     return NULL;
 }
 
-/* Gives the probe a shared counter, or a slot in each thread's block, or both: a new thread executes
- * libc's code before it has a block, so probes there have no slot of spread counters. */
+/* Gives the probe a shared counter, a slot in each thread's block, or both. With spread counters,
+ * probes in libc get no slot, because a new thread executes libc's code before it has a block. */
 static bool counter_give(struct hotprobe *h, const struct patch *p, struct hotprobe_probe *q,
                          const struct hotprobe_request *r) {
     bool own = h->options.per_thread || (h->options.spread && !p->object->begins_threads);
@@ -193,7 +194,7 @@ struct insertion {
     struct scratch *s;
 };
 
-/* Sites whose stub found no address. */
+/* True if a site has no probe because no address for its stub was found. */
 static bool no_address(enum hotprobe_reason r) {
     return r == HOTPROBE_TOO_FAR || r == HOTPROBE_MAPPINGS;
 }
@@ -264,7 +265,7 @@ static void pass_single(struct insertion *n, enum hotprobe_strategy how) {
     }
 }
 
-/* Sites with room for a short jump only, and no padding in reach. */
+/* Sites that have room only for a short jump, with no padding in reach. */
 static void pass_hosts(struct insertion *n) {
     for (size_t j = 0; j < n->s->wishes.len && strategy_on(n->h, HOTPROBE_PADDING); j++) {
         struct hotprobe_request *r = &n->requests[n->s->wishes.at[j].request];
@@ -273,7 +274,7 @@ static void pass_hosts(struct insertion *n) {
         if (r->reason == HOTPROBE_DONE)
             continue;
         struct patch *p = index_find(&n->h->traps, site);
-        bool in = p != NULL && p->in; /* in a window that has grown */
+        bool in = p != NULL && p->in; /* true: its window has grown */
         struct patch *host = in ? NULL : host_find(n->h, o, site);
         if (!in && host == NULL)
             continue;
@@ -284,8 +285,8 @@ static void pass_hosts(struct insertion *n) {
     }
 }
 
-/* Sites whose stub found no free address are tried again with the other strategies, which need
- * other addresses. A constrained jump's address is the hardest to find, so it comes late. */
+/* If no address for a site's stub was found, the other strategies are tried, which need other
+ * addresses. Constrained jumps come late, because an address for one is the hardest to find. */
 static bool insertion_plan(struct insertion *n) {
     if (!pass_jump(n))
         return false;

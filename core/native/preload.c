@@ -194,8 +194,8 @@ static bool choose(struct chosen *c, const struct hotprobe *h, const struct orde
     return true;
 }
 
-/* The files that sites need grow to about this number of bytes. The signal of the limit would end the
- * program, so it is refused before. */
+/* Refuses a session whose files grow beyond the limit of file sizes; otherwise the limit's signal
+ * would end the program. */
 static void check_file_size(const struct chosen *c, const struct order *o) {
     enum { LINE = 100, COUNTER = 8, ROUND = 1 << 18 };
     struct rlimit size;
@@ -263,7 +263,7 @@ __attribute__((constructor)) static void start(void) {
     const char *folder = getenv(HOTPROBE_SESSION);
     if (folder == NULL)
         return;
-    static struct order o; /* too large for a stack that may be small */
+    static struct order o; /* static, because the stack may be small */
     struct error e = {0};
     struct hotprobe *h = NULL;
     struct chosen c = {0};

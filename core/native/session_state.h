@@ -39,7 +39,7 @@ struct request_at {
     uintptr_t site;
     size_t request;
 };
-/* Working lists of a call: empty between calls. They keep their memory, because to map it anew
+/* Working lists of a call, empty between calls. They keep their memory, because mapping it again
  * would be most of the cost of inserting one probe. */
 struct scratch {
     VEC(struct request_at) order; /* requests by address */

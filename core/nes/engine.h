@@ -1,17 +1,17 @@
 /*
  * engine: what runs guest instructions fast. The machine does everything else.
  *
- * The machine's loop asks its engine to run whole instructions up to a deadline: the next cycle at
+ * The machine's loop asks its engine to run whole instructions up to a deadline: the next cycle in
  * which the processor could see a change that it did not cause. An engine may run an instruction
- * only if it surely ends before the deadline. It may touch a device in the instruction's last cycle
- * only, by bus_read_at or bus_write_at, and the deadline is engine_deadline()'s from then on.
- * Before any other instruction it returns, at the boundary, and the machine executes that one cycle
- * by cycle (nes_step), with the devices caught up before each access. So time, interrupts and
- * devices are in one place, and an engine cannot get them wrong. RTI, BRK and JAM are always
- * nes_step's, and so are CLI and PLP while the IRQ line is asserted.
+ * only if it surely ends before the deadline. It may access a device only in the instruction's last
+ * cycle, by bus_read_at or bus_write_at; from then on the deadline is that of engine_deadline().
+ * Before any other instruction it returns at the boundary, and the machine executes that
+ * instruction cycle by cycle (nes_step), with the devices caught up before each access. So time,
+ * interrupts and devices are handled in one place, and an engine cannot get them wrong. RTI, BRK
+ * and JAM are always left to nes_step, and so are CLI and PLP while the IRQ line is asserted.
  *
  * Invariants
- *  - run() leaves the machine at an instruction boundary with registers, RAM, cycle and
+ *  - run() leaves the machine at an instruction boundary, with registers, RAM, cycle and
  *    instruction count exact.
  *  - Probes fire exactly as nes_step fires them.
  */

@@ -7,25 +7,25 @@
  * Both engines implement all of them and fire them at the same points, so a profiler is written
  * once.
  *
- * Interrupts are not control flow of the program: they reach observers as thread events, never as
+ * Interrupts are not control flow of the program: observers get them as thread events, never as
  * edges.
  *
  *     static void instrument(void *self, struct probe_site *site, const struct guest_insn *insn) {
  *         if (insn->kind == INSN_BRANCH)
- *             probe_attach(site, PROBE_TAKEN, (struct probe){.kind = PROBE_ADD, .counter =
- * my_counter, .value = 1});
+ *             probe_attach(site, PROBE_TAKEN, (struct probe){
+ *                 .kind = PROBE_ADD, .counter = my_counter, .value = 1});
  *     }
  *
  * Invariants
- *  - An observer never disturbs the guest: it gets no way to write guest state.
+ *  - An observer never disturbs the guest: it has no means to write guest state.
  *  - Order at one instruction: PROBE_BEFORE, the instruction, then exactly one of TAKEN, NEXT,
- * INDIRECT (none when an RTI resumes a thread, and none for JAM).
- *  - Where code lies in registers or open bus its bytes are known only once they were fetched: step
- *    and PROBE_BEFORE come after such an instruction, but before its other probes.
- *  - Callbacks may set alarms, ask to step and reserve counters; they do not attach, detach, run,
- *    load or reset.
- *  - Counters live in one array of the machine, so that translated code reaches them from a base
- * register.
+ *    INDIRECT (none if an RTI resumes a thread, and none for JAM).
+ *  - The bytes of code in registers or open bus are known only after they were fetched. There,
+ *    step and PROBE_BEFORE come after the instruction, but before its other probes.
+ *  - Callbacks may set alarms, request steps and reserve counters. They do not attach, detach,
+ *    run, load or reset.
+ *  - All counters of a machine are in one array, so translated code reaches them from a base
+ *    register.
  */
 #ifndef HOTGRAPH_PROBE_H
 #define HOTGRAPH_PROBE_H
@@ -35,7 +35,7 @@
 struct nes;
 
 enum insn_kind {
-    INSN_PLAIN,         /* goes on at address + size */
+    INSN_PLAIN,         /* continues at address + size */
     INSN_BRANCH,        /* conditional: target or address + size */
     INSN_JUMP,          /* JMP absolute */
     INSN_CALL,          /* JSR */
@@ -58,10 +58,10 @@ struct guest_insn {
 
 enum probe_when {
     PROBE_BEFORE,   /* each time before the instruction executes */
-    PROBE_TAKEN,    /* after it, when it went to its encoded target (BRANCH taken, JUMP, CALL) */
-    PROBE_NEXT,     /* after it, when it went on at `next` (BRANCH not taken, PLAIN) */
-    PROBE_INDIRECT, /* after it, anywhere else: JMP (indirect), RTS, BRK, ordinary RTI, a bank
-                       switched under the code */
+    PROBE_TAKEN,    /* after it, if it continued at its encoded target (BRANCH taken, JUMP, CALL) */
+    PROBE_NEXT,     /* after it, if it continued at `next` (BRANCH not taken, PLAIN) */
+    PROBE_INDIRECT, /* after it, if it continued elsewhere: JMP (indirect), RTS, BRK, ordinary
+                       RTI, a bank switched under the code */
     PROBE_WHEN_COUNT
 };
 
@@ -79,9 +79,10 @@ enum probe_kind {
 };
 
 struct probe_event {
-    struct nes *nes; /* to read from; its cycle is that of the current instruction boundary */
+    struct nes *nes; /* for queries; its cycle is that of the current instruction boundary */
     uint32_t from;   /* code address of the instruction */
-    uint32_t to;     /* code address that it went to; for PROBE_BEFORE the same as `from` */
+    uint32_t to;     /* code address at which execution continues; for PROBE_BEFORE the same as
+                        `from` */
 };
 
 struct probe {

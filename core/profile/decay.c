@@ -1,17 +1,18 @@
 /*
- * decay: invocation and back-edge counters that are halved periodically, as method JITs have them
- * (Hoelzle and Ungar 1994, in SELF; HotSpot after it). One counter for each called address, for each
- * address at which interrupted contexts begin, and for each target of a backward branch or jump. At
- * the end of each `period` of emulated milliseconds all counters are halved, so that what is merely
- * executed for long does not become hot. What reaches the threshold between two halvings is hot for
- * good: a routine is compiled from its entry, a loop from its head (on-stack replacement).
+ * decay: invocation and back-edge counters that are halved periodically, as in method JITs (Hoelzle
+ * and Ungar 1994, in SELF; HotSpot after it). Each called address, each address at which
+ * interrupted contexts begin, and each target of a backward branch or jump has a counter. After
+ * each `period` of emulated milliseconds all counters are halved, so code does not become hot
+ * merely because it runs for a long time. A counter that reaches the threshold between two halvings
+ * makes its address hot for good: a routine is compiled from its entry, a loop from its head
+ * (on-stack replacement).
  *
- * The result is a set: all edges reached from hot entries and heads, without entering callees, up to
- * returns. Blocks and edges are those of the structure, which is recorded in the same run. Passes of
- * a busy-wait through its backward branch count like any others.
+ * The result is a set: all edges reached from hot entries and heads, without entering callees, up
+ * to returns. Blocks and edges are those of the structure, which is recorded in the same run.
+ * Passes of a busy-wait through its backward branch count like any others.
  *
- * Costs: records are counters that were hit; observed is 0; probes are those of the counters; a step is
- * a block visited while regions are walked.
+ * Costs: records are counters that were hit; observed is 0; probes are those of the counters; a
+ * step is a block visited while regions are walked.
  */
 #include "nes/engine.h"
 #include "profile/profile.h"
@@ -27,8 +28,7 @@ enum { CYCLES_PER_SECOND = 1789773 };
 
 struct head {
     uint32_t address, counter;
-    bool hit, hot; /* hit: counted before the last halving; a translator also meets code that is
-                      never executed */
+    bool hit, hot; /* hit: counted before the last halving, unlike code that was only translated */
 };
 
 struct decay {

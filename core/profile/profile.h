@@ -134,7 +134,7 @@ enum sampler_by {
     SAMPLER_INSTRUCTIONS, /* a batch in every `every` executed instructions */
     SAMPLER_TRANSFERS,    /* a transfer in every `every` executed transfers */
     SAMPLER_ACTIVE,       /* the same over transfers outside of busy-waits */
-    SAMPLER_CLOCK,        /* the transfers that start soon after each due cycle */
+    SAMPLER_CLOCK,        /* transfers that start soon after each due cycle */
 };
 enum sampler_place { /* the sample's offset in each `every`; not for SAMPLER_TIME */
                      SAMPLER_REGULAR,    /* a fixed offset, drawn from the seed */
@@ -246,8 +246,8 @@ struct build_request {
     enum status (*each)(void *user, size_t point, size_t batches, struct profile *p,
                         struct error *e);
     bool (*stopped)(void *user); /* polled if not NULL; true: STATUS_INTERRUPTED */
-    /* Receives each line that a technique of somebody else's program (exec) writes to its standard
-     * error, also when it fails; may be NULL. */
+    /* Receives each line that an external technique (exec) writes to its standard error, also if it
+     * fails; may be NULL. */
     void (*said)(void *user, const char *line);
     void *user;
 };
@@ -283,8 +283,9 @@ struct technique {
     /* Optional: as technique_build_many() for requests that are not direct; all is checked. */
     enum status (*build_many)(const struct build_request *request, struct error *e);
     const struct technique_growing *growing; /* optional */
-    const struct exec *exec; /* a program builds, instead of all the functions above but `build`,
-                                which is only there to say so; profile/exec/exec.h */
+    const struct exec *exec; /* an external program that builds, instead of all functions above;
+                                `build` only marks the technique as one on streams. See
+                                profile/exec/exec.h */
     /* Optional: STATUS_OK if the technique works on a stream with these values, which are in range.
      * It may look only at batch_length and batch_count: plans ask before there are samples. */
     enum status (*fits)(const struct stream *stream, const int64_t *values, struct error *e);

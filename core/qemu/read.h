@@ -4,8 +4,8 @@
 
 #include "qemu/qemu.h"
 
-/* Fills what a recording knows; STATUS_FORMAT when it is cut off, the plugin's own error where it
- * left one. */
+/* Fills in everything that the recording contains. STATUS_FORMAT if it is truncated; the plugin's
+ * own error if it left one. */
 struct recording_setting {
     unsigned length; /* instructions a batch */
     bool transfers;

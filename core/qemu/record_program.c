@@ -150,7 +150,7 @@ static void make_env(struct setup *r) {
     }
     for (const char *const *own = r->request->env; own != NULL && *own != NULL; own++)
         push_env(r, *own);
-    /* QEMU itself takes its clock from the plugin; the program does not load it */
+    /* for QEMU itself, which takes its clock from the plugin; the program does not load it */
     snprintf(r->preload, sizeof r->preload, "LD_PRELOAD=%s", r->library.at);
     push_env(r, r->preload);
     push_env(r, NULL);

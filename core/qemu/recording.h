@@ -1,6 +1,6 @@
 /*
- * recording: the file in which the plugin, inside QEMU, hands over what it saw. Private to
- * core/qemu: written and read by one build on one machine, so in the host's own layout.
+ * recording: the file that passes the plugin's observations from QEMU to us. Private to core/qemu.
+ * One build on one machine writes and reads it, so it uses the host's own layout.
  *
  *     struct recording_header
  *     images        x struct recording_image
@@ -10,7 +10,7 @@
  *     arcs          x struct recording_arc
  *     thread starts x u32 (indexes of instructions)
  *     streams:      for each setting the number of samples (u64), then indexes (u32 each)
- *     the magic once more: a file without it at its end is not whole
+ *     the magic once more: a file without it at its end is incomplete
  */
 #ifndef HOTGRAPH_QEMU_RECORDING_H
 #define HOTGRAPH_QEMU_RECORDING_H
@@ -19,15 +19,16 @@
 
 #define RECORDING_MAGIC UINT64_C(0x3165636172746748)
 
-#define RECORDING_HERE "/proc/self/cwd/" /* programs so named are in the folder they run in */
+#define RECORDING_HERE "/proc/self/cwd/" /* programs with such a path are in their working folder */
 
 enum { RECORDING_SETTINGS = 16, RECORDING_PATH = 512, RECORDING_TROUBLE = 200 };
 
-/* The plugin writes what there is, and ends the program, when QEMU gets this signal: the highest,
- * which no program gets by chance. Until it was loaded, the signal just ends QEMU. */
+/* When QEMU gets this signal, the plugin writes the recording so far and ends the program. It is
+ * the highest signal, which no program gets by chance. Before the plugin is loaded, it just ends
+ * QEMU. */
 enum { RECORDING_STOP = 64 };
 
-/* How the program came to its end. */
+/* How the program ended. */
 enum recording_end {
     RECORDING_WHOLE,  /* by itself */
     RECORDING_SIGNAL, /* by a signal that it does not handle */
@@ -37,13 +38,13 @@ enum recording_end {
 
 struct recording_header {
     uint64_t magic;
-    char trouble[RECORDING_TROUBLE]; /* why there is no result; "" where there is one */
+    char trouble[RECORDING_TROUBLE]; /* why there is no result; "" if there is one */
     uint64_t instructions;           /* executed */
     uint64_t transfers;              /* executed control transfers */
     uint64_t signals;                /* handlers that began */
-    uint64_t unfinished;             /* blocks left in their middle, as far as noticed */
+    uint64_t unfinished;             /* blocks left midway, as far as noticed */
     uint64_t flushes;                /* of QEMU's code cache */
-    uint64_t cpus;                   /* virtual processors, so threads, that ever ran */
+    uint64_t cpus;                   /* virtual processors that ever ran, and so threads */
     uint64_t forks;                  /* processes that it started; they are not recorded */
     uint32_t end, signal;            /* enum recording_end; of RECORDING_SIGNAL */
     uint64_t images, insns, blocks, arcs, starts, settings;

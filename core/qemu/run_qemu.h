@@ -13,17 +13,17 @@ struct run {
     char *const *env;
     int recording; /* the descriptor of the file that the plugin writes */
 
-    /* What has become of it. */
+    /* The outcome. */
     int word;           /* as waitpid() says it */
     double seconds;     /* processor time */
-    enum qemu_end told; /* QEMU_STOPPED, QEMU_TIMEOUT: it was told to end; else QEMU_ENDED */
+    enum qemu_end told; /* QEMU_STOPPED or QEMU_TIMEOUT if it was ended; else QEMU_ENDED */
 };
 
 /* Runs the program until it has ended and its output is closed. */
 enum status run_program(struct run *r, struct error *e);
-/* Whether it left a recording. */
+/* True if it left a recording. */
 bool run_is_recorded(const struct run *r);
-/* Why it left none. */
+/* Says why it left none. */
 enum status run_explain(const struct run *r, struct error *e);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * target: the processors whose programs can be recorded: what tells them apart in an ELF file, how
- * their control transfers are encoded, and their system calls' numbers. Private to core/qemu.
+ * target: the processors whose programs can be recorded: how an ELF file identifies each, how its
+ * control transfers are encoded, and the numbers of its system calls. Private to core/qemu.
  *
  * Sources: the ELF machine numbers of the System V ABI supplements; the branch encodings of the
  * Intel SDM (through Zydis), of the Arm ARM (C4.1, branches) and of the RISC-V unprivileged
@@ -38,10 +38,10 @@ struct syscall_numbers {
 
 struct target {
     const char *name;   /* as QEMU calls it: "x86_64" */
-    const char *model;  /* of processor, so that programs find the same features everywhere */
+    const char *model;  /* of processor, so that programs detect the same features everywhere */
     uint16_t machine;   /* e_machine */
     uint8_t insn_least; /* bytes of the shortest instruction */
-    uint8_t stat_mode, stat_uid; /* their offsets in struct stat; the group follows the user */
+    uint8_t stat_mode, stat_uid; /* offsets in struct stat; the group follows the user */
     struct decoded (*decode)(const uint8_t *bytes, size_t size);
     struct syscall_numbers syscalls; /* -1: there is none */
 };

@@ -62,17 +62,17 @@ uint32_t emit_entry(struct translation *t, int reserve);
 
 /* Emits the edge to pc. Flags and cycles may be pending. */
 void emit_edge(struct translation *t, uint16_t pc);
-/* Emits the edge of a call, followed by the edge to `back`, where it returns. column: the cell that
- * counts returns, in the row of the RTS. */
+/* Emits the edge of a call, followed by the edge to `back`, where the call returns. column: the
+ * cell in the RTS's row that counts such returns. */
 void emit_call_edge(struct translation *t, uint16_t pc, uint16_t back, int column);
 /* Binds an edge to the entry at `place`. */
 void edge_bind(struct exit *x, const struct emitter *e, uint32_t place);
-/* Binds an edge from a block to its own body, after the entry at `place`: what comes before the
- * entry is not repeated. */
+/* Binds an edge from a block to its own body, after the entry at `place`. The code before the entry
+ * is not repeated. */
 void edge_bind_back(struct exit *x, const struct emitter *e, uint32_t place, unsigned unasked);
 
-/* Overwrites the start of a block with a jump to its new version, at `replacement`. Edges to the old
- * version lead to its body; they must be bound again. */
+/* Overwrites the start of a block with a jump to its new version, at `replacement`. Edges lead to
+ * the body of the old version, so they must be bound again. */
 void entry_replace(struct emitter *e, uint32_t place, uint32_t replacement);
 
 #endif

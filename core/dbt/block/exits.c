@@ -91,7 +91,7 @@ static void missed_return(struct translation *t) {
     emit_bind(t->e, emit_jump(t->e, JMP), t->fixed->return_miss); /* jmp return_miss */
 }
 
-/* There is no entry of its JSR on the return stack: one that predicts nothing stands for it. */
+/* Its JSR has no entry on the return stack, so one that predicts nothing replaces it. */
 static void missed_inlined(struct translation *t) {
     lower_missed_return(t);
     t->uncounted.cycles += t->op->info->cycles;
@@ -193,7 +193,8 @@ static void look_for_wait(struct translation *t, const struct guest_op *op, uint
 
 /* ---- exits of jumps, calls and returns ---- */
 
-/* A superblock is left within a callee: pushes what its JSRs would have pushed on the return stack. */
+/* Leaves a superblock within a callee: pushes what its JSRs would have pushed on the return stack.
+ */
 static void push_returns(struct translation *t, const struct guest_op *caller) {
     if (!caller)
         return;

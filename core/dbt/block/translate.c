@@ -69,7 +69,7 @@ static bool goes_back(const struct guest_op *op) {
     return op->info->kind == INSN_BRANCH && branch_target(op) <= op->pc;
 }
 
-/* On a superblock's path: what it takes. */
+/* Cycles of an instruction on a superblock's path. */
 static unsigned path_cycles(const struct guest_op *op) {
     if (op->likely == LIKELY_UNKNOWN || op->info->kind != INSN_BRANCH)
         return most_cycles(op);
@@ -138,7 +138,7 @@ static void executed(struct translation *t, int cycles) {
     t->uncounted.instructions++;
 }
 
-/* A superblock goes on at the target of its transfer. */
+/* A superblock continues at the target of its transfer. */
 static void follow_to(struct translation *t, int cycles, uint16_t target) {
     executed(t, cycles);
     dbt_fire(t, PROBE_TAKEN, target);

@@ -28,9 +28,11 @@ static inline bool window_in(unsigned set, uint16_t pc) {
 /* By place in the window. */
 struct content {
     uint32_t table[WINDOW_SIZE];   /* place in the cache, or 0 */
-    uint8_t met[WINDOW_SIZE];      /* executions before it was hot, or a PLACE_... */
-    uint8_t versions[WINDOW_SIZE]; /* of a block whose bytes, or what it relies on, change */
-    uint8_t missed[WINDOW_SIZE];   /* executions that no version was for, since the last was made */
+    uint8_t met[WINDOW_SIZE];      /* executions before it became hot, or a PLACE_... */
+    uint8_t versions[WINDOW_SIZE]; /* number of versions of a block whose bytes, or whose banks,
+                                      change */
+    uint8_t missed[WINDOW_SIZE];   /* executions that matched no version, since the last one was
+                                      made */
 };
 enum {
     PLACE_SLOW = 255,        /* nothing to translate */
@@ -48,25 +50,25 @@ struct banks {
     size_t banks;
     VEC(struct space *) spaces;
     struct content *now[WINDOWS]; /* NULL: nothing was executed there */
-    uint64_t tables[WINDOWS]; /* for translated code: now[w]->table, less what the window's first
-                             address counts, so that the pc is the index */
-    const uint8_t *first[PRG_WINDOWS]; /* content that was met first */
-    unsigned varies;                   /* windows that have had more than one */
-    unsigned parted; /* windows that did not always go on where the one below ends */
+    uint64_t tables[WINDOWS]; /* for translated code: now[w]->table, offset so that the pc is the
+                                 index */
+    const uint8_t *first[PRG_WINDOWS]; /* the content that was met first in each window */
+    unsigned varies;                   /* windows that have shown more than one content */
+    unsigned parted;                   /* windows that have not always continued the one below */
 };
 
 enum selected { SELECTED, SELECTED_AND_VOID, SELECT_FAILED };
-/* Selects what n sees now. VOID: blocks have relied on something that has changed; failed: out of
+/* Selects what n has mapped now. VOID: blocks relied on something that has changed; failed: out of
  * memory. */
 enum selected banks_select(struct banks *w, const struct nes *n);
-/* What is certain for blocks that begin at pc: a set of windows. */
+/* The set of windows that blocks which begin at pc may rely on. */
 unsigned banks_certain(const struct banks *w, uint16_t pc);
 static inline struct content *banks_at(const struct banks *w, uint16_t pc) {
     return w->now[window_of(pc)];
 }
-/* For the selected window of pc, where there is nothing yet; NULL: out of memory. */
+/* Adds content for the selected window of pc, which has none; NULL: out of memory. */
 struct content *banks_begin(struct banks *w, const struct nes *n, uint16_t pc);
-/* Everything but what has been learned of the board. */
+/* Forgets everything except what was learned about the board. */
 void banks_forget(struct banks *w);
 
 #endif

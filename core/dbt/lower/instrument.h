@@ -7,20 +7,22 @@
 #include "dbt/lower/translation.h"
 
 enum { PC_IN_ECX = -1 };
-/* Fires the probes of the instruction for `when`; the machine stands at `pc` (or PC_IN_ECX, which
- * stays there). After a callback that has asked for something the block is left. */
+/* Fires the probes of the instruction for `when`; the machine's pc is `pc`, or in ecx (PC_IN_ECX),
+ * which is preserved. Leaves the block if a callback has made a request. */
 void dbt_fire_watched(struct translation *t, enum probe_when when, int pc);
 static inline void dbt_fire(struct translation *t, enum probe_when when, int pc) {
     t->announced = false;
     if (t->op->site)
         dbt_fire_watched(t, when, pc);
 }
-/* Fires those of an RTS that returns as was foretold, where they do no more than to count where it
- * goes: that is done behind the JSR. Returns the row for it, NULL where nothing is done. */
+/* Fires the probes of an RTS with a predicted target if they only count where it goes; the code
+ * after the JSR does the counting. Returns the row of counters for it; NULL: nothing is counted
+ * there. */
 const uint64_t *dbt_fire_returning(struct translation *t);
-/* The code of a STUB_ONCE, which goes back. */
+/* Emits the code of a STUB_ONCE, which returns to the block. */
 void dbt_fire_first(struct translation *t, const struct stub *s);
-/* The code of a STUB_CALL_AT: goes back, or comes to its end where the block is to be left. */
+/* Emits the code of a STUB_CALL_AT. It returns to the block, or reaches its own end if the block
+ * must be left. */
 void dbt_fire_counted(struct translation *t, const struct stub *s);
 
 #endif

@@ -121,7 +121,7 @@ static void test_nz(struct translation *t, bool only_z) {
     else if (only_z)
         EMIT(e, TEST, NZ8, NZ8); /* test sil, sil */
     else
-        EMIT(e, TEST, NZ16, imm16(0x8080)); /* test si, 8080h: not zero where N is set */
+        EMIT(e, TEST, NZ16, imm16(0x8080)); /* test si, 8080h: not zero if N is set */
 }
 
 static uint32_t jump_if_n(struct translation *t, bool set) {

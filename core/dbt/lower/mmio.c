@@ -154,7 +154,7 @@ operand mmio_read(struct translation *t, const struct guest_op *op) {
     return REG(AL);
 }
 
-/* What is recorded has a cycle for the boundary behind the write. */
+/* A recording has a cycle for the boundary after the write. */
 static bool copies_oam(const struct translation *t, const struct guest_op *op) {
     return op->info->mode == MODE_ABS && operand_of(op) == OAM_DMA && !t->recorded;
 }

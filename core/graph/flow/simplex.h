@@ -11,8 +11,8 @@
 struct tree_edge {
     uint32_t from, to;
     uint32_t first,
-        count;   /* breaks of the network, with one before the first and one after the last */
-    uint32_t at; /* in the tree: the piece that it is in; else the break */
+        count;   /* breaks of the network, plus one before the first and one after the last */
+    uint32_t at; /* in the tree: the current piece; outside: the current break */
     bool in_tree;
     __int128 shift;
     int64_t flow;
@@ -21,28 +21,29 @@ struct tree_edge {
 struct tree_node {
     uint32_t parent, first_child, next, previous; /* children are a doubly linked list */
     uint32_t edge;                                /* to the parent */
-    uint32_t size;                                /* nodes of its subtree, with itself */
+    uint32_t size;                                /* nodes of its subtree, itself included */
 };
 
-/* A node of the cycle, with what hangs below it off the cycle. */
+/* A node of the cycle, with its subtree off the cycle. */
 struct branch {
     uint32_t node, on_cycle; /* its child on the cycle, or NO_NODE */
-    __int128 shift;          /* of the potentials of these nodes */
+    __int128 shift;          /* added to the potentials of these nodes */
 };
 
 /* The flow round the cycle at which one of its edges reaches a break. */
 struct event {
     int64_t amount;
-    uint32_t place; /* of the edge on the cycle, from its top along the flow */
+    uint32_t place; /* position of the edge on the cycle, from its top in the direction of the
+                       flow */
 };
 
-/* One edge of the cycle: which it is, and whether the flow goes along it. */
+/* An edge of the cycle, and whether the flow runs along it. */
 struct link {
     uint32_t edge;
     bool along;
 };
 
-enum { CANDIDATES = 200 }; /* as many as are kept from pivot to pivot */
+enum { CANDIDATES = 200 }; /* candidates kept from pivot to pivot */
 struct candidate {
     __int128 gain;
     uint32_t edge;
@@ -51,16 +52,16 @@ struct candidate {
 
 struct simplex {
     struct convex *x;
-    struct tree_edge *edges; /* those that are left, then the extra ones */
+    struct tree_edge *edges; /* the remaining edges, then the artificial ones */
     size_t edge_count, real_count;
-    uint32_t *origin; /* edge of the network that each is */
+    uint32_t *origin; /* of each edge: its number in the network */
     struct tree_node *nodes;
-    unsigned __int128 *potential; /* one a node; only differences count, so it may wrap */
-    size_t node_count;            /* of those that edges are left at */
+    unsigned __int128 *potential; /* of each node; only differences matter, so it may wrap */
+    size_t node_count;            /* nodes that still have edges */
     uint32_t root;
-    struct candidate *candidates; /* edges that paid when they were last looked at */
+    struct candidate *candidates; /* edges that reduced the cost when they were last priced */
     size_t candidate_count;
-    size_t block, next_edge; /* edges are looked at in blocks, round and round */
+    size_t block, next_edge; /* edges are priced in blocks, round robin */
     struct link *cycle;
     size_t cycle_length, entering_place;
     uint32_t top;         /* of the cycle */
@@ -91,15 +92,16 @@ static inline void link_child(struct simplex *s, uint32_t v, uint32_t parent, ui
     p->first_child = v;
 }
 
-/* By how much the potential of a node is above its parent's: the reduced cost of the edge between
- * them is 0. */
+/* The potential of a node less its parent's, so that the reduced cost of the edge between them is
+ * 0. */
 static inline __int128 potential_step(const struct simplex *s, uint32_t v) {
     const struct tree_edge *edge = &s->edges[s->nodes[v].edge];
     const __int128 cost = slope(s, edge, edge->at);
     return edge->from == v ? -cost : cost;
 }
 
-/* Takes what presolving has left, chooses a tree and fills it. simplex_free() in any case. */
+/* Takes the network that presolving left, chooses a tree and fills it. Call simplex_free() also
+ * after a failure. */
 enum status simplex_start(struct simplex *s, struct convex *x, const struct presolve *left,
                           struct error *e);
 void simplex_free(struct simplex *s);

@@ -1,17 +1,18 @@
 /*
- * Counters for each thread: a probe increments a slot of the thread's own block, so it needs no
+ * Counters for each thread: a probe increments a slot of the thread's own block. So it needs no
  * lock, and cache lines do not move between cores. The stub finds the block by a pointer in
  * thread-local storage; a probe's count is the sum over all blocks.
  *
  * A thread gets its block before the first instruction of its start routine: pthread_create and
- * thrd_create wait for that. Until then, and if it is started in another way, it counts in the
- * shared block of the unborn; one thread is born at a time, so no count there is lost. The block of
- * an ended thread goes, with its counts, to another thread.
+ * thrd_create wait for that. Until then, and if it is started in another way, it counts in a shared
+ * block. Only one thread starts at a time, so no count there is lost. When a thread ends, its
+ * block, with its counts, goes to another thread.
  *
- * Counters can also be *spread*: one thread counts in shared counters, and at the birth of the second
- * each thread gets a block. Then %gs leads to it, which no program for GNU libc uses by itself, so
- * that a hit is one instruction as before. A new thread has its parent's %gs until it is born, so
- * libc's code, which it executes before, keeps shared counters.
+ * Counters can also be *spread*: while there is one thread it uses shared counters, and when the
+ * second one starts each thread gets a block. Then %gs leads to the block, a register that no
+ * program for GNU libc uses by itself; so a hit is still one instruction. Until a new thread has
+ * its block it has the %gs of its parent. The code that it executes before is libc's, so probes in
+ * libc keep shared counters.
  */
 #include "native/hit/counters.h"
 #include "native/hit/signals.h"
@@ -84,7 +85,7 @@ static bool block_take(struct hotprobe *h) {
     return true;
 }
 
-/* A system call would do, too, but a program may have forbidden itself such calls. */
+/* A system call would work, too, but a program may have forbidden itself such calls. */
 static uint64_t gs_read(void) {
     uint64_t base;
     __asm__ volatile("rdgsbase %0" : "=r"(base));
@@ -95,7 +96,7 @@ static void gs_write(const void *base) {
     __asm__ volatile("wrgsbase %0" : : "r"(base) : "memory");
 }
 
-/* May %gs be used, and files grow? */
+/* Are the instructions for %gs allowed, and may files grow? */
 static bool can_spread(void) {
     enum { GS_INSTRUCTIONS = 2 }; /* HWCAP2_FSGSBASE */
     struct rlimit size;
@@ -103,7 +104,7 @@ static bool can_spread(void) {
            getrlimit(RLIMIT_FSIZE, &size) == 0 && size.rlim_cur == RLIM_INFINITY;
 }
 
-/* Maps the block of the unborn, and this thread's. */
+/* Maps the shared block, and the block of this thread. */
 static bool blocks_begin(struct hotprobe *h) {
     return block_add(h, unborn) != NULL && block_take(h);
 }
@@ -122,7 +123,7 @@ bool many_threads(void) {
 }
 
 enum status thread_counters_open(struct hotprobe *h, struct error *e) {
-    /* The file must not begin with a count: see file_read(). */
+    /* A file that begins with a count would be misread: see file_read(). */
     h->slots_used = PAGE / sizeof(uint64_t) / 8;
     if (!h->options.per_thread)
         return STATUS_OK;
@@ -143,7 +144,7 @@ void thread_counters_close(struct hotprobe *h, bool unused) {
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next) {
         if (b->at != unborn)
             munmap(b->at, BLOCK);
-        else /* zeroes again, no longer mapped from the file */
+        else /* zeroes again, in memory instead of the file */
             (void)mmap(unborn, BLOCK, PROT_READ | PROT_WRITE,
                        MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     }
@@ -152,7 +153,7 @@ void thread_counters_close(struct hotprobe *h, bool unused) {
 
 /* The child's counts continue from the parent's, in memory of its own. */
 void thread_counters_part(struct hotprobe *h) {
-    h->options.thread_counters = NULL; /* later blocks are not the parent's, either */
+    h->options.thread_counters = NULL; /* later blocks are in memory, too */
     size_t used = (h->slots_used * sizeof(uint64_t) + PAGE - 1) & ~(size_t)(PAGE - 1);
     for (struct thread_block *b = h->blocks; b != NULL; b = b->next) {
         if (b->at == own)
@@ -193,7 +194,7 @@ void thread_born(struct birth *b) {
     if (h != NULL) {
         pthread_mutex_lock(&h->lock);
         if (births_watched())
-            (void)block_take(h); /* on failure it counts among the unborn */
+            (void)block_take(h); /* if that fails, it counts in the shared block */
         if (h->spread)
             gs_write(own);
         pthread_mutex_unlock(&h->lock);

@@ -9,19 +9,19 @@
 struct hotprobe;
 
 enum { THREAD_SLOTS = HOTPROBE_THREAD_SLOTS };
-/* The counters of a thread. Blocks are added, never freed before the session ends. */
+/* The counters of one thread. Blocks are added, and freed only when the session ends. */
 struct thread_block {
     struct thread_block *next;
     uint64_t *at;
-    pid_t thread; /* 0: threads that have no block yet */
+    pid_t thread; /* 0: the block of threads that have none of their own yet */
 };
 /* Has the process more than one thread? */
 bool many_threads(void);
 enum status thread_counters_open(struct hotprobe *h, struct error *e);
 /* unused: no stub can run any more. */
 void thread_counters_close(struct hotprobe *h, bool unused);
-/* From here on each thread counts in its own block, which %gs leads to. False: it cannot be, and
- * nothing has changed. Call it while there is one thread. */
+/* Call while there is one thread. From then on each thread counts in its own block, which %gs leads
+ * to. False: impossible here, and nothing has changed. */
 bool thread_counters_spread(struct hotprobe *h);
 /* In the child of a fork: gives it counters of its own. */
 void thread_counters_part(struct hotprobe *h);

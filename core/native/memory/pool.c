@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 enum { PAGE = 4096, CHUNK = 1 << 18, SMALL_CHUNK = 1 << 16, COUNTERS = 4096, GUARD = 8 };
-#define REACH (0x7fff0000ull) /* a rel32's, less room for the code around */
-#define HALF  (REACH / 2)     /* what is so near to a site is in reach of the rest that is */
+#define REACH (0x7fff0000ull) /* reach of a rel32, with some room for surrounding code */
+#define HALF  (REACH / 2)     /* two addresses within HALF of the same site reach each other */
 
-/* Maps memory within `limit` of `near`: below it first, so that the heap above the program can still
- * grow. */
+/* Maps memory within `limit` of `near`, preferably below it, so that the heap above the program can
+ * still grow. */
 static uintptr_t map_near(struct hotprobe *h, uintptr_t near, uint64_t limit, size_t size, int prot,
                           int fd, uint64_t offset) {
     struct range below = {near > limit ? near - limit : 0, near}, above = {near, near + limit};

@@ -11,7 +11,7 @@ struct chunk {
     uint8_t *mirror; /* a writable copy of the content */
     uint64_t *used;  /* one bit for each byte */
     size_t first_free;
-    size_t no_room; /* so many bytes found no room since something was freed */
+    size_t no_room; /* a request for this many bytes has failed since memory was last freed */
 };
 struct counter_chunk {
     uintptr_t start;

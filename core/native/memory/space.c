@@ -14,7 +14,7 @@ enum { PAGE = 4096, LOWEST = 65536, USUAL_LIMIT = 65530, RECOUNT = 1024 };
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
 
-/* Three quarters of vm.max_map_count: the program needs mappings, too. */
+/* Three quarters of vm.max_map_count: the program needs mappings of its own. */
 static size_t limit_read(void) {
     char text[32] = "";
     int fd = open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC);
@@ -25,7 +25,7 @@ static size_t limit_read(void) {
     return (value > 0 ? value : USUAL_LIMIT) / 4 * 3;
 }
 
-/* Paths are left out: memory for them could take the gaps that were just found. */
+/* Does not keep paths: memory for them could use up the gaps just found. */
 static bool space_read(struct space *s) {
     if (s->limit == 0)
         s->limit = limit_read();
@@ -101,8 +101,8 @@ static uintptr_t gap_high(const struct space *s, struct range in, size_t size) {
     }
 }
 
-/* A free range; 0: none. A range held for taken may be free again, so the file is read once more,
- * but only if something happened since. */
+/* Finds a free range; 0: none. The snapshot may list ranges that have since become free. So the
+ * file is read once more, but only if something could have changed. */
 static uintptr_t gap(struct space *s, struct range in, size_t size, bool lowest) {
     if (in.start < LOWEST)
         in.start = LOWEST;
@@ -118,7 +118,8 @@ static uintptr_t gap(struct space *s, struct range in, size_t size, bool lowest)
     return 0;
 }
 
-/* The kernel merges neighbours, so the count is an upper bound: count again before giving up. */
+/* The kernel merges adjacent mappings, so the count is an upper bound; it is refreshed before
+ * giving up. */
 static bool may_map(struct space *s) {
     if (s->mappings >= s->limit && s->mappings - s->surely >= RECOUNT)
         (void)space_read(s);
@@ -135,7 +136,7 @@ uintptr_t space_map(struct space *s, struct range in, size_t size, int prot, int
             return 0;
         void *got = mmap((void *)at, size, prot, flags, fd, (off_t)offset);
         if (got != MAP_FAILED && got != (void *)at)
-            munmap(got, size); /* a kernel that does not know the flag */
+            munmap(got, size); /* the kernel does not know the flag */
         bool taken = got == MAP_FAILED && errno == EEXIST;
         if ((got == MAP_FAILED && !taken) || !space_note(s, at, at + size))
             return 0;

@@ -1,15 +1,16 @@
 /*
- * A jump to a stub takes five bytes of its window. The rest is never executed once the jump is there,
- * so it is padding for a site nearby that has room for a short jump only:
+ * A jump to a stub takes five bytes of its window. The rest of the window is then never executed,
+ * so it is padding for a nearby site that has room only for a short jump:
  *
  *     host:   jmp stub                      site:  jmp short host + 5
  *             jmp stub of the site
  *
- * A window that is too short for both grows by the next instructions of its block, if nothing leads
- * to them. That costs no further jump, because the stub executes them, too.
+ * A window that is too short for both jumps is extended by the next instructions of its block,
+ * unless a jump leads to them. This costs no further jump, because the stub executes these
+ * instructions, too.
  *
- * This is done before the program starts only: no thread can be inside of a window that grows, and no
- * probe is removed while another one is in its window.
+ * All of this happens before the program starts: then no thread is inside a window that is
+ * extended, and no probe is removed while its window holds another probe's jump.
  */
 #include "native/patch/free_bytes.h"
 #include "native/patch/patch.h"
@@ -23,13 +24,13 @@ uintptr_t host_slot(const struct patch *host) {
     return host->at + JUMP;
 }
 
-/* Makes the window long enough for two jumps, and its stub anew. */
+/* Extends the window to the length of two jumps, and makes its stub anew. */
 static bool grow(struct hotprobe *h, struct object *o, struct patch *p) {
     struct patch before = *p;
     struct stub *stub = p->stub;
     if (!window_grow(h, o, p, 2 * JUMP))
         return false;
-    p->stub = p->spare = NULL; /* both are for the shorter window */
+    p->stub = p->spare = NULL; /* both were made for the shorter window */
     if (stub_make(h, p) != HOTPROBE_DONE || !patch_claim(h, p) || !patch_changed(h, p)) {
         *p = before;
         return false;

@@ -4,8 +4,9 @@
 
 #include "native/patch/patches.h"
 
-/* A patch near `site` whose window has five free bytes after its jump, in reach of a short jump from
- * there; its window grows if it must. NULL: none. The slot is host_slot() of it. */
+/* Finds a patch near `site` whose window has five free bytes after its jump, within reach of a
+ * short jump from the site; extends the window if necessary. NULL: none. host_slot() gives the
+ * slot. */
 struct patch *host_find(struct hotprobe *h, struct object *o, uintptr_t site);
 uintptr_t host_slot(const struct patch *host);
 

@@ -1,15 +1,15 @@
 /*
- * Padding that is executed: compilers align a loop's head with a long NOP, which is executed before
- * the loop. The first two bytes of a NOP of seven bytes or more become a short jump to its end; the
- * rest is never executed then, and holds slots:
+ * Padding that is executed: compilers align the head of a loop with a long NOP, which is executed
+ * before the loop. The first two bytes of a NOP of seven bytes or more become a short jump to its
+ * end. The rest is then never executed, and holds slots:
  *
  *     nopw 0(%rax,%rax,1)         eb 07         jmp to its end
  *                                 e9 ....       a probe's slot
  *
- * It is a single instruction, so no thread can be inside. The jump is a patch without a probe (a
- * *gate*), written by Lock and Load like others, before its slots are used; a thread that meets it
- * while it is locked executes the NOP in the gate's stub. It becomes a NOP again when its last slot
- * is free and every thread was seen outside of it.
+ * The NOP is a single instruction, so no thread can be inside it. The jump is a patch without a
+ * probe (a *gate*). Lock and Load writes it like other patches, before its slots are used; a thread
+ * that meets it while it is locked executes the NOP in the gate's stub. It becomes a NOP again once
+ * its last slot is free and every thread was seen outside of it.
  */
 #include "native/patch/gate.h"
 #include "native/patch/stub.h"

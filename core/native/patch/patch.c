@@ -24,8 +24,8 @@ static int by_address(const void *a, const void *b) {
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* One write for each page: bytes between the edits are rewritten unchanged. A window across two pages
- * is in one write, because this code itself uses libc's, which may have probes. */
+/* Writes each page once; bytes between the edits are rewritten unchanged. A window that spans two
+ * pages is still one write, because this code uses libc, which may have probes itself. */
 static bool edits_write(struct hotprobe *h, const edit_list *edits) {
     uint8_t page[PAGE + 4 * WINDOW];
     bool sorted = true;
@@ -98,7 +98,7 @@ static bool slots_write(struct hotprobe *h, bool insertion) {
         if (p->slot == 0 || p->in != insertion)
             continue;
         if (insertion && p->host != NULL) {
-            p->restored = false; /* written with the host's window */
+            p->restored = false; /* written together with the host's window */
         } else if (insertion) {
             if (memcmp((const void *)p->slot, p->slot_now, 5) != 0 &&
                 !text_write(h, p->slot, p->slot_now, 5))
@@ -127,7 +127,7 @@ static void marks_set(struct hotprobe *h) {
         mark(h->batch.at[i]);
 }
 
-/* What others jump to is written before them. */
+/* Targets of jumps are written before the jumps. */
 enum order { GATES, HOSTS, OTHERS };
 static enum order order_of(const struct patch *p) {
     return p->is_gate ? GATES : p->guest != NULL ? HOSTS : OTHERS;

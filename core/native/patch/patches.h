@@ -13,7 +13,8 @@ struct hotprobe_probe {
     struct patch *patch;
     uintptr_t site;
     uint64_t *counter, counter_offset; /* NULL: each thread counts in `slot` of its own block */
-    uint32_t slot;                     /* with a counter: counts there once counters are spread */
+    uint32_t slot;                     /* with a counter: counts here instead once counters are
+                                          spread */
     uint64_t threshold;
     void (*call)(const struct hotprobe_hit *);
     void *data;
@@ -39,8 +40,9 @@ struct patch {
     bool restored;           /* the slot's bytes are padding again */
     bool is_gate;            /* has no probe: a long NOP that jumps over the slots in it */
     struct patch *gate;      /* of the slot; NULL: padding that is never executed */
-    struct patch *host;      /* whose window holds the slot (free_bytes.c); NULL: none */
-    struct patch *guest;     /* whose slot is in this window, after its jump; NULL: none */
+    struct patch *host;      /* the patch whose window holds the slot (free_bytes.c); NULL: none */
+    struct patch *guest;     /* the patch whose slot is in this window, after its jump; NULL:
+                                none */
     uint8_t old[WINDOW + 16], now[WINDOW];
     uintptr_t slot; /* the jump in padding; 0: none */
     uint8_t slot_old[5], slot_now[5];

@@ -45,9 +45,9 @@ struct build {
     } hot[HOTS];
     size_t hots;
     bool constants;
-    /* Of each overwritten instruction; read once, because the code is put together twice. */
+    /* The overwritten instructions, decoded once, because the code is assembled twice. */
     struct insn insn[BOUNDARIES];
-    bool live[BOUNDARIES]; /* are the flags, where there is a probe? */
+    bool live[BOUNDARIES]; /* are flags live at the probe of each? */
 };
 
 static bool build_read(struct build *b) {
@@ -77,8 +77,8 @@ static void emit_call(struct build *b, const struct hotprobe_probe *probe, bool 
     emit_bytes(&b->e, "\x48\x8d\xa4\x24\x88\x00\x00\x00", 8); /* lea rsp, [rsp + 136] */
 }
 
-/* Counts in the thread's own block. Needs a register, and stack below the red zone, which the saved
- * flags have made already (not move_stack). */
+/* Counts in the thread's own block. This needs a register, and stack below the red zone: saved
+ * flags have made that room already, otherwise move_stack. */
 static void emit_own(struct build *b, const struct hotprobe_probe *probe, bool move_stack) {
     if (move_stack)
         emit_bytes(&b->e, "\x48\x8d\x64\x24\x80", 5); /* lea rsp, [rsp - 128] */
@@ -330,7 +330,7 @@ void stubs_make(struct hotprobe *h) {
                 q->asking->probe = NULL;
                 q->in = false;
             }
-            p->in |= q->in; /* earlier probes keep their stub */
+            p->in |= q->in; /* true if earlier probes keep their stub */
         }
         if (p->in) {
             h->batch.at[kept++] = p;

@@ -130,7 +130,7 @@ enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr
 
 static bool can_follow(const struct insn *i) {
     switch ((enum flow)i->flow) {
-    case FLOW_CALL: /* it would return to the window's end, as a call that the window ends with */
+    case FLOW_CALL: /* it would return to the end of the window, like a call that ends the window */
     case FLOW_CALL_AWAY:
     case FLOW_SYSTEM:
     case FLOW_REFUSED:

@@ -12,8 +12,8 @@ enum hotprobe_reason window_find(struct hotprobe *h, struct object *o, uintptr_t
 /* Plans strategy `how`, one of those that overwrite a single instruction. */
 enum hotprobe_reason window_single(struct hotprobe *h, struct object *o, uintptr_t site,
                                    enum hotprobe_strategy how, struct patch *p);
-/* Lengthens the window of a plain jump to `length` bytes or more, by the next instructions of its
- * block. False: it cannot be, and *p may have changed. */
+/* Extends the window of a plain jump to at least `length` bytes, by the next instructions of its
+ * block. False: impossible; *p may have changed. */
 bool window_grow(struct hotprobe *h, struct object *o, struct patch *p, unsigned length);
 /* Is the strategy switched on? */
 bool strategy_on(const struct hotprobe *h, enum hotprobe_strategy s);

@@ -168,7 +168,7 @@ static bool same_file(const struct mapping *m) {
 }
 
 /* Compares the text with the file's. A changed instruction was decoded wrongly, and a stub would
- * hold a copy of a breakpoint: so its function has no sites. */
+ * contain a copy of a breakpoint, so a function with changed text has no sites. */
 static bool changes_find(struct object *o) {
     enum { PIECE = 4096, AROUND = 16 };
     size_t length = o->text_end - o->text;
@@ -251,7 +251,7 @@ enum status objects_find(struct hotprobe *h, struct error *e) {
             if (is_program)
                 s = object_load(h, m, e);
             else if (h->options.libraries && !is_ours(m))
-                (void)object_load(h, m, NULL); /* an unreadable one has no sites */
+                (void)object_load(h, m, NULL); /* an object that cannot be read has no sites */
         }
     }
     seq_free(&maps);

@@ -80,8 +80,8 @@ static void loop(struct emit *e, const struct insn *i) {
     emit_jump(e, i->target);
 }
 
-/* call *operand, as a push of the return address and jmp *operand: an operand relative to rsp moves by
- * 8. The push would overwrite one in the red zone. */
+/* Replaces call *operand by a push of the return address and jmp *operand; an operand relative to
+ * rsp moves by 8. Not for an operand in the red zone, which the push would overwrite. */
 static bool call_away(struct emit *e, struct constants *c, const struct insn *i, bool pushed) {
     uint8_t b[16 + 4];
     size_t n = i->length;

@@ -1,12 +1,12 @@
 /*
  * watch: observers and the instructions they have instrumented. Private to core/nes.
  *
- * A site is one guest instruction at one code address, with one set of bytes and one meaning (where
- * its encoded target and its next instruction are). Sites live as long as the machine (but see
- * watch_trim); a slot for every byte of PRG and of the lower half of the address space points at
- * the one met last there, so that meeting an instruction again costs a few compares. Only
- * instructions in RAM can come in ever new versions, as their operands are modified: when there are
- * very many, all of them are forgotten.
+ * A site is one guest instruction at one code address, with its bytes and its meaning (the
+ * addresses of its encoded target and of the next instruction). Sites live as long as the machine,
+ * except those that watch_trim() forgets. Each byte of PRG and of the lower half of the address
+ * space has a slot, which points at the site that was last met there; so meeting an instruction
+ * again costs a few comparisons. Only instructions in RAM can have ever new versions, because their
+ * operands are modified: if there are very many, all of them are forgotten.
  */
 #ifndef HOTGRAPH_WATCH_H
 #define HOTGRAPH_WATCH_H
@@ -25,9 +25,10 @@ struct watched_by {
     struct record record;
 };
 
-/* What is known while certain banks are mapped: tallies of instructions that cannot be written, and
- * RUN_KNOWN where all instructions from there to the next that goes somewhere have one, which of all
- * but the last is NOBODYS; else how often that was looked for in vain. Both by pc. */
+/* Facts that hold while these banks are mapped, by pc. `at`: tallies of instructions in memory that
+ * cannot be written. `runs`: RUN_KNOWN if every instruction from there up to the next transfer has
+ * a tally, and only the transfer's tally counts anything (the others are NOBODYS); otherwise the
+ * number of failed attempts to find that out. */
 struct tallies {
     uint64_t banks; /* record_banks() */
     struct tally *at;
@@ -37,31 +38,34 @@ enum { TALLIES_MOST = 16 };
 
 struct watch {
     struct watched_by observers[NES_OBSERVERS];
-    /* Of these, those that are attached, that step, and that record now: a bit each. */
+    /* Sets of observers, one bit each: attached; stepping now; recording now. */
     unsigned used, steppers, recorders;
-    unsigned listeners, counting; /* those that hear of threads, and of these those that count */
-    unsigned followers;           /* those that also hear when contexts are suspended and resume */
-    unsigned callers;             /* those that have attached a probe that calls */
-    bool ringing;                 /* alarms are being called: requests are handled afterwards */
+    unsigned listeners, counting; /* those that receive thread events, and those of them that
+                                     count */
+    unsigned followers;           /* those that also receive events of suspended and resumed
+                                     contexts */
+    unsigned callers;             /* those with a probe that calls */
+    bool ringing;                 /* alarms are being called; requests wait until afterwards */
     bool out_of_memory;
-    struct site spare; /* stands in when memory is out */
+    struct site spare; /* used instead of a new site if memory is out */
     uint32_t counters_used;
     size_t slot_count;
     struct site **slots; /* by address below $8000, then by PRG offset */
-    /* Those of the banks that are mapped, by pc & tally_mask; while nothing is known, the two behind
-     * them. Never NULL. */
+    /* The facts for the mapped banks, indexed by pc & tally_mask. While nothing is known they point
+     * at no_tally and no_run. Never NULL. */
     struct tally *tallies;
     uint8_t *runs;
     uint16_t tally_mask;
     struct tally no_tally;
     uint8_t no_run;
-    uint32_t tally_epoch; /* value of memory.epoch for which they were chosen */
-    unsigned tallied;     /* number of these; none is dropped before the observers change */
+    uint32_t tally_epoch; /* value of memory.epoch when they were chosen */
+    unsigned tallied;     /* number of entries in all_tallies; none is dropped before the
+                             observers change */
     struct tallies all_tallies[TALLIES_MOST];
-    struct map left_out; /* counters that nes_counter_left_out() tells of */
+    struct map left_out; /* counters for which nes_counter_left_out() returns true */
     struct site **buckets;
     size_t bucket_count, site_count;
-    size_t volatile_count; /* of these, sites that lie in memory that can be written */
+    size_t volatile_count;                           /* sites in memory that can be written */
     struct numbered_trace numbered[TRACES_NUMBERED]; /* by hash */
     uint32_t numbers_used;
     VEC(struct snapshot) snapshots;
@@ -88,13 +92,13 @@ void watch_recorded(struct nes *n);
 /* Calls alarms that are due and computes n->observed.alarm. */
 void watch_alarms(struct nes *n);
 
-/* The site of the instruction at pc, whose slot is `slot` and of which `bytes` are the first three;
- * instruments it when it is new. Never NULL: out of memory gives a site without probes. */
+/* Returns the site of the instruction at pc, with slot `slot` and the first three bytes `bytes`.
+ * Instruments it if it is new. Never NULL: if memory is out, the site has no probes. */
 struct site *watch_meet(struct nes *n, uint16_t pc, size_t slot, const uint8_t bytes[3]);
-/* True if a site at whose address the same memory is mapped as when it was met still means the same,
- * though banks were switched since; it is current then. */
+/* True if the site still means the same although banks were switched since it was met; it is then
+ * current again. Requires that the same memory is mapped at its address. */
 bool watch_stands(struct nes *n, struct site *site);
-/* As watch_meet(), fast if it was met before. */
+/* watch_meet(), fast if the instruction was met before. */
 static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
                                       const uint8_t *bytes) {
     struct site *const site = n->observed.watch->slots[slot];
@@ -103,13 +107,13 @@ static inline struct site *watch_find(struct nes *n, uint16_t pc, size_t slot,
         return site;
     return watch_meet(n, pc, slot, bytes);
 }
-/* Chooses the tallies of the banks that are mapped. */
+/* Chooses the tallies for the mapped banks. */
 void watch_choose_tallies(struct nes *n);
 static inline void watch_follow_banks(struct nes *n) {
     if (n->observed.watch->tally_epoch != n->memory.epoch)
         watch_choose_tallies(n);
 }
-/* Of the instruction at pc in memory that cannot be written; NULL where it is not known. */
+/* The tally of the instruction at pc in memory that cannot be written; NULL: unknown. */
 static inline const struct tally *watch_tally(struct nes *n, uint16_t pc) {
     const struct watch *const w = n->observed.watch;
     watch_follow_banks(n);
@@ -124,15 +128,15 @@ static inline bool watch_run_known(struct nes *n, uint16_t pc) {
     const uint8_t run = w->runs[pc & w->tally_mask];
     return !n->observed.stepping && pc >= 0x8000 && (run == RUN_KNOWN || watch_learn_run(n, pc));
 }
-/* Counts an instruction that went to the next one or to its target. */
+/* Counts an instruction that continued with the next one or at its target. */
 static inline void watch_tell_tally(struct nes *n, const struct tally *tally,
                                     enum insn_outcome outcome) {
     n->observed.counters[tally->counter[outcome] - 1]++;
 }
 /* Invalidates the caches of tallies: the observer set has changed. */
 void watch_unsettle(struct nes *n);
-/* For engines, before they translate a branch with two `either` probes: drops the one that has
- * counted more, or TAKEN if both are equal. */
+/* For engines, before they translate a branch with two `either` probes: drops the probe that has
+ * counted more; TAKEN if both are equal. */
 void watch_choose_side(struct nes *n, struct site *site);
 /* True if this instruction is already instrumented. */
 bool watch_knows(const struct nes *n, uint16_t pc, const uint8_t bytes[3]);
@@ -141,7 +145,7 @@ static inline const uint8_t *watch_code(const struct nes *n, uint16_t pc) {
     const uint8_t *const page = n->memory.rd[pc >> 8];
     return page != NULL ? page + (pc & 0xff) : NULL;
 }
-/* code: host address of the byte at pc; not used below $8000. */
+/* The slot of the byte at pc. code: host address of that byte; not used below $8000. */
 static inline size_t watch_slot(const struct nes *n, uint16_t pc, const uint8_t *code) {
     return pc < 0x8000 ? pc : 0x8000 + (size_t)(code - n->made.options.cartridge->prg);
 }

@@ -22,7 +22,7 @@ static bool is_file(const char *path) {
     return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* The absolute path of a file beside `beside`; *out NULL: there is none of that name. */
+/* The absolute path of a file beside `beside`; *out NULL: there is no such file. */
 static enum status find_file(const char *word, const char *beside, char **out, struct error *e) {
     char *path = file_beside(beside, word, strlen(word));
     *out = NULL;
@@ -34,7 +34,7 @@ static enum status find_file(const char *word, const char *beside, char **out, s
     return STATUS_OK;
 }
 
-/* *out becomes the word as the program gets it. */
+/* *out becomes the word that the program gets. */
 static enum status add_word(struct hash *h, const char *word, bool first, const char *beside,
                             char **out, struct error *e) {
     char content[33];
@@ -99,7 +99,7 @@ void exec_free(struct exec *x) {
 
 /* ---- the name ---- */
 
-/* Marks the technique as one on streams; technique.c calls exec_build() instead. */
+/* Marks the technique as one on streams; technique.c calls exec_build() instead of this. */
 static enum status build_without_program(struct profile *out, const struct stream *stream,
                                          size_t batches, const int64_t *values, struct error *e) {
     (void)stream, (void)batches, (void)values;
@@ -212,7 +212,7 @@ static enum status read_all(int fd, size_t most, struct bytes *out, struct error
     return STATUS_OK;
 }
 
-/* Hands on the lines of standard error; the last one is the reason if the program failed. */
+/* Passes on the lines of standard error. If the program failed, the last one is the reason. */
 static void hand_on_lines(char *text, const struct exec_hooks *hooks, char last[LAST_LINE]) {
     char *rest = NULL;
     last[0] = '\0';

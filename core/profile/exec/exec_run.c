@@ -10,7 +10,9 @@
 #include <time.h>
 
 enum { LOOK_MILLISECONDS = 50 };
-#define FILE_MOST (UINT64_C(1) << 30) /* bytes: a graph, or what a program leaves in its folder */
+#define FILE_MOST                                                                                  \
+    (UINT64_C(1) << 30) /* bytes of a graph, or of what a program leaves in its
+                                         folder */
 
 static double now(void) {
     struct timespec t;
@@ -48,8 +50,8 @@ static enum status judge(const struct exec *x, enum end end, int word, struct er
 
 enum status exec_run(const struct exec *x, const char *const *words, const char *folder,
                      const int files[3], const struct exec_hooks *hooks, struct error *e) {
-    /* The same results on any machine, one thread for each of the sweep's, and nothing left beside
-     * a script. */
+    /* For equal results on all machines, one thread per thread of the sweep, and no files left
+     * beside a script. */
     char **env = child_env((const char *const[]){"LC_ALL=C.UTF-8", "TZ=UTC0", "PYTHONHASHSEED=0",
                                                  "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1",
                                                  "OPENBLAS_NUM_THREADS=1", NULL});
@@ -67,7 +69,8 @@ enum status exec_run(const struct exec *x, const char *const *words, const char 
     if (status == STATUS_OK) {
         int word = 0;
         const enum end end = watch(&child, x->seconds, hooks);
-        child_signal_group(&child, SIGKILL); /* also what it started and left behind */
+        child_signal_group(&child, SIGKILL); /* also ends processes that it has started and left
+                                                behind */
         status = child_wait(&child, NULL, &word, e);
         if (status == STATUS_OK)
             status = judge(x, end, word, e);

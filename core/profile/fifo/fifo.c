@@ -36,8 +36,8 @@ struct fifo {
     struct fifo_ring *ring; /* whose thread runs the model; NULL: the model runs here */
     bool wants_pairs;
     enum flow_model costs;
-    uint32_t before;  /* the previous entry, */
-    bool has_before;  /* if it was accepted */
+    uint32_t before;  /* the previous entry, ... */
+    bool has_before;  /* ... and whether it was accepted */
     struct map pairs; /* (before << 32 | address) -> count */
     bool out_of_memory;
 };

@@ -1,10 +1,10 @@
 /*
- * Private to core/profile: a stream by dense numbers, for techniques that go over it again and
- * again. Everything that can be known without a parameter is worked out once.
+ * Private to core/profile: a stream indexed by dense numbers, for techniques that go over it many
+ * times. Everything that does not depend on a parameter is computed once.
  *
- * A place is an address at which an instruction of the stream starts; places are numbered in the
- * order of their addresses, so that the places of an instruction's bytes are neighbours. A passage
- * is a control transfer at one place with the instruction at another behind it.
+ * A place is an address at which an instruction of the stream starts. Places are numbered by
+ * address, so the places within an instruction's bytes are consecutive. A passage is a control
+ * transfer from the instruction at one place to the instruction at another.
  */
 #ifndef HOTGRAPH_PROFILE_INDEX_H
 #define HOTGRAPH_PROFILE_INDEX_H
@@ -15,7 +15,7 @@ enum { NO_PLACE = UINT32_MAX };
 
 struct index_insn {
     uint32_t pc, place;
-    uint32_t covers; /* places in its bytes, its own first */
+    uint32_t covers; /* number of places within its bytes, its own first */
     uint32_t target; /* place of the encoded target; NO_PLACE: none, or never executed */
     uint8_t size;
     bool transfer, direct;
@@ -26,31 +26,33 @@ struct passage {
 };
 
 struct batch_passage {
-    uint32_t number, times; /* that it occurs in the batch */
+    uint32_t number, times; /* its number, and how often it occurs in the batch */
 };
 
-/* What is in a different batch; each place, target and passage once. */
+/* Contents of a distinct batch: each place, target and passage once. */
 struct index_batch {
-    size_t places, passages; /* where they start, in the index's lists; targets follow places */
+    size_t places, passages; /* start indices in the index's lists; the targets follow the places */
     uint32_t place_count, target_count, passage_count;
     uint32_t transfers;
 };
 
 struct stream_index {
     const struct stream *stream;
-    size_t batch_count; /* different ones */
-    uint32_t *pcs;      /* of the places; rising */
+    size_t batch_count; /* distinct ones */
+    uint32_t *pcs;      /* of the places, ascending */
     size_t place_count;
     struct index_insn *insns;
     size_t insn_count;
-    uint32_t *numbers; /* of the instructions: batch_length for each different batch */
+    uint32_t *numbers; /* numbers of instructions: batch_length for each distinct batch */
     struct passage *passages;
     size_t passage_count;
-    uint32_t *first_from; /* of the passages from a place, which are neighbours; place_count + 1 */
-    uint32_t *into;       /* passages by where they lead to, */
-    uint32_t *first_into; /* and the first of a place in that; place_count + 1 */
+    uint32_t *first_from; /* by place: its first passage; the passages from a place are
+                             consecutive; place_count + 1 entries */
+    uint32_t *into;       /* passages sorted by their destination, ... */
+    uint32_t *first_into; /* ... and by place the index of its first one there; place_count + 1
+                             entries */
     struct index_batch *batches;
-    uint32_t *places; /* lists of places, and of places that are targets */
+    uint32_t *places; /* lists of places, and of places that are targets of transfers */
     struct batch_passage *batch_passages;
 };
 

@@ -14,18 +14,19 @@ struct known_trace {
     uint32_t hash;
 };
 
-struct arrival { /* of control at an address, by call or return */
+struct arrival { /* arrivals of control at an address, by call or return */
     uint64_t at; /* position in the stride, in units of 2^-64 */
     bool met;
 };
 
-/* by the clock: what a busy-wait repeats */
+/* by the clock: the state that a busy-wait returns to */
 struct clock_state {
     uint32_t address;
     uint8_t a, x, y, s, p;
 };
 enum { CLOCK_STATES = 4 };
-/* by the clock: a batch kept before, by transfer; targets depend on the banks, too */
+/* by the clock: a batch that was kept before, found by its transfer; targets also depend on the
+ * banks */
 struct clock_batch {
     uint32_t from, from_target, to, to_target;
     uint32_t number; /* 1 + number in the stream; 0: none */
@@ -33,21 +34,22 @@ struct clock_batch {
 enum { CLOCK_KNOWN = 1024 };
 struct clock {
     uint64_t every, due; /* cycles between due cycles; the next one */
-    uint64_t previous;   /* start of the transfer before, or of a context since then */
+    uint64_t previous;   /* start of the previous transfer, or of a context that began since */
     uint64_t start;      /* cycle at which `insn` started */
-    uint64_t window_end; /* of the window that was opened last */
+    uint64_t window_end; /* of the latest window */
     uint64_t inverse;    /* weighted: sum of the weights of first transfers */
     uint64_t taken;      /* windows: transfers taken */
-    uint64_t steps;      /* instructions stepped over */
+    uint64_t steps;      /* instructions executed step by step */
     struct guest_insn insn;
-    bool pending;  /* it was not seen to be complete */
-    bool stepping; /* from before a due cycle to its last transfer */
+    bool pending;  /* `insn` has started, but its end was not seen */
+    bool stepping; /* true from before a due cycle to the sample's last transfer */
     bool resting;  /* in a busy-wait, until an interrupt */
-    uint16_t gap;  /* of the current sample: cycles since the transfer before its first one */
-    unsigned left; /* of the current sample: transfers to come */
-    struct clock_state been[CLOCK_STATES]; /* states after the last transfers */
+    uint16_t gap;  /* of the current sample: cycles between the previous transfer and its first
+                      one */
+    unsigned left; /* of the current sample: transfers still to take */
+    struct clock_state been[CLOCK_STATES]; /* states after recent transfers */
     unsigned been_count;
-    uint64_t alarm; /* that is set */
+    uint64_t alarm; /* the cycle for which the alarm is set */
     struct clock_batch known[CLOCK_KNOWN];
 };
 
@@ -57,7 +59,7 @@ struct sampler {
     bool attached;
     struct sampler_options options;
     struct stream_maker stream;
-    VEC(uint16_t) cycles; /* weighting: one a batch */
+    VEC(uint16_t) cycles; /* weighted: one for each batch */
     uint64_t overruns;
     struct sample *batch; /* the current one */
     unsigned taken;       /* samples of it; batch_length: its last instruction is executing */
@@ -100,7 +102,7 @@ extern const struct observer sampler_by_time, sampler_by_instructions, sampler_b
 void sampler_time_begin(struct sampler *s);
 void sampler_instructions_begin(struct sampler *s);
 void sampler_clock_begin(struct sampler *s);
-/* Estimated number of transfers outside of the busy-waits that it has found. */
+/* Estimated number of transfers outside the busy-waits that the sampler has found. */
 uint64_t sampler_clock_population(const struct sampler *s);
 /* Microseconds in cycles, rounded down. */
 uint64_t sampler_cycles_of_us(uint64_t us);

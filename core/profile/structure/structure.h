@@ -25,10 +25,10 @@
 #include "nes/nes.h"
 #include "profile/structure/shapes.h"
 
-/* A file whose code the program executes. */
+/* A file that contains code of the program. */
 struct structure_image {
     uint32_t base; /* code address of its first byte */
-    char hash[33]; /* xxh3-128 of its bytes; "" not known */
+    char hash[33]; /* xxh3-128 of its bytes; "" if unknown */
     char *path;
 };
 
@@ -41,9 +41,11 @@ struct structure {
     bool *sink;       /* of each block: contexts may end in it */
     uint8_t *ends;    /* of each block: INSN_CALL or INSN_RETURN if that is its last instruction */
     bool *falls;      /* of each edge: no transfer, the next block follows in sequence */
-    /* Sizes and ends of the blocks, for layouts; empty in files of earlier versions. */
+    /* Sizes and ends of the blocks, for layouts; empty if read from a file of an earlier version.
+     */
     struct shapes shapes;
-    /* By base; of programs outside the machine. None in files of earlier versions. */
+    /* By base; only for programs outside the machine. Empty if read from a file of an earlier
+     * version. */
     struct structure_image *images;
     size_t image_count;
     /* Instructions and control transfers of the replay; 0: unknown. */
@@ -80,7 +82,7 @@ static inline size_t structure_insn_count(const struct structure *s) {
     return s->graph.block_count == 0 ? 0 : s->first[s->graph.block_count];
 }
 
-/* Adds an image, above those that are there. False: out of memory. */
+/* Adds an image above all existing ones. False: out of memory. */
 bool structure_add_image(struct structure *s, uint32_t base, const char *hash, const char *path,
                          size_t path_len);
 

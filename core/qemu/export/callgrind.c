@@ -1,7 +1,7 @@
-/* Writes a graph as callgrind.out ("Callgrind Format Specification" of valgrind's manual): a cost
- * for each instruction, jumps within a function, calls between functions. Sources of names are
- * functions.h's. Positions are offsets in the file; in most programs these are the addresses that
- * objdump prints. */
+/* Writes a graph as callgrind.out ("Callgrind Format Specification" in valgrind's manual): a cost
+ * for each instruction, jumps within functions, and calls between functions. functions.h supplies
+ * the names. Positions are file offsets; in most programs these are the addresses that objdump
+ * prints. */
 #include "qemu/export/formats.h"
 
 #include <inttypes.h>

@@ -10,9 +10,9 @@ enum status pprof_write(struct file_writer *file, const struct structure *s,
                         const struct functions *f, struct error *e);
 enum status folded_write(struct file_writer *file, const struct functions *f, struct error *e);
 
-/* Calls each() with every stack of functions, the outermost first, and the instructions that were
- * executed while it stood so. Stacks that cost less than a 20,000th of all, and those deeper than
- * STACK_DEPTH, are not followed further: their costs are those of the last function. */
+/* Calls each() with every stack of functions, the outermost first, and the instructions executed
+ * while it stood. Stacks below a 20,000th of all instructions, or deeper than STACK_DEPTH, are not
+ * followed further; their costs go to their last function. */
 enum { STACK_DEPTH = 128 };
 struct stack_reader {
     bool (*each)(void *user, const size_t *stack, size_t depth, uint64_t instructions);

@@ -27,7 +27,7 @@ static size_t block_at(const struct structure *s, uint32_t entry) {
 
 /* ---- weights ---- */
 
-/* layout_weigh() leaves busy-waits out; here they count as they are in the graph. */
+/* layout_weigh() leaves out busy-waits; here they have their weights of the graph. */
 static enum status weigh(struct functions *f, const struct structure *s, const struct graph *g,
                          struct error *e) {
     const struct layout_program program = shapes_program(&s->shapes, &s->graph);
@@ -53,7 +53,7 @@ static enum status weigh(struct functions *f, const struct structure *s, const s
     return status;
 }
 
-/* A block is executed as often as it is entered or left, whichever is more. */
+/* A block's number of executions is the larger of its inflow and its outflow. */
 static enum status count_blocks(struct functions *f, const struct structure *s, struct error *e) {
     const size_t count = s->graph.block_count;
     uint64_t *out = calloc(count + 1, sizeof *out);
@@ -86,7 +86,7 @@ static size_t image_of(const struct structure *s, uint32_t address) {
     return found;
 }
 
-/* Where there is no symbol, a function begins where something is called or a context begins. */
+/* Without symbols, a function begins at each call's target and where a context begins. */
 static enum status find_starts(bool **out, const struct structure *s, struct error *e) {
     bool *starts = calloc(s->graph.block_count + 1, sizeof *starts);
     if (starts == NULL)
@@ -103,7 +103,7 @@ static enum status find_starts(bool **out, const struct structure *s, struct err
     return STATUS_OK;
 }
 
-/* Is the name "libc.so.6+0x2a1f0", as those of addresses that no symbol covers? */
+/* Is it a name like "libc.so.6+0x2a1f0", for an address that no symbol covers? */
 static bool is_nameless(const struct structure *s, uint32_t address, const char *name) {
     const size_t image = image_of(s, address);
     char plain[FUNCTION_NAME];
@@ -115,8 +115,8 @@ static bool is_nameless(const struct structure *s, uint32_t address, const char 
     return strcmp(name, plain) == 0;
 }
 
-/* The name of the function whose symbol covers the block, else of one that begins with it. True: a
- * symbol covers it. */
+/* Finds the name of the function whose symbol covers the block, or else of a symbol at its start.
+ * True: a symbol covers it. */
 static bool name_block(const struct structure *s, const struct qemu_symbols *symbols, size_t b,
                        char name[FUNCTION_NAME]) {
     const uint32_t entry = s->graph.blocks[b].entry;
@@ -135,7 +135,7 @@ static bool name_block(const struct structure *s, const struct qemu_symbols *sym
     return covered;
 }
 
-/* The function of this name and image, which is added if it is new; SIZE_MAX: out of memory. */
+/* The function with this name and image, added if it is new; SIZE_MAX: out of memory. */
 static size_t function_named(struct functions *f, struct map *known, const char *name, size_t image,
                              uint32_t entry) {
     uint64_t *number = map_at(known, fnv1a64(name, strlen(name)) ^ splitmix64(image, 0));
@@ -150,7 +150,7 @@ static size_t function_named(struct functions *f, struct map *known, const char 
     return (size_t)*number - 1;
 }
 
-/* In the same image as the block before it; in games in the same bank. */
+/* True if the block is in the same image as the previous one; in games, in the same bank. */
 static bool is_near(const struct structure *s, size_t b) {
     const uint32_t entry = s->graph.blocks[b].entry, before = s->graph.blocks[b - 1].entry;
     return s->image_count > 0 ? image_of(s, entry) == image_of(s, before)
@@ -283,8 +283,9 @@ static void reach(const struct functions *f, bool *reached, size_t from) {
     }
 }
 
-/* A function that is executed, but reached by no call from where a context begins, was entered in
- * another way: by a return to an address that was made up, by a signal. It counts as one entry. */
+/* A function that is executed, but that no chain of calls reaches from the start of a context, was
+ * entered in another way: by a return to a computed address, or by a signal. It counts as entered
+ * once. */
 static enum status enter_everywhere(struct functions *f, struct error *e) {
     bool *reached = calloc(f->count + 1, sizeof *reached);
     if (reached == NULL)
@@ -302,8 +303,8 @@ static enum status enter_everywhere(struct functions *f, struct error *e) {
     return STATUS_OK;
 }
 
-/* Solves x = self / entered + sum of (calls to y / entered) * y, for one call of each function.
- * It converges: whatever is called in a circle was entered from outside, too. */
+/* Solves x = self / entered + sum of (calls to y / entered) * y for one call of each function. It
+ * converges, because functions that call each other in a cycle were also entered from outside. */
 static enum status estimate_inclusive(struct functions *f, struct error *e) {
     for (size_t i = 0; i < f->count; i++)
         f->list[i].entered = f->list[i].begins;
@@ -320,12 +321,13 @@ static enum status estimate_inclusive(struct functions *f, struct error *e) {
             for (; end > 0 && f->arcs.at[end - 1].caller == i; end--) {
                 const struct call_arc *arc = &f->arcs.at[end - 1];
                 if (arc->callee == i)
-                    others -= (double)arc->count; /* what it calls itself, solved at once */
+                    others -= (double)arc->count; /* calls of itself, solved at once */
                 else
                     x += (double)arc->count * f->list[arc->callee].inclusive;
             }
             x = others > 0 ? x / others : x;
-            x = x < (double)f->total ? x : (double)f->total; /* also where a circle has no way in */
+            x = x < (double)f->total ? x : (double)f->total; /* also limits cycles that nothing
+                                                                enters */
             change += fabs(x - one->inclusive) * one->entered;
             one->inclusive = x;
         }

@@ -1,5 +1,5 @@
-/* functions: a graph on the functions of its program: instructions that each executed, and the
- * calls between them. Private to core/qemu. */
+/* functions: a graph by the functions of its program: the instructions that each one executed, and
+ * the calls between them. Private to core/qemu. */
 #ifndef HOTGRAPH_QEMU_FUNCTIONS_H
 #define HOTGRAPH_QEMU_FUNCTIONS_H
 
@@ -12,12 +12,12 @@ enum { FUNCTION_NAME = 256 };
 struct function {
     char name[FUNCTION_NAME];
     uint32_t entry;   /* the lowest address that was executed */
-    size_t image;     /* of the structure; SIZE_MAX: none */
+    size_t image;     /* number in the structure; SIZE_MAX: none */
     uint64_t self;    /* executed instructions */
-    double entered;   /* calls, and contexts that begin in it */
-    double begins;    /* the latter */
-    double inclusive; /* instructions of one call and of all that it calls, as gprof estimates
-                          them: whoever calls a function, a call costs the same */
+    double entered;   /* calls of it, plus contexts that begin in it */
+    double begins;    /* those contexts */
+    double inclusive; /* instructions of one call, with everything it calls; estimated as gprof
+                         does: a call costs the same whoever makes it */
 };
 
 /* Calls between two functions, sorted by caller, then callee. */
@@ -38,13 +38,13 @@ struct functions {
     VEC(struct call_arc) arcs;
 };
 
-/* symbols NULL: functions are what is called, and where contexts begin. STATUS_ARGUMENT if the
- * structure has no sizes of blocks. */
+/* symbols NULL: functions are the targets of calls and the starts of contexts. STATUS_ARGUMENT if
+ * the structure has no sizes of blocks. */
 enum status functions_make(struct functions *out, const struct structure *s, const struct graph *g,
                            const struct qemu_symbols *symbols, struct error *e);
 void functions_free(struct functions *f);
-/* Is the edge from block b to function `callee` a call? All that leads to another function is one,
- * but for returns. */
+/* Is the edge from block b to function `callee` a call? Every edge to another function is one,
+ * except returns. */
 bool functions_is_call(const struct functions *f, const struct structure *s, size_t b,
                        size_t callee);
 /* The offset in its image, or the address if it has none. */

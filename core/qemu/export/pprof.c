@@ -1,6 +1,6 @@
 /* Writes a graph as a profile of pprof (profile.proto of github.com/google/pprof): a location for
- * each function, a mapping for each file, a sample for each stack. Protocol buffers are pairs of a
- * key (number of the field, and 0 for integers or 2 for bytes) and a value. */
+ * each function, a mapping for each file, a sample for each stack. A message of protocol buffers is
+ * a list of keys (field number, and 0 for integers or 2 for bytes), each followed by its value. */
 #include "qemu/export/formats.h"
 
 #include <stdlib.h>
@@ -29,12 +29,12 @@ enum {
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_TEXT, FUNCTION_SYSTEM_NAME };
-/* Places in the table of strings; the images' follow, then the functions'. */
+/* Indices in the table of strings. Names of images follow, then names of functions. */
 enum { STRING_EMPTY, STRING_INSTRUCTIONS, STRING_COUNT, STRINGS_BEFORE };
 
 struct message {
     VEC(uint8_t) bytes;
-    bool lost; /* memory ran out */
+    bool lost; /* out of memory */
 };
 
 static void put_varint(struct message *m, uint64_t value) {

@@ -2,8 +2,8 @@
  * profile_export: writes a graph in the formats of profilers: callgrind.out for kcachegrind and
  * callgrind_annotate, pprof's profile.proto, and folded stacks for flame graphs.
  *
- * All three have functions and calls, so they need the program's structure. A graph has no stacks:
- * what a call costs is estimated as gprof does, the same whoever calls.
+ * All three contain functions and calls, so they need the program's structure. A graph has no
+ * stacks, so the cost of a call is estimated as gprof does: it is the same whoever makes the call.
  */
 #ifndef HOTGRAPH_QEMU_PROFILE_EXPORT_H
 #define HOTGRAPH_QEMU_PROFILE_EXPORT_H

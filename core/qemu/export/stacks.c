@@ -12,7 +12,7 @@ struct walk {
     const struct functions *f;
     const struct stack_reader *reader;
     size_t *first; /* of each function: its first arc; count + 1 */
-    double carry;  /* fractions of instructions that rounding has left */
+    double carry;  /* rounding remainder, in instructions */
     size_t stack[STACK_DEPTH];
 };
 
@@ -40,7 +40,7 @@ static bool follow(struct walk *w, size_t depth, double calls) {
     return true;
 }
 
-/* Where contexts begin, there stacks do. */
+/* Stacks start where contexts begin. */
 static bool walk_all(struct walk *w) {
     for (size_t i = 0; i < w->f->count; i++) {
         w->stack[0] = i;

@@ -1,16 +1,16 @@
 /*
- * callgrind.out, as "Callgrind Format Specification" of valgrind's manual describes it:
+ * Reads callgrind.out, as "Callgrind Format Specification" in valgrind's manual describes it:
  *
  *     positions: instr line         columns before the costs; instr comes first
  *     events: Ir ...                the first event is executed instructions
- *     ob=(1) /bin/prog              names: (NUMBER) NAME at first, (NUMBER) afterwards
- *     0x1139 3 100                  address, line, cost; +N, -N and * are relative to the line before
- *     calls=1 0x1160 0              of the instruction in the next line, which has the costs of all calls
+ *     ob=(1) /bin/prog              names: first (NUMBER) NAME, later (NUMBER) alone
+ *     0x1139 3 100                  address, line, cost; +N, -N and * are relative to the previous line
+ *     calls=1 0x1160 0              a call by the next line's instruction; that line has its whole cost
  *     jcnd=15/100 0x1150 0          taken and executed
  *     jump=15 0x1150 0
  *
- * `cob` and `cfn` are of the next call, `jfi` and `jfn` of the next jump. What is a cost of two
- * lines, for different lines of the source, is of one instruction.
+ * `cob` and `cfn` apply to the next call, `jfi` and `jfn` to the next jump. One instruction may
+ * have several cost lines, one for each line of its source.
  */
 #include "qemu/import/callgrind_text.h"
 
@@ -23,9 +23,9 @@ struct reading {
     const struct callgrind_reader *reader;
     VEC(char *) objects; /* by number */
     const char *object, *callee_object;
-    uint64_t address; /* of the line before */
+    uint64_t address; /* of the previous line */
     bool instr, events;
-    /* A call or jump, whose source is in the next line. */
+    /* A call or jump whose source is on the next line. */
     bool pending;
     struct callgrind_fact fact;
     struct error *e;
@@ -56,7 +56,7 @@ static void skip_blanks(const char **at, const char *end) {
 
 enum { OBJECTS_MOST = 1 << 16 };
 
-/* "(3) /bin/prog" or "(3)" or "/bin/prog"; *out lives as long as the reading. */
+/* Parses "(3) /bin/prog", "(3)" or "/bin/prog"; *out lives as long as the reading. */
 static enum status take_object(struct reading *r, const char *at, const char *end,
                                const char **out) {
     uint64_t number = r->objects.len;
@@ -113,7 +113,8 @@ static enum status hand_on(struct reading *r) {
     return r->reader->fact(r->reader->user, &r->fact) ? STATUS_OK : no_memory(r);
 }
 
-/* A line of costs, or the source of a call or jump. `two`: there is a line of the source, too. */
+/* Parses a line of costs, or the source of a call or jump. `two`: the line also has a source line.
+ */
 static enum status take_costs(struct reading *r, const char *at, const char *end, bool two) {
     uint64_t address;
     if (!take_address(r, &at, end, &address) || (at < end && *at != ' ' && *at != '\t'))
@@ -130,14 +131,14 @@ static enum status take_costs(struct reading *r, const char *at, const char *end
     r->fact = (struct callgrind_fact){.kind = CALLGRIND_COST, .address = address};
     if (two)
         next_field(&at, end);
-    if (!next_field(&at, end)) /* no cost: zero */
+    if (!next_field(&at, end)) /* a missing cost is 0 */
         return STATUS_OK;
     if (!scan_decimal(&at, end, UINT64_MAX >> 1, &r->fact.count))
         return malformed(r, "a cost is a decimal number");
     return r->fact.count > 0 ? hand_on(r) : STATUS_OK;
 }
 
-/* "15/100 0x1150 0" behind "jcnd=". */
+/* Parses what follows "jcnd=", such as "15/100 0x1150 0". */
 static enum status take_transfer(struct reading *r, const char *at, const char *end,
                                  enum callgrind_kind kind) {
     uint64_t executed;

@@ -7,7 +7,7 @@
 
 enum callgrind_kind {
     CALLGRIND_COST,   /* the instruction was executed `count` times */
-    CALLGRIND_CALL,   /* it went to `target` */
+    CALLGRIND_CALL,   /* it went on to `target` */
     CALLGRIND_JUMP,   /* the same */
     CALLGRIND_BRANCH, /* the same; conditional */
 };

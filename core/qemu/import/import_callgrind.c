@@ -1,7 +1,7 @@
 /*
- * callgrind's counts as a graph. Each instruction has its number of executions, each jump and call
- * where it went how often; so every edge follows but for those of returns, which callgrind does not
- * record: blocks that end with one have no way out here.
+ * Converts callgrind's counts to a graph. Each instruction has its number of executions, each jump
+ * and call its target and count; so all edges follow, except returns, which callgrind does not
+ * record. Blocks that end with a return have no outgoing edges here.
  */
 #include "qemu/import/import.h"
 
@@ -15,13 +15,14 @@
 struct counting {
     struct import_flow flow;
     struct map executed; /* code address -> executions */
-    struct map taken;    /* code address -> how often it went elsewhere */
+    struct map taken;    /* code address -> executions that did not continue with the next
+                            instruction */
     struct map pairs;    /* (from << 32 | to) -> count */
     struct import_counts *counts;
     bool lost;
 };
 
-/* The offset in the file of an address of the ELF file. */
+/* Converts an address of the ELF file to a file offset. */
 static bool file_offset(const struct file_view *file, uint64_t address, uint64_t *out) {
     Elf64_Ehdr head;
     if (file->len < sizeof head)
@@ -41,7 +42,7 @@ static bool file_offset(const struct file_view *file, uint64_t address, uint64_t
     return false;
 }
 
-/* False: in no file that is here, or out of memory. */
+/* False: the address is in no file here, or out of memory. */
 static bool find_code(struct counting *c, const char *object, uint64_t address, uint32_t *out) {
     const struct code_image *image;
     uint64_t offset;
@@ -81,7 +82,7 @@ static bool take_fact(void *user, const struct callgrind_fact *f) {
     }
     const struct sample *insn = code_insn(&c->flow.code, from, &c->lost);
     if (insn == NULL || insn->kind == INSN_PLAIN || insn->kind == INSN_RETURN) {
-        c->counts->broken++; /* a name's address, a function without a call: no transfer */
+        c->counts->broken++; /* not a transfer: a name's address, or a function without a call */
         return !c->lost;
     }
     c->counts->branches++;
@@ -89,7 +90,7 @@ static bool take_fact(void *user, const struct callgrind_fact *f) {
            add(c, &c->pairs, (uint64_t)from << 32 | to, f->count);
 }
 
-/* Where an instruction went on without a transfer, or by a direct jump that no line has. */
+/* Adds the executions that continued without a transfer, or by a direct jump that has no line. */
 static bool add_rest(struct counting *c, uint32_t address, uint64_t executed) {
     const struct sample *found = code_insn(&c->flow.code, address, &c->lost);
     if (found == NULL)

@@ -29,8 +29,8 @@ static bool shape_insn(const void *user, uint32_t address, struct shape_insn *ou
     return true;
 }
 
-/* Samples do not balance, so that neither what comes in nor what goes out says where contexts end:
- * they begin in blocks that nothing was seen to enter, and end in those that nothing leaves. */
+/* Sampled inflow and outflow do not balance, so they do not say where contexts end. Contexts
+ * therefore begin in blocks without inflow, and end in blocks without outflow. */
 static void mark_ends(struct structure *s) {
     const struct graph *g = &s->graph;
     for (size_t b = 0; b < g->block_count; b++) {

@@ -11,7 +11,7 @@ struct import_flow {
     struct flow flow;
 };
 
-/* `b` came next after `a`. False: out of memory. */
+/* Adds: `b` followed `a`. False: out of memory. */
 bool import_flow_add(struct import_flow *f, uint32_t a, uint32_t b, uint64_t count, bool transfer);
 /* Fills out->graph and out->structure. */
 enum status import_flow_end(struct import_flow *f, struct import_result *out, struct error *e);

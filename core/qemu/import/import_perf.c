@@ -1,8 +1,8 @@
 /*
- * Samples of `perf script` as a graph, a structure and a stream. A stack of branches is a trace:
- * from where an older branch went to where the next one left, code ran straight on, as perf2bolt
- * and llvm-profgen count it (Chen, Li, Moseley 2016; Panchenko et al. 2019). The last stretch, to
- * the sampled address, is not used.
+ * Converts the output of `perf script` to a graph, a structure and a stream. A branch stack is a
+ * trace: between the target of an older branch and the source of the next one, code ran straight
+ * on; perf2bolt and llvm-profgen count this in the same way (Chen, Li, Moseley 2016; Panchenko et
+ * al. 2019). The last stretch, up to the sampled address, is not used.
  */
 #include "qemu/import/import.h"
 
@@ -11,16 +11,17 @@
 
 #include "qemu/import/import_flow.h"
 
-#define KERNEL UINT64_C(0xffff800000000000) /* addresses from here on are the kernel's */
+#define KERNEL UINT64_C(0xffff800000000000) /* kernel addresses start here */
 enum { RANGE_MOST = 1 << 20 };
 
 struct importing {
     struct import_flow flow;
-    struct map branches, ranges; /* (from << 32 | to) -> count; of ranges first and last insn */
+    struct map branches, ranges; /* (from << 32 | to) -> count; ranges: first and last
+                                    instruction */
     struct map threads;
     struct stream_maker transfers, addresses;
     struct import_counts *counts;
-    bool lost; /* memory ran out */
+    bool lost; /* out of memory */
 };
 
 static bool fail_memory(struct importing *im) {
@@ -38,7 +39,7 @@ static bool count(struct importing *im, struct map *m, uint32_t a, uint32_t b) {
 
 /* ---- reading ---- */
 
-/* The code address of a user's instruction; false: it is counted as left out. */
+/* Finds the code address of an instruction in user space; false: counted as left out. */
 static bool find_code(struct importing *im, uint32_t process, uint64_t address, uint32_t *out) {
     if (address >= KERNEL)
         im->counts->kernel++;
@@ -55,7 +56,7 @@ static bool add_single(struct importing *im, struct stream_maker *m, uint32_t fr
     struct sample batch[2];
     const struct sample *insn = code_insn(&im->flow.code, from, &im->lost);
     if (insn == NULL)
-        return fail_memory(im); /* it was decoded before */
+        return fail_memory(im); /* it has been decoded before, so memory is out */
     batch[0] = *insn;
     if (to != NULL && (insn = code_insn(&im->flow.code, *to, &im->lost)) == NULL)
         return fail_memory(im);
@@ -67,7 +68,7 @@ static bool add_single(struct importing *im, struct stream_maker *m, uint32_t fr
 }
 
 static bool take_branches(struct importing *im, const struct perf_sample *s) {
-    uint32_t left = 0; /* where the newer branch left from; 0: unknown */
+    uint32_t left = 0; /* source of the newer branch; 0: unknown */
     for (size_t i = 0; i < s->branch_count && !im->lost; i++) {
         const struct perf_branch *b = &s->branches[i];
         if (b->from == 0 && b->to == 0) /* an empty entry */
@@ -113,7 +114,8 @@ static bool push_pair(struct importing *im, uint32_t a, uint32_t b, uint64_t tim
     return import_flow_add(&im->flow, a, b, times, transfer) || fail_memory(im);
 }
 
-/* Goes on to the next instruction; 0: none is there, or it does not go straight on. */
+/* The next instruction in sequence; 0: there is none, or the instruction does not continue in
+ * sequence. */
 static uint32_t straight(struct importing *im, uint32_t address, bool *branch) {
     const struct sample *insn = code_insn(&im->flow.code, address, &im->lost);
     if (insn == NULL || (insn->kind != INSN_PLAIN && insn->kind != INSN_BRANCH))
@@ -157,13 +159,12 @@ static bool make_flow(struct importing *im) {
     return true;
 }
 
-/* ---- all of it ---- */
-
 static void make_stream(struct importing *im, struct stream *out) {
     const bool stacks = im->transfers.stream.batch_count > 0;
     *out = stream_made(stacks ? &im->transfers : &im->addresses);
     out->of = stacks ? STREAM_OF_TRANSFERS : STREAM_OF_BATCHES;
-    /* How many were executed is unknown. The samples' own number makes a sample the unit. */
+    /* The number of executions is unknown. With the number of samples instead, counts are in
+     * samples. */
     out->population = out->executed = out->batch_count;
 }
 

@@ -1,4 +1,4 @@
-/* What kind of recording is it? */
+/* Recognises the kind of a recording. */
 #include "qemu/import/import.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "qemu/read.h"
 #include "qemu/target.h"
 
-/* As the plugin lays files out: the first 16 MiB stay free. */
+/* The plugin lays out files in the same way: the first 16 MiB stay free. */
 enum { IMAGE_UNIT = 1 << 24, INSN_LONGEST = 15 };
 
 void code_free(struct mapped_code *c) {
@@ -40,7 +40,8 @@ static void open_image(struct code_image *i) {
         i->machine = head.e_machine;
 }
 
-/* Base 0: behind the others. The number of the image; SIZE_MAX: out of memory, or of addresses. */
+/* Adds an image; base 0: after all others. Returns its number; SIZE_MAX: out of memory or of
+ * addresses. */
 static size_t add_image(struct mapped_code *c, const char *path, uint32_t base) {
     uint64_t next = IMAGE_UNIT;
     for (size_t i = 0; i < c->images.len; i++) {
@@ -99,7 +100,8 @@ static bool is_in(const struct mapping *m, uint64_t address) {
 
 bool code_address(struct mapped_code *c, uint32_t process, uint64_t address, uint32_t *out) {
     const struct mapping *found = NULL;
-    for (size_t i = c->maps.len; i-- > 0;) { /* the newest first; those of the same process win */
+    for (size_t i = c->maps.len; i-- > 0;) { /* the newest first; mappings of the same process
+                                                take precedence */
         const struct mapping *m = &c->maps.at[i];
         if (!is_in(m, address))
             continue;
@@ -130,7 +132,7 @@ static const struct code_image *image_at(const struct mapped_code *c, uint32_t a
     return NULL;
 }
 
-/* 0: no instruction. */
+/* Returns the size of the instruction; 0: there is none. */
 static uint8_t size_of(uint16_t machine, const uint8_t *bytes, size_t len) {
     ZydisDecoder decoder;
     ZydisDecodedInstruction insn;
@@ -159,7 +161,7 @@ static bool decode(const struct code_image *image, uint32_t address, struct samp
     if (d.kind == TRANSFER_BRANCH || d.kind == TRANSFER_JUMP || d.kind == TRANSFER_CALL)
         out->target = address + (uint32_t)d.distance;
     if (d.kind == TRANSFER_CALL_INDIRECT)
-        out->unused = 1; /* a call for the blocks' ends; cleared in streams */
+        out->unused = 1; /* marks a call, for the ends of blocks; cleared in streams */
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* mapped_code: the code that addresses of a running process stand for: memory maps, the files that
- * they show, and their instructions. Private to core/qemu. */
+/* mapped_code: translates addresses of a running process to code: its memory maps, the files that
+ * they show, and the instructions there. Private to core/qemu. */
 #ifndef HOTGRAPH_QEMU_MAPPED_CODE_H
 #define HOTGRAPH_QEMU_MAPPED_CODE_H
 
@@ -9,9 +9,9 @@
 
 struct code_image {
     char *path;
-    uint32_t base, room; /* of code addresses */
+    uint32_t base, room; /* range of code addresses */
     struct file_view file;
-    uint16_t machine; /* e_machine; 0: no file, or of no supported processor */
+    uint16_t machine; /* e_machine; 0: no file, or an unsupported processor */
     char hash[33];
 };
 
@@ -28,17 +28,17 @@ struct mapped_code {
     VEC(struct sample) insns;
 };
 
-/* Adds the images of a structure, at their addresses. */
+/* Adds the images of a structure at their addresses. */
 bool code_add_images(struct mapped_code *c, const struct structure *s);
 bool code_add_map(struct mapped_code *c, const struct perf_map *map);
-/* The image of that file, which is added if it is new. False: out of memory, or of addresses. */
+/* The image of this file, added if it is new. False: out of memory or of addresses. */
 bool code_image_named(struct mapped_code *c, const char *path, const struct code_image **out);
 void code_free(struct mapped_code *c);
 
-/* The code address; false: in no file that is here. An unknown process may be any. */
+/* Finds the code address; false: in no file here. An unknown process matches any. */
 bool code_address(struct mapped_code *c, uint32_t process, uint64_t address, uint32_t *out);
-/* The instruction there, with its size, kind and direct target; NULL: none can be decoded, or (with
- * *lost) memory is out. Valid until the next call. */
+/* The instruction at the code address, with its size, kind and direct target. NULL: none can be
+ * decoded, or (with *lost) out of memory. Valid until the next call. */
 const struct sample *code_insn(struct mapped_code *c, uint32_t address, bool *lost);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * Lines of `perf script` (linux/tools/perf/builtin-script.c prints them; fields by --fields):
+ * Reads lines of `perf script` (linux/tools/perf/builtin-script.c prints them; --fields chooses
+ * fields):
  *
  *     COMM PID/TID TIME: PERF_RECORD_MMAP2 PID/TID: [0xSTART(0xSIZE) @ 0xOFFSET 08:01 1 2]: r-xp PATH
  *     COMM [PID/]TID [CPU] TIME: PERIOD EVENT: ADDRESS SYMBOL+0x1 (FILE)
  *     COMM [PID/]TID [CPU] TIME: PERIOD EVENT: 0xFROM/0xTO/P/-/-/0  0xFROM/0xTO/M/-/-/3 ...
  *
- * and with call chains a line of an address each below the head, of which the first is the sample's.
- * What a field is follows from its form: names of commands and events may be anything.
+ * With call chains, each sample is followed by lines of one address each, the first of which is the
+ * sample's. Fields are recognised by their form, because commands and events may have any name.
  */
 #include "qemu/import/perf_text.h"
 
@@ -14,9 +15,9 @@
 
 struct reading {
     const char *name;
-    size_t line, known; /* known: lines that could be read */
+    size_t line, known; /* known: lines that were understood */
     const struct perf_reader *reader;
-    struct perf_sample sample; /* being read: its address may be on the next line */
+    struct perf_sample sample; /* the current sample; its address may be on the next line */
     bool open, headed;
     struct error *e;
 };
@@ -46,7 +47,7 @@ static bool scan_plain_hex(const char **at, const char *end, uint64_t *out) {
     return true;
 }
 
-/* The next field; its end is at *at. False: the line ends. */
+/* Finds the next field; *at becomes its end. False: the line ends. */
 static bool next_field(const char **at, const char *end, const char **field) {
     while (*at < end && is_blank(**at))
         ++*at;
@@ -90,7 +91,8 @@ static bool skip_text(const char **at, const char *end, const char *text) {
     return true;
 }
 
-/* "PID/TID: [0xSTART(0xSIZE) @ 0xOFFSET ...]: r-xp PATH". False: of no use, as those of the kernel. */
+/* Parses "PID/TID: [0xSTART(0xSIZE) @ 0xOFFSET ...]: r-xp PATH". False: not usable, such as a map
+ * of the kernel. */
 static bool take_map(const char *at, const char *end, struct perf_map *map) {
     uint64_t process, thread;
     while (at < end && *at == ' ')
@@ -101,7 +103,7 @@ static bool take_map(const char *at, const char *end, struct perf_map *map) {
         !scan_hex(&at, end, UINT64_MAX, &map->size) || !skip_text(&at, end, ") @ "))
         return false;
     if (!scan_hex(&at, end, UINT64_MAX, &map->offset)) {
-        if (!skip_text(&at, end, "0")) /* which perf prints without 0x */
+        if (!skip_text(&at, end, "0")) /* perf prints 0 without 0x */
             return false;
         map->offset = 0;
     }
@@ -162,7 +164,7 @@ static enum status end_sample(struct reading *r) {
     return STATUS_OK;
 }
 
-/* Is there an event's name among the next three fields? The address follows it then. */
+/* True if one of the next three fields is an event's name, which the address follows. */
 static bool has_event(const char *at, const char *end) {
     const char *field;
     for (int i = 0; i < 3 && next_field(&at, end, &field); i++)
@@ -171,8 +173,8 @@ static bool has_event(const char *at, const char *end) {
     return false;
 }
 
-/* The fields after the time or at the start of a line: a bare address, which the symbol follows,
- * and branches. */
+/* Parses the fields after the time, or at the start of a line: a bare address, which a symbol
+ * follows, and branches. */
 static enum status take_fields(struct reading *r, const char *at, const char *end, bool head) {
     const char *field, *before = NULL;
     const bool event = head && has_event(at, end);
@@ -187,7 +189,7 @@ static enum status take_fields(struct reading *r, const char *at, const char *en
             r->known++;
             continue;
         }
-        /* After the event's "cycles:u:", or as the first field. */
+        /* An address follows the event ("cycles:u:"), or is the first field. */
         const bool may_be = event ? before != NULL && before[0] == ':' : before == NULL;
         if (!r->sample.has_address && may_be && scan_plain_hex(&digits, at, &address) &&
             digits == at) {
@@ -200,7 +202,7 @@ static enum status take_fields(struct reading *r, const char *at, const char *en
     return STATUS_OK;
 }
 
-/* A line with a time is a head. *rest: behind the time. */
+/* True if the line has a time, which makes it a head. *rest: the text after the time. */
 static bool find_head(const char *at, const char *end, uint32_t *process, uint32_t *thread,
                       const char **rest) {
     const char *field, *threads = NULL, *threads_end = NULL;
@@ -240,13 +242,13 @@ static enum status take_line(struct reading *r, const char *at, const char *end)
             return status;
         r->sample = (struct perf_sample){.process = process, .thread = thread};
         r->open = r->headed = true;
-        /* Other records, as PERF_RECORD_COMM, have no address. */
+        /* Other records, such as PERF_RECORD_COMM, have no address. */
         return memmem(rest, (size_t)(end - rest), "PERF_RECORD_", 12) != NULL
                    ? STATUS_OK
                    : take_fields(r, rest, end, true);
     }
     enum status status = STATUS_OK;
-    if (!r->headed) { /* without heads, as of -F ip,brstack, each line is a sample */
+    if (!r->headed) { /* without heads, as with -F ip,brstack, each line is a sample */
         status = end_sample(r);
         r->sample = (struct perf_sample){.process = PERF_UNKNOWN, .thread = PERF_UNKNOWN};
         r->open = true;

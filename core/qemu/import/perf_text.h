@@ -19,7 +19,7 @@ struct perf_branch {
 };
 
 struct perf_sample {
-    uint32_t process; /* PERF_UNKNOWN: the line has the thread alone */
+    uint32_t process; /* PERF_UNKNOWN: the line has only the thread */
     uint32_t thread;
     bool has_address;
     uint64_t address;
@@ -34,7 +34,7 @@ struct perf_reader {
     void *user;
 };
 
-/* STATUS_FORMAT: a stack of branches that is none, or no line that could be read. */
+/* STATUS_FORMAT: a malformed branch stack, or no line was understood. */
 enum status perf_text_read(const char *text, size_t len, const char *name,
                            const struct perf_reader *reader, struct error *e);
 

@@ -1,12 +1,13 @@
 /*
- * kernel: what a kernel answers otherwise each time, answered the same in every run: random bytes,
- * clocks, and how busy the machine and the process are; and what it answers otherwise on each
- * machine: its name and the user's, the size of a file system's blocks, when files were installed,
- * the order of a folder's entries. Private to the plugin.
+ * kernel: makes system calls answer the same in every run and on every machine. Answers that would
+ * differ between runs: random bytes, clocks, and how busy machine and process are. Answers that
+ * would differ between machines: the names of machine and user, block sizes of file systems, times
+ * of installed files, the order of a folder's entries. Private to the plugin.
  *
- * The guest's memory is overwritten when a system call has returned successfully; what a call
- * returns in a register (time, times) is answered in plugin.c, which QEMU calls in the C library's
- * place. The clock shows 1,700,000,000 s at the first instruction and one nanosecond more at each.
+ * The guest's memory is overwritten after a system call has returned successfully. Calls that
+ * return their answer in a register (time, times) are answered in plugin.c, which QEMU calls
+ * instead of the C library. The clock shows 1,700,000,000 s at the first instruction, and one
+ * nanosecond more after each.
  */
 #ifndef HOTGRAPH_QEMU_KERNEL_H
 #define HOTGRAPH_QEMU_KERNEL_H
@@ -17,8 +18,8 @@
 
 enum {
     KERNEL_CLOCK_START = 1700000000,
-    KERNEL_TICKS = 100, /* a second, in times() */
-    KERNEL_USER = 1000, /* and group */
+    KERNEL_TICKS = 100, /* ticks per second, for times() */
+    KERNEL_USER = 1000, /* user id and group id */
 };
 
 struct kernel_call {
@@ -29,7 +30,7 @@ struct kernel_call {
 struct kernel {
     const struct target *target;
     uint64_t guest_base;  /* host address of the guest's address 0 */
-    uint64_t random;      /* state of getrandom */
+    uint64_t random;      /* the recording user */
     uint32_t user, group; /* who records */
 };
 

@@ -27,8 +27,8 @@ struct arc {
 };
 
 struct block {
-    struct arc *recent[2]; /* the last two arcs out of it that were looked up, else `never` */
-    uint64_t starts;       /* executions that no arc counts: a thread began with it */
+    struct arc *recent[2]; /* the two arcs out of it that were looked up last, else `never` */
+    uint64_t starts;       /* executions without an arc: a thread began with it */
     uint32_t *insns;       /* indexes */
     uint32_t count, id;
     uint64_t vaddr; /* the guest's address at its last translation */
@@ -39,7 +39,8 @@ struct block {
 enum { SUSPENDED_MOST = 16 };
 
 struct cpu {
-    struct block *before; /* the last block of this thread; NULL at its start and when resumed */
+    struct block *before; /* the previous block of this thread; NULL at its start and when it was
+                             resumed */
     struct block *suspended[SUSPENDED_MOST];
     unsigned depth;
     bool resumes; /* rt_sigreturn: the next block is the suspended thread's */
@@ -48,7 +49,7 @@ struct cpu {
 struct setting { /* a sampling configuration */
     bool transfers;
     uint64_t every;
-    uint32_t length; /* instructions a batch; transfers: 2 */
+    uint32_t length; /* instructions per batch; transfers: 2 */
     uint64_t due;    /* number of the instruction or transfer at which the next batch begins */
     uint64_t stratum, random;
     uint32_t left; /* instructions to the end of the current batch */
@@ -75,7 +76,7 @@ struct recorder {
     uint64_t sample_transfer;
     uint64_t limit;             /* no block may take the clock beyond it */
     volatile sig_atomic_t stop; /* end the program before its next block */
-    struct arc never;           /* leads to no block */
+    struct arc never;           /* an arc to no block */
 };
 
 void recorder_start(struct recorder *r, const struct target *target);
