@@ -2,7 +2,8 @@
 -- Arguments come through the environment: MOVIE, FRAMES, OUT, and RESETS, the numbers of the movie's
 -- lines (from 0) that reset the console. With CHECKPOINT, a number, what is written is RAM after each
 -- write to that byte instead. With PICTURES, a file's name, that file gets the frames' pictures: 256 x
--- 240 times four bytes, the last three of them red, green and blue.
+-- 240 times four bytes, the last three of them red, green and blue; all four are 255 where FCEUX hides
+-- the picture.
 --
 -- The first frameadvance after movie.play() returns before any frame has run, and the next one runs
 -- FCEUX's first frame, which reads the movie's first line and ends before hotgraph's frame 0. From
@@ -43,13 +44,13 @@ else
     end)
 end
 
--- While a movie plays, FCEUX draws a sign over the lower right corner: that part is given as 0.
+-- While a movie plays, FCEUX draws a sign over the lower right corner: that part is hidden.
 local function picture_now()
     local pixels = gui.gdscreenshot():sub(gd_header + 1)
     local row, first, last, left = 256 * 4, 200, 223, 224 * 4
     local parts = {pixels:sub(1, first * row)}
     for y = first, last do
-        parts[#parts + 1] = pixels:sub(y * row + 1, y * row + left) .. string.rep("\0", row - left)
+        parts[#parts + 1] = pixels:sub(y * row + 1, y * row + left) .. string.rep("\255", row - left)
     end
     parts[#parts + 1] = pixels:sub((last + 1) * row + 1)
     return table.concat(parts)

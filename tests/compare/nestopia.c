@@ -5,7 +5,7 @@
  *     nestopia CORE.so ROM MOVIE.fm2 FRAMES OUT [CHECKPOINT]
  *
  * Where the environment has PICTURES, the file of that name gets the frames' pictures: 256 x 240
- * numbers of four bytes, 0 where the core shows nothing, each pixel with the upper byte set.
+ * numbers of four bytes, ffffffff where the core shows nothing, each pixel with an upper byte of 0.
  *
  * Frame i gets the movie's line i+1, as in hotgraph. Of the libretro interface only what is needed
  * here is declared, after its public description.
@@ -88,15 +88,14 @@ static bool environment(unsigned command, void *data) {
 static void video(const void *data, unsigned width, unsigned height, size_t pitch) {
     if (data == NULL || width > WIDTH || height > HEIGHT)
         return;
-    memset(picture, 0, sizeof picture);
+    memset(picture, 0xFF, sizeof picture);
     for (unsigned y = 0; y < height; y++)
         for (unsigned x = 0; x < width; x++) {
             const uint8_t *row = (const uint8_t *)data + y * pitch;
             uint32_t value = 0;
             memcpy(&value, row + x * (pixel_format == FORMAT_32 ? 4 : 2),
                    pixel_format == FORMAT_32 ? 4 : 2);
-            picture[(HEIGHT - height) / 2 + y][(WIDTH - width) / 2 + x] =
-                (value & 0xFFFFFF) | 0xFF000000;
+            picture[(HEIGHT - height) / 2 + y][(WIDTH - width) / 2 + x] = value & 0xFFFFFF;
         }
 }
 static void audio(int16_t left, int16_t right) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """picturediff.py OURS THEIRS NAME: compares dumps of pictures, 256 x 240 pixels a frame.
 
-OURS has two bytes a pixel (hotgraph replay --dump-pictures), THEIRS four, and 0 where the other
+OURS has two bytes a pixel (hotgraph replay --dump-pictures), THEIRS four, and ffffffff where the other
 emulator shows nothing. Emulators differ in what they think a palette entry looks like. So for each of
 our entries the colour that stands most often in its place is taken for the right one, and a pixel of
 another colour differs. At least THREE of our entries must have different colours there, or nothing was
@@ -14,6 +14,7 @@ import sys
 from array import array
 
 WIDTH, HEIGHT, THREE, START = 256, 240, 3, 12
+HIDDEN = 0xFFFFFFFF
 
 
 def rows(path, code, swap):
@@ -40,13 +41,13 @@ def colours(pairs):
     counts = collections.defaultdict(collections.Counter)
     for (ours, theirs), times in pairs.items():
         for (a, b), n in collections.Counter(zip(array("H", ours), array("I", theirs))).items():
-            if b:
+            if b != HIDDEN:
                 counts[a][b] += n * times
     return {a: count.most_common(1)[0][0] for a, count in counts.items()}
 
 
 def wrong_pixels(pair, right):
-    return sum(b != 0 and right[a] != b for a, b in zip(array("H", pair[0]), array("I", pair[1])))
+    return sum(b != HIDDEN and right[a] != b for a, b in zip(array("H", pair[0]), array("I", pair[1])))
 
 
 def main():
