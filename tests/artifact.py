@@ -11,6 +11,7 @@ What commands write to standard error is appended to STATE.log.
 
 Exit status: 0 if everything is as expected, 1 if not, 2 if the page cannot be read, 128 + N if signal N stopped it."""
 import argparse
+import fcntl
 import hashlib
 import json
 import os
@@ -86,6 +87,11 @@ class Runner:
         self.path, self.child, self.stopped = path, None, 0
         self.known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         path.parent.mkdir(parents=True, exist_ok=True)
+        self.lock = open(path.with_suffix(".lock"), "w", encoding="utf-8")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            sys.exit(f"{path}: another 'make artifact' is at work")
         version = subprocess.run([ROOT / "build/hotgraph", "--version"], capture_output=True, check=False) if (
             ROOT / "build/hotgraph").exists() else None
         self.program = version.stdout.decode() if version else ""

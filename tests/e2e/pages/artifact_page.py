@@ -165,6 +165,8 @@ def check_stops():
                              stdout=subprocess.PIPE, text=True)
     while "2" not in count_runs():
         time.sleep(0.05)
+    other = subprocess.run([sys.executable, SOURCE / "tests/artifact.py", "small.md", "state/b.json"], capture_output=True, text=True, check=False)
+    expect(other.returncode == 1 and "at work" in other.stderr, f"two at once: {other.stdout}")
     child.send_signal(signal.SIGTERM)
     said = child.communicate()[0]
     expect(child.returncode == 128 + signal.SIGTERM and "goes on from here" in said, f"stopped: {child.returncode} {said}")
